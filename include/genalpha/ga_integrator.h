@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Methods, states and the integrator.
+ *
+ *     ga_options o = ga_options_default();
+ *     o.h = 1e-3;
+ *     ga_integrator *it;
+ *     ga_error err;
+ *     if (ga_integrator_new(&model, &o, &it, &err) == GA_OK &&
+ *         ga_integrator_start(it, 0.0, q0, v0) == GA_OK &&
+ *         ga_integrator_run(it, 10.0) == GA_OK) { ... ga_integrator_state(it)->q ... }
+ *     else ... ga_integrator_error(it)->text ...
+ *     ga_integrator_free(it);
+ *
+ * An integrator belongs to one thread at a time; any number of them may share one const model. */
+#ifndef GA_INTEGRATOR_H
+#define GA_INTEGRATOR_H
+
+#include <genalpha/ga_model.h>
+#include <genalpha/ga_options.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The last accepted state. Arrays are owned by the integrator and change with the next step.
+ * a is the algorithmic acceleration, a_n ~ v'(t_n + alpha h), a memory of the method and never the
+ * acceleration v'(t_n), which is vd. */
+typedef struct ga_state {
+  double t, h; /* time, and the step that led to it (0 after a start) */
+  const double *q, *v, *vd, *a, *lam, *psi;
+} ga_state;
+
+/* Counters and extremes since the last start. */
+typedef struct ga_stats {
+  long steps;      /* accepted */
+  long failed;     /* tried and not accepted */
+  long newton_its; /* linear solves with the Newton matrix */
+  long residuals;  /* residual evaluations */
+  long matrices;   /* Newton matrices evaluated and factored */
+  long roundoff;   /* steps whose Newton iteration ended at the rounding level, above newton_tol */
+  double max_g;    /* largest |g|, |G v + g_t|, |k| after a step */
+  double max_gv;
+  double max_k;
+  double start_dq; /* largest change of q0 (as a vector w, q0 o exp(w)) and v0 by ... */
+  double start_dv; /* ... the projection at the start */
+} ga_stats;
+
+/* Called after the start and after each accepted step; nonzero stops the run with GA_STOPPED. */
+typedef int (*ga_observer)(void *context, const ga_state *state, const ga_stats *stats);
+
+typedef struct ga_integrator ga_integrator;
+
+/* Model, its space and callbacks are borrowed; options are copied. On failure *out is NULL and err
+ * tells why. Warnings (for example rho_inf = 1) go to options->log. */
+GA_API ga_status ga_integrator_new(const ga_model *model, const ga_options *options,
+                                   ga_integrator **out, ga_error *err);
+GA_API void ga_integrator_free(ga_integrator *it);
+
+/* Begin, or begin anew, at (t0, q0, v0): checks or projects the start values, solves for v', lam
+ * and psi, builds the history, clears the statistics. */
+GA_API ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0,
+                                     const double *v0);
+
+/* One accepted step of size options.h. After a failure the last accepted state is intact. */
+GA_API ga_status ga_integrator_step(ga_integrator *it);
+
+/* Steps of size options.h until t_end is met exactly; if h does not divide the interval the last
+ * step is shorter. t_n is t0 + n h, not a sum. */
+GA_API ga_status ga_integrator_run(ga_integrator *it, double t_end);
+
+/* A new size for the following steps; the history is corrected so that order 2 is kept. */
+GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
+
+/* Projections of the current state, never done inside a step.
+ * position: q <- q o exp(d~), least d in the M-norm with g(t, q o exp(d~)) = 0 (ACB15 (6)).
+ * velocity, plain: v <- v + dv, least dv in the M-norm with G v + g_t = 0, H dv = 0 (ACB15 (7));
+ * this costs methods that leave the hidden constraint free ("index3") the order 2 in lam. velocity,
+ * keep-order: onto the hidden residual the method itself would have, h^2 B r. moved, if not NULL,
+ * receives the largest change of a component. */
+typedef enum ga_projection { GA_PROJECT_PLAIN, GA_PROJECT_KEEP_ORDER } ga_projection;
+GA_API ga_status ga_integrator_project_position(ga_integrator *it, double *moved);
+GA_API ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind,
+                                                double *moved);
+
+GA_API void ga_integrator_observe(ga_integrator *it, ga_observer observer, void *context);
+
+/* Never NULL for a live integrator; state is all zero before the first start. */
+GA_API const ga_state *ga_integrator_state(const ga_integrator *it);
+GA_API const ga_stats *ga_integrator_stats(const ga_integrator *it);
+GA_API const ga_error *ga_integrator_error(const ga_integrator *it);
+GA_API const ga_options *ga_integrator_options(const ga_integrator *it);
+
+/* Names, summaries and citations of the methods; NULL past the end. */
+GA_API const char *ga_method_name(int i);
+GA_API const char *ga_method_summary(int i);
+GA_API const char *ga_method_cite(int i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

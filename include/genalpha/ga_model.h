@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* A mechanical system as a set of callbacks.
+ *
+ *     q' = DL_q(e) v~                                     q in G, see ga_space.h
+ *     M(t,q) v' = F(t,q,v) - G(t,q)^T lam - H(t,q,v)^T psi
+ *     0 = g(t,q)         nlam holonomic rows,     G = Dg      (papers: Phi, B; g, g_y)
+ *     0 = k(t,q,v)       npsi nonholonomic rows,  H = dk/dv
+ *
+ * D is the left-trivialised derivative: Df(q) w = d/ds f(q o exp(s w~)) at s = 0; on R^n the
+ * ordinary one. Three callbacks are enough for a constrained system (mass, force, holonomic); every
+ * derivative left NULL is replaced by finite differences. M may be singular, as long as
+ * [[M, G^T, H^T], [G, 0, 0], [H, 0, 0]] is not. */
+#ifndef GA_MODEL_H
+#define GA_MODEL_H
+
+#include <genalpha/ga_csr.h>
+#include <genalpha/ga_space.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every callback returns 0 (ok), > 0 (cannot be evaluated here, try a smaller step) or < 0 (fatal).
+ * Vectors are written whole. Matrices arrive zeroed, with the model's pattern (full where the model
+ * names none); only values may be written. Callbacks must not change shared data: one model may be
+ * used by several threads at once. */
+typedef struct ga_model_ops {
+  /* required */
+  int (*mass)(void *user, double t, const double *q, ga_csr *M);
+  int (*force)(void *user, double t, const double *q, const double *v, double *F);
+  /* required if nlam > 0 */
+  int (*holonomic)(void *user, double t, const double *q, double *g);
+  /* required if npsi > 0 */
+  int (*nonholonomic)(void *user, double t, const double *q, const double *v, double *k);
+
+  /* Optional derivatives; NULL means finite differences. */
+
+  /* G = D g, nlam x nv */
+  int (*holonomic_jac)(void *user, double t, const double *q, ga_csr *G);
+  /* g_t, the partial time derivative; not called for a scleronomic model */
+  int (*holonomic_t)(void *user, double t, const double *q, double *gt);
+  /* Z = D_q(G v + g_t) with v held, nlam x nv, pattern of G */
+  int (*holonomic_curv)(void *user, double t, const double *q, const double *v, ga_csr *Z);
+  /* d/dt(G v + g_t) with v held along q' = v: Z v + G_t v + g_tt, so that g'' = G v' + drift */
+  int (*holonomic_drift)(void *user, double t, const double *q, const double *v, double *drift);
+  /* H = dk/dv, npsi x nv */
+  int (*nonholonomic_jac)(void *user, double t, const double *q, const double *v, ga_csr *H);
+  /* Y = D_q k, npsi x nv, pattern of H */
+  int (*nonholonomic_dq)(void *user, double t, const double *q, const double *v, ga_csr *Y);
+  /* Y v + k_t, so that k' = H v' + drift */
+  int (*nonholonomic_drift)(void *user, double t, const double *q, const double *v, double *drift);
+  /* Kt = D_q(M x - F + G^T lam + H^T psi) for given x, lam, psi, and
+   * Ct = d/dv(-F + H^T psi); nv x nv, both with the pattern of K */
+  int (*force_tangents)(void *user, double t, const double *q, const double *v, const double *x,
+                        const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct);
+
+  /* Optional: kinetic and potential energy, for reports. */
+  int (*energy)(void *user, double t, const double *q, const double *v, double *kin, double *pot);
+} ga_model_ops;
+
+/* All pointers are borrowed: ops, user, space, patterns and names must outlive every integrator
+ * that uses the model. A model is constant during a run. */
+typedef struct ga_model {
+  const ga_model_ops *ops;
+  void *user;
+  const ga_space *space;
+  int nlam, npsi;
+
+  /* Patterns of M (nv x nv), of Kt and Ct (nv x nv), of G and Z, of H and Y; NULL means full.
+   * A row that touches one component of a non-commutative factor (SO(3), SE(3)) lists all columns
+   * of that factor. */
+  const ga_csr *pat_M, *pat_K, *pat_G, *pat_H;
+
+  bool const_mass;  /* M depends on neither t nor q: evaluated once */
+  bool scleronomic; /* g does not depend on t: g_t = 0, nothing evaluated */
+
+  /* Optional names for messages and column heads, nq, nv, nlam and npsi strings; NULL gives q1.. */
+  const char *const *q_names, *const *v_names, *const *lam_names, *const *psi_names;
+} ga_model;
+
+/* Sizes, required callbacks, patterns: GA_ERR_ARG with a sentence if something is missing. */
+GA_API ga_status ga_model_validate(const ga_model *model, ga_error *err);
+
+/* Compare every derivative the model supplies with a difference quotient at (t, q, v). One line per
+ * derivative goes to report if it is not NULL. GA_ERR_MODEL if one is wrong; err then names the
+ * callback, the entry and both values. */
+GA_API ga_status ga_model_check_derivatives(const ga_model *model, double t, const double *q,
+                                            const double *v, FILE *report, ga_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

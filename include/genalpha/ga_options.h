@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters of the generalized-alpha family, and all options of an integrator in one struct. */
+#ifndef GA_OPTIONS_H
+#define GA_OPTIONS_H
+
+#include <genalpha/ga_base.h>
+#include <genalpha/ga_linsol.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* alpha_m and alpha_f weight the OLD value, as in all papers we follow (PETSc weights the new one).
+ * b belongs to the extended HHT method alone. */
+typedef struct ga_params {
+  double alpha_m, alpha_f, beta, gamma, b;
+} ga_params;
+
+/* Chung-Hulbert: spectral radius rho_inf in [0, 1] at infinite frequency, AB07 (24). */
+GA_API ga_params ga_params_rho(double rho_inf);
+/* Hilber-Hughes-Taylor: alpha in [-1/3, 0]; alpha_m = 0, alpha_f = -alpha. */
+GA_API ga_params ga_params_hht(double alpha, double b);
+/* "newmark" and "trapezoidal" (beta 1/4, gamma 1/2), "hht" (alpha = -0.1), "chung-hulbert" (rho
+ * 0.9). GA_ERR_ARG for another name. */
+GA_API ga_status ga_params_named(const char *name, ga_params *out, ga_error *err);
+/* i-th name known to ga_params_named, NULL past the end. */
+GA_API const char *ga_params_name(int i);
+
+/* What the four numbers imply, AB07 section 2.3. */
+typedef struct ga_params_report {
+  bool order2;        /* (20): gamma = 1/2 + alpha_f - alpha_m */
+  bool zero_stable;   /* roots of rho(zeta), (21): alpha_m <= 1/2 */
+  bool strict_at_inf; /* (23): alpha_m < alpha_f < 1/2 and beta > 1/4 + (alpha_f - alpha_m)/2 */
+  double rho_inf; /* largest root modulus of sigma(zeta), (22): the radius reached at infinity */
+  char text[256]; /* sentences on the conditions that do not hold; empty if all do */
+} ga_params_report;
+
+GA_API ga_params_report ga_params_check(const ga_params *par);
+
+/* Amplification matrix of one step on q'' + omega^2 q = 0, by rows, for the scaled state
+ * (q, h v, h^2 a), and its spectral radius. omega_h = omega h >= 0. */
+GA_API void ga_params_amplification(const ga_params *par, double omega_h, double A[9]);
+GA_API double ga_params_spectral_radius(const ga_params *par, double omega_h);
+
+/* Starting values, METHODS.md section 5 and docs/notation.md. */
+typedef enum ga_start {
+  GA_START_BEST,     /* what keeps order 2 from the first step: the method knows */
+  GA_START_PLAIN,    /* a_0 = v'_0 */
+  GA_START_SHIFTED,  /* a_0 = v'(t_0 + alpha h) + O(h^2) */
+  GA_START_PERTURBED /* shifted, and v_0 moved off the hidden constraint by h^2 B r */
+} ga_start;
+
+/* What to do with start values that violate the constraints. */
+typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
+
+/* All options that have a text form: one list gives the struct, the defaults, the checks, the
+ * command line switches and the printed form.
+ *   NAME(field, default, key, help)                      a name, kept by pointer
+ *   REAL(field, default, least, largest, key, help)      least is excluded
+ *   INT (field, default, least, largest, key, help)
+ *   WORD(field, type, default, words, key, help)         an enum, words in its order */
+#define GA_OPTION_LIST(NAME, REAL, INT, WORD)                                                      \
+  NAME(method, "stab2", "method", "integration method, see `genalpha list`")                       \
+  NAME(linsol, "auto", "linsol", "linear solver, see `genalpha list`")                             \
+  REAL(h, 1e-3, 0, 1e300, "h", "step size")                                                        \
+  WORD(start, ga_start, GA_START_BEST, "best|plain|shifted|perturbed", "start",                    \
+       "starting values of the history; best: what the method needs for order 2 from t0 on")       \
+  WORD(initial, ga_initial, GA_INITIAL_CHECK, "check|project", "initial",                          \
+       "q0, v0 that violate a constraint: refuse (check) or move them (project)")                  \
+  REAL(initial_tol, 1e-9, 0, 1, "initial-tol", "relative violation of a constraint allowed at t0") \
+  REAL(newton_tol, 1e-11, 0, 1e-2, "newton-tol",                                                   \
+       "relative tolerance of Newton's method on accelerations and multipliers")                   \
+  INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations in a step")      \
+  INT(matrix_every, 0, 0, 1000000, "matrix-every",                                                 \
+      "renew the Newton matrix at least every N steps; 0: only when convergence slows")
+
+#define GA_OPT_NAME(field, def, key, help) const char *field;
+#define GA_OPT_REAL(field, def, least, largest, key, help) double field;
+#define GA_OPT_INT(field, def, least, largest, key, help) int field;
+#define GA_OPT_WORD(field, type, def, words, key, help) type field;
+
+/* Get one from ga_options_default() and assign fields; ga_integrator_new copies it. Strings and the
+ * solver's functions are borrowed and must outlive the integrator. */
+typedef struct ga_options {
+  ga_params par; /* default ga_params_rho(0.9) */
+  GA_OPTION_LIST(GA_OPT_NAME, GA_OPT_REAL, GA_OPT_INT, GA_OPT_WORD)
+  const ga_linsol_ops *linsol_ops; /* a solver of your own; NULL: the one named linsol */
+  void *linsol_context;            /* handed to it as ls->context */
+  ga_log_fn log;                   /* receives warnings; NULL drops them */
+  void *log_context;
+} ga_options;
+
+#undef GA_OPT_NAME
+#undef GA_OPT_REAL
+#undef GA_OPT_INT
+#undef GA_OPT_WORD
+
+GA_API ga_options ga_options_default(void);
+
+/* Set one option from text, by its key ("newton-tol", "1e-12"). Keys of the parameters: "rho",
+ * "alpha", "b", "params" (a name, or alpha_m,alpha_f,beta,gamma). The text is copied for numbers
+ * and words, borrowed for names. GA_ERR_ARG with what is wrong and what is allowed. */
+GA_API ga_status ga_options_set(ga_options *options, const char *key, const char *text,
+                                ga_error *err);
+
+/* One row per key, for help texts and completion; NULL past the end. */
+typedef struct ga_option_info {
+  const char *key, *argument, *help, *default_text;
+} ga_option_info;
+GA_API const ga_option_info *ga_option_at(int i);
+
+/* Range of every number, known words. Names of methods and solvers are checked by
+ * ga_integrator_new. */
+GA_API ga_status ga_options_validate(const ga_options *options, ga_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha: generalized-alpha time integration of constrained mechanical systems.
+ * This header includes all others; docs/notation.md explains the symbols. */
+#ifndef GENALPHA_H
+#define GENALPHA_H
+
+#include <genalpha/ga_base.h>
+#include <genalpha/ga_csr.h>
+#include <genalpha/ga_integrator.h>
+#include <genalpha/ga_linsol.h>
+#include <genalpha/ga_model.h>
+#include <genalpha/ga_options.h>
+#include <genalpha/ga_problem.h>
+#include <genalpha/ga_space.h>
+
+#define GA_VERSION_MAJOR 0
+#define GA_VERSION_MINOR 1
+#define GA_VERSION_PATCH 0
+#define GA_VERSION "0.1.0"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library linked, "0.1.0", and what was built into it, one line. */
+GA_API const char *ga_version(void);
+GA_API const char *ga_capabilities(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

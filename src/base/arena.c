@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* One owner for all memory of an object: chunks of zeroed, aligned memory, freed together. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+enum { ALIGN = 64, CHUNK = 1 << 16 };
+
+/* The payload follows the header; both are aligned by over-allocating. */
+struct ga_chunk {
+  struct ga_chunk *next;
+  char *at;
+  size_t left;
+};
+
+void *ga_calloc(size_t count, size_t size) {
+  return calloc(count ? count : 1, size ? size : 1);
+}
+
+void ga_free(void *block) {
+  free(block);
+}
+
+static struct ga_chunk *chunk_new(size_t bytes) {
+  struct ga_chunk *chunk = ga_calloc(1, sizeof *chunk + ALIGN + bytes);
+  if (!chunk) return NULL;
+  uintptr_t start = (uintptr_t)(chunk + 1);
+  chunk->at = (char *)((start + ALIGN - 1) / ALIGN * ALIGN);
+  chunk->left = bytes;
+  return chunk;
+}
+
+void *ga_arena_take(ga_arena *arena, size_t count, size_t size) {
+  if (size && count > (SIZE_MAX / 2) / size) {
+    arena->failed = true;
+    return NULL;
+  }
+  size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+  if (bytes == 0) bytes = ALIGN;
+  if (!arena->chunks || arena->chunks->left < bytes) {
+    struct ga_chunk *chunk = chunk_new(bytes > CHUNK ? bytes : CHUNK);
+    if (!chunk) {
+      arena->failed = true;
+      return NULL;
+    }
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
+  }
+  void *block = arena->chunks->at;
+  arena->chunks->at += bytes;
+  arena->chunks->left -= bytes;
+  return block;
+}
+
+double *ga_arena_doubles(ga_arena *arena, size_t count) {
+  return ga_arena_take(arena, count, sizeof(double));
+}
+
+int *ga_arena_ints(ga_arena *arena, size_t count) {
+  return ga_arena_take(arena, count, sizeof(int));
+}
+
+void ga_arena_free(ga_arena *arena) {
+  while (arena->chunks) {
+    struct ga_chunk *next = arena->chunks->next;
+    ga_free(arena->chunks);
+    arena->chunks = next;
+  }
+  arena->failed = false;
+}

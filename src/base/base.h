@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Private basics: composing errors, the arena, small vector loops. */
+#ifndef GA_SRC_BASE_H
+#define GA_SRC_BASE_H
+
+#include <genalpha/ga_base.h>
+
+/* Fill err (NULL allowed) and return the status, so that a failure is one line:
+ *   return ga_fail(err, GA_ERR_ARG, "h = %g must be positive", h); */
+ga_status ga_fail(ga_error *err, ga_status status, const char *format, ...) GA_PRINTF(3, 4);
+/* Put "format: " in front of the text already there. */
+void ga_error_prefix(ga_error *err, const char *format, ...) GA_PRINTF(2, 3);
+void ga_error_clear(ga_error *err);
+
+/* Allocation: zeroed, counted memory; every heap request of the library goes through these. */
+void *ga_calloc(size_t count, size_t size);
+void ga_free(void *block);
+
+/* An arena owns all memory of an object. Requests are zeroed and 64-byte aligned; freeing the arena
+ * frees everything. A failed request returns NULL and is remembered, so that a constructor may
+ * carve everything and test arena.failed once. */
+typedef struct ga_arena {
+  struct ga_chunk *chunks;
+  bool failed;
+} ga_arena;
+
+void *ga_arena_take(ga_arena *arena, size_t count, size_t size);
+double *ga_arena_doubles(ga_arena *arena, size_t count);
+int *ga_arena_ints(ga_arena *arena, size_t count);
+void ga_arena_free(ga_arena *arena);
+
+/* The n-th candidate nearest to a mistyped word, for "did you mean"; NULL if none is near. */
+const char *ga_nearest_word(const char *word, const char *(*candidate)(int i));
+
+/* y += c x;  largest |x_i|, NaN if any is NaN */
+void ga_axpy(int n, double c, const double *x, double *y);
+double ga_max_abs(int n, const double *x);
+/* index of the first entry that is not finite, -1 if all are */
+int ga_first_nonfinite(int n, const double *x);
+
+#endif

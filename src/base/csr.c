@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Compressed-row matrices: patterns, products with vectors, A B^T. */
+#include "base/csr.h"
+
+#include <string.h>
+
+/* carve ptr, col, val for a known number of entries */
+static bool carve(ga_csr *A, int nrow, int ncol, size_t nnz, ga_arena *arena) {
+  A->nrow = nrow;
+  A->ncol = ncol;
+  A->ptr = ga_arena_ints(arena, (size_t)nrow + 1);
+  A->col = ga_arena_ints(arena, nnz);
+  A->val = ga_arena_doubles(arena, nnz);
+  return !arena->failed;
+}
+
+ga_status ga_csr_init(ga_csr *A, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena) {
+  size_t nnz = pattern ? (size_t)ga_csr_nnz(pattern) : (size_t)nrow * (size_t)ncol;
+  if (!carve(A, nrow, ncol, nnz, arena)) return GA_ERR_MEM;
+  if (pattern) {
+    memcpy(A->ptr, pattern->ptr, ((size_t)nrow + 1) * sizeof(int));
+    if (nnz) memcpy(A->col, pattern->col, nnz * sizeof(int));
+    return GA_OK;
+  }
+  for (int i = 0; i <= nrow; i++) A->ptr[i] = i * ncol;
+  for (int i = 0; i < nrow; i++) {
+    for (int j = 0; j < ncol; j++) A->col[i * ncol + j] = j;
+  }
+  return GA_OK;
+}
+
+ga_status ga_csr_init_identity(ga_csr *A, int n, ga_arena *arena) {
+  if (!carve(A, n, n, (size_t)n, arena)) return GA_ERR_MEM;
+  for (int i = 0; i < n; i++) {
+    A->ptr[i + 1] = i + 1;
+    A->col[i] = i;
+    A->val[i] = 1;
+  }
+  return GA_OK;
+}
+
+ga_status ga_csr_validate(const ga_csr *A, int nrow, int ncol, const char *what, ga_error *err) {
+  if (A->nrow != nrow || A->ncol != ncol) {
+    return ga_fail(err, GA_ERR_ARG, "pattern of %s is %d x %d, it must be %d x %d", what, A->nrow,
+                   A->ncol, nrow, ncol);
+  }
+  if (!A->ptr || (!A->col && nrow > 0 && A->ptr[nrow] > 0)) {
+    return ga_fail(err, GA_ERR_ARG, "pattern of %s has no ptr or col array", what);
+  }
+  if (A->ptr[0] != 0) return ga_fail(err, GA_ERR_ARG, "pattern of %s: ptr[0] is not 0", what);
+  for (int i = 0; i < nrow; i++) {
+    if (A->ptr[i + 1] < A->ptr[i]) {
+      return ga_fail(err, GA_ERR_ARG, "pattern of %s: ptr decreases at row %d", what, i);
+    }
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      bool increasing = e == A->ptr[i] || A->col[e] > A->col[e - 1];
+      if (A->col[e] < 0 || A->col[e] >= ncol || !increasing) {
+        return ga_fail(err, GA_ERR_ARG,
+                       "pattern of %s, row %d: column %d is out of range or out of order", what, i,
+                       A->col[e]);
+      }
+    }
+  }
+  return GA_OK;
+}
+
+void ga_csr_zero(ga_csr *A) {
+  int nnz = ga_csr_nnz(A);
+  if (nnz > 0) memset(A->val, 0, (size_t)nnz * sizeof(double));
+}
+
+void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y) {
+  for (int i = 0; i < A->nrow; i++) {
+    double sum = 0;
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) sum += A->val[e] * x[A->col[e]];
+    y[i] += c * sum;
+  }
+}
+
+void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y) {
+  for (int i = 0; i < A->nrow; i++) {
+    double factor = c * x[i];
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) y[A->col[e]] += A->val[e] * factor;
+  }
+}
+
+/* a row is short: insertion keeps its n columns in order */
+static void insert_sorted(int *list, int n, int value) {
+  int at = n;
+  for (; at > 0 && list[at - 1] > value; at--) list[at] = list[at - 1];
+  list[at] = value;
+}
+
+/* Rows i of A and j of B meet if they share a column. Through the columns of B: for each column the
+ * list of rows of B; then row i of P is the union over the columns of row i of A. */
+ga_status ga_csr_product_t_init(ga_csr *P, const ga_csr *A, const ga_csr *B, ga_arena *arena) {
+  ga_arena scratch = {0};
+  int ncol = B->ncol, nb = B->nrow;
+  int *start = ga_arena_ints(&scratch, (size_t)ncol + 2);
+  int *rows = ga_arena_ints(&scratch, (size_t)ga_csr_nnz(B));
+  int *seen = ga_arena_ints(&scratch, (size_t)nb);
+  if (scratch.failed) {
+    ga_arena_free(&scratch);
+    return GA_ERR_MEM;
+  }
+  for (int e = 0; e < ga_csr_nnz(B); e++) start[B->col[e] + 2]++;
+  for (int c = 0; c < ncol; c++) start[c + 2] += start[c + 1];
+  for (int j = 0; j < nb; j++) {
+    for (int e = B->ptr[j]; e < B->ptr[j + 1]; e++) rows[start[B->col[e] + 1]++] = j;
+  }
+  /* two passes: count, then fill; seen[j] == i + 1 marks the rows of B met by row i */
+  for (int pass = 0; pass < 2; pass++) {
+    int nnz = 0;
+    memset(seen, 0, (size_t)nb * sizeof(int));
+    for (int i = 0; i < A->nrow; i++) {
+      int first = nnz;
+      for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+        for (int s = start[A->col[e]]; s < start[A->col[e] + 1]; s++) {
+          if (seen[rows[s]] == i + 1) continue;
+          seen[rows[s]] = i + 1;
+          if (pass == 1) insert_sorted(P->col + first, nnz - first, rows[s]);
+          nnz++;
+        }
+      }
+      if (pass == 1) P->ptr[i + 1] = nnz;
+    }
+    if (pass == 0 && !carve(P, A->nrow, nb, (size_t)nnz, arena)) break;
+  }
+  ga_arena_free(&scratch);
+  return arena->failed ? GA_ERR_MEM : GA_OK;
+}
+
+void ga_csr_product_t(ga_csr *P, const ga_csr *A, const ga_csr *B, double *work) {
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) work[A->col[e]] = A->val[e];
+    for (int p = P->ptr[i]; p < P->ptr[i + 1]; p++) {
+      int j = P->col[p];
+      double sum = 0;
+      for (int e = B->ptr[j]; e < B->ptr[j + 1]; e++) sum += B->val[e] * work[B->col[e]];
+      P->val[p] = sum;
+    }
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) work[A->col[e]] = 0;
+  }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Private operations on compressed-row matrices. */
+#ifndef GA_SRC_CSR_H
+#define GA_SRC_CSR_H
+
+#include "base/base.h"
+#include "genalpha/ga_csr.h"
+
+static inline int ga_csr_nnz(const ga_csr *A) { return A->ptr[A->nrow]; }
+
+/* A copy of the pattern (full if pattern is NULL) with zero values, in the arena. */
+ga_status ga_csr_init(ga_csr *A, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena);
+
+ga_status ga_csr_init_identity(ga_csr *A, int n, ga_arena *arena);
+
+/* Rows in order, columns increasing and in range; says what is wrong. */
+ga_status ga_csr_validate(const ga_csr *A, int nrow, int ncol, const char *what, ga_error *err);
+
+void ga_csr_zero(ga_csr *A);
+
+/* y += c A x and y += c A^T x */
+void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y);
+void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y);
+
+/* P = A B^T: the pattern once, in the arena, then values; work has A->ncol zeros and is left zero. */
+ga_status ga_csr_product_t_init(ga_csr *P, const ga_csr *A, const ga_csr *B, ga_arena *arena);
+void ga_csr_product_t(ga_csr *P, const ga_csr *A, const ga_csr *B, double *work);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* The option list expanded four times: defaults, rows for help, checks, and setting from text. */
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "genalpha/ga_options.h"
+
+typedef enum { KIND_NAME, KIND_REAL, KIND_INT, KIND_WORD, KIND_PARAMS } kind;
+
+/* one row per key: where the field lives, what it may hold */
+typedef struct {
+  ga_option_info info;
+  kind kind;
+  size_t at;
+  double least, largest;
+} row;
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define ROW_NAME(field, def, key, help) \
+  {{key, "NAME", help, def}, KIND_NAME, offsetof(ga_options, field), 0, 0},
+#define ROW_REAL(field, def, least, largest, key, help) \
+  {{key, "X", help, TEXT(def)}, KIND_REAL, offsetof(ga_options, field), least, largest},
+#define ROW_INT(field, def, least, largest, key, help) \
+  {{key, "N", help, TEXT(def)}, KIND_INT, offsetof(ga_options, field), least, largest},
+#define ROW_WORD(field, type, def, words, key, help) \
+  {{key, words, help, NULL}, KIND_WORD, offsetof(ga_options, field), 0, 0},
+
+/* the keys of the parameters come first; they have no fields of their own */
+static const row rows[] = {
+    {{"rho", "R", "spectral radius at infinity, 0 <= R <= 1 (Chung-Hulbert)", "0.9"},
+     KIND_PARAMS, 0, 0, 0},
+    {{"alpha", "A", "HHT parameter, -1/3 <= A <= 0, instead of --rho", NULL}, KIND_PARAMS, 0, 0, 0},
+    {{"b", "B", "weight b of the extended HHT method", "0"}, KIND_PARAMS, 0, 0, 0},
+    {{"params", "AM,AF,BETA,GAMMA",
+      "the four parameters one by one, or a name: newmark, trapezoidal, hht, chung-hulbert", NULL},
+     KIND_PARAMS, 0, 0, 0},
+    GA_OPTION_LIST(ROW_NAME, ROW_REAL, ROW_INT, ROW_WORD)};
+
+enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
+
+const ga_option_info *ga_option_at(int i) { return i >= 0 && i < ROWS ? &rows[i].info : NULL; }
+
+#define DEF_NAME(field, def, key, help) .field = (def),
+#define DEF_REAL(field, def, least, largest, key, help) .field = (def),
+#define DEF_INT(field, def, least, largest, key, help) .field = (def),
+#define DEF_WORD(field, type, def, words, key, help) .field = (def),
+
+ga_options ga_options_default(void) {
+  return (ga_options){.par = ga_params_rho(0.9),
+                      GA_OPTION_LIST(DEF_NAME, DEF_REAL, DEF_INT, DEF_WORD)};
+}
+
+static const char *key_at(int i) { return i < ROWS ? rows[i].info.key : NULL; }
+
+static const row *find_row(const char *key) {
+  for (int i = 0; i < ROWS; i++) {
+    if (strcmp(rows[i].info.key, key) == 0) return &rows[i];
+  }
+  return NULL;
+}
+
+/* a finite number and nothing behind it */
+static bool parse_real(const char *text, double *value) {
+  char *end;
+  errno = 0;
+  *value = strtod(text, &end);
+  return end != text && *end == '\0' && isfinite(*value);
+}
+
+static ga_status check_real(const row *r, double value, ga_error *err) {
+  if (value > r->least && value <= r->largest) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG, "%s = %g is out of range: it must be greater than %g, at most %g",
+                 r->info.key, value, r->least, r->largest);
+}
+
+static ga_status check_int(const row *r, long value, ga_error *err) {
+  if ((double)value >= r->least && (double)value <= r->largest) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG, "%s = %ld is out of range: it must be %.0f to %.0f", r->info.key,
+                 value, r->least, r->largest);
+}
+
+/* place of a word in "one|two|three", -1 if it is not there */
+static int word_index(const char *words, const char *text) {
+  size_t n = strlen(text);
+  int index = 0;
+  for (const char *at = words; *at; index++) {
+    size_t len = strcspn(at, "|");
+    if (len == n && strncmp(at, text, n) == 0) return index;
+    at += len + (at[len] == '|');
+  }
+  return -1;
+}
+
+static int word_count(const char *words) {
+  int count = 1;
+  for (const char *at = words; *at; at++) count += *at == '|';
+  return count;
+}
+
+/* "am,af,beta,gamma" or a name */
+static ga_status set_params_list(ga_params *par, const char *text, ga_error *err) {
+  double value[4];
+  const char *at = text;
+  for (int i = 0; i < 4; i++) {
+    char *end;
+    value[i] = strtod(at, &end);
+    bool last = i == 3;
+    if (end == at || !isfinite(value[i]) || *end != (last ? '\0' : ',')) {
+      if (i == 0 && end == at) return ga_params_named(text, par, err);
+      return ga_fail(err, GA_ERR_ARG,
+                     "params = '%s': four numbers alpha_m,alpha_f,beta,gamma are needed", text);
+    }
+    at = end + 1;
+  }
+  *par = (ga_params){value[0], value[1], value[2], value[3], par->b};
+  return GA_OK;
+}
+
+static ga_status set_params(ga_params *par, const char *key, const char *text, ga_error *err) {
+  if (strcmp(key, "params") == 0) return set_params_list(par, text, err);
+  double value;
+  if (!parse_real(text, &value)) {
+    return ga_fail(err, GA_ERR_ARG, "%s = '%s' is not a number", key, text);
+  }
+  if (strcmp(key, "rho") == 0) {
+    if (!(value >= 0 && value <= 1)) {
+      return ga_fail(err, GA_ERR_ARG, "rho = %g is out of range: 0 <= rho <= 1", value);
+    }
+    double b = par->b;
+    *par = ga_params_rho(value);
+    par->b = b;
+  } else if (strcmp(key, "alpha") == 0) {
+    if (!(value >= -1.0 / 3 && value <= 0)) {
+      return ga_fail(err, GA_ERR_ARG, "alpha = %g is out of range: -1/3 <= alpha <= 0", value);
+    }
+    *par = ga_params_hht(value, par->b);
+  } else {
+    par->b = value;
+  }
+  return GA_OK;
+}
+
+ga_status ga_options_set(ga_options *options, const char *key, const char *text, ga_error *err) {
+  const row *r = find_row(key);
+  if (!r) {
+    const char *near = ga_nearest_word(key, key_at);
+    return ga_fail(err, GA_ERR_ARG, "unknown option '%s'%s%s%s", key,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  }
+  char *field = (char *)options + r->at;
+  switch (r->kind) {
+    case KIND_PARAMS: return set_params(&options->par, key, text, err);
+    case KIND_NAME: memcpy(field, &text, sizeof text); return GA_OK;
+    case KIND_REAL: {
+      double value;
+      if (!parse_real(text, &value)) {
+        return ga_fail(err, GA_ERR_ARG, "%s = '%s' is not a number", key, text);
+      }
+      ga_status status = check_real(r, value, err);
+      if (status == GA_OK) memcpy(field, &value, sizeof value);
+      return status;
+    }
+    case KIND_INT: {
+      char *end;
+      errno = 0;
+      long value = strtol(text, &end, 10);
+      if (end == text || *end || errno) {
+        return ga_fail(err, GA_ERR_ARG, "%s = '%s' is not a whole number", key, text);
+      }
+      ga_status status = check_int(r, value, err);
+      int small = (int)value;
+      if (status == GA_OK) memcpy(field, &small, sizeof small);
+      return status;
+    }
+    case KIND_WORD: {
+      int index = word_index(r->info.argument, text);
+      if (index < 0) {
+        return ga_fail(err, GA_ERR_ARG, "%s = '%s' is not known; allowed: %s", key, text,
+                       r->info.argument);
+      }
+      memcpy(field, &index, sizeof index);
+      return GA_OK;
+    }
+  }
+  return GA_ERR_ARG;
+}
+
+/* text of every field's value is checked again, because fields may be assigned directly */
+static ga_status validate_row(const ga_options *options, const row *r, ga_error *err) {
+  const char *field = (const char *)options + r->at;
+  switch (r->kind) {
+    case KIND_PARAMS: return GA_OK;
+    case KIND_NAME: {
+      const char *name;
+      memcpy(&name, field, sizeof name);
+      return name ? GA_OK : ga_fail(err, GA_ERR_ARG, "%s is NULL", r->info.key);
+    }
+    case KIND_REAL: {
+      double value;
+      memcpy(&value, field, sizeof value);
+      return check_real(r, value, err);
+    }
+    case KIND_INT: {
+      int value;
+      memcpy(&value, field, sizeof value);
+      return check_int(r, value, err);
+    }
+    case KIND_WORD: {
+      int value;
+      memcpy(&value, field, sizeof value);
+      if (value >= 0 && value < word_count(r->info.argument)) return GA_OK;
+      return ga_fail(err, GA_ERR_ARG, "%s = %d is not one of %s", r->info.key, value,
+                     r->info.argument);
+    }
+  }
+  return GA_ERR_ARG;
+}
+
+ga_status ga_options_validate(const ga_options *options, ga_error *err) {
+  for (int i = 0; i < ROWS; i++) {
+    ga_status status = validate_row(options, &rows[i], err);
+    if (status != GA_OK) return status;
+  }
+  return GA_OK;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* SO(3) by unit quaternions (p0, p), scalar first: R = I + 2 p0 p~ + 2 p~^2.
+ *
+ *   q o exp(w~) = q (cos(t/2), sin(t/2)/t w),   t = |w|
+ *   R^T dR = (T dw)~,  T(w) = I - s2 w~ + s3 w~^2   for R = exp(w~)
+ *   [a, b] = a x b
+ *
+ * q and -q are the same rotation; the sign is carried along and never chosen. */
+#include <math.h>
+#include <string.h>
+
+#include "lie/lie.h"
+
+void ga_quat_mul(const double *p, const double *q, double *r) {
+  double pq[3], p0 = p[0], q0 = q[0];
+  ga_cross3(p + 1, q + 1, pq);
+  r[0] = p0 * q0 - ga_dot3(p + 1, q + 1);
+  for (int i = 0; i < 3; i++) r[i + 1] = p0 * q[i + 1] + q0 * p[i + 1] + pq[i];
+}
+
+void ga_quat_ldiv(const double *p, const double *q, double *r) {
+  double conjugate[4] = {p[0], -p[1], -p[2], -p[3]};
+  ga_quat_mul(conjugate, q, r);
+}
+
+/* sin(t/2)/t = s1(x/4)/2; both parts are good to an ulp, hence so is the length */
+void ga_quat_exp(const double *w, double *p) {
+  double x = ga_dot3(w, w);
+  double s = 0.5 * ga_s1(0.25 * x);
+  p[0] = cos(0.5 * sqrt(x));
+  for (int i = 0; i < 3; i++) p[i + 1] = s * w[i];
+}
+
+/* w = 2 atan2(|p|, p0) p/|p|, for -p in place of p if p0 < 0, so that t <= pi. atan2 is exact near
+ * 0, where acos(p0) is not, and near pi, where asin(|p|) is not; dividing by |p| is harmless unless
+ * it is zero, and then the vector is too. */
+void ga_quat_log(const double *p, double *w) {
+  double length = sqrt(ga_dot3(p + 1, p + 1));
+  double factor = length > 0 ? 2 * atan2(length, fabs(p[0])) / length : 2;
+  if (p[0] < 0) factor = -factor;
+  for (int i = 0; i < 3; i++) w[i] = factor * p[i + 1];
+}
+
+void ga_quat_clean(double *p) {
+  double length = sqrt(p[0] * p[0] + ga_dot3(p + 1, p + 1));
+  for (int i = 0; i < 4; i++) p[i] /= length;
+}
+
+/* T = I - s2 w~ + s3 (w w^T - x I), as w~^2 = w w^T - x I; the diagonal 1 - x s3 is s1 */
+void ga_so3_tangent_block(const double *w, double *T, int ld) {
+  double x = ga_dot3(w, w);
+  double s1 = ga_s1(x), s2 = ga_s2(x), s3 = ga_s3(x);
+  double *row[3] = {T, T + ld, T + 2 * ld};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) row[i][j] = s3 * w[i] * w[j];
+    row[i][i] += s1;
+  }
+  row[0][1] += s2 * w[2];
+  row[0][2] -= s2 * w[1];
+  row[1][0] -= s2 * w[2];
+  row[1][2] += s2 * w[0];
+  row[2][0] += s2 * w[1];
+  row[2][1] -= s2 * w[0];
+}
+
+static void so3_step(int n, const double *q, const double *w, double *q1) {
+  for (int i = 0; i < n; i++) {
+    double p[4];
+    ga_quat_exp(w + 3 * i, p);
+    ga_quat_mul(q + 4 * i, p, q1 + 4 * i);
+  }
+}
+
+static void so3_diff(int n, const double *qa, const double *qb, double *w) {
+  for (int i = 0; i < n; i++) {
+    double r[4];
+    ga_quat_ldiv(qa + 4 * i, qb + 4 * i, r);
+    ga_quat_log(r, w + 3 * i);
+  }
+}
+
+static void so3_compose(int n, const double *qa, const double *qb, double *qc) {
+  for (int i = 0; i < n; i++) ga_quat_mul(qa + 4 * i, qb + 4 * i, qc + 4 * i);
+}
+
+static void so3_tangent(int n, const double *w, double *T) {
+  for (int i = 0; i < n; i++) ga_so3_tangent_block(w + 3 * i, T + 9 * i, 3);
+}
+
+static void so3_bracket(int n, const double *a, const double *b, double *c) {
+  for (int i = 0; i < n; i++) ga_cross3(a + 3 * i, b + 3 * i, c + 3 * i);
+}
+
+static void so3_identity(int n, double *q) {
+  memset(q, 0, 4 * (size_t)n * sizeof *q);
+  for (int i = 0; i < n; i++) q[4 * i] = 1;
+}
+
+static void so3_clean(int n, double *q) {
+  for (int i = 0; i < n; i++) ga_quat_clean(q + 4 * i);
+}
+
+const ga_group ga_group_so3 = {
+    .name = "so3",
+    .nq = 4,
+    .nv = 3,
+    .commutative = false,
+    .step = so3_step,
+    .diff = so3_diff,
+    .compose = so3_compose,
+    .tangent = so3_tangent,
+    .bracket = so3_bracket,
+    .identity = so3_identity,
+    .clean = so3_clean,
+};

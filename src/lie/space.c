@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Products of groups: each operation runs over the factors, each on its part of q and v. */
+#include <limits.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "lie/lie.h"
+
+ga_status ga_space_new(ga_space **out) {
+  if (!out) return GA_ERR_ARG;
+  *out = ga_calloc(1, sizeof **out);
+  if (!*out) return GA_ERR_MEM;
+  (*out)->commutative = true;
+  return GA_OK;
+}
+
+void ga_space_free(ga_space *space) {
+  if (!space) return;
+  ga_free(space->factor);
+  ga_free(space);
+}
+
+/* a + b c without overflow, -1 where it does not fit */
+static int add_product(int a, int b, int c) {
+  return c > 0 && b > (INT_MAX - a) / c ? -1 : a + b * c;
+}
+
+ga_status ga_space_add(ga_space *space, const ga_group *group, int n, int *q_at, int *v_at) {
+  if (!space || !group || n < 1 || group->nq < 1 || group->nv < 1) return GA_ERR_ARG;
+  /* apply_tangent keeps one row of a block on the stack */
+  if (!group->commutative && group->nv > GA_GROUP_NV_MAX) return GA_ERR_ARG;
+  int block = group->commutative ? 0 : group->nv * group->nv;
+  int nq = add_product(space->nq, n, group->nq);
+  int nv = add_product(space->nv, n, group->nv);
+  int nt = add_product(space->nt, n, block);
+  if (nq < 0 || nv < 0 || nt < 0) return GA_ERR_ARG;
+
+  ga_factor *factor = ga_calloc((size_t)space->nfactor + 1, sizeof *factor);
+  if (!factor) return GA_ERR_MEM;
+  if (space->nfactor) memcpy(factor, space->factor, (size_t)space->nfactor * sizeof *factor);
+  factor[space->nfactor] = (ga_factor){group, n, space->nq, space->nv, space->nt};
+  ga_free(space->factor);
+  space->factor = factor;
+  space->nfactor++;
+
+  if (q_at) *q_at = space->nq;
+  if (v_at) *v_at = space->nv;
+  space->nq = nq;
+  space->nv = nv;
+  space->nt = nt;
+  space->commutative = space->commutative && group->commutative;
+  return GA_OK;
+}
+
+ga_status ga_space_rn(int n, ga_space **out) {
+  ga_status status = ga_space_new(out);
+  if (status) return status;
+  status = ga_space_add(*out, &ga_group_rn, n, NULL, NULL);
+  if (status) {
+    ga_space_free(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+int ga_space_nq(const ga_space *space) {
+  return space->nq;
+}
+
+int ga_space_nv(const ga_space *space) {
+  return space->nv;
+}
+
+void ga_space_step(const ga_space *space, const double *q, const double *w, double *q1) {
+  for (int i = 0; i < space->nfactor; i++) {
+    const ga_factor *f = &space->factor[i];
+    f->group->step(f->n, q + f->q_at, w + f->v_at, q1 + f->q_at);
+  }
+}
+
+void ga_space_diff(const ga_space *space, const double *qa, const double *qb, double *w) {
+  for (int i = 0; i < space->nfactor; i++) {
+    const ga_factor *f = &space->factor[i];
+    f->group->diff(f->n, qa + f->q_at, qb + f->q_at, w + f->v_at);
+  }
+}
+
+void ga_space_bracket(const ga_space *space, const double *a, const double *b, double *c) {
+  for (int i = 0; i < space->nfactor; i++) {
+    const ga_factor *f = &space->factor[i];
+    f->group->bracket(f->n, a + f->v_at, b + f->v_at, c + f->v_at);
+  }
+}
+
+void ga_space_identity(const ga_space *space, double *q) {
+  for (int i = 0; i < space->nfactor; i++) {
+    const ga_factor *f = &space->factor[i];
+    f->group->identity(f->n, q + f->q_at);
+  }
+}
+
+void ga_space_clean(const ga_space *space, double *q) {
+  for (int i = 0; i < space->nfactor; i++) {
+    const ga_factor *f = &space->factor[i];
+    f->group->clean(f->n, q + f->q_at);
+  }
+}
+
+int ga_space_tangent_size(const ga_space *space) {
+  return space->nt;
+}
+
+void ga_space_tangent_rows(const ga_space *space, const double *w, double *T) {
+  for (int i = 0; i < space->nfactor; i++) {
+    const ga_factor *f = &space->factor[i];
+    if (!f->group->commutative) f->group->tangent(f->n, w + f->v_at, T + f->t_at);
+  }
+}
+
+/* The factor a column belongs to; as columns increase along a row, the search goes on from the
+ * factor of the column before. */
+static const ga_factor *factor_of(const ga_factor *f, int column) {
+  while (column >= f->v_at + f->n * f->group->nv) f++;
+  return f;
+}
+
+/* a <- a T for one row a of n numbers, T n x n by rows */
+static void row_times_block(int n, const double *T, double *a) {
+  double row[GA_GROUP_NV_MAX];
+  for (int i = 0; i < n; i++) row[i] = a[i];
+  for (int j = 0; j < n; j++) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += row[i] * T[i * n + j];
+    a[j] = sum;
+  }
+}
+
+void ga_space_apply_tangent(const ga_space *space, const double *T, ga_csr *A) {
+  if (space->commutative) return;
+  for (int row = 0; row < A->nrow; row++) {
+    const ga_factor *f = space->factor;
+    for (int k = A->ptr[row]; k < A->ptr[row + 1];) {
+      f = factor_of(f, A->col[k]);
+      int nv = f->group->nv;
+      if (f->group->commutative) {
+        k++;
+        continue;
+      }
+      /* the pattern is closed: entries k .. k + nv - 1 are the columns of one copy */
+      int copy = (A->col[k] - f->v_at) / nv;
+      row_times_block(nv, T + f->t_at + copy * nv * nv, A->val + k);
+      k += nv;
+    }
+  }
+}
+
+bool ga_space_pattern_closed(const ga_space *space, const ga_csr *A, int *bad_row, int *bad_col) {
+  if (space->commutative) return true;
+  for (int row = 0; row < A->nrow; row++) {
+    const ga_factor *f = space->factor;
+    for (int k = A->ptr[row]; k < A->ptr[row + 1];) {
+      f = factor_of(f, A->col[k]);
+      int nv = f->group->nv;
+      if (f->group->commutative) {
+        k++;
+        continue;
+      }
+      /* one of the columns of this copy is there: all of them must follow, in order */
+      int first = A->col[k] - (A->col[k] - f->v_at) % nv;
+      for (int i = 0; i < nv; i++, k++) {
+        if (k < A->ptr[row + 1] && A->col[k] == first + i) continue;
+        if (bad_row) *bad_row = row;
+        if (bad_col) *bad_col = first + i;
+        return false;
+      }
+    }
+  }
+  return true;
+}

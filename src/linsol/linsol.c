@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of built-in linear solvers and the choice among them. */
+#include "linsol/linsol.h"
+
+#include <string.h>
+
+#include "genalpha/genalpha.h"
+
+static const ga_linsol_ops *const registry[] = {
+    &ga_linsol_dense,
+};
+
+enum { COUNT = (int)(sizeof registry / sizeof registry[0]) };
+
+const char *ga_linsol_name(int i) { return i >= 0 && i < COUNT ? registry[i]->name : NULL; }
+const char *ga_linsol_summary(int i) { return i >= 0 && i < COUNT ? registry[i]->summary : NULL; }
+
+const char *ga_capabilities(void) { return "linear solvers: dense (own LU, LAPACK)"; }
+
+static ga_status check_ops(const ga_linsol_ops *ops, ga_error *err) {
+  if (ops->analyze && ops->factor && ops->solve && ops->free) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG, "linsol_ops '%s' lacks analyze, factor, solve or free",
+                 ops->name ? ops->name : "without name");
+}
+
+ga_status ga_linsol_choose(const ga_options *options, const ga_csr *A, const ga_linsol_ops **out,
+                           ga_error *err) {
+  (void)A; /* one built-in solver: any pattern gets it */
+  *out = options->linsol_ops;
+  if (*out) return check_ops(*out, err);
+  if (strcmp(options->linsol, "auto") == 0) {
+    *out = &ga_linsol_dense;
+    return GA_OK;
+  }
+  for (int i = 0; i < COUNT; i++) {
+    if (strcmp(registry[i]->name, options->linsol) != 0) continue;
+    *out = registry[i];
+    return GA_OK;
+  }
+  const char *near = ga_nearest_word(options->linsol, ga_linsol_name);
+  return ga_fail(err, GA_ERR_BACKEND, "unknown linear solver '%s'%s%s%s; known: auto, dense",
+                 options->linsol, near ? "; did you mean '" : "", near ? near : "",
+                 near ? "'?" : "");
+}
+
+ga_status ga_linsol_open(ga_linsol *ls, const ga_options *options, const ga_csr *A, ga_error *err) {
+  *ls = (ga_linsol){.context = options->linsol_context};
+  ga_status status = ga_linsol_choose(options, A, &ls->ops, err);
+  if (status != GA_OK) return status;
+  status = ls->ops->analyze(ls, A);
+  if (status == GA_OK) return GA_OK;
+  ga_linsol_close(ls);
+  if (status == GA_ERR_MEM) {
+    return ga_fail(err, status, "no memory for a linear system of %d rows", A->nrow);
+  }
+  return ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows",
+                 A->nrow);
+}
+
+void ga_linsol_close(ga_linsol *ls) {
+  if (ls->ops) ls->ops->free(ls);
+  *ls = (ga_linsol){0};
+}

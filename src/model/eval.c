@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The callbacks of a model, called in one place each, their results checked. */
+#include "model/eval.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *ga_name_entry(char *text, size_t room, const char *symbol, int i,
+                          const char *const *names) {
+  if (names && names[i]) {
+    snprintf(text, room, "%s[%d] ('%s')", symbol, i, names[i]);
+  } else {
+    snprintf(text, room, "%s[%d]", symbol, i);
+  }
+  return text;
+}
+
+static int largest(int a, int b) { return a > b ? a : b; }
+
+ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err) {
+  *e = (ga_eval){.model = model, .err = err, .time_scale = 1};
+  e->nq = ga_space_nq(model->space);
+  e->nv = ga_space_nv(model->space);
+  e->nlam = model->nlam;
+  e->npsi = model->npsi;
+  size_t rows = (size_t)largest(e->nv, largest(e->nlam, e->npsi));
+  for (int level = 0; level < 2; level++) {
+    e->fd[level].q = ga_arena_doubles(arena, (size_t)e->nq);
+    e->fd[level].v = ga_arena_doubles(arena, (size_t)e->nv);
+    e->fd[level].w = ga_arena_doubles(arena, (size_t)e->nv);
+    e->fd[level].lo = ga_arena_doubles(arena, rows);
+    e->fd[level].hi = ga_arena_doubles(arena, rows);
+    e->fd[level].sum = ga_arena_doubles(arena, rows);
+  }
+  ga_csr_init(&e->M, e->nv, e->nv, model->pat_M, arena);
+  ga_csr_init(&e->G, e->nlam, e->nv, model->pat_G, arena);
+  ga_csr_init(&e->H, e->npsi, e->nv, model->pat_H, arena);
+  return arena->failed ? ga_fail(err, GA_ERR_MEM, "no memory for the model's work arrays") : GA_OK;
+}
+
+/* what a callback returned, and what it wrote */
+static ga_status judge(ga_eval *e, const char *callback, int code, double t, int n,
+                       const double *out) {
+  if (code > 0) {
+    return ga_fail(e->err, GA_RETRY_MODEL, "t = %.9g: callback '%s' asked for a smaller step (%d)",
+                   t, callback, code);
+  }
+  if (code < 0) {
+    return ga_fail(e->err, GA_ERR_MODEL, "t = %.9g: callback '%s' failed and returned %d", t,
+                   callback, code);
+  }
+  int bad = ga_first_nonfinite(n, out);
+  if (bad < 0) return GA_OK;
+  return ga_fail(e->err, GA_ERR_MODEL, "t = %.9g: callback '%s' wrote %g to entry %d", t, callback,
+                 out[bad], bad);
+}
+
+static ga_status judge_matrix(ga_eval *e, const char *callback, int code, double t,
+                              const ga_csr *A) {
+  ga_status status = judge(e, callback, code, t, ga_csr_nnz(A), A->val);
+  if (status != GA_ERR_MODEL || code != 0) return status;
+  /* name the entry by row and column */
+  int bad = ga_first_nonfinite(ga_csr_nnz(A), A->val), row = 0;
+  while (A->ptr[row + 1] <= bad) row++;
+  return ga_fail(e->err, GA_ERR_MODEL, "t = %.9g: callback '%s' wrote %g to row %d, column %d", t,
+                 callback, A->val[bad], row, A->col[bad]);
+}
+
+#define OPS (e->model->ops)
+#define USER (e->model->user)
+
+ga_status ga_eval_mass(ga_eval *e, double t, const double *q, ga_csr *M) {
+  ga_csr_zero(M);
+  return judge_matrix(e, "mass", OPS->mass(USER, t, q, M), t, M);
+}
+
+ga_status ga_eval_force(ga_eval *e, double t, const double *q, const double *v, double *F) {
+  return judge(e, "force", OPS->force(USER, t, q, v, F), t, e->nv, F);
+}
+
+ga_status ga_eval_g(ga_eval *e, double t, const double *q, double *g) {
+  if (e->nlam == 0) return GA_OK;
+  return judge(e, "holonomic", OPS->holonomic(USER, t, q, g), t, e->nlam, g);
+}
+
+ga_status ga_eval_k(ga_eval *e, double t, const double *q, const double *v, double *k) {
+  if (e->npsi == 0) return GA_OK;
+  return judge(e, "nonholonomic", OPS->nonholonomic(USER, t, q, v, k), t, e->npsi, k);
+}
+
+ga_status ga_eval_G(ga_eval *e, double t, const double *q, ga_csr *G) {
+  if (e->nlam == 0) return GA_OK;
+  if (!OPS->holonomic_jac) {
+    return ga_fd_columns(e, ga_point_g, &(ga_point){.t = t, .q = q}, GA_FD_Q, true, G);
+  }
+  ga_csr_zero(G);
+  return judge_matrix(e, "holonomic_jac", OPS->holonomic_jac(USER, t, q, G), t, G);
+}
+
+ga_status ga_eval_H(ga_eval *e, double t, const double *q, const double *v, ga_csr *H) {
+  if (e->npsi == 0) return GA_OK;
+  if (!OPS->nonholonomic_jac) {
+    return ga_fd_columns(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_V, true, H);
+  }
+  ga_csr_zero(H);
+  return judge_matrix(e, "nonholonomic_jac", OPS->nonholonomic_jac(USER, t, q, v, H), t, H);
+}
+
+ga_status ga_eval_gt(ga_eval *e, double t, const double *q, double *gt) {
+  if (e->nlam == 0) return GA_OK;
+  if (e->model->scleronomic) {
+    memset(gt, 0, (size_t)e->nlam * sizeof(double));
+    return GA_OK;
+  }
+  if (!OPS->holonomic_t) {
+    return ga_fd_time(e, ga_point_g, &(ga_point){.t = t, .q = q}, false, e->nlam, gt);
+  }
+  return judge(e, "holonomic_t", OPS->holonomic_t(USER, t, q, gt), t, e->nlam, gt);
+}
+
+ga_status ga_eval_hidden(ga_eval *e, double t, const double *q, const double *v, const ga_csr *G,
+                         double *gv) {
+  ga_status status = ga_eval_gt(e, t, q, gv);
+  if (status == GA_OK && e->nlam > 0) ga_csr_mul_add(G, 1, v, gv);
+  return status;
+}
+
+ga_status ga_eval_Z(ga_eval *e, double t, const double *q, const double *v, ga_csr *Z) {
+  if (e->nlam == 0) return GA_OK;
+  if (!OPS->holonomic_curv) {
+    return ga_fd_columns(e, ga_point_hidden, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_Q, false,
+                         Z);
+  }
+  ga_csr_zero(Z);
+  return judge_matrix(e, "holonomic_curv", OPS->holonomic_curv(USER, t, q, v, Z), t, Z);
+}
+
+ga_status ga_eval_Y(ga_eval *e, double t, const double *q, const double *v, ga_csr *Y) {
+  if (e->npsi == 0) return GA_OK;
+  if (!OPS->nonholonomic_dq) {
+    return ga_fd_columns(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_Q, false, Y);
+  }
+  ga_csr_zero(Y);
+  return judge_matrix(e, "nonholonomic_dq", OPS->nonholonomic_dq(USER, t, q, v, Y), t, Y);
+}
+
+/* Z v + G_t v + g_tt, by the callback, by Z v where time does not enter, by differences */
+ga_status ga_eval_g_drift(ga_eval *e, double t, const double *q, const double *v, double *drift) {
+  if (e->nlam == 0) return GA_OK;
+  if (OPS->holonomic_drift) {
+    return judge(e, "holonomic_drift", OPS->holonomic_drift(USER, t, q, v, drift), t, e->nlam,
+                 drift);
+  }
+  if (e->model->scleronomic && OPS->holonomic_curv) {
+    ga_status status = ga_eval_Z(e, t, q, v, &e->G);
+    memset(drift, 0, (size_t)e->nlam * sizeof(double));
+    if (status == GA_OK) ga_csr_mul_add(&e->G, 1, v, drift);
+    return status;
+  }
+  return ga_fd_time(e, ga_point_hidden, &(ga_point){.t = t, .q = q, .v = v}, true, e->nlam, drift);
+}
+
+ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v, double *drift) {
+  if (e->npsi == 0) return GA_OK;
+  if (OPS->nonholonomic_drift) {
+    return judge(e, "nonholonomic_drift", OPS->nonholonomic_drift(USER, t, q, v, drift), t, e->npsi,
+                 drift);
+  }
+  return ga_fd_time(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, true, e->npsi, drift);
+}
+
+ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct) {
+  if (!OPS->force_tangents) {
+    ga_status status = ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, false, Kt);
+    return status != GA_OK ? status : ga_fd_columns(e, ga_point_force, p, GA_FD_V, false, Ct);
+  }
+  ga_csr_zero(Kt);
+  ga_csr_zero(Ct);
+  int code = OPS->force_tangents(USER, p->t, p->q, p->v, p->x, p->lam, p->psi, Kt, Ct);
+  ga_status status = judge_matrix(e, "force_tangents", code, p->t, Kt);
+  return status != GA_OK ? status : judge_matrix(e, "force_tangents", code, p->t, Ct);
+}

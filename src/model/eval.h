@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Evaluation of a model: every callback behind one function that checks what comes back and falls
+ * back on finite differences where the model supplies no derivative. */
+#ifndef GA_SRC_EVAL_H
+#define GA_SRC_EVAL_H
+
+#include "base/csr.h"
+#include "genalpha/ga_model.h"
+
+/* Where something is evaluated. x, lam, psi are read by the tangents only. */
+typedef struct ga_point {
+  double t;
+  const double *q, *v;
+  const double *x, *lam, *psi;
+} ga_point;
+
+/* One per integrator: borrows the model, owns scratch memory. */
+typedef struct ga_eval {
+  const ga_model *model;
+  int nq, nv, nlam, npsi;
+  double time_scale; /* motion and data are smooth over such a time; sets difference steps in t */
+  ga_error *err;     /* receives the message of a failure */
+  /* scratch of the difference quotients, one set per nesting level: a tangent by differences may
+   * need a Jacobian by differences */
+  struct ga_fd_level {
+    double *q, *v, *w, *lo, *hi, *sum;
+  } fd[2];
+  int fd_depth;
+  ga_csr M, G, H; /* scratch matrices of the vector functions below */
+} ga_eval;
+
+ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err);
+
+ga_status ga_eval_mass(ga_eval *e, double t, const double *q, ga_csr *M);
+ga_status ga_eval_force(ga_eval *e, double t, const double *q, const double *v, double *F);
+ga_status ga_eval_g(ga_eval *e, double t, const double *q, double *g);
+ga_status ga_eval_k(ga_eval *e, double t, const double *q, const double *v, double *k);
+ga_status ga_eval_G(ga_eval *e, double t, const double *q, ga_csr *G);
+ga_status ga_eval_H(ga_eval *e, double t, const double *q, const double *v, ga_csr *H);
+/* g_t; and the hidden constraint G v + g_t for a G already evaluated there */
+ga_status ga_eval_gt(ga_eval *e, double t, const double *q, double *gt);
+ga_status ga_eval_hidden(ga_eval *e, double t, const double *q, const double *v, const ga_csr *G,
+                         double *gv);
+/* parts of g'' and k' without G v' and H v' */
+ga_status ga_eval_g_drift(ga_eval *e, double t, const double *q, const double *v, double *drift);
+ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v, double *drift);
+ga_status ga_eval_Z(ga_eval *e, double t, const double *q, const double *v, ga_csr *Z);
+ga_status ga_eval_Y(ga_eval *e, double t, const double *q, const double *v, ga_csr *Y);
+/* Kt = D_q(M x - F + G^T lam + H^T psi), Ct = d/dv(-F + H^T psi) */
+ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct);
+
+/* Difference quotients, fd.c. A vector function of a point, */
+typedef ga_status (*ga_point_fn)(ga_eval *e, const ga_point *p, double *out);
+/* its derivative by q (trivialised) or by v, column by column into the pattern of A, */
+typedef enum { GA_FD_Q, GA_FD_V } ga_fd_kind;
+ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind, bool sharp,
+                        ga_csr *A);
+/* and its derivative along t + s, q o exp(s v) (with_motion) or t + s alone, v held. */
+ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_motion, int n,
+                     double *out);
+
+/* The vector functions behind the quotients. */
+ga_status ga_point_g(ga_eval *e, const ga_point *p, double *out);
+ga_status ga_point_k(ga_eval *e, const ga_point *p, double *out);
+ga_status ga_point_hidden(ga_eval *e, const ga_point *p, double *out);
+ga_status ga_point_balance(ga_eval *e, const ga_point *p, double *out); /* M x - F + ... */
+ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out);   /* -F + H^T psi */
+
+/* "lam[2] 'pin x'" into text, for messages; names may be NULL. */
+const char *ga_name_entry(char *text, size_t room, const char *symbol, int i,
+                          const char *const *names);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Validation of a model before anything is computed with it. */
+#include "base/csr.h"
+#include "genalpha/ga_model.h"
+#include "lie/lie.h"
+
+/* a pattern given by the user: shape, order, whole columns of SO(3) and SE(3) factors */
+static ga_status check_pattern(const ga_model *model, const ga_csr *A, int nrow, const char *what,
+                               ga_error *err) {
+  if (!A) return GA_OK;
+  int nv = ga_space_nv(model->space);
+  ga_status status = ga_csr_validate(A, nrow, nv, what, err);
+  if (status != GA_OK) return status;
+  int row, col;
+  if (ga_space_pattern_closed(model->space, A, &row, &col)) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG,
+                 "pattern of %s, row %d: column %d belongs to a rotation whose other columns are "
+                 "missing; list all columns of that SO(3) or SE(3) factor",
+                 what, row, col);
+}
+
+ga_status ga_model_validate(const ga_model *model, ga_error *err) {
+  if (!model || !model->ops) return ga_fail(err, GA_ERR_ARG, "model or model->ops is NULL");
+  if (!model->space || ga_space_nv(model->space) < 1) {
+    return ga_fail(err, GA_ERR_ARG, "model->space is NULL or empty; see ga_space_new, ga_space_rn");
+  }
+  if (model->nlam < 0 || model->npsi < 0) {
+    return ga_fail(err, GA_ERR_ARG, "nlam = %d, npsi = %d: neither may be negative", model->nlam,
+                   model->npsi);
+  }
+  int nv = ga_space_nv(model->space);
+  if (model->nlam + model->npsi > nv) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "%d holonomic and %d nonholonomic constraints for %d velocities: at most %d can "
+                   "be independent",
+                   model->nlam, model->npsi, nv, nv);
+  }
+  const ga_model_ops *ops = model->ops;
+  const char *missing = !ops->mass                               ? "mass"
+                        : !ops->force                            ? "force"
+                        : model->nlam > 0 && !ops->holonomic     ? "holonomic"
+                        : model->npsi > 0 && !ops->nonholonomic  ? "nonholonomic"
+                                                                 : NULL;
+  if (missing) return ga_fail(err, GA_ERR_ARG, "callback '%s' is missing", missing);
+  ga_status status = check_pattern(model, model->pat_M, nv, "M", err);
+  if (status == GA_OK) status = check_pattern(model, model->pat_K, nv, "K", err);
+  if (status == GA_OK) status = check_pattern(model, model->pat_G, model->nlam, "G", err);
+  if (status == GA_OK) status = check_pattern(model, model->pat_H, model->npsi, "H", err);
+  return status;
+}

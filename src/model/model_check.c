@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Analytic derivatives against difference quotients, entry by entry. */
+#include <math.h>
+#include <string.h>
+
+#include "model/eval.h"
+
+/* Everything one check needs: the model as it is, and the same model without derivatives, whose
+ * evaluation gives the quotients. Both write into full or patterned matrices of the same shape. */
+typedef struct {
+  ga_eval own;
+  ga_point point;
+  FILE *report;
+  ga_error *err;
+  ga_status verdict;
+} checker;
+
+/* An entry is wrong if it differs by more than TOL times the largest entry of its row (and FLOOR
+ * times the largest of all, for rows that are zero but for rounding): well above the error of the
+ * quotient, well below any real mistake. */
+static const double TOL = 2e-5, FLOOR = 1e-8;
+
+static double pair_max(int n, const double *a, const double *b) {
+  return fmax(ga_max_abs(n, a), ga_max_abs(n, b));
+}
+
+/* Compare n entries, row by row of the pattern shape; a vector (shape NULL) counts as one row. */
+static void compare(checker *c, const char *name, int n, const double *given,
+                    const double *quotient, const ga_csr *shape) {
+  double size = pair_max(n, given, quotient), error = 0, excess = 1;
+  int row = -1, worst = -1, rows = shape ? shape->nrow : 1;
+  for (int i = 0; i < rows; i++) {
+    int from = shape ? shape->ptr[i] : 0, to = shape ? shape->ptr[i + 1] : n;
+    double allowed = TOL * pair_max(to - from, given + from, quotient + from) + FLOOR * size;
+    for (int e = from; e < to; e++) {
+      double d = fabs(given[e] - quotient[e]);
+      if (!(d <= error)) error = d;
+      if (!(d <= excess * allowed)) {
+        excess = d / allowed;
+        worst = e;
+        row = shape ? i : e;
+      }
+    }
+  }
+  bool wrong = worst >= 0;
+  int col = shape && wrong ? shape->col[worst] : -1;
+  if (c->report) {
+    fprintf(c->report, "%-20s %s  largest difference %.2e, largest entry %.2e\n", name,
+            wrong ? "WRONG" : "ok   ", error, size);
+  }
+  if (!wrong || c->verdict != GA_OK) return;
+  char place[48];
+  if (col >= 0) {
+    snprintf(place, sizeof place, "row %d, column %d", row, col);
+  } else {
+    snprintf(place, sizeof place, "entry %d", row);
+  }
+  c->verdict = ga_fail(c->err, GA_ERR_MODEL,
+                       "derivative '%s' is wrong at t = %g, %s: callback %.10g, difference "
+                       "quotient %.10g",
+                       name, c->point.t, place, given[worst], quotient[worst]);
+}
+
+/* a fixed, aperiodic sequence of numbers between 0.5 and 1.5 in size, of either sign */
+static void fill(int n, double scale, int seed, double *x) {
+  for (int i = 0; i < n; i++) {
+    double s = sin(12.9898 * (i + 1) + 78.233 * seed);
+    x[i] = scale * (s >= 0 ? 0.5 + s : s - 0.5);
+  }
+}
+
+typedef struct {
+  ga_csr given, quotient;
+} pair;
+
+static void check_holonomic(checker *c, pair *G) {
+  const ga_model_ops *ops = c->own.model->ops;
+  const ga_point *p = &c->point;
+  ga_eval *e = &c->own;
+  double *given = G->given.val, *quotient = G->quotient.val;
+  int n = ga_csr_nnz(&G->given);
+  if (ops->holonomic_jac && ga_eval_G(e, p->t, p->q, &G->given) == GA_OK &&
+      ga_fd_columns(e, ga_point_g, p, GA_FD_Q, true, &G->quotient) == GA_OK) {
+    compare(c, "holonomic_jac", n, given, quotient, &G->given);
+  }
+  if (ops->holonomic_curv && ga_eval_Z(e, p->t, p->q, p->v, &G->given) == GA_OK &&
+      ga_fd_columns(e, ga_point_hidden, p, GA_FD_Q, true, &G->quotient) == GA_OK) {
+    compare(c, "holonomic_curv", n, given, quotient, &G->given);
+  }
+  if (ops->holonomic_t && !e->model->scleronomic && ga_eval_gt(e, p->t, p->q, given) == GA_OK &&
+      ga_fd_time(e, ga_point_g, p, false, e->nlam, quotient) == GA_OK) {
+    compare(c, "holonomic_t", e->nlam, given, quotient, NULL);
+  }
+  if (ops->holonomic_drift && ga_eval_g_drift(e, p->t, p->q, p->v, given) == GA_OK &&
+      ga_fd_time(e, ga_point_hidden, p, true, e->nlam, quotient) == GA_OK) {
+    compare(c, "holonomic_drift", e->nlam, given, quotient, NULL);
+  }
+}
+
+/* g may depend on t although the model says it does not */
+static void check_scleronomic(checker *c, double *quotient, double *zero) {
+  ga_eval *e = &c->own;
+  if (!e->model->scleronomic || e->nlam == 0) return;
+  if (ga_fd_time(e, ga_point_g, &c->point, false, e->nlam, quotient) != GA_OK) return;
+  memset(zero, 0, (size_t)e->nlam * sizeof(double));
+  compare(c, "scleronomic", e->nlam, zero, quotient, NULL);
+}
+
+static void check_nonholonomic(checker *c, pair *H) {
+  const ga_model_ops *ops = c->own.model->ops;
+  const ga_point *p = &c->point;
+  ga_eval *e = &c->own;
+  double *given = H->given.val, *quotient = H->quotient.val;
+  int n = ga_csr_nnz(&H->given);
+  if (ops->nonholonomic_jac && ga_eval_H(e, p->t, p->q, p->v, &H->given) == GA_OK &&
+      ga_fd_columns(e, ga_point_k, p, GA_FD_V, true, &H->quotient) == GA_OK) {
+    compare(c, "nonholonomic_jac", n, given, quotient, &H->given);
+  }
+  if (ops->nonholonomic_dq && ga_eval_Y(e, p->t, p->q, p->v, &H->given) == GA_OK &&
+      ga_fd_columns(e, ga_point_k, p, GA_FD_Q, true, &H->quotient) == GA_OK) {
+    compare(c, "nonholonomic_dq", n, given, quotient, &H->given);
+  }
+  if (ops->nonholonomic_drift && ga_eval_k_drift(e, p->t, p->q, p->v, given) == GA_OK &&
+      ga_fd_time(e, ga_point_k, p, true, e->npsi, quotient) == GA_OK) {
+    compare(c, "nonholonomic_drift", e->npsi, given, quotient, NULL);
+  }
+}
+
+static void check_tangents(checker *c, pair *Kt, pair *Ct) {
+  const ga_point *p = &c->point;
+  ga_eval *e = &c->own;
+  if (!e->model->ops->force_tangents) return;
+  if (ga_eval_tangents(e, p, &Kt->given, &Ct->given) != GA_OK) return;
+  int n = ga_csr_nnz(&Kt->given);
+  if (ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, true, &Kt->quotient) == GA_OK) {
+    compare(c, "force_tangents (Kt)", n, Kt->given.val, Kt->quotient.val, &Kt->given);
+  }
+  if (ga_fd_columns(e, ga_point_force, p, GA_FD_V, true, &Ct->quotient) == GA_OK) {
+    compare(c, "force_tangents (Ct)", n, Ct->given.val, Ct->quotient.val, &Ct->given);
+  }
+}
+
+static bool pair_init(pair *p, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena) {
+  return ga_csr_init(&p->given, nrow, ncol, pattern, arena) == GA_OK &&
+         ga_csr_init(&p->quotient, nrow, ncol, pattern, arena) == GA_OK;
+}
+
+ga_status ga_model_check_derivatives(const ga_model *model, double t, const double *q,
+                                     const double *v, FILE *report, ga_error *err) {
+  ga_status status = ga_model_validate(model, err);
+  if (status != GA_OK) return status;
+  ga_error scratch = {0};
+  checker c = {.report = report, .err = err};
+  ga_arena arena = {0};
+  int nv = ga_space_nv(model->space), nlam = model->nlam, npsi = model->npsi;
+  double *x = ga_arena_doubles(&arena, (size_t)nv);
+  double *lam = ga_arena_doubles(&arena, (size_t)nlam), *psi = ga_arena_doubles(&arena, (size_t)npsi);
+  pair G, H, Kt, Ct;
+  bool ready = ga_eval_init(&c.own, model, &arena, err ? err : &scratch) == GA_OK &&
+               pair_init(&G, nlam, nv, model->pat_G, &arena) &&
+               pair_init(&H, npsi, nv, model->pat_H, &arena) &&
+               pair_init(&Kt, nv, nv, model->pat_K, &arena) &&
+               pair_init(&Ct, nv, nv, model->pat_K, &arena);
+  if (!ready) {
+    ga_arena_free(&arena);
+    return ga_fail(err, GA_ERR_MEM, "no memory to check derivatives");
+  }
+  ga_error_clear(c.own.err);
+  fill(nv, 1 + ga_max_abs(nv, v), 1, x);
+  fill(nlam, 1, 2, lam);
+  fill(npsi, 1, 3, psi);
+  c.point = (ga_point){.t = t, .q = q, .v = v, .x = x, .lam = lam, .psi = psi};
+  check_holonomic(&c, &G);
+  check_scleronomic(&c, G.quotient.val, G.given.val);
+  check_nonholonomic(&c, &H);
+  check_tangents(&c, &Kt, &Ct);
+  /* a callback that failed has left its own message */
+  if (c.verdict == GA_OK && c.own.err->code != GA_OK) c.verdict = c.own.err->code;
+  ga_arena_free(&arena);
+  return c.verdict;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting values (METHODS.md 5): consistent q0, v0; v', lam, psi; the history a_0 and, where the
+ * method leaves the hidden constraint free, the velocity it will settle at. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/integrator.h"
+
+/* v'' = (v'(+h) - v'(-h))/(2h) + O(h^2), v' the KKT solution at
+ * (t +- h, q o exp(+-h v + h^2/2 v'), v +- h v') */
+ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const double *v,
+                         const double *vd, double h, double *vdd) {
+  int nv = it->eval.nv;
+  memset(vdd, 0, (size_t)nv * sizeof(double));
+  for (int side = 1; side >= -1; side -= 2) {
+    for (int i = 0; i < nv; i++) {
+      it->d[i] = side * h * v[i] + h * h / 2 * vd[i];
+      it->vs[i] = v[i] + side * h * vd[i];
+    }
+    ga_space_step(it->model->space, q, it->d, it->qs);
+    ga_status status =
+        ga_saddle_acceleration(&it->saddle, t + side * h, it->qs, it->vs, it->d, NULL, NULL);
+    if (status != GA_OK) return status;
+    ga_axpy(nv, side / (2 * h), it->d, vdd);
+  }
+  return GA_OK;
+}
+
+/* ACB15 after (8): r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, alpha = alpha_m - alpha_f */
+void ga_hidden_direction(const ga_integrator *it, const double *v, const double *vd,
+                         const double *vdd, double *r) {
+  const ga_params *par = &it->options.par;
+  double weight = 2 * (1 - 6 * par->beta - 3 * (par->alpha_m - par->alpha_f));
+  ga_space_bracket(it->model->space, v, vd, r);
+  for (int i = 0; i < it->eval.nv; i++) r[i] = (weight * vdd[i] + r[i]) / 12;
+}
+
+/* sum_j |A_ij| |x_j|, with |x_j| = size if x is NULL */
+static double row_size(const ga_csr *A, int i, const double *x, double size) {
+  double sum = 0;
+  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+    sum += fabs(A->val[e]) * (x ? fabs(x[A->col[e]]) : size);
+  }
+  return sum;
+}
+
+/* One violated row is enough to refuse: which, by how much, what to do. */
+static ga_status refuse(ga_integrator *it, const char *what, const char *symbol, int i,
+                        const char *const *names, double value, double allowed) {
+  char name[96];
+  ga_name_entry(name, sizeof name, symbol, i, names);
+  return ga_fail(&it->error, GA_ERR_INITIAL,
+                 "start values violate the %s %s: residual %.3g, allowed %.1g; correct them, or "
+                 "let them be projected (option initial = project)",
+                 what, name, value, allowed);
+}
+
+/* |g_i|, |(G v + g_t)_i|, |k_i| against initial_tol times the size of their terms. A velocity that
+ * moves positions by rounding only in one step counts as zero. */
+static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v) {
+  ga_eval *e = &it->eval;
+  ga_saddle *s = &it->saddle;
+  const ga_model *model = it->model;
+  double tol = it->options.initial_tol, size = ga_max_abs(e->nq, q);
+  double noise = 100 * DBL_EPSILON * size / it->h;
+  ga_status status = ga_eval_G(e, t, q, &s->G);
+  if (status == GA_OK) status = ga_eval_H(e, t, q, v, &s->H);
+  if (status == GA_OK) status = ga_eval_g(e, t, q, it->hidden);
+  for (int i = 0; i < e->nlam && status == GA_OK; i++) {
+    double allowed = tol * row_size(&s->G, i, NULL, fmax(size, DBL_MIN));
+    if (fabs(it->hidden[i]) <= allowed) continue;
+    return refuse(it, "holonomic constraint", "g", i, model->lam_names, it->hidden[i], allowed);
+  }
+  if (status == GA_OK) status = ga_eval_hidden(e, t, q, v, &s->G, it->hidden);
+  for (int i = 0; i < e->nlam && status == GA_OK; i++) {
+    double allowed = tol * row_size(&s->G, i, v, 0) + row_size(&s->G, i, NULL, noise);
+    if (fabs(it->hidden[i]) <= allowed) continue;
+    return refuse(it, "hidden velocity constraint of", "g", i, model->lam_names, it->hidden[i],
+                  allowed);
+  }
+  if (status == GA_OK) status = ga_eval_k(e, t, q, v, it->psi);
+  for (int i = 0; i < e->npsi && status == GA_OK; i++) {
+    double allowed = tol * row_size(&s->H, i, v, 0) + row_size(&s->H, i, NULL, noise);
+    if (fabs(it->psi[i]) <= allowed) continue;
+    return refuse(it, "nonholonomic constraint", "k", i, model->psi_names, it->psi[i], allowed);
+  }
+  return status;
+}
+
+/* a_0 = v' + alpha h v'' (shifted), and v_0 + dv with G dv = h^2 G r, H dv = 0 (perturbed) */
+static ga_status build_history(ga_integrator *it, ga_start start, double t) {
+  const ga_params *par = &it->options.par;
+  int nv = it->eval.nv, nlam = it->eval.nlam;
+  double h = it->h, alpha = par->alpha_m - par->alpha_f;
+  memcpy(it->a, it->vd, (size_t)nv * sizeof(double));
+  if (start == GA_START_PLAIN) return GA_OK;
+  ga_status status = ga_initial_vdd(it, t, it->q, it->v, it->vd, h, it->vdd);
+  if (status != GA_OK) return status;
+  ga_axpy(nv, alpha * h, it->vdd, it->a);
+  if (start != GA_START_PERTURBED || nlam == 0) return GA_OK;
+  ga_hidden_direction(it, it->v, it->vd, it->vdd, it->r);
+  status = ga_eval_G(&it->eval, t, it->q, &it->saddle.G);
+  memset(it->hidden, 0, (size_t)nlam * sizeof(double));
+  if (status != GA_OK) return status;
+  ga_csr_mul_add(&it->saddle.G, h * h, it->r, it->hidden);
+  return ga_project_velocity(it, t, it->q, it->v, it->hidden, false, NULL);
+}
+
+static ga_status consistent_state(ga_integrator *it, double t, ga_stats *stats) {
+  ga_status status = GA_OK;
+  if (it->options.initial == GA_INITIAL_PROJECT) {
+    status = ga_project_position(it, t, it->q, &stats->start_dq);
+    if (status == GA_OK) {
+      status = ga_project_velocity(it, t, it->q, it->v, NULL, true, &stats->start_dv);
+    }
+  }
+  return status != GA_OK ? status : check_consistent(it, t, it->q, it->v);
+}
+
+ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const double *v0) {
+  const ga_eval *e = &it->eval;
+  ga_stats stats = {0};
+  ga_start start = it->options.start;
+  if (start == GA_START_BEST) start = it->method->best_start;
+  memcpy(it->q, q0, (size_t)e->nq * sizeof(double));
+  memcpy(it->v, v0, (size_t)e->nv * sizeof(double));
+  ga_status status = consistent_state(it, t0, &stats);
+  if (status == GA_OK) {
+    status = ga_saddle_acceleration(&it->saddle, t0, it->q, it->v, it->vd, it->lam, it->psi);
+  }
+  if (status == GA_OK) status = build_history(it, start, t0);
+  if (status != GA_OK) return status;
+  ga_memory *mem = &it->mem;
+  memcpy(mem->q, it->q, (size_t)e->nq * sizeof(double));
+  memcpy(mem->v, it->v, (size_t)e->nv * sizeof(double));
+  memcpy(mem->vd, it->vd, (size_t)e->nv * sizeof(double));
+  memcpy(mem->a, it->a, (size_t)e->nv * sizeof(double));
+  memcpy(mem->lam, it->lam, (size_t)e->nlam * sizeof(double));
+  memcpy(mem->psi, it->psi, (size_t)e->npsi * sizeof(double));
+  mem->t = t0;
+  mem->h = it->h;
+  it->stats = stats;
+  ga_step_reset(&it->step);
+  ga_step_predict(&it->step, mem);
+  return GA_OK;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Life cycle of an integrator and the loop over steps. */
+#include "step/integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void GA_PRINTF(2, 3) warn(const ga_integrator *it, const char *format, ...) {
+  if (!it->options.log) return;
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  it->options.log(it->options.log_context, GA_LOG_WARNING, text);
+}
+
+/* Which broken conditions stop a run and which deserve a warning: a set that cannot work is refused,
+ * one that works worse than it could is not. */
+static ga_status check_parameters(const ga_integrator *it, ga_error *err) {
+  const ga_params *par = &it->options.par;
+  const double all[] = {par->alpha_m, par->alpha_f, par->beta, par->gamma, par->b};
+  if (ga_first_nonfinite(5, all) >= 0) return ga_fail(err, GA_ERR_ARG, "a parameter is not finite");
+  if (par->alpha_m == 1 || par->alpha_f == 1) {
+    return ga_fail(err, GA_ERR_ARG, "alpha_m = %g, alpha_f = %g: neither may be 1", par->alpha_m,
+                   par->alpha_f);
+  }
+  ga_params_report rep = ga_params_check(par);
+  bool constrained = it->model->nlam > 0;
+  if (!rep.zero_stable) return ga_fail(err, GA_ERR_ARG, "parameters are unstable: %s", rep.text);
+  if (constrained && rep.rho_inf > 1 + 1e-6) {
+    return ga_fail(err, GA_ERR_ARG, "parameters are unstable for constrained systems: %s",
+                   rep.text);
+  }
+  if (rep.text[0]) warn(it, "%s", rep.text);
+  if (constrained && rep.rho_inf > 1 - 1e-6) {
+    warn(it, it->method->hidden_free
+                 ? "rho_inf = 1 with method '%s': errors of the multipliers grow; take rho_inf < 1 "
+                   "or a method that enforces the velocity constraint"
+                 : "rho_inf = 1 with method '%s': errors of start and iteration are not damped",
+         it->method->name);
+  }
+  return GA_OK;
+}
+
+static ga_status check_start_option(const ga_integrator *it, ga_error *err) {
+  if (it->options.start != GA_START_PERTURBED || it->method->hidden_free) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG,
+                 "start = perturbed moves v0 off the hidden velocity constraint, which method '%s' "
+                 "enforces; use best, shifted or plain",
+                 it->method->name);
+}
+
+static void carve(ga_integrator *it) {
+  size_t nq = (size_t)it->eval.nq, nv = (size_t)it->eval.nv;
+  size_t nlam = (size_t)it->eval.nlam, npsi = (size_t)it->eval.npsi;
+  ga_arena *arena = &it->arena;
+  double **const q_size[] = {&it->mem.q, &it->q, &it->qs};
+  double **const v_size[] = {&it->mem.v, &it->mem.vd, &it->mem.a, &it->v,  &it->a, &it->vd,
+                             &it->vdd,   &it->r,      &it->vs,    &it->d};
+  double **const lam_size[] = {&it->mem.lam, &it->lam, &it->hidden};
+  double **const psi_size[] = {&it->mem.psi, &it->psi};
+  for (size_t i = 0; i < sizeof q_size / sizeof *q_size; i++) {
+    *q_size[i] = ga_arena_doubles(arena, nq);
+  }
+  for (size_t i = 0; i < sizeof v_size / sizeof *v_size; i++) {
+    *v_size[i] = ga_arena_doubles(arena, nv);
+  }
+  for (size_t i = 0; i < sizeof lam_size / sizeof *lam_size; i++) {
+    *lam_size[i] = ga_arena_doubles(arena, nlam);
+  }
+  for (size_t i = 0; i < sizeof psi_size / sizeof *psi_size; i++) {
+    *psi_size[i] = ga_arena_doubles(arena, npsi);
+  }
+  it->state = (ga_state){.q = it->mem.q, .v = it->mem.v, .vd = it->mem.vd, .a = it->mem.a,
+                         .lam = it->mem.lam, .psi = it->mem.psi};
+}
+
+static ga_status set_up(ga_integrator *it) {
+  ga_error *err = &it->error;
+  ga_status status = ga_options_validate(&it->options, err);
+  if (status == GA_OK) status = ga_model_validate(it->model, err);
+  if (status != GA_OK) return status;
+  it->method = ga_method_find(it->options.method, err);
+  if (!it->method) return err->code;
+  status = check_parameters(it, err);
+  if (status == GA_OK) status = check_start_option(it, err);
+  if (status == GA_OK) status = ga_eval_init(&it->eval, it->model, &it->arena, err);
+  if (status != GA_OK) return status;
+  it->h = it->options.h;
+  carve(it);
+  if (it->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the state");
+  status = ga_saddle_init(&it->saddle, &it->eval, &it->options, &it->arena);
+  if (status != GA_OK) return status;
+  return ga_step_init(&it->step, it->method, &it->options, &it->eval, &it->stats, &it->arena);
+}
+
+ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga_integrator **out,
+                            ga_error *err) {
+  if (!out) return ga_fail(err, GA_ERR_ARG, "out is NULL");
+  *out = NULL;
+  ga_integrator *it = ga_calloc(1, sizeof *it);
+  if (!it) return ga_fail(err, GA_ERR_MEM, "no memory for an integrator");
+  it->model = model;
+  it->options = options ? *options : ga_options_default();
+  ga_status status = set_up(it);
+  if (status == GA_OK) {
+    *out = it;
+    return GA_OK;
+  }
+  ga_fail(err, status, "%s", it->error.text);
+  ga_integrator_free(it);
+  return status;
+}
+
+void ga_integrator_free(ga_integrator *it) {
+  if (!it) return;
+  ga_step_close(&it->step);
+  ga_saddle_close(&it->saddle);
+  ga_arena_free(&it->arena);
+  ga_free(it);
+}
+
+static int observe(ga_integrator *it) {
+  it->state.t = it->mem.t;
+  return it->observer ? it->observer(it->observer_context, &it->state, &it->stats) : 0;
+}
+
+/* Counting of t_n starts here. */
+static void rebase(ga_integrator *it) {
+  it->t_base = it->mem.t;
+  it->n_base = 0;
+}
+
+ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, const double *v0) {
+  ga_error_clear(&it->error);
+  if (!q0 || !v0) return ga_fail(&it->error, GA_ERR_ARG, "q0 or v0 is NULL");
+  bool finite = isfinite(t0) && ga_first_nonfinite(it->eval.nq, q0) < 0 &&
+                ga_first_nonfinite(it->eval.nv, v0) < 0;
+  if (!finite) return ga_fail(&it->error, GA_ERR_ARG, "t0, q0 or v0 is not finite");
+  it->eval.time_scale = 100 * it->h;
+  ga_status status = ga_initial_start(it, t0, q0, v0);
+  if (status != GA_OK) {
+    ga_error_prefix(&it->error, "start at t = %.9g", t0);
+    return status;
+  }
+  it->started = true;
+  it->state.h = 0;
+  rebase(it);
+  if (observe(it) != 0) return ga_fail(&it->error, GA_STOPPED, "stopped by the observer");
+  return GA_OK;
+}
+
+/* one step of size h to t1; the memory changes only if all of it succeeds */
+static ga_status advance(ga_integrator *it, double h, double t1) {
+  ga_error_clear(&it->error);
+  if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
+  if (!(t1 > it->mem.t)) {
+    return ga_fail(&it->error, GA_ERR_STEP, "t = %.17g: a step of %g does not change t", it->mem.t,
+                   h);
+  }
+  ga_status status = ga_history_correct(it, h);
+  if (status == GA_OK) status = ga_step_begin(&it->step, &it->mem, it->v, it->a, h, t1);
+  if (status == GA_OK) status = ga_newton(&it->step);
+  if (status == GA_OK) status = ga_step_end(&it->step, &it->mem);
+  if (status != GA_OK) {
+    it->stats.failed++;
+    ga_step_reset(&it->step);
+    return status;
+  }
+  it->stats.steps++;
+  it->n_base++;
+  it->state.h = h;
+  return GA_OK;
+}
+
+static ga_status observed(ga_integrator *it, ga_status status) {
+  if (status != GA_OK) return status;
+  if (observe(it) == 0) return GA_OK;
+  return ga_fail(&it->error, GA_STOPPED, "t = %.9g: stopped by the observer", it->mem.t);
+}
+
+/* t_{n+1} as a multiple of h from where h was set */
+static double next_time(const ga_integrator *it) {
+  return it->t_base + (double)(it->n_base + 1) * it->h;
+}
+
+ga_status ga_integrator_step(ga_integrator *it) {
+  return observed(it, advance(it, it->h, next_time(it)));
+}
+
+ga_status ga_integrator_run(ga_integrator *it, double t_end) {
+  if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
+  if (!isfinite(t_end) || t_end < it->mem.t) {
+    return ga_fail(&it->error, GA_ERR_ARG, "t_end = %g must be finite and not before t = %g", t_end,
+                   it->mem.t);
+  }
+  double slack = 1e-8 * it->h + 4 * DBL_EPSILON * fabs(t_end);
+  while (it->mem.t < t_end) {
+    double t1 = next_time(it);
+    ga_status status;
+    if (t1 < t_end - slack) {
+      status = advance(it, it->h, t1);
+    } else {
+      /* the last step: a full one that ends at t_end but for rounding, or a shorter one */
+      double h = t1 <= t_end + slack ? it->h : t_end - it->mem.t;
+      status = advance(it, h, t_end);
+      if (status == GA_OK) rebase(it);
+    }
+    status = observed(it, status);
+    if (status != GA_OK) return status;
+  }
+  return GA_OK;
+}
+
+ga_status ga_integrator_set_step(ga_integrator *it, double h) {
+  if (!(h > 0) || !isfinite(h)) {
+    return ga_fail(&it->error, GA_ERR_ARG, "step size %g must be positive and finite", h);
+  }
+  it->h = h;
+  it->eval.time_scale = 100 * h;
+  if (it->started) rebase(it);
+  return GA_OK;
+}
+
+ga_status ga_integrator_project_position(ga_integrator *it, double *moved) {
+  ga_error_clear(&it->error);
+  if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
+  memcpy(it->q, it->mem.q, (size_t)it->eval.nq * sizeof(double));
+  ga_status status = ga_project_position(it, it->mem.t, it->q, moved);
+  if (status != GA_OK) return status;
+  memcpy(it->mem.q, it->q, (size_t)it->eval.nq * sizeof(double));
+  it->step.G_is_at_n = false;
+  return GA_OK;
+}
+
+/* keep-order: onto G v + g_t = h^2 G r, where a method that leaves it free would be */
+ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, double *moved) {
+  ga_error_clear(&it->error);
+  if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
+  const ga_memory *mem = &it->mem;
+  const double *target = NULL;
+  ga_status status = GA_OK;
+  int nv = it->eval.nv, nlam = it->eval.nlam;
+  if (kind == GA_PROJECT_KEEP_ORDER && it->method->hidden_free && nlam > 0) {
+    status = ga_initial_vdd(it, mem->t, mem->q, mem->v, mem->vd, mem->h, it->vdd);
+    if (status == GA_OK) status = ga_eval_G(&it->eval, mem->t, mem->q, &it->saddle.G);
+    if (status != GA_OK) return status;
+    ga_hidden_direction(it, mem->v, mem->vd, it->vdd, it->r);
+    memset(it->hidden, 0, (size_t)nlam * sizeof(double));
+    ga_csr_mul_add(&it->saddle.G, mem->h * mem->h, it->r, it->hidden);
+    target = it->hidden;
+  }
+  memcpy(it->v, mem->v, (size_t)nv * sizeof(double));
+  status = ga_project_velocity(it, mem->t, mem->q, it->v, target, false, moved);
+  if (status == GA_OK) memcpy(it->mem.v, it->v, (size_t)nv * sizeof(double));
+  return status;
+}
+
+void ga_integrator_observe(ga_integrator *it, ga_observer observer, void *context) {
+  it->observer = observer;
+  it->observer_context = context;
+}
+
+const ga_state *ga_integrator_state(const ga_integrator *it) { return &it->state; }
+const ga_stats *ga_integrator_stats(const ga_integrator *it) { return &it->stats; }
+const ga_error *ga_integrator_error(const ga_integrator *it) { return &it->error; }
+const ga_options *ga_integrator_options(const ga_integrator *it) { return &it->options; }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The integrator's inside, shared by the files of src/step. */
+#ifndef GA_SRC_INTEGRATOR_H
+#define GA_SRC_INTEGRATOR_H
+
+#include "step/saddle.h"
+#include "step/step.h"
+
+struct ga_integrator {
+  ga_arena arena;
+  const ga_model *model;
+  const ga_method *method;
+  ga_options options;
+  ga_error error;
+  ga_stats stats;
+  ga_eval eval;
+  ga_saddle saddle;
+  ga_step step;
+  ga_memory mem;
+  ga_state state; /* what the user sees of mem */
+  bool started;
+  double h;             /* size of the next steps */
+  double t_base;        /* t_n = t_base + n_base h, so that rounding does not add up */
+  long n_base;
+  double *q, *v, *a;    /* work copies: a start or a corrected history, before it is accepted */
+  double *vd, *lam, *psi;
+  double *vdd, *r;      /* v'' and the vector r of the hidden residual h^2 G r */
+  double *qs, *vs, *d;  /* work of difference quotients and projections */
+  double *hidden;       /* nlam */
+  ga_observer observer;
+  void *observer_context;
+};
+
+/* initial.c: history at (t0, q0, v0) by the option start; accepted only if all went well */
+ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const double *v0);
+
+/* v'' at a state by the central difference over 2h of the KKT solution along the Taylor polynomial,
+ * and r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, the hidden residual being h^2 G r */
+ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const double *v,
+                         const double *vd, double h, double *vdd);
+void ga_hidden_direction(const ga_integrator *it, const double *v, const double *vd,
+                         const double *vdd, double *r);
+
+/* project.c: change q or v in place. The velocity is moved so that G v + g_t = target (NULL: 0), and,
+ * with_k, k = 0 (else H dv = 0). moved: largest change. */
+ga_status ga_project_position(ga_integrator *it, double t, double *q, double *moved);
+ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, double *v,
+                              const double *target, bool with_k, double *moved);
+
+/* history.c: it->v, it->a = the memory corrected for a step of size h */
+ga_status ga_history_correct(ga_integrator *it, double h);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Assembly and solution of the mass KKT system. */
+#include "step/saddle.h"
+
+#include <string.h>
+
+#include "lie/lie.h"
+
+ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
+  const ga_model *model = eval->model;
+  int nv = eval->nv, nlam = eval->nlam, npsi = eval->npsi;
+  *s = (ga_saddle){.eval = eval, .n = nv + nlam + npsi};
+  ga_csr_init(&s->M, nv, nv, model->pat_M, arena);
+  ga_csr_init(&s->G, nlam, nv, model->pat_G, arena);
+  ga_csr_init(&s->H, npsi, nv, model->pat_H, arena);
+  ga_csr_init_identity(&s->E, npsi, arena);
+  s->rhs = ga_arena_doubles(arena, (size_t)s->n);
+  s->defect = ga_arena_doubles(arena, (size_t)s->n);
+  if (arena->failed) return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
+  ga_kkt_add(&s->kkt, 0, 0, &s->M, false);
+  ga_kkt_add(&s->kkt, nv, 0, &s->G, false);
+  ga_kkt_add(&s->kkt, 0, nv, &s->G, true);
+  ga_kkt_add(&s->kkt, nv + nlam, 0, &s->H, false);
+  ga_kkt_add(&s->kkt, 0, nv + nlam, &s->H, true);
+  s->term_E = ga_kkt_add(&s->kkt, nv + nlam, nv + nlam, &s->E, false);
+  if (ga_kkt_build(&s->kkt, s->n, arena) != GA_OK) {
+    return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT matrix");
+  }
+  return ga_linsol_open(&s->ls, options, &s->kkt.A, eval->err);
+}
+
+void ga_saddle_close(ga_saddle *s) { ga_linsol_close(&s->ls); }
+
+/* which unknown has no pivot: a coordinate without mass or constraint, or a dependent constraint */
+static ga_status explain_singular(ga_saddle *s, double t) {
+  const ga_model *model = s->eval->model;
+  int column = s->ls.ops->singular_column ? s->ls.ops->singular_column(&s->ls) : -1;
+  int nv = s->eval->nv, nlam = s->eval->nlam;
+  char name[96];
+  if (column < 0) {
+    return ga_fail(s->eval->err, GA_ERR_SINGULAR,
+                   "t = %.9g: the matrix of masses and constraints is singular", t);
+  }
+  if (column < nv) {
+    ga_name_entry(name, sizeof name, "v", column, model->v_names);
+    return ga_fail(s->eval->err, GA_ERR_SINGULAR,
+                   "t = %.9g: velocity %s has neither mass nor a constraint that determines it", t,
+                   name);
+  }
+  bool holonomic = column < nv + nlam;
+  int i = column - nv - (holonomic ? 0 : nlam);
+  ga_name_entry(name, sizeof name, holonomic ? "g" : "k", i,
+                holonomic ? model->lam_names : model->psi_names);
+  return ga_fail(s->eval->err, GA_ERR_SINGULAR,
+                 "t = %.9g: constraint %s depends on the others (redundant or contradictory); remove "
+                 "it or change the configuration",
+                 t, name);
+}
+
+static ga_status assemble_and_factor(ga_saddle *s, double t, bool with_H) {
+  if (!with_H) ga_csr_zero(&s->H);
+  ga_csr_zero(&s->kkt.A);
+  for (int k = 0; k < s->kkt.nterm; k++) {
+    if (k != s->term_E || !with_H) ga_kkt_scatter(&s->kkt, k, 1);
+  }
+  ga_status status = s->ls.ops->factor(&s->ls, &s->kkt.A);
+  if (status == GA_RETRY_SINGULAR) return explain_singular(s, t);
+  if (status == GA_OK) return GA_OK;
+  return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
+                 "t = %.9g: linear solver failed on the mass KKT matrix", t);
+}
+
+ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v) {
+  ga_status status = ga_eval_mass(s->eval, t, q, &s->M);
+  if (status == GA_OK) status = ga_eval_G(s->eval, t, q, &s->G);
+  if (status == GA_OK) status = ga_eval_H(s->eval, t, q, v, &s->H);
+  return status != GA_OK ? status : assemble_and_factor(s, t, true);
+}
+
+ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *d,
+                                    const double *q_moved, double *T) {
+  const ga_space *space = s->eval->model->space;
+  ga_status status = ga_eval_mass(s->eval, t, q, &s->M);
+  if (status == GA_OK) status = ga_eval_G(s->eval, t, q_moved, &s->G);
+  if (status != GA_OK) return status;
+  if (!space->commutative) {
+    ga_space_tangent_rows(space, d, T);
+    ga_space_apply_tangent(space, T, &s->G);
+  }
+  return assemble_and_factor(s, t, false);
+}
+
+ga_status ga_saddle_solve(ga_saddle *s) {
+  size_t bytes = (size_t)s->n * sizeof(double);
+  memcpy(s->defect, s->rhs, bytes);
+  ga_status status = s->ls.ops->solve(&s->ls, s->rhs);
+  if (status == GA_OK) {
+    ga_csr_mul_add(&s->kkt.A, -1, s->rhs, s->defect);
+    status = s->ls.ops->solve(&s->ls, s->defect);
+    ga_axpy(s->n, 1, s->defect, s->rhs);
+  }
+  if (status == GA_OK && ga_first_nonfinite(s->n, s->rhs) < 0) return GA_OK;
+  return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
+                 "linear solver failed on the mass KKT system");
+}
+
+ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const double *v,
+                                 double *vd, double *lam, double *psi) {
+  ga_eval *e = s->eval;
+  int nv = e->nv, nlam = e->nlam, npsi = e->npsi;
+  ga_status status = ga_saddle_factor(s, t, q, v);
+  if (status == GA_OK) status = ga_eval_force(e, t, q, v, s->rhs);
+  if (status == GA_OK) status = ga_eval_g_drift(e, t, q, v, s->rhs + nv);
+  if (status == GA_OK) status = ga_eval_k_drift(e, t, q, v, s->rhs + nv + nlam);
+  if (status != GA_OK) return status;
+  for (int i = nv; i < s->n; i++) s->rhs[i] = -s->rhs[i];
+  status = ga_saddle_solve(s);
+  if (status != GA_OK) return status;
+  memcpy(vd, s->rhs, (size_t)nv * sizeof(double));
+  if (lam && nlam) memcpy(lam, s->rhs + nv, (size_t)nlam * sizeof(double));
+  if (psi && npsi) memcpy(psi, s->rhs + nv + nlam, (size_t)npsi * sizeof(double));
+  return GA_OK;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The mass KKT system: starting values, projections and step-size changes are all solves with
+ *
+ *     [ M  G^T H^T ] [ dv ]   [ b ]
+ *     [ G   0   0  ] [ mu ] = [ c ]        M may be singular; it is never factored alone.
+ *     [ H   0   0  ] [ nu ]   [ d ]
+ */
+#ifndef GA_SRC_SADDLE_H
+#define GA_SRC_SADDLE_H
+
+#include "linsol/linsol.h"
+#include "model/eval.h"
+#include "step/kkt.h"
+
+typedef struct ga_saddle {
+  ga_eval *eval; /* borrowed */
+  int n;
+  ga_csr M, G, H, E; /* E: identity on the nu block, in use when the H rows are left out */
+  ga_kkt kkt;
+  int term_E;
+  ga_linsol ls;
+  double *rhs, *defect; /* n: right side, then solution; work of the refinement */
+} ga_saddle;
+
+ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena);
+void ga_saddle_close(ga_saddle *s);
+
+/* Evaluate M, G, H at (t, q, v) and factor. GA_ERR_SINGULAR names a dependent row. */
+ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v);
+
+/* For the projection of positions: M at (t, q), G(t, q o exp(d)) T(d), no H rows (nu = 0). T is work
+ * of ga_space_tangent_size numbers. */
+ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *d,
+                                    const double *q_moved, double *T);
+
+/* Solve with the last factors; s->rhs holds (b, c, d) before, (dv, mu, nu) after. One step of
+ * iterative refinement is included. */
+ga_status ga_saddle_solve(ga_saddle *s);
+
+/* v', lam, psi from the equations of motion and the differentiated constraints (METHODS.md 5):
+ *   M v' + G^T lam + H^T psi = F,  G v' = -(g drift),  H v' = -(k drift) */
+ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const double *v,
+                                 double *vd, double *lam, double *psi);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* One step: layout of the system, sites, residual, results. The equations are those of method.h. */
+#include "step/step.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int ga_step_con_size(const ga_step *s, ga_con_kind kind) {
+  return kind == GA_ROW_NONHOL ? s->npsi : s->nlam;
+}
+
+int ga_step_mult_size(const ga_step *s, ga_block_kind kind) {
+  return kind == GA_BLOCK_PSI ? s->npsi : s->nlam;
+}
+
+static double *doubles(ga_arena *arena, int n) { return ga_arena_doubles(arena, (size_t)n); }
+
+ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
+                       ga_eval *eval, ga_stats *stats, ga_arena *arena) {
+  const ga_model *model = eval->model;
+  *s = (ga_step){.method = method, .options = options, .eval = eval, .stats = stats,
+                 .err = eval->err, .nq = eval->nq, .nv = eval->nv, .nlam = eval->nlam,
+                 .npsi = eval->npsi, .eta = -1};
+  method->coef(&options->par, &s->tab);
+  int columns = method->nx * s->nv, rows = columns;
+  for (int c = 0; c < method->ncon; c++) {
+    s->mult_at[c] = columns;
+    s->con_at[c] = rows;
+    columns += ga_step_mult_size(s, method->mult[c]);
+    rows += ga_step_con_size(s, method->con[c]);
+    if (method->mult[c] == GA_BLOCK_ETA && s->nlam > 0) s->eta = c;
+  }
+  if (rows != columns) {
+    return ga_fail(s->err, GA_ERR_ARG, "method '%s' is not square: %d rows, %d unknowns",
+                   method->name, rows, columns);
+  }
+  s->n = rows;
+  s->v = doubles(arena, s->nv), s->a = doubles(arena, s->nv);
+  s->wq0 = doubles(arena, s->nv), s->v10 = doubles(arena, s->nv);
+  s->wq = doubles(arena, s->nv), s->q1 = doubles(arena, s->nq), s->v1 = doubles(arena, s->nv);
+  s->F = doubles(arena, s->nv), s->g = doubles(arena, s->nlam);
+  s->gv = doubles(arena, s->nlam), s->k = doubles(arena, s->npsi);
+  s->x = doubles(arena, s->n), s->x_accepted = doubles(arena, s->n);
+  s->r = doubles(arena, s->n), s->dx = doubles(arena, s->n);
+  s->wq_last = doubles(arena, s->nv);
+  ga_csr_init(&s->M, s->nv, s->nv, model->pat_M, arena);
+  ga_csr_init(&s->G, s->nlam, s->nv, model->pat_G, arena);
+  ga_csr_init(&s->H, s->npsi, s->nv, model->pat_H, arena);
+  if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, model->pat_G, arena);
+  if (arena->failed || ga_step_matrix_init(s, arena) != GA_OK) {
+    return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
+  }
+  return ga_linsol_open(&s->ls, options, &s->kkt.A, s->err);
+}
+
+void ga_step_close(ga_step *s) { ga_linsol_close(&s->ls); }
+
+void ga_step_reset(ga_step *s) {
+  s->factored = false;
+  s->mass_known = false;
+  s->G_is_at_n = false;
+  s->rate = 0;
+  s->factored_age = 0;
+}
+
+void ga_step_predict(ga_step *s, const ga_memory *mem) {
+  const ga_method *method = s->method;
+  memset(s->x_accepted, 0, (size_t)s->n * sizeof(double));
+  for (int j = 0; j < method->nx; j++) {
+    memcpy(s->x_accepted + j * s->nv, mem->vd, (size_t)s->nv * sizeof(double));
+  }
+  for (int c = 0; c < method->ncon; c++) {
+    ga_block_kind kind = method->mult[c];
+    if (kind == GA_BLOCK_ETA) continue;
+    memcpy(s->x_accepted + s->mult_at[c], kind == GA_BLOCK_PSI ? mem->psi : mem->lam,
+           (size_t)ga_step_mult_size(s, kind) * sizeof(double));
+  }
+}
+
+/* w_q and v_1 for x = 0: h v + h^2 (pa a + pw w),  v + h (ra a + rw w); predictor: the last x */
+ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const double *v, const double *a,
+                        double h, double t1) {
+  const ga_tableau *tab = &s->tab;
+  s->t = mem->t;
+  s->t1 = t1;
+  s->h = h;
+  s->q = mem->q;
+  s->w = mem->vd;
+  memcpy(s->v, v, (size_t)s->nv * sizeof(double));
+  memcpy(s->a, a, (size_t)s->nv * sizeof(double));
+  for (int i = 0; i < s->nv; i++) {
+    s->wq0[i] = h * v[i] + h * h * (tab->pa * a[i] + tab->pw * s->w[i]);
+    s->v10[i] = v[i] + h * (tab->ra * a[i] + tab->rw * s->w[i]);
+  }
+  memcpy(s->x, s->x_accepted, (size_t)s->n * sizeof(double));
+  if (s->eta < 0) return GA_OK;
+  if (!s->G_is_at_n) return ga_eval_G(s->eval, s->t, s->q, &s->Gn);
+  memcpy(s->Gn.val, s->G.val, (size_t)ga_csr_nnz(&s->G) * sizeof(double));
+  return GA_OK;
+}
+
+/* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),  v_1 = v_10 + h sum_j r_j x_j */
+void ga_step_update(ga_step *s) {
+  double h = s->h;
+  memcpy(s->wq_last, s->wq, (size_t)s->nv * sizeof(double));
+  memcpy(s->wq, s->wq0, (size_t)s->nv * sizeof(double));
+  memcpy(s->v1, s->v10, (size_t)s->nv * sizeof(double));
+  for (int j = 0; j < s->method->nx; j++) {
+    ga_axpy(s->nv, h * h * s->tab.p[j], s->x + j * s->nv, s->wq);
+    ga_axpy(s->nv, h * s->tab.r[j], s->x + j * s->nv, s->v1);
+  }
+  if (s->eta >= 0) ga_csr_mul_t_add(&s->Gn, -h * h, s->x + s->mult_at[s->eta], s->wq);
+  ga_space_step(s->eval->model->space, s->q, s->wq, s->q1);
+}
+
+/* M, F, G, H at the new site; a constant M is kept */
+static ga_status evaluate_site(ga_step *s) {
+  ga_eval *e = s->eval;
+  ga_status status = GA_OK;
+  s->G_is_at_n = false;
+  if (!s->mass_known) status = ga_eval_mass(e, s->t1, s->q1, &s->M);
+  if (status == GA_OK) s->mass_known = e->model->const_mass;
+  if (status == GA_OK) status = ga_eval_force(e, s->t1, s->q1, s->v1, s->F);
+  if (status == GA_OK) status = ga_eval_G(e, s->t1, s->q1, &s->G);
+  if (status == GA_OK) status = ga_eval_H(e, s->t1, s->q1, s->v1, &s->H);
+  return status;
+}
+
+/* row j: M x_j - F + G^T lam_j + H^T psi_j */
+static void dynamic_row(ga_step *s, int j) {
+  const ga_dyn_row *row = &s->method->dyn[j];
+  double *r = s->r + j * s->nv;
+  memset(r, 0, (size_t)s->nv * sizeof(double));
+  ga_csr_mul_add(&s->M, 1, s->x + j * s->nv, r);
+  s->force_size = fmax(s->force_size, ga_max_abs(s->nv, r));
+  s->force_size = fmax(s->force_size, ga_max_abs(s->nv, s->F));
+  ga_axpy(s->nv, -1, s->F, r);
+  if (s->nlam > 0) ga_csr_mul_t_add(&s->G, 1, s->x + s->mult_at[row->lam], r);
+  if (s->npsi > 0) ga_csr_mul_t_add(&s->H, 1, s->x + s->mult_at[row->psi], r);
+}
+
+/* g/h^2, (G v + g_t)/h or k/h */
+static ga_status constraint_row(ga_step *s, int c) {
+  ga_eval *e = s->eval;
+  double *r = s->r + s->con_at[c], scale = 1 / s->h;
+  ga_con_kind kind = s->method->con[c];
+  int size = ga_step_con_size(s, kind);
+  ga_status status = GA_OK;
+  if (size == 0) return GA_OK;
+  switch (kind) {
+    case GA_ROW_POS:
+      status = ga_eval_g(e, s->t1, s->q1, r);
+      scale /= s->h;
+      break;
+    case GA_ROW_VEL: status = ga_eval_hidden(e, s->t1, s->q1, s->v1, &s->G, r); break;
+    case GA_ROW_NONHOL: status = ga_eval_k(e, s->t1, s->q1, s->v1, r); break;
+  }
+  for (int i = 0; i < size; i++) r[i] *= scale;
+  return status;
+}
+
+ga_status ga_step_residual(ga_step *s) {
+  s->stats->residuals++;
+  ga_status status = evaluate_site(s);
+  if (status != GA_OK) return status;
+  s->force_size = 0;
+  for (int j = 0; j < s->method->nx; j++) dynamic_row(s, j);
+  for (int c = 0; c < s->method->ncon && status == GA_OK; c++) status = constraint_row(s, c);
+  return status;
+}
+
+/* how well the accepted state satisfies the constraints; G stays for the next step's G_n */
+static ga_status constraint_residuals(ga_step *s, double *worst) {
+  ga_eval *e = s->eval;
+  ga_status status = ga_eval_g(e, s->t1, s->q1, s->g);
+  if (status == GA_OK) status = ga_eval_G(e, s->t1, s->q1, &s->G);
+  if (status == GA_OK) status = ga_eval_hidden(e, s->t1, s->q1, s->v1, &s->G, s->gv);
+  if (status == GA_OK) status = ga_eval_k(e, s->t1, s->q1, s->v1, s->k);
+  worst[0] = ga_max_abs(s->nlam, s->g);
+  worst[1] = ga_max_abs(s->nlam, s->gv);
+  worst[2] = ga_max_abs(s->npsi, s->k);
+  return status;
+}
+
+ga_status ga_step_end(ga_step *s, ga_memory *mem) {
+  double worst[3];
+  ga_status status = constraint_residuals(s, worst);
+  if (status != GA_OK) return status;
+  s->G_is_at_n = true;
+  s->stats->max_g = fmax(s->stats->max_g, worst[0]);
+  s->stats->max_gv = fmax(s->stats->max_gv, worst[1]);
+  s->stats->max_k = fmax(s->stats->max_k, worst[2]);
+  const ga_tableau *tab = &s->tab;
+  const ga_method *method = s->method;
+  for (int i = 0; i < s->nv; i++) mem->a[i] = tab->aa * s->a[i] + tab->aw * s->w[i];
+  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, tab->ax[j], s->x + j * s->nv, mem->a);
+  memcpy(mem->q, s->q1, (size_t)s->nq * sizeof(double));
+  memcpy(mem->v, s->v1, (size_t)s->nv * sizeof(double));
+  memcpy(mem->vd, s->x + method->out_x * s->nv, (size_t)s->nv * sizeof(double));
+  memcpy(mem->lam, s->x + s->mult_at[method->out_lam], (size_t)s->nlam * sizeof(double));
+  memcpy(mem->psi, s->x + s->mult_at[method->out_psi], (size_t)s->npsi * sizeof(double));
+  memcpy(s->x_accepted, s->x, (size_t)s->n * sizeof(double));
+  mem->t = s->t1;
+  mem->h = s->h;
+  s->factored_age++;
+  return GA_OK;
+}
+
+const char *ga_step_row_name(const ga_step *s, int i, char *text, size_t room) {
+  static const char *const what[] = {[GA_ROW_POS] = "constraint",
+                                     [GA_ROW_VEL] = "hidden velocity constraint of",
+                                     [GA_ROW_NONHOL] = "nonholonomic constraint"};
+  const ga_model *model = s->eval->model;
+  char name[96];
+  int nx = s->method->nx;
+  if (i < nx * s->nv) {
+    ga_name_entry(name, sizeof name, "v", i % s->nv, model->v_names);
+    snprintf(text, room, "force balance of %s", name);
+    return text;
+  }
+  int c = s->method->ncon - 1;
+  while (c > 0 && i < s->con_at[c]) c--;
+  ga_con_kind kind = s->method->con[c];
+  bool nonhol = kind == GA_ROW_NONHOL;
+  ga_name_entry(name, sizeof name, nonhol ? "k" : "g", i - s->con_at[c],
+                nonhol ? model->psi_names : model->lam_names);
+  snprintf(text, room, "%s %s", what[kind], name);
+  return text;
+}
+
+const char *ga_step_unknown_name(const ga_step *s, int i, char *text, size_t room) {
+  static const char *const symbol[] = {
+      [GA_BLOCK_LAM] = "lam", [GA_BLOCK_PSI] = "psi", [GA_BLOCK_ETA] = "eta"};
+  const ga_model *model = s->eval->model;
+  if (i < s->method->nx * s->nv) {
+    return ga_name_entry(text, room, "v", i % s->nv, model->v_names);
+  }
+  int c = s->method->ncon - 1;
+  while (c > 0 && i < s->mult_at[c]) c--;
+  bool psi = s->method->mult[c] == GA_BLOCK_PSI;
+  return ga_name_entry(text, room, symbol[s->method->mult[c]], i - s->mult_at[c],
+                       psi ? model->psi_names : model->lam_names);
+}

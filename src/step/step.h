@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* One step of any method: sites, residual, Newton matrix. Private to src/step.
+ *
+ * Order of use: begin, then update / residual / matrix as Newton asks for them, then end. Nothing
+ * here changes the accepted state; the integrator copies the result when the step has converged. */
+#ifndef GA_SRC_STEP_H
+#define GA_SRC_STEP_H
+
+#include "genalpha/ga_integrator.h"
+#include "linsol/linsol.h"
+#include "method/method.h"
+#include "model/eval.h"
+#include "step/kkt.h"
+
+/* Everything that influences later steps; all arrays owned by the integrator. */
+typedef struct ga_memory {
+  double t;
+  double h; /* the step size a (and the hidden residual of v) belong to */
+  double *q, *v, *vd, *a, *lam, *psi;
+} ga_memory;
+
+/* A row of the step's system: what its derivative by q and v is made of. A_q is kept after the
+ * product with the tangent T of exp. */
+typedef struct ga_row_terms {
+  ga_csr *Aq;   /* derivative by q times T; NULL if none */
+  ga_csr P;     /* Aq G_n^T, only with an eta block */
+  int by_q[GA_MAX_X], by_v[GA_MAX_X], by_eta;
+  double q_scale, v_scale; /* 1, 1/h or 1/h^2 of the row, times h^2 and h */
+} ga_row_terms;
+
+typedef struct ga_step {
+  const ga_method *method;
+  const ga_options *options;
+  ga_eval *eval;
+  ga_stats *stats;
+  ga_error *err;
+  ga_tableau tab;
+  int nq, nv, nlam, npsi;
+
+  /* layout of unknowns and rows: x blocks, then multipliers; dynamic rows, then constraints */
+  int n, mult_at[GA_MAX_CON], con_at[GA_MAX_CON];
+  int eta; /* multiplier block of kind eta, -1 if none */
+
+  /* the step under way: from t to t1, history as corrected for this h */
+  double t, t1, h;
+  const double *q, *w;      /* q_n, w_n = v'_n */
+  double *v, *a;            /* v_n, a_n, corrected */
+  double *wq0, *v10;        /* w_q and v_1 for x = 0, eta = 0 */
+  double *wq, *q1, *v1;     /* site n+1 */
+  double *F, *g, *gv, *k;   /* there */
+  ga_csr M, G, H;           /* there */
+  bool mass_known;          /* constant M already evaluated */
+  bool G_is_at_n;           /* G was evaluated at the accepted state */
+  ga_csr Gn;                /* at (t_n, q_n), for eta */
+
+  /* Newton: unknowns, last accepted unknowns (predictor), residual, increment */
+  double *x, *x_accepted, *r, *dx;
+  double *wq_last;   /* w_q of the iterate before, for the increment in position units */
+  double force_size; /* largest term of the dynamic rows */
+
+  /* matrix */
+  ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], GT, Z, Y;
+  double *T, *work;
+  ga_row_terms dyn[GA_MAX_X], con[GA_MAX_CON];
+  int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
+  ga_kkt kkt;
+  ga_linsol ls;
+  bool factored;     /* factors exist, for step size factored_h */
+  double factored_h;
+  long factored_age; /* accepted steps since */
+  double rate;       /* worst contraction seen in the last step */
+} ga_step;
+
+ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
+                       ga_eval *eval, ga_stats *stats, ga_arena *arena);
+void ga_step_close(ga_step *s);
+
+/* Forget factors and constant masses: the next step starts from scratch. */
+void ga_step_reset(ga_step *s);
+
+/* The predictor of a first step: every x = v', multipliers as given, eta = 0. */
+void ga_step_predict(ga_step *s, const ga_memory *mem);
+
+/* Take the history at t_n (v and a as corrected for h), prepare constants and the predictor. */
+ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const double *v, const double *a, double h,
+                        double t1);
+/* x -> w_q, q_1, v_1 */
+void ga_step_update(ga_step *s);
+/* residual at the current site, also F, M, G, H, g there */
+ga_status ga_step_residual(ga_step *s);
+/* matrix at the site of the last residual, assembled and factored */
+ga_status ga_step_matrix(ga_step *s);
+/* constraint residuals of a converged step into the statistics, its results into mem */
+ga_status ga_step_end(ga_step *s, ga_memory *mem);
+
+/* Terms of the matrix, after the layout is known; matrix.c. */
+ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena);
+
+/* Size of a constraint row of this kind, and of a multiplier block. */
+int ga_step_con_size(const ga_step *s, ga_con_kind kind);
+int ga_step_mult_size(const ga_step *s, ga_block_kind kind);
+
+/* Solve the step's equations by Newton's method (newton.c). */
+ga_status ga_newton(ga_step *s);
+
+/* What row or unknown i is, for messages: "force balance of v[2] ('theta')". */
+const char *ga_step_row_name(const ga_step *s, int i, char *text, size_t room);
+const char *ga_step_unknown_name(const ga_step *s, int i, char *text, size_t room);
+
+#endif
