@@ -6,7 +6,9 @@
 #include "base/base.h"
 #include "genalpha/ga_csr.h"
 
-static inline int ga_csr_nnz(const ga_csr *A) { return A->ptr[A->nrow]; }
+static inline int ga_csr_nnz(const ga_csr *A) {
+  return A->ptr[A->nrow];
+}
 
 /* A copy of the pattern (full if pattern is NULL) with zero values, in the arena. */
 ga_status ga_csr_init(ga_csr *A, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena);
@@ -22,7 +24,8 @@ void ga_csr_zero(ga_csr *A);
 void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y);
 void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y);
 
-/* P = A B^T: the pattern once, in the arena, then values; work has A->ncol zeros and is left zero. */
+/* P = A B^T: the pattern once, in the arena, then values; work has A->ncol zeros and is left zero.
+ */
 ga_status ga_csr_product_t_init(ga_csr *P, const ga_csr *A, const ga_csr *B, ga_arena *arena);
 void ga_csr_product_t(ga_csr *P, const ga_csr *A, const ga_csr *B, double *work);
 

@@ -33,17 +33,25 @@ typedef struct {
 /* the keys of the parameters come first; they have no fields of their own */
 static const row rows[] = {
     {{"rho", "R", "spectral radius at infinity, 0 <= R <= 1 (Chung-Hulbert)", "0.9"},
-     KIND_PARAMS, 0, 0, 0},
+     KIND_PARAMS,
+     0,
+     0,
+     0},
     {{"alpha", "A", "HHT parameter, -1/3 <= A <= 0, instead of --rho", NULL}, KIND_PARAMS, 0, 0, 0},
     {{"b", "B", "weight b of the extended HHT method", "0"}, KIND_PARAMS, 0, 0, 0},
     {{"params", "AM,AF,BETA,GAMMA",
       "the four parameters one by one, or a name: newmark, trapezoidal, hht, chung-hulbert", NULL},
-     KIND_PARAMS, 0, 0, 0},
+     KIND_PARAMS,
+     0,
+     0,
+     0},
     GA_OPTION_LIST(ROW_NAME, ROW_REAL, ROW_INT, ROW_WORD)};
 
 enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
 
-const ga_option_info *ga_option_at(int i) { return i >= 0 && i < ROWS ? &rows[i].info : NULL; }
+const ga_option_info *ga_option_at(int i) {
+  return i >= 0 && i < ROWS ? &rows[i].info : NULL;
+}
 
 #define DEF_NAME(field, def, key, help) .field = (def),
 #define DEF_REAL(field, def, least, largest, key, help) .field = (def),
@@ -55,7 +63,9 @@ ga_options ga_options_default(void) {
                       GA_OPTION_LIST(DEF_NAME, DEF_REAL, DEF_INT, DEF_WORD)};
 }
 
-static const char *key_at(int i) { return i < ROWS ? rows[i].info.key : NULL; }
+static const char *key_at(int i) {
+  return i < ROWS ? rows[i].info.key : NULL;
+}
 
 static const row *find_row(const char *key) {
   for (int i = 0; i < ROWS; i++) {
@@ -154,8 +164,11 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
   }
   char *field = (char *)options + r->at;
   switch (r->kind) {
-    case KIND_PARAMS: return set_params(&options->par, key, text, err);
-    case KIND_NAME: memcpy(field, &text, sizeof text); return GA_OK;
+    case KIND_PARAMS:
+      return set_params(&options->par, key, text, err);
+    case KIND_NAME:
+      memcpy(field, &text, sizeof text);
+      return GA_OK;
     case KIND_REAL: {
       double value;
       if (!parse_real(text, &value)) {
@@ -194,7 +207,8 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
 static ga_status validate_row(const ga_options *options, const row *r, ga_error *err) {
   const char *field = (const char *)options + r->at;
   switch (r->kind) {
-    case KIND_PARAMS: return GA_OK;
+    case KIND_PARAMS:
+      return GA_OK;
     case KIND_NAME: {
       const char *name;
       memcpy(&name, field, sizeof name);

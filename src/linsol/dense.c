@@ -36,8 +36,9 @@ static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
 
 /* A pivot is u_kk = a_kk - sum_m l_km u_mk, m < k, known to about eps sum |l_km u_mk|: one below
  * that is rounding error and the matrix singular to working precision. Returns the first such k,
- * -1 if there is none. (The test has no units, so that neither a heavy mass nor a stiff spring beside
- * a constraint is taken for a dependent constraint.) Rows or columns first: the sum is the same. */
+ * -1 if there is none. (The test has no units, so that neither a heavy mass nor a stiff spring
+ * beside a constraint is taken for a dependent constraint.) Rows or columns first: the sum is the
+ * same. */
 static int first_noise_pivot(const dense *d) {
   size_t n = (size_t)d->n;
   for (size_t k = 0; k < n; k++) {

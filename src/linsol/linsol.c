@@ -12,10 +12,16 @@ static const ga_linsol_ops *const registry[] = {
 
 enum { COUNT = (int)(sizeof registry / sizeof registry[0]) };
 
-const char *ga_linsol_name(int i) { return i >= 0 && i < COUNT ? registry[i]->name : NULL; }
-const char *ga_linsol_summary(int i) { return i >= 0 && i < COUNT ? registry[i]->summary : NULL; }
+const char *ga_linsol_name(int i) {
+  return i >= 0 && i < COUNT ? registry[i]->name : NULL;
+}
+const char *ga_linsol_summary(int i) {
+  return i >= 0 && i < COUNT ? registry[i]->summary : NULL;
+}
 
-const char *ga_capabilities(void) { return "linear solvers: dense (own LU, LAPACK)"; }
+const char *ga_capabilities(void) {
+  return "linear solvers: dense (own LU, LAPACK)";
+}
 
 static ga_status check_ops(const ga_linsol_ops *ops, ga_error *err) {
   if (ops->analyze && ops->factor && ops->solve && ops->free) return GA_OK;

@@ -8,9 +8,10 @@
  *   (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) v'_{n+1} + alpha_f v'_n        (3d)
  *   M v' = F - G^T lam - H^T psi,  g = 0,  k = 0   at t_{n+1}                          (3e,f)
  *
- * Order 2 in q, v, v', lam, psi for rho_inf < 1 with fixed h (AB07 section 3): the hidden constraint
- * is not enforced and settles at G v + g_t = h^2 G r + O(h^3); a start that puts it there avoids the
- * first-order transient n^2 rho_inf^n h in lam. For rho_inf = 1 errors in lam grow. */
+ * Order 2 in q, v, v', lam, psi for rho_inf < 1 with fixed h (AB07 section 3): the hidden
+ * constraint is not enforced and settles at G v + g_t = h^2 G r + O(h^3); a start that puts it
+ * there avoids the first-order transient n^2 rho_inf^n h in lam. For rho_inf = 1 errors in lam
+ * grow. */
 #include "method/method.h"
 
 const ga_method ga_method_index3 = {

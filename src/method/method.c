@@ -13,9 +13,15 @@ static const ga_method *const registry[] = {GA_METHOD_LIST(GA_METHOD_POINTER)};
 
 enum { COUNT = (int)(sizeof registry / sizeof registry[0]) };
 
-const char *ga_method_name(int i) { return i >= 0 && i < COUNT ? registry[i]->name : NULL; }
-const char *ga_method_summary(int i) { return i >= 0 && i < COUNT ? registry[i]->summary : NULL; }
-const char *ga_method_cite(int i) { return i >= 0 && i < COUNT ? registry[i]->cite : NULL; }
+const char *ga_method_name(int i) {
+  return i >= 0 && i < COUNT ? registry[i]->name : NULL;
+}
+const char *ga_method_summary(int i) {
+  return i >= 0 && i < COUNT ? registry[i]->summary : NULL;
+}
+const char *ga_method_cite(int i) {
+  return i >= 0 && i < COUNT ? registry[i]->cite : NULL;
+}
 
 const ga_method *ga_method_find(const char *name, ga_error *err) {
   for (int i = 0; i < COUNT; i++) {
@@ -33,7 +39,8 @@ const ga_method *ga_method_find(const char *name, ga_error *err) {
 }
 
 /* a_1 = [(1 - alpha_f) x + alpha_f w - alpha_m a]/(1 - alpha_m), then
- * w_q = h v + h^2 [(1/2 - beta) a + beta a_1] and v_1 = v + h [(1 - gamma) a + gamma a_1], AB07 (3)-(5) */
+ * w_q = h v + h^2 [(1/2 - beta) a + beta a_1] and v_1 = v + h [(1 - gamma) a + gamma a_1], AB07
+ * (3)-(5) */
 void ga_coef_newmark(const ga_params *par, ga_tableau *tab) {
   double scale = 1 / (1 - par->alpha_m);
   *tab = (ga_tableau){0};

@@ -64,7 +64,8 @@ GA_METHOD_LIST(GA_METHOD_DECLARE)
 const ga_method *ga_method_find(const char *name, ga_error *err);
 
 /* The coefficients shared by the methods of AB07 form, x_0 = v'_1:
- *   (1 - alpha_m) a_1 + alpha_m a_n = (1 - alpha_f) v'_1 + alpha_f w_n  inserted in Newmark's formulas */
+ *   (1 - alpha_m) a_1 + alpha_m a_n = (1 - alpha_f) v'_1 + alpha_f w_n  inserted in Newmark's
+ * formulas */
 void ga_coef_newmark(const ga_params *par, ga_tableau *tab);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameter sets of the family, the conditions of AB07 section 2.3, and the linear test equation. */
+/* Parameter sets of the family, the conditions of AB07 section 2.3, and the linear test equation.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,9 @@ ga_params ga_params_rho(double rho_inf) {
   return with_alphas((2 * rho_inf - 1) / (1 + rho_inf), rho_inf / (1 + rho_inf), 0);
 }
 
-ga_params ga_params_hht(double alpha, double b) { return with_alphas(0, -alpha, b); }
+ga_params ga_params_hht(double alpha, double b) {
+  return with_alphas(0, -alpha, b);
+}
 
 /* each name with its rule; the trapezoidal rule is Newmark's method with beta 1/4, gamma 1/2 */
 static const struct {
@@ -34,7 +37,9 @@ static const struct {
 
 enum { NAMED = (int)(sizeof named / sizeof named[0]) };
 
-const char *ga_params_name(int i) { return i >= 0 && i < NAMED ? named[i].name : NULL; }
+const char *ga_params_name(int i) {
+  return i >= 0 && i < NAMED ? named[i].name : NULL;
+}
 
 ga_status ga_params_named(const char *name, ga_params *out, ga_error *err) {
   for (int i = 0; i < NAMED; i++) {
@@ -52,8 +57,8 @@ ga_status ga_params_named(const char *name, ga_params *out, ga_error *err) {
 }
 
 /* Largest modulus of the roots of z^3 + a z^2 + b z + c, by Cardano's formula around the mean root.
- * The generalized-alpha polynomials have a threefold root at infinity; coefficients that differ from
- * a cube by rounding only are taken as one, else the root would be uncertain by eps^(1/3). */
+ * The generalized-alpha polynomials have a threefold root at infinity; coefficients that differ
+ * from a cube by rounding only are taken as one, else the root would be uncertain by eps^(1/3). */
 static double cubic_radius(double a, double b, double c) {
   const double pi = 3.14159265358979323846;
   double mean = -a / 3;
@@ -101,10 +106,10 @@ ga_params_report ga_params_check(const ga_params *p) {
   size_t at = 0;
   char *text = rep.text;
   const size_t room = sizeof rep.text;
-#define ADD(...)                                                      \
-  if (at < room) {                                                    \
-    int n = snprintf(text + at, room - at, __VA_ARGS__);              \
-    at += n > 0 ? (size_t)n : 0;                                      \
+#define ADD(...)                                         \
+  if (at < room) {                                       \
+    int n = snprintf(text + at, room - at, __VA_ARGS__); \
+    at += n > 0 ? (size_t)n : 0;                         \
   }
   if (!rep.order2) {
     ADD("AB07 (20) fails: gamma = %.6g, order 2 needs 1/2 + alpha_f - alpha_m = %.6g. ", p->gamma,

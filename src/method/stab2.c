@@ -7,8 +7,8 @@
  *   g = 0,  G v + g_t = 0,  k = 0   at t_{n+1}
  *
  * eta (nlam entries) belongs to the step, is no state, and is O(h^2). Position and velocity both
- * satisfy their constraints, so lam has no transient from consistent start values and the order is 2
- * in q, v, v', lam, psi, for rho_inf = 1 too. */
+ * satisfy their constraints, so lam has no transient from consistent start values and the order is
+ * 2 in q, v, v', lam, psi, for rho_inf = 1 too. */
 #include "method/method.h"
 
 const ga_method ga_method_stab2 = {

@@ -15,7 +15,9 @@ const char *ga_name_entry(char *text, size_t room, const char *symbol, int i,
   return text;
 }
 
-static int largest(int a, int b) { return a > b ? a : b; }
+static int largest(int a, int b) {
+  return a > b ? a : b;
+}
 
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err) {
   *e = (ga_eval){.model = model, .err = err, .time_scale = 1};

@@ -3,9 +3,9 @@
  *
  * Everything that enters a residual (G, g_t, H, the drifts) uses the fourth-order quotient
  *     f'(0) = [8 (f(d) - f(-d)) - (f(2d) - f(-2d))]/(12 d) + O(d^4),   d ~ eps^(1/5) scale,
- * good to about eps^(4/5) = 3e-13; what enters the Newton matrix only (Z, Y, Kt, Ct) the central one,
- * d ~ eps^(1/3) scale. Directions in q are q o exp(d e_j), so quotients are trivialised derivatives
- * on every group. */
+ * good to about eps^(4/5) = 3e-13; what enters the Newton matrix only (Z, Y, Kt, Ct) the central
+ * one, d ~ eps^(1/3) scale. Directions in q are q o exp(d e_j), so quotients are trivialised
+ * derivatives on every group. */
 #include <math.h>
 #include <string.h>
 

@@ -36,11 +36,11 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
                    model->nlam, model->npsi, nv, nv);
   }
   const ga_model_ops *ops = model->ops;
-  const char *missing = !ops->mass                               ? "mass"
-                        : !ops->force                            ? "force"
-                        : model->nlam > 0 && !ops->holonomic     ? "holonomic"
-                        : model->npsi > 0 && !ops->nonholonomic  ? "nonholonomic"
-                                                                 : NULL;
+  const char *missing = !ops->mass                              ? "mass"
+                        : !ops->force                           ? "force"
+                        : model->nlam > 0 && !ops->holonomic    ? "holonomic"
+                        : model->npsi > 0 && !ops->nonholonomic ? "nonholonomic"
+                                                                : NULL;
   if (missing) return ga_fail(err, GA_ERR_ARG, "callback '%s' is missing", missing);
   ga_status status = check_pattern(model, model->pat_M, nv, "M", err);
   if (status == GA_OK) status = check_pattern(model, model->pat_K, nv, "K", err);

@@ -154,7 +154,8 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   ga_arena arena = {0};
   int nv = ga_space_nv(model->space), nlam = model->nlam, npsi = model->npsi;
   double *x = ga_arena_doubles(&arena, (size_t)nv);
-  double *lam = ga_arena_doubles(&arena, (size_t)nlam), *psi = ga_arena_doubles(&arena, (size_t)npsi);
+  double *lam = ga_arena_doubles(&arena, (size_t)nlam),
+         *psi = ga_arena_doubles(&arena, (size_t)npsi);
   pair G, H, Kt, Ct;
   bool ready = ga_eval_init(&c.own, model, &arena, err ? err : &scratch) == GA_OK &&
                pair_init(&G, nlam, nv, model->pat_G, &arena) &&

@@ -18,8 +18,8 @@ static void GA_PRINTF(2, 3) warn(const ga_integrator *it, const char *format, ..
   it->options.log(it->options.log_context, GA_LOG_WARNING, text);
 }
 
-/* Which broken conditions stop a run and which deserve a warning: a set that cannot work is refused,
- * one that works worse than it could is not. */
+/* Which broken conditions stop a run and which deserve a warning: a set that cannot work is
+ * refused, one that works worse than it could is not. */
 static ga_status check_parameters(const ga_integrator *it, ga_error *err) {
   const ga_params *par = &it->options.par;
   const double all[] = {par->alpha_m, par->alpha_f, par->beta, par->gamma, par->b};
@@ -37,10 +37,11 @@ static ga_status check_parameters(const ga_integrator *it, ga_error *err) {
   }
   if (rep.text[0]) warn(it, "%s", rep.text);
   if (constrained && rep.rho_inf > 1 - 1e-6) {
-    warn(it, it->method->hidden_free
-                 ? "rho_inf = 1 with method '%s': errors of the multipliers grow; take rho_inf < 1 "
-                   "or a method that enforces the velocity constraint"
-                 : "rho_inf = 1 with method '%s': errors of start and iteration are not damped",
+    warn(it,
+         it->method->hidden_free
+             ? "rho_inf = 1 with method '%s': errors of the multipliers grow; take rho_inf < 1 "
+               "or a method that enforces the velocity constraint"
+             : "rho_inf = 1 with method '%s': errors of start and iteration are not damped",
          it->method->name);
   }
   return GA_OK;
@@ -59,8 +60,8 @@ static void carve(ga_integrator *it) {
   size_t nlam = (size_t)it->eval.nlam, npsi = (size_t)it->eval.npsi;
   ga_arena *arena = &it->arena;
   double **const q_size[] = {&it->mem.q, &it->q, &it->qs};
-  double **const v_size[] = {&it->mem.v, &it->mem.vd, &it->mem.a, &it->v,  &it->a, &it->vd,
-                             &it->vdd,   &it->r,      &it->vs,    &it->d};
+  double **const v_size[] = {&it->mem.v, &it->mem.vd, &it->mem.a, &it->v,  &it->a,
+                             &it->vd,    &it->vdd,    &it->r,     &it->vs, &it->d};
   double **const lam_size[] = {&it->mem.lam, &it->lam, &it->hidden};
   double **const psi_size[] = {&it->mem.psi, &it->psi};
   for (size_t i = 0; i < sizeof q_size / sizeof *q_size; i++) {
@@ -75,8 +76,12 @@ static void carve(ga_integrator *it) {
   for (size_t i = 0; i < sizeof psi_size / sizeof *psi_size; i++) {
     *psi_size[i] = ga_arena_doubles(arena, npsi);
   }
-  it->state = (ga_state){.q = it->mem.q, .v = it->mem.v, .vd = it->mem.vd, .a = it->mem.a,
-                         .lam = it->mem.lam, .psi = it->mem.psi};
+  it->state = (ga_state){.q = it->mem.q,
+                         .v = it->mem.v,
+                         .vd = it->mem.vd,
+                         .a = it->mem.a,
+                         .lam = it->mem.lam,
+                         .psi = it->mem.psi};
 }
 
 static ga_status set_up(ga_integrator *it) {
@@ -265,7 +270,15 @@ void ga_integrator_observe(ga_integrator *it, ga_observer observer, void *contex
   it->observer_context = context;
 }
 
-const ga_state *ga_integrator_state(const ga_integrator *it) { return &it->state; }
-const ga_stats *ga_integrator_stats(const ga_integrator *it) { return &it->stats; }
-const ga_error *ga_integrator_error(const ga_integrator *it) { return &it->error; }
-const ga_options *ga_integrator_options(const ga_integrator *it) { return &it->options; }
+const ga_state *ga_integrator_state(const ga_integrator *it) {
+  return &it->state;
+}
+const ga_stats *ga_integrator_stats(const ga_integrator *it) {
+  return &it->stats;
+}
+const ga_error *ga_integrator_error(const ga_integrator *it) {
+  return &it->error;
+}
+const ga_options *ga_integrator_options(const ga_integrator *it) {
+  return &it->options;
+}

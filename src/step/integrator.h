@@ -19,14 +19,14 @@ struct ga_integrator {
   ga_memory mem;
   ga_state state; /* what the user sees of mem */
   bool started;
-  double h;             /* size of the next steps */
-  double t_base;        /* t_n = t_base + n_base h, so that rounding does not add up */
+  double h;      /* size of the next steps */
+  double t_base; /* t_n = t_base + n_base h, so that rounding does not add up */
   long n_base;
-  double *q, *v, *a;    /* work copies: a start or a corrected history, before it is accepted */
+  double *q, *v, *a; /* work copies: a start or a corrected history, before it is accepted */
   double *vd, *lam, *psi;
-  double *vdd, *r;      /* v'' and the vector r of the hidden residual h^2 G r */
-  double *qs, *vs, *d;  /* work of difference quotients and projections */
-  double *hidden;       /* nlam */
+  double *vdd, *r;     /* v'' and the vector r of the hidden residual h^2 G r */
+  double *qs, *vs, *d; /* work of difference quotients and projections */
+  double *hidden;      /* nlam */
   ga_observer observer;
   void *observer_context;
 };
@@ -41,8 +41,8 @@ ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const dou
 void ga_hidden_direction(const ga_integrator *it, const double *v, const double *vd,
                          const double *vdd, double *r);
 
-/* project.c: change q or v in place. The velocity is moved so that G v + g_t = target (NULL: 0), and,
- * with_k, k = 0 (else H dv = 0). moved: largest change. */
+/* project.c: change q or v in place. The velocity is moved so that G v + g_t = target (NULL: 0),
+ * and, with_k, k = 0 (else H dv = 0). moved: largest change. */
 ga_status ga_project_position(ga_integrator *it, double t, double *q, double *moved);
 ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, double *v,
                               const double *target, bool with_k, double *moved);

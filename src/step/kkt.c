@@ -6,8 +6,7 @@
 
 int ga_kkt_add(ga_kkt *kkt, int row, int col, const ga_csr *src, bool transpose) {
   assert(kkt->nterm < GA_KKT_TERMS);
-  kkt->term[kkt->nterm] =
-      (ga_kkt_term){.src = src, .row = row, .col = col, .transpose = transpose};
+  kkt->term[kkt->nterm] = (ga_kkt_term){.src = src, .row = row, .col = col, .transpose = transpose};
   return kkt->nterm++;
 }
 

@@ -52,9 +52,15 @@ ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena) {
   for (int c = 0; c < method->ncon; c++) {
     ga_row_terms *row = &s->con[c];
     switch (method->con[c]) {
-      case GA_ROW_POS: add_row(s, row, s->con_at[c], flat ? &s->G : &s->GT, NULL, arena); break;
-      case GA_ROW_VEL: add_row(s, row, s->con_at[c], &s->Z, &s->G, arena); break;
-      case GA_ROW_NONHOL: add_row(s, row, s->con_at[c], &s->Y, &s->H, arena); break;
+      case GA_ROW_POS:
+        add_row(s, row, s->con_at[c], flat ? &s->G : &s->GT, NULL, arena);
+        break;
+      case GA_ROW_VEL:
+        add_row(s, row, s->con_at[c], &s->Z, &s->G, arena);
+        break;
+      case GA_ROW_NONHOL:
+        add_row(s, row, s->con_at[c], &s->Y, &s->H, arena);
+        break;
     }
   }
   return arena->failed ? GA_ERR_MEM : ga_kkt_build(&s->kkt, s->n, arena);
@@ -63,8 +69,12 @@ ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena) {
 /* Kt, Ct of a dynamic row at the current site */
 static ga_status dynamic_derivatives(ga_step *s, int j) {
   const ga_dyn_row *row = &s->method->dyn[j];
-  ga_point p = {.t = s->t1, .q = s->q1, .v = s->v1, .x = s->x + j * s->nv,
-                .lam = s->x + s->mult_at[row->lam], .psi = s->x + s->mult_at[row->psi]};
+  ga_point p = {.t = s->t1,
+                .q = s->q1,
+                .v = s->v1,
+                .x = s->x + j * s->nv,
+                .lam = s->x + s->mult_at[row->lam],
+                .psi = s->x + s->mult_at[row->psi]};
   ga_status status = ga_eval_tangents(s->eval, &p, &s->Kt[j], &s->Ct[j]);
   s->dyn[j].q_scale = s->h * s->h;
   s->dyn[j].v_scale = s->h;
@@ -83,8 +93,12 @@ static ga_status constraint_derivatives(ga_step *s, int c) {
         memcpy(s->GT.val, s->G.val, (size_t)ga_csr_nnz(&s->G) * sizeof(double));
       }
       break;
-    case GA_ROW_VEL: status = ga_eval_Z(s->eval, s->t1, s->q1, s->v1, &s->Z); break;
-    case GA_ROW_NONHOL: status = ga_eval_Y(s->eval, s->t1, s->q1, s->v1, &s->Y); break;
+    case GA_ROW_VEL:
+      status = ga_eval_Z(s->eval, s->t1, s->q1, s->v1, &s->Z);
+      break;
+    case GA_ROW_NONHOL:
+      status = ga_eval_Y(s->eval, s->t1, s->q1, s->v1, &s->Y);
+      break;
   }
   return status;
 }

@@ -2,34 +2,39 @@
 /* Modified Newton iteration on a step: A dx = -r, x <- x + dx.
  *
  * Stopping. With e_k the largest relative increment of accelerations and of multipliers and
- * theta = e_k/e_{k-1}, the error left after iteration k is about e_k theta/(1 - theta). The iteration
- * ends when that (or e_k itself) is below newton_tol. Accelerations cannot be better than the
- * rounding of g allows, about eps |q|/(beta h^2); when increments stop shrinking, the iterate is
- * accepted if every row of the residual is at its own rounding level, counted in stats.roundoff, and
- * refused otherwise.
+ * theta = e_k/e_{k-1}, the error left after iteration k is about e_k theta/(1 - theta). The
+ * iteration ends when that (or e_k itself) is below newton_tol. Accelerations cannot be better than
+ * the rounding of g allows, about eps |q|/(beta h^2); when increments stop shrinking, the iterate
+ * is accepted if every row of the residual is at its own rounding level, counted in stats.roundoff,
+ * and refused otherwise.
  *
  * Matrix. The factors of an earlier step are used as long as the contraction is good; they are
- * renewed at the current iterate when theta exceeds SLOW, when h changes, and at the start of a step
- * if the last step ended slower than REUSE. */
+ * renewed at the current iterate when theta exceeds SLOW, when h changes, and at the start of a
+ * step if the last step contracted slower than REUSE. If old factors turn out slow inside a step,
+ * trying them was a mistake: the next 1, 3, 7, .. PAUSE_MAX steps begin with fresh ones. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "step/step.h"
 
-static const double SLOW = 0.25;   /* renew the matrix inside a step */
-static const double REUSE = 0.1;   /* take the old matrix into the next step */
-static const double DIVERGED = 2;  /* growth of the increments with a fresh matrix: give up */
-static const double NOISE = 200;   /* rounding level, in units of eps times the size of the terms */
+static const double SLOW = 0.1;   /* renew the matrix inside a step */
+static const double REUSE = 0.02; /* take the old matrix into the next step */
+static const double DIVERGED = 2; /* growth of the increments with a fresh matrix: give up */
+static const double NOISE = 200;  /* rounding level, in units of eps times the size of the terms */
+enum { PAUSE_MAX = 63 };
 
 /* the course of one iteration */
 typedef struct {
   int iteration;
   double e, e_last, theta, worst_theta;
+  bool renewed;       /* the matrix was evaluated anew after the first iteration */
   int fresh_failures; /* iterations without contraction although the matrix was fresh */
 } course;
 
-static double ratio(double change, double size) { return change > 0 ? change / size : 0; }
+static double ratio(double change, double size) {
+  return change > 0 ? change / size : 0;
+}
 
 /* largest relative change of accelerations, of multipliers, and of eta in position units */
 static double increment(const ga_step *s) {
@@ -120,8 +125,21 @@ static ga_status iterate(ga_step *s) {
 /* is the old matrix good enough to begin with? */
 static bool matrix_usable(const ga_step *s) {
   int every = s->options->matrix_every;
-  return s->factored && s->factored_h == s->h && s->rate <= REUSE &&
+  return s->factored && s->factored_h == s->h && s->rate <= REUSE && s->pause == 0 &&
          (every == 0 || s->factored_age < every);
+}
+
+/* remember for the next steps how this one went; old: it began with factors of an earlier step */
+static void learn(ga_step *s, const course *c, bool old) {
+  s->rate = c->worst_theta;
+  if (old && c->renewed) {
+    s->pause = s->pause_next;
+    s->pause_next = s->pause_next < PAUSE_MAX ? 2 * s->pause_next + 1 : PAUSE_MAX;
+  } else if (old) {
+    s->pause_next = 1;
+  } else if (s->pause > 0) {
+    s->pause--;
+  }
 }
 
 typedef enum { GO_ON, RENEW, CONVERGED, ROUNDOFF, FAILED } verdict;
@@ -145,7 +163,7 @@ static verdict judge(ga_step *s, course *c, bool fresh) {
 
 ga_status ga_newton(ga_step *s) {
   course c = {.theta = 0};
-  bool fresh = !matrix_usable(s);
+  bool old = matrix_usable(s), fresh = !old;
   ga_step_update(s);
   ga_status status = ga_step_residual(s);
   if (status == GA_OK && fresh) status = ga_step_matrix(s);
@@ -158,7 +176,7 @@ ga_status ga_newton(ga_step *s) {
     c.theta = c.iteration > 1 ? c.e / c.e_last : 0;
     verdict v = judge(s, &c, fresh);
     if (v == CONVERGED || v == ROUNDOFF) {
-      s->rate = c.worst_theta;
+      learn(s, &c, old);
       s->stats->roundoff += v == ROUNDOFF;
       return GA_OK;
     }
@@ -166,6 +184,7 @@ ga_status ga_newton(ga_step *s) {
     if (c.iteration >= s->options->newton_max) return give_up(s, &c, "did not converge");
     status = ga_step_residual(s);
     fresh = v == RENEW;
+    c.renewed |= fresh;
     if (status == GA_OK && fresh) status = ga_step_matrix(s);
   }
   return status;

@@ -56,8 +56,8 @@ ga_status ga_project_position(ga_integrator *it, double t, double *q, double *mo
   return GA_OK;
 }
 
-/* ACB15 (7): v + dv with M dv + G^T mu + H^T nu = 0, G dv = target - (G v + g_t), H dv = 0 or -k(v).
- * One solve if k is linear in v, else Newton's iteration. */
+/* ACB15 (7): v + dv with M dv + G^T mu + H^T nu = 0, G dv = target - (G v + g_t), H dv = 0 or
+ * -k(v). One solve if k is linear in v, else Newton's iteration. */
 ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, double *v,
                               const double *target, bool with_k, double *moved) {
   ga_saddle *s = &it->saddle;

@@ -29,7 +29,9 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
   return ga_linsol_open(&s->ls, options, &s->kkt.A, eval->err);
 }
 
-void ga_saddle_close(ga_saddle *s) { ga_linsol_close(&s->ls); }
+void ga_saddle_close(ga_saddle *s) {
+  ga_linsol_close(&s->ls);
+}
 
 /* which unknown has no pivot: a coordinate without mass or constraint, or a dependent constraint */
 static ga_status explain_singular(ga_saddle *s, double t) {
@@ -51,10 +53,11 @@ static ga_status explain_singular(ga_saddle *s, double t) {
   int i = column - nv - (holonomic ? 0 : nlam);
   ga_name_entry(name, sizeof name, holonomic ? "g" : "k", i,
                 holonomic ? model->lam_names : model->psi_names);
-  return ga_fail(s->eval->err, GA_ERR_SINGULAR,
-                 "t = %.9g: constraint %s depends on the others (redundant or contradictory); remove "
-                 "it or change the configuration",
-                 t, name);
+  return ga_fail(
+      s->eval->err, GA_ERR_SINGULAR,
+      "t = %.9g: constraint %s depends on the others (redundant or contradictory); remove "
+      "it or change the configuration",
+      t, name);
 }
 
 static ga_status assemble_and_factor(ga_saddle *s, double t, bool with_H) {

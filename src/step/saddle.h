@@ -28,8 +28,8 @@ void ga_saddle_close(ga_saddle *s);
 /* Evaluate M, G, H at (t, q, v) and factor. GA_ERR_SINGULAR names a dependent row. */
 ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v);
 
-/* For the projection of positions: M at (t, q), G(t, q o exp(d)) T(d), no H rows (nu = 0). T is work
- * of ga_space_tangent_size numbers. */
+/* For the projection of positions: M at (t, q), G(t, q o exp(d)) T(d), no H rows (nu = 0). T is
+ * work of ga_space_tangent_size numbers. */
 ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *d,
                                     const double *q_moved, double *T);
 

@@ -14,14 +14,23 @@ int ga_step_mult_size(const ga_step *s, ga_block_kind kind) {
   return kind == GA_BLOCK_PSI ? s->npsi : s->nlam;
 }
 
-static double *doubles(ga_arena *arena, int n) { return ga_arena_doubles(arena, (size_t)n); }
+static double *doubles(ga_arena *arena, int n) {
+  return ga_arena_doubles(arena, (size_t)n);
+}
 
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
                        ga_eval *eval, ga_stats *stats, ga_arena *arena) {
   const ga_model *model = eval->model;
-  *s = (ga_step){.method = method, .options = options, .eval = eval, .stats = stats,
-                 .err = eval->err, .nq = eval->nq, .nv = eval->nv, .nlam = eval->nlam,
-                 .npsi = eval->npsi, .eta = -1};
+  *s = (ga_step){.method = method,
+                 .options = options,
+                 .eval = eval,
+                 .stats = stats,
+                 .err = eval->err,
+                 .nq = eval->nq,
+                 .nv = eval->nv,
+                 .nlam = eval->nlam,
+                 .npsi = eval->npsi,
+                 .eta = -1};
   method->coef(&options->par, &s->tab);
   int columns = method->nx * s->nv, rows = columns;
   for (int c = 0; c < method->ncon; c++) {
@@ -54,13 +63,17 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   return ga_linsol_open(&s->ls, options, &s->kkt.A, s->err);
 }
 
-void ga_step_close(ga_step *s) { ga_linsol_close(&s->ls); }
+void ga_step_close(ga_step *s) {
+  ga_linsol_close(&s->ls);
+}
 
 void ga_step_reset(ga_step *s) {
   s->factored = false;
   s->mass_known = false;
   s->G_is_at_n = false;
   s->rate = 0;
+  s->pause = 0;
+  s->pause_next = 1;
   s->factored_age = 0;
 }
 
@@ -100,7 +113,8 @@ ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const double *v, const
   return GA_OK;
 }
 
-/* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),  v_1 = v_10 + h sum_j r_j x_j */
+/* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),  v_1 = v_10 + h sum_j r_j
+ * x_j */
 void ga_step_update(ga_step *s) {
   double h = s->h;
   memcpy(s->wq_last, s->wq, (size_t)s->nv * sizeof(double));
@@ -153,8 +167,12 @@ static ga_status constraint_row(ga_step *s, int c) {
       status = ga_eval_g(e, s->t1, s->q1, r);
       scale /= s->h;
       break;
-    case GA_ROW_VEL: status = ga_eval_hidden(e, s->t1, s->q1, s->v1, &s->G, r); break;
-    case GA_ROW_NONHOL: status = ga_eval_k(e, s->t1, s->q1, s->v1, r); break;
+    case GA_ROW_VEL:
+      status = ga_eval_hidden(e, s->t1, s->q1, s->v1, &s->G, r);
+      break;
+    case GA_ROW_NONHOL:
+      status = ga_eval_k(e, s->t1, s->q1, s->v1, r);
+      break;
   }
   for (int i = 0; i < size; i++) r[i] *= scale;
   return status;

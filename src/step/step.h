@@ -22,8 +22,8 @@ typedef struct ga_memory {
 /* A row of the step's system: what its derivative by q and v is made of. A_q is kept after the
  * product with the tangent T of exp. */
 typedef struct ga_row_terms {
-  ga_csr *Aq;   /* derivative by q times T; NULL if none */
-  ga_csr P;     /* Aq G_n^T, only with an eta block */
+  ga_csr *Aq; /* derivative by q times T; NULL if none */
+  ga_csr P;   /* Aq G_n^T, only with an eta block */
   int by_q[GA_MAX_X], by_v[GA_MAX_X], by_eta;
   double q_scale, v_scale; /* 1, 1/h or 1/h^2 of the row, times h^2 and h */
 } ga_row_terms;
@@ -43,15 +43,15 @@ typedef struct ga_step {
 
   /* the step under way: from t to t1, history as corrected for this h */
   double t, t1, h;
-  const double *q, *w;      /* q_n, w_n = v'_n */
-  double *v, *a;            /* v_n, a_n, corrected */
-  double *wq0, *v10;        /* w_q and v_1 for x = 0, eta = 0 */
-  double *wq, *q1, *v1;     /* site n+1 */
-  double *F, *g, *gv, *k;   /* there */
-  ga_csr M, G, H;           /* there */
-  bool mass_known;          /* constant M already evaluated */
-  bool G_is_at_n;           /* G was evaluated at the accepted state */
-  ga_csr Gn;                /* at (t_n, q_n), for eta */
+  const double *q, *w;    /* q_n, w_n = v'_n */
+  double *v, *a;          /* v_n, a_n, corrected */
+  double *wq0, *v10;      /* w_q and v_1 for x = 0, eta = 0 */
+  double *wq, *q1, *v1;   /* site n+1 */
+  double *F, *g, *gv, *k; /* there */
+  ga_csr M, G, H;         /* there */
+  bool mass_known;        /* constant M already evaluated */
+  bool G_is_at_n;         /* G was evaluated at the accepted state */
+  ga_csr Gn;              /* at (t_n, q_n), for eta */
 
   /* Newton: unknowns, last accepted unknowns (predictor), residual, increment */
   double *x, *x_accepted, *r, *dx;
@@ -65,10 +65,11 @@ typedef struct ga_step {
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
   ga_kkt kkt;
   ga_linsol ls;
-  bool factored;     /* factors exist, for step size factored_h */
+  bool factored; /* factors exist, for step size factored_h */
   double factored_h;
-  long factored_age; /* accepted steps since */
-  double rate;       /* worst contraction seen in the last step */
+  long factored_age;     /* accepted steps since */
+  double rate;           /* worst contraction seen in the last step */
+  int pause, pause_next; /* steps to begin with a fresh matrix, and the next such number */
 } ga_step;
 
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
@@ -82,8 +83,8 @@ void ga_step_reset(ga_step *s);
 void ga_step_predict(ga_step *s, const ga_memory *mem);
 
 /* Take the history at t_n (v and a as corrected for h), prepare constants and the predictor. */
-ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const double *v, const double *a, double h,
-                        double t1);
+ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const double *v, const double *a,
+                        double h, double t1);
 /* x -> w_q, q_1, v_1 */
 void ga_step_update(ga_step *s);
 /* residual at the current site, also F, M, G, H, g there */

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* Andrews' squeezing mechanism: seven relative angles, three closed loops, mass matrix M(q).
+ *
+ *     q = (beta, Theta, gamma, Phi, delta, Omega, epsilon)
+ *
+ * Arnold and Bruls 2007 (AB07), section 5.2; Schiehlen, Multibody Systems Handbook, 1990. Data,
+ * formulas and reference values METHODS.md section 9. Two observations make the code short:
+ *
+ * Rows. With e(p) = (cos p, sin p) and n(p) = (sin p, -cos p), both of which obey w' = (-w_y, w_x),
+ * each pair of rows is a chain of links: g = sum of c w(p) - anchor, p one angle or a sum of two.
+ *
+ * Inertia. In each of the pairs (outer, inner) = (beta, Theta), (delta, Phi), (epsilon, Omega) the
+ * kinetic energy has one part that varies, sigma(inner) (outer'^2 + outer' inner'), where sigma is
+ * a cosine or a sine. All of f but the driving moment and the spring follows from it. */
+#include <math.h>
+#include <string.h>
+
+#include "problems/problem.h"
+
+enum { BETA, THETA, GAMMA, PHI, DELTA, OMEGA, EPSILON, NQ };
+enum { NPAIR = 3, NLAM = 2 * NPAIR, NONE = -1 };
+
+/* masses and moments of inertia of the bodies K1 .. K7 */
+#define M1 0.04325
+#define M2 0.00365
+#define M3 0.02373
+#define M4 0.00706
+#define M5 0.07050
+#define M6 0.00706
+#define M7 0.05498
+#define I1 2.194e-6
+#define I2 4.410e-7
+#define I3 5.255e-6
+#define I4 5.667e-7
+#define I5 1.169e-5
+#define I6 5.667e-7
+#define I7 1.912e-5
+/* fixed points A, B, C; spring; driving moment */
+#define XA (-0.06934)
+#define YA (-0.00227)
+#define XB (-0.03635)
+#define YB 0.03273
+#define XC 0.014
+#define YC 0.072
+#define C0 4530.0
+#define L0 0.07785
+#define MOM 0.033
+/* lengths */
+#define D 0.028
+#define DA 0.0115
+#define E 0.02
+#define EA 0.01421
+#define ZF 0.02
+#define FA 0.01421
+#define RR 0.007
+#define RA 0.00092
+#define SS 0.035
+#define SA 0.01874
+#define SB 0.01043
+#define SC 0.018
+#define SD 0.02
+#define TA 0.02308
+#define TB 0.00916
+#define U 0.04
+#define UA 0.01228
+#define UB 0.00449
+#define ZT 0.04
+
+/* c e(p) or, if turned, c n(p); p = q[first] + q[second]; in the pairs from .. to of the rows. */
+typedef struct link {
+  double c;
+  int first, second;
+  bool turned;
+  int from, to;
+} link;
+
+static const link links[] = {
+    /* the crank K1 and K2, in all three loops, to the point where K2, K3, K4 and K6 meet */
+    {RR, BETA, NONE, false, 0, 2},
+    {-D, BETA, THETA, false, 0, 2},
+    /* from there along K3 to B, along K4 and K5 to A, along K6 and K7 to A */
+    {-SS, GAMMA, NONE, true, 0, 0},
+    {-E, PHI, DELTA, true, 1, 1},
+    {-ZT, DELTA, NONE, false, 1, 1},
+    {-ZF, OMEGA, EPSILON, false, 2, 2},
+    {-U, EPSILON, NONE, true, 2, 2},
+};
+enum { NLINK = (int)(sizeof links / sizeof links[0]) };
+
+static const double anchors[NLAM] = {XB, YB, XA, YA, XA, YA};
+
+/* One pair of angles: sigma = a cos(inner) + b sin(inner), and
+ * M_ii = inner_inertia, M_oi = inner_inertia + sigma, M_oo = outer_inertia + 2 sigma. */
+typedef struct coupling {
+  int outer, inner;
+  double outer_inertia, inner_inertia, a, b;
+} coupling;
+
+static const coupling couplings[] = {
+    {.outer = BETA,
+     .inner = THETA,
+     .outer_inertia = M1 * RA * RA + M2 * (RR * RR + DA * DA) + I1 + I2,
+     .inner_inertia = M2 * DA * DA + I2,
+     .a = -M2 * DA * RR},
+    {.outer = DELTA,
+     .inner = PHI,
+     .outer_inertia = M4 * (ZT * ZT + (E - EA) * (E - EA)) + M5 * (TA * TA + TB * TB) + I4 + I5,
+     .inner_inertia = M4 * (E - EA) * (E - EA) + I4,
+     .b = M4 * ZT * (E - EA)},
+    {.outer = EPSILON,
+     .inner = OMEGA,
+     .outer_inertia = M6 * (U * U + (ZF - FA) * (ZF - FA)) + M7 * (UA * UA + UB * UB) + I6 + I7,
+     .inner_inertia = M6 * (ZF - FA) * (ZF - FA) + I6,
+     .b = -M6 * U * (ZF - FA)},
+};
+enum { NCOUPLING = (int)(sizeof couplings / sizeof couplings[0]) };
+
+/* sigma and its derivative; the second derivative is -sigma */
+static double sigma(const coupling *k, const double *q) {
+  return k->a * cos(q[k->inner]) + k->b * sin(q[k->inner]);
+}
+
+static double sigma_d(const coupling *k, const double *q) {
+  return k->b * cos(q[k->inner]) - k->a * sin(q[k->inner]);
+}
+
+/* w = c e(p) or c n(p) */
+static void link_vector(const link *l, const double *q, double w[2]) {
+  const double p = q[l->first] + (l->second == NONE ? 0 : q[l->second]);
+  const double c = l->c * cos(p), s = l->c * sin(p);
+  w[0] = l->turned ? s : c;
+  w[1] = l->turned ? -c : s;
+}
+
+/* p' */
+static double link_rate(const link *l, const double *v) {
+  return v[l->first] + (l->second == NONE ? 0 : v[l->second]);
+}
+
+static int mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t;
+  ga_put(M, GAMMA, GAMMA, M3 * (SA * SA + SB * SB) + I3);
+  for (int i = 0; i < NCOUPLING; i++) {
+    const coupling *k = &couplings[i];
+    const double s = sigma(k, q);
+    ga_put(M, k->outer, k->outer, k->outer_inertia + 2 * s);
+    ga_put(M, k->outer, k->inner, k->inner_inertia + s);
+    ga_put(M, k->inner, k->outer, k->inner_inertia + s);
+    ga_put(M, k->inner, k->inner, k->inner_inertia);
+  }
+  return 0;
+}
+
+/* The spring from C to the point D of body K3: length and its derivatives by gamma. With
+ * d = D - B = sd e(gamma) + sc n(gamma):  L L' = (D - C)^T d',  L L'' = d^T d - (D - C)^T d - L'^2
+ */
+typedef struct spring {
+  double length, d1, d2;
+} spring;
+
+static spring spring_at(double gamma) {
+  const double c = cos(gamma), s = sin(gamma);
+  const double d[2] = {SD * c + SC * s, SD * s - SC * c};
+  const double r[2] = {XB + d[0] - XC, YB + d[1] - YC};
+  const double length = hypot(r[0], r[1]);
+  const double d1 = (r[1] * d[0] - r[0] * d[1]) / length;
+  const double dd = d[0] * d[0] + d[1] * d[1], rd = r[0] * d[0] + r[1] * d[1];
+  return (spring){length, d1, (dd - rd - d1 * d1) / length};
+}
+
+/* f_outer = -sigma' inner' (inner' + 2 outer'),  f_inner = sigma' outer'^2,
+ * f_gamma = -c0 (L - l0) L',  mom on beta */
+static int force(void *user, double t, const double *q, const double *v, double *F) {
+  (void)user, (void)t;
+  const spring sp = spring_at(q[GAMMA]);
+  F[GAMMA] = -C0 * (sp.length - L0) * sp.d1;
+  for (int i = 0; i < NCOUPLING; i++) {
+    const coupling *k = &couplings[i];
+    const double s1 = sigma_d(k, q), vo = v[k->outer], vi = v[k->inner];
+    F[k->outer] = -s1 * vi * (vi + 2 * vo);
+    F[k->inner] = s1 * vo * vo;
+  }
+  F[BETA] += MOM;
+  return 0;
+}
+
+static int holonomic(void *user, double t, const double *q, double *g) {
+  (void)user, (void)t;
+  for (int i = 0; i < NLAM; i++) g[i] = -anchors[i];
+  for (int n = 0; n < NLINK; n++) {
+    const link *l = &links[n];
+    double w[2];
+    link_vector(l, q, w);
+    for (int p = l->from; p <= l->to; p++) g[2 * p] += w[0], g[2 * p + 1] += w[1];
+  }
+  return 0;
+}
+
+/* Add a vector to the rows of a link, in the columns of its angles. */
+static void add_to_rows(const link *l, double x, double y, ga_csr *A) {
+  const int columns[2] = {l->first, l->second};
+  for (int p = l->from; p <= l->to; p++) {
+    for (int j = 0; j < 2 && columns[j] != NONE; j++) {
+      ga_accumulate(A, 2 * p, columns[j], x);
+      ga_accumulate(A, 2 * p + 1, columns[j], y);
+    }
+  }
+}
+
+/* G: sum of w' = (-w_y, w_x) */
+static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
+  (void)user, (void)t;
+  for (int n = 0; n < NLINK; n++) {
+    double w[2];
+    link_vector(&links[n], q, w);
+    add_to_rows(&links[n], -w[1], w[0], G);
+  }
+  return 0;
+}
+
+/* Z: sum of w'' p' = -w p' */
+static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
+  (void)user, (void)t;
+  for (int n = 0; n < NLINK; n++) {
+    double w[2];
+    link_vector(&links[n], q, w);
+    const double rate = link_rate(&links[n], v);
+    add_to_rows(&links[n], -w[0] * rate, -w[1] * rate, Z);
+  }
+  return 0;
+}
+
+/* Z v: sum of -w p'^2 */
+static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
+  (void)user, (void)t;
+  memset(drift, 0, NLAM * sizeof *drift);
+  for (int n = 0; n < NLINK; n++) {
+    const link *l = &links[n];
+    double w[2];
+    link_vector(l, q, w);
+    const double rate = link_rate(l, v);
+    for (int p = l->from; p <= l->to; p++) {
+      drift[2 * p] -= w[0] * rate * rate;
+      drift[2 * p + 1] -= w[1] * rate * rate;
+    }
+  }
+  return 0;
+}
+
+/* D_q(M x - F), all in the column of the inner angle, and -dF/dv. */
+static void coupling_tangents(const coupling *k, const double *q, const double *v, const double *x,
+                              ga_csr *Kt, ga_csr *Ct) {
+  const int o = k->outer, i = k->inner;
+  const double s1 = sigma_d(k, q), s2 = -sigma(k, q);
+  ga_accumulate(Kt, o, i, s1 * (2 * x[o] + x[i]) + s2 * v[i] * (v[i] + 2 * v[o]));
+  ga_accumulate(Kt, i, i, s1 * x[o] - s2 * v[o] * v[o]);
+  ga_put(Ct, o, o, 2 * s1 * v[i]);
+  ga_put(Ct, o, i, 2 * s1 * (v[i] + v[o]));
+  ga_put(Ct, i, o, -2 * s1 * v[o]);
+}
+
+static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
+                          const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
+  (void)user, (void)t, (void)psi;
+  for (int i = 0; i < NCOUPLING; i++) coupling_tangents(&couplings[i], q, v, x, Kt, Ct);
+  const spring sp = spring_at(q[GAMMA]);
+  ga_accumulate(Kt, GAMMA, GAMMA, C0 * (sp.d1 * sp.d1 + (sp.length - L0) * sp.d2));
+
+  /* G^T lam: w'' = -w against the multipliers, for every two angles of a link */
+  for (int n = 0; n < NLINK; n++) {
+    const link *l = &links[n];
+    double w[2], along = 0;
+    link_vector(l, q, w);
+    for (int p = l->from; p <= l->to; p++) along -= w[0] * lam[2 * p] + w[1] * lam[2 * p + 1];
+    ga_accumulate(Kt, l->first, l->first, along);
+    if (l->second == NONE) continue;
+    ga_accumulate(Kt, l->first, l->second, along);
+    ga_accumulate(Kt, l->second, l->first, along);
+    ga_accumulate(Kt, l->second, l->second, along);
+  }
+  return 0;
+}
+
+/* the driving moment has the potential -mom beta */
+static int energy(void *user, double t, const double *q, const double *v, double *kin,
+                  double *pot) {
+  (void)user, (void)t;
+  *kin = 0.5 * (M3 * (SA * SA + SB * SB) + I3) * v[GAMMA] * v[GAMMA];
+  for (int i = 0; i < NCOUPLING; i++) {
+    const coupling *k = &couplings[i];
+    const double vo = v[k->outer], vi = v[k->inner];
+    *kin += 0.5 * (k->outer_inertia * vo * vo + k->inner_inertia * vi * (vi + 2 * vo));
+    *kin += sigma(k, q) * vo * (vo + vi);
+  }
+  const double stretch = spring_at(q[GAMMA]).length - L0;
+  *pot = 0.5 * C0 * stretch * stretch - MOM * q[BETA];
+  return 0;
+}
+
+static const ga_model_ops ops = {.mass = mass,
+                                 .force = force,
+                                 .holonomic = holonomic,
+                                 .holonomic_jac = holonomic_jac,
+                                 .holonomic_curv = holonomic_curv,
+                                 .holonomic_drift = holonomic_drift,
+                                 .force_tangents = force_tangents,
+                                 .energy = energy};
+
+/* Newton on g(q) = 0 with Theta held: the first pair of rows fixes beta and gamma, the second then
+ * Phi and delta, the third Omega and epsilon, each a 2 x 2 system. */
+static void polish(double *q) {
+  static const int unknowns[NPAIR][2] = {{BETA, GAMMA}, {PHI, DELTA}, {OMEGA, EPSILON}};
+  double g[NLAM], val[NLAM * NQ];
+  ga_csr G = {.nrow = NLAM, .ncol = NQ, .val = val};
+  for (int pair = 0; pair < NPAIR; pair++) {
+    const int a = unknowns[pair][0], b = unknowns[pair][1];
+    for (int step = 0; step < 4; step++) {
+      memset(val, 0, sizeof val);
+      holonomic(NULL, 0, q, g);
+      holonomic_jac(NULL, 0, q, &G);
+      const double *r0 = val + 2 * pair * NQ, *r1 = r0 + NQ;
+      const double det = r0[a] * r1[b] - r0[b] * r1[a];
+      q[a] -= (r1[b] * g[2 * pair] - r0[b] * g[2 * pair + 1]) / det;
+      q[b] -= (r0[a] * g[2 * pair + 1] - r1[a] * g[2 * pair]) / det;
+    }
+  }
+}
+
+static ga_status tabulate(ga_problem *problem) {
+  static const double q[NQ] = {15.810771195153711,   -15.756371058411844, 0.040822240119645756,
+                               -0.53473011634207976, 0.52440996587995404, 0.53473011634207985,
+                               1.0480807410419379};
+  static const double v[NQ] = {1139.9203022591061, -1424.3792951775400, 11.032911910619681,
+                               19.293374105033949, 0.57356991482956294, -19.293374105033942,
+                               0.32317914924915816};
+  static const double lam[NLAM] = {199.17534810453856, -29.755309974972017, 23.066543611622147,
+                                   31.452725275771177, 22.642494786394365,  11.617392352611204};
+  ga_problem_state *ref = ga_problem_tabulate(problem, 0.03);
+  if (!ref) return GA_ERR_MEM;
+  memcpy(ref->q, q, sizeof q);
+  memcpy(ref->v, v, sizeof v);
+  memcpy(ref->lam, lam, sizeof lam);
+  return GA_OK;
+}
+
+static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
+  (void)options;
+  static const double start[NQ] = {-0.0617138900142764496, 0,
+                                   0.455279819163070380,   0.222668390165885885,
+                                   0.487364979543842550,   -0.222668390165885885,
+                                   1.23054744454982119};
+  static const char *const q_names[] = {"beta",  "Theta", "gamma",  "Phi",
+                                        "delta", "Omega", "epsilon"};
+  static const char *const v_names[] = {"beta_dot",  "Theta_dot", "gamma_dot",  "Phi_dot",
+                                        "delta_dot", "Omega_dot", "epsilon_dot"};
+  static const char *const lam_names[] = {"lam1", "lam2", "lam3", "lam4", "lam5", "lam6"};
+  const ga_model model = {.ops = &ops,
+                          .nlam = NLAM,
+                          .scleronomic = true,
+                          .q_names = q_names,
+                          .v_names = v_names,
+                          .lam_names = lam_names};
+  const ga_problem_factor factors[] = {{&ga_group_rn, NQ}, {NULL, 0}};
+  ga_status status = ga_problem_setup(problem, &model, factors, err);
+  if (status != GA_OK) return status;
+  problem->rho_inf = 0.7, problem->h = 3e-4, problem->t_end = 0.03;
+  memcpy(problem->q0, start, sizeof start);
+  polish(problem->q0);
+  return tabulate(problem);
+}
+
+const ga_problem_entry ga_entry_andrews = {
+    .name = "andrews",
+    .summary = "Andrews' squeezing mechanism, 7 angles, 6 constraints, mass matrix M(q)",
+    .cite =
+        "Schiehlen, Multibody Systems Handbook, 1990; Arnold and Bruls, Multibody System "
+        "Dynamics 18 (2007), section 5.2",
+    .build = build};
