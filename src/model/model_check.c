@@ -5,20 +5,21 @@
 
 #include "model/eval.h"
 
-/* Everything one check needs: the model as it is, and the same model without derivatives, whose
- * evaluation gives the quotients. Both write into full or patterned matrices of the same shape. */
+/* Everything one check needs. The sizes are those of the terms whose sums are differentiated: the
+ * rounding of a quotient is measured against them, also where the derivative itself is zero. */
 typedef struct {
   ga_eval own;
   ga_point point;
+  double speed, G_size, H_size, force_size;
   FILE *report;
   ga_error *err;
   ga_status verdict;
 } checker;
 
-/* An entry is wrong if it differs by more than TOL times the largest entry of its row (and FLOOR
- * times the largest of all, for rows that are zero but for rounding): well above the error of the
- * quotient, well below any real mistake. */
-static const double TOL = 2e-5, FLOOR = 1e-8;
+/* An entry is wrong if it differs by more than TOL times the largest entry of its row, FLOOR times
+ * the largest of all (for rows that are zero but for rounding) and ROUNDING times the size of the
+ * differentiated terms: well above the error of the quotient, well below any real mistake. */
+static const double TOL = 2e-5, FLOOR = 1e-8, ROUNDING = 1e-10;
 
 static double pair_max(int n, const double *a, const double *b) {
   return fmax(ga_max_abs(n, a), ga_max_abs(n, b));
@@ -26,12 +27,13 @@ static double pair_max(int n, const double *a, const double *b) {
 
 /* Compare n entries, row by row of the pattern shape; a vector (shape NULL) counts as one row. */
 static void compare(checker *c, const char *name, int n, const double *given,
-                    const double *quotient, const ga_csr *shape) {
+                    const double *quotient, const ga_csr *shape, double terms) {
   double size = pair_max(n, given, quotient), error = 0, excess = 1;
   int row = -1, worst = -1, rows = shape ? shape->nrow : 1;
   for (int i = 0; i < rows; i++) {
     int from = shape ? shape->ptr[i] : 0, to = shape ? shape->ptr[i + 1] : n;
-    double allowed = TOL * pair_max(to - from, given + from, quotient + from) + FLOOR * size;
+    double allowed =
+        TOL * pair_max(to - from, given + from, quotient + from) + FLOOR * size + ROUNDING * terms;
     for (int e = from; e < to; e++) {
       double d = fabs(given[e] - quotient[e]);
       if (!(d <= error)) error = d;
@@ -81,19 +83,20 @@ static void check_holonomic(checker *c, pair *G) {
   int n = ga_csr_nnz(&G->given);
   if (ops->holonomic_jac && ga_eval_G(e, p->t, p->q, &G->given) == GA_OK &&
       ga_fd_columns(e, ga_point_g, p, GA_FD_Q, true, &G->quotient) == GA_OK) {
-    compare(c, "holonomic_jac", n, given, quotient, &G->given);
+    compare(c, "holonomic_jac", n, given, quotient, &G->given, c->G_size);
   }
   if (ops->holonomic_curv && ga_eval_Z(e, p->t, p->q, p->v, &G->given) == GA_OK &&
       ga_fd_columns(e, ga_point_hidden, p, GA_FD_Q, true, &G->quotient) == GA_OK) {
-    compare(c, "holonomic_curv", n, given, quotient, &G->given);
+    compare(c, "holonomic_curv", n, given, quotient, &G->given, c->G_size * c->speed);
   }
   if (ops->holonomic_t && !e->model->scleronomic && ga_eval_gt(e, p->t, p->q, given) == GA_OK &&
       ga_fd_time(e, ga_point_g, p, false, e->nlam, quotient) == GA_OK) {
-    compare(c, "holonomic_t", e->nlam, given, quotient, NULL);
+    compare(c, "holonomic_t", e->nlam, given, quotient, NULL, c->G_size);
   }
   if (ops->holonomic_drift && ga_eval_g_drift(e, p->t, p->q, p->v, given) == GA_OK &&
       ga_fd_time(e, ga_point_hidden, p, true, e->nlam, quotient) == GA_OK) {
-    compare(c, "holonomic_drift", e->nlam, given, quotient, NULL);
+    compare(c, "holonomic_drift", e->nlam, given, quotient, NULL,
+            c->G_size * c->speed * (1 + c->speed));
   }
 }
 
@@ -103,7 +106,7 @@ static void check_scleronomic(checker *c, double *quotient, double *zero) {
   if (!e->model->scleronomic || e->nlam == 0) return;
   if (ga_fd_time(e, ga_point_g, &c->point, false, e->nlam, quotient) != GA_OK) return;
   memset(zero, 0, (size_t)e->nlam * sizeof(double));
-  compare(c, "scleronomic", e->nlam, zero, quotient, NULL);
+  compare(c, "scleronomic", e->nlam, zero, quotient, NULL, c->G_size);
 }
 
 static void check_nonholonomic(checker *c, pair *H) {
@@ -114,15 +117,16 @@ static void check_nonholonomic(checker *c, pair *H) {
   int n = ga_csr_nnz(&H->given);
   if (ops->nonholonomic_jac && ga_eval_H(e, p->t, p->q, p->v, &H->given) == GA_OK &&
       ga_fd_columns(e, ga_point_k, p, GA_FD_V, true, &H->quotient) == GA_OK) {
-    compare(c, "nonholonomic_jac", n, given, quotient, &H->given);
+    compare(c, "nonholonomic_jac", n, given, quotient, &H->given, c->H_size);
   }
   if (ops->nonholonomic_dq && ga_eval_Y(e, p->t, p->q, p->v, &H->given) == GA_OK &&
       ga_fd_columns(e, ga_point_k, p, GA_FD_Q, true, &H->quotient) == GA_OK) {
-    compare(c, "nonholonomic_dq", n, given, quotient, &H->given);
+    compare(c, "nonholonomic_dq", n, given, quotient, &H->given, c->H_size * c->speed);
   }
   if (ops->nonholonomic_drift && ga_eval_k_drift(e, p->t, p->q, p->v, given) == GA_OK &&
       ga_fd_time(e, ga_point_k, p, true, e->npsi, quotient) == GA_OK) {
-    compare(c, "nonholonomic_drift", e->npsi, given, quotient, NULL);
+    compare(c, "nonholonomic_drift", e->npsi, given, quotient, NULL,
+            c->H_size * c->speed * (1 + c->speed));
   }
 }
 
@@ -133,11 +137,32 @@ static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   if (ga_eval_tangents(e, p, &Kt->given, &Ct->given) != GA_OK) return;
   int n = ga_csr_nnz(&Kt->given);
   if (ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, true, &Kt->quotient) == GA_OK) {
-    compare(c, "force_tangents (Kt)", n, Kt->given.val, Kt->quotient.val, &Kt->given);
+    compare(c, "force_tangents (Kt)", n, Kt->given.val, Kt->quotient.val, &Kt->given,
+            c->force_size);
   }
   if (ga_fd_columns(e, ga_point_force, p, GA_FD_V, true, &Ct->quotient) == GA_OK) {
-    compare(c, "force_tangents (Ct)", n, Ct->given.val, Ct->quotient.val, &Ct->given);
+    compare(c, "force_tangents (Ct)", n, Ct->given.val, Ct->quotient.val, &Ct->given,
+            c->force_size);
   }
+}
+
+/* largest |G|, |H| and largest term of M x - F + G^T lam + H^T psi */
+static void measure(checker *c) {
+  ga_eval *e = &c->own;
+  const ga_point *p = &c->point;
+  c->speed = ga_max_abs(e->nv, p->v);
+  if (ga_eval_G(e, p->t, p->q, &e->G) == GA_OK) {
+    c->G_size = ga_max_abs(ga_csr_nnz(&e->G), e->G.val);
+  }
+  if (ga_eval_H(e, p->t, p->q, p->v, &e->H) == GA_OK) {
+    c->H_size = ga_max_abs(ga_csr_nnz(&e->H), e->H.val);
+  }
+  double *F = e->fd[0].sum;
+  if (ga_eval_force(e, p->t, p->q, p->v, F) == GA_OK) c->force_size = ga_max_abs(e->nv, F);
+  if (ga_eval_mass(e, p->t, p->q, &e->M) == GA_OK) {
+    c->force_size += ga_max_abs(ga_csr_nnz(&e->M), e->M.val) * ga_max_abs(e->nv, p->x);
+  }
+  c->force_size += c->G_size + c->H_size;
 }
 
 static bool pair_init(pair *p, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena) {
@@ -171,6 +196,7 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   fill(nlam, 1, 2, lam);
   fill(npsi, 1, 3, psi);
   c.point = (ga_point){.t = t, .q = q, .v = v, .x = x, .lam = lam, .psi = psi};
+  measure(&c);
   check_holonomic(&c, &G);
   check_scleronomic(&c, G.quotient.val, G.given.val);
   check_nonholonomic(&c, &H);

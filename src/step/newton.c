@@ -67,11 +67,22 @@ static double row_noise(const ga_step *s, ga_con_kind kind) {
   return kind == GA_ROW_POS ? position / (h * h) : velocity / h;
 }
 
+/* Size of the terms of the force balance; a stiff spring between two points is the difference of
+ * terms as large as stiffness times position, a damper likewise. */
+static double force_terms(const ga_step *s) {
+  double stiffness = 0, damping = 0;
+  for (int j = 0; j < s->method->nx; j++) {
+    stiffness = fmax(stiffness, ga_max_abs(ga_csr_nnz(&s->Kt[j]), s->Kt[j].val));
+    damping = fmax(damping, ga_max_abs(ga_csr_nnz(&s->Ct[j]), s->Ct[j].val));
+  }
+  return s->force_size + stiffness * ga_max_abs(s->nq, s->q1) + damping * ga_max_abs(s->nv, s->v1);
+}
+
 /* every row of the residual within NOISE roundings of the terms it is the sum of */
 static bool at_rounding_level(const ga_step *s) {
   const ga_method *method = s->method;
   double level = NOISE * DBL_EPSILON;
-  if (!(ga_max_abs(method->nx * s->nv, s->r) <= level * s->force_size)) return false;
+  if (!(ga_max_abs(method->nx * s->nv, s->r) <= level * force_terms(s))) return false;
   for (int c = 0; c < method->ncon; c++) {
     ga_con_kind kind = method->con[c];
     int n = ga_step_con_size(s, kind);
