@@ -1,0 +1,67 @@
+# Thin front end of CMake; `./bootstrap TARGET` installs what a target needs and then comes here.
+#   make               library, tool and examples, in build/release
+#   make demo          simulate the heavy top: summary, out/heavy-top.csv, out/heavy-top.svg
+#   make test          all tests on the release build
+#   make check         slow gates: format, sizes, clang, sanitizers, valgrind
+#   make format        rewrite the sources by clang-format; format-check only compares
+#   make clean         remove build/ and out/
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+SOURCES = find include src cli tests examples -name '*.[ch]'
+TOOL = build/release/genalpha
+CTEST = ctest -j2
+MAKEFLAGS += --no-print-directory
+
+# $(call test,PRESET,ctest options): all test programs of a preset, then how many checks they made
+define test
+cmake --build --preset $(1) -j $(JOBS)
+$(CTEST) --preset $(1) $(2); status=$$?; sh tools/test_counts.sh build/$(1); exit $$status
+endef
+
+all: build/release/Makefile
+	cmake --build --preset release -j $(JOBS)
+
+# without the tests, which need more packages; test and check switch them on
+build/release/Makefile: CMakePresets.json
+	cmake --preset release -DBUILD_TESTING=OFF
+	@touch $@
+
+demo: build/release/Makefile
+	cmake --build --preset release -j $(JOBS) --target genalpha_tool
+	@mkdir -p out
+	$(TOOL) run heavy-top --out out/heavy-top.csv --plot out/heavy-top.svg
+
+test:
+	cmake --preset release -DBUILD_TESTING=ON
+	$(call test,release,-LE valgrind)
+
+check: format-check check-sizes check-clang check-debug check-valgrind
+	@echo "make check: all gates passed"
+
+check-sizes:
+	sh tools/check_sizes.sh
+
+check-clang:
+	cmake --preset clang -DBUILD_TESTING=ON
+	$(call test,clang,-LE valgrind)
+
+check-debug:
+	cmake --preset debug -DBUILD_TESTING=ON
+	$(call test,debug,-L short)
+
+check-valgrind:
+	cmake --preset release -DBUILD_TESTING=ON
+	$(call test,release,-L valgrind)
+
+format:
+	$(SOURCES) | xargs clang-format -i
+
+format-check:
+	$(SOURCES) | xargs clang-format --dry-run -Werror
+
+clean:
+	rm -rf build out
+
+.PHONY: all demo test check check-sizes check-clang check-debug check-valgrind \
+	format format-check clean
+.NOTPARALLEL:
