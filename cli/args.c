@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Option parsing by table: --key value and --key=value, strict numbers, help texts. */
+#include "args.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HELP_COLUMN = 28, KEY_MAX = 40 };
+
+static const arg_spec help_spec = {.key = "help", .help = "print this text"};
+
+/* readers */
+
+static bool wrong(const arg_spec *spec, const char *text, const char *allowed) {
+  cli_error("--%s '%s': %s", spec->key, text, allowed);
+  return false;
+}
+
+bool arg_read_flag(const arg_spec *spec, const char *text, void *field) {
+  (void)spec, (void)text;
+  *(bool *)field = true;
+  return true;
+}
+
+bool arg_read_text(const arg_spec *spec, const char *text, void *field) {
+  if (!*text) return wrong(spec, text, "is empty");
+  *(const char **)field = text;
+  return true;
+}
+
+bool arg_read_real(const arg_spec *spec, const char *text, void *field) {
+  char *end;
+  errno = 0;
+  double value = strtod(text, &end);
+  if (end == text || *end || !isfinite(value)) return wrong(spec, text, "is not a number");
+  if (!(value > spec->least && value <= spec->largest)) {
+    char allowed[96];
+    if (spec->largest < 1e300) {
+      snprintf(allowed, sizeof allowed, "must be greater than %g and at most %g", spec->least,
+               spec->largest);
+    } else {
+      snprintf(allowed, sizeof allowed, "must be greater than %g", spec->least);
+    }
+    return wrong(spec, text, allowed);
+  }
+  *(double *)field = value;
+  return true;
+}
+
+bool arg_read_int(const arg_spec *spec, const char *text, void *field) {
+  char *end;
+  errno = 0;
+  long value = strtol(text, &end, 10);
+  if (end == text || *end) return wrong(spec, text, "is not a whole number");
+  if (errno || (double)value < spec->least || (double)value > spec->largest) {
+    char allowed[96];
+    snprintf(allowed, sizeof allowed, "must be between %.0f and %.0f", spec->least, spec->largest);
+    return wrong(spec, text, allowed);
+  }
+  *(int *)field = (int)value;
+  return true;
+}
+
+bool arg_read_word(const arg_spec *spec, const char *text, void *field) {
+  const char *word = spec->argument;
+  for (int i = 0; *word; i++) {
+    size_t length = strcspn(word, "|");
+    if (strlen(text) == length && strncmp(word, text, length) == 0) {
+      *(int *)field = i;
+      return true;
+    }
+    word += length + (word[length] == '|');
+  }
+  char allowed[96];
+  snprintf(allowed, sizeof allowed, "is not known; allowed: %s", spec->argument);
+  return wrong(spec, text, allowed);
+}
+
+/* the options of a command: its own, --help, then those of the library */
+
+static int count_own(const arg_command *command) {
+  int n = 0;
+  while (command->specs[n].key) n++;
+  return n;
+}
+
+static const ga_option_info *library_at(const arg_command *command, int i) {
+  const ga_option_info *info = NULL;
+  for (int j = 0; command->takes_library && (info = ga_option_at(j)) != NULL; j++) {
+    if (command->takes_library(info->key) && i-- == 0) return info;
+  }
+  return NULL;
+}
+
+static const char *key_at(const void *list, int i) {
+  const arg_command *command = list;
+  int own = count_own(command);
+  if (i < own) return command->specs[i].key;
+  if (i == own) return help_spec.key;
+  const ga_option_info *info = library_at(command, i - own - 1);
+  return info ? info->key : NULL;
+}
+
+/* help */
+
+static void print_option(const char *key, const char *argument, const char *help,
+                         const char *default_text) {
+  char left[96], right[400];
+  snprintf(left, sizeof left, "  --%s%s%s", key, argument ? " " : "", argument ? argument : "");
+  if (default_text) {
+    snprintf(right, sizeof right, "%s (default %s)", help, default_text);
+  } else {
+    snprintf(right, sizeof right, "%s", help);
+  }
+  int used = printf("%s", left);
+  if (used > HELP_COLUMN - 2) {
+    putchar('\n');
+    used = 0;
+  }
+  printf("%*s", HELP_COLUMN - used, "");
+  cli_wrapped(stdout, right, HELP_COLUMN);
+}
+
+static void print_usage(FILE *to, const arg_command *command) {
+  const char *operand = command->operand;
+  bool optional = operand && !command->needs_operand;
+  fprintf(to, "usage: genalpha %s%s%s%s [options]\n", command->name,
+          operand ? (optional ? " [" : " ") : "", operand ? operand : "", optional ? "]" : "");
+}
+
+static int print_help(const arg_command *command) {
+  print_usage(stdout, command);
+  printf("%s\n\noptions:\n", command->summary);
+  for (const arg_spec *spec = command->specs; spec->key; spec++) {
+    print_option(spec->key, spec->argument, spec->help, NULL);
+  }
+  print_option(help_spec.key, NULL, help_spec.help, NULL);
+  const ga_option_info *info = library_at(command, 0);
+  if (info) printf("\noptions of the method:\n");
+  for (int i = 0; (info = library_at(command, i)) != NULL; i++) {
+    const char *usual = command->library_default ? command->library_default(info->key) : NULL;
+    print_option(info->key, info->argument, info->help, usual ? usual : info->default_text);
+  }
+  return CLI_OK;
+}
+
+static int see_help(const arg_command *command) {
+  fprintf(stderr, "Try 'genalpha %s --help'.\n", command->name);
+  return CLI_USAGE;
+}
+
+/* parsing */
+
+static int unknown_option(const arg_command *command, const char *typed) {
+  char key[KEY_MAX];
+  const char *bare = typed + strspn(typed, "-");
+  snprintf(key, sizeof key, "%.*s", (int)strcspn(bare, "="), bare);
+  const char *nearest = cli_nearest(key, key_at, command);
+  char shown[KEY_MAX + 4];
+  snprintf(shown, sizeof shown, "%.*s", (int)strcspn(typed, "="), typed);
+  if (nearest) {
+    cli_error("unknown option '%s'; did you mean '--%s'?", shown, nearest);
+  } else {
+    cli_error("unknown option '%s'", shown);
+  }
+  return see_help(command);
+}
+
+static int set_library(args *a, const char *key, const char *value) {
+  ga_error err = {GA_OK, ""};
+  if (ga_options_set(a->options, key, value, &err) != GA_OK) {
+    /* the library says "key = 'value' is ...", which only lacks the dashes */
+    bool named = strncmp(err.text, key, strlen(key)) == 0;
+    cli_error(named ? "--%s" : "%s", err.text);
+    return CLI_USAGE;
+  }
+  for (int i = 0; ga_option_at(i); i++) {
+    if (strcmp(ga_option_at(i)->key, key) == 0) a->given |= 1UL << i;
+  }
+  return ARGS_GO_ON;
+}
+
+static int set_own(args *a, const arg_spec *spec, const char *value) {
+  if (spec == &help_spec) return print_help(a->command);
+  bool ok = spec->read(spec, value, (char *)a->settings + spec->at);
+  return ok ? ARGS_GO_ON : CLI_USAGE;
+}
+
+static const arg_spec *find_own(const arg_command *command, const char *key) {
+  for (const arg_spec *spec = command->specs; spec->key; spec++) {
+    if (strcmp(spec->key, key) == 0) return spec;
+  }
+  return strcmp(help_spec.key, key) == 0 ? &help_spec : NULL;
+}
+
+static const ga_option_info *find_library(const arg_command *command, const char *key) {
+  const ga_option_info *info;
+  for (int i = 0; (info = library_at(command, i)) != NULL; i++) {
+    if (strcmp(info->key, key) == 0) return info;
+  }
+  return NULL;
+}
+
+/* the option in argv[*i]; *i moves on if its value is the next argument */
+static int parse_option(args *a, int argc, char **argv, int *i) {
+  const char *typed = argv[*i];
+  char key[KEY_MAX];
+  size_t length = strcspn(typed + 2, "=");
+  if (typed[1] != '-' || length == 0 || length >= sizeof key) {
+    return unknown_option(a->command, typed);
+  }
+  memcpy(key, typed + 2, length);
+  key[length] = '\0';
+  const char *value = typed[2 + length] == '=' ? typed + 3 + length : NULL;
+
+  const arg_spec *own = find_own(a->command, key);
+  const ga_option_info *library = own ? NULL : find_library(a->command, key);
+  if (!own && !library) return unknown_option(a->command, typed);
+  const char *argument = own ? own->argument : library->argument;
+  if (!argument && value) {
+    cli_error("--%s takes no value, '%s' was given", key, value);
+    return CLI_USAGE;
+  }
+  if (argument && !value) {
+    bool is_option = *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) == 0;
+    if (*i + 1 >= argc || is_option) {
+      cli_error("--%s needs a value: --%s %s", key, key, argument);
+      return CLI_USAGE;
+    }
+    value = argv[++*i];
+  }
+  return own ? set_own(a, own, value) : set_library(a, key, value);
+}
+
+int args_parse(args *a, int argc, char **argv) {
+  const arg_command *command = a->command;
+  for (int i = 1; i < argc; i++) {
+    if (argv[i][0] == '-' && argv[i][1]) {
+      int code = parse_option(a, argc, argv, &i);
+      if (code != ARGS_GO_ON) return code;
+    } else if (!command->operand || a->operand) {
+      cli_error("unexpected argument '%s'", argv[i]);
+      return see_help(command);
+    } else {
+      a->operand = argv[i];
+    }
+  }
+  if (command->needs_operand && !a->operand) {
+    cli_error("%s: %s is missing", command->name, command->operand);
+    print_usage(stderr, command);
+    return see_help(command);
+  }
+  return ARGS_GO_ON;
+}
+
+bool args_given(const args *a, const char *key) {
+  for (int i = 0; ga_option_at(i); i++) {
+    if (strcmp(ga_option_at(i)->key, key) == 0) return (a->given >> i & 1UL) != 0;
+  }
+  return false;
+}
+
+int args_check_params(const args *a) {
+  static const char *const keys[] = {"rho", "alpha", "params"};
+  const char *first = NULL;
+  for (int i = 0; i < 3; i++) {
+    if (!args_given(a, keys[i])) continue;
+    if (first) {
+      cli_error("--%s and --%s both set the parameters; give only one of them", first, keys[i]);
+      return CLI_USAGE;
+    }
+    first = keys[i];
+  }
+  return ARGS_GO_ON;
+}

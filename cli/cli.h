@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What all parts of the tool share: exit codes, messages, "did you mean", the commands. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <genalpha/genalpha.h>
+#include <stdio.h>
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
+
+/* One line on stderr, "genalpha: " in front. */
+void cli_error(const char *format, ...) GA_PRINTF(1, 2);
+
+/* Text that begins in the given column, broken at blanks to lines of at most 98 characters. */
+void cli_wrapped(FILE *to, const char *text, int column);
+
+/* The i-th word of a list, NULL past its end. */
+typedef const char *(*cli_word)(const void *list, int i);
+
+/* The word nearest to a mistyped one, NULL if none is near. */
+const char *cli_nearest(const char *typed, cli_word word, const void *list);
+
+/* "unknown WHAT 'TYPED'; did you mean ...?", or all allowed words; returns CLI_USAGE. */
+int cli_unknown(const char *what, const char *typed, cli_word word, const void *list);
+
+/* argv[0] is the command's name; the exit code is returned. */
+int cmd_list(int argc, char **argv);
+int cmd_params(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+
+#endif

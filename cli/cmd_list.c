@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha list: methods, problems and linear solvers, a line each. */
+#include <string.h>
+
+#include "args.h"
+
+static const struct {
+  const char *kind, *title;
+  const char *(*name)(int i);
+  const char *(*summary)(int i);
+  const char *(*cite)(int i); /* NULL: none */
+} kinds[] = {
+    {"methods", "methods (--method NAME)", ga_method_name, ga_method_summary, ga_method_cite},
+    {"problems", "problems (genalpha run NAME)", ga_problem_name, ga_problem_summary, NULL},
+    {"solvers", "linear solvers (--linsol NAME)", ga_linsol_name, ga_linsol_summary, NULL},
+};
+
+enum { NKINDS = (int)(sizeof kinds / sizeof kinds[0]) };
+
+static const char *kind_at(const void *list, int i) {
+  (void)list;
+  return i < NKINDS ? kinds[i].kind : NULL;
+}
+
+static void print_kind(int k, int width, bool with_cite) {
+  printf("%s\n", kinds[k].title);
+  for (int i = 0; kinds[k].name(i); i++) {
+    printf("  %-*s  %s\n", width, kinds[k].name(i), kinds[k].summary(i));
+    if (with_cite && kinds[k].cite) printf("  %*s  %s\n", width, "", kinds[k].cite(i));
+  }
+}
+
+int cmd_list(int argc, char **argv) {
+  static const arg_spec specs[] = {{.key = NULL}};
+  static const arg_command command = {
+      .name = "list",
+      .operand = "methods|problems|solvers",
+      .summary = "List methods, problems and linear solvers; one kind alone with more detail.",
+      .specs = specs};
+  args a = {.command = &command};
+  int code = args_parse(&a, argc, argv);
+  if (code != ARGS_GO_ON) return code;
+
+  int only = -1, width = 0;
+  for (int k = 0; k < NKINDS; k++) {
+    if (a.operand && strcmp(a.operand, kinds[k].kind) == 0) only = k;
+    for (int i = 0; kinds[k].name(i); i++) {
+      int length = (int)strlen(kinds[k].name(i));
+      if (length > width) width = length;
+    }
+  }
+  if (a.operand && only < 0) return cli_unknown("kind", a.operand, kind_at, NULL);
+  for (int k = 0; k < NKINDS; k++) {
+    if (only >= 0 && k != only) continue;
+    if (only < 0 && k > 0) putchar('\n');
+    print_kind(k, width, only >= 0);
+  }
+  return CLI_OK;
+}

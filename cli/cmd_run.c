@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha run: a problem with all its settings, from the command line to the files. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "args.h"
+#include "simulate.h"
+
+typedef struct settings {
+  double t_end, project_at, omega; /* NaN: not given */
+  int project, size, every;
+  bool final;
+  const char *out, *plot;
+} settings;
+
+#define FIELD(name) offsetof(settings, name)
+static const arg_spec specs[] = {
+    {"t-end", "T", "end of the run (default the problem's)", arg_read_real, FIELD(t_end), -1e300,
+     1e300},
+    {"size", "N", "number of elements, for problems of variable size", arg_read_int, FIELD(size), 1,
+     INT_MAX},
+    {"omega", "W", "angular frequency, for problems that have one", arg_read_real, FIELD(omega), 0,
+     1e300},
+    {"out", "FILE.csv", "write the trajectory: t, q, v, vd, lambda, psi, energies; - is stdout",
+     arg_read_text, FIELD(out), 0, 0},
+    {"every", "N", "write every N-th step, and the last (default 1)", arg_read_int, FIELD(every), 1,
+     INT_MAX},
+    {"plot", "FILE.svg|FILE.png", "draw positions, velocities and multipliers over time",
+     gnuplot_read_name, FIELD(plot), 0, 0},
+    {"final", NULL, "print the end state as one JSON object instead of the summary", arg_read_flag,
+     FIELD(final), 0, 0},
+    {"project-at", "T", "project the velocity onto the hidden constraint at time T", arg_read_real,
+     FIELD(project_at), -1e300, 1e300},
+    {"project", "plain|keep-order",
+     "kind of that projection: plain (default), or onto the hidden residual of the method itself, "
+     "which keeps the order of lambda",
+     arg_read_word, FIELD(project), 0, 0},
+    {.key = NULL}};
+#undef FIELD
+
+static bool takes_all(const char *key) {
+  (void)key;
+  return true;
+}
+
+static const char *from_problem(const char *key) {
+  return strcmp(key, "rho") == 0 || strcmp(key, "h") == 0 ? "the problem's" : NULL;
+}
+
+static const arg_command command = {
+    .name = "run",
+    .operand = "PROBLEM",
+    .needs_operand = true,
+    .summary = "Simulate a problem ('genalpha list problems') and print a summary.",
+    .specs = specs,
+    .takes_library = takes_all,
+    .library_default = from_problem};
+
+/* all that must be released in the end */
+typedef struct resources {
+  ga_problem *problem;
+  ga_integrator *it;
+  history *history;
+  csv out;
+  gnuplot plot;
+} resources;
+
+/* wrong names (of solvers, too) and values are wrong usage, everything else is a failure */
+static int exit_code(ga_status status) {
+  return status == GA_ERR_ARG || status == GA_ERR_BACKEND ? CLI_USAGE : CLI_FAILED;
+}
+
+static int open_problem(const settings *set, const char *name, ga_problem **problem) {
+  ga_error err = {GA_OK, ""};
+  ga_problem_options options = ga_problem_options_default();
+  if (set->size > 0) options.size = set->size;
+  if (!isnan(set->omega)) options.omega = set->omega;
+  ga_status status = ga_problem_new(name, &options, problem, &err);
+  if (status == GA_OK) return ARGS_GO_ON;
+  cli_error("%s", err.text);
+  if (status == GA_ERR_ARG) fprintf(stderr, "Try 'genalpha list problems'.\n");
+  return exit_code(status);
+}
+
+/* what the command line leaves open comes from the problem */
+static void fill_in(settings *set, const args *a, const ga_problem *problem) {
+  ga_options *o = a->options;
+  if (!args_given(a, "rho") && !args_given(a, "alpha") && !args_given(a, "params")) {
+    double b = o->par.b;
+    o->par = ga_params_rho(problem->rho_inf);
+    o->par.b = b;
+  }
+  if (!args_given(a, "h")) o->h = problem->h;
+  if (isnan(set->t_end)) set->t_end = problem->t_end;
+}
+
+static int check_times(const settings *set, const ga_problem *problem) {
+  if (!(set->t_end > problem->t0)) {
+    cli_error("--t-end %g: must be greater than %g, where '%s' starts", set->t_end, problem->t0,
+              problem->name);
+    return CLI_USAGE;
+  }
+  bool inside = set->project_at > problem->t0 && set->project_at <= set->t_end;
+  if (!isnan(set->project_at) && !inside) {
+    cli_error("--project-at %g: must be greater than %g and at most %g, the end of the run",
+              set->project_at, problem->t0, set->t_end);
+    return CLI_USAGE;
+  }
+  if (set->final && set->out && strcmp(set->out, "-") == 0) {
+    cli_error("--final and --out - cannot both go to standard output");
+    return CLI_USAGE;
+  }
+  return ARGS_GO_ON;
+}
+
+/* files are opened before the run, so that a wrong name does not cost the run */
+static int open_files(const settings *set, const ga_model *model, resources *r) {
+  if (set->out && !csv_open(&r->out, set->out, model)) return CLI_FAILED;
+  if (!set->plot) return ARGS_GO_ON;
+  r->history = history_new(model);
+  if (!r->history) {
+    cli_error("no memory for the plot");
+    return CLI_FAILED;
+  }
+  bool ok =
+      gnuplot_open(&r->plot, set->plot, history_width(r->history), history_height(r->history));
+  return ok ? ARGS_GO_ON : CLI_FAILED;
+}
+
+static bool draw(const simulation *s, gnuplot *plot) {
+  char title[200];
+  const ga_options *o = ga_integrator_options(s->it);
+  snprintf(title, sizeof title, "%s: %s, rho_inf = %.3g, h = %.4g", s->problem->name, o->method,
+           ga_params_check(&o->par).rho_inf, o->h);
+  history_write(s->history, title, plot->script);
+  return gnuplot_close(plot);
+}
+
+/* where people read: stdout, unless it belongs to data or something went wrong */
+static FILE *report_to(const settings *set, int code) {
+  bool data = set->final || (set->out && strcmp(set->out, "-") == 0);
+  return data || code != CLI_OK ? stderr : stdout;
+}
+
+/* after the run, good or bad: the files */
+static int close_files(const settings *set, const simulation *s, resources *r, int code) {
+  const struct {
+    const char *label, *path;
+    bool ok;
+  } files[] = {
+      {"trajectory", set->out, csv_close(&r->out)},
+      {"plot", set->plot, set->plot && ga_integrator_stats(s->it)->steps > 0 && draw(s, &r->plot)},
+  };
+  FILE *to = report_to(set, code);
+  for (int i = 0; i < 2; i++) {
+    if (!files[i].path) continue;
+    if (!files[i].ok && code == CLI_OK) code = CLI_FAILED;
+    if (files[i].ok && !set->final) fprintf(to, "  %-13s%s\n", files[i].label, files[i].path);
+  }
+  return code;
+}
+
+static void release(resources *r) {
+  csv_close(&r->out);
+  if (r->plot.script) gnuplot_discard(&r->plot);
+  history_free(r->history);
+  ga_integrator_free(r->it);
+  ga_problem_free(r->problem);
+}
+
+static int run_problem(settings *set, args *a, resources *r) {
+  int code = open_problem(set, a->operand, &r->problem);
+  if (code != ARGS_GO_ON) return code;
+  fill_in(set, a, r->problem);
+  code = check_times(set, r->problem);
+  if (code != ARGS_GO_ON) return code;
+
+  simulation s = {.problem = r->problem,
+                  .t_end = set->t_end,
+                  .project_at = set->project_at,
+                  .projection = set->project == 0 ? GA_PROJECT_PLAIN : GA_PROJECT_KEEP_ORDER,
+                  .every = set->every};
+  ga_error err = {GA_OK, ""};
+  a->options->log = simulate_log;
+  a->options->log_context = &s;
+  ga_status status = ga_integrator_new(&r->problem->model, a->options, &r->it, &err);
+  if (status != GA_OK) {
+    cli_error("%s", err.text);
+    return exit_code(status);
+  }
+  code = open_files(set, &r->problem->model, r);
+  if (code != ARGS_GO_ON) return code;
+  s.it = r->it;
+  s.out = set->out ? &r->out : NULL;
+  s.history = r->history;
+
+  code = simulate(&s);
+  if (code == CLI_OK && !set->final) summary_print(report_to(set, code), &s);
+  code = close_files(set, &s, r, code);
+  if (code == CLI_OK && set->final) {
+    json_final(stdout, &r->problem->model, ga_integrator_state(r->it), ga_integrator_stats(r->it));
+  }
+  return code;
+}
+
+int cmd_run(int argc, char **argv) {
+  settings set = {.t_end = NAN, .project_at = NAN, .omega = NAN, .every = 1};
+  ga_options options = ga_options_default();
+  args a = {.command = &command, .settings = &set, .options = &options};
+  int code = args_parse(&a, argc, argv);
+  if (code == ARGS_GO_ON) code = args_check_params(&a);
+  if (code != ARGS_GO_ON) return code;
+  resources r = {.plot = {.fd = -1}};
+  code = run_problem(&set, &a, &r);
+  release(&r);
+  return code;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Names, sizes and values of the parts of a state. */
+#include "columns.h"
+
+#include <stddef.h>
+
+static const struct {
+  const char *title, *stem;
+  const char *suffix;  /* to the model's own name */
+  size_t names, value; /* places in ga_model and ga_state */
+} parts[PARTS] = {
+    {"q", "q", "", offsetof(ga_model, q_names), offsetof(ga_state, q)},
+    {"v", "v", "", offsetof(ga_model, v_names), offsetof(ga_state, v)},
+    {"vd", "vd", "_dot", offsetof(ga_model, v_names), offsetof(ga_state, vd)},
+    {"lambda", "lam", "", offsetof(ga_model, lam_names), offsetof(ga_state, lam)},
+    {"psi", "psi", "", offsetof(ga_model, psi_names), offsetof(ga_state, psi)},
+};
+
+const char *part_title(int part) {
+  return parts[part].title;
+}
+
+int part_size(const ga_model *model, int part) {
+  const int sizes[PARTS] = {ga_space_nq(model->space), ga_space_nv(model->space),
+                            ga_space_nv(model->space), model->nlam, model->npsi};
+  return sizes[part];
+}
+
+const double *part_values(const ga_state *state, int part) {
+  return *(const double *const *)(const void *)((const char *)state + parts[part].value);
+}
+
+column_name part_name(const ga_model *model, int part, int i) {
+  const char *const *names =
+      *(const char *const *const *)(const void *)((const char *)model + parts[part].names);
+  column_name name;
+  if (names && names[i]) {
+    snprintf(name.text, sizeof name.text, "%s%s", names[i], parts[part].suffix);
+  } else {
+    snprintf(name.text, sizeof name.text, "%s%d", parts[part].stem, i + 1);
+  }
+  return name;
+}

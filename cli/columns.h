@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a state as named columns, for the trajectory, the summary and the plot. */
+#ifndef CLI_COLUMNS_H
+#define CLI_COLUMNS_H
+
+#include "cli.h"
+
+enum { PART_Q, PART_V, PART_VD, PART_LAM, PART_PSI, PARTS };
+
+enum { NAME_MAX_LENGTH = 64 };
+
+typedef struct column_name {
+  char text[NAME_MAX_LENGTH];
+} column_name;
+
+/* "q", "v", "vd", "lambda", "psi" */
+const char *part_title(int part);
+int part_size(const ga_model *model, int part);
+const double *part_values(const ga_state *state, int part);
+
+/* The model's name of an entry; the acceleration of a velocity "x" is "x_dot"; without names q1 ...
+ */
+column_name part_name(const ga_model *model, int part, int i);
+
+#endif

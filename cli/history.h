@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The time history a run keeps for its plot: some thousand rows, however long the run. */
+#ifndef CLI_HISTORY_H
+#define CLI_HISTORY_H
+
+#include "gnuplot.h"
+
+typedef struct history history;
+
+history *history_new(const ga_model *model); /* NULL: no memory */
+void history_free(history *h);
+void history_add(history *h, const ga_state *state);
+
+/* The size of the picture in pixels. */
+int history_width(const history *h);
+int history_height(const history *h);
+/* Panels for positions, velocities and multipliers over t. */
+void history_write(const history *h, const char *title, FILE *script);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The end state of a run as one JSON object, 17 significant digits, null for what is not finite. */
+#include <math.h>
+#include <stddef.h>
+
+#include "columns.h"
+#include "output.h"
+
+static void put_number(FILE *to, double x) {
+  if (isfinite(x)) {
+    fprintf(to, "%.17g", x);
+  } else {
+    fputs("null", to);
+  }
+}
+
+static void put_array(FILE *to, const char *key, int n, const double *x) {
+  fprintf(to, ",\n  \"%s\": [", key);
+  for (int i = 0; i < n; i++) {
+    if (i) fputs(", ", to);
+    put_number(to, x[i]);
+  }
+  fputc(']', to);
+}
+
+static void put_stats(FILE *to, const ga_stats *stats) {
+#define COUNT(field) \
+  { #field, offsetof(ga_stats, field), true }
+#define REAL(field) \
+  { #field, offsetof(ga_stats, field), false }
+  static const struct {
+    const char *key;
+    size_t at;
+    bool count;
+  } rows[] = {COUNT(steps),    COUNT(failed),   COUNT(newton_its), COUNT(residuals),
+              COUNT(matrices), COUNT(roundoff), REAL(max_g),       REAL(max_gv),
+              REAL(max_k),     REAL(start_dq),  REAL(start_dv)};
+#undef COUNT
+#undef REAL
+  fputs(",\n  \"stats\": {", to);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const void *field = (const char *)stats + rows[i].at;
+    fprintf(to, "%s\"%s\": ", i ? ", " : "", rows[i].key);
+    if (rows[i].count) {
+      fprintf(to, "%ld", *(const long *)field);
+    } else {
+      put_number(to, *(const double *)field);
+    }
+  }
+  fputc('}', to);
+}
+
+void json_final(FILE *to, const ga_model *model, const ga_state *state, const ga_stats *stats) {
+  int nq = part_size(model, PART_Q), nv = part_size(model, PART_V);
+  fputs("{\n  \"t\": ", to);
+  put_number(to, state->t);
+  put_array(to, "q", nq, state->q);
+  put_array(to, "v", nv, state->v);
+  put_array(to, "vd", nv, state->vd);
+  put_array(to, "a", nv, state->a);
+  put_array(to, "lambda", model->nlam, state->lam);
+  put_array(to, "psi", model->npsi, state->psi);
+  put_stats(to, stats);
+  fputs("\n}\n", to);
+}

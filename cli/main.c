@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha: the command line tool. Finds the command and checks that its output arrived. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct {
+  const char *name, *summary;
+  int (*run)(int argc, char **argv);
+} commands[] = {
+    {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run},
+    {"list", "methods, problems and linear solvers, a line each", cmd_list},
+    {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
+};
+
+enum { NCOMMANDS = (int)(sizeof commands / sizeof commands[0]) };
+
+static int print_help(void) {
+  printf(
+      "usage: genalpha COMMAND [options]\n"
+      "Generalized-alpha time integration of constrained mechanical systems.\n\n"
+      "commands:\n");
+  for (int i = 0; i < NCOMMANDS; i++) printf("  %-10s%s\n", commands[i].name, commands[i].summary);
+  printf(
+      "\n'genalpha COMMAND --help' describes a command, 'genalpha --version' the build.\n"
+      "A first try: genalpha run heavy-top --out heavy-top.csv --plot heavy-top.svg\n"
+      "exit status: 0 success, 1 a run or a file failed, 2 wrong usage, 130 interrupted\n");
+  return CLI_OK;
+}
+
+static int print_version(void) {
+  printf("genalpha %s\n%s\n", ga_version(), ga_capabilities());
+  return CLI_OK;
+}
+
+static const char *word_at(const void *list, int i) {
+  static const char *const options[] = {"--help", "--version"};
+  (void)list;
+  if (i < NCOMMANDS) return commands[i].name;
+  return i < NCOMMANDS + 2 ? options[i - NCOMMANDS] : NULL;
+}
+
+static int dispatch(int argc, char **argv) {
+  if (argc < 2) {
+    cli_error("a command is missing: run, list or params");
+    fprintf(stderr, "Try 'genalpha --help'.\n");
+    return CLI_USAGE;
+  }
+  const char *name = argv[1];
+  for (int i = 0; i < NCOMMANDS; i++) {
+    if (strcmp(name, commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
+  }
+  if (strcmp(name, "help") == 0 && argc == 3) {
+    char help[] = "--help";
+    char *help_argv[] = {argv[0], argv[2], help};
+    return dispatch(3, help_argv);
+  }
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    return print_help();
+  }
+  if (strcmp(name, "--version") == 0) return print_version();
+  return cli_unknown(name[0] == '-' ? "option" : "command", name, word_at, NULL);
+}
+
+int main(int argc, char **argv) {
+  int code = dispatch(argc, argv);
+  errno = 0;
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    cli_error("standard output: %s", errno ? strerror(errno) : "write error");
+    if (code == CLI_OK) code = CLI_FAILED;
+  }
+  return code;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages on stderr and the nearest word to a mistyped one. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { LINE_WIDTH = 98, WORD_MAX = 40 };
+
+void cli_error(const char *format, ...) {
+  va_list args;
+  fflush(stdout);
+  fputs("genalpha: ", stderr);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+}
+
+void cli_wrapped(FILE *to, const char *text, int column) {
+  int at = column;
+  while (*text) {
+    int length = (int)strcspn(text, " ");
+    if (at > column && at + 1 + length > LINE_WIDTH) {
+      fprintf(to, "\n%*s", column, "");
+      at = column;
+    } else if (at > column) {
+      fputc(' ', to);
+      at++;
+    }
+    fprintf(to, "%.*s", length, text);
+    at += length;
+    text += length + (text[length] == ' ');
+  }
+  fputc('\n', to);
+}
+
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
+
+/* Edits that turn a into b, an exchange of neighbours counted as one; three rows of the table. */
+static int distance(const char *a, const char *b) {
+  int rows[3][WORD_MAX + 1] = {{0}};
+  int na = (int)strlen(a), nb = (int)strlen(b);
+  if (na > WORD_MAX || nb > WORD_MAX) return WORD_MAX;
+  for (int j = 0; j <= nb; j++) rows[0][j] = j;
+  for (int i = 1; i <= na; i++) {
+    int *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+    now[0] = i;
+    for (int j = 1; j <= nb; j++) {
+      now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        now[j] = least(now[j], before[j - 2] + 1);
+      }
+    }
+  }
+  return rows[na % 3][nb];
+}
+
+const char *cli_nearest(const char *typed, cli_word word, const void *list) {
+  const char *nearest = NULL, *candidate;
+  int allowed = strlen(typed) <= 4 ? 1 : (int)strlen(typed) / 3 + 1;
+  for (int i = 0; (candidate = word(list, i)) != NULL; i++) {
+    int d = distance(typed, candidate);
+    /* the beginning of a longer word is near, too */
+    if (strlen(typed) >= 3 && strncmp(typed, candidate, strlen(typed)) == 0) d = least(d, 1);
+    if (d <= allowed) {
+      nearest = candidate;
+      allowed = d - 1;
+    }
+  }
+  return nearest;
+}
+
+int cli_unknown(const char *what, const char *typed, cli_word word, const void *list) {
+  const char *nearest = cli_nearest(typed, word, list);
+  if (nearest) {
+    cli_error("unknown %s '%s'; did you mean '%s'?", what, typed, nearest);
+    return CLI_USAGE;
+  }
+  char all[512] = "";
+  size_t used = 0;
+  for (int i = 0; word(list, i) && used < sizeof all; i++) {
+    int n = snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", word(list, i));
+    used += n > 0 ? (size_t)n : 0;
+  }
+  cli_error("unknown %s '%s'; allowed: %s", what, typed, all);
+  return CLI_USAGE;
+}

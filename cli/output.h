@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run leaves: the trajectory as CSV, the end state as JSON. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include "cli.h"
+
+/* A trajectory file; every write is checked, the first failure is reported and kept in failed. */
+typedef struct csv {
+  FILE *file;       /* NULL: not open */
+  const char *path; /* borrowed; "-" is standard output */
+  bool failed;
+} csv;
+
+/* Each returns false after a message with the file's name and the reason. */
+bool csv_open(csv *out, const char *path, const ga_model *model);
+bool csv_row(csv *out, const ga_model *model, const ga_state *state);
+bool csv_close(csv *out);
+
+/* The object of `run --final`. */
+void json_final(FILE *to, const ga_model *model, const ga_state *state, const ga_stats *stats);
+
+#endif

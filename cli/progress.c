@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The progress line: written over itself a few times a second, cleared at the end. */
+#define _POSIX_C_SOURCE 200809L
+#include "progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WIDTH = 78 };
+
+static double now(void) {
+  struct timespec ts = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+void progress_begin(progress *p, double t0, double t_end) {
+  *p = (progress){.t0 = t0, .t_end = t_end, .began = now(), .on = isatty(2) == 1};
+  p->next = p->began + 1;
+}
+
+double progress_seconds(const progress *p) {
+  return now() - p->began;
+}
+
+/* "35 s", "12 min", "3 h" */
+static void print_duration(char *text, size_t size, double seconds) {
+  static const struct {
+    double below, unit;
+    const char *name;
+  } units[] = {{100, 1, "s"}, {6000, 60, "min"}, {3e5, 3600, "h"}, {1e300, 86400, "days"}};
+  int i = 0;
+  while (i < 3 && seconds >= units[i].below) i++;
+  snprintf(text, size, "%.0f %s", seconds / units[i].unit, units[i].name);
+}
+
+void progress_update(progress *p, double t, long steps) {
+  if (!p->on) return;
+  double clock = now();
+  if (clock < p->next) return;
+  p->next = clock + 0.2;
+  double done = (t - p->t0) / (p->t_end - p->t0);
+  if (!(done > 0)) return;
+  char line[160], left[32];
+  print_duration(left, sizeof left, (clock - p->began) * (1 - done) / done);
+  snprintf(line, sizeof line, "%5.1f %%   t = %.6g of %.6g   %ld steps   %s to go", 100 * done, t,
+           p->t_end, steps, left);
+  fprintf(stderr, "\r%-*.*s", WIDTH, WIDTH, line);
+  fflush(stderr);
+  p->shown = true;
+}
+
+void progress_clear(progress *p) {
+  if (p->shown) fprintf(stderr, "\r%*s\r", WIDTH, "");
+  p->shown = false;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* A line with the time to go, on a terminal and for runs over a second only. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+typedef struct progress {
+  double t0, t_end;
+  double began, next; /* seconds of the clock */
+  bool on, shown;
+} progress;
+
+void progress_begin(progress *p, double t0, double t_end);
+void progress_update(progress *p, double t, long steps);
+void progress_clear(progress *p); /* before anything else is printed */
+double progress_seconds(const progress *p);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Drives the integrator: observer, interruption by signals, projection, failures. */
+#define _POSIX_C_SOURCE 200809L
+#include "simulate.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+static volatile time_t interrupted_since;
+
+/* the first signal ends the run in good order, one that comes seconds later at once; timeout(1)
+ * sends the same signal twice, and that must not count */
+static void on_signal(int number) {
+  (void)number;
+  if (!interrupted) interrupted_since = time(NULL);
+  if (time(NULL) - interrupted_since > 1) _exit(CLI_INTERRUPTED);
+  interrupted = 1;
+}
+
+/* signals that are ignored stay ignored */
+static void catch_signals(void) {
+  static const int numbers[] = {SIGINT, SIGTERM};
+  for (int i = 0; i < 2; i++) {
+    struct sigaction old, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+      sigaction(numbers[i], &action, NULL);
+    }
+  }
+}
+
+void simulate_log(void *context, ga_log_level level, const char *text) {
+  simulation *s = context;
+  progress_clear(&s->progress);
+  cli_error("%s%s", level == GA_LOG_WARNING ? "warning: " : "", text);
+}
+
+static void watch_energy(simulation *s, const ga_state *state) {
+  const ga_model *model = &s->problem->model;
+  double kin, pot;
+  if (!model->ops->energy ||
+      model->ops->energy(model->user, state->t, state->q, state->v, &kin, &pot) != 0) {
+    return;
+  }
+  s->energy_end = kin + pot;
+  if (isnan(s->energy0)) {
+    s->energy0 = kin + pot;
+    s->energy_change = 0;
+  }
+  s->energy_change = fmax(s->energy_change, fabs(s->energy_end - s->energy0));
+}
+
+static bool write_row(simulation *s, const ga_state *state, long steps) {
+  if (!s->out) return true;
+  s->last_row = steps;
+  return csv_row(s->out, &s->problem->model, state);
+}
+
+static int observe(void *context, const ga_state *state, const ga_stats *stats) {
+  simulation *s = context;
+  watch_energy(s, state);
+  if (s->history) history_add(s->history, state);
+  if (stats->steps % s->every == 0 && !write_row(s, state, stats->steps)) return 1;
+  progress_update(&s->progress, state->t, stats->steps);
+  return interrupted;
+}
+
+/* the state before and the state after the projection both belong to the trajectory */
+static ga_status project(simulation *s) {
+  const ga_state *state = ga_integrator_state(s->it);
+  long steps = ga_integrator_stats(s->it)->steps;
+  if (s->last_row != steps && !write_row(s, state, steps)) return GA_STOPPED;
+  double moved = NAN;
+  ga_status status = ga_integrator_project_velocity(s->it, s->projection, &moved);
+  if (status != GA_OK) return status;
+  progress_clear(&s->progress);
+  cli_error("velocity projected at t = %.10g (%s): v moved by %.6g", state->t,
+            s->projection == GA_PROJECT_PLAIN ? "plain" : "keep-order", moved);
+  state = ga_integrator_state(s->it);
+  if (s->history) history_add(s->history, state);
+  return write_row(s, state, steps) ? GA_OK : GA_STOPPED;
+}
+
+static ga_status run(simulation *s) {
+  const ga_problem *problem = s->problem;
+  ga_status status = ga_integrator_start(s->it, problem->t0, problem->q0, problem->v0);
+  if (status == GA_OK && !isnan(s->project_at)) {
+    status = ga_integrator_run(s->it, s->project_at);
+    if (status == GA_OK) status = project(s);
+  }
+  if (status == GA_OK && ga_integrator_state(s->it)->t < s->t_end) {
+    status = ga_integrator_run(s->it, s->t_end);
+  }
+  return status;
+}
+
+static int report(const simulation *s, ga_status status, const ga_state *state, long steps) {
+  if (s->out && s->out->failed) return CLI_FAILED;
+  if (interrupted && status == GA_STOPPED) {
+    cli_error("interrupted at t = %.10g of %.10g, after %ld steps", state->t, s->t_end, steps);
+    return CLI_INTERRUPTED;
+  }
+  if (status != GA_OK) {
+    /* the library's text mostly begins with the time */
+    const ga_error *err = ga_integrator_error(s->it);
+    const char *reason = err->text[0] ? err->text : ga_status_text(status);
+    char at[48] = "";
+    if (strncmp(reason, "t = ", 4) != 0) snprintf(at, sizeof at, "t = %.10g: ", state->t);
+    cli_error("the run failed after %ld steps, at %s%s", steps, at, reason);
+    return CLI_FAILED;
+  }
+  return CLI_OK;
+}
+
+int simulate(simulation *s) {
+  s->energy0 = s->energy_end = s->energy_change = NAN;
+  s->last_row = -1;
+  catch_signals();
+  ga_integrator_observe(s->it, observe, s);
+  progress_begin(&s->progress, s->problem->t0, s->t_end);
+  ga_status status = run(s);
+  s->seconds = progress_seconds(&s->progress);
+  progress_clear(&s->progress);
+
+  const ga_state *state = ga_integrator_state(s->it);
+  long steps = ga_integrator_stats(s->it)->steps;
+  bool started = s->last_row >= 0;
+  if (started && s->last_row != steps && !s->out->failed) write_row(s, state, steps);
+  return report(s, status, state, steps);
+}

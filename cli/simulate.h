@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of a problem: start, steps, projection on the way, what is written and watched. */
+#ifndef CLI_SIMULATE_H
+#define CLI_SIMULATE_H
+
+#include "history.h"
+#include "output.h"
+#include "progress.h"
+
+typedef struct simulation {
+  /* set before simulate() */
+  const ga_problem *problem;
+  ga_integrator *it;
+  double t_end;
+  double project_at; /* NaN: never */
+  ga_projection projection;
+  csv *out;         /* NULL: no trajectory */
+  int every;        /* rows for every N-th step */
+  history *history; /* NULL: no plot */
+
+  /* set by simulate() */
+  progress progress;
+  double seconds;
+  long last_row;                             /* steps done when the last row was written */
+  double energy0, energy_end, energy_change; /* NaN if the model has no energy */
+} simulation;
+
+/* The exit code, after a message if it is not CLI_OK. */
+int simulate(simulation *s);
+
+/* For ga_options.log, with the simulation as context. */
+void simulate_log(void *context, ga_log_level level, const char *text);
+
+/* What a person wants to know after a run. */
+void summary_print(FILE *to, const simulation *s);
+
+#endif

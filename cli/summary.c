@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary of a run: settings, effort, how well constraints and energy were kept, end state. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "simulate.h"
+
+enum { TABLE_ROWS = 12, LABEL = 13 };
+
+static void label(FILE *to, const char *text) {
+  fprintf(to, "  %-*s", LABEL, text);
+}
+
+static void print_settings(FILE *to, const simulation *s) {
+  const ga_problem *problem = s->problem;
+  const ga_options *o = ga_integrator_options(s->it);
+  const ga_params *par = &o->par;
+  fprintf(to, "%s: %s\n", problem->name, problem->summary);
+  label(to, "source");
+  cli_wrapped(to, problem->cite, LABEL + 2);
+  label(to, "method");
+  fprintf(to, "%s, rho_inf = %.4g (alpha_m %.4g, alpha_f %.4g, beta %.4g, gamma %.4g)\n", o->method,
+          ga_params_check(par).rho_inf, par->alpha_m, par->alpha_f, par->beta, par->gamma);
+  label(to, "sizes");
+  const char *between = "";
+  for (int p = 0; p < PARTS; p++) {
+    int n = part_size(&problem->model, p);
+    if (p == PART_VD || n == 0) continue;
+    fprintf(to, "%s%s %d", between, part_title(p), n);
+    between = ", ";
+  }
+  fputc('\n', to);
+}
+
+static void print_effort(FILE *to, const simulation *s) {
+  const ga_stats *stats = ga_integrator_stats(s->it);
+  double steps = stats->steps > 0 ? (double)stats->steps : 1;
+  label(to, "steps");
+  fprintf(to, "%ld of h = %.6g, from t = %.6g to %.10g\n", stats->steps,
+          ga_integrator_options(s->it)->h, s->problem->t0, ga_integrator_state(s->it)->t);
+  label(to, "effort");
+  fprintf(to, "%.3g s, %.3g Newton iterations a step, Newton matrices: %ld\n", s->seconds,
+          (double)stats->newton_its / steps, stats->matrices);
+}
+
+static void print_quality(FILE *to, const simulation *s) {
+  const ga_stats *stats = ga_integrator_stats(s->it);
+  const ga_model *model = &s->problem->model;
+  if (model->nlam + model->npsi > 0) {
+    label(to, "residuals");
+    if (model->nlam > 0) {
+      fprintf(to, "position |g| <= %.2e, velocity |G v + g_t| <= %.2e", stats->max_g,
+              stats->max_gv);
+    }
+    if (model->npsi > 0) {
+      fprintf(to, "%snonholonomic |k| <= %.2e", model->nlam > 0 ? ", " : "", stats->max_k);
+    }
+    fputc('\n', to);
+  }
+  if (!isnan(s->energy0)) {
+    label(to, "energy");
+    fprintf(to, "%.8g at the start, %.8g at the end, largest change %.2e\n", s->energy0,
+            s->energy_end, s->energy_change);
+  }
+}
+
+/* largest difference of the entries with a known reference; NaN if none is known */
+static double largest_error(int n, const double *x, const double *reference) {
+  double largest = NAN;
+  for (int i = 0; i < n; i++) {
+    if (!isnan(reference[i])) largest = fmax(largest, fabs(x[i] - reference[i]));
+  }
+  return largest;
+}
+
+static void print_reference_times(FILE *to, const ga_problem *problem) {
+  double t = ga_problem_reference_time(problem, 0);
+  if (isnan(t)) return;
+  label(to, "error");
+  fprintf(to, "no reference for this time; there is one for t =");
+  for (int i = 0; !isnan(t); t = ga_problem_reference_time(problem, ++i)) {
+    fprintf(to, "%s %.10g", i ? "," : "", t);
+  }
+  fputc('\n', to);
+}
+
+static void print_errors(FILE *to, const simulation *s) {
+  const ga_model *model = &s->problem->model;
+  const ga_state *state = ga_integrator_state(s->it);
+  double *part[PARTS], *at;
+  int total = 0;
+  for (int p = 0; p < PARTS; p++) total += part_size(model, p);
+  double *reference = malloc(((size_t)total + 1) * sizeof *reference);
+  if (!reference) return;
+  for (int i = 0; i < total; i++) reference[i] = NAN;
+  at = reference;
+  for (int p = 0; p < PARTS; p++) {
+    part[p] = at;
+    at += part_size(model, p);
+  }
+  if (!ga_problem_reference(s->problem, state->t, part[PART_Q], part[PART_V], part[PART_VD],
+                            part[PART_LAM], part[PART_PSI])) {
+    print_reference_times(to, s->problem);
+  } else {
+    const char *between = "";
+    label(to, "error");
+    for (int p = 0; p < PARTS; p++) {
+      double error = largest_error(part_size(model, p), part_values(state, p), part[p]);
+      if (isnan(error)) continue;
+      fprintf(to, "%s%s %.2e", between, part_title(p), error);
+      between = ", ";
+    }
+    fprintf(to, " against the reference\n");
+  }
+  free(reference);
+}
+
+/* q, v and multipliers side by side */
+static void print_state(FILE *to, const simulation *s) {
+  static const int columns[] = {PART_Q, PART_V, PART_LAM, PART_PSI};
+  const ga_model *model = &s->problem->model;
+  const ga_state *state = ga_integrator_state(s->it);
+  int width[4] = {0}, most = 0;
+  for (int c = 0; c < 4; c++) {
+    int n = part_size(model, columns[c]);
+    if (n > most) most = n;
+    for (int i = 0; i < n && i < TABLE_ROWS; i++) {
+      int length = (int)strlen(part_name(model, columns[c], i).text);
+      if (length > width[c]) width[c] = length;
+    }
+  }
+  fprintf(to, "\n  state at t = %.10g\n", state->t);
+  for (int i = 0; i < most && i < TABLE_ROWS; i++) {
+    char line[400] = "";
+    size_t used = 0;
+    for (int c = 0; c < 4; c++) {
+      int n = part_size(model, columns[c]);
+      if (n == 0) continue;
+      column_name name = {""};
+      char value[32] = "";
+      if (i < n) {
+        name = part_name(model, columns[c], i);
+        snprintf(value, sizeof value, "%.9g", part_values(state, columns[c])[i]);
+      }
+      int k =
+          snprintf(line + used, sizeof line - used, "    %-*s %15s", width[c], name.text, value);
+      if (k > 0 && (size_t)k < sizeof line - used) used += (size_t)k;
+    }
+    while (used > 0 && line[used - 1] == ' ') line[--used] = '\0';
+    fprintf(to, "%s\n", line);
+  }
+  if (most > TABLE_ROWS) {
+    fprintf(to, "    and %d more rows: --final prints all\n", most - TABLE_ROWS);
+  }
+  fputc('\n', to);
+}
+
+void summary_print(FILE *to, const simulation *s) {
+  print_settings(to, s);
+  print_effort(to, s);
+  print_quality(to, s);
+  print_errors(to, s);
+  print_state(to, s);
+}

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+# Runs: summary, trajectory, end state, plot, files that cannot be written, interruption.
+. "$(dirname "$0")/lib.sh"
+
+# JSON without a parser: strings become s, numbers n, then values are folded until one is left
+is_json_object() {
+  tr -d ' \n' <"$1" | sed -e 's/"[A-Za-z_]*":/:/g' \
+    -e 's/-\{0,1\}[0-9][0-9]*\(\.[0-9][0-9]*\)\{0,1\}\([eE][-+]\{0,1\}[0-9][0-9]*\)\{0,1\}/n/g' \
+    -e 's/null/n/g' -e 's/\[\]/n/g' -e 's/\[n\(,n\)*\]/n/g' -e 's/{:n\(,:n\)*}/n/g' \
+    -e 's/{:n\(,:n\)*}/o/' | grep -q -x o
+}
+
+# rows of a CSV file all have as many fields as the head, and end with a newline
+is_complete_csv() {
+  [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ] &&
+    awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR < 2 }' "$1"
+}
+
+rows() { echo $(($(wc -l <"$1") - 1)); }
+
+# summary and trajectory
+succeeds run rheonomic
+for word in method steps residuals error 'state at t = 1' lam; do
+  ok "summary tells $word" out_has "$word"
+done
+succeeds run heavy-top --t-end 0.01 --h 0.001 --out "$work/a.csv"
+ok "summary names the file" out_has a.csv
+ok "complete CSV" is_complete_csv "$work/a.csv"
+ok "11 rows for 10 steps" [ "$(rows "$work/a.csv")" -eq 11 ]
+ok "t comes first" grep -q '^t,' "$work/a.csv"
+succeeds run heavy-top --t-end 0.01 --h 0.001 --every 4 --out "$work/a.csv"
+ok "every 4th and the last" [ "$(cut -d, -f1 "$work/a.csv" | tr '\n' ' ')" = \
+  "t 0 0.0040000000000000001 0.0080000000000000002 0.01 " ]
+tool run heavy-top --t-end 0.01 --h 0.001 --every 3 --out -
+ok "CSV on stdout" is_complete_csv "$work/out"
+ok "summary on stderr" err_has 'state at t'
+
+# the end state
+succeeds run heavy-top --t-end 0.01 --final
+ok "one JSON object" is_json_object "$work/out"
+for key in t q v vd a lambda psi stats; do ok "JSON has $key" out_has "\"$key\":"; done
+echo '{"t": 1, "q": [1, ], "stats": {}}' >"$work/broken"
+ok "broken JSON is found" eval '! is_json_object "$work/broken"'
+
+# projections
+tool run heavy-top --method index3 --t-end 0.02 --final --project-at 0.01 --project keep-order
+ok "projection runs" code_is 0
+ok "says how far v moved" err_has 'v moved by'
+ok "only JSON on stdout" is_json_object "$work/out"
+
+# warnings
+tool run oscillator --rho 1 --t-end 0.1
+ok "rho 1 runs" code_is 0
+tool run rheonomic --rho 1 --t-end 0.1
+ok "rho 1 warns with constraints" err_has '^genalpha: warning: '
+
+# files that cannot be written
+refused 1 "no/such/dir.*No such file" run oscillator --out "$work/no/such/dir.csv"
+refused 1 "no/such/dir.*No such file" run oscillator --plot "$work/no/such/dir.svg"
+if [ -w /dev/full ]; then
+  refused 1 "/dev/full.*No space" run oscillator --out /dev/full
+  code=0
+  "$tool" run oscillator --final >/dev/full 2>"$work/err" || code=$?
+  ok "full stdout is an error" code_is 1
+  ok "full stdout is told" err_has 'standard output'
+fi
+code=0
+PATH=/nowhere "$tool" run oscillator --plot "$work/p.svg" >"$work/out" 2>"$work/err" || code=$?
+ok "no gnuplot: exit 1" code_is 1
+ok "no gnuplot: told" err_has 'gnuplot-nox'
+ok "no gnuplot: no file" [ ! -e "$work/p.svg" ]
+
+# plots
+if command -v gnuplot >/dev/null 2>&1; then
+  succeeds run heavy-top --t-end 0.05 --plot "$work/p.svg"
+  ok "SVG" grep -q '</svg>' "$work/p.svg"
+  succeeds run rheonomic --plot "$work/p.png"
+  ok "PNG" [ "$(od -An -c -j1 -N3 "$work/p.png" | tr -d ' ')" = PNG ]
+  succeeds params --rho 0.5 --plot "$work/r.svg"
+  ok "SVG of the spectral radius" grep -q '</svg>' "$work/r.svg"
+fi
+
+# a failed run: exit 1, reason, output so far kept
+tool run heavy-top --h 0.05 --newton-max 2 --t-end 1 --out "$work/f.csv"
+ok "failed run: exit 1, not $code" code_is 1
+ok "failed run: time and reason" err_has 'failed after .* steps, at t = .*Newton'
+ok "failed run: output kept" is_complete_csv "$work/f.csv"
+
+# interruption: exit 130 and complete lines
+interrupt() {
+  code=0
+  timeout --preserve-status -s "$1" 1 "$tool" run oscillator --h 1e-6 --t-end 1e4 \
+    --out "$work/i.csv" >"$work/out" 2>"$work/err" || code=$?
+  ok "$1: exit 130, not $code" code_is 130
+  ok "$1: told when" err_has 'interrupted at t = '
+  ok "$1: complete lines" is_complete_csv "$work/i.csv"
+}
+interrupt INT
+interrupt TERM
+
+finish

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+# Help, lists, parameters; wrong commands, options, names and numbers.
+. "$(dirname "$0")/lib.sh"
+
+# what must work
+succeeds --help
+ok "help names run" out_has ' run '
+succeeds --version
+ok "version" out_has '^genalpha [0-9][0-9]*\.[0-9]'
+ok "capabilities" out_has 'dense'
+succeeds list
+for name in stab2 index3 heavy-top heavy-top-se3 slider-crank andrews pendulum-spring rheonomic \
+  oscillator dense; do
+  ok "list has $name" out_has "^  $name  *[^ ]"
+done
+succeeds list methods
+ok "methods only" out_has stab2
+ok "no problems among the methods" sh -c "! grep -q andrews '$work/out'"
+succeeds list solvers
+succeeds list problems
+succeeds help run
+succeeds params
+ok "rho 0.9 by default" out_has 'alpha_m  *0.42105263'
+ok "radius at 1e8" out_has '1e+08  0.90000000'
+succeeds params --rho 0
+ok "radius 0 at infinity" out_has '1e+08  0.0000'
+succeeds params --alpha -0.1
+succeeds params --params 0,0,0.25,0.5
+succeeds params --params=newmark
+ok "condition fails for Newmark" out_has 'fails  (23)'
+succeeds params --params 0.1,0.2,0.3,0.4
+ok "order condition" out_has 'fails  (20)'
+
+# every option of the help text is accepted with a sensible value
+values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.1 b 0.1
+  params newmark method stab2 linsol dense start plain initial check initial-tol 1e-8
+  newton-tol 1e-10 newton-max 30 matrix-every 1 project-at 0.1 project plain'
+"$tool" run --help >"$work/help"
+sed -n 's/^  --\([a-z-]*\) \{1,\}\([^ ].*\)*$/\1/p' "$work/help" >"$work/keys"
+ok "help lists options" [ "$(wc -l <"$work/keys")" -ge 20 ]
+while read -r key; do
+  case $key in
+    help | final) set -- "--$key" ;;
+    *)
+      value=$(echo $values | tr ' ' '\n' | grep -A1 -x -e "$key" | tail -n 1)
+      ok "a value for --$key is in this test's list" [ -n "$value" ]
+      [ "$value" = FILE ] && value="$work/plot.svg"
+      set -- "--$key" "$value"
+      ;;
+  esac
+  case $key in
+    size) expected=2 ;; # no problem of variable size yet
+    *) expected=0 ;;
+  esac
+  [ "$key" = t-end ] || set -- --t-end 0.2 "$@"
+  tool run oscillator --h 0.01 "$@"
+  ok "help lists --$key, exit $expected, not $code" code_is $expected
+  ok "--$key is not unknown" sh -c "! grep -q 'unknown option' '$work/err'"
+done <"$work/keys"
+
+# commands and options
+refused 2 'command is missing'
+refused 2 "did you mean 'run'" rnu
+refused 2 "did you mean 'params'" param
+refused 2 'allowed: run, list, params' frobnicate
+refused 2 "did you mean '--version'" --verson
+refused 2 "did you mean 'methods'" list method
+refused 2 'unexpected argument' list methods problems
+refused 2 "did you mean '--method'" run heavy-top --metod stab2
+refused 2 "did you mean '--newton-tol'" run heavy-top --newton-tl=1
+refused 2 "did you mean '--h'" run heavy-top -h 0.1
+refused 2 "unknown option '--xyzzy'" run heavy-top --xyzzy
+refused 2 "unknown option" params --out x
+refused 2 'needs a value: --h' run heavy-top --h
+refused 2 'needs a value: --out' run heavy-top --out --final
+refused 2 'takes no value' run heavy-top --final=3
+refused 2 'PROBLEM is missing' run
+refused 2 'unexpected argument' run heavy-top andrews
+refused 2 'give only one' run heavy-top --rho 0.5 --alpha -0.1
+refused 2 'give only one' params --params newmark --rho 0.5
+
+# names
+refused 2 "did you mean 'heavy-top'" run heavy-tpo
+refused 2 'oscillator' run nothing-like-it
+refused 2 "stab2" run oscillator --method stap2
+refused 2 "dense" run oscillator --linsol dence
+refused 2 'best|plain|shifted|perturbed' run oscillator --start plane
+refused 2 'plain|keep-order' run oscillator --project no
+refused 2 'newmark' run oscillator --params nemark
+
+# numbers
+for bad in abc '' 1e 0x 1,5 nan inf -inf '1 2' 1e999; do
+  refused 2 'h = ' run oscillator --h "$bad"
+  refused 2 'is not a number' run oscillator --t-end "$bad"
+  refused 2 'rho = ' run oscillator --rho "$bad"
+done
+refused 2 'h = ' run oscillator --h 0
+refused 2 'h = ' run oscillator --h -1
+refused 2 '0 <= rho <= 1' run oscillator --rho 1.5
+refused 2 '1/3' run oscillator --alpha 0.2
+refused 2 'four numbers' run oscillator --params 1,2,3
+refused 2 'four numbers' run oscillator --params 1,2,3,4,5
+for bad in 0 -3 1.5 x '' 99999999999999999999; do
+  refused 2 "every '$bad'" run oscillator --every "$bad"
+  refused 2 "size '$bad'" run oscillator --size "$bad"
+done
+refused 2 'omega' run oscillator --omega 0
+refused 2 'omega' run heavy-top --omega 3
+refused 2 'greater than 0' run oscillator --t-end 0
+refused 2 'must be greater' run oscillator --t-end -1
+refused 2 'project-at' run oscillator --t-end 1 --project-at 2
+refused 2 'project-at' run oscillator --project-at 0
+refused 2 'cannot both' run oscillator --final --out -
+refused 2 '\.svg or \.png' run oscillator --plot picture.pdf
+
+finish

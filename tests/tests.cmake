@@ -1,0 +1,63 @@
+# Every tests/*.c is one cmocka program, every tests/cli/*.sh one test of the tool, every example
+# one test that runs it. Labels: short, slow (the list below), valgrind (made for `make check`).
+
+set(GA_SLOW_TESTS)
+# not test_series: valgrind computes long double with double's precision
+set(GA_VALGRIND_TESTS suite_groups test_problems test_space)
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+find_package(Threads REQUIRED)
+find_program(GA_VALGRIND valgrind)
+
+# the linear algebra library must not start threads of its own beside ctest's
+set(GA_TEST_ENVIRONMENT OPENBLAS_NUM_THREADS=1)
+
+function(ga_add_test name)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set(label short)
+  if(name IN_LIST GA_SLOW_TESTS)
+    set(label slow)
+  endif()
+  set_tests_properties(${name} PROPERTIES
+    LABELS ${label} TIMEOUT 300 ENVIRONMENT "${GA_TEST_ENVIRONMENT}")
+endfunction()
+
+file(GLOB test_sources CONFIGURE_DEPENDS tests/*.c)
+foreach(source IN LISTS test_sources)
+  cmake_path(GET source STEM name)
+  add_executable(${name} ${source})
+  target_include_directories(${name} PRIVATE src tests)
+  target_link_libraries(${name} PRIVATE genalpha_objects PkgConfig::CMOCKA Threads::Threads)
+  ga_add_test(${name} ${name})
+endforeach()
+
+foreach(source IN LISTS example_sources)
+  cmake_path(GET source STEM name)
+  ga_add_test(example_${name} example_${name})
+endforeach()
+
+file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
+foreach(script IN LISTS cli_tests)
+  cmake_path(GET script STEM name)
+  string(REPLACE test_ cli_ name ${name})
+  ga_add_test(${name} sh ${script} $<TARGET_FILE:genalpha_tool>)
+endforeach()
+
+function(ga_add_valgrind name target)
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "GA_VALGRIND_TESTS names ${target}, which is not a test program")
+  endif()
+  if(GA_VALGRIND)
+    add_test(NAME valgrind_${name} COMMAND ${GA_VALGRIND} --quiet --error-exitcode=1
+      --leak-check=full $<TARGET_FILE:${target}> ${ARGN})
+    set_tests_properties(valgrind_${name} PROPERTIES
+      LABELS valgrind TIMEOUT 600 ENVIRONMENT "${GA_TEST_ENVIRONMENT}")
+  endif()
+endfunction()
+
+foreach(name IN LISTS GA_VALGRIND_TESTS)
+  ga_add_valgrind(${name} ${name})
+endforeach()
+ga_add_valgrind(tool_run genalpha_tool run heavy-top --t-end 0.02 --project-at 0.01 --out /dev/null)
+ga_add_valgrind(tool_params genalpha_tool params --alpha -0.1)
