@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-enum { ALIGN = 64, CHUNK = 1 << 16 };
+enum { ALIGN = 64, CHUNK = 1 << 14 };
 
 /* The payload follows the header; both are aligned by over-allocating. */
 struct ga_chunk {

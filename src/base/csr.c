@@ -48,10 +48,13 @@ ga_status ga_csr_validate(const ga_csr *A, int nrow, int ncol, const char *what,
     return ga_fail(err, GA_ERR_ARG, "pattern of %s has no ptr or col array", what);
   }
   if (A->ptr[0] != 0) return ga_fail(err, GA_ERR_ARG, "pattern of %s: ptr[0] is not 0", what);
+  /* all of ptr first: col has ptr[nrow] entries and must not be read beyond */
   for (int i = 0; i < nrow; i++) {
     if (A->ptr[i + 1] < A->ptr[i]) {
       return ga_fail(err, GA_ERR_ARG, "pattern of %s: ptr decreases at row %d", what, i);
     }
+  }
+  for (int i = 0; i < nrow; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
       bool increasing = e == A->ptr[i] || A->col[e] > A->col[e - 1];
       if (A->col[e] < 0 || A->col[e] >= ncol || !increasing) {

@@ -20,7 +20,8 @@ static int largest(int a, int b) {
 }
 
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err) {
-  *e = (ga_eval){.model = model, .err = err, .time_scale = 1};
+  *e = (ga_eval){.model = model, .err = err};
+  ga_eval_set_step(e, 1);
   e->nq = ga_space_nq(model->space);
   e->nv = ga_space_nv(model->space);
   e->nlam = model->nlam;

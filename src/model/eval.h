@@ -18,8 +18,8 @@ typedef struct ga_point {
 typedef struct ga_eval {
   const ga_model *model;
   int nq, nv, nlam, npsi;
-  double time_scale; /* motion and data are smooth over such a time; sets difference steps in t */
-  ga_error *err;     /* receives the message of a failure */
+  double time_step; /* difference step in t: a part of h, so that its error is O(h^4) */
+  ga_error *err;    /* receives the message of a failure */
   /* scratch of the difference quotients, one set per nesting level: a tangent by differences may
    * need a Jacobian by differences */
   struct ga_fd_level {
@@ -58,6 +58,12 @@ ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kin
 /* and its derivative along t + s, q o exp(s v) (with_motion) or t + s alone, v held. */
 ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_motion, int n,
                      double *out);
+
+/* Relative rounding of G and H as the model gives them: eps, or that of a difference quotient. */
+double ga_eval_jacobian_noise(const ga_eval *e);
+
+/* Difference steps in t for a step size h. */
+void ga_eval_set_step(ga_eval *e, double h);
 
 /* The vector functions behind the quotients. */
 ga_status ga_point_g(ga_eval *e, const ga_point *p, double *out);

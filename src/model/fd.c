@@ -6,6 +6,7 @@
  * good to about eps^(4/5) = 3e-13; what enters the Newton matrix only (Z, Y, Kt, Ct) the central
  * one, d ~ eps^(1/3) scale. Directions in q are q o exp(d e_j), so quotients are trivialised
  * derivatives on every group. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,16 @@
 
 static const double SHARP = 7.4e-4;   /* eps^(1/5) */
 static const double CENTRAL = 6.1e-6; /* eps^(1/3) */
+
+double ga_eval_jacobian_noise(const ga_eval *e) {
+  const ga_model_ops *ops = e->model->ops;
+  bool given = (e->nlam == 0 || ops->holonomic_jac) && (e->npsi == 0 || ops->nonholonomic_jac);
+  return given ? DBL_EPSILON : DBL_EPSILON / SHARP;
+}
+
+void ga_eval_set_step(ga_eval *e, double h) {
+  e->time_step = fmin(0.25 * h, SHARP);
+}
 
 /* Typical size of component j: its own, but not below a tenth of the largest of its kind. */
 static double scale_of(const double *x, int j, double all) {
@@ -100,7 +111,7 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_mo
                      double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   ga_status status = GA_OK;
-  double d = SHARP * e->time_scale;
+  double d = e->time_step;
   if (with_motion) {
     /* motion must stay within the scale of positions and angles as well */
     double speed = ga_max_abs(e->nv, p->v);

@@ -146,7 +146,7 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
   bool finite = isfinite(t0) && ga_first_nonfinite(it->eval.nq, q0) < 0 &&
                 ga_first_nonfinite(it->eval.nv, v0) < 0;
   if (!finite) return ga_fail(&it->error, GA_ERR_ARG, "t0, q0 or v0 is not finite");
-  it->eval.time_scale = 100 * it->h;
+  ga_eval_set_step(&it->eval, it->h);
   ga_status status = ga_initial_start(it, t0, q0, v0);
   if (status != GA_OK) {
     ga_error_prefix(&it->error, "start at t = %.9g", t0);
@@ -226,7 +226,7 @@ ga_status ga_integrator_set_step(ga_integrator *it, double h) {
     return ga_fail(&it->error, GA_ERR_ARG, "step size %g must be positive and finite", h);
   }
   it->h = h;
-  it->eval.time_scale = 100 * h;
+  ga_eval_set_step(&it->eval, h);
   if (it->started) rebase(it);
   return GA_OK;
 }

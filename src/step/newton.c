@@ -82,14 +82,18 @@ static double force_terms(const ga_step *s) {
 static bool at_rounding_level(const ga_step *s) {
   const ga_method *method = s->method;
   double level = NOISE * DBL_EPSILON;
-  if (!(ga_max_abs(method->nx * s->nv, s->r) <= level * force_terms(s))) return false;
+  /* G and H by differences carry their own, larger rounding into forces and velocities */
+  double rough = fmax(level, 10 * ga_eval_jacobian_noise(s->eval));
+  double force = level * force_terms(s) + rough * s->force_size;
+  if (!(ga_max_abs(method->nx * s->nv, s->r) <= force)) return false;
   for (int c = 0; c < method->ncon; c++) {
     ga_con_kind kind = method->con[c];
     int n = ga_step_con_size(s, kind);
     const ga_csr *D = kind == GA_ROW_NONHOL ? &s->H : &s->G;
     double gradient = ga_max_abs(ga_csr_nnz(D), D->val);
     double residual = ga_max_abs(n, s->r + s->con_at[c]);
-    if (!(residual <= level * gradient * row_noise(s, kind))) return false;
+    double unit = kind == GA_ROW_VEL ? rough : level;
+    if (!(residual <= unit * gradient * row_noise(s, kind))) return false;
   }
   return true;
 }

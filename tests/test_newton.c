@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Newton's iteration: tiny and huge steps, failures that leave the state intact, matrix reuse. */
+#include "support.h"
+
+/* a copy of everything a user can see of a state */
+typedef struct {
+  double t, q[SUPPORT_MAX], v[SUPPORT_MAX], vd[SUPPORT_MAX], a[SUPPORT_MAX], lam[SUPPORT_MAX];
+} snapshot;
+
+static snapshot take(const ga_problem *p, const ga_integrator *it) {
+  const ga_state *s = ga_integrator_state(it);
+  size_t nq = (size_t)ga_space_nq(p->model.space), nv = (size_t)ga_space_nv(p->model.space);
+  snapshot c = {.t = s->t};
+  memcpy(c.q, s->q, nq * sizeof(double));
+  memcpy(c.v, s->v, nv * sizeof(double));
+  memcpy(c.vd, s->vd, nv * sizeof(double));
+  memcpy(c.a, s->a, nv * sizeof(double));
+  memcpy(c.lam, s->lam, (size_t)p->model.nlam * sizeof(double));
+  return c;
+}
+
+/* h = 1e-7: the stopping test must pass at the rounding level, and the state move by h v */
+static void test_tiny_steps(void **state) {
+  (void)state;
+  const char *const problems[] = {"heavy-top", "andrews", "slider-crank", "pendulum-spring"};
+  for (int k = 0; k < 4; k++) {
+    for (int m = 0; ga_method_name(m); m++) {
+      ga_problem *p = problem_named(problems[k]);
+      ga_options o = ga_options_default();
+      o.method = ga_method_name(m);
+      o.h = 1e-7;
+      ga_integrator *it = started(p, &o);
+      const ga_state *s = ga_integrator_state(it);
+      double vd0 = s->vd[0], q0 = s->q[0], v0 = s->v[0];
+      for (int n = 0; n < 50; n++) must(ga_integrator_step(it), ga_integrator_error(it));
+      assert_true(fabs(s->q[0] - q0 - 5e-6 * v0 - 12.5e-12 * vd0) < 1e-12);
+      assert_true(ga_integrator_stats(it)->max_g < 1e-14);
+      assert_true(ga_integrator_stats(it)->newton_its < 50 * 8);
+      ga_integrator_free(it);
+      ga_problem_free(p);
+    }
+  }
+}
+
+/* a step far too large: refused with the row, the state of before, and a smaller step works */
+static void test_failed_step(void **state) {
+  (void)state;
+  for (int m = 0; ga_method_name(m); m++) {
+    ga_problem *p = problem_named("andrews");
+    ga_options o = ga_options_default();
+    o.method = ga_method_name(m);
+    o.par = ga_params_rho(0.7);
+    o.h = 1e-4;
+    ga_integrator *it = started(p, &o);
+    must(ga_integrator_run(it, 0.01), ga_integrator_error(it));
+    snapshot before = take(p, it);
+    long steps = ga_integrator_stats(it)->steps;
+    must(ga_integrator_set_step(it, 1.0), ga_integrator_error(it));
+    ga_status status = ga_integrator_step(it);
+    assert_true(status == GA_RETRY_NEWTON || status == GA_RETRY_SINGULAR);
+    assert_non_null(strstr(ga_integrator_error(it)->text, "t = 0.01"));
+    snapshot after = take(p, it);
+    assert_memory_equal(&before, &after, sizeof before);
+    assert_int_equal(ga_integrator_stats(it)->failed, 1);
+    assert_int_equal(ga_integrator_stats(it)->steps, steps);
+    must(ga_integrator_set_step(it, 1e-4), ga_integrator_error(it));
+    must(ga_integrator_step(it), ga_integrator_error(it));
+    /* the failed attempt leaves no trace in what follows */
+    ga_integrator *twin = started(p, &o);
+    must(ga_integrator_run(twin, 0.01), ga_integrator_error(twin));
+    must(ga_integrator_step(twin), ga_integrator_error(twin));
+    assert_true(vector_error(7, ga_integrator_state(it)->q, ga_integrator_state(twin)->q) < 1e-13);
+    ga_integrator_free(twin);
+    ga_integrator_free(it);
+    ga_problem_free(p);
+  }
+}
+
+/* too few iterations allowed: never accepted */
+static void test_iteration_limit(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("heavy-top");
+  ga_options o = ga_options_default();
+  o.newton_max = 1;
+  ga_integrator *it = started(p, &o);
+  snapshot before = take(p, it);
+  assert_int_equal(ga_integrator_step(it), GA_RETRY_NEWTON);
+  assert_non_null(strstr(ga_integrator_error(it)->text, "did not converge after 1 iteration"));
+  snapshot after = take(p, it);
+  assert_memory_equal(&before, &after, sizeof before);
+  ga_integrator_free(it);
+  ga_problem_free(p);
+}
+
+/* the solution does not depend on when the matrix is renewed, the work does */
+static void test_matrix_every(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("slider-crank");
+  double q[2][10], lam[2][8];
+  long matrices[2];
+  for (int k = 0; k < 2; k++) {
+    ga_options o = ga_options_default();
+    o.h = 1e-3;
+    o.matrix_every = k;
+    o.newton_tol = 1e-13;
+    ga_integrator *it = started(p, &o);
+    must(ga_integrator_run(it, 0.5), ga_integrator_error(it));
+    memcpy(q[k], ga_integrator_state(it)->q, sizeof q[k]);
+    memcpy(lam[k], ga_integrator_state(it)->lam, sizeof lam[k]);
+    matrices[k] = ga_integrator_stats(it)->matrices;
+    ga_integrator_free(it);
+  }
+  assert_true(matrices[1] >= 500 && matrices[0] < 250);
+  assert_true(vector_error(10, q[0], q[1]) < 1e-11);
+  assert_true(vector_error(8, lam[0], lam[1]) < 1e-8);
+  ga_problem_free(p);
+}
+
+/* a callback that fails at a chosen call */
+static const ga_problem *inner;
+static int countdown, answer;
+
+static int failing_force(void *user, double t, const double *q, const double *v, double *F) {
+  int code = inner->model.ops->force(user, t, q, v, F);
+  if (countdown-- == 0) {
+    if (answer == 0) F[1] = NAN;
+    return answer;
+  }
+  return code;
+}
+
+static void test_callback_failures(void **state) {
+  (void)state;
+  const struct {
+    int answer;
+    ga_status status;
+    const char *text;
+  } cases[] = {{1, GA_RETRY_MODEL, "'force' asked for a smaller step"},
+               {-7, GA_ERR_MODEL, "'force' failed and returned -7"},
+               {0, GA_ERR_MODEL, "'force' wrote"}};
+  ga_problem *p = problem_named("heavy-top");
+  inner = p;
+  ga_model_ops ops = *p->model.ops;
+  ops.force = failing_force;
+  ga_model model = p->model;
+  model.ops = &ops;
+  for (int k = 0; k < 3; k++) {
+    for (int when = 0; when < 4; when++) {
+      ga_options o = ga_options_default();
+      ga_integrator *it = NULL;
+      countdown = -1;
+      must(ga_integrator_new(&model, &o, &it, NULL), NULL);
+      must(ga_integrator_start(it, 0, p->q0, p->v0), ga_integrator_error(it));
+      must(ga_integrator_run(it, 0.01), ga_integrator_error(it));
+      snapshot before = take(p, it);
+      answer = cases[k].answer;
+      countdown = when;
+      ga_status status = ga_integrator_step(it);
+      if (countdown >= 0) { /* fewer evaluations in this step */
+        ga_integrator_free(it);
+        break;
+      }
+      assert_int_equal(status, cases[k].status);
+      assert_non_null(strstr(ga_integrator_error(it)->text, cases[k].text));
+      snapshot after = take(p, it);
+      assert_memory_equal(&before, &after, sizeof before);
+      must(ga_integrator_step(it), ga_integrator_error(it));
+      ga_integrator_free(it);
+    }
+  }
+  ga_problem_free(p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tiny_steps),        cmocka_unit_test(test_failed_step),
+      cmocka_unit_test(test_iteration_limit),   cmocka_unit_test(test_matrix_every),
+      cmocka_unit_test(test_callback_failures),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
