@@ -47,7 +47,7 @@ static void print_conditions(const ga_params_report *report) {
       {report->strict_at_inf, "alpha_m < alpha_f < 1/2, beta > 1/4 + (alpha_f - alpha_m)/2",
        "(23) stable with constraints"},
   };
-  printf("\nconditions (Arnold, Bruls 2007)\n");
+  printf("\nconditions (Arnold, Brüls 2007)\n");
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     printf("  %s  %-30s %s\n", rows[i].holds ? "holds" : "fails", rows[i].meaning,
            rows[i].condition);

@@ -107,7 +107,9 @@ static void print_errors(FILE *to, const simulation *s) {
     const char *between = "";
     label(to, "error");
     for (int p = 0; p < PARTS; p++) {
-      double error = largest_error(part_size(model, p), part_values(state, p), part[p]);
+      double error = p == PART_Q
+                         ? ga_space_distance(model->space, state->q, part[p])
+                         : largest_error(part_size(model, p), part_values(state, p), part[p]);
       if (isnan(error)) continue;
       fprintf(to, "%s%s %.2e", between, part_title(p), error);
       between = ", ";

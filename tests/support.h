@@ -15,7 +15,6 @@
 
 #include "base/csr.h"
 #include "genalpha/genalpha.h"
-#include "lie/lie.h"
 
 enum { SUPPORT_MAX = 64 }; /* coordinates of the built-in problems */
 
@@ -48,36 +47,6 @@ static inline ga_integrator *started(const ga_problem *p, const ga_options *o) {
   must(ga_integrator_new(&p->model, o, &it, &err), &err);
   must(ga_integrator_start(it, p->t0, p->q0, p->v0), ga_integrator_error(it));
   return it;
-}
-
-static inline void rotation(const double *p, double R[9]) {
-  for (int j = 0; j < 3; j++) {
-    double e[3] = {0}, c[3];
-    e[j] = 1;
-    ga_quat_rotate(p, e, c);
-    for (int i = 0; i < 3; i++) R[3 * i + j] = c[i];
-  }
-}
-
-/* largest difference of coordinates, rotations by the entries of their matrices */
-static inline double configuration_error(const ga_space *space, const double *qa,
-                                         const double *qb) {
-  double error = 0;
-  for (int f = 0; f < space->nfactor; f++) {
-    const ga_factor *factor = &space->factor[f];
-    int nq = factor->group->nq, copies = factor->n;
-    for (int c = 0; c < copies; c++) {
-      const double *a = qa + factor->q_at + c * nq, *b = qb + factor->q_at + c * nq;
-      int flat = factor->group->commutative ? nq : nq - 4;
-      for (int i = 0; i < flat; i++) error = fmax(error, fabs(a[i] - b[i]));
-      if (factor->group->commutative) continue;
-      double Ra[9], Rb[9];
-      rotation(a + flat, Ra);
-      rotation(b + flat, Rb);
-      for (int i = 0; i < 9; i++) error = fmax(error, fabs(Ra[i] - Rb[i]));
-    }
-  }
-  return error;
 }
 
 static inline double vector_error(int n, const double *a, const double *b) {
@@ -113,7 +82,7 @@ static inline truth reference_at(const ga_problem *p, double t) {
 
 static inline errors errors_of(const ga_problem *p, const ga_state *s, const truth *ref) {
   int nv = ga_space_nv(p->model.space);
-  return (errors){{configuration_error(p->model.space, s->q, ref->q),
+  return (errors){{ga_space_distance(p->model.space, s->q, ref->q),
                    vector_error(nv, s->v, ref->v), vector_error(nv, s->vd, ref->vd),
                    vector_error(p->model.nlam, s->lam, ref->lam)}};
 }

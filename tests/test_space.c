@@ -258,12 +258,41 @@ static void pattern_closed(void **state) {
   ga_space_free(space);
 }
 
+/* entries of positions and rotation matrices; q and -q are one rotation; NaN is not dropped */
+static void test_distance(void **state) {
+  (void)state;
+  ga_space *space = NULL;
+  assert_int_equal(ga_space_new(&space), GA_OK);
+  assert_int_equal(ga_space_add(space, &ga_group_rn, 1, NULL, NULL), GA_OK);
+  assert_int_equal(ga_space_add(space, &ga_group_so3, 1, NULL, NULL), GA_OK);
+  assert_int_equal(ga_space_add(space, &ga_group_se3, 1, NULL, NULL), GA_OK);
+  double q[12], r[12], w[10] = {0};
+  ga_space_identity(space, q);
+  w[3] = 0.1; /* about z: the largest entry that changes is sin(0.1) */
+  ga_space_step(space, q, w, r);
+  assert_true(fabs(ga_space_distance(space, q, r) - sin(0.1)) < 1e-15);
+  for (int i = 1; i < 5; i++) r[i] = -q[i];
+  assert_true(ga_space_distance(space, q, r) == 0);
+  r[5] += 0.25; /* position of the SE(3) factor */
+  assert_true(ga_space_distance(space, q, r) == 0.25);
+  r[0] -= 0.5;
+  assert_true(ga_space_distance(space, q, r) == 0.5);
+  r[11] = NAN;
+  assert_true(isnan(ga_space_distance(space, q, r)));
+  ga_space_free(space);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(places),          cmocka_unit_test(euclidean),
-      cmocka_unit_test(wrong_arguments), cmocka_unit_test(tangent_rows),
-      cmocka_unit_test(apply_tangent),   cmocka_unit_test(apply_tangent_commutative),
-      cmocka_unit_test(pattern_closed),  cmocka_unit_test(no_overrun),
+      cmocka_unit_test(test_distance),
+      cmocka_unit_test(places),
+      cmocka_unit_test(euclidean),
+      cmocka_unit_test(wrong_arguments),
+      cmocka_unit_test(tangent_rows),
+      cmocka_unit_test(apply_tangent),
+      cmocka_unit_test(apply_tangent_commutative),
+      cmocka_unit_test(pattern_closed),
+      cmocka_unit_test(no_overrun),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,8 @@ typedef struct ga_group {
   void (*tangent)(int n, const double *w, double *T);
   /* c = [a, b], the Lie bracket: c~ = a~ b~ - b~ a~ */
   void (*bracket)(int n, const double *a, const double *b, double *c);
+  /* largest difference of entries, rotations as matrices: free of the quaternion's sign */
+  double (*distance)(int n, const double *qa, const double *qb);
   void (*identity)(int n, double *q);
   /* back to the group after outside changes (unit length of a quaternion); never used in a step */
   void (*clean)(int n, double *q);
@@ -64,6 +66,7 @@ GA_API int ga_space_nv(const ga_space *space);
 GA_API void ga_space_step(const ga_space *space, const double *q, const double *w, double *q1);
 GA_API void ga_space_diff(const ga_space *space, const double *qa, const double *qb, double *w);
 GA_API void ga_space_bracket(const ga_space *space, const double *a, const double *b, double *c);
+GA_API double ga_space_distance(const ga_space *space, const double *qa, const double *qb);
 GA_API void ga_space_identity(const ga_space *space, double *q);
 GA_API void ga_space_clean(const ga_space *space, double *q);
 

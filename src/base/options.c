@@ -112,6 +112,14 @@ static int word_count(const char *words) {
   return count;
 }
 
+/* b is an option of its own and stays */
+static ga_status set_params_name(ga_params *par, const char *name, ga_error *err) {
+  double b = par->b;
+  ga_status status = ga_params_named(name, par, err);
+  par->b = b;
+  return status;
+}
+
 /* "am,af,beta,gamma" or a name */
 static ga_status set_params_list(ga_params *par, const char *text, ga_error *err) {
   double value[4];
@@ -121,7 +129,7 @@ static ga_status set_params_list(ga_params *par, const char *text, ga_error *err
     value[i] = strtod(at, &end);
     bool last = i == 3;
     if (end == at || !isfinite(value[i]) || *end != (last ? '\0' : ',')) {
-      if (i == 0 && end == at) return ga_params_named(text, par, err);
+      if (i == 0 && end == at) return set_params_name(par, text, err);
       return ga_fail(err, GA_ERR_ARG,
                      "params = '%s': four numbers alpha_m,alpha_f,beta,gamma are needed", text);
     }

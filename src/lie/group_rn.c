@@ -26,6 +26,12 @@ static void rn_bracket(int n, const double *a, const double *b, double *c) {
   memset(c, 0, (size_t)n * sizeof *c);
 }
 
+static double rn_distance(int n, const double *qa, const double *qb) {
+  double largest = 0;
+  for (int i = 0; i < n; i++) largest = ga_larger(largest, fabs(qa[i] - qb[i]));
+  return largest;
+}
+
 static void rn_identity(int n, double *q) {
   memset(q, 0, (size_t)n * sizeof *q);
 }
@@ -46,6 +52,7 @@ const ga_group ga_group_rn = {
     .compose = rn_step,
     .tangent = rn_tangent,
     .bracket = rn_bracket,
+    .distance = rn_distance,
     .identity = rn_identity,
     .clean = rn_clean,
 };

@@ -11,6 +11,7 @@
  *
  * D follows from T = sum (-ad)^k/(k+1)! with ad = [w~ u~; 0 w~]: a power series of such a matrix
  * has the derivative of the series in its corner. */
+#include <math.h>
 #include <string.h>
 
 #include "lie/lie.h"
@@ -87,6 +88,16 @@ static void se3_bracket(int n, const double *a, const double *b, double *c) {
   }
 }
 
+static double se3_distance(int n, const double *qa, const double *qb) {
+  double largest = 0;
+  for (int i = 0; i < n; i++) {
+    const double *a = qa + 7 * i, *b = qb + 7 * i;
+    for (int k = 0; k < 3; k++) largest = ga_larger(largest, fabs(a[k] - b[k]));
+    largest = ga_larger(largest, ga_quat_distance(a + 3, b + 3));
+  }
+  return largest;
+}
+
 static void se3_identity(int n, double *q) {
   memset(q, 0, 7 * (size_t)n * sizeof *q);
   for (int i = 0; i < n; i++) q[7 * i + 3] = 1;
@@ -106,6 +117,7 @@ const ga_group ga_group_se3 = {
     .compose = se3_compose,
     .tangent = se3_tangent,
     .bracket = se3_bracket,
+    .distance = se3_distance,
     .identity = se3_identity,
     .clean = se3_clean,
 };

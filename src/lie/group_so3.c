@@ -48,6 +48,17 @@ void ga_quat_clean(double *p) {
   for (int i = 0; i < 4; i++) p[i] /= length;
 }
 
+double ga_quat_distance(const double *p, const double *q) {
+  double largest = 0;
+  for (int j = 0; j < 3; j++) {
+    double e[3] = {j == 0, j == 1, j == 2}, a[3], b[3];
+    ga_quat_rotate(p, e, a);
+    ga_quat_rotate(q, e, b);
+    for (int i = 0; i < 3; i++) largest = ga_larger(largest, fabs(a[i] - b[i]));
+  }
+  return largest;
+}
+
 /* T = I - s2 w~ + s3 (w w^T - x I), as w~^2 = w w^T - x I; the diagonal 1 - x s3 is s1 */
 void ga_so3_tangent_block(const double *w, double *T, int ld) {
   double x = ga_dot3(w, w);
@@ -93,6 +104,13 @@ static void so3_bracket(int n, const double *a, const double *b, double *c) {
   for (int i = 0; i < n; i++) ga_cross3(a + 3 * i, b + 3 * i, c + 3 * i);
 }
 
+static double so3_distance(int n, const double *qa, const double *qb) {
+  double largest = 0;
+  for (int i = 0; i < n; i++)
+    largest = ga_larger(largest, ga_quat_distance(qa + 4 * i, qb + 4 * i));
+  return largest;
+}
+
 static void so3_identity(int n, double *q) {
   memset(q, 0, 4 * (size_t)n * sizeof *q);
   for (int i = 0; i < n; i++) q[4 * i] = 1;
@@ -112,6 +130,7 @@ const ga_group ga_group_so3 = {
     .compose = so3_compose,
     .tangent = so3_tangent,
     .bracket = so3_bracket,
+    .distance = so3_distance,
     .identity = so3_identity,
     .clean = so3_clean,
 };

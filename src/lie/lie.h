@@ -7,6 +7,7 @@
 
 #include <genalpha/ga_csr.h>
 #include <genalpha/ga_space.h>
+#include <math.h>
 
 /* Functions of x = t^2 with removable singularities at 0, see series.c.
  *   s1 = sin t / t                 s2 = (1 - cos t) / t^2
@@ -19,6 +20,11 @@ double ga_s3(double x);
 double ga_s4(double x);
 double ga_s5(double x);
 double ga_s6(double x); /* x < 4 pi^2, where it has a pole */
+
+/* the larger of two sizes, NaN if one is: fmax would drop it */
+static inline double ga_larger(double a, double b) {
+  return a >= b || isnan(a) ? a : b;
+}
 
 static inline double ga_dot3(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -60,6 +66,8 @@ void ga_quat_exp(const double *w, double *p);
 void ga_quat_log(const double *p, double *w);
 /* p / |p|, the sign kept; a zero p becomes NaN, which the caller's checks find */
 void ga_quat_clean(double *p);
+/* largest difference of the entries of R(p) and R(q) */
+double ga_quat_distance(const double *p, const double *q);
 /* T(w) of SO(3), into the 3 x 3 block at T whose rows are ld apart */
 void ga_so3_tangent_block(const double *w, double *T, int ld);
 

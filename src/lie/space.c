@@ -92,6 +92,15 @@ void ga_space_bracket(const ga_space *space, const double *a, const double *b, d
   }
 }
 
+double ga_space_distance(const ga_space *space, const double *qa, const double *qb) {
+  double largest = 0;
+  for (int i = 0; i < space->nfactor; i++) {
+    const ga_factor *f = &space->factor[i];
+    largest = ga_larger(largest, f->group->distance(f->n, qa + f->q_at, qb + f->q_at));
+  }
+  return largest;
+}
+
 void ga_space_identity(const ga_space *space, double *q) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];

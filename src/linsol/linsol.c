@@ -44,7 +44,7 @@ ga_status ga_linsol_choose(const ga_options *options, const ga_csr *A, const ga_
     return GA_OK;
   }
   const char *near = ga_nearest_word(options->linsol, ga_linsol_name);
-  return ga_fail(err, GA_ERR_BACKEND, "unknown linear solver '%s'%s%s%s; known: auto, dense",
+  return ga_fail(err, GA_ERR_BACKEND, "unknown linear solver '%s'%s%s%s (known: auto, dense)",
                  options->linsol, near ? "; did you mean '" : "", near ? near : "",
                  near ? "'?" : "");
 }

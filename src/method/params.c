@@ -44,10 +44,8 @@ const char *ga_params_name(int i) {
 ga_status ga_params_named(const char *name, ga_params *out, ga_error *err) {
   for (int i = 0; i < NAMED; i++) {
     if (strcmp(named[i].name, name) != 0) continue;
-    double b = out->b;
     *out = named[i].rho >= 0 ? ga_params_rho(named[i].rho)
                              : with_alphas(named[i].alpha_m, named[i].alpha_f, 0);
-    out->b = b;
     return GA_OK;
   }
   return ga_fail(err, GA_ERR_ARG,
@@ -128,19 +126,22 @@ ga_params_report ga_params_check(const ga_params *p) {
 /* One step on q'' = -omega^2 q, with W = (omega h)^2, c = 1/(1 - alpha_m), A = h^2 a:
  *   q1 = q + hv + (1/2 - beta) A + beta A1
  *   A1 = c (-(1 - alpha_f) W q1 - alpha_f W q - alpha_m A)
- *   hv1 = hv + (1 - gamma) A + gamma A1 */
+ *   hv1 = hv + (1 - gamma) A + gamma A1
+ * solved with D = 1 + beta c (1 - alpha_f) W. In 1/D and W/D nothing cancels or overflows, however
+ * stiff. */
 void ga_params_amplification(const ga_params *p, double omega_h, double A[9]) {
-  double W = omega_h * omega_h, c = 1 / (1 - p->alpha_m), f = p->alpha_f;
-  double D = 1 + p->beta * c * (1 - f) * W;
-  A[0] = (1 - p->beta * c * f * W) / D;
-  A[1] = 1 / D;
-  A[2] = (0.5 - p->beta - p->beta * c * p->alpha_m) / D;
-  const double own[3] = {-c * f * W, 0, -c * p->alpha_m};
+  double c = 1 / (1 - p->alpha_m), f = p->alpha_f;
+  double W = omega_h * omega_h, stiff = p->beta * c * (1 - f);
+  double one_D = 1 / (1 + stiff * W), W_D = 1 / (1 / W + stiff);
+  double known = 0.5 - p->beta - p->beta * c * p->alpha_m;
+  A[0] = one_D - p->beta * c * f * W_D;
+  A[1] = one_D;
+  A[2] = known * one_D;
+  A[6] = -c * W_D;
+  A[7] = -c * (1 - f) * W_D;
+  A[8] = -c * p->alpha_m - c * (1 - f) * known * W_D;
   const double v[3] = {0, 1, 1 - p->gamma};
-  for (int j = 0; j < 3; j++) {
-    A[6 + j] = own[j] - c * (1 - f) * W * A[j];
-    A[3 + j] = v[j] + p->gamma * A[6 + j];
-  }
+  for (int j = 0; j < 3; j++) A[3 + j] = v[j] + p->gamma * A[6 + j];
 }
 
 double ga_params_spectral_radius(const ga_params *p, double omega_h) {

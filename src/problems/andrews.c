@@ -3,7 +3,7 @@
  *
  *     q = (beta, Theta, gamma, Phi, delta, Omega, epsilon)
  *
- * Arnold and Bruls 2007 (AB07), section 5.2; Schiehlen, Multibody Systems Handbook, 1990. Data,
+ * Arnold and Brüls 2007 (AB07), section 5.2; Schiehlen, Multibody Systems Handbook, 1990. Data,
  * formulas and reference values METHODS.md section 9. Two observations make the code short:
  *
  * Rows. With e(p) = (cos p, sin p) and n(p) = (sin p, -cos p), both of which obey w' = (-w_y, w_x),
@@ -373,6 +373,6 @@ const ga_problem_entry ga_entry_andrews = {
     .name = "andrews",
     .summary = "Andrews' squeezing mechanism, 7 angles, 6 constraints, mass matrix M(q)",
     .cite =
-        "Schiehlen, Multibody Systems Handbook, 1990; Arnold and Bruls, Multibody System "
+        "Schiehlen, Multibody Systems Handbook, 1990; Arnold and Brüls, Multibody System "
         "Dynamics 18 (2007), section 5.2",
     .build = build};

@@ -8,7 +8,7 @@
  *     SE(3)         v = (U, Omega), U = R^T x' G = (-R, -R X~)
  *                   F = (m R^T gamma - m Omega x U, -Omega x J Omega)
  *
- * Arnold, Cardona and Bruls 2015 (ACB15), appendix, (28); reference values METHODS.md section 9.
+ * Arnold, Cardona and Brüls 2015 (ACB15), appendix, (28); reference values METHODS.md section 9.
  * The second form follows from m x'' = m gamma + lam with x'' = R (U' + Omega x U). */
 #include <string.h>
 
@@ -273,14 +273,14 @@ const ga_problem_entry ga_entry_heavy_top = {
     .name = "heavy-top",
     .summary = "heavy top on R^3 x SO(3), 6 velocities, 3 constraints",
     .cite =
-        "Arnold, Cardona and Bruls, A Lie algebra approach to Lie group time integration of "
-        "constrained systems, 2015, appendix",
+        "Arnold, Cardona and Brüls, Order reduction in time integration caused by velocity "
+        "projection, 2015, appendix",
     .build = build_product};
 
 const ga_problem_entry ga_entry_heavy_top_se3 = {
     .name = "heavy-top-se3",
     .summary = "heavy top on SE(3), body-fixed velocities, 3 constraints",
     .cite =
-        "Arnold, Cardona and Bruls, A Lie algebra approach to Lie group time integration of "
-        "constrained systems, 2015, appendix, rewritten for SE(3)",
+        "Arnold, Cardona and Brüls, Order reduction in time integration caused by velocity "
+        "projection, 2015, appendix, rewritten for SE(3)",
     .build = build_se3};

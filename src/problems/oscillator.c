@@ -73,7 +73,7 @@ static ga_status build(ga_problem *problem, const ga_problem_options *options, g
 const ga_problem_entry ga_entry_oscillator = {
     .name = "oscillator",
     .summary = "harmonic oscillator q'' + omega^2 q = 0 with closed solution",
-    .cite = "Arnold and Bruls, Multibody System Dynamics 18 (2007), section 2",
+    .cite = "Arnold and Brüls, Multibody System Dynamics 18 (2007), section 2",
     .takes = GA_TAKES_OMEGA,
     .build = build,
     .exact = exact};

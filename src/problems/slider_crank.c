@@ -7,7 +7,7 @@
  *     g: (x1,y1) - l1/2 e(theta1)             (x5,y5) - (x1,y1) - l1/2 e(theta1)
  *        (x2,y2) - (x5,y5) - l2/2 e(theta2)   (x3,0)  - (x2,y2) - l2/2 e(theta2)
  *
- * Arnold and Bruls 2007 (AB07), section 5.1; constraints and inertias METHODS.md section 9. */
+ * Arnold and Brüls 2007 (AB07), section 5.1; constraints and inertias METHODS.md section 9. */
 #include <math.h>
 #include <string.h>
 
@@ -209,5 +209,5 @@ static ga_status build(ga_problem *problem, const ga_problem_options *options, g
 const ga_problem_entry ga_entry_slider_crank = {
     .name = "slider-crank",
     .summary = "slider-crank mechanism, 10 coordinates, 8 constraints, singular mass matrix",
-    .cite = "Arnold and Bruls, Multibody System Dynamics 18 (2007), section 5.1",
+    .cite = "Arnold and Brüls, Multibody System Dynamics 18 (2007), section 5.1",
     .build = build};

@@ -163,9 +163,8 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
 static ga_status advance(ga_integrator *it, double h, double t1) {
   ga_error_clear(&it->error);
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
-  if (!(t1 > it->mem.t)) {
-    return ga_fail(&it->error, GA_ERR_STEP, "t = %.17g: a step of %g does not change t", it->mem.t,
-                   h);
+  if (!(t1 > it->mem.t) || h * h < DBL_MIN) {
+    return ga_fail(&it->error, GA_ERR_STEP, "t = %.17g: a step of %g is too small", it->mem.t, h);
   }
   ga_status status = ga_history_correct(it, h);
   if (status == GA_OK) status = ga_step_begin(&it->step, &it->mem, it->v, it->a, h, t1);
