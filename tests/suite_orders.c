@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders of q, v, v', lam for each method and problem, and METHODS.md's expected errors. */
+/* Orders of q, v, v', lam for each method and problem, and the errors docs/problems.md lists. */
 #include "support.h"
 
 enum { LEVELS = 5 };
@@ -45,7 +45,7 @@ static void test_order(void **state) {
   ga_problem_free(p);
 }
 
-/* METHODS.md 9: errors to expect, index3, plain start */
+/* docs/problems.md: errors to expect, index3, plain start */
 static void expect_errors(const char *problem, double t, double h, int levels, const double *q,
                           const double *lam, double tol) {
   ga_problem *p = problem_named(problem);

@@ -416,7 +416,7 @@ static void check_closed(const ga_problem *p) {
   }
 }
 
-/* the values of METHODS.md */
+/* the values of docs/problems.md */
 static void test_rheonomic(void **state) {
   (void)state;
   ga_problem *p = problem_open("rheonomic");

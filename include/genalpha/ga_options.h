@@ -42,7 +42,7 @@ GA_API ga_params_report ga_params_check(const ga_params *par);
 GA_API void ga_params_amplification(const ga_params *par, double omega_h, double A[9]);
 GA_API double ga_params_spectral_radius(const ga_params *par, double omega_h);
 
-/* Starting values, METHODS.md section 5 and docs/notation.md. */
+/* Starting values, see docs/notation.md. */
 typedef enum ga_start {
   GA_START_BEST,     /* what keeps order 2 from the first step: the method knows */
   GA_START_PLAIN,    /* a_0 = v'_0 */

@@ -74,6 +74,9 @@ static const row *find_row(const char *key) {
   return NULL;
 }
 
+/* in messages: enough of a text to recognise it, short enough to leave room for what is allowed */
+#define QUOTED "'%.80s'"
+
 /* a finite number and nothing behind it */
 static bool parse_real(const char *text, double *value) {
   char *end;
@@ -131,7 +134,8 @@ static ga_status set_params_list(ga_params *par, const char *text, ga_error *err
     if (end == at || !isfinite(value[i]) || *end != (last ? '\0' : ',')) {
       if (i == 0 && end == at) return set_params_name(par, text, err);
       return ga_fail(err, GA_ERR_ARG,
-                     "params = '%s': four numbers alpha_m,alpha_f,beta,gamma are needed", text);
+                     "params = " QUOTED ": four numbers alpha_m,alpha_f,beta,gamma are needed",
+                     text);
     }
     at = end + 1;
   }
@@ -142,22 +146,22 @@ static ga_status set_params_list(ga_params *par, const char *text, ga_error *err
 static ga_status set_params(ga_params *par, const char *key, const char *text, ga_error *err) {
   if (strcmp(key, "params") == 0) return set_params_list(par, text, err);
   double value;
-  if (!parse_real(text, &value)) {
-    return ga_fail(err, GA_ERR_ARG, "%s = '%s' is not a number", key, text);
-  }
+  bool number = parse_real(text, &value);
   if (strcmp(key, "rho") == 0) {
-    if (!(value >= 0 && value <= 1)) {
-      return ga_fail(err, GA_ERR_ARG, "rho = %g is out of range: 0 <= rho <= 1", value);
+    if (!number || !(value >= 0 && value <= 1)) {
+      return ga_fail(err, GA_ERR_ARG, "rho = " QUOTED " is not a number with 0 <= rho <= 1", text);
     }
     double b = par->b;
     *par = ga_params_rho(value);
     par->b = b;
   } else if (strcmp(key, "alpha") == 0) {
-    if (!(value >= -1.0 / 3 && value <= 0)) {
-      return ga_fail(err, GA_ERR_ARG, "alpha = %g is out of range: -1/3 <= alpha <= 0", value);
+    if (!number || !(value >= -1.0 / 3 && value <= 0)) {
+      return ga_fail(err, GA_ERR_ARG, "alpha = " QUOTED " is not a number with -1/3 <= alpha <= 0",
+                     text);
     }
     *par = ga_params_hht(value, par->b);
   } else {
+    if (!number) return ga_fail(err, GA_ERR_ARG, "b = " QUOTED " is not a finite number", text);
     par->b = value;
   }
   return GA_OK;
@@ -167,7 +171,7 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
   const row *r = find_row(key);
   if (!r) {
     const char *near = ga_nearest_word(key, key_at);
-    return ga_fail(err, GA_ERR_ARG, "unknown option '%s'%s%s%s", key,
+    return ga_fail(err, GA_ERR_ARG, "unknown option " QUOTED "%s%s%s", key,
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   }
   char *field = (char *)options + r->at;
@@ -180,7 +184,9 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
     case KIND_REAL: {
       double value;
       if (!parse_real(text, &value)) {
-        return ga_fail(err, GA_ERR_ARG, "%s = '%s' is not a number", key, text);
+        return ga_fail(err, GA_ERR_ARG,
+                       "%s = " QUOTED " is not a number greater than %g, at most %g", key, text,
+                       r->least, r->largest);
       }
       ga_status status = check_real(r, value, err);
       if (status == GA_OK) memcpy(field, &value, sizeof value);
@@ -191,7 +197,8 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
       errno = 0;
       long value = strtol(text, &end, 10);
       if (end == text || *end || errno) {
-        return ga_fail(err, GA_ERR_ARG, "%s = '%s' is not a whole number", key, text);
+        return ga_fail(err, GA_ERR_ARG, "%s = " QUOTED " is not a whole number from %.0f to %.0f",
+                       key, text, r->least, r->largest);
       }
       ga_status status = check_int(r, value, err);
       int small = (int)value;
@@ -201,7 +208,7 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
     case KIND_WORD: {
       int index = word_index(r->info.argument, text);
       if (index < 0) {
-        return ga_fail(err, GA_ERR_ARG, "%s = '%s' is not known; allowed: %s", key, text,
+        return ga_fail(err, GA_ERR_ARG, "%s = " QUOTED " is not known; allowed: %s", key, text,
                        r->info.argument);
       }
       memcpy(field, &index, sizeof index);
@@ -244,6 +251,14 @@ static ga_status validate_row(const ga_options *options, const row *r, ga_error 
 }
 
 ga_status ga_options_validate(const ga_options *options, ga_error *err) {
+  const ga_params *p = &options->par;
+  const double all[] = {p->alpha_m, p->alpha_f, p->beta, p->gamma, p->b};
+  if (ga_first_nonfinite(5, all) >= 0) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "params: alpha_m = %g, alpha_f = %g, beta = %g, gamma = %g, b = %g must be "
+                   "finite",
+                   p->alpha_m, p->alpha_f, p->beta, p->gamma, p->b);
+  }
   for (int i = 0; i < ROWS; i++) {
     ga_status status = validate_row(options, &rows[i], err);
     if (status != GA_OK) return status;

@@ -49,7 +49,7 @@ ga_status ga_params_named(const char *name, ga_params *out, ga_error *err) {
     return GA_OK;
   }
   return ga_fail(err, GA_ERR_ARG,
-                 "params = '%s' is neither four numbers alpha_m,alpha_f,beta,gamma nor one of "
+                 "params = '%.80s' is neither four numbers alpha_m,alpha_f,beta,gamma nor one of "
                  "newmark, trapezoidal, hht, chung-hulbert",
                  name);
 }

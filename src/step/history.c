@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the memory needs when the step size changes from h_old to h (METHODS.md 8).
+/* What the memory needs when the step size changes from h_old to h (docs/notation.md).
  *
  *   a <- v' + (h/h_old) (a - v'),                  because a_n = v'(t_n + alpha h) + O(h^2)
  *

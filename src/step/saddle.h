@@ -37,7 +37,7 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
  * iterative refinement is included. */
 ga_status ga_saddle_solve(ga_saddle *s);
 
-/* v', lam, psi from the equations of motion and the differentiated constraints (METHODS.md 5):
+/* v', lam, psi from the equations of motion and the differentiated constraints (docs/notation.md):
  *   M v' + G^T lam + H^T psi = F,  G v' = -(g drift),  H v' = -(k drift) */
 ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const double *v,
                                  double *vd, double *lam, double *psi);
