@@ -259,7 +259,7 @@ static void test_parameters(void **state) {
       {"heavy-top", "stab2", {0, 0, 0, 0.5, 0}, GA_ERR_ARG, "(23)"},
       {"heavy-top", "stab2", {0.7, 0.2, 0.3, 0, 0}, GA_ERR_ARG, "(21)"},
       {"heavy-top", "stab2", {1, 0.2, 0.3, 0, 0}, GA_ERR_ARG, "neither may be 1"},
-      {"heavy-top", "stab2", {NAN, 0.2, 0.3, 0, 0}, GA_ERR_ARG, "not finite"},
+      {"heavy-top", "stab2", {NAN, 0.2, 0.3, 0, 0}, GA_ERR_ARG, "must be finite"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     ga_problem *p = problem_named(cases[k].problem);

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Dense LU with row exchanges: plain loops for small systems, LAPACK above.
  *
- * The matrix is kept by rows. LAPACK reads that as A^T by columns, factors A^T = P L U and solves
- * with the transposed factors. Up to SMALL rows a plain loop is faster than OpenBLAS. */
+ * Factored is R A C, with diagonal R and C of powers of two that bring the largest entry of every
+ * row and column near 1 (Ruiz 2001). Row exchanges choose well only among rows of one size: in
+ * [[k, -k, 1], [-k, k, 0], [1, 0, 0]], a stiff spring beside a constraint, the rounding error left
+ * of k would be preferred to the entry of the constraint.
+ *
+ * Up to SMALL rows a plain loop by rows is faster than OpenBLAS; LAPACK has its matrix by columns.
+ */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "linsol/linsol.h"
 
-enum { SMALL = 60 };
+enum { SMALL = 60, SWEEPS = 5 };
 
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
 void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda,
@@ -18,8 +23,10 @@ void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, 
 typedef struct {
   ga_arena arena;
   int n, singular;
-  double *lu; /* n x n by rows */
+  double *lu; /* n x n, by rows up to SMALL, by columns above */
   int *pivot;
+  double *row_scale, *col_scale; /* the diagonals of R and C */
+  double *row_max, *col_max;     /* of R A C, in the course of scaling */
 } dense;
 
 static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
@@ -31,17 +38,55 @@ static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
   d->singular = -1;
   d->lu = ga_arena_doubles(&d->arena, n * n);
   d->pivot = ga_arena_ints(&d->arena, n);
+  d->row_scale = ga_arena_doubles(&d->arena, n);
+  d->col_scale = ga_arena_doubles(&d->arena, n);
+  d->row_max = ga_arena_doubles(&d->arena, n);
+  d->col_max = ga_arena_doubles(&d->arena, n);
   return d->arena.failed ? GA_ERR_MEM : GA_OK;
 }
 
+/* Divide scale by the square root of max, to a power of two; false if that is 1. Rows that are zero
+ * or not finite stay as they are. */
+static bool rescale(double max, double *scale) {
+  int exponent = 0;
+  if (max > 0 && max <= DBL_MAX) frexp(max, &exponent);
+  if (exponent / 2 == 0) return false;
+  *scale = ldexp(*scale, -exponent / 2);
+  return true;
+}
+
+/* Every sweep halves the exponents of the largest entries of rows and columns; a matrix in good
+ * units needs one look. */
+static void equilibrate(dense *d, const ga_csr *A) {
+  int n = d->n;
+  for (int i = 0; i < n; i++) d->row_scale[i] = d->col_scale[i] = 1;
+  bool changed = true;
+  for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
+    for (int i = 0; i < n; i++) d->row_max[i] = d->col_max[i] = 0;
+    for (int i = 0; i < n; i++) {
+      for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+        int j = A->col[e];
+        double size = fabs(A->val[e]) * d->row_scale[i] * d->col_scale[j];
+        if (size > d->row_max[i]) d->row_max[i] = size;
+        if (size > d->col_max[j]) d->col_max[j] = size;
+      }
+    }
+    changed = false;
+    for (int i = 0; i < n; i++) {
+      changed |= rescale(d->row_max[i], &d->row_scale[i]);
+      changed |= rescale(d->col_max[i], &d->col_scale[i]);
+    }
+  }
+}
+
 /* A pivot is u_kk = a_kk - sum_m l_km u_mk, m < k, known to about eps sum |l_km u_mk|: one below
- * that is rounding error and the matrix singular to working precision. Returns the first such k,
- * -1 if there is none. (The test has no units, so that neither a heavy mass nor a stiff spring
- * beside a constraint is taken for a dependent constraint.) Rows or columns first: the sum is the
- * same. */
-static int first_noise_pivot(const dense *d) {
+ * that is rounding error and the matrix singular to working precision. Returns the first such k
+ * below count, -1 if there is none: column k depends on those before. (The test has no units, so
+ * that neither a heavy mass nor a stiff spring beside a constraint is taken for a dependent
+ * constraint.) By rows or by columns: the sum is the same. */
+static int first_noise_pivot(const dense *d, int count) {
   size_t n = (size_t)d->n;
-  for (size_t k = 0; k < n; k++) {
+  for (size_t k = 0; k < (size_t)count; k++) {
     double sum = 0;
     for (size_t m = 0; m < k; m++) sum += fabs(d->lu[k * n + m] * d->lu[m * n + k]);
     if (!(fabs(d->lu[k * n + k]) > 4 * (double)n * DBL_EPSILON * sum)) return (int)k;
@@ -49,7 +94,7 @@ static int first_noise_pivot(const dense *d) {
   return -1;
 }
 
-/* LU of A by rows with row exchanges; returns the column without a pivot, -1 if all have one. */
+/* LU by rows with row exchanges; returns the column without a pivot, -1 if all have one. */
 static int small_factor(dense *d) {
   int n = d->n;
   double *lu = d->lu;
@@ -64,7 +109,7 @@ static int small_factor(dense *d) {
       }
     }
     d->pivot[k] = p;
-    if (best == 0) return k;
+    if (best == 0) return first_noise_pivot(d, k + 1);
     double *rk = lu + k * n, *rp = lu + p * n;
     if (p != k) {
       for (int j = 0; j < n; j++) {
@@ -81,7 +126,7 @@ static int small_factor(dense *d) {
       for (int j = k + 1; j < n; j++) ri[j] -= factor * rk[j];
     }
   }
-  return first_noise_pivot(d);
+  return first_noise_pivot(d, n);
 }
 
 static void small_solve(const dense *d, double *b) {
@@ -105,35 +150,39 @@ static void small_solve(const dense *d, double *b) {
   }
 }
 
-/* LAPACK factors A^T, so its columns are our rows and a missing pivot names a dependent row; the
- * KKT matrices have a symmetric pattern, row and column carry the same meaning there. */
+/* The same by LAPACK, whose info need not be asked: the first zero pivot is a noise pivot, too. */
 static int lapack_factor(dense *d) {
   int n = d->n, info = 0;
   dgetrf_(&n, &n, d->lu, &n, d->pivot, &info);
-  return info > 0 ? info - 1 : first_noise_pivot(d);
+  return first_noise_pivot(d, n);
 }
 
 static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
   dense *d = ls->impl;
   size_t n = (size_t)d->n;
+  bool small = d->n <= SMALL;
+  equilibrate(d, A);
   memset(d->lu, 0, n * n * sizeof(double));
-  for (int i = 0; i < d->n; i++) {
+  for (size_t i = 0; i < n; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      d->lu[(size_t)i * n + (size_t)A->col[e]] = A->val[e];
+      size_t j = (size_t)A->col[e];
+      d->lu[small ? i * n + j : j * n + i] = A->val[e] * d->row_scale[i] * d->col_scale[j];
     }
   }
-  d->singular = d->n <= SMALL ? small_factor(d) : lapack_factor(d);
+  d->singular = small ? small_factor(d) : lapack_factor(d);
   return d->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
 static ga_status dense_solve(ga_linsol *ls, double *b) {
   dense *d = ls->impl;
-  if (d->n <= SMALL) {
-    small_solve(d, b);
-    return GA_OK;
-  }
   int n = d->n, one = 1, info = 0;
-  dgetrs_("T", &n, &one, d->lu, &n, d->pivot, b, &n, &info, 1);
+  for (int i = 0; i < n; i++) b[i] *= d->row_scale[i];
+  if (n <= SMALL) {
+    small_solve(d, b);
+  } else {
+    dgetrs_("N", &n, &one, d->lu, &n, d->pivot, b, &n, &info, 1);
+  }
+  for (int j = 0; j < n; j++) b[j] *= d->col_scale[j];
   return info == 0 ? GA_OK : GA_ERR_BACKEND;
 }
 

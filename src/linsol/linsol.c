@@ -52,7 +52,10 @@ ga_status ga_linsol_choose(const ga_options *options, const ga_csr *A, const ga_
 ga_status ga_linsol_open(ga_linsol *ls, const ga_options *options, const ga_csr *A, ga_error *err) {
   *ls = (ga_linsol){.context = options->linsol_context};
   ga_status status = ga_linsol_choose(options, A, &ls->ops, err);
-  if (status != GA_OK) return status;
+  if (status != GA_OK) {
+    ls->ops = NULL; /* nothing to close: it may be a user's that lacks free */
+    return status;
+  }
   status = ls->ops->analyze(ls, A);
   if (status == GA_OK) return GA_OK;
   ga_linsol_close(ls);

@@ -22,8 +22,6 @@ static void GA_PRINTF(2, 3) warn(const ga_integrator *it, const char *format, ..
  * refused, one that works worse than it could is not. */
 static ga_status check_parameters(const ga_integrator *it, ga_error *err) {
   const ga_params *par = &it->options.par;
-  const double all[] = {par->alpha_m, par->alpha_f, par->beta, par->gamma, par->b};
-  if (ga_first_nonfinite(5, all) >= 0) return ga_fail(err, GA_ERR_ARG, "a parameter is not finite");
   if (par->alpha_m == 1 || par->alpha_f == 1) {
     return ga_fail(err, GA_ERR_ARG, "alpha_m = %g, alpha_f = %g: neither may be 1", par->alpha_m,
                    par->alpha_f);
