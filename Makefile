@@ -2,12 +2,13 @@
 #   make               library, tool and examples, in build/release
 #   make demo          simulate the heavy top: summary, out/heavy-top.csv, out/heavy-top.svg
 #   make test          all tests on the release build
+#   make bench         time per step against a plain LU, instructions per step
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make clean         remove build/ and out/
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src cli tests examples -name '*.[ch]'
+SOURCES = find include src cli tests examples bench -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
@@ -34,6 +35,11 @@ demo: build/release/Makefile
 test:
 	cmake --preset release -DBUILD_TESTING=ON
 	$(call test,release,-LE valgrind)
+
+bench: build/release/Makefile
+	cmake --build --preset release -j $(JOBS) --target bench_steps
+	OPENBLAS_NUM_THREADS=1 build/release/bench_steps
+	@sh tools/instructions.sh build/release/bench_steps
 
 check: format-check check-sizes check-clang check-debug check-valgrind
 	@echo "make check: all gates passed"
@@ -62,6 +68,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo test check check-sizes check-clang check-debug check-valgrind \
+.PHONY: all demo test bench check check-sizes check-clang check-debug check-valgrind \
 	format format-check clean
 .NOTPARALLEL:
