@@ -23,7 +23,7 @@ all: build/release/Makefile
 	cmake --build --preset release -j $(JOBS)
 
 # without the tests, which need more packages; test and check switch them on
-build/release/Makefile: CMakePresets.json
+build/release/Makefile: CMakePresets.json CMakeLists.txt
 	cmake --preset release -DBUILD_TESTING=OFF
 	@touch $@
 
