@@ -16,7 +16,7 @@
 #include "base/csr.h"
 #include "genalpha/genalpha.h"
 
-enum { SUPPORT_MAX = 64 }; /* coordinates of the built-in problems */
+enum { SUPPORT_MAX = 128 }; /* coordinates, or unknowns of a step, of the built-in problems */
 
 /* a state to compare with */
 typedef struct {
@@ -82,8 +82,8 @@ static inline truth reference_at(const ga_problem *p, double t) {
 
 static inline errors errors_of(const ga_problem *p, const ga_state *s, const truth *ref) {
   int nv = ga_space_nv(p->model.space);
-  return (errors){{ga_space_distance(p->model.space, s->q, ref->q),
-                   vector_error(nv, s->v, ref->v), vector_error(nv, s->vd, ref->vd),
+  return (errors){{ga_space_distance(p->model.space, s->q, ref->q), vector_error(nv, s->v, ref->v),
+                   vector_error(nv, s->vd, ref->vd),
                    vector_error(p->model.nlam, s->lam, ref->lam)}};
 }
 

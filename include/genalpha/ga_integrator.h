@@ -61,14 +61,16 @@ GA_API void ga_integrator_free(ga_integrator *it);
 GA_API ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0,
                                      const double *v0);
 
-/* One accepted step of size options.h. After a failure the last accepted state is intact. */
+/* One accepted step of the current size (options.h, or what ga_integrator_set_step said last).
+ * After a failure the last accepted state is intact. */
 GA_API ga_status ga_integrator_step(ga_integrator *it);
 
-/* Steps of size options.h until t_end is met exactly; if h does not divide the interval the last
- * step is shorter. t_n is t0 + n h, not a sum. */
+/* Steps of the current size until t_end is met exactly; if h does not divide the interval, the last
+ * two steps share what is left. t_n is t0 + n h, not a sum. */
 GA_API ga_status ga_integrator_run(ga_integrator *it, double t_end);
 
-/* A new size for the following steps; the history is corrected so that order 2 is kept. */
+/* A new size for the following steps, also after another start; the history is corrected so that
+ * order 2 is kept. */
 GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
 
 /* Projections of the current state, never done inside a step.

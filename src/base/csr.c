@@ -67,6 +67,19 @@ ga_status ga_csr_validate(const ga_csr *A, int nrow, int ncol, const char *what,
   return GA_OK;
 }
 
+int ga_csr_find(const ga_csr *A, int i, int j) {
+  int lo = A->ptr[i], hi = A->ptr[i + 1] - 1;
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    if (A->col[mid] < j) {
+      lo = mid + 1;
+    } else {
+      hi = mid;
+    }
+  }
+  return lo <= hi && A->col[lo] == j ? lo : -1;
+}
+
 void ga_csr_zero(ga_csr *A) {
   int nnz = ga_csr_nnz(A);
   if (nnz > 0) memset(A->val, 0, (size_t)nnz * sizeof(double));

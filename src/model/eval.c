@@ -33,6 +33,7 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
     e->fd[level].w = ga_arena_doubles(arena, (size_t)e->nv);
     e->fd[level].lo = ga_arena_doubles(arena, rows);
     e->fd[level].hi = ga_arena_doubles(arena, rows);
+    e->fd[level].far = ga_arena_doubles(arena, rows);
     e->fd[level].sum = ga_arena_doubles(arena, rows);
   }
   ga_csr_init(&e->M, e->nv, e->nv, model->pat_M, arena);
@@ -54,19 +55,20 @@ static ga_status judge(ga_eval *e, const char *callback, int code, double t, int
   }
   int bad = ga_first_nonfinite(n, out);
   if (bad < 0) return GA_OK;
-  return ga_fail(e->err, GA_ERR_MODEL, "t = %.9g: callback '%s' wrote %g to entry %d", t, callback,
-                 out[bad], bad);
+  return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to entry %d", t,
+                 callback, out[bad], bad);
 }
 
 static ga_status judge_matrix(ga_eval *e, const char *callback, int code, double t,
                               const ga_csr *A) {
   ga_status status = judge(e, callback, code, t, ga_csr_nnz(A), A->val);
-  if (status != GA_ERR_MODEL || code != 0) return status;
+  if (status != GA_RETRY_NONFINITE) return status;
   /* name the entry by row and column */
   int bad = ga_first_nonfinite(ga_csr_nnz(A), A->val), row = 0;
   while (A->ptr[row + 1] <= bad) row++;
-  return ga_fail(e->err, GA_ERR_MODEL, "t = %.9g: callback '%s' wrote %g to row %d, column %d", t,
-                 callback, A->val[bad], row, A->col[bad]);
+  return ga_fail(e->err, GA_RETRY_NONFINITE,
+                 "t = %.9g: callback '%s' wrote %g to row %d, column %d", t, callback, A->val[bad],
+                 row, A->col[bad]);
 }
 
 #define OPS (e->model->ops)
@@ -160,7 +162,12 @@ ga_status ga_eval_g_drift(ga_eval *e, double t, const double *q, const double *v
     if (status == GA_OK) ga_csr_mul_add(&e->G, 1, v, drift);
     return status;
   }
-  return ga_fd_time(e, ga_point_hidden, &(ga_point){.t = t, .q = q, .v = v}, true, e->nlam, drift);
+  /* G v + g_t is the derivative of g along t + s, q o exp(s v), the drift its second derivative:
+   * one difference of G v + g_t where both are given, a second difference of g where not */
+  const ga_point p = {.t = t, .q = q, .v = v};
+  bool given = OPS->holonomic_jac && (e->model->scleronomic || OPS->holonomic_t);
+  return given ? ga_fd_time(e, ga_point_hidden, &p, true, e->nlam, drift)
+               : ga_fd_second(e, ga_point_g, &p, e->nlam, drift);
 }
 
 ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v, double *drift) {

@@ -18,12 +18,13 @@ typedef struct ga_point {
 typedef struct ga_eval {
   const ga_model *model;
   int nq, nv, nlam, npsi;
-  double time_step; /* difference step in t: a part of h, so that its error is O(h^4) */
-  ga_error *err;    /* receives the message of a failure */
+  double
+      time_step; /* difference step in t, not above 10 h: faster drives are not resolved anyway */
+  ga_error *err; /* receives the message of a failure */
   /* scratch of the difference quotients, one set per nesting level: a tangent by differences may
    * need a Jacobian by differences */
   struct ga_fd_level {
-    double *q, *v, *w, *lo, *hi, *sum;
+    double *q, *v, *w, *lo, *hi, *far, *sum;
   } fd[2];
   int fd_depth;
   ga_csr M, G, H; /* scratch matrices of the vector functions below */
@@ -58,6 +59,8 @@ ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kin
 /* and its derivative along t + s, q o exp(s v) (with_motion) or t + s alone, v held. */
 ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_motion, int n,
                      double *out);
+/* The second derivative along t + s, q o exp(s v). */
+ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, double *out);
 
 /* Relative rounding of G and H as the model gives them: eps, or that of a difference quotient. */
 double ga_eval_jacobian_noise(const ga_eval *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting values (docs/notation.md): consistent q0, v0; v', lam, psi; the history a_0 and, where the
- * method leaves the hidden constraint free, the velocity it will settle at. */
+/* Starting values (docs/notation.md): consistent q0, v0; v', lam, psi; the history a_0 and, where
+ * the method leaves the hidden constraint free, the velocity it will settle at. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -28,12 +28,17 @@ ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const dou
 }
 
 /* ACB15 after (8): r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, alpha = alpha_m - alpha_f */
-void ga_hidden_direction(const ga_integrator *it, const double *v, const double *vd,
-                         const double *vdd, double *r) {
+ga_status ga_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
+                           const double *vd, double h) {
   const ga_params *par = &it->options.par;
   double weight = 2 * (1 - 6 * par->beta - 3 * (par->alpha_m - par->alpha_f));
-  ga_space_bracket(it->model->space, v, vd, r);
-  for (int i = 0; i < it->eval.nv; i++) r[i] = (weight * vdd[i] + r[i]) / 12;
+  ga_status status = ga_eval_G(&it->eval, t, q, &it->saddle.G);
+  if (status != GA_OK) return status;
+  ga_space_bracket(it->model->space, v, vd, it->r);
+  for (int i = 0; i < it->eval.nv; i++) it->r[i] = (weight * it->vdd[i] + it->r[i]) / 12;
+  memset(it->hidden, 0, (size_t)it->eval.nlam * sizeof(double));
+  ga_csr_mul_add(&it->saddle.G, h * h, it->r, it->hidden);
+  return GA_OK;
 }
 
 /* sum_j |A_ij| |x_j|, with |x_j| = size if x is NULL */
@@ -44,6 +49,8 @@ static double row_size(const ga_csr *A, int i, const double *x, double size) {
   }
   return sum;
 }
+
+static const double ROUND = 1e-14;
 
 /* One violated row is enough to refuse: which, by how much, what to do. */
 static ga_status refuse(ga_integrator *it, const char *what, const char *symbol, int i,
@@ -56,19 +63,20 @@ static ga_status refuse(ga_integrator *it, const char *what, const char *symbol,
                  what, name, value, allowed);
 }
 
-/* |g_i|, |(G v + g_t)_i|, |k_i| against initial_tol times the size of their terms. A velocity that
- * moves positions by rounding only in one step counts as zero. */
+/* |g_i|, |(G v + g_t)_i|, |k_i| against initial_tol times the size of their terms, as far as it is
+ * known: g may contain constants, so positions count as at least ROUND large. A velocity that moves
+ * positions by rounding only in one step counts as zero. */
 static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v) {
   ga_eval *e = &it->eval;
   ga_saddle *s = &it->saddle;
   const ga_model *model = it->model;
   double tol = it->options.initial_tol, size = ga_max_abs(e->nq, q);
-  double noise = 100 * DBL_EPSILON * size / it->h;
+  double noise = (100 * DBL_EPSILON * size + ROUND) / it->h;
   ga_status status = ga_eval_G(e, t, q, &s->G);
   if (status == GA_OK) status = ga_eval_H(e, t, q, v, &s->H);
   if (status == GA_OK) status = ga_eval_g(e, t, q, it->hidden);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
-    double allowed = tol * row_size(&s->G, i, NULL, fmax(size, DBL_MIN));
+    double allowed = row_size(&s->G, i, NULL, tol * size + ROUND);
     if (fabs(it->hidden[i]) <= allowed) continue;
     return refuse(it, "holonomic constraint", "g", i, model->lam_names, it->hidden[i], allowed);
   }
@@ -89,33 +97,30 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
 }
 
 /* a_0 = v' + alpha h v'' (shifted), and v_0 + dv with G dv = h^2 G r, H dv = 0 (perturbed) */
-static ga_status build_history(ga_integrator *it, ga_start start, double t) {
+ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double h) {
   const ga_params *par = &it->options.par;
   int nv = it->eval.nv, nlam = it->eval.nlam;
-  double h = it->h, alpha = par->alpha_m - par->alpha_f;
   memcpy(it->a, it->vd, (size_t)nv * sizeof(double));
   if (start == GA_START_PLAIN) return GA_OK;
   ga_status status = ga_initial_vdd(it, t, it->q, it->v, it->vd, h, it->vdd);
-  if (status != GA_OK) return status;
-  ga_axpy(nv, alpha * h, it->vdd, it->a);
+  if (status != GA_OK) {
+    ga_error_prefix(&it->error,
+                    "history from values at t - h and t + h (start = plain needs none)");
+    return status;
+  }
+  ga_axpy(nv, (par->alpha_m - par->alpha_f) * h, it->vdd, it->a);
   if (start != GA_START_PERTURBED || nlam == 0) return GA_OK;
-  ga_hidden_direction(it, it->v, it->vd, it->vdd, it->r);
-  status = ga_eval_G(&it->eval, t, it->q, &it->saddle.G);
-  memset(it->hidden, 0, (size_t)nlam * sizeof(double));
+  status = ga_hidden_target(it, t, it->q, it->v, it->vd, h);
   if (status != GA_OK) return status;
-  ga_csr_mul_add(&it->saddle.G, h * h, it->r, it->hidden);
   return ga_project_velocity(it, t, it->q, it->v, it->hidden, false, NULL);
 }
 
+/* a projection judges itself */
 static ga_status consistent_state(ga_integrator *it, double t, ga_stats *stats) {
-  ga_status status = GA_OK;
-  if (it->options.initial == GA_INITIAL_PROJECT) {
-    status = ga_project_position(it, t, it->q, &stats->start_dq);
-    if (status == GA_OK) {
-      status = ga_project_velocity(it, t, it->q, it->v, NULL, true, &stats->start_dv);
-    }
-  }
-  return status != GA_OK ? status : check_consistent(it, t, it->q, it->v);
+  if (it->options.initial == GA_INITIAL_CHECK) return check_consistent(it, t, it->q, it->v);
+  ga_status status = ga_project_position(it, t, it->q, it->v, &stats->start_dq);
+  if (status != GA_OK) return status;
+  return ga_project_velocity(it, t, it->q, it->v, NULL, true, &stats->start_dv);
 }
 
 ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const double *v0) {
@@ -129,7 +134,7 @@ ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const
   if (status == GA_OK) {
     status = ga_saddle_acceleration(&it->saddle, t0, it->q, it->v, it->vd, it->lam, it->psi);
   }
-  if (status == GA_OK) status = build_history(it, start, t0);
+  if (status == GA_OK) status = ga_initial_history(it, start, t0, it->h);
   if (status != GA_OK) return status;
   ga_memory *mem = &it->mem;
   memcpy(mem->q, it->q, (size_t)e->nq * sizeof(double));

@@ -164,8 +164,10 @@ static ga_status advance(ga_integrator *it, double h, double t1) {
   if (!(t1 > it->mem.t) || h * h < DBL_MIN) {
     return ga_fail(&it->error, GA_ERR_STEP, "t = %.17g: a step of %g is too small", it->mem.t, h);
   }
+  /* where t is so large that its rounding matters, the step is what t1 - t says */
+  if (fabs(t1 - it->mem.t - h) > 1e-9 * h) h = t1 - it->mem.t;
   ga_status status = ga_history_correct(it, h);
-  if (status == GA_OK) status = ga_step_begin(&it->step, &it->mem, it->v, it->a, h, t1);
+  if (status == GA_OK) status = ga_step_begin(&it->step, &it->mem, it->v, it->a, it->vd, h, t1);
   if (status == GA_OK) status = ga_newton(&it->step);
   if (status == GA_OK) status = ga_step_end(&it->step, &it->mem);
   if (status != GA_OK) {
@@ -204,12 +206,16 @@ ga_status ga_integrator_run(ga_integrator *it, double t_end) {
   while (it->mem.t < t_end) {
     double t1 = next_time(it);
     ga_status status;
-    if (t1 < t_end - slack) {
+    double left = t_end - it->mem.t;
+    if (left >= 2 * it->h - slack) {
       status = advance(it, it->h, t1);
+    } else if (left > it->h + slack) {
+      /* not a multiple of h: the last two steps share what is left, so that neither is tiny */
+      status = advance(it, left / 2, it->mem.t + left / 2);
+      if (status == GA_OK) rebase(it);
     } else {
       /* the last step: a full one that ends at t_end but for rounding, or a shorter one */
-      double h = t1 <= t_end + slack ? it->h : t_end - it->mem.t;
-      status = advance(it, h, t_end);
+      status = advance(it, fabs(left - it->h) <= slack ? it->h : left, t_end);
       if (status == GA_OK) rebase(it);
     }
     status = observed(it, status);
@@ -232,7 +238,7 @@ ga_status ga_integrator_project_position(ga_integrator *it, double *moved) {
   ga_error_clear(&it->error);
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   memcpy(it->q, it->mem.q, (size_t)it->eval.nq * sizeof(double));
-  ga_status status = ga_project_position(it, it->mem.t, it->q, moved);
+  ga_status status = ga_project_position(it, it->mem.t, it->q, it->mem.v, moved);
   if (status != GA_OK) return status;
   memcpy(it->mem.q, it->q, (size_t)it->eval.nq * sizeof(double));
   it->step.G_is_at_n = false;
@@ -249,11 +255,8 @@ ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, 
   int nv = it->eval.nv, nlam = it->eval.nlam;
   if (kind == GA_PROJECT_KEEP_ORDER && it->method->hidden_free && nlam > 0) {
     status = ga_initial_vdd(it, mem->t, mem->q, mem->v, mem->vd, mem->h, it->vdd);
-    if (status == GA_OK) status = ga_eval_G(&it->eval, mem->t, mem->q, &it->saddle.G);
+    if (status == GA_OK) status = ga_hidden_target(it, mem->t, mem->q, mem->v, mem->vd, mem->h);
     if (status != GA_OK) return status;
-    ga_hidden_direction(it, mem->v, mem->vd, it->vdd, it->r);
-    memset(it->hidden, 0, (size_t)nlam * sizeof(double));
-    ga_csr_mul_add(&it->saddle.G, mem->h * mem->h, it->r, it->hidden);
     target = it->hidden;
   }
   memcpy(it->v, mem->v, (size_t)nv * sizeof(double));

@@ -34,20 +34,26 @@ struct ga_integrator {
 /* initial.c: history at (t0, q0, v0) by the option start; accepted only if all went well */
 ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const double *v0);
 
+/* it->a, and it->v where the method needs it, from it->q, it->v, it->vd at time t, for steps of h
+ */
+ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double h);
+
 /* v'' at a state by the central difference over 2h of the KKT solution along the Taylor polynomial,
- * and r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, the hidden residual being h^2 G r */
+ * and it->hidden = h^2 G r, r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, for that it->vdd: the
+ * residual at which a method that leaves the hidden constraint free settles */
 ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const double *v,
                          const double *vd, double h, double *vdd);
-void ga_hidden_direction(const ga_integrator *it, const double *v, const double *vd,
-                         const double *vdd, double *r);
+ga_status ga_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
+                           const double *vd, double h);
 
 /* project.c: change q or v in place. The velocity is moved so that G v + g_t = target (NULL: 0),
  * and, with_k, k = 0 (else H dv = 0). moved: largest change. */
-ga_status ga_project_position(ga_integrator *it, double t, double *q, double *moved);
+ga_status ga_project_position(ga_integrator *it, double t, double *q, const double *v,
+                              double *moved);
 ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, double *v,
                               const double *target, bool with_k, double *moved);
 
-/* history.c: it->v, it->a = the memory corrected for a step of size h */
+/* history.c: it->v, it->a, it->vd = the memory corrected for a step of size h */
 ga_status ga_history_correct(ga_integrator *it, double h);
 
 #endif

@@ -2,11 +2,17 @@
 /* Modified Newton iteration on a step: A dx = -r, x <- x + dx.
  *
  * Stopping. With e_k the largest relative increment of accelerations and of multipliers and
- * theta = e_k/e_{k-1}, the error left after iteration k is about e_k theta/(1 - theta). The
- * iteration ends when that (or e_k itself) is below newton_tol. Accelerations cannot be better than
- * the rounding of g allows, about eps |q|/(beta h^2); when increments stop shrinking, the iterate
- * is accepted if every row of the residual is at its own rounding level, counted in stats.roundoff,
- * and refused otherwise.
+ * theta = e_k/e_{k-1}, the error left after iteration k is about e_k theta/(1 - theta). When that
+ * (or e_k itself) is below newton_tol, the residual is evaluated at the new iterate and every force
+ * balance must hold against its own terms: increments formed with old factors may be small although
+ * a light or suddenly changed coordinate has not moved yet. If it does not, the matrix is renewed
+ * and the iteration goes on.
+ *
+ * Accelerations cannot be better than the rounding of g allows, about eps |q|/(beta h^2). When
+ * increments stop shrinking, the iterate is accepted, and counted in stats.roundoff, if every row
+ * of the residual is at the rounding level of its own terms; or, as the size of terms inside a
+ * callback is not known, if two iterations with fresh matrices did not help, forces balance, and
+ * constraints hold to a level no discretization notices. Otherwise the step fails.
  *
  * Matrix. The factors of an earlier step are used as long as the contraction is good; they are
  * renewed at the current iterate when theta exceeds SLOW, when h changes, and at the start of a
@@ -18,84 +24,142 @@
 
 #include "step/step.h"
 
-static const double SLOW = 0.1;   /* renew the matrix inside a step */
-static const double REUSE = 0.02; /* take the old matrix into the next step */
-static const double DIVERGED = 2; /* growth of the increments with a fresh matrix: give up */
-static const double NOISE = 200;  /* rounding level, in units of eps times the size of the terms */
+static const double SLOW = 0.1;    /* renew the matrix inside a step */
+static const double REUSE = 0.02;  /* take the old matrix into the next step */
+static const double DIVERGED = 2;  /* growth of the increments with a fresh matrix: give up */
+static const double NOISE = 200;   /* rounding level, in units of eps times the size of the terms */
+static const double BALANCE = 1e3; /* force balance, in units of newton_tol times the terms */
+static const double UNSEEN = 1e-11; /* constraint residual nobody notices, against 1 + |q| */
 enum { PAUSE_MAX = 63 };
 
 /* the course of one iteration */
 typedef struct {
   int iteration;
-  double e, e_last, theta, worst_theta;
-  bool renewed;       /* the matrix was evaluated anew after the first iteration */
-  int fresh_failures; /* iterations without contraction although the matrix was fresh */
+  double e, e_last, theta, theta_last, worst_theta;
+  double size_x, size_mult; /* largest accelerations and multipliers met in this step */
+  bool fresh, fresh_last;   /* the matrix belongs to the iterate the last increments started from */
+  bool renewed;             /* the matrix was evaluated anew after the first iteration */
+  bool small_last;          /* the increment before was below the tolerance, with a fresh matrix */
+  int fresh_failures;       /* iterations without contraction although the matrix was fresh */
 } course;
 
 static double ratio(double change, double size) {
   return change > 0 ? change / size : 0;
 }
 
-/* largest relative change of accelerations, of multipliers, and of eta in position units */
-static double increment(const ga_step *s) {
+/* largest |x| and multipliers of the current iterate into the course */
+static void measure(const ga_step *s, course *c) {
+  c->size_x = fmax(c->size_x, ga_max_abs(s->method->nx * s->nv, s->x));
+  for (int k = 0; k < s->method->ncon; k++) {
+    if (s->method->mult[k] == GA_BLOCK_ETA) continue;
+    int n = ga_step_mult_size(s, s->method->mult[k]);
+    c->size_mult = fmax(c->size_mult, ga_max_abs(n, s->x + s->mult_at[k]));
+  }
+}
+
+/* Largest relative change of accelerations, of multipliers, and of eta in position units. A
+ * multiplier that is zero is measured against what the forces could make of it. */
+static double increment(const ga_step *s, course *c) {
   const ga_method *method = s->method;
   int nx = method->nx * s->nv;
-  double size_x = fmax(ga_max_abs(nx, s->x), ga_max_abs(s->nv, s->a));
-  double e = ratio(ga_max_abs(nx, s->dx), size_x);
-  double size_mult = 0, change_mult = 0;
-  for (int c = 0; c < method->ncon; c++) {
-    int n = ga_step_mult_size(s, method->mult[c]);
-    if (n == 0 || method->mult[c] == GA_BLOCK_ETA) continue;
-    size_mult = fmax(size_mult, ga_max_abs(n, s->x + s->mult_at[c]));
-    change_mult = fmax(change_mult, ga_max_abs(n, s->dx + s->mult_at[c]));
+  measure(s, c);
+  double e = ratio(ga_max_abs(nx, s->dx), c->size_x), change = 0;
+  for (int k = 0; k < method->ncon; k++) {
+    if (method->mult[k] == GA_BLOCK_ETA) continue;
+    int n = ga_step_mult_size(s, method->mult[k]);
+    change = fmax(change, ga_max_abs(n, s->dx + s->mult_at[k]));
   }
-  e = fmax(e, ratio(change_mult, size_mult));
+  if (change > s->options->newton_tol * c->size_mult) {
+    double gradient =
+        fmax(ga_max_abs(ga_csr_nnz(&s->G), s->G.val), ga_max_abs(ga_csr_nnz(&s->H), s->H.val));
+    double floor = gradient > 0 ? 1e-4 * s->force_size / gradient : 0;
+    e = fmax(e, ratio(change, fmax(c->size_mult, floor)));
+  }
   if (s->eta >= 0) {
     /* eta moves positions: against h^2 |x|, what the accelerations move them by */
-    double change = 0;
+    change = 0;
     for (int i = 0; i < s->nv; i++) change = fmax(change, fabs(s->wq[i] - s->wq_last[i]));
-    e = fmax(e, ratio(change, s->h * s->h * size_x));
+    e = fmax(e, ratio(change, s->h * s->h * c->size_x));
   }
   return isnan(ga_max_abs(s->n, s->dx)) ? NAN : e;
 }
 
-/* rounding level of a constraint row of unit gradient */
-static double row_noise(const ga_step *s, ga_con_kind kind) {
-  double position = ga_max_abs(s->nq, s->q1) + ga_max_abs(s->nv, s->wq);
-  double velocity = ga_max_abs(s->nv, s->v1) + s->h * ga_max_abs(s->nv, s->x);
-  double h = s->h;
-  return kind == GA_ROW_POS ? position / (h * h) : velocity / h;
+static double row_sum(const ga_csr *A, int i) {
+  double sum = 0;
+  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) sum += fabs(A->val[e]);
+  return sum;
 }
 
-/* Size of the terms of the force balance; a stiff spring between two points is the difference of
- * terms as large as stiffness times position, a damper likewise. */
-static double force_terms(const ga_step *s) {
-  double stiffness = 0, damping = 0;
-  for (int j = 0; j < s->method->nx; j++) {
-    stiffness = fmax(stiffness, ga_max_abs(ga_csr_nnz(&s->Kt[j]), s->Kt[j].val));
-    damping = fmax(damping, ga_max_abs(ga_csr_nnz(&s->Ct[j]), s->Ct[j].val));
-  }
-  return s->force_size + stiffness * ga_max_abs(s->nq, s->q1) + damping * ga_max_abs(s->nv, s->v1);
-}
-
-/* every row of the residual within NOISE roundings of the terms it is the sum of */
-static bool at_rounding_level(const ga_step *s) {
+/* largest product of a constraint's gradient and its multiplier */
+static double reaction_size(const ga_step *s) {
   const ga_method *method = s->method;
-  double level = NOISE * DBL_EPSILON;
-  /* G and H by differences carry their own, larger rounding into forces and velocities */
-  double rough = fmax(level, 10 * ga_eval_jacobian_noise(s->eval));
-  double force = level * force_terms(s) + rough * s->force_size;
-  if (!(ga_max_abs(method->nx * s->nv, s->r) <= force)) return false;
+  double largest = 0;
   for (int c = 0; c < method->ncon; c++) {
-    ga_con_kind kind = method->con[c];
-    int n = ga_step_con_size(s, kind);
-    const ga_csr *D = kind == GA_ROW_NONHOL ? &s->H : &s->G;
-    double gradient = ga_max_abs(ga_csr_nnz(D), D->val);
-    double residual = ga_max_abs(n, s->r + s->con_at[c]);
-    double unit = kind == GA_ROW_VEL ? rough : level;
-    if (!(residual <= unit * gradient * row_noise(s, kind))) return false;
+    if (method->mult[c] == GA_BLOCK_ETA) continue;
+    const ga_csr *D = method->mult[c] == GA_BLOCK_PSI ? &s->H : &s->G;
+    for (int i = 0; i < D->nrow; i++) {
+      double gradient = ga_max_abs(D->ptr[i + 1] - D->ptr[i], D->val + D->ptr[i]);
+      largest = fmax(largest, gradient * fabs(s->x[s->mult_at[c] + i]));
+    }
+  }
+  return largest;
+}
+
+/* Rounding of a force balance: a stiff spring between two points is the difference of terms as
+ * large as stiffness times position, a damper likewise, and an entry of G that should be zero is
+ * not. */
+static bool at_row_noise(const ga_step *s, int i) {
+  int j = i / s->nv, row = i % s->nv;
+  double Q = ga_max_abs(s->nq, s->q1), V = ga_max_abs(s->nv, s->v1);
+  double terms = s->row_size[i] + row_sum(&s->Kt[j], row) * Q + row_sum(&s->Ct[j], row) * V;
+  return fabs(s->r[i]) <= NOISE * DBL_EPSILON * (terms + reaction_size(s));
+}
+
+/* Every force balance within `part` of its own terms, of what its mass makes of the accelerations
+ * around it, or within rounding. */
+static bool balanced(const ga_step *s, double part) {
+  double size_x = ga_max_abs(s->method->nx * s->nv, s->x);
+  for (int i = 0; i < s->method->nx * s->nv; i++) {
+    int diagonal = s->mass_diagonal[i % s->nv];
+    double mass = diagonal >= 0 ? fabs(s->M.val[diagonal]) : 0;
+    if (fabs(s->r[i]) <= part * fmax(s->row_size[i], mass * size_x)) continue;
+    if (!at_row_noise(s, i)) return false;
   }
   return true;
+}
+
+/* Every constraint row below `level` times what its gradient makes of positions of size Q and
+ * velocities of size V. */
+static bool constraints_below(const ga_step *s, double level, double Q, double V) {
+  const ga_method *method = s->method;
+  for (int c = 0; c < method->ncon; c++) {
+    ga_con_kind kind = method->con[c];
+    const ga_csr *D = kind == GA_ROW_NONHOL ? &s->H : &s->G;
+    double scale = kind == GA_ROW_POS ? Q / (s->h * s->h) : V / s->h;
+    for (int i = 0; i < ga_step_con_size(s, kind); i++) {
+      if (!(fabs(s->r[s->con_at[c] + i]) <= level * scale * row_sum(D, i))) return false;
+    }
+  }
+  return true;
+}
+
+/* every row of the residual within NOISE roundings of the terms it is the sum of; G and H by
+ * differences carry their own, larger rounding into forces and velocities */
+static bool at_rounding_level(const ga_step *s) {
+  double level = NOISE * DBL_EPSILON;
+  double rough = fmax(level, 10 * ga_eval_jacobian_noise(s->eval));
+  double Q = ga_max_abs(s->nq, s->q1) + ga_max_abs(s->nv, s->wq);
+  double V = ga_max_abs(s->nv, s->v1) + s->h * ga_max_abs(s->nv, s->x);
+  return balanced(s, rough) && constraints_below(s, level, Q, V * rough / level);
+}
+
+/* The other way to see rounding: fresh matrices twice did not help, and nothing is left to gain. */
+static bool at_standstill(const ga_step *s, const course *c) {
+  if (!c->fresh || !c->fresh_last || c->theta * c->theta_last < 0.5) return false;
+  double Q = 1 + ga_max_abs(s->nq, s->q1), V = ga_max_abs(s->nv, s->v1) + Q / s->h, change = 0;
+  for (int i = 0; i < s->nv; i++) change = fmax(change, fabs(s->wq[i] - s->wq_last[i]));
+  return change <= 10 * UNSEEN * Q && balanced(s, BALANCE * s->options->newton_tol) &&
+         constraints_below(s, UNSEEN, Q, V);
 }
 
 /* the row that is worst against its own scale, for the message */
@@ -103,7 +167,7 @@ static int worst_row(const ga_step *s) {
   int worst = 0;
   double largest = -1;
   for (int i = 0; i < s->n; i++) {
-    double size = i < s->method->nx * s->nv ? s->force_size : 1;
+    double size = i < s->method->nx * s->nv ? s->row_size[i] : 1;
     double value = fabs(s->r[i]) / (size > 0 ? size : 1);
     if (!(value <= largest)) {
       largest = value;
@@ -140,8 +204,8 @@ static ga_status iterate(ga_step *s) {
 /* is the old matrix good enough to begin with? */
 static bool matrix_usable(const ga_step *s) {
   int every = s->options->matrix_every;
-  return s->factored && s->factored_h == s->h && s->rate <= REUSE && s->pause == 0 &&
-         (every == 0 || s->factored_age < every);
+  return s->factored && fabs(s->h / s->factored_h - 1) <= 1e-4 && s->rate <= REUSE &&
+         s->pause == 0 && (every == 0 || s->factored_age < every);
 }
 
 /* remember for the next steps how this one went; old: it began with factors of an earlier step */
@@ -157,50 +221,64 @@ static void learn(ga_step *s, const course *c, bool old) {
   }
 }
 
-typedef enum { GO_ON, RENEW, CONVERGED, ROUNDOFF, FAILED } verdict;
+typedef enum { GO_ON, RENEW, CANDIDATE, ROUNDOFF, FAILED } verdict;
 
-/* what the last increment means; fresh: the matrix was evaluated at the iterate before */
-static verdict judge(ga_step *s, course *c, bool fresh) {
+/* what the last increment means */
+static verdict judge(ga_step *s, course *c) {
   double tol = s->options->newton_tol;
   if (!isfinite(c->e)) return FAILED;
-  if (c->e <= tol) return CONVERGED;
+  if (c->e <= tol) return CANDIDATE;
   if (c->iteration == 1) return GO_ON;
   /* no longer contracting although every row is as small as rounding lets it be (r belongs to the
    * iterate before) */
-  if (c->theta > 0.5 && at_rounding_level(s)) return ROUNDOFF;
+  if (c->theta > 0.5 && (at_rounding_level(s) || at_standstill(s, c))) return ROUNDOFF;
   c->worst_theta = fmax(c->worst_theta, c->theta);
-  if (c->theta < 0.5 && c->e * c->theta / (1 - c->theta) <= tol) return CONVERGED;
+  if (c->theta < 0.5 && c->e * c->theta / (1 - c->theta) <= tol) return CANDIDATE;
   if (c->theta < SLOW) return GO_ON;
-  if (!fresh) return RENEW;
+  if (!c->fresh) return RENEW;
   if (c->theta >= 1) c->fresh_failures++;
-  return c->theta >= DIVERGED && c->fresh_failures >= 2 ? FAILED : RENEW;
+  return c->theta >= DIVERGED && c->fresh_failures >= 3 ? FAILED : RENEW;
+}
+
+/* A candidate must balance the forces at the new iterate, where r is now; increments that were
+ * negligible twice with fresh matrices cannot be improved. */
+static bool confirmed(const ga_step *s, course *c) {
+  bool small = c->fresh && c->e <= s->options->newton_tol;
+  if (balanced(s, BALANCE * s->options->newton_tol)) return true;
+  bool twice = small && c->small_last;
+  c->small_last = small;
+  return twice;
 }
 
 ga_status ga_newton(ga_step *s) {
-  course c = {.theta = 0};
-  bool old = matrix_usable(s), fresh = !old;
+  bool old = matrix_usable(s);
+  course c = {.fresh = !old, .size_x = ga_max_abs(s->nv, s->a)};
+  measure(s, &c);
   ga_step_update(s);
   ga_status status = ga_step_residual(s);
-  if (status == GA_OK && fresh) status = ga_step_matrix(s);
+  if (status == GA_OK && c.fresh) status = ga_step_matrix(s);
   while (status == GA_OK) {
     c.iteration++;
     status = iterate(s);
     if (status != GA_OK) break;
     c.e_last = c.e;
-    c.e = increment(s);
+    c.theta_last = c.theta;
+    c.e = increment(s, &c);
     c.theta = c.iteration > 1 ? c.e / c.e_last : 0;
-    verdict v = judge(s, &c, fresh);
-    if (v == CONVERGED || v == ROUNDOFF) {
+    verdict v = judge(s, &c);
+    if (v == FAILED) return give_up(s, &c, "diverged");
+    status = ga_step_residual(s);
+    if (status != GA_OK) break;
+    if (v == ROUNDOFF || (v == CANDIDATE && confirmed(s, &c))) {
       learn(s, &c, old);
       s->stats->roundoff += v == ROUNDOFF;
       return GA_OK;
     }
-    if (v == FAILED) return give_up(s, &c, "diverged");
     if (c.iteration >= s->options->newton_max) return give_up(s, &c, "did not converge");
-    status = ga_step_residual(s);
-    fresh = v == RENEW;
-    c.renewed |= fresh;
-    if (status == GA_OK && fresh) status = ga_step_matrix(s);
+    c.fresh_last = c.fresh;
+    c.fresh = v == RENEW || v == CANDIDATE;
+    c.renewed |= c.fresh;
+    if (c.fresh) status = ga_step_matrix(s);
   }
   return status;
 }

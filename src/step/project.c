@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Projections onto the constraints, by solves with the mass KKT matrix. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "lie/lie.h"
 #include "step/integrator.h"
 
-enum { ITERATIONS = 30 };
+enum { ITERATIONS = 60 };
 
 /* Largest |w_i| against the scale of positions: where Newton's iteration is at rounding. */
 static bool settled(double change, double last, double size) {
@@ -14,44 +14,99 @@ static bool settled(double change, double last, double size) {
   return change <= level || (change <= 1e-10 * (1 + size) && change >= 0.5 * last);
 }
 
-/* ACB15 (6): q o exp(d~) with d = argmin d^T M d, g(t, q o exp(d~)) = 0. The conditions
- *     M d + (G T(d))^T mu = 0,  g(t, q o exp(d~)) = 0,    M at the old q,
- * are solved by successive linearisation of g: with G, g at q o exp(d~),
- *     [ M  (G T)^T ] [ d_new ]   [        0       ]
- *     [ G T    0   ] [  mu   ] = [ G T d - g ].
- * Nonholonomic rows do not restrict positions and are left out. */
-ga_status ga_project_position(ga_integrator *it, double t, double *q, double *moved) {
+/* Constraints that hold to rounding need no projection. */
+static ga_status already_there(ga_integrator *it, double t, const double *q, bool *yes) {
+  ga_eval *e = &it->eval;
+  ga_csr *G = &it->saddle.G;
+  double size = 8 * DBL_EPSILON * ga_max_abs(e->nq, q);
+  ga_status status = ga_eval_g(e, t, q, it->hidden);
+  if (status == GA_OK) status = ga_eval_G(e, t, q, G);
+  *yes = status == GA_OK;
+  for (int i = 0; i < e->nlam && *yes; i++) {
+    double sum = 0;
+    for (int k = G->ptr[i]; k < G->ptr[i + 1]; k++) sum += fabs(G->val[k]);
+    *yes = fabs(it->hidden[i]) <= size * sum;
+  }
+  return status;
+}
+
+/* One step of ACB15 (6). With G, g at q o exp(d~), M at q and T = T(d),
+ *     [ M  (G T)^T ] [ x  ]   [ 0 ]
+ *     [ G T    0   ] [ mu ] = [ c ],
+ * feasible:  c = -g,         d <- d + x: shortest way to g = 0, quadratically convergent;
+ * nearest:   c = G T d - g,  d <- x:     a fixed point has M d + (G T)^T mu = 0 besides, so that
+ *                                        d^T M d is least. */
+typedef enum { FEASIBLE, NEAREST } aim;
+
+static ga_status position_step(ga_integrator *it, double t, const double *q, const double *v,
+                               aim kind, double *change) {
   ga_saddle *s = &it->saddle;
   ga_eval *e = &it->eval;
-  const ga_space *space = it->model->space;
-  int nv = e->nv, nlam = e->nlam;
-  double last = INFINITY, change = 0;
-  ga_status status = GA_OK;
-  memset(it->d, 0, (size_t)nv * sizeof(double));
-  memcpy(it->qs, q, (size_t)e->nq * sizeof(double));
-  for (int i = 0; i < ITERATIONS && nlam > 0; i++) {
-    status = ga_saddle_factor_position(s, t, q, it->d, it->qs, it->step.T);
-    if (status == GA_OK) status = ga_eval_g(e, t, it->qs, it->hidden);
+  int nv = e->nv;
+  ga_status status = ga_saddle_factor_position(s, t, q, v, it->d, it->qs, it->step.T);
+  if (status == GA_OK) status = ga_eval_g(e, t, it->qs, it->hidden);
+  if (status != GA_OK) return status;
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  if (kind == NEAREST) ga_csr_mul_add(&s->G, 1, it->d, s->rhs + nv);
+  for (int k = 0; k < e->nlam; k++) s->rhs[nv + k] -= it->hidden[k];
+  status = ga_saddle_solve(s);
+  if (status != GA_OK) return status;
+  if (kind == FEASIBLE) ga_axpy(nv, 1, it->d, s->rhs);
+  *change = 0;
+  for (int k = 0; k < nv; k++) *change = fmax(*change, fabs(s->rhs[k] - it->d[k]));
+  memcpy(it->d, s->rhs, (size_t)nv * sizeof(double));
+  ga_space_step(it->model->space, q, it->d, it->qs);
+  return GA_OK;
+}
+
+/* Steps of one kind until d settles; false if they lead away or do not end. */
+static ga_status position_steps(ga_integrator *it, double t, const double *q, const double *v,
+                                aim kind, bool *done) {
+  double last = INFINITY, change = 0, size = ga_max_abs(it->eval.nq, q);
+  int worse = 0;
+  *done = false;
+  for (int i = 0; i < ITERATIONS && !*done; i++) {
+    ga_status status = position_step(it, t, q, v, kind, &change);
     if (status != GA_OK) return status;
-    memset(s->rhs, 0, (size_t)s->n * sizeof(double));
-    ga_csr_mul_add(&s->G, 1, it->d, s->rhs + nv);
-    for (int k = 0; k < nlam; k++) s->rhs[nv + k] -= it->hidden[k];
-    status = ga_saddle_solve(s);
-    if (status != GA_OK) return status;
-    change = 0;
-    for (int k = 0; k < nv; k++) change = fmax(change, fabs(s->rhs[k] - it->d[k]));
-    memcpy(it->d, s->rhs, (size_t)nv * sizeof(double));
-    ga_space_step(space, q, it->d, it->qs);
-    if (settled(change, last, ga_max_abs(e->nq, q))) break;
+    worse = change > last ? worse + 1 : 0;
+    *done = settled(change, last, size);
+    if (!isfinite(change) || worse > 3) break;
     last = change;
-    if (i == ITERATIONS - 1 || !isfinite(change)) {
-      return ga_fail(&it->error, GA_ERR_INITIAL,
-                     "t = %.9g: no configuration that satisfies the constraints was found near q "
-                     "(last change %.2g)",
-                     t, change);
-    }
   }
-  if (moved) *moved = ga_max_abs(nv, it->d);
+  return GA_OK;
+}
+
+/* ACB15 (6): q o exp(d~) with d = argmin d^T M d, g(t, q o exp(d~)) = 0. First to the constraints
+ * by the shortest steps, then along them to the nearest point, and again to g = 0 to rounding. If
+ * the second part does not converge (far from the constraints), the first point stands.
+ * Nonholonomic rows do not restrict positions; they come in only where nothing else determines d.
+ */
+ga_status ga_project_position(ga_integrator *it, double t, double *q, const double *v,
+                              double *moved) {
+  ga_eval *e = &it->eval;
+  size_t nv = (size_t)e->nv;
+  bool done;
+  if (moved) *moved = 0;
+  if (e->nlam == 0) return GA_OK;
+  ga_status status = already_there(it, t, q, &done);
+  if (status != GA_OK || done) return status;
+  memset(it->d, 0, nv * sizeof(double));
+  memcpy(it->qs, q, (size_t)e->nq * sizeof(double));
+  status = position_steps(it, t, q, v, FEASIBLE, &done);
+  if (status == GA_OK && !done) {
+    return ga_fail(&it->error, GA_ERR_INITIAL,
+                   "t = %.9g: no configuration that satisfies the constraints was found near q", t);
+  }
+  memcpy(it->r, it->d, nv * sizeof(double));
+  if (status == GA_OK) status = position_steps(it, t, q, v, NEAREST, &done);
+  if (status == GA_OK && done) status = position_steps(it, t, q, v, FEASIBLE, &done);
+  if (status != GA_OK && status != GA_ERR_SINGULAR) return status;
+  if (status != GA_OK || !done) {
+    memcpy(it->d, it->r, nv * sizeof(double));
+    ga_space_step(it->model->space, q, it->d, it->qs);
+    ga_error_clear(&it->error);
+  }
+  if (moved) *moved = ga_max_abs(e->nv, it->d);
   memcpy(q, it->qs, (size_t)e->nq * sizeof(double));
   return GA_OK;
 }

@@ -80,8 +80,8 @@ ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double
   return status != GA_OK ? status : assemble_and_factor(s, t, true);
 }
 
-ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *d,
-                                    const double *q_moved, double *T) {
+ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *v,
+                                    const double *d, const double *q_moved, double *T) {
   const ga_space *space = s->eval->model->space;
   ga_status status = ga_eval_mass(s->eval, t, q, &s->M);
   if (status == GA_OK) status = ga_eval_G(s->eval, t, q_moved, &s->G);
@@ -90,7 +90,10 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
     ga_space_tangent_rows(space, d, T);
     ga_space_apply_tangent(space, T, &s->G);
   }
-  return assemble_and_factor(s, t, false);
+  status = assemble_and_factor(s, t, false);
+  if (status != GA_ERR_SINGULAR || s->eval->npsi == 0) return status;
+  status = ga_eval_H(s->eval, t, q, v, &s->H);
+  return status != GA_OK ? status : assemble_and_factor(s, t, true);
 }
 
 ga_status ga_saddle_solve(ga_saddle *s) {

@@ -28,10 +28,10 @@ void ga_saddle_close(ga_saddle *s);
 /* Evaluate M, G, H at (t, q, v) and factor. GA_ERR_SINGULAR names a dependent row. */
 ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v);
 
-/* For the projection of positions: M at (t, q), G(t, q o exp(d)) T(d), no H rows (nu = 0). T is
- * work of ga_space_tangent_size numbers. */
-ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *d,
-                                    const double *q_moved, double *T);
+/* For the projection of positions: M at (t, q), G(t, q o exp(d)) T(d), no H rows (nu = 0) unless
+ * the matrix is singular without them. T is work of ga_space_tangent_size numbers. */
+ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *v,
+                                    const double *d, const double *q_moved, double *T);
 
 /* Solve with the last factors; s->rhs holds (b, c, d) before, (dv, mu, nu) after. One step of
  * iterative refinement is included. */

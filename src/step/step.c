@@ -53,10 +53,13 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   s->x = doubles(arena, s->n), s->x_accepted = doubles(arena, s->n);
   s->r = doubles(arena, s->n), s->dx = doubles(arena, s->n);
   s->wq_last = doubles(arena, s->nv);
+  s->row_size = doubles(arena, method->nx * s->nv);
   ga_csr_init(&s->M, s->nv, s->nv, model->pat_M, arena);
   ga_csr_init(&s->G, s->nlam, s->nv, model->pat_G, arena);
   ga_csr_init(&s->H, s->npsi, s->nv, model->pat_H, arena);
   if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, model->pat_G, arena);
+  s->mass_diagonal = ga_arena_ints(arena, (size_t)s->nv);
+  for (int i = 0; i < s->nv && !arena->failed; i++) s->mass_diagonal[i] = ga_csr_find(&s->M, i, i);
   if (arena->failed || ga_step_matrix_init(s, arena) != GA_OK) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
@@ -93,13 +96,13 @@ void ga_step_predict(ga_step *s, const ga_memory *mem) {
 
 /* w_q and v_1 for x = 0: h v + h^2 (pa a + pw w),  v + h (ra a + rw w); predictor: the last x */
 ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const double *v, const double *a,
-                        double h, double t1) {
+                        const double *w, double h, double t1) {
   const ga_tableau *tab = &s->tab;
   s->t = mem->t;
   s->t1 = t1;
   s->h = h;
   s->q = mem->q;
-  s->w = mem->vd;
+  s->w = w;
   memcpy(s->v, v, (size_t)s->nv * sizeof(double));
   memcpy(s->a, a, (size_t)s->nv * sizeof(double));
   for (int i = 0; i < s->nv; i++) {
@@ -141,17 +144,21 @@ static ga_status evaluate_site(ga_step *s) {
   return status;
 }
 
-/* row j: M x_j - F + G^T lam_j + H^T psi_j */
+/* row j: M x_j - F + G^T lam_j + H^T psi_j, and the size of its terms */
 static void dynamic_row(ga_step *s, int j) {
   const ga_dyn_row *row = &s->method->dyn[j];
-  double *r = s->r + j * s->nv;
+  double *r = s->r + j * s->nv, *size = s->row_size + j * s->nv, *reaction = s->work;
   memset(r, 0, (size_t)s->nv * sizeof(double));
+  memset(reaction, 0, (size_t)s->nv * sizeof(double));
   ga_csr_mul_add(&s->M, 1, s->x + j * s->nv, r);
-  s->force_size = fmax(s->force_size, ga_max_abs(s->nv, r));
-  s->force_size = fmax(s->force_size, ga_max_abs(s->nv, s->F));
-  ga_axpy(s->nv, -1, s->F, r);
-  if (s->nlam > 0) ga_csr_mul_t_add(&s->G, 1, s->x + s->mult_at[row->lam], r);
-  if (s->npsi > 0) ga_csr_mul_t_add(&s->H, 1, s->x + s->mult_at[row->psi], r);
+  if (s->nlam > 0) ga_csr_mul_t_add(&s->G, 1, s->x + s->mult_at[row->lam], reaction);
+  if (s->npsi > 0) ga_csr_mul_t_add(&s->H, 1, s->x + s->mult_at[row->psi], reaction);
+  for (int i = 0; i < s->nv; i++) {
+    size[i] = fabs(r[i]) + fabs(s->F[i]) + fabs(reaction[i]);
+    r[i] += reaction[i] - s->F[i];
+    reaction[i] = 0;
+    if (size[i] > s->force_size) s->force_size = size[i];
+  }
 }
 
 /* g/h^2, (G v + g_t)/h or k/h */
@@ -188,11 +195,10 @@ ga_status ga_step_residual(ga_step *s) {
   return status;
 }
 
-/* how well the accepted state satisfies the constraints; G stays for the next step's G_n */
+/* how well the accepted state satisfies the constraints; G is there from the last residual */
 static ga_status constraint_residuals(ga_step *s, double *worst) {
   ga_eval *e = s->eval;
   ga_status status = ga_eval_g(e, s->t1, s->q1, s->g);
-  if (status == GA_OK) status = ga_eval_G(e, s->t1, s->q1, &s->G);
   if (status == GA_OK) status = ga_eval_hidden(e, s->t1, s->q1, s->v1, &s->G, s->gv);
   if (status == GA_OK) status = ga_eval_k(e, s->t1, s->q1, s->v1, s->k);
   worst[0] = ga_max_abs(s->nlam, s->g);

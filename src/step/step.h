@@ -49,14 +49,16 @@ typedef struct ga_step {
   double *wq, *q1, *v1;   /* site n+1 */
   double *F, *g, *gv, *k; /* there */
   ga_csr M, G, H;         /* there */
+  int *mass_diagonal;     /* places of the diagonal in M, -1 where it has none */
   bool mass_known;        /* constant M already evaluated */
   bool G_is_at_n;         /* G was evaluated at the accepted state */
   ga_csr Gn;              /* at (t_n, q_n), for eta */
 
   /* Newton: unknowns, last accepted unknowns (predictor), residual, increment */
   double *x, *x_accepted, *r, *dx;
-  double *wq_last;   /* w_q of the iterate before, for the increment in position units */
-  double force_size; /* largest term of the dynamic rows */
+  double *wq_last;  /* w_q of the iterate before, for the increment in position units */
+  double *row_size; /* size of the terms of each dynamic row, and the largest of all: */
+  double force_size;
 
   /* matrix */
   ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], GT, Z, Y;
@@ -82,9 +84,9 @@ void ga_step_reset(ga_step *s);
 /* The predictor of a first step: every x = v', multipliers as given, eta = 0. */
 void ga_step_predict(ga_step *s, const ga_memory *mem);
 
-/* Take the history at t_n (v and a as corrected for h), prepare constants and the predictor. */
+/* Take the history at t_n (v, a and w = v' as corrected for h), prepare constants and predictor. */
 ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const double *v, const double *a,
-                        double h, double t1);
+                        const double *w, double h, double t1);
 /* x -> w_q, q_1, v_1 */
 void ga_step_update(ga_step *s);
 /* residual at the current site, also F, M, G, H, g there */
