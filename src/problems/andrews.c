@@ -16,55 +16,10 @@
 #include <string.h>
 
 #include "problems/problem.h"
+/* after all others, as its names are short */
+#include "problems/andrews.h"
 
-enum { BETA, THETA, GAMMA, PHI, DELTA, OMEGA, EPSILON, NQ };
-enum { NPAIR = 3, NLAM = 2 * NPAIR, NONE = -1 };
-
-/* masses and moments of inertia of the bodies K1 .. K7 */
-#define M1 0.04325
-#define M2 0.00365
-#define M3 0.02373
-#define M4 0.00706
-#define M5 0.07050
-#define M6 0.00706
-#define M7 0.05498
-#define I1 2.194e-6
-#define I2 4.410e-7
-#define I3 5.255e-6
-#define I4 5.667e-7
-#define I5 1.169e-5
-#define I6 5.667e-7
-#define I7 1.912e-5
-/* fixed points A, B, C; spring; driving moment */
-#define XA (-0.06934)
-#define YA (-0.00227)
-#define XB (-0.03635)
-#define YB 0.03273
-#define XC 0.014
-#define YC 0.072
-#define C0 4530.0
-#define L0 0.07785
-#define MOM 0.033
-/* lengths */
-#define D 0.028
-#define DA 0.0115
-#define E 0.02
-#define EA 0.01421
-#define ZF 0.02
-#define FA 0.01421
-#define RR 0.007
-#define RA 0.00092
-#define SS 0.035
-#define SA 0.01874
-#define SB 0.01043
-#define SC 0.018
-#define SD 0.02
-#define TA 0.02308
-#define TB 0.00916
-#define U 0.04
-#define UA 0.01228
-#define UB 0.00449
-#define ZT 0.04
+enum { NQ = ANDREWS_NQ, NPAIR = 3, NLAM = 2 * NPAIR, NONE = -1 };
 
 /* c e(p) or, if turned, c n(p); p = q[first] + q[second]; in the pairs from .. to of the rows. */
 typedef struct link {
@@ -326,29 +281,35 @@ static void polish(double *q) {
   }
 }
 
+void ga_andrews_start(double *q) {
+  static const double start[NQ] = {-0.0617138900142764496, 0,
+                                   0.455279819163070380,   0.222668390165885885,
+                                   0.487364979543842550,   -0.222668390165885885,
+                                   1.23054744454982119};
+  memcpy(q, start, sizeof start);
+  polish(q);
+}
+
+const double ga_andrews_reference_q[NQ] = {
+    15.810771195153711,  -15.756371058411844, 0.040822240119645756, -0.53473011634207976,
+    0.52440996587995404, 0.53473011634207985, 1.0480807410419379};
+const double ga_andrews_reference_v[NQ] = {
+    1139.9203022591061,  -1424.3792951775400, 11.032911910619681, 19.293374105033949,
+    0.57356991482956294, -19.293374105033942, 0.32317914924915816};
+
 static ga_status tabulate(ga_problem *problem) {
-  static const double q[NQ] = {15.810771195153711,   -15.756371058411844, 0.040822240119645756,
-                               -0.53473011634207976, 0.52440996587995404, 0.53473011634207985,
-                               1.0480807410419379};
-  static const double v[NQ] = {1139.9203022591061, -1424.3792951775400, 11.032911910619681,
-                               19.293374105033949, 0.57356991482956294, -19.293374105033942,
-                               0.32317914924915816};
   static const double lam[NLAM] = {199.17534810453856, -29.755309974972017, 23.066543611622147,
                                    31.452725275771177, 22.642494786394365,  11.617392352611204};
   ga_problem_state *ref = ga_problem_tabulate(problem, 0.03);
   if (!ref) return GA_ERR_MEM;
-  memcpy(ref->q, q, sizeof q);
-  memcpy(ref->v, v, sizeof v);
+  memcpy(ref->q, ga_andrews_reference_q, sizeof ga_andrews_reference_q);
+  memcpy(ref->v, ga_andrews_reference_v, sizeof ga_andrews_reference_v);
   memcpy(ref->lam, lam, sizeof lam);
   return GA_OK;
 }
 
 static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   (void)options;
-  static const double start[NQ] = {-0.0617138900142764496, 0,
-                                   0.455279819163070380,   0.222668390165885885,
-                                   0.487364979543842550,   -0.222668390165885885,
-                                   1.23054744454982119};
   static const char *const q_names[] = {"beta",  "Theta", "gamma",  "Phi",
                                         "delta", "Omega", "epsilon"};
   static const char *const v_names[] = {"beta_dot",  "Theta_dot", "gamma_dot",  "Phi_dot",
@@ -364,8 +325,7 @@ static ga_status build(ga_problem *problem, const ga_problem_options *options, g
   ga_status status = ga_problem_setup(problem, &model, factors, err);
   if (status != GA_OK) return status;
   problem->rho_inf = 0.7, problem->h = 3e-4, problem->t_end = 0.03;
-  memcpy(problem->q0, start, sizeof start);
-  polish(problem->q0);
+  ga_andrews_start(problem->q0);
   return tabulate(problem);
 }
 

@@ -18,7 +18,9 @@
   X(heavy_top_se3)         \
   X(slider_crank)          \
   X(andrews)               \
+  X(andrews_absolute)      \
   X(pendulum_spring)       \
+  X(chain)                 \
   X(rheonomic)             \
   X(oscillator)
 
@@ -57,6 +59,9 @@ ga_status ga_problem_setup(ga_problem *problem, const ga_model *model,
 /* Zeroed memory that lives as long as the problem, for model.user; NULL if there is none left. */
 void *ga_problem_take(ga_problem *problem, size_t count, size_t size);
 
+/* Room for a pattern with nnz entries, its rows still empty; false if memory is short. */
+bool ga_problem_pattern(ga_problem *problem, int nrow, int ncol, int nnz, ga_csr *A);
+
 /* A new tabulated reference at time t; NULL if memory is short. At most GA_REFERENCES_MAX. */
 enum { GA_REFERENCES_MAX = 4 };
 ga_problem_state *ga_problem_tabulate(ga_problem *problem, double t);
@@ -68,6 +73,13 @@ static inline void ga_put(ga_csr *A, int i, int j, double value) {
 
 static inline void ga_accumulate(ga_csr *A, int i, int j, double value) {
   A->val[i * A->ncol + j] += value;
+}
+
+/* The entry (i, j) of any pattern that holds it; a search along the row. */
+static inline double *ga_find(ga_csr *A, int i, int j) {
+  int e = A->ptr[i];
+  while (A->col[e] < j) e++;
+  return &A->val[e];
 }
 
 #endif

@@ -146,6 +146,15 @@ void *ga_problem_take(ga_problem *problem, size_t count, size_t size) {
   return ga_arena_take(&impl->arena, count, size);
 }
 
+bool ga_problem_pattern(ga_problem *problem, int nrow, int ncol, int nnz, ga_csr *A) {
+  problem_impl *impl = problem->impl;
+  *A = (ga_csr){.nrow = nrow,
+                .ncol = ncol,
+                .ptr = ga_arena_ints(&impl->arena, (size_t)nrow + 1),
+                .col = ga_arena_ints(&impl->arena, (size_t)nnz)};
+  return !impl->arena.failed;
+}
+
 static double *take_unknown(ga_arena *arena, int n) {
   double *x = ga_arena_doubles(arena, (size_t)n);
   for (int i = 0; x && i < n; i++) x[i] = NAN;

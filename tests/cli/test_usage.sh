@@ -9,8 +9,8 @@ succeeds --version
 ok "version" out_has '^genalpha [0-9][0-9]*\.[0-9]'
 ok "capabilities" out_has 'dense'
 succeeds list
-for name in stab2 index3 heavy-top heavy-top-se3 slider-crank andrews pendulum-spring rheonomic \
-  oscillator dense; do
+for name in stab2 index3 heavy-top heavy-top-se3 slider-crank andrews andrews-absolute \
+  pendulum-spring chain rheonomic oscillator dense; do
   ok "list has $name" out_has "^  $name  *[^ ]"
 done
 succeeds list methods
@@ -49,7 +49,7 @@ while read -r key; do
       ;;
   esac
   case $key in
-    size) expected=2 ;; # no problem of variable size yet
+    size) expected=2 ;; # the oscillator has none
     *) expected=0 ;;
   esac
   [ "$key" = t-end ] || set -- --t-end 0.2 "$@"
@@ -104,6 +104,9 @@ for bad in 0 -3 1.5 x '' 99999999999999999999; do
   refused 2 "every '$bad'" run oscillator --every "$bad"
   refused 2 "size '$bad'" run oscillator --size "$bad"
 done
+refused 2 'problems with a size: chain' run oscillator --size 3
+refused 2 '1 to 1000000 rods' run chain --size 1000001
+succeeds run chain --size 3 --t-end 0.1
 refused 2 'omega' run oscillator --omega 0
 refused 2 'omega' run heavy-top --omega 3
 refused 2 'greater than 0' run oscillator --t-end 0

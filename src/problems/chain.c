@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Chain of N uniform planar rods, hanging from the origin, in absolute coordinates.
+ *
+ *     q = (x1, y1, theta1, x2, y2, theta2, ..): centre and angle of each rod, rod after rod
+ *     M = diag(m, m, J, ..),   J = m L^2/12,   F = (0, -m g, 0, ..)
+ *     g: rows 2i-1, 2i: start of rod i minus end of rod i-1 (the origin for i = 1),
+ *        (x_i, y_i) - L/2 e(theta_i) - (x_i-1, y_i-1) - L/2 e(theta_i-1),  e(a) = (cos a, sin a)
+ *
+ * Start horizontal, along +x, at rest. All matrices are sparse and every function takes time
+ * proportional to N. Values at t = 1 docs/problems.md. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "problems/problem.h"
+
+enum { SIZE_DEFAULT = 10, SIZE_MAX_RODS = 1000000 };
+enum { NAMED_RODS = 10000 }; /* longer chains do without names */
+enum { X, Y, TH, PER_ROD };  /* coordinates of a rod */
+
+static const double m = 1, L = 1, gravity = 9.81;
+static const double J = 1. / 12; /* m L^2/12 */
+
+/* number of rods, patterns */
+typedef struct chain {
+  int n;
+  ga_csr M, K, G;
+} chain;
+
+/* patterns: M diagonal, one entry in every row */
+static int mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)t, (void)q;
+  const int n = ((const chain *)user)->n;
+  for (int i = 0; i < n; i++) {
+    double *diagonal = M->val + PER_ROD * i;
+    diagonal[X] = diagonal[Y] = m;
+    diagonal[TH] = J;
+  }
+  return 0;
+}
+
+static int force(void *user, double t, const double *q, const double *v, double *F) {
+  (void)t, (void)q, (void)v;
+  const int n = ((const chain *)user)->n;
+  for (int i = 0; i < n; i++, F += PER_ROD) {
+    F[X] = F[TH] = 0;
+    F[Y] = -m * gravity;
+  }
+  return 0;
+}
+
+/* Where rod i-1 ends rod i begins: g is the difference. */
+static int holonomic(void *user, double t, const double *q, double *g) {
+  (void)t;
+  const int n = ((const chain *)user)->n;
+  double end[2] = {0, 0};
+  for (int i = 0; i < n; i++, q += PER_ROD, g += 2) {
+    const double half[2] = {L / 2 * cos(q[TH]), L / 2 * sin(q[TH])};
+    for (int k = 0; k < 2; k++) {
+      g[k] = q[k] - half[k] - end[k];
+      end[k] = q[k] + half[k];
+    }
+  }
+  return 0;
+}
+
+/* A row of G, or of Z, has the columns (x or y, theta) of the rod before and of the rod itself;
+ * rod 1 has none before it. */
+static double *before(ga_csr *A, int row) {
+  return A->val + A->ptr[row];
+}
+
+static double *own(ga_csr *A, int row) {
+  return A->val + A->ptr[row + 1] - 2;
+}
+
+/* (-1, -L/2 e'(theta_i-1), 1, -L/2 e'(theta_i)),  e' = (-sin, cos) */
+static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
+  (void)t;
+  const int n = ((const chain *)user)->n;
+  for (int i = 0; i < n; i++, q += PER_ROD) {
+    const double turn[2] = {L / 2 * sin(q[TH]), -L / 2 * cos(q[TH])};
+    for (int k = 0; k < 2; k++) {
+      double *entry = own(G, 2 * i + k);
+      entry[0] = 1;
+      entry[1] = turn[k];
+      if (i + 1 == n) continue;
+      entry = before(G, 2 * (i + 1) + k);
+      entry[0] = -1;
+      entry[1] = turn[k];
+    }
+  }
+  return 0;
+}
+
+/* Z = L/2 e(theta) theta' in the columns of both angles */
+static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
+  (void)t;
+  const int n = ((const chain *)user)->n;
+  for (int i = 0; i < n; i++, q += PER_ROD, v += PER_ROD) {
+    const double bend[2] = {L / 2 * cos(q[TH]) * v[TH], L / 2 * sin(q[TH]) * v[TH]};
+    for (int k = 0; k < 2; k++) {
+      own(Z, 2 * i + k)[1] = bend[k];
+      if (i + 1 < n) before(Z, 2 * (i + 1) + k)[1] = bend[k];
+    }
+  }
+  return 0;
+}
+
+/* Z v: L/2 e(theta) theta'^2 of both rods */
+static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
+  (void)t;
+  const int n = ((const chain *)user)->n;
+  double last[2] = {0, 0};
+  for (int i = 0; i < n; i++, q += PER_ROD, v += PER_ROD, drift += 2) {
+    const double c = L / 2 * v[TH] * v[TH];
+    const double bend[2] = {c * cos(q[TH]), c * sin(q[TH])};
+    for (int k = 0; k < 2; k++) {
+      drift[k] = last[k] + bend[k];
+      last[k] = bend[k];
+    }
+  }
+  return 0;
+}
+
+/* Kt has the entries (theta_i, theta_i) alone: L/2 e(theta_i)^T (lam of start + lam of end);
+ * Ct = 0 */
+static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
+                          const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
+  (void)t, (void)v, (void)x, (void)psi, (void)Ct;
+  const int n = ((const chain *)user)->n;
+  for (int i = 0; i < n; i++, q += PER_ROD, lam += 2) {
+    const bool last = i + 1 == n;
+    const double sum[2] = {lam[0] + (last ? 0 : lam[2]), lam[1] + (last ? 0 : lam[3])};
+    Kt->val[i] = L / 2 * (cos(q[TH]) * sum[0] + sin(q[TH]) * sum[1]);
+  }
+  return 0;
+}
+
+static int energy(void *user, double t, const double *q, const double *v, double *kin,
+                  double *pot) {
+  (void)t;
+  const int n = ((const chain *)user)->n;
+  *kin = *pot = 0;
+  for (int i = 0; i < n; i++, q += PER_ROD, v += PER_ROD) {
+    *kin += 0.5 * (m * (v[X] * v[X] + v[Y] * v[Y]) + J * v[TH] * v[TH]);
+    *pot += m * gravity * q[Y];
+  }
+  return 0;
+}
+
+static const ga_model_ops ops = {.mass = mass,
+                                 .force = force,
+                                 .holonomic = holonomic,
+                                 .holonomic_jac = holonomic_jac,
+                                 .holonomic_curv = holonomic_curv,
+                                 .holonomic_drift = holonomic_drift,
+                                 .force_tangents = force_tangents,
+                                 .energy = energy};
+
+/* M: the diagonal; K: the diagonal at the angles; G: see before and own */
+static bool fill_patterns(ga_problem *problem, chain *c) {
+  const int n = c->n, nq = PER_ROD * n;
+  if (!ga_problem_pattern(problem, nq, nq, nq, &c->M) ||
+      !ga_problem_pattern(problem, nq, nq, n, &c->K) ||
+      !ga_problem_pattern(problem, 2 * n, nq, 8 * n - 4, &c->G)) {
+    return false;
+  }
+  for (int j = 0; j < nq; j++) {
+    c->M.col[j] = j;
+    c->M.ptr[j + 1] = j + 1;
+    c->K.ptr[j + 1] = (j + 1) / PER_ROD;
+  }
+  int at = 0;
+  for (int i = 0; i < n; i++) {
+    c->K.col[i] = PER_ROD * i + TH;
+    for (int k = 0; k < 2; k++) {
+      for (int rod = i > 0 ? i - 1 : i; rod <= i; rod++) {
+        c->G.col[at++] = PER_ROD * rod + k;
+        c->G.col[at++] = PER_ROD * rod + TH;
+      }
+      c->G.ptr[2 * i + k + 1] = at;
+    }
+  }
+  return true;
+}
+
+/* per names for each rod, "x12" and so on: pointers into one block of text */
+static const char *const *make_names(ga_problem *problem, int n, int per,
+                                     const char *const *formats) {
+  enum { ROOM = 24 };
+  const char **names = ga_problem_take(problem, (size_t)(per * n), sizeof *names);
+  char *text = ga_problem_take(problem, (size_t)(per * n), ROOM);
+  for (int i = 0; names && text && i < per * n; i++, text += ROOM) {
+    snprintf(text, ROOM, "%s%d%s", formats[2 * (i % per)], i / per + 1, formats[2 * (i % per) + 1]);
+    names[i] = text;
+  }
+  return names;
+}
+
+/* what comes before and after the number of the rod */
+static void name_all(ga_problem *problem, int n) {
+  static const char *const q[] = {"x", "", "y", "", "theta", ""};
+  static const char *const v[] = {"x", "_dot", "y", "_dot", "theta", "_dot"};
+  static const char *const lam[] = {"lam_x", "", "lam_y", ""};
+  problem->model.q_names = make_names(problem, n, PER_ROD, q);
+  problem->model.v_names = make_names(problem, n, PER_ROD, v);
+  problem->model.lam_names = make_names(problem, n, 2, lam);
+}
+
+static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
+  const int n = options->size ? options->size : SIZE_DEFAULT;
+  if (n > SIZE_MAX_RODS) {
+    return ga_fail(err, GA_ERR_ARG, "problem '%s', size %d: 1 to %d rods are allowed",
+                   problem->name, n, SIZE_MAX_RODS);
+  }
+  const ga_model model = {.ops = &ops, .nlam = 2 * n, .const_mass = true, .scleronomic = true};
+  const ga_problem_factor factors[] = {{&ga_group_rn, PER_ROD * n}, {NULL, 0}};
+  ga_status status = ga_problem_setup(problem, &model, factors, err);
+  if (status != GA_OK) return status;
+  chain *c = ga_problem_take(problem, 1, sizeof *c);
+  if (!c) return GA_ERR_MEM;
+  c->n = n;
+  if (!fill_patterns(problem, c)) return GA_ERR_MEM;
+  problem->model.user = c;
+  problem->model.pat_M = &c->M, problem->model.pat_K = &c->K, problem->model.pat_G = &c->G;
+  if (n <= NAMED_RODS) name_all(problem, n);
+  problem->rho_inf = 0.9, problem->h = 1e-3, problem->t_end = 1;
+  for (int i = 0; i < n; i++) problem->q0[PER_ROD * i + X] = L * (i + 0.5);
+  return GA_OK;
+}
+
+const ga_problem_entry ga_entry_chain = {
+    .name = "chain",
+    .summary = "chain of N rods (--size N, default 10), 3N coordinates, 2N constraints, t_end 1",
+    .cite = "genalpha, a sparse problem of any size",
+    .takes = GA_TAKES_SIZE,
+    .build = build};

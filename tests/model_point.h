@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* A problem at one point: its functions as plain arrays, and difference quotients of them. */
+#ifndef GA_TESTS_MODEL_POINT_H
+#define GA_TESTS_MODEL_POINT_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* cmocka needs the headers above */
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "genalpha/ga_problem.h"
+
+enum { NMAX = 32, NSTATE = 3, NKKT = 2 * NMAX };
+
+/* a matrix with a pattern of the model, and its values as a plain array by rows */
+typedef struct full {
+  ga_csr a;
+  int ptr[NMAX + 1], col[NMAX * NMAX];
+  double entry[NMAX * NMAX], val[NMAX * NMAX];
+} full;
+
+/* all zero; the full pattern where the model names none */
+static inline ga_csr *full_init(full *f, int nrow, int ncol, const ga_csr *pattern) {
+  assert_true(nrow <= NMAX && ncol <= NMAX);
+  for (int i = 0; i <= nrow; i++) f->ptr[i] = pattern ? pattern->ptr[i] : i * ncol;
+  for (int e = 0; e < f->ptr[nrow]; e++) f->col[e] = pattern ? pattern->col[e] : e % ncol;
+  memset(f->entry, 0, sizeof f->entry);
+  memset(f->val, 0, sizeof f->val);
+  f->a = (ga_csr){.nrow = nrow, .ncol = ncol, .ptr = f->ptr, .col = f->col, .val = f->entry};
+  return &f->a;
+}
+
+static inline void full_spread(full *f) {
+  for (int i = 0; i < f->a.nrow; i++) {
+    for (int e = f->ptr[i]; e < f->ptr[i + 1]; e++) f->val[i * f->a.ncol + f->col[e]] = f->entry[e];
+  }
+}
+
+/* Everything a model may be evaluated at. */
+typedef struct point {
+  const ga_problem *problem;
+  const ga_model *model;
+  int nq, nv, nlam;
+  double t, q[NMAX], v[NMAX], x[NMAX], lam[NMAX];
+} point;
+
+static inline point point_start(const ga_problem *p) {
+  point s = {.problem = p, .model = &p->model, .t = p->t0, .nlam = p->model.nlam};
+  s.nq = ga_space_nq(p->model.space);
+  s.nv = ga_space_nv(p->model.space);
+  assert_true(s.nq <= NMAX && s.nlam <= NMAX);
+  memcpy(s.q, p->q0, (size_t)s.nq * sizeof *s.q);
+  memcpy(s.v, p->v0, (size_t)s.nv * sizeof *s.v);
+  return s;
+}
+
+/* uniform in (-size, size), the same in every run */
+static inline void random_vector(unsigned *seed, int n, double size, double *x) {
+  for (int i = 0; i < n; i++) {
+    *seed = *seed * 1664525u + 1013904223u;
+    x[i] = size * ((*seed >> 8) / 8388608.0 - 1);
+  }
+}
+
+static inline double speed(const point *s) {
+  return 1 + ga_max_abs(s->nv, s->v);
+}
+
+/* State 0 is the start; the others have a random configuration near it and random velocities. */
+static inline point point_state(const ga_problem *p, int which) {
+  point s = point_start(p);
+  if (which == 0) return s;
+  unsigned seed = 977u * (unsigned)which;
+  double w[NMAX];
+  random_vector(&seed, s.nv, 0.5, w);
+  ga_space_step(s.model->space, s.q, w, s.q);
+  random_vector(&seed, s.nv, speed(&s), s.v);
+  s.t = 0.3 * which;
+  return s;
+}
+
+/* ---- evaluations ------------------------------------------------------------------------- */
+
+/* a callback at the point s must succeed */
+#define CALL(op, ...) \
+  assert_int_equal(s->model->ops->op(s->model->user, s->t, s->q, __VA_ARGS__), 0)
+
+static inline void eval_g(const point *s, double *f) {
+  CALL(holonomic, f);
+}
+
+static inline void eval_mass(const point *s, full *M) {
+  CALL(mass, full_init(M, s->nv, s->nv, s->model->pat_M));
+  full_spread(M);
+}
+
+static inline void eval_jac(const point *s, full *G) {
+  full_init(G, s->nlam, s->nv, s->model->pat_G);
+  if (s->nlam > 0) CALL(holonomic_jac, &G->a);
+  full_spread(G);
+}
+
+static inline void eval_curv(const point *s, full *Z) {
+  CALL(holonomic_curv, s->v, full_init(Z, s->nlam, s->nv, s->model->pat_G));
+  full_spread(Z);
+}
+
+static inline void eval_tangents(const point *s, full *Kt, full *Ct) {
+  full_init(Kt, s->nv, s->nv, s->model->pat_K);
+  full_init(Ct, s->nv, s->nv, s->model->pat_K);
+  CALL(force_tangents, s->v, s->x, s->lam, NULL, &Kt->a, &Ct->a);
+  full_spread(Kt);
+  full_spread(Ct);
+}
+
+static inline void eval_gt(const point *s, double *f) {
+  memset(f, 0, NMAX * sizeof *f);
+  if (s->nlam > 0 && !s->model->scleronomic) CALL(holonomic_t, f);
+}
+
+/* G v + g_t */
+static inline void eval_hidden(const point *s, double *f) {
+  full G;
+  eval_jac(s, &G);
+  eval_gt(s, f);
+  for (int i = 0; i < s->nlam; i++) {
+    for (int j = 0; j < s->nv; j++) f[i] += G.val[i * s->nv + j] * s->v[j];
+  }
+}
+
+/* M x - F + G^T lam */
+static inline void eval_dynamics(const point *s, double *f) {
+  full M, G;
+  eval_mass(s, &M);
+  eval_jac(s, &G);
+  CALL(force, s->v, f);
+  for (int i = 0; i < s->nv; i++) {
+    f[i] = -f[i];
+    for (int j = 0; j < s->nv; j++) f[i] += M.val[i * s->nv + j] * s->x[j];
+    for (int j = 0; j < s->nlam; j++) f[i] += G.val[j * s->nv + i] * s->lam[j];
+  }
+}
+
+static inline void eval_energy(const point *s, double *e) {
+  double kin, pot;
+  CALL(energy, s->v, &kin, &pot);
+  *e = kin + pot;
+}
+
+/* ---- difference quotients ---------------------------------------------------------------- */
+
+typedef void (*vector_fn)(const point *s, double *f);
+typedef void (*move_fn)(const point *s, int j, double step, point *moved);
+
+static inline void move_q(const point *s, int j, double step, point *moved) {
+  double w[NMAX] = {0};
+  w[j] = step;
+  ga_space_step(s->model->space, s->q, w, moved->q);
+}
+
+static inline void move_v(const point *s, int j, double step, point *moved) {
+  moved->v[j] = s->v[j] + step * speed(s);
+}
+
+static inline void move_t(const point *s, int j, double step, point *moved) {
+  (void)j;
+  moved->t = s->t + step;
+}
+
+/* along the motion q' = v, v' = x */
+static inline void move_flow(const point *s, int j, double step, point *moved) {
+  (void)j;
+  double w[NMAX] = {0}, dt = step / speed(s);
+  ga_axpy(s->nv, dt, s->v, w);
+  ga_space_step(s->model->space, s->q, w, moved->q);
+  ga_axpy(s->nv, dt, s->x, moved->v);
+  moved->t = s->t + dt;
+}
+
+/* a small fraction of the lengths of a problem; those of andrews-absolute are centimetres */
+static inline double step_of(const ga_problem *p) {
+  return strcmp(p->name, "andrews-absolute") == 0 ? 1e-4 : 1e-3;
+}
+
+/* Compare given (nrow x ncol by rows) with a five-point quotient of fn; scale is what a unit step
+ * of move means. The allowance grows with the row of the matrix and the rounding of fn. */
+static inline void check_matrix(const point *s, const char *what, vector_fn fn, move_fn move,
+                                double scale, int nrow, int ncol, const double *given) {
+  static const double weight[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, at[4] = {-2, -1, 1, 2};
+  const double step = step_of(s->problem);
+  double quotient[NMAX * NMAX] = {0}, size[NMAX] = {0};
+  for (int j = 0; j < ncol; j++) {
+    for (int k = 0; k < 4; k++) {
+      point moved = *s;
+      double f[NMAX];
+      move(s, j, at[k] * step, &moved);
+      fn(&moved, f);
+      for (int i = 0; i < nrow; i++) {
+        quotient[i * ncol + j] += weight[k] / (step * scale) * f[i];
+        size[i] = fmax(size[i], fabs(f[i]));
+      }
+    }
+  }
+  const double largest = ga_max_abs(nrow, size);
+  for (int i = 0; i < nrow; i++) {
+    double allowed = 1e-9 * ga_max_abs(ncol, given + i * ncol);
+    allowed += (1e-11 * size[i] + 2e-12 * largest + 1e-14 * speed(s)) / scale;
+    for (int j = 0; j < ncol; j++) {
+      double error = fabs(given[i * ncol + j] - quotient[i * ncol + j]);
+      if (error <= allowed) continue;
+      fail_msg("%s(%d,%d): given %.12g, quotient %.12g", what, i, j, given[i * ncol + j],
+               quotient[i * ncol + j]);
+    }
+  }
+}
+
+#endif
