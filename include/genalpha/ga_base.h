@@ -56,6 +56,12 @@ typedef struct ga_error {
   char text[512];
 } ga_error;
 
+/* Every heap request of the library goes through these two functions, calloc and free unless set
+ * otherwise; NULL restores them. The one process-wide setting: make it before anything is created,
+ * from one thread. (KLU allocates through SuiteSparse's own hooks.) */
+GA_API void ga_set_allocator(void *(*allocate)(size_t count, size_t size),
+                             void (*release)(void *block));
+
 typedef enum ga_log_level { GA_LOG_INFO, GA_LOG_WARNING } ga_log_level;
 
 /* Receives what the library would otherwise print. The text is valid during the call only. */

@@ -14,12 +14,21 @@ struct ga_chunk {
   size_t left;
 };
 
+/* the library's only variables outside its objects */
+static void *(*allocate_fn)(size_t count, size_t size) = calloc;
+static void (*release_fn)(void *block) = free;
+
+void ga_set_allocator(void *(*allocate)(size_t count, size_t size), void (*release)(void *block)) {
+  allocate_fn = allocate ? allocate : calloc;
+  release_fn = release ? release : free;
+}
+
 void *ga_calloc(size_t count, size_t size) {
-  return calloc(count ? count : 1, size ? size : 1);
+  return allocate_fn(count ? count : 1, size ? size : 1);
 }
 
 void ga_free(void *block) {
-  free(block);
+  if (block) release_fn(block);
 }
 
 static struct ga_chunk *chunk_new(size_t bytes) {

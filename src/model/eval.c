@@ -19,6 +19,20 @@ static int largest(int a, int b) {
   return a > b ? a : b;
 }
 
+/* groups of columns for difference quotients */
+static void colour_patterns(ga_eval *e, ga_arena *arena) {
+  ga_arena scratch = {0};
+  ga_csr K;
+  if (arena->failed) return;
+  ga_colours_init(&e->colours_G, &e->G, arena);
+  ga_colours_init(&e->colours_H, &e->H, arena);
+  if (ga_csr_init(&K, e->nv, e->nv, e->model->pat_K, &scratch) != GA_OK ||
+      ga_colours_init(&e->colours_K, &K, arena) != GA_OK) {
+    arena->failed = true;
+  }
+  ga_arena_free(&scratch);
+}
+
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err) {
   *e = (ga_eval){.model = model, .err = err};
   ga_eval_set_step(e, 1);
@@ -28,17 +42,17 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
   e->npsi = model->npsi;
   size_t rows = (size_t)largest(e->nv, largest(e->nlam, e->npsi));
   for (int level = 0; level < 2; level++) {
-    e->fd[level].q = ga_arena_doubles(arena, (size_t)e->nq);
-    e->fd[level].v = ga_arena_doubles(arena, (size_t)e->nv);
-    e->fd[level].w = ga_arena_doubles(arena, (size_t)e->nv);
-    e->fd[level].lo = ga_arena_doubles(arena, rows);
-    e->fd[level].hi = ga_arena_doubles(arena, rows);
-    e->fd[level].far = ga_arena_doubles(arena, rows);
-    e->fd[level].sum = ga_arena_doubles(arena, rows);
+    struct ga_fd_level *fd = &e->fd[level];
+    double **const v_size[] = {&fd->v, &fd->w, &fd->step};
+    double **const row_size[] = {&fd->lo, &fd->hi, &fd->mid, &fd->near, &fd->far};
+    fd->q = ga_arena_doubles(arena, (size_t)e->nq);
+    for (int i = 0; i < 3; i++) *v_size[i] = ga_arena_doubles(arena, (size_t)e->nv);
+    for (int i = 0; i < 5; i++) *row_size[i] = ga_arena_doubles(arena, rows);
   }
   ga_csr_init(&e->M, e->nv, e->nv, model->pat_M, arena);
   ga_csr_init(&e->G, e->nlam, e->nv, model->pat_G, arena);
   ga_csr_init(&e->H, e->npsi, e->nv, model->pat_H, arena);
+  colour_patterns(e, arena);
   return arena->failed ? ga_fail(err, GA_ERR_MEM, "no memory for the model's work arrays") : GA_OK;
 }
 
@@ -96,7 +110,8 @@ ga_status ga_eval_k(ga_eval *e, double t, const double *q, const double *v, doub
 ga_status ga_eval_G(ga_eval *e, double t, const double *q, ga_csr *G) {
   if (e->nlam == 0) return GA_OK;
   if (!OPS->holonomic_jac) {
-    return ga_fd_columns(e, ga_point_g, &(ga_point){.t = t, .q = q}, GA_FD_Q, true, G);
+    return ga_fd_columns(e, ga_point_g, &(ga_point){.t = t, .q = q}, GA_FD_Q, true, &e->colours_G,
+                         G);
   }
   ga_csr_zero(G);
   return judge_matrix(e, "holonomic_jac", OPS->holonomic_jac(USER, t, q, G), t, G);
@@ -105,7 +120,8 @@ ga_status ga_eval_G(ga_eval *e, double t, const double *q, ga_csr *G) {
 ga_status ga_eval_H(ga_eval *e, double t, const double *q, const double *v, ga_csr *H) {
   if (e->npsi == 0) return GA_OK;
   if (!OPS->nonholonomic_jac) {
-    return ga_fd_columns(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_V, true, H);
+    return ga_fd_columns(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_V, true,
+                         &e->colours_H, H);
   }
   ga_csr_zero(H);
   return judge_matrix(e, "nonholonomic_jac", OPS->nonholonomic_jac(USER, t, q, v, H), t, H);
@@ -134,7 +150,7 @@ ga_status ga_eval_Z(ga_eval *e, double t, const double *q, const double *v, ga_c
   if (e->nlam == 0) return GA_OK;
   if (!OPS->holonomic_curv) {
     return ga_fd_columns(e, ga_point_hidden, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_Q, false,
-                         Z);
+                         &e->colours_G, Z);
   }
   ga_csr_zero(Z);
   return judge_matrix(e, "holonomic_curv", OPS->holonomic_curv(USER, t, q, v, Z), t, Z);
@@ -143,7 +159,8 @@ ga_status ga_eval_Z(ga_eval *e, double t, const double *q, const double *v, ga_c
 ga_status ga_eval_Y(ga_eval *e, double t, const double *q, const double *v, ga_csr *Y) {
   if (e->npsi == 0) return GA_OK;
   if (!OPS->nonholonomic_dq) {
-    return ga_fd_columns(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_Q, false, Y);
+    return ga_fd_columns(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_Q, false,
+                         &e->colours_H, Y);
   }
   ga_csr_zero(Y);
   return judge_matrix(e, "nonholonomic_dq", OPS->nonholonomic_dq(USER, t, q, v, Y), t, Y);
@@ -181,8 +198,9 @@ ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v
 
 ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct) {
   if (!OPS->force_tangents) {
-    ga_status status = ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, false, Kt);
-    return status != GA_OK ? status : ga_fd_columns(e, ga_point_force, p, GA_FD_V, false, Ct);
+    ga_status status = ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, false, &e->colours_K, Kt);
+    return status != GA_OK ? status
+                           : ga_fd_columns(e, ga_point_force, p, GA_FD_V, false, &e->colours_K, Ct);
   }
   ga_csr_zero(Kt);
   ga_csr_zero(Ct);

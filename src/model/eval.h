@@ -6,6 +6,7 @@
 
 #include "base/csr.h"
 #include "genalpha/ga_model.h"
+#include "model/colour.h"
 
 /* Where something is evaluated. x, lam, psi are read by the tangents only. */
 typedef struct ga_point {
@@ -24,10 +25,12 @@ typedef struct ga_eval {
   /* scratch of the difference quotients, one set per nesting level: a tangent by differences may
    * need a Jacobian by differences */
   struct ga_fd_level {
-    double *q, *v, *w, *lo, *hi, *far, *sum;
+    double *q, *v, *w, *step;
+    double *lo, *hi, *mid, *near, *far;
   } fd[2];
   int fd_depth;
   ga_csr M, G, H; /* scratch matrices of the vector functions below */
+  ga_colours colours_K, colours_G, colours_H;
 } ga_eval;
 
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err);
@@ -55,7 +58,7 @@ typedef ga_status (*ga_point_fn)(ga_eval *e, const ga_point *p, double *out);
 /* its derivative by q (trivialised) or by v, column by column into the pattern of A, */
 typedef enum { GA_FD_Q, GA_FD_V } ga_fd_kind;
 ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind, bool sharp,
-                        ga_csr *A);
+                        const ga_colours *colours, ga_csr *A);
 /* and its derivative along t + s, q o exp(s v) (with_motion) or t + s alone, v held. */
 ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_motion, int n,
                      double *out);

@@ -61,101 +61,104 @@ static double exact_time_step(double t, double d) {
   return ldexp(1, exponent - 1);
 }
 
-/* f at the point moved by s along component j of q or v */
-static ga_status shifted(ga_eval *e, struct ga_fd_level *fd, ga_point_fn fn, const ga_point *p,
-                         ga_fd_kind kind, int j, double s, double *out) {
-  ga_point moved = *p;
-  if (kind == GA_FD_Q) {
-    fd->w[j] = s;
-    ga_space_step(e->model->space, p->q, fd->w, fd->q);
-    fd->w[j] = 0;
-    moved.q = fd->q;
-  } else {
-    memcpy(fd->v, p->v, (size_t)e->nv * sizeof(double));
-    fd->v[j] += s;
-    moved.v = fd->v;
-  }
-  return fn(e, &moved, out);
-}
-
-/* write vector column j of A inside its pattern */
-static void put_column(ga_csr *A, int j, const double *column) {
-  for (int i = 0; i < A->nrow; i++) {
-    int at = ga_csr_find(A, i, j);
-    if (at >= 0) A->val[at] = column[i];
-  }
-}
-
-/* out = (a - b)/width */
-static void quotient(int n, const double *a, const double *b, double width, double *out) {
-  for (int i = 0; i < n; i++) out[i] = (a[i] - b[i]) / width;
-}
-
-/* near <- (4 near - far)/3; false if they differ too much for that to be good */
-static bool extrapolate(int n, double *near, const double *far) {
-  double change = 0, size = 0;
-  for (int i = 0; i < n; i++) {
-    change = fmax(change, fabs(near[i] - far[i]));
-    size = fmax(size, fabs(near[i]));
-    near[i] = (4 * near[i] - far[i]) / 3;
-  }
-  return change <= CURVED * size;
-}
-
-/* f along a curve: the point at parameter s, set up by the caller in `curve` */
+/* f along a curve through p */
 typedef struct {
   ga_point_fn fn;
   const ga_point *p;
-  ga_fd_kind kind; /* direction j of q or v, or */
-  int j;
-  bool in_time, with_motion; /* t + s, q o exp(s v) */
+  bool in_time, with_motion; /* t + s, and q o exp(s v) if with_motion; or else */
+  ga_fd_kind kind;           /* all columns of a group, by s times their steps in fd->step */
+  const int *column;
+  int columns;
 } curve;
 
-static ga_status along(ga_eval *e, struct ga_fd_level *fd, const curve *c, double s, double *out) {
-  if (!c->in_time) return shifted(e, fd, c->fn, c->p, c->kind, c->j, s, out);
+/* the point at parameter s of the curve, its arrays in fd */
+static ga_point point_at(ga_eval *e, struct ga_fd_level *fd, const curve *c, double s) {
   ga_point moved = *c->p;
-  moved.t += s;
-  if (c->with_motion) {
-    for (int i = 0; i < e->nv; i++) fd->w[i] = s * c->p->v[i];
-    ga_space_step(e->model->space, c->p->q, fd->w, fd->q);
-    memset(fd->w, 0, (size_t)e->nv * sizeof(double));
-    moved.q = fd->q;
+  if (c->in_time) moved.t += s;
+  if (!c->in_time && c->kind == GA_FD_V) {
+    memcpy(fd->v, moved.v, (size_t)e->nv * sizeof(double));
+    for (int k = 0; k < c->columns; k++) fd->v[c->column[k]] += s * fd->step[c->column[k]];
+    moved.v = fd->v;
   }
-  return c->fn(e, &moved, out);
+  if (c->in_time ? !c->with_motion : c->kind == GA_FD_V) return moved;
+  memset(fd->w, 0, (size_t)e->nv * sizeof(double));
+  if (c->with_motion) {
+    ga_axpy(e->nv, s, moved.v, fd->w);
+  } else {
+    for (int k = 0; k < c->columns; k++) fd->w[c->column[k]] = s * fd->step[c->column[k]];
+  }
+  ga_space_step(e->model->space, moved.q, fd->w, fd->q);
+  moved.q = fd->q;
+  return moved;
 }
 
-/* (f(s) - f(-s))/(2s) into out */
-static ga_status central(ga_eval *e, struct ga_fd_level *fd, const curve *c, double s, int n,
-                         double *out) {
-  ga_status status = along(e, fd, c, s, fd->hi);
-  if (status == GA_OK) status = along(e, fd, c, -s, fd->lo);
-  if (status == GA_OK) quotient(n, fd->hi, fd->lo, 2 * s, out);
+/* (f(s) - f(-s))/2 into out */
+static ga_status half_difference(ga_eval *e, struct ga_fd_level *fd, const curve *c, double s,
+                                 int n, double *out) {
+  ga_point moved = point_at(e, fd, c, s);
+  ga_status status = c->fn(e, &moved, fd->hi);
+  if (status != GA_OK) return status;
+  moved = point_at(e, fd, c, -s);
+  status = c->fn(e, &moved, fd->lo);
+  for (int i = 0; i < n; i++) out[i] = (fd->hi[i] - fd->lo[i]) / 2;
   return status;
 }
 
-/* the fourth-order quotient into fd->sum, with d reduced as far as the function demands */
-static ga_status fourth_order(ga_eval *e, struct ga_fd_level *fd, const curve *c, double d, int n) {
-  for (int k = 0; k <= REDUCTIONS; k++, d /= 8) {
-    ga_status status = central(e, fd, c, 2 * d, n, fd->far);
-    if (status == GA_OK) status = central(e, fd, c, d, n, fd->sum);
+/* what one function bends: |D1 - D2| against |D1|, over the rows given (all if NULL) */
+static bool too_curved(const double *near, const double *far, const int *row, int n) {
+  double change = 0, size = 0;
+  for (int k = 0; k < n; k++) {
+    int i = row ? row[k] : k;
+    change = fmax(change, fabs(near[i] - far[i]));
+    size = fmax(size, fabs(near[i]));
+  }
+  return change > CURVED * size;
+}
+
+/* Columns of one group: d times the derivative of f along each, into fd->near by rows; d is s times
+ * the column's step. Returns s, reduced as far as one of the functions demands. */
+static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const curve *c, bool sharp,
+                                const ga_colours *colours, int n, double *s) {
+  *s = 1;
+  for (int reduction = 0; reduction <= (sharp ? REDUCTIONS : 0); reduction++) {
+    if (reduction > 0) *s /= 8;
+    ga_status status = half_difference(e, fd, c, *s, n, fd->near);
+    if (status != GA_OK || !sharp) return status;
+    status = half_difference(e, fd, c, 2 * *s, n, fd->far);
     if (status != GA_OK) return status;
-    if (extrapolate(n, fd->sum, fd->far)) break;
+    bool curved = false;
+    for (int i = 0; i < n; i++) fd->far[i] /= 2;
+    for (int k = 0; k < c->columns && !curved; k++) {
+      int from = colours->ptr[c->column[k]], to = colours->ptr[c->column[k] + 1];
+      curved = too_curved(fd->near, fd->far, colours->row + from, to - from);
+    }
+    for (int i = 0; i < n; i++) fd->near[i] = (4 * fd->near[i] - fd->far[i]) / 3;
+    if (!curved) return GA_OK;
   }
   return GA_OK;
 }
 
 ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind, bool sharp,
-                        ga_csr *A) {
+                        const ga_colours *colours, ga_csr *A) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   ga_status status = GA_OK;
-  memset(fd->w, 0, (size_t)e->nv * sizeof(double));
-  ga_csr_zero(A);
-  for (int j = 0; j < e->nv && status == GA_OK; j++) {
-    curve c = {.fn = fn, .p = p, .kind = kind, .j = j};
-    double scale = direction_scale(e, p, kind, j);
-    status = sharp ? fourth_order(e, fd, &c, SHARP * scale, A->nrow)
-                   : central(e, fd, &c, CENTRAL * scale, A->nrow, fd->sum);
-    if (status == GA_OK) put_column(A, j, fd->sum);
+  for (int j = 0; j < e->nv; j++) {
+    fd->step[j] = (sharp ? SHARP : CENTRAL) * direction_scale(e, p, kind, j);
+  }
+  for (int g = 0; g < colours->count && status == GA_OK; g++) {
+    double s;
+    curve c = {.fn = fn,
+               .p = p,
+               .kind = kind,
+               .column = colours->column + colours->start[g],
+               .columns = colours->start[g + 1] - colours->start[g]};
+    status = group_quotient(e, fd, &c, sharp, colours, A->nrow, &s);
+    for (int k = 0; k < c.columns && status == GA_OK; k++) {
+      int j = c.column[k];
+      for (int at = colours->ptr[j]; at < colours->ptr[j + 1]; at++) {
+        A->val[colours->place[at]] = fd->near[colours->row[at]] / (s * fd->step[j]);
+      }
+    }
   }
   e->fd_depth--;
   return status;
@@ -171,10 +174,16 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_mo
                      double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = with_motion};
-  double d = with_motion ? motion_limit(e, p, SHARP) : e->time_step;
-  memset(fd->w, 0, (size_t)e->nv * sizeof(double));
-  ga_status status = fourth_order(e, fd, &c, exact_time_step(p->t, d), n);
-  if (status == GA_OK) memcpy(out, fd->sum, (size_t)n * sizeof(double));
+  double d = exact_time_step(p->t, with_motion ? motion_limit(e, p, SHARP) : e->time_step);
+  ga_status status = GA_OK;
+  for (int reduction = 0; reduction <= REDUCTIONS && status == GA_OK; reduction++, d /= 8) {
+    status = half_difference(e, fd, &c, d, n, fd->near);
+    if (status == GA_OK) status = half_difference(e, fd, &c, 2 * d, n, fd->far);
+    for (int i = 0; i < n; i++) fd->far[i] /= 2;
+    bool curved = too_curved(fd->near, fd->far, NULL, n);
+    for (int i = 0; i < n; i++) out[i] = (4 * fd->near[i] - fd->far[i]) / (3 * d);
+    if (!curved) break;
+  }
   e->fd_depth--;
   return status;
 }
@@ -184,18 +193,20 @@ ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, dou
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
   double d = exact_time_step(p->t, motion_limit(e, p, SECOND));
-  memset(fd->w, 0, (size_t)e->nv * sizeof(double));
-  ga_status status = along(e, fd, &c, 0, out);
-  for (int k = 0; k < 3 && status == GA_OK; k++, d /= 4) {
-    for (int far = 1; far >= 0 && status == GA_OK; far--) {
-      double s = far ? 2 * d : d, *to = far ? fd->far : fd->sum;
-      status = along(e, fd, &c, s, fd->hi);
-      if (status == GA_OK) status = along(e, fd, &c, -s, fd->lo);
-      for (int i = 0; i < n; i++) to[i] = (fd->hi[i] - 2 * out[i] + fd->lo[i]) / (s * s);
+  ga_status status = fn(e, p, fd->mid);
+  for (int reduction = 0; reduction < 3 && status == GA_OK; reduction++, d /= 4) {
+    for (int twice = 0; twice < 2 && status == GA_OK; twice++) {
+      double s = twice ? 2 * d : d, *to = twice ? fd->far : fd->near;
+      ga_point moved = point_at(e, fd, &c, s);
+      status = fn(e, &moved, fd->hi);
+      if (status != GA_OK) break;
+      moved = point_at(e, fd, &c, -s);
+      status = fn(e, &moved, fd->lo);
+      for (int i = 0; i < n; i++) to[i] = (fd->hi[i] - 2 * fd->mid[i] + fd->lo[i]) / (s * s);
     }
-    if (status == GA_OK && extrapolate(n, fd->sum, fd->far)) break;
+    for (int i = 0; i < n; i++) out[i] = (4 * fd->near[i] - fd->far[i]) / 3;
+    if (!too_curved(fd->near, fd->far, NULL, n)) break;
   }
-  if (status == GA_OK) memcpy(out, fd->sum, (size_t)n * sizeof(double));
   e->fd_depth--;
   return status;
 }

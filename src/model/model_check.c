@@ -12,9 +12,16 @@ typedef struct {
   ga_point point;
   double speed, G_size, H_size, force_size;
   FILE *report;
-  ga_error *err;
-  ga_status verdict;
+  ga_error fault;    /* of the last callback that failed */
+  ga_error *err;     /* the first that is wrong, a derivative or a callback */
+  ga_status verdict; /* its status */
 } checker;
+
+static bool ok(checker *c, ga_status status) {
+  if (status == GA_OK) return true;
+  if (c->verdict == GA_OK) c->verdict = ga_fail(c->err, status, "%s", c->fault.text);
+  return false;
+}
 
 /* An entry is wrong if it differs by more than TOL times the largest entry of its row, FLOOR times
  * the largest of all (for rows that are zero but for rounding) and ROUNDING times the size of the
@@ -75,38 +82,40 @@ typedef struct {
   ga_csr given, quotient;
 } pair;
 
+/* g may depend on t although the model says it does not */
+static void check_scleronomic(checker *c, double *quotient, double *zero) {
+  ga_eval *e = &c->own;
+  if (!e->model->scleronomic || e->nlam == 0) return;
+  if (!ok(c, ga_fd_time(e, ga_point_g, &c->point, false, e->nlam, quotient))) return;
+  memset(zero, 0, (size_t)e->nlam * sizeof(double));
+  compare(c, "scleronomic", e->nlam, zero, quotient, NULL, c->G_size);
+}
+
+/* G and g_t come first: they enter the quotients of the others */
 static void check_holonomic(checker *c, pair *G) {
   const ga_model_ops *ops = c->own.model->ops;
   const ga_point *p = &c->point;
   ga_eval *e = &c->own;
   double *given = G->given.val, *quotient = G->quotient.val;
   int n = ga_csr_nnz(&G->given);
-  if (ops->holonomic_jac && ga_eval_G(e, p->t, p->q, &G->given) == GA_OK &&
-      ga_fd_columns(e, ga_point_g, p, GA_FD_Q, true, &G->quotient) == GA_OK) {
+  if (ops->holonomic_jac && ok(c, ga_eval_G(e, p->t, p->q, &G->given)) &&
+      ok(c, ga_fd_columns(e, ga_point_g, p, GA_FD_Q, true, &e->colours_G, &G->quotient))) {
     compare(c, "holonomic_jac", n, given, quotient, &G->given, c->G_size);
   }
-  if (ops->holonomic_curv && ga_eval_Z(e, p->t, p->q, p->v, &G->given) == GA_OK &&
-      ga_fd_columns(e, ga_point_hidden, p, GA_FD_Q, true, &G->quotient) == GA_OK) {
-    compare(c, "holonomic_curv", n, given, quotient, &G->given, c->G_size * c->speed);
-  }
-  if (ops->holonomic_t && !e->model->scleronomic && ga_eval_gt(e, p->t, p->q, given) == GA_OK &&
-      ga_fd_time(e, ga_point_g, p, false, e->nlam, quotient) == GA_OK) {
+  check_scleronomic(c, quotient, given);
+  if (ops->holonomic_t && !e->model->scleronomic && ok(c, ga_eval_gt(e, p->t, p->q, given)) &&
+      ok(c, ga_fd_time(e, ga_point_g, p, false, e->nlam, quotient))) {
     compare(c, "holonomic_t", e->nlam, given, quotient, NULL, c->G_size);
   }
-  if (ops->holonomic_drift && ga_eval_g_drift(e, p->t, p->q, p->v, given) == GA_OK &&
-      ga_fd_time(e, ga_point_hidden, p, true, e->nlam, quotient) == GA_OK) {
+  if (ops->holonomic_curv && ok(c, ga_eval_Z(e, p->t, p->q, p->v, &G->given)) &&
+      ok(c, ga_fd_columns(e, ga_point_hidden, p, GA_FD_Q, true, &e->colours_G, &G->quotient))) {
+    compare(c, "holonomic_curv", n, given, quotient, &G->given, c->G_size * c->speed);
+  }
+  if (ops->holonomic_drift && ok(c, ga_eval_g_drift(e, p->t, p->q, p->v, given)) &&
+      ok(c, ga_fd_time(e, ga_point_hidden, p, true, e->nlam, quotient))) {
     compare(c, "holonomic_drift", e->nlam, given, quotient, NULL,
             c->G_size * c->speed * (1 + c->speed));
   }
-}
-
-/* g may depend on t although the model says it does not */
-static void check_scleronomic(checker *c, double *quotient, double *zero) {
-  ga_eval *e = &c->own;
-  if (!e->model->scleronomic || e->nlam == 0) return;
-  if (ga_fd_time(e, ga_point_g, &c->point, false, e->nlam, quotient) != GA_OK) return;
-  memset(zero, 0, (size_t)e->nlam * sizeof(double));
-  compare(c, "scleronomic", e->nlam, zero, quotient, NULL, c->G_size);
 }
 
 static void check_nonholonomic(checker *c, pair *H) {
@@ -115,16 +124,16 @@ static void check_nonholonomic(checker *c, pair *H) {
   ga_eval *e = &c->own;
   double *given = H->given.val, *quotient = H->quotient.val;
   int n = ga_csr_nnz(&H->given);
-  if (ops->nonholonomic_jac && ga_eval_H(e, p->t, p->q, p->v, &H->given) == GA_OK &&
-      ga_fd_columns(e, ga_point_k, p, GA_FD_V, true, &H->quotient) == GA_OK) {
+  if (ops->nonholonomic_jac && ok(c, ga_eval_H(e, p->t, p->q, p->v, &H->given)) &&
+      ok(c, ga_fd_columns(e, ga_point_k, p, GA_FD_V, true, &e->colours_H, &H->quotient))) {
     compare(c, "nonholonomic_jac", n, given, quotient, &H->given, c->H_size);
   }
-  if (ops->nonholonomic_dq && ga_eval_Y(e, p->t, p->q, p->v, &H->given) == GA_OK &&
-      ga_fd_columns(e, ga_point_k, p, GA_FD_Q, true, &H->quotient) == GA_OK) {
+  if (ops->nonholonomic_dq && ok(c, ga_eval_Y(e, p->t, p->q, p->v, &H->given)) &&
+      ok(c, ga_fd_columns(e, ga_point_k, p, GA_FD_Q, true, &e->colours_H, &H->quotient))) {
     compare(c, "nonholonomic_dq", n, given, quotient, &H->given, c->H_size * c->speed);
   }
-  if (ops->nonholonomic_drift && ga_eval_k_drift(e, p->t, p->q, p->v, given) == GA_OK &&
-      ga_fd_time(e, ga_point_k, p, true, e->npsi, quotient) == GA_OK) {
+  if (ops->nonholonomic_drift && ok(c, ga_eval_k_drift(e, p->t, p->q, p->v, given)) &&
+      ok(c, ga_fd_time(e, ga_point_k, p, true, e->npsi, quotient))) {
     compare(c, "nonholonomic_drift", e->npsi, given, quotient, NULL,
             c->H_size * c->speed * (1 + c->speed));
   }
@@ -134,13 +143,13 @@ static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   const ga_point *p = &c->point;
   ga_eval *e = &c->own;
   if (!e->model->ops->force_tangents) return;
-  if (ga_eval_tangents(e, p, &Kt->given, &Ct->given) != GA_OK) return;
+  if (!ok(c, ga_eval_tangents(e, p, &Kt->given, &Ct->given))) return;
   int n = ga_csr_nnz(&Kt->given);
-  if (ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, true, &Kt->quotient) == GA_OK) {
+  if (ok(c, ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, true, &e->colours_K, &Kt->quotient))) {
     compare(c, "force_tangents (Kt)", n, Kt->given.val, Kt->quotient.val, &Kt->given,
             c->force_size);
   }
-  if (ga_fd_columns(e, ga_point_force, p, GA_FD_V, true, &Ct->quotient) == GA_OK) {
+  if (ok(c, ga_fd_columns(e, ga_point_force, p, GA_FD_V, true, &e->colours_K, &Ct->quotient))) {
     compare(c, "force_tangents (Ct)", n, Ct->given.val, Ct->quotient.val, &Ct->given,
             c->force_size);
   }
@@ -151,15 +160,15 @@ static void measure(checker *c) {
   ga_eval *e = &c->own;
   const ga_point *p = &c->point;
   c->speed = ga_max_abs(e->nv, p->v);
-  if (ga_eval_G(e, p->t, p->q, &e->G) == GA_OK) {
+  if (ok(c, ga_eval_G(e, p->t, p->q, &e->G))) {
     c->G_size = ga_max_abs(ga_csr_nnz(&e->G), e->G.val);
   }
-  if (ga_eval_H(e, p->t, p->q, p->v, &e->H) == GA_OK) {
+  if (ok(c, ga_eval_H(e, p->t, p->q, p->v, &e->H))) {
     c->H_size = ga_max_abs(ga_csr_nnz(&e->H), e->H.val);
   }
-  double *F = e->fd[0].sum;
-  if (ga_eval_force(e, p->t, p->q, p->v, F) == GA_OK) c->force_size = ga_max_abs(e->nv, F);
-  if (ga_eval_mass(e, p->t, p->q, &e->M) == GA_OK) {
+  double *F = e->fd[0].mid;
+  if (ok(c, ga_eval_force(e, p->t, p->q, p->v, F))) c->force_size = ga_max_abs(e->nv, F);
+  if (ok(c, ga_eval_mass(e, p->t, p->q, &e->M))) {
     c->force_size += ga_max_abs(ga_csr_nnz(&e->M), e->M.val) * ga_max_abs(e->nv, p->x);
   }
   c->force_size += c->G_size + c->H_size;
@@ -174,7 +183,6 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
                                      const double *v, FILE *report, ga_error *err) {
   ga_status status = ga_model_validate(model, err);
   if (status != GA_OK) return status;
-  ga_error scratch = {0};
   checker c = {.report = report, .err = err};
   ga_arena arena = {0};
   int nv = ga_space_nv(model->space), nlam = model->nlam, npsi = model->npsi;
@@ -182,7 +190,7 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   double *lam = ga_arena_doubles(&arena, (size_t)nlam),
          *psi = ga_arena_doubles(&arena, (size_t)npsi);
   pair G, H, Kt, Ct;
-  bool ready = ga_eval_init(&c.own, model, &arena, err ? err : &scratch) == GA_OK &&
+  bool ready = ga_eval_init(&c.own, model, &arena, &c.fault) == GA_OK &&
                pair_init(&G, nlam, nv, model->pat_G, &arena) &&
                pair_init(&H, npsi, nv, model->pat_H, &arena) &&
                pair_init(&Kt, nv, nv, model->pat_K, &arena) &&
@@ -191,18 +199,14 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
     ga_arena_free(&arena);
     return ga_fail(err, GA_ERR_MEM, "no memory to check derivatives");
   }
-  ga_error_clear(c.own.err);
   fill(nv, 1 + ga_max_abs(nv, v), 1, x);
   fill(nlam, 1, 2, lam);
   fill(npsi, 1, 3, psi);
   c.point = (ga_point){.t = t, .q = q, .v = v, .x = x, .lam = lam, .psi = psi};
   measure(&c);
   check_holonomic(&c, &G);
-  check_scleronomic(&c, G.quotient.val, G.given.val);
   check_nonholonomic(&c, &H);
   check_tangents(&c, &Kt, &Ct);
-  /* a callback that failed has left its own message */
-  if (c.verdict == GA_OK && c.own.err->code != GA_OK) c.verdict = c.own.err->code;
   ga_arena_free(&arena);
   return c.verdict;
 }

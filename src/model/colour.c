@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Greedy colouring of the columns of a pattern, and the pattern by columns. */
+#include "model/colour.h"
+
+/* ptr, row, place: the entries column by column */
+static void by_columns(ga_colours *c, const ga_csr *A) {
+  int n = A->ncol;
+  for (int e = 0; e < ga_csr_nnz(A); e++) c->ptr[A->col[e] + 1]++;
+  for (int j = 0; j < n; j++) c->ptr[j + 1] += c->ptr[j];
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      int at = c->ptr[A->col[e]]++;
+      c->row[at] = i;
+      c->place[at] = e;
+    }
+  }
+  for (int j = n; j > 0; j--) c->ptr[j] = c->ptr[j - 1];
+  if (n > 0) c->ptr[0] = 0;
+}
+
+/* the least colour no neighbour of column j has; taken[k] == j + 1 marks colour k as a neighbour's
+ */
+static int least_colour(const ga_colours *c, const ga_csr *A, int j, const int *of, int *taken) {
+  for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
+    int i = c->row[at];
+    for (int e = A->ptr[i]; e < A->ptr[i + 1] && A->col[e] < j; e++) {
+      taken[of[A->col[e]]] = j + 1;
+    }
+  }
+  int colour = 0;
+  while (taken[colour] == j + 1) colour++;
+  return colour;
+}
+
+ga_status ga_colours_init(ga_colours *c, const ga_csr *A, ga_arena *arena) {
+  size_t n = (size_t)A->ncol, nnz = (size_t)ga_csr_nnz(A);
+  ga_arena scratch = {0};
+  int *of = ga_arena_ints(&scratch, n + 1), *taken = ga_arena_ints(&scratch, n + 1);
+  c->start = ga_arena_ints(arena, n + 2);
+  c->column = ga_arena_ints(arena, n);
+  c->ptr = ga_arena_ints(arena, n + 1);
+  c->row = ga_arena_ints(arena, nnz);
+  c->place = ga_arena_ints(arena, nnz);
+  c->count = 0;
+  if (scratch.failed || arena->failed) {
+    ga_arena_free(&scratch);
+    return GA_ERR_MEM;
+  }
+  by_columns(c, A);
+  for (int j = 0; j < A->ncol; j++) {
+    of[j] = least_colour(c, A, j, of, taken);
+    if (of[j] + 1 > c->count) c->count = of[j] + 1;
+  }
+  /* columns sorted by colour */
+  for (int j = 0; j < A->ncol; j++) c->start[of[j] + 2]++;
+  for (int k = 0; k < c->count; k++) c->start[k + 2] += c->start[k + 1];
+  for (int j = 0; j < A->ncol; j++) c->column[c->start[of[j] + 1]++] = j;
+  ga_arena_free(&scratch);
+  return GA_OK;
+}
