@@ -5,8 +5,11 @@
 #   make bench         time per step against a plain LU, instructions per step
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
+#   make install       library, headers, tool, man page into PREFIX (/usr/local), below DESTDIR
+#   make docs          HTML reference, in build/docs (needs doxygen)
 #   make clean         remove build/ and out/
 
+PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SOURCES = find include src cli tests examples bench -name '*.[ch]'
 TOOL = build/release/genalpha
@@ -35,6 +38,17 @@ demo: build/release/Makefile
 test:
 	cmake --preset release -DBUILD_TESTING=ON
 	$(call test,release,-LE valgrind)
+
+install: all
+	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+
+docs:
+	rm -rf build/docs
+	mkdir -p build/docs
+	GA_VERSION=$$(sed -n 's/^#define GA_VERSION "\(.*\)"/\1/p' include/genalpha/genalpha.h) \
+	  doxygen docs/Doxyfile
+	sh tools/check_docs.sh build/docs
+	@echo "make docs: build/docs/index.html"
 
 bench: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target bench_steps
@@ -68,6 +82,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo test bench check check-sizes check-clang check-debug check-valgrind \
+.PHONY: all demo test install docs bench check check-sizes check-clang check-debug check-valgrind \
 	format format-check clean
 .NOTPARALLEL:

@@ -1,5 +1,6 @@
-# Every tests/*.c is one cmocka program, every tests/cli/*.sh one test of the tool, every example
-# one test that runs it. Labels: short, slow (the list below), valgrind (made for `make check`).
+# Every tests/*.c is one cmocka program, every tests/cli/test_*.sh one test of the tool, every
+# tests/install/test_*.sh one of an installed tree, every example one test that runs it.
+# Labels: short, slow (the list below), valgrind (made for `make check`).
 
 set(GA_SLOW_TESTS)
 # not test_series: valgrind computes long double with double's precision
@@ -42,6 +43,7 @@ foreach(script IN LISTS cli_tests)
   cmake_path(GET script STEM name)
   string(REPLACE test_ cli_ name ${name})
   ga_add_test(${name} sh ${script} $<TARGET_FILE:genalpha_tool>)
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
 function(ga_add_valgrind name target)
@@ -81,3 +83,27 @@ target_link_libraries(readme_program PRIVATE genalpha_static)
 ga_add_test(readme_program readme_program)
 set_tests_properties(readme_program PROPERTIES
   PASS_REGULAR_EXPRESSION "q = \\(-0.986291, -0.165016\\), lam = 4.856")
+
+# `make install` into the build directory, and what a user outside does with it.
+set(tree ${CMAKE_CURRENT_BINARY_DIR}/install_tree)
+string(TOUPPER CMAKE_C_FLAGS_${CMAKE_BUILD_TYPE} flags)
+set(cxx_names g++ c++)
+if(CMAKE_C_COMPILER_ID MATCHES Clang)
+  set(cxx_names clang++ c++)
+endif()
+find_program(GA_CXX NAMES ${cxx_names})
+
+ga_add_test(install_tree sh ${PROJECT_SOURCE_DIR}/tests/install/make_tree.sh
+  ${CMAKE_COMMAND} ${CMAKE_CURRENT_BINARY_DIR} ${tree})
+set_tests_properties(install_tree PROPERTIES FIXTURES_SETUP install_tree)
+
+file(GLOB install_tests CONFIGURE_DEPENDS tests/install/test_*.sh)
+foreach(script IN LISTS install_tests)
+  cmake_path(GET script STEM name)
+  string(REPLACE test_ install_ name ${name})
+  ga_add_test(${name} sh ${script} ${tree}/${CMAKE_INSTALL_BINDIR}/genalpha)
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+    CC=${CMAKE_C_COMPILER} "CFLAGS=${CMAKE_C_FLAGS} ${${flags}}" CXX=$<$<BOOL:${GA_CXX}>:${GA_CXX}>
+    LIBDIR=${tree}/${CMAKE_INSTALL_LIBDIR} PKG_CONFIG=${PKG_CONFIG_EXECUTABLE})
+  set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED install_tree SKIP_RETURN_CODE 77)
+endforeach()

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Linear solvers: five functions, phases as in KLU (analyze once, factor often, solve more often).
  *
- * Built in: "dense" (own LU for small systems, LAPACK above); "auto" picks one by size and
- * pattern. A solver of your own: fill a ga_linsol_ops and give it to the integrator through
- * ga_options.linsol_ops. */
+ * Built in: "dense" (own LU for small systems, LAPACK above), "klu" (SuiteSparse, sparse); "auto"
+ * picks one by size and pattern. A solver of your own: fill a ga_linsol_ops and give it to the
+ * integrator through ga_options.linsol_ops. */
 #ifndef GA_LINSOL_H
 #define GA_LINSOL_H
 
@@ -27,6 +27,9 @@ typedef struct ga_linsol_ops {
   ga_status (*solve)(ga_linsol *ls, double *b);
   /* After GA_RETRY_SINGULAR: a column that depends on the others, -1 if unknown. */
   int (*singular_column)(const ga_linsol *ls);
+  /* Optional: forget what earlier values taught (pivots, scaling), so that the next factor does not
+   * depend on the past. Used when a state is saved or a run starts anew. */
+  void (*reset)(ga_linsol *ls);
   /* Release ls->impl. Also called when analyze failed half way; impl may be NULL. */
   void (*free)(ga_linsol *ls);
 } ga_linsol_ops;
@@ -35,6 +38,7 @@ struct ga_linsol {
   const ga_linsol_ops *ops;
   void *impl;    /* belongs to the solver */
   void *context; /* ga_options.linsol_context, for a user's solver */
+  long repivots; /* counted by the solver: factorizations that chose pivots anew and allocated */
 };
 
 /* Names and summaries of the built-in solvers; NULL past the end. */

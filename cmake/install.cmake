@@ -1,0 +1,51 @@
+# `make install`: tool, libraries, headers, genalpha.pc, CMake package, man page, bash completion.
+# Everything installed finds the rest relative to itself, so that the tree may be moved.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set_target_properties(genalpha_shared PROPERTIES EXPORT_NAME genalpha)
+install(TARGETS genalpha_tool)
+install(TARGETS genalpha_static genalpha_shared EXPORT genalphaTargets
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/genalpha DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
+
+# CMake package
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/genalpha)
+configure_package_config_file(cmake/genalphaConfig.cmake.in genalphaConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(genalphaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/genalphaConfig.cmake ${PROJECT_BINARY_DIR}/genalphaConfigVersion.cmake
+  DESTINATION ${package_dir})
+install(EXPORT genalphaTargets NAMESPACE genalpha:: DESTINATION ${package_dir})
+
+# pkg-config file
+set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+cmake_path(IS_ABSOLUTE pc_dir pc_dir_is_absolute)
+if(pc_dir_is_absolute)
+  set(GA_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+else()
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${pc_dir}
+    OUTPUT_VARIABLE up)
+  set(GA_PC_PREFIX "\${pcfiledir}/${up}")
+endif()
+foreach(kind LIBDIR INCLUDEDIR)
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_${kind} BASE_DIRECTORY "\${prefix}"
+    OUTPUT_VARIABLE GA_PC_${kind})
+endforeach()
+list(JOIN GA_PRIVATE_FLAGS " " GA_PC_PRIVATE)
+configure_file(cmake/genalpha.pc.in genalpha.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/genalpha.pc DESTINATION ${pc_dir})
+
+# man page, made of what the tool itself says
+add_custom_command(OUTPUT genalpha.1
+  COMMAND sh ${PROJECT_SOURCE_DIR}/tools/man_page.sh $<TARGET_FILE:genalpha_tool>
+    ${PROJECT_SOURCE_DIR}/docs/genalpha.1.in genalpha.1
+  DEPENDS genalpha_tool tools/man_page.sh docs/genalpha.1.in VERBATIM)
+add_custom_target(genalpha_man ALL DEPENDS genalpha.1)
+install(FILES ${PROJECT_BINARY_DIR}/genalpha.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+install(FILES cli/completion.bash RENAME genalpha
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+# Doxygen's filter of Markdown files: links to headers and examples lead to their pages.
+s#](include/genalpha/*)#](files.html)#g
+s#](include/genalpha/\([a-z_]*\.h\))#](@ref \1)#g
+s#](examples/*)#](examples.html)#g
+s#](examples/\([a-z_]*\.c\))#](@ref \1)#g

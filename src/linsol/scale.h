@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Private: what direct solvers share, good units for a matrix and the test whether it is singular.
+ */
+#ifndef GA_SRC_SCALE_H
+#define GA_SRC_SCALE_H
+
+#include "base/csr.h"
+
+/* Diagonal R and C of powers of two that bring the largest entry of every row and column of R A C
+ * near 1. Row exchanges choose well only among rows of one size: in [[k, -k, 1], [-k, k, 0],
+ * [1, 0, 0]], a stiff spring beside a constraint, the rounding error left of k would be preferred
+ * to the entry of the constraint. */
+typedef struct ga_scale {
+  int n;
+  double *row, *col;
+  double *row_max, *col_max; /* of R A C, in the course of scaling */
+  double *x, *unit;          /* of ga_scale_singular */
+} ga_scale;
+
+/* Carve the arrays; arena->failed tells. */
+void ga_scale_init(ga_scale *scale, int n, ga_arena *arena);
+
+/* R and C for new values of A. Depends on nothing but A. */
+void ga_scale_find(ga_scale *scale, const ga_csr *A);
+
+/* The column that depends on the others, -1 if A is regular. solve(context, b) overwrites b by
+ * (R A C)^-1 b, with the factors of R A C, a zero pivot replaced by DBL_EPSILON. noise is a column
+ * whose pivot is nothing but rounding error, -1 if there is none.
+ *
+ * Such a pivot proves A singular to working precision, whatever the units. There may be none: a
+ * dependent row may turn to rounding errors early, on the way, and give pivots that look sound. But
+ * then some x of size 1 has R A C x = O(eps), and two steps of inverse iteration find it. That
+ * alone is no proof, as R and C are not the only good units; [[m, 0, 1], [0, m, 1], [1, 1, 0]] with
+ * tiny m is regular. So the second step measures in the units of the first x. */
+int ga_scale_singular(ga_scale *scale, const ga_csr *A,
+                      void (*solve)(const void *context, double *b), const void *context,
+                      int noise);
+
+#endif

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The HTML reference in directory $1: every header's page tells what the header tells, and no link
+# leads nowhere.
+set -eu
+cd "$(dirname "$0")/.."
+html=$1
+bad=0
+
+# told PAGE TEXT: the page has the text, markup aside
+told() { sed 's/<[^>]*>//g' "$1" | grep -q -F -e "$2"; }
+
+for header in include/genalpha/*.h; do
+  page=$html/$(basename "$header" .h | sed 's/_/__/g')_8h.html
+  sentence=$(sed -n '2s|^/\* \([^.]*\).*|\1|p' "$header")
+  if [ -z "$sentence" ] || ! told "$page" "$sentence"; then
+    echo "$page lacks the text of $header: '$sentence'" >&2
+    bad=1
+  fi
+done
+
+# all pages are in one directory; links to the web and to scripts have a colon
+links=$(cat "$html"/*.html | grep -o '\(href\|src\)="[^"]*' | sed -e 's/.*="//' -e 's/#.*//' |
+  grep -v : | sort -u)
+for target in $links; do
+  if [ ! -e "$html/$target" ]; then
+    echo "$html: a link leads to $target, which is not there" >&2
+    bad=1
+  fi
+done
+exit $bad
