@@ -11,7 +11,8 @@ typedef struct settings {
   double t_end, project_at, omega; /* NaN: not given */
   int project, size, every;
   bool final;
-  const char *out, *plot;
+  const char *out, *plot, *save_state, *from_state;
+  double checkpoint_every;
 } settings;
 
 #define FIELD(name) offsetof(settings, name)
@@ -30,6 +31,13 @@ static const arg_spec specs[] = {
      gnuplot_read_name, FIELD(plot), 0, 0},
     {"final", NULL, "print the end state as one JSON object instead of the summary", arg_read_flag,
      FIELD(final), 0, 0},
+    {"save-state", "FILE", "save the end state, to go on from later (also after Ctrl-C)",
+     arg_read_text, FIELD(save_state), 0, 0},
+    {"checkpoint-every", "SECONDS",
+     "save it on the way too, each time so many seconds of simulated time have passed",
+     arg_read_real, FIELD(checkpoint_every), 0, 1e300},
+    {"from-state", "FILE", "go on from a saved state instead of the problem's start", arg_read_text,
+     FIELD(from_state), 0, 0},
     {"project-at", "T", "project the velocity onto the hidden constraint at time T", arg_read_real,
      FIELD(project_at), -1e300, 1e300},
     {"project", "plain|keep-order",
@@ -68,7 +76,9 @@ typedef struct resources {
 
 /* wrong names (of solvers, too) and values are wrong usage, everything else is a failure */
 static int exit_code(ga_status status) {
-  return status == GA_ERR_ARG || status == GA_ERR_BACKEND ? CLI_USAGE : CLI_FAILED;
+  bool usage = status == GA_ERR_ARG || status == GA_ERR_BACKEND || status == GA_ERR_METHOD ||
+               status == GA_ERR_STEP;
+  return usage ? CLI_USAGE : CLI_FAILED;
 }
 
 static int open_problem(const settings *set, const char *name, ga_problem **problem) {
@@ -105,6 +115,10 @@ static int check_times(const settings *set, const ga_problem *problem) {
   if (!isnan(set->project_at) && !inside) {
     cli_error("--project-at %g: must be greater than %g and at most %g, the end of the run",
               set->project_at, problem->t0, set->t_end);
+    return CLI_USAGE;
+  }
+  if (!isnan(set->checkpoint_every) && !set->save_state) {
+    cli_error("--checkpoint-every needs --save-state FILE, where to save to");
     return CLI_USAGE;
   }
   if (set->final && set->out && strcmp(set->out, "-") == 0) {
@@ -150,10 +164,11 @@ static int close_files(const settings *set, const simulation *s, resources *r, i
     bool ok;
   } files[] = {
       {"trajectory", set->out, csv_close(&r->out)},
+      {"state", set->save_state, code == CLI_OK || code == CLI_INTERRUPTED},
       {"plot", set->plot, set->plot && ga_integrator_stats(s->it)->steps > 0 && draw(s, &r->plot)},
   };
   FILE *to = report_to(set, code);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     if (!files[i].path) continue;
     if (!files[i].ok && code == CLI_OK) code = CLI_FAILED;
     if (files[i].ok && !set->final) fprintf(to, "  %-13s%s\n", files[i].label, files[i].path);
@@ -180,6 +195,9 @@ static int run_problem(settings *set, args *a, resources *r) {
                   .t_end = set->t_end,
                   .project_at = set->project_at,
                   .projection = set->project == 0 ? GA_PROJECT_PLAIN : GA_PROJECT_KEEP_ORDER,
+                  .from_state = set->from_state,
+                  .save_state = set->save_state,
+                  .checkpoint_every = set->checkpoint_every,
                   .every = set->every};
   ga_error err = {GA_OK, ""};
   a->options->log = simulate_log;
@@ -205,7 +223,8 @@ static int run_problem(settings *set, args *a, resources *r) {
 }
 
 int cmd_run(int argc, char **argv) {
-  settings set = {.t_end = NAN, .project_at = NAN, .omega = NAN, .every = 1};
+  settings set = {
+      .t_end = NAN, .project_at = NAN, .omega = NAN, .checkpoint_every = NAN, .every = 1};
   ga_options options = ga_options_default();
   args a = {.command = &command, .settings = &set, .options = &options};
   int code = args_parse(&a, argc, argv);

@@ -24,29 +24,18 @@ static void put_array(FILE *to, const char *key, int n, const double *x) {
 }
 
 static void put_stats(FILE *to, const ga_stats *stats) {
-#define COUNT(field) \
-  { #field, offsetof(ga_stats, field), true }
-#define REAL(field) \
-  { #field, offsetof(ga_stats, field), false }
-  static const struct {
-    const char *key;
-    size_t at;
-    bool count;
-  } rows[] = {COUNT(steps),    COUNT(failed),   COUNT(newton_its), COUNT(residuals),
-              COUNT(matrices), COUNT(roundoff), REAL(max_g),       REAL(max_gv),
-              REAL(max_k),     REAL(start_dq),  REAL(start_dv)};
-#undef COUNT
-#undef REAL
+  const char *between = "";
   fputs(",\n  \"stats\": {", to);
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    const void *field = (const char *)stats + rows[i].at;
-    fprintf(to, "%s\"%s\": ", i ? ", " : "", rows[i].key);
-    if (rows[i].count) {
-      fprintf(to, "%ld", *(const long *)field);
-    } else {
-      put_number(to, *(const double *)field);
-    }
-  }
+#define COUNTER(name, text)                                  \
+  fprintf(to, "%s\"" #name "\": %ld", between, stats->name); \
+  between = ", ";
+#define EXTREME(name, text)                  \
+  fprintf(to, "%s\"" #name "\": ", between); \
+  put_number(to, stats->name);               \
+  between = ", ";
+  GA_STAT_LIST(COUNTER, EXTREME)
+#undef COUNTER
+#undef EXTREME
   fputc('}', to);
 }
 

@@ -60,11 +60,30 @@ static bool write_row(simulation *s, const ga_state *state, long steps) {
   return csv_row(s->out, &s->problem->model, state);
 }
 
+/* the first multiple of the interval, from the problem's start, that is later than t; multiples of
+ * simulated time, so that a resumed run saves at the same steps as one that was never stopped */
+static double checkpoint_after(const simulation *s, double t) {
+  double t0 = s->problem->t0, every = s->checkpoint_every;
+  return t0 + (floor((t - t0) / every * (1 + 1e-12)) + 1) * every;
+}
+
+static bool save(simulation *s) {
+  if (ga_integrator_save(s->it, s->save_state) == GA_OK) return true;
+  progress_clear(&s->progress);
+  cli_error("%s", ga_integrator_error(s->it)->text);
+  s->save_failed = true;
+  return false;
+}
+
 static int observe(void *context, const ga_state *state, const ga_stats *stats) {
   simulation *s = context;
   watch_energy(s, state);
   if (s->history) history_add(s->history, state);
   if (stats->steps % s->every == 0 && !write_row(s, state, stats->steps)) return 1;
+  if (state->t >= s->next_checkpoint && stats->steps > 0) {
+    s->next_checkpoint = checkpoint_after(s, state->t);
+    if (!save(s)) return 1;
+  }
   progress_update(&s->progress, state->t, stats->steps);
   return interrupted;
 }
@@ -85,10 +104,28 @@ static ga_status project(simulation *s) {
   return write_row(s, state, steps) ? GA_OK : GA_STOPPED;
 }
 
-static ga_status run(simulation *s) {
+/* at the problem's start values, or where a saved run was */
+static ga_status begin(simulation *s) {
   const ga_problem *problem = s->problem;
-  ga_status status = ga_integrator_start(s->it, problem->t0, problem->q0, problem->v0);
-  if (status == GA_OK && !isnan(s->project_at)) {
+  s->next_checkpoint = isnan(s->checkpoint_every) ? INFINITY : checkpoint_after(s, problem->t0);
+  if (!s->from_state) return ga_integrator_start(s->it, problem->t0, problem->q0, problem->v0);
+  ga_status status = ga_integrator_load(s->it, s->from_state);
+  if (status != GA_OK) return status;
+  const ga_state *state = ga_integrator_state(s->it);
+  if (!isnan(s->checkpoint_every)) s->next_checkpoint = checkpoint_after(s, state->t);
+  if (state->t > s->t_end) {
+    cli_error("'%s' is at t = %.10g, after the end of the run at %.10g", s->from_state, state->t,
+              s->t_end);
+    return GA_STOPPED;
+  }
+  watch_energy(s, state);
+  if (s->history) history_add(s->history, state);
+  return write_row(s, state, ga_integrator_stats(s->it)->steps) ? GA_OK : GA_STOPPED;
+}
+
+static ga_status run(simulation *s) {
+  ga_status status = begin(s);
+  if (status == GA_OK && ga_integrator_state(s->it)->t <= s->project_at) {
     status = ga_integrator_run(s->it, s->project_at);
     if (status == GA_OK) status = project(s);
   }
@@ -99,7 +136,7 @@ static ga_status run(simulation *s) {
 }
 
 static int report(const simulation *s, ga_status status, const ga_state *state, long steps) {
-  if (s->out && s->out->failed) return CLI_FAILED;
+  if ((s->out && s->out->failed) || s->save_failed) return CLI_FAILED;
   if (interrupted && status == GA_STOPPED) {
     cli_error("interrupted at t = %.10g of %.10g, after %ld steps", state->t, s->t_end, steps);
     return CLI_INTERRUPTED;
@@ -130,5 +167,8 @@ int simulate(simulation *s) {
   long steps = ga_integrator_stats(s->it)->steps;
   bool started = s->last_row >= 0;
   if (started && s->last_row != steps && !s->out->failed) write_row(s, state, steps);
-  return report(s, status, state, steps);
+  bool good = status == GA_OK || (status == GA_STOPPED && interrupted);
+  int code = report(s, status, state, steps);
+  if (s->save_state && good && !s->save_failed && !save(s)) code = CLI_FAILED;
+  return code;
 }

@@ -14,13 +14,17 @@ typedef struct simulation {
   double t_end;
   double project_at; /* NaN: never */
   ga_projection projection;
-  csv *out;         /* NULL: no trajectory */
-  int every;        /* rows for every N-th step */
-  history *history; /* NULL: no plot */
+  const char *from_state, *save_state; /* NULL: start at the problem's values, save nothing */
+  double checkpoint_every;             /* simulated time between savings on the way, NaN: none */
+  csv *out;                            /* NULL: no trajectory */
+  int every;                           /* rows for every N-th step */
+  history *history;                    /* NULL: no plot */
 
   /* set by simulate() */
   progress progress;
   double seconds;
+  double next_checkpoint;
+  bool save_failed;
   long last_row;                             /* steps done when the last row was written */
   double energy0, energy_end, energy_change; /* NaN if the model has no energy */
 } simulation;

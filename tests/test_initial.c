@@ -342,11 +342,11 @@ static void test_start_options(void **state) {
   assert_non_null(strstr(err.text, "perturbed"));
   o = ga_options_default();
   o.method = "indx3";
-  assert_int_equal(ga_integrator_new(&p->model, &o, &it, &err), GA_ERR_ARG);
+  assert_int_equal(ga_integrator_new(&p->model, &o, &it, &err), GA_ERR_METHOD);
   assert_non_null(strstr(err.text, "did you mean 'index3'"));
   o = ga_options_default();
   o.h = -1;
-  assert_int_equal(ga_integrator_new(&p->model, &o, &it, &err), GA_ERR_ARG);
+  assert_int_equal(ga_integrator_new(&p->model, &o, &it, &err), GA_ERR_STEP);
   assert_non_null(strstr(err.text, "h = -1"));
   /* nothing before the start, nothing backwards */
   o = ga_options_default();
@@ -357,8 +357,8 @@ static void test_start_options(void **state) {
   must(ga_integrator_start(it, 0, p->q0, p->v0), ga_integrator_error(it));
   assert_int_equal(ga_integrator_run(it, -1), GA_ERR_ARG);
   assert_int_equal(ga_integrator_run(it, NAN), GA_ERR_ARG);
-  assert_int_equal(ga_integrator_set_step(it, 0), GA_ERR_ARG);
-  assert_int_equal(ga_integrator_set_step(it, NAN), GA_ERR_ARG);
+  assert_int_equal(ga_integrator_set_step(it, 0), GA_ERR_STEP);
+  assert_int_equal(ga_integrator_set_step(it, NAN), GA_ERR_STEP);
   must(ga_integrator_set_step(it, 1e-300), NULL);
   assert_int_equal(ga_integrator_step(it), GA_ERR_STEP);
   must(ga_integrator_set_step(it, 1e-3), NULL);

@@ -37,6 +37,9 @@ extern "C" {
   X(GA_ERR_STEP, -4, "step size too small")                           \
   X(GA_ERR_INITIAL, -5, "initial values are not consistent")          \
   X(GA_ERR_BACKEND, -6, "linear solver failed or is not built in")    \
+  X(GA_ERR_IO, -8, "file cannot be read or written")                  \
+  X(GA_ERR_FILE, -9, "state file is torn, foreign or newer")          \
+  X(GA_ERR_METHOD, -10, "unknown method")                             \
   X(GA_ERR_SINGULAR, -7, "constraint and mass matrix together are singular")
 
 typedef enum ga_status {

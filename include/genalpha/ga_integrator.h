@@ -30,20 +30,28 @@ typedef struct ga_state {
   const double *q, *v, *vd, *a, *lam, *psi;
 } ga_state;
 
-/* Counters and extremes since the last start. */
+/* Counters and extremes since the last start: one list for the struct, reports and saved states. */
+#define GA_STAT_LIST(COUNTER, EXTREME)                                                            \
+  COUNTER(steps, "steps accepted")                                                                \
+  COUNTER(failed, "steps tried and not accepted")                                                 \
+  COUNTER(newton_its, "linear solves with the Newton matrix")                                     \
+  COUNTER(residuals, "residual evaluations")                                                      \
+  COUNTER(matrices, "Newton matrices evaluated and factored")                                     \
+  COUNTER(repivots, "factorizations of a sparse solver that chose pivots anew and allocated")     \
+  COUNTER(roundoff, "steps whose Newton iteration ended at the rounding level, above newton_tol") \
+  EXTREME(max_g, "largest |g| after a step")                                                      \
+  EXTREME(max_gv, "largest |G v + g_t| after a step")                                             \
+  EXTREME(max_k, "largest |k| after a step")                                                      \
+  EXTREME(start_dq, "largest change of q0, as w in q0 o exp(w), by the projection at the start")  \
+  EXTREME(start_dv, "largest change of v0 by it")
+
+#define GA_STAT_LONG(name, text) long name;
+#define GA_STAT_DOUBLE(name, text) double name;
 typedef struct ga_stats {
-  long steps;      /* accepted */
-  long failed;     /* tried and not accepted */
-  long newton_its; /* linear solves with the Newton matrix */
-  long residuals;  /* residual evaluations */
-  long matrices;   /* Newton matrices evaluated and factored */
-  long roundoff;   /* steps whose Newton iteration ended at the rounding level, above newton_tol */
-  double max_g;    /* largest |g|, |G v + g_t|, |k| after a step */
-  double max_gv;
-  double max_k;
-  double start_dq; /* largest change of q0 (as a vector w, q0 o exp(w)) and v0 by ... */
-  double start_dv; /* ... the projection at the start */
+  GA_STAT_LIST(GA_STAT_LONG, GA_STAT_DOUBLE)
 } ga_stats;
+#undef GA_STAT_LONG
+#undef GA_STAT_DOUBLE
 
 /* Called after the start and after each accepted step; nonzero stops the run with GA_STOPPED. */
 typedef int (*ga_observer)(void *context, const ga_state *state, const ga_stats *stats);
@@ -83,6 +91,14 @@ typedef enum ga_projection { GA_PROJECT_PLAIN, GA_PROJECT_KEEP_ORDER } ga_projec
 GA_API ga_status ga_integrator_project_position(ga_integrator *it, double *moved);
 GA_API ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind,
                                                 double *moved);
+
+/* Save the accepted state with all that influences later steps, and load it into an integrator made
+ * for the same model, method and parameters (the model's own data are not in the file, the step
+ * size is). A loaded run equals, bit by bit, the run that saved the file and went on: both renew
+ * their factors. The file is written aside and renamed. GA_ERR_IO if the system refuses,
+ * GA_ERR_FILE for a torn, foreign or newer file; the integrator is then unchanged. */
+GA_API ga_status ga_integrator_save(ga_integrator *it, const char *path);
+GA_API ga_status ga_integrator_load(ga_integrator *it, const char *path);
 
 GA_API void ga_integrator_observe(ga_integrator *it, ga_observer observer, void *context);
 

@@ -33,7 +33,7 @@ const ga_method *ga_method_find(const char *name, ga_error *err) {
     if (i) strncat(known, ", ", sizeof known - strlen(known) - 1);
     strncat(known, registry[i]->name, sizeof known - strlen(known) - 1);
   }
-  ga_fail(err, GA_ERR_ARG, "unknown method '%s'%s%s%s (known: %s)", name,
+  ga_fail(err, GA_ERR_METHOD, "unknown method '%s'%s%s%s (known: %s)", name,
           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", known);
   return NULL;
 }

@@ -84,6 +84,10 @@ static void carve(ga_integrator *it) {
 
 static ga_status set_up(ga_integrator *it) {
   ga_error *err = &it->error;
+  double h = it->options.h;
+  if (!(h > 0) || !isfinite(h)) {
+    return ga_fail(err, GA_ERR_STEP, "step size h = %g must be positive and finite", h);
+  }
   ga_status status = ga_options_validate(&it->options, err);
   if (status == GA_OK) status = ga_model_validate(it->model, err);
   if (status != GA_OK) return status;
@@ -132,6 +136,10 @@ static int observe(ga_integrator *it) {
   return it->observer ? it->observer(it->observer_context, &it->state, &it->stats) : 0;
 }
 
+long ga_integrator_repivots(const ga_integrator *it) {
+  return it->step.ls.repivots + it->saddle.ls.repivots;
+}
+
 /* Counting of t_n starts here. */
 static void rebase(ga_integrator *it) {
   it->t_base = it->mem.t;
@@ -145,6 +153,8 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
                 ga_first_nonfinite(it->eval.nv, v0) < 0;
   if (!finite) return ga_fail(&it->error, GA_ERR_ARG, "t0, q0 or v0 is not finite");
   ga_eval_set_step(&it->eval, it->h);
+  ga_linsol_reset(&it->saddle.ls);
+  it->repivots_base = ga_integrator_repivots(it);
   ga_status status = ga_initial_start(it, t0, q0, v0);
   if (status != GA_OK) {
     ga_error_prefix(&it->error, "start at t = %.9g", t0);
@@ -176,6 +186,7 @@ static ga_status advance(ga_integrator *it, double h, double t1) {
     return status;
   }
   it->stats.steps++;
+  it->stats.repivots = ga_integrator_repivots(it) - it->repivots_base;
   it->n_base++;
   it->state.h = h;
   return GA_OK;
@@ -226,7 +237,7 @@ ga_status ga_integrator_run(ga_integrator *it, double t_end) {
 
 ga_status ga_integrator_set_step(ga_integrator *it, double h) {
   if (!(h > 0) || !isfinite(h)) {
-    return ga_fail(&it->error, GA_ERR_ARG, "step size %g must be positive and finite", h);
+    return ga_fail(&it->error, GA_ERR_STEP, "step size h = %g must be positive and finite", h);
   }
   it->h = h;
   ga_eval_set_step(&it->eval, h);

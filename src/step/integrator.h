@@ -19,8 +19,9 @@ struct ga_integrator {
   ga_memory mem;
   ga_state state; /* what the user sees of mem */
   bool started;
-  double h;      /* size of the next steps */
-  double t_base; /* t_n = t_base + n_base h, so that rounding does not add up */
+  long repivots_base; /* ls.repivots at the start */
+  double h;           /* size of the next steps */
+  double t_base;      /* t_n = t_base + n_base h, so that rounding does not add up */
   long n_base;
   double *q, *v, *a; /* work copies: a start or a corrected history, before it is accepted */
   double *vd, *lam, *psi;
@@ -30,6 +31,9 @@ struct ga_integrator {
   ga_observer observer;
   void *observer_context;
 };
+
+/* full factorizations of both linear solvers so far */
+long ga_integrator_repivots(const ga_integrator *it);
 
 /* initial.c: history at (t0, q0, v0) by the option start; accepted only if all went well */
 ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const double *v0);

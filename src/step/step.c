@@ -71,6 +71,7 @@ void ga_step_close(ga_step *s) {
 }
 
 void ga_step_reset(ga_step *s) {
+  ga_linsol_reset(&s->ls);
   s->factored = false;
   s->mass_known = false;
   s->G_is_at_n = false;
