@@ -19,6 +19,7 @@ typedef struct {
   int n, singular;
   double *lu; /* n x n, by rows up to SMALL, by columns above */
   int *pivot;
+  double *val; /* entries of R A C */
   ga_scale scale;
 } dense;
 
@@ -30,7 +31,9 @@ static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
   d->n = A->nrow;
   d->singular = -1;
   d->lu = ga_arena_doubles(&d->arena, n * n);
+  if (d->arena.failed) return GA_ERR_MEM;
   d->pivot = ga_arena_ints(&d->arena, n);
+  d->val = ga_arena_doubles(&d->arena, (size_t)A->ptr[A->nrow]);
   ga_scale_init(&d->scale, A->nrow, &d->arena);
   return d->arena.failed ? GA_ERR_MEM : GA_OK;
 }
@@ -114,16 +117,28 @@ static int first_noise_pivot(const dense *d) {
   return -1;
 }
 
+/* no pivot of R A C so small that it needs a closer look */
+static bool sound_pivots(const dense *d) {
+  size_t n = (size_t)d->n;
+  double least = INFINITY, largest = 0;
+  for (size_t k = 0; k < n; k++) {
+    double size = fabs(d->lu[k * n + k]);
+    least = size < least ? size : least;
+    largest = size > largest ? size : largest;
+  }
+  return least > GA_SCALE_SOUND * largest;
+}
+
 static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
   dense *d = ls->impl;
   size_t n = (size_t)d->n;
   bool small = d->n <= SMALL;
-  ga_scale_find(&d->scale, A);
+  ga_scale_apply(&d->scale, A, d->val);
   memset(d->lu, 0, n * n * sizeof(double));
   for (size_t i = 0; i < n; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
       size_t j = (size_t)A->col[e];
-      d->lu[small ? i * n + j : j * n + i] = A->val[e] * d->scale.row[i] * d->scale.col[j];
+      d->lu[small ? i * n + j : j * n + i] = d->val[e];
     }
   }
   if (small) {
@@ -132,6 +147,8 @@ static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
     int info = 0;
     dgetrf_(&d->n, &d->n, d->lu, &d->n, d->pivot, &info);
   }
+  d->singular = -1;
+  if (sound_pivots(d)) return GA_OK;
   int noise = first_noise_pivot(d);
   for (size_t k = 0; k < n; k++) {
     if (d->lu[k * n + k] == 0) d->lu[k * n + k] = DBL_EPSILON;
@@ -153,6 +170,11 @@ static int dense_singular_column(const ga_linsol *ls) {
   return d->singular;
 }
 
+static void dense_reset(ga_linsol *ls) {
+  dense *d = ls->impl;
+  d->scale.known = false;
+}
+
 static void dense_free(ga_linsol *ls) {
   dense *d = ls->impl;
   if (!d) return;
@@ -168,5 +190,6 @@ const ga_linsol_ops ga_linsol_dense = {
     .factor = dense_factor,
     .solve = dense_solve,
     .singular_column = dense_singular_column,
+    .reset = dense_reset,
     .free = dense_free,
 };

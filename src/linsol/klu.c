@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Sparse LU by SuiteSparse KLU.
  *
- * Our matrices are stored by rows, KLU's by columns: it is given A^T, analyzes and factors that,
- * and solves with the transposed factors. The ordering is chosen once per pattern. New values are
- * refactored in the old pivot order, which is cheap; a full factorization with new pivots follows
- * when the reciprocal pivot growth has fallen by REPIVOT since the last one, or a pivot vanished.
- */
+ * Factored is R A C, see scale.h. Our matrices are stored by rows, KLU's by columns: it is given
+ * the transpose, analyzes and factors that, and solves with the transposed factors. The ordering is
+ * chosen once per pattern. New values are refactored in the old pivot order, which is cheap; a full
+ * factorization with new pivots follows when the reciprocal pivot growth has fallen by REPIVOT
+ * since the last one, or a pivot vanished. */
+#include <float.h>
+#include <stdint.h>
 #include <suitesparse/klu.h>
 
 #include "linsol/linsol.h"
 #include "linsol/scale.h"
 
-static const double REPIVOT = 1e-3;    /* fall of the reciprocal pivot growth */
-static const double SUSPICIOUS = 1e-7; /* ratio of pivots below which the matrix may be singular */
+static const double REPIVOT = 1e-3; /* fall of the reciprocal pivot growth */
 
 typedef struct {
   klu_common common;
@@ -22,7 +23,8 @@ typedef struct {
   int singular;  /* column of A that depends on the others, -1 if none */
   double growth; /* reciprocal pivot growth of the last full factorization */
   ga_arena arena;
-  ga_scale scale; /* units in which a suspicious matrix is judged */
+  ga_scale scale;
+  double *val; /* entries of R A C */
 } klu;
 
 static ga_status klu_status(const klu *k) {
@@ -36,34 +38,30 @@ static ga_status sparse_analyze(ga_linsol *ls, const ga_csr *A) {
   k->n = A->nrow;
   k->singular = -1;
   klu_defaults(&k->common);
-  k->common.tol = 0.1; /* pivots on the diagonal unless ten times too small */
+  k->common.tol = 0.1;  /* pivots on the diagonal unless ten times too small */
+  k->common.scale = -1; /* ours is enough */
   ga_scale_init(&k->scale, k->n, &k->arena);
+  k->val = ga_arena_doubles(&k->arena, (size_t)A->ptr[A->nrow]);
   if (k->arena.failed) return GA_ERR_MEM;
   k->symbolic = klu_analyze(k->n, A->ptr, A->col, &k->common);
   return k->symbolic ? GA_OK : klu_status(k);
 }
 
-/* (R A C)^-1 b = C^-1 A^-1 R^-1 b */
+/* b <- (R A C)^-1 b */
 static void solve_scaled(const void *context, double *b) {
   const klu *k = context;
   klu_common common = k->common; /* a solve changes its status only */
-  for (int i = 0; i < k->n; i++) b[i] /= k->scale.row[i];
   klu_tsolve(k->symbolic, k->numeric, k->n, 1, b, &common);
-  for (int i = 0; i < k->n; i++) b[i] /= k->scale.col[i];
 }
 
 /* pivots anew */
 static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   klu_free_numeric(&k->numeric, &k->common);
-  k->numeric = klu_factor(A->ptr, A->col, A->val, k->symbolic, &k->common);
+  k->numeric = klu_factor(A->ptr, A->col, k->val, k->symbolic, &k->common);
   ls->repivots++;
-  if (!k->numeric) {
-    if (k->common.status != KLU_SINGULAR) return klu_status(k);
-    k->singular = k->common.singular_col < k->n ? k->common.singular_col : -1;
-    return GA_RETRY_SINGULAR;
-  }
-  if (!klu_rgrowth(A->ptr, A->col, A->val, k->symbolic, k->numeric, &k->common)) {
+  if (!k->numeric) return k->common.status == KLU_SINGULAR ? GA_RETRY_SINGULAR : klu_status(k);
+  if (!klu_rgrowth(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) {
     return klu_status(k);
   }
   k->growth = k->common.rgrowth;
@@ -73,21 +71,42 @@ static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
 /* the old pivots with new values; false if they do not do any more */
 static bool refactor(klu *k, const ga_csr *A) {
   if (!k->numeric) return false;
-  if (!klu_refactor(A->ptr, A->col, A->val, k->symbolic, k->numeric, &k->common)) return false;
-  if (!klu_rgrowth(A->ptr, A->col, A->val, k->symbolic, k->numeric, &k->common)) return false;
+  if (!klu_refactor(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) return false;
+  if (!klu_rgrowth(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) return false;
   return k->common.rgrowth >= REPIVOT * k->growth;
+}
+
+/* A pivot is exactly zero. Entries disturbed by a few roundings, without a pattern, make the matrix
+ * regular enough to find out by inverse iteration which column depends on the others; if they do
+ * not, its structure is singular and KLU's own answer stands (a column of the transpose, a row of
+ * A). */
+static void name_dependent(ga_linsol *ls, const ga_csr *A) {
+  klu *k = ls->impl;
+  uint32_t random = 12345;
+  k->singular = k->common.singular_col < k->n ? k->common.singular_col : -1;
+  for (int attempt = 0; attempt < 3; attempt++) {
+    for (int e = 0; e < A->ptr[A->nrow]; e++) {
+      random = random * 1664525u + 1013904223u;
+      k->val[e] += 16 * DBL_EPSILON * ((double)random / 4294967296.0 - 0.5);
+    }
+    if (full_factor(ls, A) != GA_OK) continue;
+    k->singular = ga_scale_dependent(&k->scale, solve_scaled, k);
+    break;
+  }
+  klu_free_numeric(&k->numeric, &k->common);
 }
 
 static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   k->singular = -1;
+  ga_scale_apply(&k->scale, A, k->val);
   if (!refactor(k, A)) {
     ga_status status = full_factor(ls, A);
+    if (status == GA_RETRY_SINGULAR) name_dependent(ls, A);
     if (status != GA_OK) return status;
   }
   if (!klu_rcond(k->symbolic, k->numeric, &k->common)) return klu_status(k);
-  if (k->common.rcond > SUSPICIOUS) return GA_OK;
-  ga_scale_find(&k->scale, A);
+  if (k->common.rcond > GA_SCALE_SOUND) return GA_OK;
   k->singular = ga_scale_singular(&k->scale, A, solve_scaled, k, -1);
   return k->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
@@ -95,10 +114,12 @@ static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
 static ga_status sparse_solve(ga_linsol *ls, double *b) {
   klu *k = ls->impl;
   if (!k->numeric) return GA_ERR_BACKEND;
-  return klu_tsolve(k->symbolic, k->numeric, k->n, 1, b, &k->common) ? GA_OK : klu_status(k);
+  for (int i = 0; i < k->n; i++) b[i] *= k->scale.row[i];
+  if (!klu_tsolve(k->symbolic, k->numeric, k->n, 1, b, &k->common)) return klu_status(k);
+  for (int i = 0; i < k->n; i++) b[i] *= k->scale.col[i];
+  return GA_OK;
 }
 
-/* KLU names a column of A^T, a row of A; in the KKT matrices row and column mean the same. */
 static int sparse_singular_column(const ga_linsol *ls) {
   const klu *k = ls->impl;
   return k->singular;
@@ -106,6 +127,7 @@ static int sparse_singular_column(const ga_linsol *ls) {
 
 static void sparse_reset(ga_linsol *ls) {
   klu *k = ls->impl;
+  k->scale.known = false;
   klu_free_numeric(&k->numeric, &k->common);
 }
 

@@ -12,6 +12,7 @@
  * to the entry of the constraint. */
 typedef struct ga_scale {
   int n;
+  bool known; /* R and C were found and still fit */
   double *row, *col;
   double *row_max, *col_max; /* of R A C, in the course of scaling */
   double *x, *unit;          /* of ga_scale_singular */
@@ -20,8 +21,13 @@ typedef struct ga_scale {
 /* Carve the arrays; arena->failed tells. */
 void ga_scale_init(ga_scale *scale, int n, ga_arena *arena);
 
-/* R and C for new values of A. Depends on nothing but A. */
-void ga_scale_find(ga_scale *scale, const ga_csr *A);
+/* R A C into val, entry by entry. R and C are found for the first values and kept as long as they
+ * fit roughly: units do not change in a run, and finding them costs as much as factoring a small
+ * matrix. Set known = false to forget them. */
+void ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val);
+
+/* Pivots of R A C above this times the largest are no reason to look closer. */
+#define GA_SCALE_SOUND 1e-7
 
 /* The column that depends on the others, -1 if A is regular. solve(context, b) overwrites b by
  * (R A C)^-1 b, with the factors of R A C, a zero pivot replaced by DBL_EPSILON. noise is a column
@@ -29,11 +35,17 @@ void ga_scale_find(ga_scale *scale, const ga_csr *A);
  *
  * Such a pivot proves A singular to working precision, whatever the units. There may be none: a
  * dependent row may turn to rounding errors early, on the way, and give pivots that look sound. But
- * then some x of size 1 has R A C x = O(eps), and two steps of inverse iteration find it. That
- * alone is no proof, as R and C are not the only good units; [[m, 0, 1], [0, m, 1], [1, 1, 0]] with
- * tiny m is regular. So the second step measures in the units of the first x. */
+ * then inverse iteration finds some x of size 1 with R A C x = O(eps). That alone is no proof, as R
+ * and C are not the only good units; [[m, 0, 1], [0, m, 1], [1, 1, 0]] with tiny m is regular. So
+ * either every row of A x must be a sum that cancels, or a second step must grow as much when
+ * measured in the units of the first x. */
 int ga_scale_singular(ga_scale *scale, const ga_csr *A,
                       void (*solve)(const void *context, double *b), const void *context,
                       int noise);
+
+/* The same for a matrix known to be singular, factored after its entries were disturbed by
+ * roundings: the column with the largest share in x, R A C x = O(eps). */
+int ga_scale_dependent(ga_scale *scale, void (*solve)(const void *context, double *b),
+                       const void *context);
 
 #endif

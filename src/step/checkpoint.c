@@ -203,6 +203,11 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h) 
   return GA_OK;
 }
 
+static ga_status torn(ga_integrator *it, const char *path) {
+  return ga_fail(&it->error, GA_ERR_FILE,
+                 "state file '%s' is torn or damaged; take an older one or start anew", path);
+}
+
 /* the whole file, of exactly the expected length, sum right */
 static ga_status read_file(ga_integrator *it, const char *path, FILE *file, unsigned char *bytes,
                            size_t n) {
@@ -210,7 +215,11 @@ static ga_status read_file(ga_integrator *it, const char *path, FILE *file, unsi
   uint64_t sum;
   size_t got = fread(bytes, 1, sizeof h, file);
   if (ferror(file)) return io_error(it, path, "read");
-  if (got < sizeof h) memset(bytes + got, 0, sizeof h - got);
+  if (got < sizeof h) {
+    size_t begun = got < sizeof MAGIC ? got : sizeof MAGIC;
+    if (memcmp(bytes, MAGIC, begun) == 0) return torn(it, path);
+    memset(bytes + got, 0, sizeof h - got);
+  }
   memcpy(&h, bytes, sizeof h);
   ga_status status = check_head(it, path, &h);
   if (status != GA_OK) return status;
@@ -218,9 +227,7 @@ static ga_status read_file(ga_integrator *it, const char *path, FILE *file, unsi
   if (ferror(file)) return io_error(it, path, "read");
   memcpy(&sum, bytes + n - sizeof sum, sizeof sum);
   bool whole = got == n - sizeof h && fgetc(file) == EOF;
-  if (whole && sum == checksum(bytes, n - sizeof sum)) return GA_OK;
-  return ga_fail(&it->error, GA_ERR_FILE,
-                 "state file '%s' is torn or damaged; take an older one or start anew", path);
+  return whole && sum == checksum(bytes, n - sizeof sum) ? GA_OK : torn(it, path);
 }
 
 ga_status ga_integrator_load(ga_integrator *it, const char *path) {

@@ -140,6 +140,11 @@ long ga_integrator_repivots(const ga_integrator *it) {
   return it->step.ls.repivots + it->saddle.ls.repivots;
 }
 
+/* also those of steps that failed and of projections */
+static void count_repivots(ga_integrator *it) {
+  it->stats.repivots = ga_integrator_repivots(it) - it->repivots_base;
+}
+
 /* Counting of t_n starts here. */
 static void rebase(ga_integrator *it) {
   it->t_base = it->mem.t;
@@ -154,8 +159,10 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
   if (!finite) return ga_fail(&it->error, GA_ERR_ARG, "t0, q0 or v0 is not finite");
   ga_eval_set_step(&it->eval, it->h);
   ga_linsol_reset(&it->saddle.ls);
-  it->repivots_base = ga_integrator_repivots(it);
+  long repivots = ga_integrator_repivots(it);
   ga_status status = ga_initial_start(it, t0, q0, v0);
+  if (status == GA_OK) it->repivots_base = repivots;
+  count_repivots(it);
   if (status != GA_OK) {
     ga_error_prefix(&it->error, "start at t = %.9g", t0);
     return status;
@@ -180,13 +187,13 @@ static ga_status advance(ga_integrator *it, double h, double t1) {
   if (status == GA_OK) status = ga_step_begin(&it->step, &it->mem, it->v, it->a, it->vd, h, t1);
   if (status == GA_OK) status = ga_newton(&it->step);
   if (status == GA_OK) status = ga_step_end(&it->step, &it->mem);
+  count_repivots(it);
   if (status != GA_OK) {
     it->stats.failed++;
     ga_step_reset(&it->step);
     return status;
   }
   it->stats.steps++;
-  it->stats.repivots = ga_integrator_repivots(it) - it->repivots_base;
   it->n_base++;
   it->state.h = h;
   return GA_OK;
@@ -250,6 +257,7 @@ ga_status ga_integrator_project_position(ga_integrator *it, double *moved) {
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   memcpy(it->q, it->mem.q, (size_t)it->eval.nq * sizeof(double));
   ga_status status = ga_project_position(it, it->mem.t, it->q, it->mem.v, moved);
+  count_repivots(it);
   if (status != GA_OK) return status;
   memcpy(it->mem.q, it->q, (size_t)it->eval.nq * sizeof(double));
   it->step.G_is_at_n = false;
@@ -267,11 +275,13 @@ ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, 
   if (kind == GA_PROJECT_KEEP_ORDER && it->method->hidden_free && nlam > 0) {
     status = ga_initial_vdd(it, mem->t, mem->q, mem->v, mem->vd, mem->h, it->vdd);
     if (status == GA_OK) status = ga_hidden_target(it, mem->t, mem->q, mem->v, mem->vd, mem->h);
-    if (status != GA_OK) return status;
     target = it->hidden;
   }
   memcpy(it->v, mem->v, (size_t)nv * sizeof(double));
-  status = ga_project_velocity(it, mem->t, mem->q, it->v, target, false, moved);
+  if (status == GA_OK) {
+    status = ga_project_velocity(it, mem->t, mem->q, it->v, target, false, moved);
+  }
+  count_repivots(it);
   if (status == GA_OK) memcpy(it->mem.v, it->v, (size_t)nv * sizeof(double));
   return status;
 }

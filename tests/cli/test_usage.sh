@@ -34,7 +34,8 @@ ok "order condition" out_has 'fails  (20)'
 # every option of the help text is accepted with a sensible value
 values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.1 b 0.1
   params newmark method stab2 linsol dense start plain initial check initial-tol 1e-8
-  newton-tol 1e-10 newton-max 30 matrix-every 1 project-at 0.1 project plain'
+  newton-tol 1e-10 newton-max 30 matrix-every 1 project-at 0.1 project plain
+  save-state STATE from-state SAVED checkpoint-every 0.05'
 "$tool" run --help >"$work/help"
 sed -n 's/^  --\([a-z-]*\) \{1,\}\([^ ].*\)*$/\1/p' "$work/help" >"$work/keys"
 ok "help lists options" [ "$(wc -l <"$work/keys")" -ge 20 ]
@@ -44,7 +45,11 @@ while read -r key; do
     *)
       value=$(echo $values | tr ' ' '\n' | grep -A1 -x -e "$key" | tail -n 1)
       ok "a value for --$key is in this test's list" [ -n "$value" ]
-      [ "$value" = FILE ] && value="$work/plot.svg"
+      case $value in
+        FILE) value="$work/plot.svg" ;;
+        STATE) value="$work/state" ;;
+        SAVED) value="$work/saved" ;;
+      esac
       set -- "--$key" "$value"
       ;;
   esac
