@@ -55,7 +55,7 @@ bench: build/release/Makefile
 	OPENBLAS_NUM_THREADS=1 build/release/bench_steps
 	@sh tools/instructions.sh build/release/bench_steps
 
-check: format-check check-sizes check-clang check-debug check-valgrind
+check: format-check check-sizes check-clang check-debug check-threads check-valgrind
 	@echo "make check: all gates passed"
 
 check-sizes:
@@ -68,6 +68,11 @@ check-clang:
 check-debug:
 	cmake --preset debug -DBUILD_TESTING=ON
 	$(call test,debug,-L short)
+
+check-threads:
+	cmake --preset threads -DBUILD_TESTING=ON
+	cmake --build --preset threads -j $(JOBS) --target test_threads
+	$(CTEST) --preset threads -R '^test_threads$$'
 
 check-valgrind:
 	cmake --preset release -DBUILD_TESTING=ON
@@ -82,6 +87,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo test install docs bench check check-sizes check-clang check-debug check-valgrind \
+.PHONY: all demo test install docs bench check check-sizes check-clang check-debug check-threads check-valgrind \
 	format format-check clean
 .NOTPARALLEL:

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* One generic suite over all methods of the registry: orders, limits, edge cases, life cycle. */
-#include <pthread.h>
-
 #include "manufactured.h"
 #include "step/integrator.h"
 
@@ -269,51 +267,11 @@ static void test_restart(void **state) {
   for_all_methods(check_restart);
 }
 
-/* Two integrators in two threads over one const model. */
-typedef struct {
-  const ga_problem *p;
-  const char *method;
-  double lam[3];
-} job;
-
-static void *work(void *context) {
-  job *j = context;
-  ga_options o = ga_options_default();
-  o.method = j->method;
-  ga_integrator *it = NULL;
-  if (ga_integrator_new(&j->p->model, &o, &it, NULL) == GA_OK &&
-      ga_integrator_start(it, 0, j->p->q0, j->p->v0) == GA_OK &&
-      ga_integrator_run(it, 0.2) == GA_OK) {
-    memcpy(j->lam, ga_integrator_state(it)->lam, sizeof j->lam);
-  }
-  ga_integrator_free(it);
-  return NULL;
-}
-
-static void check_threads(const char *method) {
-  ga_problem *p = problem_named("heavy-top");
-  job jobs[3] = {
-      {.p = p, .method = method}, {.p = p, .method = method}, {.p = p, .method = method}};
-  pthread_t thread[2];
-  for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&thread[i], NULL, work, &jobs[i]), 0);
-  for (int i = 0; i < 2; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
-  work(&jobs[2]);
-  assert_true(fabs(jobs[2].lam[0]) > 1);
-  for (int i = 0; i < 2; i++) assert_memory_equal(jobs[i].lam, jobs[2].lam, sizeof jobs[2].lam);
-  ga_problem_free(p);
-}
-
-static void test_threads(void **state) {
-  (void)state;
-  for_all_methods(check_threads);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_manufactured),    cmocka_unit_test(test_oscillator),
       cmocka_unit_test(test_spectral_radius), cmocka_unit_test(test_fully_constrained),
       cmocka_unit_test(test_short_last_step), cmocka_unit_test(test_restart),
-      cmocka_unit_test(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

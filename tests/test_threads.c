@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Two integrators in two threads over one const model; also run under the thread sanitizer. */
+#include <pthread.h>
+
+#include "support.h"
+
+enum { THREADS = 2 };
+
+typedef struct {
+  const ga_problem *p;
+  const char *method, *solver;
+  ga_status status;
+  double q[SUPPORT_MAX], lam[SUPPORT_MAX];
+} job;
+
+static void *work(void *context) {
+  job *j = context;
+  const ga_model *model = &j->p->model;
+  ga_options o = ga_options_default();
+  ga_integrator *it = NULL;
+  o.method = j->method;
+  o.linsol = j->solver;
+  j->status = ga_integrator_new(model, &o, &it, NULL);
+  if (j->status == GA_OK) j->status = ga_integrator_start(it, 0, j->p->q0, j->p->v0);
+  if (j->status == GA_OK) j->status = ga_integrator_run(it, 0.1);
+  if (j->status == GA_OK) {
+    const ga_state *s = ga_integrator_state(it);
+    memcpy(j->q, s->q, (size_t)ga_space_nq(model->space) * sizeof(double));
+    memcpy(j->lam, s->lam, (size_t)model->nlam * sizeof(double));
+  }
+  ga_integrator_free(it);
+  return NULL;
+}
+
+/* the same bits in each thread and without threads */
+static void check(const ga_problem *p, const char *method, const char *solver) {
+  job jobs[THREADS + 1];
+  pthread_t thread[THREADS];
+  for (int i = 0; i <= THREADS; i++) {
+    memset(&jobs[i], 0, sizeof jobs[i]);
+    jobs[i].p = p, jobs[i].method = method, jobs[i].solver = solver;
+  }
+  for (int i = 0; i < THREADS; i++) {
+    assert_int_equal(pthread_create(&thread[i], NULL, work, &jobs[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
+  work(&jobs[THREADS]);
+  assert_int_equal(jobs[THREADS].status, GA_OK);
+  for (int i = 0; i < THREADS; i++) {
+    assert_memory_equal(&jobs[i].status, &jobs[THREADS].status, sizeof jobs[i].status);
+    assert_memory_equal(jobs[i].q, jobs[THREADS].q, sizeof jobs[i].q);
+    assert_memory_equal(jobs[i].lam, jobs[THREADS].lam, sizeof jobs[i].lam);
+  }
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  const char *const problems[] = {"heavy-top", "slider-crank", "chain"};
+  for (int k = 0; k < 3; k++) {
+    ga_problem *p = problem_named(problems[k]);
+    for (int m = 0; ga_method_name(m); m++) {
+      for (int s = 0; ga_linsol_name(s); s++) check(p, ga_method_name(m), ga_linsol_name(s));
+    }
+    ga_problem_free(p);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
