@@ -7,9 +7,10 @@
  *
  *   v <- v + dv,  M dv + G^T mu + H^T nu = 0,  G dv = ((h/h_old)^2 - 1) (G v + g_t),  H dv = 0.
  *
- * Without the first, order 1 in a, lam, psi; without the second, order 0 to 1 in lam of index3.
- * Both differences are small and carry the rounding of a step of size h_old; a growth of h by more
- * than GROWTH would multiply it, so the history is then built anew from t, q, v, as at a start. */
+ * Without the first, order 1 in a, lam, psi; without the second, order 0 to 1 in lam of such
+ * methods. Both differences are small and carry the rounding of a step of size h_old; a growth of h
+ * by more than GROWTH would multiply it, so the history is then built anew from t, q, v, as at a
+ * start. */
 #include <math.h>
 #include <string.h>
 
