@@ -24,9 +24,9 @@ static void colour_patterns(ga_eval *e, ga_arena *arena) {
   ga_arena scratch = {0};
   ga_csr K;
   if (arena->failed) return;
-  ga_colours_init(&e->colours_G, &e->G, arena);
-  ga_colours_init(&e->colours_H, &e->H, arena);
-  if (ga_csr_init(&K, e->nv, e->nv, e->model->pat_K, &scratch) != GA_OK ||
+  if (ga_colours_init(&e->colours_G, &e->G, arena) != GA_OK ||
+      ga_colours_init(&e->colours_H, &e->H, arena) != GA_OK ||
+      ga_csr_init(&K, e->nv, e->nv, e->model->pat_K, &scratch) != GA_OK ||
       ga_colours_init(&e->colours_K, &K, arena) != GA_OK) {
     arena->failed = true;
   }

@@ -118,6 +118,20 @@ static void check_holonomic(checker *c, pair *G) {
   }
 }
 
+/* likewise M: compare with its value at another time and place */
+static void check_const_mass(checker *c, pair *M) {
+  ga_eval *e = &c->own;
+  const ga_point *p = &c->point;
+  struct ga_fd_level *fd = &e->fd[0];
+  if (!e->model->const_mass) return;
+  for (int i = 0; i < e->nv; i++) fd->w[i] = 0.1 * p->x[i] / (1 + c->speed);
+  ga_space_step(e->model->space, p->q, fd->w, fd->q);
+  if (ga_eval_mass(e, p->t, p->q, &M->given) == GA_OK &&
+      ga_eval_mass(e, p->t + 0.37, fd->q, &M->quotient) == GA_OK) {
+    compare(c, "const_mass", ga_csr_nnz(&M->given), M->given.val, M->quotient.val, &M->given, 0);
+  }
+}
+
 static void check_nonholonomic(checker *c, pair *H) {
   const ga_model_ops *ops = c->own.model->ops;
   const ga_point *p = &c->point;
@@ -189,10 +203,11 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   double *x = ga_arena_doubles(&arena, (size_t)nv);
   double *lam = ga_arena_doubles(&arena, (size_t)nlam),
          *psi = ga_arena_doubles(&arena, (size_t)npsi);
-  pair G, H, Kt, Ct;
+  pair G, H, Kt, Ct, M;
   bool ready = ga_eval_init(&c.own, model, &arena, &c.fault) == GA_OK &&
                pair_init(&G, nlam, nv, model->pat_G, &arena) &&
                pair_init(&H, npsi, nv, model->pat_H, &arena) &&
+               pair_init(&M, nv, nv, model->pat_M, &arena) &&
                pair_init(&Kt, nv, nv, model->pat_K, &arena) &&
                pair_init(&Ct, nv, nv, model->pat_K, &arena);
   if (!ready) {
@@ -206,6 +221,7 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   measure(&c);
   check_holonomic(&c, &G);
   check_nonholonomic(&c, &H);
+  check_const_mass(&c, &M);
   check_tangents(&c, &Kt, &Ct);
   ga_arena_free(&arena);
   return c.verdict;

@@ -25,9 +25,12 @@ static void add_row(ga_step *s, ga_row_terms *row, int row0, ga_csr *Aq, const g
     row->by_v[j] = Av ? ga_kkt_add(&s->kkt, row0, j * s->nv, Av, false) : -1;
   }
   row->by_eta = -1;
-  if (s->eta >= 0 && ga_csr_product_t_init(&row->P, Aq, &s->Gn, arena) == GA_OK) {
-    row->by_eta = ga_kkt_add(&s->kkt, row0, s->mult_at[s->eta], &row->P, false);
+  if (s->eta < 0) return;
+  if (ga_csr_product_t_init(&row->P, Aq, &s->Gn, arena) != GA_OK) {
+    arena->failed = true;
+    return;
   }
+  row->by_eta = ga_kkt_add(&s->kkt, row0, s->mult_at[s->eta], &row->P, false);
 }
 
 ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena) {

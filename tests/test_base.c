@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Status texts, error messages, the arena, nearest words and the vector loops. */
+#include "support.h"
+
+/* a request that cannot be met returns NULL under the address sanitizer too */
+GA_API const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+  return "allocator_may_return_null=1";
+}
+
+/* every status of the list with what its row says */
+static const struct {
+  ga_status status;
+  const char *name, *text;
+} statuses[] = {
+#define ROW(name, value, text) {(ga_status)(value), #name, text},
+    GA_STATUS_LIST(ROW)
+#undef ROW
+};
+enum { STATUSES = sizeof statuses / sizeof *statuses };
+
+static void test_status_texts(void **state) {
+  (void)state;
+  for (int i = 0; i < STATUSES; i++) {
+    const char *name = ga_status_name(statuses[i].status);
+    const char *text = ga_status_text(statuses[i].status);
+    assert_string_equal(name, statuses[i].name);
+    assert_string_equal(text, statuses[i].text);
+    assert_true(strlen(name) > 0 && strlen(text) > 0);
+    for (int j = 0; j < i; j++) {
+      assert_int_not_equal(statuses[i].status, statuses[j].status);
+      assert_string_not_equal(name, ga_status_name(statuses[j].status));
+      assert_string_not_equal(text, ga_status_text(statuses[j].status));
+    }
+    /* the sign tells what to do */
+    bool recoverable = strncmp(name, "GA_RETRY_", 9) == 0 || statuses[i].status == GA_STOPPED;
+    bool error = strncmp(name, "GA_ERR_", 7) == 0;
+    assert_int_equal(recoverable, statuses[i].status > 0);
+    assert_int_equal(error, statuses[i].status < 0);
+  }
+  assert_int_equal(GA_OK, 0);
+  assert_string_equal(ga_status_name((ga_status)77), "unknown status");
+  assert_string_equal(ga_status_text((ga_status)-77), "unknown status");
+}
+
+static void test_version(void **state) {
+  (void)state;
+  char text[32];
+  snprintf(text, sizeof text, "%d.%d.%d", GA_VERSION_MAJOR, GA_VERSION_MINOR, GA_VERSION_PATCH);
+  assert_string_equal(ga_version(), GA_VERSION);
+  assert_string_equal(ga_version(), text);
+  assert_non_null(strstr(ga_capabilities(), ga_linsol_name(0)));
+}
+
+/* an error followed by bytes nobody may touch */
+typedef struct {
+  ga_error err;
+  char guard[64];
+} guarded;
+
+static void assert_guard(const guarded *g) {
+  for (size_t i = 0; i < sizeof g->guard; i++) assert_int_equal(g->guard[i], 'x');
+  assert_true(strlen(g->err.text) < sizeof g->err.text);
+}
+
+static void repeat(char *text, char c, size_t n) {
+  memset(text, c, n);
+  text[n] = '\0';
+}
+
+static void test_fail(void **state) {
+  (void)state;
+  static char text[2048];
+  guarded g = {.err = {0}};
+  memset(g.guard, 'x', sizeof g.guard);
+  assert_int_equal(ga_fail(NULL, GA_ERR_STEP, "h = %g", 1.5), GA_ERR_STEP);
+  assert_int_equal(ga_fail(&g.err, GA_RETRY_MODEL, "h = %g, row %d", 1.5, 7), GA_RETRY_MODEL);
+  assert_int_equal(g.err.code, GA_RETRY_MODEL);
+  assert_string_equal(g.err.text, "h = 1.5, row 7");
+  const size_t room = sizeof g.err.text;
+  for (size_t n = room - 3; n < room + 3; n++) {
+    repeat(text, 'a', n);
+    ga_fail(&g.err, GA_ERR_ARG, "%s", text);
+    assert_guard(&g);
+    assert_int_equal(strlen(g.err.text), n < room ? n : room - 1);
+    assert_memory_equal(g.err.text, text, strlen(g.err.text));
+  }
+  ga_error_clear(&g.err);
+  assert_int_equal(g.err.code, GA_OK);
+  assert_string_equal(g.err.text, "");
+  ga_error_clear(NULL);
+}
+
+static void test_prefix(void **state) {
+  (void)state;
+  static char prefix[2048], old[512], expected[4096];
+  guarded g = {.err = {0}};
+  memset(g.guard, 'x', sizeof g.guard);
+  ga_fail(&g.err, GA_ERR_MODEL, "callback '%s' failed", "mass");
+  ga_error_prefix(&g.err, "start at t = %g", 2.5);
+  assert_string_equal(g.err.text, "start at t = 2.5: callback 'mass' failed");
+  assert_int_equal(g.err.code, GA_ERR_MODEL);
+  ga_error_prefix(NULL, "nothing");
+  /* every text is the beginning of "prefix: old", whatever their lengths */
+  const size_t lengths[] = {0, 1, 200, 254, 255, 256, 300, 506, 507, 508, 509, 510, 511, 512, 1500};
+  const size_t count = sizeof lengths / sizeof *lengths;
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = 0; j < count && lengths[j] < sizeof old; j++) {
+      repeat(prefix, 'p', lengths[i]);
+      repeat(old, 'o', lengths[j]);
+      ga_fail(&g.err, GA_ERR_ARG, "%s", old);
+      ga_error_prefix(&g.err, "%s", prefix);
+      assert_guard(&g);
+      snprintf(expected, sizeof expected, "%s: %s", prefix, old);
+      size_t n = strlen(g.err.text), full = strlen(expected);
+      assert_memory_equal(g.err.text, expected, n);
+      if (full < sizeof g.err.text && lengths[j] > 0) assert_int_equal(n, full);
+      /* nothing is dropped that would have fitted, but for a separator with nothing behind it */
+      if (full >= sizeof g.err.text) assert_true(n + 3 >= sizeof g.err.text);
+    }
+  }
+}
+
+/* blocks of many sizes: aligned, zeroed, apart from one another */
+static void test_arena_blocks(void **state) {
+  (void)state;
+  enum { BLOCKS = 300 };
+  static unsigned char *block[BLOCKS];
+  static size_t size[BLOCKS];
+  ga_arena arena = {0};
+  uint64_t seed = 3;
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < BLOCKS; i++) {
+      double u = 0.5 * (next_uniform(&seed) + 1);
+      size[i] = i % 50 == 49 ? (size_t)(300000 * u) + 65536 : (size_t)(2000 * u * u * u);
+      block[i] = ga_arena_take(&arena, size[i], 1);
+      assert_non_null(block[i]);
+      assert_int_equal((uintptr_t)block[i] % 64, 0);
+      for (size_t k = 0; k < size[i]; k++) assert_int_equal(block[i][k], 0);
+      memset(block[i], i % 251 + 1, size[i]);
+    }
+    for (int i = 0; i < BLOCKS; i++) {
+      for (size_t k = 0; k < size[i]; k++) assert_int_equal(block[i][k], i % 251 + 1);
+    }
+    assert_false(arena.failed);
+    ga_arena_free(&arena);
+    assert_null(arena.chunks);
+  }
+  ga_arena_free(&arena);
+}
+
+static void test_arena_typed(void **state) {
+  (void)state;
+  ga_arena arena = {0};
+  double *x = ga_arena_doubles(&arena, 100);
+  int *i = ga_arena_ints(&arena, 100);
+  void *empty = ga_arena_take(&arena, 0, 8), *other = ga_arena_take(&arena, 8, 0);
+  assert_non_null(empty);
+  assert_non_null(other);
+  assert_ptr_not_equal(empty, other);
+  for (int k = 0; k < 100; k++) x[k] = k + 0.5, i[k] = -k;
+  for (int k = 0; k < 100; k++) assert_true(x[k] == k + 0.5 && i[k] == -k);
+  ga_arena_free(&arena);
+  void *nothing = ga_calloc(0, 0);
+  assert_non_null(nothing);
+  ga_free(nothing);
+  ga_free(NULL);
+}
+
+/* a request that cannot be met is remembered; what was carved before stays */
+static void test_arena_failure(void **state) {
+  (void)state;
+  const struct {
+    size_t count, size;
+  } impossible[] = {{SIZE_MAX, 1}, {SIZE_MAX / 2, 8}, {SIZE_MAX / 8 + 2, 8}, {(size_t)1 << 59, 8}};
+  for (size_t k = 0; k < sizeof impossible / sizeof *impossible; k++) {
+    ga_arena arena = {0};
+    int *kept = ga_arena_ints(&arena, 10);
+    kept[9] = 9;
+    assert_false(arena.failed);
+    assert_null(ga_arena_take(&arena, impossible[k].count, impossible[k].size));
+    assert_true(arena.failed);
+    assert_non_null(ga_arena_doubles(&arena, 4));
+    assert_true(arena.failed);
+    assert_int_equal(kept[9], 9);
+    ga_arena_free(&arena);
+    assert_false(arena.failed);
+  }
+}
+
+static const char *word_at(int i) {
+  static const char *const words[] = {
+      "method",
+      "h",
+      "rho",
+      "newton-tol",
+      "newton-max",
+      "dense",
+      "a-word-much-longer-than-the-table-of-the-distance-allows-for"};
+  return i < (int)(sizeof words / sizeof *words) ? words[i] : NULL;
+}
+
+static const char *no_word(int i) {
+  (void)i;
+  return NULL;
+}
+
+static void test_nearest_word(void **state) {
+  (void)state;
+  static char longer[300];
+  /* equal, one letter wrong, missing, doubled, two exchanged, a beginning */
+  assert_string_equal(ga_nearest_word("method", word_at), "method");
+  assert_string_equal(ga_nearest_word("mathod", word_at), "method");
+  assert_string_equal(ga_nearest_word("metod", word_at), "method");
+  assert_string_equal(ga_nearest_word("methhod", word_at), "method");
+  assert_string_equal(ga_nearest_word("emthod", word_at), "method");
+  assert_string_equal(ga_nearest_word("met", word_at), "method");
+  assert_string_equal(ga_nearest_word("newton_max", word_at), "newton-max");
+  assert_string_equal(ga_nearest_word("newton-", word_at), "newton-tol");
+  assert_string_equal(ga_nearest_word("sense", word_at), "dense");
+  assert_string_equal(ga_nearest_word("ro", word_at), "rho");
+  assert_string_equal(ga_nearest_word("rhho", word_at), "rho");
+  assert_string_equal(ga_nearest_word("rhp", word_at), "rho");
+  /* as many changes as a word of its length may have, and one more */
+  assert_string_equal(ga_nearest_word("k", word_at), "h");
+  assert_null(ga_nearest_word("kk", word_at));
+  assert_string_equal(ga_nearest_word("dxxse", word_at), "dense");
+  assert_null(ga_nearest_word("dxxxe", word_at));
+  assert_string_equal(ga_nearest_word("ensed", word_at), "dense");
+  assert_null(ga_nearest_word("esned", word_at));
+  assert_string_equal(ga_nearest_word("ewton-mxaa", word_at), "newton-max");
+  assert_null(ga_nearest_word("quaternion", word_at));
+  assert_null(ga_nearest_word("xyz", word_at));
+  assert_null(ga_nearest_word("dense", no_word));
+  repeat(longer, 'z', sizeof longer - 1);
+  assert_null(ga_nearest_word(longer, word_at));
+}
+
+static void test_vectors(void **state) {
+  (void)state;
+  double x[] = {1, -3, 2}, y[] = {10, 20, 30};
+  ga_axpy(3, -2, x, y);
+  assert_true(y[0] == 8 && y[1] == 26 && y[2] == 26);
+  ga_axpy(2, 1, x, y);
+  assert_true(y[0] == 9 && y[1] == 23 && y[2] == 26);
+  assert_true(ga_max_abs(3, x) == 3);
+  assert_true(ga_max_abs(1, x) == 1);
+  assert_true(ga_max_abs(0, x) == 0);
+  assert_int_equal(ga_first_nonfinite(0, x), -1);
+  for (int i = 0; i < 3; i++) {
+    double z[] = {1, -1e308, 1e-320};
+    assert_int_equal(ga_first_nonfinite(3, z), -1);
+    z[i] = NAN;
+    assert_true(isnan(ga_max_abs(3, z)));
+    assert_int_equal(ga_first_nonfinite(3, z), i);
+    z[i] = -INFINITY;
+    assert_true(ga_max_abs(3, z) == INFINITY);
+    assert_int_equal(ga_first_nonfinite(3, z), i);
+    z[i] = INFINITY, z[(i + 1) % 3] = NAN;
+    assert_true(isnan(ga_max_abs(3, z)));
+    assert_int_equal(ga_first_nonfinite(3, z), i < 2 ? i : 0);
+    z[(i + 1) % 3] = -INFINITY;
+    assert_int_equal(ga_first_nonfinite(3, z), i < 2 ? i : 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_status_texts),  cmocka_unit_test(test_version),
+      cmocka_unit_test(test_fail),          cmocka_unit_test(test_prefix),
+      cmocka_unit_test(test_arena_blocks),  cmocka_unit_test(test_arena_typed),
+      cmocka_unit_test(test_arena_failure), cmocka_unit_test(test_nearest_word),
+      cmocka_unit_test(test_vectors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
