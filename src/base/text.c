@@ -6,40 +6,45 @@
 
 enum { WORD_MAX = 48 };
 
-/* Levenshtein distance, two rows of the table. */
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
+
+/* Insertions, deletions, replacements and exchanges of neighbours that make a into b; the last
+ * three rows of the table are kept. */
 static int distance(const char *a, const char *b) {
-  int row[WORD_MAX + 1];
+  int table[3][WORD_MAX + 1];
   int na = (int)strlen(a), nb = (int)strlen(b);
   if (na > WORD_MAX || nb > WORD_MAX) return WORD_MAX;
-  for (int j = 0; j <= nb; j++) row[j] = j;
-  for (int i = 1; i <= na; i++) {
-    int diagonal = row[0];
+  for (int i = 0; i <= na; i++) {
+    int *row = table[i % 3], *above = table[(i + 2) % 3], *second = table[(i + 1) % 3];
     row[0] = i;
     for (int j = 1; j <= nb; j++) {
-      int above = row[j];
-      int best = diagonal + (a[i - 1] != b[j - 1]);
-      if (above + 1 < best) best = above + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      row[j] = best;
-      diagonal = above;
+      if (i == 0) {
+        row[j] = j;
+        continue;
+      }
+      row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], row[j - 1]) + 1);
+      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = least(row[j], second[j - 2] + 1);
     }
   }
-  return row[nb];
+  return table[na % 3][nb];
 }
 
 const char *ga_nearest_word(const char *word, const char *(*candidate)(int i)) {
   const char *best = NULL;
-  int least = WORD_MAX;
+  int nearest = WORD_MAX;
   for (int i = 0; candidate(i); i++) {
     const char *c = candidate(i);
     int d = distance(word, c);
     /* a beginning of a longer name counts as near */
     if (strlen(word) >= 3 && strncmp(word, c, strlen(word)) == 0) d = 1;
-    if (d < least) {
-      least = d;
+    if (d < nearest) {
+      nearest = d;
       best = c;
     }
   }
   int allowed = strlen(word) <= 4 ? 1 : (int)strlen(word) / 3 + 1;
-  return least <= allowed ? best : NULL;
+  return nearest <= allowed ? best : NULL;
 }

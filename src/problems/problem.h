@@ -7,7 +7,7 @@
 #ifndef GA_SRC_PROBLEM_H
 #define GA_SRC_PROBLEM_H
 
-#include "base/base.h"
+#include "base/csr.h"
 #include "genalpha/ga_problem.h"
 
 #define GA_PI 3.14159265358979323846
@@ -75,11 +75,9 @@ static inline void ga_accumulate(ga_csr *A, int i, int j, double value) {
   A->val[i * A->ncol + j] += value;
 }
 
-/* The entry (i, j) of any pattern that holds it; a search along the row. */
+/* The entry (i, j) of any pattern that holds it. */
 static inline double *ga_find(ga_csr *A, int i, int j) {
-  int e = A->ptr[i];
-  while (A->col[e] < j) e++;
-  return &A->val[e];
+  return &A->val[ga_csr_find(A, i, j)];
 }
 
 #endif
