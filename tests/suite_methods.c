@@ -10,6 +10,15 @@ static void for_all_methods(void (*check)(const char *method)) {
   assert_true(count >= 2);
 }
 
+/* whether the table of a method has rows of this kind */
+static bool enforces(const char *method, ga_con_kind kind) {
+  const ga_method *m = ga_method_find(method, NULL);
+  for (int c = 0; c < m->ncon; c++) {
+    if (m->con[c] == kind) return true;
+  }
+  return false;
+}
+
 static ga_space *rn(int n) {
   ga_space *space = NULL;
   must(ga_space_rn(n, &space), NULL);
@@ -198,11 +207,12 @@ static void check_fully_constrained(const char *method) {
   must(ga_integrator_start(it, 0, q0, v0), ga_integrator_error(it));
   must(ga_integrator_run(it, 1), ga_integrator_error(it));
   const ga_state *s = ga_integrator_state(it);
-  double x = sin(1.0), y = x * x;
-  assert_true(fabs(s->q[0] - x) < 1e-13 && fabs(s->q[1] - y) < 1e-13);
+  /* to rounding where positions are enforced, to the error of the method where not */
+  double x = sin(1.0), y = x * x, allowed = enforces(method, GA_ROW_POS) ? 1e-13 : 1e-4;
+  assert_true(fabs(s->q[0] - x) < allowed && fabs(s->q[1] - y) < allowed);
   /* G^T lam = F with G = (1 0; -2 q1 1) */
   assert_true(fabs(s->lam[1] - cos(1.0)) < 1e-7);
-  assert_true(fabs(s->lam[0] - 2 * x * s->lam[1] - 2 - y) < 1e-7);
+  assert_true(fabs(s->lam[0] - 2 * s->q[0] * s->lam[1] - 2 - s->q[1]) < 1e-7);
   assert_true(fabs(s->v[0] - cos(1.0)) < 1e-3);
   ga_integrator_free(it);
   ga_space_free(space);

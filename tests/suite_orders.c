@@ -13,13 +13,12 @@ typedef struct {
 } order_case;
 
 /* every step size divides t; the finest is well above the rounding of lam */
-static const order_case order_cases[] = {
-    {"heavy-top", "index3", 1, 2e-3},       {"heavy-top", "stab2", 1, 2e-3},
-    {"heavy-top-se3", "index3", 1, 1e-3},   {"heavy-top-se3", "stab2", 1, 1e-3},
-    {"slider-crank", "index3", 1, 2e-3},    {"slider-crank", "stab2", 1, 2e-3},
-    {"andrews", "index3", 0.03, 1.5e-4},    {"andrews", "stab2", 0.03, 1.5e-4},
-    {"rheonomic", "index3", 1, 4e-2},       {"rheonomic", "stab2", 1, 4e-2},
-    {"pendulum-spring", "index3", 2, 4e-3}, {"pendulum-spring", "stab2", 2, 4e-3},
+static const struct {
+  const char *problem;
+  double t, h;
+} order_problems[] = {
+    {"heavy-top", 1, 2e-3},    {"heavy-top-se3", 1, 1e-3}, {"slider-crank", 1, 2e-3},
+    {"andrews", 0.03, 1.5e-4}, {"rheonomic", 1, 4e-2},     {"pendulum-spring", 2, 4e-3},
 };
 
 static void test_order(void **state) {
@@ -112,19 +111,26 @@ static void test_se3_form(void **state) {
 }
 
 int main(void) {
-  enum { CASES = (int)(sizeof order_cases / sizeof order_cases[0]) };
-  struct CMUnitTest tests[CASES + 4];
-  char names[CASES][64];
-  for (int i = 0; i < CASES; i++) {
-    snprintf(names[i], sizeof names[i], "order_%s_%s", order_cases[i].problem,
-             order_cases[i].method);
-    tests[i] = (struct CMUnitTest){.name = names[i],
-                                   .test_func = test_order,
-                                   .initial_state = (void *)(uintptr_t)&order_cases[i]};
+  enum {
+    PROBLEMS = (int)(sizeof order_problems / sizeof order_problems[0]),
+    METHODS = 8,
+    FIXED = 4
+  };
+  static order_case cases[PROBLEMS * METHODS];
+  static char names[PROBLEMS * METHODS][64];
+  struct CMUnitTest tests[PROBLEMS * METHODS + FIXED] = {
+      cmocka_unit_test(test_heavy_top_digits), cmocka_unit_test(test_andrews_digits),
+      cmocka_unit_test(test_andrews_angles), cmocka_unit_test(test_se3_form)};
+  int count = 0;
+  for (int i = 0; i < PROBLEMS; i++) {
+    for (int m = 0; ga_method_name(m) && m < METHODS; m++, count++) {
+      order_case *c = &cases[count];
+      *c = (order_case){order_problems[i].problem, ga_method_name(m), order_problems[i].t,
+                        order_problems[i].h};
+      snprintf(names[count], sizeof names[count], "order_%s_%s", c->problem, c->method);
+      tests[FIXED + count] =
+          (struct CMUnitTest){.name = names[count], .test_func = test_order, .initial_state = c};
+    }
   }
-  tests[CASES] = (struct CMUnitTest)cmocka_unit_test(test_heavy_top_digits);
-  tests[CASES + 1] = (struct CMUnitTest)cmocka_unit_test(test_andrews_digits);
-  tests[CASES + 2] = (struct CMUnitTest)cmocka_unit_test(test_andrews_angles);
-  tests[CASES + 3] = (struct CMUnitTest)cmocka_unit_test(test_se3_form);
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return _cmocka_run_group_tests("orders", tests, (size_t)(FIXED + count), NULL, NULL);
 }

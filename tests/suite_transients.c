@@ -233,11 +233,78 @@ static void test_undamped(void **state) {
   ga_problem_free(p);
 }
 
+/* max |g| at t = 0.05 and 0.1: linear in t for index2, quadratic for index1, both O(h^2); none with
+ * projections */
+static void test_drift(void **state) {
+  (void)state;
+  static const struct {
+    const char *method;
+    double drift[2];
+  } cases[] = {{"index2", {7.9e-4, 1.48e-3}}, {"index1", {1.28e-3, 5.02e-3}}};
+  ga_problem *p = problem_named("heavy-top");
+  for (int c = 0; c < 2; c++) {
+    double last[2] = {0};
+    for (int l = 0; l < 3; l++) {
+      ga_options o = ga_options_default();
+      o.method = cases[c].method;
+      o.h = ldexp(1e-3, -l);
+      ga_integrator *it = started(p, &o);
+      for (int k = 0; k < 2; k++) {
+        double g[3];
+        must(ga_integrator_run(it, 0.05 * (k + 1)), ga_integrator_error(it));
+        p->model.ops->holonomic(p->model.user, 0, ga_integrator_state(it)->q, g);
+        double drift = fmax(fabs(g[0]), fmax(fabs(g[1]), fabs(g[2])));
+        if (l == 0) assert_near(cases[c].method, drift, cases[c].drift[k], 7e-3);
+        if (l > 0) assert_between("order of the drift", slope(last[k], drift), 1.9, 2.1);
+        last[k] = drift;
+      }
+      ga_integrator_free(it);
+    }
+  }
+  ga_problem_free(p);
+}
+
+static void test_projected_orders(void **state) {
+  (void)state;
+  enum { LEVELS = 6 };
+  const char *const methods[] = {"index2", "index1"};
+  ga_problem *p = problem_named("heavy-top");
+  truth ref = reference_at(p, 1);
+  for (int m = 0; m < 2; m++) {
+    errors e[LEVELS];
+    for (int l = 0; l < LEVELS; l++) {
+      ga_options o = ga_options_default();
+      o.method = methods[m];
+      o.h = ldexp(1e-3, -l);
+      o.project_every = 1;
+      ga_integrator *it = started(p, &o);
+      must(ga_integrator_run(it, 1), ga_integrator_error(it));
+      double g[3];
+      p->model.ops->holonomic(p->model.user, 0, ga_integrator_state(it)->q, g);
+      for (int i = 0; i < 3; i++) assert_true(fabs(g[i]) < 1e-14);
+      e[l] = errors_of(p, ga_integrator_state(it), &ref);
+      ga_integrator_free(it);
+    }
+    /* lam of index1 is of order 2 only when h is small: 1.6, 1.7, 1.9, 1.94, .. */
+    for (int l = LEVELS - 2; l < LEVELS; l++) {
+      for (int k = 0; k < ERR_COUNT; k++) {
+        assert_between(methods[m], slope(e[l - 1].e[k], e[l].e[k]), 1.9, 2.1);
+      }
+    }
+  }
+  ga_problem_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_start_layer),       cmocka_unit_test(test_stab2_start),
-      cmocka_unit_test(test_projection_orders), cmocka_unit_test(test_projection_effect),
-      cmocka_unit_test(test_alternating_steps), cmocka_unit_test(test_undamped),
+      cmocka_unit_test(test_start_layer),
+      cmocka_unit_test(test_stab2_start),
+      cmocka_unit_test(test_projection_orders),
+      cmocka_unit_test(test_projection_effect),
+      cmocka_unit_test(test_alternating_steps),
+      cmocka_unit_test(test_undamped),
+      cmocka_unit_test(test_drift),
+      cmocka_unit_test(test_projected_orders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

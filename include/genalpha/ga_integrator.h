@@ -81,7 +81,7 @@ GA_API ga_status ga_integrator_run(ga_integrator *it, double t_end);
  * order 2 is kept. */
 GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
 
-/* Projections of the current state, never done inside a step.
+/* Projections of the current state, never done inside a step (option project_every: after every N).
  * position: q <- q o exp(d~), least d in the M-norm with g(t, q o exp(d~)) = 0 (ACB15 (6)).
  * velocity, plain: v <- v + dv, least dv in the M-norm with G v + g_t = 0, H dv = 0 (ACB15 (7));
  * this costs methods that leave the hidden constraint free ("index3") the order 2 in lam. velocity,

@@ -72,7 +72,9 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
        "relative tolerance of Newton's method on accelerations and multipliers")                   \
   INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations in a step")      \
   INT(matrix_every, 0, 0, 1000000, "matrix-every",                                                 \
-      "renew the Newton matrix at least every N steps; 0: only when convergence slows")
+      "renew the Newton matrix at least every N steps; 0: only when convergence slows")            \
+  INT(project_every, 0, 0, 1000000, "project-every",                                               \
+      "project position and velocity onto the constraints after every N steps; 0: never")
 
 #define GA_OPT_NAME(field, def, key, help) const char *field;
 #define GA_OPT_REAL(field, def, least, largest, key, help) double field;

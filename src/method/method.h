@@ -11,7 +11,8 @@
  *   a_1  = aa a_n + aw w_n + sum_j ax[j] x_j
  *
  *   dynamic row j:    M x_j - F + G^T lam_j + H^T psi_j = 0      at (t_1, q_1, v_1)
- *   constraint rows:  g/h^2 = 0,  (G v + g_t)/h = 0,  k/h = 0    at (t_1, q_1, v_1)
+ *   constraint rows:  g/h^2 = 0,  (G v + g_t)/h = 0,  k/h = 0,
+ *                     G x + Z v + G_t v + g_tt = 0, x the one reported as v'   at (t_1, q_1, v_1)
  *
  * w_n is the second memory, v'_n; eta is present where a block of that kind is (eta_paper = h eta).
  * Dividing position rows by h^2 and velocity rows by h keeps the Newton matrix O(1) as h -> 0. */
@@ -22,7 +23,7 @@
 
 enum { GA_MAX_X = 2, GA_MAX_CON = 4 };
 
-typedef enum ga_con_kind { GA_ROW_POS, GA_ROW_VEL, GA_ROW_NONHOL } ga_con_kind;
+typedef enum ga_con_kind { GA_ROW_POS, GA_ROW_VEL, GA_ROW_ACC, GA_ROW_NONHOL } ga_con_kind;
 typedef enum ga_block_kind { GA_BLOCK_LAM, GA_BLOCK_PSI, GA_BLOCK_ETA } ga_block_kind;
 
 /* which multiplier blocks (indices into ga_method.mult) act in a dynamic row */
@@ -54,7 +55,9 @@ typedef struct ga_method {
 /* The registry: a new method is a file with its table and a line here. The first is the default. */
 #define GA_METHOD_LIST(X) \
   X(stab2)                \
-  X(index3)
+  X(index3)               \
+  X(index2)               \
+  X(index1)
 
 #define GA_METHOD_DECLARE(name) extern const ga_method ga_method_##name;
 GA_METHOD_LIST(GA_METHOD_DECLARE)

@@ -196,6 +196,16 @@ ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v
   return ga_fd_time(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, true, e->npsi, drift);
 }
 
+ga_status ga_eval_acceleration_tangents(ga_eval *e, double t, const double *q, const double *v,
+                                        const double *x, ga_csr *by_q, ga_csr *by_v) {
+  if (e->nlam == 0) return GA_OK;
+  const ga_point p = {.t = t, .q = q, .v = v, .x = x};
+  const ga_colours *colours = &e->colours_G;
+  ga_status status = ga_fd_columns(e, ga_point_acceleration, &p, GA_FD_Q, false, colours, by_q);
+  if (status != GA_OK) return status;
+  return ga_fd_columns(e, ga_point_acceleration, &p, GA_FD_V, false, colours, by_v);
+}
+
 ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct) {
   if (!OPS->force_tangents) {
     ga_status status = ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, false, &e->colours_K, Kt);

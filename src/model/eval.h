@@ -50,6 +50,9 @@ ga_status ga_eval_g_drift(ga_eval *e, double t, const double *q, const double *v
 ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v, double *drift);
 ga_status ga_eval_Z(ga_eval *e, double t, const double *q, const double *v, ga_csr *Z);
 ga_status ga_eval_Y(ga_eval *e, double t, const double *q, const double *v, ga_csr *Y);
+/* D_q(G x + drift) and d drift/dv of g'' = G x + drift, x held; always by differences */
+ga_status ga_eval_acceleration_tangents(ga_eval *e, double t, const double *q, const double *v,
+                                        const double *x, ga_csr *by_q, ga_csr *by_v);
 /* Kt = D_q(M x - F + G^T lam + H^T psi), Ct = d/dv(-F + H^T psi) */
 ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct);
 
@@ -67,6 +70,8 @@ ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, dou
 
 /* Relative rounding of G and H as the model gives them: eps, or that of a difference quotient. */
 double ga_eval_jacobian_noise(const ga_eval *e);
+/* The same of the drift of g'', which may be a first or a second difference. */
+double ga_eval_drift_noise(const ga_eval *e);
 
 /* Difference steps in t for a step size h. */
 void ga_eval_set_step(ga_eval *e, double h);
@@ -75,8 +80,9 @@ void ga_eval_set_step(ga_eval *e, double h);
 ga_status ga_point_g(ga_eval *e, const ga_point *p, double *out);
 ga_status ga_point_k(ga_eval *e, const ga_point *p, double *out);
 ga_status ga_point_hidden(ga_eval *e, const ga_point *p, double *out);
-ga_status ga_point_balance(ga_eval *e, const ga_point *p, double *out); /* M x - F + ... */
-ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out);   /* -F + H^T psi */
+ga_status ga_point_balance(ga_eval *e, const ga_point *p, double *out);      /* M x - F + ... */
+ga_status ga_point_acceleration(ga_eval *e, const ga_point *p, double *out); /* G x + drift */
+ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out);        /* -F + H^T psi */
 
 /* "lam[2] 'pin x'" into text, for messages; names may be NULL. */
 const char *ga_name_entry(char *text, size_t room, const char *symbol, int i,

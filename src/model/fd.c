@@ -27,6 +27,14 @@ double ga_eval_jacobian_noise(const ga_eval *e) {
   return given ? DBL_EPSILON : DBL_EPSILON / SHARP;
 }
 
+double ga_eval_drift_noise(const ga_eval *e) {
+  const ga_model_ops *ops = e->model->ops;
+  bool flat = e->model->scleronomic;
+  if (ops->holonomic_drift || (flat && ops->holonomic_curv)) return DBL_EPSILON;
+  bool first = ops->holonomic_jac && (flat || ops->holonomic_t);
+  return first ? DBL_EPSILON / SHARP : DBL_EPSILON / (SECOND * SECOND);
+}
+
 void ga_eval_set_step(ga_eval *e, double h) {
   e->time_step = fmin(10 * h, SHARP);
 }
@@ -222,6 +230,14 @@ ga_status ga_point_k(ga_eval *e, const ga_point *p, double *out) {
 ga_status ga_point_hidden(ga_eval *e, const ga_point *p, double *out) {
   ga_status status = ga_eval_G(e, p->t, p->q, &e->G);
   return status != GA_OK ? status : ga_eval_hidden(e, p->t, p->q, p->v, &e->G, out);
+}
+
+/* G x + Z v + G_t v + g_tt; the drift may use e->G, so it comes first */
+ga_status ga_point_acceleration(ga_eval *e, const ga_point *p, double *out) {
+  ga_status status = ga_eval_g_drift(e, p->t, p->q, p->v, out);
+  if (status == GA_OK) status = ga_eval_G(e, p->t, p->q, &e->G);
+  if (status == GA_OK) ga_csr_mul_add(&e->G, 1, p->x, out);
+  return status;
 }
 
 /* -F + H^T psi */

@@ -199,7 +199,13 @@ static ga_status advance(ga_integrator *it, double h, double t1) {
   return GA_OK;
 }
 
-static ga_status observed(ga_integrator *it, ga_status status) {
+/* what follows an accepted step: projections if the options ask for them, then the observer */
+static ga_status conclude(ga_integrator *it, ga_status status) {
+  int every = it->options.project_every;
+  if (status == GA_OK && every > 0 && it->stats.steps % every == 0) {
+    status = ga_integrator_project_position(it, NULL);
+    if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, NULL);
+  }
   if (status != GA_OK) return status;
   if (observe(it) == 0) return GA_OK;
   return ga_fail(&it->error, GA_STOPPED, "t = %.9g: stopped by the observer", it->mem.t);
@@ -211,7 +217,7 @@ static double next_time(const ga_integrator *it) {
 }
 
 ga_status ga_integrator_step(ga_integrator *it) {
-  return observed(it, advance(it, it->h, next_time(it)));
+  return conclude(it, advance(it, it->h, next_time(it)));
 }
 
 ga_status ga_integrator_run(ga_integrator *it, double t_end) {
@@ -236,7 +242,7 @@ ga_status ga_integrator_run(ga_integrator *it, double t_end) {
       status = advance(it, fabs(left - it->h) <= slack ? it->h : left, t_end);
       if (status == GA_OK) rebase(it);
     }
-    status = observed(it, status);
+    status = conclude(it, status);
     if (status != GA_OK) return status;
   }
   return GA_OK;

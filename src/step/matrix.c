@@ -10,6 +10,7 @@
  *   dynamic row:       A_q = Kt T,  A_v = Ct
  *   position row:      A_q = G T,   A_v = 0
  *   velocity row:      A_q = Z T,   A_v = G
+ *   acceleration row:  A_q = D_q(G x + drift) T,  A_v = d drift/dv,  and G by x itself
  *   nonholonomic row:  A_q = Y T,   A_v = H */
 #include <string.h>
 
@@ -39,6 +40,7 @@ ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena) {
   bool flat = model->space->commutative;
   ga_csr_init(&s->Z, s->nlam, s->nv, model->pat_G, arena);
   ga_csr_init(&s->Y, s->npsi, s->nv, model->pat_H, arena);
+  s->acc_term = -1;
   if (!flat) ga_csr_init(&s->GT, s->nlam, s->nv, model->pat_G, arena);
   s->T = ga_arena_doubles(arena, (size_t)ga_space_tangent_size(model->space));
   s->work = ga_arena_doubles(arena, (size_t)s->nv);
@@ -60,6 +62,13 @@ ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena) {
         break;
       case GA_ROW_VEL:
         add_row(s, row, s->con_at[c], &s->Z, &s->G, arena);
+        break;
+      case GA_ROW_ACC:
+        ga_csr_init(&s->acc_q, s->nlam, s->nv, model->pat_G, arena);
+        ga_csr_init(&s->acc_v, s->nlam, s->nv, model->pat_G, arena);
+        if (arena->failed) return GA_ERR_MEM;
+        add_row(s, row, s->con_at[c], &s->acc_q, &s->acc_v, arena);
+        s->acc_term = ga_kkt_add(&s->kkt, s->con_at[c], method->out_x * s->nv, &s->G, false);
         break;
       case GA_ROW_NONHOL:
         add_row(s, row, s->con_at[c], &s->Y, &s->H, arena);
@@ -98,6 +107,12 @@ static ga_status constraint_derivatives(ga_step *s, int c) {
       break;
     case GA_ROW_VEL:
       status = ga_eval_Z(s->eval, s->t1, s->q1, s->v1, &s->Z);
+      break;
+    case GA_ROW_ACC:
+      row->q_scale = s->h * s->h;
+      row->v_scale = s->h;
+      status = ga_eval_acceleration_tangents(s->eval, s->t1, s->q1, s->v1,
+                                             s->x + s->method->out_x * s->nv, &s->acc_q, &s->acc_v);
       break;
     case GA_ROW_NONHOL:
       status = ga_eval_Y(s->eval, s->t1, s->q1, s->v1, &s->Y);
@@ -162,5 +177,6 @@ ga_status ga_step_matrix(ga_step *s) {
     ga_kkt_scatter(&s->kkt, s->psi_term[j], 1);
   }
   for (int c = 0; c < method->ncon; c++) scatter_row(s, &s->con[c]);
+  if (s->acc_term >= 0) ga_kkt_scatter(&s->kkt, s->acc_term, 1);
   return factor(s);
 }

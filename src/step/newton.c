@@ -136,8 +136,13 @@ static bool constraints_below(const ga_step *s, double level, double Q, double V
     ga_con_kind kind = method->con[c];
     const ga_csr *D = kind == GA_ROW_NONHOL ? &s->H : &s->G;
     double scale = kind == GA_ROW_POS ? Q / (s->h * s->h) : V / s->h;
+    double part = level;
+    if (kind == GA_ROW_ACC) {
+      scale = Q + ga_max_abs(s->method->nx * s->nv, s->x) + V * V;
+      part = fmax(level, 20 * ga_eval_drift_noise(s->eval));
+    }
     for (int i = 0; i < ga_step_con_size(s, kind); i++) {
-      if (!(fabs(s->r[s->con_at[c] + i]) <= level * scale * row_sum(D, i))) return false;
+      if (!(fabs(s->r[s->con_at[c] + i]) <= part * scale * row_sum(D, i))) return false;
     }
   }
   return true;

@@ -162,7 +162,7 @@ static void dynamic_row(ga_step *s, int j) {
   }
 }
 
-/* g/h^2, (G v + g_t)/h or k/h */
+/* g/h^2, (G v + g_t)/h, G x + drift or k/h */
 static ga_status constraint_row(ga_step *s, int c) {
   ga_eval *e = s->eval;
   double *r = s->r + s->con_at[c], scale = 1 / s->h;
@@ -177,6 +177,11 @@ static ga_status constraint_row(ga_step *s, int c) {
       break;
     case GA_ROW_VEL:
       status = ga_eval_hidden(e, s->t1, s->q1, s->v1, &s->G, r);
+      break;
+    case GA_ROW_ACC:
+      status = ga_eval_g_drift(e, s->t1, s->q1, s->v1, r);
+      if (status == GA_OK) ga_csr_mul_add(&s->G, 1, s->x + s->method->out_x * s->nv, r);
+      scale = 1;
       break;
     case GA_ROW_NONHOL:
       status = ga_eval_k(e, s->t1, s->q1, s->v1, r);
@@ -235,6 +240,7 @@ ga_status ga_step_end(ga_step *s, ga_memory *mem) {
 const char *ga_step_row_name(const ga_step *s, int i, char *text, size_t room) {
   static const char *const what[] = {[GA_ROW_POS] = "constraint",
                                      [GA_ROW_VEL] = "hidden velocity constraint of",
+                                     [GA_ROW_ACC] = "hidden acceleration constraint of",
                                      [GA_ROW_NONHOL] = "nonholonomic constraint"};
   const ga_model *model = s->eval->model;
   char name[96];

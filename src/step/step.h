@@ -61,7 +61,8 @@ typedef struct ga_step {
   double force_size;
 
   /* matrix */
-  ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], GT, Z, Y;
+  ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], GT, Z, Y, acc_q, acc_v;
+  int acc_term; /* G of an acceleration row, -1 if there is none */
   double *T, *work;
   ga_row_terms dyn[GA_MAX_X], con[GA_MAX_CON];
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
