@@ -90,9 +90,60 @@ static inline int mf_force(void *user, double t, const double *q, const double *
   return 0;
 }
 
+/* The same with a reaction nonlinear in the multipliers,
+ *   R = -G^T (lam + lam^3/5) - (1 + v2^2/4) H^T (psi + 3/10 psi^2),
+ * and F so that the solution is the same; psi = -10/3 - psi* is another branch. */
+static inline int mf_reaction(void *user, double t, const double *q, const double *v,
+                              const double *lam, const double *psi, double *R) {
+  double g[MF_N], h[MF_N], l = lam[0] + lam[0] * lam[0] * lam[0] / 5;
+  double p = (1 + v[1] * v[1] / 4) * (psi[0] + 0.3 * psi[0] * psi[0]);
+  ga_csr G = {.val = g}, H = {.val = h};
+  mf_holonomic_jac(user, t, q, &G);
+  mf_nonholonomic_jac(user, t, q, v, &H);
+  for (int i = 0; i < MF_N; i++) R[i] = -g[i] * l - h[i] * p;
+  return 0;
+}
+
+static inline int mf_reaction_dmult(void *user, double t, const double *q, const double *v,
+                                    const double *lam, const double *psi, ga_csr *L, ga_csr *P) {
+  mf_holonomic_jac(user, t, q, L);
+  mf_nonholonomic_jac(user, t, q, v, P);
+  for (int i = 0; i < MF_N; i++) {
+    L->val[i] *= 1 + 0.6 * lam[0] * lam[0];
+    P->val[i] *= (1 + v[1] * v[1] / 4) * (1 + 0.6 * psi[0]);
+  }
+  return 0;
+}
+
+static inline int mf_force_nonlinear(void *user, double t, const double *q, const double *v,
+                                     double *F) {
+  double lam, psi, g[MF_N], h[MF_N], R[MF_N];
+  ga_csr G = {.val = g}, H = {.val = h};
+  mf_force(user, t, q, v, F);
+  mf_exact(t, NULL, NULL, NULL, &lam, &psi);
+  mf_holonomic_jac(user, t, q, &G);
+  mf_nonholonomic_jac(user, t, q, v, &H);
+  mf_reaction(user, t, q, v, &lam, &psi, R);
+  for (int i = 0; i < MF_N; i++) F[i] -= g[i] * lam + h[i] * psi + R[i];
+  return 0;
+}
+
 /* three callbacks and one more for k; all derivatives by differences */
 static const ga_model_ops mf_ops_bare = {
     .mass = mf_mass, .force = mf_force, .holonomic = mf_holonomic, .nonholonomic = mf_nonholonomic};
+static const ga_model_ops mf_ops_reaction_bare = {.mass = mf_mass,
+                                                  .force = mf_force_nonlinear,
+                                                  .holonomic = mf_holonomic,
+                                                  .nonholonomic = mf_nonholonomic,
+                                                  .reaction = mf_reaction};
+static const ga_model_ops mf_ops_reaction = {.mass = mf_mass,
+                                             .force = mf_force_nonlinear,
+                                             .holonomic = mf_holonomic,
+                                             .holonomic_jac = mf_holonomic_jac,
+                                             .nonholonomic = mf_nonholonomic,
+                                             .nonholonomic_jac = mf_nonholonomic_jac,
+                                             .reaction = mf_reaction,
+                                             .reaction_dmult = mf_reaction_dmult};
 /* Jacobians of the constraints given */
 static const ga_model_ops mf_ops = {.mass = mf_mass,
                                     .force = mf_force,

@@ -56,8 +56,8 @@ static void manufactured_errors(const ga_model *model, const char *method, doubl
 static void check_manufactured(const char *method) {
   static const char *const name[MF_ERRORS] = {"q", "v", "v'", "a", "lam", "psi"};
   ga_space *space = rn(MF_N);
-  const ga_model_ops *ops[] = {&mf_ops, &mf_ops_bare};
-  for (int variant = 0; variant < 2; variant++) {
+  const ga_model_ops *ops[] = {&mf_ops, &mf_ops_bare, &mf_ops_reaction, &mf_ops_reaction_bare};
+  for (int variant = 0; variant < 4; variant++) {
     ga_model model = {.ops = ops[variant], .space = space, .nlam = 1, .npsi = 1};
     for (double rho = 0; rho < 1; rho += 0.45) {
       double e[5][MF_ERRORS];
@@ -80,6 +80,31 @@ static void check_manufactured(const char *method) {
 static void test_manufactured(void **state) {
   (void)state;
   for_all_methods(check_manufactured);
+}
+
+/* several branches of multipliers: the guess chooses */
+static void test_branches(void **state) {
+  (void)state;
+  ga_space *space = rn(MF_N);
+  ga_model model = {.ops = &mf_ops_reaction, .space = space, .nlam = 1, .npsi = 1};
+  const double guesses[2][2] = {{0, 0}, {0, -6}}, psi[2] = {1, -1 / 0.3 - 1};
+  double q[MF_N], v[MF_N];
+  mf_exact(0, q, v, NULL, NULL, NULL);
+  for (int k = 0; k < 2; k++) {
+    ga_options o = ga_options_default();
+    ga_integrator *it = NULL;
+    o.multiplier_guess = guesses[k];
+    must(ga_integrator_new(&model, &o, &it, NULL), NULL);
+    must(ga_integrator_start(it, 0, q, v), ga_integrator_error(it));
+    assert_near("psi at the start", ga_integrator_state(it)->psi[0], psi[k], 1e-8);
+    must(ga_integrator_run(it, 0.1), ga_integrator_error(it));
+    assert_near("psi on its branch", ga_integrator_state(it)->psi[0],
+                k == 0 ? cos(0.1) : -1 / 0.3 - cos(0.1), 1e-4);
+    ga_integrator_free(it);
+  }
+  ga_error err = {0};
+  must(ga_model_check_derivatives(&model, 0.3, q, v, NULL, &err), &err);
+  ga_space_free(space);
 }
 
 /* Without constraints every method is Chung-Hulbert: powers of the amplification matrix. */
@@ -279,9 +304,10 @@ static void test_restart(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_manufactured),    cmocka_unit_test(test_oscillator),
-      cmocka_unit_test(test_spectral_radius), cmocka_unit_test(test_fully_constrained),
-      cmocka_unit_test(test_short_last_step), cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_manufactured),      cmocka_unit_test(test_branches),
+      cmocka_unit_test(test_oscillator),        cmocka_unit_test(test_spectral_radius),
+      cmocka_unit_test(test_fully_constrained), cmocka_unit_test(test_short_last_step),
+      cmocka_unit_test(test_restart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,8 +80,8 @@ static void test_manufactured_matrix(void **state) {
   (void)state;
   ga_space *space = NULL;
   must(ga_space_rn(MF_N, &space), NULL);
-  const ga_model_ops *ops[] = {&mf_ops, &mf_ops_bare};
-  for (int variant = 0; variant < 2; variant++) {
+  const ga_model_ops *ops[] = {&mf_ops, &mf_ops_bare, &mf_ops_reaction, &mf_ops_reaction_bare};
+  for (int variant = 0; variant < 4; variant++) {
     ga_model model = {.ops = ops[variant], .space = space, .nlam = 1, .npsi = 1};
     for (int m = 0; ga_method_name(m); m++) {
       ga_options o = ga_options_default();

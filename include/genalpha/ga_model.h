@@ -2,7 +2,7 @@
 /* A mechanical system as a set of callbacks.
  *
  *     q' = DL_q(e) v~                                     q in G, see ga_space.h
- *     M(t,q) v' = F(t,q,v) - G(t,q)^T lam - H(t,q,v)^T psi
+ *     M(t,q) v' = F(t,q,v) + R,   R = -G(t,q)^T lam - H(t,q,v)^T psi, or what the model says
  *     0 = g(t,q)         nlam holonomic rows,     G = Dg      (papers: Phi, B; g, g_y)
  *     0 = k(t,q,v)       npsi nonholonomic rows,  H = dk/dv
  *
@@ -50,10 +50,18 @@ typedef struct ga_model_ops {
   int (*nonholonomic_dq)(void *user, double t, const double *q, const double *v, ga_csr *Y);
   /* Y v + k_t, so that k' = H v' + drift */
   int (*nonholonomic_drift)(void *user, double t, const double *q, const double *v, double *drift);
-  /* Kt = D_q(M x - F + G^T lam + H^T psi) for given x, lam, psi, and
-   * Ct = d/dv(-F + H^T psi); nv x nv, both with the pattern of K */
+  /* Kt = D_q(M x - F - R) for given x, lam, psi, and Ct = d/dv(-F - R); nv x nv, both with the
+   * pattern of K. Usually -R = G^T lam + H^T psi. */
   int (*force_tangents)(void *user, double t, const double *q, const double *v, const double *x,
                         const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct);
+
+  /* Optional: a reaction R(t,q,v,lam,psi) other than -G^T lam - H^T psi, perhaps nonlinear in the
+   * multipliers, and its derivatives: row i of L is -dR/dlam_i (pattern of G), row i of P is
+   * -dR/dpsi_i (pattern of H), so that L = G and P = H for the usual R. */
+  int (*reaction)(void *user, double t, const double *q, const double *v, const double *lam,
+                  const double *psi, double *R);
+  int (*reaction_dmult)(void *user, double t, const double *q, const double *v, const double *lam,
+                        const double *psi, ga_csr *L, ga_csr *P);
 
   /* Optional: kinetic and potential energy, for reports. */
   int (*energy)(void *user, double t, const double *q, const double *v, double *kin, double *pot);

@@ -86,6 +86,9 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
 typedef struct ga_options {
   ga_params par; /* default ga_params_rho(0.9) */
   GA_OPTION_LIST(GA_OPT_NAME, GA_OPT_REAL, GA_OPT_INT, GA_OPT_WORD)
+  /* nlam + npsi numbers near which the multipliers at the start are sought, where the reaction is
+   * nonlinear in them and has several branches; NULL: zeros. Borrowed. */
+  const double *multiplier_guess;
   const ga_linsol_ops *linsol_ops; /* a solver of your own; NULL: the one named linsol */
   void *linsol_context;            /* handed to it as ls->context */
   ga_log_fn log;                   /* receives warnings; NULL drops them */

@@ -49,6 +49,7 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
     for (int i = 0; i < 3; i++) *v_size[i] = ga_arena_doubles(arena, (size_t)e->nv);
     for (int i = 0; i < 5; i++) *row_size[i] = ga_arena_doubles(arena, rows);
   }
+  e->mult = ga_arena_doubles(arena, (size_t)e->nlam + (size_t)e->npsi);
   ga_csr_init(&e->M, e->nv, e->nv, model->pat_M, arena);
   ga_csr_init(&e->G, e->nlam, e->nv, model->pat_G, arena);
   ga_csr_init(&e->H, e->npsi, e->nv, model->pat_H, arena);
@@ -194,6 +195,30 @@ ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v
                  drift);
   }
   return ga_fd_time(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, true, e->npsi, drift);
+}
+
+ga_status ga_eval_reaction(ga_eval *e, const ga_point *p, const ga_csr *G, const ga_csr *H,
+                           double *out) {
+  ga_status status = GA_OK;
+  if (OPS->reaction) {
+    int code = OPS->reaction(USER, p->t, p->q, p->v, p->lam, p->psi, out);
+    status = judge(e, "reaction", code, p->t, e->nv, out);
+    for (int i = 0; i < e->nv; i++) out[i] = -out[i];
+    return status;
+  }
+  memset(out, 0, (size_t)e->nv * sizeof(double));
+  if (e->nlam > 0) ga_csr_mul_t_add(G, 1, p->lam, out);
+  if (e->npsi > 0) ga_csr_mul_t_add(H, 1, p->psi, out);
+  return status;
+}
+
+ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P) {
+  if (!OPS->reaction_dmult) return ga_fd_multipliers(e, p, L, P);
+  ga_csr_zero(L);
+  ga_csr_zero(P);
+  int code = OPS->reaction_dmult(USER, p->t, p->q, p->v, p->lam, p->psi, L, P);
+  ga_status status = judge_matrix(e, "reaction_dmult", code, p->t, L);
+  return status != GA_OK ? status : judge_matrix(e, "reaction_dmult", code, p->t, P);
 }
 
 ga_status ga_eval_acceleration_tangents(ga_eval *e, double t, const double *q, const double *v,

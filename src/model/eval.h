@@ -30,6 +30,7 @@ typedef struct ga_eval {
   } fd[2];
   int fd_depth;
   ga_csr M, G, H; /* scratch matrices of the vector functions below */
+  double *mult;   /* scratch: nlam + npsi */
   ga_colours colours_K, colours_G, colours_H;
 } ga_eval;
 
@@ -53,7 +54,14 @@ ga_status ga_eval_Y(ga_eval *e, double t, const double *q, const double *v, ga_c
 /* D_q(G x + drift) and d drift/dv of g'' = G x + drift, x held; always by differences */
 ga_status ga_eval_acceleration_tangents(ga_eval *e, double t, const double *q, const double *v,
                                         const double *x, ga_csr *by_q, ga_csr *by_v);
-/* Kt = D_q(M x - F + G^T lam + H^T psi), Ct = d/dv(-F + H^T psi) */
+/* -R into out, which is overwritten: G^T lam + H^T psi for the G, H given, or the model's own */
+ga_status ga_eval_reaction(ga_eval *e, const ga_point *p, const ga_csr *G, const ga_csr *H,
+                           double *out);
+/* L, P: -dR/dlam and -dR/dpsi by rows; only for models with a reaction of their own */
+ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P);
+/* the same by differences */
+ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P);
+/* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) */
 ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct);
 
 /* Difference quotients, fd.c. A vector function of a point, */

@@ -19,7 +19,9 @@ static const double SHARP = 7.4e-4;   /* eps^(1/5) */
 static const double CENTRAL = 6.1e-6; /* eps^(1/3) */
 static const double SECOND = 2.5e-3;  /* eps^(1/6), for second derivatives */
 static const double CURVED = 1e-5;    /* then the error of the quotient is about CURVED^2 */
-enum { REDUCTIONS = 5 };              /* by 8 each: down to SHARP/32768 */
+/* second derivatives have more rounding to lose by a reduction; error about CURVED_SECOND^2/3 */
+static const double CURVED_SECOND = 1e-4;
+enum { REDUCTIONS = 5 }; /* by 8 each: down to SHARP/32768 */
 
 double ga_eval_jacobian_noise(const ga_eval *e) {
   const ga_model_ops *ops = e->model->ops;
@@ -32,7 +34,7 @@ double ga_eval_drift_noise(const ga_eval *e) {
   bool flat = e->model->scleronomic;
   if (ops->holonomic_drift || (flat && ops->holonomic_curv)) return DBL_EPSILON;
   bool first = ops->holonomic_jac && (flat || ops->holonomic_t);
-  return first ? DBL_EPSILON / SHARP : DBL_EPSILON / (SECOND * SECOND);
+  return first ? DBL_EPSILON / SHARP : 16 * DBL_EPSILON / (SECOND * SECOND);
 }
 
 void ga_eval_set_step(ga_eval *e, double h) {
@@ -113,14 +115,14 @@ static ga_status half_difference(ga_eval *e, struct ga_fd_level *fd, const curve
 }
 
 /* what one function bends: |D1 - D2| against |D1|, over the rows given (all if NULL) */
-static bool too_curved(const double *near, const double *far, const int *row, int n) {
+static bool too_curved(const double *near, const double *far, const int *row, int n, double limit) {
   double change = 0, size = 0;
   for (int k = 0; k < n; k++) {
     int i = row ? row[k] : k;
     change = fmax(change, fabs(near[i] - far[i]));
     size = fmax(size, fabs(near[i]));
   }
-  return change > CURVED * size;
+  return change > limit * size;
 }
 
 /* Columns of one group: d times the derivative of f along each, into fd->near by rows; d is s times
@@ -138,7 +140,7 @@ static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const curve 
     for (int i = 0; i < n; i++) fd->far[i] /= 2;
     for (int k = 0; k < c->columns && !curved; k++) {
       int from = colours->ptr[c->column[k]], to = colours->ptr[c->column[k] + 1];
-      curved = too_curved(fd->near, fd->far, colours->row + from, to - from);
+      curved = too_curved(fd->near, fd->far, colours->row + from, to - from, CURVED);
     }
     for (int i = 0; i < n; i++) fd->near[i] = (4 * fd->near[i] - fd->far[i]) / 3;
     if (!curved) return GA_OK;
@@ -188,7 +190,7 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_mo
     status = half_difference(e, fd, &c, d, n, fd->near);
     if (status == GA_OK) status = half_difference(e, fd, &c, 2 * d, n, fd->far);
     for (int i = 0; i < n; i++) fd->far[i] /= 2;
-    bool curved = too_curved(fd->near, fd->far, NULL, n);
+    bool curved = too_curved(fd->near, fd->far, NULL, n, CURVED);
     for (int i = 0; i < n; i++) out[i] = (4 * fd->near[i] - fd->far[i]) / (3 * d);
     if (!curved) break;
   }
@@ -213,7 +215,7 @@ ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, dou
       for (int i = 0; i < n; i++) to[i] = (fd->hi[i] - 2 * fd->mid[i] + fd->lo[i]) / (s * s);
     }
     for (int i = 0; i < n; i++) out[i] = (4 * fd->near[i] - fd->far[i]) / 3;
-    if (!too_curved(fd->near, fd->far, NULL, n)) break;
+    if (!too_curved(fd->near, fd->far, NULL, n, CURVED_SECOND)) break;
   }
   e->fd_depth--;
   return status;
@@ -240,26 +242,57 @@ ga_status ga_point_acceleration(ga_eval *e, const ga_point *p, double *out) {
   return status;
 }
 
-/* -F + H^T psi */
-ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out) {
-  ga_status status = ga_eval_force(e, p->t, p->q, p->v, out);
-  if (status != GA_OK) return status;
-  for (int i = 0; i < e->nv; i++) out[i] = -out[i];
-  if (e->npsi > 0) {
-    status = ga_eval_H(e, p->t, p->q, p->v, &e->H);
-    if (status == GA_OK) ga_csr_mul_t_add(&e->H, 1, p->psi, out);
+/* -R at a point, with the work matrices of e */
+static ga_status point_reaction(ga_eval *e, const ga_point *p, double *out) {
+  ga_status status = GA_OK;
+  if (!e->model->ops->reaction) {
+    status = ga_eval_G(e, p->t, p->q, &e->G);
+    if (status == GA_OK) status = ga_eval_H(e, p->t, p->q, p->v, &e->H);
   }
+  return status != GA_OK ? status : ga_eval_reaction(e, p, &e->G, &e->H, out);
+}
+
+/* Row i of L or P is -dR/dmu_i by the fourth-order quotient; multipliers enter by low powers, so
+ * the step may follow them. */
+ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P) {
+  struct ga_fd_level *fd = &e->fd[e->fd_depth++];
+  ga_status status = GA_OK;
+  ga_point moved = *p;
+  moved.lam = e->mult;
+  moved.psi = e->mult + e->nlam;
+  for (int i = 0; i < e->nlam; i++) e->mult[i] = p->lam[i];
+  for (int i = 0; i < e->npsi; i++) e->mult[e->nlam + i] = p->psi[i];
+  for (int i = 0; i < e->nlam + e->npsi && status == GA_OK; i++) {
+    ga_csr *A = i < e->nlam ? L : P;
+    int row = i < e->nlam ? i : i - e->nlam;
+    double keep = e->mult[i], d = SHARP * fmax(1, fabs(keep));
+    memset(fd->near, 0, (size_t)e->nv * sizeof(double));
+    for (int k = 0; k < 4 && status == GA_OK; k++) {
+      static const double place[] = {1, -1, 2, -2}, weight[] = {8, -8, -1, 1};
+      e->mult[i] = keep + place[k] * d;
+      status = point_reaction(e, &moved, fd->hi);
+      if (status == GA_OK) ga_axpy(e->nv, weight[k] / (12 * d), fd->hi, fd->near);
+    }
+    e->mult[i] = keep;
+    for (int k = A->ptr[row]; k < A->ptr[row + 1]; k++) A->val[k] = fd->near[A->col[k]];
+  }
+  e->fd_depth--;
   return status;
 }
 
-/* M x - F + G^T lam + H^T psi */
+/* -F - R */
+ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out) {
+  struct ga_fd_level *fd = &e->fd[1]; /* quotients of this function run on level 0 */
+  ga_status status = point_reaction(e, p, out);
+  if (status == GA_OK) status = ga_eval_force(e, p->t, p->q, p->v, fd->mid);
+  if (status == GA_OK) ga_axpy(e->nv, -1, fd->mid, out);
+  return status;
+}
+
+/* M x - F - R */
 ga_status ga_point_balance(ga_eval *e, const ga_point *p, double *out) {
   ga_status status = ga_point_force(e, p, out);
   if (status == GA_OK) status = ga_eval_mass(e, p->t, p->q, &e->M);
   if (status == GA_OK) ga_csr_mul_add(&e->M, 1, p->x, out);
-  if (status == GA_OK && e->nlam > 0) {
-    status = ga_eval_G(e, p->t, p->q, &e->G);
-    if (status == GA_OK) ga_csr_mul_t_add(&e->G, 1, p->lam, out);
-  }
   return status;
 }

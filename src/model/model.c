@@ -41,6 +41,9 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
                         : model->nlam > 0 && !ops->holonomic    ? "holonomic"
                         : model->npsi > 0 && !ops->nonholonomic ? "nonholonomic"
                                                                 : NULL;
+  if (ops->reaction_dmult && !ops->reaction) {
+    return ga_fail(err, GA_ERR_ARG, "callback 'reaction_dmult' without 'reaction'");
+  }
   if (missing) return ga_fail(err, GA_ERR_ARG, "callback '%s' is missing", missing);
   ga_status status = check_pattern(model, model->pat_M, nv, "M", err);
   if (status == GA_OK) status = check_pattern(model, model->pat_K, nv, "K", err);

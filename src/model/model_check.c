@@ -153,6 +153,23 @@ static void check_nonholonomic(checker *c, pair *H) {
   }
 }
 
+static void check_reaction(checker *c, pair *L, pair *P) {
+  ga_eval *e = &c->own;
+  if (!e->model->ops->reaction || !e->model->ops->reaction_dmult) return;
+  if (ga_eval_reaction_dmult(e, &c->point, &L->given, &P->given) != GA_OK ||
+      ga_fd_multipliers(e, &c->point, &L->quotient, &P->quotient) != GA_OK) {
+    return;
+  }
+  if (e->nlam > 0) {
+    compare(c, "reaction_dmult (L)", ga_csr_nnz(&L->given), L->given.val, L->quotient.val,
+            &L->given, c->G_size);
+  }
+  if (e->npsi > 0) {
+    compare(c, "reaction_dmult (P)", ga_csr_nnz(&P->given), P->given.val, P->quotient.val,
+            &P->given, c->H_size);
+  }
+}
+
 static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   const ga_point *p = &c->point;
   ga_eval *e = &c->own;
@@ -222,6 +239,7 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   check_holonomic(&c, &G);
   check_nonholonomic(&c, &H);
   check_const_mass(&c, &M);
+  check_reaction(&c, &G, &H);
   check_tangents(&c, &Kt, &Ct);
   ga_arena_free(&arena);
   return c.verdict;

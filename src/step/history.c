@@ -32,6 +32,7 @@ static ga_status scaled_hidden(ga_integrator *it, double factor) {
 static ga_status rebuild(ga_integrator *it, double h) {
   const ga_memory *mem = &it->mem;
   memcpy(it->q, mem->q, (size_t)it->eval.nq * sizeof(double));
+  ga_initial_guess(it);
   ga_status status =
       ga_saddle_acceleration(&it->saddle, mem->t, it->q, it->v, it->vd, it->lam, it->psi);
   if (status != GA_OK) return status;

@@ -27,6 +27,12 @@ ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const dou
   return GA_OK;
 }
 
+void ga_initial_guess(ga_integrator *it) {
+  const ga_eval *e = &it->eval;
+  memcpy(it->saddle.guess, it->mem.lam, (size_t)e->nlam * sizeof(double));
+  memcpy(it->saddle.guess + e->nlam, it->mem.psi, (size_t)e->npsi * sizeof(double));
+}
+
 /* ACB15 after (8): r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, alpha = alpha_m - alpha_f */
 ga_status ga_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
                            const double *vd, double h) {
@@ -130,6 +136,11 @@ ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const
   if (start == GA_START_BEST) start = it->method->best_start;
   memcpy(it->q, q0, (size_t)e->nq * sizeof(double));
   memcpy(it->v, v0, (size_t)e->nv * sizeof(double));
+  size_t multipliers = (size_t)e->nlam + (size_t)e->npsi;
+  memset(it->saddle.guess, 0, multipliers * sizeof(double));
+  if (it->options.multiplier_guess && multipliers) {
+    memcpy(it->saddle.guess, it->options.multiplier_guess, multipliers * sizeof(double));
+  }
   ga_status status = consistent_state(it, t0, &stats);
   if (status == GA_OK) {
     status = ga_saddle_acceleration(&it->saddle, t0, it->q, it->v, it->vd, it->lam, it->psi);

@@ -279,6 +279,7 @@ ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, 
   ga_status status = GA_OK;
   int nv = it->eval.nv, nlam = it->eval.nlam;
   if (kind == GA_PROJECT_KEEP_ORDER && it->method->hidden_free && nlam > 0) {
+    ga_initial_guess(it);
     status = ga_initial_vdd(it, mem->t, mem->q, mem->v, mem->vd, mem->h, it->vdd);
     if (status == GA_OK) status = ga_hidden_target(it, mem->t, mem->q, mem->v, mem->vd, mem->h);
     target = it->hidden;

@@ -57,6 +57,9 @@ ga_status ga_project_position(ga_integrator *it, double t, double *q, const doub
 ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, double *v,
                               const double *target, bool with_k, double *moved);
 
+/* the multipliers of the accepted state, as the guess of the next mass KKT solution */
+void ga_initial_guess(ga_integrator *it);
+
 /* history.c: it->v, it->a, it->vd = the memory corrected for a step of size h */
 ga_status ga_history_correct(ga_integrator *it, double h);
 

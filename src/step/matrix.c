@@ -5,7 +5,7 @@
  *
  *   d row / d x_j  = [row == j] M + s h^2 p_j A_q + s h r_j A_v
  *   d row / d eta  = -s h^2 A_q G_n^T
- *   d row / d lam  = G^T,  d row / d psi = H^T                     dynamic rows only
+ *   d row / d lam  = L^T,  d row / d psi = P^T                     dynamic rows only; usually G, H
  *
  *   dynamic row:       A_q = Kt T,  A_v = Ct
  *   position row:      A_q = G T,   A_v = 0
@@ -51,8 +51,15 @@ ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena) {
     int row0 = j * s->nv;
     add_row(s, &s->dyn[j], row0, &s->Kt[j], &s->Ct[j], arena);
     s->mass_term[j] = ga_kkt_add(&s->kkt, row0, row0, &s->M, false);
-    s->lam_term[j] = ga_kkt_add(&s->kkt, row0, s->mult_at[method->dyn[j].lam], &s->G, true);
-    s->psi_term[j] = ga_kkt_add(&s->kkt, row0, s->mult_at[method->dyn[j].psi], &s->H, true);
+    const ga_csr *L = &s->G, *P = &s->H;
+    if (model->ops->reaction) {
+      ga_csr_init(&s->L[j], s->nlam, s->nv, model->pat_G, arena);
+      ga_csr_init(&s->P[j], s->npsi, s->nv, model->pat_H, arena);
+      if (arena->failed) return GA_ERR_MEM;
+      L = &s->L[j], P = &s->P[j];
+    }
+    s->lam_term[j] = ga_kkt_add(&s->kkt, row0, s->mult_at[method->dyn[j].lam], L, true);
+    s->psi_term[j] = ga_kkt_add(&s->kkt, row0, s->mult_at[method->dyn[j].psi], P, true);
   }
   for (int c = 0; c < method->ncon; c++) {
     ga_row_terms *row = &s->con[c];
@@ -88,6 +95,9 @@ static ga_status dynamic_derivatives(ga_step *s, int j) {
                 .lam = s->x + s->mult_at[row->lam],
                 .psi = s->x + s->mult_at[row->psi]};
   ga_status status = ga_eval_tangents(s->eval, &p, &s->Kt[j], &s->Ct[j]);
+  if (status == GA_OK && s->eval->model->ops->reaction) {
+    status = ga_eval_reaction_dmult(s->eval, &p, &s->L[j], &s->P[j]);
+  }
   s->dyn[j].q_scale = s->h * s->h;
   s->dyn[j].v_scale = s->h;
   return status;

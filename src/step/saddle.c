@@ -2,6 +2,7 @@
 /* Assembly and solution of the mass KKT system. */
 #include "step/saddle.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "lie/lie.h"
@@ -9,19 +10,25 @@
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
   const ga_model *model = eval->model;
   int nv = eval->nv, nlam = eval->nlam, npsi = eval->npsi;
+  bool own = model->ops->reaction != NULL;
   *s = (ga_saddle){.eval = eval, .n = nv + nlam + npsi};
   ga_csr_init(&s->M, nv, nv, model->pat_M, arena);
   ga_csr_init(&s->G, nlam, nv, model->pat_G, arena);
   ga_csr_init(&s->H, npsi, nv, model->pat_H, arena);
   ga_csr_init_identity(&s->E, npsi, arena);
+  if (own) {
+    ga_csr_init(&s->L, nlam, nv, model->pat_G, arena);
+    ga_csr_init(&s->P, npsi, nv, model->pat_H, arena);
+  }
+  s->guess = ga_arena_doubles(arena, (size_t)nlam + (size_t)npsi);
   s->rhs = ga_arena_doubles(arena, (size_t)s->n);
   s->defect = ga_arena_doubles(arena, (size_t)s->n);
   if (arena->failed) return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
   ga_kkt_add(&s->kkt, 0, 0, &s->M, false);
   ga_kkt_add(&s->kkt, nv, 0, &s->G, false);
-  ga_kkt_add(&s->kkt, 0, nv, &s->G, true);
+  ga_kkt_add(&s->kkt, 0, nv, own ? &s->L : &s->G, true);
   ga_kkt_add(&s->kkt, nv + nlam, 0, &s->H, false);
-  ga_kkt_add(&s->kkt, 0, nv + nlam, &s->H, true);
+  ga_kkt_add(&s->kkt, 0, nv + nlam, own ? &s->P : &s->H, true);
   s->term_E = ga_kkt_add(&s->kkt, nv + nlam, nv + nlam, &s->E, false);
   if (ga_kkt_build(&s->kkt, s->n, arena) != GA_OK) {
     return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT matrix");
@@ -60,8 +67,14 @@ static ga_status explain_singular(ga_saddle *s, double t) {
       t, name);
 }
 
+/* the upper right blocks of a projection: G^T, H^T whatever the reaction */
+static void symmetric_blocks(ga_saddle *s) {
+  if (!s->eval->model->ops->reaction) return;
+  memcpy(s->L.val, s->G.val, (size_t)ga_csr_nnz(&s->G) * sizeof(double));
+  memcpy(s->P.val, s->H.val, (size_t)ga_csr_nnz(&s->H) * sizeof(double));
+}
+
 static ga_status assemble_and_factor(ga_saddle *s, double t, bool with_H) {
-  if (!with_H) ga_csr_zero(&s->H);
   ga_csr_zero(&s->kkt.A);
   for (int k = 0; k < s->kkt.nterm; k++) {
     if (k != s->term_E || !with_H) ga_kkt_scatter(&s->kkt, k, 1);
@@ -73,11 +86,18 @@ static ga_status assemble_and_factor(ga_saddle *s, double t, bool with_H) {
                  "t = %.9g: linear solver failed on the mass KKT matrix", t);
 }
 
-ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v) {
+/* M, G, H at a state */
+static ga_status evaluate(ga_saddle *s, double t, const double *q, const double *v) {
   ga_status status = ga_eval_mass(s->eval, t, q, &s->M);
   if (status == GA_OK) status = ga_eval_G(s->eval, t, q, &s->G);
-  if (status == GA_OK) status = ga_eval_H(s->eval, t, q, v, &s->H);
-  return status != GA_OK ? status : assemble_and_factor(s, t, true);
+  return status != GA_OK ? status : ga_eval_H(s->eval, t, q, v, &s->H);
+}
+
+ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v) {
+  ga_status status = evaluate(s, t, q, v);
+  if (status != GA_OK) return status;
+  symmetric_blocks(s);
+  return assemble_and_factor(s, t, true);
 }
 
 ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *v,
@@ -90,10 +110,14 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
     ga_space_tangent_rows(space, d, T);
     ga_space_apply_tangent(space, T, &s->G);
   }
+  ga_csr_zero(&s->H);
+  symmetric_blocks(s);
   status = assemble_and_factor(s, t, false);
   if (status != GA_ERR_SINGULAR || s->eval->npsi == 0) return status;
   status = ga_eval_H(s->eval, t, q, v, &s->H);
-  return status != GA_OK ? status : assemble_and_factor(s, t, true);
+  if (status != GA_OK) return status;
+  symmetric_blocks(s);
+  return assemble_and_factor(s, t, true);
 }
 
 ga_status ga_saddle_solve(ga_saddle *s) {
@@ -110,17 +134,71 @@ ga_status ga_saddle_solve(ga_saddle *s) {
                  "linear solver failed on the mass KKT system");
 }
 
+/* right-hand side (F, -g drift, -k drift) */
+static ga_status right_side(ga_saddle *s, double t, const double *q, const double *v) {
+  ga_eval *e = s->eval;
+  int nv = e->nv, nlam = e->nlam;
+  ga_status status = ga_eval_force(e, t, q, v, s->rhs);
+  if (status == GA_OK) status = ga_eval_g_drift(e, t, q, v, s->rhs + nv);
+  if (status == GA_OK) status = ga_eval_k_drift(e, t, q, v, s->rhs + nv + nlam);
+  for (int i = nv; i < s->n; i++) s->rhs[i] = -s->rhs[i];
+  return status;
+}
+
+/* R linearised at the guess: -R = r0 + L^T (lam - lam0) + P^T (psi - psi0), moved to the right side
+ */
+static ga_status linearise(ga_saddle *s, double t, const double *q, const double *v) {
+  ga_eval *e = s->eval;
+  const double *lam = s->guess, *psi = s->guess + e->nlam;
+  const ga_point p = {.t = t, .q = q, .v = v, .lam = lam, .psi = psi};
+  ga_status status = ga_eval_reaction_dmult(e, &p, &s->L, &s->P);
+  if (status == GA_OK) status = ga_eval_reaction(e, &p, &s->G, &s->H, s->defect);
+  if (status != GA_OK) return status;
+  ga_axpy(e->nv, -1, s->defect, s->rhs);
+  if (e->nlam > 0) ga_csr_mul_t_add(&s->L, 1, lam, s->rhs);
+  if (e->npsi > 0) ga_csr_mul_t_add(&s->P, 1, psi, s->rhs);
+  return GA_OK;
+}
+
+static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q, const double *v) {
+  enum { ITERATIONS = 50 };
+  ga_eval *e = s->eval;
+  int multipliers = e->nlam + e->npsi;
+  double last = INFINITY;
+  for (int k = 0; k < ITERATIONS; k++) {
+    ga_status status = right_side(s, t, q, v);
+    if (status == GA_OK) status = linearise(s, t, q, v);
+    if (status == GA_OK) status = assemble_and_factor(s, t, true);
+    if (status == GA_OK) status = ga_saddle_solve(s);
+    if (status != GA_OK) return status;
+    double change = 0, size = ga_max_abs(multipliers, s->rhs + e->nv);
+    for (int i = 0; i < multipliers; i++) {
+      change = fmax(change, fabs(s->rhs[e->nv + i] - s->guess[i]));
+      s->guess[i] = s->rhs[e->nv + i];
+    }
+    /* quadratic convergence ends at rounding */
+    if (change <= 1e-15 * size || (change <= 1e-10 * size && change >= 0.5 * last)) return GA_OK;
+    last = change;
+  }
+  return ga_fail(e->err, GA_ERR_INITIAL,
+                 "t = %.9g: no multipliers were found that balance the forces; give a guess "
+                 "(multiplier_guess)",
+                 t);
+}
+
 ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const double *v,
                                  double *vd, double *lam, double *psi) {
   ga_eval *e = s->eval;
   int nv = e->nv, nlam = e->nlam, npsi = e->npsi;
-  ga_status status = ga_saddle_factor(s, t, q, v);
-  if (status == GA_OK) status = ga_eval_force(e, t, q, v, s->rhs);
-  if (status == GA_OK) status = ga_eval_g_drift(e, t, q, v, s->rhs + nv);
-  if (status == GA_OK) status = ga_eval_k_drift(e, t, q, v, s->rhs + nv + nlam);
+  ga_status status = evaluate(s, t, q, v);
   if (status != GA_OK) return status;
-  for (int i = nv; i < s->n; i++) s->rhs[i] = -s->rhs[i];
-  status = ga_saddle_solve(s);
+  if (e->model->ops->reaction) {
+    status = nonlinear_acceleration(s, t, q, v);
+  } else {
+    status = assemble_and_factor(s, t, true);
+    if (status == GA_OK) status = right_side(s, t, q, v);
+    if (status == GA_OK) status = ga_saddle_solve(s);
+  }
   if (status != GA_OK) return status;
   memcpy(vd, s->rhs, (size_t)nv * sizeof(double));
   if (lam && nlam) memcpy(lam, s->rhs + nv, (size_t)nlam * sizeof(double));

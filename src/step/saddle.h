@@ -16,8 +16,10 @@ typedef struct ga_saddle {
   ga_eval *eval; /* borrowed */
   int n;
   ga_csr M, G, H, E; /* E: identity on the nu block, in use when the H rows are left out */
+  ga_csr L, P;       /* upper right blocks where the reaction is the model's own: L^T, P^T */
   ga_kkt kkt;
   int term_E;
+  double *guess; /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
   ga_linsol ls;
   double *rhs, *defect; /* n: right side, then solution; work of the refinement */
 } ga_saddle;
@@ -38,7 +40,9 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
 ga_status ga_saddle_solve(ga_saddle *s);
 
 /* v', lam, psi from the equations of motion and the differentiated constraints (docs/notation.md):
- *   M v' + G^T lam + H^T psi = F,  G v' = -(g drift),  H v' = -(k drift) */
+ *   M v' - R(lam, psi) = F,  G v' = -(g drift),  H v' = -(k drift)
+ * One solve for the usual R; for one of the model's own Newton's iteration from s->guess, which is
+ * left at the solution. */
 ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const double *v,
                                  double *vd, double *lam, double *psi);
 

@@ -145,21 +145,25 @@ static ga_status evaluate_site(ga_step *s) {
   return status;
 }
 
-/* row j: M x_j - F + G^T lam_j + H^T psi_j, and the size of its terms */
-static void dynamic_row(ga_step *s, int j) {
+/* row j: M x_j - F - R(lam_j, psi_j), and the size of its terms */
+static ga_status dynamic_row(ga_step *s, int j) {
   const ga_dyn_row *row = &s->method->dyn[j];
   double *r = s->r + j * s->nv, *size = s->row_size + j * s->nv, *reaction = s->work;
   memset(r, 0, (size_t)s->nv * sizeof(double));
-  memset(reaction, 0, (size_t)s->nv * sizeof(double));
   ga_csr_mul_add(&s->M, 1, s->x + j * s->nv, r);
-  if (s->nlam > 0) ga_csr_mul_t_add(&s->G, 1, s->x + s->mult_at[row->lam], reaction);
-  if (s->npsi > 0) ga_csr_mul_t_add(&s->H, 1, s->x + s->mult_at[row->psi], reaction);
+  const ga_point p = {.t = s->t1,
+                      .q = s->q1,
+                      .v = s->v1,
+                      .lam = s->x + s->mult_at[row->lam],
+                      .psi = s->x + s->mult_at[row->psi]};
+  ga_status status = ga_eval_reaction(s->eval, &p, &s->G, &s->H, reaction);
   for (int i = 0; i < s->nv; i++) {
     size[i] = fabs(r[i]) + fabs(s->F[i]) + fabs(reaction[i]);
     r[i] += reaction[i] - s->F[i];
     reaction[i] = 0;
     if (size[i] > s->force_size) s->force_size = size[i];
   }
+  return status;
 }
 
 /* g/h^2, (G v + g_t)/h, G x + drift or k/h */
@@ -196,7 +200,7 @@ ga_status ga_step_residual(ga_step *s) {
   ga_status status = evaluate_site(s);
   if (status != GA_OK) return status;
   s->force_size = 0;
-  for (int j = 0; j < s->method->nx; j++) dynamic_row(s, j);
+  for (int j = 0; j < s->method->nx && status == GA_OK; j++) status = dynamic_row(s, j);
   for (int c = 0; c < s->method->ncon && status == GA_OK; c++) status = constraint_row(s, c);
   return status;
 }

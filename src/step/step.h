@@ -43,16 +43,17 @@ typedef struct ga_step {
 
   /* the step under way: from t to t1, history as corrected for this h */
   double t, t1, h;
-  const double *q, *w;    /* q_n, w_n = v'_n */
-  double *v, *a;          /* v_n, a_n, corrected */
-  double *wq0, *v10;      /* w_q and v_1 for x = 0, eta = 0 */
-  double *wq, *q1, *v1;   /* site n+1 */
-  double *F, *g, *gv, *k; /* there */
-  ga_csr M, G, H;         /* there */
-  int *mass_diagonal;     /* places of the diagonal in M, -1 where it has none */
-  bool mass_known;        /* constant M already evaluated */
-  bool G_is_at_n;         /* G was evaluated at the accepted state */
-  ga_csr Gn;              /* at (t_n, q_n), for eta */
+  const double *q, *w;             /* q_n, w_n = v'_n */
+  double *v, *a;                   /* v_n, a_n, corrected */
+  double *wq0, *v10;               /* w_q and v_1 for x = 0, eta = 0 */
+  double *wq, *q1, *v1;            /* site n+1 */
+  double *F, *g, *gv, *k;          /* there */
+  ga_csr M, G, H;                  /* there */
+  int *mass_diagonal;              /* places of the diagonal in M, -1 where it has none */
+  bool mass_known;                 /* constant M already evaluated */
+  bool G_is_at_n;                  /* G was evaluated at the accepted state */
+  ga_csr L[GA_MAX_X], P[GA_MAX_X]; /* derivatives of a reaction of the model's own */
+  ga_csr Gn;                       /* at (t_n, q_n), for eta */
 
   /* Newton: unknowns, last accepted unknowns (predictor), residual, increment */
   double *x, *x_accepted, *r, *dx;
