@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha run: a problem with all its settings, from the command line to the files. */
-#include <limits.h>
-#include <math.h>
 #include <string.h>
 
-#include "args.h"
+#include "problem_args.h"
 #include "simulate.h"
 
 typedef struct settings {
-  double t_end, project_at, omega; /* NaN: not given */
-  int project, size, every;
+  problem_args problem;
+  double project_at; /* NaN: not given */
+  int project, every;
   bool final;
   const char *out, *plot, *save_state, *from_state;
   double checkpoint_every;
@@ -17,12 +16,7 @@ typedef struct settings {
 
 #define FIELD(name) offsetof(settings, name)
 static const arg_spec specs[] = {
-    {"t-end", "T", "end of the run (default the problem's)", arg_read_real, FIELD(t_end), -1e300,
-     1e300},
-    {"size", "N", "number of elements, for problems of variable size", arg_read_int, FIELD(size), 1,
-     INT_MAX},
-    {"omega", "W", "angular frequency, for problems that have one", arg_read_real, FIELD(omega), 0,
-     1e300},
+    PROBLEM_SPECS(settings, problem, "end of the run (default the problem's)"),
     {"out", "FILE.csv", "write the trajectory: t, q, v, vd, lambda, psi, energies; - is stdout",
      arg_read_text, FIELD(out), 0, 0},
     {"every", "N", "write every N-th step, and the last (default 1)", arg_read_int, FIELD(every), 1,
@@ -47,23 +41,14 @@ static const arg_spec specs[] = {
     {.key = NULL}};
 #undef FIELD
 
-static bool takes_all(const char *key) {
-  (void)key;
-  return true;
-}
-
-static const char *from_problem(const char *key) {
-  return strcmp(key, "rho") == 0 || strcmp(key, "h") == 0 ? "the problem's" : NULL;
-}
-
 static const arg_command command = {
     .name = "run",
     .operand = "PROBLEM",
     .needs_operand = true,
     .summary = "Simulate a problem ('genalpha list problems') and print a summary.",
     .specs = specs,
-    .takes_library = takes_all,
-    .library_default = from_problem};
+    .takes_library = problem_takes_all,
+    .library_default = problem_default};
 
 /* all that must be released in the end */
 typedef struct resources {
@@ -74,47 +59,14 @@ typedef struct resources {
   gnuplot plot;
 } resources;
 
-/* wrong names (of solvers, too) and values are wrong usage, everything else is a failure */
-static int exit_code(ga_status status) {
-  bool usage = status == GA_ERR_ARG || status == GA_ERR_BACKEND || status == GA_ERR_METHOD ||
-               status == GA_ERR_STEP;
-  return usage ? CLI_USAGE : CLI_FAILED;
-}
-
-static int open_problem(const settings *set, const char *name, ga_problem **problem) {
-  ga_error err = {GA_OK, ""};
-  ga_problem_options options = ga_problem_options_default();
-  if (set->size > 0) options.size = set->size;
-  if (!isnan(set->omega)) options.omega = set->omega;
-  ga_status status = ga_problem_new(name, &options, problem, &err);
-  if (status == GA_OK) return ARGS_GO_ON;
-  cli_error("%s", err.text);
-  if (status == GA_ERR_ARG) fprintf(stderr, "Try 'genalpha list problems'.\n");
-  return exit_code(status);
-}
-
-/* what the command line leaves open comes from the problem */
-static void fill_in(settings *set, const args *a, const ga_problem *problem) {
-  ga_options *o = a->options;
-  if (!args_given(a, "rho") && !args_given(a, "alpha") && !args_given(a, "params")) {
-    double b = o->par.b;
-    o->par = ga_params_rho(problem->rho_inf);
-    o->par.b = b;
-  }
-  if (!args_given(a, "h")) o->h = problem->h;
-  if (isnan(set->t_end)) set->t_end = problem->t_end;
-}
-
 static int check_times(const settings *set, const ga_problem *problem) {
-  if (!(set->t_end > problem->t0)) {
-    cli_error("--t-end %g: must be greater than %g, where '%s' starts", set->t_end, problem->t0,
-              problem->name);
-    return CLI_USAGE;
-  }
-  bool inside = set->project_at > problem->t0 && set->project_at <= set->t_end;
+  double t_end = set->problem.t_end;
+  int code = problem_check_end(problem, t_end);
+  if (code != ARGS_GO_ON) return code;
+  bool inside = set->project_at > problem->t0 && set->project_at <= t_end;
   if (!isnan(set->project_at) && !inside) {
     cli_error("--project-at %g: must be greater than %g and at most %g, the end of the run",
-              set->project_at, problem->t0, set->t_end);
+              set->project_at, problem->t0, t_end);
     return CLI_USAGE;
   }
   if (!isnan(set->checkpoint_every) && !set->save_state) {
@@ -185,14 +137,14 @@ static void release(resources *r) {
 }
 
 static int run_problem(settings *set, args *a, resources *r) {
-  int code = open_problem(set, a->operand, &r->problem);
+  int code = problem_open(&set->problem, a, &r->problem);
   if (code != ARGS_GO_ON) return code;
-  fill_in(set, a, r->problem);
+  if (isnan(set->problem.t_end)) set->problem.t_end = r->problem->t_end;
   code = check_times(set, r->problem);
   if (code != ARGS_GO_ON) return code;
 
   simulation s = {.problem = r->problem,
-                  .t_end = set->t_end,
+                  .t_end = set->problem.t_end,
                   .project_at = set->project_at,
                   .projection = set->project == 0 ? GA_PROJECT_PLAIN : GA_PROJECT_KEEP_ORDER,
                   .from_state = set->from_state,
@@ -205,7 +157,7 @@ static int run_problem(settings *set, args *a, resources *r) {
   ga_status status = ga_integrator_new(&r->problem->model, a->options, &r->it, &err);
   if (status != GA_OK) {
     cli_error("%s", err.text);
-    return exit_code(status);
+    return problem_exit_code(status);
   }
   code = open_files(set, &r->problem->model, r);
   if (code != ARGS_GO_ON) return code;
@@ -224,7 +176,7 @@ static int run_problem(settings *set, args *a, resources *r) {
 
 int cmd_run(int argc, char **argv) {
   settings set = {
-      .t_end = NAN, .project_at = NAN, .omega = NAN, .checkpoint_every = NAN, .every = 1};
+      .problem = PROBLEM_ARGS_NONE, .project_at = NAN, .checkpoint_every = NAN, .every = 1};
   ga_options options = ga_options_default();
   args a = {.command = &command, .settings = &set, .options = &options};
   int code = args_parse(&a, argc, argv);

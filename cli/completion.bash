@@ -41,14 +41,15 @@ _genalpha_values() {
   esac
 }
 
-# what may stand for the operand of a command, from its usage line: words, or names
+# what may stand for the operand of a command, from its usage line: words, or names;
+# those of a PROBLEM are told by `genalpha list problems`
 _genalpha_operands() {
   local operand
   operand=$("$1" "$2" --help 2>/dev/null |
     sed -n '1s/^usage: genalpha [a-z]* \[\{0,1\}\([^] ]*\)\]\{0,1\} \[options\]$/\1/p')
   case $operand in
     [a-z]*'|'*) echo "${operand//|/ }" ;;
-    ?*) _genalpha_names "$1" "genalpha $2" ;;
+    ?*) "$1" list "${operand,,}s" 2>/dev/null | sed -n 's/^  \([^ ]*\) .*/\1/p' ;;
   esac
 }
 

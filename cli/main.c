@@ -10,6 +10,7 @@ static const struct {
   int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run},
+    {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge},
     {"list", "methods, problems and linear solvers, a line each", cmd_list},
     {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
 };
@@ -43,7 +44,7 @@ static const char *word_at(const void *list, int i) {
 
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
-    cli_error("a command is missing: run, list or params");
+    cli_error("a command is missing: run, converge, list or params");
     fprintf(stderr, "Try 'genalpha --help'.\n");
     return CLI_USAGE;
   }

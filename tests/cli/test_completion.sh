@@ -43,11 +43,11 @@ lacks() {
   done
 }
 
-offers '--help --version help list params run' ''
+offers '--help --version help converge list params run' ''
 offers 'run' r
 lacks 'list params' r
 gives '' x
-offers 'list params run' help ''
+offers 'converge list params run' help ''
 offers 'methods problems solvers' list ''
 gives '--help' list methods ''
 
@@ -56,6 +56,7 @@ gives '--help' list methods ''
 gives "$(tr '\n' ' ' <"$work/problems" | sed 's/ $//')" run ''
 offers 'heavy-top heavy-top-se3' run heavy
 lacks 'andrews' run heavy
+offers 'heavy-top heavy-top-se3' converge heavy
 offers 'index3' run heavy-top --method i
 offers 'stab2 index3' run heavy-top --method ''
 offers 'auto dense' run heavy-top --linsol ''
@@ -64,6 +65,8 @@ offers 'newmark' params --params n
 
 # words of options
 gives 'best perturbed plain shifted' run heavy-top --start ''
+gives 'best perturbed plain shifted' converge heavy-top --start ''
+gives 'end' converge heavy-top --norm e
 gives 'perturbed plain' run heavy-top --start p
 gives 'perturbed plain' run heavy-top --start = p
 gives 'best perturbed plain shifted' run heavy-top --start =
@@ -71,7 +74,7 @@ gives 'check project' run --initial ''
 gives 'keep-order plain' run heavy-top --h 1e-3 --project ''
 
 # options: every one of the help texts
-for command in run list params; do
+for command in run converge list params; do
   "$tool" $command --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | LC_ALL=C sort >"$work/options"
   gives "$(tr '\n' ' ' <"$work/options" | sed 's/ $//')" $command --
 done

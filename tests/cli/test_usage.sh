@@ -10,7 +10,7 @@ ok "version" out_has '^genalpha [0-9][0-9]*\.[0-9]'
 ok "capabilities" out_has 'dense'
 succeeds list
 for name in stab2 index3 heavy-top heavy-top-se3 slider-crank andrews andrews-absolute \
-  pendulum-spring chain rheonomic oscillator dense; do
+  pendulum-spring chain rolling-disk rolling-disk-printed rheonomic oscillator dense; do
   ok "list has $name" out_has "^  $name  *[^ ]"
 done
 succeeds list methods
@@ -69,7 +69,8 @@ done <"$work/keys"
 refused 2 'command is missing'
 refused 2 "did you mean 'run'" rnu
 refused 2 "did you mean 'params'" param
-refused 2 'allowed: run, list, params' frobnicate
+refused 2 "did you mean 'converge'" convrge
+refused 2 'allowed: run, converge, list, params' frobnicate
 refused 2 "did you mean '--version'" --verson
 refused 2 "did you mean 'methods'" list method
 refused 2 'unexpected argument' list methods problems

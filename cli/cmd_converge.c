@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha converge: errors and slopes of a problem over step sizes h, h/2, h/4, ... */
+#include <stdlib.h>
+#include <string.h>
+
+#include "problem_args.h"
+#include "study.h"
+
+typedef struct settings {
+  problem_args problem;
+  int levels;
+  study_norm norm;
+  bool json, csv;
+} settings;
+
+/* "end" or "max:T0,T1" */
+static bool read_norm(const arg_spec *spec, const char *text, void *field) {
+  study_norm *norm = field;
+  *norm = (study_norm){.max = false};
+  if (strcmp(text, "end") == 0) return true;
+  if (strncmp(text, "max:", 4) == 0) {
+    const char *second;
+    char *end;
+    norm->max = true;
+    norm->from = strtod(text + 4, &end);
+    second = end > text + 4 && *end == ',' ? end + 1 : end;
+    norm->to = strtod(second, &end);
+    bool read = second > text + 4 && second[-1] == ',' && end > second && !*end;
+    if (read && isfinite(norm->from) && isfinite(norm->to) && norm->from <= norm->to) return true;
+  }
+  cli_error("--%s '%s': must be end, or max:T0,T1 with numbers T0 <= T1", spec->key, text);
+  return false;
+}
+
+#define FIELD(name) offsetof(settings, name)
+static const arg_spec specs[] = {
+    PROBLEM_SPECS(settings, problem,
+                  "end of the runs (default T1 of --norm max, else the first time with a reference "
+                  "solution, else the problem's)"),
+    {"levels", "L", "number of step sizes: h, h/2, h/4, ... (default 5)", arg_read_int,
+     FIELD(levels), 1, STUDY_LEVELS_MAX},
+    {"norm", "end|max:T0,T1",
+     "errors at the end, or the largest over all steps with T0 <= t <= T1 (default end)", read_norm,
+     FIELD(norm), 0, 0},
+    {"json", NULL, "print one JSON object, 17 digits, instead of the table", arg_read_flag,
+     FIELD(json), 0, 0},
+    {"csv", NULL, "print comma-separated values, 17 digits, instead of the table", arg_read_flag,
+     FIELD(csv), 0, 0},
+    {.key = NULL}};
+#undef FIELD
+
+static const arg_command command = {
+    .name = "converge",
+    .operand = "PROBLEM",
+    .needs_operand = true,
+    .summary =
+        "Solve a problem ('genalpha list problems') with step sizes h, h/2, h/4, ... and print "
+        "the\n"
+        "errors of q, v, a, vd (the acceleration), lambda and psi, largest over the components,\n"
+        "and slopes, log2 of their successive ratios. They are measured against the closed "
+        "solution\n"
+        "or the reference values of the problem, else against the finest level itself; for\n"
+        "--norm max without a closed solution, against a reference computed by fine steps.",
+    .specs = specs,
+    .takes_library = problem_takes_all,
+    .library_default = problem_default};
+
+static double default_end(const settings *set, const ga_problem *problem) {
+  if (set->norm.max) return set->norm.to;
+  double t = ga_problem_reference_time(problem, 0);
+  return isnan(t) ? problem->t_end : t;
+}
+
+static study_form form_of(const settings *set) {
+  if (set->json) return STUDY_JSON;
+  return set->csv ? STUDY_CSV : STUDY_TEXT;
+}
+
+/* a long study shows its rows as they come */
+static void print_row(void *context, const study *s, int i) {
+  study_print_row(stdout, *(const study_form *)context, s, i);
+  fflush(stdout);
+}
+
+static int converge(settings *set, const args *a, const ga_problem *problem) {
+  double *t_end = &set->problem.t_end;
+  if (isnan(*t_end)) *t_end = default_end(set, problem);
+  int code = problem_check_end(problem, *t_end);
+  if (code != ARGS_GO_ON) return code;
+  study s = {.problem = problem,
+             .options = a->options,
+             .t_end = *t_end,
+             .levels = set->levels,
+             .norm = set->norm};
+  study_form form = form_of(set);
+  code = study_open(&s);
+  if (code == ARGS_GO_ON) {
+    code = study_run(&s, print_row, &form);
+    study_print_end(stdout, form, &s);
+  }
+  study_close(&s);
+  return code;
+}
+
+int cmd_converge(int argc, char **argv) {
+  settings set = {.problem = PROBLEM_ARGS_NONE, .levels = 5};
+  ga_options options = ga_options_default();
+  args a = {.command = &command, .settings = &set, .options = &options};
+  int code = args_parse(&a, argc, argv);
+  if (code == ARGS_GO_ON) code = args_check_params(&a);
+  if (code != ARGS_GO_ON) return code;
+  if (set.json && set.csv) {
+    cli_error("--json and --csv cannot both go to standard output");
+    return CLI_USAGE;
+  }
+  ga_problem *problem = NULL;
+  code = problem_open(&set.problem, &a, &problem);
+  if (code == ARGS_GO_ON) code = converge(&set, &a, problem);
+  ga_problem_free(problem);
+  return code;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Reference solutions: those the problem knows, completed, and those computed by fine runs. */
+#include "reference.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "problem_args.h"
+#include "progress.h"
+
+/* snapshots */
+
+static double *part_of(const ga_model *model, double *data, int part) {
+  for (int p = 0; p < part; p++) data += part_size(model, p);
+  return data;
+}
+
+size_t snapshot_size(const ga_model *model) {
+  size_t size = 0;
+  for (int p = 0; p < PARTS; p++) size += (size_t)part_size(model, p);
+  return size;
+}
+
+void snapshot_copy(const ga_model *model, const ga_state *state, double *data) {
+  for (int p = 0; p < PARTS; p++) {
+    size_t n = (size_t)part_size(model, p);
+    if (n > 0) memcpy(data, part_values(state, p), n * sizeof *data);
+    data += n;
+  }
+}
+
+ga_state snapshot_state(const ga_model *model, const double *data) {
+  const double *part[PARTS];
+  for (int p = 0; p < PARTS; p++) {
+    part[p] = data;
+    data += part_size(model, p);
+  }
+  return (ga_state){.q = part[PART_Q],
+                    .v = part[PART_V],
+                    .vd = part[PART_VD],
+                    .lam = part[PART_LAM],
+                    .psi = part[PART_PSI]};
+}
+
+/* count snapshots, NULL if there is no memory for them */
+static double *snapshots_new(const ga_model *model, size_t count) {
+  size_t size = snapshot_size(model);
+  if (count > SIZE_MAX / sizeof(double) / (size + 1)) return NULL;
+  return malloc(count * size * sizeof(double) + sizeof(double));
+}
+
+static bool any_unknown(const ga_model *model, const double *data, int from, int to) {
+  for (int p = 0; p < to; p++) {
+    int n = part_size(model, p);
+    for (int i = 0; p >= from && i < n; i++) {
+      if (isnan(data[i])) return true;
+    }
+    data += n;
+  }
+  return false;
+}
+
+/* what the problem knows */
+
+static bool ask(const ga_problem *problem, double t, double *data) {
+  const ga_model *model = &problem->model;
+  size_t size = snapshot_size(model);
+  for (size_t i = 0; i < size; i++) data[i] = NAN;
+  double *part[PARTS];
+  for (int p = 0; p < PARTS; p++) part[p] = part_of(model, data, p);
+  return ga_problem_reference(problem, t, part[PART_Q], part[PART_V], part[PART_VD], part[PART_LAM],
+                              part[PART_PSI]) &&
+         !any_unknown(model, data, PART_Q, PART_VD);
+}
+
+/* no table has these odd times */
+static bool is_closed(const ga_problem *problem, double t, double *data) {
+  double span = t - problem->t0;
+  return ask(problem, problem->t0 + 0.38196601125 * span, data) &&
+         ask(problem, problem->t0 + 0.70710678118 * span, data);
+}
+
+bool reference_open(reference *r, const ga_problem *problem, double t, bool whole) {
+  *r = (reference){.kind = REFERENCE_FINEST, .h = NAN, .problem = problem};
+  r->now = snapshots_new(&problem->model, 1);
+  r->later = snapshots_new(&problem->model, 1);
+  if (!r->now || !r->later) {
+    cli_error("no memory for the reference solution");
+    return false;
+  }
+  if (is_closed(problem, t, r->now)) {
+    r->kind = REFERENCE_CLOSED;
+  } else if (whole) {
+    r->kind = REFERENCE_COMPUTED;
+  } else if (ask(problem, t, r->now)) {
+    r->kind = REFERENCE_TABLE;
+  }
+  return true;
+}
+
+void reference_close(reference *r) {
+  ga_integrator_free(r->equations);
+  free(r->now);
+  free(r->later);
+  free(r->grid);
+}
+
+/* vd, lambda and psi at (t, q, v): what the integrator computes at a start */
+static bool solve_equations(reference *r, double t, const double *q, const double *v) {
+  ga_error err = {GA_OK, ""};
+  if (!r->equations) {
+    ga_options o = ga_options_default();
+    o.start = GA_START_PLAIN;
+    o.initial_tol = 1e-6; /* a table has so many digits and no more */
+    if (ga_integrator_new(&r->problem->model, &o, &r->equations, &err) != GA_OK) {
+      r->equations = NULL;
+    }
+  }
+  if (r->equations && ga_integrator_start(r->equations, t, q, v) == GA_OK) return true;
+  cli_error("warning: the reference at t = %.10g cannot be completed: %s", t,
+            r->equations ? ga_integrator_error(r->equations)->text : err.text);
+  r->no_equations = true;
+  return false;
+}
+
+static void complete(reference *r, double t, double *data) {
+  const ga_model *model = &r->problem->model;
+  if (r->no_equations || !any_unknown(model, data, PART_VD, PARTS)) return;
+  const double *q = part_of(model, data, PART_Q), *v = part_of(model, data, PART_V);
+  if (!solve_equations(r, t, q, v)) return;
+  const ga_state *state = ga_integrator_state(r->equations);
+  for (int p = PART_VD; p < PARTS; p++) {
+    double *x = part_of(model, data, p);
+    const double *found = part_values(state, p);
+    for (int i = 0; i < part_size(model, p); i++) {
+      if (isnan(x[i])) x[i] = found[i];
+    }
+  }
+}
+
+ga_state reference_at(reference *r, double t, double shift) {
+  const ga_model *model = &r->problem->model;
+  ask(r->problem, t, r->now);
+  complete(r, t, r->now);
+  ga_state state = snapshot_state(model, r->now);
+  state.t = t;
+  if (r->kind == REFERENCE_CLOSED) {
+    ask(r->problem, t + shift, r->later);
+    complete(r, t + shift, r->later);
+    state.a = part_of(model, r->later, PART_VD);
+  }
+  return state;
+}
+
+/* two fine runs */
+
+typedef struct fine_run {
+  reference *r;
+  long stride; /* steps between points of the grid */
+  bool second;
+  progress progress;
+} fine_run;
+
+/* x(h), x(h/2) -> (4 x(h/2) - x(h))/3, in q along the group: q(h/2) o exp(w/3), where w leads from
+ * q(h) to q(h/2) */
+static void extrapolate(const reference *r, double *data, const ga_state *half) {
+  const ga_model *model = &r->problem->model;
+  double *w = r->later;
+  ga_space_diff(model->space, data, half->q, w);
+  for (int i = 0; i < part_size(model, PART_V); i++) w[i] /= 3;
+  ga_space_step(model->space, half->q, w, data);
+  for (int p = PART_V; p < PARTS; p++) {
+    double *x = part_of(model, data, p);
+    const double *y = part_values(half, p);
+    for (int i = 0; i < part_size(model, p); i++) x[i] = (4 * y[i] - x[i]) / 3;
+  }
+}
+
+static int observe_fine(void *context, const ga_state *state, const ga_stats *stats) {
+  fine_run *run = context;
+  reference *r = run->r;
+  progress_update(&run->progress, state->t, stats->steps);
+  long i = stats->steps / run->stride;
+  if (stats->steps % run->stride != 0 || i < r->first || i > r->last) return 0;
+  double *data = r->grid + (size_t)(i - r->first) * snapshot_size(&r->problem->model);
+  if (run->second) {
+    extrapolate(r, data, state);
+  } else {
+    snapshot_copy(&r->problem->model, state, data);
+  }
+  return 0;
+}
+
+static int run_fine(fine_run *run, const ga_options *options, double t_end) {
+  const ga_problem *problem = run->r->problem;
+  ga_integrator *it = NULL;
+  ga_error err = {GA_OK, ""};
+  ga_status status = ga_integrator_new(&problem->model, options, &it, &err);
+  if (status == GA_OK) {
+    ga_integrator_observe(it, observe_fine, run);
+    progress_begin(&run->progress, problem->t0, t_end);
+    status = ga_integrator_start(it, problem->t0, problem->q0, problem->v0);
+    if (status == GA_OK) status = ga_integrator_run(it, t_end);
+    err = *ga_integrator_error(it);
+    progress_clear(&run->progress);
+  }
+  ga_integrator_free(it);
+  if (status == GA_OK) return CLI_OK;
+  cli_error("the reference run with %s and h = %.10g failed: %s", options->method, options->h,
+            err.text[0] ? err.text : ga_status_text(status));
+  return problem_exit_code(status);
+}
+
+int reference_compute(reference *r, const ga_options *options, double h, long first, long last) {
+  r->first = first;
+  r->last = last;
+  r->grid = snapshots_new(&r->problem->model, (size_t)(last - first + 1));
+  if (!r->grid) {
+    cli_error("no memory for the reference solution at %ld times; a shorter interval needs less",
+              last - first + 1);
+    return CLI_FAILED;
+  }
+  ga_options o = ga_options_default();
+  o.method = "stab2";
+  o.start = GA_START_SHIFTED;
+  o.par = ga_params_rho(r->problem->rho_inf);
+  o.linsol = options->linsol;
+  o.initial = options->initial;
+  o.initial_tol = options->initial_tol;
+  int code = CLI_OK;
+  for (long stride = 4; stride <= 8 && code == CLI_OK; stride *= 2) {
+    fine_run run = {.r = r, .stride = stride, .second = stride == 8};
+    o.h = r->h = h / (double)stride;
+    code = run_fine(&run, &o, r->problem->t0 + (double)last * h);
+  }
+  return code;
+}
+
+ga_state reference_point(const reference *r, long i) {
+  const ga_model *model = &r->problem->model;
+  return snapshot_state(model, r->grid + (size_t)(i - r->first) * snapshot_size(model));
+}

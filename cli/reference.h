@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What errors are measured against: closed solution, table, or a trajectory computed finely. */
+#ifndef CLI_REFERENCE_H
+#define CLI_REFERENCE_H
+
+#include "cli.h"
+
+/* A state kept as one array: q, v, vd, lambda, psi, one after the other. */
+size_t snapshot_size(const ga_model *model);
+void snapshot_copy(const ga_model *model, const ga_state *state, double *data);
+ga_state snapshot_state(const ga_model *model, const double *data); /* its a is NULL */
+
+typedef enum reference_kind {
+  REFERENCE_CLOSED,   /* known at every time */
+  REFERENCE_TABLE,    /* known at the end */
+  REFERENCE_COMPUTED, /* two fine runs and an extrapolation, on a grid */
+  REFERENCE_FINEST    /* none: the finest level of the study must serve */
+} reference_kind;
+
+typedef struct reference {
+  reference_kind kind;
+  double h; /* smallest step of the runs it is made from, NaN if there are none */
+  const ga_problem *problem;
+  ga_integrator *equations; /* for what the problem leaves open; NULL until needed */
+  bool no_equations;        /* they could not be solved: it stays open */
+  double *now, *later;      /* snapshots: of a time, and alpha h away from it */
+  double *grid;             /* snapshots of the grid points first to last */
+  long first, last;
+} reference;
+
+/* Find out what the problem knows at t, or at all times up to t if whole. False after a message. */
+bool reference_open(reference *r, const ga_problem *problem, double t, bool whole);
+void reference_close(reference *r);
+
+/* REFERENCE_COMPUTED: fill the points first to last of the grid t0 + i h. The options give solver
+ * and treatment of start values; CLI_OK, or the exit code after a message. */
+int reference_compute(reference *r, const ga_options *options, double h, long first, long last);
+ga_state reference_point(const reference *r, long i);
+
+/* REFERENCE_CLOSED and REFERENCE_TABLE: the state at time t, v' at t + shift as a where it is
+ * known. vd, lambda and psi that the problem leaves open follow from q and v by the equations of
+ * motion; what is unknown still is NaN. Valid until the next call. */
+ga_state reference_at(reference *r, double t, double shift);
+
+#endif

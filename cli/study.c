@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Running the levels of a study and measuring their errors. */
+#include "study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "problem_args.h"
+#include "progress.h"
+
+/* a part of the state for each column; a is no part */
+static const struct {
+  const char *title;
+  int part;
+} columns[COLUMNS] = {{"q", PART_Q},   {"v", PART_V},        {"a", -1},
+                      {"vd", PART_VD}, {"lambda", PART_LAM}, {"psi", PART_PSI}};
+
+const char *study_title(int column) {
+  return columns[column].title;
+}
+
+/* steps of the finest level in one of level i */
+static long stride_of(const study *s, int i) {
+  return 1L << (s->levels - 1 - i);
+}
+
+/* checks */
+
+/* every level must meet t_end, else its last steps are of another size */
+static int check_steps(study *s) {
+  double span = s->t_end - s->problem->t0, h = s->options->h;
+  double n = fmax(round(span / h), 1), finest = ldexp(h, 1 - s->levels);
+  if (ldexp(n, s->levels) > 1e15) {
+    cli_error("--h %g and --levels %d: the finest level has %.2g steps, more than can be done", h,
+              s->levels, ldexp(n, s->levels - 1));
+    return CLI_USAGE;
+  }
+  double slack = 1e-9 * finest + 2e-16 * fabs(s->t_end);
+  if (fabs(n * h - span) > slack) {
+    char near[32];
+    int digits = 2;
+    do {
+      snprintf(near, sizeof near, "%.*g", digits, span / n);
+    } while (fabs(n * strtod(near, NULL) - span) > slack && digits++ < 17);
+    cli_error("--h %.10g does not divide the interval from %.10g to %.10g; --h %s does", h,
+              s->problem->t0, s->t_end, near);
+    return CLI_USAGE;
+  }
+  s->steps = (long)n;
+  return ARGS_GO_ON;
+}
+
+static int check_norm(study *s) {
+  if (!s->norm.max) return ARGS_GO_ON;
+  double t0 = s->problem->t0, from = s->norm.from, to = s->norm.to;
+  double finest = ldexp(s->options->h, 1 - s->levels);
+  double first = ceil((from - t0) / finest - 1e-6), last = floor((to - t0) / finest + 1e-6);
+  if (first < 0 || last > (double)(s->steps * stride_of(s, 0))) {
+    cli_error("--norm max:%.10g,%.10g: the interval must lie inside the run, %.10g to %.10g", from,
+              to, t0, s->t_end);
+    return CLI_USAGE;
+  }
+  s->first = (long)first;
+  s->last = (long)last;
+  long stride = stride_of(s, 0), after = (s->first + stride - 1) / stride * stride;
+  if (after > s->last) {
+    cli_error("--norm max:%.10g,%.10g: no step of h = %.10g ends in this interval", from, to,
+              s->options->h);
+    return CLI_USAGE;
+  }
+  return ARGS_GO_ON;
+}
+
+/* wrong names and values are found before the reference is computed, not after */
+static int check_options(const study *s) {
+  ga_options o = *s->options;
+  ga_integrator *it = NULL;
+  ga_error err = {GA_OK, ""};
+  o.log = NULL;
+  ga_status status = ga_integrator_new(&s->problem->model, &o, &it, &err);
+  ga_integrator_free(it);
+  if (status == GA_OK) return ARGS_GO_ON;
+  cli_error("%s", err.text);
+  return problem_exit_code(status);
+}
+
+int study_open(study *s) {
+  int code = check_steps(s);
+  if (code == ARGS_GO_ON) code = check_norm(s);
+  if (code != ARGS_GO_ON) return code;
+  if (!reference_open(&s->reference, s->problem, s->t_end, s->norm.max)) return CLI_FAILED;
+  if (s->reference.kind == REFERENCE_COMPUTED) return check_options(s);
+  if (s->reference.kind != REFERENCE_FINEST) return ARGS_GO_ON;
+  if (s->levels < 2) {
+    cli_error(
+        "--levels %d: '%s' has no reference at t = %.10g, the finest of at least 2 levels "
+        "must serve as one",
+        s->levels, s->problem->name, s->t_end);
+    return CLI_USAGE;
+  }
+  s->ends = calloc((size_t)s->levels, snapshot_size(&s->problem->model) * sizeof(double));
+  if (s->ends) return ARGS_GO_ON;
+  cli_error("no memory for the end states of %d levels", s->levels);
+  return CLI_FAILED;
+}
+
+void study_close(study *s) {
+  reference_close(&s->reference);
+  free(s->ends);
+}
+
+/* errors */
+
+static void compare(const study *s, const ga_state *x, const ga_state *exact, double *error) {
+  const ga_model *model = &s->problem->model;
+  for (int c = 0; c < COLUMNS; c++) {
+    int part = columns[c].part;
+    if (part == PART_Q) {
+      error[c] = fmax(error[c], ga_space_distance(model->space, x->q, exact->q));
+      continue;
+    }
+    const double *a = part < 0 ? x->a : part_values(x, part);
+    const double *b = part < 0 ? exact->a : part_values(exact, part);
+    int n = part_size(model, part < 0 ? PART_VD : part);
+    for (int i = 0; a && b && i < n; i++) error[c] = fmax(error[c], fabs(a[i] - b[i]));
+  }
+}
+
+/* the state after some steps of level i */
+static void measure(study *s, int i, const ga_state *state, long steps) {
+  reference *r = &s->reference;
+  study_level *level = &s->level[i];
+  const ga_params *par = &s->options->par;
+  ga_state known;
+  if (r->kind == REFERENCE_COMPUTED) {
+    known = reference_point(r, steps * stride_of(s, i));
+  } else {
+    known = reference_at(r, state->t, (par->alpha_m - par->alpha_f) * level->h);
+  }
+  compare(s, state, &known, level->error);
+}
+
+/* errors of level i are complete: its slopes, and which columns there are */
+static void finish_row(study *s, int i) {
+  study_level *level = &s->level[i];
+  for (int c = 0; c < COLUMNS; c++) {
+    if (i == 0) s->has[c] = !isnan(level->error[c]);
+    if (i > 0 && level->error[c] > 0 && level[-1].error[c] > 0) {
+      level->slope[c] = log2(level[-1].error[c] / level->error[c]);
+    }
+  }
+  s->rows = i + 1;
+}
+
+/* levels */
+
+typedef struct level_run {
+  study *s;
+  int i;
+  progress progress;
+} level_run;
+
+static int observe(void *context, const ga_state *state, const ga_stats *stats) {
+  level_run *run = context;
+  study *s = run->s;
+  progress_update(&run->progress, state->t, stats->steps);
+  long at = stats->steps * stride_of(s, run->i);
+  if (s->norm.max && at >= s->first && at <= s->last) measure(s, run->i, state, stats->steps);
+  return 0;
+}
+
+static void log_level(void *context, ga_log_level kind, const char *text) {
+  level_run *run = context;
+  progress_clear(&run->progress);
+  cli_error("%s%s", kind == GA_LOG_WARNING ? "warning: " : "", text);
+}
+
+static ga_status drive(level_run *run, ga_integrator *it) {
+  study *s = run->s;
+  const ga_problem *problem = s->problem;
+  ga_integrator_observe(it, observe, run);
+  progress_begin(&run->progress, problem->t0, s->t_end);
+  ga_status status = ga_integrator_start(it, problem->t0, problem->q0, problem->v0);
+  if (status == GA_OK) status = ga_integrator_run(it, s->t_end);
+  progress_clear(&run->progress);
+  const ga_state *state = ga_integrator_state(it);
+  s->level[run->i].steps = ga_integrator_stats(it)->steps;
+  if (status != GA_OK || s->norm.max) return status;
+  if (s->ends) {
+    const ga_model *model = &problem->model;
+    snapshot_copy(model, state, s->ends + (size_t)run->i * snapshot_size(model));
+  } else {
+    measure(s, run->i, state, s->level[run->i].steps);
+  }
+  return status;
+}
+
+static int run_level(study *s, int i) {
+  study_level *level = &s->level[i];
+  for (int c = 0; c < COLUMNS; c++) level->error[c] = level->slope[c] = NAN;
+  level->h = ldexp(s->options->h, -i);
+  level_run run = {.s = s, .i = i};
+  ga_options o = *s->options;
+  o.h = level->h;
+  o.log = i == 0 ? log_level : NULL; /* warnings are about the parameters: once is enough */
+  o.log_context = &run;
+  ga_integrator *it = NULL;
+  ga_error err = {GA_OK, ""};
+  ga_status status = ga_integrator_new(&s->problem->model, &o, &it, &err);
+  if (status != GA_OK) {
+    cli_error("%s", err.text);
+    return problem_exit_code(status);
+  }
+  status = drive(&run, it);
+  if (status != GA_OK) {
+    const char *reason = ga_integrator_error(it)->text;
+    if (!reason[0]) reason = ga_status_text(status);
+    char at[48] = ""; /* the library's text mostly begins with the time */
+    if (strncmp(reason, "t = ", 4) != 0) {
+      snprintf(at, sizeof at, "t = %.10g: ", ga_integrator_state(it)->t);
+    }
+    cli_error("the run with h = %.10g failed after %ld steps, at %s%s", level->h, level->steps, at,
+              reason);
+  }
+  ga_integrator_free(it);
+  return status == GA_OK ? CLI_OK : CLI_FAILED;
+}
+
+/* the finest of the first n levels is the reference of the others */
+static void compare_ends(study *s, int n, study_row row, void *context) {
+  const ga_model *model = &s->problem->model;
+  size_t size = snapshot_size(model);
+  if (n < 2) return;
+  s->reference.h = s->level[n - 1].h;
+  ga_state finest = snapshot_state(model, s->ends + (size_t)(n - 1) * size);
+  for (int i = 0; i < n - 1; i++) {
+    ga_state end = snapshot_state(model, s->ends + (size_t)i * size);
+    compare(s, &end, &finest, s->level[i].error);
+    finish_row(s, i);
+    row(context, s, i);
+  }
+}
+
+int study_run(study *s, study_row row, void *context) {
+  int code = CLI_OK, done = 0;
+  if (s->reference.kind == REFERENCE_COMPUTED) {
+    double finest = ldexp(s->options->h, 1 - s->levels);
+    code = reference_compute(&s->reference, s->options, finest, s->first, s->last);
+  }
+  while (code == CLI_OK && done < s->levels) {
+    code = run_level(s, done);
+    if (code != CLI_OK) break;
+    if (!s->ends) {
+      finish_row(s, done);
+      row(context, s, done);
+    }
+    done++;
+  }
+  s->complete = code == CLI_OK;
+  if (s->ends) compare_ends(s, done, row, context);
+  return code;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* A study of convergence: one problem with h, h/2, h/4, ..., errors and slopes of each level. */
+#ifndef CLI_STUDY_H
+#define CLI_STUDY_H
+
+#include "reference.h"
+
+enum { COLUMN_Q, COLUMN_V, COLUMN_A, COLUMN_VD, COLUMN_LAM, COLUMN_PSI, COLUMNS };
+
+/* "q", "v", "a", "vd", "lambda", "psi" */
+const char *study_title(int column);
+
+/* At the end, or the largest over all steps with from <= t <= to. */
+typedef struct study_norm {
+  bool max;
+  double from, to;
+} study_norm;
+
+typedef struct study_level {
+  double h;
+  long steps;
+  double error[COLUMNS]; /* NaN: not known */
+  double slope[COLUMNS]; /* log2 of the last level's error over this one's, NaN: not known */
+} study_level;
+
+enum { STUDY_LEVELS_MAX = 24 };
+
+typedef struct study {
+  /* set before study_open() */
+  const ga_problem *problem;
+  const ga_options *options; /* h is that of the first level */
+  double t_end;
+  int levels;
+  study_norm norm;
+
+  /* set by study_open() and study_run() */
+  reference reference;
+  long steps;       /* of the first level */
+  long first, last; /* steps of the finest level inside the norm's interval */
+  int rows;         /* levels with errors, counted as they are done */
+  bool complete;    /* all levels are done */
+  bool has[COLUMNS];
+  study_level level[STUDY_LEVELS_MAX];
+  double *ends; /* end states, where the finest level is the reference */
+} study;
+
+/* Check the step sizes, find the reference; ARGS_GO_ON or the exit code after a message. */
+int study_open(study *s);
+void study_close(study *s);
+
+/* All levels; row is called for each when its errors are known. CLI_OK, or the exit code after a
+ * message, the rows before it done. */
+typedef void (*study_row)(void *context, const study *s, int i);
+int study_run(study *s, study_row row, void *context);
+
+/* The forms of a report: text for people, CSV and JSON with 17 digits; see docs/genalpha.1.in. */
+typedef enum study_form { STUDY_TEXT, STUDY_CSV, STUDY_JSON } study_form;
+void study_print_row(FILE *to, study_form form, const study *s, int i); /* the first: with head */
+void study_print_end(FILE *to, study_form form, const study *s);
+
+#endif

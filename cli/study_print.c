@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* The report of a study: an aligned table, CSV, or one JSON object. */
+#include <math.h>
+#include <string.h>
+
+#include "study.h"
+
+/* what the errors are measured against, as a sentence */
+static void describe(const study *s, size_t size, char *text) {
+  const reference *r = &s->reference;
+  const char *name = s->problem->name;
+  switch (r->kind) {
+    case REFERENCE_CLOSED:
+      snprintf(text, size, "against the closed solution of '%s'", name);
+      break;
+    case REFERENCE_TABLE:
+      snprintf(text, size, "against the reference values of '%s'", name);
+      break;
+    case REFERENCE_COMPUTED:
+      snprintf(text, size,
+               "against a computed reference: stab2 with h = %.8g and %.8g, extrapolated", 2 * r->h,
+               r->h);
+      break;
+    case REFERENCE_FINEST:
+      snprintf(text, size,
+               "against the finest level of this study, h = %.8g, as '%s' has no reference at t = "
+               "%.10g: that level has no row, and slopes near it are too large (2.32 in place of 2 "
+               "in the last row)",
+               r->h, name, s->t_end);
+      break;
+  }
+}
+
+/* the times that would have had a reference */
+static void append_times(const ga_problem *problem, size_t size, char *text) {
+  double t = ga_problem_reference_time(problem, 0);
+  const char *before = "; reference values are known at t =";
+  for (int i = 0; !isnan(t); t = ga_problem_reference_time(problem, ++i)) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s %.10g", before, t);
+    before = ",";
+  }
+}
+
+/* text */
+
+static void text_head(FILE *to, const study *s, const char *against) {
+  const ga_options *o = s->options;
+  fprintf(to, "%s: %s, rho_inf = %.4g, largest errors ", s->problem->name, o->method,
+          ga_params_check(&o->par).rho_inf);
+  if (s->norm.max) {
+    fprintf(to, "for %.10g <= t <= %.10g,\n", s->norm.from, s->norm.to);
+  } else {
+    fprintf(to, "at t = %.10g,\n", s->t_end);
+  }
+  cli_wrapped(to, against, 0);
+  fprintf(to, "\n%14s", "h");
+  for (int c = 0; c < COLUMNS; c++) {
+    if (s->has[c]) fprintf(to, "%12s  slope", study_title(c));
+  }
+  fputc('\n', to);
+}
+
+static void text_row(FILE *to, const study *s, int i) {
+  const study_level *level = &s->level[i];
+  int blanks = 0; /* held back, so that no line ends with them */
+  fprintf(to, "%14.8g", level->h);
+  for (int c = 0; c < COLUMNS; c++) {
+    if (!s->has[c]) continue;
+    fprintf(to, "%*s%12.3e", blanks, "", level->error[c]);
+    blanks = isnan(level->slope[c]) ? 7 : 0;
+    if (blanks == 0) fprintf(to, "%7.2f", level->slope[c]);
+  }
+  fputc('\n', to);
+}
+
+/* CSV */
+
+static void csv_head(FILE *to, const study *s, const char *against) {
+  /* CSV has no place for it */
+  if (!isnan(s->reference.h)) cli_error("errors %s", against);
+  fputs("h,steps", to);
+  for (int c = 0; c < COLUMNS; c++) {
+    if (s->has[c]) fprintf(to, ",%s_error,%s_slope", study_title(c), study_title(c));
+  }
+  fputc('\n', to);
+}
+
+static void csv_line(FILE *to, const study *s, int i) {
+  const study_level *level = &s->level[i];
+  fprintf(to, "%.17g,%ld", level->h, level->steps);
+  for (int c = 0; c < COLUMNS; c++) {
+    if (!s->has[c]) continue;
+    fprintf(to, ",%.17g,", level->error[c]);
+    if (!isnan(level->slope[c])) fprintf(to, "%.17g", level->slope[c]);
+  }
+  fputc('\n', to);
+}
+
+/* JSON */
+
+static void json_number(FILE *to, const char *key, double x) {
+  if (isfinite(x)) {
+    fprintf(to, ", \"%s\": %.17g", key, x);
+  } else {
+    fprintf(to, ", \"%s\": null", key);
+  }
+}
+
+static void json_head(FILE *to, const study *s, const char *against) {
+  (void)against; /* the keys say it */
+  static const char *const kinds[] = {"closed", "table", "computed", "finest"};
+  const ga_options *o = s->options;
+  fprintf(to, "{\n  \"problem\": \"%s\", \"method\": \"%s\"", s->problem->name, o->method);
+  json_number(to, "rho_inf", ga_params_check(&o->par).rho_inf);
+  json_number(to, "t_end", s->t_end);
+  fprintf(to, ",\n  \"norm\": \"%s\"", s->norm.max ? "max" : "end");
+  json_number(to, "from", s->norm.max ? s->norm.from : s->t_end);
+  json_number(to, "to", s->norm.max ? s->norm.to : s->t_end);
+  fprintf(to, ",\n  \"reference\": \"%s\"", kinds[s->reference.kind]);
+  json_number(to, "reference_h", s->reference.h);
+  fputs(",\n  \"levels\": [", to);
+}
+
+static void json_row(FILE *to, const study *s, int i) {
+  const study_level *level = &s->level[i];
+  fprintf(to, "%s\n    {\"h\": %.17g, \"steps\": %ld", i ? "," : "", level->h, level->steps);
+  for (int c = 0; c < COLUMNS; c++) {
+    if (!s->has[c]) continue;
+    fprintf(to, ",\n     \"%s\": {\"error\": %.17g", study_title(c), level->error[c]);
+    json_number(to, "slope", level->slope[c]);
+    fputc('}', to);
+  }
+  fputc('}', to);
+}
+
+void study_print_row(FILE *to, study_form form, const study *s, int i) {
+  static const struct {
+    void (*head)(FILE *to, const study *s, const char *against);
+    void (*row)(FILE *to, const study *s, int i);
+  } forms[] = {{text_head, text_row}, {csv_head, csv_line}, {json_head, json_row}};
+  if (i == 0) {
+    char against[600];
+    describe(s, sizeof against, against);
+    if (s->reference.kind == REFERENCE_FINEST) append_times(s->problem, sizeof against, against);
+    forms[form].head(to, s, against);
+  }
+  forms[form].row(to, s, i);
+}
+
+void study_print_end(FILE *to, study_form form, const study *s) {
+  if (s->rows == 0) return;
+  if (form == STUDY_JSON) {
+    fprintf(to, "\n  ],\n  \"complete\": %s\n}\n", s->complete ? "true" : "false");
+  }
+}

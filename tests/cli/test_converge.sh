@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+# Studies of convergence: expected errors and slopes, references, forms of output, wrong usage.
+. "$(dirname "$0")/lib.sh"
+
+# column NAME: its values in the CSV of the last command, one per line
+column() {
+  awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+    c { print $c }' "$work/out"
+}
+
+# agree NAME 'NUMBERS': the column has these numbers and no more, to the digits given
+agree() {
+  column "$1" | awk -v expected="$2" '
+    BEGIN { n = split(expected, e, " ") }
+    {
+      digits = e[NR]
+      sub(/e.*/, "", digits)
+      gsub(/[^0-9]/, "", digits)
+      sub(/^0*/, "", digits)
+      if (sprintf("%." length(digits) "g", $1) + 0 != e[NR] + 0) bad = 1
+    }
+    END { exit bad || NR != n }'
+}
+
+# slopes_in NAME LEAST LARGEST: all but the first, which is empty
+slopes_in() {
+  column "$1_slope" | awk -v a="$2" -v b="$3" '
+    NR == 1 { bad = $0 != "" ; next }
+    !($1 >= a && $1 <= b) { bad = 1 }
+    END { exit bad || NR < 2 }'
+}
+
+is_csv() {
+  awk -F, 'NR == 1 { n = NF; next } NF != n { bad = 1 }
+    { for (i = 1; i <= NF; i++) if ($i != "" && $i !~ /^-?[0-9.]+(e[-+][0-9]+)?$/) bad = 1 }
+    END { exit bad || NR < 2 }' "$work/out"
+}
+
+# strings and numbers become n, then values are folded until one object is left
+is_json_object() {
+  tr -d ' \n' <"$1" | sed -e 's/"[A-Za-z_]*":/:/g' -e 's/"[^"]*"/n/g' \
+    -e 's/-\{0,1\}[0-9][0-9]*\(\.[0-9][0-9]*\)\{0,1\}\([eE][-+]\{0,1\}[0-9][0-9]*\)\{0,1\}/n/g' \
+    -e 's/null/n/g' -e 's/true/n/g' -e 's/false/n/g' -e 's/{:n\(,:n\)*}/n/g' \
+    -e 's/{:n\(,:n\)*}/n/g' -e 's/\[n\(,n\)*\]/n/g' -e 's/{:n\(,:n\)*}/o/' | grep -q -x o
+}
+
+# errors to be expected, docs/problems.md
+succeeds converge heavy-top --method index3 --start plain --h 2e-3 --levels 4
+for word in 3.035e-02 7.396e-03 1.837e-03 4.584e-04 6.853e+00 1.709e+00 4.269e-01; do
+  ok "the table has $word" out_has " $word"
+done
+ok "says what it is compared with" out_has "against the reference values of 'heavy-top'"
+ok "no a without a closed solution" sh -c "! grep -q ' a  slope' '$work/out'"
+ok "no blanks at line ends" sh -c "! grep -q ' \$' '$work/out'"
+succeeds converge heavy-top --method index3 --start plain --h 2e-3 --levels 4 --csv
+ok "heavy-top: q" agree q_error '3.035e-2 7.396e-3 1.837e-3 4.584e-4'
+ok "heavy-top: lambda" agree lambda_error '27.7 6.853 1.709 0.4269'
+ok "heavy-top: h is halved" agree h '2e-3 1e-3 5e-4 2.5e-4'
+ok "heavy-top: steps" agree steps '500 1000 2000 4000'
+succeeds converge andrews --method index3 --start plain --h 3e-4 --csv
+ok "andrews: q" agree q_error '1.068e-1 2.357e-2 5.571e-3 1.354e-3 3.337e-4'
+ok "andrews: lambda" agree lambda_error '18.7 4.96 1.136 0.2783 0.06915'
+ok "andrews: vd from the equations of motion" slopes_in vd 1.9 2.4
+
+# the largest error over an interval, against a computed reference
+max='--method index3 --h 2e-3 --levels 4 --norm max:0,0.1'
+succeeds converge heavy-top $max --start plain --t-end 0.1
+ok "says that the reference is computed" out_has 'computed reference: stab2 with h = 6.25e-05'
+tool converge heavy-top $max --start plain --csv
+ok "CSV: says it on stderr" err_has 'computed reference: stab2'
+ok "plain start, order 1" agree lambda_error '252 115 57.5 26.0'
+tool converge heavy-top $max --start perturbed --csv
+ok "perturbed start, order 2" agree lambda_error '8.4 2.12 0.530 0.133'
+ok "q" slopes_in q 1.9 2.1
+ok "the interval is part of the run" code_is 0
+tool converge heavy-top $max --t-end 0.2 --start perturbed --csv
+ok "a longer run changes nothing" agree lambda_error '8.4 2.12 0.530 0.133'
+
+# closed solutions: every column
+for norm in end max:0.25,1; do
+  succeeds converge rheonomic --norm $norm --csv
+  for name in q v a vd lambda; do ok "rheonomic, $norm: $name" slopes_in $name 1.9 2.1; done
+  ok "no psi where there is none" [ -z "$(column psi_error)" ]
+done
+succeeds converge rheonomic
+ok "says it is closed" out_has "against the closed solution of 'rheonomic'"
+succeeds converge oscillator --omega 3 --t-end 1 --csv
+ok "oscillator: q" slopes_in q 1.9 2.1
+succeeds converge oscillator --levels 1
+ok "one level: one row" [ "$(tail -n +5 "$work/out" | wc -l)" -eq 1 ]
+
+# no reference: the finest level serves, and has no row
+succeeds converge chain --size 4 --t-end 0.5 --h 0.01 --levels 4
+ok "chain says so" out_has 'finest level of this study, h = 0.00125'
+ok "chain: three rows" [ "$(grep -c '^ *0\.0[0-9]*  ' "$work/out")" -eq 3 ]
+tool converge chain --size 4 --t-end 0.5 --h 0.01 --levels 4 --csv
+ok "chain: CSV" is_csv
+ok "chain: stderr says so" err_has 'finest level of this study'
+ok "chain: three lines" agree h '0.01 0.005 0.0025'
+tool converge pendulum-spring --t-end 3 --levels 2
+ok "known times are told" out_has 'known at t = 2, 4'
+
+# forms
+succeeds converge rheonomic --levels 3 --json
+ok "one JSON object" is_json_object "$work/out"
+for key in problem method t_end norm reference levels complete h steps q v a vd lambda; do
+  ok "JSON has $key" out_has "\"$key\": "
+done
+succeeds converge heavy-top --h 0.01 --levels 1 --norm max:0.1,0.2 --json
+ok "one JSON object of one level" is_json_object "$work/out"
+ok "JSON names the reference" out_has '"reference": "computed"'
+succeeds converge rheonomic --levels 3 --csv
+ok "CSV" is_csv
+ok "17 digits" out_has '0.0050000000000000001,'
+
+# the options of the method are those of run, defaults included; its own are accepted
+of_method() { "$tool" "$1" --help | sed -n '/^options of the method/,$p'; }
+ok "options of the method as in run" [ "$(of_method converge)" = "$(of_method run)" ]
+ok "there are some" [ "$(of_method converge | grep -c '^  --')" -ge 10 ]
+for option in --json --csv --help '--levels 2' '--norm end' '--t-end 1' '--omega 2' '--rho 0.5' \
+  '--start plain' '--newton-tol=1e-10'; do
+  tool converge oscillator --h 0.1 --levels 1 --t-end 1 $option
+  ok "$option is accepted" code_is 0
+done
+refused 2 'has no size' converge oscillator --size 3
+
+# a level that fails: exit 1, the reason, rows so far
+refused 1 'run with h = 0.05 failed after' converge heavy-top --h 0.05 --newton-max 2
+n=2
+while [ $n -lt 9 ]; do
+  tool converge heavy-top --newton-max $n --levels 4 --json
+  if [ $code -eq 1 ] && [ -s "$work/out" ]; then
+    ok "rows so far are one JSON object" is_json_object "$work/out"
+    ok "it is not complete" out_has '"complete": false'
+    ok "h of the failed level is told" err_has 'the run with h = 0.000[0-9]* failed'
+  fi
+  n=$((n + 1))
+done
+
+# wrong usage
+refused 2 'PROBLEM is missing' converge
+refused 2 "did you mean 'heavy-top'" converge heavy-tpo
+refused 2 "did you mean 'index3'" converge heavy-top --method indx3
+refused 2 "did you mean 'index3'" converge heavy-top --method indx3 --norm max:0,1
+refused 2 "unknown option '--out'" converge heavy-top --out x
+refused 2 'cannot both' converge heavy-top --json --csv
+refused 2 'give only one' converge heavy-top --rho 0.5 --alpha -0.1
+refused 2 'must be greater' converge heavy-top --t-end 0
+refused 2 'does not divide the interval from 0 to 1; --h 0.003003' converge heavy-top --h 0.003
+h=$(sed -n 's/.*--h \([0-9.e-]*\) does$/\1/p' "$work/err")
+succeeds converge heavy-top --h "$h" --levels 2
+refused 2 'to 1; --h 1 does' converge heavy-top --h 3
+refused 2 'more than can be done' converge heavy-top --h 1e-14
+refused 2 "finest of at least 2 levels" converge chain --size 2 --levels 1
+for bad in 0 -1 25 x 1.5 ''; do refused 2 "levels '$bad'" converge rheonomic --levels "$bad"; done
+for bad in '' max max: max:1 max:1, max:,1 max:2,1 max:0,1x max:a,b max:0,inf max:nan,1 max:1,2,3 \
+  min:0,1 End; do
+  refused 2 "norm '$bad': must be end" converge rheonomic --norm "$bad"
+done
+refused 2 'must lie inside the run' converge rheonomic --t-end 1 --norm max:0,2
+refused 2 'must lie inside the run' converge rheonomic --t-end 1 --norm max:0.5,1e300
+refused 2 'must lie inside the run' converge rheonomic --norm max:-1,1
+refused 2 'no step of h = 0.1 ends' converge rheonomic --t-end 1 --h 0.1 --norm max:0.51,0.59
+
+finish
