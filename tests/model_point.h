@@ -45,15 +45,17 @@ static inline void full_spread(full *f) {
 typedef struct point {
   const ga_problem *problem;
   const ga_model *model;
-  int nq, nv, nlam;
-  double t, q[NMAX], v[NMAX], x[NMAX], lam[NMAX];
+  int nq, nv, nlam, npsi;
+  double t, q[NMAX], v[NMAX], x[NMAX], lam[NMAX], psi[NMAX];
 } point;
 
 static inline point point_start(const ga_problem *p) {
-  point s = {.problem = p, .model = &p->model, .t = p->t0, .nlam = p->model.nlam};
+  point s = {.problem = p, .model = &p->model, .t = p->t0};
   s.nq = ga_space_nq(p->model.space);
   s.nv = ga_space_nv(p->model.space);
-  assert_true(s.nq <= NMAX && s.nlam <= NMAX);
+  s.nlam = p->model.nlam;
+  s.npsi = p->model.npsi;
+  assert_true(s.nq <= NMAX && s.nlam <= NMAX && s.npsi <= NMAX);
   memcpy(s.q, p->q0, (size_t)s.nq * sizeof *s.q);
   memcpy(s.v, p->v0, (size_t)s.nv * sizeof *s.v);
   return s;
@@ -110,10 +112,25 @@ static inline void eval_curv(const point *s, full *Z) {
   full_spread(Z);
 }
 
+static inline void eval_k(const point *s, double *f) {
+  CALL(nonholonomic, s->v, f);
+}
+
+static inline void eval_nonholonomic_jac(const point *s, full *H) {
+  full_init(H, s->npsi, s->nv, s->model->pat_H);
+  if (s->npsi > 0) CALL(nonholonomic_jac, s->v, &H->a);
+  full_spread(H);
+}
+
+static inline void eval_nonholonomic_dq(const point *s, full *Y) {
+  CALL(nonholonomic_dq, s->v, full_init(Y, s->npsi, s->nv, s->model->pat_H));
+  full_spread(Y);
+}
+
 static inline void eval_tangents(const point *s, full *Kt, full *Ct) {
   full_init(Kt, s->nv, s->nv, s->model->pat_K);
   full_init(Ct, s->nv, s->nv, s->model->pat_K);
-  CALL(force_tangents, s->v, s->x, s->lam, NULL, &Kt->a, &Ct->a);
+  CALL(force_tangents, s->v, s->x, s->lam, s->psi, &Kt->a, &Ct->a);
   full_spread(Kt);
   full_spread(Ct);
 }
@@ -133,16 +150,18 @@ static inline void eval_hidden(const point *s, double *f) {
   }
 }
 
-/* M x - F + G^T lam */
+/* M x - F + G^T lam + H^T psi */
 static inline void eval_dynamics(const point *s, double *f) {
-  full M, G;
+  full M, G, H;
   eval_mass(s, &M);
   eval_jac(s, &G);
+  eval_nonholonomic_jac(s, &H);
   CALL(force, s->v, f);
   for (int i = 0; i < s->nv; i++) {
     f[i] = -f[i];
     for (int j = 0; j < s->nv; j++) f[i] += M.val[i * s->nv + j] * s->x[j];
     for (int j = 0; j < s->nlam; j++) f[i] += G.val[j * s->nv + i] * s->lam[j];
+    for (int j = 0; j < s->npsi; j++) f[i] += H.val[j * s->nv + i] * s->psi[j];
   }
 }
 

@@ -21,6 +21,8 @@
   X(andrews_absolute)      \
   X(pendulum_spring)       \
   X(chain)                 \
+  X(rolling_disk)          \
+  X(rolling_disk_printed)  \
   X(rheonomic)             \
   X(oscillator)
 
