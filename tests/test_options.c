@@ -71,7 +71,7 @@ static void test_defaults(void **state) {
   assert_string_equal(o.linsol, "auto");
   assert_int_equal(o.start, GA_START_BEST);
   assert_int_equal(o.initial, GA_INITIAL_CHECK);
-  assert_true(o.h == 1e-3 && o.newton_tol == 1e-11 && o.initial_tol == 1e-9);
+  assert_true(o.h == 1e-3 && o.newton_tol == 1e-12 && o.initial_tol == 1e-9);
   assert_int_equal(o.newton_max, 20);
   assert_int_equal(o.matrix_every, 0);
   assert_true(!o.linsol_ops && !o.linsol_context && !o.log && !o.log_context);
@@ -106,7 +106,8 @@ static void test_default_texts(void **state) {
                     .initial_tol = 0.7,
                     .newton_tol = 7e-3,
                     .newton_max = 7,
-                    .matrix_every = 7};
+                    .matrix_every = 7,
+                    .project_every = 7};
     o.par.b = 7;
     must(ga_options_set(&o, info->key, text, &err), &err);
     int same = 0;

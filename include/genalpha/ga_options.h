@@ -68,7 +68,7 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
   WORD(initial, ga_initial, GA_INITIAL_CHECK, "check|project", "initial",                          \
        "q0, v0 that violate a constraint: refuse (check) or move them (project)")                  \
   REAL(initial_tol, 1e-9, 0, 1, "initial-tol", "relative violation of a constraint allowed at t0") \
-  REAL(newton_tol, 1e-11, 0, 1e-2, "newton-tol",                                                   \
+  REAL(newton_tol, 1e-12, 0, 1e-2, "newton-tol",                                                   \
        "relative tolerance of Newton's method on accelerations and multipliers")                   \
   INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations in a step")      \
   INT(matrix_every, 0, 0, 1000000, "matrix-every",                                                 \
