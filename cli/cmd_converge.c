@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interrupt.h"
 #include "problem_args.h"
 #include "study.h"
 
@@ -93,6 +94,7 @@ static int converge(settings *set, const args *a, const ga_problem *problem) {
              .levels = set->levels,
              .norm = set->norm};
   study_form form = form_of(set);
+  interrupt_catch();
   code = study_open(&s);
   if (code == ARGS_GO_ON) {
     code = study_run(&s, print_row, &form);

@@ -28,6 +28,7 @@ static void fill_in(const args *a, const ga_problem *problem) {
     o->par.b = b;
   }
   if (!args_given(a, "h")) o->h = problem->h;
+  o->multiplier_guess = problem->mult0;
 }
 
 int problem_open(const problem_args *given, const args *a, ga_problem **problem) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "interrupt.h"
 #include "problem_args.h"
 #include "progress.h"
 
@@ -184,14 +185,14 @@ static int observe_fine(void *context, const ga_state *state, const ga_stats *st
   reference *r = run->r;
   progress_update(&run->progress, state->t, stats->steps);
   long i = stats->steps / run->stride;
-  if (stats->steps % run->stride != 0 || i < r->first || i > r->last) return 0;
+  if (stats->steps % run->stride != 0 || i < r->first || i > r->last) return interrupt_came();
   double *data = r->grid + (size_t)(i - r->first) * snapshot_size(&r->problem->model);
   if (run->second) {
     extrapolate(r, data, state);
   } else {
     snapshot_copy(&r->problem->model, state, data);
   }
-  return 0;
+  return interrupt_came();
 }
 
 static int run_fine(fine_run *run, const ga_options *options, double t_end) {
@@ -209,6 +210,10 @@ static int run_fine(fine_run *run, const ga_options *options, double t_end) {
   }
   ga_integrator_free(it);
   if (status == GA_OK) return CLI_OK;
+  if (status == GA_STOPPED && interrupt_came()) {
+    cli_error("interrupted in the reference run with h = %.10g", options->h);
+    return CLI_INTERRUPTED;
+  }
   cli_error("the reference run with %s and h = %.10g failed: %s", options->method, options->h,
             err.text[0] ? err.text : ga_status_text(status));
   return problem_exit_code(status);

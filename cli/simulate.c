@@ -4,34 +4,9 @@
 #include "simulate.h"
 
 #include <math.h>
-#include <signal.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-static volatile sig_atomic_t interrupted;
-static volatile time_t interrupted_since;
-
-/* the first signal ends the run in good order, one that comes seconds later at once; timeout(1)
- * sends the same signal twice, and that must not count */
-static void on_signal(int number) {
-  (void)number;
-  if (!interrupted) interrupted_since = time(NULL);
-  if (time(NULL) - interrupted_since > 1) _exit(CLI_INTERRUPTED);
-  interrupted = 1;
-}
-
-/* signals that are ignored stay ignored */
-static void catch_signals(void) {
-  static const int numbers[] = {SIGINT, SIGTERM};
-  for (int i = 0; i < 2; i++) {
-    struct sigaction old, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
-      sigaction(numbers[i], &action, NULL);
-    }
-  }
-}
+#include "interrupt.h"
 
 void simulate_log(void *context, ga_log_level level, const char *text) {
   simulation *s = context;
@@ -85,7 +60,7 @@ static int observe(void *context, const ga_state *state, const ga_stats *stats) 
     if (!save(s)) return 1;
   }
   progress_update(&s->progress, state->t, stats->steps);
-  return interrupted;
+  return interrupt_came();
 }
 
 /* the state before and the state after the projection both belong to the trajectory */
@@ -137,7 +112,7 @@ static ga_status run(simulation *s) {
 
 static int report(const simulation *s, ga_status status, const ga_state *state, long steps) {
   if ((s->out && s->out->failed) || s->save_failed) return CLI_FAILED;
-  if (interrupted && status == GA_STOPPED) {
+  if (interrupt_came() && status == GA_STOPPED) {
     cli_error("interrupted at t = %.10g of %.10g, after %ld steps", state->t, s->t_end, steps);
     return CLI_INTERRUPTED;
   }
@@ -156,7 +131,7 @@ static int report(const simulation *s, ga_status status, const ga_state *state, 
 int simulate(simulation *s) {
   s->energy0 = s->energy_end = s->energy_change = NAN;
   s->last_row = -1;
-  catch_signals();
+  interrupt_catch();
   ga_integrator_observe(s->it, observe, s);
   progress_begin(&s->progress, s->problem->t0, s->t_end);
   ga_status status = run(s);
@@ -167,7 +142,7 @@ int simulate(simulation *s) {
   long steps = ga_integrator_stats(s->it)->steps;
   bool started = s->last_row >= 0;
   if (started && s->last_row != steps && !s->out->failed) write_row(s, state, steps);
-  bool good = status == GA_OK || (status == GA_STOPPED && interrupted);
+  bool good = status == GA_OK || (status == GA_STOPPED && interrupt_came());
   int code = report(s, status, state, steps);
   if (s->save_state && good && !s->save_failed && !save(s)) code = CLI_FAILED;
   return code;

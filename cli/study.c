@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "interrupt.h"
 #include "problem_args.h"
 #include "progress.h"
 
@@ -168,7 +169,7 @@ static int observe(void *context, const ga_state *state, const ga_stats *stats) 
   progress_update(&run->progress, state->t, stats->steps);
   long at = stats->steps * stride_of(s, run->i);
   if (s->norm.max && at >= s->first && at <= s->last) measure(s, run->i, state, stats->steps);
-  return 0;
+  return interrupt_came();
 }
 
 static void log_level(void *context, ga_log_level kind, const char *text) {
@@ -214,7 +215,11 @@ static int run_level(study *s, int i) {
     return problem_exit_code(status);
   }
   status = drive(&run, it);
-  if (status != GA_OK) {
+  bool stopped = status == GA_STOPPED && interrupt_came();
+  if (stopped) {
+    cli_error("interrupted in the run with h = %.10g, at t = %.10g", level->h,
+              ga_integrator_state(it)->t);
+  } else if (status != GA_OK) {
     const char *reason = ga_integrator_error(it)->text;
     if (!reason[0]) reason = ga_status_text(status);
     char at[48] = ""; /* the library's text mostly begins with the time */
@@ -225,7 +230,7 @@ static int run_level(study *s, int i) {
               reason);
   }
   ga_integrator_free(it);
-  return status == GA_OK ? CLI_OK : CLI_FAILED;
+  return status == GA_OK ? CLI_OK : stopped ? CLI_INTERRUPTED : CLI_FAILED;
 }
 
 /* the finest of the first n levels is the reference of the others */

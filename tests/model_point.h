@@ -150,18 +150,46 @@ static inline void eval_hidden(const point *s, double *f) {
   }
 }
 
-/* M x - F + G^T lam + H^T psi */
-static inline void eval_dynamics(const point *s, double *f) {
-  full M, G, H;
-  eval_mass(s, &M);
+/* -dR/dlam and -dR/dpsi, nv x nlam and nv x npsi by rows */
+static inline void eval_dmult(const point *s, double *dlam, double *dpsi) {
+  full L, P;
+  full_init(&L, s->nlam, s->nv, s->model->pat_G);
+  full_init(&P, s->npsi, s->nv, s->model->pat_H);
+  CALL(reaction_dmult, s->v, s->lam, s->psi, &L.a, &P.a);
+  full_spread(&L);
+  full_spread(&P);
+  for (int i = 0; i < s->nv; i++) {
+    for (int j = 0; j < s->nlam; j++) dlam[i * s->nlam + j] = L.val[j * s->nv + i];
+    for (int j = 0; j < s->npsi; j++) dpsi[i * s->npsi + j] = P.val[j * s->nv + i];
+  }
+}
+
+/* R, by default -G^T lam - H^T psi */
+static inline void eval_reaction(const point *s, double *R) {
+  if (s->model->ops->reaction) {
+    CALL(reaction, s->v, s->lam, s->psi, R);
+    return;
+  }
+  full G, H;
   eval_jac(s, &G);
   eval_nonholonomic_jac(s, &H);
+  for (int i = 0; i < s->nv; i++) {
+    R[i] = 0;
+    for (int j = 0; j < s->nlam; j++) R[i] -= G.val[j * s->nv + i] * s->lam[j];
+    for (int j = 0; j < s->npsi; j++) R[i] -= H.val[j * s->nv + i] * s->psi[j];
+  }
+}
+
+/* M x - F - R */
+static inline void eval_dynamics(const point *s, double *f) {
+  full M;
+  double R[NMAX];
+  eval_mass(s, &M);
+  eval_reaction(s, R);
   CALL(force, s->v, f);
   for (int i = 0; i < s->nv; i++) {
-    f[i] = -f[i];
+    f[i] = -f[i] - R[i];
     for (int j = 0; j < s->nv; j++) f[i] += M.val[i * s->nv + j] * s->x[j];
-    for (int j = 0; j < s->nlam; j++) f[i] += G.val[j * s->nv + i] * s->lam[j];
-    for (int j = 0; j < s->npsi; j++) f[i] += H.val[j * s->nv + i] * s->psi[j];
   }
 }
 
@@ -184,6 +212,14 @@ static inline void move_q(const point *s, int j, double step, point *moved) {
 
 static inline void move_v(const point *s, int j, double step, point *moved) {
   moved->v[j] = s->v[j] + step * speed(s);
+}
+
+static inline void move_lam(const point *s, int j, double step, point *moved) {
+  moved->lam[j] = s->lam[j] + step;
+}
+
+static inline void move_psi(const point *s, int j, double step, point *moved) {
+  moved->psi[j] = s->psi[j] + step;
 }
 
 static inline void move_t(const point *s, int j, double step, point *moved) {

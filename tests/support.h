@@ -40,11 +40,14 @@ static inline ga_problem *problem_named(const char *name) {
   return p;
 }
 
-/* an integrator started at the problem's start values */
+/* an integrator started at the problem's start values, with its guess of the multipliers unless the
+ * options have one */
 static inline ga_integrator *started(const ga_problem *p, const ga_options *o) {
+  ga_options own = *o;
+  if (!own.multiplier_guess) own.multiplier_guess = p->mult0;
   ga_integrator *it = NULL;
   ga_error err = {0};
-  must(ga_integrator_new(&p->model, o, &it, &err), &err);
+  must(ga_integrator_new(&p->model, &own, &it, &err), &err);
   must(ga_integrator_start(it, p->t0, p->q0, p->v0), ga_integrator_error(it));
   return it;
 }
@@ -65,6 +68,7 @@ static inline truth reference_at(const ga_problem *p, double t) {
   ga_options o = ga_options_default();
   o.start = GA_START_PLAIN;
   o.initial_tol = 1e-6;
+  o.multiplier_guess = p->mult0;
   ga_integrator *it = NULL;
   ga_error err = {0};
   must(ga_integrator_new(&p->model, &o, &it, &err), &err);

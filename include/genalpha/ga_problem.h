@@ -24,8 +24,8 @@ typedef struct ga_problem {
   ga_model model;
   double t0;
   double *q0, *v0;          /* consistent start values */
-  double *mult0;            /* nlam + npsi numbers: multipliers near those at the start, for
-                               ga_options.multiplier_guess; zeros where the problem needs no guess */
+  double *mult0;            /* nlam + npsi numbers near the multipliers at the start, for
+                               ga_options.multiplier_guess; zeros where no guess is needed */
   double rho_inf, h, t_end; /* as in the paper */
   void *impl;
 } ga_problem;

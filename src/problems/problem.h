@@ -3,7 +3,7 @@
  *
  * A new problem is one file that defines `const ga_problem_entry ga_entry_<id>` and one line in
  * GA_PROBLEM_LIST. Its build function calls ga_problem_setup, sets the usual rho_inf, h and t_end,
- * the start values q0, v0 and, if any, the tabulated references. */
+ * the start values q0, v0 and, if any, the guess mult0 and the tabulated references. */
 #ifndef GA_SRC_PROBLEM_H
 #define GA_SRC_PROBLEM_H
 
@@ -23,6 +23,9 @@
   X(chain)                 \
   X(rolling_disk)          \
   X(rolling_disk_printed)  \
+  X(jay_nonholonomic)      \
+  X(jay_negrut_hht)        \
+  X(jay_negrut_soi2)       \
   X(rheonomic)             \
   X(oscillator)
 
@@ -54,7 +57,7 @@ typedef struct ga_problem_state {
   double *q, *v, *vd, *lam, *psi;
 } ga_problem_state;
 
-/* Copy the model, build its space and carve q0 (the identity) and v0 (zero). */
+/* Copy the model, build its space and carve q0 (the identity), v0 and mult0 (zero). */
 ga_status ga_problem_setup(ga_problem *problem, const ga_model *model,
                            const ga_problem_factor *factors, ga_error *err);
 

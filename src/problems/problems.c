@@ -136,6 +136,7 @@ ga_status ga_problem_setup(ga_problem *problem, const ga_model *model,
   problem->model.space = impl->space;
   problem->q0 = ga_arena_doubles(&impl->arena, (size_t)ga_space_nq(impl->space));
   problem->v0 = ga_arena_doubles(&impl->arena, (size_t)ga_space_nv(impl->space));
+  problem->mult0 = ga_arena_doubles(&impl->arena, (size_t)(model->nlam + model->npsi));
   if (impl->arena.failed) return GA_ERR_MEM;
   ga_space_identity(impl->space, problem->q0);
   return GA_OK;

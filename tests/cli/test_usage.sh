@@ -10,7 +10,8 @@ ok "version" out_has '^genalpha [0-9][0-9]*\.[0-9]'
 ok "capabilities" out_has 'dense'
 succeeds list
 for name in stab2 index3 heavy-top heavy-top-se3 slider-crank andrews andrews-absolute \
-  pendulum-spring chain rolling-disk rolling-disk-printed rheonomic oscillator dense; do
+  pendulum-spring chain rolling-disk rolling-disk-printed jay-nonholonomic \
+  jay-negrut-hht jay-negrut-soi2 rheonomic oscillator dense; do
   ok "list has $name" out_has "^  $name  *[^ ]"
 done
 succeeds list methods

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The signals that end a run: noted here, acted on between two steps. */
+#define _POSIX_C_SOURCE 200809L
+#include "interrupt.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static volatile sig_atomic_t interrupted;
+static volatile time_t interrupted_since;
+
+/* the first signal ends the run in good order, one that comes seconds later at once; timeout(1)
+ * sends the same signal twice, and that must not count */
+static void on_signal(int number) {
+  (void)number;
+  if (!interrupted) interrupted_since = time(NULL);
+  if (time(NULL) - interrupted_since > 1) _exit(CLI_INTERRUPTED);
+  interrupted = 1;
+}
+
+/* signals that are ignored stay ignored */
+void interrupt_catch(void) {
+  static const int numbers[] = {SIGINT, SIGTERM};
+  for (int i = 0; i < 2; i++) {
+    struct sigaction old, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+      sigaction(numbers[i], &action, NULL);
+    }
+  }
+}
+
+bool interrupt_came(void) {
+  return interrupted;
+}
