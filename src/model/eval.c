@@ -167,18 +167,13 @@ ga_status ga_eval_Y(ga_eval *e, double t, const double *q, const double *v, ga_c
   return judge_matrix(e, "nonholonomic_dq", OPS->nonholonomic_dq(USER, t, q, v, Y), t, Y);
 }
 
-/* Z v + G_t v + g_tt, by the callback, by Z v where time does not enter, by differences */
+/* Z v + G_t v + g_tt, by the callback or by differences. Not by Z v: a wrong Z then costs
+ * iterations, not the solution. */
 ga_status ga_eval_g_drift(ga_eval *e, double t, const double *q, const double *v, double *drift) {
   if (e->nlam == 0) return GA_OK;
   if (OPS->holonomic_drift) {
     return judge(e, "holonomic_drift", OPS->holonomic_drift(USER, t, q, v, drift), t, e->nlam,
                  drift);
-  }
-  if (e->model->scleronomic && OPS->holonomic_curv) {
-    ga_status status = ga_eval_Z(e, t, q, v, &e->G);
-    memset(drift, 0, (size_t)e->nlam * sizeof(double));
-    if (status == GA_OK) ga_csr_mul_add(&e->G, 1, v, drift);
-    return status;
   }
   /* G v + g_t is the derivative of g along t + s, q o exp(s v), the drift its second derivative:
    * one difference of G v + g_t where both are given, a second difference of g where not */

@@ -31,9 +31,8 @@ double ga_eval_jacobian_noise(const ga_eval *e) {
 
 double ga_eval_drift_noise(const ga_eval *e) {
   const ga_model_ops *ops = e->model->ops;
-  bool flat = e->model->scleronomic;
-  if (ops->holonomic_drift || (flat && ops->holonomic_curv)) return DBL_EPSILON;
-  bool first = ops->holonomic_jac && (flat || ops->holonomic_t);
+  if (ops->holonomic_drift) return DBL_EPSILON;
+  bool first = ops->holonomic_jac && (e->model->scleronomic || ops->holonomic_t);
   return first ? DBL_EPSILON / SHARP : 16 * DBL_EPSILON / (SECOND * SECOND);
 }
 
@@ -114,38 +113,51 @@ static ga_status half_difference(ga_eval *e, struct ga_fd_level *fd, const curve
   return status;
 }
 
-/* what one function bends: |D1 - D2| against |D1|, over the rows given (all if NULL) */
-static bool too_curved(const double *near, const double *far, const int *row, int n, double limit) {
+/* What one function bends: largest |D1 - D2| over the rows given (all if NULL), in units of f; and
+ * whether that is too much against |D1|. */
+static double bend_of(const double *near, const double *far, const int *row, int n, double limit,
+                      bool *curved) {
   double change = 0, size = 0;
   for (int k = 0; k < n; k++) {
     int i = row ? row[k] : k;
     change = fmax(change, fabs(near[i] - far[i]));
     size = fmax(size, fabs(near[i]));
   }
-  return change > limit * size;
+  if (change > limit * size) *curved = true;
+  return change;
 }
 
-/* Columns of one group: d times the derivative of f along each, into fd->near by rows; d is s times
- * the column's step. Returns s, reduced as far as one of the functions demands. */
+/* near <- (4 near - far)/3 */
+static void extrapolate(int n, double *near, const double *far) {
+  for (int i = 0; i < n; i++) near[i] = (4 * near[i] - far[i]) / 3;
+}
+
+/* Columns of one group: the derivative of f along each, times the column's step, into fd->near by
+ * rows. Where a function bends too much the step is reduced by 8; if that does not reduce the bend
+ * (64 times if it was one, not at all if it was rounding), the step before was the better one. */
 static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const curve *c, bool sharp,
-                                const ga_colours *colours, int n, double *s) {
-  *s = 1;
-  for (int reduction = 0; reduction <= (sharp ? REDUCTIONS : 0); reduction++) {
-    if (reduction > 0) *s /= 8;
-    ga_status status = half_difference(e, fd, c, *s, n, fd->near);
+                                const ga_colours *colours, int n) {
+  double s = 1, last = INFINITY;
+  for (int reduction = 0;; reduction++, s /= 8) {
+    ga_status status = half_difference(e, fd, c, s, n, fd->near);
     if (status != GA_OK || !sharp) return status;
-    status = half_difference(e, fd, c, 2 * *s, n, fd->far);
+    status = half_difference(e, fd, c, 2 * s, n, fd->far);
     if (status != GA_OK) return status;
     bool curved = false;
+    double bend = 0;
     for (int i = 0; i < n; i++) fd->far[i] /= 2;
-    for (int k = 0; k < c->columns && !curved; k++) {
-      int from = colours->ptr[c->column[k]], to = colours->ptr[c->column[k] + 1];
-      curved = too_curved(fd->near, fd->far, colours->row + from, to - from, CURVED);
+    for (int k = 0; k < c->columns; k++) {
+      int j = c->column[k], from = colours->ptr[j], rows = colours->ptr[j + 1] - from;
+      double change = bend_of(fd->near, fd->far, colours->row + from, rows, CURVED, &curved);
+      bend = fmax(bend, change / (s * fd->step[j]));
     }
-    for (int i = 0; i < n; i++) fd->near[i] = (4 * fd->near[i] - fd->far[i]) / 3;
-    if (!curved) return GA_OK;
+    bool worse = bend > last / 8;
+    extrapolate(n, fd->near, fd->far);
+    for (int i = 0; i < n; i++) fd->near[i] = worse ? fd->mid[i] : fd->near[i] / s;
+    if (worse || !curved || reduction == REDUCTIONS) return GA_OK;
+    memcpy(fd->mid, fd->near, (size_t)n * sizeof(double));
+    last = bend;
   }
-  return GA_OK;
 }
 
 ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind, bool sharp,
@@ -156,17 +168,16 @@ ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kin
     fd->step[j] = (sharp ? SHARP : CENTRAL) * direction_scale(e, p, kind, j);
   }
   for (int g = 0; g < colours->count && status == GA_OK; g++) {
-    double s;
     curve c = {.fn = fn,
                .p = p,
                .kind = kind,
                .column = colours->column + colours->start[g],
                .columns = colours->start[g + 1] - colours->start[g]};
-    status = group_quotient(e, fd, &c, sharp, colours, A->nrow, &s);
+    status = group_quotient(e, fd, &c, sharp, colours, A->nrow);
     for (int k = 0; k < c.columns && status == GA_OK; k++) {
       int j = c.column[k];
       for (int at = colours->ptr[j]; at < colours->ptr[j + 1]; at++) {
-        A->val[colours->place[at]] = fd->near[colours->row[at]] / (s * fd->step[j]);
+        A->val[colours->place[at]] = fd->near[colours->row[at]] / fd->step[j];
       }
     }
   }
@@ -185,14 +196,20 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_mo
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = with_motion};
   double d = exact_time_step(p->t, with_motion ? motion_limit(e, p, SHARP) : e->time_step);
+  double last = INFINITY;
   ga_status status = GA_OK;
   for (int reduction = 0; reduction <= REDUCTIONS && status == GA_OK; reduction++, d /= 8) {
+    bool curved = false;
     status = half_difference(e, fd, &c, d, n, fd->near);
     if (status == GA_OK) status = half_difference(e, fd, &c, 2 * d, n, fd->far);
+    if (status != GA_OK) break;
     for (int i = 0; i < n; i++) fd->far[i] /= 2;
-    bool curved = too_curved(fd->near, fd->far, NULL, n, CURVED);
-    for (int i = 0; i < n; i++) out[i] = (4 * fd->near[i] - fd->far[i]) / (3 * d);
+    double bend = bend_of(fd->near, fd->far, NULL, n, CURVED, &curved) / d;
+    if (bend > last / 8) break; /* rounding: the step before was the better one */
+    extrapolate(n, fd->near, fd->far);
+    for (int i = 0; i < n; i++) out[i] = fd->near[i] / d;
     if (!curved) break;
+    last = bend;
   }
   e->fd_depth--;
   return status;
@@ -202,9 +219,10 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_mo
 ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
-  double d = exact_time_step(p->t, motion_limit(e, p, SECOND));
+  double d = exact_time_step(p->t, motion_limit(e, p, SECOND)), last = INFINITY;
   ga_status status = fn(e, p, fd->mid);
   for (int reduction = 0; reduction < 3 && status == GA_OK; reduction++, d /= 4) {
+    bool curved = false;
     for (int twice = 0; twice < 2 && status == GA_OK; twice++) {
       double s = twice ? 2 * d : d, *to = twice ? fd->far : fd->near;
       ga_point moved = point_at(e, fd, &c, s);
@@ -214,8 +232,13 @@ ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, dou
       status = fn(e, &moved, fd->lo);
       for (int i = 0; i < n; i++) to[i] = (fd->hi[i] - 2 * fd->mid[i] + fd->lo[i]) / (s * s);
     }
-    for (int i = 0; i < n; i++) out[i] = (4 * fd->near[i] - fd->far[i]) / 3;
-    if (!too_curved(fd->near, fd->far, NULL, n, CURVED_SECOND)) break;
+    if (status != GA_OK) break;
+    double bend = bend_of(fd->near, fd->far, NULL, n, CURVED_SECOND, &curved);
+    if (bend > last / 4) break;
+    extrapolate(n, fd->near, fd->far);
+    memcpy(out, fd->near, (size_t)n * sizeof(double));
+    if (!curved) break;
+    last = bend;
   }
   e->fd_depth--;
   return status;

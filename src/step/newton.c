@@ -3,10 +3,10 @@
  *
  * Stopping. With e_k the largest relative increment of accelerations and of multipliers and
  * theta = e_k/e_{k-1}, the error left after iteration k is about e_k theta/(1 - theta). When that
- * (or e_k itself) is below newton_tol, the residual is evaluated at the new iterate and every force
- * balance must hold against its own terms: increments formed with old factors may be small although
- * a light or suddenly changed coordinate has not moved yet. If it does not, the matrix is renewed
- * and the iteration goes on.
+ * (or e_k itself) is below newton_tol, the residual is evaluated at the new iterate, every force
+ * balance must hold against its own terms, and the constraints as well: increments formed with old
+ * factors may be small although a light or suddenly changed coordinate has not moved yet. If it
+ * does not, the matrix is renewed and the iteration goes on.
  *
  * Accelerations cannot be better than the rounding of g allows, about eps |q|/(beta h^2). When
  * increments stop shrinking, the iterate is accepted, and counted in stats.roundoff, if every row
@@ -90,40 +90,43 @@ static double row_sum(const ga_csr *A, int i) {
   return sum;
 }
 
-/* largest product of a constraint's gradient and its multiplier */
-static double reaction_size(const ga_step *s) {
+/* What the reactions contribute to row i of the dynamic rows: gradient times multiplier of each
+ * constraint that acts there at all. An entry of G is rounded against the largest of its row. */
+static double reaction_size(const ga_step *s, int i) {
   const ga_method *method = s->method;
-  double largest = 0;
+  double sum = 0;
   for (int c = 0; c < method->ncon; c++) {
     if (method->mult[c] == GA_BLOCK_ETA) continue;
     const ga_csr *D = method->mult[c] == GA_BLOCK_PSI ? &s->H : &s->G;
-    for (int i = 0; i < D->nrow; i++) {
-      double gradient = ga_max_abs(D->ptr[i + 1] - D->ptr[i], D->val + D->ptr[i]);
-      largest = fmax(largest, gradient * fabs(s->x[s->mult_at[c] + i]));
+    for (int k = 0; k < D->nrow; k++) {
+      int at = ga_csr_find(D, k, i % s->nv);
+      if (at < 0 || D->val[at] == 0) continue;
+      double gradient = ga_max_abs(D->ptr[k + 1] - D->ptr[k], D->val + D->ptr[k]);
+      sum += gradient * fabs(s->x[s->mult_at[c] + k]);
     }
   }
-  return largest;
+  return sum;
 }
 
 /* Rounding of a force balance: a stiff spring between two points is the difference of terms as
- * large as stiffness times position, a damper likewise, and an entry of G that should be zero is
- * not. */
-static bool at_row_noise(const ga_step *s, int i) {
-  int j = i / s->nv, row = i % s->nv;
+ * large as stiffness times position, a damper likewise; G by differences has its own, larger
+ * rounding. */
+static bool at_row_noise(const ga_step *s, int i, double size_x) {
+  int j = i / s->nv, row = i % s->nv, diagonal = s->mass_diagonal[row];
   double Q = ga_max_abs(s->nq, s->q1), V = ga_max_abs(s->nv, s->v1);
+  double mass = diagonal >= 0 ? fabs(s->M.val[diagonal]) : 0;
   double terms = s->row_size[i] + row_sum(&s->Kt[j], row) * Q + row_sum(&s->Ct[j], row) * V;
-  return fabs(s->r[i]) <= NOISE * DBL_EPSILON * (terms + reaction_size(s));
+  double level = NOISE * DBL_EPSILON * (terms + mass * size_x);
+  double rough = fmax(NOISE * DBL_EPSILON, 10 * ga_eval_jacobian_noise(s->eval));
+  return fabs(s->r[i]) <= level || fabs(s->r[i]) <= level + rough * reaction_size(s, i);
 }
 
-/* Every force balance within `part` of its own terms, of what its mass makes of the accelerations
- * around it, or within rounding. */
+/* Every force balance within `part` of its own terms, or within rounding. */
 static bool balanced(const ga_step *s, double part) {
   double size_x = ga_max_abs(s->method->nx * s->nv, s->x);
   for (int i = 0; i < s->method->nx * s->nv; i++) {
-    int diagonal = s->mass_diagonal[i % s->nv];
-    double mass = diagonal >= 0 ? fabs(s->M.val[diagonal]) : 0;
-    if (fabs(s->r[i]) <= part * fmax(s->row_size[i], mass * size_x)) continue;
-    if (!at_row_noise(s, i)) return false;
+    if (fabs(s->r[i]) <= part * s->row_size[i]) continue;
+    if (!at_row_noise(s, i, size_x)) return false;
   }
   return true;
 }
@@ -158,13 +161,19 @@ static bool at_rounding_level(const ga_step *s) {
   return balanced(s, rough) && constraints_below(s, level, Q, V * rough / level);
 }
 
+/* Constraints hold to a level that no discretization notices. */
+static bool constraints_unseen(const ga_step *s) {
+  double Q = 1 + ga_max_abs(s->nq, s->q1), V = ga_max_abs(s->nv, s->v1) + Q / s->h;
+  return constraints_below(s, UNSEEN, Q, V);
+}
+
 /* The other way to see rounding: fresh matrices twice did not help, and nothing is left to gain. */
 static bool at_standstill(const ga_step *s, const course *c) {
   if (!c->fresh || !c->fresh_last || c->theta * c->theta_last < 0.5) return false;
-  double Q = 1 + ga_max_abs(s->nq, s->q1), V = ga_max_abs(s->nv, s->v1) + Q / s->h, change = 0;
+  double change = 0;
   for (int i = 0; i < s->nv; i++) change = fmax(change, fabs(s->wq[i] - s->wq_last[i]));
-  return change <= 10 * UNSEEN * Q && balanced(s, BALANCE * s->options->newton_tol) &&
-         constraints_below(s, UNSEEN, Q, V);
+  return change <= 10 * UNSEEN * (1 + ga_max_abs(s->nq, s->q1)) &&
+         balanced(s, BALANCE * s->options->newton_tol) && constraints_unseen(s);
 }
 
 /* the row that is worst against its own scale, for the message */
@@ -245,11 +254,11 @@ static verdict judge(ga_step *s, course *c) {
   return c->theta >= DIVERGED && c->fresh_failures >= 3 ? FAILED : RENEW;
 }
 
-/* A candidate must balance the forces at the new iterate, where r is now; increments that were
- * negligible twice with fresh matrices cannot be improved. */
+/* A candidate must balance the forces and meet the constraints at the new iterate, where r is now;
+ * increments that were negligible twice with fresh matrices cannot be improved. */
 static bool confirmed(const ga_step *s, course *c) {
   bool small = c->fresh && c->e <= s->options->newton_tol;
-  if (balanced(s, BALANCE * s->options->newton_tol)) return true;
+  if (balanced(s, BALANCE * s->options->newton_tol) && constraints_unseen(s)) return true;
   bool twice = small && c->small_last;
   c->small_last = small;
   return twice;

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Saving and loading: a loaded run equals, bit by bit, the run that saved and went on. */
+#define _POSIX_C_SOURCE 200809L
+#include "checkpoint.h"
+
+/* ---- bit by bit -------------------------------------------------------------------------- */
+
+/* what happens between the start and the save */
+typedef void (*preparation)(ga_integrator *it, const ga_problem *p);
+
+static void just_started(ga_integrator *it, const ga_problem *p) {
+  (void)it, (void)p;
+}
+
+static void between_steps(ga_integrator *it, const ga_problem *p) {
+  advance(it, 20.4 * p->h);
+}
+
+static void after_set_step(ga_integrator *it, const ga_problem *p) {
+  advance(it, 15 * p->h);
+  must(ga_integrator_set_step(it, 1.3 * p->h), ga_integrator_error(it));
+}
+
+static void after_projection(ga_integrator *it, const ga_problem *p) {
+  advance(it, 10 * p->h);
+  must(ga_integrator_project_position(it, NULL), ga_integrator_error(it));
+  must(ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, NULL), ga_integrator_error(it));
+}
+
+/* A start that fails leaves the state, so do steps: at the third evaluation after a matrix with new
+ * pivots, as the second failure left none. A projection may need the force or not. */
+static void after_failures(ga_integrator *it, const ga_problem *p) {
+  advance(it, 10 * p->h);
+  view before = view_of(it, &p->model);
+  demand.calls_left = 1;
+  assert_int_equal(ga_integrator_start(it, p->t0, p->q0, p->v0), GA_RETRY_MODEL);
+  for (int calls = 1; calls <= 3; calls++) {
+    demand.calls_left = calls;
+    assert_int_equal(ga_integrator_step(it), GA_RETRY_MODEL);
+    view after = view_of(it, &p->model);
+    assert_memory_equal(before.number, after.number, sizeof before.number);
+    assert_int_equal(after.stats.failed, calls);
+  }
+  demand.calls_left = 2;
+  ga_integrator_project_velocity(it, GA_PROJECT_KEEP_ORDER, NULL);
+  demand.calls_left = 0;
+}
+
+static void after_another_save(ga_integrator *it, const ga_problem *p) {
+  advance(it, 10 * p->h);
+  save(it, path_of("other"));
+  advance(it, 5 * p->h);
+  save(it, path_of("state"));
+  content first = read_all(path_of("state"));
+  save(it, path_of("state"));
+  content second = read_all(path_of("state"));
+  assert_int_equal(first.n, second.n);
+  assert_memory_equal(first.byte, second.byte, first.n);
+}
+
+static void check_resume(const ga_problem *p, const ga_options *o, preparation prepare) {
+  char what[96];
+  snprintf(what, sizeof what, "%s, %s, %s", p->name, o->method, o->linsol);
+  ga_integrator *it = started(p, o), *other = fresh(p, o);
+  prepare(it, p);
+  save(it, path_of("state"));
+  view saved = view_of(it, &p->model);
+  view expected = go_on(it, p);
+
+  load(other, path_of("state")); /* before any start */
+  view loaded = view_of(other, &p->model);
+  assert_same(what, &saved, &loaded);
+  view resumed = go_on(other, p);
+  assert_same(what, &expected, &resumed);
+
+  load(it, path_of("state")); /* back, in an integrator with a past */
+  resumed = go_on(it, p);
+  assert_same(what, &expected, &resumed);
+  ga_integrator_free(it);
+  ga_integrator_free(other);
+  assert_int_equal(files_in_folder(".tmp", false), 0);
+}
+
+static void test_resume(void **state) {
+  const preparation *prepare = *state;
+  for (int s = 0; s < SUBJECTS; s++) {
+    ga_problem *p = open_subject(&subjects[s]);
+    for (int m = 0; ga_method_name(m); m++) {
+      for (int l = 0; l < 2; l++) {
+        ga_options o = options_of(p, ga_method_name(m), solvers[l]);
+        o.project_every = 8 * (m % 2);
+        check_resume(p, &o, *prepare);
+      }
+    }
+    close_subject(p);
+  }
+}
+
+int main(void) {
+  static const struct {
+    const char *name;
+    preparation prepare;
+  } all[] = {{"just started", just_started},         {"between steps", between_steps},
+             {"after set_step", after_set_step},     {"after projections", after_projection},
+             {"after failed steps", after_failures}, {"after another save", after_another_save}};
+  enum { COUNT = (int)(sizeof all / sizeof all[0]) };
+  struct CMUnitTest tests[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    tests[i] = (struct CMUnitTest){.name = all[i].name,
+                                   .test_func = test_resume,
+                                   .initial_state = (void *)(uintptr_t)&all[i].prepare};
+  }
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Sparse against dense: same results, dependent constraints named, the choice, refactorization. */
+#include "linsol/linsol.h"
+#include "redundant.h"
+#include "step/integrator.h"
+
+static const char *const solvers[] = {"dense", "klu"};
+
+/* ---- agreement on every problem ---------------------------------------------------------- */
+
+static ga_problem *sized(const char *name, int size) {
+  ga_problem_options options = ga_problem_options_default();
+  ga_problem *p = NULL;
+  ga_error err = {0};
+  options.size = strcmp(name, "chain") == 0 ? size : 0;
+  must(ga_problem_new(name, &options, &p, &err), &err);
+  return p;
+}
+
+/* |a - b| <= tol |a|, max norms */
+static void assert_agree(const char *problem, const char *method, const char *what, int n,
+                         const double *a, const double *b, double tol) {
+  double error = vector_error(n, a, b), size = ga_max_abs(n, a);
+  if (!(error <= tol * size)) {
+    fail_msg("%s, %s: %s of dense and klu differ by %.2g, largest %.2g", problem, method, what,
+             error, size);
+  }
+}
+
+/* Some 200 steps, in which rounding has not yet grown; of a chain 300, as its velocity, which
+ * index3 rounds to about eps |q|/h, begins at zero. */
+static void check_agreement(const ga_problem *p, const char *method) {
+  ga_options o = ga_options_default();
+  ga_integrator *it[2];
+  double end = p->t0 + (strcmp(p->name, "chain") == 0 ? 300 : 200) * p->h;
+  o.method = method;
+  o.par = ga_params_rho(p->rho_inf);
+  o.h = p->h;
+  o.newton_tol = 1e-13;
+  for (int l = 0; l < 2; l++) {
+    o.linsol = solvers[l];
+    it[l] = started(p, &o);
+    must(ga_integrator_run(it[l], fmin(end, p->t_end)), ga_integrator_error(it[l]));
+  }
+  const ga_state *a = ga_integrator_state(it[0]), *b = ga_integrator_state(it[1]);
+  const ga_model *model = &p->model;
+  double lam_tol = strcmp(method, "index3") == 0 ? 1e-6 : 1e-8;
+  assert_agree(p->name, method, "q", ga_space_nq(model->space), a->q, b->q, 1e-11);
+  assert_agree(p->name, method, "v", ga_space_nv(model->space), a->v, b->v, 1e-11);
+  assert_agree(p->name, method, "lam", model->nlam, a->lam, b->lam, lam_tol);
+  assert_agree(p->name, method, "psi", model->npsi, a->psi, b->psi, lam_tol);
+  for (int l = 0; l < 2; l++) ga_integrator_free(it[l]);
+}
+
+static void test_agreement(void **state) {
+  (void)state;
+  int count = 0;
+  for (; ga_problem_name(count); count++) {
+    ga_problem *p = sized(ga_problem_name(count), 10);
+    for (int m = 0; ga_method_name(m); m++) check_agreement(p, ga_method_name(m));
+    ga_problem_free(p);
+  }
+  assert_true(count >= 9);
+}
+
+/* ---- the constraint that is named depends on the others ---------------------------------- */
+
+/* what the callbacks get: a description, the rows kept of it, the pattern they have */
+typedef struct {
+  const redundant *m;
+  int nrows, row[RD_ROWS];
+  int ptr[RD_ROWS + 1], col[RD_ENTRIES];
+  ga_csr pattern, diagonal;
+  int diagonal_ptr[RD_NV + 1], diagonal_col[RD_NV];
+  ga_space *space;
+  ga_model model;
+} reduced;
+
+static int mass(void *user, double t, const double *q, ga_csr *M) {
+  const redundant *m = ((const reduced *)user)->m;
+  (void)t, (void)q;
+  for (int i = 0; i < M->nrow; i++) {
+    M->val[ga_csr_find(M, i, i)] = i % 3 == 2 ? m->inertia : m->mass;
+  }
+  return 0;
+}
+
+static int force(void *user, double t, const double *q, const double *v, double *F) {
+  const redundant *m = ((const reduced *)user)->m;
+  (void)t, (void)q, (void)v;
+  for (int i = 0; i < m->nrn + 3 * m->so3; i++) F[i] = i % 3 == 1 ? -m->mass * m->gravity : 0;
+  return 0;
+}
+
+static int gradients(void *user, double t, const double *q, ga_csr *G) {
+  const reduced *r = user;
+  (void)t;
+  for (int k = 0; k < r->nrows; k++) {
+    int col[RD_ENTRIES];
+    r->m->gradient(r->m, r->row[k], q, col, G->val + G->ptr[k]);
+  }
+  return 0;
+}
+
+static int holonomic(void *user, double t, const double *q, double *g) {
+  const reduced *r = user;
+  (void)t;
+  for (int k = 0; k < r->nrows; k++) g[k] = r->m->value(r->m, r->row[k], q);
+  return 0;
+}
+
+static int nonholonomic(void *user, double t, const double *q, const double *v, double *out) {
+  const reduced *r = user;
+  (void)t;
+  for (int k = 0; k < r->nrows; k++) {
+    int col[RD_ENTRIES];
+    double val[RD_ENTRIES];
+    int n = r->m->gradient(r->m, r->row[k], q, col, val);
+    out[k] = r->m->value(r->m, r->row[k], q);
+    for (int e = 0; e < n; e++) out[k] += val[e] * v[col[e]];
+  }
+  return 0;
+}
+
+static int gradients_k(void *user, double t, const double *q, const double *v, ga_csr *H) {
+  (void)v;
+  return gradients(user, t, q, H);
+}
+
+static const ga_model_ops reduced_ops = {.mass = mass,
+                                         .force = force,
+                                         .holonomic = holonomic,
+                                         .holonomic_jac = gradients,
+                                         .nonholonomic = nonholonomic,
+                                         .nonholonomic_jac = gradients_k};
+
+/* all rows but one (-1: all), in their order or the other way round */
+static void reduce(reduced *r, const redundant *m, int without, bool backwards) {
+  memset(r, 0, sizeof *r);
+  r->m = m;
+  int nv = m->nrn + 3 * m->so3;
+  double q[RD_NV + 4] = {0}, v[RD_NV] = {0}, val[RD_ENTRIES];
+  m->start(m, q, v);
+  for (int k = 0; k < m->nrows; k++) {
+    int i = backwards ? m->nrows - 1 - k : k;
+    if (i == without) continue;
+    r->row[r->nrows] = i;
+    int at = r->ptr[r->nrows], n = m->gradient(m, i, q, r->col + at, val);
+    r->ptr[++r->nrows] = at + n;
+  }
+  for (int i = 0; i < nv; i++) r->diagonal_ptr[i + 1] = i + 1, r->diagonal_col[i] = i;
+  r->pattern = (ga_csr){.nrow = r->nrows, .ncol = nv, .ptr = r->ptr, .col = r->col};
+  r->diagonal = (ga_csr){.nrow = nv, .ncol = nv, .ptr = r->diagonal_ptr, .col = r->diagonal_col};
+  must(ga_space_rn(m->nrn, &r->space), NULL);
+  if (m->so3) must(ga_space_add(r->space, &ga_group_so3, m->so3, NULL, NULL), NULL);
+  r->model = (ga_model){.ops = &reduced_ops,
+                        .user = r,
+                        .space = r->space,
+                        .pat_M = m->so3 ? NULL : &r->diagonal,
+                        .pat_K = m->diagonal_K ? &r->diagonal : NULL,
+                        .const_mass = true,
+                        .scleronomic = true};
+  if (m->nonholonomic) {
+    r->model.npsi = r->nrows, r->model.pat_H = &r->pattern;
+  } else {
+    r->model.nlam = r->nrows, r->model.pat_G = &r->pattern;
+  }
+}
+
+static ga_status start_reduced(const reduced *r, const ga_options *o, ga_integrator **it) {
+  double q[RD_NV + 4] = {0}, v[RD_NV] = {0};
+  ga_error err = {0};
+  r->m->start(r->m, q, v);
+  must(ga_integrator_new(&r->model, o, it, &err), &err);
+  return ga_integrator_start(*it, 0, q, v);
+}
+
+/* the number in "constraint g[7] depends on the others" */
+static int named_row(const redundant *m, const char *text) {
+  const char *at = strstr(text, m->nonholonomic ? "constraint k[" : "constraint g[");
+  if (!at || !strstr(text, "depends on the others")) fail_msg("%s: '%s'", m->name, text);
+  int row = -1;
+  assert_int_equal(sscanf(at + strlen("constraint g["), "%d]", &row), 1);
+  assert_in_range(row, 0, m->nrows - 1);
+  return row;
+}
+
+static void check_redundant(const redundant *m, const char *method, const char *solver,
+                            bool backwards) {
+  static reduced r;
+  ga_options o = ga_options_default();
+  ga_integrator *it = NULL;
+  o.method = method;
+  o.linsol = solver;
+  reduce(&r, m, -1, backwards);
+  ga_status status = start_reduced(&r, &o, &it);
+  if (status != GA_ERR_SINGULAR) {
+    fail_msg("%s, %s: %s '%s'", m->name, solver, ga_status_name(status),
+             ga_integrator_error(it)->text);
+  }
+  int row = r.row[named_row(m, ga_integrator_error(it)->text)];
+  ga_integrator_free(it);
+  ga_space_free(r.space);
+
+  reduce(&r, m, row, backwards);
+  status = start_reduced(&r, &o, &it);
+  for (int n = 0; n < 10 && status == GA_OK; n++) status = ga_integrator_step(it);
+  if (status != GA_OK) {
+    fail_msg("%s, %s, %s without row %d: %s", m->name, method, solver, row,
+             ga_integrator_error(it)->text);
+  }
+  /* the row taken away holds all the same */
+  double left = m->value(m, row, ga_integrator_state(it)->q);
+  assert_true(fabs(left) < 1e-5);
+  if (!m->nonholonomic && strcmp(method, "stab2") == 0) assert_true(fabs(left) < 1e-9);
+  ga_integrator_free(it);
+  ga_space_free(r.space);
+}
+
+static void test_redundant(void **state) {
+  const redundant *m = *state;
+  for (int k = 0; ga_method_name(k); k++) {
+    for (int l = 0; l < 4; l++) check_redundant(m, ga_method_name(k), solvers[l % 2], l / 2);
+  }
+}
+
+/* the gradients above are right */
+static void test_gradients(void **state) {
+  (void)state;
+  for (int k = 0; k < REDUNDANTS; k++) {
+    static reduced r;
+    double q[RD_NV + 4] = {0}, v[RD_NV] = {0};
+    ga_error err = {0};
+    reduce(&r, &redundants[k], -1, false);
+    r.m->start(r.m, q, v);
+    must(ga_model_check_derivatives(&r.model, 0, q, v, NULL, &err), &err);
+    ga_space_free(r.space);
+  }
+}
+
+/* ---- the choice, and how klu works ------------------------------------------------------- */
+
+static void assert_choice(const char *name, int size, const char *solver) {
+  ga_problem *p = sized(name, size);
+  ga_options o = ga_options_default();
+  ga_error err = {0};
+  for (int m = 0; ga_method_name(m); m++) {
+    const ga_linsol_ops *ops = NULL;
+    o.method = ga_method_name(m);
+    ga_integrator *it = started(p, &o);
+    must(ga_linsol_choose(&o, &it->step.kkt.A, &ops, &err), &err);
+    assert_string_equal(ops->name, solver);
+    assert_true(it->step.ls.ops == ops);
+    must(ga_linsol_choose(&o, &it->saddle.kkt.A, &ops, &err), &err);
+    assert_string_equal(ops->name, solver);
+    assert_true(it->saddle.ls.ops == ops);
+    ga_integrator_free(it);
+  }
+  ga_problem_free(p);
+}
+
+static void test_choice(void **state) {
+  (void)state;
+  assert_choice("chain", 100, "klu");
+  assert_choice("heavy-top", 0, "dense");
+  assert_choice("oscillator", 0, "dense");
+}
+
+/* Most matrices are refactored; pivots chosen anew are counted, by the solver and in the run. */
+static void test_refactorization(void **state) {
+  (void)state;
+  const char *const names[] = {"chain", "andrews-absolute", "slider-crank"};
+  for (int k = 0; k < 6; k++) {
+    ga_problem *p = sized(names[k / 2], 30);
+    ga_options o = ga_options_default();
+    o.method = ga_method_name(k % 2);
+    o.linsol = "klu";
+    o.par = ga_params_rho(p->rho_inf);
+    o.h = p->h;
+    ga_integrator *it = started(p, &o);
+    assert_int_equal(ga_integrator_stats(it)->repivots, 1);
+    must(ga_integrator_step(it), ga_integrator_error(it));
+    assert_int_equal(ga_integrator_stats(it)->repivots, 2);
+    must(ga_integrator_run(it, fmin(p->t_end, p->t0 + 600 * p->h)), ga_integrator_error(it));
+    const ga_stats *stats = ga_integrator_stats(it);
+    assert_int_equal(stats->repivots, it->step.ls.repivots + it->saddle.ls.repivots);
+    assert_true(stats->matrices > 50);
+    assert_true(stats->matrices > 5 * stats->repivots);
+    ga_integrator_free(it);
+    ga_problem_free(p);
+  }
+}
+
+int main(void) {
+  struct CMUnitTest tests[REDUNDANTS + 4] = {
+      cmocka_unit_test(test_agreement),
+      cmocka_unit_test(test_gradients),
+      cmocka_unit_test(test_choice),
+      cmocka_unit_test(test_refactorization),
+  };
+  for (int i = 0; i < REDUNDANTS; i++) {
+    tests[4 + i] = (struct CMUnitTest){.name = redundants[i].name,
+                                       .test_func = test_redundant,
+                                       .initial_state = (void *)(uintptr_t)&redundants[i]};
+  }
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
