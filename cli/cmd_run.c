@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha run: a problem with all its settings, from the command line to the files. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "problem_args.h"
 #include "simulate.h"
@@ -80,8 +83,23 @@ static int check_times(const settings *set, const ga_problem *problem) {
   return ARGS_GO_ON;
 }
 
+/* a state is written aside and renamed, so its directory must take files; told before the run */
+static bool state_writable(const char *path) {
+  char directory[4096];
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) : 0;
+  if (length >= sizeof directory) return true; /* saving will tell */
+  memcpy(directory, path, length);
+  directory[length] = '\0';
+  const char *name = length ? directory : slash ? "/" : ".";
+  if (access(name, W_OK | X_OK) == 0) return true;
+  cli_error("cannot save '%s': directory '%s': %s", path, name, strerror(errno));
+  return false;
+}
+
 /* files are opened before the run, so that a wrong name does not cost the run */
 static int open_files(const settings *set, const ga_model *model, resources *r) {
+  if (set->save_state && !state_writable(set->save_state)) return CLI_FAILED;
   if (set->out && !csv_open(&r->out, set->out, model)) return CLI_FAILED;
   if (!set->plot) return ARGS_GO_ON;
   r->history = history_new(model);

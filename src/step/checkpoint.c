@@ -124,16 +124,18 @@ static ga_status write_file(ga_integrator *it, const char *path, const void *byt
   return good ? GA_OK : io_error(it, path, "written");
 }
 
-/* Aside, then renamed: a crash leaves the old file or the new one. What is not a plain file (a
- * pipe, a device) is written directly. */
+/* Aside, then renamed: a crash leaves the old file or the new one, with the old one's permissions.
+ * What is not a plain file (a pipe, a device, a link to something) is written directly. */
 static ga_status replace_file(ga_integrator *it, const char *path, const void *bytes, size_t n) {
   struct stat there;
-  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) return write_file(it, path, bytes, n);
+  bool exists = lstat(path, &there) == 0;
+  if (exists && !S_ISREG(there.st_mode)) return write_file(it, path, bytes, n);
   size_t length = strlen(path) + 5;
   char *aside = ga_calloc(length, 1);
   if (!aside) return ga_fail(&it->error, GA_ERR_MEM, "no memory to save the state");
   snprintf(aside, length, "%s.tmp", path);
   ga_status status = write_file(it, aside, bytes, n);
+  if (status == GA_OK && exists) chmod(aside, there.st_mode & 07777);
   if (status == GA_OK && rename(aside, path) != 0) status = io_error(it, path, "replaced");
   if (status != GA_OK) remove(aside);
   ga_free(aside);
@@ -148,6 +150,7 @@ static void forget(ga_integrator *it) {
 
 ga_status ga_integrator_save(ga_integrator *it, const char *path) {
   ga_error_clear(&it->error);
+  if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   size_t n = file_size(it);
   unsigned char *bytes = ga_calloc(n, 1);
@@ -208,6 +211,13 @@ static ga_status torn(ga_integrator *it, const char *path) {
                  "state file '%s' is torn or damaged; take an older one or start anew", path);
 }
 
+/* t, h of the history, next h, last h (0 after a start), t_base: the body begins with them */
+static bool times_make_sense(const unsigned char *body) {
+  double t[5];
+  memcpy(t, body, sizeof t);
+  return ga_first_nonfinite(5, t) < 0 && t[1] > 0 && t[2] > 0 && t[3] >= 0;
+}
+
 /* the whole file, of exactly the expected length, sum right */
 static ga_status read_file(ga_integrator *it, const char *path, FILE *file, unsigned char *bytes,
                            size_t n) {
@@ -227,11 +237,13 @@ static ga_status read_file(ga_integrator *it, const char *path, FILE *file, unsi
   if (ferror(file)) return io_error(it, path, "read");
   memcpy(&sum, bytes + n - sizeof sum, sizeof sum);
   bool whole = got == n - sizeof h && fgetc(file) == EOF;
-  return whole && sum == checksum(bytes, n - sizeof sum) ? GA_OK : torn(it, path);
+  bool good = whole && sum == checksum(bytes, n - sizeof sum) && times_make_sense(bytes + sizeof h);
+  return good ? GA_OK : torn(it, path);
 }
 
 ga_status ga_integrator_load(ga_integrator *it, const char *path) {
   ga_error_clear(&it->error);
+  if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   size_t n = file_size(it);
   unsigned char *bytes = ga_calloc(n, 1);
   if (!bytes) return ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
