@@ -255,6 +255,123 @@ static void test_late_start(void **state) {
   ga_space_free(space);
 }
 
+/* a damped pendulum that comes to rest: an entry of G goes through zero, all by differences */
+static int swing_force(void *user, double t, const double *q, const double *v, double *F) {
+  const double *damping = user;
+  (void)t, (void)q;
+  F[0] = -*damping * v[0];
+  F[1] = -*damping * v[1] - 2 * 9.81;
+  return 0;
+}
+static int swing_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  M->val[0] = M->val[3] = 2;
+  return 0;
+}
+static int swing_circle(void *user, double t, const double *q, double *g) {
+  (void)user, (void)t;
+  g[0] = (q[0] * q[0] + q[1] * q[1] - 1) / 2;
+  return 0;
+}
+static int swing_jac(void *user, double t, const double *q, ga_csr *G) {
+  (void)user, (void)t;
+  G->val[0] = q[0], G->val[1] = q[1];
+  return 0;
+}
+static int wrong_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
+  (void)user, (void)t, (void)q;
+  Z->val[0] = -v[0], Z->val[1] = -v[1]; /* the sign is wrong */
+  return 0;
+}
+
+static void test_coming_to_rest(void **state) {
+  (void)state;
+  const ga_model_ops ops = {.mass = swing_mass, .force = swing_force, .holonomic = swing_circle};
+  ga_space *space = NULL;
+  must(ga_space_rn(2, &space), NULL);
+  for (double damping = 2; damping <= 8; damping += 6) {
+    ga_model model = {.ops = &ops, .user = &damping, .space = space, .nlam = 1};
+    for (int m = 0; ga_method_name(m); m++) {
+      ga_options o = ga_options_default();
+      ga_integrator *it = NULL;
+      const double q0[2] = {0.6, -0.8}, v0[2] = {0, 0};
+      o.method = ga_method_name(m);
+      o.h = 0.02;
+      must(ga_integrator_new(&model, &o, &it, NULL), NULL);
+      must(ga_integrator_start(it, 0, q0, v0), ga_integrator_error(it));
+      must(ga_integrator_run(it, 60), ga_integrator_error(it));
+      assert_true(fabs(ga_integrator_state(it)->q[0]) < 1e-8);
+      ga_integrator_free(it);
+    }
+  }
+  ga_space_free(space);
+}
+
+/* a wrong curvature costs iterations, not the solution */
+static void test_wrong_curvature(void **state) {
+  (void)state;
+  ga_model_ops ops = {.mass = swing_mass,
+                      .force = swing_force,
+                      .holonomic = swing_circle,
+                      .holonomic_jac = swing_jac};
+  ga_space *space = NULL;
+  double damping = 0, lam[2];
+  must(ga_space_rn(2, &space), NULL);
+  for (int wrong = 0; wrong < 2; wrong++) {
+    if (wrong) ops.holonomic_curv = wrong_curv;
+    ga_model model = {
+        .ops = &ops, .user = &damping, .space = space, .nlam = 1, .scleronomic = true};
+    ga_options o = ga_options_default();
+    ga_integrator *it = NULL;
+    const double q0[2] = {0.6, -0.8}, v0[2] = {4, 3};
+    o.h = 0.01;
+    must(ga_integrator_new(&model, &o, &it, NULL), NULL);
+    must(ga_integrator_start(it, 0, q0, v0), ga_integrator_error(it));
+    must(ga_integrator_run(it, 0.1), ga_integrator_error(it));
+    lam[wrong] = ga_integrator_state(it)->lam[0];
+    ga_integrator_free(it);
+  }
+  assert_near("lam with a wrong Z", lam[1], lam[0], 1e-9);
+  ga_space_free(space);
+}
+
+/* a light contact beside a heavy mass held by a constraint: its reaction is not the rounding level
+ * of others */
+static void held_contact(double t, const double *q, const double *v, double *F) {
+  (void)t, (void)v;
+  double depth = q[1] - 1;
+  F[0] = -9.81 * parameter;
+  F[1] = 1e-8 * (0.5 - (depth > 0 ? 1e5 * depth * (1 + 20 * depth) : 0));
+}
+static int held_holonomic(void *user, double t, const double *q, double *g) {
+  (void)user, (void)t;
+  g[0] = q[0];
+  return 0;
+}
+
+static void test_contact_beside_reaction(void **state) {
+  (void)state;
+  ga_model_ops ops = plain_ops;
+  ops.holonomic = held_holonomic;
+  ga_space *space = NULL;
+  must(ga_space_rn(2, &space), NULL);
+  for (double W = 1; W <= 1e12; W *= 1e4) {
+    plain p = {.mass = {W, 1e-8}, .force = held_contact};
+    ga_model model = {.ops = &ops, .user = &p, .space = space, .nlam = 1};
+    ga_options o = ga_options_default();
+    ga_integrator *it = NULL;
+    const double q0[2] = {0, 0.33}, v0[2] = {0, 1};
+    parameter = W;
+    o.h = 0.02;
+    must(ga_integrator_new(&model, &o, &it, NULL), NULL);
+    must(ga_integrator_start(it, 0, q0, v0), ga_integrator_error(it));
+    for (int n = 0; n < 60; n++) must(ga_integrator_step(it), ga_integrator_error(it));
+    assert_true(fabs(ga_integrator_state(it)->q[1] + 0.284069645) < 1e-6);
+    ga_integrator_free(it);
+  }
+  ga_space_free(space);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_contact_beside_stiffness),
@@ -264,6 +381,9 @@ int main(void) {
       cmocka_unit_test(test_large_coordinates),
       cmocka_unit_test(test_tiny_remainder),
       cmocka_unit_test(test_late_start),
+      cmocka_unit_test(test_coming_to_rest),
+      cmocka_unit_test(test_wrong_curvature),
+      cmocka_unit_test(test_contact_beside_reaction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

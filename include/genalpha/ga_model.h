@@ -8,8 +8,9 @@
  *
  * D is the left-trivialised derivative: Df(q) w = d/ds f(q o exp(s w~)) at s = 0; on R^n the
  * ordinary one. Three callbacks are enough for a constrained system (mass, force, holonomic); every
- * derivative left NULL is replaced by finite differences. M may be singular, as long as
- * [[M, G^T, H^T], [G, 0, 0], [H, 0, 0]] is not. */
+ * derivative left NULL is replaced by finite differences, whose steps suit coordinates and times of
+ * about 1e-4 to 1e4 units (for micrometres in metres give holonomic_jac). M may be singular, as
+ * long as [[M, G^T, H^T], [G, 0, 0], [H, 0, 0]] is not. */
 #ifndef GA_MODEL_H
 #define GA_MODEL_H
 
