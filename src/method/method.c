@@ -53,4 +53,21 @@ void ga_coef_newmark(const ga_params *par, ga_tableau *tab) {
   tab->ra = 1 - par->gamma + par->gamma * tab->aa;
   tab->rw = par->gamma * tab->aw;
   tab->r[0] = par->gamma * tab->ax[0];
+  tab->m = tab->phi = 1;
+}
+
+void ga_coef_weighted(const ga_params *par, ga_tableau *tab) {
+  double alpha = par->alpha_m - par->alpha_f;
+  *tab = (ga_tableau){.pa = 0.5 - par->beta,
+                      .p = {par->beta, 0},
+                      .ra = 1 - par->gamma,
+                      .r = {0, par->gamma},
+                      .rh = {par->gamma, 0},
+                      .ax = {0, 1},
+                      .m = 1 - par->alpha_m,
+                      .phi = 1 - par->alpha_f,
+                      .hm = par->alpha_m,
+                      .hf = par->alpha_f,
+                      .shift_new = 1 + alpha,
+                      .shift_old = alpha};
 }

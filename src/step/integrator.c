@@ -174,6 +174,16 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
   return GA_OK;
 }
 
+/* v' at the end of a step whose unknown is a: from the equations of motion there */
+static ga_status weighted_acceleration(ga_integrator *it) {
+  ga_step *s = &it->step;
+  const ga_method *method = it->method;
+  memcpy(it->saddle.guess, s->x + s->mult_at[method->out_lam], (size_t)s->nlam * sizeof(double));
+  memcpy(it->saddle.guess + s->nlam, s->x + s->mult_at[method->out_psi],
+         (size_t)s->npsi * sizeof(double));
+  return ga_saddle_acceleration(&it->saddle, s->t1, s->q1, s->v1, s->vd1, NULL, NULL);
+}
+
 /* one step of size h to t1; the memory changes only if all of it succeeds */
 static ga_status advance(ga_integrator *it, double h, double t1) {
   ga_error_clear(&it->error);
@@ -186,6 +196,7 @@ static ga_status advance(ga_integrator *it, double h, double t1) {
   ga_status status = ga_history_correct(it, h);
   if (status == GA_OK) status = ga_step_begin(&it->step, &it->mem, it->v, it->a, it->vd, h, t1);
   if (status == GA_OK) status = ga_newton(&it->step);
+  if (status == GA_OK && it->method->weighted) status = weighted_acceleration(it);
   if (status == GA_OK) status = ga_step_end(&it->step, &it->mem);
   count_repivots(it);
   if (status != GA_OK) {

@@ -3,9 +3,9 @@
  *
  * With A_q = D_q(row) T(w_q), A_v = D_v(row) and s = 1, 1/h, 1/h^2 the scaling of the row:
  *
- *   d row / d x_j  = [row == j] M + s h^2 p_j A_q + s h r_j A_v
+ *   d row / d x_j  = [row == j] m M + s h^2 p_j A_q + s h r_j A_v      dynamic rows: s = phi
  *   d row / d eta  = -s h^2 A_q G_n^T
- *   d row / d lam  = L^T,  d row / d psi = P^T                     dynamic rows only; usually G, H
+ *   d row / d lam  = phi L^T,  d row / d psi = phi P^T             dynamic rows only; usually G, H
  *
  *   dynamic row:       A_q = Kt T,  A_v = Ct
  *   position row:      A_q = G T,   A_v = 0
@@ -78,7 +78,13 @@ ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena) {
         s->acc_term = ga_kkt_add(&s->kkt, s->con_at[c], method->out_x * s->nv, &s->G, false);
         break;
       case GA_ROW_NONHOL:
-        add_row(s, row, s->con_at[c], &s->Y, &s->H, arena);
+        row->hat = method->con_hat[c];
+        if (row->hat) {
+          ga_csr_init(&s->Hh, s->npsi, s->nv, model->pat_H, arena);
+          ga_csr_init(&s->Yh, s->npsi, s->nv, model->pat_H, arena);
+          if (arena->failed) return GA_ERR_MEM;
+        }
+        add_row(s, row, s->con_at[c], row->hat ? &s->Yh : &s->Y, row->hat ? &s->Hh : &s->H, arena);
         break;
     }
   }
@@ -91,15 +97,15 @@ static ga_status dynamic_derivatives(ga_step *s, int j) {
   ga_point p = {.t = s->t1,
                 .q = s->q1,
                 .v = s->v1,
-                .x = s->x + j * s->nv,
+                .x = s->method->weighted ? s->zero : s->x + j * s->nv,
                 .lam = s->x + s->mult_at[row->lam],
                 .psi = s->x + s->mult_at[row->psi]};
   ga_status status = ga_eval_tangents(s->eval, &p, &s->Kt[j], &s->Ct[j]);
   if (status == GA_OK && s->eval->model->ops->reaction) {
     status = ga_eval_reaction_dmult(s->eval, &p, &s->L[j], &s->P[j]);
   }
-  s->dyn[j].q_scale = s->h * s->h;
-  s->dyn[j].v_scale = s->h;
+  s->dyn[j].q_scale = s->tab.phi * s->h * s->h;
+  s->dyn[j].v_scale = s->tab.phi * s->h;
   return status;
 }
 
@@ -125,7 +131,9 @@ static ga_status constraint_derivatives(ga_step *s, int c) {
                                              s->x + s->method->out_x * s->nv, &s->acc_q, &s->acc_v);
       break;
     case GA_ROW_NONHOL:
-      status = ga_eval_Y(s->eval, s->t1, s->q1, s->v1, &s->Y);
+      if (!row->hat) return ga_eval_Y(s->eval, s->t1, s->q1, s->v1, &s->Y);
+      status = ga_eval_Y(s->eval, s->t1, s->q1, s->vh, &s->Yh);
+      if (status == GA_OK) status = ga_eval_H(s->eval, s->t1, s->q1, s->vh, &s->Hh);
       break;
   }
   return status;
@@ -137,7 +145,8 @@ static void scatter_row(ga_step *s, ga_row_terms *row) {
   if (!space->commutative) ga_space_apply_tangent(space, s->T, row->Aq);
   for (int j = 0; j < s->method->nx; j++) {
     ga_kkt_scatter(&s->kkt, row->by_q[j], row->q_scale * s->tab.p[j]);
-    if (row->by_v[j] >= 0) ga_kkt_scatter(&s->kkt, row->by_v[j], row->v_scale * s->tab.r[j]);
+    double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
+    if (row->by_v[j] >= 0) ga_kkt_scatter(&s->kkt, row->by_v[j], row->v_scale * r);
   }
   if (row->by_eta < 0) return;
   ga_csr_product_t(&row->P, row->Aq, &s->Gn, s->work);
@@ -182,9 +191,9 @@ ga_status ga_step_matrix(ga_step *s) {
   ga_csr_zero(&s->kkt.A);
   for (int j = 0; j < method->nx; j++) {
     scatter_row(s, &s->dyn[j]);
-    ga_kkt_scatter(&s->kkt, s->mass_term[j], 1);
-    ga_kkt_scatter(&s->kkt, s->lam_term[j], 1);
-    ga_kkt_scatter(&s->kkt, s->psi_term[j], 1);
+    ga_kkt_scatter(&s->kkt, s->mass_term[j], s->tab.m);
+    ga_kkt_scatter(&s->kkt, s->lam_term[j], s->tab.phi);
+    ga_kkt_scatter(&s->kkt, s->psi_term[j], s->tab.phi);
   }
   for (int c = 0; c < method->ncon; c++) scatter_row(s, &s->con[c]);
   if (s->acc_term >= 0) ga_kkt_scatter(&s->kkt, s->acc_term, 1);

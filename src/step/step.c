@@ -53,6 +53,10 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   s->x = doubles(arena, s->n), s->x_accepted = doubles(arena, s->n);
   s->r = doubles(arena, s->n), s->dx = doubles(arena, s->n);
   s->wq_last = doubles(arena, s->nv);
+  s->vh = doubles(arena, s->nv), s->history = doubles(arena, s->nv),
+  s->zero = doubles(arena, s->nv);
+  s->vd1 = doubles(arena, s->nv);
+  for (int c = 0; c < method->ncon; c++) s->has_hat |= method->con_hat[c] && s->npsi > 0;
   s->row_size = doubles(arena, method->nx * s->nv);
   ga_csr_init(&s->M, s->nv, s->nv, model->pat_M, arena);
   ga_csr_init(&s->G, s->nlam, s->nv, model->pat_G, arena);
@@ -84,8 +88,9 @@ void ga_step_reset(ga_step *s) {
 void ga_step_predict(ga_step *s, const ga_memory *mem) {
   const ga_method *method = s->method;
   memset(s->x_accepted, 0, (size_t)s->n * sizeof(double));
+  const double *x = method->weighted ? mem->a : mem->vd;
   for (int j = 0; j < method->nx; j++) {
-    memcpy(s->x_accepted + j * s->nv, mem->vd, (size_t)s->nv * sizeof(double));
+    memcpy(s->x_accepted + j * s->nv, x, (size_t)s->nv * sizeof(double));
   }
   for (int c = 0; c < method->ncon; c++) {
     ga_block_kind kind = method->mult[c];
@@ -93,6 +98,34 @@ void ga_step_predict(ga_step *s, const ga_memory *mem) {
     memcpy(s->x_accepted + s->mult_at[c], kind == GA_BLOCK_PSI ? mem->psi : mem->lam,
            (size_t)ga_step_mult_size(s, kind) * sizeof(double));
   }
+}
+
+/* M at (t_n + shift h, q_n o exp(shift h v_n)) into s->M; a constant one is kept */
+static ga_status predicted_mass(ga_step *s, double shift) {
+  if (s->mass_known) return GA_OK;
+  for (int i = 0; i < s->nv; i++) s->wq[i] = shift * s->h * s->v[i];
+  ga_space_step(s->eval->model->space, s->q, s->wq, s->q1);
+  ga_status status = ga_eval_mass(s->eval, s->t + shift * s->h, s->q1, &s->M);
+  if (status == GA_OK) s->mass_known = s->eval->model->const_mass;
+  return status;
+}
+
+/* hm M_alpha a - hf f(t_n, q_n, v_n, lam_n, psi_n), then M_{1+alpha}, which stays for the step */
+static ga_status weighted_history(ga_step *s, const ga_memory *mem) {
+  ga_eval *e = s->eval;
+  const ga_point p = {.t = s->t, .q = s->q, .v = s->v, .lam = mem->lam, .psi = mem->psi};
+  double *reaction = s->work;
+  ga_status status = ga_eval_force(e, s->t, s->q, s->v, s->F);
+  if (status == GA_OK) status = ga_eval_G(e, s->t, s->q, &s->G);
+  if (status == GA_OK) status = ga_eval_H(e, s->t, s->q, s->v, &s->H);
+  if (status == GA_OK) status = ga_eval_reaction(e, &p, &s->G, &s->H, reaction);
+  for (int i = 0; i < s->nv; i++) {
+    s->history[i] = s->tab.hf * (reaction[i] - s->F[i]);
+    reaction[i] = 0;
+  }
+  if (status == GA_OK) status = predicted_mass(s, s->tab.shift_old);
+  if (status == GA_OK) ga_csr_mul_add(&s->M, s->tab.hm, s->a, s->history);
+  return status != GA_OK ? status : predicted_mass(s, s->tab.shift_new);
 }
 
 /* w_q and v_1 for x = 0: h v + h^2 (pa a + pw w),  v + h (ra a + rw w); predictor: the last x */
@@ -111,6 +144,10 @@ ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const double *v, const
     s->v10[i] = v[i] + h * (tab->ra * a[i] + tab->rw * s->w[i]);
   }
   memcpy(s->x, s->x_accepted, (size_t)s->n * sizeof(double));
+  if (s->method->weighted) {
+    ga_status status = weighted_history(s, mem);
+    if (status != GA_OK) return status;
+  }
   if (s->eta < 0) return GA_OK;
   if (!s->G_is_at_n) return ga_eval_G(s->eval, s->t, s->q, &s->Gn);
   memcpy(s->Gn.val, s->G.val, (size_t)ga_csr_nnz(&s->G) * sizeof(double));
@@ -128,6 +165,12 @@ void ga_step_update(ga_step *s) {
     ga_axpy(s->nv, h * h * s->tab.p[j], s->x + j * s->nv, s->wq);
     ga_axpy(s->nv, h * s->tab.r[j], s->x + j * s->nv, s->v1);
   }
+  if (s->has_hat) {
+    memcpy(s->vh, s->v10, (size_t)s->nv * sizeof(double));
+    for (int j = 0; j < s->method->nx; j++) {
+      ga_axpy(s->nv, h * s->tab.rh[j], s->x + j * s->nv, s->vh);
+    }
+  }
   if (s->eta >= 0) ga_csr_mul_t_add(&s->Gn, -h * h, s->x + s->mult_at[s->eta], s->wq);
   ga_space_step(s->eval->model->space, s->q, s->wq, s->q1);
 }
@@ -137,20 +180,22 @@ static ga_status evaluate_site(ga_step *s) {
   ga_eval *e = s->eval;
   ga_status status = GA_OK;
   s->G_is_at_n = false;
-  if (!s->mass_known) status = ga_eval_mass(e, s->t1, s->q1, &s->M);
-  if (status == GA_OK) s->mass_known = e->model->const_mass;
+  bool mass_here = !s->mass_known && !s->method->weighted;
+  if (mass_here) status = ga_eval_mass(e, s->t1, s->q1, &s->M);
+  if (mass_here && status == GA_OK) s->mass_known = e->model->const_mass;
   if (status == GA_OK) status = ga_eval_force(e, s->t1, s->q1, s->v1, s->F);
   if (status == GA_OK) status = ga_eval_G(e, s->t1, s->q1, &s->G);
   if (status == GA_OK) status = ga_eval_H(e, s->t1, s->q1, s->v1, &s->H);
   return status;
 }
 
-/* row j: M x_j - F - R(lam_j, psi_j), and the size of its terms */
+/* row j: m M x_j - phi (F + R(lam_j, psi_j)) + history, and the size of its terms */
 static ga_status dynamic_row(ga_step *s, int j) {
   const ga_dyn_row *row = &s->method->dyn[j];
   double *r = s->r + j * s->nv, *size = s->row_size + j * s->nv, *reaction = s->work;
+  double phi = s->tab.phi;
   memset(r, 0, (size_t)s->nv * sizeof(double));
-  ga_csr_mul_add(&s->M, 1, s->x + j * s->nv, r);
+  ga_csr_mul_add(&s->M, s->tab.m, s->x + j * s->nv, r);
   const ga_point p = {.t = s->t1,
                       .q = s->q1,
                       .v = s->v1,
@@ -158,8 +203,8 @@ static ga_status dynamic_row(ga_step *s, int j) {
                       .psi = s->x + s->mult_at[row->psi]};
   ga_status status = ga_eval_reaction(s->eval, &p, &s->G, &s->H, reaction);
   for (int i = 0; i < s->nv; i++) {
-    size[i] = fabs(r[i]) + fabs(s->F[i]) + fabs(reaction[i]);
-    r[i] += reaction[i] - s->F[i];
+    size[i] = fabs(r[i]) + phi * (fabs(s->F[i]) + fabs(reaction[i])) + fabs(s->history[i]);
+    r[i] += phi * (reaction[i] - s->F[i]) + s->history[i];
     reaction[i] = 0;
     if (size[i] > s->force_size) s->force_size = size[i];
   }
@@ -188,7 +233,7 @@ static ga_status constraint_row(ga_step *s, int c) {
       scale = 1;
       break;
     case GA_ROW_NONHOL:
-      status = ga_eval_k(e, s->t1, s->q1, s->v1, r);
+      status = ga_eval_k(e, s->t1, s->q1, s->method->con_hat[c] ? s->vh : s->v1, r);
       break;
   }
   for (int i = 0; i < size; i++) r[i] *= scale;
@@ -231,7 +276,8 @@ ga_status ga_step_end(ga_step *s, ga_memory *mem) {
   for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, tab->ax[j], s->x + j * s->nv, mem->a);
   memcpy(mem->q, s->q1, (size_t)s->nq * sizeof(double));
   memcpy(mem->v, s->v1, (size_t)s->nv * sizeof(double));
-  memcpy(mem->vd, s->x + method->out_x * s->nv, (size_t)s->nv * sizeof(double));
+  const double *vd = method->weighted ? s->vd1 : s->x + method->out_x * s->nv;
+  memcpy(mem->vd, vd, (size_t)s->nv * sizeof(double));
   memcpy(mem->lam, s->x + s->mult_at[method->out_lam], (size_t)s->nlam * sizeof(double));
   memcpy(mem->psi, s->x + s->mult_at[method->out_psi], (size_t)s->npsi * sizeof(double));
   memcpy(s->x_accepted, s->x, (size_t)s->n * sizeof(double));

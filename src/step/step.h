@@ -25,6 +25,7 @@ typedef struct ga_row_terms {
   ga_csr *Aq; /* derivative by q times T; NULL if none */
   ga_csr P;   /* Aq G_n^T, only with an eta block */
   int by_q[GA_MAX_X], by_v[GA_MAX_X], by_eta;
+  bool hat;                /* by v^_1 instead of v_1 */
   double q_scale, v_scale; /* 1, 1/h or 1/h^2 of the row, times h^2 and h */
 } ga_row_terms;
 
@@ -43,12 +44,16 @@ typedef struct ga_step {
 
   /* the step under way: from t to t1, history as corrected for this h */
   double t, t1, h;
-  const double *q, *w;             /* q_n, w_n = v'_n */
-  double *v, *a;                   /* v_n, a_n, corrected */
-  double *wq0, *v10;               /* w_q and v_1 for x = 0, eta = 0 */
-  double *wq, *q1, *v1;            /* site n+1 */
-  double *F, *g, *gv, *k;          /* there */
-  ga_csr M, G, H;                  /* there */
+  const double *q, *w;       /* q_n, w_n = v'_n */
+  double *v, *a;             /* v_n, a_n, corrected */
+  double *wq0, *v10;         /* w_q and v_1 for x = 0, eta = 0 */
+  double *wq, *q1, *v1, *vh; /* site n+1 */
+  double *F, *g, *gv, *k;    /* there */
+  ga_csr M, G, H;            /* there */
+  double *history, *zero;    /* of weighted rows: hm M_old a_n - hf f_n; nv zeros */
+  ga_csr Hh, Yh;             /* H and Y at v^_1 */
+  bool has_hat;
+  double *vd1;                     /* v' at t_1 of a weighted method, set before the step ends */
   int *mass_diagonal;              /* places of the diagonal in M, -1 where it has none */
   bool mass_known;                 /* constant M already evaluated */
   bool G_is_at_n;                  /* G was evaluated at the accepted state */
