@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sparse against dense: same results, dependent constraints named, the choice, refactorization. */
+#include <float.h>
+
 #include "linsol/linsol.h"
+#include "method/method.h"
 #include "redundant.h"
 #include "step/integrator.h"
 
@@ -19,20 +22,22 @@ static ga_problem *sized(const char *name, int size) {
 
 /* |a - b| <= tol |a|, max norms */
 static void assert_agree(const char *problem, const char *method, const char *what, int n,
-                         const double *a, const double *b, double tol) {
+                         const double *a, const double *b, double tol, double rounding) {
   double error = vector_error(n, a, b), size = ga_max_abs(n, a);
-  if (!(error <= tol * size)) {
+  if (!(error <= tol * size + rounding)) {
     fail_msg("%s, %s: %s of dense and klu differ by %.2g, largest %.2g", problem, method, what,
              error, size);
   }
 }
 
-/* Some 200 steps, in which rounding has not yet grown; of a chain 300, as its velocity, which
- * index3 rounds to about eps |q|/h, begins at zero. */
+/* The whole run of each problem. Where the hidden constraint is left free (index3) v carries the
+ * rounding eps |q|/h of g whatever the solver: dense differs from itself as much when only the
+ * matrix is renewed at other times. That much is allowed on top of 1e-11 relative (a hundredth of
+ * it for the other methods), and shows where v is small: a chain just after its start, a pendulum
+ * that has come to rest. */
 static void check_agreement(const ga_problem *p, const char *method) {
   ga_options o = ga_options_default();
   ga_integrator *it[2];
-  double end = p->t0 + (strcmp(p->name, "chain") == 0 ? 300 : 200) * p->h;
   o.method = method;
   o.par = ga_params_rho(p->rho_inf);
   o.h = p->h;
@@ -40,15 +45,18 @@ static void check_agreement(const ga_problem *p, const char *method) {
   for (int l = 0; l < 2; l++) {
     o.linsol = solvers[l];
     it[l] = started(p, &o);
-    must(ga_integrator_run(it[l], fmin(end, p->t_end)), ga_integrator_error(it[l]));
+    must(ga_integrator_run(it[l], p->t_end), ga_integrator_error(it[l]));
   }
   const ga_state *a = ga_integrator_state(it[0]), *b = ga_integrator_state(it[1]);
   const ga_model *model = &p->model;
-  double lam_tol = strcmp(method, "index3") == 0 ? 1e-6 : 1e-8;
-  assert_agree(p->name, method, "q", ga_space_nq(model->space), a->q, b->q, 1e-11);
-  assert_agree(p->name, method, "v", ga_space_nv(model->space), a->v, b->v, 1e-11);
-  assert_agree(p->name, method, "lam", model->nlam, a->lam, b->lam, lam_tol);
-  assert_agree(p->name, method, "psi", model->npsi, a->psi, b->psi, lam_tol);
+  bool free = ga_method_find(method, NULL)->hidden_free;
+  int nq = ga_space_nq(model->space);
+  double lam_tol = free ? 1e-6 : 1e-8;
+  double rounding = (free ? 20 : 0.1) * DBL_EPSILON * ga_max_abs(nq, a->q) / p->h;
+  assert_agree(p->name, method, "q", nq, a->q, b->q, 1e-11, 0);
+  assert_agree(p->name, method, "v", ga_space_nv(model->space), a->v, b->v, 1e-11, rounding);
+  assert_agree(p->name, method, "lam", model->nlam, a->lam, b->lam, lam_tol, 0);
+  assert_agree(p->name, method, "psi", model->npsi, a->psi, b->psi, lam_tol, 0);
   for (int l = 0; l < 2; l++) ga_integrator_free(it[l]);
 }
 
