@@ -32,7 +32,7 @@ static void assert_agree(const char *problem, const char *method, const char *wh
 
 /* The whole run of each problem. Where the hidden constraint is left free (index3) v carries the
  * rounding eps |q|/h of g whatever the solver: dense differs from itself as much when only the
- * matrix is renewed at other times. That much is allowed on top of 1e-11 relative (a hundredth of
+ * matrix is renewed at other times. That much is allowed on top of 1e-11 relative (1/200 of
  * it for the other methods), and shows where v is small: a chain just after its start, a pendulum
  * that has come to rest. */
 static void check_agreement(const ga_problem *p, const char *method) {
