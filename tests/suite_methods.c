@@ -12,7 +12,7 @@ static void for_all_methods(void (*check)(const char *method)) {
 
 /* whether the table of a method has rows of this kind */
 static bool enforces(const char *method, ga_con_kind kind) {
-  const ga_method *m = ga_method_find(method, NULL);
+  const ga_method *m = ga_method_find(method, "", NULL);
   for (int c = 0; c < m->ncon; c++) {
     if (m->con[c] == kind) return true;
   }

@@ -26,8 +26,8 @@ static void residual_at(ga_step *s, int j, double d, double *out) {
  */
 static void compare_matrix(ga_integrator *it, const char *what) {
   ga_step *s = &it->step;
-  must(ga_step_begin(s, &it->mem, it->mem.v, it->mem.a, it->mem.vd, it->h, it->mem.t + it->h),
-       s->err);
+  const ga_history past = {.v = it->mem.v, .a = it->mem.a, .w = it->mem.w};
+  must(ga_step_begin(s, &it->mem, &past, it->h, it->mem.t + it->h), s->err);
   double size_x = 1 + ga_max_abs(s->method->nx * s->nv, s->x);
   for (int i = 0; i < s->n; i++) s->x[i] += 0.3 * size_x * sin(1.7 * i + 0.4);
   ga_step_update(s);

@@ -49,7 +49,7 @@ static void check_agreement(const ga_problem *p, const char *method) {
   }
   const ga_state *a = ga_integrator_state(it[0]), *b = ga_integrator_state(it[1]);
   const ga_model *model = &p->model;
-  bool free = ga_method_find(method, NULL)->hidden_free;
+  bool free = ga_method_find(method, "", NULL)->hidden_free;
   int nq = ga_space_nq(model->space);
   double lam_tol = free ? 1e-6 : 1e-8;
   double rounding = (free ? 20 : 0.1) * DBL_EPSILON * ga_max_abs(nq, a->q) / p->h;

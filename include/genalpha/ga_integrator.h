@@ -114,6 +114,8 @@ GA_API const ga_options *ga_integrator_options(const ga_integrator *it);
 GA_API const char *ga_method_name(int i);
 GA_API const char *ga_method_summary(int i);
 GA_API const char *ga_method_cite(int i);
+/* Variants of a method, the default first; NULL past the end, or if there are none. */
+GA_API const char *ga_method_variant(const char *name, int i);
 
 #ifdef __cplusplus
 }

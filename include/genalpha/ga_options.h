@@ -44,11 +44,26 @@ GA_API double ga_params_spectral_radius(const ga_params *par, double omega_h);
 
 /* Starting values, see docs/notation.md. */
 typedef enum ga_start {
-  GA_START_BEST,     /* what keeps order 2 from the first step: the method knows */
-  GA_START_PLAIN,    /* a_0 = v'_0 */
-  GA_START_SHIFTED,  /* a_0 = v'(t_0 + alpha h) + O(h^2) */
-  GA_START_PERTURBED /* shifted, and v_0 moved off the hidden constraint by h^2 B r */
+  GA_START_BEST,      /* what keeps order 2 from the first step: the method knows */
+  GA_START_PLAIN,     /* a_0 = v'_0 */
+  GA_START_SHIFTED,   /* a_0 = v'(t_0 + alpha h) + O(h^2) */
+  GA_START_PERTURBED, /* shifted, and v_0 moved off the hidden constraint by h^2 B r */
+  GA_START_IMPLICIT   /* a_0 = (1 - alpha) v'_0 + alpha v'_1, solved together with the first step */
 } ga_start;
+
+/* Where methods with weighted residuals take the old mass: at a predicted point of this step, or
+ * from the step before (then the vector M a is kept). */
+typedef enum ga_mass_at { GA_MASS_EVALUATED, GA_MASS_PREVIOUS } ga_mass_at;
+
+/* What is corrected when h changes, so that order 2 is kept (docs/notation.md). All but the first
+ * are for comparison. */
+typedef enum ga_rescale {
+  GA_RESCALE_ALL,   /* what the method needs */
+  GA_RESCALE_A,     /* the history a alone */
+  GA_RESCALE_V,     /* the residual of the hidden constraint alone, of methods that leave it free */
+  GA_RESCALE_GAMMA, /* gamma of the step instead, AB07 section 2.3 */
+  GA_RESCALE_NONE
+} ga_rescale;
 
 /* What to do with start values that violate the constraints. */
 typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
@@ -61,10 +76,15 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
  *   WORD(field, type, default, words, key, help)         an enum, words in its order */
 #define GA_OPTION_LIST(NAME, REAL, INT, WORD)                                                      \
   NAME(method, "stab2", "method", "integration method, see `genalpha list`")                       \
+  NAME(variant, "", "variant", "variant of the method, see `genalpha list`; default: the first")   \
   NAME(linsol, "auto", "linsol", "linear solver, see `genalpha list`")                             \
   REAL(h, 1e-3, 0, 1e300, "h", "step size")                                                        \
-  WORD(start, ga_start, GA_START_BEST, "best|plain|shifted|perturbed", "start",                    \
+  WORD(start, ga_start, GA_START_BEST, "best|plain|shifted|perturbed|implicit", "start",           \
        "starting values of the history; best: what the method needs for order 2 from t0 on")       \
+  WORD(mass_at, ga_mass_at, GA_MASS_EVALUATED, "evaluated|previous", "mass-at",                    \
+       "old mass of weighted residuals: evaluated in each step, or kept from the one before")      \
+  WORD(rescale, ga_rescale, GA_RESCALE_ALL, "a,v|a|v|gamma|none", "rescale",                       \
+       "what is corrected when the step size changes; others than the default for comparison")     \
   WORD(initial, ga_initial, GA_INITIAL_CHECK, "check|project", "initial",                          \
        "q0, v0 that violate a constraint: refuse (check) or move them (project)")                  \
   REAL(initial_tol, 1e-9, 0, 1, "initial-tol", "relative violation of a constraint allowed at t0") \

@@ -13,26 +13,100 @@ static const ga_method *const registry[] = {GA_METHOD_LIST(GA_METHOD_POINTER)};
 
 enum { COUNT = (int)(sizeof registry / sizeof registry[0]) };
 
-const char *ga_method_name(int i) {
-  return i >= 0 && i < COUNT ? registry[i]->name : NULL;
-}
-const char *ga_method_summary(int i) {
-  return i >= 0 && i < COUNT ? registry[i]->summary : NULL;
-}
-const char *ga_method_cite(int i) {
-  return i >= 0 && i < COUNT ? registry[i]->cite : NULL;
+/* the i-th table that is the first of its name */
+static const ga_method *first_of_name(int i) {
+  for (int k = 0; k < COUNT; k++) {
+    bool first = k == 0 || strcmp(registry[k]->name, registry[k - 1]->name) != 0;
+    if (first && i-- == 0) return registry[k];
+  }
+  return NULL;
 }
 
-const ga_method *ga_method_find(const char *name, ga_error *err) {
-  for (int i = 0; i < COUNT; i++) {
-    if (strcmp(registry[i]->name, name) == 0) return registry[i];
+const char *ga_method_name(int i) {
+  const ga_method *method = first_of_name(i);
+  return method ? method->name : NULL;
+}
+const char *ga_method_summary(int i) {
+  const ga_method *method = first_of_name(i);
+  return method ? method->summary : NULL;
+}
+const char *ga_method_cite(int i) {
+  const ga_method *method = first_of_name(i);
+  return method ? method->cite : NULL;
+}
+
+const char *ga_method_variant(const char *name, int i) {
+  for (int k = 0; k < COUNT; k++) {
+    if (strcmp(registry[k]->name, name) == 0 && i-- == 0) return registry[k]->variant;
   }
+  return NULL;
+}
+
+bool ga_method_holonomic(const ga_method *method) {
+  for (int c = 0; c < method->ncon; c++) {
+    if (method->con[c] != GA_ROW_NONHOL) return true;
+  }
+  return false;
+}
+
+bool ga_method_nonholonomic(const ga_method *method) {
+  for (int c = 0; c < method->ncon; c++) {
+    if (method->con[c] == GA_ROW_NONHOL) return true;
+  }
+  return false;
+}
+
+/* ", word" to a list of words */
+static void add_word(char *list, size_t room, const char *word) {
+  if (list[0]) strncat(list, ", ", room - strlen(list) - 1);
+  strncat(list, word, room - strlen(list) - 1);
+}
+
+void ga_method_list_able(bool holonomic, bool nonholonomic, char *text, size_t room) {
+  for (int i = 0; i < COUNT; i++) {
+    const ga_method *method = registry[i];
+    bool able = (!holonomic || ga_method_holonomic(method)) &&
+                (!nonholonomic || ga_method_nonholonomic(method));
+    bool first = i == 0 || strcmp(method->name, registry[i - 1]->name) != 0;
+    /* of variants, the first that is able */
+    bool listed = !first && strstr(text, method->name) != NULL;
+    if (!able || listed) continue;
+    add_word(text, room, method->name);
+    if (first) continue;
+    strncat(text, " --variant ", room - strlen(text) - 1);
+    strncat(text, method->variant, room - strlen(text) - 1);
+  }
+}
+
+static const ga_method *unknown_variant(const char *name, const char *variant, ga_error *err) {
+  char known[200] = "";
+  const char *word;
+  for (int i = 0; (word = ga_method_variant(name, i)) != NULL; i++) {
+    add_word(known, sizeof known, word);
+  }
+  if (known[0]) {
+    ga_fail(err, GA_ERR_METHOD, "method '%s' has no variant '%.40s'; allowed: %s", name, variant,
+            known);
+  } else {
+    ga_fail(err, GA_ERR_METHOD, "method '%s' has no variants; leave out variant = '%.40s'", name,
+            variant);
+  }
+  return NULL;
+}
+
+const ga_method *ga_method_find(const char *name, const char *variant, ga_error *err) {
+  bool named = false;
+  for (int i = 0; i < COUNT; i++) {
+    if (strcmp(registry[i]->name, name) != 0) continue;
+    named = true;
+    bool same = registry[i]->variant && strcmp(registry[i]->variant, variant) == 0;
+    if (variant[0] == '\0' || same) return registry[i];
+  }
+  if (named) return unknown_variant(name, variant, err);
   const char *near = ga_nearest_word(name, ga_method_name);
   char known[200] = "";
-  for (int i = 0; i < COUNT; i++) {
-    if (i) strncat(known, ", ", sizeof known - strlen(known) - 1);
-    strncat(known, registry[i]->name, sizeof known - strlen(known) - 1);
-  }
+  const char *word;
+  for (int i = 0; (word = ga_method_name(i)) != NULL; i++) add_word(known, sizeof known, word);
   ga_fail(err, GA_ERR_METHOD, "unknown method '%s'%s%s%s (known: %s)", name,
           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", known);
   return NULL;

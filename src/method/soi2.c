@@ -4,13 +4,14 @@
  * Jay, Negrut 2008, (14), with alpha = alpha_m - alpha_f:
  *
  *   q_1  = q_0 o exp(h v_0 + h^2/2 ((1 - 2 beta) a_alpha + 2 beta a^))
- *   v^_1 = v_0 + h ((1 - gamma) a_alpha + gamma a^),   v_1 = v_0 + h ((1 - gamma) a_alpha + gamma
- * a) (1 - alpha_m) M_{1+alpha} a^ + alpha_m M_alpha a_alpha = (1 - alpha_f)
- * f(t_1,q_1,v_1,lam^,psi^) + alpha_f f(t_0,q_0,v_0,lam_0,psi_0) (1 - alpha_m) M_{1+alpha} a  +
- * alpha_m M_alpha a_alpha = (1 - alpha_f) f(t_1,q_1,v_1,lam,psi)   + alpha_f
- * f(t_0,q_0,v_0,lam_0,psi_0) g(t_1,q_1) = 0,  k(t_1,q_1,v^_1) = 0,  G v_1 + g_t = 0, k(t_1,q_1,v_1)
- * = 0 M_{1+alpha} = M(t_0 + (1+alpha) h, q_0 o exp((1+alpha) h v_0)),  M_alpha likewise with alpha
- * h
+ *   v^_1 = v_0 + h ((1 - gamma) a_alpha + gamma a^)
+ *   v_1  = v_0 + h ((1 - gamma) a_alpha + gamma a)
+ *   (1 - alpha_m) M_{1+alpha} a^ + alpha_m M_alpha a_alpha
+ *       = (1 - alpha_f) f(t_1,q_1,v_1,lam^,psi^) + alpha_f f(t_0,q_0,v_0,lam_0,psi_0)
+ *   the same for a, lam, psi
+ *   g(t_1,q_1) = 0,  k(t_1,q_1,v^_1) = 0,  G v_1 + g_t = 0,  k(t_1,q_1,v_1) = 0
+ *   M_{1+alpha} = M(t_0 + (1+alpha) h, q_0 o exp((1+alpha) h v_0)),  M_alpha likewise with alpha h,
+ *   or the M_{1+alpha} of the step before (option mass-at)
  *
  * The hatted (paper: tilde) quantities and a^ are of first order, belong to the step and are not
  * reported; q, v, a, lam, psi are of order 2. Without holonomic constraints a^ = a. The masses are
@@ -30,6 +31,7 @@ const ga_method ga_method_soi2 = {
     .out_x = 1,
     .out_lam = 2,
     .out_psi = 3,
+    .report = GA_REPORT_VD,
     .weighted = true,
     .coef = ga_coef_weighted,
     .hidden_free = false,

@@ -17,7 +17,7 @@
 
 #include "step/integrator.h"
 
-enum { VERSION = 1, ORDER = 0x01020304 };
+enum { VERSION = 2, ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";
 
 /* who wrote it; members of 8 bytes or multiples, so that there is no padding */
@@ -25,8 +25,8 @@ typedef struct {
   char magic[8];
   int64_t order, version;
   int64_t nq, nv, nlam, npsi, unknowns;
-  char method[32];
-  double par[4];
+  char method[32], variant[32];
+  double par[5];
 } head;
 
 static head make_head(const ga_integrator *it) {
@@ -38,9 +38,10 @@ static head make_head(const ga_integrator *it) {
             .nlam = it->eval.nlam,
             .npsi = it->eval.npsi,
             .unknowns = it->step.n,
-            .par = {par->alpha_m, par->alpha_f, par->beta, par->gamma}};
+            .par = {par->alpha_m, par->alpha_f, par->beta, par->gamma, par->b}};
   memcpy(h.magic, MAGIC, sizeof MAGIC);
   strncpy(h.method, it->method->name, sizeof h.method - 1);
+  if (it->method->variant) strncpy(h.variant, it->method->variant, sizeof h.variant - 1);
   return h;
 }
 
@@ -69,6 +70,12 @@ static void pass_long(walk *w, long *value) {
   *value = (long)wide;
 }
 
+static void pass_bool(walk *w, bool *value) {
+  long wide = *value;
+  pass_long(w, &wide);
+  *value = wide != 0;
+}
+
 static void pass_body(walk *w, ga_integrator *it) {
   ga_memory *mem = &it->mem;
   const ga_eval *e = &it->eval;
@@ -87,6 +94,12 @@ static void pass_body(walk *w, ga_integrator *it) {
   pass_doubles(w, mem->v, e->nv);
   pass_doubles(w, mem->vd, e->nv);
   pass_doubles(w, mem->a, e->nv);
+  pass_doubles(w, mem->w, e->nv);
+  pass_doubles(w, mem->a_used, e->nv);
+  pass_doubles(w, mem->momentum, e->nv);
+  pass_doubles(w, mem->momentum_used, e->nv);
+  pass_doubles(w, &mem->delta, 1);
+  pass_bool(w, &mem->fresh);
   pass_doubles(w, mem->lam, e->nlam);
   pass_doubles(w, mem->psi, e->npsi);
   pass_doubles(w, it->step.x_accepted, it->step.n);
@@ -183,12 +196,14 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h) 
                    "by a %s version",
                    path, (long long)h->version, VERSION, h->version > VERSION ? "newer" : "older");
   }
-  if (memchr(h->method, '\0', sizeof h->method) == NULL) {
+  if (!memchr(h->method, '\0', sizeof h->method) || !memchr(h->variant, '\0', sizeof h->variant)) {
     return ga_fail(err, GA_ERR_FILE, "state file '%s' is damaged", path);
   }
-  if (strcmp(h->method, own.method) != 0) {
-    return ga_fail(err, GA_ERR_FILE, "state file '%s' is of method '%s', this run uses '%s'", path,
-                   h->method, own.method);
+  if (strcmp(h->method, own.method) != 0 || strcmp(h->variant, own.variant) != 0) {
+    return ga_fail(err, GA_ERR_FILE,
+                   "state file '%s' is of method '%s%s%s', this run uses '%s%s%s'", path, h->method,
+                   h->variant[0] ? " " : "", h->variant, own.method, own.variant[0] ? " " : "",
+                   own.variant);
   }
   if (memcmp(&h->nq, &own.nq, 5 * sizeof h->nq) != 0) {
     return ga_fail(err, GA_ERR_FILE,
@@ -200,8 +215,8 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h) 
   if (memcmp(h->par, own.par, sizeof own.par) != 0) {
     return ga_fail(err, GA_ERR_FILE,
                    "state file '%s' has other parameters: alpha_m %.10g, alpha_f %.10g, beta "
-                   "%.10g, gamma %.10g",
-                   path, h->par[0], h->par[1], h->par[2], h->par[3]);
+                   "%.10g, gamma %.10g, b %.10g",
+                   path, h->par[0], h->par[1], h->par[2], h->par[3], h->par[4]);
   }
   return GA_OK;
 }

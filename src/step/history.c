@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* What the memory needs when the step size changes from h_old to h (docs/notation.md).
  *
- *   a <- v' + (h/h_old) (a - v'),                  because a_n = v'(t_n + alpha h) + O(h^2)
+ *   a <- w + (h/h_old) (a - w),                     because a_n = w(t_n + alpha h) + O(h^2), w = v'
+ *                                                   or the applied part of it, JN07 (2.3);
+ *   a <- a + alpha (h/h_old - 1) (a - a_prev),      of weighted rows, JN08 (15), a_prev as used by
+ *                                                   the step before; likewise for M a, (16)
  *
  * and where the method leaves the hidden constraint free, its residual h^2 G r is rescaled too:
  *
  *   v <- v + dv,  M dv + G^T mu + H^T nu = 0,  G dv = ((h/h_old)^2 - 1) (G v + g_t),  H dv = 0.
  *
  * Without the first, order 1 in a, lam, psi; without the second, order 0 to 1 in lam of such
- * methods. Both differences are small and carry the rounding of a step of size h_old; a growth of h
- * by more than GROWTH would multiply it, so the history is then built anew from t, q, v, as at a
- * start. */
+ * methods. These differences are small and carry the rounding of a step of size h_old; a growth of
+ * h by more than GROWTH would multiply it, so the history is then built anew from t, q, v, as at a
+ * start.
+ *
+ * Instead of correcting a, gamma may be adapted (AB07 section 2.3): with a_n = v'(t_n + delta),
+ *   delta^+ = (alpha h - alpha_m delta)/(1 - alpha_m),  gamma_n = (h/2 - delta)/(h + delta^+ -
+ * delta) keeps order 2 of the velocity. It is there for comparison. */
 #include <math.h>
 #include <string.h>
 
 #include "step/integrator.h"
 
-static const double GROWTH = 4;
+static const double GROWTH = 10;
 static const double SAME = 1e-4; /* relative changes of h below this do not matter */
 
 /* G v + g_t at the accepted state, times factor, into it->hidden */
@@ -39,17 +46,55 @@ static ga_status rebuild(ga_integrator *it, double h) {
   return ga_initial_history(it, it->method->best_start, mem->t, h);
 }
 
-ga_status ga_history_correct(ga_integrator *it, double h) {
+/* old + alpha (ratio - 1) (old - before) */
+static void shift_along(int n, double part, const double *before, double *old) {
+  for (int i = 0; i < n; i++) old[i] += part * (old[i] - before[i]);
+}
+
+/* it->a and it->momentum; after a start there is no step before, and v' takes its part */
+static void correct_a(ga_integrator *it, double ratio) {
   const ga_memory *mem = &it->mem;
+  const ga_params *par = &it->options.par;
   int nv = it->eval.nv;
-  memcpy(it->v, mem->v, (size_t)nv * sizeof(double));
-  memcpy(it->a, mem->a, (size_t)nv * sizeof(double));
-  memcpy(it->vd, mem->vd, (size_t)nv * sizeof(double));
+  if (it->method->weighted && !mem->fresh) {
+    double part = (par->alpha_m - par->alpha_f) * (ratio - 1);
+    shift_along(nv, part, mem->a_used, it->a);
+    shift_along(nv, part, mem->momentum_used, it->momentum);
+    return;
+  }
+  const double *base = it->method->weighted ? mem->vd : mem->w;
+  for (int i = 0; i < nv; i++) it->a[i] = base[i] + ratio * (mem->a[i] - base[i]);
+}
+
+static void adapt_gamma(ga_integrator *it, double h) {
+  ga_params par = it->options.par;
+  double delta = it->mem.delta;
+  double next = ((par.alpha_m - par.alpha_f) * h - par.alpha_m * delta) / (1 - par.alpha_m);
+  par.gamma = (h / 2 - delta) / (h + next - delta);
+  it->method->coef(&par, &it->step.tab);
+  it->delta = next;
+}
+
+ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past) {
+  const ga_memory *mem = &it->mem;
+  ga_rescale rescale = it->options.rescale;
+  size_t bytes = (size_t)it->eval.nv * sizeof(double);
+  memcpy(it->v, mem->v, bytes);
+  memcpy(it->a, mem->a, bytes);
+  memcpy(it->w, mem->w, bytes);
+  memcpy(it->momentum, mem->momentum, bytes);
+  bool kept = it->options.mass_at == GA_MASS_PREVIOUS && !mem->fresh;
+  *past = (ga_history){.v = it->v, .a = it->a, .w = it->w, .momentum = kept ? it->momentum : NULL};
+  if (rescale == GA_RESCALE_GAMMA) adapt_gamma(it, h);
   double ratio = h / mem->h;
   if (fabs(ratio - 1) <= SAME) return GA_OK;
-  if (ratio > GROWTH) return rebuild(it, h);
-  for (int i = 0; i < nv; i++) it->a[i] = mem->vd[i] + ratio * (mem->a[i] - mem->vd[i]);
-  if (!it->method->hidden_free || it->eval.nlam == 0) return GA_OK;
+  if (rescale == GA_RESCALE_ALL && ratio > GROWTH) {
+    past->momentum = NULL;
+    return rebuild(it, h);
+  }
+  if (rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_A) correct_a(it, ratio);
+  bool hidden = rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_V;
+  if (!hidden || !it->method->hidden_free || it->eval.nlam == 0) return GA_OK;
   ga_status status = scaled_hidden(it, ratio * ratio);
   if (status != GA_OK) return status;
   return ga_project_velocity(it, mem->t, mem->q, it->v, it->hidden, false, NULL);

@@ -8,9 +8,10 @@
 #include "step/integrator.h"
 
 /* v'' = (v'(+h) - v'(-h))/(2h) + O(h^2), v' the KKT solution at
- * (t +- h, q o exp(+-h v + h^2/2 v'), v +- h v') */
-ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const double *v,
-                         const double *vd, double h, double *vdd) {
+ * (t +- h, q o exp(+-h v + h^2/2 v'), v +- h v'); or the same of the applied part M^-1 F */
+static ga_status derivative(ga_integrator *it, bool applied, double t, const double *q,
+                            const double *v, const double *vd, double h, double *vdd) {
+  ga_saddle *s = &it->saddle;
   int nv = it->eval.nv;
   memset(vdd, 0, (size_t)nv * sizeof(double));
   for (int side = 1; side >= -1; side -= 2) {
@@ -19,12 +20,22 @@ ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const dou
       it->vs[i] = v[i] + side * h * vd[i];
     }
     ga_space_step(it->model->space, q, it->d, it->qs);
-    ga_status status =
-        ga_saddle_acceleration(&it->saddle, t + side * h, it->qs, it->vs, it->d, NULL, NULL);
+    double at = t + side * h;
+    ga_status status = applied ? ga_saddle_applied(s, at, it->qs, it->vs, it->d)
+                               : ga_saddle_acceleration(s, at, it->qs, it->vs, it->d, NULL, NULL);
     if (status != GA_OK) return status;
     ga_axpy(nv, side / (2 * h), it->d, vdd);
   }
   return GA_OK;
+}
+
+ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const double *v,
+                         const double *vd, double h, double *vdd) {
+  return derivative(it, false, t, q, v, vd, h, vdd);
+}
+
+static bool keeps_applied_part(const ga_method *method) {
+  return method->dyn[method->out_x].part == GA_PART_APPLIED;
 }
 
 void ga_initial_guess(ga_integrator *it) {
@@ -102,13 +113,23 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
   return status;
 }
 
-/* a_0 = v' + alpha h v'' (shifted), and v_0 + dv with G dv = h^2 G r, H dv = 0 (perturbed) */
+/* w_0 = v', or the applied part; a_0 = w_0 (plain), a_0 = w_0 + alpha h w'_0 (shifted), and v_0 +
+ * dv with G dv = h^2 G r, H dv = 0 (perturbed). An implicit start begins with the shifted values.
+ */
 ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double h) {
   const ga_params *par = &it->options.par;
   int nv = it->eval.nv, nlam = it->eval.nlam;
-  memcpy(it->a, it->vd, (size_t)nv * sizeof(double));
+  bool applied = keeps_applied_part(it->method);
+  memcpy(it->w, it->vd, (size_t)nv * sizeof(double));
+  ga_status status = GA_OK;
+  if (applied) status = ga_saddle_applied(&it->saddle, t, it->q, it->v, it->w);
+  if (status != GA_OK) {
+    ga_error_prefix(&it->error, "method '%s'", it->method->name);
+    return status;
+  }
+  memcpy(it->a, it->w, (size_t)nv * sizeof(double));
   if (start == GA_START_PLAIN) return GA_OK;
-  ga_status status = ga_initial_vdd(it, t, it->q, it->v, it->vd, h, it->vdd);
+  status = derivative(it, applied, t, it->q, it->v, it->vd, h, it->vdd);
   if (status != GA_OK) {
     ga_error_prefix(&it->error,
                     "history from values at t - h and t + h (start = plain needs none)");
@@ -119,6 +140,60 @@ ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double
   status = ga_hidden_target(it, t, it->q, it->v, it->vd, h);
   if (status != GA_OK) return status;
   return ga_project_velocity(it, t, it->q, it->v, it->hidden, false, NULL);
+}
+
+/* JN08 (10): a_0 = (1 - alpha) w_0 + alpha w_1 with w_1 of the step just solved; for weighted rows
+ * M_alpha a_0 = (1 - alpha) f_0 + alpha f_1,  f_0 = M(t_0,q_0) v'_0 and, from the row itself,
+ * f_1 = (m M_{1+alpha} a + history)/phi */
+static ga_status implicit_history(ga_integrator *it, double *a) {
+  const ga_step *s = &it->step;
+  const ga_method *method = it->method;
+  const ga_memory *mem = &it->mem;
+  const double *x = s->x + method->out_x * s->nv;
+  double alpha = it->options.par.alpha_m - it->options.par.alpha_f;
+  if (!method->weighted) {
+    for (int i = 0; i < s->nv; i++) a[i] = (1 - alpha) * mem->w[i] + alpha * x[i];
+    return GA_OK;
+  }
+  double part = alpha / s->tab.phi;
+  for (int i = 0; i < s->nv; i++) a[i] = part * s->history[i];
+  ga_csr_mul_add(&s->site->M, part * s->tab.m, x, a);
+  ga_status status = ga_eval_mass(&it->eval, mem->t, mem->q, &it->saddle.M);
+  if (status != GA_OK) return status;
+  ga_csr_mul_add(&it->saddle.M, 1 - alpha, mem->vd, a);
+  for (int i = 0; i < s->nv; i++) it->d[i] = alpha * s->h * s->v[i];
+  ga_space_step(it->model->space, mem->q, it->d, it->qs);
+  status = ga_saddle_mass_solve(&it->saddle, mem->t + alpha * s->h, it->qs, a, a);
+  if (status != GA_OK) ga_error_prefix(&it->error, "start = implicit");
+  return status;
+}
+
+/* The first step, with its own a_0: the step is solved for a given a_0 and gives a better one. The
+ * map contracts like alpha times a root of the method; it ends at rounding. */
+ga_status ga_initial_implicit(ga_integrator *it, double h, double t1) {
+  enum { ROUNDS = 100 };
+  int nv = it->eval.nv;
+  const ga_history past = {.v = it->v, .a = it->a, .w = it->w};
+  double last = INFINITY;
+  for (int round = 0; round < ROUNDS; round++) {
+    ga_status status = ga_step_begin(&it->step, &it->mem, &past, h, t1);
+    if (status == GA_OK) status = ga_newton(&it->step);
+    if (status == GA_OK) status = implicit_history(it, it->vdd);
+    if (status != GA_OK) return status;
+    double change = 0, size = ga_max_abs(nv, it->vdd);
+    for (int i = 0; i < nv; i++) change = fmax(change, fabs(it->vdd[i] - it->a[i]));
+    if (change <= 4 * DBL_EPSILON * size || (change <= 1e-10 * size && change >= last)) {
+      return GA_OK;
+    }
+    last = change;
+    memcpy(it->a, it->vdd, (size_t)nv * sizeof(double));
+    memcpy(it->step.x_accepted, it->step.x, (size_t)it->step.n * sizeof(double));
+  }
+  return ga_fail(
+      &it->error, GA_RETRY_NEWTON,
+      "t = %.9g, h = %.3g: the implicit start did not converge (last change %.3g); try a "
+      "smaller step or start = shifted",
+      it->mem.t, h, last);
 }
 
 /* a projection judges itself */
@@ -152,10 +227,14 @@ ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const
   memcpy(mem->v, it->v, (size_t)e->nv * sizeof(double));
   memcpy(mem->vd, it->vd, (size_t)e->nv * sizeof(double));
   memcpy(mem->a, it->a, (size_t)e->nv * sizeof(double));
+  memcpy(mem->w, it->w, (size_t)e->nv * sizeof(double));
   memcpy(mem->lam, it->lam, (size_t)e->nlam * sizeof(double));
   memcpy(mem->psi, it->psi, (size_t)e->npsi * sizeof(double));
   mem->t = t0;
   mem->h = it->h;
+  mem->fresh = true;
+  mem->delta =
+      start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * it->h;
   it->stats = stats;
   ga_step_reset(&it->step);
   ga_step_predict(&it->step, mem);

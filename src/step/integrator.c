@@ -4,62 +4,29 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-static void GA_PRINTF(2, 3) warn(const ga_integrator *it, const char *format, ...) {
-  if (!it->options.log) return;
-  char text[512];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  it->options.log(it->options.log_context, GA_LOG_WARNING, text);
-}
-
-/* Which broken conditions stop a run and which deserve a warning: a set that cannot work is
- * refused, one that works worse than it could is not. */
-static ga_status check_parameters(const ga_integrator *it, ga_error *err) {
-  const ga_params *par = &it->options.par;
-  if (par->alpha_m == 1 || par->alpha_f == 1) {
-    return ga_fail(err, GA_ERR_ARG, "alpha_m = %g, alpha_f = %g: neither may be 1", par->alpha_m,
-                   par->alpha_f);
-  }
-  ga_params_report rep = ga_params_check(par);
-  bool constrained = it->model->nlam > 0;
-  if (!rep.zero_stable) return ga_fail(err, GA_ERR_ARG, "parameters are unstable: %s", rep.text);
-  if (constrained && rep.rho_inf > 1 + 1e-6) {
-    return ga_fail(err, GA_ERR_ARG, "parameters are unstable for constrained systems: %s",
-                   rep.text);
-  }
-  if (rep.text[0]) warn(it, "%s", rep.text);
-  if (constrained && rep.rho_inf > 1 - 1e-6) {
-    warn(it,
-         it->method->hidden_free
-             ? "rho_inf = 1 with method '%s': errors of the multipliers grow; take rho_inf < 1 "
-               "or a method that enforces the velocity constraint"
-             : "rho_inf = 1 with method '%s': errors of start and iteration are not damped",
-         it->method->name);
-  }
-  return GA_OK;
-}
-
-static ga_status check_start_option(const ga_integrator *it, ga_error *err) {
-  if (it->options.start != GA_START_PERTURBED || it->method->hidden_free) return GA_OK;
-  return ga_fail(err, GA_ERR_ARG,
-                 "start = perturbed moves v0 off the hidden velocity constraint, which method '%s' "
-                 "enforces; use best, shifted or plain",
-                 it->method->name);
-}
 
 static void carve(ga_integrator *it) {
   size_t nq = (size_t)it->eval.nq, nv = (size_t)it->eval.nv;
   size_t nlam = (size_t)it->eval.nlam, npsi = (size_t)it->eval.npsi;
   ga_arena *arena = &it->arena;
   double **const q_size[] = {&it->mem.q, &it->q, &it->qs};
-  double **const v_size[] = {&it->mem.v, &it->mem.vd, &it->mem.a, &it->v,  &it->a,
-                             &it->vd,    &it->vdd,    &it->r,     &it->vs, &it->d};
+  double **const v_size[] = {&it->mem.v,
+                             &it->mem.vd,
+                             &it->mem.a,
+                             &it->v,
+                             &it->a,
+                             &it->vd,
+                             &it->vdd,
+                             &it->r,
+                             &it->vs,
+                             &it->d,
+                             &it->mem.w,
+                             &it->mem.a_used,
+                             &it->mem.momentum,
+                             &it->mem.momentum_used,
+                             &it->w,
+                             &it->momentum};
   double **const lam_size[] = {&it->mem.lam, &it->lam, &it->hidden};
   double **const psi_size[] = {&it->mem.psi, &it->psi};
   for (size_t i = 0; i < sizeof q_size / sizeof *q_size; i++) {
@@ -91,10 +58,9 @@ static ga_status set_up(ga_integrator *it) {
   ga_status status = ga_options_validate(&it->options, err);
   if (status == GA_OK) status = ga_model_validate(it->model, err);
   if (status != GA_OK) return status;
-  it->method = ga_method_find(it->options.method, err);
+  it->method = ga_method_find(it->options.method, it->options.variant, err);
   if (!it->method) return err->code;
-  status = check_parameters(it, err);
-  if (status == GA_OK) status = check_start_option(it, err);
+  status = ga_check_setting(it->method, it->model, &it->options, err);
   if (status == GA_OK) status = ga_eval_init(&it->eval, it->model, &it->arena, err);
   if (status != GA_OK) return status;
   it->h = it->options.h;
@@ -174,14 +140,29 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
   return GA_OK;
 }
 
-/* v' at the end of a step whose unknown is a: from the equations of motion there */
-static ga_status weighted_acceleration(ga_integrator *it) {
+/* What is reported and no unknown of the step: from the equations of motion at its end. */
+static ga_status report(ga_integrator *it) {
   ga_step *s = &it->step;
   const ga_method *method = it->method;
-  memcpy(it->saddle.guess, s->x + s->mult_at[method->out_lam], (size_t)s->nlam * sizeof(double));
-  memcpy(it->saddle.guess + s->nlam, s->x + s->mult_at[method->out_psi],
+  const ga_site *end = &s->site[GA_SITE_NEW];
+  if (method->report == GA_REPORT_STEP) return GA_OK;
+  memcpy(it->saddle.guess, ga_step_multipliers(s, method->out_lam),
+         (size_t)s->nlam * sizeof(double));
+  memcpy(it->saddle.guess + s->nlam, ga_step_multipliers(s, method->out_psi),
          (size_t)s->npsi * sizeof(double));
-  return ga_saddle_acceleration(&it->saddle, s->t1, s->q1, s->v1, s->vd1, NULL, NULL);
+  return ga_saddle_acceleration(&it->saddle, end->t, end->q, end->v, s->vd1, s->lam1, s->psi1);
+}
+
+/* the history corrected for h, then the step's equations solved */
+static ga_status solve_step(ga_integrator *it, double h, double t1) {
+  ga_history past;
+  ga_status status = ga_history_correct(it, h, &past);
+  if (status != GA_OK) return status;
+  if (it->mem.fresh && it->options.start == GA_START_IMPLICIT) {
+    return ga_initial_implicit(it, h, t1);
+  }
+  status = ga_step_begin(&it->step, &it->mem, &past, h, t1);
+  return status != GA_OK ? status : ga_newton(&it->step);
 }
 
 /* one step of size h to t1; the memory changes only if all of it succeeds */
@@ -193,10 +174,8 @@ static ga_status advance(ga_integrator *it, double h, double t1) {
   }
   /* where t is so large that its rounding matters, the step is what t1 - t says */
   if (fabs(t1 - it->mem.t - h) > 1e-9 * h) h = t1 - it->mem.t;
-  ga_status status = ga_history_correct(it, h);
-  if (status == GA_OK) status = ga_step_begin(&it->step, &it->mem, it->v, it->a, it->vd, h, t1);
-  if (status == GA_OK) status = ga_newton(&it->step);
-  if (status == GA_OK && it->method->weighted) status = weighted_acceleration(it);
+  ga_status status = solve_step(it, h, t1);
+  if (status == GA_OK) status = report(it);
   if (status == GA_OK) status = ga_step_end(&it->step, &it->mem);
   count_repivots(it);
   if (status != GA_OK) {
@@ -204,6 +183,7 @@ static ga_status advance(ga_integrator *it, double h, double t1) {
     ga_step_reset(&it->step);
     return status;
   }
+  it->mem.delta = it->delta;
   it->stats.steps++;
   it->n_base++;
   it->state.h = h;

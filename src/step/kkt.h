@@ -8,7 +8,7 @@
 
 #include "base/csr.h"
 
-enum { GA_KKT_TERMS = 48 };
+enum { GA_KKT_TERMS = 96 };
 
 typedef struct ga_kkt_term {
   const ga_csr *src; /* its pattern is fixed, its values are read at each scatter */

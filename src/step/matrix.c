@@ -7,7 +7,7 @@
  *   d row / d eta  = -s h^2 A_q G_n^T
  *   d row / d lam  = phi L^T,  d row / d psi = phi P^T             dynamic rows only; usually G, H
  *
- *   dynamic row:       A_q = Kt T,  A_v = Ct
+ *   dynamic row:       A_q = Kt T,  A_v = Ct   times what its site moves with w_q and v_1
  *   position row:      A_q = G T,   A_v = 0
  *   velocity row:      A_q = Z T,   A_v = G
  *   acceleration row:  A_q = D_q(G x + drift) T,  A_v = d drift/dv,  and G by x itself
@@ -17,16 +17,20 @@
 #include "lie/lie.h"
 #include "step/step.h"
 
-/* places of one row's derivative blocks; row0 its first row */
+/* places of one row's derivative blocks; row0 its first row. There is no term where the site does
+ * not move or the tableau has a zero. */
 static void add_row(ga_step *s, ga_row_terms *row, int row0, ga_csr *Aq, const ga_csr *Av,
                     ga_arena *arena) {
+  const ga_site *site = row->site;
   row->Aq = Aq;
   for (int j = 0; j < s->method->nx; j++) {
-    row->by_q[j] = ga_kkt_add(&s->kkt, row0, j * s->nv, Aq, false);
-    row->by_v[j] = Av ? ga_kkt_add(&s->kkt, row0, j * s->nv, Av, false) : -1;
+    double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
+    bool by_q = site->by_wq > 0 && s->tab.p[j] != 0, by_v = Av && site->by_v1 > 0 && r != 0;
+    row->by_q[j] = by_q ? ga_kkt_add(&s->kkt, row0, j * s->nv, Aq, false) : -1;
+    row->by_v[j] = by_v ? ga_kkt_add(&s->kkt, row0, j * s->nv, Av, false) : -1;
   }
   row->by_eta = -1;
-  if (s->eta < 0) return;
+  if (s->eta < 0 || site->by_wq == 0) return;
   if (ga_csr_product_t_init(&row->P, Aq, &s->Gn, arena) != GA_OK) {
     arena->failed = true;
     return;
@@ -34,106 +38,136 @@ static void add_row(ga_step *s, ga_row_terms *row, int row0, ga_csr *Aq, const g
   row->by_eta = ga_kkt_add(&s->kkt, row0, s->mult_at[s->eta], &row->P, false);
 }
 
+/* terms of dynamic row j */
+static void add_dynamic_row(ga_step *s, int j, ga_arena *arena) {
+  const ga_model *model = s->eval->model;
+  const ga_dyn_row *row = &s->method->dyn[j];
+  const ga_site *site = &s->site[row->site];
+  int row0 = j * s->nv;
+  ga_csr_init(&s->Kt[j], s->nv, s->nv, model->pat_K, arena);
+  ga_csr_init(&s->Ct[j], s->nv, s->nv, model->pat_K, arena);
+  if (model->ops->reaction) {
+    ga_csr_init(&s->L[j], s->nlam, s->nv, model->pat_G, arena);
+    ga_csr_init(&s->P[j], s->npsi, s->nv, model->pat_H, arena);
+  }
+  if (row->part == GA_PART_REACTION && !s->K0.ptr) {
+    ga_csr_init(&s->K0, s->nv, s->nv, model->pat_K, arena);
+    ga_csr_init(&s->C0, s->nv, s->nv, model->pat_K, arena);
+  }
+  if (arena->failed) return;
+  s->dyn[j].site = site;
+  add_row(s, &s->dyn[j], row0, &s->Kt[j], &s->Ct[j], arena);
+  s->mass_term[j] = ga_kkt_add(&s->kkt, row0, row0, &site->M, false);
+  const ga_csr *L = model->ops->reaction ? &s->L[j] : &site->G;
+  const ga_csr *P = model->ops->reaction ? &s->P[j] : &site->H;
+  s->lam_term[j] = s->psi_term[j] = -1;
+  if (row->lam != GA_NONE) {
+    s->lam_term[j] = ga_kkt_add(&s->kkt, row0, s->mult_at[row->lam], L, true);
+  }
+  if (row->psi != GA_NONE) {
+    s->psi_term[j] = ga_kkt_add(&s->kkt, row0, s->mult_at[row->psi], P, true);
+  }
+}
+
+/* terms of constraint row c, always at the new site */
+static void add_constraint_row(ga_step *s, int c, ga_arena *arena) {
+  const ga_model *model = s->eval->model;
+  ga_row_terms *row = &s->con[c];
+  ga_site *site = &s->site[GA_SITE_NEW];
+  int row0 = s->con_at[c];
+  row->site = site;
+  switch (s->method->con[c]) {
+    case GA_ROW_POS:
+      add_row(s, row, row0, model->space->commutative ? &site->G : &s->GT, NULL, arena);
+      break;
+    case GA_ROW_VEL:
+      add_row(s, row, row0, &s->Z, &site->G, arena);
+      break;
+    case GA_ROW_ACC:
+      ga_csr_init(&s->acc_q, s->nlam, s->nv, model->pat_G, arena);
+      ga_csr_init(&s->acc_v, s->nlam, s->nv, model->pat_G, arena);
+      if (arena->failed) return;
+      add_row(s, row, row0, &s->acc_q, &s->acc_v, arena);
+      s->acc_term = ga_kkt_add(&s->kkt, row0, s->method->out_x * s->nv, &site->G, false);
+      break;
+    case GA_ROW_NONHOL:
+      row->hat = s->method->con_hat[c];
+      if (row->hat) {
+        ga_csr_init(&s->Hh, s->npsi, s->nv, model->pat_H, arena);
+        ga_csr_init(&s->Yh, s->npsi, s->nv, model->pat_H, arena);
+        if (arena->failed) return;
+      }
+      add_row(s, row, row0, row->hat ? &s->Yh : &s->Y, row->hat ? &s->Hh : &site->H, arena);
+      break;
+  }
+}
+
 ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena) {
   const ga_method *method = s->method;
   const ga_model *model = s->eval->model;
-  bool flat = model->space->commutative;
   ga_csr_init(&s->Z, s->nlam, s->nv, model->pat_G, arena);
   ga_csr_init(&s->Y, s->npsi, s->nv, model->pat_H, arena);
+  if (!model->space->commutative) ga_csr_init(&s->GT, s->nlam, s->nv, model->pat_G, arena);
   s->acc_term = -1;
-  if (!flat) ga_csr_init(&s->GT, s->nlam, s->nv, model->pat_G, arena);
-  s->T = ga_arena_doubles(arena, (size_t)ga_space_tangent_size(model->space));
-  s->work = ga_arena_doubles(arena, (size_t)s->nv);
-  for (int j = 0; j < method->nx; j++) {
-    ga_csr_init(&s->Kt[j], s->nv, s->nv, model->pat_K, arena);
-    ga_csr_init(&s->Ct[j], s->nv, s->nv, model->pat_K, arena);
-    if (arena->failed) return GA_ERR_MEM;
-    int row0 = j * s->nv;
-    add_row(s, &s->dyn[j], row0, &s->Kt[j], &s->Ct[j], arena);
-    s->mass_term[j] = ga_kkt_add(&s->kkt, row0, row0, &s->M, false);
-    const ga_csr *L = &s->G, *P = &s->H;
-    if (model->ops->reaction) {
-      ga_csr_init(&s->L[j], s->nlam, s->nv, model->pat_G, arena);
-      ga_csr_init(&s->P[j], s->npsi, s->nv, model->pat_H, arena);
-      if (arena->failed) return GA_ERR_MEM;
-      L = &s->L[j], P = &s->P[j];
-    }
-    s->lam_term[j] = ga_kkt_add(&s->kkt, row0, s->mult_at[method->dyn[j].lam], L, true);
-    s->psi_term[j] = ga_kkt_add(&s->kkt, row0, s->mult_at[method->dyn[j].psi], P, true);
-  }
-  for (int c = 0; c < method->ncon; c++) {
-    ga_row_terms *row = &s->con[c];
-    switch (method->con[c]) {
-      case GA_ROW_POS:
-        add_row(s, row, s->con_at[c], flat ? &s->G : &s->GT, NULL, arena);
-        break;
-      case GA_ROW_VEL:
-        add_row(s, row, s->con_at[c], &s->Z, &s->G, arena);
-        break;
-      case GA_ROW_ACC:
-        ga_csr_init(&s->acc_q, s->nlam, s->nv, model->pat_G, arena);
-        ga_csr_init(&s->acc_v, s->nlam, s->nv, model->pat_G, arena);
-        if (arena->failed) return GA_ERR_MEM;
-        add_row(s, row, s->con_at[c], &s->acc_q, &s->acc_v, arena);
-        s->acc_term = ga_kkt_add(&s->kkt, s->con_at[c], method->out_x * s->nv, &s->G, false);
-        break;
-      case GA_ROW_NONHOL:
-        row->hat = method->con_hat[c];
-        if (row->hat) {
-          ga_csr_init(&s->Hh, s->npsi, s->nv, model->pat_H, arena);
-          ga_csr_init(&s->Yh, s->npsi, s->nv, model->pat_H, arena);
-          if (arena->failed) return GA_ERR_MEM;
-        }
-        add_row(s, row, s->con_at[c], row->hat ? &s->Yh : &s->Y, row->hat ? &s->Hh : &s->H, arena);
-        break;
-    }
-  }
+  for (int j = 0; j < method->nx && !arena->failed; j++) add_dynamic_row(s, j, arena);
+  for (int c = 0; c < method->ncon && !arena->failed; c++) add_constraint_row(s, c, arena);
   return arena->failed ? GA_ERR_MEM : ga_kkt_build(&s->kkt, s->n, arena);
 }
 
-/* Kt, Ct of a dynamic row at the current site */
+/* Kt, Ct of a dynamic row at its site: D_q(M x - F - R), d/dv(-F - R), without what the row has
+ * not. Masses at predicted points do not move. */
 static ga_status dynamic_derivatives(ga_step *s, int j) {
   const ga_dyn_row *row = &s->method->dyn[j];
-  ga_point p = {.t = s->t1,
-                .q = s->q1,
-                .v = s->v1,
+  const ga_site *site = &s->site[row->site];
+  ga_csr *Kt = &s->Kt[j], *Ct = &s->Ct[j];
+  ga_status status = GA_OK;
+  ga_point p = {.t = site->t,
+                .q = site->q,
+                .v = site->v,
                 .x = s->method->weighted ? s->zero : s->x + j * s->nv,
-                .lam = s->x + s->mult_at[row->lam],
-                .psi = s->x + s->mult_at[row->psi]};
-  ga_status status = ga_eval_tangents(s->eval, &p, &s->Kt[j], &s->Ct[j]);
-  if (status == GA_OK && s->eval->model->ops->reaction) {
+                .lam = ga_step_multipliers(s, row->lam),
+                .psi = ga_step_multipliers(s, row->psi)};
+  if (s->eval->model->ops->reaction && row->part != GA_PART_APPLIED) {
     status = ga_eval_reaction_dmult(s->eval, &p, &s->L[j], &s->P[j]);
   }
-  s->dyn[j].q_scale = s->tab.phi * s->h * s->h;
-  s->dyn[j].v_scale = s->tab.phi * s->h;
+  s->dyn[j].q_scale = s->tab.phi * s->h * s->h * site->by_wq;
+  s->dyn[j].v_scale = s->tab.phi * s->h * site->by_v1;
+  if (status != GA_OK || (site->by_wq == 0 && site->by_v1 == 0)) return status;
+  status = ga_eval_tangents(s->eval, &p, Kt, Ct);
+  if (status != GA_OK || row->part != GA_PART_REACTION) return status;
+  p.x = p.lam = p.psi = s->zero;
+  status = ga_eval_tangents(s->eval, &p, &s->K0, &s->C0);
+  ga_axpy(ga_csr_nnz(Kt), -1, s->K0.val, Kt->val);
+  ga_axpy(ga_csr_nnz(Ct), -1, s->C0.val, Ct->val);
   return status;
 }
 
 static ga_status constraint_derivatives(ga_step *s, int c) {
   ga_row_terms *row = &s->con[c];
+  ga_site *at = &s->site[GA_SITE_NEW];
   ga_status status = GA_OK;
   row->q_scale = s->h;
   row->v_scale = 1;
   switch (s->method->con[c]) {
     case GA_ROW_POS:
       row->q_scale = 1;
-      if (row->Aq != &s->G) {
-        memcpy(s->GT.val, s->G.val, (size_t)ga_csr_nnz(&s->G) * sizeof(double));
+      if (row->Aq != &at->G) {
+        memcpy(s->GT.val, at->G.val, (size_t)ga_csr_nnz(&at->G) * sizeof(double));
       }
       break;
     case GA_ROW_VEL:
-      status = ga_eval_Z(s->eval, s->t1, s->q1, s->v1, &s->Z);
+      status = ga_eval_Z(s->eval, at->t, at->q, at->v, &s->Z);
       break;
     case GA_ROW_ACC:
       row->q_scale = s->h * s->h;
       row->v_scale = s->h;
-      status = ga_eval_acceleration_tangents(s->eval, s->t1, s->q1, s->v1,
+      status = ga_eval_acceleration_tangents(s->eval, at->t, at->q, at->v,
                                              s->x + s->method->out_x * s->nv, &s->acc_q, &s->acc_v);
       break;
     case GA_ROW_NONHOL:
-      if (!row->hat) return ga_eval_Y(s->eval, s->t1, s->q1, s->v1, &s->Y);
-      status = ga_eval_Y(s->eval, s->t1, s->q1, s->vh, &s->Yh);
-      if (status == GA_OK) status = ga_eval_H(s->eval, s->t1, s->q1, s->vh, &s->Hh);
+      if (!row->hat) return ga_eval_Y(s->eval, at->t, at->q, at->v, &s->Y);
+      status = ga_eval_Y(s->eval, at->t, at->q, s->vh, &s->Yh);
+      if (status == GA_OK) status = ga_eval_H(s->eval, at->t, at->q, s->vh, &s->Hh);
       break;
   }
   return status;
@@ -142,9 +176,10 @@ static ga_status constraint_derivatives(ga_step *s, int c) {
 /* A_q <- A_q T, P = A_q G_n^T, then everything to its place */
 static void scatter_row(ga_step *s, ga_row_terms *row) {
   const ga_space *space = s->eval->model->space;
-  if (!space->commutative) ga_space_apply_tangent(space, s->T, row->Aq);
+  if (!space->commutative && row->site->by_wq > 0)
+    ga_space_apply_tangent(space, row->site->T, row->Aq);
   for (int j = 0; j < s->method->nx; j++) {
-    ga_kkt_scatter(&s->kkt, row->by_q[j], row->q_scale * s->tab.p[j]);
+    if (row->by_q[j] >= 0) ga_kkt_scatter(&s->kkt, row->by_q[j], row->q_scale * s->tab.p[j]);
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
     if (row->by_v[j] >= 0) ga_kkt_scatter(&s->kkt, row->by_v[j], row->v_scale * r);
   }
@@ -182,9 +217,8 @@ static ga_status factor(ga_step *s) {
 
 ga_status ga_step_matrix(ga_step *s) {
   const ga_method *method = s->method;
-  const ga_space *space = s->eval->model->space;
   ga_status status = GA_OK;
-  if (!space->commutative) ga_space_tangent_rows(space, s->wq, s->T);
+  ga_sites_tangents(s);
   for (int j = 0; j < method->nx && status == GA_OK; j++) status = dynamic_derivatives(s, j);
   for (int c = 0; c < method->ncon && status == GA_OK; c++) status = constraint_derivatives(s, c);
   if (status != GA_OK) return status;
@@ -192,8 +226,8 @@ ga_status ga_step_matrix(ga_step *s) {
   for (int j = 0; j < method->nx; j++) {
     scatter_row(s, &s->dyn[j]);
     ga_kkt_scatter(&s->kkt, s->mass_term[j], s->tab.m);
-    ga_kkt_scatter(&s->kkt, s->lam_term[j], s->tab.phi);
-    ga_kkt_scatter(&s->kkt, s->psi_term[j], s->tab.phi);
+    if (s->lam_term[j] >= 0) ga_kkt_scatter(&s->kkt, s->lam_term[j], s->tab.phi);
+    if (s->psi_term[j] >= 0) ga_kkt_scatter(&s->kkt, s->psi_term[j], s->tab.phi);
   }
   for (int c = 0; c < method->ncon; c++) scatter_row(s, &s->con[c]);
   if (s->acc_term >= 0) ga_kkt_scatter(&s->kkt, s->acc_term, 1);

@@ -70,8 +70,8 @@ static double increment(const ga_step *s, course *c) {
     change = fmax(change, ga_max_abs(n, s->dx + s->mult_at[k]));
   }
   if (change > s->options->newton_tol * c->size_mult) {
-    double gradient =
-        fmax(ga_max_abs(ga_csr_nnz(&s->G), s->G.val), ga_max_abs(ga_csr_nnz(&s->H), s->H.val));
+    double gradient = fmax(ga_max_abs(ga_csr_nnz(&s->site->G), s->site->G.val),
+                           ga_max_abs(ga_csr_nnz(&s->site->H), s->site->H.val));
     double floor = gradient > 0 ? 1e-4 * s->force_size / gradient : 0;
     e = fmax(e, ratio(change, fmax(c->size_mult, floor)));
   }
@@ -97,7 +97,7 @@ static double reaction_size(const ga_step *s, int i) {
   double sum = 0;
   for (int c = 0; c < method->ncon; c++) {
     if (method->mult[c] == GA_BLOCK_ETA) continue;
-    const ga_csr *D = method->mult[c] == GA_BLOCK_PSI ? &s->H : &s->G;
+    const ga_csr *D = method->mult[c] == GA_BLOCK_PSI ? &s->site->H : &s->site->G;
     for (int k = 0; k < D->nrow; k++) {
       int at = ga_csr_find(D, k, i % s->nv);
       if (at < 0 || D->val[at] == 0) continue;
@@ -113,8 +113,9 @@ static double reaction_size(const ga_step *s, int i) {
  * rounding. */
 static bool at_row_noise(const ga_step *s, int i, double size_x) {
   int j = i / s->nv, row = i % s->nv, diagonal = s->mass_diagonal[row];
-  double Q = ga_max_abs(s->nq, s->q1), V = ga_max_abs(s->nv, s->v1);
-  double mass = diagonal >= 0 ? fabs(s->M.val[diagonal]) : 0;
+  double Q = ga_max_abs(s->nq, s->site->q), V = ga_max_abs(s->nv, s->site->v);
+  const ga_csr *M = &s->site[s->method->dyn[j].site].M;
+  double mass = diagonal >= 0 ? fabs(M->val[diagonal]) : 0;
   double terms = s->row_size[i] + row_sum(&s->Kt[j], row) * Q + row_sum(&s->Ct[j], row) * V;
   double level = NOISE * DBL_EPSILON * (terms + mass * size_x);
   double rough = fmax(NOISE * DBL_EPSILON, 10 * ga_eval_jacobian_noise(s->eval));
@@ -137,7 +138,7 @@ static bool constraints_below(const ga_step *s, double level, double Q, double V
   const ga_method *method = s->method;
   for (int c = 0; c < method->ncon; c++) {
     ga_con_kind kind = method->con[c];
-    const ga_csr *D = kind == GA_ROW_NONHOL ? &s->H : &s->G;
+    const ga_csr *D = kind == GA_ROW_NONHOL ? &s->site->H : &s->site->G;
     double scale = kind == GA_ROW_POS ? Q / (s->h * s->h) : V / s->h;
     double part = level;
     if (kind == GA_ROW_ACC) {
@@ -156,14 +157,14 @@ static bool constraints_below(const ga_step *s, double level, double Q, double V
 static bool at_rounding_level(const ga_step *s) {
   double level = NOISE * DBL_EPSILON;
   double rough = fmax(level, 10 * ga_eval_jacobian_noise(s->eval));
-  double Q = ga_max_abs(s->nq, s->q1) + ga_max_abs(s->nv, s->wq);
-  double V = ga_max_abs(s->nv, s->v1) + s->h * ga_max_abs(s->nv, s->x);
+  double Q = ga_max_abs(s->nq, s->site->q) + ga_max_abs(s->nv, s->wq);
+  double V = ga_max_abs(s->nv, s->site->v) + s->h * ga_max_abs(s->nv, s->x);
   return balanced(s, rough) && constraints_below(s, level, Q, V * rough / level);
 }
 
 /* Constraints hold to a level that no discretization notices. */
 static bool constraints_unseen(const ga_step *s) {
-  double Q = 1 + ga_max_abs(s->nq, s->q1), V = ga_max_abs(s->nv, s->v1) + Q / s->h;
+  double Q = 1 + ga_max_abs(s->nq, s->site->q), V = ga_max_abs(s->nv, s->site->v) + Q / s->h;
   return constraints_below(s, UNSEEN, Q, V);
 }
 
@@ -172,7 +173,7 @@ static bool at_standstill(const ga_step *s, const course *c) {
   if (!c->fresh || !c->fresh_last || c->theta * c->theta_last < 0.5) return false;
   double change = 0;
   for (int i = 0; i < s->nv; i++) change = fmax(change, fabs(s->wq[i] - s->wq_last[i]));
-  return change <= 10 * UNSEEN * (1 + ga_max_abs(s->nq, s->q1)) &&
+  return change <= 10 * UNSEEN * (1 + ga_max_abs(s->nq, s->site->q)) &&
          balanced(s, BALANCE * s->options->newton_tol) && constraints_unseen(s);
 }
 

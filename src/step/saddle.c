@@ -15,7 +15,8 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
   ga_csr_init(&s->M, nv, nv, model->pat_M, arena);
   ga_csr_init(&s->G, nlam, nv, model->pat_G, arena);
   ga_csr_init(&s->H, npsi, nv, model->pat_H, arena);
-  ga_csr_init_identity(&s->E, npsi, arena);
+  ga_csr_init_identity(&s->E_mu, nlam, arena);
+  ga_csr_init_identity(&s->E_nu, npsi, arena);
   if (own) {
     ga_csr_init(&s->L, nlam, nv, model->pat_G, arena);
     ga_csr_init(&s->P, npsi, nv, model->pat_H, arena);
@@ -24,12 +25,14 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
   s->rhs = ga_arena_doubles(arena, (size_t)s->n);
   s->defect = ga_arena_doubles(arena, (size_t)s->n);
   if (arena->failed) return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
-  ga_kkt_add(&s->kkt, 0, 0, &s->M, false);
-  ga_kkt_add(&s->kkt, nv, 0, &s->G, false);
-  ga_kkt_add(&s->kkt, 0, nv, own ? &s->L : &s->G, true);
-  ga_kkt_add(&s->kkt, nv + nlam, 0, &s->H, false);
-  ga_kkt_add(&s->kkt, 0, nv + nlam, own ? &s->P : &s->H, true);
-  s->term_E = ga_kkt_add(&s->kkt, nv + nlam, nv + nlam, &s->E, false);
+  int psi_at = nv + nlam;
+  s->term[0] = ga_kkt_add(&s->kkt, 0, 0, &s->M, false);
+  s->term[1] = ga_kkt_add(&s->kkt, nv, 0, &s->G, false);
+  s->term[2] = ga_kkt_add(&s->kkt, 0, nv, own ? &s->L : &s->G, true);
+  s->term[3] = ga_kkt_add(&s->kkt, psi_at, 0, &s->H, false);
+  s->term[4] = ga_kkt_add(&s->kkt, 0, psi_at, own ? &s->P : &s->H, true);
+  s->term_E_mu = ga_kkt_add(&s->kkt, nv, nv, &s->E_mu, false);
+  s->term_E_nu = ga_kkt_add(&s->kkt, psi_at, psi_at, &s->E_nu, false);
   if (ga_kkt_build(&s->kkt, s->n, arena) != GA_OK) {
     return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT matrix");
   }
@@ -40,8 +43,11 @@ void ga_saddle_close(ga_saddle *s) {
   ga_linsol_close(&s->ls);
 }
 
+/* which rows are in the matrix besides M */
+typedef enum { MASS_ONLY, WITH_G, WITH_G_AND_H } rows;
+
 /* which unknown has no pivot: a coordinate without mass or constraint, or a dependent constraint */
-static ga_status explain_singular(ga_saddle *s, double t) {
+static ga_status explain_singular(ga_saddle *s, double t, rows with) {
   const ga_model *model = s->eval->model;
   int column = s->ls.ops->singular_column ? s->ls.ops->singular_column(&s->ls) : -1;
   int nv = s->eval->nv, nlam = s->eval->nlam;
@@ -52,6 +58,12 @@ static ga_status explain_singular(ga_saddle *s, double t) {
   }
   if (column < nv) {
     ga_name_entry(name, sizeof name, "v", column, model->v_names);
+    if (with == MASS_ONLY) {
+      return ga_fail(s->eval->err, GA_ERR_SINGULAR,
+                     "t = %.9g: the mass matrix is singular, velocity %s has no mass of its own; "
+                     "a regular one is needed here",
+                     t, name);
+    }
     return ga_fail(s->eval->err, GA_ERR_SINGULAR,
                    "t = %.9g: velocity %s has neither mass nor a constraint that determines it", t,
                    name);
@@ -74,13 +86,14 @@ static void symmetric_blocks(ga_saddle *s) {
   memcpy(s->P.val, s->H.val, (size_t)ga_csr_nnz(&s->H) * sizeof(double));
 }
 
-static ga_status assemble_and_factor(ga_saddle *s, double t, bool with_H) {
+static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
+  static const int blocks[] = {[MASS_ONLY] = 1, [WITH_G] = 5, [WITH_G_AND_H] = 5};
   ga_csr_zero(&s->kkt.A);
-  for (int k = 0; k < s->kkt.nterm; k++) {
-    if (k != s->term_E || !with_H) ga_kkt_scatter(&s->kkt, k, 1);
-  }
+  for (int k = 0; k < blocks[with]; k++) ga_kkt_scatter(&s->kkt, s->term[k], 1);
+  if (with == MASS_ONLY) ga_kkt_scatter(&s->kkt, s->term_E_mu, 1);
+  if (with != WITH_G_AND_H) ga_kkt_scatter(&s->kkt, s->term_E_nu, 1);
   ga_status status = s->ls.ops->factor(&s->ls, &s->kkt.A);
-  if (status == GA_RETRY_SINGULAR) return explain_singular(s, t);
+  if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);
   if (status == GA_OK) return GA_OK;
   return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
                  "t = %.9g: linear solver failed on the mass KKT matrix", t);
@@ -97,7 +110,7 @@ ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double
   ga_status status = evaluate(s, t, q, v);
   if (status != GA_OK) return status;
   symmetric_blocks(s);
-  return assemble_and_factor(s, t, true);
+  return assemble_and_factor(s, t, WITH_G_AND_H);
 }
 
 ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *v,
@@ -112,12 +125,30 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
   }
   ga_csr_zero(&s->H);
   symmetric_blocks(s);
-  status = assemble_and_factor(s, t, false);
+  status = assemble_and_factor(s, t, WITH_G);
   if (status != GA_ERR_SINGULAR || s->eval->npsi == 0) return status;
   status = ga_eval_H(s->eval, t, q, v, &s->H);
   if (status != GA_OK) return status;
   symmetric_blocks(s);
-  return assemble_and_factor(s, t, true);
+  return assemble_and_factor(s, t, WITH_G_AND_H);
+}
+
+ga_status ga_saddle_mass_solve(ga_saddle *s, double t, const double *q, const double *b,
+                               double *out) {
+  ga_status status = ga_eval_mass(s->eval, t, q, &s->M);
+  if (status == GA_OK) status = assemble_and_factor(s, t, MASS_ONLY);
+  if (status != GA_OK) return status;
+  size_t bytes = (size_t)s->eval->nv * sizeof(double);
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  memcpy(s->rhs, b, bytes);
+  status = ga_saddle_solve(s);
+  if (status == GA_OK) memcpy(out, s->rhs, bytes);
+  return status;
+}
+
+ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const double *v, double *out) {
+  ga_status status = ga_eval_force(s->eval, t, q, v, out);
+  return status != GA_OK ? status : ga_saddle_mass_solve(s, t, q, out, out);
 }
 
 ga_status ga_saddle_solve(ga_saddle *s) {
@@ -168,7 +199,7 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
   for (int k = 0; k < ITERATIONS; k++) {
     ga_status status = right_side(s, t, q, v);
     if (status == GA_OK) status = linearise(s, t, q, v);
-    if (status == GA_OK) status = assemble_and_factor(s, t, true);
+    if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
     if (status == GA_OK) status = ga_saddle_solve(s);
     if (status != GA_OK) return status;
     double change = 0, size = ga_max_abs(multipliers, s->rhs + e->nv);
@@ -195,7 +226,7 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
   if (e->model->ops->reaction) {
     status = nonlinear_acceleration(s, t, q, v);
   } else {
-    status = assemble_and_factor(s, t, true);
+    status = assemble_and_factor(s, t, WITH_G_AND_H);
     if (status == GA_OK) status = right_side(s, t, q, v);
     if (status == GA_OK) status = ga_saddle_solve(s);
   }

@@ -15,10 +15,11 @@
 typedef struct ga_saddle {
   ga_eval *eval; /* borrowed */
   int n;
-  ga_csr M, G, H, E; /* E: identity on the nu block, in use when the H rows are left out */
+  ga_csr M, G, H;
+  ga_csr E_mu, E_nu; /* identities on the multiplier blocks, in use when their rows are left out */
   ga_csr L, P;       /* upper right blocks where the reaction is the model's own: L^T, P^T */
   ga_kkt kkt;
-  int term_E;
+  int term[5], term_E_mu, term_E_nu; /* M, G, G^T, H, H^T; the identities */
   double *guess; /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
   ga_linsol ls;
   double *rhs, *defect; /* n: right side, then solution; work of the refinement */
@@ -34,6 +35,12 @@ ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double
  * the matrix is singular without them. T is work of ga_space_tangent_size numbers. */
 ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *v,
                                     const double *d, const double *q_moved, double *T);
+
+/* M(t, q) alone: out = M^-1 b, and the applied part of v', out = M^-1 F. out may be b.
+ * GA_ERR_SINGULAR names a coordinate without mass. */
+ga_status ga_saddle_mass_solve(ga_saddle *s, double t, const double *q, const double *b,
+                               double *out);
+ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const double *v, double *out);
 
 /* Solve with the last factors; s->rhs holds (b, c, d) before, (dv, mu, nu) after. One step of
  * iterative refinement is included. */

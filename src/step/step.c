@@ -47,23 +47,24 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   s->n = rows;
   s->v = doubles(arena, s->nv), s->a = doubles(arena, s->nv);
   s->wq0 = doubles(arena, s->nv), s->v10 = doubles(arena, s->nv);
-  s->wq = doubles(arena, s->nv), s->q1 = doubles(arena, s->nq), s->v1 = doubles(arena, s->nv);
-  s->F = doubles(arena, s->nv), s->g = doubles(arena, s->nlam);
-  s->gv = doubles(arena, s->nlam), s->k = doubles(arena, s->npsi);
+  s->wq = doubles(arena, s->nv), s->w = doubles(arena, s->nv);
+  s->g = doubles(arena, s->nlam), s->gv = doubles(arena, s->nlam), s->k = doubles(arena, s->npsi);
   s->x = doubles(arena, s->n), s->x_accepted = doubles(arena, s->n);
   s->r = doubles(arena, s->n), s->dx = doubles(arena, s->n);
-  s->wq_last = doubles(arena, s->nv);
-  s->vh = doubles(arena, s->nv), s->history = doubles(arena, s->nv),
-  s->zero = doubles(arena, s->nv);
+  s->wq_last = doubles(arena, s->nv), s->vh = doubles(arena, s->nv);
+  s->history = doubles(arena, s->nv), s->momentum = doubles(arena, s->nv);
+  s->zero = doubles(arena, s->nv + s->nlam + s->npsi);
   s->vd1 = doubles(arena, s->nv);
+  s->lam1 = doubles(arena, s->nlam), s->psi1 = doubles(arena, s->npsi);
+  s->work = doubles(arena, s->nv);
   for (int c = 0; c < method->ncon; c++) s->has_hat |= method->con_hat[c] && s->npsi > 0;
   s->row_size = doubles(arena, method->nx * s->nv);
-  ga_csr_init(&s->M, s->nv, s->nv, model->pat_M, arena);
-  ga_csr_init(&s->G, s->nlam, s->nv, model->pat_G, arena);
-  ga_csr_init(&s->H, s->npsi, s->nv, model->pat_H, arena);
+  ga_sites_init(s, arena);
   if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, model->pat_G, arena);
   s->mass_diagonal = ga_arena_ints(arena, (size_t)s->nv);
-  for (int i = 0; i < s->nv && !arena->failed; i++) s->mass_diagonal[i] = ga_csr_find(&s->M, i, i);
+  for (int i = 0; i < s->nv && !arena->failed; i++) {
+    s->mass_diagonal[i] = ga_csr_find(&s->site->M, i, i);
+  }
   if (arena->failed || ga_step_matrix_init(s, arena) != GA_OK) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
@@ -77,7 +78,7 @@ void ga_step_close(ga_step *s) {
 void ga_step_reset(ga_step *s) {
   ga_linsol_reset(&s->ls);
   s->factored = false;
-  s->mass_known = false;
+  for (int k = 0; k < GA_SITES; k++) s->site[k].mass_known = false;
   s->G_is_at_n = false;
   s->rate = 0;
   s->pause = 0;
@@ -88,9 +89,14 @@ void ga_step_reset(ga_step *s) {
 void ga_step_predict(ga_step *s, const ga_memory *mem) {
   const ga_method *method = s->method;
   memset(s->x_accepted, 0, (size_t)s->n * sizeof(double));
-  const double *x = method->weighted ? mem->a : mem->vd;
   for (int j = 0; j < method->nx; j++) {
-    memcpy(s->x_accepted + j * s->nv, x, (size_t)s->nv * sizeof(double));
+    double *x = s->x_accepted + j * s->nv;
+    ga_row_part part = method->dyn[j].part;
+    const double *whole = method->weighted ? mem->a : mem->vd;
+    for (int i = 0; i < s->nv; i++) {
+      x[i] = part == GA_PART_APPLIED ? mem->w[i] : whole[i];
+      if (part == GA_PART_REACTION) x[i] -= mem->w[i];
+    }
   }
   for (int c = 0; c < method->ncon; c++) {
     ga_block_kind kind = method->mult[c];
@@ -100,70 +106,80 @@ void ga_step_predict(ga_step *s, const ga_memory *mem) {
   }
 }
 
-/* M at (t_n + shift h, q_n o exp(shift h v_n)) into s->M; a constant one is kept */
+/* M at (t_n + shift h, q_n o exp(shift h v_n)) into the new site */
 static ga_status predicted_mass(ga_step *s, double shift) {
-  if (s->mass_known) return GA_OK;
+  ga_site *site = &s->site[GA_SITE_NEW];
   for (int i = 0; i < s->nv; i++) s->wq[i] = shift * s->h * s->v[i];
-  ga_space_step(s->eval->model->space, s->q, s->wq, s->q1);
-  ga_status status = ga_eval_mass(s->eval, s->t + shift * s->h, s->q1, &s->M);
-  if (status == GA_OK) s->mass_known = s->eval->model->const_mass;
+  ga_space_step(s->eval->model->space, s->q, s->wq, site->q);
+  return ga_site_mass(s, site, s->t + shift * s->h, site->q);
+}
+
+/* M_alpha a_alpha: evaluated, or what the memory has of the step before */
+static ga_status old_momentum(ga_step *s, const double *known) {
+  size_t bytes = (size_t)s->nv * sizeof(double);
+  if (known) {
+    memcpy(s->momentum, known, bytes);
+    return GA_OK;
+  }
+  ga_status status = predicted_mass(s, s->tab.shift_old);
+  memset(s->momentum, 0, bytes);
+  if (status == GA_OK) ga_csr_mul_add(&s->site->M, 1, s->a, s->momentum);
   return status;
 }
 
 /* hm M_alpha a - hf f(t_n, q_n, v_n, lam_n, psi_n), then M_{1+alpha}, which stays for the step */
-static ga_status weighted_history(ga_step *s, const ga_memory *mem) {
+static ga_status weighted_history(ga_step *s, const ga_memory *mem, const double *momentum) {
   ga_eval *e = s->eval;
+  ga_site *site = &s->site[GA_SITE_NEW];
   const ga_point p = {.t = s->t, .q = s->q, .v = s->v, .lam = mem->lam, .psi = mem->psi};
   double *reaction = s->work;
-  ga_status status = ga_eval_force(e, s->t, s->q, s->v, s->F);
-  if (status == GA_OK) status = ga_eval_G(e, s->t, s->q, &s->G);
-  if (status == GA_OK) status = ga_eval_H(e, s->t, s->q, s->v, &s->H);
-  if (status == GA_OK) status = ga_eval_reaction(e, &p, &s->G, &s->H, reaction);
+  ga_status status = ga_eval_force(e, s->t, s->q, s->v, site->F);
+  if (status == GA_OK) status = ga_eval_G(e, s->t, s->q, &site->G);
+  if (status == GA_OK) status = ga_eval_H(e, s->t, s->q, s->v, &site->H);
+  if (status == GA_OK) status = ga_eval_reaction(e, &p, &site->G, &site->H, reaction);
+  if (status == GA_OK) status = old_momentum(s, momentum);
   for (int i = 0; i < s->nv; i++) {
-    s->history[i] = s->tab.hf * (reaction[i] - s->F[i]);
+    s->history[i] = s->tab.hf * (reaction[i] - site->F[i]) + s->tab.hm * s->momentum[i];
     reaction[i] = 0;
   }
-  if (status == GA_OK) status = predicted_mass(s, s->tab.shift_old);
-  if (status == GA_OK) ga_csr_mul_add(&s->M, s->tab.hm, s->a, s->history);
   return status != GA_OK ? status : predicted_mass(s, s->tab.shift_new);
 }
 
 /* w_q and v_1 for x = 0: h v + h^2 (pa a + pw w),  v + h (ra a + rw w); predictor: the last x */
-ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const double *v, const double *a,
-                        const double *w, double h, double t1) {
+ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const ga_history *past, double h,
+                        double t1) {
   const ga_tableau *tab = &s->tab;
+  size_t bytes = (size_t)s->nv * sizeof(double);
   s->t = mem->t;
   s->t1 = t1;
   s->h = h;
   s->q = mem->q;
-  s->w = w;
-  memcpy(s->v, v, (size_t)s->nv * sizeof(double));
-  memcpy(s->a, a, (size_t)s->nv * sizeof(double));
+  memcpy(s->v, past->v, bytes);
+  memcpy(s->a, past->a, bytes);
+  memcpy(s->w, past->w, bytes);
   for (int i = 0; i < s->nv; i++) {
-    s->wq0[i] = h * v[i] + h * h * (tab->pa * a[i] + tab->pw * s->w[i]);
-    s->v10[i] = v[i] + h * (tab->ra * a[i] + tab->rw * s->w[i]);
+    s->wq0[i] = h * s->v[i] + h * h * (tab->pa * s->a[i] + tab->pw * s->w[i]);
+    s->v10[i] = s->v[i] + h * (tab->ra * s->a[i] + tab->rw * s->w[i]);
   }
   memcpy(s->x, s->x_accepted, (size_t)s->n * sizeof(double));
-  if (s->method->weighted) {
-    ga_status status = weighted_history(s, mem);
-    if (status != GA_OK) return status;
-  }
-  if (s->eta < 0) return GA_OK;
+  ga_status status = ga_sites_begin(s);
+  if (status == GA_OK && s->method->weighted) status = weighted_history(s, mem, past->momentum);
+  if (status != GA_OK || s->eta < 0) return status;
   if (!s->G_is_at_n) return ga_eval_G(s->eval, s->t, s->q, &s->Gn);
-  memcpy(s->Gn.val, s->G.val, (size_t)ga_csr_nnz(&s->G) * sizeof(double));
+  memcpy(s->Gn.val, s->site->G.val, (size_t)ga_csr_nnz(&s->Gn) * sizeof(double));
   return GA_OK;
 }
 
 /* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),  v_1 = v_10 + h sum_j r_j
  * x_j */
 void ga_step_update(ga_step *s) {
-  double h = s->h;
+  double h = s->h, *v1 = s->site[GA_SITE_NEW].v;
   memcpy(s->wq_last, s->wq, (size_t)s->nv * sizeof(double));
   memcpy(s->wq, s->wq0, (size_t)s->nv * sizeof(double));
-  memcpy(s->v1, s->v10, (size_t)s->nv * sizeof(double));
+  memcpy(v1, s->v10, (size_t)s->nv * sizeof(double));
   for (int j = 0; j < s->method->nx; j++) {
     ga_axpy(s->nv, h * h * s->tab.p[j], s->x + j * s->nv, s->wq);
-    ga_axpy(s->nv, h * s->tab.r[j], s->x + j * s->nv, s->v1);
+    ga_axpy(s->nv, h * s->tab.r[j], s->x + j * s->nv, v1);
   }
   if (s->has_hat) {
     memcpy(s->vh, s->v10, (size_t)s->nv * sizeof(double));
@@ -172,39 +188,35 @@ void ga_step_update(ga_step *s) {
     }
   }
   if (s->eta >= 0) ga_csr_mul_t_add(&s->Gn, -h * h, s->x + s->mult_at[s->eta], s->wq);
-  ga_space_step(s->eval->model->space, s->q, s->wq, s->q1);
+  ga_sites_move(s);
 }
 
-/* M, F, G, H at the new site; a constant M is kept */
-static ga_status evaluate_site(ga_step *s) {
-  ga_eval *e = s->eval;
-  ga_status status = GA_OK;
-  s->G_is_at_n = false;
-  bool mass_here = !s->mass_known && !s->method->weighted;
-  if (mass_here) status = ga_eval_mass(e, s->t1, s->q1, &s->M);
-  if (mass_here && status == GA_OK) s->mass_known = e->model->const_mass;
-  if (status == GA_OK) status = ga_eval_force(e, s->t1, s->q1, s->v1, s->F);
-  if (status == GA_OK) status = ga_eval_G(e, s->t1, s->q1, &s->G);
-  if (status == GA_OK) status = ga_eval_H(e, s->t1, s->q1, s->v1, &s->H);
-  return status;
+/* the multipliers of a dynamic row; there are none of a kind the row has no block for */
+const double *ga_step_multipliers(const ga_step *s, int block) {
+  return block == GA_NONE ? s->zero : s->x + s->mult_at[block];
 }
 
 /* row j: m M x_j - phi (F + R(lam_j, psi_j)) + history, and the size of its terms */
 static ga_status dynamic_row(ga_step *s, int j) {
   const ga_dyn_row *row = &s->method->dyn[j];
+  const ga_site *site = &s->site[row->site];
   double *r = s->r + j * s->nv, *size = s->row_size + j * s->nv, *reaction = s->work;
   double phi = s->tab.phi;
+  const double *F = row->part == GA_PART_REACTION ? s->zero : site->F;
+  ga_status status = GA_OK;
   memset(r, 0, (size_t)s->nv * sizeof(double));
-  ga_csr_mul_add(&s->M, s->tab.m, s->x + j * s->nv, r);
-  const ga_point p = {.t = s->t1,
-                      .q = s->q1,
-                      .v = s->v1,
-                      .lam = s->x + s->mult_at[row->lam],
-                      .psi = s->x + s->mult_at[row->psi]};
-  ga_status status = ga_eval_reaction(s->eval, &p, &s->G, &s->H, reaction);
+  ga_csr_mul_add(&site->M, s->tab.m, s->x + j * s->nv, r);
+  if (row->part != GA_PART_APPLIED) {
+    const ga_point p = {.t = site->t,
+                        .q = site->q,
+                        .v = site->v,
+                        .lam = ga_step_multipliers(s, row->lam),
+                        .psi = ga_step_multipliers(s, row->psi)};
+    status = ga_eval_reaction(s->eval, &p, &site->G, &site->H, reaction);
+  }
   for (int i = 0; i < s->nv; i++) {
-    size[i] = fabs(r[i]) + phi * (fabs(s->F[i]) + fabs(reaction[i])) + fabs(s->history[i]);
-    r[i] += phi * (reaction[i] - s->F[i]) + s->history[i];
+    size[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i])) + fabs(s->history[i]);
+    r[i] += phi * (reaction[i] - F[i]) + s->history[i];
     reaction[i] = 0;
     if (size[i] > s->force_size) s->force_size = size[i];
   }
@@ -214,6 +226,7 @@ static ga_status dynamic_row(ga_step *s, int j) {
 /* g/h^2, (G v + g_t)/h, G x + drift or k/h */
 static ga_status constraint_row(ga_step *s, int c) {
   ga_eval *e = s->eval;
+  const ga_site *at = &s->site[GA_SITE_NEW];
   double *r = s->r + s->con_at[c], scale = 1 / s->h;
   ga_con_kind kind = s->method->con[c];
   int size = ga_step_con_size(s, kind);
@@ -221,19 +234,19 @@ static ga_status constraint_row(ga_step *s, int c) {
   if (size == 0) return GA_OK;
   switch (kind) {
     case GA_ROW_POS:
-      status = ga_eval_g(e, s->t1, s->q1, r);
+      status = ga_eval_g(e, at->t, at->q, r);
       scale /= s->h;
       break;
     case GA_ROW_VEL:
-      status = ga_eval_hidden(e, s->t1, s->q1, s->v1, &s->G, r);
+      status = ga_eval_hidden(e, at->t, at->q, at->v, &at->G, r);
       break;
     case GA_ROW_ACC:
-      status = ga_eval_g_drift(e, s->t1, s->q1, s->v1, r);
-      if (status == GA_OK) ga_csr_mul_add(&s->G, 1, s->x + s->method->out_x * s->nv, r);
+      status = ga_eval_g_drift(e, at->t, at->q, at->v, r);
+      if (status == GA_OK) ga_csr_mul_add(&at->G, 1, s->x + s->method->out_x * s->nv, r);
       scale = 1;
       break;
     case GA_ROW_NONHOL:
-      status = ga_eval_k(e, s->t1, s->q1, s->method->con_hat[c] ? s->vh : s->v1, r);
+      status = ga_eval_k(e, at->t, at->q, s->method->con_hat[c] ? s->vh : at->v, r);
       break;
   }
   for (int i = 0; i < size; i++) r[i] *= scale;
@@ -242,7 +255,7 @@ static ga_status constraint_row(ga_step *s, int c) {
 
 ga_status ga_step_residual(ga_step *s) {
   s->stats->residuals++;
-  ga_status status = evaluate_site(s);
+  ga_status status = ga_sites_evaluate(s);
   if (status != GA_OK) return status;
   s->force_size = 0;
   for (int j = 0; j < s->method->nx && status == GA_OK; j++) status = dynamic_row(s, j);
@@ -253,15 +266,44 @@ ga_status ga_step_residual(ga_step *s) {
 /* how well the accepted state satisfies the constraints; G is there from the last residual */
 static ga_status constraint_residuals(ga_step *s, double *worst) {
   ga_eval *e = s->eval;
-  ga_status status = ga_eval_g(e, s->t1, s->q1, s->g);
-  if (status == GA_OK) status = ga_eval_hidden(e, s->t1, s->q1, s->v1, &s->G, s->gv);
-  if (status == GA_OK) status = ga_eval_k(e, s->t1, s->q1, s->v1, s->k);
+  const ga_site *at = &s->site[GA_SITE_NEW];
+  ga_status status = ga_eval_g(e, at->t, at->q, s->g);
+  if (status == GA_OK) status = ga_eval_hidden(e, at->t, at->q, at->v, &at->G, s->gv);
+  if (status == GA_OK) status = ga_eval_k(e, at->t, at->q, at->v, s->k);
   worst[0] = ga_max_abs(s->nlam, s->g);
   worst[1] = ga_max_abs(s->nlam, s->gv);
   worst[2] = ga_max_abs(s->npsi, s->k);
   return status;
 }
 
+/* a_1, the site, and what is reported, into the memory */
+static void keep_results(ga_step *s, ga_memory *mem) {
+  const ga_tableau *tab = &s->tab;
+  const ga_method *method = s->method;
+  size_t bytes = (size_t)s->nv * sizeof(double);
+  const double *x = s->x + method->out_x * s->nv;
+  const double *lam = s->lam1, *psi = s->psi1;
+  if (method->report != GA_REPORT_ALL) {
+    lam = ga_step_multipliers(s, method->out_lam);
+    psi = ga_step_multipliers(s, method->out_psi);
+  }
+  memcpy(mem->a_used, s->a, bytes);
+  for (int i = 0; i < s->nv; i++) mem->a[i] = tab->aa * s->a[i] + tab->aw * s->w[i];
+  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, tab->ax[j], s->x + j * s->nv, mem->a);
+  if (method->weighted) {
+    memcpy(mem->momentum_used, s->momentum, bytes);
+    memset(mem->momentum, 0, bytes);
+    ga_csr_mul_add(&s->site->M, 1, mem->a, mem->momentum);
+  }
+  memcpy(mem->q, s->site->q, (size_t)s->nq * sizeof(double));
+  memcpy(mem->v, s->site->v, bytes);
+  memcpy(mem->vd, method->report == GA_REPORT_STEP ? x : s->vd1, bytes);
+  memcpy(mem->w, x, bytes);
+  memcpy(mem->lam, lam, (size_t)s->nlam * sizeof(double));
+  memcpy(mem->psi, psi, (size_t)s->npsi * sizeof(double));
+}
+
+/* constraint residuals into the statistics, results into the memory */
 ga_status ga_step_end(ga_step *s, ga_memory *mem) {
   double worst[3];
   ga_status status = constraint_residuals(s, worst);
@@ -270,19 +312,11 @@ ga_status ga_step_end(ga_step *s, ga_memory *mem) {
   s->stats->max_g = fmax(s->stats->max_g, worst[0]);
   s->stats->max_gv = fmax(s->stats->max_gv, worst[1]);
   s->stats->max_k = fmax(s->stats->max_k, worst[2]);
-  const ga_tableau *tab = &s->tab;
-  const ga_method *method = s->method;
-  for (int i = 0; i < s->nv; i++) mem->a[i] = tab->aa * s->a[i] + tab->aw * s->w[i];
-  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, tab->ax[j], s->x + j * s->nv, mem->a);
-  memcpy(mem->q, s->q1, (size_t)s->nq * sizeof(double));
-  memcpy(mem->v, s->v1, (size_t)s->nv * sizeof(double));
-  const double *vd = method->weighted ? s->vd1 : s->x + method->out_x * s->nv;
-  memcpy(mem->vd, vd, (size_t)s->nv * sizeof(double));
-  memcpy(mem->lam, s->x + s->mult_at[method->out_lam], (size_t)s->nlam * sizeof(double));
-  memcpy(mem->psi, s->x + s->mult_at[method->out_psi], (size_t)s->npsi * sizeof(double));
+  keep_results(s, mem);
   memcpy(s->x_accepted, s->x, (size_t)s->n * sizeof(double));
   mem->t = s->t1;
   mem->h = s->h;
+  mem->fresh = false;
   s->factored_age++;
   return GA_OK;
 }

@@ -17,7 +17,31 @@ typedef struct ga_memory {
   double t;
   double h; /* the step size a (and the hidden residual of v) belong to */
   double *q, *v, *vd, *a, *lam, *psi;
+  double *w;             /* the second memory of a step: v', or the applied part of it */
+  double *a_used;        /* a_n as the last step used it, after correction */
+  double *momentum;      /* M a of weighted rows: M_{1+alpha} a_{1+alpha} of the last step, */
+  double *momentum_used; /* and the M_alpha a_alpha it used */
+  bool fresh;            /* no step yet since a start: the last three are empty */
+  double delta;          /* a_n = v'(t_n + delta) + O(h^2), followed when gamma is to be adapted */
 } ga_memory;
+
+/* The history a step begins with: the memory's v, a, w, momentum, corrected for its h. A momentum
+ * of NULL means M_alpha is to be evaluated. */
+typedef struct ga_history {
+  const double *v, *a, *w, *momentum;
+} ga_history;
+
+/* Where a dynamic row is taken, with what was evaluated there. */
+typedef struct ga_site {
+  ga_site_kind kind;
+  bool used;
+  double t;
+  double *q, *v, *F;
+  ga_csr M, G, H;
+  double *T;           /* tangent of exp there, of the sites whose q depends on w_q */
+  double by_wq, by_v1; /* d q/d w_q = by_wq T, d v/d v_1 = by_v1 */
+  bool mass_known;     /* a constant M already evaluated */
+} ga_site;
 
 /* A row of the step's system: what its derivative by q and v is made of. A_q is kept after the
  * product with the tangent T of exp. */
@@ -25,7 +49,8 @@ typedef struct ga_row_terms {
   ga_csr *Aq; /* derivative by q times T; NULL if none */
   ga_csr P;   /* Aq G_n^T, only with an eta block */
   int by_q[GA_MAX_X], by_v[GA_MAX_X], by_eta;
-  bool hat;                /* by v^_1 instead of v_1 */
+  bool hat; /* by v^_1 instead of v_1 */
+  const ga_site *site;
   double q_scale, v_scale; /* 1, 1/h or 1/h^2 of the row, times h^2 and h */
 } ga_row_terms;
 
@@ -44,18 +69,18 @@ typedef struct ga_step {
 
   /* the step under way: from t to t1, history as corrected for this h */
   double t, t1, h;
-  const double *q, *w;       /* q_n, w_n = v'_n */
-  double *v, *a;             /* v_n, a_n, corrected */
-  double *wq0, *v10;         /* w_q and v_1 for x = 0, eta = 0 */
-  double *wq, *q1, *v1, *vh; /* site n+1 */
-  double *F, *g, *gv, *k;    /* there */
-  ga_csr M, G, H;            /* there */
-  double *history, *zero;    /* of weighted rows: hm M_old a_n - hf f_n; nv zeros */
-  ga_csr Hh, Yh;             /* H and Y at v^_1 */
+  const double *q;        /* q_n */
+  double *v, *a, *w;      /* v_n, a_n, w_n, corrected */
+  double *wq0, *v10;      /* w_q and v_1 for x = 0, eta = 0 */
+  double *wq, *vh;        /* w_q, v^_1 */
+  ga_site site[GA_SITES]; /* by kind; the new one is always in use, constraints are taken there */
+  double *g, *gv, *k;     /* constraints at the end of the step */
+  double *history, *zero; /* of weighted rows: hm M_old a_n - hf f_n; nv zeros */
+  double *momentum;       /* M_alpha a_alpha of this step */
+  ga_csr Hh, Yh;          /* H and Y at v^_1 */
   bool has_hat;
-  double *vd1;                     /* v' at t_1 of a weighted method, set before the step ends */
+  double *vd1, *lam1, *psi1;       /* those not unknowns of the step, set before it ends */
   int *mass_diagonal;              /* places of the diagonal in M, -1 where it has none */
-  bool mass_known;                 /* constant M already evaluated */
   bool G_is_at_n;                  /* G was evaluated at the accepted state */
   ga_csr L[GA_MAX_X], P[GA_MAX_X]; /* derivatives of a reaction of the model's own */
   ga_csr Gn;                       /* at (t_n, q_n), for eta */
@@ -69,9 +94,10 @@ typedef struct ga_step {
   /* matrix */
   ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], GT, Z, Y, acc_q, acc_v;
   int acc_term; /* G of an acceleration row, -1 if there is none */
-  double *T, *work;
+  double *work;
   ga_row_terms dyn[GA_MAX_X], con[GA_MAX_CON];
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
+  ga_csr K0, C0; /* the applied part of the tangents, subtracted from rows without it */
   ga_kkt kkt;
   ga_linsol ls;
   bool factored; /* factors exist, for step size factored_h */
@@ -88,12 +114,12 @@ void ga_step_close(ga_step *s);
 /* Forget factors and constant masses: the next step starts from scratch. */
 void ga_step_reset(ga_step *s);
 
-/* The predictor of a first step: every x = v', multipliers as given, eta = 0. */
+/* The predictor of a first step: x = v', a or a part of v', multipliers as given, eta = 0. */
 void ga_step_predict(ga_step *s, const ga_memory *mem);
 
-/* Take the history at t_n (v, a and w = v' as corrected for h), prepare constants and predictor. */
-ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const double *v, const double *a,
-                        const double *w, double h, double t1);
+/* Take the history at t_n, corrected for h, prepare constants and predictor. */
+ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const ga_history *past, double h,
+                        double t1);
 /* x -> w_q, q_1, v_1 */
 void ga_step_update(ga_step *s);
 /* residual at the current site, also F, M, G, H, g there */
@@ -103,8 +129,20 @@ ga_status ga_step_matrix(ga_step *s);
 /* constraint residuals of a converged step into the statistics, its results into mem */
 ga_status ga_step_end(ga_step *s, ga_memory *mem);
 
+/* Sites (site.c): storage; those fixed for a step; the others, after w_q and v_1 changed; M, F, G,
+ * H at the current ones; the tangents of exp. */
+void ga_sites_init(ga_step *s, ga_arena *arena);
+ga_status ga_sites_begin(ga_step *s);
+void ga_sites_move(ga_step *s);
+ga_status ga_sites_evaluate(ga_step *s);
+void ga_sites_tangents(ga_step *s);
+ga_status ga_site_mass(ga_step *s, ga_site *site, double t, const double *q);
+
 /* Terms of the matrix, after the layout is known; matrix.c. */
 ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena);
+
+/* The current multipliers of a block; zeros for GA_NONE. */
+const double *ga_step_multipliers(const ga_step *s, int block);
 
 /* Size of a constraint row of this kind, and of a multiplier block. */
 int ga_step_con_size(const ga_step *s, ga_con_kind kind);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Do method, model and options go together? What cannot work is refused with the reason, what works
+ * worse than it could is reported. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "genalpha/ga_integrator.h"
+#include "method/method.h"
+
+static void GA_PRINTF(2, 3) warn(const ga_options *options, const char *format, ...) {
+  if (!options->log) return;
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  options->log(options->log_context, GA_LOG_WARNING, text);
+}
+
+/* "hht" or "hht, variant mid" */
+static const char *full_name(const ga_method *method, char *text, size_t room) {
+  bool variant = method->variant != NULL;
+  snprintf(text, room, "'%s'%s%s", method->name, variant ? ", variant " : "",
+           variant ? method->variant : "");
+  return text;
+}
+
+/* rows for every kind of constraint the model has */
+static ga_status check_rows(const ga_method *method, const ga_model *model, ga_error *err) {
+  bool holonomic = model->nlam > 0 && !ga_method_holonomic(method);
+  bool nonholonomic = model->npsi > 0 && !ga_method_nonholonomic(method);
+  if (!holonomic && !nonholonomic) return GA_OK;
+  char name[64], able[200] = "";
+  ga_method_list_able(model->nlam > 0, model->npsi > 0, able, sizeof able);
+  const char *const *names = holonomic ? model->lam_names : model->psi_names;
+  int count = holonomic ? model->nlam : model->npsi;
+  return ga_fail(err, GA_ERR_METHOD,
+                 "method %s has no rows for %s constraints, and the model has %d of them%s%s%s; "
+                 "take one of: %s",
+                 full_name(method, name, sizeof name), holonomic ? "holonomic" : "nonholonomic",
+                 count, names ? " (first: '" : "", names ? names[0] : "", names ? "')" : "", able);
+}
+
+static ga_status check_b(const ga_method *method, double b, ga_error *err) {
+  char name[64];
+  full_name(method, name, sizeof name);
+  switch (method->b_rule) {
+    case GA_B_NOT_HALF:
+      if (fabs(1 - 2 * b) >= 1e-3) return GA_OK;
+      return ga_fail(err, GA_ERR_ARG,
+                     "b = %g: method %s needs b < 1/2 or b > 1/2, apart by 5e-4 or more (errors "
+                     "grow like 1/|1 - 2b|; b = 0 is the default)",
+                     b, name);
+    case GA_B_ZERO:
+      if (b == 0) return GA_OK;
+      return ga_fail(err, GA_ERR_ARG, "b = %g: method %s allows b = 0 alone", b, name);
+    case GA_B_UNUSED:
+    case GA_B_FREE:
+      break;
+  }
+  return GA_OK;
+}
+
+static ga_status check_options(const ga_method *method, const ga_options *o, ga_error *err) {
+  if (o->start == GA_START_PERTURBED && !method->hidden_free) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "start = perturbed moves v0 off the hidden velocity constraint, which method "
+                   "'%s' enforces; use best, shifted, implicit or plain",
+                   method->name);
+  }
+  if (o->mass_at == GA_MASS_PREVIOUS && !method->weighted) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "mass-at = previous: method '%s' takes its mass at the end of the step; only "
+                   "methods with weighted residuals (soi2, nonhol2) have this choice",
+                   method->name);
+  }
+  if (o->rescale == GA_RESCALE_GAMMA && method->weighted) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "rescale = gamma: method '%s' has weighted residuals, for which no such update "
+                   "is known; use a,v",
+                   method->name);
+  }
+  return GA_OK;
+}
+
+/* Can g(t_1, q_1) = 0 be met: does any unknown that a multiplier moves enter q_1? */
+static bool position_moves(const ga_method *method, const ga_params *par) {
+  ga_tableau tab;
+  method->coef(par, &tab);
+  bool rows = false, moved = false;
+  for (int c = 0; c < method->ncon; c++) {
+    rows |= method->con[c] == GA_ROW_POS;
+    moved |= method->mult[c] == GA_BLOCK_ETA;
+  }
+  for (int j = 0; j < method->nx; j++) {
+    moved |= method->dyn[j].lam != GA_NONE && tab.p[j] != 0;
+  }
+  return moved || !rows;
+}
+
+/* The multipliers of most methods pass through generalized-alpha's own recursion and grow where its
+ * roots at infinity do; where the reaction has weights of its own they do not. */
+static bool multipliers_recur(const ga_method *method) {
+  return method->dyn[0].part == GA_PART_WHOLE;
+}
+
+static ga_status check_parameters(const ga_method *method, const ga_model *model,
+                                  const ga_options *options, ga_error *err) {
+  const ga_params *par = &options->par;
+  if (par->alpha_m == 1 || par->alpha_f == 1) {
+    return ga_fail(err, GA_ERR_ARG, "alpha_m = %g, alpha_f = %g: neither may be 1", par->alpha_m,
+                   par->alpha_f);
+  }
+  ga_params_report rep = ga_params_check(par);
+  bool constrained = model->nlam > 0, recur = multipliers_recur(method);
+  if (!rep.zero_stable) return ga_fail(err, GA_ERR_ARG, "parameters are unstable: %s", rep.text);
+  if (constrained && !position_moves(method, par)) {
+    return ga_fail(
+        err, GA_ERR_ARG,
+        "beta = %g (Störmer): the new position does not depend on the new acceleration, "
+        "so method '%s' has no multiplier that could enforce g(q) = 0; take beta > 0, or "
+        "hht, whose reaction has a weight of its own",
+        par->beta, method->name);
+  }
+  if (constrained && recur && rep.rho_inf > 1 + 1e-6) {
+    return ga_fail(err, GA_ERR_ARG, "parameters are unstable for constrained systems: %s",
+                   rep.text);
+  }
+  if (rep.text[0]) warn(options, "%s", rep.text);
+  if (constrained && recur && rep.rho_inf > 1 - 1e-6) {
+    warn(options,
+         method->hidden_free
+             ? "rho_inf = 1 with method '%s': errors of the multipliers grow; take rho_inf < 1 "
+               "or a method that enforces the velocity constraint"
+             : "rho_inf = 1 with method '%s': errors of start and iteration are not damped",
+         method->name);
+  }
+  return GA_OK;
+}
+
+ga_status ga_check_setting(const ga_method *method, const ga_model *model,
+                           const ga_options *options, ga_error *err) {
+  ga_status status = check_rows(method, model, err);
+  if (status == GA_OK) status = check_b(method, options->par.b, err);
+  if (status == GA_OK) status = check_options(method, options, err);
+  return status != GA_OK ? status : check_parameters(method, model, options, err);
+}
