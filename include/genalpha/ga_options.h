@@ -55,6 +55,11 @@ typedef enum ga_start {
  * from the step before (then the vector M a is kept). */
 typedef enum ga_mass_at { GA_MASS_EVALUATED, GA_MASS_PREVIOUS } ga_mass_at;
 
+/* Methods with two sets of multipliers: their double or triple systems are solved in parts of KKT
+ * size where that converges (split), as a whole (full), or as measurements say is faster (auto).
+ * The results are the same. */
+typedef enum ga_system { GA_SYSTEM_AUTO, GA_SYSTEM_SPLIT, GA_SYSTEM_FULL } ga_system;
+
 /* What is corrected when h changes, so that order 2 is kept (docs/notation.md). All but the first
  * are for comparison. */
 typedef enum ga_rescale {
@@ -83,6 +88,8 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
        "starting values of the history; best: what the method needs for order 2 from t0 on")       \
   WORD(mass_at, ga_mass_at, GA_MASS_EVALUATED, "evaluated|previous", "mass-at",                    \
        "old mass of weighted residuals: evaluated in each step, or kept from the one before")      \
+  WORD(system, ga_system, GA_SYSTEM_AUTO, "auto|split|full", "system",                             \
+       "double and triple systems (soi2, hht): solved in parts, whole, or what is faster")         \
   WORD(rescale, ga_rescale, GA_RESCALE_ALL, "a,v|a|v|gamma|none", "rescale",                       \
        "what is corrected when the step size changes; others than the default for comparison")     \
   WORD(initial, ga_initial, GA_INITIAL_CHECK, "check|project", "initial",                          \

@@ -103,7 +103,7 @@ static int observe(ga_integrator *it) {
 }
 
 long ga_integrator_repivots(const ga_integrator *it) {
-  return it->step.ls.repivots + it->saddle.ls.repivots;
+  return it->step.ls.repivots + ga_split_repivots(&it->step.split) + it->saddle.ls.repivots;
 }
 
 /* also those of steps that failed and of projections */

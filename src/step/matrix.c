@@ -196,7 +196,7 @@ static ga_status factor(ga_step *s) {
     return ga_fail(s->err, GA_RETRY_SINGULAR, "t = %.9g, h = %.3g: Newton matrix is not finite",
                    s->t, s->h);
   }
-  ga_status status = s->ls.ops->factor(&s->ls, &s->kkt.A);
+  ga_status status = ga_split_factor(s);
   if (status == GA_RETRY_SINGULAR) {
     int i = s->ls.ops->singular_column ? s->ls.ops->singular_column(&s->ls) : -1;
     return ga_fail(s->err, status,

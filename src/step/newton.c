@@ -205,7 +205,7 @@ static ga_status give_up(ga_step *s, const course *c, const char *why) {
 /* dx = -A^-1 r, x += dx, new site */
 static ga_status iterate(ga_step *s) {
   for (int i = 0; i < s->n; i++) s->dx[i] = -s->r[i];
-  ga_status status = s->ls.ops->solve(&s->ls, s->dx);
+  ga_status status = ga_split_solve(s, s->dx);
   if (status != GA_OK) {
     return ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
                    "t = %.9g: linear solver failed to solve", s->t);

@@ -68,15 +68,18 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   if (arena->failed || ga_step_matrix_init(s, arena) != GA_OK) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
-  return ga_linsol_open(&s->ls, options, &s->kkt.A, s->err);
+  ga_status status = ga_linsol_open(&s->ls, options, &s->kkt.A, s->err);
+  return status != GA_OK ? status : ga_split_init(s, arena);
 }
 
 void ga_step_close(ga_step *s) {
   ga_linsol_close(&s->ls);
+  ga_split_close(&s->split);
 }
 
 void ga_step_reset(ga_step *s) {
   ga_linsol_reset(&s->ls);
+  ga_split_reset(&s->split);
   s->factored = false;
   for (int k = 0; k < GA_SITES; k++) s->site[k].mass_known = false;
   s->G_is_at_n = false;

@@ -54,6 +54,21 @@ typedef struct ga_row_terms {
   double q_scale, v_scale; /* 1, 1/h or 1/h^2 of the row, times h^2 and h */
 } ga_row_terms;
 
+/* The parts of a double or triple system (split.c): matrices of KKT size for y and z, the mass. */
+typedef struct ga_split {
+  bool on;     /* the method has such a system and the options want it split */
+  bool in_use; /* the last factors are those of the parts */
+  int n, row_y, row_z;
+  int pos, vel, hat, non; /* constraint rows: of y, of z; nonholonomic at v^_1, at v_1 */
+  ga_kkt y, z, mass;
+  int y_term[8], z_term[6], mass_term;
+  ga_linsol ls_y, ls_z, ls_mass;
+  double *by, *bz, *b, *c, *kept;
+  double rate;           /* contraction of the last sweeps */
+  int pause, pause_next; /* matrices to factor whole, and the next such number */
+  long full;             /* matrices factored whole so far */
+} ga_split;
+
 typedef struct ga_step {
   const ga_method *method;
   const ga_options *options;
@@ -100,6 +115,7 @@ typedef struct ga_step {
   ga_csr K0, C0; /* the applied part of the tangents, subtracted from rows without it */
   ga_kkt kkt;
   ga_linsol ls;
+  ga_split split;
   bool factored; /* factors exist, for step size factored_h */
   double factored_h;
   long factored_age;     /* accepted steps since */
@@ -137,6 +153,15 @@ void ga_sites_move(ga_step *s);
 ga_status ga_sites_evaluate(ga_step *s);
 void ga_sites_tangents(ga_step *s);
 ga_status ga_site_mass(ga_step *s, ga_site *site, double t, const double *q);
+
+/* The linear systems of a step, whole or in parts (split.c): after the matrix is assembled, factor;
+ * then solve, b in x. */
+ga_status ga_split_init(ga_step *s, ga_arena *arena);
+void ga_split_close(ga_split *split);
+void ga_split_reset(ga_split *split);
+long ga_split_repivots(const ga_split *split);
+ga_status ga_split_factor(ga_step *s);
+ga_status ga_split_solve(ga_step *s, double *x);
 
 /* Terms of the matrix, after the layout is known; matrix.c. */
 ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena);
