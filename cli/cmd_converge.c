@@ -61,7 +61,8 @@ static const arg_command command = {
         "and slopes, log2 of their successive ratios. They are measured against the closed "
         "solution\n"
         "or the reference values of the problem, else against the finest level itself; for\n"
-        "--norm max without a closed solution, against a reference computed by fine steps.",
+        "--norm max without a closed solution, against a reference computed by fine steps. All\n"
+        "options of run are taken, but for those about the files and states of one run.",
     .specs = specs,
     .takes_library = problem_takes_all,
     .library_default = problem_default};
@@ -86,11 +87,13 @@ static void print_row(void *context, const study *s, int i) {
 static int converge(settings *set, const args *a, const ga_problem *problem) {
   double *t_end = &set->problem.t_end;
   if (isnan(*t_end)) *t_end = default_end(set, problem);
-  int code = problem_check_end(problem, *t_end);
+  int code = problem_check_times(&set->problem, problem);
   if (code != ARGS_GO_ON) return code;
   study s = {.problem = problem,
              .options = a->options,
              .t_end = *t_end,
+             .project_at = set->problem.project_at,
+             .projection = (ga_projection)set->problem.project,
              .levels = set->levels,
              .norm = set->norm};
   study_form form = form_of(set);

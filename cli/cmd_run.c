@@ -10,8 +10,7 @@
 
 typedef struct settings {
   problem_args problem;
-  double project_at; /* NaN: not given */
-  int project, every;
+  int every;
   bool final;
   const char *out, *plot, *save_state, *from_state;
   double checkpoint_every;
@@ -35,12 +34,6 @@ static const arg_spec specs[] = {
      arg_read_real, FIELD(checkpoint_every), 0, 1e300},
     {"from-state", "FILE", "go on from a saved state instead of the problem's start", arg_read_text,
      FIELD(from_state), 0, 0},
-    {"project-at", "T", "project the velocity onto the hidden constraint at time T", arg_read_real,
-     FIELD(project_at), -1e300, 1e300},
-    {"project", "plain|keep-order",
-     "kind of that projection: plain (default), or onto the hidden residual of the method itself, "
-     "which keeps the order of lambda",
-     arg_read_word, FIELD(project), 0, 0},
     {.key = NULL}};
 #undef FIELD
 
@@ -62,16 +55,9 @@ typedef struct resources {
   gnuplot plot;
 } resources;
 
-static int check_times(const settings *set, const ga_problem *problem) {
-  double t_end = set->problem.t_end;
-  int code = problem_check_end(problem, t_end);
+static int check_settings(const settings *set, const ga_problem *problem) {
+  int code = problem_check_times(&set->problem, problem);
   if (code != ARGS_GO_ON) return code;
-  bool inside = set->project_at > problem->t0 && set->project_at <= t_end;
-  if (!isnan(set->project_at) && !inside) {
-    cli_error("--project-at %g: must be greater than %g and at most %g, the end of the run",
-              set->project_at, problem->t0, t_end);
-    return CLI_USAGE;
-  }
   if (!isnan(set->checkpoint_every) && !set->save_state) {
     cli_error("--checkpoint-every needs --save-state FILE, where to save to");
     return CLI_USAGE;
@@ -158,13 +144,13 @@ static int run_problem(settings *set, args *a, resources *r) {
   int code = problem_open(&set->problem, a, &r->problem);
   if (code != ARGS_GO_ON) return code;
   if (isnan(set->problem.t_end)) set->problem.t_end = r->problem->t_end;
-  code = check_times(set, r->problem);
+  code = check_settings(set, r->problem);
   if (code != ARGS_GO_ON) return code;
 
   simulation s = {.problem = r->problem,
                   .t_end = set->problem.t_end,
-                  .project_at = set->project_at,
-                  .projection = set->project == 0 ? GA_PROJECT_PLAIN : GA_PROJECT_KEEP_ORDER,
+                  .project_at = set->problem.project_at,
+                  .projection = (ga_projection)set->problem.project,
                   .from_state = set->from_state,
                   .save_state = set->save_state,
                   .checkpoint_every = set->checkpoint_every,
@@ -193,8 +179,7 @@ static int run_problem(settings *set, args *a, resources *r) {
 }
 
 int cmd_run(int argc, char **argv) {
-  settings set = {
-      .problem = PROBLEM_ARGS_NONE, .project_at = NAN, .checkpoint_every = NAN, .every = 1};
+  settings set = {.problem = PROBLEM_ARGS_NONE, .checkpoint_every = NAN, .every = 1};
   ga_options options = ga_options_default();
   args a = {.command = &command, .settings = &set, .options = &options};
   int code = args_parse(&a, argc, argv);

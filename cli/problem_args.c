@@ -2,7 +2,10 @@
 /* Opening the problem a command line names. */
 #include "problem_args.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "columns.h"
 
 bool problem_takes_all(const char *key) {
   (void)key;
@@ -31,6 +34,50 @@ static void fill_in(const args *a, const ga_problem *problem) {
   o->multiplier_guess = problem->mult0;
 }
 
+/* "lambda1, lambda2, psi1", some of them if there are many */
+static void list_multipliers(const ga_model *model, size_t size, char *text) {
+  enum { SHOWN = 8 };
+  int n = model->nlam + model->npsi;
+  text[0] = '\0';
+  for (int i = 0; i < n && i < SHOWN; i++) {
+    bool holonomic = i < model->nlam;
+    column_name name =
+        part_name(model, holonomic ? PART_LAM : PART_PSI, holonomic ? i : i - model->nlam);
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", i ? ", " : "", name.text);
+  }
+  size_t used = strlen(text);
+  if (n > SHOWN) snprintf(text + used, size - used, ", ...");
+}
+
+/* the numbers of --guess-multipliers, in place of the problem's own */
+static int read_guess(const char *text, const ga_problem *problem) {
+  int n = problem->model.nlam + problem->model.npsi, count = 0;
+  const char *at = text;
+  for (bool more = true; more; count++) {
+    char *end;
+    double x = strtod(at, &end);
+    if (end == at || (*end && *end != ',') || !isfinite(x)) {
+      cli_error("--guess-multipliers '%s': '%.*s' is not a number", text, (int)strcspn(at, ","),
+                at);
+      return CLI_USAGE;
+    }
+    if (count < n) problem->mult0[count] = x;
+    more = *end == ',';
+    at = end + 1;
+  }
+  if (count == n) return ARGS_GO_ON;
+  char names[600];
+  list_multipliers(&problem->model, sizeof names, names);
+  if (n == 0) {
+    cli_error("--guess-multipliers: '%s' has no multipliers", problem->name);
+  } else {
+    cli_error("--guess-multipliers '%s': '%s' has %d multiplier%s, %s, not %d", text, problem->name,
+              n, n > 1 ? "s" : "", names, count);
+  }
+  return CLI_USAGE;
+}
+
 int problem_open(const problem_args *given, const args *a, ga_problem **problem) {
   ga_error err = {GA_OK, ""};
   ga_problem_options options = ga_problem_options_default();
@@ -39,16 +86,23 @@ int problem_open(const problem_args *given, const args *a, ga_problem **problem)
   ga_status status = ga_problem_new(a->operand, &options, problem, &err);
   if (status == GA_OK) {
     fill_in(a, *problem);
-    return ARGS_GO_ON;
+    return given->guess ? read_guess(given->guess, *problem) : ARGS_GO_ON;
   }
   cli_error("%s", err.text);
   if (status == GA_ERR_ARG) fprintf(stderr, "Try 'genalpha list problems'.\n");
   return problem_exit_code(status);
 }
 
-int problem_check_end(const ga_problem *problem, double t_end) {
-  if (t_end > problem->t0) return ARGS_GO_ON;
-  cli_error("--t-end %g: must be greater than %g, where '%s' starts", t_end, problem->t0,
-            problem->name);
-  return CLI_USAGE;
+int problem_check_times(const problem_args *given, const ga_problem *problem) {
+  double t0 = problem->t0, t_end = given->t_end, at = given->project_at;
+  if (!(t_end > t0)) {
+    cli_error("--t-end %g: must be greater than %g, where '%s' starts", t_end, t0, problem->name);
+    return CLI_USAGE;
+  }
+  if (!isnan(at) && !(at > t0 && at <= t_end)) {
+    cli_error("--project-at %g: must be greater than %g and at most %g, the end of the run", at, t0,
+              t_end);
+    return CLI_USAGE;
+  }
+  return ARGS_GO_ON;
 }

@@ -235,6 +235,7 @@ int reference_compute(reference *r, const ga_options *options, double h, long fi
   o.linsol = options->linsol;
   o.initial = options->initial;
   o.initial_tol = options->initial_tol;
+  o.multiplier_guess = options->multiplier_guess;
   int code = CLI_OK;
   for (long stride = 4; stride <= 8 && code == CLI_OK; stride *= 2) {
     fine_run run = {.r = r, .stride = stride, .second = stride == 8};

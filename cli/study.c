@@ -50,6 +50,13 @@ static int check_steps(study *s) {
     return CLI_USAGE;
   }
   s->steps = (long)n;
+  double at = (s->project_at - s->problem->t0) / h;
+  if (fabs(at - round(at)) * h > slack) {
+    double near = s->problem->t0 + fmax(round(at), 1) * h;
+    cli_error("--project-at %.10g: no step of h = %.10g ends there; one ends at %.10g",
+              s->project_at, h, near);
+    return CLI_USAGE;
+  }
   return ARGS_GO_ON;
 }
 
@@ -184,6 +191,10 @@ static ga_status drive(level_run *run, ga_integrator *it) {
   ga_integrator_observe(it, observe, run);
   progress_begin(&run->progress, problem->t0, s->t_end);
   ga_status status = ga_integrator_start(it, problem->t0, problem->q0, problem->v0);
+  if (status == GA_OK && !isnan(s->project_at)) {
+    status = ga_integrator_run(it, s->project_at);
+    if (status == GA_OK) status = ga_integrator_project_velocity(it, s->projection, NULL);
+  }
   if (status == GA_OK) status = ga_integrator_run(it, s->t_end);
   progress_clear(&run->progress);
   const ga_state *state = ga_integrator_state(it);

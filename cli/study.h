@@ -30,6 +30,8 @@ typedef struct study {
   const ga_problem *problem;
   const ga_options *options; /* h is that of the first level */
   double t_end;
+  double project_at; /* NaN: never; a step of the first level ends there */
+  ga_projection projection;
   int levels;
   study_norm norm;
 

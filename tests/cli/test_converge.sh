@@ -76,6 +76,22 @@ ok "the interval is part of the run" code_is 0
 tool converge heavy-top $max --t-end 0.2 --start perturbed --csv
 ok "a longer run changes nothing" agree lambda_error '8.4 2.12 0.530 0.133'
 
+# a projection on the way: index3 loses an order of lambda by the plain one, not by the other
+late='heavy-top --method index3 --h 1e-3 --levels 3 --norm max:0.06,0.08 --project-at 0.06 --csv'
+tool converge $late --project plain
+ok "plain projection, order 1 of vd" slopes_in vd 0.8 1.2
+ok "plain projection, order 2 of q" slopes_in q 1.9 2.1
+tool converge $late --project keep-order
+ok "the other projection, order 2 of lambda" slopes_in lambda 1.9 2.4
+refused 2 'no step of h = 0.001 ends there; one ends at 0.06' converge $late --project-at 0.0605
+
+# the branch of a problem nonlinear in the multipliers
+succeeds converge jay-negrut-soi2 --levels 3 --guess-multipliers 1.1,0.9 --csv
+ok "a guess near the branch" slopes_in psi 1.9 2.1
+tool converge jay-nonholonomic --levels 1 --guess-multipliers -2.5 --csv
+ok "another branch than that of the closed solution" sh -c "[ ! -s '$work/err' ]"
+ok "its psi is another" [ "$(column psi_error | awk '{ print ($1 > 0.1) }')" = 1 ]
+
 # closed solutions: every column
 for norm in end max:0.25,1; do
   succeeds converge rheonomic --norm $norm --csv
@@ -117,6 +133,11 @@ ok "17 digits" out_has '0.0050000000000000001,'
 of_method() { "$tool" "$1" --help | sed -n '/^options of the method/,$p'; }
 ok "options of the method as in run" [ "$(of_method converge)" = "$(of_method run)" ]
 ok "there are some" [ "$(of_method converge | grep -c '^  --')" -ge 10 ]
+own() { "$tool" "$1" --help | sed -n '/^options:/,/^options of/s/^  \(--[a-z-]*\).*/\1/p' | sort; }
+own run >"$work/run"
+own converge >"$work/converge"
+ok "all own options of run but these" [ "$(comm -23 "$work/run" "$work/converge" | tr '\n' ' ')" = \
+  '--checkpoint-every --every --final --from-state --out --plot --save-state ' ]
 for option in --json --csv --help '--levels 2' '--norm end' '--t-end 1' '--omega 2' '--rho 0.5' \
   '--start plain' '--newton-tol=1e-10'; do
   tool converge oscillator --h 0.1 --levels 1 --t-end 1 $option

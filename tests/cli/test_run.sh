@@ -42,6 +42,14 @@ for key in t q v vd a lambda psi stats; do ok "JSON has $key" out_has "\"$key\":
 echo '{"t": 1, "q": [1, ], "stats": {}}' >"$work/broken"
 ok "broken JSON is found" eval '! is_json_object "$work/broken"'
 
+# the guess of the multipliers chooses among the branches at the start, psi = 1 and -3
+for guess in 0.9 -2.9; do
+  tool run jay-nonholonomic --method index3 --t-end 0.02 --guess-multipliers $guess --out -
+  ok "psi at the start, guess $guess" [ "$(awk -F, 'NR == 1 {
+    for (i = 1; i <= NF; i++) if ($i == "psi") c = i } NR == 2 { printf "%.6g", $c }' "$work/out")" \
+    = "$(awk -v x=$guess 'BEGIN { print (x > 0 ? 1 : -3) }')" ]
+done
+
 # projections
 tool run heavy-top --method index3 --t-end 0.02 --final --project-at 0.01 --project keep-order
 ok "projection runs" code_is 0

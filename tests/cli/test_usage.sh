@@ -36,7 +36,8 @@ ok "order condition" out_has 'fails  (20)'
 values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.1 b 0.1
   params newmark method stab2 linsol dense start plain initial check initial-tol 1e-8
   newton-tol 1e-10 newton-max 30 matrix-every 1 project-at 0.1 project plain
-  save-state STATE from-state SAVED checkpoint-every 0.05 project-every 2'
+  save-state STATE from-state SAVED checkpoint-every 0.05 project-every 2
+  guess-multipliers 1'
 succeeds run oscillator --h 0.01 --t-end 0.1 --save-state "$work/saved"
 "$tool" run --help >"$work/help"
 sed -n 's/^  --\([a-z-]*\) \{1,\}\([^ ].*\)*$/\1/p' "$work/help" >"$work/keys"
@@ -56,7 +57,7 @@ while read -r key; do
       ;;
   esac
   case $key in
-    size) expected=2 ;; # the oscillator has none
+    size | guess-multipliers) expected=2 ;; # the oscillator has none
     *) expected=0 ;;
   esac
   [ "$key" != checkpoint-every ] || set -- --save-state "$work/state" "$@"
@@ -122,6 +123,15 @@ refused 2 'greater than 0' run oscillator --t-end 0
 refused 2 'must be greater' run oscillator --t-end -1
 refused 2 'project-at' run oscillator --t-end 1 --project-at 2
 refused 2 'project-at' run oscillator --project-at 0
+for command in run converge; do
+  guess="$command jay-negrut-soi2 --guess-multipliers"
+  for bad in a a,1 1, ,1 1,,1 1,1x 1,nan '1 1'; do refused 2 'is not a number' $guess "$bad"; done
+  refused 2 'is empty' $guess ''
+  for bad in 1 1,1,1; do refused 2 "has 2 multipliers, lam, psi, not" $guess $bad; done
+  refused 2 '20 multipliers, lam_x1, .*, \.\.\., not 1$' $command chain --guess-multipliers 1
+  refused 2 "has no multipliers" $command oscillator --guess-multipliers 1
+  refused 2 'project-at' $command oscillator --t-end 1 --project-at 2
+done
 refused 2 'cannot both' run oscillator --final --out -
 refused 2 '\.svg or \.png' run oscillator --plot picture.pdf
 
