@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs with h, h/2, ..., h/2^K and 2h side by side, combined at every step of size h.
+ *
+ * The runs go forward in windows of some steps h: threads take the runs of a window one by one, the
+ * longest first, each leaves its states at the ends of the steps h; then the caller's thread
+ * combines them, in order, and calls the observer. A run touches nothing but its own integrator and
+ * states, so the result depends neither on the threads nor on the windows, whose length follows the
+ * clock: short enough for an observer that wants to stop, long enough to make threads worth while.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <float.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "extrapolate/tableau.h"
+
+enum {
+  RUNS_MAX = GA_EXTRAPOLATE_MAX + 2,
+  WINDOW_MAX = 256,
+  WINDOW_NUMBERS = 1 << 20, /* kept by one run in a window, unless one step has more */
+};
+static const double window_seconds = 0.1;
+
+/* run 0 has the step 2h, run j + 1 the step h/2^j */
+typedef struct run {
+  ga_integrator *it;
+  double h;
+  double *states; /* after the steps h of the window */
+  double *times;
+  long reached; /* steps h done; run 0: those with a state, an even number */
+  ga_status status;
+} run;
+
+struct ga_extrapolator {
+  ga_arena arena;
+  ga_layout layout;
+  ga_options options;
+  int K, threads;
+  run runs[RUNS_MAX];
+  ga_error error;
+  ga_stats stats;
+  ga_extrapolated now;
+  bool started;
+  bool no_estimate; /* the run with 2h has failed */
+  double *result, *finest, *w;
+  /* times: n steps h since the start led to t; t_base + (n - n_base) h = t */
+  long n, n_base;
+  double t_base;
+  /* the window: states after the steps first + 1, ..., last; the steps wanted end at t_end */
+  long first, last;
+  int length, length_max;
+  long n_end;
+  double t_end;
+  atomic_int taken; /* runs taken by threads */
+  ga_extrapolator_observer observer;
+  void *observer_context;
+};
+
+/* life cycle */
+
+static void GA_PRINTF(2, 3) warn(const ga_extrapolator *x, const char *format, ...) {
+  if (!x->options.log) return;
+  char text[800];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  x->options.log(x->options.log_context, GA_LOG_WARNING, text);
+}
+
+static ga_status make_runs(ga_extrapolator *x, const ga_model *model, ga_error *err) {
+  for (int i = 0; i < x->K + 2; i++) {
+    run *r = &x->runs[i];
+    ga_options o = x->options;
+    o.h = r->h = ldexp(x->options.h, 1 - i);
+    if (i != 1) o.log = NULL; /* warnings are about the options: once is enough */
+    ga_status status = ga_integrator_new(model, &o, &r->it, err);
+    if (status != GA_OK) return status;
+  }
+  return GA_OK;
+}
+
+static ga_status make_memory(ga_extrapolator *x, const ga_model *model, ga_error *err) {
+  x->layout = ga_layout_of(model);
+  int size = x->layout.at[GA_VARIABLES];
+  x->length_max = WINDOW_NUMBERS / (size + 1);
+  if (x->length_max > WINDOW_MAX) x->length_max = WINDOW_MAX;
+  if (x->length_max < 2) x->length_max = 2;
+  size_t length = (size_t)x->length_max, n = (size_t)size;
+  for (int i = 0; i < x->K + 2; i++) {
+    x->runs[i].states = ga_arena_doubles(&x->arena, length * n);
+    x->runs[i].times = ga_arena_doubles(&x->arena, length);
+  }
+  x->result = ga_arena_doubles(&x->arena, n);
+  x->finest = ga_arena_doubles(&x->arena, n);
+  x->w = ga_arena_doubles(&x->arena, (size_t)ga_space_nv(model->space));
+  if (x->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the extrapolation");
+  ga_layout_unpack(&x->layout, x->result, &x->now.state);
+  x->now.state.h = x->options.h;
+  return GA_OK;
+}
+
+ga_status ga_extrapolator_new(const ga_model *model, const ga_options *options, int K,
+                              ga_extrapolator **out, ga_error *err) {
+  if (!out) return ga_fail(err, GA_ERR_ARG, "out is NULL");
+  *out = NULL;
+  if (K < 1 || K > GA_EXTRAPOLATE_MAX) {
+    return ga_fail(err, GA_ERR_ARG, "extrapolate = %d: must be between 1 and %d", K,
+                   GA_EXTRAPOLATE_MAX);
+  }
+  ga_extrapolator *x = ga_calloc(1, sizeof *x);
+  if (!x) return ga_fail(err, GA_ERR_MEM, "no memory for an extrapolator");
+  x->K = K;
+  x->options = options ? *options : ga_options_default();
+  ga_status status = make_runs(x, model, err);
+  if (status == GA_OK) status = make_memory(x, model, err);
+  if (status != GA_OK) {
+    ga_extrapolator_free(x);
+    return status;
+  }
+  if (x->options.start == GA_START_PLAIN) {
+    warn(x,
+         "start = plain leaves errors that are no series in h, unless the motion starts at rest: "
+         "extrapolation may gain nothing; start = best is smooth");
+  }
+  *out = x;
+  return GA_OK;
+}
+
+void ga_extrapolator_free(ga_extrapolator *x) {
+  if (!x) return;
+  for (int i = 0; i < RUNS_MAX; i++) ga_integrator_free(x->runs[i].it);
+  ga_arena_free(&x->arena);
+  ga_free(x);
+}
+
+void ga_extrapolator_set_threads(ga_extrapolator *x, int threads) {
+  x->threads = threads;
+}
+
+void ga_extrapolator_observe(ga_extrapolator *x, ga_extrapolator_observer observer, void *context) {
+  x->observer = observer;
+  x->observer_context = context;
+}
+
+/* results */
+
+static double *state_after(const ga_extrapolator *x, const run *r, long n) {
+  return r->states + (size_t)(n - x->first - 1) * (size_t)x->layout.at[GA_VARIABLES];
+}
+
+static void keep_state(const ga_extrapolator *x, run *r, long n) {
+  const ga_state *state = ga_integrator_state(r->it);
+  ga_layout_pack(&x->layout, state, state_after(x, r, n));
+  r->times[n - x->first - 1] = state->t;
+  r->reached = n;
+}
+
+static ga_errors named(const double e[GA_VARIABLES]) {
+  return (ga_errors){.q = e[0], .v = e[1], .vd = e[2], .lam = e[3], .psi = e[4]};
+}
+
+/* after step n of the window: the extrapolated state, and the observer */
+static ga_status deliver(ga_extrapolator *x, long n) {
+  bool coarser = n % 2 == 0 && x->runs[0].reached >= n;
+  double *states[RUNS_MAX], error[GA_VARIABLES], finest[GA_VARIABLES];
+  int count = 0;
+  for (int i = coarser ? 0 : 1; i < x->K + 2; i++) {
+    states[count++] = state_after(x, &x->runs[i], n);
+  }
+  ga_tableau(&x->layout, x->K, count, states, x->finest, x->w, error, finest);
+  memcpy(x->result, states[count - 1], (size_t)x->layout.at[GA_VARIABLES] * sizeof(double));
+  x->n = x->now.steps = n;
+  x->now.state.t = x->runs[1].times[n - x->first - 1];
+  x->now.error = named(error);
+  x->now.finest = named(finest);
+  if (!x->observer || x->observer(x->observer_context, &x->now) == 0) return GA_OK;
+  return ga_fail(&x->error, GA_STOPPED, "t = %.9g: stopped by the observer", x->now.state.t);
+}
+
+static void add_stats(ga_extrapolator *x) {
+  memset(&x->stats, 0, sizeof x->stats);
+  for (int i = 0; i < x->K + 2; i++) {
+    const ga_stats *of = ga_integrator_stats(x->runs[i].it);
+#define COUNTER(name, text) x->stats.name += of->name;
+#define EXTREME(name, text) x->stats.name = fmax(x->stats.name, of->name);
+    GA_STAT_LIST(COUNTER, EXTREME)
+#undef COUNTER
+#undef EXTREME
+  }
+}
+
+/* of the runs that are needed: the failure of the one with the largest step, GA_OK if there is none
+ */
+static ga_status failure(ga_extrapolator *x) {
+  for (int i = 1; i < x->K + 2; i++) {
+    const run *r = &x->runs[i];
+    if (r->status == GA_OK) continue;
+    ga_fail(&x->error, r->status, "%s", ga_integrator_error(r->it)->text);
+    ga_error_prefix(&x->error, "run with h = %.10g", r->h);
+    return r->status;
+  }
+  return GA_OK;
+}
+
+/* the run with 2h can be spared */
+static void watch_estimate(ga_extrapolator *x) {
+  const run *r = &x->runs[0];
+  if (r->status == GA_OK || x->no_estimate) return;
+  x->no_estimate = true;
+  warn(x, "no error estimates from here on, as the run with h = %.10g for them failed: %s", r->h,
+       ga_integrator_error(r->it)->text);
+}
+
+/* windows */
+
+/* the steps of run r in the window; its last one ends at t_end exactly */
+static void advance(ga_extrapolator *x, run *r) {
+  int i = (int)(r - x->runs);
+  for (long n = x->first + 1; n <= x->last && r->status == GA_OK; n++) {
+    if (i == 0 && n % 2 != 0) continue;
+    long target = i == 0 ? n / 2 : n << (i - 1);
+    long steps = ga_integrator_stats(r->it)->steps;
+    for (; steps < target && r->status == GA_OK; steps++) {
+      bool ends = n == x->n_end && steps + 1 == target;
+      r->status = ends ? ga_integrator_run(r->it, x->t_end) : ga_integrator_step(r->it);
+    }
+    if (r->status == GA_OK) keep_state(x, r, n);
+  }
+}
+
+static void *work(void *context) {
+  ga_extrapolator *x = context;
+  int i;
+  while ((i = atomic_fetch_add(&x->taken, 1)) < x->K + 2) advance(x, &x->runs[x->K + 1 - i]);
+  return NULL;
+}
+
+static int thread_count(const ga_extrapolator *x) {
+  long n = x->threads > 0 ? x->threads : sysconf(_SC_NPROCESSORS_ONLN);
+  return n < 1 ? 1 : n > x->K + 2 ? x->K + 2 : (int)n;
+}
+
+static double now(void) {
+  struct timespec ts = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+/* the next window; a thread that cannot be had is done without */
+static void fill_window(ga_extrapolator *x) {
+  double began = now();
+  x->first = x->n;
+  x->last = x->n_end - x->n > x->length ? x->n + x->length : x->n_end;
+  atomic_store(&x->taken, 0);
+  pthread_t threads[RUNS_MAX];
+  int count = 0, wanted = thread_count(x) - 1;
+  while (count < wanted && pthread_create(&threads[count], NULL, work, x) == 0) count++;
+  work(x);
+  while (count > 0) pthread_join(threads[--count], NULL);
+
+  for (int i = 1; i < x->K + 2; i++) {
+    if (x->runs[i].reached < x->last) x->last = x->runs[i].reached;
+  }
+  watch_estimate(x);
+  add_stats(x);
+  double took = now() - began;
+  if (took < window_seconds / 2 && x->length * 2 <= x->length_max) x->length *= 2;
+  if (took > window_seconds && x->length >= 4) x->length /= 2;
+}
+
+/* from t0 to t_end */
+
+ga_status ga_extrapolator_start(ga_extrapolator *x, double t0, const double *q0, const double *v0) {
+  ga_error_clear(&x->error);
+  x->started = x->no_estimate = false;
+  for (int i = 0; i < x->K + 2; i++) {
+    run *r = &x->runs[i];
+    r->status = ga_integrator_start(r->it, t0, q0, v0);
+    r->reached = -1;
+  }
+  ga_status status = failure(x);
+  if (status != GA_OK) return status;
+  watch_estimate(x);
+  x->started = true;
+  x->length = 2;
+  x->n_base = x->last = 0;
+  x->t_base = t0;
+  x->first = -1;
+  for (int i = 0; i < x->K + 2; i++) {
+    if (x->runs[i].status == GA_OK) keep_state(x, &x->runs[i], 0);
+  }
+  add_stats(x);
+  return deliver(x, 0);
+}
+
+static ga_status check_end(ga_extrapolator *x, double t_end) {
+  double h = x->options.h, done = x->now.state.t;
+  if (!x->started) return ga_fail(&x->error, GA_ERR_ARG, "ga_extrapolator_start comes first");
+  if (!isfinite(t_end) || t_end < done) {
+    return ga_fail(&x->error, GA_ERR_ARG, "t_end = %g must be finite and not before t = %g", t_end,
+                   done);
+  }
+  double n = round((t_end - x->t_base) / h);
+  double slack = 1e-8 * ldexp(h, -x->K) + 4 * DBL_EPSILON * fabs(t_end);
+  if (n > 1e15 || fabs(x->t_base + n * h - t_end) > slack) {
+    return ga_fail(
+        &x->error, GA_ERR_ARG,
+        "h = %.10g does not divide the interval from %.10g to %.10g; extrapolation needs "
+        "steps of one size, for example h = %.15g",
+        h, x->t_base, t_end, (t_end - x->t_base) / fmax(n, 1));
+  }
+  x->n_end = x->n_base + (long)n;
+  x->t_end = t_end;
+  return GA_OK;
+}
+
+ga_status ga_extrapolator_run(ga_extrapolator *x, double t_end) {
+  ga_error_clear(&x->error);
+  ga_status status = check_end(x, t_end);
+  while (status == GA_OK && x->n < x->n_end) {
+    if (x->n < x->last) {
+      status = deliver(x, x->n + 1);
+    } else {
+      status = failure(x);
+      if (status == GA_OK) fill_window(x);
+    }
+  }
+  if (status == GA_OK) {
+    x->n_base = x->n;
+    x->t_base = x->now.state.t;
+  }
+  return status;
+}
+
+const ga_extrapolated *ga_extrapolator_state(const ga_extrapolator *x) {
+  return &x->now;
+}
+const ga_stats *ga_extrapolator_stats(const ga_extrapolator *x) {
+  return &x->stats;
+}
+const ga_error *ga_extrapolator_error(const ga_extrapolator *x) {
+  return &x->error;
+}
