@@ -50,6 +50,7 @@ static const arg_command command = {
 typedef struct resources {
   ga_problem *problem;
   ga_integrator *it;
+  ga_extrapolator *x;
   history *history;
   csv out;
   gnuplot plot;
@@ -67,6 +68,20 @@ static int check_settings(const settings *set, const ga_problem *problem) {
     return CLI_USAGE;
   }
   return ARGS_GO_ON;
+}
+
+/* a saved state is one of a single run */
+static int check_extrapolation(const settings *set, const ga_options *o,
+                               const ga_problem *problem) {
+  int K = set->problem.extrapolate;
+  if (K == 0) return ARGS_GO_ON;
+  if (set->save_state || set->from_state) {
+    cli_error("--extrapolate and --%s exclude each other: a saved state is that of a single run",
+              set->save_state ? "save-state" : "from-state");
+    return CLI_USAGE;
+  }
+  long n;
+  return problem_check_steps(problem, o->h, ldexp(o->h, -K), set->problem.t_end, &n);
 }
 
 /* a state is written aside and renamed, so its directory must take files; told before the run */
@@ -100,9 +115,12 @@ static int open_files(const settings *set, const ga_model *model, resources *r) 
 
 static bool draw(const simulation *s, gnuplot *plot) {
   char title[200];
-  const ga_options *o = ga_integrator_options(s->it);
-  snprintf(title, sizeof title, "%s: %s, rho_inf = %.3g, h = %.4g", s->problem->name, o->method,
-           ga_params_check(&o->par).rho_inf, o->h);
+  const ga_options *o = s->options;
+  int n = snprintf(title, sizeof title, "%s: %s, rho_inf = %.3g, h = %.4g", s->problem->name,
+                   o->method, ga_params_check(&o->par).rho_inf, o->h);
+  if (s->extrapolate && n > 0 && (size_t)n < sizeof title) {
+    snprintf(title + n, sizeof title - (size_t)n, ", extrapolated to order %d", 2 + s->extrapolate);
+  }
   history_write(s->history, title, plot->script);
   return gnuplot_close(plot);
 }
@@ -121,7 +139,7 @@ static int close_files(const settings *set, const simulation *s, resources *r, i
   } files[] = {
       {"trajectory", set->out, csv_close(&r->out)},
       {"state", set->save_state, code == CLI_OK || code == CLI_INTERRUPTED},
-      {"plot", set->plot, set->plot && ga_integrator_stats(s->it)->steps > 0 && draw(s, &r->plot)},
+      {"plot", set->plot, set->plot && simulation_steps(s) > 0 && draw(s, &r->plot)},
   };
   FILE *to = report_to(set, code);
   for (int i = 0; i < 3; i++) {
@@ -137,7 +155,20 @@ static void release(resources *r) {
   if (r->plot.script) gnuplot_discard(&r->plot);
   history_free(r->history);
   ga_integrator_free(r->it);
+  ga_extrapolator_free(r->x);
   ga_problem_free(r->problem);
+}
+
+static int make(const settings *set, const ga_options *options, resources *r) {
+  const ga_model *model = &r->problem->model;
+  int K = set->problem.extrapolate;
+  ga_error err = {GA_OK, ""};
+  ga_status status = K ? ga_extrapolator_new(model, options, K, &r->x, &err)
+                       : ga_integrator_new(model, options, &r->it, &err);
+  if (r->x) ga_extrapolator_set_threads(r->x, set->problem.threads);
+  if (status == GA_OK) return ARGS_GO_ON;
+  cli_error("%s", err.text);
+  return problem_exit_code(status);
 }
 
 static int run_problem(settings *set, args *a, resources *r) {
@@ -145,6 +176,7 @@ static int run_problem(settings *set, args *a, resources *r) {
   if (code != ARGS_GO_ON) return code;
   if (isnan(set->problem.t_end)) set->problem.t_end = r->problem->t_end;
   code = check_settings(set, r->problem);
+  if (code == ARGS_GO_ON) code = check_extrapolation(set, a->options, r->problem);
   if (code != ARGS_GO_ON) return code;
 
   simulation s = {.problem = r->problem,
@@ -154,18 +186,16 @@ static int run_problem(settings *set, args *a, resources *r) {
                   .from_state = set->from_state,
                   .save_state = set->save_state,
                   .checkpoint_every = set->checkpoint_every,
-                  .every = set->every};
-  ga_error err = {GA_OK, ""};
+                  .every = set->every,
+                  .extrapolate = set->problem.extrapolate};
   a->options->log = simulate_log;
   a->options->log_context = &s;
-  ga_status status = ga_integrator_new(&r->problem->model, a->options, &r->it, &err);
-  if (status != GA_OK) {
-    cli_error("%s", err.text);
-    return problem_exit_code(status);
-  }
-  code = open_files(set, &r->problem->model, r);
+  code = make(set, a->options, r);
+  if (code == ARGS_GO_ON) code = open_files(set, &r->problem->model, r);
   if (code != ARGS_GO_ON) return code;
   s.it = r->it;
+  s.x = r->x;
+  s.options = r->it ? ga_integrator_options(r->it) : a->options;
   s.out = set->out ? &r->out : NULL;
   s.history = r->history;
 
@@ -173,7 +203,8 @@ static int run_problem(settings *set, args *a, resources *r) {
   if (code == CLI_OK && !set->final) summary_print(report_to(set, code), &s);
   code = close_files(set, &s, r, code);
   if (code == CLI_OK && set->final) {
-    json_final(stdout, &r->problem->model, ga_integrator_state(r->it), ga_integrator_stats(r->it));
+    json_final(stdout, &r->problem->model, simulation_state(&s), simulation_stats(&s),
+               r->x ? ga_extrapolator_state(r->x) : NULL, s.extrapolate);
   }
   return code;
 }

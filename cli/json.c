@@ -39,16 +39,40 @@ static void put_stats(FILE *to, const ga_stats *stats) {
   fputc('}', to);
 }
 
-void json_final(FILE *to, const ga_model *model, const ga_state *state, const ga_stats *stats) {
+static void put_errors(FILE *to, const char *key, const ga_errors *e) {
+  const double of[PARTS] = {[PART_Q] = e->q,
+                            [PART_V] = e->v,
+                            [PART_VD] = e->vd,
+                            [PART_LAM] = e->lam,
+                            [PART_PSI] = e->psi};
+  fprintf(to, ",\n  \"%s\": {", key);
+  for (int p = 0; p < PARTS; p++) {
+    fprintf(to, "%s\"%s\": ", p ? ", " : "", part_title(p));
+    put_number(to, of[p]);
+  }
+  fputc('}', to);
+}
+
+static void put_extrapolation(FILE *to, const ga_extrapolated *x, int K) {
+  fprintf(to, ",\n  \"extrapolate\": %d, \"order\": %d, \"h\": ", K, 2 + K);
+  put_number(to, x->state.h);
+  fprintf(to, ", \"steps\": %ld", x->steps);
+  put_errors(to, "error_estimate", &x->error);
+  put_errors(to, "finest_error_estimate", &x->finest);
+}
+
+void json_final(FILE *to, const ga_model *model, const ga_state *state, const ga_stats *stats,
+                const ga_extrapolated *x, int K) {
   int nq = part_size(model, PART_Q), nv = part_size(model, PART_V);
   fputs("{\n  \"t\": ", to);
   put_number(to, state->t);
   put_array(to, "q", nq, state->q);
   put_array(to, "v", nv, state->v);
   put_array(to, "vd", nv, state->vd);
-  put_array(to, "a", nv, state->a);
+  if (state->a) put_array(to, "a", nv, state->a);
   put_array(to, "lambda", model->nlam, state->lam);
   put_array(to, "psi", model->npsi, state->psi);
+  if (x) put_extrapolation(to, x, K);
   put_stats(to, stats);
   fputs("\n}\n", to);
 }

@@ -104,5 +104,35 @@ int problem_check_times(const problem_args *given, const ga_problem *problem) {
               t_end);
     return CLI_USAGE;
   }
+  if (!isnan(at) && given->extrapolate) {
+    cli_error(
+        "--project-at and --extrapolate exclude each other: a projection ends the smooth "
+        "history that extrapolation relies on");
+    return CLI_USAGE;
+  }
+  if (given->threads && !given->extrapolate) {
+    cli_error("--threads needs --extrapolate; other runs take one thread");
+    return CLI_USAGE;
+  }
   return ARGS_GO_ON;
+}
+
+int problem_check_steps(const ga_problem *problem, double h, double finest, double t_end, long *n) {
+  double span = t_end - problem->t0, steps = fmax(round(span / h), 1);
+  if (steps * (h / finest) > 1e15) {
+    cli_error("--h %g: the finest run has %.2g steps, more than can be done", h,
+              steps * (h / finest));
+    return CLI_USAGE;
+  }
+  double slack = 1e-9 * finest + 2e-16 * fabs(t_end);
+  *n = (long)steps;
+  if (fabs(steps * h - span) <= slack) return ARGS_GO_ON;
+  char near[32];
+  int digits = 2;
+  do {
+    snprintf(near, sizeof near, "%.*g", digits, span / steps);
+  } while (fabs(steps * strtod(near, NULL) - span) > slack && digits++ < 17);
+  cli_error("--h %.10g does not divide the interval from %.10g to %.10g; --h %s does", h,
+            problem->t0, t_end, near);
+  return CLI_USAGE;
 }

@@ -14,48 +14,64 @@ typedef struct problem_args {
   int size;                        /* 0: not given */
   int project;                     /* a ga_projection */
   const char *guess;               /* of the multipliers; NULL: the problem's */
+  int extrapolate, threads;        /* 0: not given */
 } problem_args;
 
 #define PROBLEM_ARGS_NONE \
   { .t_end = NAN, .omega = NAN, .project_at = NAN }
 
 /* Rows of a command's table; place: the member of its settings that is a problem_args. */
-#define PROBLEM_SPECS(settings, place, t_end_help)                                             \
-  {"t-end", "T", t_end_help, arg_read_real, offsetof(settings, place.t_end), -1e300, 1e300},   \
-      {"size",                                                                                 \
-       "N",                                                                                    \
-       "number of elements, for problems of variable size",                                    \
-       arg_read_int,                                                                           \
-       offsetof(settings, place.size),                                                         \
-       1,                                                                                      \
-       INT_MAX},                                                                               \
-      {"omega",                                                                                \
-       "W",                                                                                    \
-       "angular frequency, for problems that have one",                                        \
-       arg_read_real,                                                                          \
-       offsetof(settings, place.omega),                                                        \
-       0,                                                                                      \
-       1e300},                                                                                 \
-      {"guess-multipliers",                                                                    \
-       "X,X,...",                                                                              \
-       "all lambda, then all psi, near which those of the start are sought, where the model "  \
-       "allows several (default the problem's)",                                               \
-       arg_read_text,                                                                          \
-       offsetof(settings, place.guess),                                                        \
-       0,                                                                                      \
-       0},                                                                                     \
-      {"project-at",                                                                           \
-       "T",                                                                                    \
-       "project the velocity onto the hidden constraint at time T",                            \
-       arg_read_real,                                                                          \
-       offsetof(settings, place.project_at),                                                   \
-       -1e300,                                                                                 \
-       1e300},                                                                                 \
-  {                                                                                            \
-    "project", "plain|keep-order",                                                             \
-        "kind of that projection: plain (default), or onto the hidden residual of the method " \
-        "itself, which keeps the order of lambda",                                             \
-        arg_read_word, offsetof(settings, place.project), 0, 0                                 \
+#define PROBLEM_SPECS(settings, place, t_end_help)                                               \
+  {"t-end", "T", t_end_help, arg_read_real, offsetof(settings, place.t_end), -1e300, 1e300},     \
+      {"size",                                                                                   \
+       "N",                                                                                      \
+       "number of elements, for problems of variable size",                                      \
+       arg_read_int,                                                                             \
+       offsetof(settings, place.size),                                                           \
+       1,                                                                                        \
+       INT_MAX},                                                                                 \
+      {"omega",                                                                                  \
+       "W",                                                                                      \
+       "angular frequency, for problems that have one",                                          \
+       arg_read_real,                                                                            \
+       offsetof(settings, place.omega),                                                          \
+       0,                                                                                        \
+       1e300},                                                                                   \
+      {"guess-multipliers",                                                                      \
+       "X,X,...",                                                                                \
+       "all lambda, then all psi, near which those of the start are sought, where the model "    \
+       "allows several (default the problem's)",                                                 \
+       arg_read_text,                                                                            \
+       offsetof(settings, place.guess),                                                          \
+       0,                                                                                        \
+       0},                                                                                       \
+      {"project-at",                                                                             \
+       "T",                                                                                      \
+       "project the velocity onto the hidden constraint at time T",                              \
+       arg_read_real,                                                                            \
+       offsetof(settings, place.project_at),                                                     \
+       -1e300,                                                                                   \
+       1e300},                                                                                   \
+      {"project",                                                                                \
+       "plain|keep-order",                                                                       \
+       "kind of that projection: plain (default), or onto the hidden residual of the method "    \
+       "itself, which keeps the order of lambda",                                                \
+       arg_read_word,                                                                            \
+       offsetof(settings, place.project),                                                        \
+       0,                                                                                        \
+       0},                                                                                       \
+      {"extrapolate",                                                                            \
+       "K",                                                                                      \
+       "K = 1, 2, 3: order 2 + K and error estimates, from runs with h, h/2, ... h/2^K and 2h, " \
+       "side by side",                                                                           \
+       arg_read_int,                                                                             \
+       offsetof(settings, place.extrapolate),                                                    \
+       1,                                                                                        \
+       GA_EXTRAPOLATE_MAX},                                                                      \
+  {                                                                                              \
+    "threads", "N",                                                                              \
+        "threads for these runs (default one for each processor); the results are the same",     \
+        arg_read_int, offsetof(settings, place.threads), 1, 1024                                 \
   }
 
 /* For arg_command: all library options, and which defaults are the problem's. */
@@ -66,9 +82,13 @@ const char *problem_default(const char *key);
  * own. ARGS_GO_ON, or the exit code after a message. */
 int problem_open(const problem_args *given, const args *a, ga_problem **problem);
 
-/* The end must come after the problem's start, a projection in between: CLI_USAGE after a message,
- * else ARGS_GO_ON. */
+/* The end must come after the problem's start, a projection in between, and nothing may be asked
+ * for that extrapolation excludes: CLI_USAGE after a message, else ARGS_GO_ON. */
 int problem_check_times(const problem_args *given, const ga_problem *problem);
+
+/* Steps of h, and of h/2, h/4, ... down to finest, must meet t_end: CLI_USAGE after a message with
+ * an h that does, else ARGS_GO_ON and the number of steps h. */
+int problem_check_steps(const ga_problem *problem, double h, double finest, double t_end, long *n);
 
 /* Wrong names (of solvers, too) and values are wrong usage, everything else is a failure. */
 int problem_exit_code(ga_status status);

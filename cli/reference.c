@@ -156,70 +156,53 @@ ga_state reference_at(reference *r, double t, double shift) {
   return state;
 }
 
-/* two fine runs */
+/* fine runs, extrapolated */
+
+enum { STRIDE = 2 }; /* largest steps of these runs between points of the grid */
 
 typedef struct fine_run {
   reference *r;
-  long stride; /* steps between points of the grid */
-  bool second;
   progress progress;
 } fine_run;
 
-/* x(h), x(h/2) -> (4 x(h/2) - x(h))/3, in q along the group: q(h/2) o exp(w/3), where w leads from
- * q(h) to q(h/2) */
-static void extrapolate(const reference *r, double *data, const ga_state *half) {
-  const ga_model *model = &r->problem->model;
-  double *w = r->later;
-  ga_space_diff(model->space, data, half->q, w);
-  for (int i = 0; i < part_size(model, PART_V); i++) w[i] /= 3;
-  ga_space_step(model->space, half->q, w, data);
-  for (int p = PART_V; p < PARTS; p++) {
-    double *x = part_of(model, data, p);
-    const double *y = part_values(half, p);
-    for (int i = 0; i < part_size(model, p); i++) x[i] = (4 * y[i] - x[i]) / 3;
-  }
-}
-
-static int observe_fine(void *context, const ga_state *state, const ga_stats *stats) {
+static int observe_fine(void *context, const ga_extrapolated *now) {
   fine_run *run = context;
   reference *r = run->r;
-  progress_update(&run->progress, state->t, stats->steps);
-  long i = stats->steps / run->stride;
-  if (stats->steps % run->stride != 0 || i < r->first || i > r->last) return interrupt_came();
-  double *data = r->grid + (size_t)(i - r->first) * snapshot_size(&r->problem->model);
-  if (run->second) {
-    extrapolate(r, data, state);
-  } else {
-    snapshot_copy(&r->problem->model, state, data);
+  progress_update(&run->progress, now->state.t, now->steps);
+  long i = now->steps / STRIDE;
+  if (now->steps % STRIDE == 0 && i >= r->first && i <= r->last) {
+    const ga_model *model = &r->problem->model;
+    snapshot_copy(model, &now->state, r->grid + (size_t)(i - r->first) * snapshot_size(model));
   }
   return interrupt_came();
 }
 
-static int run_fine(fine_run *run, const ga_options *options, double t_end) {
+static int run_fine(fine_run *run, const ga_options *options, int K, double t_end) {
   const ga_problem *problem = run->r->problem;
-  ga_integrator *it = NULL;
+  ga_extrapolator *x = NULL;
   ga_error err = {GA_OK, ""};
-  ga_status status = ga_integrator_new(&problem->model, options, &it, &err);
+  ga_status status = ga_extrapolator_new(&problem->model, options, K, &x, &err);
   if (status == GA_OK) {
-    ga_integrator_observe(it, observe_fine, run);
+    ga_extrapolator_observe(x, observe_fine, run);
     progress_begin(&run->progress, problem->t0, t_end);
-    status = ga_integrator_start(it, problem->t0, problem->q0, problem->v0);
-    if (status == GA_OK) status = ga_integrator_run(it, t_end);
-    err = *ga_integrator_error(it);
+    status = ga_extrapolator_start(x, problem->t0, problem->q0, problem->v0);
+    if (status == GA_OK) status = ga_extrapolator_run(x, t_end);
+    err = *ga_extrapolator_error(x);
     progress_clear(&run->progress);
   }
-  ga_integrator_free(it);
+  ga_extrapolator_free(x);
   if (status == GA_OK) return CLI_OK;
   if (status == GA_STOPPED && interrupt_came()) {
-    cli_error("interrupted in the reference run with h = %.10g", options->h);
+    cli_error("interrupted in the reference run with h = %.10g", run->r->h);
     return CLI_INTERRUPTED;
   }
-  cli_error("the reference run with %s and h = %.10g failed: %s", options->method, options->h,
+  cli_error("the reference run with %s failed: %s", options->method,
             err.text[0] ? err.text : ga_status_text(status));
   return problem_exit_code(status);
 }
 
-int reference_compute(reference *r, const ga_options *options, double h, long first, long last) {
+int reference_compute(reference *r, const ga_options *options, int K, double h, long first,
+                      long last) {
   r->first = first;
   r->last = last;
   r->grid = snapshots_new(&r->problem->model, (size_t)(last - first + 1));
@@ -236,13 +219,11 @@ int reference_compute(reference *r, const ga_options *options, double h, long fi
   o.initial = options->initial;
   o.initial_tol = options->initial_tol;
   o.multiplier_guess = options->multiplier_guess;
-  int code = CLI_OK;
-  for (long stride = 4; stride <= 8 && code == CLI_OK; stride *= 2) {
-    fine_run run = {.r = r, .stride = stride, .second = stride == 8};
-    o.h = r->h = h / (double)stride;
-    code = run_fine(&run, &o, r->problem->t0 + (double)last * h);
-  }
-  return code;
+  o.h = h / STRIDE;
+  r->h = ldexp(o.h, -K);
+  r->order = 2 + K;
+  fine_run run = {.r = r};
+  return run_fine(&run, &o, K, r->problem->t0 + (double)last * h);
 }
 
 ga_state reference_point(const reference *r, long i) {

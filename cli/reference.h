@@ -13,13 +13,14 @@ ga_state snapshot_state(const ga_model *model, const double *data); /* its a is 
 typedef enum reference_kind {
   REFERENCE_CLOSED,   /* known at every time */
   REFERENCE_TABLE,    /* known at the end */
-  REFERENCE_COMPUTED, /* two fine runs and an extrapolation, on a grid */
+  REFERENCE_COMPUTED, /* fine runs and their extrapolation, on a grid */
   REFERENCE_FINEST    /* none: the finest level of the study must serve */
 } reference_kind;
 
 typedef struct reference {
   reference_kind kind;
-  double h; /* smallest step of the runs it is made from, NaN if there are none */
+  double h;  /* smallest step of the runs it is made from, NaN if there are none */
+  int order; /* REFERENCE_COMPUTED: of their extrapolation */
   const ga_problem *problem;
   ga_integrator *equations; /* for what the problem leaves open; NULL until needed */
   bool no_equations;        /* they could not be solved: it stays open */
@@ -32,9 +33,11 @@ typedef struct reference {
 bool reference_open(reference *r, const ga_problem *problem, double t, bool whole);
 void reference_close(reference *r);
 
-/* REFERENCE_COMPUTED: fill the points first to last of the grid t0 + i h. The options give solver
- * and treatment of start values; CLI_OK, or the exit code after a message. */
-int reference_compute(reference *r, const ga_options *options, double h, long first, long last);
+/* REFERENCE_COMPUTED: fill the points first to last of the grid t0 + i h, by extrapolation from
+ * steps h/2, ..., h/2^(K+1). The options give solver and treatment of start values; CLI_OK, or the
+ * exit code after a message. */
+int reference_compute(reference *r, const ga_options *options, int K, double h, long first,
+                      long last);
 ga_state reference_point(const reference *r, long i);
 
 /* REFERENCE_CLOSED and REFERENCE_TABLE: the state at time t, v' at t + shift as a where it is

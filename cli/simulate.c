@@ -14,6 +14,18 @@ void simulate_log(void *context, ga_log_level level, const char *text) {
   cli_error("%s%s", level == GA_LOG_WARNING ? "warning: " : "", text);
 }
 
+const ga_state *simulation_state(const simulation *s) {
+  return s->x ? &ga_extrapolator_state(s->x)->state : ga_integrator_state(s->it);
+}
+
+long simulation_steps(const simulation *s) {
+  return s->x ? ga_extrapolator_state(s->x)->steps : ga_integrator_stats(s->it)->steps;
+}
+
+const ga_stats *simulation_stats(const simulation *s) {
+  return s->x ? ga_extrapolator_stats(s->x) : ga_integrator_stats(s->it);
+}
+
 static void watch_energy(simulation *s, const ga_state *state) {
   const ga_model *model = &s->problem->model;
   double kin, pot;
@@ -50,17 +62,25 @@ static bool save(simulation *s) {
   return false;
 }
 
-static int observe(void *context, const ga_state *state, const ga_stats *stats) {
-  simulation *s = context;
+/* each state in turn; false: the run ends here */
+static bool watch(simulation *s, const ga_state *state, long steps) {
   watch_energy(s, state);
   if (s->history) history_add(s->history, state);
-  if (stats->steps % s->every == 0 && !write_row(s, state, stats->steps)) return 1;
-  if (state->t >= s->next_checkpoint && stats->steps > 0) {
+  if (steps % s->every == 0 && !write_row(s, state, steps)) return false;
+  if (state->t >= s->next_checkpoint && steps > 0) {
     s->next_checkpoint = checkpoint_after(s, state->t);
-    if (!save(s)) return 1;
+    if (!save(s)) return false;
   }
-  progress_update(&s->progress, state->t, stats->steps);
-  return interrupt_came();
+  progress_update(&s->progress, state->t, steps);
+  return !interrupt_came();
+}
+
+static int observe(void *context, const ga_state *state, const ga_stats *stats) {
+  return !watch(context, state, stats->steps);
+}
+
+static int observe_extrapolated(void *context, const ga_extrapolated *now) {
+  return !watch(context, &now->state, now->steps);
 }
 
 /* the state before and the state after the projection both belong to the trajectory */
@@ -98,7 +118,17 @@ static ga_status begin(simulation *s) {
   return write_row(s, state, ga_integrator_stats(s->it)->steps) ? GA_OK : GA_STOPPED;
 }
 
+static ga_status run_extrapolated(simulation *s) {
+  const ga_problem *problem = s->problem;
+  s->next_checkpoint = INFINITY;
+  ga_extrapolator_observe(s->x, observe_extrapolated, s);
+  ga_status status = ga_extrapolator_start(s->x, problem->t0, problem->q0, problem->v0);
+  return status == GA_OK ? ga_extrapolator_run(s->x, s->t_end) : status;
+}
+
 static ga_status run(simulation *s) {
+  if (s->x) return run_extrapolated(s);
+  ga_integrator_observe(s->it, observe, s);
   ga_status status = begin(s);
   if (status == GA_OK && ga_integrator_state(s->it)->t <= s->project_at) {
     status = ga_integrator_run(s->it, s->project_at);
@@ -118,7 +148,7 @@ static int report(const simulation *s, ga_status status, const ga_state *state, 
   }
   if (status != GA_OK) {
     /* the library's text mostly begins with the time */
-    const ga_error *err = ga_integrator_error(s->it);
+    const ga_error *err = s->x ? ga_extrapolator_error(s->x) : ga_integrator_error(s->it);
     const char *reason = err->text[0] ? err->text : ga_status_text(status);
     char at[48] = "";
     if (strncmp(reason, "t = ", 4) != 0) snprintf(at, sizeof at, "t = %.10g: ", state->t);
@@ -132,14 +162,13 @@ int simulate(simulation *s) {
   s->energy0 = s->energy_end = s->energy_change = NAN;
   s->last_row = -1;
   interrupt_catch();
-  ga_integrator_observe(s->it, observe, s);
   progress_begin(&s->progress, s->problem->t0, s->t_end);
   ga_status status = run(s);
   s->seconds = progress_seconds(&s->progress);
   progress_clear(&s->progress);
 
-  const ga_state *state = ga_integrator_state(s->it);
-  long steps = ga_integrator_stats(s->it)->steps;
+  const ga_state *state = simulation_state(s);
+  long steps = simulation_steps(s);
   bool started = s->last_row >= 0;
   if (started && s->last_row != steps && !s->out->failed) write_row(s, state, steps);
   bool good = status == GA_OK || (status == GA_STOPPED && interrupt_came());

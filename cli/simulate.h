@@ -10,7 +10,10 @@
 typedef struct simulation {
   /* set before simulate() */
   const ga_problem *problem;
-  ga_integrator *it;
+  ga_integrator *it;  /* or, with extrapolation: */
+  ga_extrapolator *x; /* then nothing is projected, loaded or saved */
+  int extrapolate;    /* K, 0 if there is none */
+  const ga_options *options;
   double t_end;
   double project_at; /* NaN: never */
   ga_projection projection;
@@ -31,6 +34,11 @@ typedef struct simulation {
 
 /* The exit code, after a message if it is not CLI_OK. */
 int simulate(simulation *s);
+
+/* Where it is, how many steps led there, and the counts (with extrapolation: of all runs). */
+const ga_state *simulation_state(const simulation *s);
+long simulation_steps(const simulation *s);
+const ga_stats *simulation_stats(const simulation *s);
 
 /* For ga_options.log, with the simulation as context. */
 void simulate_log(void *context, ga_log_level level, const char *text);

@@ -31,33 +31,15 @@ static long stride_of(const study *s, int i) {
 
 /* every level must meet t_end, else its last steps are of another size */
 static int check_steps(study *s) {
-  double span = s->t_end - s->problem->t0, h = s->options->h;
-  double n = fmax(round(span / h), 1), finest = ldexp(h, 1 - s->levels);
-  if (ldexp(n, s->levels) > 1e15) {
-    cli_error("--h %g and --levels %d: the finest level has %.2g steps, more than can be done", h,
-              s->levels, ldexp(n, s->levels - 1));
-    return CLI_USAGE;
-  }
-  double slack = 1e-9 * finest + 2e-16 * fabs(s->t_end);
-  if (fabs(n * h - span) > slack) {
-    char near[32];
-    int digits = 2;
-    do {
-      snprintf(near, sizeof near, "%.*g", digits, span / n);
-    } while (fabs(n * strtod(near, NULL) - span) > slack && digits++ < 17);
-    cli_error("--h %.10g does not divide the interval from %.10g to %.10g; --h %s does", h,
-              s->problem->t0, s->t_end, near);
-    return CLI_USAGE;
-  }
-  s->steps = (long)n;
-  double at = (s->project_at - s->problem->t0) / h;
-  if (fabs(at - round(at)) * h > slack) {
-    double near = s->problem->t0 + fmax(round(at), 1) * h;
-    cli_error("--project-at %.10g: no step of h = %.10g ends there; one ends at %.10g",
-              s->project_at, h, near);
-    return CLI_USAGE;
-  }
-  return ARGS_GO_ON;
+  double h = s->options->h, t0 = s->problem->t0;
+  double finest = ldexp(h, 1 - s->levels - s->extrapolate);
+  int code = problem_check_steps(s->problem, h, finest, s->t_end, &s->steps);
+  if (code != ARGS_GO_ON || isnan(s->project_at)) return code;
+  double at = (s->project_at - t0) / h, near = t0 + fmax(round(at), 1) * h;
+  if (fabs(at - round(at)) * h <= 1e-9 * finest + 2e-16 * fabs(s->t_end)) return ARGS_GO_ON;
+  cli_error("--project-at %.10g: no step of h = %.10g ends there; one ends at %.10g", s->project_at,
+            h, near);
+  return CLI_USAGE;
 }
 
 static int check_norm(study *s) {
@@ -168,15 +150,32 @@ typedef struct level_run {
   study *s;
   int i;
   progress progress;
+  ga_integrator *it; /* or, with extrapolation: */
+  ga_extrapolator *x;
 } level_run;
 
-static int observe(void *context, const ga_state *state, const ga_stats *stats) {
-  level_run *run = context;
+static const ga_state *state_of(const level_run *run) {
+  return run->x ? &ga_extrapolator_state(run->x)->state : ga_integrator_state(run->it);
+}
+
+static long steps_of(const level_run *run) {
+  return run->x ? ga_extrapolator_state(run->x)->steps : ga_integrator_stats(run->it)->steps;
+}
+
+static int watch(level_run *run, const ga_state *state, long steps) {
   study *s = run->s;
-  progress_update(&run->progress, state->t, stats->steps);
-  long at = stats->steps * stride_of(s, run->i);
-  if (s->norm.max && at >= s->first && at <= s->last) measure(s, run->i, state, stats->steps);
+  progress_update(&run->progress, state->t, steps);
+  long at = steps * stride_of(s, run->i);
+  if (s->norm.max && at >= s->first && at <= s->last) measure(s, run->i, state, steps);
   return interrupt_came();
+}
+
+static int observe(void *context, const ga_state *state, const ga_stats *stats) {
+  return watch(context, state, stats->steps);
+}
+
+static int observe_extrapolated(void *context, const ga_extrapolated *now) {
+  return watch(context, &now->state, now->steps);
 }
 
 static void log_level(void *context, ga_log_level kind, const char *text) {
@@ -185,62 +184,98 @@ static void log_level(void *context, ga_log_level kind, const char *text) {
   cli_error("%s%s", kind == GA_LOG_WARNING ? "warning: " : "", text);
 }
 
-static ga_status drive(level_run *run, ga_integrator *it) {
-  study *s = run->s;
-  const ga_problem *problem = s->problem;
-  ga_integrator_observe(it, observe, run);
-  progress_begin(&run->progress, problem->t0, s->t_end);
-  ga_status status = ga_integrator_start(it, problem->t0, problem->q0, problem->v0);
-  if (status == GA_OK && !isnan(s->project_at)) {
-    status = ga_integrator_run(it, s->project_at);
-    if (status == GA_OK) status = ga_integrator_project_velocity(it, s->projection, NULL);
+static ga_status make(level_run *run, const ga_options *options, ga_error *err) {
+  const study *s = run->s;
+  const ga_model *model = &s->problem->model;
+  if (!s->extrapolate) {
+    ga_status status = ga_integrator_new(model, options, &run->it, err);
+    if (status == GA_OK) ga_integrator_observe(run->it, observe, run);
+    return status;
   }
-  if (status == GA_OK) status = ga_integrator_run(it, s->t_end);
+  ga_status status = ga_extrapolator_new(model, options, s->extrapolate, &run->x, err);
+  if (status != GA_OK) return status;
+  ga_extrapolator_set_threads(run->x, s->threads);
+  ga_extrapolator_observe(run->x, observe_extrapolated, run);
+  return status;
+}
+
+static ga_status integrate(const level_run *run) {
+  const study *s = run->s;
+  const ga_problem *problem = s->problem;
+  ga_status status;
+  if (run->x) {
+    status = ga_extrapolator_start(run->x, problem->t0, problem->q0, problem->v0);
+    return status == GA_OK ? ga_extrapolator_run(run->x, s->t_end) : status;
+  }
+  status = ga_integrator_start(run->it, problem->t0, problem->q0, problem->v0);
+  if (status == GA_OK && !isnan(s->project_at)) {
+    status = ga_integrator_run(run->it, s->project_at);
+    if (status == GA_OK) status = ga_integrator_project_velocity(run->it, s->projection, NULL);
+  }
+  return status == GA_OK ? ga_integrator_run(run->it, s->t_end) : status;
+}
+
+/* what the level itself says of its errors at the end */
+static void note_estimates(study_level *level, const ga_errors *e) {
+  const double of[COLUMNS] = {[COLUMN_Q] = e->q,   [COLUMN_V] = e->v,     [COLUMN_A] = NAN,
+                              [COLUMN_VD] = e->vd, [COLUMN_LAM] = e->lam, [COLUMN_PSI] = e->psi};
+  memcpy(level->estimate, of, sizeof of);
+}
+
+static ga_status drive(level_run *run) {
+  study *s = run->s;
+  study_level *level = &s->level[run->i];
+  progress_begin(&run->progress, s->problem->t0, s->t_end);
+  ga_status status = integrate(run);
   progress_clear(&run->progress);
-  const ga_state *state = ga_integrator_state(it);
-  s->level[run->i].steps = ga_integrator_stats(it)->steps;
+  level->steps = steps_of(run);
   if (status != GA_OK || s->norm.max) return status;
+  if (run->x) note_estimates(level, &ga_extrapolator_state(run->x)->error);
   if (s->ends) {
-    const ga_model *model = &problem->model;
-    snapshot_copy(model, state, s->ends + (size_t)run->i * snapshot_size(model));
+    const ga_model *model = &s->problem->model;
+    snapshot_copy(model, state_of(run), s->ends + (size_t)run->i * snapshot_size(model));
   } else {
-    measure(s, run->i, state, s->level[run->i].steps);
+    measure(s, run->i, state_of(run), level->steps);
   }
   return status;
 }
 
+static void tell_failure(const level_run *run, ga_status status) {
+  const study_level *level = &run->s->level[run->i];
+  const ga_error *err = run->x ? ga_extrapolator_error(run->x) : ga_integrator_error(run->it);
+  const char *reason = err->text[0] ? err->text : ga_status_text(status);
+  char at[48] = ""; /* the library's text mostly begins with the time */
+  if (strncmp(reason, "t = ", 4) != 0) {
+    snprintf(at, sizeof at, "t = %.10g: ", state_of(run)->t);
+  }
+  cli_error("the run with h = %.10g failed after %ld steps, at %s%s", level->h, level->steps, at,
+            reason);
+}
+
 static int run_level(study *s, int i) {
   study_level *level = &s->level[i];
-  for (int c = 0; c < COLUMNS; c++) level->error[c] = level->slope[c] = NAN;
+  for (int c = 0; c < COLUMNS; c++) level->error[c] = level->slope[c] = level->estimate[c] = NAN;
   level->h = ldexp(s->options->h, -i);
   level_run run = {.s = s, .i = i};
   ga_options o = *s->options;
   o.h = level->h;
   o.log = i == 0 ? log_level : NULL; /* warnings are about the parameters: once is enough */
   o.log_context = &run;
-  ga_integrator *it = NULL;
   ga_error err = {GA_OK, ""};
-  ga_status status = ga_integrator_new(&s->problem->model, &o, &it, &err);
+  ga_status status = make(&run, &o, &err);
   if (status != GA_OK) {
     cli_error("%s", err.text);
     return problem_exit_code(status);
   }
-  status = drive(&run, it);
+  status = drive(&run);
   bool stopped = status == GA_STOPPED && interrupt_came();
   if (stopped) {
-    cli_error("interrupted in the run with h = %.10g, at t = %.10g", level->h,
-              ga_integrator_state(it)->t);
+    cli_error("interrupted in the run with h = %.10g, at t = %.10g", level->h, state_of(&run)->t);
   } else if (status != GA_OK) {
-    const char *reason = ga_integrator_error(it)->text;
-    if (!reason[0]) reason = ga_status_text(status);
-    char at[48] = ""; /* the library's text mostly begins with the time */
-    if (strncmp(reason, "t = ", 4) != 0) {
-      snprintf(at, sizeof at, "t = %.10g: ", ga_integrator_state(it)->t);
-    }
-    cli_error("the run with h = %.10g failed after %ld steps, at %s%s", level->h, level->steps, at,
-              reason);
+    tell_failure(&run, status);
   }
-  ga_integrator_free(it);
+  ga_integrator_free(run.it);
+  ga_extrapolator_free(run.x);
   return status == GA_OK ? CLI_OK : stopped ? CLI_INTERRUPTED : CLI_FAILED;
 }
 
@@ -263,7 +298,8 @@ int study_run(study *s, study_row row, void *context) {
   int code = CLI_OK, done = 0;
   if (s->reference.kind == REFERENCE_COMPUTED) {
     double finest = ldexp(s->options->h, 1 - s->levels);
-    code = reference_compute(&s->reference, s->options, finest, s->first, s->last);
+    int K = s->extrapolate ? GA_EXTRAPOLATE_MAX : 2;
+    code = reference_compute(&s->reference, s->options, K, finest, s->first, s->last);
   }
   while (code == CLI_OK && done < s->levels) {
     code = run_level(s, done);

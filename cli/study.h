@@ -19,8 +19,9 @@ typedef struct study_norm {
 typedef struct study_level {
   double h;
   long steps;
-  double error[COLUMNS]; /* NaN: not known */
-  double slope[COLUMNS]; /* log2 of the last level's error over this one's, NaN: not known */
+  double error[COLUMNS];    /* NaN: not known */
+  double estimate[COLUMNS]; /* of the error at the end, with extrapolation; NaN: not known */
+  double slope[COLUMNS];    /* log2 of the last level's error over this one's, NaN: not known */
 } study_level;
 
 enum { STUDY_LEVELS_MAX = 24 };
@@ -32,6 +33,7 @@ typedef struct study {
   double t_end;
   double project_at; /* NaN: never; a step of the first level ends there */
   ga_projection projection;
+  int extrapolate, threads; /* 0: no extrapolation, a thread for each processor */
   int levels;
   study_norm norm;
 

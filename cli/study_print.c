@@ -9,6 +9,7 @@
 static void describe(const study *s, size_t size, char *text) {
   const reference *r = &s->reference;
   const char *name = s->problem->name;
+  int order = 2 + s->extrapolate;
   switch (r->kind) {
     case REFERENCE_CLOSED:
       snprintf(text, size, "against the closed solution of '%s'", name);
@@ -18,15 +19,16 @@ static void describe(const study *s, size_t size, char *text) {
       break;
     case REFERENCE_COMPUTED:
       snprintf(text, size,
-               "against a computed reference: stab2 with h = %.8g and %.8g, extrapolated", 2 * r->h,
-               r->h);
+               "against a computed reference: stab2 with steps down to h = %.8g, extrapolated to "
+               "order %d",
+               r->h, r->order);
       break;
     case REFERENCE_FINEST:
       snprintf(text, size,
                "against the finest level of this study, h = %.8g, as '%s' has no reference at t = "
-               "%.10g: that level has no row, and slopes near it are too large (2.32 in place of 2 "
-               "in the last row)",
-               r->h, name, s->t_end);
+               "%.10g: that level has no row, and slopes near it are too large (%.2f in place of "
+               "%d in the last row)",
+               r->h, name, s->t_end, log2(ldexp(1, order) + 1), order);
       break;
   }
 }
@@ -42,12 +44,19 @@ static void append_times(const ga_problem *problem, size_t size, char *text) {
   }
 }
 
+/* errors at the end, as the levels themselves estimate them */
+static bool has_estimates(const study *s) {
+  return s->extrapolate > 0 && !s->norm.max;
+}
+
 /* text */
 
 static void text_head(FILE *to, const study *s, const char *against) {
   const ga_options *o = s->options;
-  fprintf(to, "%s: %s, rho_inf = %.4g, largest errors ", s->problem->name, o->method,
+  fprintf(to, "%s: %s, rho_inf = %.4g, ", s->problem->name, o->method,
           ga_params_check(&o->par).rho_inf);
+  if (s->extrapolate) fprintf(to, "extrapolated to order %d, ", 2 + s->extrapolate);
+  fprintf(to, "largest errors ");
   if (s->norm.max) {
     fprintf(to, "for %.10g <= t <= %.10g,\n", s->norm.from, s->norm.to);
   } else {
@@ -81,7 +90,9 @@ static void csv_head(FILE *to, const study *s, const char *against) {
   if (!isnan(s->reference.h)) cli_error("errors %s", against);
   fputs("h,steps", to);
   for (int c = 0; c < COLUMNS; c++) {
-    if (s->has[c]) fprintf(to, ",%s_error,%s_slope", study_title(c), study_title(c));
+    if (!s->has[c]) continue;
+    fprintf(to, ",%s_error,%s_slope", study_title(c), study_title(c));
+    if (has_estimates(s)) fprintf(to, ",%s_estimate", study_title(c));
   }
   fputc('\n', to);
 }
@@ -93,6 +104,9 @@ static void csv_line(FILE *to, const study *s, int i) {
     if (!s->has[c]) continue;
     fprintf(to, ",%.17g,", level->error[c]);
     if (!isnan(level->slope[c])) fprintf(to, "%.17g", level->slope[c]);
+    if (!has_estimates(s)) continue;
+    fputc(',', to);
+    if (!isnan(level->estimate[c])) fprintf(to, "%.17g", level->estimate[c]);
   }
   fputc('\n', to);
 }
@@ -113,6 +127,7 @@ static void json_head(FILE *to, const study *s, const char *against) {
   const ga_options *o = s->options;
   fprintf(to, "{\n  \"problem\": \"%s\", \"method\": \"%s\"", s->problem->name, o->method);
   json_number(to, "rho_inf", ga_params_check(&o->par).rho_inf);
+  fprintf(to, ", \"extrapolate\": %d", s->extrapolate);
   json_number(to, "t_end", s->t_end);
   fprintf(to, ",\n  \"norm\": \"%s\"", s->norm.max ? "max" : "end");
   json_number(to, "from", s->norm.max ? s->norm.from : s->t_end);
@@ -129,6 +144,7 @@ static void json_row(FILE *to, const study *s, int i) {
     if (!s->has[c]) continue;
     fprintf(to, ",\n     \"%s\": {\"error\": %.17g", study_title(c), level->error[c]);
     json_number(to, "slope", level->slope[c]);
+    if (has_estimates(s)) json_number(to, "estimate", level->estimate[c]);
     fputc('}', to);
   }
   fputc('}', to);

@@ -15,7 +15,7 @@ static void label(FILE *to, const char *text) {
 
 static void print_settings(FILE *to, const simulation *s) {
   const ga_problem *problem = s->problem;
-  const ga_options *o = ga_integrator_options(s->it);
+  const ga_options *o = s->options;
   const ga_params *par = &o->par;
   fprintf(to, "%s: %s\n", problem->name, problem->summary);
   label(to, "source");
@@ -35,18 +35,55 @@ static void print_settings(FILE *to, const simulation *s) {
 }
 
 static void print_effort(FILE *to, const simulation *s) {
-  const ga_stats *stats = ga_integrator_stats(s->it);
+  const ga_stats *stats = simulation_stats(s);
   double steps = stats->steps > 0 ? (double)stats->steps : 1;
   label(to, "steps");
-  fprintf(to, "%ld of h = %.6g, from t = %.6g to %.10g\n", stats->steps,
-          ga_integrator_options(s->it)->h, s->problem->t0, ga_integrator_state(s->it)->t);
+  fprintf(to, "%ld of h = %.6g, from t = %.6g to %.10g\n", simulation_steps(s), s->options->h,
+          s->problem->t0, simulation_state(s)->t);
+  if (s->x) {
+    label(to, "extrapolated");
+    fprintf(to, "to order %d, from runs with h, ", 2 + s->extrapolate);
+    for (int k = 1; k <= s->extrapolate; k++) fprintf(to, "h/%d, ", 1 << k);
+    fprintf(to, "and 2h for the estimates: %ld steps in all\n", stats->steps);
+  }
   label(to, "effort");
   fprintf(to, "%.3g s, %.3g Newton iterations a step, Newton matrices: %ld\n", s->seconds,
           (double)stats->newton_its / steps, stats->matrices);
 }
 
+static void print_five(FILE *to, const simulation *s, const char *name, const ga_errors *e) {
+  const double of[PARTS] = {[PART_Q] = e->q,
+                            [PART_V] = e->v,
+                            [PART_VD] = e->vd,
+                            [PART_LAM] = e->lam,
+                            [PART_PSI] = e->psi};
+  const char *between = "";
+  label(to, name);
+  for (int p = 0; p < PARTS; p++) {
+    if (part_size(&s->problem->model, p) == 0) continue;
+    fprintf(to, "%s%s %.2e", between, part_title(p), of[p]);
+    between = ", ";
+  }
+}
+
+/* what extrapolation tells about the errors */
+static void print_estimates(FILE *to, const simulation *s) {
+  if (!s->x) return;
+  const ga_extrapolated *end = ga_extrapolator_state(s->x);
+  if (!isnan(end->error.q)) {
+    print_five(to, s, "estimates", &end->error);
+    fprintf(to, ": errors of this state\n");
+  } else {
+    label(to, "estimates");
+    fprintf(to, end->steps % 2 == 0 ? "none, as the run with 2h failed\n"
+                                    : "none: they need an even number of steps h\n");
+  }
+  print_five(to, s, "", &end->finest);
+  fprintf(to, ": those of the run with h/%d alone\n", 1 << s->extrapolate);
+}
+
 static void print_quality(FILE *to, const simulation *s) {
-  const ga_stats *stats = ga_integrator_stats(s->it);
+  const ga_stats *stats = simulation_stats(s);
   const ga_model *model = &s->problem->model;
   if (model->nlam + model->npsi > 0) {
     label(to, "residuals");
@@ -57,6 +94,7 @@ static void print_quality(FILE *to, const simulation *s) {
     if (model->npsi > 0) {
       fprintf(to, "%snonholonomic |k| <= %.2e", model->nlam > 0 ? ", " : "", stats->max_k);
     }
+    if (s->x) fprintf(to, ", in the runs");
     fputc('\n', to);
   }
   if (!isnan(s->energy0)) {
@@ -88,7 +126,7 @@ static void print_reference_times(FILE *to, const ga_problem *problem) {
 
 static void print_errors(FILE *to, const simulation *s) {
   const ga_model *model = &s->problem->model;
-  const ga_state *state = ga_integrator_state(s->it);
+  const ga_state *state = simulation_state(s);
   double *part[PARTS], *at;
   int total = 0;
   for (int p = 0; p < PARTS; p++) total += part_size(model, p);
@@ -123,7 +161,7 @@ static void print_errors(FILE *to, const simulation *s) {
 static void print_state(FILE *to, const simulation *s) {
   static const int columns[] = {PART_Q, PART_V, PART_LAM, PART_PSI};
   const ga_model *model = &s->problem->model;
-  const ga_state *state = ga_integrator_state(s->it);
+  const ga_state *state = simulation_state(s);
   int width[4] = {0}, most = 0;
   for (int c = 0; c < 4; c++) {
     int n = part_size(model, columns[c]);
@@ -163,6 +201,7 @@ void summary_print(FILE *to, const simulation *s) {
   print_settings(to, s);
   print_effort(to, s);
   print_quality(to, s);
+  print_estimates(to, s);
   print_errors(to, s);
   print_state(to, s);
 }

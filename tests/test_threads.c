@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two integrators in two threads over one const model; also run under the thread sanitizer. */
+/* Integrators in several threads over one const model; also run under the thread sanitizer. */
 #include <pthread.h>
 
 #include "support.h"
@@ -65,7 +65,39 @@ static void test_threads(void **state) {
   }
 }
 
+/* runs side by side: the same bits with any number of threads */
+static void test_extrapolation(void **state) {
+  (void)state;
+  const char *const problems[] = {"heavy-top", "chain"};
+  for (int k = 0; k < 2; k++) {
+    ga_problem *p = problem_named(problems[k]);
+    const ga_model *model = &p->model;
+    double q[6][SUPPORT_MAX] = {{0}}, lam[6][SUPPORT_MAX] = {{0}};
+    ga_errors error[6] = {{0}};
+    for (int n = 0; n < 6; n++) { /* 0: one for each processor */
+      ga_options o = ga_options_default();
+      ga_extrapolator *x = NULL;
+      o.h = 2e-3;
+      must(ga_extrapolator_new(model, &o, 3, &x, NULL), NULL);
+      ga_extrapolator_set_threads(x, n);
+      must(ga_extrapolator_start(x, 0, p->q0, p->v0), ga_extrapolator_error(x));
+      must(ga_extrapolator_run(x, 0.02), ga_extrapolator_error(x));
+      const ga_extrapolated *end = ga_extrapolator_state(x);
+      memcpy(q[n], end->state.q, (size_t)ga_space_nq(model->space) * sizeof(double));
+      memcpy(lam[n], end->state.lam, (size_t)model->nlam * sizeof(double));
+      error[n] = end->error;
+      ga_extrapolator_free(x);
+      assert_memory_equal(q[n], q[0], sizeof q[0]);
+      assert_memory_equal(lam[n], lam[0], sizeof lam[0]);
+      assert_memory_equal(&error[n], &error[0], sizeof error[0]);
+    }
+    assert_true(error[0].lam > 0);
+    ga_problem_free(p);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads),
+                                     cmocka_unit_test(test_extrapolation)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,8 @@ typedef int (*ga_extrapolator_observer)(void *context, const ga_extrapolated *no
 typedef struct ga_extrapolator ga_extrapolator;
 
 /* K = 1, 2, 3; options.h is the largest step. What ga_integrator_new says of model, options and err
- * holds here too. start = plain is no smooth start: it is warned of through options.log. */
+ * holds here too. start = plain is no smooth start, it costs the orders until its transient has
+ * died out: it is warned of through options.log. */
 GA_API ga_status ga_extrapolator_new(const ga_model *model, const ga_options *options, int K,
                                      ga_extrapolator **out, ga_error *err);
 GA_API void ga_extrapolator_free(ga_extrapolator *x);

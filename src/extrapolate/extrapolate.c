@@ -127,8 +127,8 @@ ga_status ga_extrapolator_new(const ga_model *model, const ga_options *options, 
   }
   if (x->options.start == GA_START_PLAIN) {
     warn(x,
-         "start = plain leaves errors that are no series in h, unless the motion starts at rest: "
-         "extrapolation may gain nothing; start = best is smooth");
+         "start = plain: the transient of the start is no series in h; until it has died out, "
+         "extrapolation gains nothing and its error estimates mean nothing");
   }
   *out = x;
   return GA_OK;

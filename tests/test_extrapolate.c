@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/* Extrapolation: the tableau on groups, orders 3 and 4, error estimates, windows and threads,
+ * failures. */
+#include <stdlib.h>
+
+#include "extrapolate/tableau.h"
+#include "support.h"
+
+static const char *const variable[ERR_COUNT] = {"q", "v", "v'", "lam"};
+enum { STEPS_MAX = 64 };
+
+/* ---- the tableau ------------------------------------------------------------------------- */
+
+enum { SIZE = 64, ROWS = 5 };
+
+typedef struct {
+  ga_space *space;
+  ga_model model;
+  ga_layout layout;
+  double q[SIZE], c[6][SIZE]; /* x(h) = x + c_2 h^2 + ... + c_5 h^5 */
+} series;
+
+static void series_open(series *s, bool groups) {
+  memset(s, 0, sizeof *s);
+  uint64_t seed = 11;
+  must(ga_space_new(&s->space), NULL);
+  must(ga_space_add(s->space, &ga_group_rn, 2, NULL, NULL), NULL);
+  if (groups) {
+    must(ga_space_add(s->space, &ga_group_so3, 1, NULL, NULL), NULL);
+    must(ga_space_add(s->space, &ga_group_se3, 2, NULL, NULL), NULL);
+  }
+  s->model = (ga_model){.space = s->space, .nlam = 3, .npsi = 2};
+  s->layout = ga_layout_of(&s->model);
+  assert_true(s->layout.at[GA_VARIABLES] <= SIZE);
+  double w[SIZE];
+  for (int i = 0; i < SIZE; i++) w[i] = next_uniform(&seed);
+  ga_space_identity(s->space, s->q);
+  ga_space_step(s->space, s->q, w, s->q);
+  for (int p = 2; p <= 5; p++) {
+    for (int i = 0; i < SIZE; i++) s->c[p][i] = next_uniform(&seed);
+  }
+}
+
+/* q o exp(e(h)), and e(h) for the rest, whose exact value is 0 */
+static void series_at(const series *s, int degree, double h, double *x) {
+  double e[SIZE] = {0};
+  for (int p = 2; p <= degree; p++) {
+    for (int i = 0; i < SIZE; i++) e[i] += s->c[p][i] * pow(h, p);
+  }
+  memcpy(x, e, (size_t)s->layout.at[GA_VARIABLES] * sizeof *x);
+  ga_space_step(s->space, s->q, e, x);
+}
+
+/* errors, true and estimated, of what K leaves of a series of this degree */
+static void series_errors(const series *s, int K, int degree, double h, double *left,
+                          double *error) {
+  double x[ROWS][SIZE], *rows[ROWS], finest[SIZE], w[SIZE], plain[GA_VARIABLES];
+  double exact[SIZE] = {0};
+  memcpy(exact, s->q, (size_t)s->layout.at[1] * sizeof *exact);
+  for (int j = 0; j < K + 2; j++) {
+    rows[j] = x[j];
+    series_at(s, degree, ldexp(h, 1 - j), x[j]);
+  }
+  ga_tableau(&s->layout, K, K + 2, rows, finest, w, error, plain);
+  series_at(s, degree, ldexp(h, -K), w);
+  for (int i = 0; i < GA_VARIABLES; i++) {
+    left[i] = ga_layout_distance(&s->layout, i, rows[K + 1], exact);
+    double d = ga_layout_distance(&s->layout, i, w, exact);
+    assert_between("error of the finest", plain[i], d - left[i] - 1e-15, d + left[i] + 1e-15);
+  }
+}
+
+/* on R^n K terms of the series vanish altogether */
+static void test_tableau_vectors(void **state) {
+  (void)state;
+  series s;
+  series_open(&s, false);
+  for (int K = 1; K <= GA_EXTRAPOLATE_MAX; K++) {
+    double left[GA_VARIABLES], error[GA_VARIABLES];
+    series_errors(&s, K, K + 1, 0.25, left, error);
+    for (int i = 0; i < GA_VARIABLES; i++) assert_true(left[i] <= 1e-16);
+    series_errors(&s, K, K + 2, 0.25, left, error);
+    for (int i = 0; i < GA_VARIABLES; i++) {
+      assert_true(left[i] > 1e-9);
+      /* K = 1, 3: a number between those of two powers */
+      assert_near("estimate", error[i], left[i] * (K == 2 ? 1 : 7.0 / 9), 1e-9);
+    }
+  }
+  ga_space_free(s.space);
+}
+
+static void test_tableau_groups(void **state) {
+  (void)state;
+  series s;
+  series_open(&s, true);
+  for (int K = 1; K <= GA_EXTRAPOLATE_MAX; K++) {
+    double coarse[GA_VARIABLES], fine[GA_VARIABLES], error[GA_VARIABLES];
+    series_errors(&s, K, 5, 0.02, coarse, error);
+    series_errors(&s, K, 5, 0.01, fine, error);
+    for (int i = 0; i < GA_VARIABLES; i++) {
+      assert_between("slope", slope(coarse[i], fine[i]), 1.9 + K, 2.1 + K);
+      assert_between("estimate", error[i] / fine[i], 0.7, 1.1);
+    }
+  }
+  ga_space_free(s.space);
+}
+
+/* ---- orders and estimates ---------------------------------------------------------------- */
+
+typedef struct {
+  errors error, estimate, finest;
+  long steps;
+} outcome;
+
+static errors errors_from(const ga_errors *e) {
+  return (errors){{e->q, e->v, e->vd, e->lam}};
+}
+
+static ga_extrapolator *extrapolator(const ga_problem *p, const ga_options *o, int K) {
+  ga_options own = *o;
+  own.multiplier_guess = p->mult0;
+  ga_extrapolator *x = NULL;
+  ga_error err = {0};
+  must(ga_extrapolator_new(&p->model, &own, K, &x, &err), &err);
+  return x;
+}
+
+static outcome extrapolate(const ga_problem *p, const ga_options *o, int K, const truth *ref) {
+  ga_extrapolator *x = extrapolator(p, o, K);
+  must(ga_extrapolator_start(x, p->t0, p->q0, p->v0), ga_extrapolator_error(x));
+  must(ga_extrapolator_run(x, ref->t), ga_extrapolator_error(x));
+  const ga_extrapolated *end = ga_extrapolator_state(x);
+  assert_true(end->state.t == ref->t);
+  outcome out = {.error = errors_of(p, &end->state, ref),
+                 .estimate = errors_from(&end->error),
+                 .finest = errors_from(&end->finest),
+                 .steps = ga_extrapolator_stats(x)->steps};
+  ga_extrapolator_free(x);
+  return out;
+}
+
+/* steps at three sizes, the third half of the first; index3 is kept above the rounding of lam, and
+ * its v' on andrews falls slowly at these */
+typedef struct {
+  const char *problem, *method;
+  bool with_vd;
+  double t;
+  long n[2][3]; /* for K = 1, 2 */
+  double
+      above[2]; /* slopes may exceed 2 + K by so much: c_3 very small, or not yet small enough h */
+} order_case;
+
+static const order_case order_cases[] = {
+    {"andrews", "stab2", true, 0.03, {{800, 1200, 1600}, {800, 1200, 1600}}, {0.35, 0.3}},
+    {"andrews", "index3", false, 0.03, {{1000, 1500, 2000}, {600, 800, 1200}}, {0.6, 0.4}},
+    {"heavy-top", "stab2", true, 1, {{500, 800, 1000}, {500, 800, 1000}}, {0.2, 0.2}},
+    {"heavy-top", "index3", true, 1, {{1000, 1500, 2000}, {800, 1200, 1600}}, {1.2, 0.2}},
+};
+enum { ORDER_CASES = (int)(sizeof order_cases / sizeof order_cases[0]) };
+
+static void check_orders(const order_case *c, const ga_problem *p, int K) {
+  truth ref = reference_at(p, c->t);
+  ga_options o = ga_options_default();
+  o.method = c->method;
+  o.par = ga_params_rho(p->rho_inf);
+  outcome out[3];
+  char what[128];
+  for (int l = 0; l < 3; l++) {
+    double n = (double)c->n[K - 1][l];
+    o.h = c->t / n;
+    out[l] = extrapolate(p, &o, K, &ref);
+    for (int k = 0; k < ERR_COUNT; k++) {
+      if (k == ERR_VD && !c->with_vd) continue;
+      snprintf(what, sizeof what, "%s %s K = %d, n = %g: estimate of %s over error", c->problem,
+               c->method, K, n, variable[k]);
+      assert_between(what, out[l].estimate.e[k] / out[l].error.e[k], 0.5, 2);
+    }
+  }
+  for (int k = 0; k < ERR_COUNT; k++) {
+    if (k == ERR_VD && !c->with_vd) continue;
+    snprintf(what, sizeof what, "%s %s K = %d: slope of %s", c->problem, c->method, K, variable[k]);
+    assert_between(what, slope(out[0].error.e[k], out[2].error.e[k]), 1.85 + K,
+                   2 + K + c->above[K - 1]);
+  }
+}
+
+static void test_orders(void **state) {
+  (void)state;
+  for (int i = 0; i < ORDER_CASES; i++) {
+    ga_problem *p = problem_named(order_cases[i].problem);
+    for (int K = 1; K <= 2; K++) check_orders(&order_cases[i], p, K);
+    ga_problem_free(p);
+  }
+}
+
+/* K = 3 on the heavy top, and SE(3) */
+static void test_order_five(void **state) {
+  (void)state;
+  const char *const problems[] = {"heavy-top", "heavy-top-se3"};
+  for (int i = 0; i < 2; i++) {
+    ga_problem *p = problem_named(problems[i]);
+    truth ref = reference_at(p, 1);
+    ga_options o = ga_options_default();
+    o.h = 2e-3;
+    outcome coarse = extrapolate(p, &o, 3, &ref);
+    o.h = 1e-3;
+    outcome fine = extrapolate(p, &o, 3, &ref);
+    for (int k = 0; k < ERR_COUNT; k++) {
+      assert_between(variable[k], slope(coarse.error.e[k], fine.error.e[k]), 4.8, 6.3);
+    }
+    ga_problem_free(p);
+  }
+}
+
+/* numbers known from elsewhere: what 3200 steps and two levels leave with stab2, and 1600 with
+ * index3 */
+static void test_andrews_digits(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("andrews");
+  truth ref = reference_at(p, 0.03);
+  ga_options o = ga_options_default();
+  o.par = ga_params_rho(0.7);
+  o.start = GA_START_SHIFTED;
+  const double q[] = {5.2e-7, 1.3e-9}, lam[] = {3.8e-5, 9.7e-6};
+  for (int K = 1; K <= 2; K++) {
+    o.h = ldexp(0.03 / 3200, K);
+    outcome out = extrapolate(p, &o, K, &ref);
+    assert_near("q", out.error.e[ERR_Q], q[K - 1], 0.03);
+    assert_near("lam", out.error.e[ERR_LAM], lam[K - 1], 0.03);
+    assert_near("q of the finest run", out.finest.e[ERR_Q], 4.3e-5, 0.03);
+    assert_near("lam of the finest run", out.finest.e[ERR_LAM], 9.1e-3, 0.03);
+    assert_int_equal(out.steps, K == 1 ? 4800 + 800 : 5600 + 400); /* with 2h */
+  }
+  o.method = "index3";
+  o.start = GA_START_BEST;
+  o.h = 7.5e-5;
+  outcome out = extrapolate(p, &o, 2, &ref);
+  assert_near("q of the finest run", out.finest.e[ERR_Q], 3.337e-4, 2e-3);
+  assert_between("q, two levels", out.error.e[ERR_Q], 5e-8, 2e-7);
+  ga_problem_free(p);
+}
+
+/* ---- on the way -------------------------------------------------------------------------- */
+
+typedef struct {
+  int count, stop_at;
+  double t[STEPS_MAX], q0[STEPS_MAX], lam0[STEPS_MAX], error[STEPS_MAX];
+} record;
+
+static int observe(void *context, const ga_extrapolated *now) {
+  record *r = context;
+  assert_int_equal(r->count, now->steps);
+  assert_true(r->count < STEPS_MAX);
+  assert_null(now->state.a);
+  r->t[r->count] = now->state.t;
+  r->q0[r->count] = now->state.q[0];
+  r->lam0[r->count] = now->state.lam[0];
+  r->error[r->count++] = now->error.q;
+  return r->count - 1 == r->stop_at;
+}
+
+/* 41 steps: at once; in pieces; stopped and continued: the same bits, estimates at even steps */
+static void test_pieces(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("heavy-top");
+  ga_options o = ga_options_default();
+  o.h = 0x1p-10;
+  record r[3];
+  memset(r, 0, sizeof r);
+  for (int i = 0; i < 3; i++) {
+    ga_extrapolator *x = extrapolator(p, &o, 2);
+    r[i].stop_at = i == 2 ? 7 : -1;
+    ga_extrapolator_observe(x, observe, &r[i]);
+    must(ga_extrapolator_start(x, 0, p->q0, p->v0), NULL);
+    if (i == 1) {
+      must(ga_extrapolator_run(x, 3 * o.h), ga_extrapolator_error(x));
+      must(ga_extrapolator_run(x, 3 * o.h), ga_extrapolator_error(x));
+      must(ga_extrapolator_run(x, 18 * o.h), ga_extrapolator_error(x));
+    }
+    if (i == 2) {
+      ga_status status = ga_extrapolator_run(x, 41 * o.h);
+      assert_refused(status, ga_extrapolator_error(x), GA_STOPPED, "t = 0.0068", "observer");
+      assert_int_equal(ga_extrapolator_state(x)->steps, 7);
+    }
+    must(ga_extrapolator_run(x, 41 * o.h), ga_extrapolator_error(x));
+    assert_int_equal(ga_extrapolator_stats(x)->steps, 20 + 41 * 7);
+    ga_extrapolator_free(x);
+    assert_int_equal(r[i].count, 42);
+  }
+  for (int i = 0; i < 42; i++) {
+    assert_true(r[0].t[i] == i * o.h);
+    if (i > 0) assert_true(i % 2 == 0 ? r[0].error[i] > 0 : isnan(r[0].error[i]));
+    for (int j = 1; j < 3; j++) {
+      assert_true(r[0].q0[i] == r[j].q0[i] && r[0].lam0[i] == r[j].lam0[i]);
+      assert_memory_equal(&r[0].error[i], &r[j].error[i], sizeof(double));
+    }
+  }
+  ga_problem_free(p);
+}
+
+/* ---- failures ---------------------------------------------------------------------------- */
+
+/* the oscillator, with a force that gives up for larger steps; its own step tells which run asks */
+typedef struct {
+  const ga_model *base;
+  double t_fail; /* runs with times between the multiples of this, from t = 0.25 on, fail */
+  char log[1024];
+  int warnings;
+} fragile;
+
+static int fragile_mass(void *user, double t, const double *q, ga_csr *M) {
+  const fragile *f = user;
+  return f->base->ops->mass(f->base->user, t, q, M);
+}
+
+static int fragile_force(void *user, double t, const double *q, const double *v, double *F) {
+  const fragile *f = user;
+  double n = t / f->t_fail;
+  if (t > 0.25 && fabs(n - floor(n) - 0.5) < 0.1) return -1;
+  return f->base->ops->force(f->base->user, t, q, v, F);
+}
+
+static void keep_log(void *context, ga_log_level level, const char *text) {
+  fragile *f = context;
+  f->warnings += level == GA_LOG_WARNING;
+  snprintf(f->log, sizeof f->log, "%s", text);
+}
+
+static void test_failures(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("oscillator");
+  fragile f = {.base = &p->model};
+  ga_model_ops ops = {.mass = fragile_mass, .force = fragile_force};
+  ga_model model = {.ops = &ops, .user = &f, .space = p->model.space};
+  ga_options o = ga_options_default();
+  o.h = 0x1p-6;
+  o.log = keep_log;
+  o.log_context = &f;
+  ga_extrapolator *x = NULL;
+  ga_error err = {0};
+
+  /* the run with h/2 meets the middle of steps h, the others do not get there or fail later */
+  f.t_fail = o.h;
+  must(ga_extrapolator_new(&model, &o, 1, &x, &err), &err);
+  must(ga_extrapolator_start(x, 0, p->q0, p->v0), ga_extrapolator_error(x));
+  for (int i = 0; i < 2; i++) { /* the failure is final, the state stays */
+    ga_status status = ga_extrapolator_run(x, 1);
+    assert_refused(status, ga_extrapolator_error(x), GA_ERR_MODEL, "run with h = 0.0078125",
+                   "t = 0.25");
+    assert_true(ga_extrapolator_state(x)->state.t == 0.25);
+    assert_int_equal(ga_extrapolator_state(x)->steps, 16);
+  }
+  must(ga_extrapolator_start(x, 0, p->q0, p->v0), ga_extrapolator_error(x));
+  must(ga_extrapolator_run(x, 0.25), ga_extrapolator_error(x));
+  assert_int_equal(f.warnings, 0);
+  ga_extrapolator_free(x);
+  ga_problem_free(p);
+}
+
+/* the run with 2h may fail: heavy top, steps at which Newton's method cannot do it */
+static void test_no_estimate(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("heavy-top");
+  fragile f = {0};
+  ga_options o = ga_options_default();
+  o.h = 0.04;
+  o.newton_max = 6;
+  o.log = keep_log;
+  o.log_context = &f;
+  ga_extrapolator *x = extrapolator(p, &o, 1);
+  must(ga_extrapolator_start(x, 0, p->q0, p->v0), ga_extrapolator_error(x));
+  must(ga_extrapolator_run(x, 0.4), ga_extrapolator_error(x));
+  assert_int_equal(f.warnings, 1);
+  assert_non_null(strstr(f.log, "no error estimates"));
+  assert_non_null(strstr(f.log, "h = 0.08"));
+  assert_true(isnan(ga_extrapolator_state(x)->error.q));
+  assert_true(ga_extrapolator_state(x)->finest.q > 0);
+  ga_extrapolator_free(x);
+
+  f = (fragile){0};
+  o = ga_options_default();
+  o.start = GA_START_PLAIN;
+  o.log = keep_log;
+  o.log_context = &f;
+  x = extrapolator(p, &o, 1);
+  assert_int_equal(f.warnings, 1);
+  assert_non_null(strstr(f.log, "start = plain"));
+  ga_extrapolator_free(x);
+  ga_problem_free(p);
+}
+
+static void test_arguments(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("oscillator");
+  ga_options o = ga_options_default();
+  ga_extrapolator *x = NULL;
+  ga_error err = {0};
+  const int wrong[] = {0, -1, 4};
+  for (int i = 0; i < 3; i++) {
+    ga_status status = ga_extrapolator_new(&p->model, &o, wrong[i], &x, &err);
+    assert_refused(status, &err, GA_ERR_ARG, "between 1 and 3", NULL);
+    assert_null(x);
+  }
+  assert_int_equal(ga_extrapolator_new(&p->model, &o, 1, NULL, NULL), GA_ERR_ARG);
+  o.method = "none";
+  assert_refused(ga_extrapolator_new(&p->model, &o, 1, &x, &err), &err, GA_ERR_METHOD, "none",
+                 NULL);
+  o.method = "stab2";
+  o.h = 0.1;
+  x = extrapolator(p, &o, 3);
+  const ga_error *e = ga_extrapolator_error(x);
+  assert_refused(ga_extrapolator_run(x, 1), e, GA_ERR_ARG, "comes first", NULL);
+  must(ga_extrapolator_start(x, 0, p->q0, p->v0), e);
+  assert_refused(ga_extrapolator_run(x, 0.96), e, GA_ERR_ARG, "does not divide", "h = 0.096");
+  assert_refused(ga_extrapolator_run(x, -1), e, GA_ERR_ARG, "not before", NULL);
+  assert_refused(ga_extrapolator_run(x, NAN), e, GA_ERR_ARG, "finite", NULL);
+  must(ga_extrapolator_run(x, 0.7), e);
+  assert_refused(ga_extrapolator_run(x, 0.6), e, GA_ERR_ARG, "not before", NULL);
+  must(ga_extrapolator_run(x, 0.7), e);
+  must(ga_extrapolator_run(x, 1), e);
+  assert_true(ga_extrapolator_state(x)->state.t == 1);
+  double bad = NAN;
+  assert_refused(ga_extrapolator_start(x, 0, &bad, p->v0), e, GA_ERR_ARG, "run with h = 0.1",
+                 "not finite");
+  assert_refused(ga_extrapolator_run(x, 1), e, GA_ERR_ARG, "comes first", NULL);
+  ga_extrapolator_free(x);
+  ga_extrapolator_free(NULL);
+  ga_problem_free(p);
+}
+
+static long requests, fail_at, live;
+
+static void *failing_calloc(size_t count, size_t size) {
+  if (++requests == fail_at) return NULL;
+  live++;
+  return calloc(count, size);
+}
+
+static void counting_free(void *block) {
+  live -= block != NULL;
+  free(block);
+}
+
+static void test_no_memory(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("heavy-top");
+  ga_options o = ga_options_default();
+  ga_extrapolator *x = NULL;
+  ga_error err = {0};
+  ga_set_allocator(failing_calloc, counting_free);
+  ga_status status = GA_ERR_MEM;
+  for (fail_at = 1; status != GA_OK; fail_at++) {
+    requests = live = 0;
+    status = ga_extrapolator_new(&p->model, &o, 2, &x, &err);
+    if (status == GA_OK) {
+      ga_extrapolator_free(x);
+    } else {
+      assert_refused(status, &err, GA_ERR_MEM, "memory", NULL);
+      assert_null(x);
+    }
+    assert_int_equal(live, 0);
+  }
+  assert_true(fail_at > 20);
+  ga_set_allocator(NULL, NULL);
+  ga_problem_free(p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tableau_vectors), cmocka_unit_test(test_tableau_groups),
+      cmocka_unit_test(test_orders),          cmocka_unit_test(test_order_five),
+      cmocka_unit_test(test_andrews_digits),  cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_failures),        cmocka_unit_test(test_no_estimate),
+      cmocka_unit_test(test_arguments),       cmocka_unit_test(test_no_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
