@@ -51,6 +51,36 @@ refused() {
   ok "nothing on stdout: $*" out_empty
 }
 
+# column NAME: its values in the CSV of the last command, one per line
+column() {
+  awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+    c { print $c }' "$work/out"
+}
+
+# slopes_in NAME LEAST LARGEST: all but the first, which is empty
+slopes_in() {
+  column "$1_slope" | awk -v a="$2" -v b="$3" '
+    NR == 1 { bad = $0 != "" ; next }
+    !($1 >= a && $1 <= b) { bad = 1 }
+    END { exit bad || NR < 2 }'
+}
+
+# JSON without a parser: strings and numbers become n, then values are folded until one is left
+is_json_object() {
+  tr -d ' \n' <"$1" | sed -n -e '/^{/!q' -e 's/"[A-Za-z_]*":/:/g' -e 's/"[^"]*"/n/g' \
+    -e 's/-\{0,1\}[0-9][0-9]*\(\.[0-9][0-9]*\)\{0,1\}\([eE][-+]\{0,1\}[0-9][0-9]*\)\{0,1\}/n/g' \
+    -e 's/null/n/g' -e 's/true/n/g' -e 's/false/n/g' -e 's/\[\]/n/g' \
+    -e ':fold' -e 's/\[n\(,n\)*\]/n/g' -e 's/{:n\(,:n\)*}/n/g' -e 'tfold' -e 'p' | grep -q -x n
+}
+
+# rows of a CSV file all have as many fields as the head, and end with a newline
+is_complete_csv() {
+  [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ] &&
+    awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR < 2 }' "$1"
+}
+
+rows() { echo $(($(wc -l <"$1") - 1)); }
+
 finish() {
   echo "$checks checks, $failed failed"
   [ "$failed" -eq 0 ]

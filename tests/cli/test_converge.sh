@@ -2,12 +2,6 @@
 # Studies of convergence: expected errors and slopes, references, forms of output, wrong usage.
 . "$(dirname "$0")/lib.sh"
 
-# column NAME: its values in the CSV of the last command, one per line
-column() {
-  awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
-    c { print $c }' "$work/out"
-}
-
 # agree NAME 'NUMBERS': the column has these numbers and no more, to the digits given
 agree() {
   column "$1" | awk -v expected="$2" '
@@ -22,26 +16,10 @@ agree() {
     END { exit bad || NR != n }'
 }
 
-# slopes_in NAME LEAST LARGEST: all but the first, which is empty
-slopes_in() {
-  column "$1_slope" | awk -v a="$2" -v b="$3" '
-    NR == 1 { bad = $0 != "" ; next }
-    !($1 >= a && $1 <= b) { bad = 1 }
-    END { exit bad || NR < 2 }'
-}
-
 is_csv() {
   awk -F, 'NR == 1 { n = NF; next } NF != n { bad = 1 }
     { for (i = 1; i <= NF; i++) if ($i != "" && $i !~ /^-?[0-9.]+(e[-+][0-9]+)?$/) bad = 1 }
     END { exit bad || NR < 2 }' "$work/out"
-}
-
-# strings and numbers become n, then values are folded until one object is left
-is_json_object() {
-  tr -d ' \n' <"$1" | sed -e 's/"[A-Za-z_]*":/:/g' -e 's/"[^"]*"/n/g' \
-    -e 's/-\{0,1\}[0-9][0-9]*\(\.[0-9][0-9]*\)\{0,1\}\([eE][-+]\{0,1\}[0-9][0-9]*\)\{0,1\}/n/g' \
-    -e 's/null/n/g' -e 's/true/n/g' -e 's/false/n/g' -e 's/{:n\(,:n\)*}/n/g' \
-    -e 's/{:n\(,:n\)*}/n/g' -e 's/\[n\(,n\)*\]/n/g' -e 's/{:n\(,:n\)*}/o/' | grep -q -x o
 }
 
 # errors to be expected, docs/problems.md

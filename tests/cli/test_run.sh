@@ -2,22 +2,6 @@
 # Runs: summary, trajectory, end state, plot, files that cannot be written, interruption.
 . "$(dirname "$0")/lib.sh"
 
-# JSON without a parser: strings become s, numbers n, then values are folded until one is left
-is_json_object() {
-  tr -d ' \n' <"$1" | sed -e 's/"[A-Za-z_]*":/:/g' \
-    -e 's/-\{0,1\}[0-9][0-9]*\(\.[0-9][0-9]*\)\{0,1\}\([eE][-+]\{0,1\}[0-9][0-9]*\)\{0,1\}/n/g' \
-    -e 's/null/n/g' -e 's/\[\]/n/g' -e 's/\[n\(,n\)*\]/n/g' -e 's/{:n\(,:n\)*}/n/g' \
-    -e 's/{:n\(,:n\)*}/o/' | grep -q -x o
-}
-
-# rows of a CSV file all have as many fields as the head, and end with a newline
-is_complete_csv() {
-  [ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ] &&
-    awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR < 2 }' "$1"
-}
-
-rows() { echo $(($(wc -l <"$1") - 1)); }
-
 # summary and trajectory
 succeeds run rheonomic
 for word in method steps residuals error 'state at t = 1' lam; do
@@ -96,14 +80,17 @@ ok "failed run: output kept" is_complete_csv "$work/f.csv"
 
 # interruption: exit 130 and complete lines
 interrupt() {
+  signal=$1
+  shift
   code=0
-  timeout --preserve-status -s "$1" 1 "$tool" run oscillator --h 1e-6 --t-end 1e4 \
-    --out "$work/i.csv" >"$work/out" 2>"$work/err" || code=$?
-  ok "$1: exit 130, not $code" code_is 130
-  ok "$1: told when" err_has 'interrupted at t = '
-  ok "$1: complete lines" is_complete_csv "$work/i.csv"
+  timeout --preserve-status -s "$signal" 1 "$tool" run oscillator --h 1e-6 --t-end 1e4 \
+    --out "$work/i.csv" "$@" >"$work/out" 2>"$work/err" || code=$?
+  ok "$signal: exit 130, not $code" code_is 130
+  ok "$signal: told when" err_has 'interrupted at t = '
+  ok "$signal: complete lines" is_complete_csv "$work/i.csv"
 }
 interrupt INT
 interrupt TERM
+interrupt INT --extrapolate 1
 
 finish

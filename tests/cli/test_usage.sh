@@ -37,7 +37,7 @@ values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.
   params newmark method stab2 linsol dense start plain initial check initial-tol 1e-8
   newton-tol 1e-10 newton-max 30 matrix-every 1 project-at 0.1 project plain
   save-state STATE from-state SAVED checkpoint-every 0.05 project-every 2
-  guess-multipliers 1'
+  guess-multipliers 1 extrapolate 2 threads 2'
 succeeds run oscillator --h 0.01 --t-end 0.1 --save-state "$work/saved"
 "$tool" run --help >"$work/help"
 sed -n 's/^  --\([a-z-]*\) \{1,\}\([^ ].*\)*$/\1/p' "$work/help" >"$work/keys"
@@ -61,6 +61,7 @@ while read -r key; do
     *) expected=0 ;;
   esac
   [ "$key" != checkpoint-every ] || set -- --save-state "$work/state" "$@"
+  [ "$key" != threads ] || set -- --extrapolate 1 "$@"
   [ "$key" = t-end ] || set -- --t-end 0.2 "$@"
   tool run oscillator --h 0.01 "$@"
   ok "help lists --$key, exit $expected, not $code" code_is $expected
