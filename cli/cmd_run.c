@@ -49,8 +49,7 @@ static const arg_command command = {
 /* all that must be released in the end */
 typedef struct resources {
   ga_problem *problem;
-  ga_integrator *it;
-  ga_extrapolator *x;
+  solver solver;
   history *history;
   csv out;
   gnuplot plot;
@@ -118,8 +117,9 @@ static bool draw(const simulation *s, gnuplot *plot) {
   const ga_options *o = s->options;
   int n = snprintf(title, sizeof title, "%s: %s, rho_inf = %.3g, h = %.4g", s->problem->name,
                    o->method, ga_params_check(&o->par).rho_inf, o->h);
-  if (s->extrapolate && n > 0 && (size_t)n < sizeof title) {
-    snprintf(title + n, sizeof title - (size_t)n, ", extrapolated to order %d", 2 + s->extrapolate);
+  if (s->solver->x && n > 0 && (size_t)n < sizeof title) {
+    snprintf(title + n, sizeof title - (size_t)n, ", extrapolated to order %d",
+             2 + s->solver->extrapolate);
   }
   history_write(s->history, title, plot->script);
   return gnuplot_close(plot);
@@ -139,7 +139,7 @@ static int close_files(const settings *set, const simulation *s, resources *r, i
   } files[] = {
       {"trajectory", set->out, csv_close(&r->out)},
       {"state", set->save_state, code == CLI_OK || code == CLI_INTERRUPTED},
-      {"plot", set->plot, set->plot && simulation_steps(s) > 0 && draw(s, &r->plot)},
+      {"plot", set->plot, set->plot && solver_steps(&r->solver) > 0 && draw(s, &r->plot)},
   };
   FILE *to = report_to(set, code);
   for (int i = 0; i < 3; i++) {
@@ -154,21 +154,8 @@ static void release(resources *r) {
   csv_close(&r->out);
   if (r->plot.script) gnuplot_discard(&r->plot);
   history_free(r->history);
-  ga_integrator_free(r->it);
-  ga_extrapolator_free(r->x);
+  solver_close(&r->solver);
   ga_problem_free(r->problem);
-}
-
-static int make(const settings *set, const ga_options *options, resources *r) {
-  const ga_model *model = &r->problem->model;
-  int K = set->problem.extrapolate;
-  ga_error err = {GA_OK, ""};
-  ga_status status = K ? ga_extrapolator_new(model, options, K, &r->x, &err)
-                       : ga_integrator_new(model, options, &r->it, &err);
-  if (r->x) ga_extrapolator_set_threads(r->x, set->problem.threads);
-  if (status == GA_OK) return ARGS_GO_ON;
-  cli_error("%s", err.text);
-  return problem_exit_code(status);
 }
 
 static int run_problem(settings *set, args *a, resources *r) {
@@ -180,6 +167,7 @@ static int run_problem(settings *set, args *a, resources *r) {
   if (code != ARGS_GO_ON) return code;
 
   simulation s = {.problem = r->problem,
+                  .options = a->options,
                   .t_end = set->problem.t_end,
                   .project_at = set->problem.project_at,
                   .projection = (ga_projection)set->problem.project,
@@ -187,15 +175,13 @@ static int run_problem(settings *set, args *a, resources *r) {
                   .save_state = set->save_state,
                   .checkpoint_every = set->checkpoint_every,
                   .every = set->every,
-                  .extrapolate = set->problem.extrapolate};
+                  .solver = &r->solver};
   a->options->log = simulate_log;
   a->options->log_context = &s;
-  code = make(set, a->options, r);
+  code = solver_open(&r->solver, &r->problem->model, a->options, set->problem.extrapolate,
+                     set->problem.threads);
   if (code == ARGS_GO_ON) code = open_files(set, &r->problem->model, r);
   if (code != ARGS_GO_ON) return code;
-  s.it = r->it;
-  s.x = r->x;
-  s.options = r->it ? ga_integrator_options(r->it) : a->options;
   s.out = set->out ? &r->out : NULL;
   s.history = r->history;
 
@@ -203,8 +189,7 @@ static int run_problem(settings *set, args *a, resources *r) {
   if (code == CLI_OK && !set->final) summary_print(report_to(set, code), &s);
   code = close_files(set, &s, r, code);
   if (code == CLI_OK && set->final) {
-    json_final(stdout, &r->problem->model, simulation_state(&s), simulation_stats(&s),
-               r->x ? ga_extrapolator_state(r->x) : NULL, s.extrapolate);
+    json_final(stdout, &r->problem->model, &r->solver);
   }
   return code;
 }

@@ -61,8 +61,8 @@ static void put_extrapolation(FILE *to, const ga_extrapolated *x, int K) {
   put_errors(to, "finest_error_estimate", &x->finest);
 }
 
-void json_final(FILE *to, const ga_model *model, const ga_state *state, const ga_stats *stats,
-                const ga_extrapolated *x, int K) {
+void json_final(FILE *to, const ga_model *model, const solver *at_end) {
+  const ga_state *state = solver_state(at_end);
   int nq = part_size(model, PART_Q), nv = part_size(model, PART_V);
   fputs("{\n  \"t\": ", to);
   put_number(to, state->t);
@@ -72,7 +72,9 @@ void json_final(FILE *to, const ga_model *model, const ga_state *state, const ga
   if (state->a) put_array(to, "a", nv, state->a);
   put_array(to, "lambda", model->nlam, state->lam);
   put_array(to, "psi", model->npsi, state->psi);
-  if (x) put_extrapolation(to, x, K);
-  put_stats(to, stats);
+  if (at_end->x) {
+    put_extrapolation(to, ga_extrapolator_state(at_end->x), at_end->extrapolate);
+  }
+  put_stats(to, solver_stats(at_end));
   fputs("\n}\n", to);
 }

@@ -64,7 +64,12 @@ static int dispatch(int argc, char **argv) {
   return cli_unknown(name[0] == '-' ? "option" : "command", name, word_at, NULL);
 }
 
+/* OpenBLAS, where that is the linear algebra library: sums of several threads end in other last
+ * digits, and small systems gain nothing by them */
+extern void openblas_set_num_threads(int count) __attribute__((weak));
+
 int main(int argc, char **argv) {
+  if (openblas_set_num_threads) openblas_set_num_threads(1);
   int code = dispatch(argc, argv);
   errno = 0;
   if (fflush(stdout) != 0 || ferror(stdout)) {

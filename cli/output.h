@@ -3,7 +3,7 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include "cli.h"
+#include "solver.h"
 
 /* A trajectory file; every write is checked, the first failure is reported and kept in failed. */
 typedef struct csv {
@@ -17,9 +17,7 @@ bool csv_open(csv *out, const char *path, const ga_model *model);
 bool csv_row(csv *out, const ga_model *model, const ga_state *state);
 bool csv_close(csv *out);
 
-/* The object of `run --final`; x and K: where the state comes from extrapolation, else NULL and 0.
- */
-void json_final(FILE *to, const ga_model *model, const ga_state *state, const ga_stats *stats,
-                const ga_extrapolated *x, int K);
+/* The object of `run --final`. */
+void json_final(FILE *to, const ga_model *model, const solver *at_end);
 
 #endif

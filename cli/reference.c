@@ -11,6 +11,7 @@
 #include "interrupt.h"
 #include "problem_args.h"
 #include "progress.h"
+#include "solver.h"
 
 /* snapshots */
 
@@ -165,40 +166,37 @@ typedef struct fine_run {
   progress progress;
 } fine_run;
 
-static int observe_fine(void *context, const ga_extrapolated *now) {
+static bool watch_fine(void *context, const ga_state *state, long steps) {
   fine_run *run = context;
   reference *r = run->r;
-  progress_update(&run->progress, now->state.t, now->steps);
-  long i = now->steps / STRIDE;
-  if (now->steps % STRIDE == 0 && i >= r->first && i <= r->last) {
+  progress_update(&run->progress, state->t, steps);
+  long i = steps / STRIDE;
+  if (steps % STRIDE == 0 && i >= r->first && i <= r->last) {
     const ga_model *model = &r->problem->model;
-    snapshot_copy(model, &now->state, r->grid + (size_t)(i - r->first) * snapshot_size(model));
+    snapshot_copy(model, state, r->grid + (size_t)(i - r->first) * snapshot_size(model));
   }
-  return interrupt_came();
+  return !interrupt_came();
 }
 
 static int run_fine(fine_run *run, const ga_options *options, int K, double t_end) {
   const ga_problem *problem = run->r->problem;
-  ga_extrapolator *x = NULL;
-  ga_error err = {GA_OK, ""};
-  ga_status status = ga_extrapolator_new(&problem->model, options, K, &x, &err);
-  if (status == GA_OK) {
-    ga_extrapolator_observe(x, observe_fine, run);
-    progress_begin(&run->progress, problem->t0, t_end);
-    status = ga_extrapolator_start(x, problem->t0, problem->q0, problem->v0);
-    if (status == GA_OK) status = ga_extrapolator_run(x, t_end);
-    err = *ga_extrapolator_error(x);
-    progress_clear(&run->progress);
-  }
-  ga_extrapolator_free(x);
-  if (status == GA_OK) return CLI_OK;
+  solver s = {.watch = watch_fine, .context = run};
+  int code = solver_open(&s, &problem->model, options, K, 0);
+  if (code != ARGS_GO_ON) return code;
+  progress_begin(&run->progress, problem->t0, t_end);
+  ga_status status = solver_start(&s, problem);
+  if (status == GA_OK) status = solver_run(&s, t_end);
+  progress_clear(&run->progress);
+  code = status == GA_OK ? CLI_OK : problem_exit_code(status);
   if (status == GA_STOPPED && interrupt_came()) {
     cli_error("interrupted in the reference run with h = %.10g", run->r->h);
-    return CLI_INTERRUPTED;
+    code = CLI_INTERRUPTED;
+  } else if (status != GA_OK) {
+    cli_error("the reference run with %s failed, at %s", options->method,
+              solver_reason(&s, status).text);
   }
-  cli_error("the reference run with %s failed: %s", options->method,
-            err.text[0] ? err.text : ga_status_text(status));
-  return problem_exit_code(status);
+  solver_close(&s);
+  return code;
 }
 
 int reference_compute(reference *r, const ga_options *options, int K, double h, long first,

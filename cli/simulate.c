@@ -4,7 +4,6 @@
 #include "simulate.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "interrupt.h"
 
@@ -12,18 +11,6 @@ void simulate_log(void *context, ga_log_level level, const char *text) {
   simulation *s = context;
   progress_clear(&s->progress);
   cli_error("%s%s", level == GA_LOG_WARNING ? "warning: " : "", text);
-}
-
-const ga_state *simulation_state(const simulation *s) {
-  return s->x ? &ga_extrapolator_state(s->x)->state : ga_integrator_state(s->it);
-}
-
-long simulation_steps(const simulation *s) {
-  return s->x ? ga_extrapolator_state(s->x)->steps : ga_integrator_stats(s->it)->steps;
-}
-
-const ga_stats *simulation_stats(const simulation *s) {
-  return s->x ? ga_extrapolator_stats(s->x) : ga_integrator_stats(s->it);
 }
 
 static void watch_energy(simulation *s, const ga_state *state) {
@@ -55,15 +42,16 @@ static double checkpoint_after(const simulation *s, double t) {
 }
 
 static bool save(simulation *s) {
-  if (ga_integrator_save(s->it, s->save_state) == GA_OK) return true;
+  ga_integrator *it = s->solver->it;
+  if (ga_integrator_save(it, s->save_state) == GA_OK) return true;
   progress_clear(&s->progress);
-  cli_error("%s", ga_integrator_error(s->it)->text);
+  cli_error("%s", ga_integrator_error(it)->text);
   s->save_failed = true;
   return false;
 }
 
-/* each state in turn; false: the run ends here */
-static bool watch(simulation *s, const ga_state *state, long steps) {
+static bool watch(void *context, const ga_state *state, long steps) {
+  simulation *s = context;
   watch_energy(s, state);
   if (s->history) history_add(s->history, state);
   if (steps % s->every == 0 && !write_row(s, state, steps)) return false;
@@ -75,26 +63,18 @@ static bool watch(simulation *s, const ga_state *state, long steps) {
   return !interrupt_came();
 }
 
-static int observe(void *context, const ga_state *state, const ga_stats *stats) {
-  return !watch(context, state, stats->steps);
-}
-
-static int observe_extrapolated(void *context, const ga_extrapolated *now) {
-  return !watch(context, &now->state, now->steps);
-}
-
 /* the state before and the state after the projection both belong to the trajectory */
 static ga_status project(simulation *s) {
-  const ga_state *state = ga_integrator_state(s->it);
-  long steps = ga_integrator_stats(s->it)->steps;
+  ga_integrator *it = s->solver->it;
+  const ga_state *state = ga_integrator_state(it);
+  long steps = ga_integrator_stats(it)->steps;
   if (s->last_row != steps && !write_row(s, state, steps)) return GA_STOPPED;
   double moved = NAN;
-  ga_status status = ga_integrator_project_velocity(s->it, s->projection, &moved);
+  ga_status status = ga_integrator_project_velocity(it, s->projection, &moved);
   if (status != GA_OK) return status;
   progress_clear(&s->progress);
   cli_error("velocity projected at t = %.10g (%s): v moved by %.6g", state->t,
             s->projection == GA_PROJECT_PLAIN ? "plain" : "keep-order", moved);
-  state = ga_integrator_state(s->it);
   if (s->history) history_add(s->history, state);
   return write_row(s, state, steps) ? GA_OK : GA_STOPPED;
 }
@@ -103,72 +83,58 @@ static ga_status project(simulation *s) {
 static ga_status begin(simulation *s) {
   const ga_problem *problem = s->problem;
   s->next_checkpoint = isnan(s->checkpoint_every) ? INFINITY : checkpoint_after(s, problem->t0);
-  if (!s->from_state) return ga_integrator_start(s->it, problem->t0, problem->q0, problem->v0);
-  ga_status status = ga_integrator_load(s->it, s->from_state);
+  if (!s->from_state) return solver_start(s->solver, problem);
+  ga_status status = ga_integrator_load(s->solver->it, s->from_state);
   if (status != GA_OK) return status;
-  const ga_state *state = ga_integrator_state(s->it);
+  const ga_state *state = solver_state(s->solver);
   if (!isnan(s->checkpoint_every)) s->next_checkpoint = checkpoint_after(s, state->t);
   if (state->t > s->t_end) {
     cli_error("'%s' is at t = %.10g, after the end of the run at %.10g", s->from_state, state->t,
               s->t_end);
+    s->told = true;
     return GA_STOPPED;
   }
   watch_energy(s, state);
   if (s->history) history_add(s->history, state);
-  return write_row(s, state, ga_integrator_stats(s->it)->steps) ? GA_OK : GA_STOPPED;
-}
-
-static ga_status run_extrapolated(simulation *s) {
-  const ga_problem *problem = s->problem;
-  s->next_checkpoint = INFINITY;
-  ga_extrapolator_observe(s->x, observe_extrapolated, s);
-  ga_status status = ga_extrapolator_start(s->x, problem->t0, problem->q0, problem->v0);
-  return status == GA_OK ? ga_extrapolator_run(s->x, s->t_end) : status;
+  return write_row(s, state, solver_steps(s->solver)) ? GA_OK : GA_STOPPED;
 }
 
 static ga_status run(simulation *s) {
-  if (s->x) return run_extrapolated(s);
-  ga_integrator_observe(s->it, observe, s);
   ga_status status = begin(s);
-  if (status == GA_OK && ga_integrator_state(s->it)->t <= s->project_at) {
-    status = ga_integrator_run(s->it, s->project_at);
+  if (status == GA_OK && solver_state(s->solver)->t <= s->project_at) {
+    status = solver_run(s->solver, s->project_at);
     if (status == GA_OK) status = project(s);
   }
-  if (status == GA_OK && ga_integrator_state(s->it)->t < s->t_end) {
-    status = ga_integrator_run(s->it, s->t_end);
+  if (status == GA_OK && solver_state(s->solver)->t < s->t_end) {
+    status = solver_run(s->solver, s->t_end);
   }
   return status;
 }
 
 static int report(const simulation *s, ga_status status, const ga_state *state, long steps) {
-  if ((s->out && s->out->failed) || s->save_failed) return CLI_FAILED;
+  if ((s->out && s->out->failed) || s->save_failed || s->told) return CLI_FAILED;
   if (interrupt_came() && status == GA_STOPPED) {
     cli_error("interrupted at t = %.10g of %.10g, after %ld steps", state->t, s->t_end, steps);
     return CLI_INTERRUPTED;
   }
-  if (status != GA_OK) {
-    /* the library's text mostly begins with the time */
-    const ga_error *err = s->x ? ga_extrapolator_error(s->x) : ga_integrator_error(s->it);
-    const char *reason = err->text[0] ? err->text : ga_status_text(status);
-    char at[48] = "";
-    if (strncmp(reason, "t = ", 4) != 0) snprintf(at, sizeof at, "t = %.10g: ", state->t);
-    cli_error("the run failed after %ld steps, at %s%s", steps, at, reason);
-    return CLI_FAILED;
-  }
-  return CLI_OK;
+  if (status == GA_OK) return CLI_OK;
+  cli_error("the run failed after %ld steps, at %s", steps, solver_reason(s->solver, status).text);
+  return CLI_FAILED;
 }
 
 int simulate(simulation *s) {
   s->energy0 = s->energy_end = s->energy_change = NAN;
   s->last_row = -1;
   interrupt_catch();
+  s->solver->watch = watch;
+  s->solver->context = s;
   progress_begin(&s->progress, s->problem->t0, s->t_end);
   ga_status status = run(s);
   s->seconds = progress_seconds(&s->progress);
   progress_clear(&s->progress);
 
-  const ga_state *state = simulation_state(s);
-  long steps = simulation_steps(s);
+  const ga_state *state = solver_state(s->solver);
+  long steps = solver_steps(s->solver);
   bool started = s->last_row >= 0;
   if (started && s->last_row != steps && !s->out->failed) write_row(s, state, steps);
   bool good = status == GA_OK || (status == GA_STOPPED && interrupt_came());

@@ -6,13 +6,12 @@
 #include "history.h"
 #include "output.h"
 #include "progress.h"
+#include "solver.h"
 
 typedef struct simulation {
   /* set before simulate() */
   const ga_problem *problem;
-  ga_integrator *it;  /* or, with extrapolation: */
-  ga_extrapolator *x; /* then nothing is projected, loaded or saved */
-  int extrapolate;    /* K, 0 if there is none */
+  solver *solver; /* if it extrapolates, nothing is projected, loaded or saved */
   const ga_options *options;
   double t_end;
   double project_at; /* NaN: never */
@@ -27,18 +26,13 @@ typedef struct simulation {
   progress progress;
   double seconds;
   double next_checkpoint;
-  bool save_failed;
+  bool save_failed, told;                    /* told: why it cannot begin */
   long last_row;                             /* steps done when the last row was written */
   double energy0, energy_end, energy_change; /* NaN if the model has no energy */
 } simulation;
 
 /* The exit code, after a message if it is not CLI_OK. */
 int simulate(simulation *s);
-
-/* Where it is, how many steps led there, and the counts (with extrapolation: of all runs). */
-const ga_state *simulation_state(const simulation *s);
-long simulation_steps(const simulation *s);
-const ga_stats *simulation_stats(const simulation *s);
 
 /* For ga_options.log, with the simulation as context. */
 void simulate_log(void *context, ga_log_level level, const char *text);

@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "problem_args.h"
 #include "progress.h"
+#include "solver.h"
 
 /* a part of the state for each column; a is no part */
 static const struct {
@@ -66,14 +67,11 @@ static int check_norm(study *s) {
 /* wrong names and values are found before the reference is computed, not after */
 static int check_options(const study *s) {
   ga_options o = *s->options;
-  ga_integrator *it = NULL;
-  ga_error err = {GA_OK, ""};
+  solver probe = {.watch = NULL};
   o.log = NULL;
-  ga_status status = ga_integrator_new(&s->problem->model, &o, &it, &err);
-  ga_integrator_free(it);
-  if (status == GA_OK) return ARGS_GO_ON;
-  cli_error("%s", err.text);
-  return problem_exit_code(status);
+  int code = solver_open(&probe, &s->problem->model, &o, 0, 0);
+  solver_close(&probe);
+  return code;
 }
 
 int study_open(study *s) {
@@ -150,32 +148,16 @@ typedef struct level_run {
   study *s;
   int i;
   progress progress;
-  ga_integrator *it; /* or, with extrapolation: */
-  ga_extrapolator *x;
+  solver solver;
 } level_run;
 
-static const ga_state *state_of(const level_run *run) {
-  return run->x ? &ga_extrapolator_state(run->x)->state : ga_integrator_state(run->it);
-}
-
-static long steps_of(const level_run *run) {
-  return run->x ? ga_extrapolator_state(run->x)->steps : ga_integrator_stats(run->it)->steps;
-}
-
-static int watch(level_run *run, const ga_state *state, long steps) {
+static bool watch(void *context, const ga_state *state, long steps) {
+  level_run *run = context;
   study *s = run->s;
   progress_update(&run->progress, state->t, steps);
   long at = steps * stride_of(s, run->i);
   if (s->norm.max && at >= s->first && at <= s->last) measure(s, run->i, state, steps);
-  return interrupt_came();
-}
-
-static int observe(void *context, const ga_state *state, const ga_stats *stats) {
-  return watch(context, state, stats->steps);
-}
-
-static int observe_extrapolated(void *context, const ga_extrapolated *now) {
-  return watch(context, &now->state, now->steps);
+  return !interrupt_came();
 }
 
 static void log_level(void *context, ga_log_level kind, const char *text) {
@@ -184,35 +166,15 @@ static void log_level(void *context, ga_log_level kind, const char *text) {
   cli_error("%s%s", kind == GA_LOG_WARNING ? "warning: " : "", text);
 }
 
-static ga_status make(level_run *run, const ga_options *options, ga_error *err) {
+static ga_status integrate(level_run *run) {
   const study *s = run->s;
-  const ga_model *model = &s->problem->model;
-  if (!s->extrapolate) {
-    ga_status status = ga_integrator_new(model, options, &run->it, err);
-    if (status == GA_OK) ga_integrator_observe(run->it, observe, run);
-    return status;
-  }
-  ga_status status = ga_extrapolator_new(model, options, s->extrapolate, &run->x, err);
-  if (status != GA_OK) return status;
-  ga_extrapolator_set_threads(run->x, s->threads);
-  ga_extrapolator_observe(run->x, observe_extrapolated, run);
-  return status;
-}
-
-static ga_status integrate(const level_run *run) {
-  const study *s = run->s;
-  const ga_problem *problem = s->problem;
-  ga_status status;
-  if (run->x) {
-    status = ga_extrapolator_start(run->x, problem->t0, problem->q0, problem->v0);
-    return status == GA_OK ? ga_extrapolator_run(run->x, s->t_end) : status;
-  }
-  status = ga_integrator_start(run->it, problem->t0, problem->q0, problem->v0);
+  solver *of = &run->solver;
+  ga_status status = solver_start(of, s->problem);
   if (status == GA_OK && !isnan(s->project_at)) {
-    status = ga_integrator_run(run->it, s->project_at);
-    if (status == GA_OK) status = ga_integrator_project_velocity(run->it, s->projection, NULL);
+    status = solver_run(of, s->project_at);
+    if (status == GA_OK) status = ga_integrator_project_velocity(of->it, s->projection, NULL);
   }
-  return status == GA_OK ? ga_integrator_run(run->it, s->t_end) : status;
+  return status == GA_OK ? solver_run(of, s->t_end) : status;
 }
 
 /* what the level itself says of its errors at the end */
@@ -228,54 +190,41 @@ static ga_status drive(level_run *run) {
   progress_begin(&run->progress, s->problem->t0, s->t_end);
   ga_status status = integrate(run);
   progress_clear(&run->progress);
-  level->steps = steps_of(run);
+  level->steps = solver_steps(&run->solver);
   if (status != GA_OK || s->norm.max) return status;
-  if (run->x) note_estimates(level, &ga_extrapolator_state(run->x)->error);
+  const ga_extrapolator *x = run->solver.x;
+  if (x) note_estimates(level, &ga_extrapolator_state(x)->error);
+  const ga_state *state = solver_state(&run->solver);
   if (s->ends) {
     const ga_model *model = &s->problem->model;
-    snapshot_copy(model, state_of(run), s->ends + (size_t)run->i * snapshot_size(model));
+    snapshot_copy(model, state, s->ends + (size_t)run->i * snapshot_size(model));
   } else {
-    measure(s, run->i, state_of(run), level->steps);
+    measure(s, run->i, state, level->steps);
   }
   return status;
-}
-
-static void tell_failure(const level_run *run, ga_status status) {
-  const study_level *level = &run->s->level[run->i];
-  const ga_error *err = run->x ? ga_extrapolator_error(run->x) : ga_integrator_error(run->it);
-  const char *reason = err->text[0] ? err->text : ga_status_text(status);
-  char at[48] = ""; /* the library's text mostly begins with the time */
-  if (strncmp(reason, "t = ", 4) != 0) {
-    snprintf(at, sizeof at, "t = %.10g: ", state_of(run)->t);
-  }
-  cli_error("the run with h = %.10g failed after %ld steps, at %s%s", level->h, level->steps, at,
-            reason);
 }
 
 static int run_level(study *s, int i) {
   study_level *level = &s->level[i];
   for (int c = 0; c < COLUMNS; c++) level->error[c] = level->slope[c] = level->estimate[c] = NAN;
   level->h = ldexp(s->options->h, -i);
-  level_run run = {.s = s, .i = i};
+  level_run run = {.s = s, .i = i, .solver = {.watch = watch, .context = &run}};
   ga_options o = *s->options;
   o.h = level->h;
   o.log = i == 0 ? log_level : NULL; /* warnings are about the parameters: once is enough */
   o.log_context = &run;
-  ga_error err = {GA_OK, ""};
-  ga_status status = make(&run, &o, &err);
-  if (status != GA_OK) {
-    cli_error("%s", err.text);
-    return problem_exit_code(status);
-  }
-  status = drive(&run);
+  int code = solver_open(&run.solver, &s->problem->model, &o, s->extrapolate, s->threads);
+  if (code != ARGS_GO_ON) return code;
+  ga_status status = drive(&run);
   bool stopped = status == GA_STOPPED && interrupt_came();
   if (stopped) {
-    cli_error("interrupted in the run with h = %.10g, at t = %.10g", level->h, state_of(&run)->t);
+    cli_error("interrupted in the run with h = %.10g, at t = %.10g", level->h,
+              solver_state(&run.solver)->t);
   } else if (status != GA_OK) {
-    tell_failure(&run, status);
+    cli_error("the run with h = %.10g failed after %ld steps, at %s", level->h, level->steps,
+              solver_reason(&run.solver, status).text);
   }
-  ga_integrator_free(run.it);
-  ga_extrapolator_free(run.x);
+  solver_close(&run.solver);
   return status == GA_OK ? CLI_OK : stopped ? CLI_INTERRUPTED : CLI_FAILED;
 }
 

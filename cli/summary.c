@@ -35,15 +35,15 @@ static void print_settings(FILE *to, const simulation *s) {
 }
 
 static void print_effort(FILE *to, const simulation *s) {
-  const ga_stats *stats = simulation_stats(s);
+  const ga_stats *stats = solver_stats(s->solver);
   double steps = stats->steps > 0 ? (double)stats->steps : 1;
   label(to, "steps");
-  fprintf(to, "%ld of h = %.6g, from t = %.6g to %.10g\n", simulation_steps(s), s->options->h,
-          s->problem->t0, simulation_state(s)->t);
-  if (s->x) {
+  fprintf(to, "%ld of h = %.6g, from t = %.6g to %.10g\n", solver_steps(s->solver), s->options->h,
+          s->problem->t0, solver_state(s->solver)->t);
+  if (s->solver->x) {
     label(to, "extrapolated");
-    fprintf(to, "to order %d, from runs with h, ", 2 + s->extrapolate);
-    for (int k = 1; k <= s->extrapolate; k++) fprintf(to, "h/%d, ", 1 << k);
+    fprintf(to, "to order %d, from runs with h, ", 2 + s->solver->extrapolate);
+    for (int k = 1; k <= s->solver->extrapolate; k++) fprintf(to, "h/%d, ", 1 << k);
     fprintf(to, "and 2h for the estimates: %ld steps in all\n", stats->steps);
   }
   label(to, "effort");
@@ -68,8 +68,8 @@ static void print_five(FILE *to, const simulation *s, const char *name, const ga
 
 /* what extrapolation tells about the errors */
 static void print_estimates(FILE *to, const simulation *s) {
-  if (!s->x) return;
-  const ga_extrapolated *end = ga_extrapolator_state(s->x);
+  if (!s->solver->x) return;
+  const ga_extrapolated *end = ga_extrapolator_state(s->solver->x);
   if (!isnan(end->error.q)) {
     print_five(to, s, "estimates", &end->error);
     fprintf(to, ": errors of this state\n");
@@ -79,11 +79,11 @@ static void print_estimates(FILE *to, const simulation *s) {
                                     : "none: they need an even number of steps h\n");
   }
   print_five(to, s, "", &end->finest);
-  fprintf(to, ": those of the run with h/%d alone\n", 1 << s->extrapolate);
+  fprintf(to, ": those of the run with h/%d alone\n", 1 << s->solver->extrapolate);
 }
 
 static void print_quality(FILE *to, const simulation *s) {
-  const ga_stats *stats = simulation_stats(s);
+  const ga_stats *stats = solver_stats(s->solver);
   const ga_model *model = &s->problem->model;
   if (model->nlam + model->npsi > 0) {
     label(to, "residuals");
@@ -94,7 +94,7 @@ static void print_quality(FILE *to, const simulation *s) {
     if (model->npsi > 0) {
       fprintf(to, "%snonholonomic |k| <= %.2e", model->nlam > 0 ? ", " : "", stats->max_k);
     }
-    if (s->x) fprintf(to, ", in the runs");
+    if (s->solver->x) fprintf(to, ", in the runs");
     fputc('\n', to);
   }
   if (!isnan(s->energy0)) {
@@ -126,7 +126,7 @@ static void print_reference_times(FILE *to, const ga_problem *problem) {
 
 static void print_errors(FILE *to, const simulation *s) {
   const ga_model *model = &s->problem->model;
-  const ga_state *state = simulation_state(s);
+  const ga_state *state = solver_state(s->solver);
   double *part[PARTS], *at;
   int total = 0;
   for (int p = 0; p < PARTS; p++) total += part_size(model, p);
@@ -161,7 +161,7 @@ static void print_errors(FILE *to, const simulation *s) {
 static void print_state(FILE *to, const simulation *s) {
   static const int columns[] = {PART_Q, PART_V, PART_LAM, PART_PSI};
   const ga_model *model = &s->problem->model;
-  const ga_state *state = simulation_state(s);
+  const ga_state *state = solver_state(s->solver);
   int width[4] = {0}, most = 0;
   for (int c = 0; c < 4; c++) {
     int n = part_size(model, columns[c]);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Plain and extrapolated runs alike. */
+#include "solver.h"
+
+#include <string.h>
+
+#include "problem_args.h"
+
+static int observe(void *context, const ga_state *state, const ga_stats *stats) {
+  const solver *s = context;
+  return s->watch && !s->watch(s->context, state, stats->steps);
+}
+
+static int observe_extrapolated(void *context, const ga_extrapolated *now) {
+  const solver *s = context;
+  return s->watch && !s->watch(s->context, &now->state, now->steps);
+}
+
+int solver_open(solver *s, const ga_model *model, const ga_options *options, int extrapolate,
+                int threads) {
+  ga_error err = {GA_OK, ""};
+  ga_status status;
+  s->extrapolate = extrapolate;
+  if (extrapolate) {
+    status = ga_extrapolator_new(model, options, extrapolate, &s->x, &err);
+    if (s->x) ga_extrapolator_set_threads(s->x, threads);
+    if (s->x) ga_extrapolator_observe(s->x, observe_extrapolated, s);
+  } else {
+    status = ga_integrator_new(model, options, &s->it, &err);
+    if (s->it) ga_integrator_observe(s->it, observe, s);
+  }
+  if (status == GA_OK) return ARGS_GO_ON;
+  cli_error("%s", err.text);
+  return problem_exit_code(status);
+}
+
+void solver_close(solver *s) {
+  ga_integrator_free(s->it);
+  ga_extrapolator_free(s->x);
+  s->it = NULL;
+  s->x = NULL;
+}
+
+ga_status solver_start(solver *s, const ga_problem *problem) {
+  return s->x ? ga_extrapolator_start(s->x, problem->t0, problem->q0, problem->v0)
+              : ga_integrator_start(s->it, problem->t0, problem->q0, problem->v0);
+}
+
+ga_status solver_run(solver *s, double t_end) {
+  return s->x ? ga_extrapolator_run(s->x, t_end) : ga_integrator_run(s->it, t_end);
+}
+
+const ga_state *solver_state(const solver *s) {
+  return s->x ? &ga_extrapolator_state(s->x)->state : ga_integrator_state(s->it);
+}
+
+long solver_steps(const solver *s) {
+  return s->x ? ga_extrapolator_state(s->x)->steps : ga_integrator_stats(s->it)->steps;
+}
+
+const ga_stats *solver_stats(const solver *s) {
+  return s->x ? ga_extrapolator_stats(s->x) : ga_integrator_stats(s->it);
+}
+
+solver_text solver_reason(const solver *s, ga_status status) {
+  const ga_error *err = s->x ? ga_extrapolator_error(s->x) : ga_integrator_error(s->it);
+  const char *reason = err->text[0] ? err->text : ga_status_text(status);
+  solver_text out;
+  char at[48] = ""; /* the library's text mostly begins with the time */
+  if (strncmp(reason, "t = ", 4) != 0) {
+    snprintf(at, sizeof at, "t = %.10g: ", solver_state(s)->t);
+  }
+  snprintf(out.text, sizeof out.text, "%s%s", at, reason);
+  return out;
+}
