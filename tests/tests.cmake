@@ -63,6 +63,7 @@ foreach(name IN LISTS GA_VALGRIND_TESTS)
   ga_add_valgrind(${name} ${name})
 endforeach()
 ga_add_valgrind(tool_run genalpha_tool run heavy-top --t-end 0.02 --project-at 0.01 --out /dev/null)
+ga_add_valgrind(tool_extrapolate genalpha_tool run heavy-top --t-end 0.02 --extrapolate 1 --threads 3)
 ga_add_valgrind(tool_params genalpha_tool params --alpha -0.1)
 
 # The C program in README.md: at most 40 lines, compiled and run as it stands there.
