@@ -110,7 +110,7 @@ static void print_option(const char *key, const char *argument, const char *help
                          const char *default_text) {
   char left[96], right[400];
   snprintf(left, sizeof left, "  --%s%s%s", key, argument ? " " : "", argument ? argument : "");
-  if (default_text) {
+  if (default_text && *default_text) {
     snprintf(right, sizeof right, "%s (default %s)", help, default_text);
   } else {
     snprintf(right, sizeof right, "%s", help);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "manufactured.h"
+#include "methods.h"
 
 static char folder[256]; /* of this run, removed in the end */
 
@@ -50,7 +51,7 @@ static inline int remove_folder(void **state) {
 
 /* ---- files as bytes ---------------------------------------------------------------------- */
 
-enum { FILE_MAX = 1 << 13, VERSION_AT = 16 };
+enum { FILE_MAX = 1 << 13, VERSION_AT = 16, VERSION = 2 };
 typedef struct {
   unsigned char byte[FILE_MAX];
   size_t n;
@@ -194,9 +195,10 @@ static inline void close_subject(ga_problem *p) {
   }
 }
 
-static inline ga_options options_of(const ga_problem *p, const char *method, const char *solver) {
+static inline ga_options options_of(const ga_problem *p, const ga_method *method,
+                                    const char *solver) {
   ga_options o = ga_options_default();
-  o.method = method;
+  use_method(&o, method);
   o.linsol = solver;
   o.par = ga_params_rho(0.8);
   o.h = p->h;

@@ -14,6 +14,20 @@
 
 enum { MF_N = 4 };
 
+/* model.user: which of the two constraints there are; NULL: both */
+typedef struct {
+  bool lam, psi;
+} mf_parts;
+static const mf_parts mf_holonomic_alone = {true, false}, mf_nonholonomic_alone = {false, true};
+
+/* a multiplier, or 0 where its constraint is left out */
+static inline double mf_lam(const void *user, const double *lam) {
+  return user && !((const mf_parts *)user)->lam ? 0 : *lam;
+}
+static inline double mf_psi(const void *user, const double *psi) {
+  return user && !((const mf_parts *)user)->psi ? 0 : *psi;
+}
+
 static inline void mf_exact(double t, double *q, double *v, double *vd, double *lam, double *psi) {
   const double e = exp(-t / 2), u = 1 + t;
   const double eq[MF_N] = {sin(t), cos(2 * t), e, t / u};
@@ -82,6 +96,7 @@ static inline int mf_force(void *user, double t, const double *q, const double *
   mf_mass(user, t, q, &M);
   mf_holonomic_jac(user, t, q, &G);
   mf_nonholonomic_jac(user, t, q, v, &H);
+  lam = mf_lam(user, &lam), psi = mf_psi(user, &psi);
   for (int i = 0; i < MF_N; i++) {
     F[i] = g[i] * lam + h[i] * psi + 4 * (eq[i] - q[i]) + (ev[i] - v[i]) +
            0.2 * (ev[i] * ev[i] * ev[i] - v[i] * v[i] * v[i]);
@@ -95,8 +110,9 @@ static inline int mf_force(void *user, double t, const double *q, const double *
  * and F so that the solution is the same; psi = -10/3 - psi* is another branch. */
 static inline int mf_reaction(void *user, double t, const double *q, const double *v,
                               const double *lam, const double *psi, double *R) {
-  double g[MF_N], h[MF_N], l = lam[0] + lam[0] * lam[0] * lam[0] / 5;
-  double p = (1 + v[1] * v[1] / 4) * (psi[0] + 0.3 * psi[0] * psi[0]);
+  double g[MF_N], h[MF_N], l = mf_lam(user, lam), p = mf_psi(user, psi);
+  l += l * l * l / 5;
+  p = (1 + v[1] * v[1] / 4) * (p + 0.3 * p * p);
   ga_csr G = {.val = g}, H = {.val = h};
   mf_holonomic_jac(user, t, q, &G);
   mf_nonholonomic_jac(user, t, q, v, &H);
@@ -106,10 +122,10 @@ static inline int mf_reaction(void *user, double t, const double *q, const doubl
 
 static inline int mf_reaction_dmult(void *user, double t, const double *q, const double *v,
                                     const double *lam, const double *psi, ga_csr *L, ga_csr *P) {
-  mf_holonomic_jac(user, t, q, L);
-  mf_nonholonomic_jac(user, t, q, v, P);
-  for (int i = 0; i < MF_N; i++) {
-    L->val[i] *= 1 + 0.6 * lam[0] * lam[0];
+  if (L->nrow) mf_holonomic_jac(user, t, q, L);
+  if (P->nrow) mf_nonholonomic_jac(user, t, q, v, P);
+  for (int i = 0; i < MF_N && L->nrow; i++) L->val[i] *= 1 + 0.6 * lam[0] * lam[0];
+  for (int i = 0; i < MF_N && P->nrow; i++) {
     P->val[i] *= (1 + v[1] * v[1] / 4) * (1 + 0.6 * psi[0]);
   }
   return 0;
@@ -124,6 +140,7 @@ static inline int mf_force_nonlinear(void *user, double t, const double *q, cons
   mf_holonomic_jac(user, t, q, &G);
   mf_nonholonomic_jac(user, t, q, v, &H);
   mf_reaction(user, t, q, v, &lam, &psi, R);
+  lam = mf_lam(user, &lam), psi = mf_psi(user, &psi);
   for (int i = 0; i < MF_N; i++) F[i] -= g[i] * lam + h[i] * psi + R[i];
   return 0;
 }

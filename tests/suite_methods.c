@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One generic suite over all methods of the registry: orders, limits, edge cases, life cycle. */
 #include "manufactured.h"
+#include "methods.h"
 #include "step/integrator.h"
-
-/* run a check for every method */
-static void for_all_methods(void (*check)(const char *method)) {
-  int count = 0;
-  for (; ga_method_name(count); count++) check(ga_method_name(count));
-  assert_true(count >= 2);
-}
-
-/* whether the table of a method has rows of this kind */
-static bool enforces(const char *method, ga_con_kind kind) {
-  const ga_method *m = ga_method_find(method, "", NULL);
-  for (int c = 0; c < m->ncon; c++) {
-    if (m->con[c] == kind) return true;
-  }
-  return false;
-}
 
 static ga_space *rn(int n) {
   ga_space *space = NULL;
@@ -25,16 +10,34 @@ static ga_space *rn(int n) {
   return space;
 }
 
-/* q, v, v', a (against v'(t + alpha h)), lam, psi of the manufactured problem */
+/* every method and variant that suits a model without constraints, or the given one */
+static void for_all(void (*check)(const ga_method *method), const ga_model *model,
+                    const double *q) {
+  int count = 0;
+  for (int i = 0; i < METHODS; i++) {
+    if (model && !suits(all_methods[i], model, q)) continue;
+    check(all_methods[i]);
+    count++;
+  }
+  assert_true(count >= 5);
+}
+
+static void for_all_on(void (*check)(const ga_method *method), const char *problem) {
+  ga_problem *p = problem_named(problem);
+  for_all(check, &p->model, p->q0);
+  ga_problem_free(p);
+}
+
+/* q, v, v', a, lam, psi of the manufactured problem */
 enum { MF_ERRORS = 6 };
 
-static void manufactured_errors(const ga_model *model, const char *method, double rho, double h,
-                                double *e) {
-  double q[MF_N], v[MF_N], vd[MF_N], va[MF_N], lam, psi;
+static void manufactured_errors(const ga_model *model, const ga_method *method, double rho,
+                                double h, double *e) {
+  double q[MF_N], v[MF_N], vd[MF_N], lam, psi;
   ga_options o = ga_options_default();
-  ga_error err = {0};
   ga_integrator *it = NULL;
-  o.method = method;
+  ga_error err = {0};
+  use_method(&o, method);
   o.par = ga_params_rho(rho);
   o.h = h;
   must(ga_integrator_new(model, &o, &it, &err), &err);
@@ -42,44 +45,59 @@ static void manufactured_errors(const ga_model *model, const char *method, doubl
   must(ga_integrator_start(it, 0, q, v), ga_integrator_error(it));
   must(ga_integrator_run(it, 1), ga_integrator_error(it));
   const ga_state *s = ga_integrator_state(it);
+  double shifted = 1 + (o.par.alpha_m - o.par.alpha_f) * h;
+  ga_integrator *twin = plain_twin(model, &o);
+  mf_exact(shifted, q, v, NULL, NULL, NULL);
+  e[3] = vector_error(MF_N, s->a, meaning_of_a(twin, shifted, q, v));
   mf_exact(1, q, v, vd, &lam, &psi);
-  mf_exact(1 + (o.par.alpha_m - o.par.alpha_f) * h, NULL, NULL, va, NULL, NULL);
   e[0] = vector_error(MF_N, s->q, q);
   e[1] = vector_error(MF_N, s->v, v);
   e[2] = vector_error(MF_N, s->vd, vd);
-  e[3] = vector_error(MF_N, s->a, va);
-  e[4] = fabs(s->lam[0] - lam);
-  e[5] = fabs(s->psi[0] - psi);
+  e[4] = model->nlam ? fabs(s->lam[0] - lam) : 0;
+  e[5] = model->npsi ? fabs(s->psi[0] - psi) : 0;
   ga_integrator_free(it);
+  ga_integrator_free(twin);
 }
 
-static void check_manufactured(const char *method) {
+static void check_manufactured(const ga_model *model, const ga_method *method, int variant) {
   static const char *const name[MF_ERRORS] = {"q", "v", "v'", "a", "lam", "psi"};
-  ga_space *space = rn(MF_N);
-  const ga_model_ops *ops[] = {&mf_ops, &mf_ops_bare, &mf_ops_reaction, &mf_ops_reaction_bare};
-  for (int variant = 0; variant < 4; variant++) {
-    ga_model model = {.ops = ops[variant], .space = space, .nlam = 1, .npsi = 1};
-    for (double rho = 0; rho < 1; rho += 0.45) {
-      double e[5][MF_ERRORS];
-      for (int l = 0; l < 5; l++) {
-        manufactured_errors(&model, method, rho, ldexp(0.02, -l), e[l]);
-      }
-      for (int k = 0; k < MF_ERRORS; k++) {
-        for (int l = 2; l < 5; l++) {
-          char what[96];
-          snprintf(what, sizeof what, "%s, rho %g, ops %d: slope %d of %s", method, rho, variant, l,
-                   name[k]);
-          assert_between(what, slope(e[l - 1][k], e[l][k]), 1.9, 2.1);
-        }
+  /* the rounding of index3 in lam grows with rho: with one constraint alone it would show at 0.9 */
+  double next = model->nlam + model->npsi == 2 ? 0.45 : 0.4;
+  for (double rho = 0; rho < 1; rho += next) {
+    double e[5][MF_ERRORS];
+    for (int l = 0; l < 5; l++) {
+      manufactured_errors(model, method, rho, ldexp(0.02, -l), e[l]);
+    }
+    for (int k = 0; k < MF_ERRORS; k++) {
+      if ((k == 4 && !model->nlam) || (k == 5 && !model->npsi)) continue;
+      for (int l = 2; l < 5; l++) {
+        char what[96];
+        snprintf(what, sizeof what, "%s, rho %g, ops %d: slope %d of %s", method_text(method), rho,
+                 variant, l, name[k]);
+        assert_between(what, slope(e[l - 1][k], e[l][k]), 1.9, 2.1);
       }
     }
   }
-  ga_space_free(space);
 }
 
+/* both constraints, and each alone: then all methods have their turn */
 static void test_manufactured(void **state) {
-  (void)state;
-  for_all_methods(check_manufactured);
+  const mf_parts *parts = *state;
+  const ga_model_ops *ops[] = {&mf_ops, &mf_ops_reaction, &mf_ops_bare, &mf_ops_reaction_bare};
+  ga_space *space = rn(MF_N);
+  double q[MF_N];
+  mf_exact(0, q, NULL, NULL, NULL, NULL);
+  for (int variant = 0; variant < (parts ? 2 : 4); variant++) {
+    ga_model model = {.ops = ops[variant],
+                      .user = (void *)(uintptr_t)parts,
+                      .space = space,
+                      .nlam = !parts || parts->lam,
+                      .npsi = !parts || parts->psi};
+    for (const ga_method *m = NULL; (m = next_method(m, &model, q)) != NULL;) {
+      check_manufactured(&model, m, variant);
+    }
+  }
+  ga_space_free(space);
 }
 
 /* several branches of multipliers: the guess chooses */
@@ -108,12 +126,12 @@ static void test_branches(void **state) {
 }
 
 /* Without constraints every method is Chung-Hulbert: powers of the amplification matrix. */
-static void check_oscillator(const char *method) {
+static void check_oscillator(const ga_method *method) {
   const double rhos[] = {0, 0.5, 0.9, 1};
   ga_problem *p = problem_named("oscillator");
   for (int r = 0; r < 4; r++) {
     ga_options o = ga_options_default();
-    o.method = method;
+    use_method(&o, method);
     o.par = ga_params_rho(rhos[r]);
     o.h = 0.05;
     o.start = GA_START_PLAIN;
@@ -139,7 +157,7 @@ static void check_oscillator(const char *method) {
 
 static void test_oscillator(void **state) {
   (void)state;
-  for_all_methods(check_oscillator);
+  for_all(check_oscillator, NULL, NULL);
 }
 
 /* largest modulus of the eigenvalues of A by the roots of its characteristic polynomial: with
@@ -161,7 +179,7 @@ static double nilpotent_defect(const double *A, double rho) {
 
 /* One step from each unit state (q, h v, h^2 a/W), W = (omega h)^2, at omega h = 1e8: the matrix
  * has the threefold eigenvalue -rho_inf (AB07 (21)-(24), Lemma 1). */
-static void check_spectral_radius(const char *method) {
+static void check_spectral_radius(const ga_method *method) {
   ga_problem_options po = ga_problem_options_default();
   po.omega = 1e8;
   ga_problem *p = NULL;
@@ -170,7 +188,7 @@ static void check_spectral_radius(const char *method) {
   for (int r = 0; r <= 10; r++) {
     double rho = r / 10.0, A[9], W = 1e16;
     ga_options o = ga_options_default();
-    o.method = method;
+    use_method(&o, method);
     o.par = ga_params_rho(rho);
     o.h = 1;
     for (int j = 0; j < 3; j++) {
@@ -178,9 +196,10 @@ static void check_spectral_radius(const char *method) {
       it->mem.q[0] = j == 0;
       it->mem.v[0] = j == 1;
       it->mem.a[0] = j == 2 ? W : 0;
-      it->mem.vd[0] = -W * it->mem.q[0];
+      it->mem.vd[0] = it->mem.w[0] = -W * it->mem.q[0];
       must(ga_integrator_step(it), ga_integrator_error(it));
-      A[j] = -it->mem.vd[0] / W; /* = q, which has lost its digits to q_n */
+      /* q from the force as the step solved for it: q itself has lost its digits to q_n */
+      A[j] = -(method->weighted ? it->mem.vd[0] : it->mem.w[0]) / W;
       A[3 + j] = it->mem.v[0];
       A[6 + j] = it->mem.a[0] / W;
       ga_integrator_free(it);
@@ -188,7 +207,7 @@ static void check_spectral_radius(const char *method) {
     /* in these units v moves by (h^2 a) of size W: balance the second row and column */
     double balance[3] = {1, 1 / W, 1};
     for (int i = 0; i < 9; i++) A[i] *= balance[i / 3] / balance[i % 3];
-    assert_true(nilpotent_defect(A, rho) < 1e-6);
+    assert_between(method_text(method), nilpotent_defect(A, rho), 0, 1e-6);
     assert_near("spectral radius", ga_params_spectral_radius(&o.par, 1e8) + 1, rho + 1, 1e-5);
   }
   ga_problem_free(p);
@@ -196,7 +215,7 @@ static void check_spectral_radius(const char *method) {
 
 static void test_spectral_radius(void **state) {
   (void)state;
-  for_all_methods(check_spectral_radius);
+  for_all(check_spectral_radius, NULL, NULL);
 }
 
 /* As many constraints as coordinates, and no mass at all: q = c(t), lam = F. */
@@ -219,13 +238,13 @@ static int all_prescribed(void *user, double t, const double *q, double *g) {
 static const ga_model_ops prescribed_ops = {
     .mass = zero_mass, .force = plain_force, .holonomic = all_prescribed};
 
-static void check_fully_constrained(const char *method) {
+static void check_fully_constrained(const ga_method *method) {
   ga_space *space = rn(2);
   ga_model model = {.ops = &prescribed_ops, .space = space, .nlam = 2, .const_mass = true};
   ga_options o = ga_options_default();
   ga_error err = {0};
   ga_integrator *it = NULL;
-  o.method = method;
+  use_method(&o, method);
   o.h = 0.01;
   must(ga_integrator_new(&model, &o, &it, &err), &err);
   const double q0[2] = {0, 0}, v0[2] = {1, 0};
@@ -233,7 +252,7 @@ static void check_fully_constrained(const char *method) {
   must(ga_integrator_run(it, 1), ga_integrator_error(it));
   const ga_state *s = ga_integrator_state(it);
   /* to rounding where positions are enforced, to the error of the method where not */
-  double x = sin(1.0), y = x * x, allowed = enforces(method, GA_ROW_POS) ? 1e-13 : 1e-4;
+  double x = sin(1.0), y = x * x, allowed = has_rows(method, GA_ROW_POS) ? 1e-13 : 1e-4;
   assert_true(fabs(s->q[0] - x) < allowed && fabs(s->q[1] - y) < allowed);
   /* G^T lam = F with G = (1 0; -2 q1 1) */
   assert_true(fabs(s->lam[1] - cos(1.0)) < 1e-7);
@@ -245,22 +264,37 @@ static void check_fully_constrained(const char *method) {
 
 static void test_fully_constrained(void **state) {
   (void)state;
-  for_all_methods(check_fully_constrained);
+  ga_space *space = rn(2);
+  ga_model model = {.ops = &prescribed_ops, .space = space, .nlam = 2};
+  const double q0[2] = {0, 0};
+  for_all(check_fully_constrained, &model, q0);
+  ga_space_free(space);
 }
 
 /* t_end that h does not divide: met exactly, order 2 kept through the short step */
-static void check_short_last_step(const char *method) {
+static void check_short_last_step(const ga_method *method) {
   ga_problem *p = problem_named("rheonomic");
   truth ref = reference_at(p, 1);
   ga_options o = ga_options_default();
-  o.method = method;
+  use_method(&o, method);
   o.par = ga_params_rho(0.8);
   o.h = 0.0301;
   errors coarse = run_errors(p, &o, &ref);
   o.h = 0.0301 / 4;
   errors fine = run_errors(p, &o, &ref);
   for (int k = 0; k < ERR_COUNT; k++) {
-    assert_between(method, slope(coarse.e[k], fine.e[k]) / 2, 1.7, 2.6);
+    double s = slope(coarse.e[k], fine.e[k]) / 2;
+    switch (k == ERR_LAM ? rheonomic_lam(method) : LAM_ORDER_2) {
+      case LAM_EXACT:
+        assert_between("exact lam", fmax(coarse.e[k], fine.e[k]), 0, 1e-11);
+        break;
+      case LAM_ORDER_3:
+        assert_between("lam of order 3", s, 2.8, 3.2);
+        break;
+      case LAM_ORDER_2:
+        assert_between(method_text(method), s, 1.7, 2.6);
+        break;
+    }
   }
   /* a multiple that is one only in exact arithmetic takes no tiny extra step */
   o.h = 0.1;
@@ -274,14 +308,14 @@ static void check_short_last_step(const char *method) {
 
 static void test_short_last_step(void **state) {
   (void)state;
-  for_all_methods(check_short_last_step);
+  for_all_on(check_short_last_step, "rheonomic");
 }
 
 /* Starting anew gives the same bits as a fresh integrator. */
-static void check_restart(const char *method) {
+static void check_restart(const ga_method *method) {
   ga_problem *p = problem_named("heavy-top");
   ga_options o = ga_options_default();
-  o.method = method;
+  use_method(&o, method);
   ga_integrator *a = started(p, &o), *b = started(p, &o);
   must(ga_integrator_run(a, 0.05), ga_integrator_error(a));
   must(ga_integrator_run(b, 0.0213), ga_integrator_error(b));
@@ -299,14 +333,23 @@ static void check_restart(const char *method) {
 
 static void test_restart(void **state) {
   (void)state;
-  for_all_methods(check_restart);
+  for_all_on(check_restart, "heavy-top");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_manufactured),      cmocka_unit_test(test_branches),
-      cmocka_unit_test(test_oscillator),        cmocka_unit_test(test_spectral_radius),
-      cmocka_unit_test(test_fully_constrained), cmocka_unit_test(test_short_last_step),
+      cmocka_unit_test(test_manufactured),
+      {.name = "test_manufactured, holonomic",
+       .test_func = test_manufactured,
+       .initial_state = (void *)(uintptr_t)&mf_holonomic_alone},
+      {.name = "test_manufactured, nonholonomic",
+       .test_func = test_manufactured,
+       .initial_state = (void *)(uintptr_t)&mf_nonholonomic_alone},
+      cmocka_unit_test(test_branches),
+      cmocka_unit_test(test_oscillator),
+      cmocka_unit_test(test_spectral_radius),
+      cmocka_unit_test(test_fully_constrained),
+      cmocka_unit_test(test_short_last_step),
       cmocka_unit_test(test_restart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

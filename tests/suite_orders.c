@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders of q, v, v', lam for each method and problem, and the errors docs/problems.md lists. */
-#include "support.h"
+#include "methods.h"
 
 enum { LEVELS = 5 };
 
@@ -8,7 +8,8 @@ static const char *const variable[ERR_COUNT] = {"q", "v", "v'", "lam"};
 
 /* max norms at the reference time over LEVELS step sizes h, h/2, .. */
 typedef struct {
-  const char *problem, *method;
+  const char *problem;
+  const ga_method *method;
   double t, h;
 } order_case;
 
@@ -21,12 +22,36 @@ static const struct {
     {"andrews", 0.03, 1.5e-4}, {"rheonomic", 1, 4e-2},     {"pendulum-spring", 2, 4e-3},
 };
 
+/* Predicted places of the reaction have a large h^3 term on andrews: slopes come down to 2 from 3
+ * and are still above 2.1 here. */
+static bool comes_down(const order_case *c) {
+  return strcmp(c->problem, "andrews") == 0 &&
+         (c->method == &ga_method_hht_predicted || c->method == &ga_method_hht_mid_predicted);
+}
+
+static void check_slope(const order_case *c, int k, double h, double coarse, double fine) {
+  char what[128];
+  lam_kind kind = LAM_ORDER_2;
+  if (k == ERR_LAM && strcmp(c->problem, "rheonomic") == 0) kind = rheonomic_lam(c->method);
+  snprintf(what, sizeof what, "%s %s: slope of %s at h = %g", c->problem, method_text(c->method),
+           variable[k], h);
+  if (kind == LAM_EXACT) {
+    assert_between(what, fine, 0, 1e-10);
+  } else if (kind == LAM_ORDER_3) {
+    assert_between(what, slope(coarse, fine), 2.9, 3.1);
+  } else {
+    assert_between(what, slope(coarse, fine), 1.9, comes_down(c) ? 3 : 2.1);
+  }
+}
+
+enum { RHEONOMIC = 4 };
+
 static void test_order(void **state) {
   const order_case *c = *state;
   ga_problem *p = problem_named(c->problem);
   truth ref = reference_at(p, c->t);
   ga_options o = ga_options_default();
-  o.method = c->method;
+  use_method(&o, c->method);
   o.par = ga_params_rho(p->rho_inf);
   errors e[LEVELS];
   for (int l = 0; l < LEVELS; l++) {
@@ -34,12 +59,7 @@ static void test_order(void **state) {
     e[l] = run_errors(p, &o, &ref);
   }
   for (int l = LEVELS - 3; l < LEVELS; l++) {
-    for (int k = 0; k < ERR_COUNT; k++) {
-      char what[96];
-      snprintf(what, sizeof what, "%s %s: slope of %s at h = %g", c->problem, c->method,
-               variable[k], ldexp(c->h, -l));
-      assert_between(what, slope(e[l - 1].e[k], e[l].e[k]), 1.9, 2.1);
-    }
+    for (int k = 0; k < ERR_COUNT; k++) check_slope(c, k, o.h, e[l - 1].e[k], e[l].e[k]);
   }
   ga_problem_free(p);
 }
@@ -97,9 +117,9 @@ static void test_andrews_angles(void **state) {
 static void test_se3_form(void **state) {
   (void)state;
   ga_problem *p = problem_named("heavy-top-se3");
-  for (int m = 0; ga_method_name(m); m++) {
+  for (const ga_method *m = NULL; (m = next_method(m, &p->model, p->q0)) != NULL;) {
     ga_options o = ga_options_default();
-    o.method = ga_method_name(m);
+    use_method(&o, m);
     o.start = GA_START_SHIFTED;
     ga_integrator *it = started(p, &o);
     must(ga_integrator_run(it, 0.1), ga_integrator_error(it));
@@ -111,11 +131,7 @@ static void test_se3_form(void **state) {
 }
 
 int main(void) {
-  enum {
-    PROBLEMS = (int)(sizeof order_problems / sizeof order_problems[0]),
-    METHODS = 8,
-    FIXED = 4
-  };
+  enum { PROBLEMS = (int)(sizeof order_problems / sizeof order_problems[0]), FIXED = 4 };
   static order_case cases[PROBLEMS * METHODS];
   static char names[PROBLEMS * METHODS][64];
   struct CMUnitTest tests[PROBLEMS * METHODS + FIXED] = {
@@ -123,14 +139,17 @@ int main(void) {
       cmocka_unit_test(test_andrews_angles), cmocka_unit_test(test_se3_form)};
   int count = 0;
   for (int i = 0; i < PROBLEMS; i++) {
-    for (int m = 0; ga_method_name(m) && m < METHODS; m++, count++) {
+    ga_problem *p = problem_named(order_problems[i].problem);
+    for (const ga_method *m = NULL; (m = next_method(m, &p->model, p->q0)) != NULL; count++) {
       order_case *c = &cases[count];
-      *c = (order_case){order_problems[i].problem, ga_method_name(m), order_problems[i].t,
-                        order_problems[i].h};
-      snprintf(names[count], sizeof names[count], "order_%s_%s", c->problem, c->method);
+      *c = (order_case){order_problems[i].problem, m, order_problems[i].t, order_problems[i].h};
+      bool later = i == RHEONOMIC && m == &ga_method_hht_mid_predicted;
+      if (later) c->h /= 2; /* the order of lam shows later */
+      snprintf(names[count], sizeof names[count], "order_%s_%s", c->problem, method_text(m));
       tests[FIXED + count] =
           (struct CMUnitTest){.name = names[count], .test_func = test_order, .initial_state = c};
     }
+    ga_problem_free(p);
   }
   return _cmocka_run_group_tests("orders", tests, (size_t)(FIXED + count), NULL, NULL);
 }

@@ -16,7 +16,7 @@
 #include "base/csr.h"
 #include "genalpha/genalpha.h"
 
-enum { SUPPORT_MAX = 128 }; /* coordinates, or unknowns of a step, of the built-in problems */
+enum { SUPPORT_MAX = 192 }; /* coordinates, or unknowns of a step, of the built-in problems */
 
 /* a state to compare with */
 typedef struct {

@@ -2,6 +2,7 @@
 /* The Newton matrix of every method on every problem against difference quotients of the residual.
  */
 #include "manufactured.h"
+#include "methods.h"
 #include "step/integrator.h"
 
 /* entry (i,j) of the assembled matrix, 0 outside the pattern */
@@ -60,11 +61,11 @@ static void test_problems(void **state) {
   (void)state;
   for (int k = 0; ga_problem_name(k); k++) {
     ga_problem *p = problem_named(ga_problem_name(k));
-    for (int m = 0; ga_method_name(m); m++) {
+    for (const ga_method *m = NULL; (m = next_method(m, &p->model, p->q0)) != NULL;) {
       char what[96];
-      snprintf(what, sizeof what, "%s, %s", p->name, ga_method_name(m));
+      snprintf(what, sizeof what, "%s, %s", p->name, method_text(m));
       ga_options o = ga_options_default();
-      o.method = ga_method_name(m);
+      use_method(&o, m);
       o.h = p->h;
       ga_integrator *it = started(p, &o);
       must(ga_integrator_run(it, p->t0 + 5 * p->h), ga_integrator_error(it));
@@ -83,16 +84,16 @@ static void test_manufactured_matrix(void **state) {
   const ga_model_ops *ops[] = {&mf_ops, &mf_ops_bare, &mf_ops_reaction, &mf_ops_reaction_bare};
   for (int variant = 0; variant < 4; variant++) {
     ga_model model = {.ops = ops[variant], .space = space, .nlam = 1, .npsi = 1};
-    for (int m = 0; ga_method_name(m); m++) {
+    double q[MF_N], v[MF_N];
+    mf_exact(0, q, v, NULL, NULL, NULL);
+    for (const ga_method *m = NULL; (m = next_method(m, &model, q)) != NULL;) {
       ga_options o = ga_options_default();
       ga_integrator *it = NULL;
-      double q[MF_N], v[MF_N];
-      o.method = ga_method_name(m);
+      use_method(&o, m);
       o.h = 0.05;
       must(ga_integrator_new(&model, &o, &it, NULL), NULL);
-      mf_exact(0, q, v, NULL, NULL, NULL);
       must(ga_integrator_start(it, 0, q, v), ga_integrator_error(it));
-      compare_matrix(it, o.method);
+      compare_matrix(it, method_text(m));
       ga_integrator_free(it);
     }
   }
@@ -103,11 +104,11 @@ static void test_manufactured_matrix(void **state) {
 static void test_matrix_limit(void **state) {
   (void)state;
   ga_problem *p = problem_named("heavy-top");
-  for (int m = 0; ga_method_name(m); m++) {
+  for (const ga_method *m = NULL; (m = next_method(m, &p->model, p->q0)) != NULL;) {
     double largest[2];
     for (int k = 0; k < 2; k++) {
       ga_options o = ga_options_default();
-      o.method = ga_method_name(m);
+      use_method(&o, m);
       o.h = k ? 1e-7 : 1e-4;
       ga_integrator *it = started(p, &o);
       must(ga_integrator_step(it), ga_integrator_error(it));
@@ -115,7 +116,7 @@ static void test_matrix_limit(void **state) {
       largest[k] = ga_max_abs(A->ptr[A->nrow], A->val);
       ga_integrator_free(it);
     }
-    assert_near(ga_method_name(m), largest[1], largest[0], 1e-2);
+    assert_near(method_text(m), largest[1], largest[0], 1e-2);
   }
   ga_problem_free(p);
 }

@@ -68,8 +68,11 @@ static void test_defaults(void **state) {
   const ga_params rho9 = ga_params_rho(0.9);
   assert_memory_equal(&o.par, &rho9, sizeof rho9);
   assert_string_equal(o.method, "stab2");
+  assert_string_equal(o.variant, "");
   assert_string_equal(o.linsol, "auto");
   assert_int_equal(o.start, GA_START_BEST);
+  assert_int_equal(o.mass_at, GA_MASS_EVALUATED);
+  assert_int_equal(o.rescale, GA_RESCALE_ALL);
   assert_int_equal(o.initial, GA_INITIAL_CHECK);
   assert_true(o.h == 1e-3 && o.newton_tol == 1e-12 && o.initial_tol == 1e-9);
   assert_int_equal(o.newton_max, 20);
@@ -99,9 +102,12 @@ static void test_default_texts(void **state) {
     }
     ga_options o = {.par = ga_params_rho(0.2),
                     .method = "x",
+                    .variant = "x",
                     .linsol = "x",
                     .h = 7,
                     .start = GA_START_PLAIN,
+                    .mass_at = GA_MASS_PREVIOUS,
+                    .rescale = GA_RESCALE_NONE,
                     .initial = GA_INITIAL_PROJECT,
                     .initial_tol = 0.7,
                     .newton_tol = 7e-3,

@@ -64,12 +64,12 @@ offers 'newmark trapezoidal hht chung-hulbert' run heavy-top --params ''
 offers 'newmark' params --params n
 
 # words of options
-gives 'best perturbed plain shifted' run heavy-top --start ''
-gives 'best perturbed plain shifted' converge heavy-top --start ''
+gives 'best implicit perturbed plain shifted' run heavy-top --start ''
+gives 'best implicit perturbed plain shifted' converge heavy-top --start ''
 gives 'end' converge heavy-top --norm e
 gives 'perturbed plain' run heavy-top --start p
 gives 'perturbed plain' run heavy-top --start = p
-gives 'best perturbed plain shifted' run heavy-top --start =
+gives 'best implicit perturbed plain shifted' run heavy-top --start =
 gives 'check project' run --initial ''
 gives 'keep-order plain' run heavy-top --h 1e-3 --project ''
 

@@ -5,9 +5,9 @@
 export LC_ALL=C
 state=$work/state
 
-# time of the state in a file: the first number after a head of 128 bytes; -1 without a file
+# time of the state in a file: the first number after a head of 168 bytes; -1 without a file
 time_of() {
-  [ -e "$1" ] && od -An -t f8 -j 128 -N 8 "$1" | tr -d ' ' || echo -1
+  [ -e "$1" ] && od -An -t f8 -j 168 -N 8 "$1" | tr -d ' ' || echo -1
 }
 
 # reached FILE T: the state in the file is at T or later
@@ -107,7 +107,7 @@ for bytes in 0 1 7 100 128 300; do
 done
 echo 't,x1,x2' >"$work/foreign"
 refused 1 "foreign' is not a state file" run heavy-top --from-state "$work/foreign"
-{ head -c 16 "$state"; printf '\002'; tail -c +18 "$state"; } >"$work/newer"
+{ head -c 16 "$state"; printf '\003'; tail -c +18 "$state"; } >"$work/newer"
 refused 1 'newer version' run heavy-top --from-state "$work/newer"
 refused 1 "of method 'stab2', this run uses 'index3'" run heavy-top --method index3 --from-state "$state"
 refused 1 'other parameters' run heavy-top --rho 0.5 --from-state "$state"

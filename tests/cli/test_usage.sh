@@ -35,6 +35,7 @@ ok "order condition" out_has 'fails  (20)'
 # every option of the help text is accepted with a sensible value
 values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.1 b 0.1
   params newmark method stab2 linsol dense start plain initial check initial-tol 1e-8
+  variant mid mass-at previous rescale none
   newton-tol 1e-10 newton-max 30 matrix-every 1 project-at 0.1 project plain
   save-state STATE from-state SAVED checkpoint-every 0.05 project-every 2
   guess-multipliers 1 extrapolate 2 threads 2'
@@ -63,6 +64,11 @@ while read -r key; do
   [ "$key" != checkpoint-every ] || set -- --save-state "$work/state" "$@"
   [ "$key" != threads ] || set -- --extrapolate 1 "$@"
   [ "$key" = t-end ] || set -- --t-end 0.2 "$@"
+  # options of some methods alone
+  case $key in
+    variant) set -- --method hht "$@" ;;
+    mass-at) set -- --method soi2 "$@" ;;
+  esac
   tool run oscillator --h 0.01 "$@"
   ok "help lists --$key, exit $expected, not $code" code_is $expected
   ok "--$key is not unknown" sh -c "! grep -q 'unknown option' '$work/err'"
@@ -95,7 +101,7 @@ refused 2 "did you mean 'heavy-top'" run heavy-tpo
 refused 2 'oscillator' run nothing-like-it
 refused 2 "stab2" run oscillator --method stap2
 refused 2 "dense" run oscillator --linsol dence
-refused 2 'best|plain|shifted|perturbed' run oscillator --start plane
+refused 2 'best|plain|shifted|perturbed|implicit' run oscillator --start plane
 refused 2 'plain|keep-order' run oscillator --project no
 refused 2 'newmark' run oscillator --params nemark
 
