@@ -73,6 +73,7 @@ static void test_defaults(void **state) {
   assert_int_equal(o.start, GA_START_BEST);
   assert_int_equal(o.mass_at, GA_MASS_EVALUATED);
   assert_int_equal(o.rescale, GA_RESCALE_ALL);
+  assert_int_equal(o.system, GA_SYSTEM_AUTO);
   assert_int_equal(o.initial, GA_INITIAL_CHECK);
   assert_true(o.h == 1e-3 && o.newton_tol == 1e-12 && o.initial_tol == 1e-9);
   assert_int_equal(o.newton_max, 20);
@@ -108,6 +109,7 @@ static void test_default_texts(void **state) {
                     .start = GA_START_PLAIN,
                     .mass_at = GA_MASS_PREVIOUS,
                     .rescale = GA_RESCALE_NONE,
+                    .system = GA_SYSTEM_FULL,
                     .initial = GA_INITIAL_PROJECT,
                     .initial_tol = 0.7,
                     .newton_tol = 7e-3,

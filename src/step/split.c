@@ -169,8 +169,9 @@ ga_status ga_split_factor(ga_step *s) {
     sp->pause--;
     return factor_full(s);
   }
-  sp->in_use = factor_parts(s) == GA_OK;
-  return sp->in_use ? GA_OK : factor_full(s);
+  ga_status status = factor_parts(s);
+  sp->in_use = status == GA_OK;
+  return status == GA_OK || status == GA_ERR_MEM ? status : factor_full(s);
 }
 
 /* right side of y: sum_j p_j b_j with its constraints; of z likewise, and less what y makes of it
