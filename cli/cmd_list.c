@@ -22,10 +22,26 @@ static const char *kind_at(const void *list, int i) {
   return i < NKINDS ? kinds[i].kind : NULL;
 }
 
+/* "variants (--variant NAME): a, b, c", the default first; the completion reads this line */
+static void print_variants(int width, const char *method) {
+  const char *variant = ga_method_variant(method, 0);
+  if (!variant) return;
+  char text[400];
+  int used = snprintf(text, sizeof text, "variants (--variant NAME): %s (default)", variant);
+  for (int i = 1; (variant = ga_method_variant(method, i)) != NULL; i++) {
+    if (used < (int)sizeof text) {
+      used += snprintf(text + used, sizeof text - (size_t)used, ", %s", variant);
+    }
+  }
+  printf("  %*s  ", width, "");
+  cli_wrapped(stdout, text, width + 4);
+}
+
 static void print_kind(int k, int width, bool with_cite) {
   printf("%s\n", kinds[k].title);
   for (int i = 0; kinds[k].name(i); i++) {
     printf("  %-*s  %s\n", width, kinds[k].name(i), kinds[k].summary(i));
+    if (kinds[k].name == ga_method_name) print_variants(width, kinds[k].name(i));
     if (with_cite && kinds[k].cite) printf("  %*s  %s\n", width, "", kinds[k].cite(i));
   }
 }

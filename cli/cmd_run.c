@@ -116,7 +116,7 @@ static bool draw(const simulation *s, gnuplot *plot) {
   char title[200];
   const ga_options *o = s->options;
   int n = snprintf(title, sizeof title, "%s: %s, rho_inf = %.3g, h = %.4g", s->problem->name,
-                   o->method, ga_params_check(&o->par).rho_inf, o->h);
+                   problem_method(o).text, ga_params_check(&o->par).rho_inf, o->h);
   if (s->solver->x && n > 0 && (size_t)n < sizeof title) {
     snprintf(title + n, sizeof title - (size_t)n, ", extrapolated to order %d",
              2 + s->solver->extrapolate);

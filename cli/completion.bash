@@ -19,11 +19,15 @@ _genalpha_options() {
     END { flush() }'
 }
 
-# names of the kind that `genalpha list` introduces by "(USE NAME)"
+# names of the kind that `genalpha list` introduces by "(USE NAME)" in a line of its own, or by
+# "(USE NAME): " in the line of the names, which goes on in lines as deep
 _genalpha_names() {
   "$1" list 2>/dev/null | awk -v use="($2 NAME)" '
     /^[^ ]/ { inside = index($0, use) }
-    inside && /^  [^ ]/ { print $1 }'
+    inside && /^  [^ ]/ { print $1 }
+    /^  [^ ]/ || /^[^ ]/ || /^$/ { among = 0 }
+    index($0, use ": ") && /^ / { among = 1; sub(/.*: /, "") }
+    among { gsub(/,|\(default\)/, ""); print }'
 }
 
 # values of option KEY with ARGUMENT and TEXT: the words themselves, FILE, or names: those listed,

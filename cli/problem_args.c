@@ -78,6 +78,20 @@ static int read_guess(const char *text, const ga_problem *problem) {
   return CLI_USAGE;
 }
 
+const char *problem_variant(const ga_options *o) {
+  return o->variant[0] ? o->variant : ga_method_variant(o->method, 0);
+}
+
+method_title problem_method(const ga_options *o) {
+  method_title title;
+  const char *variant = problem_variant(o);
+  int used = snprintf(title.text, sizeof title.text, "%.40s", o->method);
+  if (variant) {
+    snprintf(title.text + used, sizeof title.text - (size_t)used, " (variant %.40s)", variant);
+  }
+  return title;
+}
+
 int problem_open(const problem_args *given, const args *a, ga_problem **problem) {
   ga_error err = {GA_OK, ""};
   ga_problem_options options = ga_problem_options_default();

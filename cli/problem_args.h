@@ -90,6 +90,15 @@ int problem_check_times(const problem_args *given, const ga_problem *problem);
  * an h that does, else ARGS_GO_ON and the number of steps h. */
 int problem_check_steps(const ga_problem *problem, double h, double finest, double t_end, long *n);
 
+/* The variant of the method in use, the default one if none was given; NULL if it has none. */
+const char *problem_variant(const ga_options *o);
+
+/* "stab2", "hht (variant 3.4)" */
+typedef struct method_title {
+  char text[120];
+} method_title;
+method_title problem_method(const ga_options *o);
+
 /* Wrong names (of solvers, too) and values are wrong usage, everything else is a failure. */
 int problem_exit_code(ga_status status);
 

@@ -85,8 +85,9 @@ static bool is_closed(const ga_problem *problem, double t, double *data) {
          ask(problem, problem->t0 + 0.70710678118 * span, data);
 }
 
-bool reference_open(reference *r, const ga_problem *problem, double t, bool whole) {
-  *r = (reference){.kind = REFERENCE_FINEST, .h = NAN, .problem = problem};
+bool reference_open(reference *r, const ga_problem *problem, const ga_options *options, double t,
+                    bool whole) {
+  *r = (reference){.kind = REFERENCE_FINEST, .h = NAN, .problem = problem, .options = options};
   r->now = snapshots_new(&problem->model, 1);
   r->later = snapshots_new(&problem->model, 1);
   if (!r->now || !r->later) {
@@ -110,12 +111,15 @@ void reference_close(reference *r) {
   free(r->grid);
 }
 
-/* vd, lambda and psi at (t, q, v): what the integrator computes at a start */
+/* vd, lambda, psi and a at (t, q, v): what an integrator of the study's method has after a plain
+ * start there */
 static bool solve_equations(reference *r, double t, const double *q, const double *v) {
   ga_error err = {GA_OK, ""};
   if (!r->equations) {
-    ga_options o = ga_options_default();
+    ga_options o = *r->options;
     o.start = GA_START_PLAIN;
+    o.initial = GA_INITIAL_CHECK;
+    o.log = NULL;
     o.initial_tol = 1e-6; /* a table has so many digits and no more */
     if (ga_integrator_new(&r->problem->model, &o, &r->equations, &err) != GA_OK) {
       r->equations = NULL;
@@ -149,10 +153,10 @@ ga_state reference_at(reference *r, double t, double shift) {
   complete(r, t, r->now);
   ga_state state = snapshot_state(model, r->now);
   state.t = t;
-  if (r->kind == REFERENCE_CLOSED) {
+  if (r->kind == REFERENCE_CLOSED && !r->no_equations) {
     ask(r->problem, t + shift, r->later);
-    complete(r, t + shift, r->later);
-    state.a = part_of(model, r->later, PART_VD);
+    const double *q = part_of(model, r->later, PART_Q), *v = part_of(model, r->later, PART_V);
+    if (solve_equations(r, t + shift, q, v)) state.a = ga_integrator_state(r->equations)->a;
   }
   return state;
 }

@@ -22,15 +22,18 @@ typedef struct reference {
   double h;  /* smallest step of the runs it is made from, NaN if there are none */
   int order; /* REFERENCE_COMPUTED: of their extrapolation */
   const ga_problem *problem;
-  ga_integrator *equations; /* for what the problem leaves open; NULL until needed */
-  bool no_equations;        /* they could not be solved: it stays open */
-  double *now, *later;      /* snapshots: of a time, and alpha h away from it */
-  double *grid;             /* snapshots of the grid points first to last */
+  const ga_options *options; /* of the study: the meaning of a depends on its method */
+  ga_integrator *equations;  /* for what the problem leaves open; NULL until needed */
+  bool no_equations;         /* they could not be solved: it stays open */
+  double *now, *later;       /* snapshots: of a time, and alpha h away from it */
+  double *grid;              /* snapshots of the grid points first to last */
   long first, last;
 } reference;
 
-/* Find out what the problem knows at t, or at all times up to t if whole. False after a message. */
-bool reference_open(reference *r, const ga_problem *problem, double t, bool whole);
+/* Find out what the problem knows at t, or at all times up to t if whole. The options say which
+ * method's a is wanted. False after a message. */
+bool reference_open(reference *r, const ga_problem *problem, const ga_options *options, double t,
+                    bool whole);
 void reference_close(reference *r);
 
 /* REFERENCE_COMPUTED: fill the points first to last of the grid t0 + i h, by extrapolation from
@@ -40,9 +43,10 @@ int reference_compute(reference *r, const ga_options *options, int K, double h, 
                       long last);
 ga_state reference_point(const reference *r, long i);
 
-/* REFERENCE_CLOSED and REFERENCE_TABLE: the state at time t, v' at t + shift as a where it is
- * known. vd, lambda and psi that the problem leaves open follow from q and v by the equations of
- * motion; what is unknown still is NaN. Valid until the next call. */
+/* REFERENCE_CLOSED and REFERENCE_TABLE: the state at time t; as a, where the motion is known there,
+ * what the method's a means at t + shift: v', or the applied part M^-1 F of it. vd, lambda and psi
+ * that the problem leaves open follow from q and v by the equations of motion; what is unknown
+ * still is NaN. Valid until the next call. */
 ga_state reference_at(reference *r, double t, double shift);
 
 #endif

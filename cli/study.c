@@ -78,7 +78,8 @@ int study_open(study *s) {
   int code = check_steps(s);
   if (code == ARGS_GO_ON) code = check_norm(s);
   if (code != ARGS_GO_ON) return code;
-  if (!reference_open(&s->reference, s->problem, s->t_end, s->norm.max)) return CLI_FAILED;
+  if (!reference_open(&s->reference, s->problem, s->options, s->t_end, s->norm.max))
+    return CLI_FAILED;
   if (s->reference.kind == REFERENCE_COMPUTED) return check_options(s);
   if (s->reference.kind != REFERENCE_FINEST) return ARGS_GO_ON;
   if (s->levels < 2) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem_args.h"
 #include "study.h"
 
 /* what the errors are measured against, as a sentence */
@@ -53,7 +54,7 @@ static bool has_estimates(const study *s) {
 
 static void text_head(FILE *to, const study *s, const char *against) {
   const ga_options *o = s->options;
-  fprintf(to, "%s: %s, rho_inf = %.4g, ", s->problem->name, o->method,
+  fprintf(to, "%s: %s, rho_inf = %.4g, ", s->problem->name, problem_method(o).text,
           ga_params_check(&o->par).rho_inf);
   if (s->extrapolate) fprintf(to, "extrapolated to order %d, ", 2 + s->extrapolate);
   fprintf(to, "largest errors ");
@@ -126,6 +127,8 @@ static void json_head(FILE *to, const study *s, const char *against) {
   static const char *const kinds[] = {"closed", "table", "computed", "finest"};
   const ga_options *o = s->options;
   fprintf(to, "{\n  \"problem\": \"%s\", \"method\": \"%s\"", s->problem->name, o->method);
+  const char *variant = problem_variant(o);
+  fprintf(to, variant ? ", \"variant\": \"%s\"" : ", \"variant\": null", variant);
   json_number(to, "rho_inf", ga_params_check(&o->par).rho_inf);
   fprintf(to, ", \"extrapolate\": %d", s->extrapolate);
   json_number(to, "t_end", s->t_end);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "problem_args.h"
 #include "simulate.h"
 
 enum { TABLE_ROWS = 12, LABEL = 13 };
@@ -21,8 +22,11 @@ static void print_settings(FILE *to, const simulation *s) {
   label(to, "source");
   cli_wrapped(to, problem->cite, LABEL + 2);
   label(to, "method");
-  fprintf(to, "%s, rho_inf = %.4g (alpha_m %.4g, alpha_f %.4g, beta %.4g, gamma %.4g)\n", o->method,
-          ga_params_check(par).rho_inf, par->alpha_m, par->alpha_f, par->beta, par->gamma);
+  fprintf(to, "%s, rho_inf = %.4g (alpha_m %.4g, alpha_f %.4g, beta %.4g, gamma %.4g",
+          problem_method(o).text, ga_params_check(par).rho_inf, par->alpha_m, par->alpha_f,
+          par->beta, par->gamma);
+  if (par->b != 0) fprintf(to, ", b %.4g", par->b);
+  fputs(")\n", to);
   label(to, "sizes");
   const char *between = "";
   for (int p = 0; p < PARTS; p++) {

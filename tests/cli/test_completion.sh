@@ -59,6 +59,10 @@ lacks 'andrews' run heavy
 offers 'heavy-top heavy-top-se3' converge heavy
 offers 'index3' run heavy-top --method i
 offers 'stab2 index3' run heavy-top --method ''
+gives '3.4 3.5 index2 lunk-simeon mid mid3.5' run andrews --method hht --variant ''
+gives 'mid mid3.5' run andrews --method hht --variant m
+gives 'a a,v gamma none v' run heavy-top --rescale ''
+gives 'evaluated previous' converge andrews --mass-at ''
 offers 'auto dense' run heavy-top --linsol ''
 offers 'newmark trapezoidal hht chung-hulbert' run heavy-top --params ''
 offers 'newmark' params --params n

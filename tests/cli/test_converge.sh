@@ -76,6 +76,13 @@ for norm in end max:0.25,1; do
   for name in q v a vd lambda; do ok "rheonomic, $norm: $name" slopes_in $name 1.9 2.1; done
   ok "no psi where there is none" [ -z "$(column psi_error)" ]
 done
+# a of hht is the applied part alone
+for options in '--alpha -0.15 --b 0.3' '--variant mid --rho 0.5' '--variant lunk-simeon --b 0.5'; do
+  succeeds converge jay-negrut-hht --method hht $options --h 5e-3 --norm max:0.5,1 --csv
+  for name in q v a vd lambda; do ok "hht $options: $name" slopes_in $name 1.9 2.1; done
+done
+succeeds converge jay-negrut-soi2 --method soi2 --start implicit --norm max:0,1 --csv
+for name in q v a vd lambda psi; do ok "implicit start: $name" slopes_in $name 1.9 2.1; done
 succeeds converge rheonomic
 ok "says it is closed" out_has "against the closed solution of 'rheonomic'"
 succeeds converge oscillator --omega 3 --t-end 1 --csv
@@ -97,12 +104,18 @@ ok "known times are told" out_has 'known at t = 2, 4'
 # forms
 succeeds converge rheonomic --levels 3 --json
 ok "one JSON object" is_json_object "$work/out"
-for key in problem method t_end norm reference levels complete h steps q v a vd lambda; do
+ok "JSON: no variant" out_has '"variant": null'
+for key in problem method variant t_end norm reference levels complete h steps q v a vd lambda; do
   ok "JSON has $key" out_has "\"$key\": "
 done
 succeeds converge heavy-top --h 0.01 --levels 1 --norm max:0.1,0.2 --json
 ok "one JSON object of one level" is_json_object "$work/out"
 ok "JSON names the reference" out_has '"reference": "computed"'
+succeeds converge rheonomic --method hht --levels 2 --json
+ok "one JSON object of a variant" is_json_object "$work/out"
+ok "JSON names the default variant" out_has '"method": "hht", "variant": "3.4"'
+succeeds converge rheonomic --method hht --variant mid --levels 2
+ok "the head names the variant" out_has 'hht (variant mid), rho_inf = 0.9'
 succeeds converge rheonomic --levels 3 --csv
 ok "CSV" is_csv
 ok "17 digits" out_has '0.0050000000000000001,'

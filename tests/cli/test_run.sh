@@ -7,6 +7,8 @@ succeeds run rheonomic
 for word in method steps residuals error 'state at t = 1' lam; do
   ok "summary tells $word" out_has "$word"
 done
+succeeds run rheonomic --method hht --b 0.25
+ok "summary names variant and b" out_has 'method  *hht (variant 3.4), .*, b 0.25)'
 succeeds run heavy-top --t-end 0.01 --h 0.001 --out "$work/a.csv"
 ok "summary names the file" out_has a.csv
 ok "complete CSV" is_complete_csv "$work/a.csv"

@@ -9,12 +9,14 @@ succeeds --version
 ok "version" out_has '^genalpha [0-9][0-9]*\.[0-9]'
 ok "capabilities" out_has 'dense'
 succeeds list
-for name in stab2 index3 heavy-top heavy-top-se3 slider-crank andrews andrews-absolute \
+for name in stab2 index3 soi2 nonhol2 hht index2 index1 heavy-top heavy-top-se3 slider-crank andrews andrews-absolute \
   pendulum-spring chain rolling-disk rolling-disk-printed jay-nonholonomic \
   jay-negrut-hht jay-negrut-soi2 rheonomic oscillator dense; do
   ok "list has $name" out_has "^  $name  *[^ ]"
 done
 succeeds list methods
+ok "variants of hht" out_has 'variants (--variant NAME): 3.4 (default), 3.5, mid'
+ok "of no other method" [ "$(grep -c 'variants (' "$work/out")" -eq 1 ]
 ok "methods only" out_has stab2
 ok "no problems among the methods" sh -c "! grep -q andrews '$work/out'"
 succeeds list solvers
@@ -104,6 +106,20 @@ refused 2 "dense" run oscillator --linsol dence
 refused 2 'best|plain|shifted|perturbed|implicit' run oscillator --start plane
 refused 2 'plain|keep-order' run oscillator --project no
 refused 2 'newmark' run oscillator --params nemark
+
+# methods, variants and options that do not go together
+refused 2 "has no variant 'mdi'; allowed: 3.4, 3.5, mid," run rheonomic --method hht --variant mdi
+refused 2 "'stab2' has no variants" run rheonomic --variant mid
+refused 2 'b = 0.5.*variant 3.4 needs b < 1/2' run rheonomic --method hht --b 0.5
+refused 2 'variant mid allows b = 0' run rheonomic --method hht --variant mid --b 0.1
+refused 2 "no rows for nonholonomic.*first: 'psi1'.*--variant index2" run rolling-disk --method hht
+refused 2 "no rows for holonomic.*take one of: stab2," run heavy-top --method nonhol2
+refused 2 'mass-at = previous.*soi2, nonhol2' run rheonomic --mass-at previous
+refused 2 'rescale = gamma.*use a,v' run rheonomic --method soi2 --rescale gamma
+refused 2 'evaluated|previous' run rheonomic --method soi2 --mass-at before
+refused 2 'a,v|a|v|gamma|none' run rheonomic --rescale all
+refused 2 'beta = 0 (St.*rmer).*take beta > 0' run rheonomic --method index3 --params 0,0,0,0.5
+refused 1 "singular, velocity v\[8\] ('x5_dot')" run slider-crank --method hht
 
 # numbers
 for bad in abc '' 1e 0x 1,5 nan inf -inf '1 2' 1e999; do
