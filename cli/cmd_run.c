@@ -13,7 +13,7 @@ typedef struct settings {
   int every;
   bool final;
   const char *out, *plot, *save_state, *from_state;
-  double checkpoint_every;
+  double checkpoint_every, out_dt;
 } settings;
 
 #define FIELD(name) offsetof(settings, name)
@@ -23,6 +23,9 @@ static const arg_spec specs[] = {
      arg_read_text, FIELD(out), 0, 0},
     {"every", "N", "write every N-th step, and the last (default 1)", arg_read_int, FIELD(every), 1,
      INT_MAX},
+    {"out-dt", "DT",
+     "write the state at equal distances DT of time instead, by interpolation between the steps",
+     arg_read_real, FIELD(out_dt), 0, 1e300},
     {"plot", "FILE.svg|FILE.png", "draw positions, velocities and multipliers over time",
      gnuplot_read_name, FIELD(plot), 0, 0},
     {"final", NULL, "print the end state as one JSON object instead of the summary", arg_read_flag,
@@ -62,6 +65,11 @@ static int check_settings(const settings *set, const ga_problem *problem) {
     cli_error("--checkpoint-every needs --save-state FILE, where to save to");
     return CLI_USAGE;
   }
+  if (!isnan(set->out_dt) && (!set->out || set->every > 0)) {
+    cli_error(set->out ? "--out-dt and --every both say which rows to write; give only one of them"
+                       : "--out-dt needs --out FILE, where to write to");
+    return CLI_USAGE;
+  }
   if (set->final && set->out && strcmp(set->out, "-") == 0) {
     cli_error("--final and --out - cannot both go to standard output");
     return CLI_USAGE;
@@ -77,6 +85,12 @@ static int check_extrapolation(const settings *set, const ga_options *o,
   if (set->save_state || set->from_state) {
     cli_error("--extrapolate and --%s exclude each other: a saved state is that of a single run",
               set->save_state ? "save-state" : "from-state");
+    return CLI_USAGE;
+  }
+  if (!isnan(set->out_dt)) {
+    cli_error(
+        "--extrapolate and --out-dt exclude each other: extrapolated states are known at the "
+        "ends of the steps");
     return CLI_USAGE;
   }
   long n;
@@ -174,7 +188,8 @@ static int run_problem(settings *set, args *a, resources *r) {
                   .from_state = set->from_state,
                   .save_state = set->save_state,
                   .checkpoint_every = set->checkpoint_every,
-                  .every = set->every,
+                  .out_dt = set->out_dt,
+                  .every = set->every > 0 ? set->every : 1,
                   .solver = &r->solver};
   a->options->log = simulate_log;
   a->options->log_context = &s;
@@ -195,7 +210,7 @@ static int run_problem(settings *set, args *a, resources *r) {
 }
 
 int cmd_run(int argc, char **argv) {
-  settings set = {.problem = PROBLEM_ARGS_NONE, .checkpoint_every = NAN, .every = 1};
+  settings set = {.problem = PROBLEM_ARGS_NONE, .checkpoint_every = NAN, .out_dt = NAN};
   ga_options options = ga_options_default();
   args a = {.command = &command, .settings = &set, .options = &options};
   int code = args_parse(&a, argc, argv);

@@ -53,6 +53,21 @@ static void put_errors(FILE *to, const char *key, const ga_errors *e) {
   fputc('}', to);
 }
 
+/* how the step sizes were chosen; the text of a sequence has no characters to be quoted */
+static void put_steps(FILE *to, const ga_options *o) {
+  fputs(",\n  \"step_sizes\": {", to);
+  if (o->rtol > 0 || o->atol > 0) {
+    fputs("\"kind\": \"automatic\", \"rtol\": ", to);
+    put_number(to, o->rtol);
+    fputs(", \"atol\": ", to);
+    put_number(to, o->atol);
+  } else {
+    fprintf(to, "\"kind\": \"given\", \"h_seq\": \"%s\", \"h\": ", o->h_seq);
+    put_number(to, o->h);
+  }
+  fputc('}', to);
+}
+
 static void put_extrapolation(FILE *to, const ga_extrapolated *x, int K) {
   fprintf(to, ",\n  \"extrapolate\": %d, \"order\": %d, \"h\": ", K, 2 + K);
   put_number(to, x->state.h);
@@ -75,6 +90,7 @@ void json_final(FILE *to, const ga_model *model, const solver *at_end) {
   if (at_end->x) {
     put_extrapolation(to, ga_extrapolator_state(at_end->x), at_end->extrapolate);
   }
+  if (at_end->it) put_steps(to, ga_integrator_options(at_end->it));
   put_stats(to, solver_stats(at_end));
   fputs("\n}\n", to);
 }

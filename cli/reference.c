@@ -15,7 +15,7 @@
 
 /* snapshots */
 
-static double *part_of(const ga_model *model, double *data, int part) {
+double *snapshot_part(const ga_model *model, double *data, int part) {
   for (int p = 0; p < part; p++) data += part_size(model, p);
   return data;
 }
@@ -72,7 +72,7 @@ static bool ask(const ga_problem *problem, double t, double *data) {
   size_t size = snapshot_size(model);
   for (size_t i = 0; i < size; i++) data[i] = NAN;
   double *part[PARTS];
-  for (int p = 0; p < PARTS; p++) part[p] = part_of(model, data, p);
+  for (int p = 0; p < PARTS; p++) part[p] = snapshot_part(model, data, p);
   return ga_problem_reference(problem, t, part[PART_Q], part[PART_V], part[PART_VD], part[PART_LAM],
                               part[PART_PSI]) &&
          !any_unknown(model, data, PART_Q, PART_VD);
@@ -135,11 +135,11 @@ static bool solve_equations(reference *r, double t, const double *q, const doubl
 static void complete(reference *r, double t, double *data) {
   const ga_model *model = &r->problem->model;
   if (r->no_equations || !any_unknown(model, data, PART_VD, PARTS)) return;
-  const double *q = part_of(model, data, PART_Q), *v = part_of(model, data, PART_V);
+  const double *q = snapshot_part(model, data, PART_Q), *v = snapshot_part(model, data, PART_V);
   if (!solve_equations(r, t, q, v)) return;
   const ga_state *state = ga_integrator_state(r->equations);
   for (int p = PART_VD; p < PARTS; p++) {
-    double *x = part_of(model, data, p);
+    double *x = snapshot_part(model, data, p);
     const double *found = part_values(state, p);
     for (int i = 0; i < part_size(model, p); i++) {
       if (isnan(x[i])) x[i] = found[i];
@@ -155,7 +155,8 @@ ga_state reference_at(reference *r, double t, double shift) {
   state.t = t;
   if (r->kind == REFERENCE_CLOSED && !r->no_equations) {
     ask(r->problem, t + shift, r->later);
-    const double *q = part_of(model, r->later, PART_Q), *v = part_of(model, r->later, PART_V);
+    const double *q = snapshot_part(model, r->later, PART_Q),
+                 *v = snapshot_part(model, r->later, PART_V);
     if (solve_equations(r, t + shift, q, v)) state.a = ga_integrator_state(r->equations)->a;
   }
   return state;

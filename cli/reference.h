@@ -9,6 +9,7 @@
 size_t snapshot_size(const ga_model *model);
 void snapshot_copy(const ga_model *model, const ga_state *state, double *data);
 ga_state snapshot_state(const ga_model *model, const double *data); /* its a is NULL */
+double *snapshot_part(const ga_model *model, double *data, int part);
 
 typedef enum reference_kind {
   REFERENCE_CLOSED,   /* known at every time */

@@ -19,7 +19,8 @@ typedef struct simulation {
   const char *from_state, *save_state; /* NULL: start at the problem's values, save nothing */
   double checkpoint_every;             /* simulated time between savings on the way, NaN: none */
   csv *out;                            /* NULL: no trajectory */
-  int every;                           /* rows for every N-th step */
+  int every;                           /* rows for every N-th step, */
+  double out_dt;                       /* or at these equal distances, between the steps; NaN: no */
   history *history;                    /* NULL: no plot */
 
   /* set by simulate() */
@@ -28,6 +29,8 @@ typedef struct simulation {
   double next_checkpoint;
   bool save_failed, told;                    /* told: why it cannot begin */
   long last_row;                             /* steps done when the last row was written */
+  double *between;                           /* a state between the steps */
+  long next_out;                             /* its number, at t0 + next_out out_dt */
   double energy0, energy_end, energy_change; /* NaN if the model has no energy */
 } simulation;
 

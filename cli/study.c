@@ -30,9 +30,28 @@ static long stride_of(const study *s, int i) {
 
 /* checks */
 
-/* every level must meet t_end, else its last steps are of another size */
+/* how steps are chosen; wrong texts are the library's to tell */
+static void read_sizes(study *s) {
+  const ga_options *o = s->options;
+  s->automatic = o->rtol > 0 || o->atol > 0;
+  s->per = ga_options_sequence(o->h_seq, NULL, 0, NULL);
+  double *fraction = s->per > 0 ? calloc((size_t)s->per, sizeof *fraction) : NULL;
+  s->period = fraction ? 0 : 1;
+  if (fraction) ga_options_sequence(o->h_seq, fraction, s->per, NULL);
+  for (int i = 0; fraction && i < s->per; i++) s->period += fraction[i];
+  if (!fraction) s->per = 1;
+  free(fraction);
+}
+
+const char *study_level_title(const study *s) {
+  if (!s->automatic) return "h";
+  return s->options->rtol > 0 ? "rtol" : "atol";
+}
+
+/* every level must meet t_end with whole periods, else its last steps are of another size */
 static int check_steps(study *s) {
-  double h = s->options->h, t0 = s->problem->t0;
+  double h = s->options->h * s->period, t0 = s->problem->t0;
+  if (s->automatic) return ARGS_GO_ON;
   double finest = ldexp(h, 1 - s->levels - s->extrapolate);
   int code = problem_check_steps(s->problem, h, finest, s->t_end, &s->steps);
   if (code != ARGS_GO_ON || isnan(s->project_at)) return code;
@@ -46,7 +65,11 @@ static int check_steps(study *s) {
 static int check_norm(study *s) {
   if (!s->norm.max) return ARGS_GO_ON;
   double t0 = s->problem->t0, from = s->norm.from, to = s->norm.to;
-  double finest = ldexp(s->options->h, 1 - s->levels);
+  double finest = ldexp(s->options->h * s->period, 1 - s->levels);
+  if (s->automatic) {
+    if (from >= t0 && to <= s->t_end) return ARGS_GO_ON;
+    finest = s->t_end - t0; /* refused below */
+  }
   double first = ceil((from - t0) / finest - 1e-6), last = floor((to - t0) / finest + 1e-6);
   if (first < 0 || last > (double)(s->steps * stride_of(s, 0))) {
     cli_error("--norm max:%.10g,%.10g: the interval must lie inside the run, %.10g to %.10g", from,
@@ -75,11 +98,19 @@ static int check_options(const study *s) {
 }
 
 int study_open(study *s) {
+  read_sizes(s);
   int code = check_steps(s);
   if (code == ARGS_GO_ON) code = check_norm(s);
   if (code != ARGS_GO_ON) return code;
   if (!reference_open(&s->reference, s->problem, s->options, s->t_end, s->norm.max))
     return CLI_FAILED;
+  if (s->automatic && s->reference.kind == REFERENCE_COMPUTED) {
+    cli_error(
+        "--norm max with automatic steps: '%s' has no closed solution to compare with; use --norm "
+        "end",
+        s->problem->name);
+    return CLI_USAGE;
+  }
   if (s->reference.kind == REFERENCE_COMPUTED) return check_options(s);
   if (s->reference.kind != REFERENCE_FINEST) return ARGS_GO_ON;
   if (s->levels < 2) {
@@ -124,9 +155,11 @@ static void measure(study *s, int i, const ga_state *state, long steps) {
   const ga_params *par = &s->options->par;
   ga_state known;
   if (r->kind == REFERENCE_COMPUTED) {
-    known = reference_point(r, steps * stride_of(s, i));
+    known = reference_point(r, steps / s->per * stride_of(s, i));
   } else {
-    known = reference_at(r, state->t, (par->alpha_m - par->alpha_f) * level->h);
+    /* a belongs to the step that led here */
+    double h = state->h > 0 || s->automatic ? state->h : level->h;
+    known = reference_at(r, state->t, (par->alpha_m - par->alpha_f) * h);
   }
   compare(s, state, &known, level->error);
 }
@@ -137,7 +170,7 @@ static void finish_row(study *s, int i) {
   for (int c = 0; c < COLUMNS; c++) {
     if (i == 0) s->has[c] = !isnan(level->error[c]);
     if (i > 0 && level->error[c] > 0 && level[-1].error[c] > 0) {
-      level->slope[c] = log2(level[-1].error[c] / level->error[c]);
+      level->slope[c] = log(level[-1].error[c] / level->error[c]) / log(s->automatic ? 10 : 2);
     }
   }
   s->rows = i + 1;
@@ -152,12 +185,21 @@ typedef struct level_run {
   solver solver;
 } level_run;
 
+/* a closed solution is known at every step; others at the ends of periods */
+static bool in_norm(const study *s, int i, const ga_state *state, long steps) {
+  if (s->automatic || (s->per > 1 && s->reference.kind == REFERENCE_CLOSED)) {
+    double slack = 1e-9 * (s->norm.to - s->norm.from);
+    return state->t >= s->norm.from - slack && state->t <= s->norm.to + slack;
+  }
+  long at = steps / s->per * stride_of(s, i);
+  return steps % s->per == 0 && at >= s->first && at <= s->last;
+}
+
 static bool watch(void *context, const ga_state *state, long steps) {
   level_run *run = context;
   study *s = run->s;
   progress_update(&run->progress, state->t, steps);
-  long at = steps * stride_of(s, run->i);
-  if (s->norm.max && at >= s->first && at <= s->last) measure(s, run->i, state, steps);
+  if (s->norm.max && in_norm(s, run->i, state, steps)) measure(s, run->i, state, steps);
   return !interrupt_came();
 }
 
@@ -208,10 +250,15 @@ static ga_status drive(level_run *run) {
 static int run_level(study *s, int i) {
   study_level *level = &s->level[i];
   for (int c = 0; c < COLUMNS; c++) level->error[c] = level->slope[c] = level->estimate[c] = NAN;
-  level->h = ldexp(s->options->h, -i);
   level_run run = {.s = s, .i = i, .solver = {.watch = watch, .context = &run}};
   ga_options o = *s->options;
-  o.h = level->h;
+  if (s->automatic) {
+    o.rtol /= pow(10, i);
+    o.atol /= pow(10, i);
+    level->h = o.rtol > 0 ? o.rtol : o.atol;
+  } else {
+    o.h = level->h = ldexp(o.h, -i);
+  }
   o.log = i == 0 ? log_level : NULL; /* warnings are about the parameters: once is enough */
   o.log_context = &run;
   int code = solver_open(&run.solver, &s->problem->model, &o, s->extrapolate, s->threads);
@@ -219,11 +266,11 @@ static int run_level(study *s, int i) {
   ga_status status = drive(&run);
   bool stopped = status == GA_STOPPED && interrupt_came();
   if (stopped) {
-    cli_error("interrupted in the run with h = %.10g, at t = %.10g", level->h,
-              solver_state(&run.solver)->t);
+    cli_error("interrupted in the run with %s = %.10g, at t = %.10g", study_level_title(s),
+              level->h, solver_state(&run.solver)->t);
   } else if (status != GA_OK) {
-    cli_error("the run with h = %.10g failed after %ld steps, at %s", level->h, level->steps,
-              solver_reason(&run.solver, status).text);
+    cli_error("the run with %s = %.10g failed after %ld steps, at %s", study_level_title(s),
+              level->h, level->steps, solver_reason(&run.solver, status).text);
   }
   solver_close(&run.solver);
   return status == GA_OK ? CLI_OK : stopped ? CLI_INTERRUPTED : CLI_FAILED;
@@ -247,7 +294,7 @@ static void compare_ends(study *s, int n, study_row row, void *context) {
 int study_run(study *s, study_row row, void *context) {
   int code = CLI_OK, done = 0;
   if (s->reference.kind == REFERENCE_COMPUTED) {
-    double finest = ldexp(s->options->h, 1 - s->levels);
+    double finest = ldexp(s->options->h * s->period, 1 - s->levels);
     int K = s->extrapolate ? GA_EXTRAPOLATE_MAX : 2;
     code = reference_compute(&s->reference, s->options, K, finest, s->first, s->last);
   }

@@ -17,11 +17,12 @@ typedef struct study_norm {
 } study_norm;
 
 typedef struct study_level {
-  double h;
+  double h; /* automatic steps: the tolerance */
   long steps;
   double error[COLUMNS];    /* NaN: not known */
   double estimate[COLUMNS]; /* of the error at the end, with extrapolation; NaN: not known */
-  double slope[COLUMNS];    /* log2 of the last level's error over this one's, NaN: not known */
+  double slope[COLUMNS];    /* log of the last level's error over this one's, divided by that of h
+                               (2) or of the tolerance (10); NaN: not known */
 } study_level;
 
 enum { STUDY_LEVELS_MAX = 24 };
@@ -39,14 +40,20 @@ typedef struct study {
 
   /* set by study_open() and study_run() */
   reference reference;
-  long steps;       /* of the first level */
-  long first, last; /* steps of the finest level inside the norm's interval */
+  bool automatic;   /* steps; levels are of tolerances tol, tol/10, tol/100, ... */
+  int per;          /* steps in a period of --h-seq, else 1 */
+  double period;    /* its length, in units of h */
+  long steps;       /* periods of the first level */
+  long first, last; /* periods of the finest level inside the norm's interval */
   int rows;         /* levels with errors, counted as they are done */
   bool complete;    /* all levels are done */
   bool has[COLUMNS];
   study_level level[STUDY_LEVELS_MAX];
   double *ends; /* end states, where the finest level is the reference */
 } study;
+
+/* what a level is told apart by: "h", "rtol" or "atol" */
+const char *study_level_title(const study *s);
 
 /* Check the step sizes, find the reference; ARGS_GO_ON or the exit code after a message. */
 int study_open(study *s);

@@ -11,6 +11,12 @@ static void describe(const study *s, size_t size, char *text) {
   const reference *r = &s->reference;
   const char *name = s->problem->name;
   int order = 2 + s->extrapolate;
+  char slopes[48];
+  if (s->automatic) {
+    snprintf(slopes, sizeof slopes, "%.2f in place of %.2f", log10(pow(10, 2.0 / 3) + 1), 2.0 / 3);
+  } else {
+    snprintf(slopes, sizeof slopes, "%.2f in place of %d", log2(ldexp(1, order) + 1), order);
+  }
   switch (r->kind) {
     case REFERENCE_CLOSED:
       snprintf(text, size, "against the closed solution of '%s'", name);
@@ -26,10 +32,10 @@ static void describe(const study *s, size_t size, char *text) {
       break;
     case REFERENCE_FINEST:
       snprintf(text, size,
-               "against the finest level of this study, h = %.8g, as '%s' has no reference at t = "
-               "%.10g: that level has no row, and slopes near it are too large (%.2f in place of "
-               "%d in the last row)",
-               r->h, name, s->t_end, log2(ldexp(1, order) + 1), order);
+               "against the finest level of this study, %s = %.8g, as '%s' has no reference at t = "
+               "%.10g: that level has no row, and slopes near it are too large (%s in the last "
+               "row)",
+               study_level_title(s), r->h, name, s->t_end, slopes);
       break;
   }
 }
@@ -57,6 +63,8 @@ static void text_head(FILE *to, const study *s, const char *against) {
   fprintf(to, "%s: %s, rho_inf = %.4g, ", s->problem->name, problem_method(o).text,
           ga_params_check(&o->par).rho_inf);
   if (s->extrapolate) fprintf(to, "extrapolated to order %d, ", 2 + s->extrapolate);
+  if (s->automatic) fprintf(to, "automatic steps, ");
+  if (s->per > 1) fprintf(to, "steps h times %s, ", o->h_seq);
   fprintf(to, "largest errors ");
   if (s->norm.max) {
     fprintf(to, "for %.10g <= t <= %.10g,\n", s->norm.from, s->norm.to);
@@ -64,7 +72,8 @@ static void text_head(FILE *to, const study *s, const char *against) {
     fprintf(to, "at t = %.10g,\n", s->t_end);
   }
   cli_wrapped(to, against, 0);
-  fprintf(to, "\n%14s", "h");
+  fprintf(to, "\n%14s", study_level_title(s));
+  if (s->automatic) fprintf(to, "%10s", "steps");
   for (int c = 0; c < COLUMNS; c++) {
     if (s->has[c]) fprintf(to, "%12s  slope", study_title(c));
   }
@@ -75,6 +84,7 @@ static void text_row(FILE *to, const study *s, int i) {
   const study_level *level = &s->level[i];
   int blanks = 0; /* held back, so that no line ends with them */
   fprintf(to, "%14.8g", level->h);
+  if (s->automatic) fprintf(to, "%10ld", level->steps);
   for (int c = 0; c < COLUMNS; c++) {
     if (!s->has[c]) continue;
     fprintf(to, "%*s%12.3e", blanks, "", level->error[c]);
@@ -89,7 +99,7 @@ static void text_row(FILE *to, const study *s, int i) {
 static void csv_head(FILE *to, const study *s, const char *against) {
   /* CSV has no place for it */
   if (!isnan(s->reference.h)) cli_error("errors %s", against);
-  fputs("h,steps", to);
+  fprintf(to, "%s,steps", study_level_title(s));
   for (int c = 0; c < COLUMNS; c++) {
     if (!s->has[c]) continue;
     fprintf(to, ",%s_error,%s_slope", study_title(c), study_title(c));
@@ -132,6 +142,8 @@ static void json_head(FILE *to, const study *s, const char *against) {
   json_number(to, "rho_inf", ga_params_check(&o->par).rho_inf);
   fprintf(to, ", \"extrapolate\": %d", s->extrapolate);
   json_number(to, "t_end", s->t_end);
+  fprintf(to, ", \"step_sizes\": \"%s\", \"h_seq\": \"%s\"", s->automatic ? "automatic" : "given",
+          o->h_seq);
   fprintf(to, ",\n  \"norm\": \"%s\"", s->norm.max ? "max" : "end");
   json_number(to, "from", s->norm.max ? s->norm.from : s->t_end);
   json_number(to, "to", s->norm.max ? s->norm.to : s->t_end);
@@ -142,7 +154,8 @@ static void json_head(FILE *to, const study *s, const char *against) {
 
 static void json_row(FILE *to, const study *s, int i) {
   const study_level *level = &s->level[i];
-  fprintf(to, "%s\n    {\"h\": %.17g, \"steps\": %ld", i ? "," : "", level->h, level->steps);
+  fprintf(to, "%s\n    {\"%s\": %.17g, \"steps\": %ld", i ? "," : "", study_level_title(s),
+          level->h, level->steps);
   for (int c = 0; c < COLUMNS; c++) {
     if (!s->has[c]) continue;
     fprintf(to, ",\n     \"%s\": {\"error\": %.17g", study_title(c), level->error[c]);

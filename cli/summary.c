@@ -38,12 +38,30 @@ static void print_settings(FILE *to, const simulation *s) {
   fputc('\n', to);
 }
 
+static void print_steps(FILE *to, const simulation *s) {
+  const ga_stats *stats = solver_stats(s->solver);
+  const ga_options *o = s->options;
+  long steps = solver_steps(s->solver);
+  label(to, "steps");
+  if (o->rtol > 0 || o->atol > 0) {
+    fprintf(to, "%ld automatic, h = %.3g to %.3g (rtol %.3g, atol %.3g)", steps, stats->h_least,
+            stats->h_largest, o->rtol, o->atol);
+  } else if (strcmp(o->h_seq, "1") != 0) {
+    fprintf(to, "%ld of h = %.6g times %s", steps, o->h, o->h_seq);
+  } else {
+    fprintf(to, "%ld of h = %.6g", steps, o->h);
+  }
+  fprintf(to, ", from t = %.6g to %.10g\n", s->problem->t0, solver_state(s->solver)->t);
+  if (stats->rejected + stats->failed == 0) return;
+  label(to, "taken back");
+  fprintf(to, "%ld steps for their error, %ld that did not converge\n", stats->rejected,
+          stats->failed);
+}
+
 static void print_effort(FILE *to, const simulation *s) {
   const ga_stats *stats = solver_stats(s->solver);
   double steps = stats->steps > 0 ? (double)stats->steps : 1;
-  label(to, "steps");
-  fprintf(to, "%ld of h = %.6g, from t = %.6g to %.10g\n", solver_steps(s->solver), s->options->h,
-          s->problem->t0, solver_state(s->solver)->t);
+  print_steps(to, s);
   if (s->solver->x) {
     label(to, "extrapolated");
     fprintf(to, "to order %d, from runs with h, ", 2 + s->solver->extrapolate);

@@ -33,7 +33,8 @@ static void test_status_texts(void **state) {
       assert_string_not_equal(text, ga_status_text(statuses[j].status));
     }
     /* the sign tells what to do */
-    bool recoverable = strncmp(name, "GA_RETRY_", 9) == 0 || statuses[i].status == GA_STOPPED;
+    bool recoverable = strncmp(name, "GA_RETRY_", 9) == 0 || statuses[i].status == GA_STOPPED ||
+                       statuses[i].status == GA_EVENT;
     bool error = strncmp(name, "GA_ERR_", 7) == 0;
     assert_int_equal(recoverable, statuses[i].status > 0);
     assert_int_equal(error, statuses[i].status < 0);

@@ -13,13 +13,14 @@ typedef struct {
 } row;
 
 #define ROW_NAME(field, def, key, help) {NAME, key, 0, 0, NULL, offsetof(ga_options, field)},
+#define ROW_TEXT(field, def, argument, key, help) ROW_NAME(field, def, key, help)
 #define ROW_REAL(field, def, least, largest, key, help) \
   {REAL, key, least, largest, NULL, offsetof(ga_options, field)},
 #define ROW_INT(field, def, least, largest, key, help) \
   {INT, key, least, largest, NULL, offsetof(ga_options, field)},
 #define ROW_WORD(field, type, def, words, key, help) \
   {WORD, key, 0, 0, words, offsetof(ga_options, field)},
-static const row rows[] = {GA_OPTION_LIST(ROW_NAME, ROW_REAL, ROW_INT, ROW_WORD)};
+static const row rows[] = {GA_OPTION_LIST(ROW_NAME, ROW_TEXT, ROW_REAL, ROW_INT, ROW_WORD)};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static const void *field_of(const ga_options *o, const row *r) {
@@ -106,6 +107,11 @@ static void test_default_texts(void **state) {
                     .variant = "x",
                     .linsol = "x",
                     .h = 7,
+                    .h_seq = "x",
+                    .rtol = 0.7,
+                    .atol = 7,
+                    .h_min = 7,
+                    .h_max = 7,
                     .start = GA_START_PLAIN,
                     .mass_at = GA_MASS_PREVIOUS,
                     .rescale = GA_RESCALE_NONE,
@@ -147,8 +153,14 @@ static void test_reals(void **state) {
       refuse(r->key, bad[k], r->key, least);
       refuse(r->key, bad[k], bad[k], largest);
     }
-    /* least is excluded, largest is not */
-    const double outside[] = {r->least, -1, -INFINITY, r->largest * 1.000001};
+    /* least is excluded, largest is not; 0 is allowed where it is the default */
+    const ga_options def = ga_options_default();
+    bool zero = value_of(&def, r) == 0;
+    if (zero) {
+      ga_options o = accept(r->key, "0");
+      assert_true(value_of(&o, r) == 0);
+    }
+    const double outside[] = {zero ? -1e-300 : r->least, -1, -INFINITY, r->largest * 1.000001};
     for (int k = 0; k < 4; k++) {
       snprintf(text, sizeof text, "%.17g", outside[k]);
       refuse(r->key, text, r->key, least);
@@ -187,6 +199,41 @@ static void test_ints(void **state) {
       assert_true(value_of(&o, r) == inside[k]);
     }
   }
+}
+
+static void test_sequences(void **state) {
+  (void)state;
+  static const char *const bad[] = {"",      ",",    "1,",   ",1",    "1,,2", "1/0",
+                                    "0",     "-1/3", "1/-3", "1/3/4", "1001", "nan",
+                                    "inf/2", "a",    "1;2",  "1/x",   "1 2"};
+  static const struct {
+    const char *text;
+    int n;
+    double fraction[4];
+  } good[] = {{"1", 1, {1}},
+              {"1/3,2/3", 2, {1.0 / 3, 2.0 / 3}},
+              {"0.5,1,1.5,2", 4, {0.5, 1, 1.5, 2}},
+              {"1e-3/2", 1, {0.5e-3}}};
+  ga_error err = {0};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    refuse("h-seq", bad[i], "fractions", "1/3,2/3");
+    assert_int_equal(ga_options_sequence(bad[i], NULL, 0, &err), -1);
+  }
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    double fraction[4] = {0};
+    assert_string_equal(accept("h-seq", good[i].text).h_seq, good[i].text);
+    assert_int_equal(ga_options_sequence(good[i].text, fraction, 4, &err), good[i].n);
+    assert_memory_equal(fraction, good[i].fraction, (size_t)good[i].n * sizeof(double));
+  }
+  ga_options o = ga_options_default();
+  o.h_seq = NULL;
+  assert_refused(ga_options_validate(&o, &err), &err, GA_ERR_ARG, "h-seq", NULL);
+  o.h_seq = "1,0";
+  assert_refused(ga_options_validate(&o, &err), &err, GA_ERR_ARG, "h-seq", "1,0");
+  o.h_seq = "1";
+  o.h_min = 2;
+  o.h_max = 1;
+  assert_refused(ga_options_validate(&o, &err), &err, GA_ERR_ARG, "h-min", "h-max");
 }
 
 static void test_words(void **state) {
@@ -299,7 +346,9 @@ static void test_validate(void **state) {
   (void)state;
   for (int i = 0; i < ROWS; i++) {
     const row *r = &rows[i];
-    const double reals[] = {r->least, -1, r->largest * 1.01, NAN, INFINITY};
+    const ga_options def = ga_options_default();
+    bool zero = r->kind == REAL && value_of(&def, r) == 0;
+    const double reals[] = {zero ? -1e-300 : r->least, -1, r->largest * 1.01, NAN, INFINITY};
     for (int k = 0; k < 5; k++) {
       ga_options o = ga_options_default();
       ga_error err = {0};
@@ -330,9 +379,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_defaults), cmocka_unit_test(test_default_texts),
       cmocka_unit_test(test_reals),    cmocka_unit_test(test_ints),
-      cmocka_unit_test(test_words),    cmocka_unit_test(test_keys),
-      cmocka_unit_test(test_params),   cmocka_unit_test(test_b_stays),
-      cmocka_unit_test(test_validate),
+      cmocka_unit_test(test_words),    cmocka_unit_test(test_sequences),
+      cmocka_unit_test(test_keys),     cmocka_unit_test(test_params),
+      cmocka_unit_test(test_b_stays),  cmocka_unit_test(test_validate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

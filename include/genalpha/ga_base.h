@@ -31,6 +31,7 @@ extern "C" {
   X(GA_RETRY_MODEL, 3, "model asked for a smaller step")              \
   X(GA_RETRY_NONFINITE, 5, "model callback returned NaN or infinity") \
   X(GA_STOPPED, 4, "stopped by an observer")                          \
+  X(GA_EVENT, 6, "stopped at an event")                               \
   X(GA_ERR_ARG, -1, "invalid argument")                               \
   X(GA_ERR_MEM, -2, "out of memory")                                  \
   X(GA_ERR_MODEL, -3, "model callback failed")                        \

@@ -33,7 +33,9 @@ typedef struct ga_state {
 /* Counters and extremes since the last start: one list for the struct, reports and saved states. */
 #define GA_STAT_LIST(COUNTER, EXTREME)                                                            \
   COUNTER(steps, "steps accepted")                                                                \
-  COUNTER(failed, "steps tried and not accepted")                                                 \
+  COUNTER(failed, "steps tried that did not converge")                                            \
+  COUNTER(rejected, "steps whose estimated error was too large")                                  \
+  COUNTER(events, "events located")                                                               \
   COUNTER(newton_its, "linear solves with the Newton matrix")                                     \
   COUNTER(residuals, "residual evaluations")                                                      \
   COUNTER(matrices, "Newton matrices evaluated and factored")                                     \
@@ -42,6 +44,8 @@ typedef struct ga_state {
   EXTREME(max_g, "largest |g| after a step")                                                      \
   EXTREME(max_gv, "largest |G v + g_t| after a step")                                             \
   EXTREME(max_k, "largest |k| after a step")                                                      \
+  EXTREME(h_least, "smallest step accepted")                                                      \
+  EXTREME(h_largest, "largest step accepted")                                                     \
   EXTREME(start_dq, "largest change of q0, as w in q0 o exp(w), by the projection at the start")  \
   EXTREME(start_dv, "largest change of v0 by it")
 
@@ -69,16 +73,27 @@ GA_API void ga_integrator_free(ga_integrator *it);
 GA_API ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0,
                                      const double *v0);
 
-/* One accepted step of the current size (options.h, or what ga_integrator_set_step said last).
- * After a failure the last accepted state is intact. */
+/* Begin anew at the current time with other values (NULL: those of the current state) after
+ * anything that breaks the history: an impact, a model whose data changed. As a start, but the
+ * statistics go on, and the current multipliers are the guess of the new ones. */
+GA_API ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double *v);
+
+/* One accepted step: of the current size (options.h, or what ga_integrator_set_step said last)
+ * times the next fraction of options.h_seq; of the size options.step_size gives; or of automatic
+ * size. After a failure the last accepted state is intact.
+ *
+ * Automatic steps, options.rtol or atol > 0: the local errors of q and v are estimated, a step
+ * whose error is too large or whose Newton iteration fails is taken back and tried with a smaller
+ * size; GA_ERR_STEP when that falls below options.h_min. See docs/variable-steps.md. */
 GA_API ga_status ga_integrator_step(ga_integrator *it);
 
-/* Steps of the current size until t_end is met exactly; if h does not divide the interval, the last
- * two steps share what is left. t_n is t0 + n h, not a sum. */
+/* Steps until t_end is met exactly; where they do not meet it, the last two share what is left.
+ * t_n of given sizes is t0 + n h (whole periods of a sequence), not a sum. GA_EVENT: the run ended
+ * at an event (ga_events.h), GA_STOPPED: the observer ended it; it may go on in both cases. */
 GA_API ga_status ga_integrator_run(ga_integrator *it, double t_end);
 
-/* A new size for the following steps, also after another start; the history is corrected so that
- * order 2 is kept. */
+/* A new size h for the following steps, also after another start; the history is corrected so that
+ * order 2 is kept. Automatic: the size tried next. */
 GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
 
 /* Projections of the current state, never done inside a step (option project_every: after every N;

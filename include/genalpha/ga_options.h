@@ -76,14 +76,26 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
 /* All options that have a text form: one list gives the struct, the defaults, the checks, the
  * command line switches and the printed form.
  *   NAME(field, default, key, help)                      a name, kept by pointer
- *   REAL(field, default, least, largest, key, help)      least is excluded
+ *   TEXT(field, default, argument, key, help)            a text of some form, kept by pointer
+ *   REAL(field, default, least, largest, key, help)      least is excluded; 0 is allowed if it is
+ *                                                        the default and then means "not used"
  *   INT (field, default, least, largest, key, help)
  *   WORD(field, type, default, words, key, help)         an enum, words in its order */
-#define GA_OPTION_LIST(NAME, REAL, INT, WORD)                                                      \
+#define GA_OPTION_LIST(NAME, TEXT, REAL, INT, WORD)                                                \
   NAME(method, "stab2", "method", "integration method, see `genalpha list`")                       \
   NAME(variant, "", "variant", "variant of the method, see `genalpha list`; default: the first")   \
   NAME(linsol, "auto", "linsol", "linear solver, see `genalpha list`")                             \
-  REAL(h, 1e-3, 0, 1e300, "h", "step size")                                                        \
+  REAL(h, 1e-3, 0, 1e300, "h", "step size; with automatic steps a guess of the first one")         \
+  TEXT(h_seq, "1", "F1,F2,...", "h-seq",                                                           \
+       "step sizes as fractions of h, repeated: 1/3,2/3 takes h/3, 2h/3, h/3, ...")                \
+  REAL(rtol, 0, 0, 1, "rtol",                                                                      \
+       "automatic steps: error allowed in a step, relative to the largest value a component had; " \
+       "0, and atol too: steps of size h")                                                         \
+  REAL(atol, 0, 0, 1e300, "atol",                                                                  \
+       "automatic steps: absolute error allowed in a step, added to it")                           \
+  REAL(h_min, 0, 0, 1e300, "h-min",                                                                \
+       "smallest automatic step before the run gives up; 0: what rounding of t allows")            \
+  REAL(h_max, 0, 0, 1e300, "h-max", "largest automatic step; 0: no limit")                         \
   WORD(start, ga_start, GA_START_BEST, "best|plain|shifted|perturbed|implicit", "start",           \
        "starting values of the history; best: what the method needs for order 2 from t0 on")       \
   WORD(mass_at, ga_mass_at, GA_MASS_EVALUATED, "evaluated|previous", "mass-at",                    \
@@ -104,6 +116,7 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
       "project position and velocity onto the constraints after every N steps; 0: never")
 
 #define GA_OPT_NAME(field, def, key, help) const char *field;
+#define GA_OPT_TEXT(field, def, argument, key, help) const char *field;
 #define GA_OPT_REAL(field, def, least, largest, key, help) double field;
 #define GA_OPT_INT(field, def, least, largest, key, help) int field;
 #define GA_OPT_WORD(field, type, def, words, key, help) type field;
@@ -112,10 +125,21 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
  * solver's functions are borrowed and must outlive the integrator. */
 typedef struct ga_options {
   ga_params par; /* default ga_params_rho(0.9) */
-  GA_OPTION_LIST(GA_OPT_NAME, GA_OPT_REAL, GA_OPT_INT, GA_OPT_WORD)
+  GA_OPTION_LIST(GA_OPT_NAME, GA_OPT_TEXT, GA_OPT_REAL, GA_OPT_INT, GA_OPT_WORD)
   /* nlam + npsi numbers near which the multipliers at the start are sought, where the reaction is
    * nonlinear in them and has several branches; NULL: zeros. Borrowed. */
   const double *multiplier_guess;
+  /* The fractions of h_seq as numbers, instead of the text; NULL: the text. Copied. */
+  const double *h_fractions;
+  int h_fractions_n;
+  /* Step sizes from a function instead of h and h_seq: the size of step n (0, 1, .. since the
+   * start), which begins at t. It may be asked twice for a step and must give the same answer;
+   * what is not positive ends the run. NULL: none. */
+  double (*step_size)(void *context, long n, double t);
+  void *step_context;
+  /* nv factors each, for the errors of q (as increments of v's kind) and v in automatic steps: 2
+   * makes a component count twice, 0 leaves it out. NULL: ones. Borrowed. */
+  const double *weight_q, *weight_v;
   const ga_linsol_ops *linsol_ops; /* a solver of your own; NULL: the one named linsol */
   void *linsol_context;            /* handed to it as ls->context */
   ga_log_fn log;                   /* receives warnings; NULL drops them */
@@ -123,6 +147,7 @@ typedef struct ga_options {
 } ga_options;
 
 #undef GA_OPT_NAME
+#undef GA_OPT_TEXT
 #undef GA_OPT_REAL
 #undef GA_OPT_INT
 #undef GA_OPT_WORD
@@ -134,6 +159,10 @@ GA_API ga_options ga_options_default(void);
  * and words, borrowed for names. GA_ERR_ARG with what is wrong and what is allowed. */
 GA_API ga_status ga_options_set(ga_options *options, const char *key, const char *text,
                                 ga_error *err);
+
+/* The fractions of an h-seq text ("1/3,2/3", "0.5,1,1.5"), each greater than 0 and at most 1000:
+ * how many there are, and the first `room` of them. -1 with a message if the text is none. */
+GA_API int ga_options_sequence(const char *text, double *fraction, int room, ga_error *err);
 
 /* One row per key, for help texts and completion; NULL past the end. */
 typedef struct ga_option_info {

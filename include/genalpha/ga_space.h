@@ -42,6 +42,9 @@ typedef struct ga_group {
   void (*identity)(int n, double *q);
   /* back to the group after outside changes (unit length of a quaternion); never used in a step */
   void (*clean)(int n, double *q);
+  /* how large the entries of an increment w are taken to be in relative errors, n nv numbers: |q_i|
+   * or a length |x|, 1 for angles; NULL: 1 */
+  void (*size)(int n, const double *q, double *size);
 } ga_group;
 
 GA_API extern const ga_group ga_group_rn, ga_group_so3, ga_group_se3;
@@ -67,6 +70,7 @@ GA_API void ga_space_step(const ga_space *space, const double *q, const double *
 GA_API void ga_space_diff(const ga_space *space, const double *qa, const double *qb, double *w);
 GA_API void ga_space_bracket(const ga_space *space, const double *a, const double *b, double *c);
 GA_API double ga_space_distance(const ga_space *space, const double *qa, const double *qb);
+GA_API void ga_space_size(const ga_space *space, const double *q, double *size);
 GA_API void ga_space_identity(const ga_space *space, double *q);
 GA_API void ga_space_clean(const ga_space *space, double *q);
 

@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "genalpha/ga_options.h"
 
-typedef enum { KIND_NAME, KIND_REAL, KIND_INT, KIND_WORD, KIND_PARAMS } kind;
+typedef enum { KIND_NAME, KIND_TEXT, KIND_REAL, KIND_INT, KIND_WORD, KIND_PARAMS } kind;
 
 /* one row per key: where the field lives, what it may hold */
 typedef struct {
@@ -23,6 +23,8 @@ typedef struct {
 #define TEXT(x) TEXT_OF(x)
 #define ROW_NAME(field, def, key, help) \
   {{key, "NAME", help, def}, KIND_NAME, offsetof(ga_options, field), 0, 0},
+#define ROW_TEXT(field, def, argument, key, help) \
+  {{key, argument, help, def}, KIND_TEXT, offsetof(ga_options, field), 0, 0},
 #define ROW_REAL(field, def, least, largest, key, help) \
   {{key, "X", help, TEXT(def)}, KIND_REAL, offsetof(ga_options, field), least, largest},
 #define ROW_INT(field, def, least, largest, key, help) \
@@ -45,7 +47,7 @@ static const row rows[] = {
      0,
      0,
      0},
-    GA_OPTION_LIST(ROW_NAME, ROW_REAL, ROW_INT, ROW_WORD)};
+    GA_OPTION_LIST(ROW_NAME, ROW_TEXT, ROW_REAL, ROW_INT, ROW_WORD)};
 
 enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
 
@@ -54,13 +56,14 @@ const ga_option_info *ga_option_at(int i) {
 }
 
 #define DEF_NAME(field, def, key, help) .field = (def),
+#define DEF_TEXT(field, def, argument, key, help) .field = (def),
 #define DEF_REAL(field, def, least, largest, key, help) .field = (def),
 #define DEF_INT(field, def, least, largest, key, help) .field = (def),
 #define DEF_WORD(field, type, def, words, key, help) .field = (def),
 
 ga_options ga_options_default(void) {
   return (ga_options){.par = ga_params_rho(0.9),
-                      GA_OPTION_LIST(DEF_NAME, DEF_REAL, DEF_INT, DEF_WORD)};
+                      GA_OPTION_LIST(DEF_NAME, DEF_TEXT, DEF_REAL, DEF_INT, DEF_WORD)};
 }
 
 static const char *key_at(int i) {
@@ -85,10 +88,17 @@ static bool parse_real(const char *text, double *value) {
   return end != text && *end == '\0' && isfinite(*value);
 }
 
+/* 0 is outside its range where it is the default: "not used" */
+static bool zero_allowed(const row *r) {
+  return strcmp(r->info.default_text, "0") == 0;
+}
+
 static ga_status check_real(const row *r, double value, ga_error *err) {
   if (value > r->least && value <= r->largest) return GA_OK;
-  return ga_fail(err, GA_ERR_ARG, "%s = %g is out of range: it must be greater than %g, at most %g",
-                 r->info.key, value, r->least, r->largest);
+  if (value == 0 && zero_allowed(r)) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG,
+                 "%s = %g is out of range: it must be greater than %g, at most %g%s", r->info.key,
+                 value, r->least, r->largest, zero_allowed(r) ? ", or 0" : "");
 }
 
 static ga_status check_int(const row *r, long value, ga_error *err) {
@@ -167,6 +177,38 @@ static ga_status set_params(ga_params *par, const char *key, const char *text, g
   return GA_OK;
 }
 
+/* "a" or "a/b", greater than 0 and at most 1000; what follows is left at *end */
+static double parse_fraction(const char *text, char **end) {
+  double value = strtod(text, end);
+  if (*end == text) return 0;
+  if (**end == '/') {
+    const char *below = *end + 1;
+    value /= strtod(below, end);
+    if (*end == below) return 0;
+  }
+  return value > 0 && value <= 1000 ? value : 0;
+}
+
+int ga_options_sequence(const char *text, double *fraction, int room, ga_error *err) {
+  int count = 0;
+  const char *at = text ? text : "";
+  for (;; at++) {
+    char *end = NULL;
+    double value = parse_fraction(at, &end);
+    if (value == 0 || (*end != ',' && *end != '\0')) break;
+    if (count < room) fraction[count] = value;
+    count++;
+    at = end;
+    if (*at == '\0') return count;
+  }
+  ga_fail(err, GA_ERR_ARG,
+          "h-seq = " QUOTED
+          ": fractions of h separated by commas are needed, each greater than 0 and at most 1000, "
+          "such as 1/3,2/3",
+          text ? text : "");
+  return -1;
+}
+
 ga_status ga_options_set(ga_options *options, const char *key, const char *text, ga_error *err) {
   const row *r = find_row(key);
   if (!r) {
@@ -178,6 +220,10 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
   switch (r->kind) {
     case KIND_PARAMS:
       return set_params(&options->par, key, text, err);
+    case KIND_TEXT:
+      if (ga_options_sequence(text, NULL, 0, err) < 0) return GA_ERR_ARG;
+      memcpy(field, &text, sizeof text);
+      return GA_OK;
     case KIND_NAME:
       memcpy(field, &text, sizeof text);
       return GA_OK;
@@ -185,8 +231,8 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
       double value;
       if (!parse_real(text, &value)) {
         return ga_fail(err, GA_ERR_ARG,
-                       "%s = " QUOTED " is not a number greater than %g, at most %g", key, text,
-                       r->least, r->largest);
+                       "%s = " QUOTED " is not a number greater than %g, at most %g%s", key, text,
+                       r->least, r->largest, zero_allowed(r) ? ", or 0" : "");
       }
       ga_status status = check_real(r, value, err);
       if (status == GA_OK) memcpy(field, &value, sizeof value);
@@ -224,6 +270,7 @@ static ga_status validate_row(const ga_options *options, const row *r, ga_error 
   switch (r->kind) {
     case KIND_PARAMS:
       return GA_OK;
+    case KIND_TEXT:
     case KIND_NAME: {
       const char *name;
       memcpy(&name, field, sizeof name);
@@ -262,6 +309,11 @@ ga_status ga_options_validate(const ga_options *options, ga_error *err) {
   for (int i = 0; i < ROWS; i++) {
     ga_status status = validate_row(options, &rows[i], err);
     if (status != GA_OK) return status;
+  }
+  if (ga_options_sequence(options->h_seq, NULL, 0, err) < 0) return GA_ERR_ARG;
+  if (options->h_max > 0 && options->h_min > options->h_max) {
+    return ga_fail(err, GA_ERR_ARG, "h-min = %g is greater than h-max = %g", options->h_min,
+                   options->h_max);
   }
   return GA_OK;
 }

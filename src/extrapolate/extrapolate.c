@@ -115,6 +115,13 @@ ga_status ga_extrapolator_new(const ga_model *model, const ga_options *options, 
     return ga_fail(err, GA_ERR_ARG, "extrapolate = %d: must be between 1 and %d", K,
                    GA_EXTRAPOLATE_MAX);
   }
+  const ga_options *o = options;
+  if (o &&
+      (o->rtol > 0 || o->atol > 0 || o->step_size || o->h_fractions || strcmp(o->h_seq, "1"))) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "extrapolation needs steps of one size: neither automatic ones (rtol, atol) nor "
+                   "a sequence (h-seq)");
+  }
   ga_extrapolator *x = ga_calloc(1, sizeof *x);
   if (!x) return ga_fail(err, GA_ERR_MEM, "no memory for an extrapolator");
   x->K = K;

@@ -42,6 +42,10 @@ static void rn_clean(int n, double *q) {
   (void)q;
 }
 
+static void rn_size(int n, const double *q, double *size) {
+  for (int i = 0; i < n; i++) size[i] = fabs(q[i]);
+}
+
 const ga_group ga_group_rn = {
     .name = "rn",
     .nq = 1,
@@ -55,4 +59,5 @@ const ga_group ga_group_rn = {
     .distance = rn_distance,
     .identity = rn_identity,
     .clean = rn_clean,
+    .size = rn_size,
 };

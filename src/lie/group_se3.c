@@ -107,6 +107,14 @@ static void se3_clean(int n, double *q) {
   for (int i = 0; i < n; i++) ga_quat_clean(q + 7 * i + 3);
 }
 
+/* the displacement is body-fixed: its entries are as large as the distance from the origin */
+static void se3_size(int n, const double *q, double *size) {
+  for (int i = 0; i < n; i++) {
+    double length = sqrt(ga_dot3(q + 7 * i, q + 7 * i));
+    for (int k = 0; k < 6; k++) size[6 * i + k] = k < 3 ? length : 1;
+  }
+}
+
 const ga_group ga_group_se3 = {
     .name = "se3",
     .nq = 7,
@@ -120,4 +128,5 @@ const ga_group ga_group_se3 = {
     .distance = se3_distance,
     .identity = se3_identity,
     .clean = se3_clean,
+    .size = se3_size,
 };

@@ -101,6 +101,15 @@ double ga_space_distance(const ga_space *space, const double *qa, const double *
   return largest;
 }
 
+void ga_space_size(const ga_space *space, const double *q, double *size) {
+  for (int i = 0; i < space->nfactor; i++) {
+    const ga_factor *f = &space->factor[i];
+    int n = f->n * f->group->nv;
+    if (f->group->size) f->group->size(f->n, q + f->q_at, size + f->v_at);
+    for (int k = 0; !f->group->size && k < n; k++) size[f->v_at + k] = 1;
+  }
+}
+
 void ga_space_identity(const ga_space *space, double *q) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];

@@ -25,6 +25,7 @@ typedef struct {
   char magic[8];
   int64_t order, version;
   int64_t nq, nv, nlam, npsi, unknowns;
+  int64_t fractions, automatic, events; /* how steps are chosen, how many events there are */
   char method[32], variant[32];
   double par[5];
 } head;
@@ -38,6 +39,9 @@ static head make_head(const ga_integrator *it) {
             .nlam = it->eval.nlam,
             .npsi = it->eval.npsi,
             .unknowns = it->step.n,
+            .fractions = it->sequence.n,
+            .automatic = it->control.on,
+            .events = it->events.n,
             .par = {par->alpha_m, par->alpha_f, par->beta, par->gamma, par->b}};
   memcpy(h.magic, MAGIC, sizeof MAGIC);
   strncpy(h.method, it->method->name, sizeof h.method - 1);
@@ -83,26 +87,31 @@ static void pass_body(walk *w, ga_integrator *it) {
   pass_doubles(w, &mem->h, 1);
   pass_doubles(w, &it->h, 1);
   pass_doubles(w, &it->state.h, 1);
-  pass_doubles(w, &it->t_base, 1);
-  pass_long(w, &it->n_base);
+  pass_doubles(w, &it->sequence.t_base, 1);
+  pass_long(w, &it->sequence.n_base);
+  pass_long(w, &it->sequence.first);
 #define PASS_COUNTER(name, text) pass_long(w, &it->stats.name);
 #define PASS_EXTREME(name, text) pass_doubles(w, &it->stats.name, 1);
   GA_STAT_LIST(PASS_COUNTER, PASS_EXTREME)
 #undef PASS_COUNTER
 #undef PASS_EXTREME
-  pass_doubles(w, mem->q, e->nq);
-  pass_doubles(w, mem->v, e->nv);
-  pass_doubles(w, mem->vd, e->nv);
-  pass_doubles(w, mem->a, e->nv);
-  pass_doubles(w, mem->w, e->nv);
-  pass_doubles(w, mem->a_used, e->nv);
-  pass_doubles(w, mem->momentum, e->nv);
-  pass_doubles(w, mem->momentum_used, e->nv);
   pass_doubles(w, &mem->delta, 1);
   pass_bool(w, &mem->fresh);
-  pass_doubles(w, mem->lam, e->nlam);
-  pass_doubles(w, mem->psi, e->npsi);
+#define PASS_ARRAY(name, size) pass_doubles(w, mem->name, e->size);
+  GA_MEMORY_LIST(PASS_ARRAY)
+#undef PASS_ARRAY
   pass_doubles(w, it->step.x_accepted, it->step.n);
+  for (int i = 0; i < it->events.n; i++) {
+    pass_doubles(w, &it->events.record[i].value, 1);
+    pass_doubles(w, &it->events.record[i].t_last, 1);
+  }
+  ga_control *c = &it->control;
+  if (!c->on) return;
+  pass_doubles(w, &c->err_last, 1);
+  pass_doubles(w, &c->t_vdd, 1);
+  pass_doubles(w, c->vdd, e->nv);
+  pass_doubles(w, c->size_q, e->nv);
+  pass_doubles(w, c->size_v, e->nv);
 }
 
 static uint64_t checksum(const unsigned char *bytes, size_t n) {
@@ -179,6 +188,13 @@ ga_status ga_integrator_save(ga_integrator *it, const char *path) {
   return status;
 }
 
+static const char *describe_steps(const head *h, char *text, size_t room) {
+  if (h->automatic) return "automatic steps";
+  if (h->fractions == 1) return "steps of one size";
+  snprintf(text, room, "steps of %lld sizes in turn", (long long)h->fractions);
+  return text;
+}
+
 /* Is this file for this integrator? If not, say what differs. */
 static ga_status check_head(ga_integrator *it, const char *path, const head *h) {
   ga_error *err = &it->error;
@@ -211,6 +227,16 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h) 
                    "%lld constraints; this one has %d, %d, %d + %d",
                    path, (long long)h->nq, (long long)h->nv, (long long)h->nlam, (long long)h->npsi,
                    it->eval.nq, it->eval.nv, it->eval.nlam, it->eval.npsi);
+  }
+  if (h->automatic != own.automatic || h->fractions != own.fractions) {
+    char made[64], here[64];
+    return ga_fail(err, GA_ERR_FILE, "state file '%s' is of a run with %s, this one has %s", path,
+                   describe_steps(h, made, sizeof made), describe_steps(&own, here, sizeof here));
+  }
+  if (h->events != own.events) {
+    return ga_fail(err, GA_ERR_FILE,
+                   "state file '%s' has %lld events, this run %lld: add the same events first",
+                   path, (long long)h->events, (long long)own.events);
   }
   if (memcmp(h->par, own.par, sizeof own.par) != 0) {
     return ga_fail(err, GA_ERR_FILE,
@@ -270,7 +296,9 @@ ga_status ga_integrator_load(ga_integrator *it, const char *path) {
     it->state.t = it->mem.t;
     it->started = true;
     it->repivots_base = ga_integrator_repivots(it) - it->stats.repivots;
-    ga_eval_set_step(&it->eval, it->h);
+    ga_eval_set_step(&it->eval, it->control.on ? it->mem.h : it->h);
+    it->last.valid = false;
+    it->events.stopped_by = -1;
     forget(it);
   }
   ga_free(bytes);

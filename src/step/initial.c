@@ -7,12 +7,15 @@
 
 #include "step/integrator.h"
 
-/* v'' = (v'(+h) - v'(-h))/(2h) + O(h^2), v' the KKT solution at
- * (t +- h, q o exp(+-h v + h^2/2 v'), v +- h v'); or the same of the applied part M^-1 F */
+/* v'' = (v'(+h) - v'(-h))/(2h) + O(h^2), v''' = (v'(+h) - 2 v' + v'(-h))/h^2 + O(h), unless NULL,
+ * v' the KKT solution at (t +- h, q o exp(+-h v + h^2/2 v'), v +- h v'); or the same of the applied
+ * part M^-1 F */
 static ga_status derivative(ga_integrator *it, bool applied, double t, const double *q,
-                            const double *v, const double *vd, double h, double *vdd) {
+                            const double *v, const double *vd, double h, double *vdd,
+                            double *vddd) {
   ga_saddle *s = &it->saddle;
   int nv = it->eval.nv;
+  for (int i = 0; vddd && i < nv; i++) vddd[i] = -2 * vd[i] / (h * h);
   memset(vdd, 0, (size_t)nv * sizeof(double));
   for (int side = 1; side >= -1; side -= 2) {
     for (int i = 0; i < nv; i++) {
@@ -25,13 +28,14 @@ static ga_status derivative(ga_integrator *it, bool applied, double t, const dou
                                : ga_saddle_acceleration(s, at, it->qs, it->vs, it->d, NULL, NULL);
     if (status != GA_OK) return status;
     ga_axpy(nv, side / (2 * h), it->d, vdd);
+    if (vddd) ga_axpy(nv, 1 / (h * h), it->d, vddd);
   }
   return GA_OK;
 }
 
 ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const double *v,
-                         const double *vd, double h, double *vdd) {
-  return derivative(it, false, t, q, v, vd, h, vdd);
+                         const double *vd, double h, double *vdd, double *vddd) {
+  return derivative(it, false, t, q, v, vd, h, vdd, vddd);
 }
 
 static bool keeps_applied_part(const ga_method *method) {
@@ -129,7 +133,7 @@ ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double
   }
   memcpy(it->a, it->w, (size_t)nv * sizeof(double));
   if (start == GA_START_PLAIN) return GA_OK;
-  status = derivative(it, applied, t, it->q, it->v, it->vd, h, it->vdd);
+  status = derivative(it, applied, t, it->q, it->v, it->vd, h, it->vdd, NULL);
   if (status != GA_OK) {
     ga_error_prefix(&it->error,
                     "history from values at t - h and t + h (start = plain needs none)");
@@ -197,30 +201,42 @@ ga_status ga_initial_implicit(ga_integrator *it, double h, double t1) {
 }
 
 /* a projection judges itself */
-static ga_status consistent_state(ga_integrator *it, double t, ga_stats *stats) {
-  if (it->options.initial == GA_INITIAL_CHECK) return check_consistent(it, t, it->q, it->v);
+static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
+                                  ga_stats *stats) {
+  if (initial == GA_INITIAL_CHECK) return check_consistent(it, t, it->q, it->v);
   ga_status status = ga_project_position(it, t, it->q, it->v, &stats->start_dq);
   if (status != GA_OK) return status;
   return ga_project_velocity(it, t, it->q, it->v, NULL, true, &stats->start_dv);
 }
 
-ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const double *v0) {
+/* for steps of h; automatic ones may be smaller */
+static ga_status first_history(ga_integrator *it, ga_start start, double t, double *h) {
+  for (int tries = 0;; tries++) {
+    ga_status status = ga_initial_history(it, start, t, *h);
+    if (status <= 0 || !it->control.on || tries == 20) return status;
+    *h /= 4;
+    ga_error_clear(&it->error);
+  }
+}
+
+ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   const ga_eval *e = &it->eval;
-  ga_stats stats = {0};
-  ga_start start = it->options.start;
+  ga_stats stats = from->again ? it->stats : (ga_stats){0};
+  double h = it->h, t = from->t;
+  ga_start start = from->start;
   if (start == GA_START_BEST) start = it->method->best_start;
-  memcpy(it->q, q0, (size_t)e->nq * sizeof(double));
-  memcpy(it->v, v0, (size_t)e->nv * sizeof(double));
-  size_t multipliers = (size_t)e->nlam + (size_t)e->npsi;
-  memset(it->saddle.guess, 0, multipliers * sizeof(double));
-  if (it->options.multiplier_guess && multipliers) {
-    memcpy(it->saddle.guess, it->options.multiplier_guess, multipliers * sizeof(double));
-  }
-  ga_status status = consistent_state(it, t0, &stats);
+  memcpy(it->q, from->q, (size_t)e->nq * sizeof(double));
+  memcpy(it->v, from->v, (size_t)e->nv * sizeof(double));
+  double *guess = it->saddle.guess;
+  memset(guess, 0, ((size_t)e->nlam + (size_t)e->npsi) * sizeof(double));
+  if (from->lam) memcpy(guess, from->lam, (size_t)e->nlam * sizeof(double));
+  if (from->psi) memcpy(guess + e->nlam, from->psi, (size_t)e->npsi * sizeof(double));
+  ga_status status = consistent_state(it, t, from->initial, &stats);
   if (status == GA_OK) {
-    status = ga_saddle_acceleration(&it->saddle, t0, it->q, it->v, it->vd, it->lam, it->psi);
+    status = ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);
   }
-  if (status == GA_OK) status = ga_initial_history(it, start, t0, it->h);
+  if (status == GA_OK && it->control.on) status = ga_control_start(it, t, &h);
+  if (status == GA_OK) status = first_history(it, start, t, &h);
   if (status != GA_OK) return status;
   ga_memory *mem = &it->mem;
   memcpy(mem->q, it->q, (size_t)e->nq * sizeof(double));
@@ -230,12 +246,13 @@ ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const
   memcpy(mem->w, it->w, (size_t)e->nv * sizeof(double));
   memcpy(mem->lam, it->lam, (size_t)e->nlam * sizeof(double));
   memcpy(mem->psi, it->psi, (size_t)e->npsi * sizeof(double));
-  mem->t = t0;
-  mem->h = it->h;
+  mem->t = t;
+  mem->h = it->h = h;
   mem->fresh = true;
   mem->delta =
-      start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * it->h;
+      start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * h;
   it->stats = stats;
+  if (it->control.on) ga_control_begin(it);
   ga_step_reset(&it->step);
   ga_step_predict(&it->step, mem);
   return GA_OK;

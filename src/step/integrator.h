@@ -3,8 +3,56 @@
 #ifndef GA_SRC_INTEGRATOR_H
 #define GA_SRC_INTEGRATOR_H
 
+#include "genalpha/ga_events.h"
+#include "step/control.h"
 #include "step/saddle.h"
 #include "step/step.h"
+
+/* Given step sizes h * fraction[0], h * fraction[1], .., repeated; until[i] is the sum of the first
+ * i. t_n = t_base + (sum of the fractions since) h, so that rounding does not add up. */
+typedef struct ga_sequence {
+  int n;
+  double *fraction, *until; /* n and n + 1 numbers */
+  double t_base;
+  long n_base; /* steps since t_base */
+  long first;  /* the fraction that was next at t_base */
+} ga_sequence;
+
+/* What earlier steps taught about reusing matrices, of a step or of its parts. */
+typedef struct ga_steering {
+  double rate;
+  int pause, pause_next;
+} ga_steering;
+
+/* The accepted state before the last step, and all that a step taken back must find again. */
+typedef struct ga_backup {
+  ga_memory mem;
+  double *x;
+  ga_stats stats;
+  ga_steering matrix, split;
+  bool valid; /* there is a last step, dense output spans it */
+} ga_backup;
+
+/* A state of its own, with arrays that may be written. */
+typedef struct ga_dense {
+  double *q, *v, *vd, *lam, *psi;
+} ga_dense;
+
+/* What is known of a user's event besides its definition. */
+typedef struct ga_event_record {
+  ga_event event;
+  double value;  /* at the accepted state */
+  double t_last; /* when it happened last, or the start */
+  double t_found;
+  int sign;   /* it goes to */
+  bool found; /* in the last step, and not told so far */
+} ga_event_record;
+
+typedef struct ga_events {
+  int n, room, stopped_by;
+  ga_event_record *record;
+  ga_dense at; /* work: the state at an event */
+} ga_events;
 
 struct ga_integrator {
   ga_arena arena;
@@ -20,9 +68,11 @@ struct ga_integrator {
   ga_state state; /* what the user sees of mem */
   bool started;
   long repivots_base; /* ls.repivots at the start */
-  double h;           /* size of the next steps */
-  double t_base;      /* t_n = t_base + n_base h, so that rounding does not add up */
-  long n_base;
+  double h;           /* size of the next steps; automatic steps: of the next one */
+  ga_sequence sequence;
+  ga_control control;
+  ga_backup last;
+  ga_events events;
   double delta;      /* mem.delta after the step under way */
   double *q, *v, *a; /* work copies: a start or a corrected history, before it is accepted */
   double *vd, *w, *momentum, *lam, *psi;
@@ -33,11 +83,23 @@ struct ga_integrator {
   void *observer_context;
 };
 
-/* full factorizations of both linear solvers so far */
+/* full factorizations of both linear solvers so far; into the statistics, also those of steps that
+ * failed and of projections */
 long ga_integrator_repivots(const ga_integrator *it);
+void ga_integrator_count_repivots(ga_integrator *it);
 
-/* initial.c: history at (t0, q0, v0) by the option start; accepted only if all went well */
-ga_status ga_initial_start(ga_integrator *it, double t0, const double *q0, const double *v0);
+/* initial.c: where and how a history begins. */
+typedef struct ga_beginning {
+  double t;
+  const double *q, *v;
+  const double *lam, *psi; /* guess of the multipliers */
+  ga_start start;
+  ga_initial initial;
+  bool again; /* statistics go on */
+} ga_beginning;
+
+/* accepted only if all went well */
+ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from);
 
 /* it->w, it->a, and it->v where the method needs it, from it->q, it->v, it->vd at time t, for steps
  * of h */
@@ -46,11 +108,12 @@ ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double
 /* the first step of an implicit start, solved together with it->a */
 ga_status ga_initial_implicit(ga_integrator *it, double h, double t1);
 
-/* v'' at a state by the central difference over 2h of the KKT solution along the Taylor polynomial,
- * and it->hidden = h^2 G r, r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, for that it->vdd: the
- * residual at which a method that leaves the hidden constraint free settles */
+/* v'' (and v''', unless it is NULL) at a state by central differences over 2h of the KKT solution
+ * along the Taylor polynomial, and it->hidden = h^2 G r,
+ * r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, for that it->vdd: the residual at which a method
+ * that leaves the hidden constraint free settles */
 ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const double *v,
-                         const double *vd, double h, double *vdd);
+                         const double *vd, double h, double *vdd, double *vddd);
 ga_status ga_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
                            const double *vd, double h);
 
@@ -66,5 +129,29 @@ void ga_initial_guess(ga_integrator *it);
 
 /* history.c: the memory corrected for a step of size h, in work copies of the integrator */
 ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past);
+
+/* sequence.c: the next step on the way to t_end (INFINITY: none), of size h to t1. regular: it is
+ * one of the sequence, not one made to meet t_end. */
+typedef struct ga_plan {
+  double h, t1;
+  bool regular;
+} ga_plan;
+ga_status ga_sequence_init(ga_integrator *it);
+ga_status ga_sequence_plan(ga_integrator *it, double t_end, ga_plan *plan);
+/* the planned step is done; meets_end: and its time is t_end rather than what the sequence says */
+void ga_sequence_advance(ga_integrator *it, const ga_plan *plan, bool meets_end);
+/* counting of t_n starts here, with the first fraction or with the one that is next */
+void ga_sequence_rebase(ga_integrator *it, bool keep_phase);
+
+/* run.c: tell the observer */
+ga_status ga_run_observe(ga_integrator *it);
+
+/* dense.c: the state at a time inside the last step; NULL for what is not wanted */
+void ga_dense_state(const ga_integrator *it, double t, const ga_dense *out);
+
+/* events.c: values at a start; what happened in the last step. An event that ends the run leaves
+ * the accepted state there and returns GA_EVENT. */
+ga_status ga_events_begin(ga_integrator *it);
+ga_status ga_events_handle(ga_integrator *it);
 
 #endif

@@ -12,18 +12,28 @@
 #include "model/eval.h"
 #include "step/kkt.h"
 
-/* Everything that influences later steps; all arrays owned by the integrator. */
+/* Everything that influences later steps; all arrays owned by the integrator. One list of arrays
+ * and their sizes serves to take memory, to copy and to save.
+ *   w              the second memory of a step: v', or the applied part of it
+ *   a_used         a_n as the last step used it, after correction
+ *   momentum       M a of weighted rows: M_{1+alpha} a_{1+alpha} of the last step,
+ *   momentum_used  and the M_alpha a_alpha it used */
+#define GA_MEMORY_LIST(X)                                                                      \
+  X(q, nq)                                                                                     \
+  X(v, nv) X(vd, nv) X(a, nv) X(lam, nlam) X(psi, npsi) X(w, nv) X(a_used, nv) X(momentum, nv) \
+      X(momentum_used, nv)
+#define GA_MEMORY_FIELD(name, size) double *name;
 typedef struct ga_memory {
   double t;
   double h; /* the step size a (and the hidden residual of v) belong to */
-  double *q, *v, *vd, *a, *lam, *psi;
-  double *w;             /* the second memory of a step: v', or the applied part of it */
-  double *a_used;        /* a_n as the last step used it, after correction */
-  double *momentum;      /* M a of weighted rows: M_{1+alpha} a_{1+alpha} of the last step, */
-  double *momentum_used; /* and the M_alpha a_alpha it used */
-  bool fresh;            /* no step yet since a start: the last three are empty */
-  double delta;          /* a_n = v'(t_n + delta) + O(h^2), followed when gamma is to be adapted */
+  GA_MEMORY_LIST(GA_MEMORY_FIELD)
+  bool fresh;   /* no step yet since a start: a_used and the momenta are empty */
+  double delta; /* a_n = v'(t_n + delta) + O(h^2), followed when gamma is to be adapted */
 } ga_memory;
+#undef GA_MEMORY_FIELD
+
+void ga_memory_carve(ga_memory *mem, const ga_eval *e, ga_arena *arena);
+void ga_memory_copy(ga_memory *to, const ga_memory *from, const ga_eval *e);
 
 /* The history a step begins with: the memory's v, a, w, momentum, corrected for its h. A momentum
  * of NULL means M_alpha is to be evaluated. */

@@ -40,7 +40,8 @@ values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.
   variant mid mass-at previous rescale none system full
   newton-tol 1e-10 newton-max 30 matrix-every 1 project-at 0.1 project plain
   save-state STATE from-state SAVED checkpoint-every 0.05 project-every 2
-  guess-multipliers 1 extrapolate 2 threads 2'
+  guess-multipliers 1 extrapolate 2 threads 2
+  h-seq 1/3,2/3 rtol 1e-3 atol 1e-4 h-min 1e-9 h-max 0.1 out-dt 0.03'
 succeeds run oscillator --h 0.01 --t-end 0.1 --save-state "$work/saved"
 "$tool" run --help >"$work/help"
 sed -n 's/^  --\([a-z-]*\) \{1,\}\([^ ].*\)*$/\1/p' "$work/help" >"$work/keys"
@@ -137,6 +138,12 @@ for bad in 0 -3 1.5 x '' 99999999999999999999; do
   refused 2 "every '$bad'" run oscillator --every "$bad"
   refused 2 "size '$bad'" run oscillator --size "$bad"
 done
+for bad in '' , 1, 1/0 0 -1 x 1/3,x 1001; do
+  refused 2 'h-seq = .*fractions of h' run oscillator --h-seq "$bad"
+done
+refused 2 'rtol = .*or 0' run oscillator --rtol -1
+refused 2 'h-min = .*h-max' run oscillator --rtol 1e-3 --h-min 2 --h-max 1
+refused 2 'given.*automatic' run oscillator --rtol 1e-3 --h-seq 1/3,2/3
 refused 2 'problems with a size: chain' run oscillator --size 3
 refused 2 '1 to 1000000 rods' run chain --size 1000001
 succeeds run chain --size 3 --t-end 0.1

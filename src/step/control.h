@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Automatic step sizes: estimate of the local error, controller, first step. */
+#ifndef GA_SRC_CONTROL_H
+#define GA_SRC_CONTROL_H
+
+#include "genalpha/ga_integrator.h"
+
+/* All but the work arrays influences later steps and belongs to a saved state. */
+typedef struct ga_control {
+  bool on;
+  double err_last; /* estimate of the last accepted step, in units of what is allowed; 0: none */
+  double t_vdd;
+  double *vdd;             /* v'' at t_vdd, a first difference of v' */
+  double *size_q, *size_v; /* largest |q_i| (rotations: 1), |v_i| since the start; nv each */
+  double *e, *vdd_new;     /* work */
+} ga_control;
+
+/* At a start with it->q, it->v, it->vd at time t: the first step size, *h the guess before. */
+ga_status ga_control_start(ga_integrator *it, double t, double *h);
+/* That start has been accepted. */
+void ga_control_begin(ga_integrator *it);
+
+/* Error of the step that led from it->last to it->mem, in units of what is allowed. */
+ga_status ga_control_error(ga_integrator *it, double *err);
+
+/* Next size into it->h: after a step of size h with error err (wanted: the size planned at first,
+ * h is less if a time was to be met; again: after others were taken back); after one that was taken
+ * back; after one that failed to converge. */
+void ga_control_accept(ga_integrator *it, double err, double h, double wanted, bool again);
+void ga_control_reject(ga_integrator *it, double err, double h);
+void ga_control_fail(ga_integrator *it, double h);
+
+#endif

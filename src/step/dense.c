@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The solution inside the last step, from t_n to t_1 = t_n + h, theta = (t - t_n)/h.
+ *
+ *   q(t) = q_n o exp(w(theta)~),  w the cubic with
+ *     w(0) = 0,  w'(0) = h v_n,  w(1) = w_1 = log(q_n^-1 o q_1),  w'(1) = h T(w_1)^-1 v_1
+ *   v(t)  the cubic with v_n, h v'_n, v_1, h v'_1
+ *   lam, psi linear
+ *
+ * where q' = DL_q(e) v~ gives v = T(w) w'/h. T^-1 = 1 + ad/2 + ad^2/12 + O(ad^4), ad x = [w, x];
+ * the rest is O(h^4) of h v, far below the error h^4 of the cubic. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/integrator.h"
+
+/* cubic with values x0, x1 and slopes d0, d1 (by theta) at the ends: weights of the four */
+typedef struct {
+  double x0, x1, d0, d1;
+} weights;
+
+static weights hermite(double s) {
+  double r = 1 - s;
+  return (weights){(1 + 2 * s) * r * r, s * s * (3 - 2 * s), s * r * r, -s * s * r};
+}
+
+/* derivative by theta */
+static weights hermite_slope(double s) {
+  return (weights){6 * s * (s - 1), 6 * s * (1 - s), (1 - s) * (1 - 3 * s), s * (3 * s - 2)};
+}
+
+static double at(const weights *k, double x0, double x1, double d0, double d1) {
+  return k->x0 * x0 + k->x1 * x1 + k->d0 * d0 + k->d1 * d1;
+}
+
+static void position(const ga_integrator *it, double theta, double *q) {
+  const ga_memory *from = &it->last.mem, *to = &it->mem;
+  const ga_space *space = it->model->space;
+  double h = to->t - from->t;
+  double *w = it->d, *bracket = it->r, *twice = it->vs;
+  weights k = hermite(theta);
+  ga_space_diff(space, from->q, to->q, w);
+  ga_space_bracket(space, w, to->v, bracket);
+  ga_space_bracket(space, w, bracket, twice);
+  for (int i = 0; i < it->eval.nv; i++) {
+    double slope = to->v[i] + bracket[i] / 2 + twice[i] / 12;
+    w[i] = at(&k, 0, w[i], h * from->v[i], h * slope);
+  }
+  ga_space_step(space, from->q, w, q);
+}
+
+static void linear(int n, double theta, const double *x0, const double *x1, double *x) {
+  for (int i = 0; x && i < n; i++) x[i] = (1 - theta) * x0[i] + theta * x1[i];
+}
+
+void ga_dense_state(const ga_integrator *it, double t, const ga_dense *out) {
+  const ga_memory *from = &it->last.mem, *to = &it->mem;
+  const ga_eval *e = &it->eval;
+  double h = to->t - from->t;
+  double theta = it->last.valid ? (t - from->t) / h : 1;
+  if (theta == 1 || theta == 0) {
+    /* the ends as they are, bit by bit */
+    const ga_memory *end = theta == 1 ? to : from;
+    if (out->q) memcpy(out->q, end->q, (size_t)e->nq * sizeof(double));
+    if (out->v) memcpy(out->v, end->v, (size_t)e->nv * sizeof(double));
+    if (out->vd) memcpy(out->vd, end->vd, (size_t)e->nv * sizeof(double));
+    if (out->lam) memcpy(out->lam, end->lam, (size_t)e->nlam * sizeof(double));
+    if (out->psi) memcpy(out->psi, end->psi, (size_t)e->npsi * sizeof(double));
+    return;
+  }
+  if (out->q) position(it, theta, out->q);
+  weights k = hermite(theta), slope = hermite_slope(theta);
+  for (int i = 0; i < e->nv; i++) {
+    double d0 = h * from->vd[i], d1 = h * to->vd[i];
+    if (out->v) out->v[i] = at(&k, from->v[i], to->v[i], d0, d1);
+    if (out->vd) out->vd[i] = at(&slope, from->v[i], to->v[i], d0, d1) / h;
+  }
+  linear(e->nlam, theta, from->lam, to->lam, out->lam);
+  linear(e->npsi, theta, from->psi, to->psi, out->psi);
+}
+
+ga_status ga_integrator_dense(ga_integrator *it, double t, double *q, double *v, double *vd,
+                              double *lam, double *psi) {
+  ga_error_clear(&it->error);
+  if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
+  double from = it->last.valid ? it->last.mem.t : it->mem.t, to = it->mem.t;
+  double slack = 4 * DBL_EPSILON * fmax(fabs(from), fabs(to));
+  if (!(t >= from - slack && t <= to + slack)) {
+    return ga_fail(&it->error, GA_ERR_ARG,
+                   "t = %.17g is not inside the last step, from %.17g to %.17g", t, from, to);
+  }
+  /* what differs from an end by rounding is the end */
+  if (fabs(t - from) <= slack) t = from;
+  if (fabs(t - to) <= slack) t = to;
+  ga_dense_state(it, t, &(ga_dense){q, v, vd, lam, psi});
+  return GA_OK;
+}

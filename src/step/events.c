@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Events: where functions e(t, q, v, lam) of the solution change their sign.
+ *
+ * After an accepted step each e_i is evaluated at its end. A change of sign in a wanted direction
+ * is located on the dense output by regula falsi (Illinois), with bisection where that is slow. All
+ * events of the step are told in order of time; the first that ends the run makes its state the
+ * accepted one: q and v of the dense output, moved onto the constraints, and a history as at a
+ * start. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/integrator.h"
+
+enum { ITERATIONS = 200 };
+
+ga_status ga_integrator_add_event(ga_integrator *it, const ga_event *event) {
+  ga_events *events = &it->events;
+  ga_error_clear(&it->error);
+  if (!event || !event->value) return ga_fail(&it->error, GA_ERR_ARG, "an event needs a value");
+  if (!(event->tol >= 0)) {
+    return ga_fail(&it->error, GA_ERR_ARG, "event: tol = %g is less than 0", event->tol);
+  }
+  if (events->n == events->room) {
+    int room = 2 * events->room + 4;
+    ga_event_record *record = ga_calloc((size_t)room, sizeof *record);
+    if (!record) return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d events", room);
+    if (events->n) memcpy(record, events->record, (size_t)events->n * sizeof *record);
+    ga_free(events->record);
+    events->record = record;
+    events->room = room;
+  }
+  ga_event_record *r = &events->record[events->n];
+  *r = (ga_event_record){.event = *event, .t_last = it->mem.t};
+  if (it->started) {
+    r->value = event->value(event->context, &it->state);
+    if (isnan(r->value)) {
+      return ga_fail(&it->error, GA_ERR_MODEL, "t = %.9g: event %d is NaN", it->mem.t, events->n);
+    }
+  }
+  events->n++;
+  return GA_OK;
+}
+
+void ga_integrator_clear_events(ga_integrator *it) {
+  it->events.n = 0;
+  it->events.stopped_by = -1;
+}
+
+int ga_integrator_event(const ga_integrator *it) {
+  return it->events.stopped_by;
+}
+
+/* the accepted state, or the one at t inside the last step, in work arrays */
+static ga_state state_at(ga_integrator *it, double t) {
+  const ga_dense *at = &it->events.at;
+  it->state.t = it->mem.t;
+  if (t == it->mem.t) return it->state;
+  ga_dense_state(it, t, at);
+  return (ga_state){t, it->state.h, at->q, at->v, at->vd, NULL, at->lam, at->psi};
+}
+
+static ga_status evaluate(ga_integrator *it, int i, double t, double *value) {
+  const ga_event *event = &it->events.record[i].event;
+  ga_state state = state_at(it, t);
+  *value = event->value(event->context, &state);
+  if (!isnan(*value)) return GA_OK;
+  return ga_fail(&it->error, GA_ERR_MODEL, "t = %.9g: the value of event %d is NaN", t, i);
+}
+
+ga_status ga_events_begin(ga_integrator *it) {
+  it->events.stopped_by = -1;
+  for (int i = 0; i < it->events.n; i++) {
+    ga_event_record *r = &it->events.record[i];
+    ga_status status = evaluate(it, i, it->mem.t, &r->value);
+    if (status != GA_OK) return status;
+    r->t_last = it->mem.t;
+  }
+  return GA_OK;
+}
+
+static int sign_of(double x) {
+  return (x > 0) - (x < 0);
+}
+
+/* times nearer than this are the same */
+static double resolution(const ga_integrator *it, const ga_event *event) {
+  double t = fmax(fabs(it->last.mem.t), fabs(it->mem.t));
+  return fmax(event->tol, 4 * DBL_EPSILON * t);
+}
+
+/* the sign change of event i from e_lo at lo to e_hi at the end of the step, on the side where the
+ * new sign holds */
+static ga_status locate(ga_integrator *it, int i, double lo, double e_lo, double e_hi,
+                        double *found) {
+  double hi = it->mem.t;
+  double tol = resolution(it, &it->events.record[i].event);
+  int sign = sign_of(e_lo), side = 0;
+  double width = hi - lo;
+  for (int k = 0; k < ITERATIONS && hi - lo > tol && e_hi != 0; k++) {
+    double t = (lo * e_hi - hi * e_lo) / (e_hi - e_lo);
+    /* three steps must halve the bracket thrice, else bisect */
+    bool slow = k % 3 == 2 && hi - lo > width / 8;
+    if (k % 3 == 2) width = hi - lo;
+    if (slow || !isfinite(t)) t = lo + (hi - lo) / 2;
+    /* a root near an end: look just beyond it, so that the bracket closes from both sides */
+    t = fmin(fmax(t, lo + tol / 2), hi - tol / 2);
+    if (!(t > lo && t < hi)) break;
+    double e;
+    ga_status status = evaluate(it, i, t, &e);
+    if (status != GA_OK) return status;
+    if (sign_of(e) == sign) {
+      lo = t;
+      e_lo = e;
+      if (side < 0) e_hi /= 2;
+      side = -1;
+    } else {
+      hi = t;
+      e_hi = e;
+      if (e == 0) break;
+      if (side > 0) e_lo /= 2;
+      side = 1;
+    }
+  }
+  *found = hi;
+  return GA_OK;
+}
+
+/* Did event i happen in the last step? A run that begins on the event's surface, or goes on from
+ * the event itself, is looked at from a moment later: on which side it is then, counts. */
+static ga_status look(ga_integrator *it, int i) {
+  ga_event_record *r = &it->events.record[i];
+  double from = it->last.mem.t, to = it->mem.t, before = r->value;
+  double later = r->t_last + 8 * resolution(it, &r->event) + 1e-9 * (to - from);
+  ga_status status = evaluate(it, i, to, &r->value);
+  r->found = false;
+  if (status == GA_OK && later > from) {
+    from = fmin(later, to);
+    status = evaluate(it, i, from, &before);
+  }
+  int sign = sign_of(before);
+  if (status != GA_OK || sign == 0 || sign_of(r->value) == sign) return status;
+  if (r->event.direction != GA_EVENT_ANY && (int)r->event.direction != -sign) return GA_OK;
+  status = locate(it, i, from, before, r->value, &r->t_found);
+  r->sign = -sign;
+  r->found = status == GA_OK;
+  return status;
+}
+
+/* the earliest event found and not told, -1 if there is none */
+static int earliest(const ga_events *events) {
+  int first = -1;
+  for (int i = 0; i < events->n; i++) {
+    const ga_event_record *r = &events->record[i];
+    if (r->found && (first < 0 || r->t_found < events->record[first].t_found)) first = i;
+  }
+  return first;
+}
+
+/* tell it; does the run end there? */
+static bool tell(ga_integrator *it, int i) {
+  ga_event_record *r = &it->events.record[i];
+  r->found = false;
+  r->t_last = r->t_found;
+  it->stats.events++;
+  if (!r->event.handler) return r->event.terminal;
+  ga_state state = state_at(it, r->t_found);
+  return r->event.handler(r->event.context, i, r->sign, &state) != 0 || r->event.terminal;
+}
+
+/* the accepted state moves back to the event at t, as a start with what the dense output gives */
+static ga_status end_at(ga_integrator *it, int i, double t) {
+  const ga_dense *at = &it->events.at;
+  double from = it->last.mem.t;
+  ga_dense_state(it, t, at);
+  memcpy(it->lam, at->lam, (size_t)it->eval.nlam * sizeof(double));
+  memcpy(it->psi, at->psi, (size_t)it->eval.npsi * sizeof(double));
+  ga_beginning beginning = {.t = t,
+                            .q = at->q,
+                            .v = at->v,
+                            .lam = it->lam,
+                            .psi = it->psi,
+                            .start = it->method->best_start,
+                            .initial = GA_INITIAL_PROJECT,
+                            .again = true};
+  ga_status status = ga_initial_start(it, &beginning);
+  if (status != GA_OK) {
+    ga_error_prefix(&it->error, "t = %.9g: event %d", t, i);
+    return status;
+  }
+  it->state.h = t - from;
+  ga_sequence_rebase(it, false);
+  status = ga_events_begin(it);
+  it->events.stopped_by = i;
+  return status;
+}
+
+ga_status ga_events_handle(ga_integrator *it) {
+  ga_events *events = &it->events;
+  int ends = -1;
+  double t_end = INFINITY;
+  for (int i = 0; i < events->n; i++) {
+    ga_status status = look(it, i);
+    if (status != GA_OK) return status;
+  }
+  for (int i; (i = earliest(events)) >= 0;) {
+    const ga_event_record *r = &events->record[i];
+    double t = r->t_found;
+    if (t > t_end + resolution(it, &r->event)) break;
+    if (tell(it, i) && ends < 0) {
+      ends = i;
+      t_end = t;
+    }
+  }
+  if (ends < 0) return GA_OK;
+  ga_status status = end_at(it, ends, t_end);
+  if (status != GA_OK) return status;
+  return ga_fail(&it->error, GA_EVENT, "t = %.9g: event %d", t_end, ends);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of a method: taking room for it, copying it. */
+#include <string.h>
+
+#include "step/step.h"
+
+void ga_memory_carve(ga_memory *mem, const ga_eval *e, ga_arena *arena) {
+#define CARVE(name, size) mem->name = ga_arena_doubles(arena, (size_t)e->size);
+  GA_MEMORY_LIST(CARVE)
+#undef CARVE
+}
+
+void ga_memory_copy(ga_memory *to, const ga_memory *from, const ga_eval *e) {
+  to->t = from->t;
+  to->h = from->h;
+  to->fresh = from->fresh;
+  to->delta = from->delta;
+#define COPY(name, size) memcpy(to->name, from->name, (size_t)e->size * sizeof(double));
+  GA_MEMORY_LIST(COPY)
+#undef COPY
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop over steps: one attempt, its acceptance or the way back, what follows an accepted step.
+ *
+ *   attempt    history corrected for h, Newton, results into the memory; the state before is kept
+ *   take_back  the memory, the predictor, what steers Newton's matrix, as before the attempt
+ *   accept     statistics, times, controller; then events, projections, observer
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/integrator.h"
+
+/* What is reported and no unknown of the step: from the equations of motion at its end. */
+static ga_status report(ga_integrator *it) {
+  ga_step *s = &it->step;
+  const ga_method *method = it->method;
+  const ga_site *end = &s->site[GA_SITE_NEW];
+  if (method->report == GA_REPORT_STEP) return GA_OK;
+  memcpy(it->saddle.guess, ga_step_multipliers(s, method->out_lam),
+         (size_t)s->nlam * sizeof(double));
+  memcpy(it->saddle.guess + s->nlam, ga_step_multipliers(s, method->out_psi),
+         (size_t)s->npsi * sizeof(double));
+  return ga_saddle_acceleration(&it->saddle, end->t, end->q, end->v, s->vd1, s->lam1, s->psi1);
+}
+
+/* the history corrected for h, then the step's equations solved */
+static ga_status solve_step(ga_integrator *it, double h, double t1) {
+  ga_history past;
+  ga_status status = ga_history_correct(it, h, &past);
+  if (status != GA_OK) return status;
+  if (it->mem.fresh && it->options.start == GA_START_IMPLICIT) {
+    return ga_initial_implicit(it, h, t1);
+  }
+  status = ga_step_begin(&it->step, &it->mem, &past, h, t1);
+  return status != GA_OK ? status : ga_newton(&it->step);
+}
+
+/* before an attempt: there is no last step any more */
+static void keep(ga_integrator *it) {
+  ga_backup *last = &it->last;
+  const ga_step *s = &it->step;
+  ga_memory_copy(&last->mem, &it->mem, &it->eval);
+  memcpy(last->x, s->x_accepted, (size_t)s->n * sizeof(double));
+  last->stats = it->stats;
+  last->matrix = (ga_steering){s->rate, s->pause, s->pause_next};
+  last->split = (ga_steering){s->split.rate, s->split.pause, s->split.pause_next};
+  last->valid = false;
+}
+
+/* The effort counts, the extremes of a step taken back do not. */
+static void take_back(ga_integrator *it) {
+  const ga_backup *last = &it->last;
+  ga_step *s = &it->step;
+  ga_memory_copy(&it->mem, &last->mem, &it->eval);
+  memcpy(s->x_accepted, last->x, (size_t)s->n * sizeof(double));
+  it->stats.max_g = last->stats.max_g;
+  it->stats.max_gv = last->stats.max_gv;
+  it->stats.max_k = last->stats.max_k;
+  s->G_is_at_n = false;
+  s->rate = last->matrix.rate;
+  s->pause = last->matrix.pause;
+  s->pause_next = last->matrix.pause_next;
+  s->split.rate = last->split.rate;
+  s->split.pause = last->split.pause;
+  s->split.pause_next = last->split.pause_next;
+  it->last.valid = false;
+}
+
+/* one step of size h to t1; the memory changes only if all of it succeeds */
+static ga_status attempt(ga_integrator *it, double h, double t1) {
+  ga_error_clear(&it->error);
+  if (!(t1 > it->mem.t) || h * h < DBL_MIN) {
+    return ga_fail(&it->error, GA_ERR_STEP, "t = %.17g: a step of %g is too small", it->mem.t, h);
+  }
+  /* where t is so large that its rounding matters, the step is what t1 - t says */
+  if (fabs(t1 - it->mem.t - h) > 1e-9 * h) h = t1 - it->mem.t;
+  if (it->control.on) ga_eval_set_step(&it->eval, h);
+  keep(it);
+  ga_status status = solve_step(it, h, t1);
+  if (status == GA_OK) status = report(it);
+  if (status == GA_OK) status = ga_step_end(&it->step, &it->mem);
+  ga_integrator_count_repivots(it);
+  if (status == GA_OK) {
+    it->mem.delta = it->delta;
+    it->last.valid = true;
+    return GA_OK;
+  }
+  take_back(it);
+  it->stats.failed++;
+  ga_step_reset(&it->step);
+  return status;
+}
+
+static void accept(ga_integrator *it) {
+  double h = it->mem.h;
+  it->stats.steps++;
+  it->stats.h_largest = fmax(it->stats.h_largest, h);
+  it->stats.h_least = it->stats.h_least > 0 ? fmin(it->stats.h_least, h) : h;
+  it->state.h = h;
+}
+
+/* Automatic: smaller and smaller, until the error is small enough or the step too small. */
+static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
+  double err = 0;
+  for (bool again = false;; again = true) {
+    double least = fmax(it->options.h_min, 16 * DBL_EPSILON * fabs(it->mem.t));
+    if (again && it->h < least) {
+      return ga_fail(&it->error, GA_ERR_STEP,
+                     "t = %.9g: steps fell below h-min = %.3g; the last of %.3g %s. Larger rtol or "
+                     "atol, a smaller h-min, or a smoother model may help",
+                     it->mem.t, least, plan->h,
+                     err > 0 ? "had too large an error" : "did not converge");
+    }
+    ga_status status = ga_sequence_plan(it, t_end, plan);
+    if (status == GA_OK) status = attempt(it, plan->h, plan->t1);
+    if (status < 0) return status;
+    if (status > 0) {
+      err = 0;
+      ga_control_fail(it, plan->h);
+      continue;
+    }
+    status = ga_control_error(it, &err);
+    if (status == GA_OK && err <= 1) {
+      ga_control_accept(it, err, plan->h, it->h, again);
+      return GA_OK;
+    }
+    take_back(it);
+    if (status < 0) return status;
+    it->stats.rejected++;
+    ga_control_reject(it, err, plan->h);
+  }
+}
+
+/* one accepted step on the way to t_end */
+static ga_status advance(ga_integrator *it, double t_end) {
+  ga_plan plan;
+  ga_status status;
+  if (it->control.on) {
+    status = controlled(it, t_end, &plan);
+  } else {
+    status = ga_sequence_plan(it, t_end, &plan);
+    if (status == GA_OK) status = attempt(it, plan.h, plan.t1);
+  }
+  if (status != GA_OK) return status;
+  accept(it);
+  ga_sequence_advance(it, &plan, it->mem.t == t_end);
+  return GA_OK;
+}
+
+ga_status ga_run_observe(ga_integrator *it) {
+  it->state.t = it->mem.t;
+  if (!it->observer || it->observer(it->observer_context, &it->state, &it->stats) == 0) {
+    return GA_OK;
+  }
+  return ga_fail(&it->error, GA_STOPPED, "t = %.9g: stopped by the observer", it->mem.t);
+}
+
+/* what follows an accepted step: events, projections if the options ask for them, the observer */
+static ga_status conclude(ga_integrator *it) {
+  int every = it->options.project_every;
+  ga_status status = it->events.n > 0 ? ga_events_handle(it) : GA_OK;
+  if (status < 0) return status;
+  if (status == GA_OK && every > 0 && it->stats.steps % every == 0) {
+    status = ga_integrator_project_position(it, NULL);
+    if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, NULL);
+    if (status != GA_OK) return status;
+  }
+  ga_status seen = ga_run_observe(it);
+  return seen != GA_OK ? seen : status;
+}
+
+static ga_status begin(ga_integrator *it) {
+  it->events.stopped_by = -1;
+  ga_error_clear(&it->error);
+  if (it->started) return GA_OK;
+  return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
+}
+
+ga_status ga_integrator_step(ga_integrator *it) {
+  ga_status status = begin(it);
+  if (status == GA_OK) status = advance(it, INFINITY);
+  return status == GA_OK ? conclude(it) : status;
+}
+
+ga_status ga_integrator_run(ga_integrator *it, double t_end) {
+  ga_status status = begin(it);
+  if (status != GA_OK) return status;
+  if (!isfinite(t_end) || t_end < it->mem.t) {
+    return ga_fail(&it->error, GA_ERR_ARG, "t_end = %g must be finite and not before t = %g", t_end,
+                   it->mem.t);
+  }
+  while (status == GA_OK && it->mem.t < t_end) {
+    status = advance(it, t_end);
+    if (status == GA_OK) status = conclude(it);
+  }
+  return status;
+}
+
+ga_status ga_integrator_set_step(ga_integrator *it, double h) {
+  if (!(h > 0) || !isfinite(h)) {
+    return ga_fail(&it->error, GA_ERR_STEP, "step size h = %g must be positive and finite", h);
+  }
+  it->h = h;
+  ga_eval_set_step(&it->eval, h);
+  if (it->started) ga_sequence_rebase(it, true);
+  return GA_OK;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Which step comes next: a multiple of h, one of a sequence, one a function gives, one of automatic
+ * size; and how t_end is met.
+ *
+ * Times of given steps are t_base + S h with S the sum of the fractions since t_base, formed from
+ * whole periods, so that a million steps carry one rounding. Where the steps do not meet t_end, the
+ * last two share what is left, as evenly as their sizes allow: no step is tiny, and none is larger
+ * than it should be. */
+#include <float.h>
+#include <math.h>
+
+#include "step/integrator.h"
+
+ga_status ga_sequence_init(ga_integrator *it) {
+  ga_sequence *s = &it->sequence;
+  const ga_options *o = &it->options;
+  bool numbers = o->h_fractions != NULL;
+  s->n = numbers ? o->h_fractions_n : ga_options_sequence(o->h_seq, NULL, 0, &it->error);
+  if (s->n < 0) return it->error.code;
+  if (s->n == 0) return ga_fail(&it->error, GA_ERR_ARG, "h_fractions_n = 0: no step sizes");
+  s->fraction = ga_arena_doubles(&it->arena, (size_t)s->n);
+  s->until = ga_arena_doubles(&it->arena, (size_t)s->n + 1);
+  if (it->arena.failed) return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d sizes", s->n);
+  if (!numbers) ga_options_sequence(o->h_seq, s->fraction, s->n, NULL);
+  for (int i = 0; i < s->n; i++) {
+    if (numbers) s->fraction[i] = o->h_fractions[i];
+    if (!(s->fraction[i] > 0 && s->fraction[i] <= 1000)) {
+      return ga_fail(&it->error, GA_ERR_ARG,
+                     "h_fractions[%d] = %g must be greater than 0 and at most 1000", i,
+                     s->fraction[i]);
+    }
+    s->until[i + 1] = s->until[i] + s->fraction[i];
+  }
+  if (it->control.on && (s->n > 1 || o->step_size)) {
+    return ga_fail(&it->error, GA_ERR_ARG,
+                   "step sizes are either given (h-seq, step_size) or automatic (rtol, atol)");
+  }
+  return GA_OK;
+}
+
+/* place of the i-th step from now in the sequence, counted from t_base's period */
+static long place(const ga_sequence *s, long i) {
+  return s->first + s->n_base + i;
+}
+
+static double size_of(const ga_sequence *s, long i) {
+  return s->fraction[place(s, i) % s->n];
+}
+
+/* the time after the next step */
+static double next_time(const ga_integrator *it) {
+  const ga_sequence *s = &it->sequence;
+  long at = place(s, 1);
+  double sum = (double)(at / s->n) * s->until[s->n] + s->until[at % s->n] - s->until[s->first];
+  return s->t_base + sum * it->h;
+}
+
+static ga_status ask(ga_integrator *it, long n, double t, double *h) {
+  *h = it->options.step_size(it->options.step_context, n, t);
+  if (*h > 0 && isfinite(*h)) return GA_OK;
+  return ga_fail(&it->error, GA_ERR_STEP,
+                 "t = %.9g: step_size gave %g for step %ld; it must be positive and finite", t, *h,
+                 n);
+}
+
+/* the next two sizes, and the time the first leads to */
+static ga_status sizes(ga_integrator *it, double *h, double *t1) {
+  double t = it->mem.t;
+  if (it->options.step_size) {
+    long n = it->stats.steps;
+    ga_status status = ask(it, n, t, &h[0]);
+    *t1 = t + h[0];
+    return status == GA_OK ? ask(it, n + 1, *t1, &h[1]) : status;
+  }
+  for (int i = 0; i < 2; i++) h[i] = it->control.on ? it->h : it->h * size_of(&it->sequence, i);
+  *t1 = it->control.on ? t + it->h : next_time(it);
+  return GA_OK;
+}
+
+ga_status ga_sequence_plan(ga_integrator *it, double t_end, ga_plan *plan) {
+  double h[2], t1, t = it->mem.t, left = t_end - t;
+  ga_status status = sizes(it, h, &t1);
+  *plan = (ga_plan){h[0], t1, true};
+  if (status != GA_OK || !isfinite(t_end)) return status;
+  double slack = 1e-8 * h[0] + 4 * DBL_EPSILON * fabs(t_end);
+  if (left >= h[0] + h[1] - slack) return GA_OK;
+  if (left > h[0] + slack) {
+    double first = fmin(h[0], fmax(left - h[1], left / 2));
+    *plan = (ga_plan){first, t + first, false};
+  } else {
+    /* the last step: a full one that ends at t_end but for rounding, or a shorter one */
+    bool full = fabs(left - h[0]) <= slack;
+    *plan = (ga_plan){full ? h[0] : left, t_end, full};
+  }
+  return GA_OK;
+}
+
+void ga_sequence_advance(ga_integrator *it, const ga_plan *plan, bool meets_end) {
+  it->sequence.n_base++;
+  if (meets_end || !plan->regular) ga_sequence_rebase(it, plan->regular || !meets_end);
+}
+
+void ga_sequence_rebase(ga_integrator *it, bool keep_phase) {
+  ga_sequence *s = &it->sequence;
+  s->first = keep_phase ? place(s, 0) % s->n : 0;
+  s->t_base = it->mem.t;
+  s->n_base = 0;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Dense output: its ends, its order, on groups too, and the agreement of q' with v. */
+#include "support.h"
+
+enum { PARTS_OF_STEP = 8 };
+
+typedef struct {
+  double q[SUPPORT_MAX], v[SUPPORT_MAX], vd[SUPPORT_MAX], lam[SUPPORT_MAX], psi[SUPPORT_MAX];
+} between;
+
+static between dense_at(ga_integrator *it, double t) {
+  between b;
+  memset(&b, 0, sizeof b);
+  must(ga_integrator_dense(it, t, b.q, b.v, b.vd, b.lam, b.psi), ga_integrator_error(it));
+  return b;
+}
+
+/* Largest errors of q and v inside the first step, from exact start values, against a run with
+ * steps of a 64th. */
+static void step_errors(const ga_problem *p, const char *method, double h, double *error) {
+  ga_options o = ga_options_default();
+  o.method = method;
+  o.h = h;
+  ga_integrator *it = started(p, &o);
+  must(ga_integrator_step(it), ga_integrator_error(it));
+  o.method = "stab2";
+  o.h = h / 64;
+  ga_integrator *fine = started(p, &o);
+  error[0] = error[1] = 0;
+  for (int i = 1; i < PARTS_OF_STEP; i++) {
+    double t = p->t0 + i * h / PARTS_OF_STEP;
+    must(ga_integrator_run(fine, t), ga_integrator_error(fine));
+    between b = dense_at(it, t);
+    const ga_state *s = ga_integrator_state(fine);
+    error[0] = fmax(error[0], ga_space_distance(p->model.space, b.q, s->q));
+    error[1] = fmax(error[1], vector_error(ga_space_nv(p->model.space), b.v, s->v));
+  }
+  ga_integrator_free(it);
+  ga_integrator_free(fine);
+}
+
+/* In one step from exact values q and v are of order 3 or better between the ends, as at the end.
+ */
+static void test_order(void **state) {
+  (void)state;
+  static const struct {
+    const char *problem;
+    double h;
+  } cases[] = {
+      {"heavy-top", 1e-3}, {"heavy-top-se3", 1e-3}, {"rheonomic", 0.02}, {"rolling-disk", 0.01}};
+  const char *const methods[] = {"stab2", "soi2"};
+  for (int m = 0; m < 2; m++) {
+    for (int c = 0; c < 4; c++) {
+      ga_problem *p = problem_named(cases[c].problem);
+      double coarse[2], fine[2];
+      step_errors(p, methods[m], cases[c].h, coarse);
+      step_errors(p, methods[m], cases[c].h / 2, fine);
+      assert_between(cases[c].problem, slope(coarse[0], fine[0]), 2.7, 5);
+      assert_between(cases[c].problem, slope(coarse[1], fine[1]), 2.6, 5);
+      ga_problem_free(p);
+    }
+  }
+}
+
+/* Bit by bit the accepted states at both ends; continuous, and close to them nearby. */
+static void test_ends(void **state) {
+  (void)state;
+  const char *const problems[] = {"heavy-top", "heavy-top-se3", "andrews", "rolling-disk"};
+  for (int c = 0; c < 4; c++) {
+    ga_problem *p = problem_named(problems[c]);
+    int nq = ga_space_nq(p->model.space), nv = ga_space_nv(p->model.space);
+    ga_options o = ga_options_default();
+    o.h = p->h;
+    o.rtol = c % 2 ? 1e-4 : 0;
+    ga_integrator *it = started(p, &o);
+    between last = dense_at(it, p->t0); /* at a start there is that time only */
+    assert_memory_equal(last.q, p->q0, (size_t)nq * sizeof(double));
+    assert_int_equal(ga_integrator_dense(it, p->t0 - o.h, last.q, NULL, NULL, NULL, NULL),
+                     GA_ERR_ARG);
+    for (int i = 0; i < 20; i++) {
+      last = dense_at(it, ga_integrator_state(it)->t);
+      must(ga_integrator_step(it), ga_integrator_error(it));
+      const ga_state *s = ga_integrator_state(it);
+      between from = dense_at(it, s->t - s->h), to = dense_at(it, s->t);
+      assert_memory_equal(from.q, last.q, (size_t)nq * sizeof(double));
+      assert_memory_equal(from.v, last.v, (size_t)nv * sizeof(double));
+      assert_memory_equal(from.vd, last.vd, (size_t)nv * sizeof(double));
+      assert_memory_equal(from.lam, last.lam, (size_t)p->model.nlam * sizeof(double));
+      assert_memory_equal(to.q, s->q, (size_t)nq * sizeof(double));
+      assert_memory_equal(to.psi, s->psi, (size_t)p->model.npsi * sizeof(double));
+      between near = dense_at(it, s->t - 1e-9 * s->h),
+              begun = dense_at(it, s->t - s->h * (1 - 1e-9));
+      double v = 1 + fabs(s->h) * ga_max_abs(nv, s->v), vd = 1 + ga_max_abs(nv, s->vd) * s->h;
+      assert_true(ga_space_distance(p->model.space, near.q, s->q) < 1e-8 * v);
+      assert_true(ga_space_distance(p->model.space, begun.q, last.q) < 1e-8 * v);
+      assert_true(vector_error(nv, near.v, s->v) < 1e-8 * vd);
+      assert_true(vector_error(nv, begun.v, last.v) < 1e-8 * vd);
+    }
+    const ga_error *err = ga_integrator_error(it);
+    double t = ga_integrator_state(it)->t, q[SUPPORT_MAX];
+    assert_refused(ga_integrator_dense(it, t + o.h, q, NULL, NULL, NULL, NULL), err, GA_ERR_ARG,
+                   "last step", NULL);
+    assert_refused(ga_integrator_dense(it, NAN, q, NULL, NULL, NULL, NULL), err, GA_ERR_ARG,
+                   "last step", NULL);
+    must(ga_integrator_dense(it, t, NULL, NULL, NULL, NULL, NULL), err);
+    ga_integrator_free(it);
+    ga_problem_free(p);
+  }
+}
+
+/* q' of the interpolant, trivialised, is v of the interpolant up to O(h^3): central differences */
+static void test_derivative(void **state) {
+  (void)state;
+  const char *const problems[] = {"heavy-top", "heavy-top-se3"};
+  for (int c = 0; c < 2; c++) {
+    ga_problem *p = problem_named(problems[c]);
+    int nv = ga_space_nv(p->model.space);
+    double error[2] = {0};
+    for (int l = 0; l < 2; l++) {
+      ga_options o = ga_options_default();
+      o.h = ldexp(1e-3, -l);
+      ga_integrator *it = started(p, &o);
+      must(ga_integrator_run(it, 0.01), ga_integrator_error(it));
+      double t0 = 0.01 - o.h, d = 1e-4 * o.h, w[SUPPORT_MAX];
+      for (int i = 1; i < PARTS_OF_STEP; i++) {
+        double t = t0 + i * o.h / PARTS_OF_STEP;
+        between before = dense_at(it, t - d), after = dense_at(it, t + d), now = dense_at(it, t);
+        ga_space_diff(p->model.space, before.q, after.q, w);
+        for (int k = 0; k < nv; k++) w[k] /= 2 * d;
+        error[l] = fmax(error[l], vector_error(nv, w, now.v));
+      }
+      ga_integrator_free(it);
+    }
+    assert_between(problems[c], slope(error[0], error[1]), 1.8, 4.5);
+    assert_true(error[1] < 2e-4 * 150);
+    ga_problem_free(p);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_derivative),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* Events: times against closed solutions, order, direction, ends of runs, restarts after jumps. */
+#include "small_models.h"
+
+enum { RECORDS = 4096 };
+
+/* what handlers are told, in order */
+typedef struct {
+  int n, stop_at; /* stop_at: the handler ends the run at this one, -1: never */
+  int event[RECORDS], sign[RECORDS];
+  double t[RECORDS], q[RECORDS], v[RECORDS];
+} record;
+
+static int note(void *context, int event, int sign, const ga_state *s) {
+  record *r = context;
+  assert_true(r->n < RECORDS);
+  r->event[r->n] = event;
+  r->sign[r->n] = sign;
+  r->t[r->n] = s->t;
+  r->q[r->n] = s->q[0];
+  r->v[r->n] = s->v[0];
+  return r->n++ == r->stop_at;
+}
+
+static double first_q(void *context, const ga_state *s) {
+  (void)context;
+  return s->q[0];
+}
+
+static double first_v(void *context, const ga_state *s) {
+  (void)context;
+  return s->v[0];
+}
+
+static void add(ga_integrator *it, const ga_event *event) {
+  must(ga_integrator_add_event(it, event), ga_integrator_error(it));
+}
+
+/* The angle passes zero at (2 i + 1) T/4, T from an elliptic integral: the first three to 1e-10. */
+static void test_pendulum_times(void **state) {
+  (void)state;
+  static record r;
+  small s;
+  small_open(&s, 1, angle_force, false);
+  const double phi = 2, v = 0;
+  double quarter = pendulum_period(1, phi) / 4;
+  ga_options o = ga_options_default();
+  o.h = 1e-5;
+  o.par = ga_params_rho(1);
+  r = (record){.stop_at = -1};
+  ga_integrator *it = small_start(&s, &o, &phi, &v);
+  add(it, &(ga_event){.value = first_q, .handler = note, .context = &r});
+  must(ga_integrator_run(it, 6 * quarter), ga_integrator_error(it));
+  assert_int_equal(r.n, 3);
+  for (int i = 0; i < 3; i++) {
+    if (!(fabs(r.t[i] - (2 * i + 1) * quarter) < 1e-10)) {
+      fail_msg("crossing %d at %.15g, not %.15g", i, r.t[i], (2 * i + 1) * quarter);
+    }
+    assert_int_equal(r.sign[i], i % 2 ? 1 : -1);
+    assert_true(fabs(r.q[i]) < 1e-14);
+  }
+  assert_int_equal(ga_integrator_stats(it)->events, 3);
+  assert_int_equal(ga_integrator_event(it), -1);
+  ga_integrator_free(it);
+  small_close(&s);
+}
+
+/* With constraints, every method, steps of 1e-3: times are smooth functions of h, so that one
+ * extrapolation gives 1e-8; they converge with order 2 and no worse than the positions. */
+static void test_constrained_times(void **state) {
+  (void)state;
+  small s;
+  small_open(&s, 2, fall_force, true);
+  const char *const methods[] = {"stab2", "index3", "soi2", "index2"};
+  double exact = pendulum_period(sqrt(9.81), acos(-1) / 2) / 4;
+  const double q0[] = {1, 0}, v0[] = {0, 0};
+  for (int m = 0; m < 4; m++) {
+    double t[3];
+    for (int l = 0; l < 3; l++) {
+      static record r;
+      r = (record){.stop_at = 0};
+      ga_options o = ga_options_default();
+      o.method = methods[m];
+      o.h = ldexp(1e-3, -l);
+      ga_integrator *it = small_start(&s, &o, q0, v0);
+      add(it, &(ga_event){.value = first_q, .handler = note, .context = &r});
+      assert_int_equal(ga_integrator_run(it, 10), GA_EVENT);
+      t[l] = r.t[0];
+      assert_true(ga_integrator_state(it)->t == t[l]);
+      ga_integrator_free(it);
+    }
+    assert_between(methods[m], slope(fabs(t[0] - exact), fabs(t[1] - exact)), 1.9, 2.1);
+    double better = (4 * t[2] - t[1]) / 3;
+    if (!(fabs(better - exact) < 1e-9)) fail_msg("%s: %.3g", methods[m], better - exact);
+  }
+  small_close(&s);
+}
+
+/* 1000 crossings of an oscillator and its turning points between them, in order of time */
+static void test_thousand(void **state) {
+  (void)state;
+  static record r;
+  small s;
+  small_open(&s, 1, load_force, false);
+  const double q = 1, v = 0, pi = acos(-1);
+  for (int automatic = 0; automatic < 2; automatic++) {
+    ga_options o = ga_options_default();
+    o.h = 0.02;
+    o.par = ga_params_rho(1);
+    o.rtol = automatic ? 1e-6 : 0;
+    r = (record){.stop_at = -1};
+    ga_integrator *it = small_start(&s, &o, &q, &v);
+    add(it, &(ga_event){.value = first_q, .handler = note, .context = &r});
+    add(it, &(ga_event){.value = first_v, .handler = note, .context = &r});
+    must(ga_integrator_run(it, 500 * 2 * pi), ga_integrator_error(it));
+    /* the frequency is a little less, so the last of the 1000 may be missing */
+    assert_in_range(r.n, 1990, 2000);
+    for (int i = 0; i < r.n; i++) {
+      if (i > 0) assert_true(r.t[i] > r.t[i - 1]);
+      assert_int_equal(r.event[i], i % 2);
+      assert_int_equal(r.sign[i], i % 4 == 1 || i % 4 == 2 ? 1 : -1);
+      assert_near("time", r.t[i], (i + 1) * pi / 2, 1e-4);
+      assert_true(fabs(i % 2 ? r.v[i] : r.q[i]) < 1e-10);
+    }
+    ga_integrator_free(it);
+  }
+  small_close(&s);
+}
+
+typedef struct {
+  record *r;
+  double level;
+} levelled;
+
+static double level_value(void *context, const ga_state *s) {
+  const levelled *l = context;
+  return s->q[0] - l->level;
+}
+static double level_slower(void *context, const ga_state *s) {
+  return 1e-3 * level_value(context, s);
+}
+static double level_time(void *context, const ga_state *s) {
+  const levelled *l = context;
+  return s->t - l->level;
+}
+static int level_note(void *context, int event, int sign, const ga_state *s) {
+  return note(((levelled *)context)->r, event, sign, s);
+}
+
+/* Several in one step: in order of time, whatever their numbers; two at the same time are both
+ * told, also when one of them ends the run; later ones of that step are not. */
+static void test_several(void **state) {
+  (void)state;
+  static record r;
+  small s;
+  small_open(&s, 1, fall_force, false);
+  const double q = 100, v = 0;
+  for (int ends = 0; ends < 2; ends++) {
+    r = (record){.stop_at = -1};
+    ga_options o = ga_options_default();
+    o.h = 1;
+    ga_integrator *it = small_start(&s, &o, &q, &v);
+    double t2 = sqrt(2 * 2.0 / 9.81), t1 = sqrt(2 * 1.0 / 9.81);
+    levelled late = {&r, 97}, same = {&r, 98}, early = {&r, 99}, clock = {&r, (t1 + t2) / 2};
+    add(it, &(ga_event){.value = level_value, .handler = level_note, .context = &late});
+    add(it, &(ga_event){.value = level_value, .handler = level_note, .context = &same});
+    add(it, &(ga_event){
+                .value = level_slower, .handler = level_note, .context = &same, .terminal = ends});
+    add(it, &(ga_event){.value = level_value, .handler = level_note, .context = &early});
+    add(it, &(ga_event){.value = level_time, .handler = level_note, .context = &clock});
+    ga_status status = ga_integrator_run(it, 1);
+    const int order[] = {3, 4, 1, 2, 0};
+    assert_int_equal(status, ends ? GA_EVENT : GA_OK);
+    assert_int_equal(r.n, ends ? 4 : 5);
+    for (int i = 0; i < r.n; i++) {
+      bool pair = order[i] == 1 || order[i] == 2;
+      if (pair) {
+        assert_true(r.event[i] == 1 || r.event[i] == 2);
+      } else {
+        assert_int_equal(r.event[i], order[i]);
+      }
+    }
+    assert_int_not_equal(r.event[2], r.event[3]);
+    /* free fall is integrated exactly, as is the cubic through it */
+    assert_near("first", r.t[0], t1, 1e-14);
+    assert_near("clock", r.t[1], (t1 + t2) / 2, 1e-14);
+    assert_near("pair", r.t[2], t2, 1e-14);
+    assert_near("pair", r.t[3], t2, 1e-14);
+    if (ends) {
+      assert_int_equal(ga_integrator_event(it), 2);
+      assert_near("end", ga_integrator_state(it)->t, t2, 1e-14);
+      assert_near("q there", ga_integrator_state(it)->q[0], 98, 1e-14);
+      /* it may simply go on: the event is not found again, the later one is */
+      must(ga_integrator_run(it, 1), ga_integrator_error(it));
+      assert_int_equal(r.n, 5);
+      assert_int_equal(r.event[4], 0);
+      assert_int_equal(ga_integrator_event(it), -1);
+    }
+    assert_near("fall", ga_integrator_state(it)->q[0], 100 - 9.81 / 2, 1e-13);
+    ga_integrator_free(it);
+  }
+  small_close(&s);
+}
+
+static void test_direction(void **state) {
+  (void)state;
+  static record r;
+  const double pi = acos(-1), q = 0.5, v = 0;
+  small s;
+  small_open(&s, 1, load_force, false);
+  const ga_direction directions[] = {GA_EVENT_ANY, GA_EVENT_RISING, GA_EVENT_FALLING};
+  const int expected[] = {10, 5, 5};
+  for (int d = 0; d < 3; d++) {
+    r = (record){.stop_at = -1};
+    ga_options o = ga_options_default();
+    o.h = 0.1;
+    o.par = ga_params_rho(1);
+    ga_integrator *it = small_start(&s, &o, &q, &v);
+    add(it,
+        &(ga_event){.value = first_q, .handler = note, .context = &r, .direction = directions[d]});
+    must(ga_integrator_run(it, 10 * pi), ga_integrator_error(it));
+    assert_int_equal(r.n, expected[d]);
+    for (int i = 0; i < r.n; i++) {
+      if (d > 0) assert_int_equal(r.sign[i], (int)directions[d]);
+    }
+    ga_integrator_clear_events(it);
+    must(ga_integrator_run(it, 20 * pi), ga_integrator_error(it));
+    assert_int_equal(r.n, expected[d]);
+    ga_integrator_free(it);
+  }
+  /* tol is kept: located no better than asked, and no worse */
+  double t[2];
+  for (int k = 0; k < 2; k++) {
+    r = (record){.stop_at = -1};
+    ga_options o = ga_options_default();
+    o.h = 0.1;
+    ga_integrator *it = small_start(&s, &o, &q, &v);
+    add(it, &(ga_event){.value = first_q, .handler = note, .context = &r, .tol = k * 1e-3});
+    must(ga_integrator_run(it, 2), ga_integrator_error(it));
+    t[k] = r.t[0];
+    ga_integrator_free(it);
+  }
+  assert_true(fabs(t[0] - t[1]) <= 1e-3);
+  small_close(&s);
+}
+
+/* A ball that loses a fifth of its speed at each bounce: v_n = 0.8^n v_0, the times are a geometric
+ * sum. Free fall is exact, so everything is, but for rounding. */
+static void test_bounces(void **state) {
+  (void)state;
+  small s;
+  small_open(&s, 1, fall_force, false);
+  for (int automatic = 0; automatic < 2; automatic++) {
+    const double q0 = 1, v0 = 0;
+    ga_options o = ga_options_default();
+    o.h = 0.01;
+    o.rtol = automatic ? 1e-6 : 0;
+    o.h_max = automatic ? 0.1 : 0; /* the error is zero: steps would grow without end */
+    ga_integrator *it = small_start(&s, &o, &q0, &v0);
+    add(it, &(ga_event){.value = first_q, .direction = GA_EVENT_FALLING, .terminal = true});
+    double t = sqrt(2 / 9.81), speed = 9.81 * t;
+    for (int bounce = 0; bounce < 20; bounce++) {
+      assert_int_equal(ga_integrator_run(it, 100), GA_EVENT);
+      const ga_state *now = ga_integrator_state(it);
+      assert_int_equal(ga_integrator_event(it), 0);
+      assert_near("time of a bounce", now->t, t, 1e-11);
+      assert_near("speed", now->v[0], -speed, 1e-10);
+      if (!(fabs(now->q[0]) < 1e-13)) fail_msg("bounce %d: q = %g", bounce, now->q[0]);
+      speed *= 0.8;
+      t += 2 * speed / 9.81;
+      const double up = speed;
+      must(ga_integrator_restart(it, NULL, &up), ga_integrator_error(it));
+      assert_true(ga_integrator_state(it)->v[0] == speed);
+    }
+    const ga_stats *stats = ga_integrator_stats(it);
+    assert_int_equal(stats->events, 20);
+    assert_true(stats->steps > 20);
+    ga_integrator_free(it);
+  }
+  small_close(&s);
+}
+
+/* A pendulum whose velocity is reversed in part at the lowest point: order 2 in q, v and lam after
+ * three jumps, for methods with and without a hidden constraint of their own. */
+static void test_jumps_keep_order(void **state) {
+  (void)state;
+  small s;
+  small_open(&s, 2, fall_force, true);
+  const char *const methods[] = {"stab2", "index3", "soi2", "hht"};
+  const double q0[] = {1, 0}, v0[] = {0, 0};
+  enum { LEVELS = 4 };
+  for (int m = 0; m < 4; m++) {
+    double end[LEVELS + 1][3];
+    for (int l = 0; l <= LEVELS; l++) {
+      ga_options o = ga_options_default();
+      o.method = l == LEVELS ? "stab2" : methods[m];
+      o.h = l == LEVELS ? 1e-5 : ldexp(4e-3, -l);
+      ga_integrator *it = small_start(&s, &o, q0, v0);
+      add(it, &(ga_event){.value = first_q, .terminal = true});
+      int jumps = 0;
+      ga_status status;
+      while ((status = ga_integrator_run(it, 3)) == GA_EVENT) {
+        const ga_state *now = ga_integrator_state(it);
+        const double v[] = {-0.9 * now->v[0], -0.9 * now->v[1]};
+        must(ga_integrator_restart(it, NULL, v), ga_integrator_error(it));
+        jumps++;
+      }
+      must(status, ga_integrator_error(it));
+      if (jumps != 3) fail_msg("%s: %d jumps", methods[m], jumps);
+      const ga_state *now = ga_integrator_state(it);
+      end[l][0] = now->q[0], end[l][1] = now->v[0], end[l][2] = now->lam[0];
+      ga_integrator_free(it);
+    }
+    for (int k = 0; k < 3; k++) {
+      double coarse = fabs(end[LEVELS - 2][k] - end[LEVELS][k]);
+      double fine = fabs(end[LEVELS - 1][k] - end[LEVELS][k]);
+      assert_between(methods[m], slope(coarse, fine), 1.85, 2.15);
+    }
+  }
+  small_close(&s);
+}
+
+static double not_a_number(void *context, const ga_state *s) {
+  (void)context;
+  return s->t > 0.05 ? NAN : 1;
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  small s;
+  small_open(&s, 1, load_force, false);
+  const double q = 1, v = 0;
+  ga_options o = ga_options_default();
+  ga_integrator *it = small_start(&s, &o, &q, &v);
+  const ga_error *err = ga_integrator_error(it);
+  assert_refused(ga_integrator_add_event(it, NULL), err, GA_ERR_ARG, "value", NULL);
+  assert_refused(ga_integrator_add_event(it, &(ga_event){0}), err, GA_ERR_ARG, "value", NULL);
+  assert_refused(ga_integrator_add_event(it, &(ga_event){.value = first_q, .tol = -1}), err,
+                 GA_ERR_ARG, "tol", "-1");
+  add(it, &(ga_event){.value = not_a_number});
+  assert_refused(ga_integrator_run(it, 1), err, GA_ERR_MODEL, "event 0", "NaN");
+  assert_true(ga_integrator_state(it)->t > 0.05);
+  const double bad = NAN;
+  assert_refused(ga_integrator_restart(it, &bad, NULL), err, GA_ERR_ARG, "finite", NULL);
+  ga_integrator_free(it);
+  ga_error no = {0};
+  must(ga_integrator_new(&s.model, &o, &it, &no), &no);
+  err = ga_integrator_error(it);
+  assert_refused(ga_integrator_restart(it, &q, &v), err, GA_ERR_ARG, "start", NULL);
+  add(it, &(ga_event){.value = first_q}); /* before the start, too */
+  must(ga_integrator_start(it, 0, &q, &v), err);
+  must(ga_integrator_run(it, 2), err);
+  assert_int_equal(ga_integrator_stats(it)->events, 1);
+  ga_integrator_free(it);
+  small_close(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pendulum_times),   cmocka_unit_test(test_constrained_times),
+      cmocka_unit_test(test_thousand),         cmocka_unit_test(test_several),
+      cmocka_unit_test(test_direction),        cmocka_unit_test(test_bounces),
+      cmocka_unit_test(test_jumps_keep_order), cmocka_unit_test(test_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

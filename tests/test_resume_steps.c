@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Saved states with automatic steps, sequences and events: a loaded run goes on bit by bit. */
+#define _POSIX_C_SOURCE 200809L
+#include "checkpoint.h"
+
+static int told;
+
+static int count(void *context, int event, int sign, const ga_state *s) {
+  (void)context, (void)event, (void)sign, (void)s;
+  told++;
+  return 0;
+}
+
+/* changes its sign every few steps, whatever the problem */
+static double wave(void *context, const ga_state *s) {
+  return cos(*(const double *)context * s->t) + 1e-3 * s->q[0];
+}
+
+typedef struct {
+  const char *problem, *method, *solver;
+} kind;
+static const kind kinds[] = {
+    {"heavy-top", "stab2", "dense"},      {"heavy-top", "index3", "klu"},
+    {"rheonomic", "soi2", "dense"},       {"rolling-disk", "nonhol2", "dense"},
+    {"manufactured", "stab2", "klu"},     {"reaction", "soi2", "dense"},
+    {"andrews-absolute", "stab2", "klu"}, {"chain", "hht", "dense"}};
+enum { KINDS = (int)(sizeof kinds / sizeof kinds[0]), MODES = 3 };
+
+static ga_options options_for(const ga_problem *p, const kind *k, int mode) {
+  ga_options o = options_of(p, ga_method_find(k->method, "", NULL), k->solver);
+  if (mode == 0) o.rtol = 1e-4;
+  if (mode == 1) o.h_seq = "1/3,2/3,1/2,1/7";
+  if (mode == 2) o.rtol = 1e-3, o.atol = 1e-6, o.project_every = 5;
+  return o;
+}
+
+static ga_integrator *with_event(ga_integrator *it, const double *frequency, bool ends) {
+  const ga_event event = {
+      .value = wave, .handler = count, .context = (void *)(uintptr_t)frequency, .terminal = ends};
+  must(ga_integrator_add_event(it, &event), ga_integrator_error(it));
+  return it;
+}
+
+/* to t, through events that end a run */
+static view run_on(ga_integrator *it, const ga_problem *p, double t) {
+  ga_status status;
+  while ((status = ga_integrator_run(it, t)) == GA_EVENT) {
+  }
+  must(status, ga_integrator_error(it));
+  return view_of(it, &p->model);
+}
+
+static void test_resume(void **state) {
+  (void)state;
+  for (int k = 0; k < KINDS; k++) {
+    ga_problem *p = open_subject(&(subject){kinds[k].problem, 0});
+    for (int mode = 0; mode < MODES; mode++) {
+      char what[96];
+      snprintf(what, sizeof what, "%s, %s, mode %d", p->name, kinds[k].method, mode);
+      ga_options o = options_for(p, &kinds[k], mode);
+      double frequency = 0.4 / p->h;
+      bool ends = mode == 2;
+      ga_integrator *it = with_event(started(p, &o), &frequency, ends);
+      ga_integrator *other = with_event(fresh(p, &o), &frequency, ends);
+      run_on(it, p, p->t0 + 31.7 * p->h);
+      assert_true(told > 0);
+      save(it, path_of("state"));
+      view saved = view_of(it, &p->model);
+      told = 0;
+      view expected = run_on(it, p, p->t0 + 70.3 * p->h);
+      int events = told;
+      load(other, path_of("state"));
+      view loaded = view_of(other, &p->model);
+      assert_same(what, &saved, &loaded);
+      told = 0;
+      view resumed = run_on(other, p, p->t0 + 70.3 * p->h);
+      assert_same(what, &expected, &resumed);
+      assert_int_equal(told, events);
+      assert_true(events > 0);
+      /* the last step's beginning is not in the file */
+      load(other, path_of("state"));
+      double q[SUPPORT_MAX], t = ga_integrator_state(other)->t;
+      must(ga_integrator_dense(other, t, q, NULL, NULL, NULL, NULL), ga_integrator_error(other));
+      assert_int_equal(ga_integrator_dense(other, t - 1e-3 * p->h, q, NULL, NULL, NULL, NULL),
+                       GA_ERR_ARG);
+      ga_integrator_free(it);
+      ga_integrator_free(other);
+    }
+    close_subject(p);
+  }
+}
+
+/* a state of one kind of steps, or with events, is not one of another */
+static void test_refused(void **state) {
+  (void)state;
+  ga_problem *p = open_subject(&(subject){"rheonomic", 0});
+  const double frequency = 1;
+  ga_options fixed = options_of(p, ga_method_find("stab2", "", NULL), "dense"), automatic = fixed,
+             sequence = fixed;
+  automatic.rtol = 1e-3;
+  sequence.h_seq = "1/3,2/3";
+  const ga_options *all[] = {&fixed, &automatic, &sequence};
+  for (int i = 0; i < 3; i++) {
+    ga_integrator *it = started(p, all[i]);
+    save(it, path_of("state"));
+    for (int j = 0; j < 3; j++) {
+      ga_integrator *other = started(p, all[j]);
+      ga_status status = ga_integrator_load(other, path_of("state"));
+      const ga_error *err = ga_integrator_error(other);
+      if (i == j) {
+        must(status, err);
+        with_event(other, &frequency, false);
+        status = ga_integrator_load(other, path_of("state"));
+        assert_refused(status, err, GA_ERR_FILE, "0 events", "this run 1");
+      } else {
+        assert_refused(status, err, GA_ERR_FILE, "steps", i == 1 ? "automatic steps" : NULL);
+      }
+      ga_integrator_free(other);
+    }
+    ga_integrator_free(it);
+  }
+  close_subject(p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_resume),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
