@@ -94,7 +94,7 @@ static int check_extrapolation(const settings *set, const ga_options *o,
     return CLI_USAGE;
   }
   long n;
-  return problem_check_steps(problem, o->h, ldexp(o->h, -K), set->problem.t_end, &n);
+  return problem_check_steps(problem, o->h, ldexp(o->h, -K), 1, set->problem.t_end, &n);
 }
 
 /* a state is written aside and renamed, so its directory must take files; told before the run */

@@ -131,10 +131,11 @@ int problem_check_times(const problem_args *given, const ga_problem *problem) {
   return ARGS_GO_ON;
 }
 
-int problem_check_steps(const ga_problem *problem, double h, double finest, double t_end, long *n) {
+int problem_check_steps(const ga_problem *problem, double h, double finest, double period,
+                        double t_end, long *n) {
   double span = t_end - problem->t0, steps = fmax(round(span / h), 1);
   if (steps * (h / finest) > 1e15) {
-    cli_error("--h %g: the finest run has %.2g steps, more than can be done", h,
+    cli_error("--h %g: the finest run has %.2g steps, more than can be done", h / period,
               steps * (h / finest));
     return CLI_USAGE;
   }
@@ -144,9 +145,9 @@ int problem_check_steps(const ga_problem *problem, double h, double finest, doub
   char near[32];
   int digits = 2;
   do {
-    snprintf(near, sizeof near, "%.*g", digits, span / steps);
-  } while (fabs(steps * strtod(near, NULL) - span) > slack && digits++ < 17);
-  cli_error("--h %.10g does not divide the interval from %.10g to %.10g; --h %s does", h,
-            problem->t0, t_end, near);
+    snprintf(near, sizeof near, "%.*g", digits, span / steps / period);
+  } while (fabs(steps * period * strtod(near, NULL) - span) > slack && digits++ < 17);
+  cli_error("--h %.10g%s does not divide the interval from %.10g to %.10g; --h %s does", h / period,
+            period == 1 ? "" : " (the periods of --h-seq)", problem->t0, t_end, near);
   return CLI_USAGE;
 }

@@ -87,8 +87,10 @@ int problem_open(const problem_args *given, const args *a, ga_problem **problem)
 int problem_check_times(const problem_args *given, const ga_problem *problem);
 
 /* Steps of h, and of h/2, h/4, ... down to finest, must meet t_end: CLI_USAGE after a message with
- * an h that does, else ARGS_GO_ON and the number of steps h. */
-int problem_check_steps(const ga_problem *problem, double h, double finest, double t_end, long *n);
+ * an h that does, else ARGS_GO_ON and the number of steps h. A sequence of sizes must do so with
+ * whole periods: h and finest are then those, period times the h of the command line. */
+int problem_check_steps(const ga_problem *problem, double h, double finest, double period,
+                        double t_end, long *n);
 
 /* The variant of the method in use, the default one if none was given; NULL if it has none. */
 const char *problem_variant(const ga_options *o);

@@ -53,7 +53,7 @@ static int check_steps(study *s) {
   double h = s->options->h * s->period, t0 = s->problem->t0;
   if (s->automatic) return ARGS_GO_ON;
   double finest = ldexp(h, 1 - s->levels - s->extrapolate);
-  int code = problem_check_steps(s->problem, h, finest, s->t_end, &s->steps);
+  int code = problem_check_steps(s->problem, h, finest, s->period, s->t_end, &s->steps);
   if (code != ARGS_GO_ON || isnan(s->project_at)) return code;
   double at = (s->project_at - t0) / h, near = t0 + fmax(round(at), 1) * h;
   if (fabs(at - round(at)) * h <= 1e-9 * finest + 2e-16 * fabs(s->t_end)) return ARGS_GO_ON;

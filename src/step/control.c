@@ -158,7 +158,8 @@ ga_status ga_control_error(ga_integrator *it, double *err) {
 /* ---- the controller ---------------------------------------------------------------------- */
 
 static double limited(const ga_integrator *it, double h) {
-  return it->options.h_max > 0 ? fmin(h, it->options.h_max) : h;
+  double largest = it->options.h_max;
+  return fmax(largest > 0 ? fmin(h, largest) : h, it->options.h_min);
 }
 
 void ga_control_accept(ga_integrator *it, double err, double h, double wanted, bool again) {
@@ -168,7 +169,7 @@ void ga_control_accept(ga_integrator *it, double err, double h, double wanted, b
   bool cut = h < 0.99 * wanted;
   if (cut) {
     /* a step that had to meet a time tells little: back to what was wanted */
-    it->h = fmin(wanted, h * fmax(factor, SHRINK));
+    it->h = limited(it, fmin(wanted, h * fmax(factor, SHRINK)));
   } else {
     factor = fmax(SHRINK, fmin(factor, again ? 1 : GROW));
     if (factor >= 1 && factor < KEEP) factor = 1;
@@ -217,14 +218,14 @@ ga_status ga_control_start(ga_integrator *it, double t, double *h) {
   enum { TRIES = 30 };
   double *vddd = it->control.vdd_new, known = 0;
   ga_status status = GA_OK;
-  *h = fmax(limited(it, *h), it->options.h_min);
+  *h = limited(it, *h);
   for (int i = 0; i < TRIES; i++) {
     ga_eval_set_step(&it->eval, *h);
     status = ga_initial_vdd(it, t, it->q, it->v, it->vd, *h, it->vdd, vddd);
     if (status < 0) return status;
     if (status > 0 && known > 0) break; /* no larger ones */
     double size = status == GA_OK ? first_size(it, *h, vddd) : 0.01 * *h;
-    double next = fmax(limited(it, fmin(size, 10 * *h)), it->options.h_min);
+    double next = limited(it, fmin(size, 10 * *h));
     if (status == GA_OK) known = next >= 0.1 * *h && next <= 2 * *h ? next : *h;
     if (known > 0 && known == next) break;
     *h = next;

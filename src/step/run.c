@@ -105,6 +105,7 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
   double err = 0;
   for (bool again = false;; again = true) {
     double least = fmax(it->options.h_min, 16 * DBL_EPSILON * fabs(it->mem.t));
+    if (again && it->h < least && plan->h > 1.001 * least) it->h = least;
     if (again && it->h < least) {
       return ga_fail(&it->error, GA_ERR_STEP,
                      "t = %.9g: steps fell below h-min = %.3g; the last of %.3g %s. Larger rtol or "

@@ -76,6 +76,14 @@ killed_runs 4 0.5 heavy-top --h 1.3e-4 --t-end 2 --checkpoint-every 0.07 --final
   --linsol klu
 killed_runs 6 0.3 chain --size 40 --linsol klu --h 1e-3 --t-end 2 --checkpoint-every 0.05 --final
 
+killed_runs 4 0.5 heavy-top --rtol 1e-7 --t-end 2 --checkpoint-every 0.05 --final
+killed_runs 4 0.2 chain --size 20 --linsol klu --rtol 1e-6 --atol 1e-7 --method soi2 --t-end 1 \
+  --checkpoint-every 0.03 --final
+killed_runs 4 0.5 heavy-top --h 2e-4 --h-seq 1/3,2/3,1/5 --method index3 --t-end 2 \
+  --checkpoint-every 0.05 --final
+succeeds run heavy-top --rtol 1e-3 --save-state "$state"
+refused 1 'automatic steps, this one has steps of one size' run heavy-top --from-state "$state"
+
 # the whole run is not the one without checkpoints, but one that ended goes on from there
 succeeds run chain --size 5 --t-end 0.2 --save-state "$state" --final
 cp "$work/out" "$work/whole"

@@ -64,6 +64,7 @@ while read -r key; do
     size | guess-multipliers) expected=2 ;; # the oscillator has none
     *) expected=0 ;;
   esac
+  [ "$key" != out-dt ] || set -- --out "$work/rows.csv" "$@"
   [ "$key" != checkpoint-every ] || set -- --save-state "$work/state" "$@"
   [ "$key" != threads ] || set -- --extrapolate 1 "$@"
   [ "$key" = t-end ] || set -- --t-end 0.2 "$@"
