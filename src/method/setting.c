@@ -47,6 +47,10 @@ static ga_status check_rows(const ga_method *method, const ga_model *model, ga_e
 static ga_status check_b(const ga_method *method, double b, ga_error *err) {
   char name[64];
   full_name(method, name, sizeof name);
+  if (method->b_rule != GA_B_UNUSED && fabs(b) > 10) {
+    return ga_fail(err, GA_ERR_ARG, "b = %g: method %s needs -10 <= b <= 10 (0 is the default)", b,
+                   name);
+  }
   switch (method->b_rule) {
     case GA_B_NOT_HALF:
       if (fabs(1 - 2 * b) >= 1e-3) return GA_OK;
@@ -107,6 +111,13 @@ static bool multipliers_recur(const ga_method *method) {
   return method->dyn[0].part == GA_PART_WHOLE;
 }
 
+/* Roots of that recursion where a velocity is prescribed: (gamma - 1)/gamma, alpha_f/(alpha_f - 1)
+ */
+static double velocity_radius(const ga_params *par) {
+  double by_gamma = par->gamma != 0 ? fabs((par->gamma - 1) / par->gamma) : INFINITY;
+  return fmax(by_gamma, fabs(par->alpha_f / (par->alpha_f - 1)));
+}
+
 static ga_status check_parameters(const ga_method *method, const ga_model *model,
                                   const ga_options *options, ga_error *err) {
   const ga_params *par = &options->par;
@@ -128,6 +139,13 @@ static ga_status check_parameters(const ga_method *method, const ga_model *model
   if (constrained && recur && rep.rho_inf > 1 + 1e-6) {
     return ga_fail(err, GA_ERR_ARG, "parameters are unstable for constrained systems: %s",
                    rep.text);
+  }
+  if (model->npsi > 0 && recur && velocity_radius(par) > 1 + 1e-6) {
+    return ga_fail(
+        err, GA_ERR_ARG,
+        "gamma = %g, alpha_f = %g: multipliers of nonholonomic constraints would grow by "
+        "%.3g in a step; gamma >= 1/2 and alpha_f <= 1/2 are needed",
+        par->gamma, par->alpha_f, velocity_radius(par));
   }
   if (rep.text[0]) warn(options, "%s", rep.text);
   if (constrained && recur && rep.rho_inf > 1 - 1e-6) {

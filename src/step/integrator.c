@@ -45,6 +45,7 @@ static ga_status set_up(ga_integrator *it) {
   if (status != GA_OK) return status;
   it->method = ga_method_find(it->options.method, it->options.variant, err);
   if (!it->method) return err->code;
+  it->rho_inf = ga_params_check(&it->options.par).rho_inf;
   status = ga_check_setting(it->method, it->model, &it->options, err);
   if (status == GA_OK) status = ga_eval_init(&it->eval, it->model, &it->arena, err);
   if (status != GA_OK) return status;

@@ -24,6 +24,22 @@ static ga_status report(ga_integrator *it) {
   return ga_saddle_acceleration(&it->saddle, end->t, end->q, end->v, s->vd1, s->lam1, s->psi1);
 }
 
+/* A method that needs M regular, and the matrix of its step is singular: if M is the reason, the
+ * message names the coordinate. */
+static void name_massless(ga_integrator *it) {
+  const ga_method *method = it->method;
+  const ga_site *site = &it->step.site[GA_SITE_NEW];
+  if (method->dyn[method->out_x].part != GA_PART_APPLIED) return;
+  ga_error matrix = it->error;
+  ga_status status = ga_saddle_mass_solve(&it->saddle, site->t, site->q, site->F, it->d);
+  if (status == GA_ERR_SINGULAR) {
+    ga_error_prefix(&it->error, "method '%s'", method->name);
+    it->error.code = matrix.code;
+  } else {
+    it->error = matrix;
+  }
+}
+
 /* the history corrected for h, then the step's equations solved */
 static ga_status solve_step(ga_integrator *it, double h, double t1) {
   ga_history past;
@@ -33,7 +49,9 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
     return ga_initial_implicit(it, h, t1);
   }
   status = ga_step_begin(&it->step, &it->mem, &past, h, t1);
-  return status != GA_OK ? status : ga_newton(&it->step);
+  if (status == GA_OK) status = ga_newton(&it->step);
+  if (status == GA_RETRY_SINGULAR) name_massless(it);
+  return status;
 }
 
 /* before an attempt: there is no last step any more */

@@ -18,10 +18,11 @@
  *   a_used         a_n as the last step used it, after correction
  *   momentum       M a of weighted rows: M_{1+alpha} a_{1+alpha} of the last step,
  *   momentum_used  and the M_alpha a_alpha it used */
-#define GA_MEMORY_LIST(X)                                                                      \
-  X(q, nq)                                                                                     \
-  X(v, nv) X(vd, nv) X(a, nv) X(lam, nlam) X(psi, npsi) X(w, nv) X(a_used, nv) X(momentum, nv) \
-      X(momentum_used, nv)
+#define GA_MEMORY_LIST(X) \
+  X(q, nq)                \
+  X(v, nv)                \
+  X(vd, nv)               \
+  X(a, nv) X(lam, nlam) X(psi, npsi) X(w, nv) X(a_used, nv) X(momentum, nv) X(momentum_used, nv)
 #define GA_MEMORY_FIELD(name, size) double *name;
 typedef struct ga_memory {
   double t;
