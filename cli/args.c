@@ -127,8 +127,9 @@ static void print_option(const char *key, const char *argument, const char *help
 static void print_usage(FILE *to, const arg_command *command) {
   const char *operand = command->operand;
   bool optional = operand && !command->needs_operand;
-  fprintf(to, "usage: genalpha %s%s%s%s [options]\n", command->name,
-          operand ? (optional ? " [" : " ") : "", operand ? operand : "", optional ? "]" : "");
+  fprintf(to, "usage: genalpha %s%s%s%s%s [options]\n", command->name,
+          operand ? (optional ? " [" : " ") : "", operand ? operand : "",
+          command->many_operands ? "..." : "", optional ? "]" : "");
 }
 
 static int print_help(const arg_command *command) {
@@ -237,15 +238,17 @@ static int parse_option(args *a, int argc, char **argv, int *i) {
 
 int args_parse(args *a, int argc, char **argv) {
   const arg_command *command = a->command;
+  a->operands = argv + 1;
   for (int i = 1; i < argc; i++) {
     if (argv[i][0] == '-' && argv[i][1]) {
       int code = parse_option(a, argc, argv, &i);
       if (code != ARGS_GO_ON) return code;
-    } else if (!command->operand || a->operand) {
+    } else if (!command->operand || (a->operand && !command->many_operands)) {
       cli_error("unexpected argument '%s'", argv[i]);
       return see_help(command);
     } else {
-      a->operand = argv[i];
+      a->operands[a->noperands++] = argv[i];
+      a->operand = a->operands[0];
     }
   }
   if (command->needs_operand && !a->operand) {

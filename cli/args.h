@@ -32,6 +32,7 @@ typedef struct arg_command {
   const char *name, *summary;
   const char *operand;                    /* as in the usage line, NULL if it takes none */
   bool needs_operand;                     /* else it may be left out */
+  bool many_operands;                     /* any number of them */
   const arg_spec *specs;                  /* ends with key NULL */
   bool (*takes_library)(const char *key); /* which library options, NULL: none */
   /* a default other than the library's, for the help text; NULL, or returning NULL: none */
@@ -42,7 +43,9 @@ typedef struct args {
   const arg_command *command;
   void *settings;      /* what spec.at points into */
   ga_options *options; /* receives library options */
-  const char *operand; /* NULL if none was given */
+  const char *operand; /* the first; NULL if none was given */
+  char **operands;     /* all of them, moved to the front of argv */
+  int noperands;
   unsigned long given; /* bit i: ga_option_at(i) was given */
 } args;
 

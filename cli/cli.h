@@ -27,6 +27,8 @@ int cli_unknown(const char *what, const char *typed, cli_word word, const void *
 int cmd_converge(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_params(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 
 #endif

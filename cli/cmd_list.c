@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* genalpha list: methods, problems and linear solvers, a line each. */
+/* genalpha list: methods, problems, linear solvers and figures, a line each. */
 #include <string.h>
 
 #include "args.h"
+#include "reproduce/item.h"
+
+static const char *figure_name(int i) {
+  return item_at(i) ? item_at(i)->id : NULL;
+}
+
+static const char *figure_summary(int i) {
+  return item_at(i)->title;
+}
 
 static const struct {
   const char *kind, *title;
@@ -13,6 +22,7 @@ static const struct {
     {"methods", "methods (--method NAME)", ga_method_name, ga_method_summary, ga_method_cite},
     {"problems", "problems (genalpha run NAME)", ga_problem_name, ga_problem_summary, NULL},
     {"solvers", "linear solvers (--linsol NAME)", ga_linsol_name, ga_linsol_summary, NULL},
+    {"figures", "figures and studies (genalpha reproduce NAME)", figure_name, figure_summary, NULL},
 };
 
 enum { NKINDS = (int)(sizeof kinds / sizeof kinds[0]) };
@@ -50,8 +60,9 @@ int cmd_list(int argc, char **argv) {
   static const arg_spec specs[] = {{.key = NULL}};
   static const arg_command command = {
       .name = "list",
-      .operand = "methods|problems|solvers",
-      .summary = "List methods, problems and linear solvers; one kind alone with more detail.",
+      .operand = "methods|problems|solvers|figures",
+      .summary =
+          "List methods, problems, linear solvers and figures; one kind alone with more detail.",
       .specs = specs};
   args a = {.command = &command};
   int code = args_parse(&a, argc, argv);

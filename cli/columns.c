@@ -2,7 +2,9 @@
 /* Names, sizes and values of the parts of a state. */
 #include "columns.h"
 
+#include <ctype.h>
 #include <stddef.h>
+#include <string.h>
 
 static const struct {
   const char *title, *stem;
@@ -40,4 +42,26 @@ column_name part_name(const ga_model *model, int part, int i) {
     snprintf(name.text, sizeof name.text, "%s%d", parts[part].stem, i + 1);
   }
   return name;
+}
+
+void csv_name(FILE *to, const char *name) {
+  if (!strpbrk(name, ",\"\n")) {
+    fputs(name, to);
+    return;
+  }
+  fputc('"', to);
+  for (; *name; name++) {
+    if (*name == '"') fputc('"', to);
+    fputc(*name, to);
+  }
+  fputc('"', to);
+}
+
+bool name_family(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (isdigit((unsigned char)*a)) a++;
+    while (isdigit((unsigned char)*b)) b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
 }

@@ -22,4 +22,10 @@ const double *part_values(const ga_state *state, int part);
  */
 column_name part_name(const ga_model *model, int part, int i);
 
+/* Of one family: x1 and x2, x1_dot and x2_dot, alike but for digits. */
+bool name_family(const char *a, const char *b);
+
+/* A name in the head line of a CSV file, quoted only where CSV demands it. */
+void csv_name(FILE *to, const char *name);
+
 #endif

@@ -45,13 +45,18 @@ _genalpha_values() {
   esac
 }
 
-# what may stand for the operand of a command, from its usage line: words, or names;
-# those of a PROBLEM are told by `genalpha list problems`
+# the operand of a command as its usage line shows it: PROBLEM, [FIGURE...], FILE.csv [COLUMNS]...
+_genalpha_operand() {
+  "$1" "$2" --help 2>/dev/null | sed -n '1s/^usage: genalpha [a-z]* \(.*\) \[options\]$/\1/p'
+}
+
+# what may stand for an operand: words, names, or FILE; those of a PROBLEM are told by
+# `genalpha list problems`
 _genalpha_operands() {
   local operand
-  operand=$("$1" "$2" --help 2>/dev/null |
-    sed -n '1s/^usage: genalpha [a-z]* \[\{0,1\}\([^] ]*\)\]\{0,1\} \[options\]$/\1/p')
+  operand=$(_genalpha_operand "$1" "$2" | tr -d '[]' | sed 's/\.\.\.$//')
   case $operand in
+    FILE*) echo FILE ;;
     [a-z]*'|'*) echo "${operand//|/ }" ;;
     ?*) "$1" list "${operand,,}s" 2>/dev/null | sed -n 's/^  \([^ ]*\) .*/\1/p' ;;
   esac
@@ -88,7 +93,11 @@ _genalpha_words() {
     return
   fi
   text=''
-  if [[ $operands -eq 0 && $current != -* ]]; then text=$(_genalpha_operands "$tool" "$command"); fi
+  # any number of names where the usage line says so, of a file only the first
+  word=$(_genalpha_operand "$tool" "$command")
+  if [[ $current != -* && ($operands -eq 0 || $word == *...\]) ]]; then
+    text=$(_genalpha_operands "$tool" "$command")
+  fi
   echo "${text:-${!arguments[*]}}"
 }
 

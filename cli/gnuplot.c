@@ -15,8 +15,8 @@
 static const struct {
   const char *ending, *terminal, *options;
 } formats[] = {
-    {".svg", "svg", "font 'Helvetica,14' background 'white' noenhanced"},
-    {".png", "pngcairo", "font 'Helvetica,11' noenhanced"},
+    {".svg", "svg", "font 'sans-serif,14' background 'white' noenhanced"},
+    {".png", "pngcairo", "font 'Sans,11' noenhanced"},
 };
 
 enum { NFORMATS = (int)(sizeof formats / sizeof formats[0]) };
@@ -51,13 +51,16 @@ static bool in_path(const char *name) {
   return false;
 }
 
+bool gnuplot_found(void) {
+  if (in_path("gnuplot")) return true;
+  cli_error("gnuplot is not installed (Debian package gnuplot-nox): no pictures without it");
+  return false;
+}
+
 bool gnuplot_open(gnuplot *plot, const char *path, int width, int height) {
   int format = format_of(path);
   *plot = (gnuplot){.path = path, .fd = -1};
-  if (!in_path("gnuplot")) {
-    cli_error("--plot: gnuplot is not installed (Debian package gnuplot-nox)");
-    return false;
-  }
+  if (!gnuplot_found()) return false;
   plot->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (plot->fd < 0) {
     cli_error("cannot write '%s': %s", path, strerror(errno));
@@ -69,6 +72,7 @@ bool gnuplot_open(gnuplot *plot, const char *path, int width, int height) {
     gnuplot_discard(plot);
     return false;
   }
+  fputs("set encoding utf8\n", plot->script);
   fprintf(plot->script, "set terminal %s size %d,%d %s\n", formats[format].terminal, width, height,
           formats[format].options);
   return true;
@@ -134,6 +138,12 @@ bool gnuplot_close(gnuplot *plot) {
   if (messages) fclose(messages);
   release(plot);
   return ok;
+}
+
+const char *gnuplot_color(int i) {
+  static const char *const colors[GNUPLOT_COLORS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                     "#e69f00", "#56b4e9", "#000000"};
+  return colors[i % GNUPLOT_COLORS];
 }
 
 void gnuplot_quote(FILE *to, const char *text) {

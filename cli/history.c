@@ -2,14 +2,20 @@
 /* A thinned time history in memory, and the gnuplot script that draws it. */
 #include "history.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "columns.h"
 
-enum { ROWS = 4096, CURVES = 7, PANELS = 4, WIDTH = 960, PANEL_HEIGHT = 200, FRAME_HEIGHT = 110 };
+enum {
+  ROWS = 4096,
+  CURVES = GNUPLOT_COLORS,
+  PANELS = 4,
+  WIDTH = 960,
+  PANEL_HEIGHT = 200,
+  FRAME_HEIGHT = 110
+};
 
 static const struct {
   int part;
@@ -31,22 +37,12 @@ struct history {
   double *rows; /* (ROWS + 1) x width */
 };
 
-/* x1 and x2, x1_dot and x2_dot: alike but for digits */
-static bool same_family(const char *a, const char *b) {
-  for (;; a++, b++) {
-    while (isdigit((unsigned char)*a)) a++;
-    while (isdigit((unsigned char)*b)) b++;
-    if (*a != *b) return false;
-    if (!*a) return true;
-  }
-}
-
 /* how many entries of a part to draw: the family of the first, or all before the first family */
 static int choose_curves(const ga_model *model, int part) {
   int n = part_size(model, part), count = n;
   bool family = false;
   for (int i = 1; i < n; i++) {
-    bool same = same_family(part_name(model, part, i - 1).text, part_name(model, part, i).text);
+    bool same = name_family(part_name(model, part, i - 1).text, part_name(model, part, i).text);
     if (i == 1) family = same;
     if (same == family) continue;
     count = same ? i - 1 : i;
@@ -142,14 +138,12 @@ static void write_data(const history *h, FILE *to) {
 }
 
 static void write_panel(const history *h, int k, int column, bool last, FILE *to) {
-  static const char *const colors[CURVES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                             "#e69f00", "#56b4e9", "#000000"};
   fprintf(to, "set ylabel '%s'\n", kinds[k].label);
   if (last) fputs("set format x '%g'\nset xlabel 't'\n", to);
   fputs("plot ", to);
   for (int i = 0; i < h->curves[k]; i++) {
     fprintf(to, "%s$run using 1:%d with lines lw 1.5 lc rgb '%s' title ", i ? ", " : "", column + i,
-            colors[i]);
+            gnuplot_color(i));
     gnuplot_quote(to, part_name(h->model, kinds[k].part, i).text);
   }
   fputc('\n', to);

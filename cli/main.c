@@ -11,7 +11,9 @@ static const struct {
 } commands[] = {
     {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run},
     {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge},
-    {"list", "methods, problems and linear solvers, a line each", cmd_list},
+    {"plot", "draw columns of a CSV file: PNG or SVG", cmd_plot},
+    {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce},
+    {"list", "methods, problems, linear solvers and figures, a line each", cmd_list},
     {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
 };
 
@@ -22,7 +24,7 @@ static int print_help(void) {
       "usage: genalpha COMMAND [options]\n"
       "Generalized-alpha time integration of constrained mechanical systems.\n\n"
       "commands:\n");
-  for (int i = 0; i < NCOMMANDS; i++) printf("  %-10s%s\n", commands[i].name, commands[i].summary);
+  for (int i = 0; i < NCOMMANDS; i++) printf("  %-11s%s\n", commands[i].name, commands[i].summary);
   printf(
       "\n'genalpha COMMAND --help' describes a command, 'genalpha --version' the build.\n"
       "A first try: genalpha run heavy-top --out heavy-top.csv --plot heavy-top.svg\n"
@@ -44,7 +46,7 @@ static const char *word_at(const void *list, int i) {
 
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
-    cli_error("a command is missing: run, converge, list or params");
+    cli_error("a command is missing: run, converge, plot, reproduce, list or params");
     fprintf(stderr, "Try 'genalpha --help'.\n");
     return CLI_USAGE;
   }

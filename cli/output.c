@@ -16,20 +16,6 @@ static bool fail(csv *out) {
   return false;
 }
 
-/* quoted only where CSV demands it */
-static void put_name(FILE *to, const char *name) {
-  if (!strpbrk(name, ",\"\n")) {
-    fputs(name, to);
-    return;
-  }
-  fputc('"', to);
-  for (; *name; name++) {
-    if (*name == '"') fputc('"', to);
-    fputc(*name, to);
-  }
-  fputc('"', to);
-}
-
 bool csv_open(csv *out, const char *path, const ga_model *model) {
   *out = (csv){.path = path};
   errno = 0;
@@ -39,7 +25,7 @@ bool csv_open(csv *out, const char *path, const ga_model *model) {
   for (int part = 0; part < PARTS; part++) {
     for (int i = 0; i < part_size(model, part); i++) {
       fputc(',', out->file);
-      put_name(out->file, part_name(model, part, i).text);
+      csv_name(out->file, part_name(model, part, i).text);
     }
   }
   fputs(model->ops->energy ? ",E_kin,E_pot\n" : "\n", out->file);

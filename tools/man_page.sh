@@ -16,7 +16,7 @@ commands=$(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/help")
 for command in $commands; do
   "$tool" "$command" --help >"$work/help.$command"
 done
-for kind in methods problems solvers; do
+for kind in methods problems solvers figures; do
   "$tool" list $kind >"$work/list.$kind"
 done
 

@@ -43,12 +43,12 @@ lacks() {
   done
 }
 
-offers '--help --version help converge list params run' ''
+offers '--help --version help converge list params plot reproduce run' ''
 offers 'run' r
 lacks 'list params' r
 gives '' x
 offers 'converge list params run' help ''
-offers 'methods problems solvers' list ''
+offers 'figures methods problems solvers' list ''
 gives '--help' list methods ''
 
 # names
@@ -78,7 +78,7 @@ gives 'check project' run --initial ''
 gives 'keep-order plain' run heavy-top --h 1e-3 --project ''
 
 # options: every one of the help texts
-for command in run converge list params; do
+for command in run converge plot reproduce list params; do
   "$tool" $command --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | LC_ALL=C sort >"$work/options"
   gives "$(tr '\n' ' ' <"$work/options" | sed 's/ $//')" $command --
 done
@@ -92,5 +92,7 @@ offers 'oscillator' run --h = 1e-3 osc
 gives '' run heavy-top --h ''
 gives '' run heavy-top --out ''
 gives '' run heavy-top osc
+offers 'ab07-fig3 acb15-fig1' reproduce ''
+offers 'acb15-fig1' reproduce ab07-fig3 acb15
 
 finish

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The gnuplot script of a chart: the table as one data block, a plot command for each panel. */
+#include "chart.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gnuplot.h"
+
+enum { WIDTH = 560, PANEL_HEIGHT = 330, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
+
+static int count_panels(const chart *c) {
+  int n = 0;
+  while (c->panels[n].curves) n++;
+  return n;
+}
+
+static void write_data(const table *t, FILE *to) {
+  fputs("$data << END\n", to);
+  for (int i = 0; i < t->rows; i++) {
+    for (int j = 0; j < t->columns; j++) {
+      double x = table_at(t, i, j);
+      if (isfinite(x)) {
+        fprintf(to, "%.8g ", x);
+      } else {
+        fputs("NaN ", to);
+      }
+    }
+    fputc('\n', to);
+  }
+  fputs("END\n", to);
+}
+
+static void write_range(FILE *to, char axis, const double range[2]) {
+  if (range[0] < range[1]) {
+    fprintf(to, "set %crange [%.10g:%.10g]\n", axis, range[0], range[1]);
+  } else {
+    fprintf(to, "set %crange [*:*]\n", axis);
+  }
+}
+
+/* decades are labelled 1e-3, what lies between them only where there are few of them */
+static void write_axis(FILE *to, char axis, bool log, const char *label, const double range[2]) {
+  if (log) {
+    fprintf(to, "set logscale %c\nset format %c '%%.0te%%T'\n", axis, axis);
+  } else {
+    fprintf(to, "unset logscale %c\nset format %c '%%g'\n", axis, axis);
+  }
+  fprintf(to, "set %clabel ", axis);
+  gnuplot_quote(to, label ? label : "");
+  fputc('\n', to);
+  write_range(to, axis, range);
+}
+
+/* the least and the largest y among the curves at their largest x */
+static bool right_ends(const chart_panel *p, const table *t, double *x, double *low, double *high) {
+  *x = *low = *high = NAN;
+  for (const chart_curve *c = p->curves; c->y; c++) {
+    int jx = table_column(t, c->x), jy = table_column(t, c->y);
+    int best = -1;
+    for (int i = 0; i < t->rows; i++) {
+      bool known = table_at(t, i, jy) > 0;
+      if (known && (best < 0 || table_at(t, i, jx) > table_at(t, best, jx))) best = i;
+    }
+    *x = fmax(*x, table_at(t, best, jx));
+    *low = fmin(*low, table_at(t, best, jy));
+    *high = fmax(*high, table_at(t, best, jy));
+  }
+  return *x > 0 && *low > 0;
+}
+
+/* a guide c x^p for each slope */
+static void write_slopes(const chart_panel *p, const table *t, FILE *to) {
+  double x, low, high;
+  if (!right_ends(p, t, &x, &low, &high)) return;
+  for (int i = 0; i < CHART_SLOPES; i++) {
+    double slope = p->slopes[i], y = i == 0 ? low / 2 : high * 2;
+    if (fabs(slope) <= 0) continue;
+    fprintf(to, ", %.8g*(x/%.8g)**%g with lines dt %d lw 1.5 lc rgb '#888888' title 'slope %g'", y,
+            x, slope, i + 2, slope);
+  }
+}
+
+static void write_curve(const chart_curve *c, const table *t, int i, FILE *to) {
+  static const char *const styles[] = {"lines lw 1.8", "linespoints lw 1.8 ps 0.9", "points ps 0.7",
+                                       "lines lw 1.4 dt 2"};
+  static const int marks[] = {4, 6, 2, 1, 8, 3, 12};
+  int every = t->rows / POINTS_MAX + 1;
+  fprintf(to, "$data using %d:%d every %d with %s", table_column(t, c->x) + 1,
+          table_column(t, c->y) + 1, every, styles[c->style]);
+  if (c->style == CHART_MARKS || c->style == CHART_POINTS) fprintf(to, " pt %d", marks[i % 7]);
+  fprintf(to, " lc rgb '%s'", gnuplot_color(i));
+  if (c->title && !*c->title) {
+    fputs(" notitle", to);
+  } else {
+    fputs(" title ", to);
+    gnuplot_quote(to, c->title ? c->title : c->y);
+  }
+}
+
+static void write_panel(const chart_panel *p, const table *t, FILE *to) {
+  fputs("set title ", to);
+  gnuplot_quote(to, p->title ? p->title : "");
+  fputc('\n', to);
+  write_axis(to, 'x', p->log_x, p->xlabel, p->x);
+  write_axis(to, 'y', p->log_y, p->ylabel, p->y);
+  fputs(p->equal ? "set size ratio -1\n" : "set size noratio\n", to);
+  if (p->tic > 0) {
+    fprintf(to, "set xtics %g\nset ytics %g\n", p->tic, p->tic);
+  } else {
+    fputs("set xtics autofreq\nset ytics autofreq\n", to);
+  }
+  fputs("plot ", to);
+  int i = 0;
+  for (const chart_curve *c = p->curves; c->y; c++) {
+    if (i > 0) fputs(", ", to);
+    write_curve(c, t, i++, to);
+  }
+  write_slopes(p, t, to);
+  fputc('\n', to);
+}
+
+bool chart_draw(const chart *c, const table *t, const char *path) {
+  gnuplot plot;
+  int panels = count_panels(c), height = c->panel_height ? c->panel_height : PANEL_HEIGHT;
+  int across = c->across ? c->across : 1, rows = (panels + across - 1) / across;
+  if (!gnuplot_open(&plot, path, WIDTH, rows * height + (c->title ? TITLE_HEIGHT : 0))) {
+    return false;
+  }
+  FILE *to = plot.script;
+  write_data(t, to);
+  fputs(
+      "set grid lt 1 lw 0.5 lc rgb '#dddddd'\n"
+      "set key above Left reverse samplen 2\n"
+      "set tics nomirror\n"
+      "set rmargin 3\n",
+      to);
+  if (across == 1) fputs("set lmargin 10\n", to);
+  fprintf(to, "set multiplot layout %d,%d", rows, across);
+  if (c->title) {
+    fputs(" title ", to);
+    gnuplot_quote(to, c->title);
+  }
+  fputc('\n', to);
+  for (int i = 0; i < panels; i++) write_panel(&c->panels[i], t, to);
+  fputs("unset multiplot\n", to);
+  return gnuplot_close(&plot);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* A picture of a table, described by data: panels of curves in rows. */
+#ifndef CLI_CHART_H
+#define CLI_CHART_H
+
+#include "table.h"
+
+typedef enum chart_style {
+  CHART_LINE,
+  CHART_MARKS, /* points joined by a line: errors over h */
+  CHART_POINTS,
+  CHART_DASHED /* what is compared with */
+} chart_style;
+
+typedef struct chart_curve {
+  const char *x, *y; /* names of columns; y NULL ends the list */
+  const char *title; /* NULL: the name of y; "": none */
+  chart_style style;
+} chart_curve;
+
+enum { CHART_SLOPES = 2 };
+
+typedef struct chart_panel {
+  const char *title; /* NULL: none */
+  const char *xlabel, *ylabel;
+  bool log_x, log_y;
+  bool equal;                  /* the same scale on both axes */
+  double slopes[CHART_SLOPES]; /* guides h^p to compare with: the first below the curves, the second
+                                  above; 0: none */
+  double x[2], y[2];           /* ranges; both ends the same: automatic */
+  double tic;                  /* distance of marks on both axes; 0: automatic */
+  const chart_curve *curves;   /* NULL ends the list of panels */
+} chart_panel;
+
+typedef struct chart {
+  const char *title; /* NULL: none */
+  const chart_panel *panels;
+  int across;       /* panels in a row; 0: one */
+  int panel_height; /* 0: the usual */
+} chart;
+
+/* Draw into a file, .svg or .png; false after a message. */
+bool chart_draw(const chart *c, const table *t, const char *path);
+
+#endif

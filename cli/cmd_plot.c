@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha plot: columns of a CSV file as curves, in panels one below the other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "chart.h"
+#include "gnuplot.h"
+
+enum { PANELS = 6, CURVES = 16, USUAL_CURVES = GNUPLOT_COLORS, USUAL_PANELS = 4 };
+
+typedef struct settings {
+  const char *out, *x, *title;
+  int log; /* place in LOGS */
+} settings;
+
+static const char LOGS[] = "none|x|y|xy";
+
+#define FIELD(name) offsetof(settings, name)
+static const arg_spec specs[] = {
+    {"out", "FILE.svg|FILE.png", "the picture (default: the file's name, ending in .svg)",
+     gnuplot_read_name, FIELD(out), 0, 0},
+    {"x", "COLUMN", "what the others are drawn over (default: the first column)", arg_read_text,
+     FIELD(x), 0, 0},
+    {"log", LOGS, "logarithmic axes (default none; for a file of `converge --csv` xy)",
+     arg_read_word, FIELD(log), 0, 0},
+    {"title", "TEXT", "a title above the picture", arg_read_text, FIELD(title), 0, 0},
+    {.key = NULL}};
+#undef FIELD
+
+static const arg_command command = {
+    .name = "plot",
+    .operand = "FILE.csv [COLUMNS]",
+    .needs_operand = true,
+    .many_operands = true,
+    .summary =
+        "Draw columns of a CSV file, as `run --out` and `converge --csv` write them. Each word\n"
+        "after the file names the columns of one panel: 'x,y z' draws x and y, and z below them.\n"
+        "Without words the first families of columns are drawn.",
+    .specs = specs};
+
+/* a chart with room for its parts */
+typedef struct sketch {
+  const table *t;
+  const char *x;
+  bool log_x, log_y;
+  chart_panel panel[PANELS + 1];
+  chart_curve curve[PANELS][CURVES + 1];
+  int panels, curves[PANELS];
+} sketch;
+
+static void add_curve(sketch *s, int column, bool new_panel) {
+  if (new_panel) s->panels++;
+  int p = s->panels - 1, i = s->curves[p]++;
+  s->curve[p][i] = (chart_curve){.x = s->x,
+                                 .y = s->t->name[column].text,
+                                 .style = s->log_x && s->log_y ? CHART_MARKS : CHART_LINE};
+  s->panel[p] = (chart_panel){.xlabel = s->x,
+                              .ylabel = s->curves[p] == 1 ? s->curve[p][0].y : "",
+                              .log_x = s->log_x,
+                              .log_y = s->log_y,
+                              .curves = s->curve[p]};
+}
+
+/* words of a person */
+
+static const char *column_at(const void *list, int i) {
+  const table *t = list;
+  return i < t->columns ? t->name[i].text : NULL;
+}
+
+static int unknown_column(const table *t, const char *typed) {
+  return cli_unknown("column", typed, column_at, t);
+}
+
+static int add_named(sketch *s, const char *word) {
+  bool first = true;
+  if (s->panels == PANELS) {
+    cli_error("more than %d panels; columns of one panel are joined by commas: x,y", PANELS);
+    return CLI_USAGE;
+  }
+  for (size_t length; *word; word += length + (word[length] == ',')) {
+    char name[NAME_MAX_LENGTH];
+    length = strcspn(word, ",");
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    int column = table_column(s->t, name);
+    if (column < 0) return unknown_column(s->t, name);
+    if (!first && s->curves[s->panels - 1] == CURVES) {
+      cli_error("more than %d curves in a panel", CURVES);
+      return CLI_USAGE;
+    }
+    add_curve(s, column, first);
+    first = false;
+  }
+  return ARGS_GO_ON;
+}
+
+/* what a person would want to see first */
+
+static bool ends_in(const char *text, const char *ending) {
+  size_t n = strlen(text), m = strlen(ending);
+  return n > m && strcmp(text + n - m, ending) == 0;
+}
+
+/* a file of `converge --csv` has h and errors */
+static bool is_study(const table *t) {
+  bool errors = false;
+  for (int j = 0; j < t->columns; j++) errors = errors || ends_in(t->name[j].text, "_error");
+  return errors && strcmp(t->name[0].text, "h") == 0;
+}
+
+static void add_errors(sketch *s) {
+  for (int j = 0; j < s->t->columns; j++) {
+    if (ends_in(s->t->name[j].text, "_error")) add_curve(s, j, s->panels == 0);
+  }
+  s->panel[0].ylabel = "error";
+  s->panel[0].slopes[0] = 2;
+}
+
+/* families of columns, x1 x2 x3, as panels */
+static void add_families(sketch *s, int x) {
+  const table *t = s->t;
+  int last = -1;
+  for (int j = 0; j < t->columns; j++) {
+    if (j == x) continue;
+    bool same = last >= 0 && name_family(t->name[last].text, t->name[j].text);
+    last = j;
+    bool full = same && s->curves[s->panels - 1] == USUAL_CURVES;
+    if (full || (!same && s->panels == USUAL_PANELS)) continue;
+    add_curve(s, j, !same);
+  }
+}
+
+static int fill(sketch *s, const settings *set, const args *a) {
+  int x = set->x ? table_column(s->t, set->x) : 0;
+  if (x < 0) return unknown_column(s->t, set->x);
+  bool study = is_study(s->t) && a->noperands == 1 && !set->x;
+  s->x = s->t->name[x].text;
+  s->log_x = study || set->log == 1 || set->log == 3;
+  s->log_y = study || set->log == 2 || set->log == 3;
+  for (int i = 1; i < a->noperands; i++) {
+    int code = add_named(s, a->operands[i]);
+    if (code != ARGS_GO_ON) return code;
+  }
+  if (study) add_errors(s);
+  if (s->panels == 0) add_families(s, x);
+  if (s->panels > 0) return ARGS_GO_ON;
+  cli_error("'%s' has only one column", a->operand);
+  return CLI_USAGE;
+}
+
+static int draw(const settings *set, const args *a, const table *t) {
+  static sketch s; /* large */
+  char name[4096];
+  const char *path = set->out;
+  s = (sketch){.t = t};
+  int code = fill(&s, set, a);
+  if (code != ARGS_GO_ON) return code;
+  if (!path) {
+    size_t length = strlen(a->operand) - (ends_in(a->operand, ".csv") ? 4 : 0);
+    int n = snprintf(name, sizeof name, "%.*s.svg", (int)length, a->operand);
+    if (n < 0 || (size_t)n >= sizeof name || strcmp(a->operand, "-") == 0) {
+      cli_error("--out is missing: the name of the picture");
+      return CLI_USAGE;
+    }
+    path = name;
+  }
+  chart c = {.title = set->title, .panels = s.panel, .panel_height = s.panels > 1 ? 220 : 0};
+  if (!chart_draw(&c, t, path)) return CLI_FAILED;
+  printf("plot: %s\n", path);
+  return CLI_OK;
+}
+
+int cmd_plot(int argc, char **argv) {
+  settings set = {NULL, NULL, NULL, 0};
+  args a = {.command = &command, .settings = &set};
+  int code = args_parse(&a, argc, argv);
+  if (code != ARGS_GO_ON) return code;
+  table t;
+  code = table_read(&t, a.operand) ? draw(&set, &a, &t) : CLI_FAILED;
+  table_free(&t);
+  return code;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* Arnold, Brüls 2007: conditioning (2.1), two-step forms (2.2), roots and Lemma 1 (2.3, 4). */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reproduce/ab07.h"
+
+/* S_t = [[ M beta' + C_t gamma' + K_t, G^T ], [ G, 0 ]] at a state, and D_L S_t D_R, (10) */
+
+enum { NQ = 10, NLAM = 8, N = NQ + NLAM };
+
+typedef struct blocks {
+  double M[NQ * NQ], K[NQ * NQ], C[NQ * NQ], G[NLAM * NQ];
+} blocks;
+
+/* dense blocks: the slider-crank has no patterns */
+static bool evaluate(const ga_model *model, const ga_state *s, blocks *b) {
+  memset(b, 0, sizeof *b);
+  ga_csr M = {.nrow = NQ, .ncol = NQ, .val = b->M}, K = M, C = M;
+  ga_csr G = {.nrow = NLAM, .ncol = NQ, .val = b->G};
+  K.val = b->K, C.val = b->C;
+  return model->nlam == NLAM && !model->pat_M && !model->pat_G && !model->pat_K &&
+         model->ops->mass(model->user, s->t, s->q, &M) == 0 &&
+         model->ops->force_tangents(model->user, s->t, s->q, s->v, s->vd, s->lam, s->psi, &K, &C) ==
+             0 &&
+         model->ops->holonomic_jac(model->user, s->t, s->q, &G) == 0;
+}
+
+static long double condition_of(const blocks *b, const ga_params *par, double h, bool scaled) {
+  long double S[N * N] = {0}, bh2 = (long double)par->beta * h * h;
+  long double beta1 = (1 - par->alpha_m) / (bh2 * (1 - par->alpha_f)),
+              gamma1 = par->gamma * h / bh2;
+  for (int i = 0; i < NQ; i++) {
+    for (int j = 0; j < NQ; j++) {
+      S[i * N + j] = b->M[i * NQ + j] * beta1 + b->C[i * NQ + j] * gamma1 + b->K[i * NQ + j];
+    }
+    for (int k = 0; k < NLAM; k++) S[i * N + NQ + k] = S[(NQ + k) * N + i] = b->G[k * NQ + i];
+  }
+  for (int i = 0; scaled && i < NQ; i++) {
+    for (int j = 0; j < N; j++) S[i * N + j] *= bh2;         /* D_L */
+    for (int k = 0; k < NLAM; k++) S[i * N + NQ + k] /= bh2; /* D_R */
+  }
+  return lab_condition(N, S);
+}
+
+typedef struct start_state {
+  const ga_model *model;
+  blocks b;
+  bool good;
+} start_state;
+
+static void watch_start(void *context, const ga_state *s, long steps) {
+  start_state *at = context;
+  if (steps == 0) at->good = evaluate(at->model, s, &at->b);
+}
+
+static void conditioning(result *r) {
+  lab l;
+  start_state at = {.good = false};
+  table_init(&r->data, "h,condition,condition_scaled");
+  if (lab_open(&l, r, "slider-crank")) {
+    const lab_plan plan = {.t_end = l.o.h};
+    at.model = &l.problem->model;
+    if (lab_run(&l, &plan, watch_start, &at) && at.good) {
+      for (int i = 0; i <= 16; i++) {
+        double h = 1e-2 * pow(10, -i / 8.0);
+        table_set(&r->data, i, 0, h);
+        table_set(&r->data, i, 1, (double)condition_of(&at.b, &l.o.par, h, false));
+        table_set(&r->data, i, 2, (double)condition_of(&at.b, &l.o.par, h, true));
+      }
+      claim_source(claim_near(r, -4, 0.1, lab_slope(&r->data, 0, 1, 9),
+                              "exponent p of cond(S_t) ~ h^p without scaling"),
+                   "analysis");
+      claim_source(claim_near(r, 0, 0.1, lab_slope(&r->data, 0, 2, 9), "the same with (10)"),
+                   "analysis");
+      claim_source(claim_at_most(r, 1e4, table_at(&r->data, 16, 2), "scaled, at h = 1e-4 s"),
+                   "optimal: O(1)");
+    } else {
+      result_fail(r, "the matrices of the slider-crank could not be evaluated");
+    }
+  }
+  lab_close(&l);
+}
+
+static const chart_curve conditioning_curves[] = {{"h", "condition", "S_t", CHART_MARKS},
+                                                  {"h", "condition_scaled", "scaled", CHART_MARKS},
+                                                  {.y = NULL}};
+static const chart_panel conditioning_panels[] = {{.xlabel = "h (s)",
+                                                   .ylabel = "condition number",
+                                                   .log_x = true,
+                                                   .log_y = true,
+                                                   .slopes = {0, -4},
+                                                   .curves = conditioning_curves},
+                                                  {.curves = NULL}};
+static const chart conditioning_chart = {.panels = conditioning_panels};
+
+const item ab07_conditioning = {
+    "ab07-conditioning",
+    "Section 2.1: conditioning of the iteration matrix",
+    "For small h the matrix S_t becomes severely ill conditioned; the scaling (10) makes its "
+    "conditioning optimal.",
+    "Condition number of S_t in the 1-norm, by its inverse in extended precision, for the "
+    "slider-crank at its start, h = 1e-2 … 1e-4 s, ρ∞ = 0.7. The blocks of S_t say: h⁻⁴ without, "
+    "O(1) with the scaling.",
+    conditioning,
+    &conditioning_chart,
+    0.1};
+
+/* (14), (15), (18) along a trajectory: the last four states are kept */
+
+enum { DOF = 7, KEEP = 4 };
+
+typedef struct trail {
+  table *t;
+  double h;
+  double a[3], u[2], b[3], c[3], b1[4];
+  double q[KEEP][DOF], v[KEEP][DOF], vd[KEEP][DOF]; /* the newest last */
+} trail;
+
+static void coefficients(const ga_params *p, trail *w) {
+  double am = p->alpha_m, af = p->alpha_f, beta = p->beta, gamma = p->gamma;
+  const double a[] = {-am, -1 + 2 * am, 1 - am}, u[] = {-am, -1 + am};
+  const double b[] = {af * (0.5 - beta), (1 - af) * (0.5 - beta) + af * beta, (1 - af) * beta};
+  const double c[] = {af * (1 - gamma), (1 - af) * (1 - gamma) + af * gamma, (1 - af) * gamma};
+  const double b1[] = {
+      af * (0.5 + beta - gamma),
+      (1 - af) * (0.5 + beta - gamma) + af * (0.5 - 2 * beta + gamma),
+      (1 - af) * (0.5 - 2 * beta + gamma) + af * beta,
+      (1 - af) * beta,
+  };
+  memcpy(w->a, a, sizeof a);
+  memcpy(w->u, u, sizeof u);
+  memcpy(w->b, b, sizeof b);
+  memcpy(w->c, c, sizeof c);
+  memcpy(w->b1, b1, sizeof b1);
+}
+
+/* sum and sum of moduli of terms */
+typedef struct balance {
+  double sum, size;
+} balance;
+
+static void add_term(balance *b, double term) {
+  b->sum += term;
+  b->size += fabs(term);
+}
+
+/* the three residuals of component i, in multiples of the size of their terms */
+static void two_step_residuals(const trail *w, int i, double *largest) {
+  balance r14 = {0, 0}, r15 = {0, 0}, r18 = {0, 0};
+  double h = w->h;
+  for (int k = 0; k < 3; k++) {
+    add_term(&r14, w->a[k] * w->q[k + 1][i]);
+    if (k < 2) add_term(&r14, h * w->u[k] * w->v[k + 1][i]);
+    add_term(&r14, -h * h * w->b[k] * w->vd[k + 1][i]);
+    add_term(&r15, w->a[k] * w->v[k + 1][i]);
+    add_term(&r15, -h * w->c[k] * w->vd[k + 1][i]);
+    add_term(&r18, w->a[k] * w->q[k + 1][i] / h);
+    add_term(&r18, -w->a[k] * w->q[k][i] / h);
+  }
+  for (int k = 0; k < 4; k++) add_term(&r18, -h * w->b1[k] * w->vd[k][i]);
+  const balance *const all[] = {&r14, &r15, &r18};
+  for (int k = 0; k < 3; k++) largest[k] = fmax(largest[k], fabs(all[k]->sum) / all[k]->size);
+}
+
+static void watch_trail(void *context, const ga_state *s, long steps) {
+  trail *w = context;
+  double largest[3] = {0, 0, 0};
+  for (int k = 0; k + 1 < KEEP; k++) {
+    memcpy(w->q[k], w->q[k + 1], sizeof w->q[k]);
+    memcpy(w->v[k], w->v[k + 1], sizeof w->v[k]);
+    memcpy(w->vd[k], w->vd[k + 1], sizeof w->vd[k]);
+  }
+  memcpy(w->q[KEEP - 1], s->q, sizeof w->q[0]);
+  memcpy(w->v[KEEP - 1], s->v, sizeof w->v[0]);
+  memcpy(w->vd[KEEP - 1], s->vd, sizeof w->vd[0]);
+  if (steps < KEEP) return;
+  for (int i = 0; i < DOF; i++) two_step_residuals(w, i, largest);
+  int row = (int)steps - KEEP;
+  table_set(w->t, row, 0, s->t);
+  for (int k = 0; k < 3; k++) table_set(w->t, row, k + 1, largest[k]);
+}
+
+static double column_max(const table *t, int j) {
+  double largest = NAN;
+  for (int i = 0; i < t->rows; i++) largest = fmax(largest, table_at(t, i, j));
+  return largest;
+}
+
+static void two_step(result *r) {
+  static const char *const names[] = {"(14), positions", "(15), velocities",
+                                      "(18), difference quotients of the positions"};
+  lab l;
+  trail w = {.t = &r->data};
+  table_init(&r->data, "t,r14,r15,r18");
+  if (lab_open(&l, r, "andrews")) {
+    const lab_plan plan = {.t_end = 0.03};
+    l.o.h = w.h = 1e-4;
+    coefficients(&l.o.par, &w);
+    if (lab_run(&l, &plan, watch_trail, &w)) {
+      for (int k = 0; k < 3; k++) {
+        claim *c = claim_at_most(r, 0, column_max(&r->data, k + 1),
+                                 "largest residual of %s, relative to its terms", names[k]);
+        c->tolerance = 1e-12;
+      }
+    }
+  }
+  lab_close(&l);
+}
+
+static const chart_curve two_step_curves[] = {{"t", "r14", "(14)", CHART_POINTS},
+                                              {"t", "r15", "(15)", CHART_POINTS},
+                                              {"t", "r18", "(18)", CHART_POINTS},
+                                              {.y = NULL}};
+static const chart_panel two_step_panels[] = {
+    {.xlabel = "t (s)", .ylabel = "relative residual", .log_y = true, .curves = two_step_curves},
+    {.curves = NULL}};
+static const chart two_step_chart = {.panels = two_step_panels};
+
+const item ab07_two_step = {
+    "ab07-twostep",
+    "Section 2.2: the two-step forms (14), (15) and (18)",
+    "Eliminating a_n gives two-step recursions for q and v, and a three-step one for the "
+    "difference quotients of q.",
+    "Residuals of the three recursions along a computed trajectory of Andrews' mechanism in "
+    "relative coordinates, where M varies, over the sum of the moduli of their terms.",
+    two_step,
+    &two_step_chart,
+    0.2};
+
+/* roots */
+
+static double sigma_root(const ga_params *p) {
+  trail w;
+  coefficients(p, &w);
+  return lab_largest_root(3, w.b1, NULL);
+}
+
+static void roots(result *r) {
+  double off_sigma = 0, off_rho = 0, largest = 0;
+  table_init(&r->data, "rho_inf,root_sigma,root_rho,formula_rho");
+  for (int i = 0; i <= 100; i++) {
+    double rho = i / 100.0, roots[4];
+    ga_params p = ga_params_rho(rho);
+    trail w;
+    coefficients(&p, &w);
+    double formula = fabs(p.alpha_m / (1 - p.alpha_m));
+    lab_largest_root(2, w.a, roots);
+    /* one of them is 1 */
+    double m0 = hypot(roots[0], roots[1]), m1 = hypot(roots[2], roots[3]);
+    bool first = hypot(roots[0] - 1, roots[1]) < hypot(roots[2] - 1, roots[3]);
+    double second = first ? m1 : m0, sigma = sigma_root(&p);
+    const double row[] = {rho, sigma, second, formula};
+    for (int j = 0; j < 4; j++) table_set(&r->data, i, j, row[j]);
+    off_sigma = fmax(off_sigma, fabs(sigma - rho));
+    off_rho = fmax(off_rho, fabs(second - formula));
+    if (i < 100) largest = fmax(largest, sigma);
+  }
+  claim *c = claim_at_most(r, 0, off_rho,
+                           "second root of ϱ: largest difference from |α_m/(1−α_m)| over ρ∞");
+  c->tolerance = 1e-6;
+  claim_at_most(r, 1, largest, "largest modulus of a root of σ for ρ∞ = 0 … 0.99: below 1");
+  c = claim_at_most(r, 0, off_sigma,
+                    "largest modulus of the roots of σ is ρ∞: largest difference (a threefold "
+                    "root is found to a third of the digits)");
+  c->tolerance = 1e-4;
+}
+
+static const chart_curve roots_curves[] = {
+    {"rho_inf", "root_sigma", "σ, largest", CHART_LINE},
+    {"rho_inf", "root_rho", "ϱ, second", CHART_LINE},
+    {"rho_inf", "formula_rho", "|α_m/(1−α_m)|", CHART_DASHED},
+    {.y = NULL}};
+static const chart_panel roots_panels[] = {
+    {.xlabel = "ρ∞", .ylabel = "modulus of the root", .curves = roots_curves}, {.curves = NULL}};
+static const chart roots_chart = {.panels = roots_panels};
+
+const item ab07_roots = {
+    "ab07-roots",
+    "Section 2.3: roots of ϱ and σ",
+    "ϱ has the roots 1 and −α_m/(1−α_m); with Chung and Hulbert's parameters (24) the method is "
+    "zero-stable and strictly stable at infinity for ρ∞ < 1.",
+    "Roots of the polynomials (21) and (22) by simultaneous iteration for ρ∞ = 0 … 1.",
+    roots,
+    &roots_chart,
+    0.2};
+
+/* Lemma 1 by chance */
+
+static double uniform(uint64_t *seed, double from, double to) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return from + (to - from) * (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+/* alpha_m < alpha_f < 1/2 and beta by excess over its bound; broken: excess < 0 */
+static ga_params draw(uint64_t *seed, double excess) {
+  ga_params p = {.alpha_f = uniform(seed, -1, 0.5)};
+  p.alpha_m = p.alpha_f - uniform(seed, 1e-3, 1.5);
+  p.gamma = 0.5 + p.alpha_f - p.alpha_m;
+  p.beta = 0.25 + (p.alpha_f - p.alpha_m) / 2 + excess;
+  return p;
+}
+
+static void lemma1(result *r) {
+  uint64_t seed = 1;
+  int draws = r->quick ? 4000 : 40000, shown = 400, escaped = 0, broken = 0;
+  double largest = 0;
+  table_init(&r->data, "excess,root,excess_broken,root_broken");
+  for (int i = 0; i < draws; i++) {
+    double excess = uniform(&seed, 1e-3, 1);
+    ga_params p = draw(&seed, excess);
+    double root = sigma_root(&p);
+    largest = fmax(largest, root);
+    if (i < shown) table_set(&r->data, i, 0, excess), table_set(&r->data, i, 1, root);
+    excess = uniform(&seed, -0.2, -1e-3);
+    p = draw(&seed, excess);
+    root = sigma_root(&p);
+    broken++;
+    escaped += root > 1;
+    if (i < shown) table_set(&r->data, i, 2, excess), table_set(&r->data, i, 3, root);
+  }
+  claim_at_most(r, 1, largest, "largest root of σ among %d random sets with (20) and (23)", draws);
+  claim_source(claim_near(r, 1, 0, (double)escaped / broken,
+                          "share of %d sets with β below its bound that have a root outside: the "
+                          "condition cannot be weakened",
+                          broken),
+               "our addition");
+}
+
+static const chart_curve lemma1_curves[] = {
+    {"excess", "root", "(20) and (23)", CHART_POINTS},
+    {"excess_broken", "root_broken", "β below its bound", CHART_POINTS},
+    {.y = NULL}};
+static const chart_panel lemma1_panels[] = {{.xlabel = "β − ¼ − (α_f − α_m)/2",
+                                             .ylabel = "largest modulus of a root of σ",
+                                             .curves = lemma1_curves},
+                                            {.curves = NULL}};
+static const chart lemma1_chart = {.panels = lemma1_panels};
+
+const item ab07_lemma1 = {"ab07-lemma1",
+                          "Lemma 1: strict stability at infinity",
+                          "If (20) and (23) hold, all roots of σ are inside the unit circle.",
+                          "Random parameters: with (20) and (23), and with the condition on β "
+                          "broken; roots by simultaneous iteration.",
+                          lemma1,
+                          &lemma1_chart,
+                          1};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of papers, claims and their verdicts. */
+#include "reproduce/item.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const paper *const papers[] = {&paper_ab07, &paper_jn07, &paper_jn08, &paper_j11,
+                                      &paper_acb15};
+
+enum { NPAPERS = (int)(sizeof papers / sizeof papers[0]) };
+
+const paper *paper_at(int i) {
+  return i >= 0 && i < NPAPERS ? papers[i] : NULL;
+}
+
+const item *item_at(int i) {
+  for (int p = 0; p < NPAPERS; p++) {
+    for (const item *const *it = papers[p]->items; *it; it++) {
+      if (i-- == 0) return *it;
+    }
+  }
+  return NULL;
+}
+
+const paper *item_paper(const item *of) {
+  for (int p = 0; p < NPAPERS; p++) {
+    for (const item *const *it = papers[p]->items; *it; it++) {
+      if (*it == of) return papers[p];
+    }
+  }
+  return NULL;
+}
+
+bool result_fail(result *r, const char *format, ...) {
+  if (r->failure[0]) return false;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(r->failure, sizeof r->failure, format, args);
+  va_end(args);
+  for (char *c = r->failure; *c; c++) {
+    if (*c == '\n') *c = ' ';
+  }
+  return false;
+}
+
+static claim *add(result *r, const claim *c, const char *format, va_list args) {
+  if (r->claims == CLAIMS_MAX) {
+    result_fail(r, "more than %d claims", CLAIMS_MAX);
+    return &r->claim[CLAIMS_MAX - 1];
+  }
+  claim *own = &r->claim[r->claims++];
+  *own = *c;
+  own->corrected = NAN;
+  vsnprintf(own->text, sizeof own->text, format, args);
+  snprintf(own->source, sizeof own->source, "paper");
+  return own;
+}
+
+#define ADD(...)                           \
+  const claim given = {__VA_ARGS__};       \
+  va_list args;                            \
+  va_start(args, format);                  \
+  claim *c = add(r, &given, format, args); \
+  va_end(args);                            \
+  return c
+
+claim *claim_near(result *r, double expected, double tolerance, double ours, const char *format,
+                  ...) {
+  ADD(.relation = CLAIM_NEAR, .paper = expected, .tolerance = tolerance, .ours = ours);
+}
+
+claim *claim_at_most(result *r, double expected, double ours, const char *format, ...) {
+  ADD(.relation = CLAIM_AT_MOST, .paper = expected, .ours = ours);
+}
+
+claim *claim_at_least(result *r, double expected, double ours, const char *format, ...) {
+  ADD(.relation = CLAIM_AT_LEAST, .paper = expected, .ours = ours);
+}
+
+void claim_source(claim *c, const char *source) {
+  snprintf(c->source, sizeof c->source, "%s", source);
+}
+
+void claim_corrected(claim *c, double corrected, const char *because) {
+  c->corrected = corrected;
+  snprintf(c->because, sizeof c->because, "%s", because);
+}
+
+/* does our number stand in the relation to the expected one? NaN never does */
+static bool holds(const claim *c, double expected) {
+  switch (c->relation) {
+    case CLAIM_AT_MOST:
+      return c->ours <= expected + c->tolerance;
+    case CLAIM_AT_LEAST:
+      return c->ours >= expected - c->tolerance;
+    default:
+      return fabs(c->ours - expected) <= c->tolerance;
+  }
+}
+
+verdict claim_verdict(const claim *c) {
+  if (holds(c, c->paper)) return VERDICT_REPRODUCED;
+  return holds(c, c->corrected) ? VERDICT_DIFFERS : VERDICT_OPEN;
+}
+
+const char *verdict_word(verdict v) {
+  static const char *const words[VERDICTS] = {"reproduced", "differs", "open"};
+  return words[v];
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* The figures and numerical claims of the papers: what they say, how it is computed, what comes
+ * out. A verdict is computed from numbers, never written down. */
+#ifndef CLI_REPRODUCE_ITEM_H
+#define CLI_REPRODUCE_ITEM_H
+
+#include "chart.h"
+
+typedef enum claim_relation {
+  CLAIM_NEAR,     /* |ours - paper| <= tolerance */
+  CLAIM_AT_MOST,  /* ours <= paper + tolerance */
+  CLAIM_AT_LEAST, /* ours >= paper - tolerance */
+  CLAIM_RELATIONS
+} claim_relation;
+
+typedef enum verdict {
+  VERDICT_REPRODUCED,
+  VERDICT_DIFFERS, /* from the paper, and agrees with the correction, whose reason is given */
+  VERDICT_OPEN,    /* neither: to be looked into */
+  VERDICTS
+} verdict;
+
+typedef struct claim {
+  char text[240];
+  char source[48]; /* where the expected number comes from: "paper", or what else */
+  claim_relation relation;
+  double paper, tolerance, ours;
+  double corrected;  /* what stands instead where the paper errs; NaN: nothing */
+  char because[400]; /* why */
+} claim;
+
+enum { CLAIMS_MAX = 24 };
+
+typedef struct result {
+  bool quick; /* set before: small sizes, seconds in place of minutes */
+  table data; /* what the figure shows, column by column */
+  int claims;
+  claim claim[CLAIMS_MAX];
+  char failure[500]; /* why it could not be computed; empty: it could */
+} result;
+
+typedef struct item {
+  const char *id, *title;
+  const char *says; /* what the paper says or shows */
+  const char *how;  /* what is computed here */
+  void (*compute)(result *r);
+  const chart *chart; /* NULL: numbers only */
+  double seconds;     /* about, on one core; for the time to go */
+} item;
+
+typedef struct paper {
+  const char *key, *cite;
+  const item *const *items; /* NULL ends the list */
+} paper;
+
+/* A misprint or slip of a paper, and the item whose numbers are the evidence. */
+typedef struct misprint {
+  const char *where, *printed, *correct;
+  const char *evidence; /* id of an item; NULL: text says why */
+  const char *text;
+} misprint;
+
+extern const paper paper_ab07, paper_jn07, paper_jn08, paper_j11, paper_acb15;
+extern const misprint misprints[]; /* where NULL ends the list */
+
+/* i-th paper, and i-th item of all papers; NULL past the end. */
+const paper *paper_at(int i);
+const item *item_at(int i);
+const paper *item_paper(const item *of);
+
+/* Claims, added to the result; the text as of printf. */
+claim *claim_near(result *r, double expected, double tolerance, double ours, const char *format,
+                  ...) GA_PRINTF(5, 6);
+claim *claim_at_most(result *r, double expected, double ours, const char *format, ...)
+    GA_PRINTF(4, 5);
+claim *claim_at_least(result *r, double expected, double ours, const char *format, ...)
+    GA_PRINTF(4, 5);
+/* The expected number is not the paper's: say whose. */
+void claim_source(claim *c, const char *source);
+/* The paper errs: this stands instead, because. */
+void claim_corrected(claim *c, double corrected, const char *because);
+
+verdict claim_verdict(const claim *c);
+const char *verdict_word(verdict v); /* "reproduced", "differs", "open" */
+
+/* The result cannot be had; the first reason is kept. Returns false. */
+bool result_fail(result *r, const char *format, ...) GA_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs that are watched, and errors over step sizes. */
+#include "reproduce/lab.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interrupt.h"
+
+bool lab_open(lab *l, result *r, const char *problem) {
+  ga_error err = {GA_OK, ""};
+  *l = (lab){.r = r, .o = ga_options_default()};
+  if (ga_problem_new(problem, NULL, &l->problem, &err) != GA_OK) {
+    return result_fail(r, "%s", err.text);
+  }
+  l->o.method = "index3";
+  l->o.start = GA_START_PLAIN;
+  l->o.par = ga_params_rho(l->problem->rho_inf);
+  l->o.h = l->problem->h;
+  l->o.multiplier_guess = l->problem->mult0;
+  return true;
+}
+
+void lab_close(lab *l) {
+  ga_problem_free(l->problem);
+  l->problem = NULL;
+}
+
+/* runs */
+
+enum { MOVED_MAX = 16 };
+
+typedef struct watcher {
+  lab_watch watch;
+  void *context;
+} watcher;
+
+static int observe(void *context, const ga_state *state, const ga_stats *stats) {
+  const watcher *w = context;
+  if (w->watch) w->watch(w->context, state, stats->steps);
+  return interrupt_came();
+}
+
+/* a turn of steps h f_0, h f_1, ... again and again; t_end ends a turn */
+static ga_status take_turns(ga_integrator *it, double h, const lab_plan *plan, double t0) {
+  long turns = lround((plan->t_end - t0) / h);
+  ga_status status = GA_OK;
+  for (long n = 0; n < turns * plan->nfractions && status == GA_OK; n++) {
+    status = ga_integrator_set_step(it, h * plan->fractions[n % plan->nfractions]);
+    if (status == GA_OK) status = ga_integrator_step(it);
+  }
+  return status;
+}
+
+static ga_status project(ga_integrator *it, const lab_plan *plan, const watcher *w) {
+  ga_status status = ga_integrator_run(it, plan->project_at);
+  if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, NULL);
+  if (status == GA_OK && w->watch) {
+    w->watch(w->context, ga_integrator_state(it), ga_integrator_stats(it)->steps);
+  }
+  return status;
+}
+
+/* the run failed: why, in the result */
+static bool fail(lab *l, const ga_integrator *it, ga_status status) {
+  const char *text = ga_integrator_error(it)->text;
+  return result_fail(l->r, "%s, %s, h = %g: %s", l->problem->name, l->o.method, l->o.h,
+                     interrupt_came() ? "interrupted"
+                     : *text          ? text
+                                      : ga_status_text(status));
+}
+
+static ga_integrator *create(lab *l, const ga_options *options, double h) {
+  ga_integrator *it = NULL;
+  ga_error err = {GA_OK, ""};
+  ga_options o = *options;
+  o.h = h;
+  ga_status status = ga_integrator_new(&l->problem->model, &o, &it, &err);
+  if (status != GA_OK) result_fail(l->r, "%s: %s", l->problem->name, err.text);
+  return it;
+}
+
+ga_integrator *lab_start(lab *l) {
+  const ga_problem *p = l->problem;
+  ga_integrator *it = create(l, &l->o, l->o.h);
+  if (!it) return NULL;
+  ga_status status = ga_integrator_start(it, p->t0, p->q0, p->v0);
+  if (status == GA_OK) return it;
+  fail(l, it, status);
+  ga_integrator_free(it);
+  return NULL;
+}
+
+/* v0 as far from the problem's as the perturbed start moves it, to the other side */
+static bool mirrored(lab *l, double *v0) {
+  const ga_problem *p = l->problem;
+  ga_start start = l->o.start;
+  l->o.start = GA_START_PERTURBED;
+  ga_integrator *it = lab_start(l);
+  l->o.start = start;
+  if (!it) return false;
+  const double *v = ga_integrator_state(it)->v;
+  for (int i = 0; i < ga_space_nv(p->model.space); i++) v0[i] = 2 * p->v0[i] - v[i];
+  ga_integrator_free(it);
+  return true;
+}
+
+bool lab_run(lab *l, const lab_plan *plan, lab_watch watch, void *context) {
+  const ga_problem *p = l->problem;
+  watcher w = {watch, context};
+  double v0[MOVED_MAX];
+  ga_options o = l->o;
+  if (plan->mirror) {
+    if (ga_space_nv(p->model.space) > MOVED_MAX || !mirrored(l, v0)) return false;
+    o.initial_tol = 0.1;
+  }
+  ga_integrator *it = create(l, &o, o.h * (plan->fractions ? plan->fractions[0] : 1));
+  if (!it) return false;
+  ga_integrator_observe(it, observe, &w);
+  ga_status status = ga_integrator_start(it, p->t0, p->q0, plan->mirror ? v0 : p->v0);
+  if (status == GA_OK && plan->project_at > p->t0) status = project(it, plan, &w);
+  if (status == GA_OK && plan->fractions) {
+    status = take_turns(it, o.h, plan, p->t0);
+  } else if (status == GA_OK) {
+    status = ga_integrator_run(it, plan->t_end);
+  }
+  if (status != GA_OK) fail(l, it, status);
+  ga_integrator_free(it);
+  return status == GA_OK;
+}
+
+/* errors */
+
+double lab_norm(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double d = a[i] - (b ? b[i] : 0);
+    sum += d * d;
+  }
+  return sqrt(sum);
+}
+
+/* q along the group: the length of w in exact = x o exp(w) */
+static double distance(const ga_model *model, const double *q, const double *exact) {
+  double w[64];
+  int nv = ga_space_nv(model->space);
+  if (nv > 64) return ga_space_distance(model->space, q, exact);
+  ga_space_diff(model->space, q, exact, w);
+  return lab_norm(nv, w, NULL);
+}
+
+void lab_euclid(const ga_model *model, const ga_state *x, const ga_state *exact, double *error) {
+  int nv = ga_space_nv(model->space);
+  const struct {
+    int column, n;
+    const double *x, *exact;
+  } parts[] = {{COLUMN_V, nv, x->v, exact->v},
+               {COLUMN_A, nv, x->a, exact->a},
+               {COLUMN_VD, nv, x->vd, exact->vd},
+               {COLUMN_LAM, model->nlam, x->lam, exact->lam},
+               {COLUMN_PSI, model->npsi, x->psi, exact->psi}};
+  error[COLUMN_Q] = fmax(error[COLUMN_Q], distance(model, x->q, exact->q));
+  for (int i = 0; i < 5; i++) {
+    if (parts[i].n == 0 || !parts[i].exact) continue;
+    double e = lab_norm(parts[i].n, parts[i].x, parts[i].exact);
+    error[parts[i].column] = fmax(error[parts[i].column], e);
+  }
+}
+
+typedef struct ladder {
+  lab *l;
+  const lab_plan *plan;
+  reference reference;
+  lab_error errors;
+  double *error;
+  double shift;  /* a_n ~ v'(t_n + shift) */
+  double finest; /* step of the finest level, and of the reference's grid */
+  long steps;    /* until t_end */
+} ladder;
+
+static void compare(ladder *d, const ga_state *state) {
+  reference *ref = &d->reference;
+  ga_state exact;
+  if (ref->kind == REFERENCE_COMPUTED) {
+    long i = lround((state->t - d->l->problem->t0) / d->finest);
+    if (i < ref->first || i > ref->last) return;
+    exact = reference_point(ref, i);
+  } else {
+    exact = reference_at(ref, state->t, d->shift);
+  }
+  d->errors(&d->l->problem->model, state, &exact, d->error);
+}
+
+static void watch_error(void *context, const ga_state *state, long steps) {
+  ladder *d = context;
+  const lab_plan *plan = d->plan;
+  double near = 1e-6 * d->finest;
+  bool inside = plan->to > 0 ? state->t >= plan->from - near && state->t <= plan->to + near
+                             : fabs(state->t - plan->t_end) <= near;
+  if (inside && steps > 0) compare(d, state);
+}
+
+/* closed solution or table; else computed by fine steps, on the grid of the finest level */
+static bool find_reference(ladder *d) {
+  lab *l = d->l;
+  double t0 = l->problem->t0, t_end = d->plan->t_end;
+  bool whole = d->plan->to > 0;
+  if (!reference_open(&d->reference, l->problem, t_end, whole)) {
+    return result_fail(l->r, "no memory for the reference of '%s'", l->problem->name);
+  }
+  if (d->reference.kind == REFERENCE_FINEST) d->reference.kind = REFERENCE_COMPUTED;
+  if (d->reference.kind != REFERENCE_COMPUTED) return true;
+  long last = lround(((whole ? d->plan->to : t_end) - t0) / d->finest);
+  long first = whole ? lround((d->plan->from - t0) / d->finest) : last;
+  if (reference_compute(&d->reference, &l->o, d->finest, first, last) == CLI_OK) return true;
+  return result_fail(l->r, "the reference of '%s' could not be computed", l->problem->name);
+}
+
+bool lab_ladder(lab *l, const lab_plan *plan, int levels, lab_error errors, int n, int column) {
+  double error[COLUMNS + 4], h0 = l->o.h;
+  ladder d = {.l = l, .plan = plan, .errors = errors, .error = error};
+  const ga_params *par = &l->o.par;
+  d.finest = ldexp(h0, 1 - levels);
+  bool good = find_reference(&d);
+  for (int i = 0; good && i < levels; i++) {
+    l->o.h = ldexp(h0, -i);
+    double last = plan->fractions ? plan->fractions[plan->nfractions - 1] : 1;
+    d.shift = (par->alpha_m - par->alpha_f) * l->o.h * last;
+    for (int c = 0; c < n; c++) error[c] = NAN;
+    good = lab_run(l, plan, watch_error, &d);
+    table_set(&l->r->data, i, column, l->o.h);
+    for (int c = 0; good && c < n; c++) table_set(&l->r->data, i, column + 1 + c, error[c]);
+  }
+  l->o.h = h0;
+  reference_close(&d.reference);
+  return good;
+}
+
+double lab_slope(const table *t, int x, int y, int points) {
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  int n = 0;
+  for (int i = t->rows - 1; i >= 0 && n < points; i--) {
+    double a = log(table_at(t, i, x)), b = log(table_at(t, i, y));
+    if (!isfinite(a) || !isfinite(b)) continue;
+    sx += a, sy += b, sxx += a * a, sxy += a * b;
+    n++;
+  }
+  return n == points ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
+}
+
+bool lab_hidden(const ga_model *model, const ga_state *state, double *out) {
+  int nv = ga_space_nv(model->space), m = model->nlam;
+  const ga_csr *pattern = model->pat_G;
+  size_t entries = pattern ? (size_t)pattern->ptr[m] : (size_t)m * (size_t)nv;
+  double *val = calloc(entries + 1, sizeof *val);
+  ga_csr G = {.nrow = m, .ncol = nv, .val = val};
+  if (pattern) G.ptr = pattern->ptr, G.col = pattern->col;
+  bool good = val && model->ops->holonomic_jac &&
+              model->ops->holonomic_jac(model->user, state->t, state->q, &G) == 0;
+  for (int i = 0; good && i < m; i++) {
+    int from = pattern ? G.ptr[i] : i * nv, to = pattern ? G.ptr[i + 1] : (i + 1) * nv;
+    out[i] = 0;
+    for (int e = from; e < to; e++) out[i] += val[e] * state->v[pattern ? G.col[e] : e - from];
+  }
+  free(val);
+  return good;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* What the items compute with: runs of a problem that are watched, errors over step sizes, slopes,
+ * small dense algebra. */
+#ifndef CLI_REPRODUCE_LAB_H
+#define CLI_REPRODUCE_LAB_H
+
+#include "reproduce/item.h"
+#include "study.h"
+
+typedef struct lab {
+  result *r;
+  ga_problem *problem;
+  ga_options o; /* the problem's parameters and step, method index3, plain start; change at will */
+} lab;
+
+/* False, with the reason in the result. Close either way. */
+bool lab_open(lab *l, result *r, const char *problem);
+void lab_close(lab *l);
+
+/* How a run goes beyond steps of one size to t_end. */
+typedef struct lab_plan {
+  double t_end;
+  const double *fractions; /* of h, taken in turn; NULL: steps of h */
+  int nfractions;          /* h is then the sum of one turn */
+  double project_at;       /* velocity projection (7) there; 0: none */
+  bool mirror;             /* start: v0 moved as by `perturbed`, to the other side */
+  double from, to;         /* errors: the largest with from <= t <= to; to = 0: at t_end */
+} lab_plan;
+
+/* A new integrator, started; NULL, with the reason in the result. The caller frees it. */
+ga_integrator *lab_start(lab *l);
+
+/* Called after the start, after each step and after the projection; steps: how many so far. */
+typedef void (*lab_watch)(void *context, const ga_state *state, long steps);
+bool lab_run(lab *l, const lab_plan *plan, lab_watch watch, void *context);
+
+/* Errors of one state: error[i] becomes the larger of itself and what is found here. exact->a is
+ * NULL where v' at t + alpha h is not known. */
+typedef void (*lab_error)(const ga_model *model, const ga_state *x, const ga_state *exact,
+                          double *error);
+
+/* Euclidean norms, as most of the papers have them, in the order of study.h: q, v, a, vd, lambda,
+ * psi; columns COLUMNS. */
+void lab_euclid(const ga_model *model, const ga_state *x, const ga_state *exact, double *error);
+
+/* Rows 0, 1, ... of the result's table: step sizes o.h, o.h/2, ... into the given column, n errors
+ * into the columns after it. */
+bool lab_ladder(lab *l, const lab_plan *plan, int levels, lab_error errors, int n, int column);
+
+/* Slope of log y over log x through the last `points` rows in which both are known. */
+double lab_slope(const table *t, int x, int y, int points);
+
+/* G v + g_t (g_t = 0: scleronomic models), nlam numbers. */
+bool lab_hidden(const ga_model *model, const ga_state *state, double *out);
+
+/* Euclidean norm of a - b, b NULL: of a. */
+double lab_norm(int n, const double *a, const double *b);
+
+/* Dense n x n matrices by rows, in long double. Condition number in the 1-norm, by the inverse. */
+long double lab_condition(int n, const long double *A);
+void lab_multiply(int n, const double *A, const double *B, double *C);
+bool lab_solve_columns(int n, const double *A, const double *B, double *X); /* X = A^-1 B */
+
+/* Roots of c[0] + c[1] z + ... + c[n] z^n, n <= 4, by simultaneous iteration: the largest modulus,
+ * and the roots as pairs (re, im) if roots is not NULL. */
+double lab_largest_root(int n, const double *c, double *roots);
+
+#endif

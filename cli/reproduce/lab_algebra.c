@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Small dense algebra and roots of polynomials, for the papers' matrices. */
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "reproduce/lab.h"
+
+/* Gauss-Jordan with row pivots on [A | X], n x n each by rows; both are changed. False: singular */
+static bool eliminate(int n, long double *A, long double *X) {
+  for (int k = 0; k < n; k++) {
+    int p = k;
+    for (int i = k + 1; i < n; i++) {
+      if (fabsl(A[i * n + k]) > fabsl(A[p * n + k])) p = i;
+    }
+    long double pivot = A[p * n + k];
+    if (!(fabsl(pivot) > 0)) return false;
+    for (int j = 0; j < n; j++) {
+      long double a = A[p * n + j], x = X[p * n + j];
+      A[p * n + j] = A[k * n + j], X[p * n + j] = X[k * n + j];
+      A[k * n + j] = a / pivot, X[k * n + j] = x / pivot;
+    }
+    for (int i = 0; i < n; i++) {
+      long double f = A[i * n + k];
+      for (int j = 0; i != k && j < n; j++) {
+        A[i * n + j] -= f * A[k * n + j];
+        X[i * n + j] -= f * X[k * n + j];
+      }
+    }
+  }
+  return true;
+}
+
+static long double norm1(int n, const long double *A) {
+  long double largest = 0;
+  for (int j = 0; j < n; j++) {
+    long double sum = 0;
+    for (int i = 0; i < n; i++) sum += fabsl(A[i * n + j]);
+    largest = fmaxl(largest, sum);
+  }
+  return largest;
+}
+
+long double lab_condition(int n, const long double *A) {
+  size_t size = (size_t)n * (size_t)n;
+  long double *work = calloc(2 * size, sizeof *work), cond = NAN;
+  if (!work) return NAN;
+  for (size_t i = 0; i < size; i++) work[i] = A[i];
+  for (int i = 0; i < n; i++) work[size + (size_t)(i * n + i)] = 1;
+  if (eliminate(n, work, work + size)) cond = norm1(n, A) * norm1(n, work + size);
+  free(work);
+  return cond;
+}
+
+void lab_multiply(int n, const double *A, const double *B, double *C) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      double sum = 0;
+      for (int k = 0; k < n; k++) sum += A[i * n + k] * B[k * n + j];
+      C[i * n + j] = sum;
+    }
+  }
+}
+
+enum { SMALL = 4 };
+
+bool lab_solve_columns(int n, const double *A, const double *B, double *X) {
+  long double a[SMALL * SMALL], x[SMALL * SMALL];
+  if (n > SMALL) return false;
+  for (int i = 0; i < n * n; i++) a[i] = A[i], x[i] = B[i];
+  if (!eliminate(n, a, x)) return false;
+  for (int i = 0; i < n * n; i++) X[i] = (double)x[i];
+  return true;
+}
+
+double lab_largest_root(int n, const double *c, double *roots) {
+  double complex z[SMALL];
+  double largest = 0;
+  for (int i = 0; i < n; i++) z[i] = cpow(0.4 + 0.9 * I, i);
+  for (int sweep = 0; sweep < 400; sweep++) {
+    for (int i = 0; i < n; i++) {
+      double complex value = c[n], others = c[n];
+      for (int k = n - 1; k >= 0; k--) value = value * z[i] + c[k];
+      for (int j = 0; j < n; j++) others *= j == i ? 1 : z[i] - z[j];
+      if (cabs(others) > 0) z[i] -= value / others;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    largest = fmax(largest, cabs(z[i]));
+    if (roots) roots[2 * i] = creal(z[i]), roots[2 * i + 1] = cimag(z[i]);
+  }
+  return largest;
+}

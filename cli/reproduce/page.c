@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* index.html from the records of the items, pictures embedded, and the same numbers as CSV. */
+#include "reproduce/page.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "reproduce/page_parts.h"
+
+typedef struct page {
+  const char *dir;
+  FILE *to;
+  uint64_t program;
+  int *counts;
+} page;
+
+/* text with &, < and > made safe */
+static void put(FILE *to, const char *text) {
+  for (; *text; text++) {
+    switch (*text) {
+      case '&':
+        fputs("&amp;", to);
+        break;
+      case '<':
+        fputs("&lt;", to);
+        break;
+      case '>':
+        fputs("&gt;", to);
+        break;
+      case '"':
+        fputs("&quot;", to);
+        break;
+      default:
+        fputc(*text, to);
+    }
+  }
+}
+
+/* <TAG>text</TAG> */
+static void put_in(FILE *to, const char *tag, const char *text) {
+  fprintf(to, "<%s>", tag);
+  put(to, text);
+  fprintf(to, "</%.*s>", (int)strcspn(tag, " "), tag);
+}
+
+static void embed_picture(FILE *to, const char *path, const char *title) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  FILE *file = fopen(path, "rb");
+  if (!file) {
+    put_in(to, "p class=note", "No picture: gnuplot was not there. The numbers are in the table.");
+    return;
+  }
+  fputs("<img alt=\"", to);
+  put(to, title);
+  fputs("\" src=\"data:image/svg+xml;base64,", to);
+  unsigned char c[3];
+  for (size_t n; (n = fread(c, 1, 3, file)) > 0;) {
+    for (size_t i = n; i < 3; i++) c[i] = 0;
+    unsigned bits = (unsigned)c[0] << 16 | (unsigned)c[1] << 8 | c[2];
+    for (size_t i = 0; i < 4; i++) {
+      fputc(i <= n ? digits[bits >> (18 - 6 * i) & 63] : '=', to);
+    }
+  }
+  fclose(file);
+  fputs("\">\n", to);
+}
+
+/* numbers */
+
+/* 2, 0.998, 7.9e-4: four digits, exponents without zeros */
+static void number(char text[32], double x) {
+  if (isnan(x)) {
+    snprintf(text, 32, "not a number");
+    return;
+  }
+  snprintf(text, 32, "%.4g", x);
+  char *e = strchr(text, 'e');
+  if (!e) return;
+  int exponent = 0;
+  sscanf(e + 1, "%d", &exponent);
+  snprintf(e, (size_t)(32 - (e - text)), "e%d", exponent);
+}
+
+static void put_expected(FILE *to, const claim *c, double expected) {
+  static const char *const signs[CLAIM_RELATIONS] = {"", "≤ ", "≥ "};
+  char text[32], tolerance[32];
+  number(text, expected);
+  fprintf(to, "%s%s", signs[c->relation], text);
+  if (c->tolerance > 0) {
+    number(tolerance, c->tolerance);
+    fprintf(to, " <span class=tol>± %s</span>", tolerance);
+  }
+}
+
+static void put_claim(page *p, const claim *c) {
+  FILE *to = p->to;
+  verdict v = claim_verdict(c);
+  char ours[32];
+  number(ours, c->ours);
+  p->counts[v]++;
+  fputs("<tr><td>", to);
+  put(to, c->text);
+  fputs("<td data-name=\"", to);
+  put(to, c->source);
+  fputs("\">", to);
+  put_expected(to, c, c->paper);
+  if (strcmp(c->source, "paper") != 0) {
+    fputs(" ", to);
+    put_in(to, "span class=tol", c->source);
+  }
+  fprintf(to, "<td data-name=ours>%s<td data-name=verdict><b class=%s>%s</b>", ours,
+          verdict_word(v), verdict_word(v));
+  if (v == VERDICT_DIFFERS) {
+    fputs(", because ", to);
+    put(to, c->because);
+    fputs(" Correct: ", to);
+    put_expected(to, c, c->corrected);
+  }
+  fputs("\n", to);
+}
+
+/* items */
+
+static verdict worst(const record *rec) {
+  verdict v = VERDICT_REPRODUCED;
+  for (int i = 0; i < rec->claims; i++) {
+    verdict of = claim_verdict(&rec->claim[i]);
+    if (of > v) v = of;
+  }
+  return rec->failure[0] ? VERDICT_OPEN : v;
+}
+
+static void put_notes(page *p, const item *it, const record *rec) {
+  FILE *to = p->to;
+  if (rec->failure[0]) {
+    fputs("<p class=note>Not computed: ", to);
+    put(to, rec->failure);
+    fputs("</p>\n", to);
+  }
+  if (rec->program != p->program) {
+    put_in(to, "p class=note", "These numbers are from another build of the program.");
+  }
+  if (rec->quick) put_in(to, "p class=note", "Small sizes (--quick).");
+  if (rec->csv) {
+    fprintf(to, "<p class=files>Data: <a href=\"%s.csv\">%s.csv</a>, computed in %.1f s.</p>\n",
+            it->id, it->id, rec->seconds);
+  }
+}
+
+static void put_item(page *p, const item *it) {
+  static record rec;
+  char path[PATH_LENGTH];
+  FILE *to = p->to;
+  if (!record_load(p->dir, it, &rec)) return;
+  fprintf(to, "<section id=%s>\n", it->id);
+  put_in(to, "h3", it->title);
+  fputs("<div class=item><figure>\n", to);
+  if (it->chart && rec.csv && record_path(path, p->dir, it->id, ".svg")) {
+    embed_picture(to, path, it->title);
+  }
+  fputs("</figure><div class=words>\n<p><i>The paper:</i> ", to);
+  put(to, it->says);
+  fputs("</p>\n<p><i>Here:</i> ", to);
+  put(to, it->how);
+  fputs("</p>\n", to);
+  if (rec.claims > 0) {
+    fputs("<table class=claims><tr><th>claim<th>expected<th>ours<th>verdict\n", to);
+    for (int i = 0; i < rec.claims; i++) put_claim(p, &rec.claim[i]);
+    fputs("</table>\n", to);
+  }
+  put_notes(p, it, &rec);
+  fputs("</div></div></section>\n", to);
+}
+
+static void put_contents(page *p) {
+  static record rec;
+  FILE *to = p->to;
+  fputs("<nav>\n", to);
+  for (int i = 0; paper_at(i); i++) {
+    fprintf(to, "<div><a class=key href=#%s>%s</a> ", paper_at(i)->key, paper_at(i)->key);
+    for (const item *const *at = paper_at(i)->items; *at; at++) {
+      const item *it = *at;
+      const char *short_id = strchr(it->id, '-') ? strchr(it->id, '-') + 1 : it->id;
+      if (!record_load(p->dir, it, &rec)) {
+        fprintf(to, "<span class=absent>%s</span> ", short_id);
+      } else {
+        fprintf(to, "<a class=%s href=#%s>%s</a> ", verdict_word(worst(&rec)), it->id, short_id);
+      }
+    }
+    fputs("</div>\n", to);
+  }
+  fputs("<div><a class=key href=#misprints>misprints</a></div></nav>\n", to);
+}
+
+static void put_misprints(page *p) {
+  FILE *to = p->to;
+  fputs("<h2 id=misprints>Misprints and slips, with the correction and the evidence</h2>\n", to);
+  fputs("<table class=claims><tr><th>where<th>printed<th>correct<th>evidence\n", to);
+  for (const misprint *m = misprints; m->where; m++) {
+    fputs("<tr>", to);
+    put_in(to, "td", m->where);
+    put_in(to, "td data-name=printed", m->printed);
+    put_in(to, "td data-name=correct", m->correct);
+    fputs("<td data-name=evidence>", to);
+    put(to, m->text);
+    if (m->evidence) fprintf(to, " <a href=#%s>%s</a>", m->evidence, m->evidence);
+    fputs("\n", to);
+  }
+  fputs("</table>\n", to);
+}
+
+static void put_summary(page *p) {
+  static record rec;
+  int counts[VERDICTS] = {0}, items = 0, all = 0;
+  for (const item *it; (it = item_at(all)) != NULL; all++) {
+    if (!record_load(p->dir, it, &rec)) continue;
+    items++;
+    for (int i = 0; i < rec.claims; i++) counts[claim_verdict(&rec.claim[i])]++;
+  }
+  fprintf(p->to,
+          "<p class=sum>%d of %d figures and studies computed by genalpha %s; of their claims "
+          "<b class=reproduced>%d reproduced</b>, <b class=differs>%d differ</b> for a reason "
+          "given, <b class=open>%d open</b>.</p>\n",
+          items, all, ga_version(), counts[VERDICT_REPRODUCED], counts[VERDICT_DIFFERS],
+          counts[VERDICT_OPEN]);
+}
+
+static void put_page(page *p) {
+  FILE *to = p->to;
+  fputs(page_head, to);
+  put_summary(p);
+  fputs(page_intro, to);
+  put_contents(p);
+  for (int i = 0; paper_at(i); i++) {
+    fprintf(to, "<h2 id=%s>%s. ", paper_at(i)->key, paper_at(i)->key);
+    put(to, paper_at(i)->cite);
+    fputs("</h2>\n", to);
+    for (const item *const *it = paper_at(i)->items; *it; it++) put_item(p, *it);
+  }
+  put_misprints(p);
+  fputs("<p class=files>All numbers of this page: <a href=claims.csv>claims.csv</a></p>\n", to);
+}
+
+/* claims.csv */
+
+static void quote(FILE *to, const char *text) {
+  fputc('"', to);
+  for (; *text; text++) {
+    if (*text == '"') fputc('"', to);
+    fputc(*text, to);
+  }
+  fputc('"', to);
+}
+
+static void put_rows(page *p) {
+  static const char *const relations[CLAIM_RELATIONS] = {"near", "at most", "at least"};
+  static record rec;
+  FILE *to = p->to;
+  fputs("item,verdict,ours,relation,expected,tolerance,corrected,source,claim\n", to);
+  for (int i = 0; item_at(i); i++) {
+    if (!record_load(p->dir, item_at(i), &rec)) continue;
+    for (int k = 0; k < rec.claims; k++) {
+      const claim *c = &rec.claim[k];
+      fprintf(to, "%s,%s,%.17g,%s,%.17g,%.17g,", item_at(i)->id, verdict_word(claim_verdict(c)),
+              c->ours, relations[c->relation], c->paper, c->tolerance);
+      if (!isnan(c->corrected)) fprintf(to, "%.17g", c->corrected);
+      fputc(',', to);
+      quote(to, c->source);
+      fputc(',', to);
+      quote(to, c->text);
+      fputc('\n', to);
+    }
+  }
+}
+
+static bool write_file(page *p, const char *name, void (*write)(page *p)) {
+  char path[PATH_LENGTH];
+  errno = 0;
+  if (!record_path(path, p->dir, name, "")) return false;
+  p->to = fopen(path, "w");
+  bool good = p->to != NULL;
+  if (good) {
+    write(p);
+    good = !ferror(p->to);
+    if (fclose(p->to) != 0) good = false;
+  }
+  if (!good) cli_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
+  return good;
+}
+
+bool page_write(const char *dir, int counts[VERDICTS]) {
+  page p = {.dir = dir, .program = record_program(), .counts = counts};
+  memset(counts, 0, VERDICTS * sizeof *counts);
+  return write_file(&p, "index.html", put_page) && write_file(&p, "claims.csv", put_rows);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The report in DIR: index.html, whole in one file, and claims.csv. */
+#ifndef CLI_REPRODUCE_PAGE_H
+#define CLI_REPRODUCE_PAGE_H
+
+#include "reproduce/record.h"
+
+/* Of all items that have a record in DIR; counts receives how many claims have which verdict. False
+ * after a message. */
+bool page_write(const char *dir, int counts[VERDICTS]);
+
+#endif

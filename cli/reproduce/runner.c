@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Each item in a process of its own: compute, write the table, draw, write the record. What such a
+ * process has to say goes to a temporary file and is shown when it ends. */
+#define _POSIX_C_SOURCE 200809L
+#include "reproduce/runner.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gnuplot.h"
+#include "interrupt.h"
+#include "progress.h"
+
+/* one item */
+
+static bool write_table(const char *path, const table *t) {
+  errno = 0;
+  FILE *to = fopen(path, "w");
+  bool good = to && table_write(t, to);
+  if (to && fclose(to) != 0) good = false;
+  if (!good) cli_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
+  return good;
+}
+
+static bool draw(const runner *r, const item *it, const table *t, record *rec) {
+  char path[PATH_LENGTH];
+  if (!it->chart || !r->draw) return true;
+  if (!record_path(path, r->dir, it->id, ".svg") || !chart_draw(it->chart, t, path)) return false;
+  rec->svg = record_hash_file(path);
+  return rec->svg != 0;
+}
+
+static bool compute(const runner *r, const item *it) {
+  static result res; /* large */
+  static record rec;
+  char path[PATH_LENGTH];
+  progress clock;
+  progress_begin(&clock, 0, 1);
+  res = (result){.quick = r->quick};
+  it->compute(&res);
+  if (res.data.failed) result_fail(&res, "no memory for its table");
+  rec = (record){.program = record_program(), .quick = r->quick, .claims = res.claims};
+  memcpy(rec.claim, res.claim, sizeof rec.claim);
+  memcpy(rec.failure, res.failure, sizeof rec.failure);
+  bool good = !res.failure[0];
+  if (!good && !interrupt_came()) cli_error("%s: %s", it->id, res.failure);
+  if (good) {
+    good = record_path(path, r->dir, it->id, ".csv") && write_table(path, &res.data);
+    if (good) rec.csv = record_hash_file(path);
+    good = good && draw(r, it, &res.data, &rec);
+  }
+  rec.seconds = progress_seconds(&clock);
+  table_free(&res.data);
+  /* an interrupted item leaves what an earlier run had */
+  return (interrupt_came() || record_save(r->dir, it, &rec)) && good;
+}
+
+/* the numbers stand, the picture is missing or was changed */
+static bool redraw(const runner *r, const item *it) {
+  static record rec;
+  char path[PATH_LENGTH];
+  table t;
+  if (!record_load(r->dir, it, &rec) || !record_path(path, r->dir, it->id, ".csv")) return false;
+  bool good = table_read(&t, path) && draw(r, it, &t, &rec) && record_save(r->dir, it, &rec);
+  table_free(&t);
+  return good;
+}
+
+/* several */
+
+typedef struct job {
+  const item *it;
+  bool (*work)(const runner *r, const item *it);
+  double seconds; /* expected */
+  pid_t child;    /* 0: not started, -1: done */
+  double began;
+  FILE *messages;
+} job;
+
+typedef struct crew {
+  runner *r;
+  job *jobs;
+  int count, next, running, done;
+  double expected, took; /* seconds of the jobs done */
+  progress clock;
+  bool line; /* a progress line is on the screen */
+} crew;
+
+static double now(const crew *c) {
+  return progress_seconds(&c->clock);
+}
+
+static void start(crew *c, job *j) {
+  fflush(NULL);
+  j->began = now(c);
+  j->messages = tmpfile();
+  j->child = fork();
+  if (j->child == 0) {
+    if (j->messages) dup2(fileno(j->messages), 2);
+    bool good = j->work(c->r, j->it);
+    fflush(NULL);
+    _exit(good ? CLI_OK : CLI_FAILED);
+  }
+  if (j->child < 0) cli_error("%s: cannot start a process: %s", j->it->id, strerror(errno));
+  if (j->child > 0) c->running++;
+}
+
+static void clear_line(crew *c) {
+  if (c->line) fprintf(stderr, "\r%78s\r", "");
+  c->line = false;
+}
+
+static void show_messages(job *j) {
+  char line[600];
+  if (!j->messages) return;
+  rewind(j->messages);
+  while (fgets(line, sizeof line, j->messages)) fputs(line, stderr);
+  fclose(j->messages);
+  j->messages = NULL;
+}
+
+/* "ab07-fig3   2 reproduced" */
+static void show_result(const crew *c, const job *j, bool good) {
+  static record rec;
+  int counts[VERDICTS] = {0};
+  if (!good || !record_load(c->r->dir, j->it, &rec)) return;
+  for (int i = 0; i < rec.claims; i++) counts[claim_verdict(&rec.claim[i])]++;
+  printf("%-22s", j->it->id);
+  for (int v = 0; v < VERDICTS; v++) {
+    if (counts[v]) printf("  %d %s", counts[v], verdict_word((verdict)v));
+  }
+  putchar('\n');
+  fflush(stdout);
+}
+
+static void finish(crew *c, job *j, int status) {
+  bool good = WIFEXITED(status) && WEXITSTATUS(status) == CLI_OK;
+  clear_line(c);
+  show_messages(j);
+  if (WIFSIGNALED(status) && !interrupt_came()) {
+    cli_error("%s: its process was ended by signal %d", j->it->id, WTERMSIG(status));
+  }
+  show_result(c, j, good);
+  if (!good) c->r->failed++;
+  c->expected += j->seconds;
+  c->took += now(c) - j->began;
+  j->child = -1;
+  c->running--;
+  c->done += good || !interrupt_came();
+}
+
+static void collect(crew *c) {
+  int status;
+  pid_t child;
+  while ((child = waitpid(-1, &status, WNOHANG)) > 0) {
+    for (int i = 0; i < c->count; i++) {
+      if (c->jobs[i].child == child) finish(c, &c->jobs[i], status);
+    }
+  }
+}
+
+/* expected seconds of what is left, by the pace so far, shared by the workers; no less than the
+ * longest piece */
+static double to_go(const crew *c) {
+  double pace = c->expected > 1 ? c->took / c->expected : 1, sum = 0, longest = 0;
+  for (int i = 0; i < c->count; i++) {
+    const job *j = &c->jobs[i];
+    if (j->child < 0) continue;
+    double left = pace * j->seconds - (j->child > 0 ? now(c) - j->began : 0);
+    sum += fmax(left, 0);
+    longest = fmax(longest, left);
+  }
+  return fmax(sum / c->r->jobs, longest);
+}
+
+static void show_progress(crew *c) {
+  char text[160];
+  if (!c->clock.on || now(c) < 0.5) return;
+  int n = snprintf(text, sizeof text, "%d of %d done, about %.0f s to go:", c->done, c->count,
+                   ceil(to_go(c)));
+  for (int i = 0; i < c->count && n < 78; i++) {
+    if (c->jobs[i].child > 0) {
+      n += snprintf(text + n, sizeof text - (size_t)n, " %s", c->jobs[i].it->id);
+    }
+  }
+  fprintf(stderr, "\r%-78.78s", text);
+  fflush(stderr);
+  c->line = true;
+}
+
+static void work(crew *c) {
+  const struct timespec pause = {0, 20 * 1000 * 1000};
+  while (c->running > 0 || (c->next < c->count && !interrupt_came())) {
+    while (c->running < c->r->jobs && c->next < c->count && !interrupt_came()) {
+      start(c, &c->jobs[c->next++]);
+    }
+    if (c->running > 0) nanosleep(&pause, NULL);
+    collect(c);
+    show_progress(c);
+  }
+  clear_line(c);
+}
+
+/* the longest first, so that no core waits at the end */
+static int by_length(const void *a, const void *b) {
+  const job *x = a, *y = b;
+  return x->seconds < y->seconds ? 1 : x->seconds > y->seconds ? -1 : 0;
+}
+
+static void plan(crew *c, runner *r) {
+  static record rec;
+  for (int i = 0; i < r->count; i++) {
+    const item *it = r->items[i];
+    job *j = &c->jobs[c->count];
+    bool known = record_load(r->dir, it, &rec);
+    *j = (job){.it = it, .work = compute, .seconds = it->seconds};
+    if (known && rec.quick == r->quick && !rec.failure[0]) j->seconds = rec.seconds;
+    if (known && record_data_current(r->dir, it, &rec, r->quick)) {
+      if (!r->draw || record_picture_current(r->dir, it, &rec)) {
+        r->kept++;
+        continue;
+      }
+      j->work = redraw;
+      j->seconds = 0.1;
+      r->redrawn++;
+    } else {
+      r->computed++;
+    }
+    c->count++;
+  }
+  qsort(c->jobs, (size_t)c->count, sizeof *c->jobs, by_length);
+}
+
+int runner_run(runner *r) {
+  crew c = {.r = r};
+  c.jobs = calloc((size_t)r->count + 1, sizeof *c.jobs);
+  if (!c.jobs) {
+    cli_error("no memory for the list of figures");
+    return CLI_FAILED;
+  }
+  interrupt_catch();
+  plan(&c, r);
+  progress_begin(&c.clock, 0, 1);
+  work(&c);
+  int missing = c.count - c.done;
+  free(c.jobs);
+  if (interrupt_came()) {
+    cli_error("interrupted, %d of %d done; the next run goes on from there", c.done, c.count);
+    return CLI_INTERRUPTED;
+  }
+  return r->failed || missing ? CLI_FAILED : CLI_OK;
+}
