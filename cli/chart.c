@@ -131,7 +131,7 @@ bool chart_draw(const chart *c, const table *t, const char *path) {
   write_data(t, to);
   fputs(
       "set grid lt 1 lw 0.5 lc rgb '#dddddd'\n"
-      "set key above Left reverse samplen 2\n"
+      "set key above maxrows 2 Left reverse samplen 2\n"
       "set tics nomirror\n"
       "set rmargin 3\n",
       to);

@@ -61,9 +61,8 @@ static void relative(double x, double exact, double *error) {
   *error = fmax(*error, fabs(x / exact - 1));
 }
 
-static void errors_crank(const ga_model *model, const ga_state *x, const ga_state *exact,
-                         double *error) {
-  (void)model;
+static void errors_crank(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
+  (void)l;
   relative(x->q[THETA1], exact->q[THETA1], &error[0]);
   relative(x->lam[0], exact->lam[0], &error[1]);
 }
@@ -96,9 +95,8 @@ static void fig3(result *r) {
 
 CONVERGENCE(fig3, "theta1", "lam1", "crank angle θ1", "multiplier λ1");
 
-static void errors_squeezer(const ga_model *model, const ga_state *x, const ga_state *exact,
-                            double *error) {
-  (void)model;
+static void errors_squeezer(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
+  (void)l;
   relative(x->q[BETA], exact->q[BETA], &error[0]);
   relative(x->lam[0], exact->lam[0], &error[1]);
 }
@@ -197,7 +195,7 @@ SNAPSHOT(5);
 #define SHOT(k, time)                                                                \
   {                                                                                  \
     .title = "t = " time " ms", .xlabel = "x (m)", .ylabel = "y (m)", .equal = true, \
-    .x = {-0.11, 0.04}, .y = {-0.04, 0.09}, .tic = 0.05, .curves = fig5_##k          \
+    .x = {-0.085, 0.03}, .y = {-0.03, 0.08}, .tic = 0.05, .curves = fig5_##k         \
   }
 static const chart_panel fig5_panels[] = {SHOT(0, "0"),    SHOT(1, "6"),  SHOT(2, "12"),
                                           SHOT(3, "18"),   SHOT(4, "24"), SHOT(5, "30"),
@@ -327,9 +325,10 @@ static const item figures[] = {
      "Method index3, ρ∞ = 0.7, h from 3e-4 s down to 1.5e-7 s in halvings.", fig9, &fig9_chart, 8},
 };
 
-static const item *const items[] = {&figures[0],    &figures[1], &figures[2],  &figures[3],
-                                    &figures[4],    &figures[5], &figures[6],  &ab07_conditioning,
-                                    &ab07_two_step, &ab07_roots, &ab07_lemma1, NULL};
+static const item *const items[] = {
+    &figures[0], &figures[1],        &figures[2],    &figures[3], &figures[4],  &figures[5],
+    &figures[6], &ab07_conditioning, &ab07_two_step, &ab07_roots, &ab07_lemma1, &ab07_variable,
+    NULL};
 
 const paper paper_ab07 = {
     "ab07",

@@ -97,9 +97,9 @@ static void watch_forces(void *context, const ga_state *s, long steps) {
   log->row++;
 }
 
-static void relative_force(const ga_model *model, const ga_state *x, const ga_state *exact,
-                           double *error) {
-  double e = lab_norm(model->nlam, x->lam, exact->lam) / lab_norm(model->nlam, x->lam, NULL);
+static void relative_force(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
+  int nlam = l->problem->model.nlam;
+  double e = lab_norm(nlam, x->lam, exact->lam) / lab_norm(nlam, x->lam, NULL);
   error[0] = fmax(error[0], e);
 }
 

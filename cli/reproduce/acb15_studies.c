@@ -32,9 +32,8 @@ static double settled(lab *l, double t_end, double h) {
 }
 
 /* largest component of the error of lambda */
-static void force_error(const ga_model *model, const ga_state *x, const ga_state *exact,
-                        double *error) {
-  for (int i = 0; i < model->nlam; i++) {
+static void force_error(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
+  for (int i = 0; i < l->problem->model.nlam; i++) {
     error[0] = fmax(error[0], fabs(x->lam[i] - exact->lam[i]));
   }
 }

@@ -123,7 +123,8 @@ bool lab_run(lab *l, const lab_plan *plan, lab_watch watch, void *context) {
   if (status == GA_OK && plan->fractions) {
     status = take_turns(it, o.h, plan, p->t0);
   } else if (status == GA_OK) {
-    status = ga_integrator_run(it, plan->t_end);
+    double steps = plan->steps;
+    status = ga_integrator_run(it, steps > 0 ? p->t0 + steps * o.h : plan->t_end);
   }
   if (status != GA_OK) fail(l, it, status);
   ga_integrator_free(it);
@@ -150,7 +151,8 @@ static double distance(const ga_model *model, const double *q, const double *exa
   return lab_norm(nv, w, NULL);
 }
 
-void lab_euclid(const ga_model *model, const ga_state *x, const ga_state *exact, double *error) {
+void lab_euclid(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
+  const ga_model *model = &l->problem->model;
   int nv = ga_space_nv(model->space);
   const struct {
     int column, n;
@@ -174,9 +176,7 @@ typedef struct ladder {
   reference reference;
   lab_error errors;
   double *error;
-  double shift;  /* a_n ~ v'(t_n + shift) */
   double finest; /* step of the finest level, and of the reference's grid */
-  long steps;    /* until t_end */
 } ladder;
 
 static void compare(ladder *d, const ga_state *state) {
@@ -187,9 +187,9 @@ static void compare(ladder *d, const ga_state *state) {
     if (i < ref->first || i > ref->last) return;
     exact = reference_point(ref, i);
   } else {
-    exact = reference_at(ref, state->t, d->shift);
+    exact = reference_at(ref, state->t, d->l->shift);
   }
-  d->errors(&d->l->problem->model, state, &exact, d->error);
+  d->errors(d->l, state, &exact, d->error);
 }
 
 static void watch_error(void *context, const ga_state *state, long steps) {
@@ -198,6 +198,7 @@ static void watch_error(void *context, const ga_state *state, long steps) {
   double near = 1e-6 * d->finest;
   bool inside = plan->to > 0 ? state->t >= plan->from - near && state->t <= plan->to + near
                              : fabs(state->t - plan->t_end) <= near;
+  if (plan->steps > 0) inside = steps == plan->steps;
   if (inside && steps > 0) compare(d, state);
 }
 
@@ -220,16 +221,15 @@ static bool find_reference(ladder *d) {
 bool lab_ladder(lab *l, const lab_plan *plan, int levels, lab_error errors, int n, int column) {
   double error[COLUMNS + 4], h0 = l->o.h;
   ladder d = {.l = l, .plan = plan, .errors = errors, .error = error};
-  const ga_params *par = &l->o.par;
   d.finest = ldexp(h0, 1 - levels);
   bool good = find_reference(&d);
   for (int i = 0; good && i < levels; i++) {
     l->o.h = ldexp(h0, -i);
     double last = plan->fractions ? plan->fractions[plan->nfractions - 1] : 1;
-    d.shift = (par->alpha_m - par->alpha_f) * l->o.h * last;
+    l->shift = (l->o.par.alpha_m - l->o.par.alpha_f) * l->o.h * last;
     for (int c = 0; c < n; c++) error[c] = NAN;
     good = lab_run(l, plan, watch_error, &d);
-    table_set(&l->r->data, i, column, l->o.h);
+    table_set(&l->r->data, i, column, l->o.h / (plan->fractions ? plan->nfractions : 1));
     for (int c = 0; good && c < n; c++) table_set(&l->r->data, i, column + 1 + c, error[c]);
   }
   l->o.h = h0;

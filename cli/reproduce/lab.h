@@ -11,6 +11,7 @@ typedef struct lab {
   result *r;
   ga_problem *problem;
   ga_options o; /* the problem's parameters and step, method index3, plain start; change at will */
+  double shift; /* set by lab_ladder: a_n ~ v'(t_n + shift) */
 } lab;
 
 /* False, with the reason in the result. Close either way. */
@@ -20,8 +21,9 @@ void lab_close(lab *l);
 /* How a run goes beyond steps of one size to t_end. */
 typedef struct lab_plan {
   double t_end;
+  int steps;               /* > 0: so many steps of h instead of up to t_end */
   const double *fractions; /* of h, taken in turn; NULL: steps of h */
-  int nfractions;          /* h is then the sum of one turn */
+  int nfractions;          /* h is then the sum of one turn, its average is tabulated */
   double project_at;       /* velocity projection (7) there; 0: none */
   bool mirror;             /* start: v0 moved as by `perturbed`, to the other side */
   double from, to;         /* errors: the largest with from <= t <= to; to = 0: at t_end */
@@ -36,12 +38,11 @@ bool lab_run(lab *l, const lab_plan *plan, lab_watch watch, void *context);
 
 /* Errors of one state: error[i] becomes the larger of itself and what is found here. exact->a is
  * NULL where v' at t + alpha h is not known. */
-typedef void (*lab_error)(const ga_model *model, const ga_state *x, const ga_state *exact,
-                          double *error);
+typedef void (*lab_error)(const lab *l, const ga_state *x, const ga_state *exact, double *error);
 
 /* Euclidean norms, as most of the papers have them, in the order of study.h: q, v, a, vd, lambda,
  * psi; columns COLUMNS. */
-void lab_euclid(const ga_model *model, const ga_state *x, const ga_state *exact, double *error);
+void lab_euclid(const lab *l, const ga_state *x, const ga_state *exact, double *error);
 
 /* Rows 0, 1, ... of the result's table: step sizes o.h, o.h/2, ... into the given column, n errors
  * into the columns after it. */

@@ -2,4 +2,30 @@
 /* Misprints and slips of the papers. */
 #include "reproduce/item.h"
 
-const misprint misprints[] = {{.where = NULL}};
+const misprint misprints[] = {
+    {"ACB15 (8)", "B v_n/h + h B r in the first component of E_n", "B v_n/h − h B r", "acb15-sign",
+     "B v_n settles at + h² B r; starting values perturbed by the printed sign are of order 1 "
+     "(acb15-starts)."},
+    {"J11 (7.2), f4", "no term in I2 z3 z5 cos(y3)", "− I2 z3 z5 cos(y3) added to f4", "j11-energy",
+     "With the term, which follows from the Lagrangian given, the energy is constant; without, it "
+     "grows."},
+    {"J11, Theorem 6.1", "errors of a: O(h² + r_γⁿ δ0)", "O(h² + (r_γⁿ + r_αmⁿ) δ0)",
+     "j11-theorem6.1", "Rates measured on the test problem (7.1)."},
+    {"J11, Theorem 6.1", "the condition r_γ ≠ r_αf", "not needed", "j11-equal-rates",
+     "Order 2 at ρ∞ = 3 − 2√2, where they are equal."},
+    {"JN08, Theorem 1", "layers in a, λ, ψ fall like |α_m/(1−α_m)|ⁿ",
+     "like the larger of r_αm and r_γ in a, of r_γ and r_αf in λ, ψ", "jn08-theorem1",
+     "Rates measured on the test problem of section 8."},
+    {"JN08, section 7", "(15), (16) are not necessary for the order of y and z",
+     "true only where the constraints determine z fully", "jn08-remark",
+     "Order 1 of y and z on the heavy top without them."},
+    {"J11, section 2", "f = f0 − k_yᵀ ψ", "f = f0 − k_zᵀ ψ", NULL,
+     "The multipliers of a constraint k(t,y,z) = 0 act along k_z, as in the paper's own (7.2) and "
+     "its Lagrangian system; k_z f_ψ must be invertible."},
+    {"AB07 (41)", "the first row's second term without ‖E^v‖ and ‖E^λ‖ told apart",
+     "‖E^v_n‖ = O(1)‖E^v_0‖ + O(h)‖E^λ_0‖ + O(h²), ‖E^λ_n‖ = O(1)‖E^v_0‖ + (O(h) + "
+     "O(1)ρⁿ)‖E^λ_0‖ + O(h²)",
+     NULL, "Follows from the 2 × 2 inequality above it; typographical."},
+    {"AB07 (42), (46), (47)", "Φ(q) e under the derivative in (46), (47)", "Φ_q(q) e", NULL,
+     "Φ(q) has no product with e; the index q was lost in print, (42) has it."},
+    {.where = NULL}};

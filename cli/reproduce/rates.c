@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* The difference of two runs that differ in a_0 by O(h) only, with a step so small that the problem
+ * hardly moves: what is left is the method's own recursion. */
+#include "reproduce/rates.h"
+
+#include <math.h>
+
+const double rates_rho[RATES] = {0.2, 0.5, 0.9};
+
+rates rates_of(double rho) {
+  ga_params p = ga_params_rho(rho);
+  return (rates){.m = fabs(p.alpha_m / (p.alpha_m - 1)),
+                 .gamma = fabs((p.gamma - 1) / p.gamma),
+                 .f = fabs(p.alpha_f / (p.alpha_f - 1))};
+}
+
+enum { N = 110, KEPT = 4 };
+
+/* a and the multipliers of all steps: of the first run, then minus those of the second */
+typedef struct layer {
+  const ga_model *model;
+  double a[N + 1][KEPT], mult[N + 1][KEPT];
+  bool second;
+} layer;
+
+static void keep(double *kept, double x, bool second) {
+  *kept = second ? x - *kept : x;
+}
+
+static void watch_layer(void *context, const ga_state *s, long n) {
+  layer *d = context;
+  int nv = ga_space_nv(d->model->space), nlam = d->model->nlam, npsi = d->model->npsi;
+  if (n > N) return;
+  for (int i = 0; i < nv; i++) keep(&d->a[n][i], s->a[i], d->second);
+  for (int i = 0; i < nlam; i++) keep(&d->mult[n][i], s->lam[i], d->second);
+  for (int i = 0; i < npsi; i++) keep(&d->mult[n][nlam + i], s->psi[i], d->second);
+}
+
+static bool measure_layer(lab *l, layer *d) {
+  const lab_plan plan = {.steps = N};
+  d->second = false;
+  l->o.start = GA_START_SHIFTED;
+  if (!lab_run(l, &plan, watch_layer, d)) return false;
+  d->second = true;
+  l->o.start = GA_START_PLAIN;
+  return lab_run(l, &plan, watch_layer, d);
+}
+
+/* Two rates are at work in each layer: x_{n+2} = c_1 x_{n+1} + c_0 x_n, fitted by least squares
+ * from step first on while the layer is above 1e-4 of its largest (rounding is below); the larger
+ * root of z^2 - c_1 z - c_0. */
+static double fit(double (*x)[KEPT], int first) {
+  double s00 = 0, s01 = 0, s11 = 0, b0 = 0, b1 = 0, largest = 0;
+  for (int n = first; n + 2 <= N; n++) {
+    double size = lab_norm(KEPT, x[n], NULL);
+    largest = fmax(largest, size);
+    if (size < 1e-4 * largest) break;
+    for (int i = 0; i < KEPT; i++) {
+      s00 += x[n][i] * x[n][i];
+      s01 += x[n][i] * x[n + 1][i];
+      s11 += x[n + 1][i] * x[n + 1][i];
+      b0 += x[n][i] * x[n + 2][i];
+      b1 += x[n + 1][i] * x[n + 2][i];
+    }
+  }
+  double det = s00 * s11 - s01 * s01;
+  const double c[] = {-(b0 * s11 - b1 * s01) / det, -(s00 * b1 - s01 * b0) / det, 1};
+  return lab_largest_root(2, c, NULL);
+}
+
+bool rates_measure(result *r, const char *problem, const char *method, decay found[RATES]) {
+  static layer d; /* large */
+  lab l;
+  table_init(&r->data, "n,a_0.2,mult_0.2,a_0.5,mult_0.5,a_0.9,mult_0.9");
+  bool good = lab_open(&l, r, problem);
+  l.o.method = method;
+  l.o.h = 1e-5;
+  for (int k = 0; k < RATES && good; k++) {
+    d = (layer){.model = &l.problem->model};
+    l.o.par = ga_params_rho(rates_rho[k]);
+    good = measure_layer(&l, &d);
+    for (int n = 0; n <= N && good; n++) {
+      table_set(&r->data, n, 0, n);
+      table_set(&r->data, n, 2 * k + 1, lab_norm(KEPT, d.a[n], NULL));
+      table_set(&r->data, n, 2 * k + 2, n > 0 ? lab_norm(KEPT, d.mult[n], NULL) : NAN);
+    }
+    found[k] = (decay){fit(d.a, 0), fit(d.mult, 1)};
+  }
+  lab_close(&l);
+  return good;
+}
+
+#define RATE_CURVES(name, part)                                                  \
+  static const chart_curve name[] = {{"n", part "_0.2", "ρ∞ = 0.2", CHART_LINE}, \
+                                     {"n", part "_0.5", "ρ∞ = 0.5", CHART_LINE}, \
+                                     {"n", part "_0.9", "ρ∞ = 0.9", CHART_LINE}, \
+                                     {.y = NULL}}
+RATE_CURVES(curves_a, "a");
+RATE_CURVES(curves_mult, "mult");
+#define RATE_PANEL(label, list) \
+  { .xlabel = "n (steps)", .ylabel = label, .log_y = true, .x = {0, 60}, .curves = list }
+static const chart_panel panels[] = {RATE_PANEL("layer of a", curves_a),
+                                     RATE_PANEL("layer of the multipliers", curves_mult),
+                                     {.curves = NULL}};
+const chart rates_chart = {.panels = panels, .panel_height = 270};

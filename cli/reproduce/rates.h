@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* How fast the layer of a plain start dies out, for JN08 Theorem 1 and J11 Theorem 6.1. */
+#ifndef CLI_REPRODUCE_RATES_H
+#define CLI_REPRODUCE_RATES_H
+
+#include "reproduce/lab.h"
+
+/* r_alpham, r_gamma, r_alphaf of J11 Theorem 6.1 */
+typedef struct rates {
+  double m, gamma, f;
+} rates;
+rates rates_of(double rho);
+
+enum { RATES = 3 };
+extern const double rates_rho[RATES];
+
+/* Decay per step of a and of the multipliers, found by the difference of a run with plain start
+ * from one with shifted start, for the three values of rho; the differences fill the table. */
+typedef struct decay {
+  double a, mult;
+} decay;
+bool rates_measure(result *r, const char *problem, const char *method, decay found[RATES]);
+
+extern const chart rates_chart;
+
+#endif
