@@ -7,12 +7,38 @@
 
 #include "gnuplot.h"
 
-enum { WIDTH = 560, PANEL_HEIGHT = 330, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
+enum { WIDTH = 560, PANEL_HEIGHT = 320, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
+enum { KEY_WIDTH = 440, KEY_LINE = 19, SAMPLE = 62, LETTER = 8 }; /* of the legend above a panel */
 
 static int count_panels(const chart *c) {
   int n = 0;
   while (c->panels[n].curves) n++;
   return n;
+}
+
+static const char *curve_title(const chart_curve *c) {
+  return c->title ? c->title : c->y;
+}
+
+/* letters of UTF-8 text */
+static int letters(const char *text) {
+  int n = 0;
+  for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
+  return n;
+}
+
+/* lines the legend of a panel takes beyond the first: the plot shall not shrink for them */
+static int more_key_lines(const chart_panel *p) {
+  int entries = 0, longest = 7;
+  for (const chart_curve *c = p->curves; c->y; c++) {
+    if (!*curve_title(c)) continue;
+    entries++;
+    if (letters(curve_title(c)) > longest) longest = letters(curve_title(c));
+  }
+  for (int i = 0; i < CHART_SLOPES; i++) entries += fabs(p->slopes[i]) > 0;
+  int across = KEY_WIDTH / (SAMPLE + LETTER * longest);
+  if (across < 1) across = 1;
+  return entries > across ? (entries - 1) / across : 0;
 }
 
 static void write_data(const table *t, FILE *to) {
@@ -37,6 +63,21 @@ static void write_range(FILE *to, char axis, const double range[2]) {
   } else {
     fprintf(to, "set %crange [*:*]\n", axis);
   }
+}
+
+/* the x of all curves, with some room on a logarithmic axis */
+static void find_range(const chart_panel *p, const table *t, double range[2]) {
+  range[0] = INFINITY, range[1] = -INFINITY;
+  for (const chart_curve *c = p->curves; c->y; c++) {
+    int jx = table_column(t, c->x), jy = table_column(t, c->y);
+    for (int i = 0; i < t->rows; i++) {
+      double x = table_at(t, i, jx);
+      if (!isfinite(x) || !isfinite(table_at(t, i, jy)) || (p->log_x && x <= 0)) continue;
+      range[0] = fmin(range[0], x);
+      range[1] = fmax(range[1], x);
+    }
+  }
+  if (p->log_x) range[0] /= 1.3, range[1] *= 1.3;
 }
 
 /* decades are labelled 1e-3, what lies between them only where there are few of them */
@@ -90,11 +131,31 @@ static void write_curve(const chart_curve *c, const table *t, int i, FILE *to) {
           table_column(t, c->y) + 1, every, styles[c->style]);
   if (c->style == CHART_MARKS || c->style == CHART_POINTS) fprintf(to, " pt %d", marks[i % 7]);
   fprintf(to, " lc rgb '%s'", gnuplot_color(i));
-  if (c->title && !*c->title) {
+  if (!*curve_title(c)) {
     fputs(" notitle", to);
   } else {
     fputs(" title ", to);
-    gnuplot_quote(to, c->title ? c->title : c->y);
+    gnuplot_quote(to, curve_title(c));
+  }
+}
+
+/* marks at 1, 2, 5 where a logarithmic x-axis has hardly more than a decade */
+static void write_tics(const chart_panel *p, const double x[2], FILE *to) {
+  fputs("set ytics autofreq\n", to);
+  if (p->tic > 0) {
+    fprintf(to, "set xtics %g\nset ytics %g\n", p->tic, p->tic);
+  } else if (p->log_x && x[1] / x[0] < 40) {
+    const char *between = "";
+    fputs("set xtics (", to);
+    for (int decade = (int)floor(log10(x[0])); decade <= log10(x[1]); decade++) {
+      for (int k = 1; k <= 5; k += k == 1 ? 1 : 3) {
+        fprintf(to, "%s%de%d", between, k, decade);
+        between = ", ";
+      }
+    }
+    fputs(")\n", to);
+  } else {
+    fputs("set xtics autofreq\n", to);
   }
 }
 
@@ -102,14 +163,12 @@ static void write_panel(const chart_panel *p, const table *t, FILE *to) {
   fputs("set title ", to);
   gnuplot_quote(to, p->title ? p->title : "");
   fputc('\n', to);
-  write_axis(to, 'x', p->log_x, p->xlabel, p->x);
+  double x[2] = {p->x[0], p->x[1]};
+  if (!(x[0] < x[1])) find_range(p, t, x);
+  write_axis(to, 'x', p->log_x, p->xlabel, x);
   write_axis(to, 'y', p->log_y, p->ylabel, p->y);
   fputs(p->equal ? "set size ratio -1\n" : "set size noratio\n", to);
-  if (p->tic > 0) {
-    fprintf(to, "set xtics %g\nset ytics %g\n", p->tic, p->tic);
-  } else {
-    fputs("set xtics autofreq\nset ytics autofreq\n", to);
-  }
+  write_tics(p, x, to);
   fputs("plot ", to);
   int i = 0;
   for (const chart_curve *c = p->curves; c->y; c++) {
@@ -123,7 +182,12 @@ static void write_panel(const chart_panel *p, const table *t, FILE *to) {
 bool chart_draw(const chart *c, const table *t, const char *path) {
   gnuplot plot;
   int panels = count_panels(c), height = c->panel_height ? c->panel_height : PANEL_HEIGHT;
-  int across = c->across ? c->across : 1, rows = (panels + across - 1) / across;
+  int across = c->across ? c->across : 1, rows = (panels + across - 1) / across, key = 0;
+  for (int i = 0; i < panels; i++) {
+    int lines = more_key_lines(&c->panels[i]) + (c->panels[i].title != NULL);
+    if (lines > key) key = lines;
+  }
+  height += key * KEY_LINE;
   if (!gnuplot_open(&plot, path, WIDTH, rows * height + (c->title ? TITLE_HEIGHT : 0))) {
     return false;
   }
@@ -131,7 +195,7 @@ bool chart_draw(const chart *c, const table *t, const char *path) {
   write_data(t, to);
   fputs(
       "set grid lt 1 lw 0.5 lc rgb '#dddddd'\n"
-      "set key above maxrows 2 Left reverse samplen 2\n"
+      "set key above Left reverse samplen 2\n"
       "set tics nomirror\n"
       "set rmargin 3\n",
       to);
@@ -145,4 +209,40 @@ bool chart_draw(const chart *c, const table *t, const char *path) {
   for (int i = 0; i < panels; i++) write_panel(&c->panels[i], t, to);
   fputs("unset multiplot\n", to);
   return gnuplot_close(&plot);
+}
+
+/* errors over h */
+
+static bool ends_in(const char *text, const char *ending) {
+  size_t n = strlen(text), m = strlen(ending);
+  return n > m && strcmp(text + n - m, ending) == 0;
+}
+
+bool chart_is_study(const table *t) {
+  bool errors = false;
+  for (int j = 0; j < t->columns; j++) errors = errors || ends_in(t->name[j].text, "_error");
+  return errors && strcmp(t->name[0].text, "h") == 0;
+}
+
+bool chart_draw_study(const table *t, const char *title, const char *path) {
+  enum { CURVES = 12 };
+  chart_curve curves[CURVES + 1] = {{.y = NULL}};
+  column_name titles[CURVES];
+  int n = 0;
+  for (int j = 0; j < t->columns && n < CURVES; j++) {
+    const char *name = t->name[j].text;
+    if (!ends_in(name, "_error")) continue;
+    snprintf(titles[n].text, sizeof titles[n].text, "%.*s", (int)(strlen(name) - 6), name);
+    curves[n] = (chart_curve){t->name[0].text, name, titles[n].text, CHART_MARKS};
+    n++;
+  }
+  const chart_panel panels[] = {{.xlabel = "h",
+                                 .ylabel = "error",
+                                 .log_x = true,
+                                 .log_y = true,
+                                 .slopes = {2},
+                                 .curves = curves},
+                                {.curves = NULL}};
+  const chart c = {.title = title, .panels = panels};
+  return chart_draw(&c, t, path);
 }

@@ -42,4 +42,9 @@ typedef struct chart {
 /* Draw into a file, .svg or .png; false after a message. */
 bool chart_draw(const chart *c, const table *t, const char *path);
 
+/* A table as of `converge --csv`: h first, and columns NAME_error. Those over h, both logarithmic,
+ * with a guide of slope 2. */
+bool chart_is_study(const table *t);
+bool chart_draw_study(const table *t, const char *title, const char *path);
+
 #endif

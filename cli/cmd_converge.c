@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart.h"
+#include "gnuplot.h"
 #include "interrupt.h"
 #include "problem_args.h"
 #include "study.h"
@@ -12,6 +14,7 @@ typedef struct settings {
   int levels;
   study_norm norm;
   bool json, csv;
+  const char *plot;
 } settings;
 
 /* "end" or "max:T0,T1" */
@@ -47,6 +50,7 @@ static const arg_spec specs[] = {
      FIELD(json), 0, 0},
     {"csv", NULL, "print comma-separated values, 17 digits, instead of the table", arg_read_flag,
      FIELD(csv), 0, 0},
+    {"plot", "FILE.svg|FILE.png", "draw the errors over h", gnuplot_read_name, FIELD(plot), 0, 0},
     {.key = NULL}};
 #undef FIELD
 
@@ -84,6 +88,29 @@ static void print_row(void *context, const study *s, int i) {
   fflush(stdout);
 }
 
+/* the rows that are there */
+static bool draw(const study *s, const char *path) {
+  char names[COLUMNS * 16] = "h", title[160];
+  for (int c = 0; c < COLUMNS; c++) {
+    size_t used = strlen(names);
+    if (s->has[c]) snprintf(names + used, sizeof names - used, ",%s_error", study_title(c));
+  }
+  table t;
+  table_init(&t, names);
+  for (int i = 0; i < s->rows; i++) {
+    int j = 0;
+    table_set(&t, i, j++, s->level[i].h);
+    for (int c = 0; c < COLUMNS; c++) {
+      if (s->has[c]) table_set(&t, i, j++, s->level[i].error[c]);
+    }
+  }
+  snprintf(title, sizeof title, "%s, %s, rho_inf = %.4g", s->problem->name, s->options->method,
+           ga_params_check(&s->options->par).rho_inf);
+  bool good = chart_draw_study(&t, title, path);
+  table_free(&t);
+  return good;
+}
+
 static int converge(settings *set, const args *a, const ga_problem *problem) {
   double *t_end = &set->problem.t_end;
   if (isnan(*t_end)) *t_end = default_end(set, problem);
@@ -104,6 +131,7 @@ static int converge(settings *set, const args *a, const ga_problem *problem) {
   if (code == ARGS_GO_ON) {
     code = study_run(&s, print_row, &form);
     study_print_end(stdout, form, &s);
+    if (set->plot && s.rows > 0 && !draw(&s, set->plot) && code == CLI_OK) code = CLI_FAILED;
   }
   study_close(&s);
   return code;
@@ -120,6 +148,7 @@ int cmd_converge(int argc, char **argv) {
     cli_error("--json and --csv cannot both go to standard output");
     return CLI_USAGE;
   }
+  if (set.plot && !gnuplot_found()) return CLI_FAILED;
   ga_problem *problem = NULL;
   code = problem_open(&set.problem, &a, &problem);
   if (code == ARGS_GO_ON) code = converge(&set, &a, problem);

@@ -95,78 +95,71 @@ static int add_named(sketch *s, const char *word) {
   return ARGS_GO_ON;
 }
 
-/* what a person would want to see first */
-
-static bool ends_in(const char *text, const char *ending) {
-  size_t n = strlen(text), m = strlen(ending);
-  return n > m && strcmp(text + n - m, ending) == 0;
+static bool related(const table *t, int i, int j) {
+  return i >= 0 && j < t->columns && name_family(t->name[i].text, t->name[j].text);
 }
 
-/* a file of `converge --csv` has h and errors */
-static bool is_study(const table *t) {
-  bool errors = false;
-  for (int j = 0; j < t->columns; j++) errors = errors || ends_in(t->name[j].text, "_error");
-  return errors && strcmp(t->name[0].text, "h") == 0;
+/* without relatives beside it */
+static bool alone(const table *t, int j) {
+  return !related(t, j - 1, j) && !related(t, j, j + 1);
 }
 
-static void add_errors(sketch *s) {
-  for (int j = 0; j < s->t->columns; j++) {
-    if (ends_in(s->t->name[j].text, "_error")) add_curve(s, j, s->panels == 0);
-  }
-  s->panel[0].ylabel = "error";
-  s->panel[0].slopes[0] = 2;
-}
-
-/* families of columns, x1 x2 x3, as panels */
+/* panels of families, x1 x2 x3, and of neighbours that have none: x, y, z */
 static void add_families(sketch *s, int x) {
   const table *t = s->t;
   int last = -1;
   for (int j = 0; j < t->columns; j++) {
     if (j == x) continue;
-    bool same = last >= 0 && name_family(t->name[last].text, t->name[j].text);
+    bool joins = last >= 0 && (related(t, last, j) || (alone(t, last) && alone(t, j)));
     last = j;
-    bool full = same && s->curves[s->panels - 1] == USUAL_CURVES;
-    if (full || (!same && s->panels == USUAL_PANELS)) continue;
-    add_curve(s, j, !same);
+    if (!joins && s->panels == USUAL_PANELS) return;
+    if (joins && s->curves[s->panels - 1] == USUAL_CURVES) continue;
+    add_curve(s, j, !joins);
   }
 }
 
 static int fill(sketch *s, const settings *set, const args *a) {
   int x = set->x ? table_column(s->t, set->x) : 0;
   if (x < 0) return unknown_column(s->t, set->x);
-  bool study = is_study(s->t) && a->noperands == 1 && !set->x;
   s->x = s->t->name[x].text;
-  s->log_x = study || set->log == 1 || set->log == 3;
-  s->log_y = study || set->log == 2 || set->log == 3;
+  s->log_x = set->log == 1 || set->log == 3;
+  s->log_y = set->log == 2 || set->log == 3;
   for (int i = 1; i < a->noperands; i++) {
     int code = add_named(s, a->operands[i]);
     if (code != ARGS_GO_ON) return code;
   }
-  if (study) add_errors(s);
   if (s->panels == 0) add_families(s, x);
   if (s->panels > 0) return ARGS_GO_ON;
   cli_error("'%s' has only one column", a->operand);
   return CLI_USAGE;
 }
 
+/* the name of the table with .svg for .csv; false after a message */
+static bool default_name(const char *csv, size_t size, char *name) {
+  size_t length = strlen(csv);
+  if (length > 4 && strcmp(csv + length - 4, ".csv") == 0) length -= 4;
+  int n = snprintf(name, size, "%.*s.svg", (int)length, csv);
+  if (n > 0 && (size_t)n < size && strcmp(csv, "-") != 0) return true;
+  cli_error("--out is missing: the name of the picture");
+  return false;
+}
+
 static int draw(const settings *set, const args *a, const table *t) {
   static sketch s; /* large */
   char name[4096];
-  const char *path = set->out;
-  s = (sketch){.t = t};
-  int code = fill(&s, set, a);
-  if (code != ARGS_GO_ON) return code;
-  if (!path) {
-    size_t length = strlen(a->operand) - (ends_in(a->operand, ".csv") ? 4 : 0);
-    int n = snprintf(name, sizeof name, "%.*s.svg", (int)length, a->operand);
-    if (n < 0 || (size_t)n >= sizeof name || strcmp(a->operand, "-") == 0) {
-      cli_error("--out is missing: the name of the picture");
-      return CLI_USAGE;
-    }
-    path = name;
+  const char *path = set->out ? set->out : name;
+  bool good;
+  if (!set->out && !default_name(a->operand, sizeof name, name)) return CLI_USAGE;
+  if (chart_is_study(t) && a->noperands == 1 && !set->x && !set->log) {
+    good = chart_draw_study(t, set->title, path);
+  } else {
+    s = (sketch){.t = t};
+    int code = fill(&s, set, a);
+    if (code != ARGS_GO_ON) return code;
+    chart c = {.title = set->title, .panels = s.panel, .panel_height = s.panels > 1 ? 220 : 0};
+    good = chart_draw(&c, t, path);
   }
-  chart c = {.title = set->title, .panels = s.panel, .panel_height = s.panels > 1 ? 220 : 0};
-  if (!chart_draw(&c, t, path)) return CLI_FAILED;
+  if (!good) return CLI_FAILED;
   printf("plot: %s\n", path);
   return CLI_OK;
 }

@@ -200,7 +200,7 @@ SNAPSHOT(5);
 static const chart_panel fig5_panels[] = {SHOT(0, "0"),    SHOT(1, "6"),  SHOT(2, "12"),
                                           SHOT(3, "18"),   SHOT(4, "24"), SHOT(5, "30"),
                                           {.curves = NULL}};
-static const chart fig5_chart = {.panels = fig5_panels, .across = 2, .panel_height = 270};
+static const chart fig5_chart = {.panels = fig5_panels, .across = 2, .panel_height = 290};
 
 /* Figs. 6, 7 and 8 */
 
@@ -325,10 +325,10 @@ static const item figures[] = {
      "Method index3, ρ∞ = 0.7, h from 3e-4 s down to 1.5e-7 s in halvings.", fig9, &fig9_chart, 8},
 };
 
-static const item *const items[] = {
-    &figures[0], &figures[1],        &figures[2],    &figures[3], &figures[4],  &figures[5],
-    &figures[6], &ab07_conditioning, &ab07_two_step, &ab07_roots, &ab07_lemma1, &ab07_variable,
-    NULL};
+static const item *const items[] = {&figures[0],    &figures[1], &figures[2],  &figures[3],
+                                    &figures[4],    &figures[5], &figures[6],  &ab07_conditioning,
+                                    &ab07_two_step, &ab07_roots, &ab07_lemma1, &ab07_lemma2,
+                                    &ab07_variable, NULL};
 
 const paper paper_ab07 = {
     "ab07",

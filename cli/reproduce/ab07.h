@@ -5,6 +5,7 @@
 
 #include "reproduce/lab.h"
 
-extern const item ab07_conditioning, ab07_two_step, ab07_roots, ab07_lemma1, ab07_variable;
+extern const item ab07_conditioning, ab07_two_step, ab07_roots, ab07_lemma1, ab07_lemma2,
+    ab07_variable;
 
 #endif

@@ -228,7 +228,7 @@ static void cure(result *r) {
       l.o.method = methods[k];
       double left = drift_until(&l, 1e-3, 0.1, 0);
       l.o.h = 1e-3;
-      if (!lab_ladder(&l, &plan, r->quick ? 3 : 5, lab_euclid, COLUMNS, at)) break;
+      if (!lab_ladder(&l, &plan, r->quick ? 5 : 6, lab_euclid, COLUMNS, at)) break;
       claim_source(claim_at_most(r, 1e-10, left,
                                  "largest |Φ| with both projections after every "
                                  "step, %s",

@@ -55,7 +55,7 @@ static double growth(const table *t, int j, double rho, int n) {
 
 static void recursion(result *r) {
   static const double rhos[] = {0.5, 0.7, 0.9};
-  enum { COUNT = 600 };
+  enum { COUNT = 400 };
   double off = 0, T[9];
   table_init(&r->data, "n,norm_0.5,norm_0.7,norm_0.9,model_0.9");
   for (int i = 0; i <= 20; i++) {
@@ -105,7 +105,7 @@ const item acb15_recursion = {
     "The spectral radius of T₊⁻¹T₀ is ρ∞ for Chung and Hulbert's parameters; an error after a "
     "projection is bounded by C (n² ρ∞ⁿ h + h²).",
     "The matrices of (8): characteristic polynomial for 21 values of ρ∞, norms of powers up to "
-    "n = 600.",
+    "n = 400.",
     recursion,
     &recursion_chart,
     0.1};

@@ -188,7 +188,7 @@ static void variants(result *r) {
       l.o.par = ga_params_hht(-0.15, all[k].b);
       l.o.h = 0.05;
       bool last = k == VARIANTS - 1;
-      if (lab_ladder(&l, &plan, r->quick ? 6 : 8, lab_euclid, COLUMNS, k * WIDTH)) {
+      if (lab_ladder(&l, &plan, r->quick ? 7 : 9, lab_euclid, COLUMNS, k * WIDTH)) {
         for (int i = 0; i < 3; i++) {
           int part = last && parts[i] == COLUMN_LAM ? COLUMN_PSI : parts[i];
           claim_near(r, 2, 0.1, lab_slope(&r->data, k * WIDTH, k * WIDTH + 1 + part, 3),

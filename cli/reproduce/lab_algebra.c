@@ -77,12 +77,16 @@ double lab_largest_root(int n, const double *c, double *roots) {
   double complex z[SMALL];
   double largest = 0;
   for (int i = 0; i < n; i++) z[i] = cpow(0.4 + 0.9 * I, i);
-  for (int sweep = 0; sweep < 400; sweep++) {
+  double change = 1;
+  for (int sweep = 0; sweep < 400 && change > 1e-14; sweep++) {
+    change = 0;
     for (int i = 0; i < n; i++) {
       double complex value = c[n], others = c[n];
       for (int k = n - 1; k >= 0; k--) value = value * z[i] + c[k];
       for (int j = 0; j < n; j++) others *= j == i ? 1 : z[i] - z[j];
-      if (cabs(others) > 0) z[i] -= value / others;
+      if (!(cabs(others) > 0)) continue;
+      z[i] -= value / others;
+      change = fmax(change, cabs(value / others));
     }
   }
   for (int i = 0; i < n; i++) {

@@ -22,10 +22,13 @@ const misprint misprints[] = {
     {"J11, section 2", "f = f0 − k_yᵀ ψ", "f = f0 − k_zᵀ ψ", NULL,
      "The multipliers of a constraint k(t,y,z) = 0 act along k_z, as in the paper's own (7.2) and "
      "its Lagrangian system; k_z f_ψ must be invertible."},
-    {"AB07 (41)", "the first row's second term without ‖E^v‖ and ‖E^λ‖ told apart",
-     "‖E^v_n‖ = O(1)‖E^v_0‖ + O(h)‖E^λ_0‖ + O(h²), ‖E^λ_n‖ = O(1)‖E^v_0‖ + (O(h) + "
-     "O(1)ρⁿ)‖E^λ_0‖ + O(h²)",
-     NULL, "Follows from the 2 × 2 inequality above it; typographical."},
-    {"AB07 (42), (46), (47)", "Φ(q) e under the derivative in (46), (47)", "Φ_q(q) e", NULL,
-     "Φ(q) has no product with e; the index q was lost in print, (42) has it."},
+    {"AB07 (42)", "Φ_q(q(t_n)) e_{n+k−1} on the left", "Φ_q(q(t_n)) e'_{n+k−1}", "ab07-lemma2",
+     "The difference quotient's prime is lost in print; only with it is the remainder of third "
+     "order."},
+    {"AB07 (46), (47)", "∂/∂q (Φ(q) e)", "∂/∂q (Φ_q(q) e)", "ab07-lemma2",
+     "The index q is lost in print; the curvature term of (42), computed with Φ_q, balances."},
+    {"AB07 (41)", "O(1)(‖E^v_0‖, ‖E^λ_0‖) as the first term of both rows",
+     "O(1)‖E^v_0‖ + (O(h) + O(1)ρⁿ)‖E^λ_0‖ + O(h²)", "acb15-fig2",
+     "As printed an error of λ would not be damped, against the sentence after it; it is damped, "
+     "here after a projection."},
     {.where = NULL}};
