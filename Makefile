@@ -1,6 +1,7 @@
 # Thin front end of CMake; `./bootstrap TARGET` installs what a target needs and then comes here.
 #   make               library, tool and examples, in build/release
 #   make demo          simulate the heavy top: summary, out/heavy-top.csv, out/heavy-top.svg
+#   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
 #   make bench         time per step against a plain LU, instructions per step
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
@@ -34,6 +35,10 @@ demo: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
 	@mkdir -p out
 	$(TOOL) run heavy-top --out out/heavy-top.csv --plot out/heavy-top.svg
+
+reproduce: build/release/Makefile
+	cmake --build --preset release -j $(JOBS) --target genalpha_tool
+	OPENBLAS_NUM_THREADS=1 $(TOOL) reproduce --out out/reproduction
 
 test:
 	cmake --preset release -DBUILD_TESTING=ON
@@ -87,6 +92,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo test install docs bench check check-sizes check-clang check-debug check-threads check-valgrind \
+.PHONY: all demo reproduce test install docs bench check check-sizes check-clang check-debug check-threads check-valgrind \
 	format format-check clean
 .NOTPARALLEL:

@@ -7,8 +7,8 @@
 
 #include "gnuplot.h"
 
-enum { WIDTH = 560, PANEL_HEIGHT = 320, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
-enum { KEY_WIDTH = 440, KEY_LINE = 19, SAMPLE = 62, LETTER = 8 }; /* of the legend above a panel */
+enum { WIDTH = 520, PANEL_HEIGHT = 310, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
+enum { KEY_WIDTH = 400, KEY_LINE = 19, SAMPLE = 62, LETTER = 8 }; /* of the legend above a panel */
 
 static int count_panels(const chart *c) {
   int n = 0;
@@ -195,7 +195,7 @@ bool chart_draw(const chart *c, const table *t, const char *path) {
   write_data(t, to);
   fputs(
       "set grid lt 1 lw 0.5 lc rgb '#dddddd'\n"
-      "set key above Left reverse samplen 2\n"
+      "set key above Left reverse samplen 2 width 1\n"
       "set tics nomirror\n"
       "set rmargin 3\n",
       to);

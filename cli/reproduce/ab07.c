@@ -32,7 +32,7 @@ static void fig2(result *r) {
     if (lab_run(&l, &plan, watch_crank, &r->data)) {
       int last = r->data.rows - 1;
       claim_source(claim_near(r, 7.41462, 0.05, table_at(&r->data, last, 1),
-                              "crank angle theta1 at t = 1 s with h = 5e-3 s, in rad"),
+                              "crank angle θ1 at t = 1 s with h = 5e-3 s, in rad"),
                    "reference solution");
       claim_source(claim_near(r, 0.600443, 0.01, table_at(&r->data, last, 2),
                               "position x4 of the additional mass at t = 1 s, in m"),
@@ -74,8 +74,8 @@ static void fig3(result *r) {
     const lab_plan plan = {.t_end = 1};
     int levels = r->quick ? 7 : 9;
     if (lab_ladder(&l, &plan, levels, errors_crank, 2, 0)) {
-      claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1, 4), "order of the crank angle theta1");
-      claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 2, 4), "order of the multiplier lambda1");
+      claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1, 4), "order of the crank angle θ1");
+      claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 2, 4), "order of the multiplier λ1");
     }
   }
   lab_close(&l);
@@ -114,17 +114,17 @@ static void fig9(result *r) {
     smooth = r->data;
     if (smooth.rows > SMOOTH) smooth.rows = SMOOTH;
     if (good) {
-      claim_near(r, 2, 0.1, lab_slope(&smooth, 0, 1, 4), "order of the angle beta");
-      claim_near(r, 2, 0.1, lab_slope(&smooth, 0, 2, 4), "order of the multiplier lambda1");
+      claim_near(r, 2, 0.1, lab_slope(&smooth, 0, 1, 4), "order of the angle β");
+      claim_near(r, 2, 0.1, lab_slope(&smooth, 0, 2, 4), "order of the multiplier λ1");
     }
     if (good && !r->quick) {
       int last = r->data.rows - 1;
       double line = pow(4, -(last - SMOOTH + 1));
       claim_at_least(r, 2, table_at(&r->data, last, 2) / (line * table_at(&smooth, SMOOTH - 1, 2)),
-                     "error of lambda1 at the smallest h over the straight line of order 2: the "
+                     "error of λ1 at the smallest h over the straight line of order 2: the "
                      "multipliers are more sensitive to numerical errors for very small h");
       claim_near(r, 1, 0.5, table_at(&r->data, last, 1) / (line * table_at(&smooth, SMOOTH - 1, 1)),
-                 "the same for beta, which stays on its line");
+                 "the same for β, which stays on its line");
     }
   }
   lab_close(&l);
@@ -200,7 +200,7 @@ SNAPSHOT(5);
 static const chart_panel fig5_panels[] = {SHOT(0, "0"),    SHOT(1, "6"),  SHOT(2, "12"),
                                           SHOT(3, "18"),   SHOT(4, "24"), SHOT(5, "30"),
                                           {.curves = NULL}};
-static const chart fig5_chart = {.panels = fig5_panels, .across = 2, .panel_height = 290};
+static const chart fig5_chart = {.panels = fig5_panels, .across = 2, .panel_height = 240};
 
 /* Figs. 6, 7 and 8 */
 
@@ -228,7 +228,7 @@ static void fig6(result *r) {
   if (!squeeze(r, 0.7, 3e-4)) return;
   int last = r->data.rows - 1;
   claim_source(claim_near(r, 15.8108, 0.15, table_at(&r->data, last, 3),
-                          "beta at t = 0.03 s with h = 3e-4 s, in rad"),
+                          "β at t = 0.03 s with h = 3e-4 s, in rad"),
                "published benchmark");
   claim_source(claim_near(r, 1.068e-1, 1e-3, fabs(table_at(&r->data, last, 3) - 15.810771195),
                           "its error, the same in relative and in absolute coordinates"),
@@ -262,8 +262,7 @@ static void fig7(result *r) {
   claim_source(claim_at_most(r, 0.1, sawtooth(&r->data, 4),
                              "part of the acceleration of P that alternates from step to step"),
                "smooth curves");
-  claim_source(claim_at_most(r, 0.1, sawtooth(&r->data, 6), "the same for lambda1"),
-               "smooth curves");
+  claim_source(claim_at_most(r, 0.1, sawtooth(&r->data, 6), "the same for λ1"), "smooth curves");
 }
 
 static void fig8(result *r) {
@@ -272,10 +271,10 @@ static void fig8(result *r) {
   result damped = {.quick = r->quick};
   if (squeeze(&damped, 0.7, 3e-4)) {
     claim_at_least(r, 5, undamped_a / sawtooth(&damped.data, 4),
-                   "alternating part of the acceleration of P, rho = 1 over rho = 0.7: strongly "
+                   "alternating part of the acceleration of P, ρ∞ = 1 over ρ∞ = 0.7: strongly "
                    "affected by numerical oscillations");
     claim_at_least(r, 5, undamped_l / sawtooth(&damped.data, 6),
-                   "the same for lambda1, the force inside body 1");
+                   "the same for λ1, the force inside body 1");
   } else {
     result_fail(r, "%s", damped.failure);
   }

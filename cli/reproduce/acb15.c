@@ -148,9 +148,9 @@ static void fig2(result *r) {
     good = good && lab_ladder(&l, &before, levels, relative_force, 1, 7) &&
            lab_ladder(&l, &all, levels, relative_force, 1, 9);
     if (good) {
-      claim_near(r, 2, 0.1, lab_slope(&r->data, 7, 8, 3), "order of lambda in [0, t*]");
+      claim_near(r, 2, 0.1, lab_slope(&r->data, 7, 8, 3), "order of λ in [0, t*]");
       claim_near(r, 1, 0.1, lab_slope(&r->data, 9, 10, 3),
-                 "order of lambda in [0, 1], with the projection at t*");
+                 "order of λ in [0, 1], with the projection at t*");
     }
   }
   lab_close(&l);
@@ -186,7 +186,7 @@ static void watch_reference(void *context, const ga_state *s, long steps) {
 static void fig4(result *r) {
   static const double expected[] = {-0.74849079113, -517.60073947690, -396.84310148955,
                                     404.57492516288};
-  static const char *const names[] = {"x3", "lambda1", "lambda2", "lambda3"};
+  static const char *const names[] = {"x3", "λ1", "λ2", "λ3"};
   lab l;
   table_init(&r->data, "t,x3,lam1,lam2,lam3");
   if (lab_open(&l, r, "heavy-top")) {

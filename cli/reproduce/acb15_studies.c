@@ -97,20 +97,20 @@ static void starts(result *r) {
     if (good) {
       const table *t = &r->data;
       claim_near(r, 1, 0.15, lab_slope(t, 0, 1, LEVELS),
-                 "order of lambda with consistent starting values: order reduction");
+                 "order of λ with consistent starting values: order reduction");
       claim_near(r, 2, 0.1, lab_slope(t, 2, 3, LEVELS),
-                 "order of lambda with perturbed starting values");
+                 "order of λ with perturbed starting values");
       for (int i = 0; i < LEVELS; i += 3) {
-        claim_source(claim_near(r, plain_errors[i], 0.01 * plain_errors[i], table_at(t, i, 1),
-                                "largest error of lambda in [0, 0.1], consistent, h = %g s",
-                                table_at(t, i, 0)),
-                     "independent computation");
+        claim_source(
+            claim_near(r, plain_errors[i], 0.01 * plain_errors[i], table_at(t, i, 1),
+                       "largest error of λ in [0, 0.1], consistent, h = %g s", table_at(t, i, 0)),
+            "independent computation");
         claim_source(claim_near(r, perturbed_errors[i], 0.01 * perturbed_errors[i],
                                 table_at(t, i, 3), "the same, perturbed"),
                      "independent computation");
       }
       claim_corrected(claim_near(r, 2, 0.15, lab_slope(t, 4, 5, LEVELS),
-                                 "order of lambda if v0 is perturbed with the sign printed in (8)"),
+                                 "order of λ if v0 is perturbed with the sign printed in (8)"),
                       1, "the sign of h B r is misprinted in (8).");
     }
   }
@@ -237,7 +237,7 @@ static void cure(result *r) {
       claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + COLUMN_Q, 3),
                  "order of q with projections, %s", methods[k]);
       claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + COLUMN_LAM, 3),
-                 "order of lambda with projections, %s", methods[k]);
+                 "order of λ with projections, %s", methods[k]);
     }
   }
   lab_close(&l);
@@ -275,7 +275,7 @@ static void rank(result *r) {
   table_init(&r->data, "h,q,v,a,vd,lam,psi,hb,qb,vb,ab,vdb,lamb,psib");
   for (int k = 0; k < 2; k++) {
     static const int parts[] = {COLUMN_Q, COLUMN_V, COLUMN_VD, COLUMN_LAM};
-    static const char *const names[] = {"q", "v", "v'", "lambda"};
+    static const char *const names[] = {"q", "v", "v'", "λ"};
     lab l;
     if (lab_open(&l, r, problems[k])) {
       const lab_plan plan = {.t_end = k == 0 ? 1 : 0.03};

@@ -100,11 +100,11 @@ static void fig56(result *r) {
     l.o.h = 2e-3;
     if (lab_run(&l, &plan, watch_angle, &r->data)) {
       claim_source(claim_near(r, 4.7277786999, 2e-3, table_at(&r->data, 1000, 1),
-                              "theta at t = 2 s with h = 2e-3 s, in rad"),
+                              "θ at t = 2 s with h = 2e-3 s, in rad"),
                    "reference solution");
-      claim_source(claim_near(r, 4.7118681159, 2e-3, table_at(&r->data, 2000, 1),
-                              "theta at t = 4 s, in rad"),
-                   "reference solution");
+      claim_source(
+          claim_near(r, 4.7118681159, 2e-3, table_at(&r->data, 2000, 1), "θ at t = 4 s, in rad"),
+          "reference solution");
     }
   }
   lab_close(&l);

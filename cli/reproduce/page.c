@@ -86,11 +86,12 @@ static void put_expected(FILE *to, const claim *c, double expected) {
   static const char *const signs[CLAIM_RELATIONS] = {"", "≤ ", "≥ "};
   char text[32], tolerance[32];
   number(text, expected);
-  fprintf(to, "%s%s", signs[c->relation], text);
+  fprintf(to, "<span class=num>%s%s", signs[c->relation], text);
   if (c->tolerance > 0) {
     number(tolerance, c->tolerance);
     fprintf(to, " <span class=tol>± %s</span>", tolerance);
   }
+  fputs("</span>", to);
 }
 
 static void put_claim(page *p, const claim *c) {
@@ -233,7 +234,7 @@ static void put_page(page *p) {
   fputs(page_intro, to);
   put_contents(p);
   for (int i = 0; paper_at(i); i++) {
-    fprintf(to, "<h2 id=%s>%s. ", paper_at(i)->key, paper_at(i)->key);
+    fprintf(to, "<h2 id=%s><span class=key>%s</span>. ", paper_at(i)->key, paper_at(i)->key);
     put(to, paper_at(i)->cite);
     fputs("</h2>\n", to);
     for (const item *const *it = paper_at(i)->items; *it; it++) put_item(p, *it);

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# genalpha plot and converge --plot: pictures of tables; files and columns that are none.
+. "$(dirname "$0")/lib.sh"
+command -v gnuplot >/dev/null 2>&1 || { echo "skipped: no gnuplot" && exit 77; }
+
+is_svg() { grep -q '</svg>' "$1"; }
+is_png() { head -c 4 "$1" | grep -q PNG; }
+# curves FILE: how many a picture has
+curves() { grep -c 'id="gnuplot_plot_' "$1"; }
+
+succeeds run heavy-top --t-end 0.05 --out "$work/top.csv"
+succeeds plot "$work/top.csv"
+ok "the picture beside the table" is_svg "$work/top.svg"
+ok "families of columns" [ "$(curves "$work/top.svg")" -eq 13 ]
+succeeds plot "$work/top.csv" x,y,z lam1 --out "$work/two.svg" --title 'x < y & z'
+ok "the columns named" [ "$(curves "$work/two.svg")" -eq 4 ]
+ok "the title" grep -q 'x &lt; y &amp; z' "$work/two.svg"
+succeeds plot "$work/top.csv" y --x x --log none --out "$work/one.png"
+ok "PNG" is_png "$work/one.png"
+"$tool" run heavy-top --t-end 0.05 --out - 2>/dev/null | "$tool" plot - x --out "$work/pipe.svg" \
+  >/dev/null
+ok "from a pipe" is_svg "$work/pipe.svg"
+
+succeeds converge heavy-top --h 2e-3 --levels 3 --plot "$work/errors.svg"
+ok "errors and a guide" [ "$(curves "$work/errors.svg")" -eq 5 ]
+ok "slope 2" grep -q 'slope 2' "$work/errors.svg"
+tool converge heavy-top --h 2e-3 --levels 3 --csv
+cp "$work/out" "$work/study.csv"
+succeeds plot "$work/study.csv"
+ok "a study is known by its columns" grep -q 'slope 2' "$work/study.svg"
+
+refused 1 'No such file' plot "$work/absent.csv"
+refused 2 'is missing' plot
+refused 2 "did you mean 'lam1'" plot "$work/top.csv" lam_1
+refused 2 'unknown column' plot "$work/top.csv" x --x nothing-like-it
+refused 2 '\.svg or \.png' plot "$work/top.csv" --out top.pdf
+refused 2 'none|x|y|xy' plot "$work/top.csv" --log z
+refused 2 '\.svg or \.png' converge heavy-top --plot top.pdf
+refused 1 'cannot write' plot "$work/top.csv" --out "$work/absent/top.svg"
+printf 't,x\n0,1\n1,one\n' >"$work/bad.csv"
+refused 1 "line 3: 'one' in column 'x' is not a number" plot "$work/bad.csv"
+printf 't,x\n0,1,2\n' >"$work/bad.csv"
+refused 1 'line 2: more fields' plot "$work/bad.csv"
+printf 't,x\n0\n' >"$work/bad.csv"
+refused 1 'line 2: 1 fields' plot "$work/bad.csv"
+: >"$work/bad.csv"
+refused 1 'has no head line' plot "$work/bad.csv"
+printf 't,x\n' >"$work/bad.csv"
+refused 1 'has no rows' plot "$work/bad.csv"
+printf '"a ""b"", c",x\n0,1\n2,\n' >"$work/quoted.csv"
+succeeds plot "$work/quoted.csv" --x x 'x'
+printf 't\n0\n' >"$work/bad.csv"
+refused 2 'only one column' plot "$work/bad.csv"
+
+finish
