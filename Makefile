@@ -38,7 +38,7 @@ demo: build/release/Makefile
 
 reproduce: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
-	OPENBLAS_NUM_THREADS=1 $(TOOL) reproduce --out out/reproduction
+	$(TOOL) reproduce --out out/reproduction
 
 test:
 	cmake --preset release -DBUILD_TESTING=ON

@@ -148,7 +148,7 @@ int cmd_converge(int argc, char **argv) {
     cli_error("--json and --csv cannot both go to standard output");
     return CLI_USAGE;
   }
-  if (set.plot && !gnuplot_found()) return CLI_FAILED;
+  if (set.plot && !gnuplot_check(set.plot)) return CLI_FAILED;
   ga_problem *problem = NULL;
   code = problem_open(&set.problem, &a, &problem);
   if (code == ARGS_GO_ON) code = converge(&set, &a, problem);

@@ -87,8 +87,8 @@ static int reproduce(const settings *set, runner *r) {
   r->draw = gnuplot_found();
   int counts[VERDICTS], code = runner_run(r);
   if (!page_write(r->dir, counts)) return CLI_FAILED;
-  printf("\n%d computed, %d drawn anew, %d up to date, %d failed\n", r->computed - r->failed,
-         r->redrawn, r->kept, r->failed);
+  printf("\n%d computed, %d drawn anew, %d up to date, %d failed\n", r->computed, r->redrawn,
+         r->kept, r->failed);
   printf("claims in %s/index.html: %d reproduced, %d differ for a reason given, %d open\n", r->dir,
          counts[VERDICT_REPRODUCED], counts[VERDICT_DIFFERS], counts[VERDICT_OPEN]);
   if (code != CLI_OK) return code;

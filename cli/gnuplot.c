@@ -93,6 +93,13 @@ void gnuplot_discard(gnuplot *plot) {
   release(plot);
 }
 
+bool gnuplot_check(const char *path) {
+  gnuplot plot;
+  if (!gnuplot_open(&plot, path, 1, 1)) return false;
+  gnuplot_discard(&plot);
+  return true;
+}
+
 /* fork, exec, wait; the exit status as of waitpid, -1 if that failed */
 static int run_gnuplot(int in, int out, int err) {
   pid_t child = fork();

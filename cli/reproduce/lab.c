@@ -207,14 +207,14 @@ static bool find_reference(ladder *d) {
   lab *l = d->l;
   double t0 = l->problem->t0, t_end = d->plan->t_end;
   bool whole = d->plan->to > 0;
-  if (!reference_open(&d->reference, l->problem, t_end, whole)) {
+  if (!reference_open(&d->reference, l->problem, &l->o, t_end, whole)) {
     return result_fail(l->r, "no memory for the reference of '%s'", l->problem->name);
   }
   if (d->reference.kind == REFERENCE_FINEST) d->reference.kind = REFERENCE_COMPUTED;
   if (d->reference.kind != REFERENCE_COMPUTED) return true;
   long last = lround(((whole ? d->plan->to : t_end) - t0) / d->finest);
   long first = whole ? lround((d->plan->from - t0) / d->finest) : last;
-  if (reference_compute(&d->reference, &l->o, d->finest, first, last) == CLI_OK) return true;
+  if (reference_compute(&d->reference, &l->o, 2, d->finest, first, last) == CLI_OK) return true;
   return result_fail(l->r, "the reference of '%s' could not be computed", l->problem->name);
 }
 

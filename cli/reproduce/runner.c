@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -88,7 +89,8 @@ typedef struct crew {
   int count, next, running, done;
   double expected, took; /* seconds of the jobs done */
   progress clock;
-  bool line; /* a progress line is on the screen */
+  bool line;    /* a progress line is on the screen */
+  bool stopped; /* interrupted: the processes know */
 } crew;
 
 static double now(const crew *c) {
@@ -146,7 +148,9 @@ static void finish(crew *c, job *j, int status) {
     cli_error("%s: its process was ended by signal %d", j->it->id, WTERMSIG(status));
   }
   show_result(c, j, good);
-  if (!good) c->r->failed++;
+  if (good && j->work == compute) c->r->computed++;
+  if (good && j->work == redraw) c->r->redrawn++;
+  if (!good && !interrupt_came()) c->r->failed++;
   c->expected += j->seconds;
   c->took += now(c) - j->began;
   j->child = -1;
@@ -193,6 +197,14 @@ static void show_progress(crew *c) {
   c->line = true;
 }
 
+/* a signal for this process alone is passed on */
+static void stop_all(crew *c) {
+  for (int i = 0; i < c->count && !c->stopped; i++) {
+    if (c->jobs[i].child > 0) kill(c->jobs[i].child, SIGTERM);
+  }
+  c->stopped = true;
+}
+
 static void work(crew *c) {
   const struct timespec pause = {0, 20 * 1000 * 1000};
   while (c->running > 0 || (c->next < c->count && !interrupt_came())) {
@@ -200,6 +212,7 @@ static void work(crew *c) {
       start(c, &c->jobs[c->next++]);
     }
     if (c->running > 0) nanosleep(&pause, NULL);
+    if (interrupt_came()) stop_all(c);
     collect(c);
     show_progress(c);
   }
@@ -227,9 +240,6 @@ static void plan(crew *c, runner *r) {
       }
       j->work = redraw;
       j->seconds = 0.1;
-      r->redrawn++;
-    } else {
-      r->computed++;
     }
     c->count++;
   }

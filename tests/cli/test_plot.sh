@@ -37,6 +37,7 @@ refused 2 '\.svg or \.png' plot "$work/top.csv" --out top.pdf
 refused 2 'none|x|y|xy' plot "$work/top.csv" --log z
 refused 2 '\.svg or \.png' converge heavy-top --plot top.pdf
 refused 1 'cannot write' plot "$work/top.csv" --out "$work/absent/top.svg"
+refused 1 'cannot write' converge heavy-top --plot "$work/absent/top.svg"
 printf 't,x\n0,1\n1,one\n' >"$work/bad.csv"
 refused 1 "line 3: 'one' in column 'x' is not a number" plot "$work/bad.csv"
 printf 't,x\n0,1,2\n' >"$work/bad.csv"

@@ -127,4 +127,16 @@ if command -v gnuplot >/dev/null 2>&1; then
   ok "the page is there" [ -s "$dir/index.html" ]
 fi
 
+# interrupted: what is done is kept, nothing half-done counts
+dir=$work/stopped
+code=0
+timeout -s TERM 1 "$tool" reproduce ab07-roots ab07-fig9 --jobs 1 --out "$dir" >"$work/out" \
+  2>"$work/err" || code=$?
+ok "interrupted, or done within a second: $code" [ "$code" -eq 124 -o "$code" -eq 0 ]
+if [ "$code" -eq 124 ]; then
+  ok "it is told" err_has 'interrupted, . of 2 done'
+  ok "no record of what was not computed" [ ! -e "$dir/.genalpha/ab07-fig9" ]
+fi
+ok "the page is there" [ -s "$dir/index.html" ]
+
 finish
