@@ -18,11 +18,14 @@ static const struct {
   const char *(*name)(int i);
   const char *(*summary)(int i);
   const char *(*cite)(int i); /* NULL: none */
+  bool apart;                 /* shown only when asked for */
 } kinds[] = {
-    {"methods", "methods (--method NAME)", ga_method_name, ga_method_summary, ga_method_cite},
-    {"problems", "problems (genalpha run NAME)", ga_problem_name, ga_problem_summary, NULL},
-    {"solvers", "linear solvers (--linsol NAME)", ga_linsol_name, ga_linsol_summary, NULL},
-    {"figures", "figures and studies (genalpha reproduce NAME)", figure_name, figure_summary, NULL},
+    {"methods", "methods (--method NAME)", ga_method_name, ga_method_summary, ga_method_cite,
+     false},
+    {"problems", "problems (genalpha run NAME)", ga_problem_name, ga_problem_summary, NULL, false},
+    {"solvers", "linear solvers (--linsol NAME)", ga_linsol_name, ga_linsol_summary, NULL, false},
+    {"figures", "figures and studies (genalpha reproduce NAME)", figure_name, figure_summary, NULL,
+     true},
 };
 
 enum { NKINDS = (int)(sizeof kinds / sizeof kinds[0]) };
@@ -62,7 +65,8 @@ int cmd_list(int argc, char **argv) {
       .name = "list",
       .operand = "methods|problems|solvers|figures",
       .summary =
-          "List methods, problems, linear solvers and figures; one kind alone with more detail.",
+          "List methods, problems and linear solvers; one kind alone with more detail. 'figures'\n"
+          "are those of the papers that `reproduce` computes.",
       .specs = specs};
   args a = {.command = &command};
   int code = args_parse(&a, argc, argv);
@@ -80,7 +84,11 @@ int cmd_list(int argc, char **argv) {
   for (int k = 0; k < NKINDS; k++) {
     if (only >= 0 && k != only) continue;
     if (only < 0 && k > 0) putchar('\n');
-    print_kind(k, width, only >= 0);
+    if (only < 0 && kinds[k].apart) {
+      printf("%s: see 'genalpha list %s'\n", kinds[k].title, kinds[k].kind);
+    } else {
+      print_kind(k, width, only >= 0);
+    }
   }
   return CLI_OK;
 }

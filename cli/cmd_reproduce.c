@@ -63,9 +63,11 @@ static bool select_items(const char *word, bool *selected) {
 static int choose(const args *a, const item **items, bool *selected, int *count) {
   for (int i = 0; i < a->noperands; i++) {
     if (!select_items(a->operands[i], selected)) {
-      int code = cli_unknown("figure", a->operands[i], word_at, NULL);
+      const char *nearest = cli_nearest(a->operands[i], word_at, NULL);
+      cli_error(nearest ? "unknown figure '%s'; did you mean '%s'?" : "unknown figure '%s'%s",
+                a->operands[i], nearest ? nearest : "");
       fprintf(stderr, "Try 'genalpha list figures'.\n");
-      return code;
+      return CLI_USAGE;
     }
   }
   for (int i = 0; item_at(i); i++) {

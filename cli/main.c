@@ -13,7 +13,7 @@ static const struct {
     {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge},
     {"plot", "draw columns of a CSV file: PNG or SVG", cmd_plot},
     {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce},
-    {"list", "methods, problems, linear solvers and figures, a line each", cmd_list},
+    {"list", "methods, problems, linear solvers, figures of the papers", cmd_list},
     {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
 };
 

@@ -17,6 +17,7 @@ for command in run converge plot reproduce list params; do
 done
 "$tool" list | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p' >"$work/names"
 ok "names are listed" [ -s "$work/names" ]
+"$tool" list figures | sed -n 's/^  \([a-z][a-z0-9.-]*\) .*/\1/p' >>"$work/names"
 while read -r name; do ok "page has $name" page_has "$name"; done <"$work/names"
 tool --version
 ok "page has the version" grep -q -F "\"$(head -n 1 "$work/out")\"" "$page"
