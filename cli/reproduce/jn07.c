@@ -185,12 +185,12 @@ static void variants(result *r) {
   }
 }
 
-#define VARIANT_CURVES(name, part)                                                          \
-  static const chart_curve name[] = {{"h", part "_34", "(3.4)", CHART_MARKS},               \
-                                     {"h2", part "_35", "(3.5)", CHART_MARKS},              \
-                                     {"h3", part "_mid", "midpoint", CHART_MARKS},          \
-                                     {"h4", part "_mid35", "midpoint, (3.5)", CHART_MARKS}, \
-                                     {"h5", part "_ls", "Lunk–Simeon", CHART_MARKS},        \
+#define VARIANT_CURVES(name, part)                                                     \
+  static const chart_curve name[] = {{"h", part "_34", "(3.4)", CHART_MARKS},          \
+                                     {"h2", part "_35", "(3.5)", CHART_MARKS},         \
+                                     {"h3", part "_mid", "mid", CHART_MARKS},          \
+                                     {"h4", part "_mid35", "mid, (3.5)", CHART_MARKS}, \
+                                     {"h5", part "_ls", "Lunk, Simeon", CHART_MARKS},  \
                                      {.y = NULL}}
 VARIANT_CURVES(variants_v, "v");
 VARIANT_CURVES(variants_lam, "lam");

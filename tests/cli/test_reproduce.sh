@@ -92,6 +92,18 @@ if command -v gnuplot >/dev/null 2>&1; then
   ok "the table is whole again" [ "$(tail -n 1 "$dir/j11-theorem4.1.csv")" != 1 ]
   succeeds reproduce ab07-roots --again --quick --out "$dir"
   ok "computed although up to date" out_has '^1 computed'
+  # numbers of another build are computed anew, or marked if they are not asked for
+  sed -i 's/^program .*/program 1/' "$dir/.genalpha/ab07-roots" "$dir/.genalpha/ab07-twostep"
+  succeeds reproduce ab07-roots --quick --out "$dir"
+  ok "another build: computed" out_has '^1 computed, 0 drawn anew, 0 up to date'
+  ok "the other one is marked" grep -q 'from another build' "$page"
+  # a verdict follows from the numbers: change ours, and the claim is open
+  cp "$dir/.genalpha/ab07-lemma1" "$work/lemma1"
+  sed -i '0,/^ours .*/s//ours 7/' "$dir/.genalpha/ab07-lemma1"
+  tool reproduce ab07-lemma1 --quick --out "$dir"
+  ok "an open claim: exit 1, not $code" code_is 1
+  ok "it is counted" out_has ' 1 open'
+  cp "$work/lemma1" "$dir/.genalpha/ab07-lemma1"
   # other sizes are other numbers
   succeeds reproduce ab07-roots --out "$dir"
   ok "full size is computed" out_has '^1 computed'
