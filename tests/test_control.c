@@ -372,7 +372,7 @@ static void test_output_times(void **state) {
   for (int i = 1; i <= 20; i++) must(ga_integrator_run(it, t + 1e-4 * i), ga_integrator_error(it));
   before = sizes.n;
   must(ga_integrator_run(it, t + 1), ga_integrator_error(it));
-  assert_true(sizes.n - before < 3 / usual);
+  assert_true((double)(sizes.n - before) < 3 / usual);
   ga_integrator_free(it);
   small_close(&s);
 }
