@@ -6,11 +6,11 @@
  *     ga_event ground = {.value = height, .direction = GA_EVENT_FALLING, .terminal = true};
  *     ga_integrator_add_event(it, &ground);
  *     while ((status = ga_integrator_run(it, t_end)) == GA_EVENT) {
- *       const ga_state *s = ga_integrator_state(it);      // at the event
- *       v[1] = -0.9 * s->v[1];
- *       ga_integrator_restart(it, NULL, v);               // q as it is, another velocity
+ *       v[1] = -0.9 * ga_integrator_state(it)->v[1];
+ *       ga_integrator_restart(it, NULL, v);
  *     }
- */
+ *
+ * The state is that of the event; the run goes on with q as it is and another velocity. */
 #ifndef GA_EVENTS_H
 #define GA_EVENTS_H
 
