@@ -45,8 +45,8 @@ function comment(i,    first, text, set_in, verbatim, ends) {
   doc = ""
   for (;; i++) {
     text = line[i]
+    ends = sub(/ *\*\/ *$/, "", text) # first: it may stand alone
     sub(/^ *\/?\* ?/, "", text)
-    ends = sub(/ *\*\/ *$/, "", text)
     set_in = text ~ /^ / || (verbatim && text == "" && line[i + 1] ~ /^ *\*  /)
     if (set_in != verbatim) doc = doc (set_in ? "\n@verbatim\n" : "@endverbatim\n")
     verbatim = set_in

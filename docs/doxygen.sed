@@ -3,4 +3,4 @@
 s#](include/genalpha/*)#](files.html)#g
 s#](include/genalpha/\([a-z_]*\.h\))#](@ref \1)#g
 s#](examples/*)#](examples.html)#g
-s#](examples/\([a-z_]*\.c\))#](@ref \1)#g
+s#](\(\.\./\)\{0,1\}examples/\([a-z_]*\.c\))#](@ref \2)#g
