@@ -151,25 +151,18 @@ static void check_slope(const char *what, lam_kind kind, double coarse, double f
 /* max norms over all steps from the start on, three halvings */
 static void check_order(const trajectory *tr, const ga_method *m, double t_end, double h) {
   const ga_problem *p = tr->p;
-  double last[VARS] = {0};
+  double e[LEVELS][VARS];
   for (int l = 0; l < LEVELS; l++) {
     ga_options o = options_of(p, m);
     o.h = ldexp(h, -l);
-    meter seen = {.tr = tr, .from = p->t0, .shift = (o.par.alpha_m - o.par.alpha_f) * o.h};
-    if (tr->closed) seen.twin = plain_twin(&p->model, &o);
-    ga_integrator *it = started(p, &o);
-    ga_integrator_observe(it, meter_state, &seen);
-    must(ga_integrator_run(it, t_end), ga_integrator_error(it));
+    trajectory_errors(tr, &o, p->t0, t_end, e[l]);
     for (int k = 0; k < VARS && l > 0; k++) {
       char what[128];
-      if (!meter_has(&seen, k)) continue;
+      if (!trajectory_has(tr, k)) continue;
       snprintf(what, sizeof what, "%s, %s: slope of %s at h = %g", p->name, method_text(m),
                var_name[k], o.h);
-      check_slope(what, kind_of(p, m, k), last[k], seen.e[k]);
+      check_slope(what, kind_of(p, m, k), e[l - 1][k], e[l][k]);
     }
-    memcpy(last, seen.e, sizeof last);
-    ga_integrator_free(it);
-    ga_integrator_free(seen.twin);
   }
 }
 

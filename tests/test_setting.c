@@ -145,25 +145,15 @@ static void check_stoermer(const char *problem, double t_end, double h) {
   ga_problem *p = problem_named(problem);
   trajectory tr = trajectory_new(p, h / 8, t_end, 4);
   for (const ga_method *m = NULL; (m = next_method(m, &p->model, p->q0)) != NULL;) {
-    double last[VARS] = {0};
+    double e[4][VARS];
     if (p->model.nlam > 0 && !needs_inverse_mass(m)) continue;
     for (int l = 0; l < 4; l++) {
       ga_options o = ga_options_default();
       use_method(&o, m);
       o.par = stoermer;
       o.h = ldexp(h, -l);
-      meter seen = {.tr = &tr, .from = p->t0 + t_end / 4};
-      ga_integrator *it = started(p, &o);
-      ga_integrator_observe(it, meter_state, &seen);
-      must(ga_integrator_run(it, t_end), ga_integrator_error(it));
-      for (int k = 0; k < VAR_KEPT && l > 0; k++) {
-        char what[128];
-        if (!meter_has(&seen, k)) continue;
-        snprintf(what, sizeof what, "Störmer, %s, %s: %s", problem, method_text(m), var_name[k]);
-        assert_between(what, slope(last[k], seen.e[k]), 1.9, 2.1);
-      }
-      memcpy(last, seen.e, sizeof last);
-      ga_integrator_free(it);
+      trajectory_errors(&tr, &o, p->t0 + t_end / 4, t_end, e[l]);
+      if (l > 0) assert_order_2(&tr, "Störmer", m, e[l - 1], e[l]);
     }
   }
   trajectory_free(&tr);

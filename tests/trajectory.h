@@ -135,8 +135,36 @@ static inline int meter_state(void *context, const ga_state *s, const ga_stats *
 }
 
 /* is there such a variable to compare? */
-static inline bool meter_has(const meter *m, int var) {
-  return var == VAR_A ? m->twin != NULL : m->tr->size[var] > 0;
+static inline bool trajectory_has(const trajectory *tr, int var) {
+  return var == VAR_A ? tr->closed : tr->size[var] > 0;
+}
+
+/* largest errors of a run to t_end, from a time on; a where the solution is closed */
+static inline void trajectory_errors(const trajectory *tr, const ga_options *o, double from,
+                                     double t_end, double *e) {
+  const ga_problem *p = tr->p;
+  ga_options own = *o;
+  own.multiplier_guess = p->mult0;
+  meter seen = {.tr = tr, .from = from, .shift = (o->par.alpha_m - o->par.alpha_f) * o->h};
+  if (tr->closed) seen.twin = plain_twin(&p->model, &own);
+  ga_integrator *it = started(p, &own);
+  ga_integrator_observe(it, meter_state, &seen);
+  must(ga_integrator_run(it, t_end), ga_integrator_error(it));
+  memcpy(e, seen.e, sizeof seen.e);
+  ga_integrator_free(it);
+  ga_integrator_free(seen.twin);
+}
+
+/* slopes of all variables there are from 1.9 to 2.1 */
+static inline void assert_order_2(const trajectory *tr, const char *what, const ga_method *m,
+                                  const double *coarse, const double *fine) {
+  for (int k = 0; k < VARS; k++) {
+    char text[160];
+    if (!trajectory_has(tr, k)) continue;
+    snprintf(text, sizeof text, "%s, %s, %s: slope of %s", what, tr->p->name, method_text(m),
+             var_name[k]);
+    assert_between(text, slope(coarse[k], fine[k]), 1.9, 2.1);
+  }
 }
 
 #endif
