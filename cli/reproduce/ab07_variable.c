@@ -22,9 +22,11 @@ static bool alternate(result *r, const char *problem, const char *method, ga_res
   lab l;
   bool good = lab_open(&l, r, problem);
   if (good) {
-    const lab_plan plan = {.t_end = t_end, .fractions = ALTERNATING, .nfractions = 2};
+    const lab_plan plan = {.t_end = t_end};
     if (l.problem->model.nlam == 0) l.o.par = ga_params_rho(0.2);
     l.o.method = method;
+    l.o.h_fractions = ALTERNATING;
+    l.o.h_fractions_n = 2;
     l.o.rescale = rescale;
     l.o.h = h;
     good = lab_ladder(&l, &plan, 5, errors, 2, column);

@@ -16,12 +16,12 @@ static void first_test(result *r, const char *variant, bool alternating, ga_resc
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lambda,psi");
   if (lab_open(&l, r, "jay-negrut-hht")) {
-    const lab_plan plan = {.t_end = 1,
-                           .fractions = alternating ? ALTERNATING : NULL,
-                           .nfractions = alternating ? 2 : 0};
+    const lab_plan plan = {.t_end = 1};
     l.o.method = "hht";
     l.o.variant = variant;
     l.o.rescale = rescale;
+    l.o.h_fractions = alternating ? ALTERNATING : NULL;
+    l.o.h_fractions_n = alternating ? 2 : 0;
     l.o.par = ga_params_hht(-0.15, 0.3);
     l.o.h = 0.1;
     if (lab_ladder(&l, &plan, r->quick ? 7 : 10, lab_euclid, COLUMNS, 0)) {

@@ -14,8 +14,10 @@ static void alternate(result *r, ga_rescale rescale, const double *order) {
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lambda,psi");
   if (lab_open(&l, r, "jay-negrut-soi2")) {
-    const lab_plan plan = {.t_end = 1, .fractions = ALTERNATING, .nfractions = 2};
+    const lab_plan plan = {.t_end = 1};
     l.o.method = "soi2";
+    l.o.h_fractions = ALTERNATING;
+    l.o.h_fractions_n = 2;
     l.o.start = GA_START_SHIFTED;
     l.o.mass_at = GA_MASS_PREVIOUS;
     l.o.rescale = rescale;
@@ -61,9 +63,11 @@ static void remark(result *r) {
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lambda,psi,h_c,y_c,z_c,a_c,zd_c,lambda_c,psi_c");
   if (lab_open(&l, r, "heavy-top")) {
-    const lab_plan plan = {.t_end = 0.2, .fractions = ALTERNATING, .nfractions = 2};
+    const lab_plan plan = {.t_end = 0.2};
     int levels = r->quick ? 5 : 6;
     l.o.method = "soi2";
+    l.o.h_fractions = ALTERNATING;
+    l.o.h_fractions_n = 2;
     l.o.start = GA_START_SHIFTED;
     l.o.par = ga_params_rho(0.2);
     l.o.h = 2e-3;

@@ -42,17 +42,6 @@ static int observe(void *context, const ga_state *state, const ga_stats *stats) 
   return interrupt_came();
 }
 
-/* a turn of steps h f_0, h f_1, ... again and again; t_end ends a turn */
-static ga_status take_turns(ga_integrator *it, double h, const lab_plan *plan, double t0) {
-  long turns = lround((plan->t_end - t0) / h);
-  ga_status status = GA_OK;
-  for (long n = 0; n < turns * plan->nfractions && status == GA_OK; n++) {
-    status = ga_integrator_set_step(it, h * plan->fractions[n % plan->nfractions]);
-    if (status == GA_OK) status = ga_integrator_step(it);
-  }
-  return status;
-}
-
 static ga_status project(ga_integrator *it, const lab_plan *plan, const watcher *w) {
   ga_status status = ga_integrator_run(it, plan->project_at);
   if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, NULL);
@@ -71,19 +60,17 @@ static bool fail(lab *l, const ga_integrator *it, ga_status status) {
                                       : ga_status_text(status));
 }
 
-static ga_integrator *create(lab *l, const ga_options *options, double h) {
+static ga_integrator *create(lab *l, const ga_options *o) {
   ga_integrator *it = NULL;
   ga_error err = {GA_OK, ""};
-  ga_options o = *options;
-  o.h = h;
-  ga_status status = ga_integrator_new(&l->problem->model, &o, &it, &err);
+  ga_status status = ga_integrator_new(&l->problem->model, o, &it, &err);
   if (status != GA_OK) result_fail(l->r, "%s: %s", l->problem->name, err.text);
   return it;
 }
 
 ga_integrator *lab_start(lab *l) {
   const ga_problem *p = l->problem;
-  ga_integrator *it = create(l, &l->o, l->o.h);
+  ga_integrator *it = create(l, &l->o);
   if (!it) return NULL;
   ga_status status = ga_integrator_start(it, p->t0, p->q0, p->v0);
   if (status == GA_OK) return it;
@@ -115,14 +102,12 @@ bool lab_run(lab *l, const lab_plan *plan, lab_watch watch, void *context) {
     if (ga_space_nv(p->model.space) > MOVED_MAX || !mirrored(l, v0)) return false;
     o.initial_tol = 0.1;
   }
-  ga_integrator *it = create(l, &o, o.h * (plan->fractions ? plan->fractions[0] : 1));
+  ga_integrator *it = create(l, &o);
   if (!it) return false;
   ga_integrator_observe(it, observe, &w);
   ga_status status = ga_integrator_start(it, p->t0, p->q0, plan->mirror ? v0 : p->v0);
   if (status == GA_OK && plan->project_at > p->t0) status = project(it, plan, &w);
-  if (status == GA_OK && plan->fractions) {
-    status = take_turns(it, o.h, plan, p->t0);
-  } else if (status == GA_OK) {
+  if (status == GA_OK) {
     double steps = plan->steps;
     status = ga_integrator_run(it, steps > 0 ? p->t0 + steps * o.h : plan->t_end);
   }
@@ -225,11 +210,12 @@ bool lab_ladder(lab *l, const lab_plan *plan, int levels, lab_error errors, int 
   bool good = find_reference(&d);
   for (int i = 0; good && i < levels; i++) {
     l->o.h = ldexp(h0, -i);
-    double last = plan->fractions ? plan->fractions[plan->nfractions - 1] : 1;
+    int turn = l->o.h_fractions ? l->o.h_fractions_n : 1;
+    double last = l->o.h_fractions ? l->o.h_fractions[turn - 1] : 1;
     l->shift = (l->o.par.alpha_m - l->o.par.alpha_f) * l->o.h * last;
     for (int c = 0; c < n; c++) error[c] = NAN;
     good = lab_run(l, plan, watch_error, &d);
-    table_set(&l->r->data, i, column, l->o.h / (plan->fractions ? plan->nfractions : 1));
+    table_set(&l->r->data, i, column, l->o.h / turn);
     for (int c = 0; good && c < n; c++) table_set(&l->r->data, i, column + 1 + c, error[c]);
   }
   l->o.h = h0;

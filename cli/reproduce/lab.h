@@ -21,12 +21,10 @@ void lab_close(lab *l);
 /* How a run goes beyond steps of one size to t_end. */
 typedef struct lab_plan {
   double t_end;
-  int steps;               /* > 0: so many steps of h instead of up to t_end */
-  const double *fractions; /* of h, taken in turn; NULL: steps of h */
-  int nfractions;          /* h is then the sum of one turn, its average is tabulated */
-  double project_at;       /* velocity projection (7) there; 0: none */
-  bool mirror;             /* start: v0 moved as by `perturbed`, to the other side */
-  double from, to;         /* errors: the largest with from <= t <= to; to = 0: at t_end */
+  int steps;         /* > 0: so many steps of h instead of up to t_end */
+  double project_at; /* velocity projection (7) there; 0: none */
+  bool mirror;       /* start: v0 moved as by `perturbed`, to the other side */
+  double from, to;   /* errors: the largest with from <= t <= to; to = 0: at t_end */
 } lab_plan;
 
 /* A new integrator, started; NULL, with the reason in the result. The caller frees it. */
@@ -44,8 +42,8 @@ typedef void (*lab_error)(const lab *l, const ga_state *x, const ga_state *exact
  * psi; columns COLUMNS. */
 void lab_euclid(const lab *l, const ga_state *x, const ga_state *exact, double *error);
 
-/* Rows 0, 1, ... of the result's table: step sizes o.h, o.h/2, ... into the given column, n errors
- * into the columns after it. */
+/* Rows 0, 1, ... of the result's table: step sizes o.h, o.h/2, ... (with o.h_fractions: their
+ * average) into the given column, n errors into the columns after it. */
 bool lab_ladder(lab *l, const lab_plan *plan, int levels, lab_error errors, int n, int column);
 
 /* Slope of log y over log x through the last `points` rows in which both are known. */
