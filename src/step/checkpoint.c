@@ -96,6 +96,7 @@ static void pass_body(walk *w, ga_integrator *it) {
 #undef PASS_COUNTER
 #undef PASS_EXTREME
   pass_doubles(w, &mem->delta, 1);
+  pass_doubles(w, &mem->growth, 1);
   pass_bool(w, &mem->fresh);
 #define PASS_ARRAY(name, size) pass_doubles(w, mem->name, e->size);
   GA_MEMORY_LIST(PASS_ARRAY)

@@ -36,7 +36,9 @@ static ga_status scaled_hidden(ga_integrator *it, double factor) {
   return status;
 }
 
-/* Growth up to which the corrections are used. Alternating h, h/r is unstable (roots of the linear
+/* Growth up to which the corrections are used, and what counts as growth: the product of the last
+ * ratios h/h_old, forgotten like errors are damped, from step to step; a ramp of small factors is
+ * one large one. Alternating h, h/r is unstable (roots of the linear
  * recursion of two steps) from r =
  *     rho_inf                        0    0.2   0.4   0.6   0.8   0.9
  *     hidden constraint free         3.0  3.3   4.3   7.9   30    -
@@ -45,6 +47,11 @@ static double largest_growth(const ga_integrator *it) {
   double rho = fmin(it->rho_inf, 0.99);
   if (it->method->hidden_free) return fmin(10, 2.8 * pow(1 - rho, -0.7));
   return rho >= 0.8 ? 10 : 5.5;
+}
+
+static double growth_with(const ga_integrator *it, double ratio) {
+  const double forget = 0.8;
+  return fmax(1, fmax(1, forget * it->mem.growth) * ratio);
 }
 
 static ga_status rebuild(ga_integrator *it, double h) {
@@ -98,8 +105,10 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past) {
   *past = (ga_history){.v = it->v, .a = it->a, .w = it->w, .momentum = kept ? it->momentum : NULL};
   if (rescale == GA_RESCALE_GAMMA) adapt_gamma(it, h);
   double ratio = h / mem->h;
+  it->growth = growth_with(it, ratio);
   if (fabs(ratio - 1) <= SAME) return GA_OK;
-  if (rescale == GA_RESCALE_ALL && ratio > largest_growth(it)) {
+  if (rescale == GA_RESCALE_ALL && it->growth > largest_growth(it)) {
+    it->growth = 1;
     past->momentum = NULL;
     return rebuild(it, h);
   }

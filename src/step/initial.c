@@ -249,6 +249,7 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   mem->t = t;
   mem->h = it->h = h;
   mem->fresh = true;
+  mem->growth = 1;
   mem->delta =
       start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * h;
   it->stats = stats;

@@ -74,6 +74,7 @@ struct ga_integrator {
   ga_backup last;
   ga_events events;
   double rho_inf;    /* of the parameters */
+  double growth;     /* mem.growth and */
   double delta;      /* mem.delta after the step under way */
   double *q, *v, *a; /* work copies: a start or a corrected history, before it is accepted */
   double *vd, *w, *momentum, *lam, *psi;

@@ -15,6 +15,7 @@ void ga_memory_copy(ga_memory *to, const ga_memory *from, const ga_eval *e) {
   to->h = from->h;
   to->fresh = from->fresh;
   to->delta = from->delta;
+  to->growth = from->growth;
 #define COPY(name, size) memcpy(to->name, from->name, (size_t)e->size * sizeof(double));
   GA_MEMORY_LIST(COPY)
 #undef COPY

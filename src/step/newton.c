@@ -293,6 +293,8 @@ ga_status ga_newton(ga_step *s) {
     c.fresh_last = c.fresh;
     c.fresh = v == RENEW || v == CANDIDATE;
     c.renewed |= c.fresh;
+    /* a fresh matrix did not help: the next ones of this step are not factored in parts */
+    if (c.fresh && c.fresh_last && s->split.pause == 0) s->split.pause = 1;
     if (c.fresh) status = ga_step_matrix(s);
   }
   return status;

@@ -101,6 +101,7 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   ga_integrator_count_repivots(it);
   if (status == GA_OK) {
     it->mem.delta = it->delta;
+    it->mem.growth = it->growth;
     it->last.valid = true;
     return GA_OK;
   }

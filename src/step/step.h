@@ -28,8 +28,9 @@ typedef struct ga_memory {
   double t;
   double h; /* the step size a (and the hidden residual of v) belong to */
   GA_MEMORY_LIST(GA_MEMORY_FIELD)
-  bool fresh;   /* no step yet since a start: a_used and the momenta are empty */
-  double delta; /* a_n = v'(t_n + delta) + O(h^2), followed when gamma is to be adapted */
+  bool fresh;    /* no step yet since a start: a_used and the momenta are empty */
+  double growth; /* of h in the last steps, see history.c */
+  double delta;  /* a_n = v'(t_n + delta) + O(h^2), followed when gamma is to be adapted */
 } ga_memory;
 #undef GA_MEMORY_FIELD
 
