@@ -3,7 +3,7 @@
 #   make demo          simulate the heavy top: summary, out/heavy-top.csv, out/heavy-top.svg
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
-#   make bench         time per step against a plain LU, instructions per step
+#   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make install       library, headers, tool, man page into PREFIX (/usr/local), below DESTDIR
@@ -56,9 +56,9 @@ docs:
 	@echo "make docs: build/docs/index.html"
 
 bench: build/release/Makefile
-	cmake --build --preset release -j $(JOBS) --target bench_steps
-	OPENBLAS_NUM_THREADS=1 build/release/bench_steps
-	@sh tools/instructions.sh build/release/bench_steps
+	cmake --build --preset release -j $(JOBS) --target genalpha_bench
+	@mkdir -p out
+	OPENBLAS_NUM_THREADS=1 build/release/bench out
 
 check: format-check check-sizes check-clang check-debug check-threads check-valgrind
 	@echo "make check: all gates passed"

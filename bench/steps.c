@@ -1,134 +1,198 @@
 /* SPDX-License-Identifier: MIT */
-/* Time of a step against the floor: one plain-loop LU and solve of a matrix of the same size,
- * measured in the same run, the least of several repeats. `steps PROBLEM METHOD N` just takes N
- * steps, for instruction counts. */
-#define _POSIX_C_SOURCE 200809L
-#include <genalpha/genalpha.h>
+/* Time of a step: small problems against a plain LU and against the peer, the chain against KLU,
+ * from 10 to 100000 rods; memory; instructions. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { REPEATS = 7, NMAX = 64 };
+#include "bench.h"
 
-static double cpu_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+static const double MICRO = 1e6;
 
-/* LU with row exchanges and one solve, the plainest loops there are */
-static void lu_solve(int n, double *A, double *b) {
-  for (int k = 0; k < n; k++) {
-    int p = k;
-    for (int i = k + 1; i < n; i++) {
-      if (fabs(A[i * n + k]) > fabs(A[p * n + k])) p = i;
-    }
-    for (int j = 0; j < n; j++) {
-      double keep = A[k * n + j];
-      A[k * n + j] = A[p * n + j];
-      A[p * n + j] = keep;
-    }
-    double keep = b[k];
-    b[k] = b[p];
-    b[p] = keep;
-    for (int i = k + 1; i < n; i++) {
-      double factor = A[i * n + k] / A[k * n + k];
-      for (int j = k + 1; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
-      b[i] -= factor * b[k];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int j = i + 1; j < n; j++) b[i] -= A[i * n + j] * b[j];
-    b[i] /= A[i * n + i];
-  }
-}
-
-static double floor_seconds(int n) {
-  static double A[NMAX * NMAX], B[NMAX * NMAX], b[NMAX];
-  unsigned seed = 1;
-  for (int i = 0; i < n * n; i++) {
-    seed = seed * 1664525u + 1013904223u;
-    B[i] = (double)seed / 4294967296.0 - 0.5;
-  }
+/* least time per step of the peer over a range of tolerances */
+static double ida_step(const bench_problem *b, int first, int last, int repeats) {
+  const bench_variant variant = {.part_atol = 1};
   double best = INFINITY;
-  for (int r = 0; r < REPEATS; r++) {
-    const int count = 20000;
-    double start = cpu_seconds();
-    for (int i = 0; i < count; i++) {
-      memcpy(A, B, (size_t)(n * n) * sizeof(double));
-      for (int k = 0; k < n; k++) b[k] = 1 + k;
-      lu_solve(n, A, b);
+  for (int k = first; k <= last && bench_ida_version(); k++) {
+    for (int r = 0; r < repeats; r++) {
+      bench_run run;
+      if (bench_ida_run(b, &variant, pow(10, -k), &run, NULL, NULL) != 0) break;
+      best = fmin(best, run.seconds / (double)run.steps);
     }
-    best = fmin(best, (cpu_seconds() - start) / count);
   }
-  return best;
+  return isfinite(best) ? best : NAN;
 }
 
-/* unknowns of a step, in blocks of velocities and of multipliers; 0 for a method not in the list */
-static int unknowns_of(const char *method, int nv, int nlam) {
+/* stats NULL: not a method of genalpha */
+static void step_row(bench_report *report, const bench_problem *b, const char *what, double h,
+                     double step, double floor, const ga_stats *stats) {
+  double count = stats ? (double)stats->steps : NAN;
+  const bench_field fields[] = {
+      BENCH_TEXT("problem", b->label),
+      BENCH_TEXT("method", what),
+      BENCH_NUMBER("h", h),
+      BENCH_NUMBER("us/step", MICRO * step),
+      BENCH_NUMBER("over floor", step / floor),
+      BENCH_NUMBER("Newton", stats ? (double)stats->newton_its / count : NAN),
+      BENCH_NUMBER("residuals", stats ? (double)stats->residuals / count : NAN),
+      BENCH_NUMBER("matrices", stats ? (double)stats->matrices / count : NAN),
+      BENCH_END};
+  bench_report_row(report, "time per step", fields);
+}
+
+enum { METHODS = 16, ROUNDS = 12 };
+
+/* All methods, the floor and the peer in turn, several rounds: a busy moment of the machine hits
+ * them alike. best[m] of method m; negative: the method refuses the problem. */
+static void small_problem(bench_report *report, const bench_problem *b, long steps, double *best,
+                          double *floor, double *ida) {
+  ga_stats stats[METHODS];
+  double h = bench_step_size(b);
+  bool with_peer = strcmp(b->label, "slider-crank") != 0; /* its singular M is not for the peer */
+  *floor = *ida = INFINITY;
+  for (int m = 0; m < METHODS; m++) best[m] = INFINITY;
+  for (int r = 0; r < ROUNDS; r++) {
+    for (int m = 0; m < METHODS && ga_method_name(m); m++) {
+      if (best[m] < 0) continue;
+      double step = bench_genalpha_steps(b, ga_method_name(m), h, steps, 1, &stats[m]);
+      best[m] = step < 0 ? step : fmin(best[m], step);
+    }
+    *floor = fmin(*floor, bench_floor_dense(b, h, 2));
+    if (with_peer && r % 3 == 0) *ida = fmin(*ida, ida_step(b, 4, 9, 1));
+  }
+  step_row(report, b, "LU + solve", h, *floor, *floor, NULL);
+  for (int m = 0; m < METHODS && ga_method_name(m); m++) {
+    if (best[m] > 0) step_row(report, b, ga_method_name(m), h, best[m], *floor, &stats[m]);
+  }
+  if (with_peer) step_row(report, b, "IDA", NAN, *ida, *floor, NULL);
+}
+
+static double of_method(const double *best, const char *method) {
+  for (int m = 0; m < METHODS && ga_method_name(m); m++) {
+    if (strcmp(ga_method_name(m), method) == 0) return best[m];
+  }
+  return NAN;
+}
+
+void bench_part_steps(bench_report *report) {
   static const struct {
-    const char *method;
-    int x, lam;
-  } blocks[] = {{"stab2", 1, 2}, {"index3", 1, 1}, {"soi2", 2, 2},
-                {"hht", 3, 2},   {"index2", 1, 1}, {"index1", 1, 1}};
-  for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-    if (strcmp(blocks[i].method, method) == 0) return blocks[i].x * nv + blocks[i].lam * nlam;
+    const char *name;
+    long steps;
+  } small[] = {{"heavy-top", 1000}, {"andrews", 1000}, {"slider-crank", 1000}};
+  for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
+    double best[METHODS], floor, ida;
+    bench_problem *b = bench_problem_new(small[i].name, 0);
+    if (!b) return;
+    small_problem(report, b, small[i].steps, best, &floor, &ida);
+    bench_problem_free(b);
+    if (i > 0) continue;
+    double index3 = of_method(best, "index3"), stab2 = of_method(best, "stab2");
+    bench_report_ratio(report, "top_index3_over_lu9", index3 / floor, 6);
+    bench_report_ratio(report, "top_index3_over_ida_step", index3 / ida, 0.5);
+    bench_report_ratio(report, "top_stab2_over_index3", stab2 / index3, 1.4);
   }
-  return 0;
 }
 
-/* seconds per step, a negative number after an error, or INFINITY where the method does not suit
- * the problem: no rows for its constraints, or a singular mass */
-static double step_seconds(const char *name, const char *method, long steps, int repeats,
-                           ga_stats *stats, int *unknowns) {
-  ga_problem *p = NULL;
-  ga_error err = {0};
-  ga_integrator *it = NULL;
-  double best = INFINITY;
-  if (ga_problem_new(name, NULL, &p, &err) != GA_OK) return fputs(err.text, stderr), -1;
-  ga_options o = ga_options_default();
-  o.method = method;
-  o.h = p->t_end / 10000 < p->h ? p->t_end / 10000 : p->h;
-  o.par = ga_params_rho(p->rho_inf);
-  if (strncmp(name, "heavy-top", 9) == 0) o.h = 1e-3;
-  ga_status status = ga_integrator_new(&p->model, &o, &it, &err);
-  for (int r = 0; r < repeats && status == GA_OK; r++) {
-    status = ga_integrator_start(it, p->t0, p->q0, p->v0);
-    double start = cpu_seconds();
-    for (long n = 0; n < steps && status == GA_OK; n++) status = ga_integrator_step(it);
-    best = fmin(best, (cpu_seconds() - start) / (double)steps);
-  }
-  if (status == GA_ERR_METHOD || status == GA_ERR_SINGULAR) {
-    best = INFINITY;
-    status = GA_OK;
-  }
-  if (status != GA_OK) fprintf(stderr, "%s\n", it ? ga_integrator_error(it)->text : err.text);
-  if (stats && it) *stats = *ga_integrator_stats(it);
-  *unknowns = unknowns_of(method, ga_space_nv(p->model.space), p->model.nlam);
-  ga_integrator_free(it);
-  ga_problem_free(p);
-  return status == GA_OK ? best : -1;
+/* peak memory of a few steps, less that of a chain of one rod: bytes per rod */
+static double memory_per_rod(const char *method, int size) {
+  char number[16];
+  snprintf(number, sizeof number, "%d", size);
+  const char *const many[] = {"--steps", "chain", method, "5", number, NULL};
+  const char *const one[] = {"--steps", "chain", method, "5", "1", NULL};
+  double base = bench_child_memory(one), peak = bench_child_memory(many);
+  return base > 0 && peak > 0 ? (peak - base) / size : NAN;
 }
 
-int main(int argc, char **argv) {
-  int n;
-  if (argc == 4) return step_seconds(argv[1], argv[2], atol(argv[3]), 1, NULL, &n) < 0;
-  const char *const problems[] = {"heavy-top", "heavy-top-se3", "andrews", "slider-crank"};
-  printf("%-14s %-7s %4s %9s %9s %6s %7s %7s\n", "problem", "method", "n", "us/step", "us/LU",
-         "ratio", "Newton", "matrix");
-  for (int k = 0; k < 4; k++) {
-    for (int m = 0; ga_method_name(m); m++) {
-      ga_stats stats;
-      double step = step_seconds(problems[k], ga_method_name(m), 5000, REPEATS, &stats, &n);
-      if (step < 0) return 1;
-      if (n == 0 || isinf(step)) continue;
-      double floor = floor_seconds(n), count = (double)stats.steps;
-      printf("%-14s %-7s %4d %9.3f %9.3f %6.2f %7.2f %7.2f\n", problems[k], ga_method_name(m), n,
-             1e6 * step, 1e6 * floor, step / floor, (double)stats.newton_its / count,
-             (double)stats.matrices / count);
+typedef struct {
+  int size;
+  long steps; /* a whole run, t = 1, but for the largest */
+  int repeats;
+} chain_case;
+
+static void chain_row(bench_report *report, const bench_problem *b, const char *method, long steps,
+                      double seconds, const ga_stats *stats, double floor, bool memory) {
+  double count = stats ? (double)stats->steps : NAN;
+  const bench_field fields[] = {
+      BENCH_TEXT("problem", b->label),
+      BENCH_TEXT("method", method),
+      BENCH_NUMBER("steps", (double)steps),
+      BENCH_NUMBER("us/step", MICRO * seconds),
+      BENCH_NUMBER("us/rod", MICRO * seconds / b->size),
+      BENCH_NUMBER("over KLU", seconds / floor),
+      BENCH_NUMBER("Newton", stats ? (double)stats->newton_its / count : NAN),
+      BENCH_NUMBER("matrices", stats ? (double)stats->matrices / count : NAN),
+      BENCH_NUMBER("bytes/rod", memory ? memory_per_rod(method, b->size) : NAN),
+      BENCH_END};
+  bench_report_row(report, "chain", fields);
+  bench_plot_point("chain", method, b->size, MICRO * seconds / b->size);
+}
+
+enum { SHORT = 50 }; /* steps at N = 1e5, and at N = 1e3 for the comparison */
+
+/* floor, index3, stab2 and the peer in turn; index3's ratio to the floor is returned */
+static double chain_problem(bench_report *report, const chain_case *c) {
+  static const char *const methods[] = {"index3", "stab2"};
+  double floor = INFINITY, tuned = INFINITY, best[2] = {INFINITY, INFINITY}, ida = NAN;
+  ga_stats stats[2];
+  bench_problem *b = bench_problem_new("chain", c->size);
+  if (!b) return NAN;
+  for (int r = 0; r < c->repeats; r++) {
+    floor = fmin(floor, bench_floor_klu(b, b->p->h, false, 2));
+    tuned = fmin(tuned, bench_floor_klu(b, b->p->h, true, 2));
+    for (int m = 0; m < 2; m++) {
+      double step = bench_genalpha_steps(b, methods[m], b->p->h, c->steps, 1, &stats[m]);
+      best[m] = fmin(best[m], step);
     }
   }
-  return 0;
+  if (c->size <= 1000) ida = ida_step(b, 5, 6, c->size < 1000 ? 5 : 2);
+  chain_row(report, b, "KLU", 1, floor, NULL, floor, false);
+  chain_row(report, b, "KLU tuned", 1, tuned, NULL, floor, false);
+  for (int m = 0; m < 2; m++) {
+    chain_row(report, b, methods[m], c->steps, best[m], &stats[m], floor, c->size >= 1000);
+  }
+  if (isfinite(ida)) chain_row(report, b, "IDA", 0, ida, NULL, floor, false);
+  bench_problem_free(b);
+  return best[0] / floor;
+}
+
+/* seconds per rod and step of a chain, the first SHORT steps */
+static double per_rod(int size, int repeats) {
+  bench_problem *b = bench_problem_new("chain", size);
+  if (!b) return NAN;
+  double step = bench_genalpha_steps(b, "index3", b->p->h, SHORT, repeats, NULL);
+  bench_problem_free(b);
+  return step > 0 ? step / size : NAN;
+}
+
+void bench_part_chain(bench_report *report) {
+  static const chain_case cases[] = {
+      {10, 1000, 10}, {100, 1000, 6}, {1000, 1000, 4}, {10000, 300, 2}, {100000, SHORT, 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    double over = chain_problem(report, &cases[i]);
+    if (cases[i].size == 1000) bench_report_ratio(report, "chain1000_over_klu", over, 2);
+    if (cases[i].size == 10000) bench_report_ratio(report, "chain10000_over_klu", over, 2);
+  }
+  double small = per_rod(1000, 8), large = per_rod(100000, 2);
+  bench_report_ratio(report, "chain_per_rod_1e5_over_1e3", large / small, 1.4);
+}
+
+void bench_part_instructions(bench_report *report) {
+  static const char *const problems[] = {"heavy-top", "andrews", "slider-crank", "chain"};
+  static const char *const methods[] = {"index3", "stab2"};
+  for (int i = 0; i < 4; i++) {
+    const char *size = i == 3 ? "10" : "0";
+    for (int m = 0; m < 2; m++) {
+      const char *const few[] = {"--steps", problems[i], methods[m], "500", size, NULL};
+      const char *const many[] = {"--steps", problems[i], methods[m], "1000", size, NULL};
+      double start = bench_child_instructions(few), end = bench_child_instructions(many);
+      if (start < 0 || end < 0) {
+        printf("\ninstructions: not counted, valgrind is missing\n");
+        return;
+      }
+      const bench_field fields[] = {BENCH_TEXT("problem", i == 3 ? "chain-10" : problems[i]),
+                                    BENCH_TEXT("method", methods[m]),
+                                    BENCH_NUMBER("instructions", (end - start) / 500), BENCH_END};
+      bench_report_row(report, "instructions per step", fields);
+    }
+  }
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The floor: what one factorization and one solve of a step's matrix cost, without any integrator.
+ *
+ * The matrix is that of a Newton step of index3 near the start of the problem,
+ * [[M + p h^2 Kt + r h Ct, G^T], [p G, 0]]. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <suitesparse/klu.h>
+
+#include "bench.h"
+
+typedef struct {
+  int n, nnz;
+  int *ptr, *col; /* by rows; KLU takes it for the transpose, which costs the same */
+  double *val;
+} matrix;
+
+/* Entries one after the other, row by row; equal places are added up. */
+typedef struct {
+  int row, col;
+  double value;
+} entry;
+
+static int by_row(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  return x->row != y->row ? x->row - y->row : x->col - y->col;
+}
+
+typedef struct {
+  entry *all;
+  size_t count;
+} entries;
+
+/* a model's matrix at a block */
+static void place(entries *list, const ga_csr *A, int row, int col, double coef, bool transpose) {
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      int j = A->col[e];
+      list->all[list->count++] =
+          (entry){row + (transpose ? j : i), col + (transpose ? i : j), coef * A->val[e]};
+    }
+  }
+}
+
+/* room for a matrix of the model: its pattern, or full */
+static ga_csr room(int nrow, int ncol, const ga_csr *pattern) {
+  int nnz = pattern ? pattern->ptr[nrow] : nrow * ncol;
+  ga_csr A = {.nrow = nrow, .ncol = ncol, .val = bench_doubles(nnz)};
+  A.ptr = bench_take((size_t)nrow + 1, sizeof(int));
+  A.col = bench_take((size_t)nnz, sizeof(int));
+  for (int i = 0; i <= nrow; i++) A.ptr[i] = pattern ? pattern->ptr[i] : i * ncol;
+  for (int e = 0; e < nnz; e++) A.col[e] = pattern ? pattern->col[e] : e % ncol;
+  return A;
+}
+
+static void release(ga_csr *A) {
+  free(A->ptr);
+  free(A->col);
+  free(A->val);
+}
+
+static matrix compress(entries *list, int n) {
+  qsort(list->all, list->count, sizeof *list->all, by_row);
+  matrix A = {.n = n};
+  A.ptr = bench_take((size_t)n + 1, sizeof(int));
+  A.col = bench_take(list->count, sizeof(int));
+  A.val = bench_take(list->count, sizeof(double));
+  for (size_t e = 0; e < list->count; e++) {
+    const entry *x = &list->all[e];
+    bool same = e > 0 && by_row(x - 1, x) == 0;
+    if (!same) A.col[A.nnz++] = x->col;
+    A.val[A.nnz - 1] += x->value;
+    A.ptr[x->row + 1] = A.nnz;
+  }
+  free(list->all);
+  return A;
+}
+
+/* a moved state, so that no entry is zero by chance */
+static matrix index3_matrix(const bench_problem *b, double h) {
+  const ga_model *m = &b->p->model;
+  int nv = b->nv, nlam = b->nlam;
+  ga_csr M = room(nv, nv, m->pat_M), Kt = room(nv, nv, m->pat_K), Ct = room(nv, nv, m->pat_K);
+  ga_csr G = room(nlam, nv, m->pat_G);
+  double *q = bench_doubles(b->nq), *w = bench_doubles(nv), *lam = bench_doubles(nlam);
+  for (int i = 0; i < nv; i++) w[i] = 0.1 * sin(1.0 + i);
+  for (int i = 0; i < nlam; i++) lam[i] = 100 * cos(1.0 + i);
+  ga_space_step(m->space, b->p->q0, w, q);
+  m->ops->mass(m->user, 0, q, &M);
+  m->ops->holonomic_jac(m->user, 0, q, &G);
+  m->ops->force_tangents(m->user, 0, q, b->p->v0, w, lam, NULL, &Kt, &Ct);
+  size_t total = (size_t)(M.ptr[nv] + Kt.ptr[nv] + Ct.ptr[nv] + 2 * G.ptr[nlam]);
+  entries list = {.all = bench_take(total, sizeof(entry))};
+  place(&list, &M, 0, 0, 1, false);
+  place(&list, &Kt, 0, 0, 0.3 * h * h, false);
+  place(&list, &Ct, 0, 0, 0.6 * h, false);
+  place(&list, &G, 0, nv, 1, true);
+  place(&list, &G, nv, 0, 0.3, false);
+  ga_csr *const all[] = {&M, &Kt, &Ct, &G};
+  for (int i = 0; i < 4; i++) release(all[i]);
+  free(q);
+  free(w);
+  free(lam);
+  return compress(&list, nv + nlam);
+}
+
+static void matrix_free(matrix *A) {
+  free(A->ptr);
+  free(A->col);
+  free(A->val);
+}
+
+/* LU with row exchanges and one solve, the plainest loops there are */
+static void lu_solve(int n, double *restrict A, double *restrict b) {
+  for (int k = 0; k < n; k++) {
+    double *rk = A + k * n;
+    int p = k;
+    for (int i = k + 1; i < n; i++) {
+      if (fabs(A[i * n + k]) > fabs(A[p * n + k])) p = i;
+    }
+    if (p != k) {
+      double *rp = A + p * n;
+      for (int j = k; j < n; j++) {
+        double keep = rk[j];
+        rk[j] = rp[j];
+        rp[j] = keep;
+      }
+      double keep = b[k];
+      b[k] = b[p];
+      b[p] = keep;
+    }
+    double inverse = 1 / rk[k];
+    for (int i = k + 1; i < n; i++) {
+      double *ri = A + i * n, factor = ri[k] * inverse;
+      for (int j = k + 1; j < n; j++) ri[j] -= factor * rk[j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    double sum = b[i];
+    for (int j = i + 1; j < n; j++) sum -= A[i * n + j] * b[j];
+    b[i] = sum / A[i * n + i];
+  }
+}
+
+enum { COUNT = 2000 };
+
+double bench_floor_dense(const bench_problem *b, double h, int repeats) {
+  matrix A = index3_matrix(b, h);
+  int n = A.n;
+  double *full = bench_doubles(2 * n * n + n), *work = full + n * n, *x = work + n * n;
+  for (int i = 0; i < n; i++) {
+    for (int e = A.ptr[i]; e < A.ptr[i + 1]; e++) full[i * n + A.col[e]] = A.val[e];
+  }
+  double best = INFINITY;
+  volatile double sink = 0;
+  for (int r = 0; r < repeats; r++) {
+    double start = bench_clock();
+    for (int i = 0; i < COUNT; i++) {
+      memcpy(work, full, (size_t)(n * n) * sizeof(double));
+      for (int k = 0; k < n; k++) x[k] = 1 + k;
+      lu_solve(n, work, x);
+      sink += x[0];
+    }
+    best = fmin(best, (bench_clock() - start) / COUNT);
+  }
+  free(full);
+  matrix_free(&A);
+  return best;
+}
+
+double bench_floor_klu(const bench_problem *b, double h, bool tuned, int repeats) {
+  matrix A = index3_matrix(b, h);
+  klu_common common;
+  klu_defaults(&common);
+  if (tuned) common.scale = -1, common.btf = 0;
+  double *x = bench_doubles(A.n), best = INFINITY;
+  klu_symbolic *symbolic = klu_analyze(A.n, A.ptr, A.col, &common);
+  klu_numeric *numeric = symbolic ? klu_factor(A.ptr, A.col, A.val, symbolic, &common) : NULL;
+  int count = A.n < 20000 ? 100000 / A.n : 5;
+  for (int r = 0; numeric && r < repeats; r++) {
+    double start = bench_clock();
+    for (int i = 0; i < count; i++) {
+      for (int k = 0; k < A.n; k++) x[k] = 1 + (double)(k % 7);
+      klu_refactor(A.ptr, A.col, A.val, symbolic, numeric, &common);
+      klu_solve(symbolic, numeric, A.n, 1, x, &common);
+    }
+    best = fmin(best, (bench_clock() - start) / count);
+  }
+  if (common.status != KLU_OK) best = NAN;
+  klu_free_numeric(&numeric, &common);
+  klu_free_symbolic(&symbolic, &common);
+  free(x);
+  matrix_free(&A);
+  return best;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* bench DIRECTORY [PART..]         all parts, or some of: steps chain precision instructions
+ * bench --steps PROBLEM METHOD N [SIZE]   just N steps, for memory and instruction counts */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+static const struct {
+  const char *name;
+  void (*run)(bench_report *report);
+} parts[] = {{"steps", bench_part_steps},
+             {"chain", bench_part_chain},
+             {"precision", bench_part_precision},
+             {"instructions", bench_part_instructions}};
+enum { PARTS = (int)(sizeof parts / sizeof parts[0]) };
+
+static int just_steps(char **argument, int count) {
+  bench_problem *b = bench_problem_new(argument[0], count > 3 ? atoi(argument[3]) : 0);
+  if (!b) return 1;
+  double h = bench_step_size(b);
+  double time = bench_genalpha_steps(b, argument[1], h, atol(argument[2]), 1, NULL);
+  bench_problem_free(b);
+  return time < 0;
+}
+
+/* the peer solves the equations it should; its steps at rtol 1e-6 are known */
+static int check_peer(void) {
+  static const char *const names[] = {"heavy-top", "andrews"};
+  if (!bench_ida_version()) {
+    printf(
+        "bench: SUNDIALS is not installed (Debian: libsundials-dev), so there is no peer; "
+        "install it and configure anew\n");
+    return 0;
+  }
+  for (int i = 0; i < 2; i++) {
+    bench_problem *b = bench_problem_new(names[i], 0);
+    double error = b ? bench_ida_jacobian_error(b) : 1;
+    if (b) bench_problem_free(b);
+    if (error < 1e-8) continue;
+    fprintf(stderr, "bench: %s: the peer's Jacobian is wrong by %g\n", names[i], error);
+    return 1;
+  }
+  return 0;
+}
+
+static int usage(void) {
+  fputs(
+      "usage: bench DIRECTORY [steps|chain|precision|instructions]..\n"
+      "       bench --steps PROBLEM METHOD N [SIZE]\n",
+      stderr);
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  if (argc >= 5 && strcmp(argv[1], "--steps") == 0) return just_steps(argv + 2, argc - 2);
+  if (argc < 2 || argv[1][0] == '-') return usage();
+  for (int a = 2; a < argc; a++) {
+    int known = 0;
+    for (int i = 0; i < PARTS; i++) known |= strcmp(argv[a], parts[i].name) == 0;
+    if (!known) return usage();
+  }
+  if (check_peer() != 0) return 1;
+  bench_report *report = bench_report_open(argv[1]);
+  if (!report) return 1;
+  for (int i = 0; i < PARTS; i++) {
+    int wanted = argc == 2;
+    for (int a = 2; a < argc; a++) wanted |= strcmp(argv[a], parts[i].name) == 0;
+    if (wanted) parts[i].run(report);
+  }
+  bench_plot_write(argv[1]);
+  return bench_report_close(report);
+}

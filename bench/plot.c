@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Points collected by panel and series, drawn by gnuplot. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+typedef struct {
+  char panel[32], series[64];
+  double x, y;
+} point;
+
+static point *points;
+static int count, room;
+
+void bench_plot_point(const char *panel, const char *series, double x, double y) {
+  if (!(x > 0) || !(y > 0)) return;
+  if (count == room) {
+    room = room ? 2 * room : 256;
+    point *more = realloc(points, (size_t)room * sizeof *more);
+    if (!more) exit(1);
+    points = more;
+  }
+  point *p = &points[count++];
+  snprintf(p->panel, sizeof p->panel, "%s", panel);
+  snprintf(p->series, sizeof p->series, "%s", series);
+  p->x = x;
+  p->y = y;
+}
+
+static bool first_of_panel(int i) {
+  for (int j = 0; j < i; j++) {
+    if (strcmp(points[j].panel, points[i].panel) == 0) return false;
+  }
+  return true;
+}
+
+static bool same_series(int i, int j) {
+  return strcmp(points[j].panel, points[i].panel) == 0 &&
+         strcmp(points[j].series, points[i].series) == 0;
+}
+
+static bool first_of_series(int i) {
+  for (int j = 0; j < i; j++) {
+    if (same_series(i, j)) return false;
+  }
+  return true;
+}
+
+/* a data block for every series, then its panel's plot command */
+static void write_panel(FILE *file, int panel) {
+  for (int i = panel; i < count; i++) {
+    if (strcmp(points[i].panel, points[panel].panel) != 0 || !first_of_series(i)) continue;
+    fprintf(file, "$data%d << end\n", i);
+    for (int j = i; j < count; j++) {
+      if (same_series(i, j)) fprintf(file, "%.4g %.4g\n", points[j].x, points[j].y);
+    }
+    fprintf(file, "end\n");
+  }
+  bool scaling = strcmp(points[panel].panel, "chain") == 0;
+  fprintf(file, "set title '%s'\nset xlabel '%s'\nset ylabel '%s'\nset key %s\nplot ",
+          points[panel].panel, scaling ? "rods" : "error in q",
+          scaling ? "microseconds per rod and step" : "CPU time (s)",
+          scaling ? "top right" : "top right");
+  const char *comma = "";
+  for (int i = panel; i < count; i++) {
+    if (strcmp(points[i].panel, points[panel].panel) != 0 || !first_of_series(i)) continue;
+    bool peer = strncmp(points[i].series, "IDA", 3) == 0;
+    fprintf(file, "%s$data%d with linespoints lw %d ps 0.4 title '%s'", comma, i, peer ? 3 : 1,
+            points[i].series);
+    comma = ", ";
+  }
+  fprintf(file, "\n");
+}
+
+void bench_plot_write(const char *directory) {
+  char script[1024], command[1100];
+  snprintf(script, sizeof script, "%s/bench.gp", directory);
+  FILE *file = count ? fopen(script, "w") : NULL;
+  if (!file) return;
+  int panels = 0;
+  for (int i = 0; i < count; i++) panels += first_of_panel(i);
+  fprintf(file,
+          "set terminal svg size 1100,%d background 'white' font 'sans,12'\n"
+          "set output '%s/bench.svg'\nset logscale xy\nset format '10^{%%T}'\nset grid\n"
+          "set multiplot layout %d,2\n",
+          panels > 2 ? 900 : 450, directory, (panels + 1) / 2);
+  for (int i = 0; i < count; i++) {
+    if (first_of_panel(i)) write_panel(file, i);
+  }
+  fprintf(file, "unset multiplot\n");
+  fclose(file);
+  free(points);
+  snprintf(command, sizeof command, "gnuplot '%s'", script);
+  if (system(command) != 0) {
+    printf("\nno plot: gnuplot failed or is missing; its commands are in %s\n", script);
+  } else {
+    printf("\n%s/bench.svg\n", directory);
+  }
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Work against precision: every variant of every code over a ladder of settings; for each target of
+ * the error in q the fastest run that meets it, with an error in lam not above the peer's. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+enum { TARGETS = 4 };
+static const double targets[TARGETS] = {1e-3, 1e-4, 1e-5, 1e-6};
+
+/* The peer comes first: its error in lam bounds the others'. Automatic steps: one more line. */
+static const bench_variant variants[] = {
+    {"IDA", "automatic", "BDF", 0, true, 1, bench_ida_run},
+    {"IDA", "automatic", "BDF", 0, true, 0.1, bench_ida_run},
+    {"genalpha", "fixed", "stab2", 0, false, 0, bench_genalpha_run},
+    {"genalpha", "fixed", "index3", 0, false, 0, bench_genalpha_run},
+    {"genalpha", "extrap. 1", "stab2", 1, false, 0, bench_genalpha_run},
+    {"genalpha", "extrap. 2", "stab2", 2, false, 0, bench_genalpha_run},
+    {"genalpha", "extrap. 3", "stab2", 3, false, 0, bench_genalpha_run},
+    {"genalpha", "extrap. 2", "index3", 2, false, 0, bench_genalpha_run},
+};
+enum { VARIANTS = (int)(sizeof variants / sizeof variants[0]) };
+
+static bool is_peer(const bench_variant *v) {
+  return strcmp(v->code, "IDA") == 0;
+}
+
+typedef struct {
+  bool found;
+  double setting;
+  bench_run run;
+} winner;
+
+/* How a problem is measured: least number of steps, ratio of a ladder's neighbours, most seconds a
+ * run may take, repeats of the winners. */
+typedef struct {
+  const char *name;
+  int size;
+  double least_steps, ratio, rtol_ratio, longest;
+  int repeats;
+} plan;
+
+static const plan plans[] = {
+    {"heavy-top", 0, 100, 1.19, 1.78, 0.3, 5},
+    {"andrews", 0, 16, 1.09, 1.33, 0.15, 9},
+    {"chain", 1000, 8, 1.19, 1.78, 6, 2},
+};
+enum { PLANS = (int)(sizeof plans / sizeof plans[0]) };
+
+/* keep the run for every target it meets faster than what was there */
+static void offer(const bench_run *run, double setting, const double *lam_bound, winner *best) {
+  for (int k = 0; k < TARGETS; k++) {
+    bool meets = run->error_q <= targets[k] && run->error_lam <= lam_bound[k];
+    if (!meets || (best[k].found && best[k].run.seconds <= run->seconds)) continue;
+    best[k] = (winner){true, setting, *run};
+  }
+}
+
+/* all settings from coarse to fine, until the finest target is met amply or a run takes too long */
+static void climb(const bench_problem *b, const bench_variant *v, const plan *p, double longest,
+                  const double *lam_bound, winner *best) {
+  double setting = v->by_rtol ? 1e-2 : ceil(p->least_steps);
+  double finest = targets[TARGETS - 1];
+  char series[64];
+  snprintf(series, sizeof series, "%s %s %s", v->code, v->steps, v->method);
+  for (int below = 0; below < 3;) {
+    bench_run run;
+    bool good = v->run(b, v, setting, &run, NULL, NULL) == 0;
+    if (good && isfinite(run.error_q)) {
+      offer(&run, setting, lam_bound, best);
+      if (run.error_q < 1) bench_plot_point(b->label, series, run.error_q, run.seconds);
+    }
+    if (good && run.error_q < finest && best[TARGETS - 1].found) below++;
+    if (good && run.seconds > longest) break;
+    setting = v->by_rtol ? setting / p->rtol_ratio : ceil(setting * p->ratio);
+    if (v->by_rtol && setting < 1e-12) break;
+  }
+}
+
+/* the winners once more, least of several repeats */
+static void time_winners(const bench_problem *b, const bench_variant *v, int repeats,
+                         winner *best) {
+  for (int k = 0; k < TARGETS; k++) {
+    for (int r = 0; r < repeats && best[k].found; r++) {
+      bench_run run;
+      if (v->run(b, v, best[k].setting, &run, NULL, NULL) != 0) break;
+      best[k].run.seconds = fmin(best[k].run.seconds, run.seconds);
+    }
+  }
+}
+
+static void precision_row(bench_report *report, const bench_problem *b, const bench_variant *v,
+                          double target, const winner *w) {
+  const bench_run *run = &w->run;
+  const bench_field fields[] = {BENCH_TEXT("problem", b->label),
+                                BENCH_TEXT("code", v->code),
+                                BENCH_TEXT("step sizes", v->steps),
+                                BENCH_TEXT("method", v->method),
+                                BENCH_NUMBER("target", target),
+                                BENCH_NUMBER("ms", 1e3 * run->seconds),
+                                BENCH_NUMBER("steps", (double)run->steps),
+                                BENCH_NUMBER("residuals", (double)run->residuals),
+                                BENCH_NUMBER("matrices", (double)run->matrices),
+                                BENCH_NUMBER("error q", run->error_q),
+                                BENCH_NUMBER("error lam", run->error_lam),
+                                BENCH_END};
+  bench_report_row(report, "work and precision", fields);
+}
+
+/* A reference on which two codes agree: genalpha extrapolated three times, and IDA at rtol 1e-11.
+ * Without the peer there is but the first. */
+static void chain_reference(bench_report *report, bench_problem *b) {
+  const bench_variant fine = {.method = "stab2", .levels = 3}, peer = {.part_atol = 1};
+  bench_run run;
+  double *q = bench_doubles(b->nq), *lam = bench_doubles(b->nlam), agree = NAN, agree_lam = NAN;
+  if (bench_genalpha_run(b, &fine, 1000, &run, b->q_ref, b->lam_ref) != 0) b->q_ref[0] = NAN;
+  if (bench_ida_version() && bench_ida_run(b, &peer, 1e-11, &run, q, lam) == 0) {
+    agree = bench_error_q(b, q);
+    agree_lam = bench_error_lam(b, lam);
+  }
+  const bench_field fields[] = {BENCH_TEXT("problem", b->label),
+                                BENCH_NUMBER("difference in theta", agree),
+                                BENCH_NUMBER("in lam", agree_lam), BENCH_END};
+  bench_report_row(report, "reference by two codes", fields);
+  free(q);
+  free(lam);
+}
+
+/* the fastest of a code at each target */
+typedef struct {
+  double seconds[TARGETS];
+} fastest;
+
+static void note(fastest *f, const winner *best) {
+  for (int k = 0; k < TARGETS; k++) {
+    if (best[k].found) f->seconds[k] = fmin(f->seconds[k], best[k].run.seconds);
+  }
+}
+
+static void measure_problem(bench_report *report, const plan *p, double *over_peer) {
+  bench_problem *b = bench_problem_new(p->name, p->size);
+  if (!b) return;
+  if (p->size) chain_reference(report, b);
+  fastest peer, own;
+  double none[TARGETS], lam_bound[TARGETS];
+  for (int k = 0; k < TARGETS; k++) {
+    peer.seconds[k] = own.seconds[k] = none[k] = lam_bound[k] = INFINITY;
+  }
+  for (int i = 0; i < VARIANTS; i++) {
+    const bench_variant *v = &variants[i];
+    winner best[TARGETS] = {0};
+    if (is_peer(v) && !bench_ida_version()) continue;
+    if (v->levels > 0 && b->quaternion) continue; /* combined by numbers, not on the group */
+    /* nobody needs to know how much slower than the peer a run is */
+    double longest = is_peer(v) ? p->longest : fmin(p->longest, 2 * peer.seconds[TARGETS - 1]);
+    climb(b, v, p, longest, is_peer(v) ? none : lam_bound, best);
+    time_winners(b, v, p->repeats, best);
+    for (int k = 0; k < TARGETS; k++) {
+      if (best[k].found) precision_row(report, b, v, targets[k], &best[k]);
+    }
+    note(is_peer(v) ? &peer : &own, best);
+    for (int k = 0; is_peer(v) && k < TARGETS; k++) {
+      bool leads = best[k].found && best[k].run.seconds <= peer.seconds[k];
+      if (leads) lam_bound[k] = best[k].run.error_lam;
+    }
+  }
+  for (int k = 0; k < TARGETS; k++) over_peer[k] = own.seconds[k] / peer.seconds[k];
+  bench_problem_free(b);
+}
+
+void bench_part_precision(bench_report *report) {
+  static const char *const keys[PLANS][TARGETS] = {
+      [1] = {"andrews_over_ida_1e-3", "andrews_over_ida_1e-4", "andrews_over_ida_1e-5",
+             "andrews_over_ida_1e-6"},
+      [2] = {"chain1000_over_ida_1e-3", "chain1000_over_ida_1e-4", "chain1000_over_ida_1e-5",
+             "chain1000_over_ida_1e-6"}};
+  for (int i = 0; i < PLANS; i++) {
+    double over[TARGETS] = {NAN, NAN, NAN, NAN};
+    measure_problem(report, &plans[i], over);
+    for (int k = 0; k < TARGETS && keys[i][k]; k++) {
+      bench_report_ratio(report, keys[i][k], over[k], i == 1 ? 1.0 / 3 : 0.5);
+    }
+  }
+}
