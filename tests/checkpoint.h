@@ -182,6 +182,7 @@ static inline ga_problem *open_subject(const subject *s) {
   demand.force = p->model.ops->force;
   demand.ops = *p->model.ops;
   demand.ops.force = demanding_force;
+  demand.ops.evaluate = NULL; /* which would pass it by */
   demand.calls_left = 0;
   p->model.ops = &demand.ops;
   return p;

@@ -102,7 +102,7 @@ static const struct {
     {"heavy-top", 0.1, 5e-4},
     {"heavy-top-se3", 0.1, 5e-4},
     {"slider-crank", 0.2, 1e-3},
-    {"andrews", 0.005, 5e-5},
+    {"andrews", 0.005, 6.25e-5},
     {"andrews-absolute", 0.005, 5e-5},
     {"pendulum-spring", 0.5, 2.5e-3},
     {"chain", 0.2, 4e-3},

@@ -152,9 +152,10 @@ typedef struct {
 
 static const order_case order_cases[] = {
     {"andrews", "stab2", true, 0.03, {{800, 1200, 1600}, {800, 1200, 1600}}, {0.35, 0.3}},
-    {"andrews", "index3", false, 0.03, {{1000, 1500, 2000}, {600, 800, 1200}}, {0.6, 0.4}},
+    /* index3: the rounding of lam, which grows like n^2, must stay well below its error */
+    {"andrews", "index3", false, 0.03, {{1000, 1500, 2000}, {500, 750, 1000}}, {0.6, 0.4}},
     {"heavy-top", "stab2", true, 1, {{500, 800, 1000}, {500, 800, 1000}}, {0.2, 0.2}},
-    {"heavy-top", "index3", true, 1, {{1000, 1500, 2000}, {800, 1200, 1600}}, {1.2, 0.2}},
+    {"heavy-top", "index3", true, 1, {{1000, 1500, 2000}, {700, 1050, 1400}}, {1.2, 0.2}},
 };
 enum { ORDER_CASES = (int)(sizeof order_cases / sizeof order_cases[0]) };
 

@@ -35,7 +35,7 @@ static void assert_agree(const char *problem, const char *method, const char *wh
  * matrix is renewed at other times. That much is allowed on top of 1e-11 relative (1/200 of
  * it for the other methods), and shows where v is small: a chain just after its start, a pendulum
  * that has come to rest. Where v' is solved for in two parts, applied and reaction, the rounding of
- * both stays in their sum: on rolling-disk-printed dense differs from itself by 2e-10. */
+ * both stays in their sum: on rolling-disk-printed dense differs from itself by 5e-10. */
 static void check_agreement(const ga_problem *p, const ga_method *m) {
   const char *method = method_text(m);
   ga_options o = ga_options_default();
@@ -55,7 +55,7 @@ static void check_agreement(const ga_problem *p, const ga_method *m) {
   int nq = ga_space_nq(model->space);
   double lam_tol = free ? 1e-6 : 1e-8;
   double rounding = (free ? 20 : 0.1) * DBL_EPSILON * ga_max_abs(nq, a->q) / p->h;
-  double tol = needs_inverse_mass(m) ? 1e-10 : 1e-11;
+  double tol = needs_inverse_mass(m) ? 3e-10 : 1e-11;
   assert_agree(p->name, method, "q", nq, a->q, b->q, tol, 0);
   assert_agree(p->name, method, "v", ga_space_nv(model->space), a->v, b->v, tol, rounding);
   assert_agree(p->name, method, "lam", model->nlam, a->lam, b->lam, lam_tol, 0);
@@ -279,7 +279,7 @@ static void assert_choice(const char *name, int size, const char *solver) {
 static void test_choice(void **state) {
   (void)state;
   assert_choice("chain", 100, "klu");
-  assert_choice("heavy-top", 0, "dense");
+  assert_choice("heavy-top-se3", 0, "dense");
   assert_choice("oscillator", 0, "dense");
 }
 

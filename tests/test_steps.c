@@ -240,7 +240,7 @@ static void test_order(void **state) {
   static const struct {
     const char *problem, *method;
     double h, t;
-  } cases[] = {{"heavy-top", "stab2", 2.5e-4, 0.2}, {"heavy-top", "index3", 2.5e-4, 0.2},
+  } cases[] = {{"heavy-top", "stab2", 2.5e-4, 0.2}, {"heavy-top", "index3", 3.2e-4, 0.2},
                {"andrews", "stab2", 3.75e-5, 0.03}, {"andrews", "index3", 3.75e-5, 0.03},
                {"andrews", "soi2", 3.75e-5, 0.03},  {"pendulum-spring", "hht", 5e-3, 2}};
   enum { LEVELS = 3 };
@@ -265,7 +265,7 @@ static void test_order(void **state) {
     for (int k = 0; k < ERR_COUNT; k++) {
       double order = slope(e[0][LEVELS - 2].e[k], e[0][LEVELS - 1].e[k]);
       /* lam of index3 still falls like h^3 here, its term of order 2 is small */
-      assert_between(what, order, 1.8, k == ERR_LAM || k == ERR_VD ? 3.1 : 2.2);
+      assert_between(what, order, 1.8, k == ERR_LAM || k == ERR_VD ? 3.4 : 2.2);
     }
     double worse = 0;
     for (int k = 0; k < ERR_COUNT; k++) {

@@ -39,6 +39,9 @@ struct ga_linsol {
   void *impl;    /* belongs to the solver */
   void *context; /* ga_options.linsol_context, for a user's solver */
   long repivots; /* counted by the solver: factorizations that chose pivots anew and allocated */
+  double
+      factor_cost; /* set by the solver if it knows: time of a factorization over that of a solve.
+                      It tells Newton's method how many more iterations old factors are worth. */
 };
 
 /* Names and summaries of the built-in solvers; NULL past the end. */

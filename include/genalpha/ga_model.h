@@ -22,6 +22,21 @@
 extern "C" {
 #endif
 
+/* What `evaluate` below is asked for at (t, q, v), each as the callback of its own would give it;
+ * NULL: not wanted this time. Matrices arrive zeroed. */
+typedef struct ga_evaluation {
+  ga_csr *M;                   /* mass */
+  double *F;                   /* force */
+  double *g;                   /* holonomic */
+  ga_csr *G;                   /* holonomic_jac */
+  double *k;                   /* nonholonomic */
+  ga_csr *H;                   /* nonholonomic_jac */
+  const double *x, *lam, *psi; /* given, where Kt and Ct are wanted: */
+  ga_csr *Kt, *Ct;             /* force_tangents, always both */
+  ga_csr *Z;                   /* holonomic_curv */
+  ga_csr *Y;                   /* nonholonomic_dq */
+} ga_evaluation;
+
 /* Every callback returns 0 (ok), > 0 (cannot be evaluated here, try a smaller step) or < 0 (fatal).
  * Vectors are written whole. Matrices arrive zeroed, with the model's pattern (full where the model
  * names none); only values may be written. Callbacks must not change shared data: one model may be
@@ -64,6 +79,12 @@ typedef struct ga_model_ops {
   int (*reaction_dmult)(void *user, double t, const double *q, const double *v, const double *lam,
                         const double *psi, ga_csr *L, ga_csr *P);
 
+  /* Optional, for speed: all that is wanted at one place in one pass, so that sines, rotations and
+   * whatever else the parts share are computed once. It is asked only for what the callbacks above
+   * give, too; those are still needed for starts and projections. A step calls it about twice, once
+   * with the tangents if the Newton matrix is renewed. ga_model_check_derivatives compares. */
+  int (*evaluate)(void *user, double t, const double *q, const double *v, const ga_evaluation *out);
+
   /* Optional: kinetic and potential energy, for reports. */
   int (*energy)(void *user, double t, const double *q, const double *v, double *kin, double *pot);
 } ga_model_ops;
@@ -77,8 +98,8 @@ typedef struct ga_model {
   int nlam, npsi;
 
   /* Patterns of M (nv x nv), of Kt and Ct (nv x nv), of G and Z, of H and Y; NULL means full.
-   * A row that touches one component of a non-commutative factor (SO(3), SE(3)) lists all columns
-   * of that factor. */
+   * A row of K, G or H that touches one component of a non-commutative factor (SO(3), SE(3)) lists
+   * all columns of that factor. */
   const ga_csr *pat_M, *pat_K, *pat_G, *pat_H;
 
   bool const_mass;  /* M depends on neither t nor q: evaluated once */

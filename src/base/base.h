@@ -33,7 +33,7 @@ void ga_arena_free(ga_arena *arena);
 const char *ga_nearest_word(const char *word, const char *(*candidate)(int i));
 
 /* y += c x;  largest |x_i|, NaN if any is NaN */
-void ga_axpy(int n, double c, const double *x, double *y);
+void ga_axpy(int n, double c, const double *restrict x, double *restrict y);
 double ga_max_abs(int n, const double *x);
 /* index of the first entry that is not finite, -1 if all are */
 int ga_first_nonfinite(int n, const double *x);

@@ -1,29 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops over contiguous arrays. */
-#include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "base/base.h"
 
-void ga_axpy(int n, double c, const double *x, double *y) {
+void ga_axpy(int n, double c, const double *restrict x, double *restrict y) {
   for (int i = 0; i < n; i++) y[i] += c * x[i];
 }
 
-double ga_max_abs(int n, const double *x) {
-  double largest = 0;
-  for (int i = 0; i < n; i++) {
-    double size = fabs(x[i]);
-    if (isnan(size)) return size;
-    if (size > largest) largest = size;
+/* |x| as an integer: doubles without sign order like their bits, NaN above infinity above all
+ * numbers; comparing integers takes a fraction of the time. */
+static inline uint64_t magnitude(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits & ~(UINT64_C(1) << 63);
+}
+
+static const uint64_t INFINITE = UINT64_C(0x7ff) << 52;
+
+static uint64_t largest_magnitude(int n, const double *x) {
+  uint64_t first = 0, second = 0;
+  int i = 0;
+  for (; i + 1 < n; i += 2) {
+    uint64_t a = magnitude(x[i]), b = magnitude(x[i + 1]);
+    first = a > first ? a : first;
+    second = b > second ? b : second;
   }
+  if (i < n && magnitude(x[i]) > first) first = magnitude(x[i]);
+  return first > second ? first : second;
+}
+
+double ga_max_abs(int n, const double *x) {
+  uint64_t bits = largest_magnitude(n, x);
+  double largest;
+  memcpy(&largest, &bits, sizeof largest);
   return largest;
 }
 
 int ga_first_nonfinite(int n, const double *x) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * 0.0;
-  if (sum == 0) return -1;
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(x[i])) return i;
-  }
-  return -1;
+  if (largest_magnitude(n, x) < INFINITE) return -1;
+  int i = 0;
+  while (magnitude(x[i]) < INFINITE) i++;
+  return i;
 }

@@ -143,13 +143,29 @@ static const ga_factor *factor_of(const ga_factor *f, int column) {
 }
 
 /* a <- a T for one row a of n numbers, T n x n by rows */
-static void row_times_block(int n, const double *T, double *a) {
-  double row[GA_GROUP_NV_MAX];
+static inline void row_times_block(int n, const double *restrict T, double *restrict a) {
+  double row[GA_GROUP_NV_MAX], sum[GA_GROUP_NV_MAX] = {0};
   for (int i = 0; i < n; i++) row[i] = a[i];
-  for (int j = 0; j < n; j++) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += row[i] * T[i * n + j];
-    a[j] = sum;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) sum[j] += row[i] * T[i * n + j];
+  }
+  for (int j = 0; j < n; j++) a[j] = sum[j];
+}
+
+/* the same with a size the compiler knows; rows of zeros stay */
+static void turn_row(int n, const double *T, double *a) {
+  bool zero = true;
+  for (int i = 0; i < n; i++) zero = zero && a[i] == 0;
+  if (zero) return;
+  switch (n) {
+    case 3:
+      row_times_block(3, T, a);
+      break;
+    case 6:
+      row_times_block(6, T, a);
+      break;
+    default:
+      row_times_block(n, T, a);
   }
 }
 
@@ -157,16 +173,17 @@ void ga_space_apply_tangent(const ga_space *space, const double *T, ga_csr *A) {
   if (space->commutative) return;
   for (int row = 0; row < A->nrow; row++) {
     const ga_factor *f = space->factor;
-    for (int k = A->ptr[row]; k < A->ptr[row + 1];) {
+    for (int k = A->ptr[row], end = A->ptr[row + 1]; k < end;) {
       f = factor_of(f, A->col[k]);
       int nv = f->group->nv;
       if (f->group->commutative) {
-        k++;
+        /* on to the next factor */
+        for (int beyond = f->v_at + f->n * nv; k < end && A->col[k] < beyond;) k++;
         continue;
       }
       /* the pattern is closed: entries k .. k + nv - 1 are the columns of one copy */
       int copy = (A->col[k] - f->v_at) / nv;
-      row_times_block(nv, T + f->t_at + copy * nv * nv, A->val + k);
+      turn_row(nv, T + f->t_at + copy * nv * nv, A->val + k);
       k += nv;
     }
   }

@@ -8,18 +8,23 @@
 #include "linsol/linsol.h"
 #include "linsol/scale.h"
 
-enum { SMALL = 60 }; /* up to here a plain loop by rows is faster than OpenBLAS */
+enum { SMALL = 60 }; /* up to here plain loops are faster than OpenBLAS */
 
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
 void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda,
              const int *ipiv, double *b, const int *ldb, int *info, size_t trans_len);
 
+/* All by columns, ld numbers each. The small ones are even: their loops run over whole pairs. */
 typedef struct {
   ga_arena arena;
-  int n, singular;
-  double *lu; /* n x n, by rows up to SMALL, by columns above */
-  int *pivot;
-  double *val; /* entries of R A C */
+  int n, ld, singular;
+  bool small;
+  double *lu;
+  int *pivot;      /* of LAPACK; small: row of A that became row k */
+  double *inverse; /* small: 1/u_kk */
+  double *l;       /* small: scratch, ld */
+  int *place;      /* of A's entries in lu */
+  double *val;     /* entries of R A C */
   ga_scale scale;
 } dense;
 
@@ -27,102 +32,132 @@ static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
   dense *d = ga_calloc(1, sizeof *d);
   if (!d) return GA_ERR_MEM;
   ls->impl = d;
-  size_t n = (size_t)A->nrow;
   d->n = A->nrow;
+  d->small = d->n <= SMALL;
+  d->ld = d->small ? (d->n + 1) & ~1 : d->n;
   d->singular = -1;
-  d->lu = ga_arena_doubles(&d->arena, n * n);
+  size_t n = (size_t)d->n, ld = (size_t)d->ld;
+  d->lu = ga_arena_doubles(&d->arena, ld * n);
   if (d->arena.failed) return GA_ERR_MEM;
+  size_t nnz = (size_t)A->ptr[A->nrow];
+  ls->factor_cost = d->n / 3.0;
   d->pivot = ga_arena_ints(&d->arena, n);
-  d->val = ga_arena_doubles(&d->arena, (size_t)A->ptr[A->nrow]);
-  ga_scale_init(&d->scale, A->nrow, &d->arena);
-  return d->arena.failed ? GA_ERR_MEM : GA_OK;
+  d->inverse = ga_arena_doubles(&d->arena, n);
+  d->l = ga_arena_doubles(&d->arena, ld);
+  d->place = ga_arena_ints(&d->arena, nnz);
+  d->val = ga_arena_doubles(&d->arena, nnz);
+  ga_scale_init(&d->scale, A->nrow, A->ptr[A->nrow], &d->arena);
+  if (d->arena.failed) return GA_ERR_MEM;
+  for (int i = 0; i < d->n; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) d->place[e] = A->col[e] * d->ld + i;
+  }
+  return GA_OK;
 }
 
-/* LU by rows; a column without pivot is left with a zero */
+/* y <- y - c x, entries from .. to, both even */
+static inline void subtract(int from, int to, double c, const double *restrict x,
+                            double *restrict y) {
+  for (int i = from; i < to; i += 2) {
+    y[i] -= c * x[i];
+    y[i + 1] -= c * x[i + 1];
+  }
+}
+
+static void swap(double *a, double *b) {
+  double keep = *a;
+  *a = *b;
+  *b = keep;
+}
+
+/* LU with row exchanges; a column without pivot is left with a zero. l has zeros down to row k, so
+ * that pairs may begin there. */
 static void small_factor(dense *d) {
-  int n = d->n;
-  double *lu = d->lu;
+  int n = d->n, ld = d->ld;
+  double *lu = d->lu, *l = d->l;
+  for (int i = 0; i < n; i++) d->pivot[i] = i;
   for (int k = 0; k < n; k++) {
+    double *column = lu + k * ld, best = fabs(column[k]);
     int p = k;
-    double best = fabs(lu[k * n + k]);
     for (int i = k + 1; i < n; i++) {
-      double size = fabs(lu[i * n + k]);
-      if (size > best) {
-        best = size;
-        p = i;
-      }
+      double size = fabs(column[i]);
+      p = size > best ? i : p;
+      best = size > best ? size : best;
     }
-    d->pivot[k] = p;
+    l[k] = 0;
     if (best == 0) continue;
-    double *rk = lu + k * n, *rp = lu + p * n;
     if (p != k) {
-      for (int j = 0; j < n; j++) {
-        double swap = rk[j];
-        rk[j] = rp[j];
-        rp[j] = swap;
-      }
+      int row = d->pivot[k];
+      d->pivot[k] = d->pivot[p];
+      d->pivot[p] = row;
+      for (int j = 0; j < n; j++) swap(&lu[j * ld + k], &lu[j * ld + p]);
     }
-    double inverse = 1 / rk[k];
-    for (int i = k + 1; i < n; i++) {
-      double *ri = lu + i * n;
-      if (ri[k] == 0) continue;
-      double factor = ri[k] *= inverse;
-      for (int j = k + 1; j < n; j++) ri[j] -= factor * rk[j];
+    double inverse = 1 / column[k];
+    d->inverse[k] = inverse;
+    for (int i = k + 1; i < n; i++) l[i] = column[i] *= inverse;
+    for (int j = k + 1; j < n; j++) {
+      double *to = lu + j * ld, u = to[k];
+      if (u != 0) subtract((k + 1) & ~1, ld, u, l, to);
     }
   }
 }
 
-static void small_solve(const dense *d, double *b) {
-  int n = d->n;
-  const double *lu = d->lu;
+/* x <- U^-1 L^-1 x, x with rows exchanged and of ld entries. The pair that holds x_k is put right
+ * afterwards. */
+static void small_solve(const dense *d, double *restrict x) {
+  int n = d->n, ld = d->ld;
   for (int k = 0; k < n; k++) {
-    int p = d->pivot[k];
-    double swap = b[k];
-    b[k] = b[p];
-    b[p] = swap;
+    double keep = x[k];
+    subtract((k + 1) & ~1, ld, keep, d->lu + k * ld, x);
+    x[k] = keep;
   }
-  for (int i = 1; i < n; i++) {
-    double sum = b[i];
-    for (int j = 0; j < i; j++) sum -= lu[i * n + j] * b[j];
-    b[i] = sum;
+  for (int k = n - 1; k >= 0; k--) {
+    double keep = x[k] * d->inverse[k];
+    subtract(0, (k + 1) & ~1, keep, d->lu + k * ld, x);
+    x[k] = keep;
   }
-  for (int i = n - 1; i >= 0; i--) {
-    double sum = b[i];
-    for (int j = i + 1; j < n; j++) sum -= lu[i * n + j] * b[j];
-    b[i] = sum / lu[i * n + i];
+}
+
+/* b <- C (R A C)^-1 R b; NULL: R or C is I */
+static void solve_in_units(const dense *d, const double *row, const double *col, double *b) {
+  double x[SMALL + 2];
+  int n = d->n, one = 1, info = 0;
+  if (!d->small) {
+    for (int i = 0; row && i < n; i++) b[i] *= row[i];
+    dgetrs_("N", &n, &one, d->lu, &n, d->pivot, b, &n, &info, 1);
+    for (int i = 0; col && i < n; i++) b[i] *= col[i];
+    return;
   }
+  x[d->ld - 1] = 0;
+  for (int k = 0; k < n; k++) {
+    int i = d->pivot[k];
+    x[k] = row ? b[i] * row[i] : b[i];
+  }
+  small_solve(d, x);
+  for (int k = 0; k < n; k++) b[k] = col ? x[k] * col[k] : x[k];
 }
 
 /* b <- (R A C)^-1 b */
 static void solve_scaled(const void *context, double *b) {
-  const dense *d = context;
-  int n = d->n, one = 1, info = 0;
-  if (n <= SMALL) {
-    small_solve(d, b);
-  } else {
-    dgetrs_("N", &n, &one, d->lu, &n, d->pivot, b, &n, &info, 1);
-  }
+  solve_in_units(context, NULL, NULL, b);
 }
 
 /* A pivot is u_kk = a_kk - sum_m l_km u_mk, m < k, known to about eps sum |l_km u_mk|; one below
- * that is rounding error. Returns the first such k, -1 if there is none. By rows or by columns: the
- * sum is the same. */
+ * that is rounding error. Returns the first such k, -1 if there is none. */
 static int first_noise_pivot(const dense *d) {
-  size_t n = (size_t)d->n;
+  size_t n = (size_t)d->n, ld = (size_t)d->ld;
   for (size_t k = 0; k < n; k++) {
     double sum = 0;
-    for (size_t m = 0; m < k; m++) sum += fabs(d->lu[k * n + m] * d->lu[m * n + k]);
-    if (!(fabs(d->lu[k * n + k]) > 4 * (double)n * DBL_EPSILON * sum)) return (int)k;
+    for (size_t m = 0; m < k; m++) sum += fabs(d->lu[m * ld + k] * d->lu[k * ld + m]);
+    if (!(fabs(d->lu[k * ld + k]) > 4 * (double)n * DBL_EPSILON * sum)) return (int)k;
   }
   return -1;
 }
 
 /* no pivot of R A C so small that it needs a closer look */
 static bool sound_pivots(const dense *d) {
-  size_t n = (size_t)d->n;
   double least = INFINITY, largest = 0;
-  for (size_t k = 0; k < n; k++) {
-    double size = fabs(d->lu[k * n + k]);
+  for (int k = 0; k < d->n; k++) {
+    double size = fabs(d->lu[(size_t)k * (size_t)d->ld + (size_t)k]);
     least = size < least ? size : least;
     largest = size > largest ? size : largest;
   }
@@ -131,17 +166,12 @@ static bool sound_pivots(const dense *d) {
 
 static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
   dense *d = ls->impl;
-  size_t n = (size_t)d->n;
-  bool small = d->n <= SMALL;
+  size_t n = (size_t)d->n, ld = (size_t)d->ld;
+  int nnz = A->ptr[A->nrow];
   ga_scale_apply(&d->scale, A, d->val);
-  memset(d->lu, 0, n * n * sizeof(double));
-  for (size_t i = 0; i < n; i++) {
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      size_t j = (size_t)A->col[e];
-      d->lu[small ? i * n + j : j * n + i] = d->val[e];
-    }
-  }
-  if (small) {
+  memset(d->lu, 0, n * ld * sizeof(double));
+  for (int e = 0; e < nnz; e++) d->lu[d->place[e]] = d->val[e];
+  if (d->small) {
     small_factor(d);
   } else {
     int info = 0;
@@ -151,7 +181,9 @@ static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
   if (sound_pivots(d)) return GA_OK;
   int noise = first_noise_pivot(d);
   for (size_t k = 0; k < n; k++) {
-    if (d->lu[k * n + k] == 0) d->lu[k * n + k] = DBL_EPSILON;
+    if (d->lu[k * ld + k] != 0) continue;
+    d->lu[k * ld + k] = DBL_EPSILON;
+    d->inverse[k] = 1 / DBL_EPSILON;
   }
   d->singular = ga_scale_singular(&d->scale, A, solve_scaled, d, noise);
   return d->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
@@ -159,9 +191,7 @@ static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
 
 static ga_status dense_solve(ga_linsol *ls, double *b) {
   const dense *d = ls->impl;
-  for (int i = 0; i < d->n; i++) b[i] *= d->scale.row[i];
-  solve_scaled(d, b);
-  for (int i = 0; i < d->n; i++) b[i] *= d->scale.col[i];
+  solve_in_units(d, d->scale.row, d->scale.col, b);
   return GA_OK;
 }
 

@@ -5,7 +5,9 @@
  * the transpose, analyzes and factors that, and solves with the transposed factors. The ordering is
  * chosen once per pattern. New values are refactored in the old pivot order, which is cheap; a full
  * factorization with new pivots follows when the reciprocal pivot growth has fallen by REPIVOT
- * since the last one, or a pivot vanished. */
+ * since the last one, or a pivot vanished. Growth takes a third as long as a refactorization to
+ * compute, so it is looked at only when the ratio of the extreme pivots has fallen by LOOK. KKT
+ * matrices are one irreducible block, or nearly: the search for a block triangular form is off. */
 #include <float.h>
 #include <stdint.h>
 #include <suitesparse/klu.h>
@@ -14,6 +16,7 @@
 #include "linsol/scale.h"
 
 static const double REPIVOT = 1e-3; /* fall of the reciprocal pivot growth */
+static const double LOOK = 0.2;     /* fall of the ratio of the extreme pivots */
 
 typedef struct {
   klu_common common;
@@ -21,7 +24,8 @@ typedef struct {
   klu_numeric *numeric;
   int n;
   int singular;  /* column of A that depends on the others, -1 if none */
-  double growth; /* reciprocal pivot growth of the last full factorization */
+  double growth; /* reciprocal pivot growth of the last full factorization, */
+  double rcond;  /* and least over largest pivot */
   ga_arena arena;
   ga_scale scale;
   double *val; /* entries of R A C */
@@ -40,7 +44,8 @@ static ga_status sparse_analyze(ga_linsol *ls, const ga_csr *A) {
   klu_defaults(&k->common);
   k->common.tol = 0.1;  /* pivots on the diagonal unless ten times too small */
   k->common.scale = -1; /* ours is enough */
-  ga_scale_init(&k->scale, k->n, &k->arena);
+  k->common.btf = 0;
+  ga_scale_init(&k->scale, k->n, A->ptr[A->nrow], &k->arena);
   k->val = ga_arena_doubles(&k->arena, (size_t)A->ptr[A->nrow]);
   if (k->arena.failed) return GA_ERR_MEM;
   k->symbolic = klu_analyze(k->n, A->ptr, A->col, &k->common);
@@ -65,6 +70,12 @@ static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
     return klu_status(k);
   }
   k->growth = k->common.rgrowth;
+  if (!klu_rcond(k->symbolic, k->numeric, &k->common)) return klu_status(k);
+  k->rcond = k->common.rcond;
+  if (!klu_flops(k->symbolic, k->numeric, &k->common)) return klu_status(k);
+  /* flops of both, and two of overhead for every entry of a refactorization */
+  double entries = (double)k->numeric->lnz + (double)k->numeric->unz;
+  ls->factor_cost = (k->common.flops + 2 * entries) / (2 * entries);
   return GA_OK;
 }
 
@@ -72,6 +83,8 @@ static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
 static bool refactor(klu *k, const ga_csr *A) {
   if (!k->numeric) return false;
   if (!klu_refactor(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) return false;
+  if (!klu_rcond(k->symbolic, k->numeric, &k->common)) return false;
+  if (k->common.rcond >= LOOK * k->rcond) return true;
   if (!klu_rgrowth(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) return false;
   return k->common.rgrowth >= REPIVOT * k->growth;
 }
@@ -105,7 +118,6 @@ static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
     if (status == GA_RETRY_SINGULAR) name_dependent(ls, A);
     if (status != GA_OK) return status;
   }
-  if (!klu_rcond(k->symbolic, k->numeric, &k->common)) return klu_status(k);
   if (k->common.rcond > GA_SCALE_SOUND) return GA_OK;
   k->singular = ga_scale_singular(&k->scale, A, solve_scaled, k, -1);
   return k->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
@@ -128,6 +140,7 @@ static int sparse_singular_column(const ga_linsol *ls) {
 static void sparse_reset(ga_linsol *ls) {
   klu *k = ls->impl;
   k->scale.known = false;
+  ls->factor_cost = 0;
   klu_free_numeric(&k->numeric, &k->common);
 }
 

@@ -12,8 +12,9 @@ enum { SWEEPS = 5, FITS = 1 << 20 };
  * 12 are found so, and all with the help of the pivots; of 20000 regular ones none. */
 static const double GROWTH = 0.05, GROWTH_AGAIN = 1e6, CANCELLED = 1e-9, NOTHING = 1e-8;
 
-void ga_scale_init(ga_scale *scale, int n, ga_arena *arena) {
+void ga_scale_init(ga_scale *scale, int n, int nnz, ga_arena *arena) {
   scale->n = n;
+  scale->unit_of = ga_arena_doubles(arena, (size_t)nnz);
   double **const vectors[] = {&scale->row,     &scale->col, &scale->row_max,
                               &scale->col_max, &scale->x,   &scale->unit};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -57,26 +58,31 @@ static void find(ga_scale *scale, const ga_csr *A) {
   }
 }
 
-/* val = R A C; the largest entry */
-static double multiply(const ga_scale *scale, const ga_csr *A, double *val) {
-  double largest = 0;
+/* the factor of every entry */
+static void spread(ga_scale *scale, const ga_csr *A) {
   for (int i = 0; i < A->nrow; i++) {
-    double row = scale->row[i];
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      val[e] = A->val[e] * row * scale->col[A->col[e]];
-      largest = fabs(val[e]) > largest ? fabs(val[e]) : largest;
+      scale->unit_of[e] = scale->row[i] * scale->col[A->col[e]];
     }
   }
-  return largest;
+}
+
+/* val = R A C; the largest entry */
+static double multiply(int nnz, const double *restrict unit, const double *restrict from,
+                       double *restrict to) {
+  for (int e = 0; e < nnz; e++) to[e] = from[e] * unit[e];
+  return ga_max_abs(nnz, to);
 }
 
 void ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val) {
+  int nnz = A->ptr[A->nrow];
   if (scale->known) {
-    double largest = multiply(scale, A, val);
+    double largest = multiply(nnz, scale->unit_of, A->val, val);
     if (largest > 1.0 / FITS && largest < FITS) return;
   }
   find(scale, A);
-  multiply(scale, A, val);
+  spread(scale, A);
+  multiply(nnz, scale->unit_of, A->val, val);
   scale->known = true;
 }
 

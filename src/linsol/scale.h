@@ -14,12 +14,13 @@ typedef struct ga_scale {
   int n;
   bool known; /* R and C were found and still fit */
   double *row, *col;
+  double *unit_of;           /* row times col for every entry */
   double *row_max, *col_max; /* of R A C, in the course of scaling */
   double *x, *unit;          /* of ga_scale_singular */
 } ga_scale;
 
-/* Carve the arrays; arena->failed tells. */
-void ga_scale_init(ga_scale *scale, int n, ga_arena *arena);
+/* Carve the arrays for a matrix of n rows and nnz entries; arena->failed tells. */
+void ga_scale_init(ga_scale *scale, int n, int nnz, ga_arena *arena);
 
 /* R A C into val, entry by entry. R and C are found for the first values and kept as long as they
  * fit roughly: units do not change in a run, and finding them costs as much as factoring a small

@@ -68,7 +68,7 @@ static ga_status judge(ga_eval *e, const char *callback, int code, double t, int
     return ga_fail(e->err, GA_ERR_MODEL, "t = %.9g: callback '%s' failed and returned %d", t,
                    callback, code);
   }
-  int bad = ga_first_nonfinite(n, out);
+  int bad = e->trusting ? -1 : ga_first_nonfinite(n, out);
   if (bad < 0) return GA_OK;
   return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to entry %d", t,
                  callback, out[bad], bad);
@@ -237,4 +237,80 @@ ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct
   int code = OPS->force_tangents(USER, p->t, p->q, p->v, p->x, p->lam, p->psi, Kt, Ct);
   ga_status status = judge_matrix(e, "force_tangents", code, p->t, Kt);
   return status != GA_OK ? status : judge_matrix(e, "force_tangents", code, p->t, Ct);
+}
+
+/* what the model's own callback can give of it; the rest is left for the others */
+static ga_evaluation in_one_pass(const ga_eval *e, const ga_evaluation *out) {
+  ga_evaluation part = *out;
+  if (!OPS->holonomic_jac) part.G = NULL;
+  if (!OPS->nonholonomic_jac) part.H = NULL;
+  if (!OPS->holonomic_curv) part.Z = NULL;
+  if (!OPS->nonholonomic_dq) part.Y = NULL;
+  if (!OPS->force_tangents) part.Kt = part.Ct = NULL;
+  if (e->nlam == 0) part.g = NULL, part.G = part.Z = NULL;
+  if (e->npsi == 0) part.k = NULL, part.H = part.Y = NULL;
+  return part;
+}
+
+ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got) {
+  ga_evaluation part = {0};
+  if (OPS->evaluate) part = in_one_pass(e, got);
+  const struct {
+    const char *name;
+    const ga_csr *A, *in_pass;
+  } matrices[] = {{"mass", got->M, part.M},
+                  {"holonomic_jac", got->G, part.G},
+                  {"nonholonomic_jac", got->H, part.H},
+                  {"force_tangents", got->Kt, part.Kt},
+                  {"force_tangents", got->Ct, part.Ct},
+                  {"holonomic_curv", got->Z, part.Z},
+                  {"nonholonomic_dq", got->Y, part.Y}};
+  const struct {
+    const char *name;
+    int n;
+    const double *x, *in_pass;
+  } vectors[] = {{"force", e->nv, got->F, part.F},
+                 {"holonomic", e->nlam, got->g, part.g},
+                 {"nonholonomic", e->npsi, got->k, part.k}};
+  ga_status status = GA_OK;
+  for (int i = 0; i < 3 && status == GA_OK; i++) {
+    const char *name = vectors[i].in_pass ? "evaluate" : vectors[i].name;
+    if (vectors[i].x) status = judge(e, name, 0, t, vectors[i].n, vectors[i].x);
+  }
+  for (int i = 0; i < 7 && status == GA_OK; i++) {
+    const char *name = matrices[i].in_pass ? "evaluate" : matrices[i].name;
+    if (matrices[i].A) status = judge_matrix(e, name, 0, t, matrices[i].A);
+  }
+  return status;
+}
+
+static ga_status one_pass(ga_eval *e, double t, const double *q, const double *v,
+                          const ga_evaluation *part) {
+  ga_csr *const matrices[] = {part->M, part->G, part->H, part->Kt, part->Ct, part->Z, part->Y};
+  for (int i = 0; i < 7; i++) {
+    if (matrices[i]) ga_csr_zero(matrices[i]);
+  }
+  ga_status status = judge(e, "evaluate", OPS->evaluate(USER, t, q, v, part), t, 0, NULL);
+  return status != GA_OK || e->trusting ? status : ga_eval_blame(e, t, part);
+}
+
+ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
+                      const ga_evaluation *out) {
+  ga_evaluation done = {0};
+  ga_status status = GA_OK;
+  if (OPS->evaluate) {
+    done = in_one_pass(e, out);
+    status = one_pass(e, t, q, v, &done);
+  }
+  const ga_point p = {.t = t, .q = q, .v = v, .x = out->x, .lam = out->lam, .psi = out->psi};
+  if (status == GA_OK && out->M != done.M) status = ga_eval_mass(e, t, q, out->M);
+  if (status == GA_OK && out->F != done.F) status = ga_eval_force(e, t, q, v, out->F);
+  if (status == GA_OK && out->G != done.G) status = ga_eval_G(e, t, q, out->G);
+  if (status == GA_OK && out->g != done.g) status = ga_eval_g(e, t, q, out->g);
+  if (status == GA_OK && out->H != done.H) status = ga_eval_H(e, t, q, v, out->H);
+  if (status == GA_OK && out->k != done.k) status = ga_eval_k(e, t, q, v, out->k);
+  if (status == GA_OK && out->Kt != done.Kt) status = ga_eval_tangents(e, &p, out->Kt, out->Ct);
+  if (status == GA_OK && out->Z != done.Z) status = ga_eval_Z(e, t, q, v, out->Z);
+  if (status == GA_OK && out->Y != done.Y) status = ga_eval_Y(e, t, q, v, out->Y);
+  return status;
 }

@@ -22,6 +22,8 @@ typedef struct ga_eval {
   double
       time_step; /* difference step in t, not above 10 h: faster drives are not resolved anyway */
   ga_error *err; /* receives the message of a failure */
+  bool trusting; /* results are not searched for NaN: the caller looks at what it makes of them, and
+                    asks for the callback to blame then */
   /* scratch of the difference quotients, one set per nesting level: a tangent by differences may
    * need a Jacobian by differences */
   struct ga_fd_level {
@@ -63,6 +65,15 @@ ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_point *p, ga_csr *L, ga_cs
 ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P);
 /* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) */
 ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct);
+
+/* All of what is wanted, not NULL in out, at once: by the model's one-pass callback as far as it
+ * goes, by the functions above for the rest. */
+ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
+                      const ga_evaluation *out);
+
+/* The message for the first of what was evaluated, not NULL in got, that is not finite; GA_OK if
+ * all are. */
+ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got);
 
 /* Difference quotients, fd.c. A vector function of a point, */
 typedef ga_status (*ga_point_fn)(ga_eval *e, const ga_point *p, double *out);

@@ -4,15 +4,16 @@
 #include "genalpha/ga_model.h"
 #include "lie/lie.h"
 
-/* a pattern given by the user: shape, order, whole columns of SO(3) and SE(3) factors */
+/* a pattern given by the user: shape, order; whole columns of SO(3) and SE(3) factors where the
+ * matrix is multiplied by a tangent T */
 static ga_status check_pattern(const ga_model *model, const ga_csr *A, int nrow, const char *what,
-                               ga_error *err) {
+                               bool closed, ga_error *err) {
   if (!A) return GA_OK;
   int nv = ga_space_nv(model->space);
   ga_status status = ga_csr_validate(A, nrow, nv, what, err);
   if (status != GA_OK) return status;
   int row, col;
-  if (ga_space_pattern_closed(model->space, A, &row, &col)) return GA_OK;
+  if (!closed || ga_space_pattern_closed(model->space, A, &row, &col)) return GA_OK;
   return ga_fail(err, GA_ERR_ARG,
                  "pattern of %s, row %d: column %d belongs to a rotation whose other columns are "
                  "missing; list all columns of that SO(3) or SE(3) factor",
@@ -45,9 +46,9 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
     return ga_fail(err, GA_ERR_ARG, "callback 'reaction_dmult' without 'reaction'");
   }
   if (missing) return ga_fail(err, GA_ERR_ARG, "callback '%s' is missing", missing);
-  ga_status status = check_pattern(model, model->pat_M, nv, "M", err);
-  if (status == GA_OK) status = check_pattern(model, model->pat_K, nv, "K", err);
-  if (status == GA_OK) status = check_pattern(model, model->pat_G, model->nlam, "G", err);
-  if (status == GA_OK) status = check_pattern(model, model->pat_H, model->npsi, "H", err);
+  ga_status status = check_pattern(model, model->pat_M, nv, "M", false, err);
+  if (status == GA_OK) status = check_pattern(model, model->pat_K, nv, "K", true, err);
+  if (status == GA_OK) status = check_pattern(model, model->pat_G, model->nlam, "G", true, err);
+  if (status == GA_OK) status = check_pattern(model, model->pat_H, model->npsi, "H", true, err);
   return status;
 }

@@ -11,6 +11,7 @@ typedef struct {
   ga_eval own;
   ga_point point;
   double speed, G_size, H_size, force_size;
+  const char *against; /* what the given values are compared with */
   FILE *report;
   ga_error fault;    /* of the last callback that failed */
   ga_error *err;     /* the first that is wrong, a derivative or a callback */
@@ -65,9 +66,8 @@ static void compare(checker *c, const char *name, int n, const double *given,
     snprintf(place, sizeof place, "entry %d", row);
   }
   c->verdict = ga_fail(c->err, GA_ERR_MODEL,
-                       "derivative '%s' is wrong at t = %g, %s: callback %.10g, difference "
-                       "quotient %.10g",
-                       name, c->point.t, place, given[worst], quotient[worst]);
+                       "derivative '%s' is wrong at t = %g, %s: callback %.10g, %s %.10g", name,
+                       c->point.t, place, given[worst], c->against, quotient[worst]);
 }
 
 /* a fixed, aperiodic sequence of numbers between 0.5 and 1.5 in size, of either sign */
@@ -186,6 +186,51 @@ static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   }
 }
 
+/* One thing out of what the one-pass callback is asked for, against that of its own callback. */
+static void compare_pass(checker *c, const char *name, const ga_evaluation *ask, ga_status alone,
+                         int n, const double *given, const double *own, const ga_csr *shape) {
+  const ga_point *p = &c->point;
+  if (alone != GA_OK || n == 0) return;
+  if (ok(c, ga_eval_all(&c->own, p->t, p->q, p->v, ask))) {
+    compare(c, name, n, given, own, shape, 0);
+  }
+}
+
+/* evaluate against the callbacks of their own: vectors and M alone, the others all at once */
+static void check_evaluate(checker *c, pair *M, pair *G, pair *H, pair *Kt, pair *Ct, pair *Z) {
+  ga_eval *e = &c->own;
+  const ga_point *p = &c->point;
+  double *given = e->fd[0].mid, *own = e->fd[0].near;
+  if (!e->model->ops->evaluate) return;
+  c->against = "callback of its own";
+  compare_pass(c, "evaluate (M)", &(ga_evaluation){.M = &M->given},
+               ga_eval_mass(e, p->t, p->q, &M->quotient), ga_csr_nnz(&M->given), M->given.val,
+               M->quotient.val, &M->given);
+  compare_pass(c, "evaluate (F)", &(ga_evaluation){.F = given},
+               ga_eval_force(e, p->t, p->q, p->v, own), e->nv, given, own, NULL);
+  compare_pass(c, "evaluate (g)", &(ga_evaluation){.g = given}, ga_eval_g(e, p->t, p->q, own),
+               e->nlam, given, own, NULL);
+  compare_pass(c, "evaluate (k)", &(ga_evaluation){.k = given}, ga_eval_k(e, p->t, p->q, p->v, own),
+               e->npsi, given, own, NULL);
+  ga_status tangents = ga_eval_tangents(e, p, &Kt->quotient, &Ct->quotient);
+  ga_status jac = ga_eval_G(e, p->t, p->q, &G->quotient);
+  ga_status rate = ga_eval_H(e, p->t, p->q, p->v, &H->quotient);
+  ga_status curv = ga_eval_Z(e, p->t, p->q, p->v, &Z->quotient);
+  ga_evaluation all = {.M = &M->given, .F = given, .G = &G->given, .H = &H->given};
+  all.x = p->x, all.lam = p->lam, all.psi = p->psi;
+  all.Kt = &Kt->given, all.Ct = &Ct->given, all.Z = &Z->given;
+  compare_pass(c, "evaluate (Kt)", &all, tangents, ga_csr_nnz(&Kt->given), Kt->given.val,
+               Kt->quotient.val, &Kt->given);
+  compare_pass(c, "evaluate (Ct)", &all, tangents, ga_csr_nnz(&Ct->given), Ct->given.val,
+               Ct->quotient.val, &Ct->given);
+  compare_pass(c, "evaluate (G)", &all, jac, ga_csr_nnz(&G->given), G->given.val, G->quotient.val,
+               &G->given);
+  compare_pass(c, "evaluate (H)", &all, rate, ga_csr_nnz(&H->given), H->given.val, H->quotient.val,
+               &H->given);
+  compare_pass(c, "evaluate (Z)", &all, curv, ga_csr_nnz(&Z->given), Z->given.val, Z->quotient.val,
+               &Z->given);
+}
+
 /* largest |G|, |H| and largest term of M x - F + G^T lam + H^T psi */
 static void measure(checker *c) {
   ga_eval *e = &c->own;
@@ -214,15 +259,16 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
                                      const double *v, FILE *report, ga_error *err) {
   ga_status status = ga_model_validate(model, err);
   if (status != GA_OK) return status;
-  checker c = {.report = report, .err = err};
+  checker c = {.report = report, .err = err, .against = "difference quotient"};
   ga_arena arena = {0};
   int nv = ga_space_nv(model->space), nlam = model->nlam, npsi = model->npsi;
   double *x = ga_arena_doubles(&arena, (size_t)nv);
   double *lam = ga_arena_doubles(&arena, (size_t)nlam),
          *psi = ga_arena_doubles(&arena, (size_t)npsi);
-  pair G, H, Kt, Ct, M;
+  pair G, H, Kt, Ct, M, Z;
   bool ready = ga_eval_init(&c.own, model, &arena, &c.fault) == GA_OK &&
                pair_init(&G, nlam, nv, model->pat_G, &arena) &&
+               pair_init(&Z, nlam, nv, model->pat_G, &arena) &&
                pair_init(&H, npsi, nv, model->pat_H, &arena) &&
                pair_init(&M, nv, nv, model->pat_M, &arena) &&
                pair_init(&Kt, nv, nv, model->pat_K, &arena) &&
@@ -241,6 +287,7 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   check_const_mass(&c, &M);
   check_reaction(&c, &G, &H);
   check_tangents(&c, &Kt, &Ct);
+  check_evaluate(&c, &M, &G, &H, &Kt, &Ct, &Z);
   ga_arena_free(&arena);
   return c.verdict;
 }

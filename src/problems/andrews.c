@@ -70,13 +70,29 @@ static const coupling couplings[] = {
 };
 enum { NCOUPLING = (int)(sizeof couplings / sizeof couplings[0]) };
 
-/* sigma and its derivative; the second derivative is -sigma */
-static double sigma(const coupling *k, const double *q) {
-  return k->a * cos(q[k->inner]) + k->b * sin(q[k->inner]);
+/* Patterns: M and K couple the angles of a pair only; a pair of rows of G has beta, Theta and the
+ * angles of its own loop. Row i of M has the columns first[i] .., from M_row[i] on in the values.
+ */
+static const int M_row[NQ + 1] = {0, 2, 4, 5, 7, 9, 11, 13}, first[NQ] = {0, 0, 2, 3, 3, 5, 5};
+static const int G_row[NLAM + 1] = {0, 3, 6, 10, 14, 18, 22}, own[NPAIR] = {2, 3, 5};
+enum { NNZ_M = 13, NNZ_G = 22 };
+
+static double *entry_M(ga_csr *A, int i, int j) {
+  return &A->val[M_row[i] + j - first[i]];
 }
 
-static double sigma_d(const coupling *k, const double *q) {
-  return k->b * cos(q[k->inner]) - k->a * sin(q[k->inner]);
+static double *entry_G(ga_csr *A, int row, int j) {
+  return &A->val[G_row[row] + (j < own[0] ? j : j - own[row / 2] + own[0])];
+}
+
+/* sigma and its derivative; the second derivative is -sigma */
+typedef struct inertia {
+  double s, s1;
+} inertia;
+
+static inertia inertia_at(const coupling *k, const double *q) {
+  const double c = cos(q[k->inner]), s = sin(q[k->inner]);
+  return (inertia){k->a * c + k->b * s, k->b * c - k->a * s};
 }
 
 /* w = c e(p) or c n(p) */
@@ -92,18 +108,15 @@ static double link_rate(const link *l, const double *v) {
   return v[l->first] + (l->second == NONE ? 0 : v[l->second]);
 }
 
-static int mass(void *user, double t, const double *q, ga_csr *M) {
-  (void)user, (void)t;
-  ga_put(M, GAMMA, GAMMA, M3 * (SA * SA + SB * SB) + I3);
+static void fill_mass(const inertia *in, ga_csr *M) {
+  *entry_M(M, GAMMA, GAMMA) = M3 * (SA * SA + SB * SB) + I3;
   for (int i = 0; i < NCOUPLING; i++) {
     const coupling *k = &couplings[i];
-    const double s = sigma(k, q);
-    ga_put(M, k->outer, k->outer, k->outer_inertia + 2 * s);
-    ga_put(M, k->outer, k->inner, k->inner_inertia + s);
-    ga_put(M, k->inner, k->outer, k->inner_inertia + s);
-    ga_put(M, k->inner, k->inner, k->inner_inertia);
+    *entry_M(M, k->outer, k->outer) = k->outer_inertia + 2 * in[i].s;
+    *entry_M(M, k->outer, k->inner) = k->inner_inertia + in[i].s;
+    *entry_M(M, k->inner, k->outer) = k->inner_inertia + in[i].s;
+    *entry_M(M, k->inner, k->inner) = k->inner_inertia;
   }
-  return 0;
 }
 
 /* The spring from C to the point D of body K3: length and its derivatives by gamma. With
@@ -117,7 +130,7 @@ static spring spring_at(double gamma) {
   const double c = cos(gamma), s = sin(gamma);
   const double d[2] = {SD * c + SC * s, SD * s - SC * c};
   const double r[2] = {XB + d[0] - XC, YB + d[1] - YC};
-  const double length = hypot(r[0], r[1]);
+  const double length = sqrt(r[0] * r[0] + r[1] * r[1]);
   const double d1 = (r[1] * d[0] - r[0] * d[1]) / length;
   const double dd = d[0] * d[0] + d[1] * d[1], rd = r[0] * d[0] + r[1] * d[1];
   return (spring){length, d1, (dd - rd - d1 * d1) / length};
@@ -125,65 +138,95 @@ static spring spring_at(double gamma) {
 
 /* f_outer = -sigma' inner' (inner' + 2 outer'),  f_inner = sigma' outer'^2,
  * f_gamma = -c0 (L - l0) L',  mom on beta */
-static int force(void *user, double t, const double *q, const double *v, double *F) {
-  (void)user, (void)t;
-  const spring sp = spring_at(q[GAMMA]);
-  F[GAMMA] = -C0 * (sp.length - L0) * sp.d1;
+static void fill_force(const inertia *in, const spring *sp, const double *v, double *F) {
+  F[GAMMA] = -C0 * (sp->length - L0) * sp->d1;
   for (int i = 0; i < NCOUPLING; i++) {
     const coupling *k = &couplings[i];
-    const double s1 = sigma_d(k, q), vo = v[k->outer], vi = v[k->inner];
-    F[k->outer] = -s1 * vi * (vi + 2 * vo);
-    F[k->inner] = s1 * vo * vo;
+    const double vo = v[k->outer], vi = v[k->inner];
+    F[k->outer] = -in[i].s1 * vi * (vi + 2 * vo);
+    F[k->inner] = in[i].s1 * vo * vo;
   }
   F[BETA] += MOM;
-  return 0;
 }
 
-static int holonomic(void *user, double t, const double *q, double *g) {
-  (void)user, (void)t;
+static void fill_constraints(double w[][2], double *g) {
   for (int i = 0; i < NLAM; i++) g[i] = -anchors[i];
   for (int n = 0; n < NLINK; n++) {
     const link *l = &links[n];
-    double w[2];
-    link_vector(l, q, w);
-    for (int p = l->from; p <= l->to; p++) g[2 * p] += w[0], g[2 * p + 1] += w[1];
+    for (int p = l->from; p <= l->to; p++) g[2 * p] += w[n][0], g[2 * p + 1] += w[n][1];
   }
-  return 0;
 }
 
 /* Add a vector to the rows of a link, in the columns of its angles. */
 static void add_to_rows(const link *l, double x, double y, ga_csr *A) {
-  const int columns[2] = {l->first, l->second};
   for (int p = l->from; p <= l->to; p++) {
-    for (int j = 0; j < 2 && columns[j] != NONE; j++) {
-      ga_accumulate(A, 2 * p, columns[j], x);
-      ga_accumulate(A, 2 * p + 1, columns[j], y);
-    }
+    *entry_G(A, 2 * p, l->first) += x;
+    *entry_G(A, 2 * p + 1, l->first) += y;
+    if (l->second == NONE) continue;
+    *entry_G(A, 2 * p, l->second) += x;
+    *entry_G(A, 2 * p + 1, l->second) += y;
   }
 }
 
-/* G: sum of w' = (-w_y, w_x) */
-static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
-  (void)user, (void)t;
-  for (int n = 0; n < NLINK; n++) {
-    double w[2];
-    link_vector(&links[n], q, w);
-    add_to_rows(&links[n], -w[1], w[0], G);
-  }
-  return 0;
+/* D_q(M x - F), all in the column of the inner angle, and -dF/dv. */
+static void coupling_tangents(const coupling *k, const inertia *in, const double *v,
+                              const double *x, ga_csr *Kt, ga_csr *Ct) {
+  const int o = k->outer, i = k->inner;
+  const double s1 = in->s1, s2 = -in->s;
+  *entry_M(Kt, o, i) += s1 * (2 * x[o] + x[i]) + s2 * v[i] * (v[i] + 2 * v[o]);
+  *entry_M(Kt, i, i) += s1 * x[o] - s2 * v[o] * v[o];
+  *entry_M(Ct, o, o) = 2 * s1 * v[i];
+  *entry_M(Ct, o, i) = 2 * s1 * (v[i] + v[o]);
+  *entry_M(Ct, i, o) = -2 * s1 * v[o];
 }
 
-/* Z: sum of w'' p' = -w p' */
-static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
+/* G^T lam: w'' = -w against the multipliers, for every two angles of a link */
+static void link_tangents(const link *l, const double *w, const double *lam, ga_csr *Kt) {
+  double along = 0;
+  for (int p = l->from; p <= l->to; p++) along -= w[0] * lam[2 * p] + w[1] * lam[2 * p + 1];
+  *entry_M(Kt, l->first, l->first) += along;
+  if (l->second == NONE) return;
+  *entry_M(Kt, l->first, l->second) += along;
+  *entry_M(Kt, l->second, l->first) += along;
+  *entry_M(Kt, l->second, l->second) += along;
+}
+
+static void fill_tangents(const inertia *in, const spring *sp, double w[][2], const double *v,
+                          const ga_evaluation *out) {
+  for (int i = 0; i < NCOUPLING; i++) {
+    coupling_tangents(&couplings[i], &in[i], v, out->x, out->Kt, out->Ct);
+  }
+  *entry_M(out->Kt, GAMMA, GAMMA) += C0 * (sp->d1 * sp->d1 + (sp->length - L0) * sp->d2);
+  for (int n = 0; n < NLINK; n++) link_tangents(&links[n], w[n], out->lam, out->Kt);
+}
+
+/* G: sum of w' = (-w_y, w_x), Z: sum of w'' p' = -w p' */
+static int evaluate(void *user, double t, const double *q, const double *v,
+                    const ga_evaluation *out) {
   (void)user, (void)t;
-  for (int n = 0; n < NLINK; n++) {
-    double w[2];
-    link_vector(&links[n], q, w);
+  double w[NLINK][2];
+  inertia in[NCOUPLING];
+  spring sp = {0};
+  if (out->g || out->G || out->Z || out->Kt) {
+    for (int n = 0; n < NLINK; n++) link_vector(&links[n], q, w[n]);
+  }
+  if (out->M || out->F || out->Kt) {
+    for (int i = 0; i < NCOUPLING; i++) in[i] = inertia_at(&couplings[i], q);
+  }
+  if (out->F || out->Kt) sp = spring_at(q[GAMMA]);
+  if (out->M) fill_mass(in, out->M);
+  if (out->F) fill_force(in, &sp, v, out->F);
+  if (out->g) fill_constraints(w, out->g);
+  for (int n = 0; n < NLINK && out->G; n++) add_to_rows(&links[n], -w[n][1], w[n][0], out->G);
+  for (int n = 0; n < NLINK && out->Z; n++) {
     const double rate = link_rate(&links[n], v);
-    add_to_rows(&links[n], -w[0] * rate, -w[1] * rate, Z);
+    add_to_rows(&links[n], -w[n][0] * rate, -w[n][1] * rate, out->Z);
   }
+  if (out->Kt) fill_tangents(in, &sp, w, v, out);
   return 0;
 }
+
+GA_CALLBACKS_OF(evaluate)
 
 /* Z v: sum of -w p'^2 */
 static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
@@ -202,40 +245,6 @@ static int holonomic_drift(void *user, double t, const double *q, const double *
   return 0;
 }
 
-/* D_q(M x - F), all in the column of the inner angle, and -dF/dv. */
-static void coupling_tangents(const coupling *k, const double *q, const double *v, const double *x,
-                              ga_csr *Kt, ga_csr *Ct) {
-  const int o = k->outer, i = k->inner;
-  const double s1 = sigma_d(k, q), s2 = -sigma(k, q);
-  ga_accumulate(Kt, o, i, s1 * (2 * x[o] + x[i]) + s2 * v[i] * (v[i] + 2 * v[o]));
-  ga_accumulate(Kt, i, i, s1 * x[o] - s2 * v[o] * v[o]);
-  ga_put(Ct, o, o, 2 * s1 * v[i]);
-  ga_put(Ct, o, i, 2 * s1 * (v[i] + v[o]));
-  ga_put(Ct, i, o, -2 * s1 * v[o]);
-}
-
-static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
-                          const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
-  (void)user, (void)t, (void)psi;
-  for (int i = 0; i < NCOUPLING; i++) coupling_tangents(&couplings[i], q, v, x, Kt, Ct);
-  const spring sp = spring_at(q[GAMMA]);
-  ga_accumulate(Kt, GAMMA, GAMMA, C0 * (sp.d1 * sp.d1 + (sp.length - L0) * sp.d2));
-
-  /* G^T lam: w'' = -w against the multipliers, for every two angles of a link */
-  for (int n = 0; n < NLINK; n++) {
-    const link *l = &links[n];
-    double w[2], along = 0;
-    link_vector(l, q, w);
-    for (int p = l->from; p <= l->to; p++) along -= w[0] * lam[2 * p] + w[1] * lam[2 * p + 1];
-    ga_accumulate(Kt, l->first, l->first, along);
-    if (l->second == NONE) continue;
-    ga_accumulate(Kt, l->first, l->second, along);
-    ga_accumulate(Kt, l->second, l->first, along);
-    ga_accumulate(Kt, l->second, l->second, along);
-  }
-  return 0;
-}
-
 /* the driving moment has the potential -mom beta */
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
@@ -245,7 +254,7 @@ static int energy(void *user, double t, const double *q, const double *v, double
     const coupling *k = &couplings[i];
     const double vo = v[k->outer], vi = v[k->inner];
     *kin += 0.5 * (k->outer_inertia * vo * vo + k->inner_inertia * vi * (vi + 2 * vo));
-    *kin += sigma(k, q) * vo * (vo + vi);
+    *kin += inertia_at(k, q).s * vo * (vo + vi);
   }
   const double stretch = spring_at(q[GAMMA]).length - L0;
   *pot = 0.5 * C0 * stretch * stretch - MOM * q[BETA];
@@ -259,13 +268,14 @@ static const ga_model_ops ops = {.mass = mass,
                                  .holonomic_curv = holonomic_curv,
                                  .holonomic_drift = holonomic_drift,
                                  .force_tangents = force_tangents,
+                                 .evaluate = evaluate,
                                  .energy = energy};
 
 /* Newton on g(q) = 0 with Theta held: the first pair of rows fixes beta and gamma, the second then
  * Phi and delta, the third Omega and epsilon, each a 2 x 2 system. */
 static void polish(double *q) {
   static const int unknowns[NPAIR][2] = {{BETA, GAMMA}, {PHI, DELTA}, {OMEGA, EPSILON}};
-  double g[NLAM], val[NLAM * NQ];
+  double g[NLAM], val[NNZ_G];
   ga_csr G = {.nrow = NLAM, .ncol = NQ, .val = val};
   for (int pair = 0; pair < NPAIR; pair++) {
     const int a = unknowns[pair][0], b = unknowns[pair][1];
@@ -273,10 +283,12 @@ static void polish(double *q) {
       memset(val, 0, sizeof val);
       holonomic(NULL, 0, q, g);
       holonomic_jac(NULL, 0, q, &G);
-      const double *r0 = val + 2 * pair * NQ, *r1 = r0 + NQ;
-      const double det = r0[a] * r1[b] - r0[b] * r1[a];
-      q[a] -= (r1[b] * g[2 * pair] - r0[b] * g[2 * pair + 1]) / det;
-      q[b] -= (r0[a] * g[2 * pair + 1] - r1[a] * g[2 * pair]) / det;
+      const int row = 2 * pair;
+      const double a0 = *entry_G(&G, row, a), b0 = *entry_G(&G, row, b);
+      const double a1 = *entry_G(&G, row + 1, a), b1 = *entry_G(&G, row + 1, b);
+      const double det = a0 * b1 - b0 * a1;
+      q[a] -= (b1 * g[row] - b0 * g[row + 1]) / det;
+      q[b] -= (a0 * g[row + 1] - a1 * g[row]) / det;
     }
   }
 }
@@ -308,6 +320,28 @@ static ga_status tabulate(ga_problem *problem) {
   return GA_OK;
 }
 
+static bool fill_patterns(ga_problem *problem) {
+  ga_csr *M = ga_problem_take(problem, 1, sizeof *M), *G = ga_problem_take(problem, 1, sizeof *G);
+  if (!M || !G || !ga_problem_pattern(problem, NQ, NQ, NNZ_M, M) ||
+      !ga_problem_pattern(problem, NLAM, NQ, NNZ_G, G)) {
+    return false;
+  }
+  memcpy(M->ptr, M_row, sizeof M_row);
+  memcpy(G->ptr, G_row, sizeof G_row);
+  for (int i = 0; i < NQ; i++) {
+    for (int e = M_row[i]; e < M_row[i + 1]; e++) M->col[e] = first[i] + e - M_row[i];
+  }
+  for (int i = 0; i < NLAM; i++) {
+    for (int e = G_row[i]; e < G_row[i + 1]; e++) {
+      const int place = e - G_row[i];
+      G->col[e] = place < own[0] ? place : place - own[0] + own[i / 2];
+    }
+  }
+  problem->model.pat_M = problem->model.pat_K = M;
+  problem->model.pat_G = G;
+  return true;
+}
+
 static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   (void)options;
   static const char *const q_names[] = {"beta",  "Theta", "gamma",  "Phi",
@@ -324,6 +358,7 @@ static ga_status build(ga_problem *problem, const ga_problem_options *options, g
   const ga_problem_factor factors[] = {{&ga_group_rn, NQ}, {NULL, 0}};
   ga_status status = ga_problem_setup(problem, &model, factors, err);
   if (status != GA_OK) return status;
+  if (!fill_patterns(problem)) return GA_ERR_MEM;
   problem->rho_inf = 0.7, problem->h = 3e-4, problem->t_end = 0.03;
   ga_andrews_start(problem->q0);
   return tabulate(problem);

@@ -27,85 +27,87 @@ typedef struct chain {
   ga_csr M, K, G;
 } chain;
 
-/* patterns: M diagonal, one entry in every row */
-static int mass(void *user, double t, const double *q, ga_csr *M) {
-  (void)t, (void)q;
-  const int n = ((const chain *)user)->n;
+/* A row of G, or of Z, has the columns (x or y, theta) of the rod before and of the rod itself: the
+ * rows 2i, 2i+1 of rod i their own two at 8 i - 4 + {2, 3} and {6, 7}; the first rod has none
+ * before it. A matrix's entries that rod i moves are these and those of rod i+1 before it, which
+ * are 4 further on. */
+static double *own_entries(ga_csr *A, int i) {
+  return A->val + (i > 0 ? 8 * i - 2 : 0);
+}
+
+static double *next_entries(ga_csr *A, int i) {
+  return A->val + 8 * i + 4;
+}
+
+/* M diagonal, one entry in every row */
+static void fill_mass(int n, ga_csr *M) {
   for (int i = 0; i < n; i++) {
     double *diagonal = M->val + PER_ROD * i;
     diagonal[X] = diagonal[Y] = m;
     diagonal[TH] = J;
   }
-  return 0;
 }
 
-static int force(void *user, double t, const double *q, const double *v, double *F) {
-  (void)t, (void)q, (void)v;
-  const int n = ((const chain *)user)->n;
+static void fill_force(int n, double *F) {
   for (int i = 0; i < n; i++, F += PER_ROD) {
     F[X] = F[TH] = 0;
     F[Y] = -m * gravity;
   }
-  return 0;
 }
 
-/* Where rod i-1 ends rod i begins: g is the difference. */
-static int holonomic(void *user, double t, const double *q, double *g) {
+/* one rod's part of the rows at its start and its end: `at` in its own column, `turn` by theta */
+static void put_rod(int n, int i, double at, const double turn[2], ga_csr *A) {
+  const int apart = i > 0 ? 4 : 2; /* from row x to row y */
+  double *entry = own_entries(A, i);
+  for (int k = 0; k < 2; k++) {
+    entry[k * apart] = at;
+    entry[k * apart + 1] = turn[k];
+  }
+  if (i + 1 == n) return;
+  entry = next_entries(A, i);
+  for (int k = 0; k < 2; k++) {
+    entry[4 * k] = -at;
+    entry[4 * k + 1] = turn[k];
+  }
+}
+
+/* One rod after the other, its sine and cosine once. With (c, s) = L/2 e(theta):
+ *   g    where rod i-1 ends rod i begins
+ *   G    (-1, -L/2 e'(theta_i-1), 1, -L/2 e'(theta_i)),  e' = (-sin, cos)
+ *   Z    L/2 e(theta) theta' in the columns of both angles
+ *   Kt   the entries (theta_i, theta_i) alone: L/2 e(theta_i)^T (lam of start + lam of end); Ct = 0
+ */
+static int evaluate(void *user, double t, const double *q, const double *v,
+                    const ga_evaluation *out) {
   (void)t;
   const int n = ((const chain *)user)->n;
   double end[2] = {0, 0};
-  for (int i = 0; i < n; i++, q += PER_ROD, g += 2) {
-    const double half[2] = {L / 2 * cos(q[TH]), L / 2 * sin(q[TH])};
-    for (int k = 0; k < 2; k++) {
-      g[k] = q[k] - half[k] - end[k];
-      end[k] = q[k] + half[k];
-    }
-  }
-  return 0;
-}
-
-/* A row of G, or of Z, has the columns (x or y, theta) of the rod before and of the rod itself;
- * rod 1 has none before it. */
-static double *before(ga_csr *A, int row) {
-  return A->val + A->ptr[row];
-}
-
-static double *own(ga_csr *A, int row) {
-  return A->val + A->ptr[row + 1] - 2;
-}
-
-/* (-1, -L/2 e'(theta_i-1), 1, -L/2 e'(theta_i)),  e' = (-sin, cos) */
-static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
-  (void)t;
-  const int n = ((const chain *)user)->n;
+  if (out->M) fill_mass(n, out->M);
+  if (out->F) fill_force(n, out->F);
+  if (!out->g && !out->G && !out->Z && !out->Kt) return 0;
   for (int i = 0; i < n; i++, q += PER_ROD) {
-    const double turn[2] = {L / 2 * sin(q[TH]), -L / 2 * cos(q[TH])};
-    for (int k = 0; k < 2; k++) {
-      double *entry = own(G, 2 * i + k);
-      entry[0] = 1;
-      entry[1] = turn[k];
-      if (i + 1 == n) continue;
-      entry = before(G, 2 * (i + 1) + k);
-      entry[0] = -1;
-      entry[1] = turn[k];
+    const double c = L / 2 * cos(q[TH]), s = L / 2 * sin(q[TH]);
+    if (out->g) {
+      out->g[2 * i] = q[X] - c - end[0];
+      out->g[2 * i + 1] = q[Y] - s - end[1];
+      end[0] = q[X] + c;
+      end[1] = q[Y] + s;
+    }
+    if (out->G) put_rod(n, i, 1, (const double[2]){s, -c}, out->G);
+    if (out->Z) {
+      const double rate = v[PER_ROD * i + TH];
+      put_rod(n, i, 0, (const double[2]){c * rate, s * rate}, out->Z);
+    }
+    if (out->Kt) {
+      const double *lam = out->lam + 2 * i;
+      const bool last = i + 1 == n;
+      out->Kt->val[i] = c * (lam[0] + (last ? 0 : lam[2])) + s * (lam[1] + (last ? 0 : lam[3]));
     }
   }
   return 0;
 }
 
-/* Z = L/2 e(theta) theta' in the columns of both angles */
-static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
-  (void)t;
-  const int n = ((const chain *)user)->n;
-  for (int i = 0; i < n; i++, q += PER_ROD, v += PER_ROD) {
-    const double bend[2] = {L / 2 * cos(q[TH]) * v[TH], L / 2 * sin(q[TH]) * v[TH]};
-    for (int k = 0; k < 2; k++) {
-      own(Z, 2 * i + k)[1] = bend[k];
-      if (i + 1 < n) before(Z, 2 * (i + 1) + k)[1] = bend[k];
-    }
-  }
-  return 0;
-}
+GA_CALLBACKS_OF(evaluate)
 
 /* Z v: L/2 e(theta) theta'^2 of both rods */
 static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
@@ -119,20 +121,6 @@ static int holonomic_drift(void *user, double t, const double *q, const double *
       drift[k] = last[k] + bend[k];
       last[k] = bend[k];
     }
-  }
-  return 0;
-}
-
-/* Kt has the entries (theta_i, theta_i) alone: L/2 e(theta_i)^T (lam of start + lam of end);
- * Ct = 0 */
-static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
-                          const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
-  (void)t, (void)v, (void)x, (void)psi, (void)Ct;
-  const int n = ((const chain *)user)->n;
-  for (int i = 0; i < n; i++, q += PER_ROD, lam += 2) {
-    const bool last = i + 1 == n;
-    const double sum[2] = {lam[0] + (last ? 0 : lam[2]), lam[1] + (last ? 0 : lam[3])};
-    Kt->val[i] = L / 2 * (cos(q[TH]) * sum[0] + sin(q[TH]) * sum[1]);
   }
   return 0;
 }
@@ -156,9 +144,10 @@ static const ga_model_ops ops = {.mass = mass,
                                  .holonomic_curv = holonomic_curv,
                                  .holonomic_drift = holonomic_drift,
                                  .force_tangents = force_tangents,
+                                 .evaluate = evaluate,
                                  .energy = energy};
 
-/* M: the diagonal; K: the diagonal at the angles; G: see before and own */
+/* M: the diagonal; K: the diagonal at the angles; G: see own_entries */
 static bool fill_patterns(ga_problem *problem, chain *c) {
   const int n = c->n, nq = PER_ROD * n;
   if (!ga_problem_pattern(problem, nq, nq, nq, &c->M) ||

@@ -19,84 +19,111 @@ enum { NQ = 7, NV = 6, NLAM = 3 };
 
 static const double X[3] = {0, 1, 0}, m = 15, gravity[3] = {0, 0, -9.81};
 static const double J[3] = {0.234375, 0.46875, 0.234375};
-static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-/* Which of the two forms: in SE(3) the velocity of the centre of mass is body-fixed, too. */
+/* Which of the two forms: in SE(3) the velocity of the centre of mass is body-fixed, too. All
+ * patterns are full there; in the product they have only what they need, see fill_patterns. */
 typedef struct heavy_top {
   bool se3;
+  ga_csr M, K, G;
 } heavy_top;
 
-/* A(row .. row+2, col) += s y */
-static void add_column(ga_csr *A, int row, int col, double s, const double *y) {
-  for (int i = 0; i < 3; i++) ga_accumulate(A, row + i, col, s * y[i]);
-}
+/* A part of a matrix's values that is a 3 x 3 block, or a diagonal: first entry, entries a row. */
+typedef struct block {
+  int at, ld;
+} block;
 
-/* A(row .. row+2, col .. col+2) += s a~ */
-static void add_skew(ga_csr *A, int row, int col, double s, const double *a) {
-  for (int j = 0; j < 3; j++) {
-    double y[3];
-    ga_cross3(a, unit[j], y);
-    add_column(A, row, col + j, s, y);
+static const block G_turn[2] = {{1, 4}, {3, 6}};                             /* columns of Omega */
+static const block M_diagonal[2][2] = {{{0, 1}, {3, 1}}, {{0, 7}, {21, 7}}}; /* u, Omega */
+
+/* A <- A + s B in a block */
+static void add_block(ga_csr *A, block b, double s, double B[3][3]) {
+  double *val = A->val + b.at;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) val[i * b.ld + j] += s * B[i][j];
   }
 }
 
-/* A(0 .. 2, 3 .. 5) = -R a~, the derivative of R a by the rotation */
-static void put_turned_skew(ga_csr *A, const double *p, const double *a) {
-  for (int j = 0; j < 3; j++) {
-    double y[3];
-    ga_cross3(a, unit[j], y);
-    ga_quat_rotate(p, y, y);
-    add_column(A, 0, 3 + j, -1, y);
+/* The same in the rows and columns of Omega of Kt and Ct. With this X and J the row of Omega_2 is
+ * zero; the product has none. */
+static void add_turn(const heavy_top *top, ga_csr *A, double s, double B[3][3]) {
+  if (top->se3) {
+    add_block(A, (block){21, 6}, s, B);
+    return;
   }
+  for (int j = 0; j < 3; j++) {
+    A->val[j] += s * B[0][j];
+    A->val[3 + j] += s * B[2][j];
+  }
+}
+
+static void skew(const double *a, double A[3][3]) {
+  const double rows[3][3] = {{0, -a[2], a[1]}, {a[2], 0, -a[0]}, {-a[1], a[0], 0}};
+  memcpy(A, rows, sizeof rows);
+}
+
+static void product(double A[3][3], double B[3][3], double C[3][3]) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) C[i][j] = A[i][0] * B[0][j] + A[i][1] * B[1][j] + A[i][2] * B[2][j];
+  }
+}
+
+static void times(double A[3][3], const double *x, double *y) {
+  for (int i = 0; i < 3; i++) y[i] = A[i][0] * x[0] + A[i][1] * x[1] + A[i][2] * x[2];
+}
+
+static void times_t(double A[3][3], const double *x, double *y) {
+  for (int j = 0; j < 3; j++) y[j] = A[0][j] * x[0] + A[1][j] * x[1] + A[2][j] * x[2];
+}
+
+/* R = I + 2 p0 p~ + 2 p~^2 */
+static void rotation(const double *p, double R[3][3]) {
+  double a = p[0], b = p[1], c = p[2], d = p[3];
+  const double rows[3][3] = {{1 - 2 * (c * c + d * d), 2 * (b * c - a * d), 2 * (b * d + a * c)},
+                             {2 * (b * c + a * d), 1 - 2 * (b * b + d * d), 2 * (c * d - a * b)},
+                             {2 * (b * d - a * c), 2 * (c * d + a * b), 1 - 2 * (b * b + c * c)}};
+  memcpy(R, rows, sizeof rows);
 }
 
 static void times_J(const double *y, double *Jy) {
   for (int i = 0; i < 3; i++) Jy[i] = J[i] * y[i];
 }
 
-static int mass(void *user, double t, const double *q, ga_csr *M) {
-  (void)user, (void)t, (void)q;
+static void fill_mass(const heavy_top *top, ga_csr *M) {
+  const block *diagonal = M_diagonal[top->se3];
   for (int i = 0; i < 3; i++) {
-    ga_put(M, i, i, m);
-    ga_put(M, 3 + i, 3 + i, J[i]);
+    M->val[diagonal[0].at + i * diagonal[0].ld] = m;
+    M->val[diagonal[1].at + i * diagonal[1].ld] = J[i];
   }
-  return 0;
 }
 
-static int force(void *user, double t, const double *q, const double *v, double *F) {
-  (void)t;
-  const heavy_top *top = user;
+static void fill_force(const heavy_top *top, double R[3][3], const double *v, double *F) {
   const double *Omega = v + 3;
   double g[3], JOmega[3], OmegaU[3] = {0, 0, 0};
   memcpy(g, gravity, sizeof g);
   if (top->se3) {
-    ga_quat_unrotate(q + 3, gravity, g);
+    times_t(R, gravity, g);
     ga_cross3(Omega, v, OmegaU);
   }
   times_J(Omega, JOmega);
   ga_cross3(JOmega, Omega, F + 3);
   for (int i = 0; i < 3; i++) F[i] = m * (g[i] - OmegaU[i]);
-  return 0;
 }
 
-static int holonomic(void *user, double t, const double *q, double *g) {
-  (void)user, (void)t;
-  ga_quat_rotate(q + 3, X, g);
-  for (int i = 0; i < 3; i++) g[i] -= q[i];
-  return 0;
+/* -R a~ in the columns of Omega, the derivative of R a by the rotation */
+static void add_turned(const heavy_top *top, double R[3][3], const double *a, ga_csr *A) {
+  double A3[3][3], B[3][3];
+  skew(a, A3);
+  product(R, A3, B);
+  add_block(A, G_turn[top->se3], -1, B);
 }
 
-static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
-  (void)t;
-  const heavy_top *top = user;
-  for (int j = 0; j < 3; j++) {
-    double y[3];
-    memcpy(y, unit[j], sizeof y);
-    if (top->se3) ga_quat_rotate(q + 3, y, y);
-    add_column(G, 0, j, -1, y);
+static void fill_gradient(const heavy_top *top, double R[3][3], ga_csr *G) {
+  if (top->se3) {
+    add_block(G, (block){0, 6}, -1, R);
+  } else {
+    for (int i = 0; i < 3; i++) G->val[4 * i] = -1;
   }
-  put_turned_skew(G, q + 3, X);
-  return 0;
+  add_turned(top, R, X, G);
 }
 
 /* The part of G v that R turns, G v = R y - (u on R^3 x SO(3)):
@@ -106,14 +133,64 @@ static void turned_part(const heavy_top *top, const double *v, double *y) {
   for (int i = 0; top->se3 && i < 3; i++) y[i] -= v[i];
 }
 
-/* Z = (0, -R y~) */
-static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
+/* With D_q(R^T y) = (R^T y)~ in the columns of the rotation:
+ *
+ *   G^T lam = (-lam or -R^T lam, X x R^T lam)     Kt = ((0, 0 or -(R^T lam)~ - m (R^T gamma)~),
+ *                                                       (0, X~ (R^T lam)~))
+ *   -F = (.. + m Omega x U, Omega x J Omega)      Ct = ((0 or m Omega~, 0 or -m U~),
+ *                                                       (0, Omega~ J - (J Omega)~)) */
+static void fill_tangents(const heavy_top *top, double R[3][3], const double *v, const double *lam,
+                          ga_csr *Kt, ga_csr *Ct) {
+  const double *Omega = v + 3;
+  double Rlam[3], JOmega[3], X3[3][3], lam3[3][3], A[3][3], B[3][3];
+  times_t(R, lam, Rlam);
+  times_J(Omega, JOmega);
+  skew(X, X3);
+  skew(Rlam, lam3);
+  product(X3, lam3, A);
+  add_turn(top, Kt, 1, A);
+  skew(Omega, A);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) B[i][j] = A[i][j] * J[j];
+  }
+  add_turn(top, Ct, 1, B);
+  skew(JOmega, B);
+  add_turn(top, Ct, -1, B);
+  if (!top->se3) return;
+
+  const block above = {3, 6}, corner = {0, 6};
+  double Rgamma[3];
+  times_t(R, gravity, Rgamma);
+  add_block(Kt, above, -1, lam3);
+  skew(Rgamma, B);
+  add_block(Kt, above, -m, B);
+  add_block(Ct, corner, m, A);
+  skew(v, B);
+  add_block(Ct, above, -m, B);
+}
+
+static int evaluate(void *user, double t, const double *q, const double *v,
+                    const ga_evaluation *out) {
   (void)t;
-  double y[3];
-  turned_part(user, v, y);
-  put_turned_skew(Z, q + 3, y);
+  const heavy_top *top = user;
+  double R[3][3], y[3];
+  rotation(q + 3, R);
+  if (out->M) fill_mass(top, out->M);
+  if (out->F) fill_force(top, R, v, out->F);
+  if (out->g) {
+    times(R, X, out->g);
+    for (int i = 0; i < 3; i++) out->g[i] -= q[i];
+  }
+  if (out->G) fill_gradient(top, R, out->G);
+  if (out->Z) {
+    turned_part(top, v, y);
+    add_turned(top, R, y, out->Z); /* Z = (0, -R y~) */
+  }
+  if (out->Kt) fill_tangents(top, R, v, out->lam, out->Kt, out->Ct);
   return 0;
 }
+
+GA_CALLBACKS_OF(evaluate)
 
 /* Z v = R (Omega x y) */
 static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
@@ -122,40 +199,6 @@ static int holonomic_drift(void *user, double t, const double *q, const double *
   turned_part(user, v, y);
   ga_cross3(v + 3, y, drift);
   ga_quat_rotate(q + 3, drift, drift);
-  return 0;
-}
-
-/* With D_q(R^T y) = (R^T y)~ in the columns of the rotation:
- *
- *   G^T lam = (-lam or -R^T lam, X x R^T lam)     Kt = ((0, 0 or -(R^T lam)~ - m (R^T gamma)~),
- *                                                       (0, X~ (R^T lam)~))
- *   -F = (.. + m Omega x U, Omega x J Omega)      Ct = ((0 or m Omega~, 0 or -m U~),
- *                                                       (0, Omega~ J - (J Omega)~)) */
-static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
-                          const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
-  (void)t, (void)x, (void)psi;
-  const heavy_top *top = user;
-  const double *Omega = v + 3;
-  double Rlam[3], JOmega[3];
-  ga_quat_unrotate(q + 3, lam, Rlam);
-  times_J(Omega, JOmega);
-  for (int j = 0; j < 3; j++) {
-    double y[3], z[3];
-    ga_cross3(Rlam, unit[j], y);
-    ga_cross3(X, y, z);
-    add_column(Kt, 3, 3 + j, 1, z);
-    ga_cross3(Omega, unit[j], y);
-    add_column(Ct, 3, 3 + j, J[j], y);
-  }
-  add_skew(Ct, 3, 3, -1, JOmega);
-  if (!top->se3) return 0;
-
-  double Rgamma[3];
-  ga_quat_unrotate(q + 3, gravity, Rgamma);
-  add_skew(Kt, 0, 3, -1, Rlam);
-  add_skew(Kt, 0, 3, -m, Rgamma);
-  add_skew(Ct, 0, 0, m, Omega);
-  add_skew(Ct, 0, 3, -m, v);
   return 0;
 }
 
@@ -176,6 +219,7 @@ static const ga_model_ops ops = {.mass = mass,
                                  .holonomic_curv = holonomic_curv,
                                  .holonomic_drift = holonomic_drift,
                                  .force_tangents = force_tangents,
+                                 .evaluate = evaluate,
                                  .energy = energy};
 
 /* The quaternion is tabulated to 13 digits, x, u and Omega to 17. Two Gauss-Newton steps on
@@ -229,6 +273,27 @@ static ga_status tabulate(ga_problem *problem, bool se3) {
   return GA_OK;
 }
 
+/* On R^3 x SO(3): M diagonal; K the rotation alone, see add_turn; row i of G the columns of u_i and
+ * of the rotation. */
+static bool fill_patterns(ga_problem *problem, heavy_top *top) {
+  if (!ga_problem_pattern(problem, NV, NV, NV, &top->M) ||
+      !ga_problem_pattern(problem, NV, NV, 6, &top->K) ||
+      !ga_problem_pattern(problem, NLAM, NV, 12, &top->G)) {
+    return false;
+  }
+  ga_csr *const all[] = {&top->M, &top->K, &top->G};
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0, at = 0; i < all[k]->nrow; i++) {
+      bool own = k == 0 || (k == 2 && i < 3), turn = k == 2 || (k == 1 && i >= 3 && i != 4);
+      if (own) all[k]->col[at++] = i;
+      for (int j = 3; turn && j < NV; j++) all[k]->col[at++] = j;
+      all[k]->ptr[i + 1] = at;
+    }
+  }
+  problem->model.pat_M = &top->M, problem->model.pat_K = &top->K, problem->model.pat_G = &top->G;
+  return true;
+}
+
 /* x = X, R = I, Omega = (0, 150, -4.61538), and u = Omega x X in either form */
 static ga_status build(ga_problem *problem, bool se3, ga_error *err) {
   static const char *const q_names[] = {"x", "y", "z", "e0", "e1", "e2", "e3"};
@@ -250,6 +315,7 @@ static ga_status build(ga_problem *problem, bool se3, ga_error *err) {
   heavy_top *top = ga_problem_take(problem, 1, sizeof *top);
   if (!top) return GA_ERR_MEM;
   top->se3 = se3;
+  if (!se3 && !fill_patterns(problem, top)) return GA_ERR_MEM;
   problem->model.user = top;
   problem->rho_inf = 0.9, problem->h = 1e-3, problem->t_end = 1;
   memcpy(problem->q0, X, sizeof X);

@@ -101,7 +101,7 @@ static void pass_body(walk *w, ga_integrator *it) {
 #define PASS_ARRAY(name, size) pass_doubles(w, mem->name, e->size);
   GA_MEMORY_LIST(PASS_ARRAY)
 #undef PASS_ARRAY
-  pass_doubles(w, it->step.x_accepted, it->step.n);
+  pass_doubles(w, it->step.past.phi[0], it->step.n);
   for (int i = 0; i < it->events.n; i++) {
     pass_doubles(w, &it->events.record[i].value, 1);
     pass_doubles(w, &it->events.record[i].t_last, 1);

@@ -191,7 +191,7 @@ ga_status ga_initial_implicit(ga_integrator *it, double h, double t1) {
     }
     last = change;
     memcpy(it->a, it->vdd, (size_t)nv * sizeof(double));
-    memcpy(it->step.x_accepted, it->step.x, (size_t)it->step.n * sizeof(double));
+    memcpy(it->step.past.phi[0], it->step.x, (size_t)it->step.n * sizeof(double));
   }
   return ga_fail(
       &it->error, GA_RETRY_NEWTON,

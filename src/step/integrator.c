@@ -62,7 +62,6 @@ static ga_status set_up(ga_integrator *it) {
     status = ga_step_init(&it->step, it->method, &it->options, &it->eval, &it->stats, &it->arena);
   }
   if (status != GA_OK) return status;
-  it->last.x = ga_arena_doubles(&it->arena, (size_t)it->step.n);
   return it->arena.failed ? ga_fail(err, GA_ERR_MEM, "no memory for the state") : GA_OK;
 }
 

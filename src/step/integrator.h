@@ -21,13 +21,12 @@ typedef struct ga_sequence {
 /* What earlier steps taught about reusing matrices, of a step or of its parts. */
 typedef struct ga_steering {
   double rate;
-  int pause, pause_next;
+  int pause, pause_next, fresh_its;
 } ga_steering;
 
 /* The accepted state before the last step, and all that a step taken back must find again. */
 typedef struct ga_backup {
   ga_memory mem;
-  double *x;
   ga_stats stats;
   ga_steering matrix, split;
   bool valid; /* there is a last step, dense output spans it */

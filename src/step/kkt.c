@@ -80,10 +80,12 @@ ga_status ga_kkt_build(ga_kkt *kkt, int n, ga_arena *arena) {
   return arena->failed ? GA_ERR_MEM : GA_OK;
 }
 
+static void add_at(int nnz, double coef, const int *restrict map, const double *restrict from,
+                   double *restrict to) {
+  for (int e = 0; e < nnz; e++) to[map[e]] += coef * from[e];
+}
+
 void ga_kkt_scatter(ga_kkt *kkt, int k, double coef) {
   const ga_kkt_term *term = &kkt->term[k];
-  const double *from = term->src->val;
-  double *to = kkt->A.val;
-  int nnz = ga_csr_nnz(term->src);
-  for (int e = 0; e < nnz; e++) to[term->map[e]] += coef * from[e];
+  add_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, kkt->A.val);
 }

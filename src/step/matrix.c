@@ -133,6 +133,7 @@ static ga_status dynamic_derivatives(ga_step *s, int j) {
   s->dyn[j].q_scale = s->tab.phi * s->h * s->h * site->by_wq;
   s->dyn[j].v_scale = s->tab.phi * s->h * site->by_v1;
   if (status != GA_OK || (site->by_wq == 0 && site->by_v1 == 0)) return status;
+  if (s->tangents_known) return GA_OK;
   status = ga_eval_tangents(s->eval, &p, Kt, Ct);
   if (status != GA_OK || row->part != GA_PART_REACTION) return status;
   p.x = p.lam = p.psi = s->zero;
@@ -156,7 +157,7 @@ static ga_status constraint_derivatives(ga_step *s, int c) {
       }
       break;
     case GA_ROW_VEL:
-      status = ga_eval_Z(s->eval, at->t, at->q, at->v, &s->Z);
+      if (!s->tangents_known) status = ga_eval_Z(s->eval, at->t, at->q, at->v, &s->Z);
       break;
     case GA_ROW_ACC:
       row->q_scale = s->h * s->h;
@@ -165,6 +166,7 @@ static ga_status constraint_derivatives(ga_step *s, int c) {
                                              s->x + s->method->out_x * s->nv, &s->acc_q, &s->acc_v);
       break;
     case GA_ROW_NONHOL:
+      if (s->tangents_known) break;
       if (!row->hat) return ga_eval_Y(s->eval, at->t, at->q, at->v, &s->Y);
       status = ga_eval_Y(s->eval, at->t, at->q, s->vh, &s->Yh);
       if (status == GA_OK) status = ga_eval_H(s->eval, at->t, at->q, s->vh, &s->Hh);
@@ -188,11 +190,24 @@ static void scatter_row(ga_step *s, ga_row_terms *row) {
   ga_kkt_scatter(&s->kkt, row->by_eta, -row->q_scale);
 }
 
+static ga_status derivatives(ga_step *s) {
+  ga_status status = GA_OK;
+  for (int j = 0; j < s->method->nx && status == GA_OK; j++) status = dynamic_derivatives(s, j);
+  for (int c = 0; c < s->method->ncon && status == GA_OK; c++) {
+    status = constraint_derivatives(s, c);
+  }
+  return status;
+}
+
 static ga_status factor(ga_step *s) {
   char name[128];
   s->factored = false;
   s->stats->matrices++;
   if (ga_first_nonfinite(ga_csr_nnz(&s->kkt.A), s->kkt.A.val) >= 0) {
+    /* once more without trust, for the callback's name */
+    s->tangents_known = false;
+    ga_status cause = derivatives(s);
+    if (cause != GA_OK) return cause;
     return ga_fail(s->err, GA_RETRY_SINGULAR, "t = %.9g, h = %.3g: Newton matrix is not finite",
                    s->t, s->h);
   }
@@ -217,10 +232,10 @@ static ga_status factor(ga_step *s) {
 
 ga_status ga_step_matrix(ga_step *s) {
   const ga_method *method = s->method;
-  ga_status status = GA_OK;
   ga_sites_tangents(s);
-  for (int j = 0; j < method->nx && status == GA_OK; j++) status = dynamic_derivatives(s, j);
-  for (int c = 0; c < method->ncon && status == GA_OK; c++) status = constraint_derivatives(s, c);
+  s->eval->trusting = true;
+  ga_status status = derivatives(s);
+  s->eval->trusting = false;
   if (status != GA_OK) return status;
   ga_csr_zero(&s->kkt.A);
   for (int j = 0; j < method->nx; j++) {
@@ -231,5 +246,6 @@ ga_status ga_step_matrix(ga_step *s) {
   }
   for (int c = 0; c < method->ncon; c++) scatter_row(s, &s->con[c]);
   if (s->acc_term >= 0) ga_kkt_scatter(&s->kkt, s->acc_term, 1);
+  s->tangents_known = false; /* A_q was multiplied by T */
   return factor(s);
 }

@@ -3,10 +3,11 @@
  *
  * Stopping. With e_k the largest relative increment of accelerations and of multipliers and
  * theta = e_k/e_{k-1}, the error left after iteration k is about e_k theta/(1 - theta). When that
- * (or e_k itself) is below newton_tol, the residual is evaluated at the new iterate, every force
- * balance must hold against its own terms, and the constraints as well: increments formed with old
- * factors may be small although a light or suddenly changed coordinate has not moved yet. If it
- * does not, the matrix is renewed and the iteration goes on.
+ * (or e_k itself, or e_k times ten times the fall of the residual by the last iteration, which
+ * contracts as the increments do) is below newton_tol, the residual is evaluated at the new
+ * iterate, every force balance must hold against its own terms, and the constraints as well:
+ * increments formed with old factors may be small although a light or suddenly changed coordinate
+ * has not moved yet. If it does not, the matrix is renewed and the iteration goes on.
  *
  * Accelerations cannot be better than the rounding of g allows, about eps |q|/(beta h^2). When
  * increments stop shrinking, the iterate is accepted, and counted in stats.roundoff, if every row
@@ -16,19 +17,25 @@
  *
  * Matrix. The factors of an earlier step are used as long as the contraction is good; they are
  * renewed at the current iterate when theta exceeds SLOW, when h changes, and at the start of a
- * step if the last step contracted slower than REUSE. If old factors turn out slow inside a step,
- * trying them was a mistake: the next 1, 3, 7, .. PAUSE_MAX steps begin with fresh ones. */
+ * step if the last step contracted slower than REUSE. If old factors had to be renewed inside a
+ * step, or took more iterations than fresh ones by more than a matrix is worth, trying them was a
+ * mistake: the next 1, 3, 7, .. PAUSE_MAX steps begin with fresh ones. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "step/step.h"
 
-static const double SLOW = 0.1;    /* renew the matrix inside a step */
-static const double REUSE = 0.02;  /* take the old matrix into the next step */
-static const double DIVERGED = 2;  /* growth of the increments with a fresh matrix: give up */
-static const double NOISE = 200;   /* rounding level, in units of eps times the size of the terms */
-static const double BALANCE = 1e3; /* force balance, in units of newton_tol times the terms */
+static const double SLOW = 0.1;   /* renew the matrix inside a step */
+static const double REUSE = 0.02; /* take the old matrix into the next step */
+static const double DIVERGED = 2; /* growth of the increments with a fresh matrix: give up */
+static const double NOISE = 200;  /* rounding level, in units of eps times the size of the terms */
+static const double MARGIN = 0.1; /* of newton_tol for an error that is only estimated */
+static const double FALL_SAFETY = 10; /* residuals fall as increments do, but for this factor */
+static const double CLEAN = 2; /* what no iteration can improve, in the same units: constraints, */
+static const double CLEAN_FORCE = 16; /* force balances */
+static const double NEARLY = 0.05;  /* the same in units of newton_tol, if they have fallen, too */
+static const double BALANCE = 1e3;  /* force balance, in units of newton_tol times the terms */
 static const double UNSEEN = 1e-11; /* constraint residual nobody notices, against 1 + |q| */
 enum { PAUSE_MAX = 63 };
 
@@ -41,6 +48,7 @@ typedef struct {
   bool renewed;             /* the matrix was evaluated anew after the first iteration */
   bool small_last;          /* the increment before was below the tolerance, with a fresh matrix */
   int fresh_failures;       /* iterations without contraction although the matrix was fresh */
+  double r[GA_MAX_CON + 1]; /* largest residuals: of the dynamic rows, of each kind of constraint */
 } course;
 
 static double ratio(double change, double size) {
@@ -81,7 +89,7 @@ static double increment(const ga_step *s, course *c) {
     for (int i = 0; i < s->nv; i++) change = fmax(change, fabs(s->wq[i] - s->wq_last[i]));
     e = fmax(e, ratio(change, s->h * s->h * c->size_x));
   }
-  return isnan(ga_max_abs(s->n, s->dx)) ? NAN : e;
+  return ga_first_nonfinite(s->n, s->dx) >= 0 ? NAN : e;
 }
 
 static double row_sum(const ga_csr *A, int i) {
@@ -90,44 +98,61 @@ static double row_sum(const ga_csr *A, int i) {
   return sum;
 }
 
-/* What the reactions contribute to row i of the dynamic rows: gradient times multiplier of each
+/* What the reactions contribute to each velocity's row: gradient times multiplier of each
  * constraint that acts there at all. An entry of G is rounded against the largest of its row. */
-static double reaction_size(const ga_step *s, int i) {
+static void reaction_sizes(const ga_step *s, double *sum) {
   const ga_method *method = s->method;
-  double sum = 0;
+  memset(sum, 0, (size_t)s->nv * sizeof(double));
   for (int c = 0; c < method->ncon; c++) {
     if (method->mult[c] == GA_BLOCK_ETA) continue;
     const ga_csr *D = method->mult[c] == GA_BLOCK_PSI ? &s->site->H : &s->site->G;
     for (int k = 0; k < D->nrow; k++) {
-      int at = ga_csr_find(D, k, i % s->nv);
-      if (at < 0 || D->val[at] == 0) continue;
-      double gradient = ga_max_abs(D->ptr[k + 1] - D->ptr[k], D->val + D->ptr[k]);
-      sum += gradient * fabs(s->x[s->mult_at[c] + k]);
+      double gradient = 0;
+      for (int e = D->ptr[k]; e < D->ptr[k + 1]; e++) {
+        double entry = fabs(D->val[e]);
+        gradient = entry > gradient ? entry : gradient;
+      }
+      double size = gradient * fabs(s->x[s->mult_at[c] + k]);
+      for (int e = D->ptr[k]; e < D->ptr[k + 1]; e++) sum[D->col[e]] += D->val[e] != 0 ? size : 0;
     }
   }
-  return sum;
+}
+
+/* what the rounding of a row depends on besides the row; measured once, when a row asks for it */
+typedef struct {
+  double Q, V, size_x; /* largest position, velocity, acceleration */
+  double rough;        /* relative rounding of G and H */
+} noise;
+
+static void measure_noise(const ga_step *s, noise *n) {
+  n->Q = ga_max_abs(s->nq, s->site->q);
+  n->V = ga_max_abs(s->nv, s->site->v);
+  n->size_x = ga_max_abs(s->method->nx * s->nv, s->x);
+  n->rough = fmax(NOISE * DBL_EPSILON, 10 * ga_eval_jacobian_noise(s->eval));
+  reaction_sizes(s, s->reaction_size);
 }
 
 /* Rounding of a force balance: a stiff spring between two points is the difference of terms as
  * large as stiffness times position, a damper likewise; G by differences has its own, larger
  * rounding. */
-static bool at_row_noise(const ga_step *s, int i, double size_x) {
+static bool at_row_noise(const ga_step *s, int i, const noise *n) {
   int j = i / s->nv, row = i % s->nv, diagonal = s->mass_diagonal[row];
-  double Q = ga_max_abs(s->nq, s->site->q), V = ga_max_abs(s->nv, s->site->v);
   const ga_csr *M = &s->site[s->method->dyn[j].site].M;
   double mass = diagonal >= 0 ? fabs(M->val[diagonal]) : 0;
-  double terms = s->row_size[i] + row_sum(&s->Kt[j], row) * Q + row_sum(&s->Ct[j], row) * V;
-  double level = NOISE * DBL_EPSILON * (terms + mass * size_x);
-  double rough = fmax(NOISE * DBL_EPSILON, 10 * ga_eval_jacobian_noise(s->eval));
-  return fabs(s->r[i]) <= level || fabs(s->r[i]) <= level + rough * reaction_size(s, i);
+  double terms = s->row_size[i] + row_sum(&s->Kt[j], row) * n->Q + row_sum(&s->Ct[j], row) * n->V;
+  double level = NOISE * DBL_EPSILON * (terms + mass * n->size_x);
+  return fabs(s->r[i]) <= level + n->rough * s->reaction_size[row];
 }
 
 /* Every force balance within `part` of its own terms, or within rounding. */
 static bool balanced(const ga_step *s, double part) {
-  double size_x = ga_max_abs(s->method->nx * s->nv, s->x);
+  noise n;
+  bool measured = false;
   for (int i = 0; i < s->method->nx * s->nv; i++) {
     if (fabs(s->r[i]) <= part * s->row_size[i]) continue;
-    if (!at_row_noise(s, i, size_x)) return false;
+    if (!measured) measure_noise(s, &n);
+    measured = true;
+    if (!at_row_noise(s, i, &n)) return false;
   }
   return true;
 }
@@ -160,6 +185,95 @@ static bool at_rounding_level(const ga_step *s) {
   double Q = ga_max_abs(s->nq, s->site->q) + ga_max_abs(s->nv, s->wq);
   double V = ga_max_abs(s->nv, s->site->v) + s->h * ga_max_abs(s->nv, s->x);
   return balanced(s, rough) && constraints_below(s, level, Q, V * rough / level);
+}
+
+/* size of the terms of a row: sum_j |A_ij|, and that times the largest |x_j| that it meets */
+static double row_terms(const ga_csr *A, int i, const double *x, double *row) {
+  double sum = 0, largest = 0;
+  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+    double size = fabs(x[A->col[e]]);
+    sum += fabs(A->val[e]);
+    largest = size > largest ? size : largest;
+  }
+  if (row) *row = sum;
+  return sum * largest;
+}
+
+/* Nothing left to gain in constraint rows c: each is as small as the rounding of q or v makes it,
+ * CLEAN roundings of its own terms. Unlike NOISE this is no excuse for a row that stays large: one
+ * more iteration would only exchange one rounding for another, whatever the matrix. What this
+ * rounding makes of the accelerations goes to `left`, if it is more. */
+static bool constraint_clean(const ga_step *s, int c, double *left) {
+  const ga_site *at = s->site;
+  ga_con_kind kind = s->method->con[c];
+  if (kind == GA_ROW_ACC) return false;
+  const ga_csr *D = kind == GA_ROW_NONHOL ? &at->H : &at->G;
+  const double *r = s->r + s->con_at[c], *size = at->v;
+  double level = CLEAN * DBL_EPSILON / s->h, row;
+  if (kind == GA_ROW_POS) {
+    ga_space_size(s->eval->model->space, at->q, s->size_q);
+    size = s->size_q;
+    level /= s->h;
+  }
+  for (int i = 0; i < D->nrow; i++) {
+    if (!(fabs(r[i]) <= level * row_terms(D, i, size, &row))) return false;
+    if (fabs(r[i]) > *left * row) *left = fabs(r[i]) / row;
+  }
+  return true;
+}
+
+/* The same of the force balances, whose roundings are not divided by h: up to `level` of the terms
+ * may be left. */
+static bool forces_clean(const ga_step *s, double level) {
+  const ga_site *at = s->site;
+  bool measured = false;
+  for (int i = 0; i < s->nv; i++) {
+    double r = fabs(s->r[i]);
+    if (r <= level * s->row_size[i]) continue;
+    if (!measured) {
+      ga_space_size(s->eval->model->space, at->q, s->size_q);
+      reaction_sizes(s, s->reaction_size);
+      measured = true;
+    }
+    double terms = s->row_size[i] + s->reaction_size[i] + row_terms(&s->Kt[0], i, s->size_q, NULL) +
+                   row_terms(&s->Ct[0], i, at->v, NULL);
+    if (!(r <= level * terms)) return false;
+  }
+  return true;
+}
+
+/* largest residual of group k: the dynamic rows, then each kind of constraint */
+static double group_size(const ga_step *s, int k) {
+  if (k == 0) return ga_max_abs(s->method->nx * s->nv, s->r);
+  return ga_max_abs(ga_step_con_size(s, s->method->con[k - 1]), s->r + s->con_at[k - 1]);
+}
+
+static void measure_residual(const ga_step *s, course *c) {
+  for (int k = 0; k <= s->method->ncon; k++) c->r[k] = group_size(s, k);
+}
+
+/* What the residual after an iteration tells, without another one. Residuals fall as increments do:
+ * a group of rows that fell by f leaves an error of about e f, ten times that for safety. Every
+ * group must have fallen enough, or be clean. Force balances may also be nearly clean, if they have
+ * nearly fallen enough, or if the rounding of the constraints alone leaves more than newton_tol.
+ * Not asked where G has the roundings of difference quotients, or where there are several x. */
+static bool settled(const ga_step *s, course *c, bool *rounding) {
+  double tol = s->options->newton_tol, left = 0;
+  bool all = s->method->nx == 1 && ga_eval_jacobian_noise(s->eval) <= DBL_EPSILON;
+  *rounding = false;
+  for (int k = s->method->ncon; k >= 0; k--) {
+    double size = group_size(s, k), error = size > 0 ? c->e * size / c->r[k] : 0;
+    c->r[k] = size;
+    if (!all || error * FALL_SAFETY <= tol) continue;
+    *rounding = true;
+    if (k > 0) {
+      all = constraint_clean(s, k - 1, &left);
+      continue;
+    }
+    bool nearly = error <= tol || left >= tol * c->size_x;
+    all = forces_clean(s, fmax(CLEAN_FORCE * DBL_EPSILON, nearly ? NEARLY * tol : 0));
+  }
+  return all;
 }
 
 /* Constraints hold to a level that no discretization notices. */
@@ -223,10 +337,19 @@ static bool matrix_usable(const ga_step *s) {
          s->pause == 0 && (every == 0 || s->factored_age < every);
 }
 
+/* How many iterations a matrix is worth. Besides factor or solve, its assembly costs about as much
+ * as 1.5 solves, and an iteration's residual as 2.5. */
+static double worth(const ga_step *s) {
+  double factor = s->ls.factor_cost > 0 ? s->ls.factor_cost : 3;
+  return (factor + 1.5) / 3.5;
+}
+
 /* remember for the next steps how this one went; old: it began with factors of an earlier step */
 static void learn(ga_step *s, const course *c, bool old) {
+  bool slow = c->renewed || c->iteration - s->fresh_its > worth(s);
   s->rate = c->worst_theta;
-  if (old && c->renewed) {
+  if (!old) s->fresh_its = c->iteration;
+  if (old && slow) {
     s->pause = s->pause_next;
     s->pause_next = s->pause_next < PAUSE_MAX ? 2 * s->pause_next + 1 : PAUSE_MAX;
   } else if (old) {
@@ -248,7 +371,7 @@ static verdict judge(ga_step *s, course *c) {
    * iterate before) */
   if (c->theta > 0.5 && (at_rounding_level(s) || at_standstill(s, c))) return ROUNDOFF;
   c->worst_theta = fmax(c->worst_theta, c->theta);
-  if (c->theta < 0.5 && c->e * c->theta / (1 - c->theta) <= tol) return CANDIDATE;
+  if (c->theta < 0.5 && c->e * c->theta / (1 - c->theta) <= MARGIN * tol) return CANDIDATE;
   if (c->theta < SLOW) return GO_ON;
   if (!c->fresh) return RENEW;
   if (c->theta >= 1) c->fresh_failures++;
@@ -265,12 +388,13 @@ static bool confirmed(const ga_step *s, course *c) {
   return twice;
 }
 
-ga_status ga_newton(ga_step *s) {
+static ga_status solve_from_guess(ga_step *s) {
   bool old = matrix_usable(s);
   course c = {.fresh = !old, .size_x = ga_max_abs(s->nv, s->a)};
   measure(s, &c);
   ga_step_update(s);
-  ga_status status = ga_step_residual(s);
+  ga_status status = ga_step_residual(s, c.fresh);
+  measure_residual(s, &c);
   if (status == GA_OK && c.fresh) status = ga_step_matrix(s);
   while (status == GA_OK) {
     c.iteration++;
@@ -282,8 +406,10 @@ ga_status ga_newton(ga_step *s) {
     c.theta = c.iteration > 1 ? c.e / c.e_last : 0;
     verdict v = judge(s, &c);
     if (v == FAILED) return give_up(s, &c, "diverged");
-    status = ga_step_residual(s);
+    status = ga_step_residual(s, v == RENEW);
     if (status != GA_OK) break;
+    bool rounding;
+    if (settled(s, &c, &rounding) && v != CANDIDATE) v = rounding ? ROUNDOFF : CANDIDATE;
     if (v == ROUNDOFF || (v == CANDIDATE && confirmed(s, &c))) {
       learn(s, &c, old);
       s->stats->roundoff += v == ROUNDOFF;
@@ -298,4 +424,15 @@ ga_status ga_newton(ga_step *s) {
     if (c.fresh) status = ga_step_matrix(s);
   }
   return status;
+}
+
+/* An extrapolated guess may lead astray where the last steps followed another branch or were too
+ * large: once more from the unknowns of the last step. */
+ga_status ga_newton(ga_step *s) {
+  ga_status status = solve_from_guess(s);
+  if (status != GA_RETRY_NEWTON || s->past.order == 0) return status;
+  ga_predictor_forget(&s->past);
+  ga_predict(&s->past, s->t, s->t1, s->x);
+  s->factored = false;
+  return solve_from_guess(s);
 }

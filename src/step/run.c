@@ -2,8 +2,8 @@
 /* The loop over steps: one attempt, its acceptance or the way back, what follows an accepted step.
  *
  *   attempt    history corrected for h, Newton, results into the memory; the state before is kept
- *   take_back  the memory, the predictor, what steers Newton's matrix, as before the attempt
- *   accept     statistics, times, controller; then events, projections, observer
+ *   take_back  the memory and what steers Newton's matrix, as before the attempt
+ *   accept     predictor, statistics, times, controller; then events, projections, observer
  */
 #include <float.h>
 #include <math.h>
@@ -59,10 +59,9 @@ static void keep(ga_integrator *it) {
   ga_backup *last = &it->last;
   const ga_step *s = &it->step;
   ga_memory_copy(&last->mem, &it->mem, &it->eval);
-  memcpy(last->x, s->x_accepted, (size_t)s->n * sizeof(double));
   last->stats = it->stats;
-  last->matrix = (ga_steering){s->rate, s->pause, s->pause_next};
-  last->split = (ga_steering){s->split.rate, s->split.pause, s->split.pause_next};
+  last->matrix = (ga_steering){s->rate, s->pause, s->pause_next, s->fresh_its};
+  last->split = (ga_steering){s->split.rate, s->split.pause, s->split.pause_next, 0};
   last->valid = false;
 }
 
@@ -71,7 +70,6 @@ static void take_back(ga_integrator *it) {
   const ga_backup *last = &it->last;
   ga_step *s = &it->step;
   ga_memory_copy(&it->mem, &last->mem, &it->eval);
-  memcpy(s->x_accepted, last->x, (size_t)s->n * sizeof(double));
   it->stats.max_g = last->stats.max_g;
   it->stats.max_gv = last->stats.max_gv;
   it->stats.max_k = last->stats.max_k;
@@ -79,6 +77,7 @@ static void take_back(ga_integrator *it) {
   s->rate = last->matrix.rate;
   s->pause = last->matrix.pause;
   s->pause_next = last->matrix.pause_next;
+  s->fresh_its = last->matrix.fresh_its;
   s->split.rate = last->split.rate;
   s->split.pause = last->split.pause;
   s->split.pause_next = last->split.pause_next;
@@ -113,6 +112,7 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
 
 static void accept(ga_integrator *it) {
   double h = it->mem.h;
+  ga_step_accepted(&it->step);
   it->stats.steps++;
   it->stats.h_largest = fmax(it->stats.h_largest, h);
   it->stats.h_least = it->stats.h_least > 0 ? fmin(it->stats.h_least, h) : h;

@@ -79,15 +79,40 @@ void ga_sites_move(ga_step *s) {
   }
 }
 
+/* does the method have constraint rows of this kind, and the model constraints for them? */
+bool ga_step_has_row(const ga_step *s, ga_con_kind kind) {
+  for (int c = 0; c < s->method->ncon; c++) {
+    if (s->method->con[c] == kind && ga_step_con_size(s, kind) > 0) return true;
+  }
+  return false;
+}
+
+/* Tangents along with the residual: only where there is one dynamic row, with all of F + R at the
+ * new site. */
+static void want_tangents(ga_step *s, ga_evaluation *all) {
+  const ga_dyn_row *row = &s->method->dyn[0];
+  s->tangents_known = s->tangents_wanted && s->method->nx == 1 && !s->method->weighted &&
+                      row->site == GA_SITE_NEW && row->part == GA_PART_WHOLE && !s->has_hat;
+  if (!s->tangents_known) return;
+  all->x = s->x;
+  all->lam = ga_step_multipliers(s, row->lam);
+  all->psi = ga_step_multipliers(s, row->psi);
+  all->Kt = &s->Kt[0], all->Ct = &s->Ct[0];
+  if (ga_step_has_row(s, GA_ROW_VEL)) all->Z = &s->Z;
+  if (ga_step_has_row(s, GA_ROW_NONHOL)) all->Y = &s->Y;
+}
+
 ga_status ga_sites_evaluate(ga_step *s) {
   ga_eval *e = s->eval;
   ga_site *now = &s->site[GA_SITE_NEW];
-  ga_status status = GA_OK;
+  bool mass = !s->method->weighted && !now->mass_known;
+  ga_evaluation all = {.F = now->F, .G = &now->G, .H = &now->H, .k = s->k};
   s->G_is_at_n = false;
-  if (!s->method->weighted) status = ga_site_mass(s, now, now->t, now->q);
-  if (status == GA_OK) status = ga_eval_force(e, now->t, now->q, now->v, now->F);
-  if (status == GA_OK) status = ga_eval_G(e, now->t, now->q, &now->G);
-  if (status == GA_OK) status = ga_eval_H(e, now->t, now->q, now->v, &now->H);
+  if (mass) all.M = &now->M;
+  if (ga_step_has_row(s, GA_ROW_POS)) all.g = s->g;
+  want_tangents(s, &all);
+  ga_status status = ga_eval_all(e, now->t, now->q, now->v, &all);
+  if (mass && status == GA_OK) now->mass_known = e->model->const_mass;
   for (int k = GA_SITE_NEW + 1; k < GA_SITES && status == GA_OK; k++) {
     ga_site *site = &s->site[k];
     if (!site->used) continue;
@@ -112,4 +137,19 @@ void ga_sites_tangents(ga_step *s) {
     ga_space_tangent_rows(space, s->work, site->T);
     memset(s->work, 0, (size_t)s->nv * sizeof(double));
   }
+}
+
+ga_status ga_sites_blame(ga_step *s) {
+  ga_status status = GA_OK;
+  for (int k = 0; k < GA_SITES && status == GA_OK; k++) {
+    ga_site *site = &s->site[k];
+    if (!site->used) continue;
+    ga_evaluation got = {.M = &site->M, .G = &site->G, .H = &site->H};
+    if (k == GA_SITE_NEW) {
+      got.F = site->F, got.k = s->k;
+      if (ga_step_has_row(s, GA_ROW_POS)) got.g = s->g;
+    }
+    status = ga_eval_blame(s->eval, site->t, &got);
+  }
+  return status;
 }

@@ -49,7 +49,8 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   s->wq0 = doubles(arena, s->nv), s->v10 = doubles(arena, s->nv);
   s->wq = doubles(arena, s->nv), s->w = doubles(arena, s->nv);
   s->g = doubles(arena, s->nlam), s->gv = doubles(arena, s->nlam), s->k = doubles(arena, s->npsi);
-  s->x = doubles(arena, s->n), s->x_accepted = doubles(arena, s->n);
+  s->x = doubles(arena, s->n);
+  ga_predictor_init(&s->past, method->nx * s->nv, s->n, arena);
   s->r = doubles(arena, s->n), s->dx = doubles(arena, s->n);
   s->wq_last = doubles(arena, s->nv), s->vh = doubles(arena, s->nv);
   s->history = doubles(arena, s->nv), s->momentum = doubles(arena, s->nv);
@@ -59,6 +60,7 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   s->work = doubles(arena, s->nv);
   for (int c = 0; c < method->ncon; c++) s->has_hat |= method->con_hat[c] && s->npsi > 0;
   s->row_size = doubles(arena, method->nx * s->nv);
+  s->reaction_size = doubles(arena, s->nv), s->size_q = doubles(arena, s->nv);
   ga_sites_init(s, arena);
   if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, model->pat_G, arena);
   s->mass_diagonal = ga_arena_ints(arena, (size_t)s->nv);
@@ -87,13 +89,16 @@ void ga_step_reset(ga_step *s) {
   s->pause = 0;
   s->pause_next = 1;
   s->factored_age = 0;
+  s->fresh_its = 0;
+  ga_predictor_forget(&s->past);
 }
 
 void ga_step_predict(ga_step *s, const ga_memory *mem) {
   const ga_method *method = s->method;
-  memset(s->x_accepted, 0, (size_t)s->n * sizeof(double));
+  double *guess = s->past.phi[0];
+  memset(guess, 0, (size_t)s->n * sizeof(double));
   for (int j = 0; j < method->nx; j++) {
-    double *x = s->x_accepted + j * s->nv;
+    double *x = guess + j * s->nv;
     ga_row_part part = method->dyn[j].part;
     const double *whole = method->weighted ? mem->a : mem->vd;
     for (int i = 0; i < s->nv; i++) {
@@ -104,7 +109,7 @@ void ga_step_predict(ga_step *s, const ga_memory *mem) {
   for (int c = 0; c < method->ncon; c++) {
     ga_block_kind kind = method->mult[c];
     if (kind == GA_BLOCK_ETA) continue;
-    memcpy(s->x_accepted + s->mult_at[c], kind == GA_BLOCK_PSI ? mem->psi : mem->lam,
+    memcpy(guess + s->mult_at[c], kind == GA_BLOCK_PSI ? mem->psi : mem->lam,
            (size_t)ga_step_mult_size(s, kind) * sizeof(double));
   }
 }
@@ -164,7 +169,7 @@ ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const ga_history *past
     s->wq0[i] = h * s->v[i] + h * h * (tab->pa * s->a[i] + tab->pw * s->w[i]);
     s->v10[i] = s->v[i] + h * (tab->ra * s->a[i] + tab->rw * s->w[i]);
   }
-  memcpy(s->x, s->x_accepted, (size_t)s->n * sizeof(double));
+  ga_predict(&s->past, s->t, t1, s->x);
   ga_status status = ga_sites_begin(s);
   if (status == GA_OK && s->method->weighted) status = weighted_history(s, mem, past->momentum);
   if (status != GA_OK || s->eta < 0) return status;
@@ -237,7 +242,7 @@ static ga_status constraint_row(ga_step *s, int c) {
   if (size == 0) return GA_OK;
   switch (kind) {
     case GA_ROW_POS:
-      status = ga_eval_g(e, at->t, at->q, r);
+      memcpy(r, s->g, (size_t)size * sizeof(double));
       scale /= s->h;
       break;
     case GA_ROW_VEL:
@@ -249,15 +254,19 @@ static ga_status constraint_row(ga_step *s, int c) {
       scale = 1;
       break;
     case GA_ROW_NONHOL:
-      status = ga_eval_k(e, at->t, at->q, s->method->con_hat[c] ? s->vh : at->v, r);
+      if (s->method->con_hat[c]) {
+        status = ga_eval_k(e, at->t, at->q, s->vh, r);
+      } else {
+        memcpy(r, s->k, (size_t)size * sizeof(double));
+      }
       break;
   }
   for (int i = 0; i < size; i++) r[i] *= scale;
   return status;
 }
 
-ga_status ga_step_residual(ga_step *s) {
-  s->stats->residuals++;
+/* F, M, G, H, g, k at the sites, and all rows */
+static ga_status evaluate_rows(ga_step *s) {
   ga_status status = ga_sites_evaluate(s);
   if (status != GA_OK) return status;
   s->force_size = 0;
@@ -266,13 +275,28 @@ ga_status ga_step_residual(ga_step *s) {
   return status;
 }
 
-/* how well the accepted state satisfies the constraints; G is there from the last residual */
+ga_status ga_step_residual(ga_step *s, bool matrix_follows) {
+  s->stats->residuals++;
+  s->tangents_wanted = matrix_follows;
+  s->eval->trusting = true;
+  ga_status status = evaluate_rows(s);
+  s->eval->trusting = false;
+  /* nothing that is not finite gets lost on the way to r: look for it only if r has it */
+  if (status != GA_OK || ga_first_nonfinite(s->n, s->r) < 0) return status;
+  status = ga_sites_blame(s);
+  if (status == GA_OK) status = evaluate_rows(s); /* a reaction, a drift */
+  if (status != GA_OK) return status;
+  return ga_fail(s->err, GA_RETRY_NONFINITE, "t = %.9g, h = %.3g: the residual is not finite", s->t,
+                 s->h);
+}
+
+/* how well the accepted state satisfies the constraints; G, k and mostly g are there from the last
+ * residual */
 static ga_status constraint_residuals(ga_step *s, double *worst) {
-  ga_eval *e = s->eval;
   const ga_site *at = &s->site[GA_SITE_NEW];
-  ga_status status = ga_eval_g(e, at->t, at->q, s->g);
-  if (status == GA_OK) status = ga_eval_hidden(e, at->t, at->q, at->v, &at->G, s->gv);
-  if (status == GA_OK) status = ga_eval_k(e, at->t, at->q, at->v, s->k);
+  ga_status status = GA_OK;
+  if (!ga_step_has_row(s, GA_ROW_POS)) status = ga_eval_g(s->eval, at->t, at->q, s->g);
+  if (status == GA_OK) status = ga_eval_hidden(s->eval, at->t, at->q, at->v, &at->G, s->gv);
   worst[0] = ga_max_abs(s->nlam, s->g);
   worst[1] = ga_max_abs(s->nlam, s->gv);
   worst[2] = ga_max_abs(s->npsi, s->k);
@@ -316,12 +340,15 @@ ga_status ga_step_end(ga_step *s, ga_memory *mem) {
   s->stats->max_gv = fmax(s->stats->max_gv, worst[1]);
   s->stats->max_k = fmax(s->stats->max_k, worst[2]);
   keep_results(s, mem);
-  memcpy(s->x_accepted, s->x, (size_t)s->n * sizeof(double));
   mem->t = s->t1;
   mem->h = s->h;
   mem->fresh = false;
   s->factored_age++;
   return GA_OK;
+}
+
+void ga_step_accepted(ga_step *s) {
+  ga_predictor_keep(&s->past, s->t, s->t1, s->x);
 }
 
 const char *ga_step_row_name(const ga_step *s, int i, char *text, size_t room) {

@@ -11,6 +11,7 @@
 #include "method/method.h"
 #include "model/eval.h"
 #include "step/kkt.h"
+#include "step/predict.h"
 
 /* Everything that influences later steps; all arrays owned by the integrator. One list of arrays
  * and their sizes serves to take memory, to copy and to save.
@@ -112,15 +113,20 @@ typedef struct ga_step {
   ga_csr L[GA_MAX_X], P[GA_MAX_X]; /* derivatives of a reaction of the model's own */
   ga_csr Gn;                       /* at (t_n, q_n), for eta */
 
-  /* Newton: unknowns, last accepted unknowns (predictor), residual, increment */
-  double *x, *x_accepted, *r, *dx;
+  /* Newton: unknowns, residual, increment; the unknowns of the last steps */
+  double *x, *r, *dx;
+  ga_predictor past;
   double *wq_last;  /* w_q of the iterate before, for the increment in position units */
   double *row_size; /* size of the terms of each dynamic row, and the largest of all: */
   double force_size;
+  double *reaction_size; /* scratch of Newton's acceptance: reactions in each velocity's row, */
+  double *size_q;        /* and how large the numbers are that a velocity moves */
 
   /* matrix */
   ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], GT, Z, Y, acc_q, acc_v;
-  int acc_term; /* G of an acceleration row, -1 if there is none */
+  int acc_term;         /* G of an acceleration row, -1 if there is none */
+  bool tangents_wanted; /* the matrix will follow: let the residual's pass evaluate what it needs */
+  bool tangents_known;  /* Kt, Ct, Z, Y belong to the site of the last residual */
   double *work;
   ga_row_terms dyn[GA_MAX_X], con[GA_MAX_CON];
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
@@ -133,6 +139,7 @@ typedef struct ga_step {
   long factored_age;     /* accepted steps since */
   double rate;           /* worst contraction seen in the last step */
   int pause, pause_next; /* steps to begin with a fresh matrix, and the next such number */
+  int fresh_its;         /* iterations of the last step that began so */
 } ga_step;
 
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
@@ -150,12 +157,14 @@ ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const ga_history *past
                         double t1);
 /* x -> w_q, q_1, v_1 */
 void ga_step_update(ga_step *s);
-/* residual at the current site, also F, M, G, H, g there */
-ga_status ga_step_residual(ga_step *s);
+/* residual at the current site, also F, M, G, H, g, k there; the matrix may follow */
+ga_status ga_step_residual(ga_step *s, bool matrix_follows);
 /* matrix at the site of the last residual, assembled and factored */
 ga_status ga_step_matrix(ga_step *s);
 /* constraint residuals of a converged step into the statistics, its results into mem */
 ga_status ga_step_end(ga_step *s, ga_memory *mem);
+/* the step just ended will not be taken back: its unknowns serve the next guesses */
+void ga_step_accepted(ga_step *s);
 
 /* Sites (site.c): storage; those fixed for a step; the others, after w_q and v_1 changed; M, F, G,
  * H at the current ones; the tangents of exp. */
@@ -163,6 +172,9 @@ void ga_sites_init(ga_step *s, ga_arena *arena);
 ga_status ga_sites_begin(ga_step *s);
 void ga_sites_move(ga_step *s);
 ga_status ga_sites_evaluate(ga_step *s);
+/* the message for what is not finite of it; GA_OK if all is */
+ga_status ga_sites_blame(ga_step *s);
+bool ga_step_has_row(const ga_step *s, ga_con_kind kind);
 void ga_sites_tangents(ga_step *s);
 ga_status ga_site_mass(ga_step *s, ga_site *site, double t, const double *q);
 

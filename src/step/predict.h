@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Private: the first guess of a step's unknowns, extrapolated from the last steps. */
+#ifndef GA_SRC_PREDICT_H
+#define GA_SRC_PREDICT_H
+
+#include "base/base.h"
+
+enum { GA_PREDICT = 6 }; /* steps remembered: order 5 at most */
+
+typedef struct ga_predictor {
+  int n, nx; /* unknowns; the first nx are accelerations, the others multipliers */
+  int count; /* steps remembered, the latest first; at least one, whose time is set by the next */
+  int order; /* of the last guess */
+  double t[GA_PREDICT], *phi[GA_PREDICT], *carry;
+} ga_predictor;
+
+void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena);
+/* All but the latest: what follows must not depend on the past. */
+void ga_predictor_forget(ga_predictor *p);
+/* The unknowns x of an accepted step from t to t1. */
+void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x);
+/* A guess for the step from t to t1. */
+void ga_predict(ga_predictor *p, double t, double t1, double *x);
+
+#endif
