@@ -117,10 +117,11 @@ static void test_rounding(void **state) {
   ga_problem_free(p);
 }
 
-/* auto: parts for pairs, for triples where a large dense matrix would be the alternative */
+/* auto: parts for pairs that are not small, for triples where a large dense matrix would be the
+ * alternative */
 static void test_choice(void **state) {
   (void)state;
-  ga_problem *p = problem_named("heavy-top");
+  ga_problem *p = problem_named("andrews");
   ga_options pair = options_of(0, GA_SYSTEM_AUTO), triple = options_of(1, GA_SYSTEM_AUTO);
   ga_integrator *a = started(p, &pair), *b = started(p, &triple);
   assert_true(a->step.split.on && !b->step.split.on);

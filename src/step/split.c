@@ -22,7 +22,7 @@
 
 #include "step/step.h"
 
-enum { SWEEPS = 8, PAUSE_MAX = 63, TRIPLE_DENSE = 50 };
+enum { SWEEPS = 8, PAUSE_MAX = 63, PAIR_LEAST = 24, TRIPLE_DENSE = 50 };
 static const double ENOUGH = 5e-3; /* of the first correction: Newton then contracts as fast */
 static const double SLOW = 0.4;    /* a sweep that gains less: the full matrix is cheaper */
 
@@ -45,12 +45,13 @@ static ga_status open_solver(ga_step *s, ga_kkt *kkt, int n, ga_linsol *ls, ga_a
   return ga_linsol_open(ls, s->options, &kkt->A, s->err);
 }
 
-/* Pairs gain always or nearly; triples need more sweeps, which pay only where a large dense matrix
- * would have to be factored (docs/methods.md has the numbers). */
+/* Pairs gain unless they are small; triples need more sweeps, which pay only where a large dense
+ * matrix would have to be factored (docs/methods.md has the numbers). */
 static bool wanted(const ga_step *s) {
   bool possible = s->method->split != GA_SPLIT_NONE && s->nlam > 0;
   if (!possible || s->options->system == GA_SYSTEM_FULL) return false;
-  if (s->options->system == GA_SYSTEM_SPLIT || s->method->split == GA_SPLIT_PAIR) return true;
+  if (s->options->system == GA_SYSTEM_SPLIT) return true;
+  if (s->method->split == GA_SPLIT_PAIR) return s->n >= PAIR_LEAST;
   return s->ls.ops == &ga_linsol_dense && s->n >= TRIPLE_DENSE;
 }
 
