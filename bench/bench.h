@@ -58,15 +58,19 @@ typedef struct bench_variant bench_variant;
 struct bench_variant {
   const char *code, *steps; /* "genalpha", "fixed" */
   const char *method;
-  int levels;       /* extrapolation levels */
-  bool by_rtol;     /* what the setting means */
-  double part_atol; /* atol = part_atol rtol */
+  int levels;        /* extrapolation levels */
+  bool by_rtol;      /* what the setting means */
+  double part_atol;  /* atol = part_atol rtol */
+  double newton_tol; /* 0: the default */
   int (*run)(const bench_problem *b, const bench_variant *variant, double setting, bench_run *out,
              double *q, double *lam);
 };
 
 int bench_genalpha_run(const bench_problem *b, const bench_variant *variant, double setting,
                        bench_run *out, double *q, double *lam);
+
+int bench_extrapolated_run(const bench_problem *b, const bench_variant *variant, double setting,
+                           bench_run *out, double *q, double *lam);
 
 /* Seconds per step of `steps` steps of size h from the start; negative if it failed. */
 double bench_genalpha_steps(const bench_problem *b, const char *method, double h, long steps,

@@ -18,62 +18,73 @@ static int complain(const bench_problem *b, const ga_integrator *it, const ga_er
   return 1;
 }
 
-/* one run with n steps, counted into out */
-static int single(const bench_problem *b, const bench_variant *variant, double n, bench_run *out,
-                  double *q, double *lam) {
+static void count(const ga_stats *stats, bench_run *out) {
+  out->steps = stats->steps + stats->rejected;
+  out->iterations = stats->newton_its;
+  out->residuals = stats->residuals;
+  out->matrices = stats->matrices;
+}
+
+static void finish(const bench_problem *b, const ga_state *end, bench_run *out, double *q,
+                   double *lam) {
+  out->error_q = bench_error_q(b, end->q);
+  out->error_lam = bench_error_lam(b, end->lam);
+  if (q) memcpy(q, end->q, (size_t)b->nq * sizeof(double));
+  if (lam) memcpy(lam, end->lam, (size_t)b->nlam * sizeof(double));
+}
+
+/* Fixed steps, their number the setting, or automatic ones to the relative tolerance rtol. A status
+ * above 0 (steps too large for this problem) is no mistake. */
+int bench_genalpha_run(const bench_problem *b, const bench_variant *variant, double setting,
+                       bench_run *out, double *q, double *lam) {
   ga_integrator *it = NULL;
   ga_error err = {0};
   ga_options o = options_for(b, variant->method);
-  o.h = (b->p->t_end - b->p->t0) / n;
+  if (variant->newton_tol > 0) o.newton_tol = variant->newton_tol;
+  *out = (bench_run){0};
+  o.h = (b->p->t_end - b->p->t0) / (variant->by_rtol ? 1000 : setting);
+  if (variant->by_rtol) o.rtol = setting, o.atol = variant->part_atol * setting;
+  double start = bench_clock();
   ga_status status = ga_integrator_new(&b->p->model, &o, &it, &err);
   if (status == GA_OK) status = ga_integrator_start(it, b->p->t0, b->p->q0, b->p->v0);
   if (status == GA_OK) status = ga_integrator_run(it, b->p->t_end);
-  if (status != GA_OK) {
-    /* steps too large for this problem are no mistake */
-    if (status < 0) complain(b, it, &err);
-    ga_integrator_free(it);
-    return 1;
-  }
-  const ga_stats *stats = ga_integrator_stats(it);
-  out->steps += stats->steps;
-  out->iterations += stats->newton_its;
-  out->residuals += stats->residuals;
-  out->matrices += stats->matrices;
-  memcpy(q, ga_integrator_state(it)->q, (size_t)b->nq * sizeof(double));
-  memcpy(lam, ga_integrator_state(it)->lam, (size_t)b->nlam * sizeof(double));
-  ga_integrator_free(it);
-  return 0;
-}
-
-/* fine <- (2^p fine - coarse)/(2^p - 1) */
-static void eliminate(int n, double factor, double *fine, const double *coarse) {
-  for (int i = 0; i < n; i++) fine[i] = (factor * fine[i] - coarse[i]) / (factor - 1);
-}
-
-enum { LEVELS_MAX = 4 };
-
-/* Runs with h, h/2, h/4, ..: the error has all powers of h from h^2 on, so that level k removes the
- * term of order k + 1. q in R^n only. */
-int bench_genalpha_run(const bench_problem *b, const bench_variant *variant, double setting,
-                       bench_run *out, double *q, double *lam) {
-  int levels = variant->levels, n = b->nq + b->nlam, failed = 0;
-  double *x = bench_doubles((levels + 1) * n);
-  *out = (bench_run){0};
-  double start = bench_clock();
-  for (int k = 0; k <= levels && !failed; k++) {
-    failed = single(b, variant, ldexp(setting, k), out, x + k * n, x + k * n + b->nq);
-  }
-  for (int p = 1; p <= levels; p++) {
-    for (int k = levels; k >= p; k--) eliminate(n, ldexp(2, p), x + k * n, x + (k - 1) * n);
-  }
   out->seconds = bench_clock() - start;
-  const double *best = x + levels * n;
-  out->error_q = bench_error_q(b, best);
-  out->error_lam = bench_error_lam(b, best + b->nq);
-  if (q) memcpy(q, best, (size_t)b->nq * sizeof(double));
-  if (lam) memcpy(lam, best + b->nq, (size_t)b->nlam * sizeof(double));
-  free(x);
-  return failed;
+  if (status == GA_OK) {
+    count(ga_integrator_stats(it), out);
+    finish(b, ga_integrator_state(it), out, q, lam);
+  } else if (status < 0 && status != GA_ERR_STEP) {
+    complain(b, it, &err);
+  }
+  ga_integrator_free(it);
+  return status != GA_OK;
+}
+
+/* Extrapolated, one thread; the setting is the number of the largest steps. Without the run that
+ * only estimates the error: an odd number of steps. */
+int bench_extrapolated_run(const bench_problem *b, const bench_variant *variant, double setting,
+                           bench_run *out, double *q, double *lam) {
+  ga_extrapolator *x = NULL;
+  ga_error err = {0};
+  ga_options o = options_for(b, variant->method);
+  if (variant->newton_tol > 0) o.newton_tol = variant->newton_tol;
+  *out = (bench_run){0};
+  o.h = (b->p->t_end - b->p->t0) / setting;
+  double start = bench_clock();
+  ga_status status = ga_extrapolator_new(&b->p->model, &o, variant->levels, &x, &err);
+  if (status == GA_OK) {
+    ga_extrapolator_set_threads(x, 1);
+    status = ga_extrapolator_start(x, b->p->t0, b->p->q0, b->p->v0);
+  }
+  if (status == GA_OK) status = ga_extrapolator_run(x, b->p->t_end);
+  out->seconds = bench_clock() - start;
+  if (status == GA_OK) {
+    count(ga_extrapolator_stats(x), out);
+    finish(b, &ga_extrapolator_state(x)->state, out, q, lam);
+  } else if (status < 0) {
+    fprintf(stderr, "bench: %s: %s\n", b->label, x ? ga_extrapolator_error(x)->text : err.text);
+  }
+  ga_extrapolator_free(x);
+  return status != GA_OK;
 }
 
 double bench_genalpha_steps(const bench_problem *b, const char *method, double h, long steps,

@@ -51,11 +51,12 @@ static void test_failed_step(void **state) {
     use_method(&o, m);
     o.par = ga_params_rho(0.7);
     o.h = 1e-4;
+    o.newton_max = 8; /* more might find some far solution by chance */
     ga_integrator *it = started(p, &o);
     must(ga_integrator_run(it, 0.01), ga_integrator_error(it));
     snapshot before = take(p, it);
     long steps = ga_integrator_stats(it)->steps;
-    must(ga_integrator_set_step(it, 0.5), ga_integrator_error(it));
+    must(ga_integrator_set_step(it, 1.0), ga_integrator_error(it));
     ga_status status = ga_integrator_step(it);
     assert_true(status == GA_RETRY_NEWTON || status == GA_RETRY_SINGULAR);
     assert_non_null(strstr(ga_integrator_error(it)->text, "t = 0.01"));

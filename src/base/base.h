@@ -32,6 +32,11 @@ void ga_arena_free(ga_arena *arena);
 /* The n-th candidate nearest to a mistyped word, for "did you mean"; NULL if none is near. */
 const char *ga_nearest_word(const char *word, const char *(*candidate)(int i));
 
+/* the larger of two numbers, without the care for NaN that makes fmax a function call */
+static inline double ga_max(double a, double b) {
+  return a > b ? a : b;
+}
+
 /* y += c x;  largest |x_i|, NaN if any is NaN */
 void ga_axpy(int n, double c, const double *restrict x, double *restrict y);
 double ga_max_abs(int n, const double *x);

@@ -55,7 +55,9 @@ void ga_error_prefix(ga_error *err, const char *format, ...) {
 }
 
 void ga_error_clear(ga_error *err) {
-  if (err) *err = (ga_error){GA_OK, ""};
+  if (!err) return;
+  err->code = GA_OK;
+  err->text[0] = 0;
 }
 
 const char *ga_version(void) {

@@ -34,7 +34,8 @@ static const double MARGIN = 0.1; /* of newton_tol for an error that is only est
 static const double FALL_SAFETY = 10; /* residuals fall as increments do, but for this factor */
 static const double CLEAN = 2; /* what no iteration can improve, in the same units: constraints, */
 static const double CLEAN_FORCE = 16; /* force balances */
-static const double NEARLY = 0.05;  /* the same in units of newton_tol, if they have fallen, too */
+static const double PART = 0.2;       /* of what the rounding of the constraints makes of them */
+static const double NEARLY = 0.005; /* the same in units of newton_tol, if they have fallen, too */
 static const double BALANCE = 1e3;  /* force balance, in units of newton_tol times the terms */
 static const double UNSEEN = 1e-11; /* constraint residual nobody notices, against 1 + |q| */
 enum { PAUSE_MAX = 63 };
@@ -57,11 +58,11 @@ static double ratio(double change, double size) {
 
 /* largest |x| and multipliers of the current iterate into the course */
 static void measure(const ga_step *s, course *c) {
-  c->size_x = fmax(c->size_x, ga_max_abs(s->method->nx * s->nv, s->x));
+  c->size_x = ga_max(c->size_x, ga_max_abs(s->method->nx * s->nv, s->x));
   for (int k = 0; k < s->method->ncon; k++) {
     if (s->method->mult[k] == GA_BLOCK_ETA) continue;
     int n = ga_step_mult_size(s, s->method->mult[k]);
-    c->size_mult = fmax(c->size_mult, ga_max_abs(n, s->x + s->mult_at[k]));
+    c->size_mult = ga_max(c->size_mult, ga_max_abs(n, s->x + s->mult_at[k]));
   }
 }
 
@@ -75,19 +76,19 @@ static double increment(const ga_step *s, course *c) {
   for (int k = 0; k < method->ncon; k++) {
     if (method->mult[k] == GA_BLOCK_ETA) continue;
     int n = ga_step_mult_size(s, method->mult[k]);
-    change = fmax(change, ga_max_abs(n, s->dx + s->mult_at[k]));
+    change = ga_max(change, ga_max_abs(n, s->dx + s->mult_at[k]));
   }
   if (change > s->options->newton_tol * c->size_mult) {
-    double gradient = fmax(ga_max_abs(ga_csr_nnz(&s->site->G), s->site->G.val),
-                           ga_max_abs(ga_csr_nnz(&s->site->H), s->site->H.val));
+    double gradient = ga_max(ga_max_abs(ga_csr_nnz(&s->site->G), s->site->G.val),
+                             ga_max_abs(ga_csr_nnz(&s->site->H), s->site->H.val));
     double floor = gradient > 0 ? 1e-4 * s->force_size / gradient : 0;
-    e = fmax(e, ratio(change, fmax(c->size_mult, floor)));
+    e = ga_max(e, ratio(change, ga_max(c->size_mult, floor)));
   }
   if (s->eta >= 0) {
     /* eta moves positions: against h^2 |x|, what the accelerations move them by */
     change = 0;
-    for (int i = 0; i < s->nv; i++) change = fmax(change, fabs(s->wq[i] - s->wq_last[i]));
-    e = fmax(e, ratio(change, s->h * s->h * c->size_x));
+    for (int i = 0; i < s->nv; i++) change = ga_max(change, fabs(s->wq[i] - s->wq_last[i]));
+    e = ga_max(e, ratio(change, s->h * s->h * c->size_x));
   }
   return ga_first_nonfinite(s->n, s->dx) >= 0 ? NAN : e;
 }
@@ -128,7 +129,7 @@ static void measure_noise(const ga_step *s, noise *n) {
   n->Q = ga_max_abs(s->nq, s->site->q);
   n->V = ga_max_abs(s->nv, s->site->v);
   n->size_x = ga_max_abs(s->method->nx * s->nv, s->x);
-  n->rough = fmax(NOISE * DBL_EPSILON, 10 * ga_eval_jacobian_noise(s->eval));
+  n->rough = ga_max(NOISE * DBL_EPSILON, 10 * ga_eval_jacobian_noise(s->eval));
   reaction_sizes(s, s->reaction_size);
 }
 
@@ -168,7 +169,7 @@ static bool constraints_below(const ga_step *s, double level, double Q, double V
     double part = level;
     if (kind == GA_ROW_ACC) {
       scale = Q + ga_max_abs(s->method->nx * s->nv, s->x) + V * V;
-      part = fmax(level, 20 * ga_eval_drift_noise(s->eval));
+      part = ga_max(level, 20 * ga_eval_drift_noise(s->eval));
     }
     for (int i = 0; i < ga_step_con_size(s, kind); i++) {
       if (!(fabs(s->r[s->con_at[c] + i]) <= part * scale * row_sum(D, i))) return false;
@@ -181,7 +182,7 @@ static bool constraints_below(const ga_step *s, double level, double Q, double V
  * differences carry their own, larger rounding into forces and velocities */
 static bool at_rounding_level(const ga_step *s) {
   double level = NOISE * DBL_EPSILON;
-  double rough = fmax(level, 10 * ga_eval_jacobian_noise(s->eval));
+  double rough = ga_max(level, 10 * ga_eval_jacobian_noise(s->eval));
   double Q = ga_max_abs(s->nq, s->site->q) + ga_max_abs(s->nv, s->wq);
   double V = ga_max_abs(s->nv, s->site->v) + s->h * ga_max_abs(s->nv, s->x);
   return balanced(s, rough) && constraints_below(s, level, Q, V * rough / level);
@@ -223,13 +224,17 @@ static bool constraint_clean(const ga_step *s, int c, double *left) {
 }
 
 /* The same of the force balances, whose roundings are not divided by h: up to `level` of the terms
- * may be left. */
-static bool forces_clean(const ga_step *s, double level) {
+ * may be left, or of what the mass makes of the accelerations around (and not more than of the
+ * largest force: multipliers), or a part of what it makes of the rounding of the constraints. */
+static bool forces_clean(const ga_step *s, double level, double size_x, double left) {
   const ga_site *at = s->site;
   bool measured = false;
   for (int i = 0; i < s->nv; i++) {
     double r = fabs(s->r[i]);
     if (r <= level * s->row_size[i]) continue;
+    int diagonal = s->mass_diagonal[i];
+    double mass = diagonal >= 0 ? fabs(at->M.val[diagonal]) : 0;
+    if (r <= level * fmin(mass * size_x, s->force_size) || r <= PART * mass * left) continue;
     if (!measured) {
       ga_space_size(s->eval->model->space, at->q, s->size_q);
       reaction_sizes(s, s->reaction_size);
@@ -271,7 +276,8 @@ static bool settled(const ga_step *s, course *c, bool *rounding) {
       continue;
     }
     bool nearly = error <= tol || left >= tol * c->size_x;
-    all = forces_clean(s, fmax(CLEAN_FORCE * DBL_EPSILON, nearly ? NEARLY * tol : 0));
+    double level = ga_max(CLEAN_FORCE * DBL_EPSILON, nearly ? NEARLY * tol : 0);
+    all = forces_clean(s, level, c->size_x, left);
   }
   return all;
 }
@@ -286,7 +292,7 @@ static bool constraints_unseen(const ga_step *s) {
 static bool at_standstill(const ga_step *s, const course *c) {
   if (!c->fresh || !c->fresh_last || c->theta * c->theta_last < 0.5) return false;
   double change = 0;
-  for (int i = 0; i < s->nv; i++) change = fmax(change, fabs(s->wq[i] - s->wq_last[i]));
+  for (int i = 0; i < s->nv; i++) change = ga_max(change, fabs(s->wq[i] - s->wq_last[i]));
   return change <= 10 * UNSEEN * (1 + ga_max_abs(s->nq, s->site->q)) &&
          balanced(s, BALANCE * s->options->newton_tol) && constraints_unseen(s);
 }
@@ -370,7 +376,7 @@ static verdict judge(ga_step *s, course *c) {
   /* no longer contracting although every row is as small as rounding lets it be (r belongs to the
    * iterate before) */
   if (c->theta > 0.5 && (at_rounding_level(s) || at_standstill(s, c))) return ROUNDOFF;
-  c->worst_theta = fmax(c->worst_theta, c->theta);
+  c->worst_theta = ga_max(c->worst_theta, c->theta);
   if (c->theta < 0.5 && c->e * c->theta / (1 - c->theta) <= MARGIN * tol) return CANDIDATE;
   if (c->theta < SLOW) return GO_ON;
   if (!c->fresh) return RENEW;

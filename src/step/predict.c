@@ -72,7 +72,7 @@ void ga_predict(ga_predictor *p, double t, double t1, double *x) {
   for (int j = 1; j < p->count; j++) {
     double by_x = b[j] * ga_max_abs(p->nx, p->phi[j]);
     double by_m = b[j] * ga_max_abs(p->n - p->nx, p->phi[j] + p->nx);
-    double size = fmax(by_x > 0 ? by_x / size_x : 0, by_m > 0 ? by_m / size_m : 0);
+    double size = ga_max(by_x > 0 ? by_x / size_x : 0, by_m > 0 ? by_m / size_m : 0);
     if (!(size <= FALLS * last)) return;
     last = size;
     p->order = j;

@@ -336,9 +336,9 @@ ga_status ga_step_end(ga_step *s, ga_memory *mem) {
   ga_status status = constraint_residuals(s, worst);
   if (status != GA_OK) return status;
   s->G_is_at_n = true;
-  s->stats->max_g = fmax(s->stats->max_g, worst[0]);
-  s->stats->max_gv = fmax(s->stats->max_gv, worst[1]);
-  s->stats->max_k = fmax(s->stats->max_k, worst[2]);
+  s->stats->max_g = ga_max(s->stats->max_g, worst[0]);
+  s->stats->max_gv = ga_max(s->stats->max_gv, worst[1]);
+  s->stats->max_k = ga_max(s->stats->max_k, worst[2]);
   keep_results(s, mem);
   mem->t = s->t1;
   mem->h = s->h;
