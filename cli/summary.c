@@ -50,6 +50,9 @@ static void print_steps(FILE *to, const simulation *s) {
     fprintf(to, "%ld of h = %.6g times %s", steps, o->h, o->h_seq);
   } else {
     fprintf(to, "%ld of h = %.6g", steps, o->h);
+    /* an end that h does not meet: the last two share what is left */
+    bool shorter = !s->solver->x && stats->h_least < o->h * (1 - 1e-9);
+    if (steps > 0 && shorter) fprintf(to, ", the last of %.6g", stats->h_least);
   }
   fprintf(to, ", from t = %.6g to %.10g\n", s->problem->t0, solver_state(s->solver)->t);
   if (stats->rejected + stats->failed == 0) return;
