@@ -4,6 +4,7 @@
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
+#   make bench-page    docs/benchmarks.md from them
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make install       library, headers, tool, man page into PREFIX (/usr/local), below DESTDIR
@@ -60,6 +61,11 @@ bench: build/release/Makefile
 	@mkdir -p out
 	OPENBLAS_NUM_THREADS=1 build/release/bench out
 
+# docs/benchmarks.md from the last `make bench`
+bench-page:
+	sh tools/benchmarks.sh out/bench.json docs/benchmarks.md.in >docs/benchmarks.md
+	cp out/bench.svg docs/benchmarks.svg
+
 check: format-check check-sizes check-clang check-debug check-threads check-valgrind
 	@echo "make check: all gates passed"
 
@@ -92,6 +98,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo reproduce test install docs bench check check-sizes check-clang check-debug check-threads check-valgrind \
+.PHONY: all demo reproduce test install docs bench bench-page check check-sizes check-clang check-debug check-threads check-valgrind \
 	format format-check clean
 .NOTPARALLEL:
