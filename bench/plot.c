@@ -48,21 +48,37 @@ static bool first_of_series(int i) {
   return true;
 }
 
+/* Is another point of the series as good in both? Such points only hide the others. */
+static bool beaten(int i) {
+  for (int j = 0; j < count; j++) {
+    bool better = points[j].x < points[i].x || points[j].y < points[i].y;
+    if (same_series(i, j) && better && points[j].x <= points[i].x && points[j].y <= points[i].y) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int by_x(const void *a, const void *b) {
+  double x = ((const point *)a)->x, y = ((const point *)b)->x;
+  return (x > y) - (x < y);
+}
+
 /* a data block for every series, then its panel's plot command */
 static void write_panel(FILE *file, int panel) {
+  bool scaling = strcmp(points[panel].panel, "chain") == 0;
   for (int i = panel; i < count; i++) {
     if (strcmp(points[i].panel, points[panel].panel) != 0 || !first_of_series(i)) continue;
     fprintf(file, "$data%d << end\n", i);
     for (int j = i; j < count; j++) {
-      if (same_series(i, j)) fprintf(file, "%.4g %.4g\n", points[j].x, points[j].y);
+      if (!same_series(i, j) || (!scaling && beaten(j))) continue;
+      fprintf(file, "%.4g %.4g\n", points[j].x, points[j].y);
     }
     fprintf(file, "end\n");
   }
-  bool scaling = strcmp(points[panel].panel, "chain") == 0;
-  fprintf(file, "set title '%s'\nset xlabel '%s'\nset ylabel '%s'\nset key %s\nplot ",
-          points[panel].panel, scaling ? "rods" : "error in q",
-          scaling ? "microseconds per rod and step" : "CPU time (s)",
-          scaling ? "top right" : "top right");
+  fprintf(file, "set title '%s'\nset xlabel '%s'\nset ylabel '%s'\nplot ", points[panel].panel,
+          scaling ? "rods" : "error in q",
+          scaling ? "microseconds per rod and step" : "CPU time (s)");
   const char *comma = "";
   for (int i = panel; i < count; i++) {
     if (strcmp(points[i].panel, points[panel].panel) != 0 || !first_of_series(i)) continue;
@@ -80,10 +96,12 @@ void bench_plot_write(const char *directory) {
   FILE *file = count ? fopen(script, "w") : NULL;
   if (!file) return;
   int panels = 0;
+  qsort(points, (size_t)count, sizeof *points, by_x);
   for (int i = 0; i < count; i++) panels += first_of_panel(i);
   fprintf(file,
-          "set terminal svg size 1100,%d background 'white' font 'sans,12'\n"
+          "set terminal svg size 1300,%d background 'white' font 'sans,12'\n"
           "set output '%s/bench.svg'\nset logscale xy\nset format '10^{%%T}'\nset grid\n"
+          "set key outside right top\n"
           "set multiplot layout %d,2\n",
           panels > 2 ? 900 : 450, directory, (panels + 1) / 2);
   for (int i = 0; i < count; i++) {
