@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* The first guess of a step: exact for polynomials, careful with everything else. */
+#include "step/predict.h"
+
+#include "support.h"
+
+enum { NX = 2, N = 3 };
+
+/* steps that vary by up to a factor 2 */
+static double time_of(int i) {
+  return 0.1 * i + 0.03 * sin(3.0 * i);
+}
+
+/* x_0, x_1: polynomials of this degree; x_2, a multiplier: another */
+static void polynomial(int degree, double t, double *x) {
+  x[0] = x[1] = x[2] = 0;
+  for (int k = degree; k >= 0; k--) {
+    x[0] = x[0] * t + 1 + 0.3 * k;
+    x[1] = x[1] * t + 2 - 0.4 * k;
+    x[2] = x[2] * t + 3 + 0.1 * k;
+  }
+}
+
+/* n steps along a polynomial, then the largest error of a guess for the next */
+static double error_after(ga_predictor *p, int degree, int n) {
+  double x[N], guess[N], worst = 0;
+  polynomial(degree, time_of(0), p->phi[0]);
+  ga_predictor_forget(p);
+  for (int i = 0; i < n; i++) {
+    polynomial(degree, time_of(i + 1), x);
+    ga_predictor_keep(p, time_of(i), time_of(i + 1), x);
+  }
+  polynomial(degree, time_of(n + 1), x);
+  ga_predict(p, time_of(n), time_of(n + 1), guess);
+  for (int e = 0; e < N; e++) worst = fmax(worst, fabs(guess[e] - x[e]));
+  return worst;
+}
+
+static ga_predictor make(ga_arena *arena) {
+  ga_predictor p = {0};
+  ga_predictor_init(&p, NX, N, arena);
+  assert_false(arena->failed);
+  return p;
+}
+
+/* exact as soon as there are enough steps, and not before */
+static void test_polynomials(void **state) {
+  (void)state;
+  ga_arena arena = {0};
+  ga_predictor p = make(&arena);
+  for (int degree = 0; degree < GA_PREDICT; degree++) {
+    for (int n = 0; n < 2 * GA_PREDICT; n++) {
+      double error = error_after(&p, degree, n);
+      if (n >= degree) assert_true(error < 1e-12);
+      if (n < degree && n < GA_PREDICT - 1) assert_true(error > 1e-7);
+    }
+  }
+  ga_arena_free(&arena);
+}
+
+/* from another state, or after forgetting: the last unknowns themselves */
+static void test_forgets(void **state) {
+  (void)state;
+  ga_arena arena = {0};
+  ga_predictor p = make(&arena);
+  double last[N], guess[N];
+  for (int k = 0; k < 2; k++) {
+    assert_true(error_after(&p, 3, 8) < 1e-12);
+    polynomial(3, time_of(8), last);
+    if (k == 1) ga_predictor_forget(&p);
+    ga_predict(&p, k == 0 ? time_of(8) + 1e-9 : time_of(8), time_of(9), guess);
+    assert_memory_equal(guess, last, sizeof last);
+    assert_int_equal(p.order, 0);
+  }
+  ga_arena_free(&arena);
+}
+
+/* numbers that alternate are not extrapolated */
+static void test_rough(void **state) {
+  (void)state;
+  ga_arena arena = {0};
+  ga_predictor p = make(&arena);
+  double guess[N];
+  for (int i = 0; i < 10; i++) {
+    const double x[N] = {i % 2 ? 1 : -1, 0.5, 7};
+    ga_predictor_keep(&p, i, i + 1, x);
+  }
+  ga_predict(&p, 10, 11, guess);
+  assert_int_equal(p.order, 0);
+  assert_true(guess[0] == 1 && guess[1] == 0.5 && guess[2] == 7);
+  ga_arena_free(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_polynomials),
+      cmocka_unit_test(test_forgets),
+      cmocka_unit_test(test_rough),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
