@@ -102,7 +102,7 @@ double bench_genalpha_steps(const bench_problem *b, const char *method, double h
     best = fmin(best, (bench_clock() - start) / (double)steps);
   }
   /* a method without rows for these constraints, or for a singular M, just has no line */
-  if (status == GA_ERR_ARG || status == GA_ERR_SINGULAR) {
+  if (!it || status == GA_ERR_SINGULAR) {
     best = -1;
   } else if (status != GA_OK) {
     best = -complain(b, it, &err);
