@@ -109,7 +109,7 @@ static void insert_sorted(int *list, int n, int value) {
 
 /* Rows i of A and j of B meet if they share a column. Through the columns of B: for each column the
  * list of rows of B; then row i of P is the union over the columns of row i of A. */
-ga_status ga_csr_product_t_init(ga_csr *P, const ga_csr *A, const ga_csr *B, ga_arena *arena) {
+static ga_status product_pattern(ga_csr *P, const ga_csr *A, const ga_csr *B, ga_arena *arena) {
   ga_arena scratch = {0};
   int ncol = B->ncol, nb = B->nrow;
   int *start = ga_arena_ints(&scratch, (size_t)ncol + 2);
@@ -146,15 +146,48 @@ ga_status ga_csr_product_t_init(ga_csr *P, const ga_csr *A, const ga_csr *B, ga_
   return arena->failed ? GA_ERR_MEM : GA_OK;
 }
 
-void ga_csr_product_t(ga_csr *P, const ga_csr *A, const ga_csr *B, double *work) {
-  for (int i = 0; i < A->nrow; i++) {
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) work[A->col[e]] = A->val[e];
-    for (int p = P->ptr[i]; p < P->ptr[i + 1]; p++) {
-      int j = P->col[p];
-      double sum = 0;
-      for (int e = B->ptr[j]; e < B->ptr[j + 1]; e++) sum += B->val[e] * work[B->col[e]];
-      P->val[p] = sum;
+/* Columns that row i of A and row j of B share; their places into of_A, of_B unless these are NULL.
+ */
+static int common_columns(const ga_csr *A, int i, const ga_csr *B, int j, int *of_A, int *of_B) {
+  int count = 0;
+  for (int a = A->ptr[i], b = B->ptr[j]; a < A->ptr[i + 1] && b < B->ptr[j + 1];) {
+    int difference = A->col[a] - B->col[b];
+    if (difference == 0 && of_A) of_A[count] = a, of_B[count] = b;
+    count += difference == 0;
+    a += difference <= 0;
+    b += difference >= 0;
+  }
+  return count;
+}
+
+ga_status ga_product_init(ga_product *product, const ga_csr *A, const ga_csr *B, ga_arena *arena) {
+  ga_csr *P = &product->P;
+  product->of_A = product->of_B = NULL;
+  if (product_pattern(P, A, B, arena) != GA_OK) return GA_ERR_MEM;
+  int *start = product->start = ga_arena_ints(arena, (size_t)ga_csr_nnz(P) + 1);
+  for (int pass = 0; pass < 2 && !arena->failed; pass++) {
+    int *of_A = product->of_A, *of_B = product->of_B;
+    for (int i = 0; i < P->nrow; i++) {
+      for (int e = P->ptr[i]; e < P->ptr[i + 1]; e++) {
+        int at = start[e];
+        start[e + 1] = at + common_columns(A, i, B, P->col[e], of_A ? of_A + at : NULL,
+                                           of_B ? of_B + at : NULL);
+      }
     }
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) work[A->col[e]] = 0;
+    if (pass == 1) break;
+    product->of_A = ga_arena_ints(arena, (size_t)start[ga_csr_nnz(P)]);
+    product->of_B = ga_arena_ints(arena, (size_t)start[ga_csr_nnz(P)]);
+  }
+  return arena->failed ? GA_ERR_MEM : GA_OK;
+}
+
+void ga_product_values(ga_product *product, const ga_csr *A, const ga_csr *B) {
+  const int *start = product->start, *of_A = product->of_A, *of_B = product->of_B;
+  const double *restrict a = A->val, *restrict b = B->val;
+  double *restrict value = product->P.val;
+  for (int e = 0, n = ga_csr_nnz(&product->P); e < n; e++) {
+    double sum = 0;
+    for (int k = start[e]; k < start[e + 1]; k++) sum += a[of_A[k]] * b[of_B[k]];
+    value[e] = sum;
   }
 }

@@ -27,9 +27,14 @@ void ga_csr_zero(ga_csr *A);
 void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y);
 void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y);
 
-/* P = A B^T: the pattern once, in the arena, then values; work has A->ncol zeros and is left zero.
- */
-ga_status ga_csr_product_t_init(ga_csr *P, const ga_csr *A, const ga_csr *B, ga_arena *arena);
-void ga_csr_product_t(ga_csr *P, const ga_csr *A, const ga_csr *B, double *work);
+/* P = A B^T. Entry e of P is the sum over start[e] <= k < start[e+1] of a_{of_A[k]} b_{of_B[k]}:
+ * pattern and lists once, in the arena, then values. */
+typedef struct ga_product {
+  ga_csr P;
+  int *start, *of_A, *of_B;
+} ga_product;
+
+ga_status ga_product_init(ga_product *product, const ga_csr *A, const ga_csr *B, ga_arena *arena);
+void ga_product_values(ga_product *product, const ga_csr *A, const ga_csr *B);
 
 #endif

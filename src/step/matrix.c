@@ -31,11 +31,11 @@ static void add_row(ga_step *s, ga_row_terms *row, int row0, ga_csr *Aq, const g
   }
   row->by_eta = -1;
   if (s->eta < 0 || site->by_wq == 0) return;
-  if (ga_csr_product_t_init(&row->P, Aq, &s->Gn, arena) != GA_OK) {
+  if (ga_product_init(&row->P, Aq, &s->Gn, arena) != GA_OK) {
     arena->failed = true;
     return;
   }
-  row->by_eta = ga_kkt_add(&s->kkt, row0, s->mult_at[s->eta], &row->P, false);
+  row->by_eta = ga_kkt_add(&s->kkt, row0, s->mult_at[s->eta], &row->P.P, false);
 }
 
 /* terms of dynamic row j */
@@ -186,7 +186,7 @@ static void scatter_row(ga_step *s, ga_row_terms *row) {
     if (row->by_v[j] >= 0) ga_kkt_scatter(&s->kkt, row->by_v[j], row->v_scale * r);
   }
   if (row->by_eta < 0) return;
-  ga_csr_product_t(&row->P, row->Aq, &s->Gn, s->work);
+  ga_product_values(&row->P, row->Aq, &s->Gn);
   ga_kkt_scatter(&s->kkt, row->by_eta, -row->q_scale);
 }
 

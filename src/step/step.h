@@ -59,8 +59,8 @@ typedef struct ga_site {
 /* A row of the step's system: what its derivative by q and v is made of. A_q is kept after the
  * product with the tangent T of exp. */
 typedef struct ga_row_terms {
-  ga_csr *Aq; /* derivative by q times T; NULL if none */
-  ga_csr P;   /* Aq G_n^T, only with an eta block */
+  ga_csr *Aq;   /* derivative by q times T; NULL if none */
+  ga_product P; /* Aq G_n^T, only with an eta block */
   int by_q[GA_MAX_X], by_v[GA_MAX_X], by_eta;
   bool hat; /* by v^_1 instead of v_1 */
   const ga_site *site;
