@@ -21,7 +21,7 @@ typedef struct ga_sequence {
 /* What earlier steps taught about reusing matrices, of a step or of its parts. */
 typedef struct ga_steering {
   double rate;
-  int pause, pause_next, fresh_its;
+  int pause, pause_next, fresh_its, last_its;
 } ga_steering;
 
 /* The accepted state before the last step, and all that a step taken back must find again. */

@@ -19,7 +19,9 @@
  * renewed at the current iterate when theta exceeds SLOW, when h changes, and at the start of a
  * step if the last step contracted slower than REUSE. If old factors had to be renewed inside a
  * step, or took more iterations than fresh ones by more than a matrix is worth, trying them was a
- * mistake: the next 1, 3, 7, .. PAUSE_MAX steps begin with fresh ones. */
+ * mistake: the next 1, 3, 7, .. PAUSE_MAX steps begin with fresh ones, until old ones save more
+ * than CLEAR iterations again. Where old factors need two iterations and more, fresh ones are tried
+ * every PROBE steps: the guess may have become so good that one is enough. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -32,13 +34,15 @@ static const double DIVERGED = 2; /* growth of the increments with a fresh matri
 static const double NOISE = 200;  /* rounding level, in units of eps times the size of the terms */
 static const double MARGIN = 0.1; /* of newton_tol for an error that is only estimated */
 static const double FALL_SAFETY = 10; /* residuals fall as increments do, but for this factor */
-static const double CLEAN = 2; /* what no iteration can improve, in the same units: constraints, */
+static const double CLEAN = 4; /* what no iteration can improve, in the same units: constraints, */
 static const double CLEAN_FORCE = 16; /* force balances */
-static const double PART = 0.2;       /* of what the rounding of the constraints makes of them */
 static const double NEARLY = 0.005; /* the same in units of newton_tol, if they have fallen, too */
-static const double BALANCE = 1e3;  /* force balance, in units of newton_tol times the terms */
-static const double UNSEEN = 1e-11; /* constraint residual nobody notices, against 1 + |q| */
-enum { PAUSE_MAX = 63 };
+static const double PART = 0.2; /* of what the rounding of the constraints makes of accelerations */
+static const double PART_SQUARED = 0.25; /* of the sum of squares of that */
+static const double BALANCE = 1e3;       /* force balance, in units of newton_tol times the terms */
+static const double UNSEEN = 1e-11;      /* constraint residual nobody notices, against 1 + |q| */
+static const double CLEAR = 0.25;        /* iterations saved that make old factors a success */
+enum { PAUSE_MAX = 63, PROBE = 8 };
 
 /* the course of one iteration */
 typedef struct {
@@ -133,13 +137,17 @@ static void measure_noise(const ga_step *s, noise *n) {
   reaction_sizes(s, s->reaction_size);
 }
 
+static double diagonal_mass(const ga_step *s, const ga_site *site, int i) {
+  int place = s->mass_diagonal[i];
+  return place >= 0 ? fabs(site->M.val[place]) : 0;
+}
+
 /* Rounding of a force balance: a stiff spring between two points is the difference of terms as
  * large as stiffness times position, a damper likewise; G by differences has its own, larger
  * rounding. */
 static bool at_row_noise(const ga_step *s, int i, const noise *n) {
-  int j = i / s->nv, row = i % s->nv, diagonal = s->mass_diagonal[row];
-  const ga_csr *M = &s->site[s->method->dyn[j].site].M;
-  double mass = diagonal >= 0 ? fabs(M->val[diagonal]) : 0;
+  int j = i / s->nv, row = i % s->nv;
+  double mass = diagonal_mass(s, &s->site[s->method->dyn[j].site], row);
   double terms = s->row_size[i] + row_sum(&s->Kt[j], row) * n->Q + row_sum(&s->Ct[j], row) * n->V;
   double level = NOISE * DBL_EPSILON * (terms + mass * n->size_x);
   return fabs(s->r[i]) <= level + n->rough * s->reaction_size[row];
@@ -200,41 +208,68 @@ static double row_terms(const ga_csr *A, int i, const double *x, double *row) {
   return sum * largest;
 }
 
+/* What the rounding of the constraints leaves, in units of accelerations: the largest row, and the
+ * sum of squares of all. */
+typedef struct {
+  double most, squares;
+} leftover;
+
 /* Nothing left to gain in constraint rows c: each is as small as the rounding of q or v makes it,
- * CLEAN roundings of its own terms. Unlike NOISE this is no excuse for a row that stays large: one
- * more iteration would only exchange one rounding for another, whatever the matrix. What this
- * rounding makes of the accelerations goes to `left`, if it is more. */
-static bool constraint_clean(const ga_step *s, int c, double *left) {
+ * CLEAN roundings of its own terms, or a part of what those of others are, which move all
+ * accelerations and multipliers. Unlike NOISE this is no excuse for a row that stays large: one
+ * more iteration would only exchange one rounding for another, whatever the matrix. */
+static bool constraint_clean(const ga_step *s, int c, leftover *left) {
   const ga_site *at = s->site;
   ga_con_kind kind = s->method->con[c];
   if (kind == GA_ROW_ACC) return false;
   const ga_csr *D = kind == GA_ROW_NONHOL ? &at->H : &at->G;
   const double *r = s->r + s->con_at[c], *size = at->v;
-  double level = CLEAN * DBL_EPSILON / s->h, row;
+  double level = CLEAN * DBL_EPSILON / s->h, row, over = 0;
   if (kind == GA_ROW_POS) {
     ga_space_size(s->eval->model->space, at->q, s->size_q);
     size = s->size_q;
     level /= s->h;
   }
   for (int i = 0; i < D->nrow; i++) {
-    if (!(fabs(r[i]) <= level * row_terms(D, i, size, &row))) return false;
-    if (fabs(r[i]) > *left * row) *left = fabs(r[i]) / row;
+    bool clean = fabs(r[i]) <= level * row_terms(D, i, size, &row);
+    double part = ratio(fabs(r[i]), row);
+    if (!clean) {
+      over = ga_max(over, part);
+      continue;
+    }
+    left->most = ga_max(left->most, part);
+    left->squares += part * part;
   }
-  return true;
+  return over <= PART * left->most;
 }
 
 /* The same of the force balances, whose roundings are not divided by h: up to `level` of the terms
  * may be left, or of what the mass makes of the accelerations around (and not more than of the
- * largest force: multipliers), or a part of what it makes of the rounding of the constraints. */
-static bool forces_clean(const ga_step *s, double level, double size_x, double left) {
+ * largest force: multipliers). */
+static bool force_clean(const ga_step *s, int i, double level, double size_x) {
+  double r = fabs(s->r[i]), mass = diagonal_mass(s, s->site, i);
+  return r <= level * s->row_size[i] || r <= level * fmin(mass * size_x, s->force_size);
+}
+
+/* The other rows together: a residual r moves accelerations and multipliers as the residual
+ * G M^-1 r of the constraints does; it may be a part of what the rounding of these is. */
+static bool forces_below(const ga_step *s, double level, double size_x, double squares) {
+  double sum = 0;
+  for (int i = 0; i < s->nv; i++) {
+    if (force_clean(s, i, level, size_x)) continue;
+    double part = s->r[i] / diagonal_mass(s, s->site, i);
+    sum += part * part;
+    if (!(sum <= PART_SQUARED * squares)) return false;
+  }
+  return true;
+}
+
+/* or each against all of its terms */
+static bool forces_clean(const ga_step *s, double level, double size_x) {
   const ga_site *at = s->site;
   bool measured = false;
   for (int i = 0; i < s->nv; i++) {
-    double r = fabs(s->r[i]);
-    if (r <= level * s->row_size[i]) continue;
-    int diagonal = s->mass_diagonal[i];
-    double mass = diagonal >= 0 ? fabs(at->M.val[diagonal]) : 0;
-    if (r <= level * fmin(mass * size_x, s->force_size) || r <= PART * mass * left) continue;
+    if (force_clean(s, i, level, size_x)) continue;
     if (!measured) {
       ga_space_size(s->eval->model->space, at->q, s->size_q);
       reaction_sizes(s, s->reaction_size);
@@ -242,7 +277,7 @@ static bool forces_clean(const ga_step *s, double level, double size_x, double l
     }
     double terms = s->row_size[i] + s->reaction_size[i] + row_terms(&s->Kt[0], i, s->size_q, NULL) +
                    row_terms(&s->Ct[0], i, at->v, NULL);
-    if (!(r <= level * terms)) return false;
+    if (!(fabs(s->r[i]) <= level * terms)) return false;
   }
   return true;
 }
@@ -263,7 +298,8 @@ static void measure_residual(const ga_step *s, course *c) {
  * nearly fallen enough, or if the rounding of the constraints alone leaves more than newton_tol.
  * Not asked where G has the roundings of difference quotients, or where there are several x. */
 static bool settled(const ga_step *s, course *c, bool *rounding) {
-  double tol = s->options->newton_tol, left = 0;
+  double tol = s->options->newton_tol;
+  leftover left = {0, 0};
   bool all = s->method->nx == 1 && ga_eval_jacobian_noise(s->eval) <= DBL_EPSILON;
   *rounding = false;
   for (int k = s->method->ncon; k >= 0; k--) {
@@ -275,9 +311,9 @@ static bool settled(const ga_step *s, course *c, bool *rounding) {
       all = constraint_clean(s, k - 1, &left);
       continue;
     }
-    bool nearly = error <= tol || left >= tol * c->size_x;
+    bool nearly = error <= tol || left.most >= tol * c->size_x;
     double level = ga_max(CLEAN_FORCE * DBL_EPSILON, nearly ? NEARLY * tol : 0);
-    all = forces_clean(s, level, c->size_x, left);
+    all = forces_below(s, level, c->size_x, left.squares) || forces_clean(s, level, c->size_x);
   }
   return all;
 }
@@ -340,7 +376,8 @@ static ga_status iterate(ga_step *s) {
 static bool matrix_usable(const ga_step *s) {
   int every = s->options->matrix_every;
   return s->factored && fabs(s->h / s->factored_h - 1) <= 1e-4 && s->rate <= REUSE &&
-         s->pause == 0 && (every == 0 || s->factored_age < every);
+         s->pause == 0 && (every == 0 || s->factored_age < every) &&
+         (s->last_its < 2 || s->factored_age < PROBE);
 }
 
 /* How many iterations a matrix is worth. Besides factor or solve, its assembly costs about as much
@@ -352,13 +389,15 @@ static double worth(const ga_step *s) {
 
 /* remember for the next steps how this one went; old: it began with factors of an earlier step */
 static void learn(ga_step *s, const course *c, bool old) {
-  bool slow = c->renewed || c->iteration - s->fresh_its > worth(s);
+  double gain = worth(s) - (c->iteration - s->fresh_its);
+  bool slow = c->renewed || gain < 0;
   s->rate = c->worst_theta;
+  s->last_its = c->iteration;
   if (!old) s->fresh_its = c->iteration;
   if (old && slow) {
     s->pause = s->pause_next;
     s->pause_next = s->pause_next < PAUSE_MAX ? 2 * s->pause_next + 1 : PAUSE_MAX;
-  } else if (old) {
+  } else if (old && gain > CLEAR) {
     s->pause_next = 1;
   } else if (s->pause > 0) {
     s->pause--;

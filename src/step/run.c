@@ -60,8 +60,8 @@ static void keep(ga_integrator *it) {
   const ga_step *s = &it->step;
   ga_memory_copy(&last->mem, &it->mem, &it->eval);
   last->stats = it->stats;
-  last->matrix = (ga_steering){s->rate, s->pause, s->pause_next, s->fresh_its};
-  last->split = (ga_steering){s->split.rate, s->split.pause, s->split.pause_next, 0};
+  last->matrix = (ga_steering){s->rate, s->pause, s->pause_next, s->fresh_its, s->last_its};
+  last->split = (ga_steering){s->split.rate, s->split.pause, s->split.pause_next, 0, 0};
   last->valid = false;
 }
 
@@ -78,6 +78,7 @@ static void take_back(ga_integrator *it) {
   s->pause = last->matrix.pause;
   s->pause_next = last->matrix.pause_next;
   s->fresh_its = last->matrix.fresh_its;
+  s->last_its = last->matrix.last_its;
   s->split.rate = last->split.rate;
   s->split.pause = last->split.pause;
   s->split.pause_next = last->split.pause_next;

@@ -139,7 +139,8 @@ typedef struct ga_step {
   long factored_age;     /* accepted steps since */
   double rate;           /* worst contraction seen in the last step */
   int pause, pause_next; /* steps to begin with a fresh matrix, and the next such number */
-  int fresh_its;         /* iterations of the last step that began so */
+  int fresh_its;         /* iterations of the last step that began so, */
+  int last_its;          /* and of the last one of all */
 } ga_step;
 
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
