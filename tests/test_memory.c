@@ -49,19 +49,24 @@ static void hook_free(void *block) {
   free(block);
 }
 
+static void hook_suitesparse_with(void *(*m)(size_t), void *(*c)(size_t, size_t),
+                                  void *(*r)(void *, size_t), void (*f)(void *)) {
+#if SUITESPARSE_MAIN_VERSION >= 6
+  SuiteSparse_config_malloc_func_set(m);
+  SuiteSparse_config_calloc_func_set(c);
+  SuiteSparse_config_realloc_func_set(r);
+  SuiteSparse_config_free_func_set(f);
+#else
+  SuiteSparse_config.malloc_func = m;
+  SuiteSparse_config.calloc_func = c;
+  SuiteSparse_config.realloc_func = r;
+  SuiteSparse_config.free_func = f;
+#endif
+}
+
 static void hook_none(void) {
   ga_set_allocator(NULL, NULL);
-#if SUITESPARSE_MAIN_VERSION >= 6
-  SuiteSparse_config_malloc_func_set(malloc);
-  SuiteSparse_config_calloc_func_set(calloc);
-  SuiteSparse_config_realloc_func_set(realloc);
-  SuiteSparse_config_free_func_set(free);
-#else
-  SuiteSparse_config.malloc_func = malloc;
-  SuiteSparse_config.calloc_func = calloc;
-  SuiteSparse_config.realloc_func = realloc;
-  SuiteSparse_config.free_func = free;
-#endif
+  hook_suitesparse_with(malloc, calloc, realloc, free);
 }
 
 static void hook_library(void) {
@@ -69,17 +74,7 @@ static void hook_library(void) {
 }
 
 static void hook_suitesparse(void) {
-#if SUITESPARSE_MAIN_VERSION >= 6
-  SuiteSparse_config_malloc_func_set(hook_malloc);
-  SuiteSparse_config_calloc_func_set(hook_calloc);
-  SuiteSparse_config_realloc_func_set(hook_realloc);
-  SuiteSparse_config_free_func_set(hook_free);
-#else
-  SuiteSparse_config.malloc_func = hook_malloc;
-  SuiteSparse_config.calloc_func = hook_calloc;
-  SuiteSparse_config.realloc_func = hook_realloc;
-  SuiteSparse_config.free_func = hook_free;
-#endif
+  hook_suitesparse_with(hook_malloc, hook_calloc, hook_realloc, hook_free);
 }
 
 /* ---- a life ------------------------------------------------------------------------------ */
