@@ -72,7 +72,7 @@ static void put_rod(int n, int i, double at, const double turn[2], ga_csr *A) {
 }
 
 /* One rod after the other, its sine and cosine once. With (c, s) = L/2 e(theta):
- *   g    where rod i-1 ends rod i begins
+ *   g    rod i begins where rod i-1 ends
  *   G    (-1, -L/2 e'(theta_i-1), 1, -L/2 e'(theta_i)),  e' = (-sin, cos)
  *   Z    L/2 e(theta) theta' in the columns of both angles
  *   Kt   the entries (theta_i, theta_i) alone: L/2 e(theta_i)^T (lam of start + lam of end); Ct = 0
@@ -81,17 +81,18 @@ static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   (void)t;
   const int n = ((const chain *)user)->n;
-  double end[2] = {0, 0};
+  double before[2] = {0, 0}, half[2] = {0, 0}; /* centre of the rod before, from there to its end */
   if (out->M) fill_mass(n, out->M);
   if (out->F) fill_force(n, out->F);
   if (!out->g && !out->G && !out->Z && !out->Kt) return 0;
   for (int i = 0; i < n; i++, q += PER_ROD) {
     const double c = L / 2 * cos(q[TH]), s = L / 2 * sin(q[TH]);
     if (out->g) {
-      out->g[2 * i] = q[X] - c - end[0];
-      out->g[2 * i + 1] = q[Y] - s - end[1];
-      end[0] = q[X] + c;
-      end[1] = q[Y] + s;
+      /* centres first: their difference is exact, however far they are from the origin */
+      out->g[2 * i] = q[X] - before[0] - (c + half[0]);
+      out->g[2 * i + 1] = q[Y] - before[1] - (s + half[1]);
+      before[0] = q[X], before[1] = q[Y];
+      half[0] = c, half[1] = s;
     }
     if (out->G) put_rod(n, i, 1, (const double[2]){s, -c}, out->G);
     if (out->Z) {
