@@ -25,7 +25,6 @@ void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena) {
   p->n = n;
   p->count = 1;
   for (int k = 0; k < GA_PREDICT; k++) p->phi[k] = ga_arena_doubles(arena, (size_t)n);
-  p->carry = ga_arena_doubles(arena, (size_t)n);
 }
 
 void ga_predictor_forget(ga_predictor *p) {
@@ -47,35 +46,63 @@ static void exchange(int n, double b, double *restrict phi, double *restrict car
   }
 }
 
+/* Vectors are gone through in pieces that stay in the nearest cache while all orders are treated. */
+enum { PIECE = 256 };
+
+static int piece(int from, int to) {
+  return to - from < PIECE ? to - from : PIECE;
+}
+
+/* the larger of what is known and of the numbers from .. to - 1 */
+static double larger(double known, const double *x, int from, int to) {
+  return from < to ? ga_max(ga_max_abs(to - from, x + from), known) : known;
+}
+
+/* all differences of n unknowns from `at` on, and their sizes */
+static void renew(ga_predictor *p, const double *b, const double *x, int at, int n) {
+  double carry[PIECE];
+  int count = p->count, end = at + n;
+  int part = p->nx < at ? at : p->nx < end ? p->nx : end; /* where the multipliers begin */
+  memcpy(carry, x + at, (size_t)n * sizeof(double));
+  for (int j = 0; j < count; j++) exchange(n, b[j], p->phi[j] + at, carry);
+  if (count < GA_PREDICT) memcpy(p->phi[count++] + at, carry, (size_t)n * sizeof(double));
+  for (int j = 0; j < count; j++) {
+    p->size_x[j] = larger(p->size_x[j], p->phi[j], at, part);
+    p->size_m[j] = larger(p->size_m[j], p->phi[j], part, end);
+  }
+}
+
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   double b[GA_PREDICT];
   if (p->count == 1) p->t[0] = t;
   weights(p, t1, b);
-  memcpy(p->carry, x, (size_t)p->n * sizeof(double));
-  for (int j = 0; j < p->count; j++) exchange(p->n, b[j], p->phi[j], p->carry);
-  if (p->count < GA_PREDICT) {
-    memcpy(p->phi[p->count], p->carry, (size_t)p->n * sizeof(double));
-    p->count++;
-  }
+  for (int j = 0; j < GA_PREDICT; j++) p->size_x[j] = p->size_m[j] = 0;
+  for (int at = 0; at < p->n; at += PIECE) renew(p, b, x, at, piece(at, p->n));
+  if (p->count < GA_PREDICT) p->count++;
   for (int j = p->count - 1; j > 0; j--) p->t[j] = p->t[j - 1];
   p->t[0] = t1;
 }
 
-void ga_predict(ga_predictor *p, double t, double t1, double *x) {
-  double b[GA_PREDICT], last = 1;
-  memcpy(x, p->phi[0], (size_t)p->n * sizeof(double));
-  p->order = 0;
-  if (p->count > 1 && p->t[0] != t) p->count = 1; /* the state is not the one these led to */
-  if (p->count == 1) return;
-  weights(p, t1, b);
-  double size_x = ga_max_abs(p->nx, x), size_m = ga_max_abs(p->n - p->nx, x + p->nx);
+/* the order up to which the terms D_j fall */
+static int choose_order(const ga_predictor *p, const double *b) {
+  double last = 1;
   for (int j = 1; j < p->count; j++) {
-    double by_x = b[j] * ga_max_abs(p->nx, p->phi[j]);
-    double by_m = b[j] * ga_max_abs(p->n - p->nx, p->phi[j] + p->nx);
-    double size = ga_max(by_x > 0 ? by_x / size_x : 0, by_m > 0 ? by_m / size_m : 0);
-    if (!(size <= FALLS * last)) return;
+    double by_x = b[j] * p->size_x[j], by_m = b[j] * p->size_m[j];
+    double size = ga_max(by_x > 0 ? by_x / p->size_x[0] : 0, by_m > 0 ? by_m / p->size_m[0] : 0);
+    if (!(size <= FALLS * last)) return j - 1;
     last = size;
-    p->order = j;
-    ga_axpy(p->n, b[j], p->phi[j], x);
+  }
+  return p->count - 1;
+}
+
+void ga_predict(ga_predictor *p, double t, double t1, double *x) {
+  double b[GA_PREDICT];
+  if (p->count > 1 && p->t[0] != t) p->count = 1; /* the state is not the one these led to */
+  weights(p, t1, b);
+  p->order = choose_order(p, b);
+  for (int at = 0; at < p->n; at += PIECE) {
+    int n = piece(at, p->n);
+    memcpy(x + at, p->phi[0] + at, (size_t)n * sizeof(double));
+    for (int j = 1; j <= p->order; j++) ga_axpy(n, b[j], p->phi[j] + at, x + at);
   }
 }

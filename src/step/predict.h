@@ -11,7 +11,8 @@ typedef struct ga_predictor {
   int n, nx; /* unknowns; the first nx are accelerations, the others multipliers */
   int count; /* steps remembered, the latest first; at least one, whose time is set by the next */
   int order; /* of the last guess */
-  double t[GA_PREDICT], *phi[GA_PREDICT], *carry;
+  double t[GA_PREDICT], *phi[GA_PREDICT];
+  double size_x[GA_PREDICT], size_m[GA_PREDICT]; /* largest |phi_j| of both, if there are several */
 } ga_predictor;
 
 void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena);
