@@ -93,20 +93,26 @@ static void adapt_gamma(ga_integrator *it, double h) {
   it->delta = next;
 }
 
-ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past) {
+static void copy_history(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
-  ga_rescale rescale = it->options.rescale;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   memcpy(it->v, mem->v, bytes);
   memcpy(it->a, mem->a, bytes);
   memcpy(it->w, mem->w, bytes);
   memcpy(it->momentum, mem->momentum, bytes);
+}
+
+ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past) {
+  const ga_memory *mem = &it->mem;
+  ga_rescale rescale = it->options.rescale;
   bool kept = it->options.mass_at == GA_MASS_PREVIOUS && !mem->fresh;
-  *past = (ga_history){.v = it->v, .a = it->a, .w = it->w, .momentum = kept ? it->momentum : NULL};
+  *past = (ga_history){mem->v, mem->a, mem->w, kept ? mem->momentum : NULL};
   if (rescale == GA_RESCALE_GAMMA) adapt_gamma(it, h);
   double ratio = h / mem->h;
   it->growth = growth_with(it, ratio);
   if (fabs(ratio - 1) <= SAME) return GA_OK;
+  copy_history(it);
+  *past = (ga_history){it->v, it->a, it->w, kept ? it->momentum : NULL};
   if (rescale == GA_RESCALE_ALL && it->growth > largest_growth(it)) {
     it->growth = 1;
     past->momentum = NULL;

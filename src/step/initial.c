@@ -174,13 +174,14 @@ static ga_status implicit_history(ga_integrator *it, double *a) {
 
 /* The first step, with its own a_0: the step is solved for a given a_0 and gives a better one. The
  * map contracts like alpha times a root of the method; it ends at rounding. */
-ga_status ga_initial_implicit(ga_integrator *it, double h, double t1) {
+ga_status ga_initial_implicit(ga_integrator *it, const ga_history *past, double h, double t1) {
   enum { ROUNDS = 100 };
   int nv = it->eval.nv;
-  const ga_history past = {.v = it->v, .a = it->a, .w = it->w};
+  const ga_history changing = {.v = past->v, .a = it->a, .w = past->w};
   double last = INFINITY;
+  if (past->a != it->a) memcpy(it->a, past->a, (size_t)nv * sizeof(double));
   for (int round = 0; round < ROUNDS; round++) {
-    ga_status status = ga_step_begin(&it->step, &it->mem, &past, h, t1);
+    ga_status status = ga_step_begin(&it->step, &it->mem, &changing, h, t1);
     if (status == GA_OK) status = ga_newton(&it->step);
     if (status == GA_OK) status = implicit_history(it, it->vdd);
     if (status != GA_OK) return status;

@@ -106,8 +106,8 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from);
  * of h */
 ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double h);
 
-/* the first step of an implicit start, solved together with it->a */
-ga_status ga_initial_implicit(ga_integrator *it, double h, double t1);
+/* the first step of an implicit start, solved together with the a of its past, in it->a */
+ga_status ga_initial_implicit(ga_integrator *it, const ga_history *past, double h, double t1);
 
 /* v'' (and v''', unless it is NULL) at a state by central differences over 2h of the KKT solution
  * along the Taylor polynomial, and it->hidden = h^2 G r,
@@ -128,7 +128,8 @@ ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, doub
 /* the multipliers of the accepted state, as the guess of the next mass KKT solution */
 void ga_initial_guess(ga_integrator *it);
 
-/* history.c: the memory corrected for a step of size h, in work copies of the integrator */
+/* history.c: the memory, or where it is corrected for a step of size h, work copies of the
+ * integrator */
 ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past);
 
 /* sequence.c: the next step on the way to t_end (INFINITY: none), of size h to t1. regular: it is

@@ -10,12 +10,16 @@ void ga_memory_carve(ga_memory *mem, const ga_eval *e, ga_arena *arena) {
 #undef CARVE
 }
 
-void ga_memory_copy(ga_memory *to, const ga_memory *from, const ga_eval *e) {
+void ga_memory_copy_numbers(ga_memory *to, const ga_memory *from) {
   to->t = from->t;
   to->h = from->h;
   to->fresh = from->fresh;
   to->delta = from->delta;
   to->growth = from->growth;
+}
+
+void ga_memory_copy(ga_memory *to, const ga_memory *from, const ga_eval *e) {
+  ga_memory_copy_numbers(to, from);
 #define COPY(name, size) memcpy(to->name, from->name, (size_t)e->size * sizeof(double));
   GA_MEMORY_LIST(COPY)
 #undef COPY

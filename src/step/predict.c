@@ -46,7 +46,8 @@ static void exchange(int n, double b, double *restrict phi, double *restrict car
   }
 }
 
-/* Vectors are gone through in pieces that stay in the nearest cache while all orders are treated. */
+/* Vectors are gone through in pieces that stay in the nearest cache while all orders are treated.
+ */
 enum { PIECE = 256 };
 
 static int piece(int from, int to) {

@@ -2,7 +2,8 @@
 /* The loop over steps: one attempt, its acceptance or the way back, what follows an accepted step.
  *
  *   attempt    history corrected for h, Newton, results into the memory; the state before is kept
- *   take_back  the memory and what steers Newton's matrix, as before the attempt
+ *   give_back  what steers Newton's matrix, as before the attempt
+ *   take_back  the memory, too
  *   accept     predictor, statistics, times, controller; then events, projections, observer
  */
 #include <float.h>
@@ -46,7 +47,7 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
   ga_status status = ga_history_correct(it, h, &past);
   if (status != GA_OK) return status;
   if (it->mem.fresh && it->options.start == GA_START_IMPLICIT) {
-    return ga_initial_implicit(it, h, t1);
+    return ga_initial_implicit(it, &past, h, t1);
   }
   status = ga_step_begin(&it->step, &it->mem, &past, h, t1);
   if (status == GA_OK) status = ga_newton(&it->step);
@@ -58,7 +59,6 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
 static void keep(ga_integrator *it) {
   ga_backup *last = &it->last;
   const ga_step *s = &it->step;
-  ga_memory_copy(&last->mem, &it->mem, &it->eval);
   last->stats = it->stats;
   last->matrix = (ga_steering){s->rate, s->pause, s->pause_next, s->fresh_its, s->last_its};
   last->split = (ga_steering){s->split.rate, s->split.pause, s->split.pause_next, 0, 0};
@@ -66,10 +66,9 @@ static void keep(ga_integrator *it) {
 }
 
 /* The effort counts, the extremes of a step taken back do not. */
-static void take_back(ga_integrator *it) {
+static void give_back(ga_integrator *it) {
   const ga_backup *last = &it->last;
   ga_step *s = &it->step;
-  ga_memory_copy(&it->mem, &last->mem, &it->eval);
   it->stats.max_g = last->stats.max_g;
   it->stats.max_gv = last->stats.max_gv;
   it->stats.max_k = last->stats.max_k;
@@ -85,6 +84,11 @@ static void take_back(ga_integrator *it) {
   it->last.valid = false;
 }
 
+static void take_back(ga_integrator *it) {
+  ga_memory_copy(&it->mem, &it->last.mem, &it->eval);
+  give_back(it);
+}
+
 /* one step of size h to t1; the memory changes only if all of it succeeds */
 static ga_status attempt(ga_integrator *it, double h, double t1) {
   ga_error_clear(&it->error);
@@ -97,7 +101,7 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   keep(it);
   ga_status status = solve_step(it, h, t1);
   if (status == GA_OK) status = report(it);
-  if (status == GA_OK) status = ga_step_end(&it->step, &it->mem);
+  if (status == GA_OK) status = ga_step_end(&it->step, &it->mem, &it->last.mem);
   ga_integrator_count_repivots(it);
   if (status == GA_OK) {
     it->mem.delta = it->delta;
@@ -105,7 +109,7 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
     it->last.valid = true;
     return GA_OK;
   }
-  take_back(it);
+  give_back(it);
   it->stats.failed++;
   ga_step_reset(&it->step);
   return status;

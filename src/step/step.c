@@ -45,9 +45,8 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
                    method->name, rows, columns);
   }
   s->n = rows;
-  s->v = doubles(arena, s->nv), s->a = doubles(arena, s->nv);
   s->wq0 = doubles(arena, s->nv), s->v10 = doubles(arena, s->nv);
-  s->wq = doubles(arena, s->nv), s->w = doubles(arena, s->nv);
+  s->wq = doubles(arena, s->nv);
   s->g = doubles(arena, s->nlam), s->gv = doubles(arena, s->nlam), s->k = doubles(arena, s->npsi);
   s->x = doubles(arena, s->n);
   ga_predictor_init(&s->past, method->nx * s->nv, s->n, arena);
@@ -57,15 +56,17 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   s->zero = doubles(arena, s->nv + s->nlam + s->npsi);
   s->vd1 = doubles(arena, s->nv);
   s->lam1 = doubles(arena, s->nlam), s->psi1 = doubles(arena, s->npsi);
-  s->work = doubles(arena, s->nv);
+  s->work = doubles(arena, s->nv), s->reaction = doubles(arena, s->nv);
   for (int c = 0; c < method->ncon; c++) s->has_hat |= method->con_hat[c] && s->npsi > 0;
   s->row_size = doubles(arena, method->nx * s->nv);
   s->reaction_size = doubles(arena, s->nv), s->size_q = doubles(arena, s->nv);
   ga_sites_init(s, arena);
   if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, model->pat_G, arena);
   s->mass_diagonal = ga_arena_ints(arena, (size_t)s->nv);
+  s->mass_is_diagonal = true;
   for (int i = 0; i < s->nv && !arena->failed; i++) {
     s->mass_diagonal[i] = ga_csr_find(&s->site->M, i, i);
+    s->mass_is_diagonal &= s->mass_diagonal[i] == i && s->site->M.ptr[i + 1] == i + 1;
   }
   if (arena->failed || ga_step_matrix_init(s, arena) != GA_OK) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
@@ -140,7 +141,7 @@ static ga_status weighted_history(ga_step *s, const ga_memory *mem, const double
   ga_eval *e = s->eval;
   ga_site *site = &s->site[GA_SITE_NEW];
   const ga_point p = {.t = s->t, .q = s->q, .v = s->v, .lam = mem->lam, .psi = mem->psi};
-  double *reaction = s->work;
+  double *reaction = s->reaction;
   ga_status status = ga_eval_force(e, s->t, s->q, s->v, site->F);
   if (status == GA_OK) status = ga_eval_G(e, s->t, s->q, &site->G);
   if (status == GA_OK) status = ga_eval_H(e, s->t, s->q, s->v, &site->H);
@@ -148,7 +149,6 @@ static ga_status weighted_history(ga_step *s, const ga_memory *mem, const double
   if (status == GA_OK) status = old_momentum(s, momentum);
   for (int i = 0; i < s->nv; i++) {
     s->history[i] = s->tab.hf * (reaction[i] - site->F[i]) + s->tab.hm * s->momentum[i];
-    reaction[i] = 0;
   }
   return status != GA_OK ? status : predicted_mass(s, s->tab.shift_new);
 }
@@ -157,17 +157,18 @@ static ga_status weighted_history(ga_step *s, const ga_memory *mem, const double
 ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const ga_history *past, double h,
                         double t1) {
   const ga_tableau *tab = &s->tab;
-  size_t bytes = (size_t)s->nv * sizeof(double);
   s->t = mem->t;
   s->t1 = t1;
   s->h = h;
   s->q = mem->q;
-  memcpy(s->v, past->v, bytes);
-  memcpy(s->a, past->a, bytes);
-  memcpy(s->w, past->w, bytes);
+  s->v = past->v;
+  s->a = past->a;
+  s->w = past->w;
+  const double *v = s->v, *a = s->a, *w = s->w;
+  double *restrict wq0 = s->wq0, *restrict v10 = s->v10;
   for (int i = 0; i < s->nv; i++) {
-    s->wq0[i] = h * s->v[i] + h * h * (tab->pa * s->a[i] + tab->pw * s->w[i]);
-    s->v10[i] = s->v[i] + h * (tab->ra * s->a[i] + tab->rw * s->w[i]);
+    wq0[i] = h * v[i] + h * h * (tab->pa * a[i] + tab->pw * w[i]);
+    v10[i] = v[i] + h * (tab->ra * a[i] + tab->rw * w[i]);
   }
   ga_predict(&s->past, s->t, t1, s->x);
   ga_status status = ga_sites_begin(s);
@@ -178,20 +179,27 @@ ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const ga_history *past
   return GA_OK;
 }
 
+/* to = from + c x */
+static void move(int n, double c, const double *restrict x, const double *restrict from,
+                 double *restrict to) {
+  for (int i = 0; i < n; i++) to[i] = from[i] + c * x[i];
+}
+
 /* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),  v_1 = v_10 + h sum_j r_j
  * x_j */
 void ga_step_update(ga_step *s) {
-  double h = s->h, *v1 = s->site[GA_SITE_NEW].v;
-  memcpy(s->wq_last, s->wq, (size_t)s->nv * sizeof(double));
-  memcpy(s->wq, s->wq0, (size_t)s->nv * sizeof(double));
-  memcpy(v1, s->v10, (size_t)s->nv * sizeof(double));
-  for (int j = 0; j < s->method->nx; j++) {
-    ga_axpy(s->nv, h * h * s->tab.p[j], s->x + j * s->nv, s->wq);
+  double h = s->h, *v1 = s->site[GA_SITE_NEW].v, *wq = s->wq_last;
+  s->wq_last = s->wq;
+  s->wq = wq;
+  move(s->nv, h * h * s->tab.p[0], s->x, s->wq0, wq);
+  move(s->nv, h * s->tab.r[0], s->x, s->v10, v1);
+  for (int j = 1; j < s->method->nx; j++) {
+    ga_axpy(s->nv, h * h * s->tab.p[j], s->x + j * s->nv, wq);
     ga_axpy(s->nv, h * s->tab.r[j], s->x + j * s->nv, v1);
   }
   if (s->has_hat) {
-    memcpy(s->vh, s->v10, (size_t)s->nv * sizeof(double));
-    for (int j = 0; j < s->method->nx; j++) {
+    move(s->nv, h * s->tab.rh[0], s->x, s->v10, s->vh);
+    for (int j = 1; j < s->method->nx; j++) {
       ga_axpy(s->nv, h * s->tab.rh[j], s->x + j * s->nv, s->vh);
     }
   }
@@ -204,30 +212,46 @@ const double *ga_step_multipliers(const ga_step *s, int block) {
   return block == GA_NONE ? s->zero : s->x + s->mult_at[block];
 }
 
+/* r = m M x */
+static void inertia(const ga_step *s, const ga_csr *M, const double *x, double *restrict r) {
+  if (!s->mass_is_diagonal) {
+    memset(r, 0, (size_t)s->nv * sizeof(double));
+    ga_csr_mul_add(M, s->tab.m, x, r);
+    return;
+  }
+  for (int i = 0; i < s->nv; i++) r[i] = s->tab.m * (M->val[i] * x[i]);
+}
+
+/* r + phi (reaction - F) + history, and the size of these terms; the largest size */
+static double balance(int n, double phi, const double *restrict F, const double *restrict reaction,
+                      const double *restrict history, double *restrict r, double *restrict size) {
+  for (int i = 0; i < n; i++) {
+    size[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i])) + fabs(history[i]);
+    r[i] += phi * (reaction[i] - F[i]) + history[i];
+  }
+  return ga_max_abs(n, size);
+}
+
 /* row j: m M x_j - phi (F + R(lam_j, psi_j)) + history, and the size of its terms */
 static ga_status dynamic_row(ga_step *s, int j) {
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
-  double *r = s->r + j * s->nv, *size = s->row_size + j * s->nv, *reaction = s->work;
-  double phi = s->tab.phi;
+  const double *reaction = s->zero;
+  double *r = s->r + j * s->nv;
   const double *F = row->part == GA_PART_REACTION ? s->zero : site->F;
   ga_status status = GA_OK;
-  memset(r, 0, (size_t)s->nv * sizeof(double));
-  ga_csr_mul_add(&site->M, s->tab.m, s->x + j * s->nv, r);
+  inertia(s, &site->M, s->x + j * s->nv, r);
   if (row->part != GA_PART_APPLIED) {
     const ga_point p = {.t = site->t,
                         .q = site->q,
                         .v = site->v,
                         .lam = ga_step_multipliers(s, row->lam),
                         .psi = ga_step_multipliers(s, row->psi)};
-    status = ga_eval_reaction(s->eval, &p, &site->G, &site->H, reaction);
+    status = ga_eval_reaction(s->eval, &p, &site->G, &site->H, s->reaction);
+    reaction = s->reaction;
   }
-  for (int i = 0; i < s->nv; i++) {
-    size[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i])) + fabs(s->history[i]);
-    r[i] += phi * (reaction[i] - F[i]) + s->history[i];
-    reaction[i] = 0;
-    if (size[i] > s->force_size) s->force_size = size[i];
-  }
+  double largest = balance(s->nv, s->tab.phi, F, reaction, s->history, r, s->row_size + j * s->nv);
+  s->force_size = ga_max(largest, s->force_size);
   return status;
 }
 
@@ -303,35 +327,68 @@ static ga_status constraint_residuals(ga_step *s, double *worst) {
   return status;
 }
 
-/* a_1, the site, and what is reported, into the memory */
-static void keep_results(ga_step *s, ga_memory *mem) {
+/* before = now, now = next */
+static void hand_on(int n, const double *restrict next, double *restrict now,
+                    double *restrict before) {
+  for (int i = 0; i < n; i++) {
+    before[i] = now[i];
+    now[i] = next[i];
+  }
+}
+
+/* the same of a, aa a_n + aw w_n + sum_j ax_j x_j; a_n may be the one in the memory */
+static void hand_on_a(const ga_step *s, double *now, double *before) {
   const ga_tableau *tab = &s->tab;
+  const double *a = s->a, *w = s->w, *x = s->x;
+  for (int i = 0; i < s->nv; i++) {
+    double next = tab->aa * a[i] + tab->aw * w[i] + tab->ax[0] * x[i];
+    before[i] = now[i];
+    now[i] = next;
+  }
+  for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, tab->ax[j], s->x + j * s->nv, now);
+}
+
+static void exchange(double **a, double **b) {
+  double *kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* a_1, the site, and what is reported, into the memory. Users look at the arrays of their state,
+ * which stay where they are; the others change places. */
+static void keep_results(ga_step *s, ga_memory *mem, ga_memory *before) {
   const ga_method *method = s->method;
-  size_t bytes = (size_t)s->nv * sizeof(double);
-  const double *x = s->x + method->out_x * s->nv;
+  int nv = s->nv;
+  size_t bytes = (size_t)nv * sizeof(double);
+  const double *x = s->x + method->out_x * nv;
   const double *lam = s->lam1, *psi = s->psi1;
   if (method->report != GA_REPORT_ALL) {
     lam = ga_step_multipliers(s, method->out_lam);
     psi = ga_step_multipliers(s, method->out_psi);
   }
-  memcpy(mem->a_used, s->a, bytes);
-  for (int i = 0; i < s->nv; i++) mem->a[i] = tab->aa * s->a[i] + tab->aw * s->w[i];
-  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, tab->ax[j], s->x + j * s->nv, mem->a);
+  exchange(&mem->w, &before->w);
   if (method->weighted) {
+#define EXCHANGE(name, size) exchange(&mem->name, &before->name);
+    GA_MEMORY_WEIGHTED(EXCHANGE)
+#undef EXCHANGE
+    memcpy(mem->a_used, s->a, bytes);
     memcpy(mem->momentum_used, s->momentum, bytes);
+  }
+  hand_on_a(s, mem->a, before->a);
+  if (method->weighted) {
     memset(mem->momentum, 0, bytes);
     ga_csr_mul_add(&s->site->M, 1, mem->a, mem->momentum);
   }
-  memcpy(mem->q, s->site->q, (size_t)s->nq * sizeof(double));
-  memcpy(mem->v, s->site->v, bytes);
-  memcpy(mem->vd, method->report == GA_REPORT_STEP ? x : s->vd1, bytes);
+  hand_on(s->nq, s->site->q, mem->q, before->q);
+  hand_on(nv, s->site->v, mem->v, before->v);
+  hand_on(nv, method->report == GA_REPORT_STEP ? x : s->vd1, mem->vd, before->vd);
   memcpy(mem->w, x, bytes);
-  memcpy(mem->lam, lam, (size_t)s->nlam * sizeof(double));
-  memcpy(mem->psi, psi, (size_t)s->npsi * sizeof(double));
+  hand_on(s->nlam, lam, mem->lam, before->lam);
+  hand_on(s->npsi, psi, mem->psi, before->psi);
 }
 
 /* constraint residuals into the statistics, results into the memory */
-ga_status ga_step_end(ga_step *s, ga_memory *mem) {
+ga_status ga_step_end(ga_step *s, ga_memory *mem, ga_memory *before) {
   double worst[3];
   ga_status status = constraint_residuals(s, worst);
   if (status != GA_OK) return status;
@@ -339,7 +396,8 @@ ga_status ga_step_end(ga_step *s, ga_memory *mem) {
   s->stats->max_g = ga_max(s->stats->max_g, worst[0]);
   s->stats->max_gv = ga_max(s->stats->max_gv, worst[1]);
   s->stats->max_k = ga_max(s->stats->max_k, worst[2]);
-  keep_results(s, mem);
+  ga_memory_copy_numbers(before, mem);
+  keep_results(s, mem, before);
   mem->t = s->t1;
   mem->h = s->h;
   mem->fresh = false;

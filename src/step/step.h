@@ -23,7 +23,9 @@
   X(q, nq)                \
   X(v, nv)                \
   X(vd, nv)               \
-  X(a, nv) X(lam, nlam) X(psi, npsi) X(w, nv) X(a_used, nv) X(momentum, nv) X(momentum_used, nv)
+  X(a, nv) X(lam, nlam) X(psi, npsi) X(w, nv) GA_MEMORY_WEIGHTED(X)
+/* of weighted rows alone */
+#define GA_MEMORY_WEIGHTED(X) X(a_used, nv) X(momentum, nv) X(momentum_used, nv)
 #define GA_MEMORY_FIELD(name, size) double *name;
 typedef struct ga_memory {
   double t;
@@ -37,9 +39,12 @@ typedef struct ga_memory {
 
 void ga_memory_carve(ga_memory *mem, const ga_eval *e, ga_arena *arena);
 void ga_memory_copy(ga_memory *to, const ga_memory *from, const ga_eval *e);
+/* all but the arrays */
+void ga_memory_copy_numbers(ga_memory *to, const ga_memory *from);
 
-/* The history a step begins with: the memory's v, a, w, momentum, corrected for its h. A momentum
- * of NULL means M_alpha is to be evaluated. */
+/* The history a step begins with: the memory's v, a, w, momentum, or copies corrected for its h;
+ * they stay as they are until the step ends. A momentum of NULL means M_alpha is to be evaluated.
+ */
 typedef struct ga_history {
   const double *v, *a, *w, *momentum;
 } ga_history;
@@ -97,18 +102,19 @@ typedef struct ga_step {
 
   /* the step under way: from t to t1, history as corrected for this h */
   double t, t1, h;
-  const double *q;        /* q_n */
-  double *v, *a, *w;      /* v_n, a_n, w_n, corrected */
-  double *wq0, *v10;      /* w_q and v_1 for x = 0, eta = 0 */
-  double *wq, *vh;        /* w_q, v^_1 */
-  ga_site site[GA_SITES]; /* by kind; the new one is always in use, constraints are taken there */
-  double *g, *gv, *k;     /* constraints at the end of the step */
-  double *history, *zero; /* of weighted rows: hm M_old a_n - hf f_n; nv zeros */
-  double *momentum;       /* M_alpha a_alpha of this step */
-  ga_csr Hh, Yh;          /* H and Y at v^_1 */
+  const double *q;         /* q_n */
+  const double *v, *a, *w; /* v_n, a_n, w_n, corrected */
+  double *wq0, *v10;       /* w_q and v_1 for x = 0, eta = 0 */
+  double *wq, *vh;         /* w_q, v^_1 */
+  ga_site site[GA_SITES];  /* by kind; the new one is always in use, constraints are taken there */
+  double *g, *gv, *k;      /* constraints at the end of the step */
+  double *history, *zero;  /* of weighted rows: hm M_old a_n - hf f_n; nv zeros */
+  double *momentum;        /* M_alpha a_alpha of this step */
+  ga_csr Hh, Yh;           /* H and Y at v^_1 */
   bool has_hat;
   double *vd1, *lam1, *psi1;       /* those not unknowns of the step, set before it ends */
   int *mass_diagonal;              /* places of the diagonal in M, -1 where it has none */
+  bool mass_is_diagonal;           /* M has nothing else */
   bool G_is_at_n;                  /* G was evaluated at the accepted state */
   ga_csr L[GA_MAX_X], P[GA_MAX_X]; /* derivatives of a reaction of the model's own */
   ga_csr Gn;                       /* at (t_n, q_n), for eta */
@@ -117,6 +123,7 @@ typedef struct ga_step {
   double *x, *r, *dx;
   ga_predictor past;
   double *wq_last;  /* w_q of the iterate before, for the increment in position units */
+  double *reaction; /* G^T lam + H^T psi of the row in hand */
   double *row_size; /* size of the terms of each dynamic row, and the largest of all: */
   double force_size;
   double *reaction_size; /* scratch of Newton's acceptance: reactions in each velocity's row, */
@@ -127,7 +134,7 @@ typedef struct ga_step {
   int acc_term;         /* G of an acceleration row, -1 if there is none */
   bool tangents_wanted; /* the matrix will follow: let the residual's pass evaluate what it needs */
   bool tangents_known;  /* Kt, Ct, Z, Y belong to the site of the last residual */
-  double *work;
+  double *work;         /* nv zeros between uses */
   ga_row_terms dyn[GA_MAX_X], con[GA_MAX_CON];
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
   ga_csr K0, C0; /* the applied part of the tangents, subtracted from rows without it */
@@ -162,8 +169,9 @@ void ga_step_update(ga_step *s);
 ga_status ga_step_residual(ga_step *s, bool matrix_follows);
 /* matrix at the site of the last residual, assembled and factored */
 ga_status ga_step_matrix(ga_step *s);
-/* constraint residuals of a converged step into the statistics, its results into mem */
-ga_status ga_step_end(ga_step *s, ga_memory *mem);
+/* constraint residuals of a converged step into the statistics, its results into mem, what was
+ * there into before; if it fails, both are as they were */
+ga_status ga_step_end(ga_step *s, ga_memory *mem, ga_memory *before);
 /* the step just ended will not be taken back: its unknowns serve the next guesses */
 void ga_step_accepted(ga_step *s);
 
