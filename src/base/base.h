@@ -40,6 +40,8 @@ static inline double ga_max(double a, double b) {
 /* y += c x;  largest |x_i|, NaN if any is NaN */
 void ga_axpy(int n, double c, const double *restrict x, double *restrict y);
 double ga_max_abs(int n, const double *x);
+/* whether some |x_i| > limit >= 0, or NaN */
+bool ga_any_above(int n, const double *x, double limit);
 /* index of the first entry that is not finite, -1 if all are */
 int ga_first_nonfinite(int n, const double *x);
 

@@ -86,17 +86,21 @@ void ga_csr_zero(ga_csr *A) {
 }
 
 void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y) {
-  for (int i = 0; i < A->nrow; i++) {
+  const int *col = A->col;
+  const double *val = A->val;
+  for (int i = 0, e = 0; i < A->nrow; i++) {
     double sum = 0;
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) sum += A->val[e] * x[A->col[e]];
+    for (int end = A->ptr[i + 1]; e < end; e++) sum += val[e] * x[col[e]];
     y[i] += c * sum;
   }
 }
 
 void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y) {
-  for (int i = 0; i < A->nrow; i++) {
+  const int *col = A->col;
+  const double *val = A->val;
+  for (int i = 0, e = 0; i < A->nrow; i++) {
     double factor = c * x[i];
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) y[A->col[e]] += A->val[e] * factor;
+    for (int end = A->ptr[i + 1]; e < end; e++) y[col[e]] += val[e] * factor;
   }
 }
 

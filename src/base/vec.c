@@ -17,8 +17,9 @@ static inline uint64_t magnitude(double x) {
   return bits & ~(UINT64_C(1) << 63);
 }
 
-double ga_max_abs(int n, const double *x) {
-  uint64_t first = 0, second = 0;
+/* the largest of n magnitudes and of one that is known */
+static inline uint64_t largest_of(int n, const double *x, uint64_t first) {
+  uint64_t second = 0;
   int i = 0;
   for (; i + 1 < n; i += 2) {
     uint64_t a = magnitude(x[i]), b = magnitude(x[i + 1]);
@@ -26,23 +27,48 @@ double ga_max_abs(int n, const double *x) {
     second = b > second ? b : second;
   }
   if (i < n && magnitude(x[i]) > first) first = magnitude(x[i]);
-  first = first > second ? first : second;
+  return first > second ? first : second;
+}
+
+/* Whether some magnitude is at least that: then, and only then, a sum reaches the sign bit. A sum
+ * and an "or" for each number, which compilers do several at a time. */
+static inline bool reach(int n, const double *x, uint64_t least) {
+  const uint64_t sign = UINT64_C(1) << 63, lift = sign - least;
+  uint64_t sums = 0;
+  for (int i = 0; i < n; i++) sums |= magnitude(x[i]) + lift;
+  return sums >= sign;
+}
+
+/* Long vectors: a piece is gone through number by number only if something in it is larger than all
+ * before. So that this is rare where numbers grow from piece to piece, the ends of all come first.
+ */
+enum { PIECE = 32, END = 3, LONG = 128 };
+
+static uint64_t largest_of_long(int n, const double *x) {
+  uint64_t largest = 0;
+  int at = 0;
+  for (int i = PIECE; i <= n; i += PIECE) largest = largest_of(END, x + i - END, largest);
+  for (; at + PIECE <= n; at += PIECE) {
+    if (reach(PIECE, x + at, largest + 1)) largest = largest_of(PIECE, x + at, largest);
+  }
+  return largest_of(n - at, x + at, largest);
+}
+
+double ga_max_abs(int n, const double *x) {
+  uint64_t bits = n < LONG ? largest_of(n, x, 0) : largest_of_long(n, x);
   double largest;
-  memcpy(&largest, &first, sizeof largest);
+  memcpy(&largest, &bits, sizeof largest);
   return largest;
 }
 
-/* The largest exponent plus one is carried into the sign bit, no other: a sum and an "or" for each
- * number, which compilers do several at a time. */
-static inline uint64_t carry(double x) {
-  return magnitude(x) + (UINT64_C(1) << 52);
+bool ga_any_above(int n, const double *x, double limit) {
+  return reach(n, x, magnitude(limit) + 1);
 }
 
 int ga_first_nonfinite(int n, const double *x) {
-  uint64_t carried = 0;
-  for (int i = 0; i < n; i++) carried |= carry(x[i]);
-  if (carried >> 63 == 0) return -1;
+  const uint64_t infinite = UINT64_C(0x7ff) << 52;
+  if (!reach(n, x, infinite)) return -1;
   int i = 0;
-  while (carry(x[i]) >> 63 == 0) i++;
+  while (magnitude(x[i]) < infinite) i++;
   return i;
 }

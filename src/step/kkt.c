@@ -80,9 +80,17 @@ ga_status ga_kkt_build(ga_kkt *kkt, int n, ga_arena *arena) {
   return arena->failed ? GA_ERR_MEM : GA_OK;
 }
 
+/* no two entries of a term have one place */
 static void add_at(int nnz, double coef, const int *restrict map, const double *restrict from,
                    double *restrict to) {
-  for (int e = 0; e < nnz; e++) to[map[e]] += coef * from[e];
+  int e = 0;
+  for (; e + 3 < nnz; e += 4) {
+    to[map[e]] += coef * from[e];
+    to[map[e + 1]] += coef * from[e + 1];
+    to[map[e + 2]] += coef * from[e + 2];
+    to[map[e + 3]] += coef * from[e + 3];
+  }
+  for (; e < nnz; e++) to[map[e]] += coef * from[e];
 }
 
 void ga_kkt_scatter(ga_kkt *kkt, int k, double coef) {
