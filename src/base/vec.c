@@ -39,11 +39,20 @@ static inline bool reach(int n, const double *x, uint64_t least) {
   return sums >= sign;
 }
 
+enum { PIECE = 32, END = 3, LONG = 128 };
+
+/* the same piece by piece, of a size the compiler knows */
+static bool reach_anywhere(int n, const double *x, uint64_t least) {
+  int at = 0;
+  for (; at + PIECE <= n; at += PIECE) {
+    if (reach(PIECE, x + at, least)) return true;
+  }
+  return reach(n - at, x + at, least);
+}
+
 /* Long vectors: a piece is gone through number by number only if something in it is larger than all
  * before. So that this is rare where numbers grow from piece to piece, the ends of all come first.
  */
-enum { PIECE = 32, END = 3, LONG = 128 };
-
 static uint64_t largest_of_long(int n, const double *x) {
   uint64_t largest = 0;
   int at = 0;
@@ -62,12 +71,12 @@ double ga_max_abs(int n, const double *x) {
 }
 
 bool ga_any_above(int n, const double *x, double limit) {
-  return reach(n, x, magnitude(limit) + 1);
+  return reach_anywhere(n, x, magnitude(limit) + 1);
 }
 
 int ga_first_nonfinite(int n, const double *x) {
   const uint64_t infinite = UINT64_C(0x7ff) << 52;
-  if (!reach(n, x, infinite)) return -1;
+  if (!reach_anywhere(n, x, infinite)) return -1;
   int i = 0;
   while (magnitude(x[i]) < infinite) i++;
   return i;

@@ -73,19 +73,12 @@ static void multiply(int nnz, const double *restrict unit, const double *restric
   for (int e = 0; e < nnz; e++) to[e] = from[e] * unit[e];
 }
 
-/* the largest entry is not far from 1; mostly the first ones show that it is not below */
-static bool fit(int nnz, const double *val) {
-  enum { SOME = 64 };
-  if (ga_any_above(nnz, val, FITS)) return false;
-  return ga_any_above(nnz < SOME ? nnz : SOME, val, 1.0 / FITS) ||
-         ga_any_above(nnz, val, 1.0 / FITS);
-}
 
 void ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val) {
   int nnz = A->ptr[A->nrow];
   if (scale->known) {
     multiply(nnz, scale->unit_of, A->val, val);
-    if (fit(nnz, val)) return;
+    if (!ga_any_above(nnz, val, FITS) && ga_any_above(nnz, val, 1.0 / FITS)) return;
   }
   find(scale, A);
   spread(scale, A);
