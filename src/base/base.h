@@ -37,8 +37,10 @@ static inline double ga_max(double a, double b) {
   return a > b ? a : b;
 }
 
-/* y += c x;  largest |x_i|, NaN if any is NaN */
+/* y += c x;  z = y + c x;  largest |x_i|, NaN if any is NaN */
 void ga_axpy(int n, double c, const double *restrict x, double *restrict y);
+void ga_add_scaled(int n, double c, const double *restrict x, const double *restrict y,
+                   double *restrict z);
 double ga_max_abs(int n, const double *x);
 /* whether some |x_i| > limit >= 0, or NaN */
 bool ga_any_above(int n, const double *x, double limit);

@@ -9,6 +9,11 @@ void ga_axpy(int n, double c, const double *restrict x, double *restrict y) {
   for (int i = 0; i < n; i++) y[i] += c * x[i];
 }
 
+void ga_add_scaled(int n, double c, const double *restrict x, const double *restrict y,
+                   double *restrict z) {
+  for (int i = 0; i < n; i++) z[i] = y[i] + c * x[i];
+}
+
 /* |x| as an integer: doubles without sign order like their bits, NaN above infinity above all
  * numbers; comparing integers takes a fraction of the time. */
 static inline uint64_t magnitude(double x) {

@@ -101,9 +101,13 @@ void ga_predict(ga_predictor *p, double t, double t1, double *x) {
   if (p->count > 1 && p->t[0] != t) p->count = 1; /* the state is not the one these led to */
   weights(p, t1, b);
   p->order = choose_order(p, b);
+  if (p->order == 0) {
+    memcpy(x, p->phi[0], (size_t)p->n * sizeof(double));
+    return;
+  }
   for (int at = 0; at < p->n; at += PIECE) {
     int n = piece(at, p->n);
-    memcpy(x + at, p->phi[0] + at, (size_t)n * sizeof(double));
-    for (int j = 1; j <= p->order; j++) ga_axpy(n, b[j], p->phi[j] + at, x + at);
+    ga_add_scaled(n, b[1], p->phi[1] + at, p->phi[0] + at, x + at);
+    for (int j = 2; j <= p->order; j++) ga_axpy(n, b[j], p->phi[j] + at, x + at);
   }
 }

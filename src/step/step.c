@@ -179,26 +179,20 @@ ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const ga_history *past
   return GA_OK;
 }
 
-/* to = from + c x */
-static void move(int n, double c, const double *restrict x, const double *restrict from,
-                 double *restrict to) {
-  for (int i = 0; i < n; i++) to[i] = from[i] + c * x[i];
-}
-
 /* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),  v_1 = v_10 + h sum_j r_j
  * x_j */
 void ga_step_update(ga_step *s) {
   double h = s->h, *v1 = s->site[GA_SITE_NEW].v, *wq = s->wq_last;
   s->wq_last = s->wq;
   s->wq = wq;
-  move(s->nv, h * h * s->tab.p[0], s->x, s->wq0, wq);
-  move(s->nv, h * s->tab.r[0], s->x, s->v10, v1);
+  ga_add_scaled(s->nv, h * h * s->tab.p[0], s->x, s->wq0, wq);
+  ga_add_scaled(s->nv, h * s->tab.r[0], s->x, s->v10, v1);
   for (int j = 1; j < s->method->nx; j++) {
     ga_axpy(s->nv, h * h * s->tab.p[j], s->x + j * s->nv, wq);
     ga_axpy(s->nv, h * s->tab.r[j], s->x + j * s->nv, v1);
   }
   if (s->has_hat) {
-    move(s->nv, h * s->tab.rh[0], s->x, s->v10, s->vh);
+    ga_add_scaled(s->nv, h * s->tab.rh[0], s->x, s->v10, s->vh);
     for (int j = 1; j < s->method->nx; j++) {
       ga_axpy(s->nv, h * s->tab.rh[j], s->x + j * s->nv, s->vh);
     }
@@ -260,13 +254,14 @@ static ga_status constraint_row(ga_step *s, int c) {
   ga_eval *e = s->eval;
   const ga_site *at = &s->site[GA_SITE_NEW];
   double *r = s->r + s->con_at[c], scale = 1 / s->h;
+  const double *from = r;
   ga_con_kind kind = s->method->con[c];
   int size = ga_step_con_size(s, kind);
   ga_status status = GA_OK;
   if (size == 0) return GA_OK;
   switch (kind) {
     case GA_ROW_POS:
-      memcpy(r, s->g, (size_t)size * sizeof(double));
+      from = s->g;
       scale /= s->h;
       break;
     case GA_ROW_VEL:
@@ -281,11 +276,11 @@ static ga_status constraint_row(ga_step *s, int c) {
       if (s->method->con_hat[c]) {
         status = ga_eval_k(e, at->t, at->q, s->vh, r);
       } else {
-        memcpy(r, s->k, (size_t)size * sizeof(double));
+        from = s->k;
       }
       break;
   }
-  for (int i = 0; i < size; i++) r[i] *= scale;
+  for (int i = 0; i < size; i++) r[i] = scale * from[i];
   return status;
 }
 
