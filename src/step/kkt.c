@@ -37,6 +37,28 @@ static void sort_by(const int *key, int n, int total, const int *order, int *sor
   for (int i = 0; i < total; i++) sorted[count[key[order[i]]]++] = order[i];
 }
 
+/* which terms are alone; count has room for nnz numbers */
+static void find_shared(ga_kkt *kkt, int nnz, int *count, ga_arena *arena) {
+  for (int e = 0; e < nnz; e++) count[e] = 0;
+  for (int k = 0; k < kkt->nterm; k++) {
+    const ga_kkt_term *term = &kkt->term[k];
+    for (int e = 0; e < ga_csr_nnz(term->src); e++) count[term->map[e]]++;
+  }
+  kkt->nshared = nnz;
+  for (int k = 0; k < kkt->nterm; k++) {
+    ga_kkt_term *term = &kkt->term[k];
+    int n = ga_csr_nnz(term->src);
+    term->alone = true;
+    for (int e = 0; e < n; e++) term->alone &= count[term->map[e]] == 1;
+    for (int e = 0; e < n && term->alone; e++) count[term->map[e]] = 0;
+    if (term->alone) kkt->nshared -= n;
+  }
+  kkt->shared = ga_arena_ints(arena, (size_t)kkt->nshared);
+  for (int e = 0, at = 0; e < nnz && !arena->failed; e++) {
+    if (count[e] > 0) kkt->shared[at++] = e;
+  }
+}
+
 ga_status ga_kkt_build(ga_kkt *kkt, int n, ga_arena *arena) {
   int total = 0;
   for (int k = 0; k < kkt->nterm; k++) total += ga_csr_nnz(kkt->term[k].src);
@@ -76,6 +98,7 @@ ga_status ga_kkt_build(ga_kkt *kkt, int n, ga_arena *arena) {
       kkt->A.col[place[at]] = all.col[at];
     }
   }
+  if (!arena->failed) find_shared(kkt, nnz, first, arena);
   ga_arena_free(&scratch);
   return arena->failed ? GA_ERR_MEM : GA_OK;
 }
@@ -91,6 +114,28 @@ static void add_at(int nnz, double coef, const int *restrict map, const double *
     to[map[e + 3]] += coef * from[e + 3];
   }
   for (; e < nnz; e++) to[map[e]] += coef * from[e];
+}
+
+static void put_at(int nnz, double coef, const int *restrict map, const double *restrict from,
+                   double *restrict to) {
+  for (int e = 0; e < nnz; e++) to[map[e]] = coef * from[e];
+}
+
+void ga_kkt_clear(ga_kkt *kkt) {
+  if (2 * kkt->nshared > ga_csr_nnz(&kkt->A)) {
+    ga_csr_zero(&kkt->A);
+    return;
+  }
+  for (int i = 0; i < kkt->nshared; i++) kkt->A.val[kkt->shared[i]] = 0;
+}
+
+void ga_kkt_put(ga_kkt *kkt, int k, double coef) {
+  const ga_kkt_term *term = &kkt->term[k];
+  if (term->alone) {
+    put_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, kkt->A.val);
+  } else {
+    add_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, kkt->A.val);
+  }
 }
 
 void ga_kkt_scatter(ga_kkt *kkt, int k, double coef) {

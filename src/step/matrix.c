@@ -181,13 +181,13 @@ static void scatter_row(ga_step *s, ga_row_terms *row) {
   if (!space->commutative && row->site->by_wq > 0)
     ga_space_apply_tangent(space, row->site->T, row->Aq);
   for (int j = 0; j < s->method->nx; j++) {
-    if (row->by_q[j] >= 0) ga_kkt_scatter(&s->kkt, row->by_q[j], row->q_scale * s->tab.p[j]);
+    if (row->by_q[j] >= 0) ga_kkt_put(&s->kkt, row->by_q[j], row->q_scale * s->tab.p[j]);
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
-    if (row->by_v[j] >= 0) ga_kkt_scatter(&s->kkt, row->by_v[j], row->v_scale * r);
+    if (row->by_v[j] >= 0) ga_kkt_put(&s->kkt, row->by_v[j], row->v_scale * r);
   }
   if (row->by_eta < 0) return;
   ga_product_values(&row->P, row->Aq, &s->Gn);
-  ga_kkt_scatter(&s->kkt, row->by_eta, -row->q_scale);
+  ga_kkt_put(&s->kkt, row->by_eta, -row->q_scale);
 }
 
 static ga_status derivatives(ga_step *s) {
@@ -237,15 +237,15 @@ ga_status ga_step_matrix(ga_step *s) {
   ga_status status = derivatives(s);
   s->eval->trusting = false;
   if (status != GA_OK) return status;
-  ga_csr_zero(&s->kkt.A);
+  ga_kkt_clear(&s->kkt);
   for (int j = 0; j < method->nx; j++) {
     scatter_row(s, &s->dyn[j]);
-    ga_kkt_scatter(&s->kkt, s->mass_term[j], s->tab.m);
-    if (s->lam_term[j] >= 0) ga_kkt_scatter(&s->kkt, s->lam_term[j], s->tab.phi);
-    if (s->psi_term[j] >= 0) ga_kkt_scatter(&s->kkt, s->psi_term[j], s->tab.phi);
+    ga_kkt_put(&s->kkt, s->mass_term[j], s->tab.m);
+    if (s->lam_term[j] >= 0) ga_kkt_put(&s->kkt, s->lam_term[j], s->tab.phi);
+    if (s->psi_term[j] >= 0) ga_kkt_put(&s->kkt, s->psi_term[j], s->tab.phi);
   }
   for (int c = 0; c < method->ncon; c++) scatter_row(s, &s->con[c]);
-  if (s->acc_term >= 0) ga_kkt_scatter(&s->kkt, s->acc_term, 1);
+  if (s->acc_term >= 0) ga_kkt_put(&s->kkt, s->acc_term, 1);
   s->tangents_known = false; /* A_q was multiplied by T */
   return factor(s);
 }

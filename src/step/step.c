@@ -206,35 +206,35 @@ const double *ga_step_multipliers(const ga_step *s, int block) {
   return block == GA_NONE ? s->zero : s->x + s->mult_at[block];
 }
 
-/* r = m M x */
-static void inertia(const ga_step *s, const ga_csr *M, const double *x, double *restrict r) {
-  if (!s->mass_is_diagonal) {
-    memset(r, 0, (size_t)s->nv * sizeof(double));
-    ga_csr_mul_add(M, s->tab.m, x, r);
-    return;
-  }
-  for (int i = 0; i < s->nv; i++) r[i] = s->tab.m * (M->val[i] * x[i]);
+/* r = m M x, M diagonal */
+static void multiply(int n, double m, const double *restrict M, const double *restrict x,
+                     double *restrict r) {
+  for (int i = 0; i < n; i++) r[i] = m * (M[i] * x[i]);
 }
 
-/* r + phi (reaction - F) + history, and the size of these terms; the largest size */
-static double balance(int n, double phi, const double *restrict F, const double *restrict reaction,
-                      const double *restrict history, double *restrict r, double *restrict size) {
+/* r + phi (reaction - F) + history, and the size of these terms */
+static void balance(int n, double phi, const double *restrict F, const double *restrict reaction,
+                    const double *restrict history, double *restrict r, double *restrict size) {
   for (int i = 0; i < n; i++) {
     size[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i])) + fabs(history[i]);
     r[i] += phi * (reaction[i] - F[i]) + history[i];
   }
-  return ga_max_abs(n, size);
 }
+
+enum { PIECE = 512 }; /* numbers that stay in the nearest cache from one loop to the next */
 
 /* row j: m M x_j - phi (F + R(lam_j, psi_j)) + history, and the size of its terms */
 static ga_status dynamic_row(ga_step *s, int j) {
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
-  const double *reaction = s->zero;
-  double *r = s->r + j * s->nv;
+  const double *reaction = s->zero, *x = s->x + j * s->nv;
+  double *r = s->r + j * s->nv, *size = s->row_size + j * s->nv;
   const double *F = row->part == GA_PART_REACTION ? s->zero : site->F;
   ga_status status = GA_OK;
-  inertia(s, &site->M, s->x + j * s->nv, r);
+  if (!s->mass_is_diagonal) {
+    memset(r, 0, (size_t)s->nv * sizeof(double));
+    ga_csr_mul_add(&site->M, s->tab.m, x, r);
+  }
   if (row->part != GA_PART_APPLIED) {
     const ga_point p = {.t = site->t,
                         .q = site->q,
@@ -244,8 +244,12 @@ static ga_status dynamic_row(ga_step *s, int j) {
     status = ga_eval_reaction(s->eval, &p, &site->G, &site->H, s->reaction);
     reaction = s->reaction;
   }
-  double largest = balance(s->nv, s->tab.phi, F, reaction, s->history, r, s->row_size + j * s->nv);
-  s->force_size = ga_max(largest, s->force_size);
+  for (int at = 0, n; at < s->nv; at += n) {
+    n = s->nv - at < PIECE ? s->nv - at : PIECE;
+    if (s->mass_is_diagonal) multiply(n, s->tab.m, site->M.val + at, x + at, r + at);
+    balance(n, s->tab.phi, F + at, reaction + at, s->history + at, r + at, size + at);
+    s->force_size = ga_max(ga_max_abs(n, size + at), s->force_size);
+  }
   return status;
 }
 
