@@ -46,6 +46,18 @@ static void exchange(int n, double b, double *restrict phi, double *restrict car
   }
 }
 
+/* the same twice */
+static void exchange_two(int n, const double *b, double *restrict phi, double *restrict next,
+                         double *restrict carry) {
+  const double b0 = b[0], b1 = b[1];
+  for (int e = 0; e < n; e++) {
+    double between = carry[e] - b0 * phi[e], old = next[e];
+    phi[e] = carry[e];
+    next[e] = between;
+    carry[e] = between - b1 * old;
+  }
+}
+
 /* Vectors are gone through in pieces that stay in the nearest cache while all orders are treated.
  */
 enum { PIECE = 256 };
@@ -65,9 +77,11 @@ static void renew(ga_predictor *p, const double *b, const double *x, int at, int
   int count = p->count, end = at + n;
   int part = p->nx < at ? at : p->nx < end ? p->nx : end; /* where the multipliers begin */
   memcpy(carry, x + at, (size_t)n * sizeof(double));
-  for (int j = 0; j < count; j++) exchange(n, b[j], p->phi[j] + at, carry);
+  int j = 0;
+  for (; j + 1 < count; j += 2) exchange_two(n, b + j, p->phi[j] + at, p->phi[j + 1] + at, carry);
+  if (j < count) exchange(n, b[j], p->phi[j] + at, carry);
   if (count < GA_PREDICT) memcpy(p->phi[count++] + at, carry, (size_t)n * sizeof(double));
-  for (int j = 0; j < count; j++) {
+  for (j = 0; j < count; j++) {
     p->size_x[j] = larger(p->size_x[j], p->phi[j], at, part);
     p->size_m[j] = larger(p->size_m[j], p->phi[j], part, end);
   }
