@@ -265,13 +265,42 @@ static void test_vectors(void **state) {
   }
 }
 
+/* one number unlike the others, anywhere in vectors of all lengths: longer ones go by pieces */
+static void test_long_vectors(void **state) {
+  (void)state;
+  enum { N = 300 };
+  double x[N];
+  for (int shape = 0; shape < 3; shape++) {
+    for (int n = 1; n <= N; n += n < 140 ? 1 : 53) {
+      for (int i = 0; i < n; i++) x[i] = shape == 0 ? -2 : shape == 1 ? i + 1 : (i - n) * 0.5;
+      const double largest = shape == 0 ? 2 : shape == 1 ? n : 0.5 * n;
+      assert_true(ga_max_abs(n, x) == largest);
+      assert_true(!ga_any_above(n, x, largest) && ga_any_above(n, x, 0.99 * largest));
+      assert_int_equal(ga_first_nonfinite(n, x), -1);
+      for (int at = n % 7; at < n; at += 7) {
+        const double kept = x[at];
+        x[at] = -1e6;
+        assert_true(ga_max_abs(n, x) == 1e6 && ga_any_above(n, x, largest));
+        assert_true(!ga_any_above(n, x, 1e6));
+        x[at] = -INFINITY;
+        assert_true(ga_max_abs(n, x) == INFINITY && ga_any_above(n, x, 1e308));
+        assert_int_equal(ga_first_nonfinite(n, x), at);
+        x[at] = NAN;
+        assert_true(isnan(ga_max_abs(n, x)) && ga_any_above(n, x, 1e308));
+        assert_int_equal(ga_first_nonfinite(n, x), at);
+        x[at] = kept;
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_status_texts),  cmocka_unit_test(test_version),
       cmocka_unit_test(test_fail),          cmocka_unit_test(test_prefix),
       cmocka_unit_test(test_arena_blocks),  cmocka_unit_test(test_arena_typed),
       cmocka_unit_test(test_arena_failure), cmocka_unit_test(test_nearest_word),
-      cmocka_unit_test(test_vectors),
+      cmocka_unit_test(test_vectors),       cmocka_unit_test(test_long_vectors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,40 @@ static void assert_assembly(ga_kkt *kkt, int n, const double *coef) {
   assert_true(vector_error(n * n, full, ref.value) <= 1e-13);
 }
 
+/* all terms, each once, over what was there before */
+static void assert_put(ga_kkt *kkt, int n, const double *coef) {
+  static plain ref;
+  double full[N * N];
+  memset(&ref, 0, sizeof ref);
+  ga_kkt_clear(kkt);
+  for (int k = 0; k < kkt->nterm; k++) {
+    ga_kkt_put(kkt, k, coef[k]);
+    add_plain(&ref, &kkt->term[k], n, coef[k]);
+  }
+  dense_of(&kkt->A, full);
+  assert_true(vector_error(n * n, full, ref.value) <= 1e-13);
+}
+
+/* a term is alone if every place it takes is taken once */
+static void assert_alone(const ga_kkt *kkt, int n) {
+  static plain ref;
+  memset(&ref, 0, sizeof ref);
+  for (int k = 0; k < kkt->nterm; k++) add_plain(&ref, &kkt->term[k], n, 0);
+  for (int k = 0; k < kkt->nterm; k++) {
+    const ga_kkt_term *term = &kkt->term[k];
+    bool alone = true;
+    for (int i = 0; i < term->src->nrow; i++) {
+      for (int e = term->src->ptr[i]; e < term->src->ptr[i + 1]; e++) {
+        int j = term->src->col[e];
+        int row = term->row + (term->transpose ? j : i);
+        int col = term->col + (term->transpose ? i : j);
+        alone &= ref.taken[row * n + col] == 1;
+      }
+    }
+    assert_int_equal(term->alone, alone);
+  }
+}
+
 static int pick(uint64_t *seed, int below) {
   int i = (int)(0.5 * (next_uniform(seed) + 1) * below);
   return i < below ? i : below - 1;
@@ -87,6 +121,7 @@ static void test_random_blocks(void **state) {
     }
     assert_int_equal(ga_kkt_build(&kkt, n, &arena), GA_OK);
     assert_pattern(&kkt, n);
+    assert_alone(&kkt, n);
     /* the maps are built once and used for any values and coefficients */
     for (int pass = 0; pass < 3; pass++) {
       for (int k = 0; k < TERMS; k++) {
@@ -94,6 +129,7 @@ static void test_random_blocks(void **state) {
         for (int e = 0; e < ga_csr_nnz(&src[k]); e++) src[k].val[e] = next_uniform(&seed);
       }
       assert_assembly(&kkt, n, coef);
+      assert_put(&kkt, n, coef);
     }
     ga_arena_free(&arena);
   }
@@ -119,6 +155,9 @@ static void test_saddle_by_hand(void **state) {
   for (int k = 0; k < 3; k++) ga_kkt_scatter(&kkt, k, 1);
   dense_of(&kkt.A, full);
   assert_memory_equal(full, expected, sizeof full);
+  /* no place is of two terms: nothing to clear */
+  assert_true(kkt.term[0].alone && kkt.term[1].alone && kkt.term[2].alone);
+  assert_int_equal(kkt.nshared, 0);
   /* scattering adds */
   ga_kkt_scatter(&kkt, 1, -1);
   ga_kkt_scatter(&kkt, 0, 0.5);
@@ -144,6 +183,7 @@ static void test_empty_rows(void **state) {
       assert_int_equal(ga_kkt_build(&kkt, n, &arena), GA_OK);
       assert_pattern(&kkt, n);
       assert_assembly(&kkt, n, coef);
+      assert_put(&kkt, n, coef);
       ga_arena_free(&arena);
     }
   }

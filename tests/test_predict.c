@@ -91,11 +91,38 @@ static void test_rough(void **state) {
   ga_arena_free(&arena);
 }
 
+/* many unknowns, treated piece by piece: what few of them give, bit by bit */
+static void test_many(void **state) {
+  (void)state;
+  enum { MANY = 700, MANY_X = 400 };
+  static double x[MANY], guess[MANY];
+  ga_arena arena = {0};
+  ga_predictor few = make(&arena), many = {0};
+  ga_predictor_init(&many, MANY_X, MANY, &arena);
+  assert_false(arena.failed);
+  for (int i = 0; i < 10; i++) {
+    double small[N], expected[N];
+    polynomial(4, time_of(i + 1), small);
+    for (int e = 0; e < MANY; e++) x[e] = e >= MANY_X ? small[2] : small[e % 2];
+    ga_predictor_keep(&few, time_of(i), time_of(i + 1), small);
+    ga_predictor_keep(&many, time_of(i), time_of(i + 1), x);
+    ga_predict(&few, time_of(i + 1), time_of(i + 2), expected);
+    ga_predict(&many, time_of(i + 1), time_of(i + 2), guess);
+    assert_int_equal(many.order, few.order);
+    for (int e = 0; e < MANY; e++) {
+      assert_true(guess[e] == expected[e >= MANY_X ? 2 : e % 2]);
+    }
+  }
+  assert_true(few.order >= 4);
+  ga_arena_free(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_polynomials),
       cmocka_unit_test(test_forgets),
       cmocka_unit_test(test_rough),
+      cmocka_unit_test(test_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
