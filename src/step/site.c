@@ -75,7 +75,6 @@ void ga_sites_move(ga_step *s) {
     if (site->by_wq == 0) continue;
     for (int i = 0; i < s->nv; i++) s->work[i] = site->by_wq * s->wq[i];
     ga_space_step(space, s->q, s->work, site->q);
-    memset(s->work, 0, (size_t)s->nv * sizeof(double));
   }
 }
 
@@ -135,7 +134,6 @@ void ga_sites_tangents(ga_step *s) {
     if (!site->used || site->by_wq == 0) continue;
     for (int i = 0; i < s->nv; i++) s->work[i] = site->by_wq * s->wq[i];
     ga_space_tangent_rows(space, s->work, site->T);
-    memset(s->work, 0, (size_t)s->nv * sizeof(double));
   }
 }
 

@@ -134,7 +134,7 @@ typedef struct ga_step {
   int acc_term;         /* G of an acceleration row, -1 if there is none */
   bool tangents_wanted; /* the matrix will follow: let the residual's pass evaluate what it needs */
   bool tangents_known;  /* Kt, Ct, Z, Y belong to the site of the last residual */
-  double *work;         /* nv zeros between uses */
+  double *work;         /* nv numbers, in one function */
   ga_row_terms dyn[GA_MAX_X], con[GA_MAX_CON];
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
   ga_csr K0, C0; /* the applied part of the tangents, subtracted from rows without it */
