@@ -366,15 +366,13 @@ static void keep_results(ga_step *s, ga_memory *mem, ga_memory *before) {
     psi = ga_step_multipliers(s, method->out_psi);
   }
   exchange(&mem->w, &before->w);
-  if (method->weighted) {
-#define EXCHANGE(name, size) exchange(&mem->name, &before->name);
-    GA_MEMORY_WEIGHTED(EXCHANGE)
-#undef EXCHANGE
-    memcpy(mem->a_used, s->a, bytes);
-    memcpy(mem->momentum_used, s->momentum, bytes);
-  }
+  exchange(&mem->a_used, &before->a_used);
+  memcpy(mem->a_used, s->a, bytes);
   hand_on_a(s, mem->a, before->a);
   if (method->weighted) {
+    exchange(&mem->momentum, &before->momentum);
+    exchange(&mem->momentum_used, &before->momentum_used);
+    memcpy(mem->momentum_used, s->momentum, bytes);
     memset(mem->momentum, 0, bytes);
     ga_csr_mul_add(&s->site->M, 1, mem->a, mem->momentum);
   }

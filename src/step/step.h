@@ -23,9 +23,7 @@
   X(q, nq)                \
   X(v, nv)                \
   X(vd, nv)               \
-  X(a, nv) X(lam, nlam) X(psi, npsi) X(w, nv) GA_MEMORY_WEIGHTED(X)
-/* of weighted rows alone */
-#define GA_MEMORY_WEIGHTED(X) X(a_used, nv) X(momentum, nv) X(momentum_used, nv)
+  X(a, nv) X(lam, nlam) X(psi, npsi) X(w, nv) X(a_used, nv) X(momentum, nv) X(momentum_used, nv)
 #define GA_MEMORY_FIELD(name, size) double *name;
 typedef struct ga_memory {
   double t;
