@@ -73,7 +73,6 @@ static void multiply(int nnz, const double *restrict unit, const double *restric
   for (int e = 0; e < nnz; e++) to[e] = from[e] * unit[e];
 }
 
-
 void ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val) {
   int nnz = A->ptr[A->nrow];
   if (scale->known) {
