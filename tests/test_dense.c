@@ -137,11 +137,35 @@ static void test_derivative(void **state) {
   }
 }
 
+/* who keeps the addresses of a state's arrays sees every new state there */
+static void test_arrays_stay(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("heavy-top");
+  ga_options o = ga_options_default();
+  o.h = p->h;
+  ga_integrator *it = started(p, &o);
+  const ga_state *s = ga_integrator_state(it), first = *s;
+  for (int k = 0; k < 5; k++) {
+    double q0 = s->q[0], v0 = s->v[0], from[SUPPORT_MAX], lam[SUPPORT_MAX], lam0 = s->lam[0];
+    double t0 = s->t;
+    must(ga_integrator_step(it), ga_integrator_error(it));
+    assert_true(s->q == first.q && s->v == first.v && s->vd == first.vd && s->a == first.a);
+    assert_true(s->lam == first.lam && s->psi == first.psi);
+    assert_true(first.v[0] != v0);
+    /* and the state before is still known, bit by bit */
+    must(ga_integrator_dense(it, t0, from, NULL, NULL, lam, NULL), ga_integrator_error(it));
+    assert_true(from[0] == q0 && lam[0] == lam0);
+  }
+  ga_integrator_free(it);
+  ga_problem_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_order),
       cmocka_unit_test(test_ends),
       cmocka_unit_test(test_derivative),
+      cmocka_unit_test(test_arrays_stay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
