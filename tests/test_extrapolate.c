@@ -52,22 +52,44 @@ static void series_at(const series *s, int degree, double h, double *x) {
 }
 
 /* errors, true and estimated, of what K leaves of a series of this degree */
-static void series_errors(const series *s, int K, int degree, double h, double *left,
-                          double *error) {
-  double x[ROWS][SIZE], *rows[ROWS], finest[SIZE], w[SIZE], plain[GA_VARIABLES];
-  double exact[SIZE] = {0};
+static void series_errors(const series *s, ga_extrapolate_steps steps, int K, int degree, double h,
+                          double *left, double *error) {
+  double x[ROWS][SIZE], *rows[ROWS], w[SIZE], fall[GA_VARIABLES], exact[SIZE] = {0};
+  ga_factors factors = ga_factors_of(steps, K);
   memcpy(exact, s->q, (size_t)s->layout.at[1] * sizeof *exact);
   for (int j = 0; j < K + 2; j++) {
     rows[j] = x[j];
-    series_at(s, degree, ldexp(h, 1 - j), x[j]);
+    series_at(s, degree, j == 0 ? 2 * h : h / ga_substeps(steps, j - 1), x[j]);
   }
-  ga_tableau(&s->layout, K, K + 2, rows, finest, w, error, plain);
-  series_at(s, degree, ldexp(h, -K), w);
+  ga_combine(&s->layout, &factors, rows, w, fall);
+  ga_combined_errors(&s->layout, &factors, fall, rows[K], rows[K + 1], error);
   for (int i = 0; i < GA_VARIABLES; i++) {
     left[i] = ga_layout_distance(&s->layout, i, rows[K + 1], exact);
-    double d = ga_layout_distance(&s->layout, i, w, exact);
-    assert_between("error of the finest", plain[i], d - left[i] - 1e-15, d + left[i] + 1e-15);
   }
+}
+
+/* halved steps: the powers of two of the theory, to the last bit; harmonic ones: numbers by hand */
+static void test_factors(void **state) {
+  (void)state;
+  for (int K = 1; K <= GA_EXTRAPOLATE_MAX; K++) {
+    ga_factors of = ga_factors_of(GA_STEPS_HALVED, K);
+    for (int k = 1; k <= K; k++) {
+      for (int row = k; row < K + 2; row++) assert_true(of.f[k][row] == ldexp(1, k + 1) - 1);
+    }
+    assert_true(of.fall == ldexp(1, K + 1));
+    assert_true(of.divisor == (ldexp(1, K + 2) - 1) * (K == 2 ? 1 : 9.0 / 7));
+  }
+  ga_factors of = ga_factors_of(GA_STEPS_HARMONIC, 3);
+  const double f[4][5] = {
+      {0}, {0, 3, 3, 5.0 / 4, 7.0 / 9}, {0, 0, 7, 4, 9.0 / 5}, {0, 0, 0, 65.0 / 7, 5}};
+  for (int k = 1; k <= 3; k++) {
+    for (int row = k; row < 5; row++) assert_near("f", of.f[k][row], f[k][row], 1e-13);
+  }
+  assert_near("fall", of.fall, 78.0 / 7, 1e-13);
+  assert_near("divisor", of.divisor, 147.0 / 13 * (7 + 1.84) / 7, 1e-13);
+  of = ga_factors_of(GA_STEPS_HARMONIC, 2);
+  assert_near("fall", of.fall, 8.75, 1e-13);
+  assert_near("divisor", of.divisor, 65.0 / 7, 1e-13);
 }
 
 /* on R^n K terms of the series vanish altogether */
@@ -75,15 +97,20 @@ static void test_tableau_vectors(void **state) {
   (void)state;
   series s;
   series_open(&s, false);
-  for (int K = 1; K <= GA_EXTRAPOLATE_MAX; K++) {
+  for (int i = 0; i < 2 * GA_EXTRAPOLATE_MAX; i++) {
+    int K = i / 2 + 1;
+    ga_extrapolate_steps steps = i % 2 ? GA_STEPS_HARMONIC : GA_STEPS_HALVED;
     double left[GA_VARIABLES], error[GA_VARIABLES];
-    series_errors(&s, K, K + 1, 0.25, left, error);
-    for (int i = 0; i < GA_VARIABLES; i++) assert_true(left[i] <= 1e-16);
-    series_errors(&s, K, K + 2, 0.25, left, error);
-    for (int i = 0; i < GA_VARIABLES; i++) {
-      assert_true(left[i] > 1e-9);
+    series_errors(&s, steps, K, K + 1, 0.25, left, error);
+    for (int k = 0; k < GA_VARIABLES; k++) {
+      assert_true(left[k] <= (steps == GA_STEPS_HALVED ? 1e-16 : 1e-14));
+    }
+    series_errors(&s, steps, K, K + 2, 0.25, left, error);
+    for (int k = 0; k < GA_VARIABLES; k++) {
+      assert_true(left[k] > 1e-9);
       /* K = 1, 3: a number between those of two powers */
-      assert_near("estimate", error[i], left[i] * (K == 2 ? 1 : 7.0 / 9), 1e-9);
+      double r = steps == GA_STEPS_HARMONIC && K == 3 ? 1.84 : 2;
+      assert_near("estimate", error[k], left[k] * (K == 2 ? 1 : 7 / (7 + r)), 1e-8);
     }
   }
   ga_space_free(s.space);
@@ -93,13 +120,15 @@ static void test_tableau_groups(void **state) {
   (void)state;
   series s;
   series_open(&s, true);
-  for (int K = 1; K <= GA_EXTRAPOLATE_MAX; K++) {
+  for (int i = 0; i < 2 * GA_EXTRAPOLATE_MAX; i++) {
+    int K = i / 2 + 1;
+    ga_extrapolate_steps steps = i % 2 ? GA_STEPS_HARMONIC : GA_STEPS_HALVED;
     double coarse[GA_VARIABLES], fine[GA_VARIABLES], error[GA_VARIABLES];
-    series_errors(&s, K, 5, 0.02, coarse, error);
-    series_errors(&s, K, 5, 0.01, fine, error);
-    for (int i = 0; i < GA_VARIABLES; i++) {
-      assert_between("slope", slope(coarse[i], fine[i]), 1.9 + K, 2.1 + K);
-      assert_between("estimate", error[i] / fine[i], 0.7, 1.1);
+    series_errors(&s, steps, K, 5, 0.02, coarse, error);
+    series_errors(&s, steps, K, 5, 0.01, fine, error);
+    for (int k = 0; k < GA_VARIABLES; k++) {
+      assert_between("slope", slope(coarse[k], fine[k]), 1.9 + K, 2.1 + K);
+      assert_between("estimate", error[k] / fine[k], 0.7, 1.1);
     }
   }
   ga_space_free(s.space);
@@ -468,11 +497,12 @@ static void test_no_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tableau_vectors), cmocka_unit_test(test_tableau_groups),
-      cmocka_unit_test(test_orders),          cmocka_unit_test(test_order_five),
-      cmocka_unit_test(test_andrews_digits),  cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_failures),        cmocka_unit_test(test_no_estimate),
-      cmocka_unit_test(test_arguments),       cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_factors),        cmocka_unit_test(test_tableau_vectors),
+      cmocka_unit_test(test_tableau_groups), cmocka_unit_test(test_orders),
+      cmocka_unit_test(test_order_five),     cmocka_unit_test(test_andrews_digits),
+      cmocka_unit_test(test_pieces),         cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_no_estimate),    cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

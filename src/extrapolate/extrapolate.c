@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs with h, h/2, ..., h/2^K and 2h side by side, combined at every step of size h.
+/* Runs with h = h_0, h_1, ..., h_K and 2h side by side, combined at every step of size h.
  *
  * The runs go forward in windows of some steps h: threads take the runs of a window one by one, the
  * longest first, each leaves its states at the ends of the steps h; then the caller's thread
@@ -20,15 +20,16 @@
 
 #include "base/base.h"
 #include "extrapolate/tableau.h"
+#include "step/integrator.h"
 
 enum {
-  RUNS_MAX = GA_EXTRAPOLATE_MAX + 2,
+  RUNS_MAX = GA_ROWS_MAX,
   WINDOW_MAX = 256,
   WINDOW_NUMBERS = 1 << 20, /* kept by one run in a window, unless one step has more */
 };
 static const double window_seconds = 0.1;
 
-/* run 0 has the step 2h, run j + 1 the step h/2^j */
+/* run 0 has the step 2h, run j + 1 the step h_j = h/m_j */
 typedef struct run {
   ga_integrator *it;
   double h;
@@ -40,10 +41,16 @@ typedef struct run {
 
 struct ga_extrapolator {
   ga_arena arena;
+  const ga_model *model;
   ga_layout layout;
   ga_options options;
   int K, threads;
+  ga_extrapolate_steps steps, next_steps; /* now, and from the next start on */
+  ga_extrapolate_multipliers multipliers, next_multipliers;
+  ga_factors factors;
   run runs[RUNS_MAX];
+  ga_integrator *equations; /* evaluates those of motion, for consistent multipliers */
+  ga_status inconsistent;   /* such an evaluation failed */
   ga_error error;
   ga_stats stats;
   ga_extrapolated now;
@@ -75,20 +82,31 @@ static void GA_PRINTF(2, 3) warn(const ga_extrapolator *x, const char *format, .
   x->options.log(x->options.log_context, GA_LOG_WARNING, text);
 }
 
-static ga_status make_runs(ga_extrapolator *x, const ga_model *model, ga_error *err) {
-  for (int i = 0; i < x->K + 2; i++) {
-    run *r = &x->runs[i];
-    ga_options o = x->options;
-    o.h = r->h = ldexp(x->options.h, 1 - i);
-    if (i != 1) o.log = NULL; /* warnings are about the options: once is enough */
-    ga_status status = ga_integrator_new(model, &o, &r->it, err);
-    if (status != GA_OK) return status;
-  }
-  return GA_OK;
+static double step_of(const ga_extrapolator *x, int i) {
+  double h = x->options.h;
+  return i == 0 ? 2 * h : h / ga_substeps(x->steps, i - 1);
 }
 
-static ga_status make_memory(ga_extrapolator *x, const ga_model *model, ga_error *err) {
-  x->layout = ga_layout_of(model);
+static ga_status make_integrator(ga_extrapolator *x, double h, bool warns, ga_integrator **out,
+                                 ga_error *err) {
+  ga_options o = x->options;
+  o.h = h;
+  if (!warns) o.log = NULL; /* warnings are about the options: once is enough */
+  return ga_integrator_new(x->model, &o, out, err);
+}
+
+static ga_status make_runs(ga_extrapolator *x, ga_error *err) {
+  ga_status status = GA_OK;
+  for (int i = 0; i < x->K + 2 && status == GA_OK; i++) {
+    run *r = &x->runs[i];
+    r->h = step_of(x, i);
+    status = make_integrator(x, r->h, i == 1, &r->it, err);
+  }
+  return status;
+}
+
+static ga_status make_memory(ga_extrapolator *x, ga_error *err) {
+  x->layout = ga_layout_of(x->model);
   int size = x->layout.at[GA_VARIABLES];
   x->length_max = WINDOW_NUMBERS / (size + 1);
   if (x->length_max > WINDOW_MAX) x->length_max = WINDOW_MAX;
@@ -100,7 +118,7 @@ static ga_status make_memory(ga_extrapolator *x, const ga_model *model, ga_error
   }
   x->result = ga_arena_doubles(&x->arena, n);
   x->finest = ga_arena_doubles(&x->arena, n);
-  x->w = ga_arena_doubles(&x->arena, (size_t)ga_space_nv(model->space));
+  x->w = ga_arena_doubles(&x->arena, (size_t)ga_space_nv(x->model->space));
   if (x->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the extrapolation");
   ga_layout_unpack(&x->layout, x->result, &x->now.state);
   x->now.state.h = x->options.h;
@@ -125,9 +143,10 @@ ga_status ga_extrapolator_new(const ga_model *model, const ga_options *options, 
   ga_extrapolator *x = ga_calloc(1, sizeof *x);
   if (!x) return ga_fail(err, GA_ERR_MEM, "no memory for an extrapolator");
   x->K = K;
+  x->model = model;
   x->options = options ? *options : ga_options_default();
-  ga_status status = make_runs(x, model, err);
-  if (status == GA_OK) status = make_memory(x, model, err);
+  ga_status status = make_runs(x, err);
+  if (status == GA_OK) status = make_memory(x, err);
   if (status != GA_OK) {
     ga_extrapolator_free(x);
     return status;
@@ -144,12 +163,21 @@ ga_status ga_extrapolator_new(const ga_model *model, const ga_options *options, 
 void ga_extrapolator_free(ga_extrapolator *x) {
   if (!x) return;
   for (int i = 0; i < RUNS_MAX; i++) ga_integrator_free(x->runs[i].it);
+  ga_integrator_free(x->equations);
   ga_arena_free(&x->arena);
   ga_free(x);
 }
 
 void ga_extrapolator_set_threads(ga_extrapolator *x, int threads) {
   x->threads = threads;
+}
+
+void ga_extrapolator_set_steps(ga_extrapolator *x, ga_extrapolate_steps steps) {
+  x->next_steps = steps;
+}
+
+void ga_extrapolator_set_multipliers(ga_extrapolator *x, ga_extrapolate_multipliers multipliers) {
+  x->next_multipliers = multipliers;
 }
 
 void ga_extrapolator_observe(ga_extrapolator *x, ga_extrapolator_observer observer, void *context) {
@@ -174,20 +202,54 @@ static ga_errors named(const double e[GA_VARIABLES]) {
   return (ga_errors){.q = e[0], .v = e[1], .vd = e[2], .lam = e[3], .psi = e[4]};
 }
 
+/* q, v onto the constraints, v', lam, psi of the equations of motion there */
+static ga_status make_consistent(ga_extrapolator *x, double t, double *state) {
+  const int *at = x->layout.at;
+  return ga_initial_consistent(x->equations, t, state + at[0], state + at[1], state + at[2],
+                               state + at[3], state + at[4]);
+}
+
+/* both results at time t, if they are wanted so; one from 2h that cannot be had costs the
+ * estimates. The errors of what follows from q and v are as small as theirs, if these fall. */
+static ga_status evaluate(ga_extrapolator *x, double t, double **with_2h, double *result,
+                          double fall[GA_VARIABLES]) {
+  if (x->multipliers != GA_MULTIPLIERS_CONSISTENT) return GA_OK;
+  if (*with_2h && make_consistent(x, t, *with_2h) != GA_OK) *with_2h = NULL;
+  for (int i = 2; i < GA_VARIABLES; i++) fall[i] = fmin(fall[0], fall[1]);
+  x->inconsistent = make_consistent(x, t, result);
+  return x->inconsistent;
+}
+
+static ga_status failure(ga_extrapolator *x);
+
+/* Who sees the state after step n: the observer, or the caller after the last step or a failure. */
+static bool is_seen(ga_extrapolator *x, long n) {
+  return x->observer || n == x->n_end || (n == x->last && failure(x) != GA_OK);
+}
+
 /* after step n of the window: the extrapolated state, and the observer */
 static ga_status deliver(ga_extrapolator *x, long n) {
+  int K = x->K;
   bool coarser = n % 2 == 0 && x->runs[0].reached >= n;
-  double *states[RUNS_MAX], error[GA_VARIABLES], finest[GA_VARIABLES];
-  int count = 0;
-  for (int i = coarser ? 0 : 1; i < x->K + 2; i++) {
-    states[count++] = state_after(x, &x->runs[i], n);
+  double *states[RUNS_MAX] = {NULL}, fall[GA_VARIABLES] = {0}, error[GA_VARIABLES];
+  size_t bytes = (size_t)x->layout.at[GA_VARIABLES] * sizeof(double);
+  for (int i = coarser ? 0 : 1; i < K + 2; i++) states[i] = state_after(x, &x->runs[i], n);
+  double t = x->runs[1].times[n - x->first - 1];
+  double *result = states[K + 1], *with_2h = coarser ? states[K] : NULL;
+  memcpy(x->finest, result, bytes);
+  ga_combine(&x->layout, &x->factors, states, x->w, fall);
+  if (is_seen(x, n)) {
+    if (evaluate(x, t, &with_2h, result, fall) != GA_OK) return failure(x);
   }
-  ga_tableau(&x->layout, x->K, count, states, x->finest, x->w, error, finest);
-  memcpy(x->result, states[count - 1], (size_t)x->layout.at[GA_VARIABLES] * sizeof(double));
+  memcpy(x->result, result, bytes);
   x->n = x->now.steps = n;
-  x->now.state.t = x->runs[1].times[n - x->first - 1];
+  x->now.state.t = t;
+  ga_combined_errors(&x->layout, &x->factors, fall, with_2h, result, error);
   x->now.error = named(error);
-  x->now.finest = named(finest);
+  for (int i = 0; i < GA_VARIABLES; i++) {
+    error[i] = ga_layout_distance(&x->layout, i, x->finest, result);
+  }
+  x->now.finest = named(error);
   if (!x->observer || x->observer(x->observer_context, &x->now) == 0) return GA_OK;
   return ga_fail(&x->error, GA_STOPPED, "t = %.9g: stopped by the observer", x->now.state.t);
 }
@@ -204,9 +266,14 @@ static void add_stats(ga_extrapolator *x) {
   }
 }
 
-/* of the runs that are needed: the failure of the one with the largest step, GA_OK if there is none
- */
+/* of the runs that are needed: the failure of the one with the largest step, GA_OK if there is
+ * none; before them that of consistent multipliers */
 static ga_status failure(ga_extrapolator *x) {
+  if (x->inconsistent != GA_OK) {
+    ga_fail(&x->error, x->inconsistent, "%s", ga_integrator_error(x->equations)->text);
+    ga_error_prefix(&x->error, "consistent multipliers of the extrapolated state");
+    return x->inconsistent;
+  }
   for (int i = 1; i < x->K + 2; i++) {
     const run *r = &x->runs[i];
     if (r->status == GA_OK) continue;
@@ -233,7 +300,7 @@ static void advance(ga_extrapolator *x, run *r) {
   int i = (int)(r - x->runs);
   for (long n = x->first + 1; n <= x->last && r->status == GA_OK; n++) {
     if (i == 0 && n % 2 != 0) continue;
-    long target = i == 0 ? n / 2 : n << (i - 1);
+    long target = i == 0 ? n / 2 : n * ga_substeps(x->steps, i - 1);
     long steps = ga_integrator_stats(r->it)->steps;
     for (; steps < target && r->status == GA_OK; steps++) {
       bool ends = n == x->n_end && steps + 1 == target;
@@ -285,27 +352,50 @@ static void fill_window(ga_extrapolator *x) {
 
 /* from t0 to t_end */
 
+/* what was set since the last start */
+static ga_status take_settings(ga_extrapolator *x) {
+  ga_status status = GA_OK;
+  bool other = x->steps != x->next_steps;
+  x->steps = x->next_steps;
+  x->multipliers = x->next_multipliers;
+  x->factors = ga_factors_of(x->steps, x->K);
+  for (int i = 1; i < x->K + 2 && other && status == GA_OK; i++) {
+    run *r = &x->runs[i];
+    r->h = step_of(x, i);
+    status = ga_integrator_set_step(r->it, r->h);
+    if (status != GA_OK) ga_fail(&x->error, status, "%s", ga_integrator_error(r->it)->text);
+  }
+  x->inconsistent = GA_OK;
+  if (status == GA_OK && x->multipliers == GA_MULTIPLIERS_CONSISTENT && !x->equations) {
+    status = make_integrator(x, x->options.h, false, &x->equations, &x->error);
+  }
+  return status;
+}
+
 ga_status ga_extrapolator_start(ga_extrapolator *x, double t0, const double *q0, const double *v0) {
   ga_error_clear(&x->error);
   x->started = x->no_estimate = false;
+  ga_status status = take_settings(x);
+  if (status != GA_OK) return status;
   for (int i = 0; i < x->K + 2; i++) {
     run *r = &x->runs[i];
     r->status = ga_integrator_start(r->it, t0, q0, v0);
     r->reached = -1;
   }
-  ga_status status = failure(x);
+  status = failure(x);
   if (status != GA_OK) return status;
   watch_estimate(x);
-  x->started = true;
   x->length = 2;
-  x->n_base = x->last = 0;
+  x->n_base = x->last = x->n_end = 0;
   x->t_base = t0;
   x->first = -1;
   for (int i = 0; i < x->K + 2; i++) {
     if (x->runs[i].status == GA_OK) keep_state(x, &x->runs[i], 0);
   }
   add_stats(x);
-  return deliver(x, 0);
+  status = deliver(x, 0);
+  x->started = status == GA_OK || status == GA_STOPPED;
+  return status;
 }
 
 static ga_status check_end(ga_extrapolator *x, double t_end) {
@@ -316,7 +406,7 @@ static ga_status check_end(ga_extrapolator *x, double t_end) {
                    done);
   }
   double n = round((t_end - x->t_base) / h);
-  double slack = 1e-8 * ldexp(h, -x->K) + 4 * DBL_EPSILON * fabs(t_end);
+  double slack = 1e-8 * x->runs[x->K + 1].h + 4 * DBL_EPSILON * fabs(t_end);
   if (n > 1e15 || fabs(x->t_base + n * h - t_end) > slack) {
     return ga_fail(
         &x->error, GA_ERR_ARG,
@@ -332,9 +422,10 @@ static ga_status check_end(ga_extrapolator *x, double t_end) {
 ga_status ga_extrapolator_run(ga_extrapolator *x, double t_end) {
   ga_error_clear(&x->error);
   ga_status status = check_end(x, t_end);
+  if (status == GA_OK && x->inconsistent != GA_OK) status = failure(x);
   while (status == GA_OK && x->n < x->n_end) {
     if (x->n < x->last) {
-      status = deliver(x, x->n + 1);
+      status = deliver(x, x->observer ? x->n + 1 : x->last);
     } else {
       status = failure(x);
       if (status == GA_OK) fill_window(x);

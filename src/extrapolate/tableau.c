@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Neville's scheme for x(h) = x + c_2 h^2 + c_3 h^3 + ..., on R^n and on groups.
+/* Extrapolation of x(h) = x + c_2 h^2 + c_3 h^3 + ... from any falling steps h_j, on R^n and on
+ * groups, by Brezinski's E-algorithm for the error functions g_m(h) = h^(m+1):
  *
- *   T_{j,0} = x(h/2^j),   T_{j,k} = T_{j,k-1} + (T_{j,k-1} - T_{j-1,k-1})/(2^(k+1) - 1)
+ *   T_{j,0} = x(h_j),             T_{j,k} = T_{j,k-1} + (T_{j,k-1} - T_{j-1,k-1})/f_{j,k}
+ *   g_{j,m}^(0) = h_j^(m+1),      the same recursion for g_{j,m}^(k), m > k
+ *   f_{j,k} = g_{j-1,k}^(k-1)/g_{j,k}^(k-1) - 1
+ *
+ * Column k - 1 has the error c g_{j,k}^(k-1) + ..., hence f. Halved steps: g_{j,m}^(k) falls by
+ * 2^(m+1) from row to row whatever k, f_{j,k} = 2^(k+1) - 1, Neville's scheme.
  *
  * On a group the difference is the logarithm w, q_b = q_a o exp(w~), and T_{j,k} = q_b o exp(w~/f).
  * With q_a, q_b = q o exp(e~) for errors e_a, e_b, w is e_b - e_a - [e_a, e_b]/2 + ..., and as the
  * leading terms of both errors are parallel, the bracket is O(h^5) and has a series of its own.
  *
- * With j = -1 in front (a run with 2h) there are two results, T_{K,K} and T_{K-1,K}, whose errors
- * c h^(K+2) differ by the factor 2^(K+2): that of the former is their distance over 2^(K+2) - 1.
+ * With a run of 2h in front there are two results in column K, whose leading errors are as
+ * g_{j-1,K+1} to g_{j,K+1}: that of the better one is their distance over this ratio less one, for
+ * halved steps 2^(K+2) - 1.
  *
  * Where c_3 is very small (index3 on the heavy top with rho_inf = 0.9), T_{.,1} falls by 16. Powers
  * 2, 4, ... in place of 2, 3, ... would suit it better at large h, but leave the order at 3 and the
@@ -61,39 +68,65 @@ void ga_layout_extrapolate(const ga_layout *layout, double f, const double *a, d
   for (int i = layout->at[1]; i < layout->at[GA_VARIABLES]; i++) b[i] += (b[i] - a[i]) / f;
 }
 
-/* by which factor the last two differences of a column fall; 2^p, where h^p is the leading power of
- * its error */
+int ga_substeps(ga_extrapolate_steps steps, int j) {
+  return steps == GA_STEPS_HARMONIC ? j + 1 : 1 << j;
+}
+
+/* For odd K nothing tells whether the odd power K + 2 is there or very small, so that the next one
+ * rules: for halved steps and K = 1 the divisor is 7 or 15. A number between them, nearer to the
+ * former: 9, or in general (7 + r)/7 of the former, where r is how much faster the next power
+ * falls.
+ */
+static double divisor(int K, double falls, double next_falls) {
+  return (falls - 1) * (K % 2 == 1 ? (7 + next_falls / falls) / 7 : 1);
+}
+
+ga_factors ga_factors_of(ga_extrapolate_steps steps, int K) {
+  enum { POWERS = GA_EXTRAPOLATE_MAX + 3 };
+  ga_factors of = {.K = K};
+  double g[POWERS][GA_ROWS_MAX] = {{0}}; /* g[m][row] */
+  for (int m = 1; m <= K + 2; m++) {
+    g[m][0] = ldexp(1, m + 1);
+    for (int j = 0; j <= K; j++) g[m][j + 1] = pow(1.0 / ga_substeps(steps, j), m + 1);
+  }
+  for (int k = 1; k <= K; k++) {
+    double *f = of.f[k];
+    if (k == K) of.fall = (g[k][K - 1] - g[k][K]) / (g[k][K] - g[k][K + 1]);
+    for (int row = k; row < K + 2; row++) f[row] = g[k][row - 1] / g[k][row] - 1;
+    for (int m = k + 1; m <= K + 2; m++) {
+      for (int row = K + 1; row >= k; row--) g[m][row] += (g[m][row] - g[m][row - 1]) / f[row];
+    }
+  }
+  of.divisor = divisor(K, g[K + 1][K] / g[K + 1][K + 1], g[K + 2][K] / g[K + 2][K + 1]);
+  return of;
+}
+
+/* by which factor the last two differences of a column fall */
 static double fall_of(const ga_layout *layout, int variable, double *const *last) {
   return ga_layout_distance(layout, variable, last[-2], last[-1]) /
          ga_layout_distance(layout, variable, last[-1], last[0]);
 }
 
-/* By which number the distance of the two results is divided. If the differences before did not
- * fall by half of what they should, h is too large for the theory, or the difference is rounding:
- * then the distance itself. For odd K nothing tells whether the odd power K + 2 is there, which
- * leads to 7 (K = 1), or very small, which leads to 15: a number between them, nearer to the
- * former.
- */
-static double divisor(int K, double fall) {
-  if (fall < ldexp(1, K)) return 1;
-  return (ldexp(1, K + 2) - 1) * (K % 2 == 1 ? 9.0 / 7 : 1);
+void ga_combine(const ga_layout *layout, const ga_factors *factors, double *const *x, double *w,
+                double fall[GA_VARIABLES]) {
+  int K = factors->K, first = x[0] ? 0 : 1;
+  for (int k = 1; k <= K; k++) {
+    for (int i = 0; i < GA_VARIABLES && k == K && x[0]; i++) {
+      fall[i] = fall_of(layout, i, x + K + 1);
+    }
+    for (int row = K + 1; row >= first + k; row--) {
+      ga_layout_extrapolate(layout, factors->f[k][row], x[row - 1], x[row], w);
+    }
+  }
 }
 
-void ga_tableau(const ga_layout *layout, int K, int count, double *const *x, double *finest,
-                double *w, double error[GA_VARIABLES], double finest_error[GA_VARIABLES]) {
-  bool coarser = count == K + 2;
-  double *const *last = x + count - 1;
-  double fall[GA_VARIABLES] = {0};
-  memcpy(finest, *last, (size_t)layout->at[GA_VARIABLES] * sizeof *finest);
-  for (int k = 1; k <= K; k++) {
-    if (coarser && k == K) {
-      for (int i = 0; i < GA_VARIABLES; i++) fall[i] = fall_of(layout, i, last);
-    }
-    double f = ldexp(1, k + 1) - 1;
-    for (int j = count - 1; j >= k; j--) ga_layout_extrapolate(layout, f, x[j - 1], x[j], w);
-  }
+/* If the differences before did not fall by half of what they should, h is too large for the
+ * theory, or the difference is rounding: then the distance itself. */
+void ga_combined_errors(const ga_layout *layout, const ga_factors *factors,
+                        const double fall[GA_VARIABLES], const double *with_2h,
+                        const double *result, double error[GA_VARIABLES]) {
   for (int i = 0; i < GA_VARIABLES; i++) {
-    finest_error[i] = ga_layout_distance(layout, i, finest, *last);
-    error[i] = coarser ? ga_layout_distance(layout, i, last[-1], *last) / divisor(K, fall[i]) : NAN;
+    error[i] = with_2h ? ga_layout_distance(layout, i, with_2h, result) : NAN;
+    if (with_2h && !(fall[i] < factors->fall / 2)) error[i] /= factors->divisor;
   }
 }

@@ -25,11 +25,31 @@ double ga_layout_distance(const ga_layout *layout, int variable, const double *a
 void ga_layout_extrapolate(const ga_layout *layout, double f, const double *a, double *b,
                            double *w);
 
-/* x[0], ..., x[count-1]: states with falling steps, each half of the one before, count = K + 1, or
- * K + 2 with one of 2h in front. They are overwritten; x[count-1] becomes the result. finest and w
- * are work, of a state and of nv places. error: of the result, NaN without a state of 2h;
- * finest_error: of what x[count-1] was. */
-void ga_tableau(const ga_layout *layout, int K, int count, double *const *x, double *finest,
-                double *w, double error[GA_VARIABLES], double finest_error[GA_VARIABLES]);
+/* Rows of the scheme: row 0 has the step 2h, row j + 1 the step h/m_j. */
+enum { GA_ROWS_MAX = GA_EXTRAPOLATE_MAX + 2 };
+
+/* m_0 = 1, m_1, ...: 2^j or j + 1 */
+int ga_substeps(ga_extrapolate_steps steps, int j);
+
+/* What depends on the sequence of steps alone. */
+typedef struct ga_factors {
+  int K;
+  double f[GA_EXTRAPOLATE_MAX + 1][GA_ROWS_MAX]; /* f[k][row], row >= k >= 1 */
+  double fall;    /* by which the last two differences of column K - 1 should fall */
+  double divisor; /* the distance of the two results over the error of the better one */
+} ga_factors;
+
+ga_factors ga_factors_of(ga_extrapolate_steps steps, int K);
+
+/* x[0], ..., x[K+1]: the states of the rows, x[0] NULL if there is none with 2h. They are
+ * overwritten; x[K+1] becomes the result, x[K] the one from 2h on. w is work of nv places. fall: by
+ * which the differences in column K - 1 do fall; not set without x[0]. */
+void ga_combine(const ga_layout *layout, const ga_factors *factors, double *const *x, double *w,
+                double fall[GA_VARIABLES]);
+
+/* Error of the result from its distance to the one from 2h on (NULL: NaN). */
+void ga_combined_errors(const ga_layout *layout, const ga_factors *factors,
+                        const double fall[GA_VARIABLES], const double *with_2h,
+                        const double *result, double error[GA_VARIABLES]);
 
 #endif

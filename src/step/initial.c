@@ -42,10 +42,16 @@ static bool keeps_applied_part(const ga_method *method) {
   return method->dyn[method->out_x].part == GA_PART_APPLIED;
 }
 
-void ga_initial_guess(ga_integrator *it) {
+static void guess_multipliers(ga_integrator *it, const double *lam, const double *psi) {
   const ga_eval *e = &it->eval;
-  memcpy(it->saddle.guess, it->mem.lam, (size_t)e->nlam * sizeof(double));
-  memcpy(it->saddle.guess + e->nlam, it->mem.psi, (size_t)e->npsi * sizeof(double));
+  double *guess = it->saddle.guess;
+  memset(guess, 0, ((size_t)e->nlam + (size_t)e->npsi) * sizeof(double));
+  if (lam) memcpy(guess, lam, (size_t)e->nlam * sizeof(double));
+  if (psi) memcpy(guess + e->nlam, psi, (size_t)e->npsi * sizeof(double));
+}
+
+void ga_initial_guess(ga_integrator *it) {
+  guess_multipliers(it, it->mem.lam, it->mem.psi);
 }
 
 /* ACB15 after (8): r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, alpha = alpha_m - alpha_f */
@@ -201,13 +207,27 @@ ga_status ga_initial_implicit(ga_integrator *it, const ga_history *past, double 
       it->mem.t, h, last);
 }
 
+static ga_status project(ga_integrator *it, double t, double *q, double *v, double *dq,
+                         double *dv) {
+  ga_status status = ga_project_position(it, t, q, v, dq);
+  return status != GA_OK ? status : ga_project_velocity(it, t, q, v, NULL, true, dv);
+}
+
 /* a projection judges itself */
 static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
                                   ga_stats *stats) {
   if (initial == GA_INITIAL_CHECK) return check_consistent(it, t, it->q, it->v);
-  ga_status status = ga_project_position(it, t, it->q, it->v, &stats->start_dq);
+  return project(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
+}
+
+ga_status ga_initial_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
+                                double *lam, double *psi) {
+  ga_error_clear(&it->error);
+  ga_linsol_reset(&it->saddle.ls);
+  guess_multipliers(it, lam, psi);
+  ga_status status = project(it, t, q, v, NULL, NULL);
   if (status != GA_OK) return status;
-  return ga_project_velocity(it, t, it->q, it->v, NULL, true, &stats->start_dv);
+  return ga_saddle_acceleration(&it->saddle, t, q, v, vd, lam, psi);
 }
 
 /* for steps of h; automatic ones may be smaller */
@@ -228,10 +248,7 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   if (start == GA_START_BEST) start = it->method->best_start;
   memcpy(it->q, from->q, (size_t)e->nq * sizeof(double));
   memcpy(it->v, from->v, (size_t)e->nv * sizeof(double));
-  double *guess = it->saddle.guess;
-  memset(guess, 0, ((size_t)e->nlam + (size_t)e->npsi) * sizeof(double));
-  if (from->lam) memcpy(guess, from->lam, (size_t)e->nlam * sizeof(double));
-  if (from->psi) memcpy(guess + e->nlam, from->psi, (size_t)e->npsi * sizeof(double));
+  guess_multipliers(it, from->lam, from->psi);
   ga_status status = consistent_state(it, t, from->initial, &stats);
   if (status == GA_OK) {
     status = ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);

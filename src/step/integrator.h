@@ -118,6 +118,12 @@ ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const dou
 ga_status ga_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
                            const double *vd, double h);
 
+/* q and v, moved onto the constraints, and v', lam, psi of the equations of motion there; lam, psi
+ * before: the guess of those of a nonlinear reaction. Neither the accepted state nor earlier calls
+ * matter. */
+ga_status ga_initial_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
+                                double *lam, double *psi);
+
 /* project.c: change q or v in place. The velocity is moved so that G v + g_t = target (NULL: 0),
  * and, with_k, k = 0 (else H dv = 0). moved: largest change. */
 ga_status ga_project_position(ga_integrator *it, double t, double *q, const double *v,
