@@ -46,7 +46,7 @@ typedef enum ga_extrapolate_steps { GA_STEPS_HALVED, GA_STEPS_HARMONIC } ga_extr
  *                 q and v, where the errors of the methods themselves in lam can be larger by
  *                 orders of magnitude. It costs some ten factorizations of the mass KKT matrix, two
  *                 times that where there is an estimate: at each step h with an observer, else at
- *                 the start and at the end. */
+ *                 the end. */
 typedef enum ga_extrapolate_multipliers {
   GA_MULTIPLIERS_EXTRAPOLATED,
   GA_MULTIPLIERS_CONSISTENT
@@ -93,9 +93,10 @@ GA_API ga_status ga_extrapolator_start(ga_extrapolator *x, double t0, const doub
 
 /* On to t_end, a whole number of steps h away. After GA_STOPPED it may be called again; a failure,
  * told with the step size of the run that failed, is final until the next start, and the last state
- * stays. A run with 2h that fails is warned of and costs the estimates only. Where consistent
- * multipliers are wanted and cannot be had, as the constraints depend on each other or no
- * configuration near satisfies them, that is a failure, too. */
+ * stays. A run with 2h that fails is warned of and costs the estimates only; it is spared on the
+ * way to an odd number of steps without an observer. Where consistent multipliers are wanted and
+ * cannot be had, as the constraints depend on each other or no configuration near satisfies them,
+ * that is a failure, too. */
 GA_API ga_status ga_extrapolator_run(ga_extrapolator *x, double t_end);
 
 GA_API void ga_extrapolator_observe(ga_extrapolator *x, ga_extrapolator_observer observer,

@@ -222,7 +222,8 @@ static ga_status evaluate(ga_extrapolator *x, double t, double **with_2h, double
 
 static ga_status failure(ga_extrapolator *x);
 
-/* Who sees the state after step n: the observer, or the caller after the last step or a failure. */
+/* Does anyone see the state after step n: the observer, or the caller, after the last step or a
+ * failure? The start needs no evaluation for the caller: its v', lam, psi are those of all runs. */
 static bool is_seen(ga_extrapolator *x, long n) {
   return x->observer || n == x->n_end || (n == x->last && failure(x) != GA_OK);
 }
@@ -295,11 +296,13 @@ static void watch_estimate(ga_extrapolator *x) {
 
 /* windows */
 
-/* the steps of run r in the window; its last one ends at t_end exactly */
+/* the steps of run r in the window; its last one ends at t_end exactly. The run with 2h waits where
+ * no one sees an estimate. */
 static void advance(ga_extrapolator *x, run *r) {
   int i = (int)(r - x->runs);
+  bool waits = i == 0 && !x->observer && x->n_end % 2 != 0;
   for (long n = x->first + 1; n <= x->last && r->status == GA_OK; n++) {
-    if (i == 0 && n % 2 != 0) continue;
+    if (waits || (i == 0 && n % 2 != 0)) continue;
     long target = i == 0 ? n / 2 : n * ga_substeps(x->steps, i - 1);
     long steps = ga_integrator_stats(r->it)->steps;
     for (; steps < target && r->status == GA_OK; steps++) {
@@ -386,7 +389,8 @@ ga_status ga_extrapolator_start(ga_extrapolator *x, double t0, const double *q0,
   if (status != GA_OK) return status;
   watch_estimate(x);
   x->length = 2;
-  x->n_base = x->last = x->n_end = 0;
+  x->n_base = x->last = 0;
+  x->n_end = -1;
   x->t_base = t0;
   x->first = -1;
   for (int i = 0; i < x->K + 2; i++) {
