@@ -58,7 +58,11 @@ typedef struct bench_variant bench_variant;
 struct bench_variant {
   const char *code, *steps; /* "genalpha", "fixed" */
   const char *method;
-  int levels;        /* extrapolation levels */
+  const char *only; /* for this problem alone; NULL: for all */
+  double rho_inf;   /* 0: the problem's own */
+  int levels;       /* extrapolation levels, */
+  ga_extrapolate_steps sequence;
+  ga_extrapolate_multipliers multipliers;
   bool by_rtol;      /* what the setting means */
   double part_atol;  /* atol = part_atol rtol */
   double newton_tol; /* 0: the default */

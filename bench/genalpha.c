@@ -6,10 +6,11 @@
 
 #include "bench.h"
 
-static ga_options options_for(const bench_problem *b, const char *method) {
+static ga_options options_for(const bench_problem *b, const bench_variant *variant) {
   ga_options o = ga_options_default();
-  o.method = method;
-  o.par = ga_params_rho(b->p->rho_inf);
+  o.method = variant->method;
+  o.par = ga_params_rho(variant->rho_inf > 0 ? variant->rho_inf : b->p->rho_inf);
+  if (variant->newton_tol > 0) o.newton_tol = variant->newton_tol;
   return o;
 }
 
@@ -39,8 +40,7 @@ int bench_genalpha_run(const bench_problem *b, const bench_variant *variant, dou
                        bench_run *out, double *q, double *lam) {
   ga_integrator *it = NULL;
   ga_error err = {0};
-  ga_options o = options_for(b, variant->method);
-  if (variant->newton_tol > 0) o.newton_tol = variant->newton_tol;
+  ga_options o = options_for(b, variant);
   *out = (bench_run){0};
   o.h = (b->p->t_end - b->p->t0) / (variant->by_rtol ? 1000 : setting);
   if (variant->by_rtol) o.rtol = setting, o.atol = variant->part_atol * setting;
@@ -59,20 +59,21 @@ int bench_genalpha_run(const bench_problem *b, const bench_variant *variant, dou
   return status != GA_OK;
 }
 
-/* Extrapolated, one thread; the setting is the number of the largest steps. Without the run that
- * only estimates the error: an odd number of steps. */
+/* Extrapolated, one thread; the setting is the number of the largest steps, made odd: then the run
+ * that only estimates the error is spared. */
 int bench_extrapolated_run(const bench_problem *b, const bench_variant *variant, double setting,
                            bench_run *out, double *q, double *lam) {
   ga_extrapolator *x = NULL;
   ga_error err = {0};
-  ga_options o = options_for(b, variant->method);
-  if (variant->newton_tol > 0) o.newton_tol = variant->newton_tol;
+  ga_options o = options_for(b, variant);
   *out = (bench_run){0};
-  o.h = (b->p->t_end - b->p->t0) / setting;
+  o.h = (b->p->t_end - b->p->t0) / (2 * floor(setting / 2) + 1);
   double start = bench_clock();
   ga_status status = ga_extrapolator_new(&b->p->model, &o, variant->levels, &x, &err);
   if (status == GA_OK) {
     ga_extrapolator_set_threads(x, 1);
+    ga_extrapolator_set_steps(x, variant->sequence);
+    ga_extrapolator_set_multipliers(x, variant->multipliers);
     status = ga_extrapolator_start(x, b->p->t0, b->p->q0, b->p->v0);
   }
   if (status == GA_OK) status = ga_extrapolator_run(x, b->p->t_end);
@@ -91,7 +92,7 @@ double bench_genalpha_steps(const bench_problem *b, const char *method, double h
                             int repeats, ga_stats *stats) {
   ga_integrator *it = NULL;
   ga_error err = {0};
-  ga_options o = options_for(b, method);
+  ga_options o = options_for(b, &(bench_variant){.method = method});
   o.h = h;
   double best = INFINITY;
   ga_status status = ga_integrator_new(&b->p->model, &o, &it, &err);

@@ -11,21 +11,36 @@ enum { TARGETS = 4 };
 #define LOOSE 1e-9
 static const double targets[TARGETS] = {1e-3, 1e-4, 1e-5, 1e-6};
 
+#define PEER(part) \
+  { "IDA", "automatic", "BDF", .by_rtol = true, .part_atol = part, .run = bench_ida_run }
+#define FIXED(method, tol) \
+  { "genalpha", "fixed", method, .newton_tol = tol, .run = bench_genalpha_run }
+#define AUTOMATIC(method) \
+  { "genalpha", "automatic", method, .by_rtol = true, .part_atol = 0.1, .run = bench_genalpha_run }
+#define EXTRAPOLATED(K, method, rho, only)                                                         \
+  {                                                                                                \
+    "genalpha", "extrap. " #K, method, only, rho, K, GA_STEPS_HARMONIC, GA_MULTIPLIERS_CONSISTENT, \
+        .newton_tol = LOOSE, .run = bench_extrapolated_run                                         \
+  }
+
 /* The peer comes first: its error in lam bounds the others'. Newton's tolerance is the default's,
- * and a looser one that is still far below the errors looked at, as the peer's is. */
+ * or a looser one that is still far below the errors looked at, as the peer's is. */
 static const bench_variant variants[] = {
-    {"IDA", "automatic", "BDF", 0, true, 1, 0, bench_ida_run},
-    {"IDA", "automatic", "BDF", 0, true, 0.1, 0, bench_ida_run},
-    {"genalpha", "fixed", "stab2", 0, false, 0, 0, bench_genalpha_run},
-    {"genalpha", "fixed", "index3", 0, false, 0, 0, bench_genalpha_run},
-    {"genalpha", "automatic", "stab2", 0, true, 0.1, 0, bench_genalpha_run},
-    {"genalpha", "automatic", "index3", 0, true, 0.1, 0, bench_genalpha_run},
-    {"genalpha", "extrap. 1", "stab2", 1, false, 0, LOOSE, bench_extrapolated_run},
-    {"genalpha", "extrap. 2", "stab2", 2, false, 0, 0, bench_extrapolated_run},
-    {"genalpha", "extrap. 2", "stab2", 2, false, 0, LOOSE, bench_extrapolated_run},
-    {"genalpha", "extrap. 3", "stab2", 3, false, 0, LOOSE, bench_extrapolated_run},
-    {"genalpha", "extrap. 2", "index3", 2, false, 0, LOOSE, bench_extrapolated_run},
-    {"genalpha", "extrap. 3", "index3", 3, false, 0, LOOSE, bench_extrapolated_run},
+    PEER(1),
+    PEER(0.1),
+    FIXED("stab2", 0),
+    FIXED("index3", 0),
+    FIXED("index3", LOOSE),
+    AUTOMATIC("stab2"),
+    AUTOMATIC("index3"),
+    EXTRAPOLATED(1, "index3", 0, NULL),
+    EXTRAPOLATED(2, "index3", 0, NULL),
+    EXTRAPOLATED(3, "index3", 0, NULL),
+    EXTRAPOLATED(2, "index3", 0.9, "andrews"),
+    EXTRAPOLATED(3, "index3", 0.9, "andrews"),
+    EXTRAPOLATED(2, "stab2", 0, NULL),
+    EXTRAPOLATED(3, "stab2", 0, NULL),
+    EXTRAPOLATED(3, "stab2", 0.9, "andrews"),
 };
 enum { VARIANTS = (int)(sizeof variants / sizeof variants[0]) };
 
@@ -39,19 +54,19 @@ typedef struct {
   bench_run run;
 } winner;
 
-/* How a problem is measured: least number of steps, ratio of a ladder's neighbours, most seconds a
- * run may take, repeats of the winners. */
+/* How a problem is measured: least number of steps, fixed and extrapolated, ratio of a ladder's
+ * neighbours, most seconds a run may take, repeats of the winners. */
 typedef struct {
   const char *name;
   int size;
-  double least_steps, ratio, rtol_ratio, longest;
+  double least_fixed, least_extrapolated, ratio, rtol_ratio, longest;
   int repeats;
 } plan;
 
 static const plan plans[] = {
-    {"heavy-top", 0, 100, 1.19, 1.78, 0.3, 5},
-    {"andrews", 0, 16, 1.09, 1.78, 0.15, 9},
-    {"chain", 1000, 16, 1.3, 1.78, 6, 2},
+    {"heavy-top", 0, 1000, 100, 1.19, 1.78, 0.3, 5},
+    {"andrews", 0, 600, 40, 1.06, 1.78, 0.15, 9},
+    {"chain", 1000, 250, 60, 1.15, 1.78, 6, 2},
 };
 enum { PLANS = (int)(sizeof plans / sizeof plans[0]) };
 
@@ -67,11 +82,12 @@ static void offer(const bench_run *run, double setting, const double *lam_bound,
 /* all settings from coarse to fine, until the finest target is met amply or a run takes too long */
 static void climb(const bench_problem *b, const bench_variant *v, const plan *p, double longest,
                   const double *lam_bound, winner *best) {
-  double setting = v->by_rtol ? 1e-2 : ceil(p->least_steps);
+  double setting = v->by_rtol ? 1e-2 : v->levels ? p->least_extrapolated : p->least_fixed;
   double finest = targets[TARGETS - 1];
-  char series[64];
-  snprintf(series, sizeof series, "%s %s %s", v->code, v->steps, v->method);
-  bool plotted = v->newton_tol > 0 || v->levels == 0;
+  char series[64], rho[24] = "";
+  if (v->rho_inf > 0) snprintf(rho, sizeof rho, ", rho %g", v->rho_inf);
+  snprintf(series, sizeof series, "%s %s %s%s", v->code, v->steps, v->method, rho);
+  bool plotted = v->newton_tol == 0 || v->levels > 0;
   for (int below = 0; below < 3;) {
     bench_run run;
     bool good = v->run(b, v, setting, &run, NULL, NULL) == 0;
@@ -101,10 +117,12 @@ static void time_winners(const bench_problem *b, const bench_variant *v, int rep
 static void precision_row(bench_report *report, const bench_problem *b, const bench_variant *v,
                           double target, const winner *w) {
   const bench_run *run = &w->run;
+  double rho = is_peer(v) ? NAN : v->rho_inf > 0 ? v->rho_inf : b->p->rho_inf;
   const bench_field fields[] = {BENCH_TEXT("problem", b->label),
                                 BENCH_TEXT("code", v->code),
                                 BENCH_TEXT("step sizes", v->steps),
                                 BENCH_TEXT("method", v->method),
+                                BENCH_NUMBER("rho_inf", rho),
                                 BENCH_NUMBER("Newton tol", v->newton_tol > 0 ? v->newton_tol : NAN),
                                 BENCH_NUMBER("target", target),
                                 BENCH_NUMBER("ms", 1e3 * run->seconds),
@@ -160,6 +178,7 @@ static void measure_problem(bench_report *report, const plan *p, double *over_pe
     const bench_variant *v = &variants[i];
     winner best[TARGETS] = {0};
     if (is_peer(v) && !bench_ida_version()) continue;
+    if (v->only && strcmp(v->only, p->name) != 0) continue;
     /* what is slower than the peer at its finest is of no interest */
     double longest = is_peer(v) ? p->longest : fmin(p->longest, peer.seconds[TARGETS - 1]);
     climb(b, v, p, longest, is_peer(v) ? none : lam_bound, best);

@@ -121,8 +121,7 @@ static int converge(settings *set, const args *a, const ga_problem *problem) {
              .t_end = *t_end,
              .project_at = set->problem.project_at,
              .projection = (ga_projection)set->problem.project,
-             .extrapolate = set->problem.extrapolate,
-             .threads = set->problem.threads,
+             .how = set->problem.how,
              .levels = set->levels,
              .norm = set->norm};
   study_form form = form_of(set);

@@ -80,8 +80,8 @@ static int check_settings(const settings *set, const ga_problem *problem) {
 /* a saved state is one of a single run */
 static int check_extrapolation(const settings *set, const ga_options *o,
                                const ga_problem *problem) {
-  int K = set->problem.extrapolate;
-  if (K == 0) return ARGS_GO_ON;
+  const extrapolation *how = &set->problem.how;
+  if (how->K == 0) return ARGS_GO_ON;
   if (set->save_state || set->from_state) {
     cli_error("--extrapolate and --%s exclude each other: a saved state is that of a single run",
               set->save_state ? "save-state" : "from-state");
@@ -94,7 +94,8 @@ static int check_extrapolation(const settings *set, const ga_options *o,
     return CLI_USAGE;
   }
   long n;
-  return problem_check_steps(problem, o->h, ldexp(o->h, -K), 1, set->problem.t_end, &n);
+  return problem_check_steps(problem, o->h, o->h / extrapolation_finest(how), 1, set->problem.t_end,
+                             &n);
 }
 
 /* a state is written aside and renamed, so its directory must take files; told before the run */
@@ -133,7 +134,7 @@ static bool draw(const simulation *s, gnuplot *plot) {
                    problem_method(o).text, ga_params_check(&o->par).rho_inf, o->h);
   if (s->solver->x && n > 0 && (size_t)n < sizeof title) {
     snprintf(title + n, sizeof title - (size_t)n, ", extrapolated to order %d",
-             2 + s->solver->extrapolate);
+             2 + s->solver->how.K);
   }
   history_write(s->history, title, plot->script);
   return gnuplot_close(plot);
@@ -193,8 +194,7 @@ static int run_problem(settings *set, args *a, resources *r) {
                   .solver = &r->solver};
   a->options->log = simulate_log;
   a->options->log_context = &s;
-  code = solver_open(&r->solver, &r->problem->model, a->options, set->problem.extrapolate,
-                     set->problem.threads);
+  code = solver_open(&r->solver, &r->problem->model, a->options, &set->problem.how);
   if (code == ARGS_GO_ON) code = open_files(set, &r->problem->model, r);
   if (code != ARGS_GO_ON) return code;
   s.out = set->out ? &r->out : NULL;

@@ -68,8 +68,11 @@ static void put_steps(FILE *to, const ga_options *o) {
   fputc('}', to);
 }
 
-static void put_extrapolation(FILE *to, const ga_extrapolated *x, int K) {
-  fprintf(to, ",\n  \"extrapolate\": %d, \"order\": %d, \"h\": ", K, 2 + K);
+static void put_extrapolation(FILE *to, const ga_extrapolated *x, const extrapolation *how) {
+  fprintf(to, ",\n  \"extrapolate\": %d, \"extrapolate_steps\": \"%s\"", how->K,
+          extrapolation_steps(how));
+  fprintf(to, ", \"extrapolate_multipliers\": \"%s\"", extrapolation_multipliers(how));
+  fprintf(to, ", \"order\": %d, \"h\": ", 2 + how->K);
   put_number(to, x->state.h);
   fprintf(to, ", \"steps\": %ld", x->steps);
   put_errors(to, "error_estimate", &x->error);
@@ -88,7 +91,7 @@ void json_final(FILE *to, const ga_model *model, const solver *at_end) {
   put_array(to, "lambda", model->nlam, state->lam);
   put_array(to, "psi", model->npsi, state->psi);
   if (at_end->x) {
-    put_extrapolation(to, ga_extrapolator_state(at_end->x), at_end->extrapolate);
+    put_extrapolation(to, ga_extrapolator_state(at_end->x), &at_end->how);
   }
   if (at_end->it) put_steps(to, ga_integrator_options(at_end->it));
   put_stats(to, solver_stats(at_end));

@@ -107,6 +107,24 @@ int problem_open(const problem_args *given, const args *a, ga_problem **problem)
   return problem_exit_code(status);
 }
 
+/* options that only --extrapolate gives a meaning */
+static int check_companions(const extrapolation *how) {
+  const struct {
+    bool given;
+    const char *text;
+  } options[] = {{how->threads > 0, "--threads needs --extrapolate; other runs take one thread"},
+                 {how->steps >= 0,
+                  "--extrapolate-steps needs --extrapolate K, which makes the runs it is about"},
+                 {how->multipliers >= 0,
+                  "--extrapolate-multipliers needs --extrapolate K, whose result it is about"}};
+  for (int i = 0; i < 3; i++) {
+    if (!options[i].given) continue;
+    cli_error("%s", options[i].text);
+    return CLI_USAGE;
+  }
+  return ARGS_GO_ON;
+}
+
 int problem_check_times(const problem_args *given, const ga_problem *problem) {
   double t0 = problem->t0, t_end = given->t_end, at = given->project_at;
   if (!(t_end > t0)) {
@@ -118,17 +136,13 @@ int problem_check_times(const problem_args *given, const ga_problem *problem) {
               t_end);
     return CLI_USAGE;
   }
-  if (!isnan(at) && given->extrapolate) {
+  if (!isnan(at) && given->how.K) {
     cli_error(
         "--project-at and --extrapolate exclude each other: a projection ends the smooth "
         "history that extrapolation relies on");
     return CLI_USAGE;
   }
-  if (given->threads && !given->extrapolate) {
-    cli_error("--threads needs --extrapolate; other runs take one thread");
-    return CLI_USAGE;
-  }
-  return ARGS_GO_ON;
+  return given->how.K ? ARGS_GO_ON : check_companions(&given->how);
 }
 
 int problem_check_steps(const ga_problem *problem, double h, double finest, double period,

@@ -8,70 +8,86 @@
 #include <math.h>
 
 #include "args.h"
+#include "solver.h"
 
 typedef struct problem_args {
   double t_end, omega, project_at; /* NaN: not given */
   int size;                        /* 0: not given */
   int project;                     /* a ga_projection */
   const char *guess;               /* of the multipliers; NULL: the problem's */
-  int extrapolate, threads;        /* 0: not given */
+  extrapolation how;
 } problem_args;
 
 #define PROBLEM_ARGS_NONE \
-  { .t_end = NAN, .omega = NAN, .project_at = NAN }
+  { .t_end = NAN, .omega = NAN, .project_at = NAN, .how = EXTRAPOLATION_NONE }
 
 /* Rows of a command's table; place: the member of its settings that is a problem_args. */
-#define PROBLEM_SPECS(settings, place, t_end_help)                                               \
-  {"t-end", "T", t_end_help, arg_read_real, offsetof(settings, place.t_end), -1e300, 1e300},     \
-      {"size",                                                                                   \
-       "N",                                                                                      \
-       "number of elements, for problems of variable size",                                      \
-       arg_read_int,                                                                             \
-       offsetof(settings, place.size),                                                           \
-       1,                                                                                        \
-       INT_MAX},                                                                                 \
-      {"omega",                                                                                  \
-       "W",                                                                                      \
-       "angular frequency, for problems that have one",                                          \
-       arg_read_real,                                                                            \
-       offsetof(settings, place.omega),                                                          \
-       0,                                                                                        \
-       1e300},                                                                                   \
-      {"guess-multipliers",                                                                      \
-       "X,X,...",                                                                                \
-       "all lambda, then all psi, near which those of the start are sought, where the model "    \
-       "allows several (default the problem's)",                                                 \
-       arg_read_text,                                                                            \
-       offsetof(settings, place.guess),                                                          \
-       0,                                                                                        \
-       0},                                                                                       \
-      {"project-at",                                                                             \
-       "T",                                                                                      \
-       "project the velocity onto the hidden constraint at time T",                              \
-       arg_read_real,                                                                            \
-       offsetof(settings, place.project_at),                                                     \
-       -1e300,                                                                                   \
-       1e300},                                                                                   \
-      {"project",                                                                                \
-       "plain|keep-order",                                                                       \
-       "kind of that projection: plain (default), or onto the hidden residual of the method "    \
-       "itself, which keeps the order of lambda",                                                \
-       arg_read_word,                                                                            \
-       offsetof(settings, place.project),                                                        \
-       0,                                                                                        \
-       0},                                                                                       \
-      {"extrapolate",                                                                            \
-       "K",                                                                                      \
-       "K = 1, 2, 3: order 2 + K and error estimates, from runs with h, h/2, ... h/2^K and 2h, " \
-       "side by side",                                                                           \
-       arg_read_int,                                                                             \
-       offsetof(settings, place.extrapolate),                                                    \
-       1,                                                                                        \
-       GA_EXTRAPOLATE_MAX},                                                                      \
-  {                                                                                              \
-    "threads", "N",                                                                              \
-        "threads for these runs (default one for each processor); the results are the same",     \
-        arg_read_int, offsetof(settings, place.threads), 1, 1024                                 \
+#define PROBLEM_SPECS(settings, place, t_end_help)                                              \
+  {"t-end", "T", t_end_help, arg_read_real, offsetof(settings, place.t_end), -1e300, 1e300},    \
+      {"size",                                                                                  \
+       "N",                                                                                     \
+       "number of elements, for problems of variable size",                                     \
+       arg_read_int,                                                                            \
+       offsetof(settings, place.size),                                                          \
+       1,                                                                                       \
+       INT_MAX},                                                                                \
+      {"omega",                                                                                 \
+       "W",                                                                                     \
+       "angular frequency, for problems that have one",                                         \
+       arg_read_real,                                                                           \
+       offsetof(settings, place.omega),                                                         \
+       0,                                                                                       \
+       1e300},                                                                                  \
+      {"guess-multipliers",                                                                     \
+       "X,X,...",                                                                               \
+       "all lambda, then all psi, near which those of the start are sought, where the model "   \
+       "allows several (default the problem's)",                                                \
+       arg_read_text,                                                                           \
+       offsetof(settings, place.guess),                                                         \
+       0,                                                                                       \
+       0},                                                                                      \
+      {"project-at",                                                                            \
+       "T",                                                                                     \
+       "project the velocity onto the hidden constraint at time T",                             \
+       arg_read_real,                                                                           \
+       offsetof(settings, place.project_at),                                                    \
+       -1e300,                                                                                  \
+       1e300},                                                                                  \
+      {"project",                                                                               \
+       "plain|keep-order",                                                                      \
+       "kind of that projection: plain (default), or onto the hidden residual of the method "   \
+       "itself, which keeps the order of lambda",                                               \
+       arg_read_word,                                                                           \
+       offsetof(settings, place.project),                                                       \
+       0,                                                                                       \
+       0},                                                                                      \
+      {"extrapolate",                                                                           \
+       "K",                                                                                     \
+       "K = 1, 2, 3: order 2 + K and error estimates, from runs with h, h/2, ... and 2h, side " \
+       "by side",                                                                               \
+       arg_read_int,                                                                            \
+       offsetof(settings, place.how.K),                                                         \
+       1,                                                                                       \
+       GA_EXTRAPOLATE_MAX},                                                                     \
+      {"extrapolate-steps",                                                                     \
+       "halved|harmonic",                                                                       \
+       "steps of these runs: h, h/2, h/4, h/8 (default), or h, h/2, h/3, h/4, which are fewer", \
+       arg_read_word,                                                                           \
+       offsetof(settings, place.how.steps),                                                     \
+       0,                                                                                       \
+       0},                                                                                      \
+      {"extrapolate-multipliers",                                                               \
+       "extrapolated|consistent",                                                               \
+       "vd, lambda and psi: combined as q and v (default), or from the equations of motion at " \
+       "the extrapolated q and v, put back onto the constraints; mostly far better",            \
+       arg_read_word,                                                                           \
+       offsetof(settings, place.how.multipliers),                                               \
+       0,                                                                                       \
+       0},                                                                                      \
+  {                                                                                             \
+    "threads", "N",                                                                             \
+        "threads for these runs (default one for each processor); the results are the same",    \
+        arg_read_int, offsetof(settings, place.how.threads), 1, 1024                            \
   }
 
 /* For arg_command: all library options, and which defaults are the problem's. */

@@ -186,7 +186,9 @@ static bool watch_fine(void *context, const ga_state *state, long steps) {
 static int run_fine(fine_run *run, const ga_options *options, int K, double t_end) {
   const ga_problem *problem = run->r->problem;
   solver s = {.watch = watch_fine, .context = run};
-  int code = solver_open(&s, &problem->model, options, K, 0);
+  extrapolation how = EXTRAPOLATION_NONE;
+  how.K = K;
+  int code = solver_open(&s, &problem->model, options, &how);
   if (code != ARGS_GO_ON) return code;
   progress_begin(&run->progress, problem->t0, t_end);
   ga_status status = solver_start(&s, problem);

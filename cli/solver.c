@@ -16,15 +16,47 @@ static int observe_extrapolated(void *context, const ga_extrapolated *now) {
   return s->watch && !s->watch(s->context, &now->state, now->steps);
 }
 
-int solver_open(solver *s, const ga_model *model, const ga_options *options, int extrapolate,
-                int threads) {
+static bool is_harmonic(const extrapolation *how) {
+  return how->steps == GA_STEPS_HARMONIC;
+}
+
+int extrapolation_substeps(const extrapolation *how, int j) {
+  return is_harmonic(how) ? j + 1 : 1 << j;
+}
+
+int extrapolation_finest(const extrapolation *how) {
+  return extrapolation_substeps(how, how->K);
+}
+
+const char *extrapolation_steps(const extrapolation *how) {
+  return is_harmonic(how) ? "harmonic" : "halved";
+}
+
+const char *extrapolation_multipliers(const extrapolation *how) {
+  return how->multipliers == GA_MULTIPLIERS_CONSISTENT ? "consistent" : "extrapolated";
+}
+
+static ga_status open_extrapolator(solver *s, const ga_model *model, const ga_options *options,
+                                   ga_error *err) {
+  const extrapolation *how = &s->how;
+  ga_status status = ga_extrapolator_new(model, options, how->K, &s->x, err);
+  if (status != GA_OK) return status;
+  ga_extrapolator_set_threads(s->x, how->threads);
+  if (how->steps >= 0) ga_extrapolator_set_steps(s->x, (ga_extrapolate_steps)how->steps);
+  if (how->multipliers >= 0) {
+    ga_extrapolator_set_multipliers(s->x, (ga_extrapolate_multipliers)how->multipliers);
+  }
+  ga_extrapolator_observe(s->x, observe_extrapolated, s);
+  return GA_OK;
+}
+
+int solver_open(solver *s, const ga_model *model, const ga_options *options,
+                const extrapolation *how) {
   ga_error err = {GA_OK, ""};
   ga_status status;
-  s->extrapolate = extrapolate;
-  if (extrapolate) {
-    status = ga_extrapolator_new(model, options, extrapolate, &s->x, &err);
-    if (s->x) ga_extrapolator_set_threads(s->x, threads);
-    if (s->x) ga_extrapolator_observe(s->x, observe_extrapolated, s);
+  s->how = how ? *how : (extrapolation)EXTRAPOLATION_NONE;
+  if (s->how.K) {
+    status = open_extrapolator(s, model, options, &err);
   } else {
     status = ga_integrator_new(model, options, &s->it, &err);
     if (s->it) ga_integrator_observe(s->it, observe, s);

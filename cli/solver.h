@@ -8,18 +8,34 @@
 /* Sees the start and every step; false ends the run with GA_STOPPED. */
 typedef bool (*solver_watch)(void *context, const ga_state *state, long steps);
 
+/* What --extrapolate and its companions say. */
+typedef struct extrapolation {
+  int K;           /* 0: none */
+  int threads;     /* 0: one for each processor */
+  int steps;       /* a ga_extrapolate_steps, -1 or */
+  int multipliers; /* a ga_extrapolate_multipliers, -1: not given, the default */
+} extrapolation;
+#define EXTRAPOLATION_NONE \
+  { .steps = -1, .multipliers = -1 }
+
+/* m_j, where the step of run j is h/m_j; that of the finest; "harmonic", "consistent" */
+int extrapolation_substeps(const extrapolation *how, int j);
+int extrapolation_finest(const extrapolation *how);
+const char *extrapolation_steps(const extrapolation *how);
+const char *extrapolation_multipliers(const extrapolation *how);
+
 typedef struct solver {
   ga_integrator *it; /* or, with extrapolation: */
   ga_extrapolator *x;
-  int extrapolate; /* K, 0 if there is none */
+  extrapolation how;
   solver_watch watch;
   void *context;
 } solver;
 
-/* threads 0: one for each processor. ARGS_GO_ON, or the exit code after a message. The solver must
- * stay where it is until it is closed. */
-int solver_open(solver *s, const ga_model *model, const ga_options *options, int extrapolate,
-                int threads);
+/* how NULL: no extrapolation. ARGS_GO_ON, or the exit code after a message. The solver must stay
+ * where it is until it is closed. */
+int solver_open(solver *s, const ga_model *model, const ga_options *options,
+                const extrapolation *how);
 void solver_close(solver *s); /* also if open failed */
 
 ga_status solver_start(solver *s, const ga_problem *problem);

@@ -52,7 +52,7 @@ const char *study_level_title(const study *s) {
 static int check_steps(study *s) {
   double h = s->options->h * s->period, t0 = s->problem->t0;
   if (s->automatic) return ARGS_GO_ON;
-  double finest = ldexp(h, 1 - s->levels - s->extrapolate);
+  double finest = ldexp(h, 1 - s->levels) / extrapolation_finest(&s->how);
   int code = problem_check_steps(s->problem, h, finest, s->period, s->t_end, &s->steps);
   if (code != ARGS_GO_ON || isnan(s->project_at)) return code;
   double at = (s->project_at - t0) / h, near = t0 + fmax(round(at), 1) * h;
@@ -92,7 +92,7 @@ static int check_options(const study *s) {
   ga_options o = *s->options;
   solver probe = {.watch = NULL};
   o.log = NULL;
-  int code = solver_open(&probe, &s->problem->model, &o, 0, 0);
+  int code = solver_open(&probe, &s->problem->model, &o, NULL);
   solver_close(&probe);
   return code;
 }
@@ -261,7 +261,7 @@ static int run_level(study *s, int i) {
   }
   o.log = i == 0 ? log_level : NULL; /* warnings are about the parameters: once is enough */
   o.log_context = &run;
-  int code = solver_open(&run.solver, &s->problem->model, &o, s->extrapolate, s->threads);
+  int code = solver_open(&run.solver, &s->problem->model, &o, &s->how);
   if (code != ARGS_GO_ON) return code;
   ga_status status = drive(&run);
   bool stopped = status == GA_STOPPED && interrupt_came();
@@ -295,7 +295,7 @@ int study_run(study *s, study_row row, void *context) {
   int code = CLI_OK, done = 0;
   if (s->reference.kind == REFERENCE_COMPUTED) {
     double finest = ldexp(s->options->h * s->period, 1 - s->levels);
-    int K = s->extrapolate ? GA_EXTRAPOLATE_MAX : 2;
+    int K = s->how.K ? GA_EXTRAPOLATE_MAX : 2;
     code = reference_compute(&s->reference, s->options, K, finest, s->first, s->last);
   }
   while (code == CLI_OK && done < s->levels) {

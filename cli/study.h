@@ -4,6 +4,7 @@
 #define CLI_STUDY_H
 
 #include "reference.h"
+#include "solver.h"
 
 enum { COLUMN_Q, COLUMN_V, COLUMN_A, COLUMN_VD, COLUMN_LAM, COLUMN_PSI, COLUMNS };
 
@@ -34,7 +35,7 @@ typedef struct study {
   double t_end;
   double project_at; /* NaN: never; a step of the first level ends there */
   ga_projection projection;
-  int extrapolate, threads; /* 0: no extrapolation, a thread for each processor */
+  extrapolation how;
   int levels;
   study_norm norm;
 

@@ -10,7 +10,7 @@
 static void describe(const study *s, size_t size, char *text) {
   const reference *r = &s->reference;
   const char *name = s->problem->name;
-  int order = 2 + s->extrapolate;
+  int order = 2 + s->how.K;
   char slopes[48];
   if (s->automatic) {
     snprintf(slopes, sizeof slopes, "%.2f in place of %.2f", log10(pow(10, 2.0 / 3) + 1), 2.0 / 3);
@@ -53,16 +53,28 @@ static void append_times(const ga_problem *problem, size_t size, char *text) {
 
 /* errors at the end, as the levels themselves estimate them */
 static bool has_estimates(const study *s) {
-  return s->extrapolate > 0 && !s->norm.max;
+  return s->how.K > 0 && !s->norm.max;
 }
 
 /* text */
+
+/* what is not as usual in brackets */
+static void text_extrapolation(FILE *to, const extrapolation *how) {
+  bool steps = how->steps == GA_STEPS_HARMONIC;
+  bool multipliers = how->multipliers == GA_MULTIPLIERS_CONSISTENT;
+  fprintf(to, "extrapolated to order %d", 2 + how->K);
+  if (steps || multipliers) {
+    fprintf(to, " (%s%s%s)", steps ? "harmonic steps" : "", steps && multipliers ? ", " : "",
+            multipliers ? "consistent multipliers" : "");
+  }
+  fprintf(to, steps || multipliers ? ",\n" : ", ");
+}
 
 static void text_head(FILE *to, const study *s, const char *against) {
   const ga_options *o = s->options;
   fprintf(to, "%s: %s, rho_inf = %.4g, ", s->problem->name, problem_method(o).text,
           ga_params_check(&o->par).rho_inf);
-  if (s->extrapolate) fprintf(to, "extrapolated to order %d, ", 2 + s->extrapolate);
+  if (s->how.K) text_extrapolation(to, &s->how);
   if (s->automatic) fprintf(to, "automatic steps, ");
   if (s->per > 1) fprintf(to, "steps h times %s, ", o->h_seq);
   fprintf(to, "largest errors ");
@@ -140,7 +152,11 @@ static void json_head(FILE *to, const study *s, const char *against) {
   const char *variant = problem_variant(o);
   fprintf(to, variant ? ", \"variant\": \"%s\"" : ", \"variant\": null", variant);
   json_number(to, "rho_inf", ga_params_check(&o->par).rho_inf);
-  fprintf(to, ", \"extrapolate\": %d", s->extrapolate);
+  fprintf(to, ", \"extrapolate\": %d", s->how.K);
+  if (s->how.K) {
+    fprintf(to, ", \"extrapolate_steps\": \"%s\", \"extrapolate_multipliers\": \"%s\"",
+            extrapolation_steps(&s->how), extrapolation_multipliers(&s->how));
+  }
   json_number(to, "t_end", s->t_end);
   fprintf(to, ", \"step_sizes\": \"%s\", \"h_seq\": \"%s\"", s->automatic ? "automatic" : "given",
           o->h_seq);

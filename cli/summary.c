@@ -67,9 +67,15 @@ static void print_effort(FILE *to, const simulation *s) {
   print_steps(to, s);
   if (s->solver->x) {
     label(to, "extrapolated");
-    fprintf(to, "to order %d, from runs with h, ", 2 + s->solver->extrapolate);
-    for (int k = 1; k <= s->solver->extrapolate; k++) fprintf(to, "h/%d, ", 1 << k);
+    const extrapolation *how = &s->solver->how;
+    fprintf(to, "to order %d, from runs with h, ", 2 + how->K);
+    for (int j = 1; j <= how->K; j++) fprintf(to, "h/%d, ", extrapolation_substeps(how, j));
     fprintf(to, "and 2h for the estimates: %ld steps in all\n", stats->steps);
+    if (how->multipliers == GA_MULTIPLIERS_CONSISTENT) {
+      label(to, "");
+      fprintf(to,
+              "states put back onto the constraints, vd and multipliers consistent with them\n");
+    }
   }
   label(to, "effort");
   fprintf(to, "%.3g s, %.3g Newton iterations a step, Newton matrices: %ld\n", s->seconds,
@@ -104,7 +110,7 @@ static void print_estimates(FILE *to, const simulation *s) {
                                     : "none: they need an even number of steps h\n");
   }
   print_five(to, s, "", &end->finest);
-  fprintf(to, ": those of the run with h/%d alone\n", 1 << s->solver->extrapolate);
+  fprintf(to, ": those of the run with h/%d alone\n", extrapolation_finest(&s->solver->how));
 }
 
 static void print_quality(FILE *to, const simulation *s) {

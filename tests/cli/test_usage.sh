@@ -41,6 +41,7 @@ values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.
   newton-tol 1e-10 newton-max 30 matrix-every 1 project-at 0.1 project plain
   save-state STATE from-state SAVED checkpoint-every 0.05 project-every 2
   guess-multipliers 1 extrapolate 2 threads 2
+  extrapolate-steps harmonic extrapolate-multipliers consistent
   h-seq 1/3,2/3 rtol 1e-3 atol 1e-4 h-min 1e-9 h-max 0.1 out-dt 0.03'
 succeeds run oscillator --h 0.01 --t-end 0.1 --save-state "$work/saved"
 "$tool" run --help >"$work/help"
@@ -66,7 +67,7 @@ while read -r key; do
   esac
   [ "$key" != out-dt ] || set -- --out "$work/rows.csv" "$@"
   [ "$key" != checkpoint-every ] || set -- --save-state "$work/state" "$@"
-  [ "$key" != threads ] || set -- --extrapolate 1 "$@"
+  case $key in threads | extrapolate-*) set -- --extrapolate 1 "$@" ;; esac
   [ "$key" = t-end ] || set -- --t-end 0.2 "$@"
   # options of some methods alone
   case $key in
