@@ -70,8 +70,8 @@ static void test_threads(void **state) {
 static void test_extrapolation(void **state) {
   (void)state;
   const char *const problems[] = {"heavy-top", "chain"};
-  for (int k = 0; k < 2; k++) {
-    ga_problem *p = problem_named(problems[k]);
+  for (int k = 0; k < 4; k++) {
+    ga_problem *p = problem_named(problems[k / 2]);
     const ga_model *model = &p->model;
     double q[6][SUPPORT_MAX] = {{0}}, lam[6][SUPPORT_MAX] = {{0}};
     ga_errors error[6] = {{0}};
@@ -81,6 +81,10 @@ static void test_extrapolation(void **state) {
       o.h = 2e-3;
       must(ga_extrapolator_new(model, &o, 3, &x, NULL), NULL);
       ga_extrapolator_set_threads(x, n);
+      if (k % 2 == 1) {
+        ga_extrapolator_set_steps(x, GA_STEPS_HARMONIC);
+        ga_extrapolator_set_multipliers(x, GA_MULTIPLIERS_CONSISTENT);
+      }
       must(ga_extrapolator_start(x, 0, p->q0, p->v0), ga_extrapolator_error(x));
       must(ga_extrapolator_run(x, 0.02), ga_extrapolator_error(x));
       const ga_extrapolated *end = ga_extrapolator_state(x);

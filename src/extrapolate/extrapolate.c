@@ -243,7 +243,7 @@ static ga_status deliver(ga_extrapolator *x, long n) {
     if (evaluate(x, t, &with_2h, result, fall) != GA_OK) return failure(x);
   }
   memcpy(x->result, result, bytes);
-  x->n = x->now.steps = n;
+  x->now.steps = n;
   x->now.state.t = t;
   ga_combined_errors(&x->layout, &x->factors, fall, with_2h, result, error);
   x->now.error = named(error);
@@ -389,7 +389,7 @@ ga_status ga_extrapolator_start(ga_extrapolator *x, double t0, const double *q0,
   if (status != GA_OK) return status;
   watch_estimate(x);
   x->length = 2;
-  x->n_base = x->last = 0;
+  x->n = x->n_base = x->last = 0;
   x->n_end = -1;
   x->t_base = t0;
   x->first = -1;
@@ -429,7 +429,8 @@ ga_status ga_extrapolator_run(ga_extrapolator *x, double t_end) {
   if (status == GA_OK && x->inconsistent != GA_OK) status = failure(x);
   while (status == GA_OK && x->n < x->n_end) {
     if (x->n < x->last) {
-      status = deliver(x, x->observer ? x->n + 1 : x->last);
+      x->n = x->observer ? x->n + 1 : x->last;
+      if (is_seen(x, x->n)) status = deliver(x, x->n);
     } else {
       status = failure(x);
       if (status == GA_OK) fill_window(x);

@@ -22,18 +22,33 @@ for K in 1 2; do
     ok "andrews, K = $K: estimates of $name" near $name
   done
 done
+for method in stab2 index3; do
+  for K in 2 3; do
+    h=6e-5
+    [ $K = 2 ] || h=1e-4
+    succeeds converge andrews --method $method --extrapolate $K --h $h --levels 2 --csv \
+      --extrapolate-steps harmonic --extrapolate-multipliers consistent
+    for name in v lambda; do
+      ok "andrews, $method, harmonic, K = $K: order of $name" slopes_in $name "$((K + 1)).9" "$((K + 2)).3"
+      ok "andrews, $method, harmonic, K = $K: estimates of $name" near $name
+    done
+  done
+done
 succeeds converge slider-crank --extrapolate 3 --h 4e-3 --levels 2 --csv
 ok "K = 3: order of q" slopes_in q 4.8 6.2
 succeeds converge heavy-top --extrapolate 2 --h 2e-3 --levels 2
 ok "the head tells the order" out_has 'extrapolated to order 4'
 ok "no a" sh -c "! grep -q ' a  slope' '$work/out'"
+succeeds converge heavy-top --extrapolate 2 --h 2e-3 --levels 2 --extrapolate-steps harmonic \
+  --extrapolate-multipliers consistent
+ok "and what is not usual" out_has 'extrapolated to order 4 (harmonic steps, consistent multipliers),$'
 succeeds converge heavy-top --extrapolate 2 --h 4e-3 --levels 2 --norm max:0.1,0.2
 ok "the reference is better still" out_has 'extrapolated to order 5'
 succeeds converge chain --size 3 --extrapolate 2 --t-end 0.5 --h 0.01 --levels 3
 ok "without reference: what slopes to expect" out_has '4.09 in place of 4'
 succeeds converge heavy-top --extrapolate 1 --levels 2 --json
 ok "one JSON object" is_json_object "$work/out"
-ok "JSON: K" out_has '"extrapolate": 1'
+ok "JSON: K" out_has '"extrapolate": 1, "extrapolate_steps": "halved", "extrapolate_multipliers": "extrapolated"'
 ok "JSON: estimates" out_has '"slope": [0-9.]*, "estimate": [0-9.e-]*}'
 tool converge heavy-top --extrapolate 1 --levels 2 --csv --norm max:0.1,0.2
 ok "no estimates of largest errors" sh -c "! grep -q estimate '$work/out'"
@@ -43,12 +58,17 @@ succeeds run heavy-top --extrapolate 2
 ok "the summary tells the runs" out_has 'to order 4, from runs with h, h/2, h/4, and 2h .*: 7500 steps'
 ok "errors of the state" out_has 'estimates  *q 2\.9.e-07, v 1\.7.e-06,'
 ok "errors of the finest run" out_has 'q 3\.3.e-04, .*: those of the run with h/4 alone'
+succeeds run heavy-top --extrapolate 3 --extrapolate-steps harmonic --t-end 0.1
+ok "harmonic steps" out_has 'to order 5, from runs with h, h/2, h/3, h/4, and 2h .*: 1050 steps'
+ok "errors of their finest run" out_has 'those of the run with h/4 alone'
+succeeds run heavy-top --extrapolate 1 --extrapolate-multipliers consistent --t-end 0.1
+ok "consistent multipliers" out_has 'multipliers consistent with them'
 succeeds run heavy-top --extrapolate 1 --t-end 0.02 --h 0.001 --every 4 --out "$work/a.csv"
 ok "complete CSV" is_complete_csv "$work/a.csv"
 ok "rows of the largest step" [ "$(rows "$work/a.csv")" -eq 6 ]
 succeeds run heavy-top --extrapolate 3 --t-end 0.02 --final
 ok "one JSON object" is_json_object "$work/out"
-for key in extrapolate order h steps error_estimate finest_error_estimate; do
+for key in extrapolate extrapolate_steps extrapolate_multipliers order h steps error_estimate finest_error_estimate; do
   ok "JSON has $key" out_has "\"$key\": "
 done
 ok "JSON has no a" sh -c "! grep -q '\"a\"' '$work/out'"
@@ -94,6 +114,13 @@ for bad in 0 4 x '' 1.5; do refused 2 "extrapolate '$bad'" run heavy-top --extra
 for bad in 0 -1 x; do refused 2 "threads '$bad'" run heavy-top --extrapolate 1 --threads "$bad"; done
 for command in run converge; do
   refused 2 '--threads needs --extrapolate' $command heavy-top --threads 2
+  refused 2 '--extrapolate-steps needs --extrapolate' $command heavy-top --extrapolate-steps harmonic
+  refused 2 '--extrapolate-multipliers needs --extrapolate' \
+    $command heavy-top --extrapolate-multipliers consistent
+  refused 2 "'third': is not known; allowed: halved|harmonic" \
+    $command heavy-top --extrapolate 2 --extrapolate-steps third
+  refused 2 'allowed: extrapolated|consistent' \
+    $command heavy-top --extrapolate 2 --extrapolate-multipliers right
   refused 2 'exclude each other' $command heavy-top --extrapolate 1 --project-at 0.5
   refused 2 'does not divide the interval .*; --h 0.003003003003[0-9]* does' \
     $command heavy-top --extrapolate 1 --h 0.003
