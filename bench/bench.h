@@ -58,7 +58,7 @@ typedef struct bench_variant bench_variant;
 struct bench_variant {
   const char *code, *steps; /* "genalpha", "fixed" */
   const char *method;
-  const char *only; /* for this problem alone; NULL: for all */
+  const char *only; /* names of the problems it is for; NULL: all */
   double rho_inf;   /* 0: the problem's own */
   int levels;       /* extrapolation levels, */
   ga_extrapolate_steps sequence;

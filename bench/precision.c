@@ -15,32 +15,35 @@ static const double targets[TARGETS] = {1e-3, 1e-4, 1e-5, 1e-6};
   { "IDA", "automatic", "BDF", .by_rtol = true, .part_atol = part, .run = bench_ida_run }
 #define FIXED(method, tol) \
   { "genalpha", "fixed", method, .newton_tol = tol, .run = bench_genalpha_run }
-#define AUTOMATIC(method) \
-  { "genalpha", "automatic", method, .by_rtol = true, .part_atol = 0.1, .run = bench_genalpha_run }
-#define EXTRAPOLATED(K, method, rho, only)                                                         \
-  {                                                                                                \
-    "genalpha", "extrap. " #K, method, only, rho, K, GA_STEPS_HARMONIC, GA_MULTIPLIERS_CONSISTENT, \
-        .newton_tol = LOOSE, .run = bench_extrapolated_run                                         \
+#define AUTOMATIC(method, names)                                               \
+  {                                                                            \
+    "genalpha", "automatic", method, names, .by_rtol = true, .part_atol = 0.1, \
+                                            .run = bench_genalpha_run          \
   }
+#define EXTRAPOLATED(K, method, rho, names)                                           \
+  {                                                                                   \
+    "genalpha", "extrap. " #K, method, names, rho, K, GA_STEPS_HARMONIC,              \
+        GA_MULTIPLIERS_CONSISTENT, .newton_tol = LOOSE, .run = bench_extrapolated_run \
+  }
+#define SMALL "heavy-top andrews"
 
 /* The peer comes first: its error in lam bounds the others'. Newton's tolerance is the default's,
- * or a looser one that is still far below the errors looked at, as the peer's is. */
+ * or a looser one that is still far below the errors looked at, as the peer's is. On the chain
+ * stab2 with other than fixed steps takes twice the time of index3 and is left out. */
 static const bench_variant variants[] = {
     PEER(1),
     PEER(0.1),
     FIXED("stab2", 0),
-    FIXED("index3", 0),
     FIXED("index3", LOOSE),
-    AUTOMATIC("stab2"),
-    AUTOMATIC("index3"),
+    AUTOMATIC("stab2", SMALL),
+    AUTOMATIC("index3", NULL),
     EXTRAPOLATED(1, "index3", 0, NULL),
     EXTRAPOLATED(2, "index3", 0, NULL),
     EXTRAPOLATED(3, "index3", 0, NULL),
     EXTRAPOLATED(2, "index3", 0.9, "andrews"),
     EXTRAPOLATED(3, "index3", 0.9, "andrews"),
-    EXTRAPOLATED(2, "stab2", 0, NULL),
-    EXTRAPOLATED(3, "stab2", 0, NULL),
-    EXTRAPOLATED(3, "stab2", 0.9, "andrews"),
+    EXTRAPOLATED(2, "stab2", 0, SMALL),
+    EXTRAPOLATED(3, "stab2", 0, SMALL),
 };
 enum { VARIANTS = (int)(sizeof variants / sizeof variants[0]) };
 
@@ -66,7 +69,7 @@ typedef struct {
 static const plan plans[] = {
     {"heavy-top", 0, 1000, 100, 1.19, 1.78, 0.3, 5},
     {"andrews", 0, 600, 40, 1.06, 1.78, 0.15, 9},
-    {"chain", 1000, 250, 60, 1.15, 1.78, 6, 2},
+    {"chain", 1000, 250, 100, 1.15, 1.78, 6, 2},
 };
 enum { PLANS = (int)(sizeof plans / sizeof plans[0]) };
 
@@ -87,13 +90,12 @@ static void climb(const bench_problem *b, const bench_variant *v, const plan *p,
   char series[64], rho[24] = "";
   if (v->rho_inf > 0) snprintf(rho, sizeof rho, ", rho %g", v->rho_inf);
   snprintf(series, sizeof series, "%s %s %s%s", v->code, v->steps, v->method, rho);
-  bool plotted = v->newton_tol == 0 || v->levels > 0;
   for (int below = 0; below < 3;) {
     bench_run run;
     bool good = v->run(b, v, setting, &run, NULL, NULL) == 0;
     if (good && isfinite(run.error_q)) {
       offer(&run, setting, lam_bound, best);
-      if (plotted && run.error_q < 1) bench_plot_point(b->label, series, run.error_q, run.seconds);
+      if (run.error_q < 1) bench_plot_point(b->label, series, run.error_q, run.seconds);
     }
     if (good && run.error_q < finest && best[TARGETS - 1].found) below++;
     if (good && run.seconds > longest) break;
@@ -178,7 +180,7 @@ static void measure_problem(bench_report *report, const plan *p, double *over_pe
     const bench_variant *v = &variants[i];
     winner best[TARGETS] = {0};
     if (is_peer(v) && !bench_ida_version()) continue;
-    if (v->only && strcmp(v->only, p->name) != 0) continue;
+    if (v->only && !strstr(v->only, p->name)) continue;
     /* what is slower than the peer at its finest is of no interest */
     double longest = is_peer(v) ? p->longest : fmin(p->longest, peer.seconds[TARGETS - 1]);
     climb(b, v, p, longest, is_peer(v) ? none : lam_bound, best);
