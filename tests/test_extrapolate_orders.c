@@ -43,8 +43,7 @@ static const order_case order_cases[] = {
      1,
      {{1000, 1500, 2000}, {700, 1050, 1400}},
      {1.2, 0.2}},
-    /* K = 1: the steps are the same; K = 3: lam of stab2 is slow, that of index3 soon at rounding
-     */
+    /* K = 1: the steps are the same */
     {"andrews",
      "stab2",
      &harmonic,
@@ -53,7 +52,6 @@ static const order_case order_cases[] = {
      0.03,
      {{0}, {800, 1200, 1600}, {500, 750, 1000}},
      {0, 0.3, 1.3}},
-    {"andrews", "index3", &harmonic, false, 0, 0.03, {{0}, {500, 750, 1000}}, {0, 0.3}},
     {"heavy-top",
      "stab2",
      &harmonic,
@@ -62,7 +60,6 @@ static const order_case order_cases[] = {
      1,
      {{0}, {500, 800, 1000}, {500, 750, 1000}},
      {0, 0.2, 0.3}},
-    {"heavy-top", "index3", &harmonic, true, 0, 1, {{0}, {900, 1350, 1800}}, {0, 0.2}},
     /* K = 2: q after its projection has an error of 1e-11, that of the reference */
     {"andrews",
      "stab2",

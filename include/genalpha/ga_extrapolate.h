@@ -36,7 +36,7 @@ enum { GA_EXTRAPOLATE_MAX = 3 }; /* largest K */
 /* The steps of the runs.
  *   halved    h, h/2, h/4, h/8: the default
  *   harmonic  h, h/2, h/3, h/4: the same orders with fewer steps, 6 for 7 (K = 2) or 10 for 15
- *             (K = 3); from the same h somewhat larger errors, and less of them is rounding */
+ *             (K = 3), and somewhat larger errors from the same h */
 typedef enum ga_extrapolate_steps { GA_STEPS_HALVED, GA_STEPS_HARMONIC } ga_extrapolate_steps;
 
 /* What v', lam, psi of the extrapolated state are.
