@@ -69,7 +69,7 @@ typedef struct {
 static const plan plans[] = {
     {"heavy-top", 0, 1000, 100, 1.19, 1.78, 0.3, 5},
     {"andrews", 0, 600, 40, 1.03, 1.78, 0.15, 9},
-    {"chain", 1000, 250, 100, 1.15, 1.78, 6, 2},
+    {"chain", 1000, 250, 150, 1.12, 1.78, 6, 2},
 };
 enum { PLANS = (int)(sizeof plans / sizeof plans[0]) };
 

@@ -43,15 +43,15 @@ static const order_case order_cases[] = {
      1,
      {{1000, 1500, 2000}, {700, 1050, 1400}},
      {1.2, 0.2}},
-    /* K = 1: the steps are the same */
+    /* K = 1: the steps are the same; K = 3: before rounding, where lam still falls faster */
     {"andrews",
      "stab2",
      &harmonic,
      false,
      0,
      0.03,
-     {{0}, {800, 1200, 1600}, {500, 750, 1000}},
-     {0, 0.3, 1.3}},
+     {{0}, {800, 1200, 1600}, {300, 500, 600}},
+     {0, 0.3, 1.6}},
     {"heavy-top",
      "stab2",
      &harmonic,
