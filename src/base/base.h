@@ -42,6 +42,8 @@ void ga_axpy(int n, double c, const double *restrict x, double *restrict y);
 void ga_add_scaled(int n, double c, const double *restrict x, const double *restrict y,
                    double *restrict z);
 double ga_max_abs(int n, const double *x);
+/* the same of a number known >= 0 and of them all */
+double ga_max_abs_from(double known, int n, const double *x);
 /* whether some |x_i| > limit >= 0, or NaN */
 bool ga_any_above(int n, const double *x, double limit);
 /* index of the first entry that is not finite, -1 if all are */

@@ -58,8 +58,7 @@ static bool reach_anywhere(int n, const double *x, uint64_t least) {
 /* Long vectors: a piece is gone through number by number only if something in it is larger than all
  * before. So that this is rare where numbers grow from piece to piece, the ends of all come first.
  */
-static uint64_t largest_of_long(int n, const double *x) {
-  uint64_t largest = 0;
+static uint64_t largest_of_long(int n, const double *x, uint64_t largest) {
   int at = 0;
   for (int i = PIECE; i <= n; i += PIECE) largest = largest_of(END, x + i - END, largest);
   for (; at + PIECE <= n; at += PIECE) {
@@ -68,11 +67,15 @@ static uint64_t largest_of_long(int n, const double *x) {
   return largest_of(n - at, x + at, largest);
 }
 
+double ga_max_abs_from(double known, int n, const double *x) {
+  uint64_t bits = magnitude(known);
+  bits = n < LONG ? largest_of(n, x, bits) : largest_of_long(n, x, bits);
+  memcpy(&known, &bits, sizeof known);
+  return known;
+}
+
 double ga_max_abs(int n, const double *x) {
-  uint64_t bits = n < LONG ? largest_of(n, x, 0) : largest_of_long(n, x);
-  double largest;
-  memcpy(&largest, &bits, sizeof largest);
-  return largest;
+  return ga_max_abs_from(0, n, x);
 }
 
 bool ga_any_above(int n, const double *x, double limit) {

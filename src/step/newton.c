@@ -28,6 +28,7 @@
 
 #include "step/step.h"
 
+static const double MOVED = 0.1;  /* changes that make sizes measured before useless */
 static const double SLOW = 0.1;   /* renew the matrix inside a step */
 static const double REUSE = 0.02; /* take the old matrix into the next step */
 static const double DIVERGED = 2; /* growth of the increments with a fresh matrix: give up */
@@ -70,23 +71,36 @@ static void measure(const ga_step *s, course *c) {
   }
 }
 
-/* Largest relative change of accelerations, of multipliers, and of eta in position units. A
- * multiplier that is zero is measured against what the forces could make of it. */
+/* What multipliers are measured against: their size, or what the forces could make of them, if that
+ * is more: a multiplier may be zero. The first large entry of a gradient tells that it is not. */
+static double multiplier_scale(const ga_step *s, double size) {
+  const ga_csr *const gradients[] = {&s->site->G, &s->site->H};
+  double force = 1e-4 * s->force_size, largest = 0;
+  for (int k = 0; k < 2; k++) {
+    const ga_csr *D = gradients[k];
+    for (int e = 0; e < ga_csr_nnz(D); e++) {
+      largest = ga_max(largest, fabs(D->val[e]));
+      if (largest * size >= force) return size;
+    }
+  }
+  return largest > 0 ? force / largest : size;
+}
+
+/* Largest relative change of accelerations, of multipliers, and of eta in position units; NaN if
+ * something is not finite. */
 static double increment(const ga_step *s, course *c) {
   const ga_method *method = s->method;
-  int nx = method->nx * s->nv;
-  measure(s, c);
-  double e = ratio(ga_max_abs(nx, s->dx), c->size_x), change = 0;
+  double by_x = ga_max_abs(method->nx * s->nv, s->dx), change = 0, all = by_x;
   for (int k = 0; k < method->ncon; k++) {
-    if (method->mult[k] == GA_BLOCK_ETA) continue;
-    int n = ga_step_mult_size(s, method->mult[k]);
-    change = ga_max(change, ga_max_abs(n, s->dx + s->mult_at[k]));
+    double size = ga_max_abs(ga_step_mult_size(s, method->mult[k]), s->dx + s->mult_at[k]);
+    all += size;
+    if (method->mult[k] != GA_BLOCK_ETA) change = ga_max(change, size);
   }
+  if (!isfinite(all)) return NAN;
+  if (by_x > MOVED * c->size_x || change > MOVED * c->size_mult) measure(s, c);
+  double e = ratio(by_x, c->size_x);
   if (change > s->options->newton_tol * c->size_mult) {
-    double gradient = ga_max(ga_max_abs(ga_csr_nnz(&s->site->G), s->site->G.val),
-                             ga_max_abs(ga_csr_nnz(&s->site->H), s->site->H.val));
-    double floor = gradient > 0 ? 1e-4 * s->force_size / gradient : 0;
-    e = ga_max(e, ratio(change, ga_max(c->size_mult, floor)));
+    e = ga_max(e, ratio(change, multiplier_scale(s, c->size_mult)));
   }
   if (s->eta >= 0) {
     /* eta moves positions: against h^2 |x|, what the accelerations move them by */
@@ -94,7 +108,7 @@ static double increment(const ga_step *s, course *c) {
     for (int i = 0; i < s->nv; i++) change = ga_max(change, fabs(s->wq[i] - s->wq_last[i]));
     e = ga_max(e, ratio(change, s->h * s->h * c->size_x));
   }
-  return ga_first_nonfinite(s->n, s->dx) >= 0 ? NAN : e;
+  return e;
 }
 
 static double row_sum(const ga_csr *A, int i) {
@@ -282,16 +296,6 @@ static bool forces_clean(const ga_step *s, double level, double size_x) {
   return true;
 }
 
-/* largest residual of group k: the dynamic rows, then each kind of constraint */
-static double group_size(const ga_step *s, int k) {
-  if (k == 0) return ga_max_abs(s->method->nx * s->nv, s->r);
-  return ga_max_abs(ga_step_con_size(s, s->method->con[k - 1]), s->r + s->con_at[k - 1]);
-}
-
-static void measure_residual(const ga_step *s, course *c) {
-  for (int k = 0; k <= s->method->ncon; k++) c->r[k] = group_size(s, k);
-}
-
 /* What the residual after an iteration tells, without another one. Residuals fall as increments do:
  * a group of rows that fell by f leaves an error of about e f, ten times that for safety. Every
  * group must have fallen enough, or be clean. Force balances may also be nearly clean, if they have
@@ -303,7 +307,7 @@ static bool settled(const ga_step *s, course *c, bool *rounding) {
   bool all = s->method->nx == 1 && ga_eval_jacobian_noise(s->eval) <= DBL_EPSILON;
   *rounding = false;
   for (int k = s->method->ncon; k >= 0; k--) {
-    double size = group_size(s, k), error = size > 0 ? c->e * size / c->r[k] : 0;
+    double size = s->r_size[k], error = size > 0 ? c->e * size / c->r[k] : 0;
     c->r[k] = size;
     if (!all || error * FALL_SAFETY <= tol) continue;
     *rounding = true;
@@ -320,6 +324,7 @@ static bool settled(const ga_step *s, course *c, bool *rounding) {
 
 /* Constraints hold to a level that no discretization notices. */
 static bool constraints_unseen(const ga_step *s) {
+  if (constraints_below(s, UNSEEN, 1, 1 / s->h)) return true;
   double Q = 1 + ga_max_abs(s->nq, s->site->q), V = ga_max_abs(s->nv, s->site->v) + Q / s->h;
   return constraints_below(s, UNSEEN, Q, V);
 }
@@ -439,7 +444,7 @@ static ga_status solve_from_guess(ga_step *s) {
   measure(s, &c);
   ga_step_update(s);
   ga_status status = ga_step_residual(s, c.fresh);
-  measure_residual(s, &c);
+  memcpy(c.r, s->r_size, sizeof c.r);
   if (status == GA_OK && c.fresh) status = ga_step_matrix(s);
   while (status == GA_OK) {
     c.iteration++;

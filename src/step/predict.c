@@ -66,11 +66,6 @@ static int piece(int from, int to) {
   return to - from < PIECE ? to - from : PIECE;
 }
 
-/* the larger of what is known and of the numbers from .. to - 1 */
-static double larger(double known, const double *x, int from, int to) {
-  return from < to ? ga_max(ga_max_abs(to - from, x + from), known) : known;
-}
-
 /* all differences of n unknowns from `at` on, and their sizes */
 static void renew(ga_predictor *p, const double *b, const double *x, int at, int n) {
   double carry[PIECE];
@@ -82,8 +77,8 @@ static void renew(ga_predictor *p, const double *b, const double *x, int at, int
   if (j < count) exchange(n, b[j], p->phi[j] + at, carry);
   if (count < GA_PREDICT) memcpy(p->phi[count++] + at, carry, (size_t)n * sizeof(double));
   for (j = 0; j < count; j++) {
-    p->size_x[j] = larger(p->size_x[j], p->phi[j], at, part);
-    p->size_m[j] = larger(p->size_m[j], p->phi[j], part, end);
+    p->size_x[j] = ga_max_abs_from(p->size_x[j], part - at, p->phi[j] + at);
+    p->size_m[j] = ga_max_abs_from(p->size_m[j], end - part, p->phi[j] + part);
   }
 }
 

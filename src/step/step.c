@@ -248,7 +248,7 @@ static ga_status dynamic_row(ga_step *s, int j) {
     n = s->nv - at < PIECE ? s->nv - at : PIECE;
     if (s->mass_is_diagonal) multiply(n, s->tab.m, site->M.val + at, x + at, r + at);
     balance(n, s->tab.phi, F + at, reaction + at, s->history + at, r + at, size + at);
-    s->force_size = ga_max(ga_max_abs(n, size + at), s->force_size);
+    s->force_size = ga_max_abs_from(s->force_size, n, size + at);
   }
   return status;
 }
@@ -298,6 +298,16 @@ static ga_status evaluate_rows(ga_step *s) {
   return status;
 }
 
+/* the largest of each group of rows; whether all are finite */
+static bool measure_residual(ga_step *s) {
+  double all = s->r_size[0] = ga_max_abs(s->method->nx * s->nv, s->r);
+  for (int c = 0; c < s->method->ncon; c++) {
+    s->r_size[c + 1] = ga_max_abs(ga_step_con_size(s, s->method->con[c]), s->r + s->con_at[c]);
+    all += s->r_size[c + 1];
+  }
+  return isfinite(all);
+}
+
 ga_status ga_step_residual(ga_step *s, bool matrix_follows) {
   s->stats->residuals++;
   s->tangents_wanted = matrix_follows;
@@ -305,7 +315,7 @@ ga_status ga_step_residual(ga_step *s, bool matrix_follows) {
   ga_status status = evaluate_rows(s);
   s->eval->trusting = false;
   /* nothing that is not finite gets lost on the way to r: look for it only if r has it */
-  if (status != GA_OK || ga_first_nonfinite(s->n, s->r) < 0) return status;
+  if (status != GA_OK || measure_residual(s)) return status;
   status = ga_sites_blame(s);
   if (status == GA_OK) status = evaluate_rows(s); /* a reaction, a drift */
   if (status != GA_OK) return status;

@@ -119,6 +119,7 @@ typedef struct ga_step {
 
   /* Newton: unknowns, residual, increment; the unknowns of the last steps */
   double *x, *r, *dx;
+  double r_size[GA_MAX_CON + 1]; /* largest residuals: dynamic rows, each kind of constraint */
   ga_predictor past;
   double *wq_last;  /* w_q of the iterate before, for the increment in position units */
   double *reaction; /* G^T lam + H^T psi of the row in hand */
@@ -163,7 +164,7 @@ ga_status ga_step_begin(ga_step *s, const ga_memory *mem, const ga_history *past
                         double t1);
 /* x -> w_q, q_1, v_1 */
 void ga_step_update(ga_step *s);
-/* residual at the current site, also F, M, G, H, g, k there; the matrix may follow */
+/* residual at the current site and its sizes, also F, M, G, H, g, k there; the matrix may follow */
 ga_status ga_step_residual(ga_step *s, bool matrix_follows);
 /* matrix at the site of the last residual, assembled and factored */
 ga_status ga_step_matrix(ga_step *s);
