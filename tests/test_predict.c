@@ -27,6 +27,7 @@ static double error_after(ga_predictor *p, int degree, int n, double *x) {
   polynomial(degree, time_of(0), p->phi[0]);
   ga_predictor_forget(p);
   for (int i = 0; i < n; i++) {
+    ga_predict(p, time_of(i), time_of(i + 1), guess);
     polynomial(degree, time_of(i + 1), x);
     ga_predictor_keep(p, time_of(i), time_of(i + 1), x);
   }
@@ -91,6 +92,33 @@ static void test_rough(void **state) {
   ga_arena_free(&arena);
 }
 
+/* Largest error of the guesses after some steps, x = smooth + a (-rho)^n + white noise. */
+static double error_among(ga_arena *arena, double rho, double a, double white) {
+  ga_predictor p = make(arena);
+  p.rho = rho;
+  double guess[N], worst = 0, sign = a;
+  unsigned random = 1;
+  for (int i = 0; i < 40; i++, sign *= -0.8) {
+    random = random * 1664525u + 1013904223u;
+    double error = sign + white * (random / 4294967296.0 - 0.5);
+    const double x[N] = {2 + sin(0.05 * i), 1 + error, cos(0.03 * i) + error};
+    ga_predict(&p, i, i + 1, guess);
+    for (int e = 0; e < N && i > 8; e++) worst = fmax(worst, fabs(guess[e] - x[e]));
+    ga_predictor_keep(&p, i, i + 1, x);
+  }
+  return worst;
+}
+
+/* errors that alternate are foreseen where their damping is known, others do no harm */
+static void test_alternating(void **state) {
+  (void)state;
+  ga_arena arena = {0};
+  assert_true(error_among(&arena, 0.8, 0.1, 0) < 0.25 * error_among(&arena, 0, 0.1, 0));
+  assert_true(error_among(&arena, 0.8, 0, 0.1) <= error_among(&arena, 0, 0, 0.1));
+  assert_true(error_among(&arena, 0.8, 0, 0) == error_among(&arena, 0, 0, 0));
+  ga_arena_free(&arena);
+}
+
 /* many unknowns, treated piece by piece: what few of them give, bit by bit */
 static void test_many(void **state) {
   (void)state;
@@ -119,9 +147,8 @@ static void test_many(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_polynomials),
-      cmocka_unit_test(test_forgets),
-      cmocka_unit_test(test_rough),
+      cmocka_unit_test(test_polynomials), cmocka_unit_test(test_forgets),
+      cmocka_unit_test(test_rough),       cmocka_unit_test(test_alternating),
       cmocka_unit_test(test_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

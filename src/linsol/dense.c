@@ -168,7 +168,7 @@ static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
   dense *d = ls->impl;
   size_t n = (size_t)d->n, ld = (size_t)d->ld;
   int nnz = A->ptr[A->nrow];
-  ga_scale_apply(&d->scale, A, d->val);
+  if (!ga_scale_apply(&d->scale, A, d->val)) return GA_RETRY_NONFINITE;
   memset(d->lu, 0, n * ld * sizeof(double));
   for (int e = 0; e < nnz; e++) d->lu[d->place[e]] = d->val[e];
   if (d->small) {

@@ -137,7 +137,7 @@ static void name_dependent(ga_linsol *ls, const ga_csr *A) {
 static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   k->singular = -1;
-  ga_scale_apply(&k->scale, A, k->val);
+  if (!ga_scale_apply(&k->scale, A, k->val)) return GA_RETRY_NONFINITE;
   if (!refactor(k, A)) {
     ga_status status = full_factor(ls, A);
     if (status == GA_RETRY_SINGULAR) name_dependent(ls, A);

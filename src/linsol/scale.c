@@ -73,16 +73,29 @@ static void multiply(int nnz, const double *restrict unit, const double *restric
   for (int e = 0; e < nnz; e++) to[e] = from[e] * unit[e];
 }
 
-void ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val) {
-  int nnz = A->ptr[A->nrow];
-  if (scale->known) {
-    multiply(nnz, scale->unit_of, A->val, val);
-    if (!ga_any_above(nnz, val, FITS) && ga_any_above(nnz, val, 1.0 / FITS)) return;
+/* The same piece by piece, looked at while it is near; false at the first entry that is too large
+ * or not finite, or if all are too small. */
+static bool multiply_fitting(int nnz, const double *unit, const double *from, double *to) {
+  enum { PIECE = 512 };
+  bool seen = nnz == 0;
+  for (int at = 0, n; at < nnz; at += n) {
+    n = nnz - at < PIECE ? nnz - at : PIECE;
+    multiply(n, unit + at, from + at, to + at);
+    if (ga_any_above(n, to + at, FITS)) return false;
+    seen = seen || ga_any_above(n, to + at, 1.0 / FITS);
   }
+  return seen;
+}
+
+bool ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val) {
+  int nnz = A->ptr[A->nrow];
+  if (scale->known && multiply_fitting(nnz, scale->unit_of, A->val, val)) return true;
+  if (ga_first_nonfinite(nnz, A->val) >= 0) return false;
   find(scale, A);
   spread(scale, A);
   multiply(nnz, scale->unit_of, A->val, val);
   scale->known = true;
+  return true;
 }
 
 /* no two of these are equal, so that no difference of two rows is overlooked */

@@ -24,8 +24,8 @@ void ga_scale_init(ga_scale *scale, int n, int nnz, ga_arena *arena);
 
 /* R A C into val, entry by entry. R and C are found for the first values and kept as long as they
  * fit roughly: units do not change in a run, and finding them costs as much as factoring a small
- * matrix. Set known = false to forget them. */
-void ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val);
+ * matrix. Set known = false to forget them. False if an entry of A is not finite. */
+bool ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val);
 
 /* Pivots of R A C above this times the largest are no reason to look closer. */
 #define GA_SCALE_SOUND 1e-7

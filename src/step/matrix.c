@@ -203,7 +203,11 @@ static ga_status factor(ga_step *s) {
   char name[128];
   s->factored = false;
   s->stats->matrices++;
-  if (ga_first_nonfinite(ga_csr_nnz(&s->kkt.A), s->kkt.A.val) >= 0) {
+  /* the built-in solvers look themselves, while they scale the whole matrix */
+  bool looked_at = !s->options->linsol_ops && !s->split.on;
+  bool finite = looked_at || ga_first_nonfinite(ga_csr_nnz(&s->kkt.A), s->kkt.A.val) < 0;
+  ga_status status = finite ? ga_split_factor(s) : GA_RETRY_NONFINITE;
+  if (status == GA_RETRY_NONFINITE) {
     /* once more without trust, for the callback's name */
     s->tangents_known = false;
     ga_status cause = derivatives(s);
@@ -211,7 +215,6 @@ static ga_status factor(ga_step *s) {
     return ga_fail(s->err, GA_RETRY_SINGULAR, "t = %.9g, h = %.3g: Newton matrix is not finite",
                    s->t, s->h);
   }
-  ga_status status = ga_split_factor(s);
   if (status == GA_RETRY_SINGULAR) {
     int i = s->ls.ops->singular_column ? s->ls.ops->singular_column(&s->ls) : -1;
     return ga_fail(s->err, status,

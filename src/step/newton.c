@@ -37,6 +37,7 @@ static const double MARGIN = 0.1; /* of newton_tol for an error that is only est
 static const double FALL_SAFETY = 10; /* residuals fall as increments do, but for this factor */
 static const double CLEAN = 4; /* what no iteration can improve, in the same units: constraints, */
 static const double CLEAN_FORCE = 16; /* force balances */
+static const double HOPELESS = 1e-6;  /* an error that no rounding of forces explains */
 static const double NEARLY = 0.005; /* the same in units of newton_tol, if they have fallen, too */
 static const double PART = 0.2; /* of what the rounding of the constraints makes of accelerations */
 static const double PART_SQUARED = 0.25; /* of the sum of squares of that */
@@ -317,7 +318,8 @@ static bool settled(const ga_step *s, course *c, bool *rounding) {
     }
     bool nearly = error <= tol || left.most >= tol * c->size_x;
     double level = ga_max(CLEAN_FORCE * DBL_EPSILON, nearly ? NEARLY * tol : 0);
-    all = forces_below(s, level, c->size_x, left.squares) || forces_clean(s, level, c->size_x);
+    all = forces_below(s, level, c->size_x, left.squares) ||
+          (error <= HOPELESS && forces_clean(s, level, c->size_x));
   }
   return all;
 }

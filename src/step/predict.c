@@ -12,13 +12,18 @@
  *
  * D_k+1 estimates the error of order k. The order is raised as long as every D_j is at most FALLS
  * times the one before: on smooth motion to the largest, at jumps and where rounding is all that is
- * left of a difference it stays low. A bad guess costs iterations, never accuracy. */
+ * left of a difference it stays low, and so does the number of differences that are kept.
+ *
+ * Errors in the multipliers alternate: by rho_inf a step they are damped, and rounding excites
+ * them. Where D_k+1 does not fall, and D_k+2 is larger by more than GROWS, as for e_n = -rho e_n-1,
+ * whose differences grow by 1 + 1/rho, the term D_k+1 of the next step is expected to be -rho times
+ * the last one. A bad guess costs iterations, never accuracy. */
 #include "step/predict.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double FALLS = 0.5;
+static const double FALLS = 0.5, GROWS = 1.5;
 
 void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena) {
   p->nx = nx;
@@ -61,6 +66,10 @@ static void exchange_two(int n, const double *b, double *restrict phi, double *r
 /* Vectors are gone through in pieces that stay in the nearest cache while all orders are treated.
  */
 enum { PIECE = 256 };
+enum {
+  BEYOND = 2
+}; /* differences kept beyond the order in use: the next, and one more to see
+      whether that alternates */
 
 static int piece(int from, int to) {
   return to - from < PIECE ? to - from : PIECE;
@@ -85,6 +94,7 @@ static void renew(ga_predictor *p, const double *b, const double *x, int at, int
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   double b[GA_PREDICT];
   if (p->count == 1) p->t[0] = t;
+  if (p->count > p->order + BEYOND) p->count = p->order + BEYOND; /* and one new */
   weights(p, t1, b);
   for (int j = 0; j < GA_PREDICT; j++) p->size_x[j] = p->size_m[j] = 0;
   for (int at = 0; at < p->n; at += PIECE) renew(p, b, x, at, piece(at, p->n));
@@ -93,13 +103,22 @@ void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   p->t[0] = t1;
 }
 
-/* the order up to which the terms D_j fall */
-static int choose_order(const ga_predictor *p, const double *b) {
+/* |D_j| relative to |x| */
+static double term_size(const ga_predictor *p, const double *b, int j) {
+  double by_x = b[j] * p->size_x[j], by_m = b[j] * p->size_m[j];
+  return ga_max(by_x > 0 ? by_x / p->size_x[0] : 0, by_m > 0 ? by_m / p->size_m[0] : 0);
+}
+
+/* the order up to which the terms D_j fall; whether what follows alternates */
+static int choose_order(const ga_predictor *p, const double *b, bool *alternates) {
   double last = 1;
+  *alternates = false;
   for (int j = 1; j < p->count; j++) {
-    double by_x = b[j] * p->size_x[j], by_m = b[j] * p->size_m[j];
-    double size = ga_max(by_x > 0 ? by_x / p->size_x[0] : 0, by_m > 0 ? by_m / p->size_m[0] : 0);
-    if (!(size <= FALLS * last)) return j - 1;
+    double size = term_size(p, b, j);
+    if (!(size <= FALLS * last)) {
+      *alternates = j + 1 < p->count && term_size(p, b, j + 1) > GROWS * size;
+      return j - 1;
+    }
     last = size;
   }
   return p->count - 1;
@@ -107,16 +126,18 @@ static int choose_order(const ga_predictor *p, const double *b) {
 
 void ga_predict(ga_predictor *p, double t, double t1, double *x) {
   double b[GA_PREDICT];
+  bool alternates;
   if (p->count > 1 && p->t[0] != t) p->count = 1; /* the state is not the one these led to */
   weights(p, t1, b);
-  p->order = choose_order(p, b);
-  if (p->order == 0) {
+  int terms = p->order = choose_order(p, b, &alternates);
+  if (alternates) b[++terms] *= -p->rho;
+  if (terms == 0) {
     memcpy(x, p->phi[0], (size_t)p->n * sizeof(double));
     return;
   }
   for (int at = 0; at < p->n; at += PIECE) {
     int n = piece(at, p->n);
     ga_add_scaled(n, b[1], p->phi[1] + at, p->phi[0] + at, x + at);
-    for (int j = 2; j <= p->order; j++) ga_axpy(n, b[j], p->phi[j] + at, x + at);
+    for (int j = 2; j <= terms; j++) ga_axpy(n, b[j], p->phi[j] + at, x + at);
   }
 }

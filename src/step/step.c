@@ -50,6 +50,8 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   s->g = doubles(arena, s->nlam), s->gv = doubles(arena, s->nlam), s->k = doubles(arena, s->npsi);
   s->x = doubles(arena, s->n);
   ga_predictor_init(&s->past, method->nx * s->nv, s->n, arena);
+  double rho = ga_params_check(&options->par).rho_inf;
+  s->past.rho = rho <= 1 ? rho : 0; /* beyond 1: of explicit methods, with no such errors */
   s->r = doubles(arena, s->n), s->dx = doubles(arena, s->n);
   s->wq_last = doubles(arena, s->nv), s->vh = doubles(arena, s->nv);
   s->history = doubles(arena, s->nv), s->momentum = doubles(arena, s->nv);
