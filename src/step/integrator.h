@@ -22,6 +22,8 @@ typedef struct ga_sequence {
 typedef struct ga_steering {
   double rate;
   int pause, pause_next, fresh_its, last_its;
+  double gain;
+  int gain_age;
 } ga_steering;
 
 /* The accepted state before the last step, and all that a step taken back must find again. */

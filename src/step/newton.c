@@ -26,25 +26,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/step.h"
+#include "step/rounding.h"
 
-static const double MOVED = 0.1;  /* changes that make sizes measured before useless */
-static const double SLOW = 0.1;   /* renew the matrix inside a step */
-static const double REUSE = 0.02; /* take the old matrix into the next step */
-static const double DIVERGED = 2; /* growth of the increments with a fresh matrix: give up */
-static const double NOISE = 200;  /* rounding level, in units of eps times the size of the terms */
-static const double MARGIN = 0.1; /* of newton_tol for an error that is only estimated */
+static const double MOVED = 0.1;      /* changes that make sizes measured before useless */
+static const double SLOW = 0.1;       /* renew the matrix inside a step */
+static const double REUSE = 0.02;     /* take the old matrix into the next step */
+static const double DIVERGED = 2;     /* growth of the increments with a fresh matrix: give up */
+static const double MARGIN = 0.1;     /* of newton_tol for an error that is only estimated */
 static const double FALL_SAFETY = 10; /* residuals fall as increments do, but for this factor */
-static const double CLEAN = 4; /* what no iteration can improve, in the same units: constraints, */
-static const double CLEAN_FORCE = 16; /* force balances */
-static const double HOPELESS = 1e-6;  /* an error that no rounding of forces explains */
-static const double NEARLY = 0.005; /* the same in units of newton_tol, if they have fallen, too */
-static const double PART = 0.2; /* of what the rounding of the constraints makes of accelerations */
-static const double PART_SQUARED = 0.25; /* of the sum of squares of that */
-static const double BALANCE = 1e3;       /* force balance, in units of newton_tol times the terms */
-static const double UNSEEN = 1e-11;      /* constraint residual nobody notices, against 1 + |q| */
-static const double CLEAR = 0.25;        /* iterations saved that make old factors a success */
-enum { PAUSE_MAX = 63, PROBE = 8 };
+static const double CLEAN_FORCE = 16; /* roundings of a force balance no iteration can improve, */
+static const double NEARLY = 0.005;   /* or part of newton_tol, if they have fallen, too */
+static const double HOPELESS = 1e-6;  /* an error that no rounding of forces explains, */
+static const double HOPELESS_AT_ALL = 1e-3; /* nor that of the constraints */
+static const double BALANCE = 1e3; /* force balance, in units of newton_tol times the terms */
+static const double CLEAR = 0.25;  /* iterations saved that make old factors a success */
+enum { PAUSE_MAX = 63, PROBE = 8, GAIN_STEPS = 64 };
 
 /* the course of one iteration */
 typedef struct {
@@ -87,9 +83,8 @@ static double multiplier_scale(const ga_step *s, double size) {
   return largest > 0 ? force / largest : size;
 }
 
-/* Largest relative change of accelerations, of multipliers, and of eta in position units; NaN if
- * something is not finite. */
-static double increment(const ga_step *s, course *c) {
+/* Largest relative change dx of accelerations and multipliers; NaN if something is not finite. */
+static double relative_change(const ga_step *s, course *c) {
   const ga_method *method = s->method;
   double by_x = ga_max_abs(method->nx * s->nv, s->dx), change = 0, all = by_x;
   for (int k = 0; k < method->ncon; k++) {
@@ -100,211 +95,43 @@ static double increment(const ga_step *s, course *c) {
   if (!isfinite(all)) return NAN;
   if (by_x > MOVED * c->size_x || change > MOVED * c->size_mult) measure(s, c);
   double e = ratio(by_x, c->size_x);
-  if (change > s->options->newton_tol * c->size_mult) {
-    e = ga_max(e, ratio(change, multiplier_scale(s, c->size_mult)));
+  if (change <= s->options->newton_tol * c->size_mult) return e;
+  return ga_max(e, ratio(change, multiplier_scale(s, c->size_mult)));
+}
+
+/* the same of the last iteration, and of eta in position units: against h^2 |x|, what the
+ * accelerations move them by */
+static double increment(const ga_step *s, course *c) {
+  double e = relative_change(s, c), change = 0;
+  if (s->eta < 0 || isnan(e)) return e;
+  for (int i = 0; i < s->nv; i++) change = ga_max(change, fabs(s->wq[i] - s->wq_last[i]));
+  return ga_max(e, ratio(change, s->h * s->h * c->size_x));
+}
+
+/* What the rounding left in the constraints makes of accelerations and multipliers, relative as e:
+ * A dx = (0, r of the constraints). Solved for when it matters; for some steps it then serves in
+ * proportion to what is left. */
+static double noise_of(ga_step *s, course *c, double left) {
+  int rows = s->method->nx * s->nv;
+  if (s->gain_age == 0) {
+    memset(s->dx, 0, (size_t)rows * sizeof(double));
+    memcpy(s->dx + rows, s->r + rows, (size_t)(s->n - rows) * sizeof(double));
+    double e = ga_split_solve(s, s->dx) == GA_OK ? relative_change(s, c) : 0;
+    s->gain = e > 0 ? e / left : 0;
+    s->gain_age = GAIN_STEPS;
   }
-  if (s->eta >= 0) {
-    /* eta moves positions: against h^2 |x|, what the accelerations move them by */
-    change = 0;
-    for (int i = 0; i < s->nv; i++) change = ga_max(change, fabs(s->wq[i] - s->wq_last[i]));
-    e = ga_max(e, ratio(change, s->h * s->h * c->size_x));
-  }
-  return e;
-}
-
-static double row_sum(const ga_csr *A, int i) {
-  double sum = 0;
-  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) sum += fabs(A->val[e]);
-  return sum;
-}
-
-/* What the reactions contribute to each velocity's row: gradient times multiplier of each
- * constraint that acts there at all. An entry of G is rounded against the largest of its row. */
-static void reaction_sizes(const ga_step *s, double *sum) {
-  const ga_method *method = s->method;
-  memset(sum, 0, (size_t)s->nv * sizeof(double));
-  for (int c = 0; c < method->ncon; c++) {
-    if (method->mult[c] == GA_BLOCK_ETA) continue;
-    const ga_csr *D = method->mult[c] == GA_BLOCK_PSI ? &s->site->H : &s->site->G;
-    for (int k = 0; k < D->nrow; k++) {
-      double gradient = 0;
-      for (int e = D->ptr[k]; e < D->ptr[k + 1]; e++) {
-        double entry = fabs(D->val[e]);
-        gradient = entry > gradient ? entry : gradient;
-      }
-      double size = gradient * fabs(s->x[s->mult_at[c] + k]);
-      for (int e = D->ptr[k]; e < D->ptr[k + 1]; e++) sum[D->col[e]] += D->val[e] != 0 ? size : 0;
-    }
-  }
-}
-
-/* what the rounding of a row depends on besides the row; measured once, when a row asks for it */
-typedef struct {
-  double Q, V, size_x; /* largest position, velocity, acceleration */
-  double rough;        /* relative rounding of G and H */
-} noise;
-
-static void measure_noise(const ga_step *s, noise *n) {
-  n->Q = ga_max_abs(s->nq, s->site->q);
-  n->V = ga_max_abs(s->nv, s->site->v);
-  n->size_x = ga_max_abs(s->method->nx * s->nv, s->x);
-  n->rough = ga_max(NOISE * DBL_EPSILON, 10 * ga_eval_jacobian_noise(s->eval));
-  reaction_sizes(s, s->reaction_size);
-}
-
-static double diagonal_mass(const ga_step *s, const ga_site *site, int i) {
-  int place = s->mass_diagonal[i];
-  return place >= 0 ? fabs(site->M.val[place]) : 0;
-}
-
-/* Rounding of a force balance: a stiff spring between two points is the difference of terms as
- * large as stiffness times position, a damper likewise; G by differences has its own, larger
- * rounding. */
-static bool at_row_noise(const ga_step *s, int i, const noise *n) {
-  int j = i / s->nv, row = i % s->nv;
-  double mass = diagonal_mass(s, &s->site[s->method->dyn[j].site], row);
-  double terms = s->row_size[i] + row_sum(&s->Kt[j], row) * n->Q + row_sum(&s->Ct[j], row) * n->V;
-  double level = NOISE * DBL_EPSILON * (terms + mass * n->size_x);
-  return fabs(s->r[i]) <= level + n->rough * s->reaction_size[row];
-}
-
-/* Every force balance within `part` of its own terms, or within rounding. */
-static bool balanced(const ga_step *s, double part) {
-  noise n;
-  bool measured = false;
-  for (int i = 0; i < s->method->nx * s->nv; i++) {
-    if (fabs(s->r[i]) <= part * s->row_size[i]) continue;
-    if (!measured) measure_noise(s, &n);
-    measured = true;
-    if (!at_row_noise(s, i, &n)) return false;
-  }
-  return true;
-}
-
-/* Every constraint row below `level` times what its gradient makes of positions of size Q and
- * velocities of size V. */
-static bool constraints_below(const ga_step *s, double level, double Q, double V) {
-  const ga_method *method = s->method;
-  for (int c = 0; c < method->ncon; c++) {
-    ga_con_kind kind = method->con[c];
-    const ga_csr *D = kind == GA_ROW_NONHOL ? &s->site->H : &s->site->G;
-    double scale = kind == GA_ROW_POS ? Q / (s->h * s->h) : V / s->h;
-    double part = level;
-    if (kind == GA_ROW_ACC) {
-      scale = Q + ga_max_abs(s->method->nx * s->nv, s->x) + V * V;
-      part = ga_max(level, 20 * ga_eval_drift_noise(s->eval));
-    }
-    for (int i = 0; i < ga_step_con_size(s, kind); i++) {
-      if (!(fabs(s->r[s->con_at[c] + i]) <= part * scale * row_sum(D, i))) return false;
-    }
-  }
-  return true;
-}
-
-/* every row of the residual within NOISE roundings of the terms it is the sum of; G and H by
- * differences carry their own, larger rounding into forces and velocities */
-static bool at_rounding_level(const ga_step *s) {
-  double level = NOISE * DBL_EPSILON;
-  double rough = ga_max(level, 10 * ga_eval_jacobian_noise(s->eval));
-  double Q = ga_max_abs(s->nq, s->site->q) + ga_max_abs(s->nv, s->wq);
-  double V = ga_max_abs(s->nv, s->site->v) + s->h * ga_max_abs(s->nv, s->x);
-  return balanced(s, rough) && constraints_below(s, level, Q, V * rough / level);
-}
-
-/* size of the terms of a row: sum_j |A_ij|, and that times the largest |x_j| that it meets */
-static double row_terms(const ga_csr *A, int i, const double *x, double *row) {
-  double sum = 0, largest = 0;
-  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-    double size = fabs(x[A->col[e]]);
-    sum += fabs(A->val[e]);
-    largest = size > largest ? size : largest;
-  }
-  if (row) *row = sum;
-  return sum * largest;
-}
-
-/* What the rounding of the constraints leaves, in units of accelerations: the largest row, and the
- * sum of squares of all. */
-typedef struct {
-  double most, squares;
-} leftover;
-
-/* Nothing left to gain in constraint rows c: each is as small as the rounding of q or v makes it,
- * CLEAN roundings of its own terms, or a part of what those of others are, which move all
- * accelerations and multipliers. Unlike NOISE this is no excuse for a row that stays large: one
- * more iteration would only exchange one rounding for another, whatever the matrix. */
-static bool constraint_clean(const ga_step *s, int c, leftover *left) {
-  const ga_site *at = s->site;
-  ga_con_kind kind = s->method->con[c];
-  if (kind == GA_ROW_ACC) return false;
-  const ga_csr *D = kind == GA_ROW_NONHOL ? &at->H : &at->G;
-  const double *r = s->r + s->con_at[c], *size = at->v;
-  double level = CLEAN * DBL_EPSILON / s->h, row, over = 0;
-  if (kind == GA_ROW_POS) {
-    ga_space_size(s->eval->model->space, at->q, s->size_q);
-    size = s->size_q;
-    level /= s->h;
-  }
-  for (int i = 0; i < D->nrow; i++) {
-    bool clean = fabs(r[i]) <= level * row_terms(D, i, size, &row);
-    double part = ratio(fabs(r[i]), row);
-    if (!clean) {
-      over = ga_max(over, part);
-      continue;
-    }
-    left->most = ga_max(left->most, part);
-    left->squares += part * part;
-  }
-  return over <= PART * left->most;
-}
-
-/* The same of the force balances, whose roundings are not divided by h: up to `level` of the terms
- * may be left, or of what the mass makes of the accelerations around (and not more than of the
- * largest force: multipliers). */
-static bool force_clean(const ga_step *s, int i, double level, double size_x) {
-  double r = fabs(s->r[i]), mass = diagonal_mass(s, s->site, i);
-  return r <= level * s->row_size[i] || r <= level * fmin(mass * size_x, s->force_size);
-}
-
-/* The other rows together: a residual r moves accelerations and multipliers as the residual
- * G M^-1 r of the constraints does; it may be a part of what the rounding of these is. */
-static bool forces_below(const ga_step *s, double level, double size_x, double squares) {
-  double sum = 0;
-  for (int i = 0; i < s->nv; i++) {
-    if (force_clean(s, i, level, size_x)) continue;
-    double part = s->r[i] / diagonal_mass(s, s->site, i);
-    sum += part * part;
-    if (!(sum <= PART_SQUARED * squares)) return false;
-  }
-  return true;
-}
-
-/* or each against all of its terms */
-static bool forces_clean(const ga_step *s, double level, double size_x) {
-  const ga_site *at = s->site;
-  bool measured = false;
-  for (int i = 0; i < s->nv; i++) {
-    if (force_clean(s, i, level, size_x)) continue;
-    if (!measured) {
-      ga_space_size(s->eval->model->space, at->q, s->size_q);
-      reaction_sizes(s, s->reaction_size);
-      measured = true;
-    }
-    double terms = s->row_size[i] + s->reaction_size[i] + row_terms(&s->Kt[0], i, s->size_q, NULL) +
-                   row_terms(&s->Ct[0], i, at->v, NULL);
-    if (!(fabs(s->r[i]) <= level * terms)) return false;
-  }
-  return true;
+  return s->gain * left;
 }
 
 /* What the residual after an iteration tells, without another one. Residuals fall as increments do:
  * a group of rows that fell by f leaves an error of about e f, ten times that for safety. Every
  * group must have fallen enough, or be clean. Force balances may also be nearly clean, if they have
- * nearly fallen enough, or if the rounding of the constraints alone leaves more than newton_tol.
- * Not asked where G has the roundings of difference quotients, or where there are several x. */
-static bool settled(const ga_step *s, course *c, bool *rounding) {
+ * nearly fallen enough, or if the rounding of the constraints alone leaves more than newton_tol;
+ * or, with a fresh matrix, what they leave is well below what that rounding does. Not asked where G
+ * has the roundings of difference quotients, or where there are several x. */
+static bool settled(ga_step *s, course *c, bool *rounding) {
   double tol = s->options->newton_tol;
-  leftover left = {0, 0};
+  ga_leftover left = {0, 0};
   bool all = s->method->nx == 1 && ga_eval_jacobian_noise(s->eval) <= DBL_EPSILON;
   *rounding = false;
   for (int k = s->method->ncon; k >= 0; k--) {
@@ -313,22 +140,17 @@ static bool settled(const ga_step *s, course *c, bool *rounding) {
     if (!all || error * FALL_SAFETY <= tol) continue;
     *rounding = true;
     if (k > 0) {
-      all = constraint_clean(s, k - 1, &left);
+      all = ga_constraint_clean(s, k - 1, &left);
       continue;
     }
     bool nearly = error <= tol || left.most >= tol * c->size_x;
     double level = ga_max(CLEAN_FORCE * DBL_EPSILON, nearly ? NEARLY * tol : 0);
-    all = forces_below(s, level, c->size_x, left.squares) ||
-          (error <= HOPELESS && forces_clean(s, level, c->size_x));
+    all = ga_forces_below(s, level, c->size_x, left.squares) ||
+          (error <= HOPELESS && ga_forces_clean(s, level, c->size_x)) ||
+          (c->fresh && error <= HOPELESS_AT_ALL && left.most > 0 &&
+           error * FALL_SAFETY <= noise_of(s, c, left.most));
   }
   return all;
-}
-
-/* Constraints hold to a level that no discretization notices. */
-static bool constraints_unseen(const ga_step *s) {
-  if (constraints_below(s, UNSEEN, 1, 1 / s->h)) return true;
-  double Q = 1 + ga_max_abs(s->nq, s->site->q), V = ga_max_abs(s->nv, s->site->v) + Q / s->h;
-  return constraints_below(s, UNSEEN, Q, V);
 }
 
 /* The other way to see rounding: fresh matrices twice did not help, and nothing is left to gain. */
@@ -336,8 +158,8 @@ static bool at_standstill(const ga_step *s, const course *c) {
   if (!c->fresh || !c->fresh_last || c->theta * c->theta_last < 0.5) return false;
   double change = 0;
   for (int i = 0; i < s->nv; i++) change = ga_max(change, fabs(s->wq[i] - s->wq_last[i]));
-  return change <= 10 * UNSEEN * (1 + ga_max_abs(s->nq, s->site->q)) &&
-         balanced(s, BALANCE * s->options->newton_tol) && constraints_unseen(s);
+  return change <= 10 * GA_UNSEEN * (1 + ga_max_abs(s->nq, s->site->q)) &&
+         ga_balanced(s, BALANCE * s->options->newton_tol) && ga_constraints_unseen(s);
 }
 
 /* the row that is worst against its own scale, for the message */
@@ -400,6 +222,7 @@ static void learn(ga_step *s, const course *c, bool old) {
   bool slow = c->renewed || gain < 0;
   s->rate = c->worst_theta;
   s->last_its = c->iteration;
+  if (s->gain_age > 0) s->gain_age--;
   if (!old) s->fresh_its = c->iteration;
   if (old && slow) {
     s->pause = s->pause_next;
@@ -421,7 +244,7 @@ static verdict judge(ga_step *s, course *c) {
   if (c->iteration == 1) return GO_ON;
   /* no longer contracting although every row is as small as rounding lets it be (r belongs to the
    * iterate before) */
-  if (c->theta > 0.5 && (at_rounding_level(s) || at_standstill(s, c))) return ROUNDOFF;
+  if (c->theta > 0.5 && (ga_at_rounding_level(s) || at_standstill(s, c))) return ROUNDOFF;
   c->worst_theta = ga_max(c->worst_theta, c->theta);
   if (c->theta < 0.5 && c->e * c->theta / (1 - c->theta) <= MARGIN * tol) return CANDIDATE;
   if (c->theta < SLOW) return GO_ON;
@@ -434,7 +257,7 @@ static verdict judge(ga_step *s, course *c) {
  * increments that were negligible twice with fresh matrices cannot be improved. */
 static bool confirmed(const ga_step *s, course *c) {
   bool small = c->fresh && c->e <= s->options->newton_tol;
-  if (balanced(s, BALANCE * s->options->newton_tol) && constraints_unseen(s)) return true;
+  if (ga_balanced(s, BALANCE * s->options->newton_tol) && ga_constraints_unseen(s)) return true;
   bool twice = small && c->small_last;
   c->small_last = small;
   return twice;

@@ -60,8 +60,10 @@ static void keep(ga_integrator *it) {
   ga_backup *last = &it->last;
   const ga_step *s = &it->step;
   last->stats = it->stats;
-  last->matrix = (ga_steering){s->rate, s->pause, s->pause_next, s->fresh_its, s->last_its};
-  last->split = (ga_steering){s->split.rate, s->split.pause, s->split.pause_next, 0, 0};
+  last->matrix = (ga_steering){s->rate,     s->pause, s->pause_next, s->fresh_its,
+                               s->last_its, s->gain,  s->gain_age};
+  last->split = (ga_steering){
+      .rate = s->split.rate, .pause = s->split.pause, .pause_next = s->split.pause_next};
   last->valid = false;
 }
 
@@ -78,6 +80,8 @@ static void give_back(ga_integrator *it) {
   s->pause_next = last->matrix.pause_next;
   s->fresh_its = last->matrix.fresh_its;
   s->last_its = last->matrix.last_its;
+  s->gain = last->matrix.gain;
+  s->gain_age = last->matrix.gain_age;
   s->split.rate = last->split.rate;
   s->split.pause = last->split.pause;
   s->split.pause_next = last->split.pause_next;

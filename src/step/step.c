@@ -92,7 +92,7 @@ void ga_step_reset(ga_step *s) {
   s->pause = 0;
   s->pause_next = 1;
   s->factored_age = 0;
-  s->fresh_its = s->last_its = 0;
+  s->fresh_its = s->last_its = s->gain_age = 0;
   ga_predictor_forget(&s->past);
 }
 

@@ -147,6 +147,8 @@ typedef struct ga_step {
   int pause, pause_next; /* steps to begin with a fresh matrix, and the next such number */
   int fresh_its;         /* iterations of the last step that began so, */
   int last_its;          /* and of the last one of all */
+  double gain;           /* relative change of x by a rounding of the constraints, */
+  int gain_age;          /* steps it still serves */
 } ga_step;
 
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
