@@ -90,15 +90,30 @@ typedef struct inertia {
   double s, s1;
 } inertia;
 
-static inertia inertia_at(const coupling *k, const double *q) {
-  const double c = cos(q[k->inner]), s = sin(q[k->inner]);
+/* cosine and sine of each angle, once; those of a sum of two follow */
+typedef struct angles {
+  double c[NQ], s[NQ];
+} angles;
+
+static angles angles_at(const double *q) {
+  angles at;
+  for (int i = 0; i < NQ; i++) at.c[i] = cos(q[i]), at.s[i] = sin(q[i]);
+  return at;
+}
+
+static inertia inertia_at(const coupling *k, const angles *at) {
+  const double c = at->c[k->inner], s = at->s[k->inner];
   return (inertia){k->a * c + k->b * s, k->b * c - k->a * s};
 }
 
 /* w = c e(p) or c n(p) */
-static void link_vector(const link *l, const double *q, double w[2]) {
-  const double p = q[l->first] + (l->second == NONE ? 0 : q[l->second]);
-  const double c = l->c * cos(p), s = l->c * sin(p);
+static void link_vector(const link *l, const angles *at, double w[2]) {
+  double c = l->c * at->c[l->first], s = l->c * at->s[l->first];
+  if (l->second != NONE) {
+    const double c2 = at->c[l->second], s2 = at->s[l->second], c1 = c;
+    c = c1 * c2 - s * s2;
+    s = s * c2 + c1 * s2;
+  }
   w[0] = l->turned ? s : c;
   w[1] = l->turned ? -c : s;
 }
@@ -126,8 +141,8 @@ typedef struct spring {
   double length, d1, d2;
 } spring;
 
-static spring spring_at(double gamma) {
-  const double c = cos(gamma), s = sin(gamma);
+static spring spring_at(const angles *at) {
+  const double c = at->c[GAMMA], s = at->s[GAMMA];
   const double d[2] = {SD * c + SC * s, SD * s - SC * c};
   const double r[2] = {XB + d[0] - XC, YB + d[1] - YC};
   const double length = sqrt(r[0] * r[0] + r[1] * r[1]);
@@ -204,16 +219,17 @@ static void fill_tangents(const inertia *in, const spring *sp, double w[][2], co
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   (void)user, (void)t;
+  const angles at = angles_at(q);
   double w[NLINK][2];
   inertia in[NCOUPLING];
   spring sp = {0};
   if (out->g || out->G || out->Z || out->Kt) {
-    for (int n = 0; n < NLINK; n++) link_vector(&links[n], q, w[n]);
+    for (int n = 0; n < NLINK; n++) link_vector(&links[n], &at, w[n]);
   }
   if (out->M || out->F || out->Kt) {
-    for (int i = 0; i < NCOUPLING; i++) in[i] = inertia_at(&couplings[i], q);
+    for (int i = 0; i < NCOUPLING; i++) in[i] = inertia_at(&couplings[i], &at);
   }
-  if (out->F || out->Kt) sp = spring_at(q[GAMMA]);
+  if (out->F || out->Kt) sp = spring_at(&at);
   if (out->M) fill_mass(in, out->M);
   if (out->F) fill_force(in, &sp, v, out->F);
   if (out->g) fill_constraints(w, out->g);
@@ -231,11 +247,12 @@ GA_CALLBACKS_OF(evaluate)
 /* Z v: sum of -w p'^2 */
 static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
   (void)user, (void)t;
+  const angles at = angles_at(q);
   memset(drift, 0, NLAM * sizeof *drift);
   for (int n = 0; n < NLINK; n++) {
     const link *l = &links[n];
     double w[2];
-    link_vector(l, q, w);
+    link_vector(l, &at, w);
     const double rate = link_rate(l, v);
     for (int p = l->from; p <= l->to; p++) {
       drift[2 * p] -= w[0] * rate * rate;
@@ -249,14 +266,15 @@ static int holonomic_drift(void *user, double t, const double *q, const double *
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)user, (void)t;
+  const angles at = angles_at(q);
   *kin = 0.5 * (M3 * (SA * SA + SB * SB) + I3) * v[GAMMA] * v[GAMMA];
   for (int i = 0; i < NCOUPLING; i++) {
     const coupling *k = &couplings[i];
     const double vo = v[k->outer], vi = v[k->inner];
     *kin += 0.5 * (k->outer_inertia * vo * vo + k->inner_inertia * vi * (vi + 2 * vo));
-    *kin += inertia_at(k, q).s * vo * (vo + vi);
+    *kin += inertia_at(k, &at).s * vo * (vo + vi);
   }
-  const double stretch = spring_at(q[GAMMA]).length - L0;
+  const double stretch = spring_at(&at).length - L0;
   *pot = 0.5 * C0 * stretch * stretch - MOM * q[BETA];
   return 0;
 }
