@@ -97,6 +97,14 @@ void ga_space_tangent_rows(const ga_space *space, const double *w, double *T);
  * non-commutative factor lists all of them. */
 void ga_space_apply_tangent(const ga_space *space, const double *T, ga_csr *A);
 
+/* The same for a pattern that stays: nv entries of A from `entry` on are turned by the block of T
+ * at `block`. ga_space_turns counts them, and lists them unless list is NULL. */
+typedef struct ga_turn {
+  int entry, block, nv;
+} ga_turn;
+int ga_space_turns(const ga_space *space, ga_csr *A, ga_turn *list);
+void ga_space_turn(int count, const ga_turn *list, const double *T, ga_csr *A);
+
 /* Whether the pattern of A (columns increasing, below nv; val not used) is closed. If not, the row
  * and the first column missing from it go to bad_row, bad_col; either may be NULL. */
 bool ga_space_pattern_closed(const ga_space *space, const ga_csr *A, int *bad_row, int *bad_col);

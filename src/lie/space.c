@@ -153,7 +153,7 @@ static inline void row_times_block(int n, const double *restrict T, double *rest
 }
 
 /* the same with a size the compiler knows; rows of zeros stay */
-static void turn_row(int n, const double *T, double *a) {
+static inline void turn_row(int n, const double *T, double *a) {
   bool zero = true;
   for (int i = 0; i < n; i++) zero = zero && a[i] == 0;
   if (zero) return;
@@ -169,9 +169,11 @@ static void turn_row(int n, const double *T, double *a) {
   }
 }
 
-void ga_space_apply_tangent(const ga_space *space, const double *T, ga_csr *A) {
-  if (space->commutative) return;
-  for (int row = 0; row < A->nrow; row++) {
+/* Every piece of a row of A that a block of T turns: listed, if there is a list, or turned at once.
+ */
+static int each_turn(const ga_space *space, ga_csr *A, const double *T, ga_turn *list) {
+  int count = 0;
+  for (int row = 0; row < A->nrow && !space->commutative; row++) {
     const ga_factor *f = space->factor;
     for (int k = A->ptr[row], end = A->ptr[row + 1]; k < end;) {
       f = factor_of(f, A->col[k]);
@@ -182,11 +184,26 @@ void ga_space_apply_tangent(const ga_space *space, const double *T, ga_csr *A) {
         continue;
       }
       /* the pattern is closed: entries k .. k + nv - 1 are the columns of one copy */
-      int copy = (A->col[k] - f->v_at) / nv;
-      turn_row(nv, T + f->t_at + copy * nv * nv, A->val + k);
+      int copy = (A->col[k] - f->v_at) / nv, block = f->t_at + copy * nv * nv;
+      if (T) turn_row(nv, T + block, A->val + k);
+      if (list) list[count] = (ga_turn){.entry = k, .block = block, .nv = nv};
+      count++;
       k += nv;
     }
   }
+  return count;
+}
+
+void ga_space_apply_tangent(const ga_space *space, const double *T, ga_csr *A) {
+  each_turn(space, A, T, NULL);
+}
+
+int ga_space_turns(const ga_space *space, ga_csr *A, ga_turn *list) {
+  return each_turn(space, A, NULL, list);
+}
+
+void ga_space_turn(int count, const ga_turn *list, const double *T, ga_csr *A) {
+  for (int i = 0; i < count; i++) turn_row(list[i].nv, T + list[i].block, A->val + list[i].entry);
 }
 
 bool ga_space_pattern_closed(const ga_space *space, const ga_csr *A, int *bad_row, int *bad_col) {

@@ -30,7 +30,12 @@ static void add_row(ga_step *s, ga_row_terms *row, int row0, ga_csr *Aq, const g
     row->by_v[j] = by_v ? ga_kkt_add(&s->kkt, row0, j * s->nv, Av, false) : -1;
   }
   row->by_eta = -1;
-  if (s->eta < 0 || site->by_wq == 0) return;
+  if (site->by_wq == 0) return;
+  row->nturn = ga_space_turns(s->eval->model->space, Aq, NULL);
+  row->turn = ga_arena_take(arena, (size_t)row->nturn, sizeof *row->turn);
+  if (arena->failed) return;
+  ga_space_turns(s->eval->model->space, Aq, row->turn);
+  if (s->eta < 0) return;
   if (ga_product_init(&row->P, Aq, &s->Gn, arena) != GA_OK) {
     arena->failed = true;
     return;
@@ -177,9 +182,7 @@ static ga_status constraint_derivatives(ga_step *s, int c) {
 
 /* A_q <- A_q T, P = A_q G_n^T, then everything to its place */
 static void scatter_row(ga_step *s, ga_row_terms *row) {
-  const ga_space *space = s->eval->model->space;
-  if (!space->commutative && row->site->by_wq > 0)
-    ga_space_apply_tangent(space, row->site->T, row->Aq);
+  ga_space_turn(row->nturn, row->turn, row->site->T, row->Aq);
   for (int j = 0; j < s->method->nx; j++) {
     if (row->by_q[j] >= 0) ga_kkt_put(&s->kkt, row->by_q[j], row->q_scale * s->tab.p[j]);
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];

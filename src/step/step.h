@@ -64,6 +64,8 @@ typedef struct ga_site {
 typedef struct ga_row_terms {
   ga_csr *Aq;   /* derivative by q times T; NULL if none */
   ga_product P; /* Aq G_n^T, only with an eta block */
+  int nturn;    /* pieces of Aq that T turns, none on R^n */
+  struct ga_turn *turn;
   int by_q[GA_MAX_X], by_v[GA_MAX_X], by_eta;
   bool hat; /* by v^_1 instead of v_1 */
   const ga_site *site;
