@@ -60,6 +60,7 @@ static ga_status set_up(ga_integrator *it) {
   }
   if (status == GA_OK) {
     status = ga_step_init(&it->step, it->method, &it->options, &it->eval, &it->stats, &it->arena);
+    it->last.gain = ga_arena_doubles(&it->arena, (size_t)it->step.ncomponent);
   }
   if (status != GA_OK) return status;
   return it->arena.failed ? ga_fail(err, GA_ERR_MEM, "no memory for the state") : GA_OK;

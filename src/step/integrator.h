@@ -22,7 +22,7 @@ typedef struct ga_sequence {
 typedef struct ga_steering {
   double rate;
   int pause, pause_next, fresh_its, last_its;
-  double gain;
+  double gain_mult;
   int gain_age;
 } ga_steering;
 
@@ -31,7 +31,8 @@ typedef struct ga_backup {
   ga_memory mem;
   ga_stats stats;
   ga_steering matrix, split;
-  bool valid; /* there is a last step, dense output spans it */
+  double *gain; /* of the step's parts, kept where steps may be rejected */
+  bool valid;   /* there is a last step, dense output spans it */
 } ga_backup;
 
 /* A state of its own, with arrays that may be written. */

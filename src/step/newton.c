@@ -37,6 +37,8 @@ static const double FALL_SAFETY = 10; /* residuals fall as increments do, but fo
 static const double CLEAN_FORCE = 16; /* roundings of a force balance no iteration can improve, */
 static const double NEARLY = 0.005;   /* or part of newton_tol, if they have fallen, too */
 static const double HOPELESS = 1e-6;  /* an error that no rounding of forces explains, */
+static const double NOISE_SAFETY =
+    3; /* of an error estimated by the fall, below what rounding does */
 static const double HOPELESS_AT_ALL = 1e-3; /* nor that of the constraints */
 static const double BALANCE = 1e3; /* force balance, in units of newton_tol times the terms */
 static const double CLEAR = 0.25;  /* iterations saved that make old factors a success */
@@ -46,7 +48,8 @@ enum { PAUSE_MAX = 63, PROBE = 8, GAIN_STEPS = 64 };
 typedef struct {
   int iteration;
   double e, e_last, theta, theta_last, worst_theta;
-  double size_x, size_mult; /* largest accelerations and multipliers met in this step */
+  double size_x, size_mult; /* largest accelerations and multipliers met in this step, */
+  double by_x, by_mult;     /* and how much the last iteration changed them */
   bool fresh, fresh_last;   /* the matrix belongs to the iterate the last increments started from */
   bool renewed;             /* the matrix was evaluated anew after the first iteration */
   bool small_last;          /* the increment before was below the tolerance, with a fresh matrix */
@@ -93,6 +96,7 @@ static double relative_change(const ga_step *s, course *c) {
     if (method->mult[k] != GA_BLOCK_ETA) change = ga_max(change, size);
   }
   if (!isfinite(all)) return NAN;
+  c->by_x = by_x, c->by_mult = change;
   if (by_x > MOVED * c->size_x || change > MOVED * c->size_mult) measure(s, c);
   double e = ratio(by_x, c->size_x);
   if (change <= s->options->newton_tol * c->size_mult) return e;
@@ -108,19 +112,37 @@ static double increment(const ga_step *s, course *c) {
   return ga_max(e, ratio(change, s->h * s->h * c->size_x));
 }
 
-/* What the rounding left in the constraints makes of accelerations and multipliers, relative as e:
- * A dx = (0, r of the constraints). Solved for when it matters; for some steps it then serves in
- * proportion to what is left. */
-static double noise_of(ga_step *s, course *c, double left) {
-  int rows = s->method->nx * s->nv;
+/* What a rounding of the constraints does to the unknowns: A dx = (0, r of the constraints); for
+ * each part of the system that moves by itself the largest change of its accelerations, and the
+ * largest of a multiplier, in units of what is left in the constraints. False if it cannot be told.
+ */
+static bool measure_gain(ga_step *s, double left) {
+  course made = {0};
+  memset(s->dx, 0, (size_t)s->nv * sizeof(double));
+  memset(s->gain, 0, (size_t)s->ncomponent * sizeof(double));
+  memcpy(s->dx + s->nv, s->r + s->nv, (size_t)(s->n - s->nv) * sizeof(double));
+  if (ga_split_solve(s, s->dx) != GA_OK || isnan(relative_change(s, &made))) return false;
+  for (int i = 0; i < s->nv; i++) {
+    double *gain = &s->gain[s->component[i]];
+    *gain = ga_max(*gain, fabs(s->dx[i]) / left);
+  }
+  s->gain_mult = made.by_mult / left;
+  return true;
+}
+
+/* Whether the force balances leave well less than the rounding of the constraints does: by what the
+ * last iteration changed and how far they fell, in accelerations and in multipliers, if all belongs
+ * together; or row by row, r against the mass and what the rounding makes of the accelerations
+ * around. Measured when it matters, it then serves for some steps in proportion to what is left;
+ * not with automatic steps, which may be taken back. */
+static bool below_noise(ga_step *s, const course *c, double fall, double left) {
   if (s->gain_age == 0) {
-    memset(s->dx, 0, (size_t)rows * sizeof(double));
-    memcpy(s->dx + rows, s->r + rows, (size_t)(s->n - rows) * sizeof(double));
-    double e = ga_split_solve(s, s->dx) == GA_OK ? relative_change(s, c) : 0;
-    s->gain = e > 0 ? e / left : 0;
+    if (!measure_gain(s, left)) return false;
     s->gain_age = GAIN_STEPS;
   }
-  return s->gain * left;
+  double x = s->gain[0] * left, mult = s->gain_mult * left, part = fall * NOISE_SAFETY;
+  if (s->ncomponent == 1 && c->by_x * part <= x && c->by_mult * part <= mult) return true;
+  return ga_forces_below(s, left);
 }
 
 /* What the residual after an iteration tells, without another one. Residuals fall as increments do:
@@ -130,8 +152,7 @@ static double noise_of(ga_step *s, course *c, double left) {
  * or, with a fresh matrix, what they leave is well below what that rounding does. Not asked where G
  * has the roundings of difference quotients, or where there are several x. */
 static bool settled(ga_step *s, course *c, bool *rounding) {
-  double tol = s->options->newton_tol;
-  ga_leftover left = {0, 0};
+  double tol = s->options->newton_tol, left = 0;
   bool all = s->method->nx == 1 && ga_eval_jacobian_noise(s->eval) <= DBL_EPSILON;
   *rounding = false;
   for (int k = s->method->ncon; k >= 0; k--) {
@@ -143,12 +164,11 @@ static bool settled(ga_step *s, course *c, bool *rounding) {
       all = ga_constraint_clean(s, k - 1, &left);
       continue;
     }
-    bool nearly = error <= tol || left.most >= tol * c->size_x;
+    bool nearly = error <= tol || left >= tol * c->size_x;
     double level = ga_max(CLEAN_FORCE * DBL_EPSILON, nearly ? NEARLY * tol : 0);
-    all = ga_forces_below(s, level, c->size_x, left.squares) ||
-          (error <= HOPELESS && ga_forces_clean(s, level, c->size_x)) ||
-          (c->fresh && error <= HOPELESS_AT_ALL && left.most > 0 &&
-           error * FALL_SAFETY <= noise_of(s, c, left.most));
+    all =
+        (error <= HOPELESS && ga_forces_clean(s, level, c->size_x)) ||
+        (c->fresh && error <= HOPELESS_AT_ALL && left > 0 && below_noise(s, c, error / c->e, left));
   }
   return all;
 }

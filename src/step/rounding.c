@@ -8,8 +8,9 @@
 
 static const double NOISE = 200; /* rounding level, in units of eps times the size of the terms */
 static const double CLEAN = 4;   /* what no iteration can improve of constraints, in these units */
+static const double NOISE_PART =
+    0.1;                        /* of what rounding does to accelerations, left to the forces */
 static const double PART = 0.2; /* of what the rounding of the constraints makes of accelerations */
-static const double PART_SQUARED = 0.25; /* of the sum of squares of that */
 
 static double row_sum(const ga_csr *A, int i) {
   double sum = 0;
@@ -126,7 +127,7 @@ static double row_terms(const ga_csr *A, int i, const double *x, double *row) {
  * CLEAN roundings of its own terms, or a part of what those of others are, which move all
  * accelerations and multipliers. Unlike NOISE this is no excuse for a row that stays large: one
  * more iteration would only exchange one rounding for another, whatever the matrix. */
-bool ga_constraint_clean(const ga_step *s, int c, ga_leftover *left) {
+bool ga_constraint_clean(const ga_step *s, int c, double *left) {
   const ga_site *at = s->site;
   ga_con_kind kind = s->method->con[c];
   if (kind == GA_ROW_ACC) return false;
@@ -145,10 +146,9 @@ bool ga_constraint_clean(const ga_step *s, int c, ga_leftover *left) {
       over = ga_max(over, part);
       continue;
     }
-    left->most = ga_max(left->most, part);
-    left->squares += part * part;
+    *left = ga_max(*left, part);
   }
-  return over <= PART * left->most;
+  return over <= PART * *left;
 }
 
 /* The same of the force balances, whose roundings are not divided by h: up to `level` of the terms
@@ -159,20 +159,7 @@ static bool force_clean(const ga_step *s, int i, double level, double size_x) {
   return r <= level * s->row_size[i] || r <= level * fmin(mass * size_x, s->force_size);
 }
 
-/* The other rows together: a residual r moves accelerations and multipliers as the residual
- * G M^-1 r of the constraints does; it may be a part of what the rounding of these is. */
-bool ga_forces_below(const ga_step *s, double level, double size_x, double squares) {
-  double sum = 0;
-  for (int i = 0; i < s->nv; i++) {
-    if (force_clean(s, i, level, size_x)) continue;
-    double part = s->r[i] / diagonal_mass(s, s->site, i);
-    sum += part * part;
-    if (!(sum <= PART_SQUARED * squares)) return false;
-  }
-  return true;
-}
-
-/* or each against all of its terms */
+/* or of all of its terms */
 bool ga_forces_clean(const ga_step *s, double level, double size_x) {
   const ga_site *at = s->site;
   bool measured = false;
@@ -195,4 +182,57 @@ bool ga_constraints_unseen(const ga_step *s) {
   if (constraints_below(s, GA_UNSEEN, 1, 1 / s->h)) return true;
   double Q = 1 + ga_max_abs(s->nq, s->site->q), V = ga_max_abs(s->nv, s->site->v) + Q / s->h;
   return constraints_below(s, GA_UNSEEN, Q, V);
+}
+
+/* M_ii less the other entries of the row: |(M^-1 r)_i| is at most r over the least of these, where
+ * M is diagonally dominant; 0 where it is not */
+static double least_mass(const ga_step *s, int i) {
+  const ga_csr *M = &s->site->M;
+  double mass = 2 * diagonal_mass(s, s->site, i) - row_sum(M, i);
+  return mass > 0 ? mass : 0;
+}
+
+bool ga_forces_below(const ga_step *s, double left) {
+  double level = NOISE_PART * left;
+  for (int i = 0; i < s->nv; i++) {
+    double r = fabs(s->r[i]);
+    if (r <= DBL_EPSILON * s->row_size[i]) continue;
+    if (!(r <= level * s->gain[s->component[i]] * least_mass(s, i))) return false;
+  }
+  return true;
+}
+
+static int root_of(int *above, int i) {
+  while (above[i] != i) i = above[i] = above[above[i]];
+  return i;
+}
+
+/* the columns of a row belong together, and to it, if rows are velocities */
+static void join(const ga_csr *A, bool square, int *above) {
+  for (int i = 0; i < A->nrow; i++) {
+    int first = square ? i : A->ptr[i] < A->ptr[i + 1] ? A->col[A->ptr[i]] : 0;
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      above[root_of(above, A->col[e])] = root_of(above, first);
+    }
+  }
+}
+
+void ga_components_init(ga_step *s, ga_arena *arena) {
+  int *above = s->component = ga_arena_ints(arena, (size_t)s->nv);
+  if (arena->failed) return;
+  for (int i = 0; i < s->nv; i++) above[i] = i;
+  join(&s->site->M, true, above);
+  for (int j = 0; j < s->method->nx; j++) join(&s->Kt[j], true, above);
+  join(&s->site->G, false, above);
+  join(&s->site->H, false, above);
+  /* numbers of roots, as negative ones until all are known */
+  for (int i = 0; i < s->nv; i++) above[i] = root_of(above, i);
+  for (int i = 0; i < s->nv; i++) {
+    if (above[i] == i) above[i] = -++s->ncomponent;
+  }
+  for (int i = 0; i < s->nv; i++) {
+    if (above[i] >= 0) above[i] = above[above[i]];
+  }
+  for (int i = 0; i < s->nv; i++) above[i] = -above[i] - 1;
+  s->gain = ga_arena_doubles(arena, (size_t)s->ncomponent);
 }

@@ -14,17 +14,15 @@ bool ga_constraints_unseen(const ga_step *s);
 /* Every row of the residual within many roundings of the terms it is the sum of. */
 bool ga_at_rounding_level(const ga_step *s);
 
-/* What the rounding of the constraints leaves, in units of accelerations: the largest row, and the
- * sum of squares of all. */
-typedef struct ga_leftover {
-  double most, squares;
-} ga_leftover;
-
-/* Constraint rows c: nothing left to gain. What is left is added to `left`. */
-bool ga_constraint_clean(const ga_step *s, int c, ga_leftover *left);
-/* Force balances: up to `level` of what they are made of, accelerations being of size_x; all others
- * together against what the constraints leave; or each against all of its terms. */
-bool ga_forces_below(const ga_step *s, double level, double size_x, double squares);
+/* Constraint rows c: nothing left to gain. The largest that is left, in units of accelerations,
+ * goes to `left`, if it is more. */
+bool ga_constraint_clean(const ga_step *s, int c, double *left);
+/* Force balances: each at most `level` of what it is made of, accelerations being of size_x. */
 bool ga_forces_clean(const ga_step *s, double level, double size_x);
+/* Each well below what a rounding `left` of the constraints does to the accelerations of the part
+ * of the system it belongs to (s->gain). */
+bool ga_forces_below(const ga_step *s, double left);
+/* The parts: velocities that masses, forces and constraints connect, by their patterns. */
+void ga_components_init(ga_step *s, ga_arena *arena);
 
 #endif

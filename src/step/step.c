@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One step: layout of the system, sites, residual, results. The equations are those of method.h. */
-#include "step/step.h"
+#include "step/rounding.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,7 +70,9 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
     s->mass_diagonal[i] = ga_csr_find(&s->site->M, i, i);
     s->mass_is_diagonal &= s->mass_diagonal[i] == i && s->site->M.ptr[i + 1] == i + 1;
   }
-  if (arena->failed || ga_step_matrix_init(s, arena) != GA_OK) {
+  bool made = !arena->failed && ga_step_matrix_init(s, arena) == GA_OK;
+  if (made) ga_components_init(s, arena);
+  if (!made || arena->failed) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
   ga_status status = ga_linsol_open(&s->ls, options, &s->kkt.A, s->err);

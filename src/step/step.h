@@ -149,8 +149,11 @@ typedef struct ga_step {
   int pause, pause_next; /* steps to begin with a fresh matrix, and the next such number */
   int fresh_its;         /* iterations of the last step that began so, */
   int last_its;          /* and of the last one of all */
-  double gain;           /* relative change of x by a rounding of the constraints, */
-  int gain_age;          /* steps it still serves */
+  int ncomponent;        /* parts of the system that move by themselves, */
+  int *component;        /* and the part of each velocity */
+  double *gain;          /* change of their accelerations by a rounding of the constraints, */
+  double gain_mult;      /* and of multipliers, */
+  int gain_age;          /* steps these still serve */
 } ga_step;
 
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
