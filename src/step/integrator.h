@@ -22,7 +22,7 @@ typedef struct ga_sequence {
 typedef struct ga_steering {
   double rate;
   int pause, pause_next, fresh_its, last_its;
-  double gain_mult;
+  double gain_mult, left;
   int gain_age;
 } ga_steering;
 

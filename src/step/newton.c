@@ -19,9 +19,10 @@
  * renewed at the current iterate when theta exceeds SLOW, when h changes, and at the start of a
  * step if the last step contracted slower than REUSE. If old factors had to be renewed inside a
  * step, or took more iterations than fresh ones by more than a matrix is worth, trying them was a
- * mistake: the next 1, 3, 7, .. PAUSE_MAX steps begin with fresh ones, until old ones save more
- * than CLEAR iterations again. Where old factors need two iterations and more, fresh ones are tried
- * every PROBE steps: the guess may have become so good that one is enough. */
+ * mistake: the next 1, 3, 7, .. PAUSE_MAX steps begin with fresh ones (1, 7, 31, .. if they had to
+ * be renewed), until old ones save more than CLEAR iterations again. Where old factors need two
+ * iterations and more, fresh ones are tried every PROBE steps: the guess may have become so good
+ * that one is enough. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static const double CLEAN_FORCE = 16; /* roundings of a force balance no iterati
 static const double NEARLY = 0.005;   /* or part of newton_tol, if they have fallen, too */
 static const double HOPELESS = 1e-6;  /* an error that no rounding of forces explains, */
 static const double NOISE_SAFETY =
-    3; /* of an error estimated by the fall, below what rounding does */
+    3;                            /* of an error estimated by the fall, below what rounding does */
+static const double FORGET = 0.9; /* a step, of how much rounding leaves */
 static const double HOPELESS_AT_ALL = 1e-3; /* nor that of the constraints */
 static const double BALANCE = 1e3; /* force balance, in units of newton_tol times the terms */
 static const double CLEAR = 0.25;  /* iterations saved that make old factors a success */
@@ -139,7 +141,9 @@ static bool below_noise(ga_step *s, const course *c, double fall, double left) {
   if (s->gain_age == 0) {
     if (!measure_gain(s, left)) return false;
     s->gain_age = GAIN_STEPS;
+    s->left = 0;
   }
+  left = s->left = ga_max(left, FORGET * s->left); /* by chance it is small now and then */
   double x = s->gain[0] * left, mult = s->gain_mult * left, part = fall * NOISE_SAFETY;
   if (s->ncomponent == 1 && c->by_x * part <= x && c->by_mult * part <= mult) return true;
   return ga_forces_below(s, left);
@@ -246,7 +250,9 @@ static void learn(ga_step *s, const course *c, bool old) {
   if (!old) s->fresh_its = c->iteration;
   if (old && slow) {
     s->pause = s->pause_next;
-    s->pause_next = s->pause_next < PAUSE_MAX ? 2 * s->pause_next + 1 : PAUSE_MAX;
+    s->pause_next = 2 * s->pause_next + 1;
+    if (c->renewed) s->pause_next = 2 * s->pause_next + 1;
+    if (s->pause_next > PAUSE_MAX) s->pause_next = PAUSE_MAX;
   } else if (old && gain > CLEAR) {
     s->pause_next = 1;
   } else if (s->pause > 0) {

@@ -61,7 +61,7 @@ static void keep(ga_integrator *it) {
   const ga_step *s = &it->step;
   last->stats = it->stats;
   last->matrix = (ga_steering){s->rate,     s->pause,     s->pause_next, s->fresh_its,
-                               s->last_its, s->gain_mult, s->gain_age};
+                               s->last_its, s->gain_mult, s->left,       s->gain_age};
   if (it->control.on) memcpy(last->gain, s->gain, (size_t)s->ncomponent * sizeof(double));
   last->split = (ga_steering){
       .rate = s->split.rate, .pause = s->split.pause, .pause_next = s->split.pause_next};
@@ -82,6 +82,7 @@ static void give_back(ga_integrator *it) {
   s->fresh_its = last->matrix.fresh_its;
   s->last_its = last->matrix.last_its;
   s->gain_mult = last->matrix.gain_mult;
+  s->left = last->matrix.left;
   s->gain_age = last->matrix.gain_age;
   if (it->control.on) memcpy(s->gain, last->gain, (size_t)s->ncomponent * sizeof(double));
   s->split.rate = last->split.rate;

@@ -153,6 +153,7 @@ typedef struct ga_step {
   int *component;        /* and the part of each velocity */
   double *gain;          /* change of their accelerations by a rounding of the constraints, */
   double gain_mult;      /* and of multipliers, */
+  double left;           /* how much is left of late, */
   int gain_age;          /* steps these still serve */
 } ga_step;
 
