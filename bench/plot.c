@@ -76,8 +76,9 @@ static void write_panel(FILE *file, int panel) {
     }
     fprintf(file, "end\n");
   }
-  fprintf(file, "set title '%s'\nset xlabel '%s'\nset ylabel '%s'\nplot ", points[panel].panel,
-          scaling ? "rods" : "error in q",
+  /* errors cover many decades: a label for every second one */
+  fprintf(file, "set xtics %d\nset title '%s'\nset xlabel '%s'\nset ylabel '%s'\nplot ",
+          scaling ? 10 : 100, points[panel].panel, scaling ? "rods" : "error in q",
           scaling ? "microseconds per rod and step" : "CPU time (s)");
   const char *comma = "";
   for (int i = panel; i < count; i++) {
