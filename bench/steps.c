@@ -178,7 +178,7 @@ void bench_part_chain(bench_report *report) {
     if (cases[i].size == 1000) bench_report_ratio(report, "chain1000_over_klu", over, 2);
     if (cases[i].size == 10000) bench_report_ratio(report, "chain10000_over_klu", over, 2);
   }
-  bench_report_ratio(report, "chain_per_rod_1e5_over_1e3", per_rod_ratio(6), 1.4);
+  bench_report_ratio(report, "chain_per_rod_1e5_over_1e3", per_rod_ratio(10), 1.4);
 }
 
 void bench_part_instructions(bench_report *report) {
