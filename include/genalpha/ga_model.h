@@ -82,7 +82,9 @@ typedef struct ga_model_ops {
   /* Optional, for speed: all that is wanted at one place in one pass, so that sines, rotations and
    * whatever else the parts share are computed once. It is asked only for what the callbacks above
    * give, too; those are still needed for starts and projections. A step calls it about twice, once
-   * with the tangents if the Newton matrix is renewed. ga_model_check_derivatives compares. */
+   * with the tangents if the Newton matrix is renewed. ga_model_check_derivatives compares. Steps
+   * prefer it to the callbacks above: who replaces one of those in a copy of the model replaces
+   * this too, or sets it to NULL. */
   int (*evaluate)(void *user, double t, const double *q, const double *v, const ga_evaluation *out);
 
   /* Optional: kinetic and potential energy, for reports. */

@@ -37,11 +37,11 @@ static const double MARGIN = 0.1;     /* of newton_tol for an error that is only
 static const double FALL_SAFETY = 10; /* residuals fall as increments do, but for this factor */
 static const double CLEAN_FORCE = 16; /* roundings of a force balance no iteration can improve, */
 static const double NEARLY = 0.005;   /* or part of newton_tol, if they have fallen, too */
-static const double HOPELESS = 1e-6;  /* an error that no rounding of forces explains, */
-static const double NOISE_SAFETY =
-    3;                            /* of an error estimated by the fall, below what rounding does */
-static const double FORGET = 0.9; /* a step, of how much rounding leaves */
-static const double HOPELESS_AT_ALL = 1e-3; /* nor that of the constraints */
+/* An error that no rounding of the forces explains, and none of the constraints either. */
+static const double HOPELESS = 1e-6, HOPELESS_AT_ALL = 1e-3;
+/* By how much an error estimated from the fall must be below what rounding does; what is left of
+ * the memory of that from step to step. */
+static const double NOISE_SAFETY = 3, FORGET = 0.9;
 static const double BALANCE = 1e3; /* force balance, in units of newton_tol times the terms */
 static const double CLEAR = 0.25;  /* iterations saved that make old factors a success */
 enum { PAUSE_MAX = 63, PROBE = 8, GAIN_STEPS = 64 };
@@ -135,8 +135,7 @@ static bool measure_gain(ga_step *s, double left) {
 /* Whether the force balances leave well less than the rounding of the constraints does: by what the
  * last iteration changed and how far they fell, in accelerations and in multipliers, if all belongs
  * together; or row by row, r against the mass and what the rounding makes of the accelerations
- * around. Measured when it matters, it then serves for some steps in proportion to what is left;
- * not with automatic steps, which may be taken back. */
+ * around. Measured when it matters, it then serves for some steps in proportion to what is left. */
 static bool below_noise(ga_step *s, const course *c, double fall, double left) {
   if (s->gain_age == 0) {
     if (!measure_gain(s, left)) return false;

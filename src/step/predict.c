@@ -66,10 +66,8 @@ static void exchange_two(int n, const double *b, double *restrict phi, double *r
 /* Vectors are gone through in pieces that stay in the nearest cache while all orders are treated.
  */
 enum { PIECE = 256 };
-enum {
-  BEYOND = 2
-}; /* differences kept beyond the order in use: the next, and one more to see
-      whether that alternates */
+/* Differences kept beyond the order in use: the next, and one more to see whether it alternates. */
+enum { BEYOND = 2 };
 
 static int piece(int from, int to) {
   return to - from < PIECE ? to - from : PIECE;

@@ -8,9 +8,9 @@
 
 static const double NOISE = 200; /* rounding level, in units of eps times the size of the terms */
 static const double CLEAN = 4;   /* what no iteration can improve of constraints, in these units */
-static const double NOISE_PART =
-    0.1;                        /* of what rounding does to accelerations, left to the forces */
-static const double PART = 0.2; /* of what the rounding of the constraints makes of accelerations */
+/* Of what the rounding of the constraints does to accelerations, what may be left in the forces; of
+ * what it leaves in their rows, what may be left in others. */
+static const double NOISE_PART = 0.1, PART = 0.2;
 
 static double row_sum(const ga_csr *A, int i) {
   double sum = 0;
