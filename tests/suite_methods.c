@@ -2,7 +2,7 @@
 /* One generic suite over all methods of the registry: orders, limits, edge cases, life cycle. */
 #include "manufactured.h"
 #include "methods.h"
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 static ga_space *rn(int n) {
   ga_space *space = NULL;

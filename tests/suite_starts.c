@@ -2,7 +2,7 @@
 /* Starts: how a wrong a_0 is forgotten, and the implicit one, solved together with the first step.
  */
 #include "manufactured.h"
-#include "step/integrator.h"
+#include "run/integrator.h"
 #include "trajectory.h"
 
 /* ---- decay of the start layer ------------------------------------------------------------ */

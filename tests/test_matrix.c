@@ -3,7 +3,7 @@
  */
 #include "manufactured.h"
 #include "methods.h"
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 /* entry (i,j) of the assembled matrix, 0 outside the pattern */
 static double entry(const ga_csr *A, int i, int j) {
@@ -43,15 +43,15 @@ static void compare_matrix(ga_integrator *it, const char *what) {
     residual_at(s, j, 2 * d, hi2);
     residual_at(s, j, -2 * d, lo2);
     double size = 0;
-    for (int i = 0; i < s->n; i++) size = fmax(size, fabs(entry(&s->kkt.A, i, j)));
+    for (int i = 0; i < s->n; i++) size = fmax(size, fabs(entry(&s->blocks.A, i, j)));
     for (int i = 0; i < s->n; i++) {
       double quotient = (8 * (hi[i] - lo[i]) - (hi2[i] - lo2[i])) / (12 * d);
-      double error = fabs(quotient - entry(&s->kkt.A, i, j));
+      double error = fabs(quotient - entry(&s->blocks.A, i, j));
       /* rounding of g/h^2 in the quotient */
       double noise = 1e-13 / (it->h * it->h) / d;
       if (!(error <= 1e-6 * size + noise)) {
         fail_msg("%s: row %d, column %d: matrix %.10g, quotient %.10g", what, i, j,
-                 entry(&s->kkt.A, i, j), quotient);
+                 entry(&s->blocks.A, i, j), quotient);
       }
     }
   }
@@ -112,7 +112,7 @@ static void test_matrix_limit(void **state) {
       o.h = k ? 1e-7 : 1e-4;
       ga_integrator *it = started(p, &o);
       must(ga_integrator_step(it), ga_integrator_error(it));
-      const ga_csr *A = &it->step.kkt.A;
+      const ga_csr *A = &it->step.blocks.A;
       largest[k] = ga_max_abs(A->ptr[A->nrow], A->val);
       ga_integrator_free(it);
     }

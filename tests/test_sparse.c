@@ -5,7 +5,7 @@
 #include "linsol/linsol.h"
 #include "methods.h"
 #include "redundant.h"
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 static const char *const solvers[] = {"dense", "klu"};
 
@@ -265,10 +265,10 @@ static void assert_choice(const char *name, int size, const char *solver) {
     const ga_linsol_ops *ops = NULL;
     use_method(&o, m);
     ga_integrator *it = started(p, &o);
-    must(ga_linsol_choose(&o, &it->step.kkt.A, &ops, &err), &err);
+    must(ga_linsol_choose(&o, &it->step.blocks.A, &ops, &err), &err);
     assert_string_equal(ops->name, solver);
     assert_true(it->step.ls.ops == ops);
-    must(ga_linsol_choose(&o, &it->saddle.kkt.A, &ops, &err), &err);
+    must(ga_linsol_choose(&o, &it->saddle.blocks.A, &ops, &err), &err);
     assert_string_equal(ops->name, solver);
     assert_true(it->saddle.ls.ops == ops);
     ga_integrator_free(it);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Given step sizes: sequences, times that carry one rounding, how an end is met. */
+#include "run/integrator.h"
 #include "small_models.h"
-#include "step/integrator.h"
 
 enum { SIZES = 64 };
 

@@ -20,7 +20,7 @@
 
 #include "base/base.h"
 #include "extrapolate/tableau.h"
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 enum {
   RUNS_MAX = GA_ROWS_MAX,

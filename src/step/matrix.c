@@ -26,8 +26,8 @@ static void add_row(ga_step *s, ga_row_terms *row, int row0, ga_csr *Aq, const g
   for (int j = 0; j < s->method->nx; j++) {
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
     bool by_q = site->by_wq > 0 && s->tab.p[j] != 0, by_v = Av && site->by_v1 > 0 && r != 0;
-    row->by_q[j] = by_q ? ga_kkt_add(&s->kkt, row0, j * s->nv, Aq, false) : -1;
-    row->by_v[j] = by_v ? ga_kkt_add(&s->kkt, row0, j * s->nv, Av, false) : -1;
+    row->by_q[j] = by_q ? ga_blocks_add(&s->blocks, row0, j * s->nv, Aq, false) : -1;
+    row->by_v[j] = by_v ? ga_blocks_add(&s->blocks, row0, j * s->nv, Av, false) : -1;
   }
   row->by_eta = -1;
   if (site->by_wq == 0) return;
@@ -40,7 +40,7 @@ static void add_row(ga_step *s, ga_row_terms *row, int row0, ga_csr *Aq, const g
     arena->failed = true;
     return;
   }
-  row->by_eta = ga_kkt_add(&s->kkt, row0, s->mult_at[s->eta], &row->P.P, false);
+  row->by_eta = ga_blocks_add(&s->blocks, row0, s->mult_at[s->eta], &row->P.P, false);
 }
 
 /* terms of dynamic row j */
@@ -62,15 +62,15 @@ static void add_dynamic_row(ga_step *s, int j, ga_arena *arena) {
   if (arena->failed) return;
   s->dyn[j].site = site;
   add_row(s, &s->dyn[j], row0, &s->Kt[j], &s->Ct[j], arena);
-  s->mass_term[j] = ga_kkt_add(&s->kkt, row0, row0, &site->M, false);
+  s->mass_term[j] = ga_blocks_add(&s->blocks, row0, row0, &site->M, false);
   const ga_csr *L = model->ops->reaction ? &s->L[j] : &site->G;
   const ga_csr *P = model->ops->reaction ? &s->P[j] : &site->H;
   s->lam_term[j] = s->psi_term[j] = -1;
   if (row->lam != GA_NONE) {
-    s->lam_term[j] = ga_kkt_add(&s->kkt, row0, s->mult_at[row->lam], L, true);
+    s->lam_term[j] = ga_blocks_add(&s->blocks, row0, s->mult_at[row->lam], L, true);
   }
   if (row->psi != GA_NONE) {
-    s->psi_term[j] = ga_kkt_add(&s->kkt, row0, s->mult_at[row->psi], P, true);
+    s->psi_term[j] = ga_blocks_add(&s->blocks, row0, s->mult_at[row->psi], P, true);
   }
 }
 
@@ -93,7 +93,7 @@ static void add_constraint_row(ga_step *s, int c, ga_arena *arena) {
       ga_csr_init(&s->acc_v, s->nlam, s->nv, model->pat_G, arena);
       if (arena->failed) return;
       add_row(s, row, row0, &s->acc_q, &s->acc_v, arena);
-      s->acc_term = ga_kkt_add(&s->kkt, row0, s->method->out_x * s->nv, &site->G, false);
+      s->acc_term = ga_blocks_add(&s->blocks, row0, s->method->out_x * s->nv, &site->G, false);
       break;
     case GA_ROW_NONHOL:
       row->hat = s->method->con_hat[c];
@@ -116,7 +116,7 @@ ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena) {
   s->acc_term = -1;
   for (int j = 0; j < method->nx && !arena->failed; j++) add_dynamic_row(s, j, arena);
   for (int c = 0; c < method->ncon && !arena->failed; c++) add_constraint_row(s, c, arena);
-  return arena->failed ? GA_ERR_MEM : ga_kkt_build(&s->kkt, s->n, arena);
+  return arena->failed ? GA_ERR_MEM : ga_blocks_build(&s->blocks, s->n, arena);
 }
 
 /* Kt, Ct of a dynamic row at its site: D_q(M x - F - R), d/dv(-F - R), without what the row has
@@ -184,13 +184,13 @@ static ga_status constraint_derivatives(ga_step *s, int c) {
 static void scatter_row(ga_step *s, ga_row_terms *row) {
   ga_space_turn(row->nturn, row->turn, row->site->T, row->Aq);
   for (int j = 0; j < s->method->nx; j++) {
-    if (row->by_q[j] >= 0) ga_kkt_put(&s->kkt, row->by_q[j], row->q_scale * s->tab.p[j]);
+    if (row->by_q[j] >= 0) ga_blocks_put(&s->blocks, row->by_q[j], row->q_scale * s->tab.p[j]);
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
-    if (row->by_v[j] >= 0) ga_kkt_put(&s->kkt, row->by_v[j], row->v_scale * r);
+    if (row->by_v[j] >= 0) ga_blocks_put(&s->blocks, row->by_v[j], row->v_scale * r);
   }
   if (row->by_eta < 0) return;
   ga_product_values(&row->P, row->Aq, &s->Gn);
-  ga_kkt_put(&s->kkt, row->by_eta, -row->q_scale);
+  ga_blocks_put(&s->blocks, row->by_eta, -row->q_scale);
 }
 
 static ga_status derivatives(ga_step *s) {
@@ -208,7 +208,7 @@ static ga_status factor(ga_step *s) {
   s->stats->matrices++;
   /* the built-in solvers look themselves, while they scale the whole matrix */
   bool looked_at = !s->options->linsol_ops && !s->split.on;
-  bool finite = looked_at || ga_first_nonfinite(ga_csr_nnz(&s->kkt.A), s->kkt.A.val) < 0;
+  bool finite = looked_at || ga_first_nonfinite(ga_csr_nnz(&s->blocks.A), s->blocks.A.val) < 0;
   ga_status status = finite ? ga_split_factor(s) : GA_RETRY_NONFINITE;
   if (status == GA_RETRY_NONFINITE) {
     /* once more without trust, for the callback's name */
@@ -243,15 +243,15 @@ ga_status ga_step_matrix(ga_step *s) {
   ga_status status = derivatives(s);
   s->eval->trusting = false;
   if (status != GA_OK) return status;
-  ga_kkt_clear(&s->kkt);
+  ga_blocks_clear(&s->blocks);
   for (int j = 0; j < method->nx; j++) {
     scatter_row(s, &s->dyn[j]);
-    ga_kkt_put(&s->kkt, s->mass_term[j], s->tab.m);
-    if (s->lam_term[j] >= 0) ga_kkt_put(&s->kkt, s->lam_term[j], s->tab.phi);
-    if (s->psi_term[j] >= 0) ga_kkt_put(&s->kkt, s->psi_term[j], s->tab.phi);
+    ga_blocks_put(&s->blocks, s->mass_term[j], s->tab.m);
+    if (s->lam_term[j] >= 0) ga_blocks_put(&s->blocks, s->lam_term[j], s->tab.phi);
+    if (s->psi_term[j] >= 0) ga_blocks_put(&s->blocks, s->psi_term[j], s->tab.phi);
   }
   for (int c = 0; c < method->ncon; c++) scatter_row(s, &s->con[c]);
-  if (s->acc_term >= 0) ga_kkt_put(&s->kkt, s->acc_term, 1);
+  if (s->acc_term >= 0) ga_blocks_put(&s->blocks, s->acc_term, 1);
   s->tangents_known = false; /* A_q was multiplied by T */
   return factor(s);
 }

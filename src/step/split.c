@@ -33,16 +33,16 @@ static int constraint_of(const ga_method *method, ga_con_kind kind, bool hat) {
   return GA_NONE;
 }
 
-static void add_multipliers(ga_step *s, ga_kkt *kkt, int j, int *terms) {
+static void add_multipliers(ga_step *s, ga_blocks *blocks, int j, int *terms) {
   const ga_site *site = &s->site[GA_SITE_NEW];
   bool own = s->eval->model->ops->reaction != NULL;
-  terms[0] = ga_kkt_add(kkt, 0, s->nv, own ? &s->L[j] : &site->G, true);
-  terms[1] = ga_kkt_add(kkt, 0, s->nv + s->nlam, own ? &s->P[j] : &site->H, true);
+  terms[0] = ga_blocks_add(blocks, 0, s->nv, own ? &s->L[j] : &site->G, true);
+  terms[1] = ga_blocks_add(blocks, 0, s->nv + s->nlam, own ? &s->P[j] : &site->H, true);
 }
 
-static ga_status open_solver(ga_step *s, ga_kkt *kkt, int n, ga_linsol *ls, ga_arena *arena) {
-  if (ga_kkt_build(kkt, n, arena) != GA_OK) return GA_ERR_MEM;
-  return ga_linsol_open(ls, s->options, &kkt->A, s->err);
+static ga_status open_solver(ga_step *s, ga_blocks *blocks, int n, ga_linsol *ls, ga_arena *arena) {
+  if (ga_blocks_build(blocks, n, arena) != GA_OK) return GA_ERR_MEM;
+  return ga_linsol_open(ls, s->options, &blocks->A, s->err);
 }
 
 /* Pairs gain unless they are small; triples need more sweeps, which pay only where a large dense
@@ -72,25 +72,25 @@ ga_status ga_split_init(ga_step *s, ga_arena *arena) {
   sp->non = constraint_of(method, GA_ROW_NONHOL, false);
   int ry = sp->row_y, rz = sp->row_z, multiplier_row = method->nx - 1;
   if (!pair) multiplier_row = 2;
-  ga_kkt *y = &sp->y, *z = &sp->z;
-  sp->y_term[0] = ga_kkt_add(y, 0, 0, &site->M, false);
-  sp->y_term[1] = ga_kkt_add(y, 0, 0, &s->Kt[ry], false);
-  sp->y_term[2] = ga_kkt_add(y, 0, 0, &s->Ct[ry], false);
-  sp->y_term[3] = ga_kkt_add(y, s->nv, 0, s->con[sp->pos].Aq, false);
+  ga_blocks *y = &sp->y, *z = &sp->z;
+  sp->y_term[0] = ga_blocks_add(y, 0, 0, &site->M, false);
+  sp->y_term[1] = ga_blocks_add(y, 0, 0, &s->Kt[ry], false);
+  sp->y_term[2] = ga_blocks_add(y, 0, 0, &s->Ct[ry], false);
+  sp->y_term[3] = ga_blocks_add(y, s->nv, 0, s->con[sp->pos].Aq, false);
   add_multipliers(s, y, pair ? ry : multiplier_row, &sp->y_term[4]);
-  sp->z_term[0] = ga_kkt_add(z, 0, 0, &site->M, false);
-  sp->z_term[1] = ga_kkt_add(z, 0, 0, &s->Ct[rz], false);
-  sp->z_term[2] = ga_kkt_add(z, s->nv, 0, &site->G, false);
+  sp->z_term[0] = ga_blocks_add(z, 0, 0, &site->M, false);
+  sp->z_term[1] = ga_blocks_add(z, 0, 0, &s->Ct[rz], false);
+  sp->z_term[2] = ga_blocks_add(z, s->nv, 0, &site->G, false);
   add_multipliers(s, z, multiplier_row, &sp->z_term[3]);
   if (sp->hat != GA_NONE) {
-    sp->y_term[6] = ga_kkt_add(y, psi_at, 0, &s->Hh, false);
-    sp->y_term[7] = ga_kkt_add(y, psi_at, 0, &s->Yh, false);
-    sp->z_term[5] = ga_kkt_add(z, psi_at, 0, &site->H, false);
+    sp->y_term[6] = ga_blocks_add(y, psi_at, 0, &s->Hh, false);
+    sp->y_term[7] = ga_blocks_add(y, psi_at, 0, &s->Yh, false);
+    sp->z_term[5] = ga_blocks_add(z, psi_at, 0, &site->H, false);
   }
   sp->by = ga_arena_doubles(arena, (size_t)n), sp->bz = ga_arena_doubles(arena, (size_t)n);
   sp->b = ga_arena_doubles(arena, (size_t)s->n), sp->c = ga_arena_doubles(arena, (size_t)s->n);
   sp->kept = ga_arena_doubles(arena, (size_t)s->n);
-  sp->mass_term = ga_kkt_add(&sp->mass, 0, 0, &site->M, false);
+  sp->mass_term = ga_blocks_add(&sp->mass, 0, 0, &site->M, false);
   if (arena->failed) return ga_fail(s->err, GA_ERR_MEM, "no memory for the parts of a step");
   ga_status status = open_solver(s, y, n, &sp->ls_y, arena);
   if (status == GA_OK) status = open_solver(s, z, n, &sp->ls_z, arena);
@@ -121,8 +121,8 @@ long ga_split_repivots(const ga_split *sp) {
   return sp->ls_y.repivots + sp->ls_z.repivots + sp->ls_mass.repivots;
 }
 
-static ga_status factor_part(ga_kkt *kkt, ga_linsol *ls) {
-  return ls->ops->factor(ls, &kkt->A);
+static ga_status factor_part(ga_blocks *blocks, ga_linsol *ls) {
+  return ls->ops->factor(ls, &blocks->A);
 }
 
 /* The parts, from what the full matrix was just assembled of. */
@@ -130,42 +130,42 @@ static ga_status factor_parts(ga_step *s) {
   ga_split *sp = &s->split;
   const ga_tableau *tab = &s->tab;
   double h = s->h, phi = tab->phi, p = tab->p[sp->row_y], r = tab->r[sp->row_z];
-  ga_kkt *y = &sp->y, *z = &sp->z;
+  ga_blocks *y = &sp->y, *z = &sp->z;
   ga_csr_zero(&y->A);
   ga_csr_zero(&z->A);
-  ga_kkt_scatter(y, sp->y_term[0], tab->m);
-  ga_kkt_scatter(y, sp->y_term[1], phi * p * h * h);
-  if (p != 0) ga_kkt_scatter(y, sp->y_term[2], phi * r * h);
-  ga_kkt_scatter(y, sp->y_term[3], 1);
-  ga_kkt_scatter(z, sp->z_term[0], tab->m);
-  ga_kkt_scatter(z, sp->z_term[1], phi * r * h);
-  ga_kkt_scatter(z, sp->z_term[2], 1);
+  ga_blocks_scatter(y, sp->y_term[0], tab->m);
+  ga_blocks_scatter(y, sp->y_term[1], phi * p * h * h);
+  if (p != 0) ga_blocks_scatter(y, sp->y_term[2], phi * r * h);
+  ga_blocks_scatter(y, sp->y_term[3], 1);
+  ga_blocks_scatter(z, sp->z_term[0], tab->m);
+  ga_blocks_scatter(z, sp->z_term[1], phi * r * h);
+  ga_blocks_scatter(z, sp->z_term[2], 1);
   for (int k = 0; k < 2; k++) {
-    ga_kkt_scatter(y, sp->y_term[4 + k], phi);
-    ga_kkt_scatter(z, sp->z_term[3 + k], phi);
+    ga_blocks_scatter(y, sp->y_term[4 + k], phi);
+    ga_blocks_scatter(z, sp->z_term[3 + k], phi);
   }
   if (sp->hat != GA_NONE) {
-    ga_kkt_scatter(y, sp->y_term[6], tab->rh[sp->row_y] / p);
-    ga_kkt_scatter(y, sp->y_term[7], h);
-    ga_kkt_scatter(z, sp->z_term[5], 1);
+    ga_blocks_scatter(y, sp->y_term[6], tab->rh[sp->row_y] / p);
+    ga_blocks_scatter(y, sp->y_term[7], h);
+    ga_blocks_scatter(z, sp->z_term[5], 1);
   }
   ga_status status = factor_part(y, &sp->ls_y);
   if (status == GA_OK) status = factor_part(z, &sp->ls_z);
   if (status != GA_OK || !sp->ls_mass.ops) return status;
   ga_csr_zero(&sp->mass.A);
-  ga_kkt_scatter(&sp->mass, sp->mass_term, 1);
+  ga_blocks_scatter(&sp->mass, sp->mass_term, 1);
   return factor_part(&sp->mass, &sp->ls_mass);
 }
 
 static ga_status factor_full(ga_step *s) {
   s->split.in_use = false;
   s->split.full++;
-  return s->ls.ops->factor(&s->ls, &s->kkt.A);
+  return s->ls.ops->factor(&s->ls, &s->blocks.A);
 }
 
 ga_status ga_split_factor(ga_step *s) {
   ga_split *sp = &s->split;
-  if (!sp->on) return s->ls.ops->factor(&s->ls, &s->kkt.A);
+  if (!sp->on) return s->ls.ops->factor(&s->ls, &s->blocks.A);
   if (sp->pause > 0) {
     sp->pause--;
     return factor_full(s);
@@ -289,7 +289,7 @@ static bool solve_by_sweeps(ga_step *s, double *x) {
     if (k > 0) sp->rate = size / last;
     if (size * sp->rate <= ENOUGH) return true;
     last = size;
-    ga_csr_mul_add(&s->kkt.A, -1, sp->c, sp->b);
+    ga_csr_mul_add(&s->blocks.A, -1, sp->c, sp->b);
   }
   return false;
 }

@@ -75,7 +75,7 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   if (!made || arena->failed) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
-  ga_status status = ga_linsol_open(&s->ls, options, &s->kkt.A, s->err);
+  ga_status status = ga_linsol_open(&s->ls, options, &s->blocks.A, s->err);
   return status != GA_OK ? status : ga_split_init(s, arena);
 }
 

@@ -7,11 +7,11 @@
 #define GA_SRC_STEP_H
 
 #include "genalpha/ga_integrator.h"
+#include "linsol/blocks.h"
 #include "linsol/linsol.h"
 #include "method/method.h"
 #include "model/eval.h"
-#include "step/kkt.h"
-#include "step/predict.h"
+#include "run/predict.h"
 
 /* Everything that influences later steps; all arrays owned by the integrator. One list of arrays
  * and their sizes serves to take memory, to copy and to save.
@@ -78,7 +78,7 @@ typedef struct ga_split {
   bool in_use; /* the last factors are those of the parts */
   int n, row_y, row_z;
   int pos, vel, hat, non; /* constraint rows: of y, of z; nonholonomic at v^_1, at v_1 */
-  ga_kkt y, z, mass;
+  ga_blocks y, z, mass;
   int y_term[8], z_term[6], mass_term;
   ga_linsol ls_y, ls_z, ls_mass;
   double *by, *bz, *b, *c, *kept;
@@ -139,7 +139,7 @@ typedef struct ga_step {
   ga_row_terms dyn[GA_MAX_X], con[GA_MAX_CON];
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
   ga_csr K0, C0; /* the applied part of the tangents, subtracted from rows without it */
-  ga_kkt kkt;
+  ga_blocks blocks;
   ga_linsol ls;
   ga_split split;
   bool factored; /* factors exist, for step size factored_h */

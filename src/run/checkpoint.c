@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 enum { VERSION = 2, ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Life cycle of an integrator, starts, projections as explicit calls. */
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 #include <math.h>
 #include <string.h>

@@ -17,12 +17,12 @@
  * component since the start, but not less than FLOOR times the largest of all: a component that
  * passes through zero or stays there is measured by what it is part of. err <= 1 is accepted.
  * Controller (PI): h <- h min(GROW, max(SHRINK, SAFE err^-(1/3 - 3/4 B) err_last^B)), B = 0.4/3. */
-#include "step/control.h"
+#include "run/control.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 static const double FLOOR = 1e-3;
 static const double SAFE = 0.9, GROW = 2, SHRINK = 0.2, FAILED = 0.25;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 /* v'' = (v'(+h) - v'(-h))/(2h) + O(h^2), v''' = (v'(+h) - 2 v' + v'(-h))/h^2 + O(h), unless NULL,
  * v' the KKT solution at (t +- h, q o exp(+-h v + h^2/2 v'), v +- h v'); or the same of the applied

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 /* What is reported and no unknown of the step: from the equations of motion at its end. */
 static ga_status report(ga_integrator *it) {

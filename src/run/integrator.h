@@ -4,8 +4,8 @@
 #define GA_SRC_INTEGRATOR_H
 
 #include "genalpha/ga_events.h"
-#include "step/control.h"
-#include "step/saddle.h"
+#include "run/control.h"
+#include "run/saddle.h"
 #include "step/step.h"
 
 /* Given step sizes h * fraction[0], h * fraction[1], .., repeated; until[i] is the sum of the first

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Assembly and solution of the mass KKT system. */
-#include "step/saddle.h"
+#include "run/saddle.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,17 +26,17 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
   s->defect = ga_arena_doubles(arena, (size_t)s->n);
   if (arena->failed) return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
   int psi_at = nv + nlam;
-  s->term[0] = ga_kkt_add(&s->kkt, 0, 0, &s->M, false);
-  s->term[1] = ga_kkt_add(&s->kkt, nv, 0, &s->G, false);
-  s->term[2] = ga_kkt_add(&s->kkt, 0, nv, own ? &s->L : &s->G, true);
-  s->term[3] = ga_kkt_add(&s->kkt, psi_at, 0, &s->H, false);
-  s->term[4] = ga_kkt_add(&s->kkt, 0, psi_at, own ? &s->P : &s->H, true);
-  s->term_E_mu = ga_kkt_add(&s->kkt, nv, nv, &s->E_mu, false);
-  s->term_E_nu = ga_kkt_add(&s->kkt, psi_at, psi_at, &s->E_nu, false);
-  if (ga_kkt_build(&s->kkt, s->n, arena) != GA_OK) {
+  s->term[0] = ga_blocks_add(&s->blocks, 0, 0, &s->M, false);
+  s->term[1] = ga_blocks_add(&s->blocks, nv, 0, &s->G, false);
+  s->term[2] = ga_blocks_add(&s->blocks, 0, nv, own ? &s->L : &s->G, true);
+  s->term[3] = ga_blocks_add(&s->blocks, psi_at, 0, &s->H, false);
+  s->term[4] = ga_blocks_add(&s->blocks, 0, psi_at, own ? &s->P : &s->H, true);
+  s->term_E_mu = ga_blocks_add(&s->blocks, nv, nv, &s->E_mu, false);
+  s->term_E_nu = ga_blocks_add(&s->blocks, psi_at, psi_at, &s->E_nu, false);
+  if (ga_blocks_build(&s->blocks, s->n, arena) != GA_OK) {
     return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT matrix");
   }
-  return ga_linsol_open(&s->ls, options, &s->kkt.A, eval->err);
+  return ga_linsol_open(&s->ls, options, &s->blocks.A, eval->err);
 }
 
 void ga_saddle_close(ga_saddle *s) {
@@ -88,11 +88,11 @@ static void symmetric_blocks(ga_saddle *s) {
 
 static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
   static const int blocks[] = {[MASS_ONLY] = 1, [WITH_G] = 5, [WITH_G_AND_H] = 5};
-  ga_csr_zero(&s->kkt.A);
-  for (int k = 0; k < blocks[with]; k++) ga_kkt_scatter(&s->kkt, s->term[k], 1);
-  if (with == MASS_ONLY) ga_kkt_scatter(&s->kkt, s->term_E_mu, 1);
-  if (with != WITH_G_AND_H) ga_kkt_scatter(&s->kkt, s->term_E_nu, 1);
-  ga_status status = s->ls.ops->factor(&s->ls, &s->kkt.A);
+  ga_csr_zero(&s->blocks.A);
+  for (int k = 0; k < blocks[with]; k++) ga_blocks_scatter(&s->blocks, s->term[k], 1);
+  if (with == MASS_ONLY) ga_blocks_scatter(&s->blocks, s->term_E_mu, 1);
+  if (with != WITH_G_AND_H) ga_blocks_scatter(&s->blocks, s->term_E_nu, 1);
+  ga_status status = s->ls.ops->factor(&s->ls, &s->blocks.A);
   if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);
   if (status == GA_OK) return GA_OK;
   return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
@@ -156,7 +156,7 @@ ga_status ga_saddle_solve(ga_saddle *s) {
   memcpy(s->defect, s->rhs, bytes);
   ga_status status = s->ls.ops->solve(&s->ls, s->rhs);
   if (status == GA_OK) {
-    ga_csr_mul_add(&s->kkt.A, -1, s->rhs, s->defect);
+    ga_csr_mul_add(&s->blocks.A, -1, s->rhs, s->defect);
     status = s->ls.ops->solve(&s->ls, s->defect);
     ga_axpy(s->n, 1, s->defect, s->rhs);
   }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 enum { ITERATIONS = 60 };
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 /* cubic with values x0, x1 and slopes d0, d1 (by theta) at the ends: weights of the four */
 typedef struct {

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 enum { ITERATIONS = 200 };
 

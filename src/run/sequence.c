@@ -9,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 ga_status ga_sequence_init(ga_integrator *it) {
   ga_sequence *s = &it->sequence;

@@ -8,9 +8,9 @@
 #ifndef GA_SRC_SADDLE_H
 #define GA_SRC_SADDLE_H
 
+#include "linsol/blocks.h"
 #include "linsol/linsol.h"
 #include "model/eval.h"
-#include "step/kkt.h"
 
 typedef struct ga_saddle {
   ga_eval *eval; /* borrowed */
@@ -18,7 +18,7 @@ typedef struct ga_saddle {
   ga_csr M, G, H;
   ga_csr E_mu, E_nu; /* identities on the multiplier blocks, in use when their rows are left out */
   ga_csr L, P;       /* upper right blocks where the reaction is the model's own: L^T, P^T */
-  ga_kkt kkt;
+  ga_blocks blocks;
   int term[5], term_E_mu, term_E_nu; /* M, G, G^T, H, H^T; the identities */
   double *guess; /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
   ga_linsol ls;

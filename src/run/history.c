@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/integrator.h"
+#include "run/integrator.h"
 
 static const double SAME = 1e-4; /* relative changes of h below this do not matter */
 
