@@ -53,7 +53,7 @@ static void series_at(const series *s, int degree, double h, double *x) {
 static void series_errors(const series *s, ga_extrapolate_steps steps, int K, int degree, double h,
                           double *left, double *error) {
   double x[ROWS][SIZE], *rows[ROWS], w[SIZE], fall[GA_VARIABLES], exact[SIZE] = {0};
-  ga_factors factors = ga_factors_of(steps, K);
+  ga_divisors factors = ga_factors_of(steps, K);
   memcpy(exact, s->q, (size_t)s->layout.at[1] * sizeof *exact);
   for (int j = 0; j < K + 2; j++) {
     rows[j] = x[j];
@@ -70,14 +70,14 @@ static void series_errors(const series *s, ga_extrapolate_steps steps, int K, in
 static void test_factors(void **state) {
   (void)state;
   for (int K = 1; K <= GA_EXTRAPOLATE_MAX; K++) {
-    ga_factors of = ga_factors_of(GA_STEPS_HALVED, K);
+    ga_divisors of = ga_factors_of(GA_STEPS_HALVED, K);
     for (int k = 1; k <= K; k++) {
       for (int row = k; row < K + 2; row++) assert_true(of.f[k][row] == ldexp(1, k + 1) - 1);
     }
     assert_true(of.fall == ldexp(1, K + 1));
     assert_true(of.divisor == (ldexp(1, K + 2) - 1) * (K == 2 ? 1 : 9.0 / 7));
   }
-  ga_factors of = ga_factors_of(GA_STEPS_HARMONIC, 3);
+  ga_divisors of = ga_factors_of(GA_STEPS_HARMONIC, 3);
   const double f[4][5] = {
       {0}, {0, 3, 3, 5.0 / 4, 7.0 / 9}, {0, 0, 7, 4, 9.0 / 5}, {0, 0, 0, 65.0 / 7, 5}};
   for (int k = 1; k <= 3; k++) {

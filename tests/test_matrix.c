@@ -15,43 +15,44 @@ static double entry(const ga_csr *A, int i, int j) {
 
 /* residual with unknown j moved by d */
 static void residual_at(ga_step *s, int j, double d, double *out) {
-  double keep = s->x[j];
-  s->x[j] = keep + d;
-  ga_step_update(s);
-  must(ga_step_residual(s, false), s->err);
-  memcpy(out, s->r, (size_t)s->n * sizeof(double));
-  s->x[j] = keep;
+  double *x = s->newton.x, keep = x[j];
+  x[j] = keep + d;
+  must(ga_equations_evaluate(&s->eq, x, NULL, NULL, out, s->newton.terms), s->eq.err);
+  x[j] = keep;
 }
 
 /* the step from the start, at unknowns moved off the predictor so that no block is zero by chance
  */
 static void compare_matrix(ga_integrator *it, const char *what) {
   ga_step *s = &it->step;
-  const ga_history past = {.v = it->mem.v, .a = it->mem.a, .w = it->mem.w};
-  must(ga_step_begin(s, &it->mem, &past, it->h, it->mem.t + it->h), s->err);
-  double size_x = 1 + ga_max_abs(s->method->nx * s->nv, s->x);
-  for (int i = 0; i < s->n; i++) s->x[i] += 0.3 * size_x * sin(1.7 * i + 0.4);
-  ga_step_update(s);
-  must(ga_step_residual(s, false), s->err);
-  must(ga_step_matrix(s), s->err);
+  const ga_csr *A = &s->factors.matrix.blocks.A;
+  const ga_past past = {.v = it->mem.v, .a = it->mem.a, .w = it->mem.w};
+  const int n = s->eq.n;
+  double *x = s->newton.x;
+  must(ga_equations_begin(&s->eq, &it->mem, &past, it->h, it->mem.t + it->h), s->eq.err);
+  ga_equations_guess(&s->eq, &it->mem, x);
+  double size_x = 1 + ga_max_abs(s->eq.nx, x);
+  for (int i = 0; i < n; i++) x[i] += 0.3 * size_x * sin(1.7 * i + 0.4);
+  must(ga_equations_evaluate(&s->eq, x, NULL, NULL, s->newton.r, s->newton.terms), s->eq.err);
+  must(ga_factors_renew(&s->factors, &s->eq, x), s->eq.err);
   double hi[SUPPORT_MAX], lo[SUPPORT_MAX], hi2[SUPPORT_MAX], lo2[SUPPORT_MAX];
-  assert_true(s->n <= SUPPORT_MAX);
-  for (int j = 0; j < s->n; j++) {
-    double d = 1e-3 * fmax(fabs(s->x[j]), size_x);
+  assert_true(n <= SUPPORT_MAX);
+  for (int j = 0; j < n; j++) {
+    double d = 1e-3 * fmax(fabs(x[j]), size_x);
     residual_at(s, j, d, hi);
     residual_at(s, j, -d, lo);
     residual_at(s, j, 2 * d, hi2);
     residual_at(s, j, -2 * d, lo2);
     double size = 0;
-    for (int i = 0; i < s->n; i++) size = fmax(size, fabs(entry(&s->blocks.A, i, j)));
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(entry(A, i, j)));
+    for (int i = 0; i < n; i++) {
       double quotient = (8 * (hi[i] - lo[i]) - (hi2[i] - lo2[i])) / (12 * d);
-      double error = fabs(quotient - entry(&s->blocks.A, i, j));
+      double error = fabs(quotient - entry(A, i, j));
       /* rounding of g/h^2 in the quotient */
       double noise = 1e-13 / (it->h * it->h) / d;
       if (!(error <= 1e-6 * size + noise)) {
-        fail_msg("%s: row %d, column %d: matrix %.10g, quotient %.10g", what, i, j,
-                 entry(&s->blocks.A, i, j), quotient);
+        fail_msg("%s: row %d, column %d: matrix %.10g, quotient %.10g", what, i, j, entry(A, i, j),
+                 quotient);
       }
     }
   }
@@ -112,7 +113,7 @@ static void test_matrix_limit(void **state) {
       o.h = k ? 1e-7 : 1e-4;
       ga_integrator *it = started(p, &o);
       must(ga_integrator_step(it), ga_integrator_error(it));
-      const ga_csr *A = &it->step.blocks.A;
+      const ga_csr *A = &it->step.factors.matrix.blocks.A;
       largest[k] = ga_max_abs(A->ptr[A->nrow], A->val);
       ga_integrator_free(it);
     }

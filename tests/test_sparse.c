@@ -265,9 +265,9 @@ static void assert_choice(const char *name, int size, const char *solver) {
     const ga_linsol_ops *ops = NULL;
     use_method(&o, m);
     ga_integrator *it = started(p, &o);
-    must(ga_linsol_choose(&o, &it->step.blocks.A, &ops, &err), &err);
+    must(ga_linsol_choose(&o, &it->step.factors.matrix.blocks.A, &ops, &err), &err);
     assert_string_equal(ops->name, solver);
-    assert_true(it->step.ls.ops == ops);
+    assert_true(it->step.factors.ls.ops == ops);
     must(ga_linsol_choose(&o, &it->saddle.blocks.A, &ops, &err), &err);
     assert_string_equal(ops->name, solver);
     assert_true(it->saddle.ls.ops == ops);
@@ -300,7 +300,7 @@ static void test_refactorization(void **state) {
     assert_int_equal(ga_integrator_stats(it)->repivots, 2);
     must(ga_integrator_run(it, fmin(p->t_end, p->t0 + 600 * p->h)), ga_integrator_error(it));
     const ga_stats *stats = ga_integrator_stats(it);
-    assert_int_equal(stats->repivots, it->step.ls.repivots + it->saddle.ls.repivots);
+    assert_int_equal(stats->repivots, it->step.factors.ls.repivots + it->saddle.ls.repivots);
     assert_true(stats->matrices > 50);
     assert_true(stats->matrices > 5 * stats->repivots);
     ga_integrator_free(it);

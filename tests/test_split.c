@@ -33,7 +33,7 @@ static long compare(const ga_problem *p, int i, double h, int steps) {
   ga_options in_parts = options_of(i, GA_SYSTEM_SPLIT), whole = options_of(i, GA_SYSTEM_FULL);
   in_parts.h = whole.h = h;
   ga_integrator *a = started(p, &in_parts), *b = started(p, &whole);
-  assert_true(a->step.split.on && !b->step.split.on);
+  assert_true(a->step.factors.split.on && !b->step.factors.split.on);
   for (int n = 0; n < steps; n++) {
     must(ga_integrator_step(a), ga_integrator_error(a));
     must(ga_integrator_step(b), ga_integrator_error(b));
@@ -46,7 +46,7 @@ static long compare(const ga_problem *p, int i, double h, int steps) {
     fail_msg("%s, %s %s: q, v differ by %g, v', lam by %g", p->name, methods[i].method,
              methods[i].variant, error, later);
   }
-  long full = a->step.split.full;
+  long full = a->step.factors.split.full;
   ga_integrator_free(a);
   ga_integrator_free(b);
   return full;
@@ -124,7 +124,7 @@ static void test_choice(void **state) {
   ga_problem *p = problem_named("andrews");
   ga_options pair = options_of(0, GA_SYSTEM_AUTO), triple = options_of(1, GA_SYSTEM_AUTO);
   ga_integrator *a = started(p, &pair), *b = started(p, &triple);
-  assert_true(a->step.split.on && !b->step.split.on);
+  assert_true(a->step.factors.split.on && !b->step.factors.split.on);
   ga_integrator_free(a);
   ga_integrator_free(b);
   ga_problem_free(p);
@@ -136,7 +136,7 @@ static void test_choice(void **state) {
   a = started(p, &triple);
   triple.linsol = "klu";
   b = started(p, &triple);
-  assert_true(a->step.split.on && !b->step.split.on);
+  assert_true(a->step.factors.split.on && !b->step.factors.split.on);
   ga_integrator_free(a);
   ga_integrator_free(b);
   ga_problem_free(p);

@@ -47,7 +47,7 @@ struct ga_extrapolator {
   int K, threads;
   ga_extrapolate_steps steps, next_steps; /* now, and from the next start on */
   ga_extrapolate_multipliers multipliers, next_multipliers;
-  ga_factors factors;
+  ga_divisors factors;
   run runs[RUNS_MAX];
   ga_integrator *equations; /* evaluates those of motion, for consistent multipliers */
   ga_status inconsistent;   /* such an evaluation failed */

@@ -81,9 +81,9 @@ static double divisor(int K, double falls, double next_falls) {
   return (falls - 1) * (K % 2 == 1 ? (7 + next_falls / falls) / 7 : 1);
 }
 
-ga_factors ga_factors_of(ga_extrapolate_steps steps, int K) {
+ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K) {
   enum { POWERS = GA_EXTRAPOLATE_MAX + 3 };
-  ga_factors of = {.K = K};
+  ga_divisors of = {.K = K};
   double g[POWERS][GA_ROWS_MAX] = {{0}}; /* g[m][row] */
   for (int m = 1; m <= K + 2; m++) {
     g[m][0] = ldexp(1, m + 1);
@@ -107,7 +107,7 @@ static double fall_of(const ga_layout *layout, int variable, double *const *last
          ga_layout_distance(layout, variable, last[-1], last[0]);
 }
 
-void ga_combine(const ga_layout *layout, const ga_factors *factors, double *const *x, double *w,
+void ga_combine(const ga_layout *layout, const ga_divisors *factors, double *const *x, double *w,
                 double fall[GA_VARIABLES]) {
   int K = factors->K, first = x[0] ? 0 : 1;
   for (int k = 1; k <= K; k++) {
@@ -122,7 +122,7 @@ void ga_combine(const ga_layout *layout, const ga_factors *factors, double *cons
 
 /* If the differences before did not fall by half of what they should, h is too large for the
  * theory, or the difference is rounding: then the distance itself. */
-void ga_combined_errors(const ga_layout *layout, const ga_factors *factors,
+void ga_combined_errors(const ga_layout *layout, const ga_divisors *factors,
                         const double fall[GA_VARIABLES], const double *with_2h,
                         const double *result, double error[GA_VARIABLES]) {
   for (int i = 0; i < GA_VARIABLES; i++) {

@@ -32,23 +32,23 @@ enum { GA_ROWS_MAX = GA_EXTRAPOLATE_MAX + 2 };
 int ga_substeps(ga_extrapolate_steps steps, int j);
 
 /* What depends on the sequence of steps alone. */
-typedef struct ga_factors {
+typedef struct ga_divisors {
   int K;
   double f[GA_EXTRAPOLATE_MAX + 1][GA_ROWS_MAX]; /* f[k][row], row >= k >= 1 */
   double fall;    /* by which the last two differences of column K - 1 should fall */
   double divisor; /* the distance of the two results over the error of the better one */
-} ga_factors;
+} ga_divisors;
 
-ga_factors ga_factors_of(ga_extrapolate_steps steps, int K);
+ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K);
 
 /* x[0], ..., x[K+1]: the states of the rows, x[0] NULL if there is none with 2h. They are
  * overwritten; x[K+1] becomes the result, x[K] the one from 2h on. w is work of nv places. fall: by
  * which the differences in column K - 1 do fall; not set without x[0]. */
-void ga_combine(const ga_layout *layout, const ga_factors *factors, double *const *x, double *w,
+void ga_combine(const ga_layout *layout, const ga_divisors *factors, double *const *x, double *w,
                 double fall[GA_VARIABLES]);
 
 /* Error of the result from its distance to the one from 2h on (NULL: NaN). */
-void ga_combined_errors(const ga_layout *layout, const ga_factors *factors,
+void ga_combined_errors(const ga_layout *layout, const ga_divisors *factors,
                         const double fall[GA_VARIABLES], const double *with_2h,
                         const double *result, double error[GA_VARIABLES]);
 

@@ -38,7 +38,7 @@ static head make_head(const ga_integrator *it) {
             .nv = it->eval.nv,
             .nlam = it->eval.nlam,
             .npsi = it->eval.npsi,
-            .unknowns = it->step.n,
+            .unknowns = it->step.eq.n,
             .fractions = it->sequence.n,
             .automatic = it->control.on,
             .events = it->events.n,
@@ -97,11 +97,11 @@ static void pass_body(walk *w, ga_integrator *it) {
 #undef PASS_EXTREME
   pass_doubles(w, &mem->delta, 1);
   pass_doubles(w, &mem->growth, 1);
-  pass_bool(w, &mem->fresh);
+  pass_bool(w, &mem->first);
 #define PASS_ARRAY(name, size) pass_doubles(w, mem->name, e->size);
   GA_MEMORY_LIST(PASS_ARRAY)
 #undef PASS_ARRAY
-  pass_doubles(w, it->step.past.phi[0], it->step.n);
+  pass_doubles(w, it->predictor.phi[0], it->step.eq.n);
   for (int i = 0; i < it->events.n; i++) {
     pass_doubles(w, &it->events.record[i].value, 1);
     pass_doubles(w, &it->events.record[i].t_last, 1);
@@ -168,6 +168,7 @@ static ga_status replace_file(ga_integrator *it, const char *path, const void *b
 /* the next step begins without a past, in a run that saved and in one that loaded */
 static void forget(ga_integrator *it) {
   ga_step_reset(&it->step);
+  ga_predictor_forget(&it->predictor);
   ga_linsol_reset(&it->saddle.ls);
 }
 

@@ -80,39 +80,40 @@ static double carried(const ga_method *method, const double *by) {
   return sum;
 }
 
-/* what constraint row c makes of e, into its place in s->dx */
-static void row_of(ga_step *s, int c, const double *e) {
+/* what constraint row c makes of e, into its place in `filtered` */
+static void row_of(const ga_equations *s, int c, const double *e, double *filtered) {
   const ga_method *method = s->method;
   ga_con_kind kind = method->con[c];
   const double *by = kind == GA_ROW_POS ? s->tab.p : method->con_hat[c] ? s->tab.rh : s->tab.r;
   double factor = kind == GA_ROW_ACC ? 1 : carried(method, by);
-  const ga_site *site = &s->site[GA_SITE_NEW];
-  ga_csr_mul_add(kind == GA_ROW_NONHOL ? &site->H : &site->G, factor, e, s->dx + s->con_at[c]);
+  ga_csr_mul_add(ga_equations_gradient(s, kind), factor, e, filtered + s->con_at[c]);
 }
 
 /* e <- sum_j c_j x_j / C of A (x, mu) = (m M e, d), m M e in the rows that carry e, C the sum of
  * their c_j, c = p or r for positions or velocities, d = 0 in the rows that forbid an error, else
  * what they make of e */
-static ga_status filter(ga_step *s, bool position, double *e) {
+static ga_status filter(ga_integrator *it, bool position, double *e) {
+  const ga_equations *s = &it->step.eq;
+  double *filtered = it->control.filtered;
   const ga_method *method = s->method;
   const double *c = position ? s->tab.p : s->tab.r;
   double sum = carried(method, c);
   if (sum == 0) return GA_OK;
-  memset(s->dx, 0, (size_t)s->n * sizeof(double));
+  memset(filtered, 0, (size_t)s->n * sizeof(double));
   for (int j = 0; j < method->nx; j++) {
     const ga_site *site = &s->site[method->dyn[j].site];
-    if (carries(method, j)) ga_csr_mul_add(&site->M, s->tab.m, e, s->dx + j * s->nv);
+    if (carries(method, j)) ga_csr_mul_add(&site->M, s->tab.m, e, filtered + j * s->nv);
   }
   for (int k = 0; k < method->ncon; k++) {
-    if (!forbidden(method, method->con[k], position)) row_of(s, k, e);
+    if (!forbidden(method, method->con[k], position)) row_of(s, k, e, filtered);
   }
-  ga_status status = ga_split_solve(s, s->dx);
+  ga_status status = ga_factors_solve(&it->step.factors, s, filtered);
   if (status != GA_OK) {
-    return ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
-                   "t = %.9g: linear solver failed on the error estimate", s->t);
+    ga_error_prefix(&it->error, "error estimate");
+    return status;
   }
   memset(e, 0, (size_t)s->nv * sizeof(double));
-  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, c[j] / sum, s->dx + j * s->nv, e);
+  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, c[j] / sum, filtered + j * s->nv, e);
   return GA_OK;
 }
 
@@ -145,11 +146,11 @@ ga_status ga_control_error(ga_integrator *it, double *err) {
   for (int i = 0; i < nv; i++) c->vdd_new[i] = (to->vd[i] - from->vd[i]) / h;
   ga_space_bracket(it->model->space, to->v, to->vd, it->r);
   for (int i = 0; i < nv; i++) c->e[i] = h3 * (q_weight * c->vdd_new[i] + it->r[i]) / 12;
-  ga_status status = filter(&it->step, true, c->e);
+  ga_status status = filter(it, true, c->e);
   if (status != GA_OK) return status;
   double err_q = norm(it, c->e, it->vs, o->weight_q);
   for (int i = 0; i < nv; i++) c->e[i] = h3 * v_weight * (c->vdd_new[i] - c->vdd[i]) / apart;
-  status = filter(&it->step, false, c->e);
+  status = filter(it, false, c->e);
   double err_v = norm(it, c->e, it->d, o->weight_v);
   *err = isnan(err_q) || isnan(err_v) ? INFINITY : fmax(err_q, err_v);
   return status;

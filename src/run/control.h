@@ -13,6 +13,7 @@ typedef struct ga_control {
   double *vdd;             /* v'' at t_vdd, a first difference of v' */
   double *size_q, *size_v; /* largest |q_i| (rotations: 1), |v_i| since the start; nv each */
   double *e, *vdd_new;     /* work */
+  double *filtered;        /* right side and solution of the filter, as many as unknowns */
 } ga_control;
 
 /* At a start with it->q, it->v, it->vd at time t: the first step size, *h the guess before. */

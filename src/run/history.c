@@ -74,7 +74,7 @@ static void correct_a(ga_integrator *it, double ratio) {
   const ga_memory *mem = &it->mem;
   const ga_params *par = &it->options.par;
   int nv = it->eval.nv;
-  if (it->method->weighted && !mem->fresh) {
+  if (it->method->weighted && !mem->first) {
     double part = (par->alpha_m - par->alpha_f) * (ratio - 1);
     shift_along(nv, part, mem->a_used, it->a);
     shift_along(nv, part, mem->momentum_used, it->momentum);
@@ -89,7 +89,7 @@ static void adapt_gamma(ga_integrator *it, double h) {
   double delta = it->mem.delta;
   double next = ((par.alpha_m - par.alpha_f) * h - par.alpha_m * delta) / (1 - par.alpha_m);
   par.gamma = (h / 2 - delta) / (h + next - delta);
-  it->method->coef(&par, &it->step.tab);
+  it->method->coef(&par, &it->step.eq.tab);
   it->delta = next;
 }
 
@@ -102,17 +102,17 @@ static void copy_history(ga_integrator *it) {
   memcpy(it->momentum, mem->momentum, bytes);
 }
 
-ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past) {
+ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past) {
   const ga_memory *mem = &it->mem;
   ga_rescale rescale = it->options.rescale;
-  bool kept = it->options.mass_at == GA_MASS_PREVIOUS && !mem->fresh;
-  *past = (ga_history){mem->v, mem->a, mem->w, kept ? mem->momentum : NULL};
+  bool kept = it->options.mass_at == GA_MASS_PREVIOUS && !mem->first;
+  *past = (ga_past){mem->v, mem->a, mem->w, kept ? mem->momentum : NULL};
   if (rescale == GA_RESCALE_GAMMA) adapt_gamma(it, h);
   double ratio = h / mem->h;
   it->growth = growth_with(it, ratio);
   if (fabs(ratio - 1) <= SAME) return GA_OK;
   copy_history(it);
-  *past = (ga_history){it->v, it->a, it->w, kept ? it->momentum : NULL};
+  *past = (ga_past){it->v, it->a, it->w, kept ? it->momentum : NULL};
   if (rescale == GA_RESCALE_ALL && it->growth > largest_growth(it)) {
     it->growth = 1;
     past->momentum = NULL;

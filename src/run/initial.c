@@ -154,19 +154,19 @@ ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double
 
 /* JN08 (10): a_0 = (1 - alpha) w_0 + alpha w_1 with w_1 of the step just solved; for weighted rows
  * M_alpha a_0 = (1 - alpha) f_0 + alpha f_1,  f_0 = M(t_0,q_0) v'_0 and, from the row itself,
- * f_1 = (m M_{1+alpha} a + history)/phi */
+ * f_1 = (m M_{1+alpha} a + carried)/phi */
 static ga_status implicit_history(ga_integrator *it, double *a) {
-  const ga_step *s = &it->step;
+  const ga_equations *s = &it->step.eq;
   const ga_method *method = it->method;
   const ga_memory *mem = &it->mem;
-  const double *x = s->x + method->out_x * s->nv;
+  const double *x = it->step.newton.x + method->out_x * s->nv;
   double alpha = it->options.par.alpha_m - it->options.par.alpha_f;
   if (!method->weighted) {
     for (int i = 0; i < s->nv; i++) a[i] = (1 - alpha) * mem->w[i] + alpha * x[i];
     return GA_OK;
   }
   double part = alpha / s->tab.phi;
-  for (int i = 0; i < s->nv; i++) a[i] = part * s->history[i];
+  for (int i = 0; i < s->nv; i++) a[i] = part * s->carried[i];
   ga_csr_mul_add(&s->site->M, part * s->tab.m, x, a);
   ga_status status = ga_eval_mass(&it->eval, mem->t, mem->q, &it->saddle.M);
   if (status != GA_OK) return status;
@@ -180,15 +180,14 @@ static ga_status implicit_history(ga_integrator *it, double *a) {
 
 /* The first step, with its own a_0: the step is solved for a given a_0 and gives a better one. The
  * map contracts like alpha times a root of the method; it ends at rounding. */
-ga_status ga_initial_implicit(ga_integrator *it, const ga_history *past, double h, double t1) {
+ga_status ga_initial_implicit(ga_integrator *it, const ga_past *past, double h, double t1) {
   enum { ROUNDS = 100 };
   int nv = it->eval.nv;
-  const ga_history changing = {.v = past->v, .a = it->a, .w = past->w};
+  const ga_past changing = {.v = past->v, .a = it->a, .w = past->w};
   double last = INFINITY;
   if (past->a != it->a) memcpy(it->a, past->a, (size_t)nv * sizeof(double));
   for (int round = 0; round < ROUNDS; round++) {
-    ga_status status = ga_step_begin(&it->step, &it->mem, &changing, h, t1);
-    if (status == GA_OK) status = ga_newton(&it->step);
+    ga_status status = ga_run_solve(it, &changing, h, t1);
     if (status == GA_OK) status = implicit_history(it, it->vdd);
     if (status != GA_OK) return status;
     double change = 0, size = ga_max_abs(nv, it->vdd);
@@ -198,7 +197,7 @@ ga_status ga_initial_implicit(ga_integrator *it, const ga_history *past, double 
     }
     last = change;
     memcpy(it->a, it->vdd, (size_t)nv * sizeof(double));
-    memcpy(it->step.past.phi[0], it->step.x, (size_t)it->step.n * sizeof(double));
+    memcpy(it->predictor.phi[0], it->step.newton.x, (size_t)it->step.eq.n * sizeof(double));
   }
   return ga_fail(
       &it->error, GA_RETRY_NEWTON,
@@ -266,13 +265,14 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   memcpy(mem->psi, it->psi, (size_t)e->npsi * sizeof(double));
   mem->t = t;
   mem->h = it->h = h;
-  mem->fresh = true;
+  mem->first = true;
   mem->growth = 1;
   mem->delta =
       start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * h;
   it->stats = stats;
   if (it->control.on) ga_control_begin(it);
   ga_step_reset(&it->step);
-  ga_step_predict(&it->step, mem);
+  ga_predictor_forget(&it->predictor);
+  ga_equations_guess(&it->step.eq, mem, it->predictor.phi[0]);
   return GA_OK;
 }

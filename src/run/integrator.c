@@ -22,10 +22,11 @@ static void carve(ga_integrator *it) {
   carve_list(arena,
              (double **const[]){&it->v, &it->a, &it->vd, &it->vdd, &it->r, &it->vs, &it->d, &it->w,
                                 &it->momentum, &at->v, &at->vd, &c->vdd, &c->size_q, &c->size_v,
-                                &c->e, &c->vdd_new, NULL},
+                                &c->e, &c->vdd_new, &it->values.vd, NULL},
              nv);
-  carve_list(arena, (double **const[]){&it->lam, &it->hidden, &at->lam, NULL}, nlam);
-  carve_list(arena, (double **const[]){&it->psi, &at->psi, NULL}, npsi);
+  carve_list(arena, (double **const[]){&it->lam, &it->hidden, &at->lam, &it->values.lam, NULL},
+             nlam);
+  carve_list(arena, (double **const[]){&it->psi, &at->psi, &it->values.psi, NULL}, npsi);
   it->state = (ga_state){.q = it->mem.q,
                          .v = it->mem.v,
                          .vd = it->mem.vd,
@@ -60,9 +61,13 @@ static ga_status set_up(ga_integrator *it) {
   }
   if (status == GA_OK) {
     status = ga_step_init(&it->step, it->method, &it->options, &it->eval, &it->stats, &it->arena);
-    it->last.gain = ga_arena_doubles(&it->arena, (size_t)it->step.ncomponent);
   }
   if (status != GA_OK) return status;
+  const ga_equations *eq = &it->step.eq;
+  ga_predictor_init(&it->predictor, eq->nx, eq->n, &it->arena);
+  it->predictor.rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
+  it->guess = ga_arena_doubles(&it->arena, (size_t)eq->n);
+  it->control.filtered = ga_arena_doubles(&it->arena, (size_t)eq->n);
   return it->arena.failed ? ga_fail(err, GA_ERR_MEM, "no memory for the state") : GA_OK;
 }
 
@@ -94,7 +99,7 @@ void ga_integrator_free(ga_integrator *it) {
 }
 
 long ga_integrator_repivots(const ga_integrator *it) {
-  return it->step.ls.repivots + ga_split_repivots(&it->step.split) + it->saddle.ls.repivots;
+  return ga_factors_repivots(&it->step.factors) + it->saddle.ls.repivots;
 }
 
 void ga_integrator_count_repivots(ga_integrator *it) {
@@ -164,7 +169,6 @@ ga_status ga_integrator_project_position(ga_integrator *it, double *moved) {
   ga_integrator_count_repivots(it);
   if (status != GA_OK) return status;
   memcpy(it->mem.q, it->q, (size_t)it->eval.nq * sizeof(double));
-  it->step.G_is_at_n = false;
   return GA_OK;
 }
 

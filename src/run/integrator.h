@@ -5,6 +5,7 @@
 
 #include "genalpha/ga_events.h"
 #include "run/control.h"
+#include "run/predict.h"
 #include "run/saddle.h"
 #include "step/step.h"
 
@@ -18,21 +19,12 @@ typedef struct ga_sequence {
   long first;  /* the fraction that was next at t_base */
 } ga_sequence;
 
-/* What earlier steps taught about reusing matrices, of a step or of its parts. */
-typedef struct ga_steering {
-  double rate;
-  int pause, pause_next, fresh_its, last_its;
-  double gain_mult, left;
-  int gain_age;
-} ga_steering;
-
 /* The accepted state before the last step, and all that a step taken back must find again. */
 typedef struct ga_backup {
   ga_memory mem;
   ga_stats stats;
-  ga_steering matrix, split;
-  double *gain; /* of the step's parts, kept where steps may be rejected */
-  bool valid;   /* there is a last step, dense output spans it */
+  ga_experience experience;
+  bool valid; /* there is a last step, dense output spans it */
 } ga_backup;
 
 /* A state of its own, with arrays that may be written. */
@@ -66,6 +58,9 @@ struct ga_integrator {
   ga_eval eval;
   ga_saddle saddle;
   ga_step step;
+  ga_predictor predictor;
+  double *guess;    /* of the unknowns, extrapolated */
+  ga_values values; /* at the end of a step, where they are no unknowns of it */
   ga_memory mem;
   ga_state state; /* what the user sees of mem */
   bool started;
@@ -110,7 +105,7 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from);
 ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double h);
 
 /* the first step of an implicit start, solved together with the a of its past, in it->a */
-ga_status ga_initial_implicit(ga_integrator *it, const ga_history *past, double h, double t1);
+ga_status ga_initial_implicit(ga_integrator *it, const ga_past *past, double h, double t1);
 
 /* v'' (and v''', unless it is NULL) at a state by central differences over 2h of the KKT solution
  * along the Taylor polynomial, and it->hidden = h^2 G r,
@@ -139,7 +134,7 @@ void ga_initial_guess(ga_integrator *it);
 
 /* history.c: the memory, or where it is corrected for a step of size h, work copies of the
  * integrator */
-ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past);
+ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past);
 
 /* sequence.c: the next step on the way to t_end (INFINITY: none), of size h to t1. regular: it is
  * one of the sequence, not one made to meet t_end. */
@@ -154,7 +149,8 @@ void ga_sequence_advance(ga_integrator *it, const ga_plan *plan, bool meets_end)
 /* counting of t_n starts here, with the first fraction or with the one that is next */
 void ga_sequence_rebase(ga_integrator *it, bool keep_phase);
 
-/* run.c: tell the observer */
+/* run.c: solve a step of size h to t1 with this past; tell the observer */
+ga_status ga_run_solve(ga_integrator *it, const ga_past *past, double h, double t1);
 ga_status ga_run_observe(ga_integrator *it);
 
 /* dense.c: the state at a time inside the last step; NULL for what is not wanted */

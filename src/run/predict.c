@@ -122,7 +122,7 @@ static int choose_order(const ga_predictor *p, const double *b, bool *alternates
   return p->count - 1;
 }
 
-void ga_predict(ga_predictor *p, double t, double t1, double *x) {
+bool ga_predict(ga_predictor *p, double t, double t1, double *x) {
   double b[GA_PREDICT];
   bool alternates;
   if (p->count > 1 && p->t[0] != t) p->count = 1; /* the state is not the one these led to */
@@ -131,11 +131,12 @@ void ga_predict(ga_predictor *p, double t, double t1, double *x) {
   if (alternates) b[++terms] *= -p->rho;
   if (terms == 0) {
     memcpy(x, p->phi[0], (size_t)p->n * sizeof(double));
-    return;
+    return false;
   }
   for (int at = 0; at < p->n; at += PIECE) {
     int n = piece(at, p->n);
     ga_add_scaled(n, b[1], p->phi[1] + at, p->phi[0] + at, x + at);
     for (int j = 2; j <= terms; j++) ga_axpy(n, b[j], p->phi[j] + at, x + at);
   }
+  return true;
 }

@@ -9,7 +9,8 @@ enum { GA_PREDICT = 6 }; /* steps remembered: order 5 at most */
 
 typedef struct ga_predictor {
   int n, nx;  /* unknowns; the first nx are accelerations, the others multipliers */
-  int count;  /* steps remembered, the latest first; at least one, whose time is set by the next */
+  int count;  /* steps remembered, the latest first; at least one: the time of the first is
+                 filled in by the next `keep` */
   int order;  /* of the last guess */
   double rho; /* errors that alternate are damped by this factor a step; 0: not looked for */
   double t[GA_PREDICT], *phi[GA_PREDICT];
@@ -21,7 +22,7 @@ void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena);
 void ga_predictor_forget(ga_predictor *p);
 /* The unknowns x of an accepted step from t to t1. */
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x);
-/* A guess for the step from t to t1. */
-void ga_predict(ga_predictor *p, double t, double t1, double *x);
+/* A guess for the step from t to t1; false if it is just the unknowns of the last step. */
+bool ga_predict(ga_predictor *p, double t, double t1, double *x);
 
 #endif

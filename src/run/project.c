@@ -43,7 +43,7 @@ static ga_status position_step(ga_integrator *it, double t, const double *q, con
   ga_saddle *s = &it->saddle;
   ga_eval *e = &it->eval;
   int nv = e->nv;
-  ga_status status = ga_saddle_factor_position(s, t, q, v, it->d, it->qs, it->step.site->T);
+  ga_status status = ga_saddle_factor_position(s, t, q, v, it->d, it->qs, it->step.eq.site->T);
   if (status == GA_OK) status = ga_eval_g(e, t, it->qs, it->hidden);
   if (status != GA_OK) return status;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));

@@ -14,22 +14,24 @@
 
 /* What is reported and no unknown of the step: from the equations of motion at its end. */
 static ga_status report(ga_integrator *it) {
-  ga_step *s = &it->step;
+  const ga_equations *eq = &it->step.eq;
   const ga_method *method = it->method;
-  const ga_site *end = &s->site[GA_SITE_NEW];
+  const ga_site *end = &eq->site[GA_SITE_NEW];
+  const double *x = it->step.newton.x;
+  const ga_values *out = &it->values;
   if (method->report == GA_REPORT_STEP) return GA_OK;
-  memcpy(it->saddle.guess, ga_step_multipliers(s, method->out_lam),
-         (size_t)s->nlam * sizeof(double));
-  memcpy(it->saddle.guess + s->nlam, ga_step_multipliers(s, method->out_psi),
-         (size_t)s->npsi * sizeof(double));
-  return ga_saddle_acceleration(&it->saddle, end->t, end->q, end->v, s->vd1, s->lam1, s->psi1);
+  memcpy(it->saddle.guess, ga_equations_multipliers(eq, x, method->out_lam),
+         (size_t)eq->nlam * sizeof(double));
+  memcpy(it->saddle.guess + eq->nlam, ga_equations_multipliers(eq, x, method->out_psi),
+         (size_t)eq->npsi * sizeof(double));
+  return ga_saddle_acceleration(&it->saddle, end->t, end->q, end->v, out->vd, out->lam, out->psi);
 }
 
 /* A method that needs M regular, and the matrix of its step is singular: if M is the reason, the
  * message names the coordinate. */
 static void name_massless(ga_integrator *it) {
   const ga_method *method = it->method;
-  const ga_site *site = &it->step.site[GA_SITE_NEW];
+  const ga_site *site = &it->step.eq.site[GA_SITE_NEW];
   if (method->dyn[method->out_x].part != GA_PART_APPLIED) return;
   ga_error matrix = it->error;
   ga_status status = ga_saddle_mass_solve(&it->saddle, site->t, site->q, site->F, it->d);
@@ -41,59 +43,64 @@ static void name_massless(ga_integrator *it) {
   }
 }
 
+/* the equations of the step, solved from a guess that the last steps give */
+ga_status ga_run_solve(ga_integrator *it, const ga_past *past, double h, double t1) {
+  ga_status status = ga_equations_begin(&it->step.eq, &it->mem, past, h, t1);
+  if (status != GA_OK) return status;
+  bool extrapolated = ga_predict(&it->predictor, it->mem.t, t1, it->guess);
+  return ga_newton_solve(&it->step.newton, extrapolated ? it->guess : NULL, it->predictor.phi[0]);
+}
+
 /* the history corrected for h, then the step's equations solved */
 static ga_status solve_step(ga_integrator *it, double h, double t1) {
-  ga_history past;
+  ga_past past;
   ga_status status = ga_history_correct(it, h, &past);
   if (status != GA_OK) return status;
-  if (it->mem.fresh && it->options.start == GA_START_IMPLICIT) {
+  if (it->mem.first && it->options.start == GA_START_IMPLICIT) {
     return ga_initial_implicit(it, &past, h, t1);
   }
-  status = ga_step_begin(&it->step, &it->mem, &past, h, t1);
-  if (status == GA_OK) status = ga_newton(&it->step);
+  status = ga_run_solve(it, &past, h, t1);
   if (status == GA_RETRY_SINGULAR) name_massless(it);
   return status;
 }
 
 /* before an attempt: there is no last step any more */
 static void keep(ga_integrator *it) {
-  ga_backup *last = &it->last;
-  const ga_step *s = &it->step;
-  last->stats = it->stats;
-  last->matrix = (ga_steering){s->rate,     s->pause,     s->pause_next, s->fresh_its,
-                               s->last_its, s->gain_mult, s->left,       s->gain_age};
-  if (it->control.on) memcpy(last->gain, s->gain, (size_t)s->ncomponent * sizeof(double));
-  last->split = (ga_steering){
-      .rate = s->split.rate, .pause = s->split.pause, .pause_next = s->split.pause_next};
-  last->valid = false;
+  it->last.stats = it->stats;
+  it->last.experience = it->step.factors.past;
+  it->last.valid = false;
 }
 
-/* The effort counts, the extremes of a step taken back do not. */
+/* An attempt failed or is rejected. The effort counts, the extremes do not; its factors are of no
+ * use for a step of another size. */
 static void give_back(ga_integrator *it) {
-  const ga_backup *last = &it->last;
-  ga_step *s = &it->step;
-  it->stats.max_g = last->stats.max_g;
-  it->stats.max_gv = last->stats.max_gv;
-  it->stats.max_k = last->stats.max_k;
-  s->G_is_at_n = false;
-  s->rate = last->matrix.rate;
-  s->pause = last->matrix.pause;
-  s->pause_next = last->matrix.pause_next;
-  s->fresh_its = last->matrix.fresh_its;
-  s->last_its = last->matrix.last_its;
-  s->gain_mult = last->matrix.gain_mult;
-  s->left = last->matrix.left;
-  s->gain_age = last->matrix.gain_age;
-  if (it->control.on) memcpy(s->gain, last->gain, (size_t)s->ncomponent * sizeof(double));
-  s->split.rate = last->split.rate;
-  s->split.pause = last->split.pause;
-  s->split.pause_next = last->split.pause_next;
+  const ga_stats *before = &it->last.stats;
+  it->stats.max_g = before->max_g;
+  it->stats.max_gv = before->max_gv;
+  it->stats.max_k = before->max_k;
+  if (it->stats.matrices != before->matrices) it->step.factors.valid = false;
+  it->step.factors.past = it->last.experience;
   it->last.valid = false;
 }
 
 static void take_back(ga_integrator *it) {
   ga_memory_copy(&it->mem, &it->last.mem, &it->eval);
   give_back(it);
+}
+
+/* results into the memory, constraint residuals into the statistics */
+static ga_status finish(ga_integrator *it) {
+  double worst[3];
+  ga_status status = ga_equations_end(&it->step.eq, it->step.newton.x, &it->values, &it->mem,
+                                      &it->last.mem, worst);
+  if (status != GA_OK) return status;
+  it->stats.max_g = ga_max(it->stats.max_g, worst[0]);
+  it->stats.max_gv = ga_max(it->stats.max_gv, worst[1]);
+  it->stats.max_k = ga_max(it->stats.max_k, worst[2]);
+  it->mem.delta = it->delta;
+  it->mem.growth = it->growth;
+  it->last.valid = true;
+  return GA_OK;
 }
 
 /* one step of size h to t1; the memory changes only if all of it succeeds */
@@ -108,23 +115,19 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   keep(it);
   ga_status status = solve_step(it, h, t1);
   if (status == GA_OK) status = report(it);
-  if (status == GA_OK) status = ga_step_end(&it->step, &it->mem, &it->last.mem);
+  if (status == GA_OK) status = finish(it);
   ga_integrator_count_repivots(it);
-  if (status == GA_OK) {
-    it->mem.delta = it->delta;
-    it->mem.growth = it->growth;
-    it->last.valid = true;
-    return GA_OK;
-  }
+  if (status == GA_OK) return GA_OK;
   give_back(it);
   it->stats.failed++;
-  ga_step_reset(&it->step);
   return status;
 }
 
 static void accept(ga_integrator *it) {
   double h = it->mem.h;
-  ga_step_accepted(&it->step);
+  const ga_equations *eq = &it->step.eq;
+  if (it->step.newton.misled) ga_predictor_forget(&it->predictor);
+  ga_predictor_keep(&it->predictor, eq->t, eq->t1, it->step.newton.x);
   it->stats.steps++;
   it->stats.h_largest = fmax(it->stats.h_largest, h);
   it->stats.h_least = it->stats.h_least > 0 ? fmin(it->stats.h_least, h) : h;

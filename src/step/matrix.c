@@ -12,22 +12,23 @@
  *   velocity row:      A_q = Z T,   A_v = G
  *   acceleration row:  A_q = D_q(G x + drift) T,  A_v = d drift/dv,  and G by x itself
  *   nonholonomic row:  A_q = Y T,   A_v = H */
+#include "step/matrix.h"
+
 #include <string.h>
 
 #include "lie/lie.h"
-#include "step/step.h"
 
 /* places of one row's derivative blocks; row0 its first row. There is no term where the site does
  * not move or the tableau has a zero. */
-static void add_row(ga_step *s, ga_row_terms *row, int row0, ga_csr *Aq, const ga_csr *Av,
-                    ga_arena *arena) {
+static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, ga_csr *Aq,
+                    const ga_csr *Av, ga_arena *arena) {
   const ga_site *site = row->site;
   row->Aq = Aq;
   for (int j = 0; j < s->method->nx; j++) {
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
     bool by_q = site->by_wq > 0 && s->tab.p[j] != 0, by_v = Av && site->by_v1 > 0 && r != 0;
-    row->by_q[j] = by_q ? ga_blocks_add(&s->blocks, row0, j * s->nv, Aq, false) : -1;
-    row->by_v[j] = by_v ? ga_blocks_add(&s->blocks, row0, j * s->nv, Av, false) : -1;
+    row->by_q[j] = by_q ? ga_blocks_add(&m->blocks, row0, j * s->nv, Aq, false) : -1;
+    row->by_v[j] = by_v ? ga_blocks_add(&m->blocks, row0, j * s->nv, Av, false) : -1;
   }
   row->by_eta = -1;
   if (site->by_wq == 0) return;
@@ -40,116 +41,122 @@ static void add_row(ga_step *s, ga_row_terms *row, int row0, ga_csr *Aq, const g
     arena->failed = true;
     return;
   }
-  row->by_eta = ga_blocks_add(&s->blocks, row0, s->mult_at[s->eta], &row->P.P, false);
+  row->by_eta = ga_blocks_add(&m->blocks, row0, s->mult_at[s->eta], &row->P.P, false);
 }
 
 /* terms of dynamic row j */
-static void add_dynamic_row(ga_step *s, int j, ga_arena *arena) {
+static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *arena) {
+  ga_tangents *d = &m->tangents;
   const ga_model *model = s->eval->model;
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
   int row0 = j * s->nv;
-  ga_csr_init(&s->Kt[j], s->nv, s->nv, model->pat_K, arena);
-  ga_csr_init(&s->Ct[j], s->nv, s->nv, model->pat_K, arena);
+  ga_csr_init(&d->Kt[j], s->nv, s->nv, model->pat_K, arena);
+  ga_csr_init(&d->Ct[j], s->nv, s->nv, model->pat_K, arena);
   if (model->ops->reaction) {
-    ga_csr_init(&s->L[j], s->nlam, s->nv, model->pat_G, arena);
-    ga_csr_init(&s->P[j], s->npsi, s->nv, model->pat_H, arena);
+    ga_csr_init(&d->L[j], s->nlam, s->nv, model->pat_G, arena);
+    ga_csr_init(&d->P[j], s->npsi, s->nv, model->pat_H, arena);
   }
-  if (row->part == GA_PART_REACTION && !s->K0.ptr) {
-    ga_csr_init(&s->K0, s->nv, s->nv, model->pat_K, arena);
-    ga_csr_init(&s->C0, s->nv, s->nv, model->pat_K, arena);
+  if (row->part == GA_PART_REACTION && !d->K0.ptr) {
+    ga_csr_init(&d->K0, s->nv, s->nv, model->pat_K, arena);
+    ga_csr_init(&d->C0, s->nv, s->nv, model->pat_K, arena);
   }
   if (arena->failed) return;
-  s->dyn[j].site = site;
-  add_row(s, &s->dyn[j], row0, &s->Kt[j], &s->Ct[j], arena);
-  s->mass_term[j] = ga_blocks_add(&s->blocks, row0, row0, &site->M, false);
-  const ga_csr *L = model->ops->reaction ? &s->L[j] : &site->G;
-  const ga_csr *P = model->ops->reaction ? &s->P[j] : &site->H;
-  s->lam_term[j] = s->psi_term[j] = -1;
+  m->dyn[j].site = site;
+  add_row(m, s, &m->dyn[j], row0, &d->Kt[j], &d->Ct[j], arena);
+  m->mass_term[j] = ga_blocks_add(&m->blocks, row0, row0, &site->M, false);
+  const ga_csr *L = model->ops->reaction ? &d->L[j] : &site->G;
+  const ga_csr *P = model->ops->reaction ? &d->P[j] : &site->H;
+  m->lam_term[j] = m->psi_term[j] = -1;
   if (row->lam != GA_NONE) {
-    s->lam_term[j] = ga_blocks_add(&s->blocks, row0, s->mult_at[row->lam], L, true);
+    m->lam_term[j] = ga_blocks_add(&m->blocks, row0, s->mult_at[row->lam], L, true);
   }
   if (row->psi != GA_NONE) {
-    s->psi_term[j] = ga_blocks_add(&s->blocks, row0, s->mult_at[row->psi], P, true);
+    m->psi_term[j] = ga_blocks_add(&m->blocks, row0, s->mult_at[row->psi], P, true);
   }
 }
 
 /* terms of constraint row c, always at the new site */
-static void add_constraint_row(ga_step *s, int c, ga_arena *arena) {
+static void add_constraint_row(ga_matrix *m, ga_equations *s, int c, ga_arena *arena) {
+  ga_tangents *d = &m->tangents;
   const ga_model *model = s->eval->model;
-  ga_row_terms *row = &s->con[c];
+  ga_row_terms *row = &m->con[c];
   ga_site *site = &s->site[GA_SITE_NEW];
   int row0 = s->con_at[c];
   row->site = site;
   switch (s->method->con[c]) {
     case GA_ROW_POS:
-      add_row(s, row, row0, model->space->commutative ? &site->G : &s->GT, NULL, arena);
+      add_row(m, s, row, row0, model->space->commutative ? &site->G : &d->GT, NULL, arena);
       break;
     case GA_ROW_VEL:
-      add_row(s, row, row0, &s->Z, &site->G, arena);
+      add_row(m, s, row, row0, &d->Z, &site->G, arena);
       break;
     case GA_ROW_ACC:
-      ga_csr_init(&s->acc_q, s->nlam, s->nv, model->pat_G, arena);
-      ga_csr_init(&s->acc_v, s->nlam, s->nv, model->pat_G, arena);
+      ga_csr_init(&d->acc_q, s->nlam, s->nv, model->pat_G, arena);
+      ga_csr_init(&d->acc_v, s->nlam, s->nv, model->pat_G, arena);
       if (arena->failed) return;
-      add_row(s, row, row0, &s->acc_q, &s->acc_v, arena);
-      s->acc_term = ga_blocks_add(&s->blocks, row0, s->method->out_x * s->nv, &site->G, false);
+      add_row(m, s, row, row0, &d->acc_q, &d->acc_v, arena);
+      m->acc_term = ga_blocks_add(&m->blocks, row0, s->method->out_x * s->nv, &site->G, false);
       break;
     case GA_ROW_NONHOL:
       row->hat = s->method->con_hat[c];
       if (row->hat) {
-        ga_csr_init(&s->Hh, s->npsi, s->nv, model->pat_H, arena);
-        ga_csr_init(&s->Yh, s->npsi, s->nv, model->pat_H, arena);
+        ga_csr_init(&d->Hh, s->npsi, s->nv, model->pat_H, arena);
+        ga_csr_init(&d->Yh, s->npsi, s->nv, model->pat_H, arena);
         if (arena->failed) return;
       }
-      add_row(s, row, row0, row->hat ? &s->Yh : &s->Y, row->hat ? &s->Hh : &site->H, arena);
+      add_row(m, s, row, row0, row->hat ? &d->Yh : &d->Y, row->hat ? &d->Hh : &site->H, arena);
       break;
   }
 }
 
-ga_status ga_step_matrix_init(ga_step *s, ga_arena *arena) {
+ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
+  ga_tangents *d = &m->tangents;
   const ga_method *method = s->method;
   const ga_model *model = s->eval->model;
-  ga_csr_init(&s->Z, s->nlam, s->nv, model->pat_G, arena);
-  ga_csr_init(&s->Y, s->npsi, s->nv, model->pat_H, arena);
-  if (!model->space->commutative) ga_csr_init(&s->GT, s->nlam, s->nv, model->pat_G, arena);
-  s->acc_term = -1;
-  for (int j = 0; j < method->nx && !arena->failed; j++) add_dynamic_row(s, j, arena);
-  for (int c = 0; c < method->ncon && !arena->failed; c++) add_constraint_row(s, c, arena);
-  return arena->failed ? GA_ERR_MEM : ga_blocks_build(&s->blocks, s->n, arena);
+  ga_csr_init(&d->Z, s->nlam, s->nv, model->pat_G, arena);
+  ga_csr_init(&d->Y, s->npsi, s->nv, model->pat_H, arena);
+  if (!model->space->commutative) ga_csr_init(&d->GT, s->nlam, s->nv, model->pat_G, arena);
+  m->acc_term = -1;
+  for (int j = 0; j < method->nx && !arena->failed; j++) add_dynamic_row(m, s, j, arena);
+  for (int c = 0; c < method->ncon && !arena->failed; c++) add_constraint_row(m, s, c, arena);
+  return arena->failed ? GA_ERR_MEM : ga_blocks_build(&m->blocks, s->n, arena);
 }
 
-/* Kt, Ct of a dynamic row at its site: D_q(M x - F - R), d/dv(-F - R), without what the row has
- * not. Masses at predicted points do not move. */
-static ga_status dynamic_derivatives(ga_step *s, int j) {
+/* Kt, Ct of a dynamic row at its site: D_q(M x - F - R), d/dv(-F - R), minus the part this row
+ * omits. Masses at predicted points do not move. */
+static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double *x, int j) {
+  ga_tangents *d = &m->tangents;
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
-  ga_csr *Kt = &s->Kt[j], *Ct = &s->Ct[j];
+  ga_csr *Kt = &d->Kt[j], *Ct = &d->Ct[j];
   ga_status status = GA_OK;
   ga_point p = {.t = site->t,
                 .q = site->q,
                 .v = site->v,
-                .x = s->method->weighted ? s->zero : s->x + j * s->nv,
-                .lam = ga_step_multipliers(s, row->lam),
-                .psi = ga_step_multipliers(s, row->psi)};
+                .x = s->method->weighted ? s->zero : x + j * s->nv,
+                .lam = ga_equations_multipliers(s, x, row->lam),
+                .psi = ga_equations_multipliers(s, x, row->psi)};
   if (s->eval->model->ops->reaction && row->part != GA_PART_APPLIED) {
-    status = ga_eval_reaction_dmult(s->eval, &p, &s->L[j], &s->P[j]);
+    status = ga_eval_reaction_dmult(s->eval, &p, &d->L[j], &d->P[j]);
   }
-  s->dyn[j].q_scale = s->tab.phi * s->h * s->h * site->by_wq;
-  s->dyn[j].v_scale = s->tab.phi * s->h * site->by_v1;
+  m->dyn[j].q_scale = s->tab.phi * s->h * s->h * site->by_wq;
+  m->dyn[j].v_scale = s->tab.phi * s->h * site->by_v1;
   if (status != GA_OK || (site->by_wq == 0 && site->by_v1 == 0)) return status;
-  if (s->tangents_known) return GA_OK;
+  if (d->of == s->evaluations) return GA_OK; /* they came along with the residual */
   status = ga_eval_tangents(s->eval, &p, Kt, Ct);
   if (status != GA_OK || row->part != GA_PART_REACTION) return status;
   p.x = p.lam = p.psi = s->zero;
-  status = ga_eval_tangents(s->eval, &p, &s->K0, &s->C0);
-  ga_axpy(ga_csr_nnz(Kt), -1, s->K0.val, Kt->val);
-  ga_axpy(ga_csr_nnz(Ct), -1, s->C0.val, Ct->val);
+  status = ga_eval_tangents(s->eval, &p, &d->K0, &d->C0);
+  ga_axpy(ga_csr_nnz(Kt), -1, d->K0.val, Kt->val);
+  ga_axpy(ga_csr_nnz(Ct), -1, d->C0.val, Ct->val);
   return status;
 }
 
-static ga_status constraint_derivatives(ga_step *s, int c) {
-  ga_row_terms *row = &s->con[c];
+static ga_status constraint_derivatives(ga_matrix *m, ga_equations *s, const double *x, int c) {
+  ga_tangents *d = &m->tangents;
+  bool known = d->of == s->evaluations;
+  ga_row_terms *row = &m->con[c];
   ga_site *at = &s->site[GA_SITE_NEW];
   ga_status status = GA_OK;
   row->q_scale = s->h;
@@ -158,100 +165,73 @@ static ga_status constraint_derivatives(ga_step *s, int c) {
     case GA_ROW_POS:
       row->q_scale = 1;
       if (row->Aq != &at->G) {
-        memcpy(s->GT.val, at->G.val, (size_t)ga_csr_nnz(&at->G) * sizeof(double));
+        memcpy(d->GT.val, at->G.val, (size_t)ga_csr_nnz(&at->G) * sizeof(double));
       }
       break;
     case GA_ROW_VEL:
-      if (!s->tangents_known) status = ga_eval_Z(s->eval, at->t, at->q, at->v, &s->Z);
+      if (!known) status = ga_eval_Z(s->eval, at->t, at->q, at->v, &d->Z);
       break;
     case GA_ROW_ACC:
       row->q_scale = s->h * s->h;
       row->v_scale = s->h;
       status = ga_eval_acceleration_tangents(s->eval, at->t, at->q, at->v,
-                                             s->x + s->method->out_x * s->nv, &s->acc_q, &s->acc_v);
+                                             x + s->method->out_x * s->nv, &d->acc_q, &d->acc_v);
       break;
     case GA_ROW_NONHOL:
-      if (s->tangents_known) break;
-      if (!row->hat) return ga_eval_Y(s->eval, at->t, at->q, at->v, &s->Y);
-      status = ga_eval_Y(s->eval, at->t, at->q, s->vh, &s->Yh);
-      if (status == GA_OK) status = ga_eval_H(s->eval, at->t, at->q, s->vh, &s->Hh);
+      if (known) break;
+      if (!row->hat) return ga_eval_Y(s->eval, at->t, at->q, at->v, &d->Y);
+      status = ga_eval_Y(s->eval, at->t, at->q, s->vh, &d->Yh);
+      if (status == GA_OK) status = ga_eval_H(s->eval, at->t, at->q, s->vh, &d->Hh);
       break;
   }
   return status;
 }
 
 /* A_q <- A_q T, P = A_q G_n^T, then everything to its place */
-static void scatter_row(ga_step *s, ga_row_terms *row) {
+static void scatter_row(ga_matrix *m, const ga_equations *s, ga_row_terms *row) {
   ga_space_turn(row->nturn, row->turn, row->site->T, row->Aq);
   for (int j = 0; j < s->method->nx; j++) {
-    if (row->by_q[j] >= 0) ga_blocks_put(&s->blocks, row->by_q[j], row->q_scale * s->tab.p[j]);
+    if (row->by_q[j] >= 0) ga_blocks_put(&m->blocks, row->by_q[j], row->q_scale * s->tab.p[j]);
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
-    if (row->by_v[j] >= 0) ga_blocks_put(&s->blocks, row->by_v[j], row->v_scale * r);
+    if (row->by_v[j] >= 0) ga_blocks_put(&m->blocks, row->by_v[j], row->v_scale * r);
   }
   if (row->by_eta < 0) return;
   ga_product_values(&row->P, row->Aq, &s->Gn);
-  ga_blocks_put(&s->blocks, row->by_eta, -row->q_scale);
+  ga_blocks_put(&m->blocks, row->by_eta, -row->q_scale);
 }
 
-static ga_status derivatives(ga_step *s) {
+static ga_status derivatives(ga_matrix *m, ga_equations *s, const double *x) {
   ga_status status = GA_OK;
-  for (int j = 0; j < s->method->nx && status == GA_OK; j++) status = dynamic_derivatives(s, j);
+  for (int j = 0; j < s->method->nx && status == GA_OK; j++) {
+    status = dynamic_derivatives(m, s, x, j);
+  }
   for (int c = 0; c < s->method->ncon && status == GA_OK; c++) {
-    status = constraint_derivatives(s, c);
+    status = constraint_derivatives(m, s, x, c);
   }
   return status;
 }
 
-static ga_status factor(ga_step *s) {
-  char name[128];
-  s->factored = false;
-  s->stats->matrices++;
-  /* the built-in solvers look themselves, while they scale the whole matrix */
-  bool looked_at = !s->options->linsol_ops && !s->split.on;
-  bool finite = looked_at || ga_first_nonfinite(ga_csr_nnz(&s->blocks.A), s->blocks.A.val) < 0;
-  ga_status status = finite ? ga_split_factor(s) : GA_RETRY_NONFINITE;
-  if (status == GA_RETRY_NONFINITE) {
-    /* once more without trust, for the callback's name */
-    s->tangents_known = false;
-    ga_status cause = derivatives(s);
-    if (cause != GA_OK) return cause;
-    return ga_fail(s->err, GA_RETRY_SINGULAR, "t = %.9g, h = %.3g: Newton matrix is not finite",
-                   s->t, s->h);
-  }
-  if (status == GA_RETRY_SINGULAR) {
-    int i = s->ls.ops->singular_column ? s->ls.ops->singular_column(&s->ls) : -1;
-    return ga_fail(s->err, status,
-                   "t = %.9g, h = %.3g: Newton matrix is singular%s%s; a constraint depends on the "
-                   "others here, or a velocity has neither mass nor constraint",
-                   s->t, s->h, i >= 0 ? " at unknown " : "",
-                   i >= 0 ? ga_step_unknown_name(s, i, name, sizeof name) : "");
-  }
-  if (status != GA_OK) {
-    return ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
-                   "t = %.9g: linear solver failed to factor the Newton matrix", s->t);
-  }
-  s->factored = true;
-  s->factored_h = s->h;
-  s->factored_age = 0;
-  return GA_OK;
+ga_status ga_matrix_blame(ga_matrix *m, ga_equations *s, const double *x) {
+  m->tangents.of = 0;
+  return derivatives(m, s, x);
 }
 
-ga_status ga_step_matrix(ga_step *s) {
+ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   const ga_method *method = s->method;
   ga_sites_tangents(s);
   s->eval->trusting = true;
-  ga_status status = derivatives(s);
+  ga_status status = derivatives(m, s, x);
   s->eval->trusting = false;
+  m->tangents.of = 0; /* A_q will be multiplied by T */
   if (status != GA_OK) return status;
-  ga_blocks_clear(&s->blocks);
+  ga_blocks_clear(&m->blocks);
   for (int j = 0; j < method->nx; j++) {
-    scatter_row(s, &s->dyn[j]);
-    ga_blocks_put(&s->blocks, s->mass_term[j], s->tab.m);
-    if (s->lam_term[j] >= 0) ga_blocks_put(&s->blocks, s->lam_term[j], s->tab.phi);
-    if (s->psi_term[j] >= 0) ga_blocks_put(&s->blocks, s->psi_term[j], s->tab.phi);
+    scatter_row(m, s, &m->dyn[j]);
+    ga_blocks_put(&m->blocks, m->mass_term[j], s->tab.m);
+    if (m->lam_term[j] >= 0) ga_blocks_put(&m->blocks, m->lam_term[j], s->tab.phi);
+    if (m->psi_term[j] >= 0) ga_blocks_put(&m->blocks, m->psi_term[j], s->tab.phi);
   }
-  for (int c = 0; c < method->ncon; c++) scatter_row(s, &s->con[c]);
-  if (s->acc_term >= 0) ga_blocks_put(&s->blocks, s->acc_term, 1);
-  s->tangents_known = false; /* A_q was multiplied by T */
-  return factor(s);
+  for (int c = 0; c < method->ncon; c++) scatter_row(m, s, &m->con[c]);
+  if (m->acc_term >= 0) ga_blocks_put(&m->blocks, m->acc_term, 1);
+  return GA_OK;
 }

@@ -20,9 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/step.h"
+#include "step/factors.h"
 
-enum { SWEEPS = 8, PAUSE_MAX = 63, PAIR_LEAST = 24, TRIPLE_DENSE = 50 };
+enum { SWEEPS = 8, PAIR_LEAST = 24, TRIPLE_DENSE = 50 };
 static const double ENOUGH = 5e-3; /* of the first correction: Newton then contracts as fast */
 static const double SLOW = 0.4;    /* a sweep that gains less: the full matrix is cheaper */
 
@@ -33,33 +33,37 @@ static int constraint_of(const ga_method *method, ga_con_kind kind, bool hat) {
   return GA_NONE;
 }
 
-static void add_multipliers(ga_step *s, ga_blocks *blocks, int j, int *terms) {
+static void add_multipliers(ga_factors *f, const ga_equations *s, ga_blocks *blocks, int j,
+                            int *terms) {
+  const ga_tangents *d = &f->matrix.tangents;
   const ga_site *site = &s->site[GA_SITE_NEW];
   bool own = s->eval->model->ops->reaction != NULL;
-  terms[0] = ga_blocks_add(blocks, 0, s->nv, own ? &s->L[j] : &site->G, true);
-  terms[1] = ga_blocks_add(blocks, 0, s->nv + s->nlam, own ? &s->P[j] : &site->H, true);
+  terms[0] = ga_blocks_add(blocks, 0, s->nv, own ? &d->L[j] : &site->G, true);
+  terms[1] = ga_blocks_add(blocks, 0, s->nv + s->nlam, own ? &d->P[j] : &site->H, true);
 }
 
-static ga_status open_solver(ga_step *s, ga_blocks *blocks, int n, ga_linsol *ls, ga_arena *arena) {
+static ga_status open_solver(ga_factors *f, const ga_equations *s, ga_blocks *blocks, int n,
+                             ga_linsol *ls, ga_arena *arena) {
   if (ga_blocks_build(blocks, n, arena) != GA_OK) return GA_ERR_MEM;
-  return ga_linsol_open(ls, s->options, &blocks->A, s->err);
+  return ga_linsol_open(ls, f->options, &blocks->A, s->err);
 }
 
 /* Pairs gain unless they are small; triples need more sweeps, which pay only where a large dense
  * matrix would have to be factored (docs/methods.md has the numbers). */
-static bool wanted(const ga_step *s) {
+static bool wanted(const ga_factors *f, const ga_equations *s) {
   bool possible = s->method->split != GA_SPLIT_NONE && s->nlam > 0;
-  if (!possible || s->options->system == GA_SYSTEM_FULL) return false;
-  if (s->options->system == GA_SYSTEM_SPLIT) return true;
+  if (!possible || f->options->system == GA_SYSTEM_FULL) return false;
+  if (f->options->system == GA_SYSTEM_SPLIT) return true;
   if (s->method->split == GA_SPLIT_PAIR) return s->n >= PAIR_LEAST;
-  return s->ls.ops == &ga_linsol_dense && s->n >= TRIPLE_DENSE;
+  return f->ls.ops == &ga_linsol_dense && s->n >= TRIPLE_DENSE;
 }
 
-ga_status ga_split_init(ga_step *s, ga_arena *arena) {
-  ga_split *sp = &s->split;
+ga_status ga_split_init(ga_factors *f, ga_equations *s, ga_arena *arena) {
+  ga_split *sp = &f->split;
+  const ga_tangents *d = &f->matrix.tangents;
   const ga_method *method = s->method;
   const ga_site *site = &s->site[GA_SITE_NEW];
-  sp->on = wanted(s);
+  sp->on = wanted(f, s);
   if (!sp->on) return GA_OK;
   bool pair = method->split == GA_SPLIT_PAIR;
   int n = s->nv + s->nlam + s->npsi, psi_at = s->nv + s->nlam;
@@ -74,17 +78,17 @@ ga_status ga_split_init(ga_step *s, ga_arena *arena) {
   if (!pair) multiplier_row = 2;
   ga_blocks *y = &sp->y, *z = &sp->z;
   sp->y_term[0] = ga_blocks_add(y, 0, 0, &site->M, false);
-  sp->y_term[1] = ga_blocks_add(y, 0, 0, &s->Kt[ry], false);
-  sp->y_term[2] = ga_blocks_add(y, 0, 0, &s->Ct[ry], false);
-  sp->y_term[3] = ga_blocks_add(y, s->nv, 0, s->con[sp->pos].Aq, false);
-  add_multipliers(s, y, pair ? ry : multiplier_row, &sp->y_term[4]);
+  sp->y_term[1] = ga_blocks_add(y, 0, 0, &d->Kt[ry], false);
+  sp->y_term[2] = ga_blocks_add(y, 0, 0, &d->Ct[ry], false);
+  sp->y_term[3] = ga_blocks_add(y, s->nv, 0, f->matrix.con[sp->pos].Aq, false);
+  add_multipliers(f, s, y, pair ? ry : multiplier_row, &sp->y_term[4]);
   sp->z_term[0] = ga_blocks_add(z, 0, 0, &site->M, false);
-  sp->z_term[1] = ga_blocks_add(z, 0, 0, &s->Ct[rz], false);
+  sp->z_term[1] = ga_blocks_add(z, 0, 0, &d->Ct[rz], false);
   sp->z_term[2] = ga_blocks_add(z, s->nv, 0, &site->G, false);
-  add_multipliers(s, z, multiplier_row, &sp->z_term[3]);
+  add_multipliers(f, s, z, multiplier_row, &sp->z_term[3]);
   if (sp->hat != GA_NONE) {
-    sp->y_term[6] = ga_blocks_add(y, psi_at, 0, &s->Hh, false);
-    sp->y_term[7] = ga_blocks_add(y, psi_at, 0, &s->Yh, false);
+    sp->y_term[6] = ga_blocks_add(y, psi_at, 0, &d->Hh, false);
+    sp->y_term[7] = ga_blocks_add(y, psi_at, 0, &d->Yh, false);
     sp->z_term[5] = ga_blocks_add(z, psi_at, 0, &site->H, false);
   }
   sp->by = ga_arena_doubles(arena, (size_t)n), sp->bz = ga_arena_doubles(arena, (size_t)n);
@@ -92,9 +96,9 @@ ga_status ga_split_init(ga_step *s, ga_arena *arena) {
   sp->kept = ga_arena_doubles(arena, (size_t)s->n);
   sp->mass_term = ga_blocks_add(&sp->mass, 0, 0, &site->M, false);
   if (arena->failed) return ga_fail(s->err, GA_ERR_MEM, "no memory for the parts of a step");
-  ga_status status = open_solver(s, y, n, &sp->ls_y, arena);
-  if (status == GA_OK) status = open_solver(s, z, n, &sp->ls_z, arena);
-  if (status == GA_OK && !pair) status = open_solver(s, &sp->mass, s->nv, &sp->ls_mass, arena);
+  ga_status status = open_solver(f, s, y, n, &sp->ls_y, arena);
+  if (status == GA_OK) status = open_solver(f, s, z, n, &sp->ls_z, arena);
+  if (status == GA_OK && !pair) status = open_solver(f, s, &sp->mass, s->nv, &sp->ls_mass, arena);
   if (status == GA_ERR_MEM) ga_fail(s->err, GA_ERR_MEM, "no memory for the parts of a step");
   return status;
 }
@@ -113,8 +117,6 @@ void ga_split_reset(ga_split *sp) {
   }
   sp->in_use = false;
   sp->rate = 1;
-  sp->pause = 0;
-  sp->pause_next = 1;
 }
 
 long ga_split_repivots(const ga_split *sp) {
@@ -126,8 +128,8 @@ static ga_status factor_part(ga_blocks *blocks, ga_linsol *ls) {
 }
 
 /* The parts, from what the full matrix was just assembled of. */
-static ga_status factor_parts(ga_step *s) {
-  ga_split *sp = &s->split;
+ga_status ga_split_factor(ga_factors *f, const ga_equations *s) {
+  ga_split *sp = &f->split;
   const ga_tableau *tab = &s->tab;
   double h = s->h, phi = tab->phi, p = tab->p[sp->row_y], r = tab->r[sp->row_z];
   ga_blocks *y = &sp->y, *z = &sp->z;
@@ -157,28 +159,10 @@ static ga_status factor_parts(ga_step *s) {
   return factor_part(&sp->mass, &sp->ls_mass);
 }
 
-static ga_status factor_full(ga_step *s) {
-  s->split.in_use = false;
-  s->split.full++;
-  return s->ls.ops->factor(&s->ls, &s->blocks.A);
-}
-
-ga_status ga_split_factor(ga_step *s) {
-  ga_split *sp = &s->split;
-  if (!sp->on) return s->ls.ops->factor(&s->ls, &s->blocks.A);
-  if (sp->pause > 0) {
-    sp->pause--;
-    return factor_full(s);
-  }
-  ga_status status = factor_parts(s);
-  sp->in_use = status == GA_OK;
-  return status == GA_OK || status == GA_ERR_MEM ? status : factor_full(s);
-}
-
 /* right side of y: sum_j p_j b_j with its constraints; of z likewise, and less what y makes of it
  */
-static ga_status solve_y(ga_step *s, const double *b) {
-  ga_split *sp = &s->split;
+static ga_status solve_y(ga_factors *f, const ga_equations *s, const double *b) {
+  ga_split *sp = &f->split;
   memset(sp->by, 0, (size_t)sp->n * sizeof(double));
   for (int j = 0; j < s->method->nx; j++) ga_axpy(s->nv, s->tab.p[j], b + j * s->nv, sp->by);
   memcpy(sp->by + s->nv, b + s->con_at[sp->pos], (size_t)s->nlam * sizeof(double));
@@ -188,26 +172,26 @@ static ga_status solve_y(ga_step *s, const double *b) {
   return sp->ls_y.ops->solve(&sp->ls_y, sp->by);
 }
 
-static ga_status solve_z(ga_step *s, const double *b) {
-  ga_split *sp = &s->split;
+static ga_status solve_z(ga_factors *f, const ga_equations *s, const double *b) {
+  ga_split *sp = &f->split;
+  const ga_tangents *d = &f->matrix.tangents;
   const double h = s->h, *y = sp->by;
   double *bz = sp->bz, *vel = bz + s->nv, *non = vel + s->nlam;
   double stiff = s->tab.phi * s->tab.r[sp->row_z] * h * h;
   memset(bz, 0, (size_t)sp->n * sizeof(double));
   for (int j = 0; j < s->method->nx; j++) ga_axpy(s->nv, s->tab.r[j], b + j * s->nv, bz);
-  ga_csr_mul_add(&s->Kt[sp->row_z], -stiff, y, bz);
+  ga_csr_mul_add(&d->Kt[sp->row_z], -stiff, y, bz);
   memcpy(vel, b + s->con_at[sp->vel], (size_t)s->nlam * sizeof(double));
-  ga_csr_mul_add(&s->Z, -h, y, vel);
+  ga_csr_mul_add(&d->Z, -h, y, vel);
   if (sp->non != GA_NONE) {
     memcpy(non, b + s->con_at[sp->non], (size_t)s->npsi * sizeof(double));
-    ga_csr_mul_add(&s->Y, -h, y, non);
+    ga_csr_mul_add(&d->Y, -h, y, non);
   }
   return sp->ls_z.ops->solve(&sp->ls_z, bz);
 }
 
 /* y and z are one block each: x_0 = y/p, x_1 = z/r, and their multipliers */
-static void recover_pair(ga_step *s, double *c) {
-  ga_split *sp = &s->split;
+static void recover_pair(const ga_split *sp, const ga_equations *s, double *c) {
   double p = s->tab.p[0], r = s->tab.r[1];
   const double *part[2] = {sp->by, sp->bz};
   double weight[2] = {1 / p, 1 / r};
@@ -228,60 +212,64 @@ static void two_by_two(const double A[4], double e, double f, double *u, double 
 }
 
 /* x_j = M^-1 (b_j - L^T lam) */
-static ga_status recover_reaction(ga_step *s, const double *b, int j, double *c) {
-  const ga_csr *L = s->eval->model->ops->reaction ? &s->L[j] : &s->site[s->method->dyn[j].site].G;
+static ga_status recover_reaction(ga_factors *f, const ga_equations *s, const double *b, int j,
+                                  double *c) {
+  const ga_tangents *d = &f->matrix.tangents;
+  ga_linsol *mass = &f->split.ls_mass;
+  const ga_csr *L = s->eval->model->ops->reaction ? &d->L[j] : &s->site[s->method->dyn[j].site].G;
   double *x = c + j * s->nv;
   memcpy(x, b + j * s->nv, (size_t)s->nv * sizeof(double));
   ga_csr_mul_t_add(L, -1, c + s->mult_at[s->method->dyn[j].lam], x);
-  return s->split.ls_mass.ops->solve(&s->split.ls_mass, x);
+  return mass->ops->solve(mass, x);
 }
 
 /* x_0 = M^-1 (b_0 - h^2 K y - h C z); the multipliers from lam_y, lam_z; the reactions from their
  * own rows (from y and z they would inherit the differences of the sites' masses and gradients) */
-static ga_status recover_triple(ga_step *s, const double *b, double *c) {
-  ga_split *sp = &s->split;
+static ga_status recover_triple(ga_factors *f, const ga_equations *s, const double *b, double *c) {
+  ga_split *sp = &f->split;
+  const ga_tangents *d = &f->matrix.tangents;
   const ga_tableau *tab = &s->tab;
   const double *y = sp->by, *z = sp->bz;
   int nv = s->nv, nx = s->method->nx;
   memcpy(c, b, (size_t)nv * sizeof(double));
-  ga_csr_mul_add(&s->Kt[0], -s->h * s->h, y, c);
-  ga_csr_mul_add(&s->Ct[0], -s->h, z, c);
+  ga_csr_mul_add(&d->Kt[0], -s->h * s->h, y, c);
+  ga_csr_mul_add(&d->Ct[0], -s->h, z, c);
   ga_status status = sp->ls_mass.ops->solve(&sp->ls_mass, c);
   const double shared = nx == 4 ? tab->p[3] : 0;
   const double A[4] = {tab->p[1] + shared, tab->p[2], tab->r[1], tab->r[2]};
   double *old = c + s->mult_at[0], *new = c + s->mult_at[1];
   for (int i = 0; i < s->nlam; i++) two_by_two(A, y[nv + i], z[nv + i], &old[i], &new[i]);
-  for (int j = 1; j < nx && status == GA_OK; j++) status = recover_reaction(s, b, j, c);
+  for (int j = 1; j < nx && status == GA_OK; j++) status = recover_reaction(f, s, b, j, c);
   return status;
 }
 
 /* c = P^-1 b */
-static ga_status sweep(ga_step *s, const double *b, double *c) {
-  ga_status status = solve_y(s, b);
-  if (status == GA_OK) status = solve_z(s, b);
+static ga_status sweep(ga_factors *f, const ga_equations *s, const double *b, double *c) {
+  ga_status status = solve_y(f, s, b);
+  if (status == GA_OK) status = solve_z(f, s, b);
   if (status != GA_OK) return status;
-  if (s->method->split == GA_SPLIT_TRIPLE) return recover_triple(s, b, c);
-  recover_pair(s, c);
+  if (s->method->split == GA_SPLIT_TRIPLE) return recover_triple(f, s, b, c);
+  recover_pair(&f->split, s, c);
   return GA_OK;
 }
 
 /* the larger of the relative sizes of accelerations and multipliers */
-static double relative(const ga_step *s, const double *c, const double *x) {
-  int nx = s->method->nx * s->nv, nm = s->n - nx;
+static double relative(const ga_equations *s, const double *c, const double *x) {
+  int nx = s->nx, nm = s->n - nx;
   double by_x = ga_max_abs(nx, c), of_x = ga_max_abs(nx, x);
   double by_m = ga_max_abs(nm, c + nx), of_m = ga_max_abs(nm, x + nx);
   return fmax(by_x > 0 ? by_x / of_x : 0, by_m > 0 ? by_m / of_m : 0);
 }
 
 /* x = A^-1 b by sweeps; false if they do not contract */
-static bool solve_by_sweeps(ga_step *s, double *x) {
-  ga_split *sp = &s->split;
+static bool solve_by_sweeps(ga_factors *f, const ga_equations *s, double *x) {
+  ga_split *sp = &f->split;
   size_t bytes = (size_t)s->n * sizeof(double);
   double last = 1;
   memcpy(sp->b, x, bytes);
   memset(x, 0, bytes);
   for (int k = 0; k < SWEEPS; k++) {
-    if (sweep(s, sp->b, sp->c) != GA_OK) return false;
+    if (sweep(f, s, sp->b, sp->c) != GA_OK) return false;
     ga_axpy(s->n, 1, sp->c, x);
     double size = relative(s, sp->c, x);
     if (!isfinite(size) || (k > 0 && size > SLOW * last)) return false;
@@ -289,23 +277,16 @@ static bool solve_by_sweeps(ga_step *s, double *x) {
     if (k > 0) sp->rate = size / last;
     if (size * sp->rate <= ENOUGH) return true;
     last = size;
-    ga_csr_mul_add(&s->blocks.A, -1, sp->c, sp->b);
+    ga_csr_mul_add(&f->matrix.blocks.A, -1, sp->c, sp->b);
   }
   return false;
 }
 
-ga_status ga_split_solve(ga_step *s, double *x) {
-  ga_split *sp = &s->split;
+bool ga_split_solve(ga_factors *f, const ga_equations *s, double *x) {
+  ga_split *sp = &f->split;
   size_t bytes = (size_t)s->n * sizeof(double);
-  if (!sp->in_use) return s->ls.ops->solve(&s->ls, x);
   memcpy(sp->kept, x, bytes);
-  if (solve_by_sweeps(s, x)) {
-    sp->pause_next = 1;
-    return GA_OK;
-  }
+  if (solve_by_sweeps(f, s, x)) return true;
   memcpy(x, sp->kept, bytes);
-  sp->pause = sp->pause_next;
-  sp->pause_next = sp->pause_next < PAUSE_MAX ? 2 * sp->pause_next + 1 : PAUSE_MAX;
-  ga_status status = factor_full(s);
-  return status != GA_OK ? status : s->ls.ops->solve(&s->ls, x);
+  return false;
 }

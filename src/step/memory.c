@@ -2,7 +2,7 @@
 /* The memory of a method: taking room for it, copying it. */
 #include <string.h>
 
-#include "step/step.h"
+#include "step/memory.h"
 
 void ga_memory_carve(ga_memory *mem, const ga_eval *e, ga_arena *arena) {
 #define CARVE(name, size) mem->name = ga_arena_doubles(arena, (size_t)e->size);
@@ -13,7 +13,7 @@ void ga_memory_carve(ga_memory *mem, const ga_eval *e, ga_arena *arena) {
 void ga_memory_copy_numbers(ga_memory *to, const ga_memory *from) {
   to->t = from->t;
   to->h = from->h;
-  to->fresh = from->fresh;
+  to->first = from->first;
   to->delta = from->delta;
   to->growth = from->growth;
 }

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* The equations of a step: layout, constants, residual. */
+#include "step/equations.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lie/lie.h"
+
+int ga_equations_con_size(const ga_equations *s, ga_con_kind kind) {
+  return kind == GA_ROW_NONHOL ? s->npsi : s->nlam;
+}
+
+int ga_equations_mult_size(const ga_equations *s, ga_block_kind kind) {
+  return kind == GA_BLOCK_PSI ? s->npsi : s->nlam;
+}
+
+bool ga_equations_has_row(const ga_equations *s, ga_con_kind kind) {
+  for (int c = 0; c < s->method->ncon; c++) {
+    if (s->method->con[c] == kind && ga_equations_con_size(s, kind) > 0) return true;
+  }
+  return false;
+}
+
+const double *ga_equations_multipliers(const ga_equations *s, const double *x, int block) {
+  return block == GA_NONE ? s->zero : x + s->mult_at[block];
+}
+
+const ga_csr *ga_equations_gradient(const ga_equations *s, ga_con_kind kind) {
+  const ga_site *at = &s->site[GA_SITE_NEW];
+  return kind == GA_ROW_NONHOL ? &at->H : &at->G;
+}
+
+/* ---- layout -------------------------------------------------------------------------------- */
+
+static ga_status lay_out(ga_equations *s) {
+  const ga_method *method = s->method;
+  int columns = method->nx * s->nv, rows = columns;
+  s->nx = columns;
+  s->eta = -1;
+  for (int c = 0; c < method->ncon; c++) {
+    s->mult_at[c] = columns;
+    s->con_at[c] = rows;
+    columns += ga_equations_mult_size(s, method->mult[c]);
+    rows += ga_equations_con_size(s, method->con[c]);
+    if (method->mult[c] == GA_BLOCK_ETA && s->nlam > 0) s->eta = c;
+    s->has_hat |= method->con_hat[c] && s->npsi > 0;
+  }
+  s->n = rows;
+  if (rows == columns) return GA_OK;
+  return ga_fail(s->err, GA_ERR_ARG, "method '%s' is not square: %d rows, %d unknowns",
+                 method->name, rows, columns);
+}
+
+static bool is_diagonal(const ga_csr *A) {
+  for (int i = 0; i < A->nrow; i++) {
+    if (A->ptr[i + 1] != i + 1 || A->col[i] != i) return false;
+  }
+  return true;
+}
+
+ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_params *par,
+                            ga_eval *eval, ga_arena *arena) {
+  *s = (ga_equations){.method = method,
+                      .eval = eval,
+                      .err = eval->err,
+                      .nq = eval->nq,
+                      .nv = eval->nv,
+                      .nlam = eval->nlam,
+                      .npsi = eval->npsi};
+  method->coef(par, &s->tab);
+  ga_status status = lay_out(s);
+  if (status != GA_OK) return status;
+  double **const of_nv[] = {&s->wq0,     &s->v10,      &s->wq,       &s->vh,
+                            &s->carried, &s->momentum, &s->reaction, &s->part_wq};
+  for (size_t i = 0; i < sizeof of_nv / sizeof of_nv[0]; i++) {
+    *of_nv[i] = ga_arena_doubles(arena, (size_t)s->nv);
+  }
+  s->g = ga_arena_doubles(arena, (size_t)s->nlam);
+  s->gv = ga_arena_doubles(arena, (size_t)s->nlam);
+  s->k = ga_arena_doubles(arena, (size_t)s->npsi);
+  s->zero = ga_arena_doubles(arena, (size_t)s->nv + (size_t)s->nlam + (size_t)s->npsi);
+  ga_sites_init(s, arena);
+  if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, eval->model->pat_G, arena);
+  if (arena->failed) {
+    return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
+  }
+  s->mass_is_diagonal = is_diagonal(&s->site->M);
+  return GA_OK;
+}
+
+void ga_equations_reset(ga_equations *s) {
+  for (int k = 0; k < GA_SITES; k++) s->site[k].mass_known = s->site[k].evaluated = false;
+}
+
+void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *guess) {
+  const ga_method *method = s->method;
+  memset(guess, 0, (size_t)s->n * sizeof(double));
+  for (int j = 0; j < method->nx; j++) {
+    double *x = guess + j * s->nv;
+    ga_row_part part = method->dyn[j].part;
+    const double *whole = method->weighted ? mem->a : mem->vd;
+    for (int i = 0; i < s->nv; i++) {
+      x[i] = part == GA_PART_APPLIED ? mem->w[i] : whole[i];
+      if (part == GA_PART_REACTION) x[i] -= mem->w[i];
+    }
+  }
+  for (int c = 0; c < method->ncon; c++) {
+    ga_block_kind kind = method->mult[c];
+    if (kind == GA_BLOCK_ETA) continue;
+    memcpy(guess + s->mult_at[c], kind == GA_BLOCK_PSI ? mem->psi : mem->lam,
+           (size_t)ga_equations_mult_size(s, kind) * sizeof(double));
+  }
+}
+
+/* ---- the constants of a step ---------------------------------------------------------------- */
+
+/* M at (t_n + shift h, q_n o exp(shift h v_n)) into the new site */
+static ga_status predicted_mass(ga_equations *s, double shift) {
+  ga_site *site = &s->site[GA_SITE_NEW];
+  site->evaluated = false;
+  for (int i = 0; i < s->nv; i++) s->part_wq[i] = shift * s->h * s->v[i];
+  ga_space_step(s->eval->model->space, s->q, s->part_wq, site->q);
+  return ga_site_mass(s, site, s->t + shift * s->h, site->q);
+}
+
+/* M_alpha a_alpha: evaluated, or what the memory has of the step before */
+static ga_status old_momentum(ga_equations *s, const double *known) {
+  size_t bytes = (size_t)s->nv * sizeof(double);
+  if (known) {
+    memcpy(s->momentum, known, bytes);
+    return GA_OK;
+  }
+  ga_status status = predicted_mass(s, s->tab.shift_old);
+  memset(s->momentum, 0, bytes);
+  if (status == GA_OK) ga_csr_mul_add(&s->site->M, 1, s->a, s->momentum);
+  return status;
+}
+
+/* hm M_alpha a - hf f(t_n, q_n, v_n, lam_n, psi_n), then M_{1+alpha}, which stays for the step */
+static ga_status carry(ga_equations *s, const ga_memory *mem, const double *momentum) {
+  ga_eval *e = s->eval;
+  ga_site *site = &s->site[GA_SITE_NEW];
+  const ga_point p = {.t = s->t, .q = s->q, .v = s->v, .lam = mem->lam, .psi = mem->psi};
+  site->evaluated = false;
+  ga_status status = ga_eval_force(e, s->t, s->q, s->v, site->F);
+  if (status == GA_OK) status = ga_eval_G(e, s->t, s->q, &site->G);
+  if (status == GA_OK) status = ga_eval_H(e, s->t, s->q, s->v, &site->H);
+  if (status == GA_OK) status = ga_eval_reaction(e, &p, &site->G, &site->H, s->reaction);
+  if (status == GA_OK) status = old_momentum(s, momentum);
+  for (int i = 0; i < s->nv; i++) {
+    s->carried[i] = s->tab.hf * (s->reaction[i] - site->F[i]) + s->tab.hm * s->momentum[i];
+  }
+  return status != GA_OK ? status : predicted_mass(s, s->tab.shift_new);
+}
+
+/* G(t_n, q_n): the last step has mostly left it in its new site */
+static ga_status gradient_at_n(ga_equations *s) {
+  const ga_site *site = &s->site[GA_SITE_NEW];
+  if (!ga_site_has_gradient_of(s, site, s->t, s->q)) {
+    return ga_eval_G(s->eval, s->t, s->q, &s->Gn);
+  }
+  memcpy(s->Gn.val, site->G.val, (size_t)ga_csr_nnz(&s->Gn) * sizeof(double));
+  return GA_OK;
+}
+
+/* w_q and v_1 for x = 0: h v + h^2 (pa a + pw w),  v + h (ra a + rw w) */
+ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_past *past, double h,
+                             double t1) {
+  const ga_tableau *tab = &s->tab;
+  s->t = mem->t;
+  s->t1 = t1;
+  s->h = h;
+  s->q = mem->q;
+  s->v = past->v;
+  s->a = past->a;
+  s->w = past->w;
+  const double *v = s->v, *a = s->a, *w = s->w;
+  double *restrict wq0 = s->wq0, *restrict v10 = s->v10;
+  for (int i = 0; i < s->nv; i++) {
+    wq0[i] = h * v[i] + h * h * (tab->pa * a[i] + tab->pw * w[i]);
+    v10[i] = v[i] + h * (tab->ra * a[i] + tab->rw * w[i]);
+  }
+  ga_status status = s->eta >= 0 ? gradient_at_n(s) : GA_OK;
+  if (status == GA_OK) status = ga_sites_begin(s);
+  if (status == GA_OK && s->method->weighted) status = carry(s, mem, past->momentum);
+  return status;
+}
+
+void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v) {
+  const ga_tableau *tab = &s->tab;
+  const double h = s->h, *v = s->v, *a = s->a, *w = s->w;
+  ga_space_size(s->eval->model->space, s->q, size_q);
+  for (int i = 0; i < s->nv; i++) {
+    size_q[i] += h * fabs(v[i]) + h * h * (fabs(tab->pa * a[i]) + fabs(tab->pw * w[i]));
+    size_v[i] = fabs(v[i]) + h * (fabs(tab->ra * a[i]) + fabs(tab->rw * w[i]));
+  }
+}
+
+/* ---- the residual --------------------------------------------------------------------------- */
+
+/* to = from + scale sum_j by[j] x_j */
+static void combine(const ga_equations *s, double scale, const double *by, const double *x,
+                    const double *from, double *to) {
+  ga_add_scaled(s->nv, scale * by[0], x, from, to);
+  for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, scale * by[j], x + j * s->nv, to);
+}
+
+/* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),
+ * v_1 = v_10 + h sum_j r_j x_j,  v^_1 the same with rh */
+static void move(ga_equations *s, const double *x, const ga_shift *shift) {
+  double h = s->h, *v1 = s->site[GA_SITE_NEW].v;
+  combine(s, h * h, s->tab.p, x, s->wq0, s->wq);
+  combine(s, h, s->tab.r, x, s->v10, v1);
+  if (s->has_hat) combine(s, h, s->tab.rh, x, s->v10, s->vh);
+  if (s->eta >= 0) ga_csr_mul_t_add(&s->Gn, -h * h, x + s->mult_at[s->eta], s->wq);
+  if (shift) {
+    ga_axpy(s->nv, 1, shift->wq, s->wq);
+    ga_axpy(s->nv, 1, shift->v1, v1);
+    if (s->has_hat) ga_axpy(s->nv, 1, shift->v1, s->vh);
+  }
+  ga_sites_move(s);
+}
+
+/* r = m M x, M diagonal */
+static void multiply(int n, double m, const double *restrict M, const double *restrict x,
+                     double *restrict r) {
+  for (int i = 0; i < n; i++) r[i] = m * (M[i] * x[i]);
+}
+
+/* r + phi (reaction - F) + carried, and the size of these terms */
+static void balance(int n, double phi, const double *restrict F, const double *restrict reaction,
+                    const double *restrict carried, double *restrict r, double *restrict terms) {
+  for (int i = 0; i < n; i++) {
+    terms[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i])) + fabs(carried[i]);
+    r[i] += phi * (reaction[i] - F[i]) + carried[i];
+  }
+}
+
+enum { PIECE = 512 }; /* numbers that stay in the nearest cache from one loop to the next */
+
+/* row j: m M x_j - phi (F + R(lam_j, psi_j)) + carried, and the size of its terms */
+static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r, double *terms) {
+  const ga_dyn_row *row = &s->method->dyn[j];
+  const ga_site *site = &s->site[row->site];
+  const double *reaction = s->zero, *xj = x + j * s->nv;
+  const double *F = row->part == GA_PART_REACTION ? s->zero : site->F;
+  ga_status status = GA_OK;
+  r += j * s->nv, terms += j * s->nv;
+  if (!s->mass_is_diagonal) {
+    memset(r, 0, (size_t)s->nv * sizeof(double));
+    ga_csr_mul_add(&site->M, s->tab.m, xj, r);
+  }
+  if (row->part != GA_PART_APPLIED) {
+    const ga_point p = {.t = site->t,
+                        .q = site->q,
+                        .v = site->v,
+                        .lam = ga_equations_multipliers(s, x, row->lam),
+                        .psi = ga_equations_multipliers(s, x, row->psi)};
+    status = ga_eval_reaction(s->eval, &p, &site->G, &site->H, s->reaction);
+    reaction = s->reaction;
+  }
+  for (int at = 0, n; at < s->nv; at += n) {
+    n = s->nv - at < PIECE ? s->nv - at : PIECE;
+    if (s->mass_is_diagonal) multiply(n, s->tab.m, site->M.val + at, xj + at, r + at);
+    balance(n, s->tab.phi, F + at, reaction + at, s->carried + at, r + at, terms + at);
+  }
+  return status;
+}
+
+/* g/h^2, (G v + g_t)/h, G x + drift or k/h */
+static ga_status constraint_row(ga_equations *s, int c, const double *x, double *r) {
+  ga_eval *e = s->eval;
+  const ga_site *at = &s->site[GA_SITE_NEW];
+  double scale = 1 / s->h;
+  const double *from = r += s->con_at[c];
+  ga_con_kind kind = s->method->con[c];
+  int size = ga_equations_con_size(s, kind);
+  ga_status status = GA_OK;
+  if (size == 0) return GA_OK;
+  switch (kind) {
+    case GA_ROW_POS:
+      from = s->g;
+      scale /= s->h;
+      break;
+    case GA_ROW_VEL:
+      status = ga_eval_hidden(e, at->t, at->q, at->v, &at->G, r);
+      break;
+    case GA_ROW_ACC:
+      status = ga_eval_g_drift(e, at->t, at->q, at->v, r);
+      if (status == GA_OK) ga_csr_mul_add(&at->G, 1, x + s->method->out_x * s->nv, r);
+      scale = 1;
+      break;
+    case GA_ROW_NONHOL:
+      if (s->method->con_hat[c]) {
+        status = ga_eval_k(e, at->t, at->q, s->vh, r);
+      } else {
+        from = s->k;
+      }
+      break;
+  }
+  for (int i = 0; i < size; i++) r[i] = scale * from[i];
+  return status;
+}
+
+static ga_status rows(ga_equations *s, const double *x, ga_tangents *with, double *r,
+                      double *terms) {
+  ga_status status = ga_sites_evaluate(s, x, with);
+  for (int j = 0; j < s->method->nx && status == GA_OK; j++) {
+    status = dynamic_row(s, j, x, r, terms);
+  }
+  for (int c = 0; c < s->method->ncon && status == GA_OK; c++) status = constraint_row(s, c, x, r);
+  return status;
+}
+
+ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift *shift,
+                                ga_tangents *with, double *r, double *terms) {
+  s->evaluations++;
+  move(s, x, shift);
+  s->eval->trusting = true;
+  ga_status status = rows(s, x, with, r, terms);
+  s->eval->trusting = false;
+  /* nothing that is not finite gets lost on the way to r: look for it only if r has it */
+  if (status != GA_OK || ga_first_nonfinite(s->n, r) < 0) return status;
+  status = ga_sites_blame(s);
+  if (status == GA_OK) status = rows(s, x, NULL, r, terms); /* a reaction, a drift */
+  if (status != GA_OK) return status;
+  return ga_fail(s->err, GA_RETRY_NONFINITE, "t = %.9g, h = %.3g: the residual is not finite", s->t,
+                 s->h);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* The equations of one step as functions of its unknowns x; method.h states them.
+ *
+ * `begin` fixes the step from t_n to t_1 = t_n + h: old values and constants. `evaluate` then gives
+ * the residual at any x. Neither changes the accepted state.
+ *
+ * The unknowns are the blocks x_0 .. x_{nx-1} of nv numbers, then the multiplier blocks. The rows
+ * are the dynamic rows, then the constraint rows. All are in units of accelerations or forces. */
+#ifndef GA_SRC_EQUATIONS_H
+#define GA_SRC_EQUATIONS_H
+
+#include "genalpha/ga_integrator.h"
+#include "method/method.h"
+#include "model/eval.h"
+#include "step/memory.h"
+
+/* A place where rows are taken, with what was evaluated there: M, F, G, H belong to its own t, q, v
+ * from the moment `evaluated` is set until the place moves.
+ *   t = t_n + c h,  q = q_n o exp(by_wq w_q), or q_n o exp(c h v_n) where by_wq = 0,
+ *   v = (1 - by_v1) v_n + by_v1 v_1 */
+typedef struct ga_site {
+  bool used;
+  double c, by_wq, by_v1;
+  double t;
+  double *q, *v, *F;
+  ga_csr M, G, H;
+  double *T;       /* tangent of exp at by_wq w_q */
+  bool evaluated;  /* M, F, G, H are those of (t, q, v) */
+  bool mass_known; /* M is constant and was evaluated once */
+} ga_site;
+
+/* Derivatives of the rows, for the Newton matrix. Kt, Ct: of the dynamic rows by q and v, Z: of
+ * G v + g_t by q, Y: of k by q. The hatted ones are taken at v^_1. */
+typedef struct ga_tangents {
+  ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], L[GA_MAX_X], P[GA_MAX_X];
+  ga_csr Z, Y, Hh, Yh, GT, acc_q, acc_v;
+  ga_csr K0, C0; /* of the applied force alone, subtracted from rows that lack it */
+  long of;       /* the evaluation of the equations that Kt, Ct, Z, Y came along with; 0: none */
+} ga_tangents;
+
+typedef struct ga_equations {
+  const ga_method *method;
+  ga_eval *eval;
+  ga_error *err;
+  ga_tableau tab;
+  int nq, nv, nlam, npsi;
+
+  /* layout: numbers of unknowns and where the blocks begin */
+  int n, nx; /* all unknowns; those in x blocks, which are as many as the dynamic rows */
+  int mult_at[GA_MAX_CON], con_at[GA_MAX_CON];
+  int eta;               /* multiplier block of kind eta, -1 if there is none */
+  bool has_hat;          /* some rows are taken at v^_1 */
+  bool mass_is_diagonal; /* by its pattern */
+
+  /* the step under way */
+  double t, t1, h;
+  const double *q, *v, *a, *w; /* at t_n, corrected for this h */
+  double *wq0, *v10;           /* w_q and v_1 for x = 0 */
+  ga_csr Gn;                   /* G(t_n, q_n), where there is an eta */
+  double *carried;             /* of weighted rows: hm M_old a_n - hf f_n, else zero */
+  double *momentum;            /* M_alpha a_alpha of this step */
+
+  /* at the x evaluated last */
+  long evaluations;       /* counts them, since they were made */
+  double *wq, *vh;        /* w_q, v^_1 */
+  double *g, *gv, *k;     /* g, G v + g_t (set by `end`), k */
+  ga_site site[GA_SITES]; /* by kind; the new one is always in use, constraints are taken there */
+
+  double *zero;     /* nv + nlam + npsi zeros */
+  double *reaction; /* G^T lam + H^T psi of the row in hand */
+  double *part_wq;  /* by_wq w_q of the site in hand */
+} ga_equations;
+
+ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_params *par,
+                            ga_eval *eval, ga_arena *arena);
+
+/* What was evaluated before does not count any more: the model's data may have changed. */
+void ga_equations_reset(ga_equations *s);
+
+/* Fix the step from the state in mem to t1, with the past as corrected for its size h. */
+ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_past *past, double h,
+                             double t1);
+
+/* A change of w_q and v_1 added to what x makes of them, nv numbers each. */
+typedef struct ga_shift {
+  const double *wq, *v1;
+} ga_shift;
+
+/* The residual r at x and, of each dynamic row, |m M x| + phi (|F| + |R|) + |carried|. With
+ * tangents: those that the model gives in the same pass are evaluated, too. shift: NULL for none.
+ * GA_RETRY_NONFINITE names the callback that is to blame. */
+ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift *shift,
+                                ga_tangents *with, double *r, double *terms);
+
+/* What the last evaluation gave, into mem; what mem held, into before. values: v', lam, psi where
+ * they are no unknowns of the step. worst receives the largest |g|, |G v + g_t|, |k| at t_1. If it
+ * fails, both memories are as they were. */
+typedef struct ga_values {
+  double *vd, *lam, *psi;
+} ga_values;
+ga_status ga_equations_end(ga_equations *s, const double *x, const ga_values *values,
+                           ga_memory *mem, ga_memory *before, double worst[3]);
+
+/* The guess of a first step: x = v', a or a part of v', multipliers as in mem, eta = 0. */
+void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *x);
+
+/* Sizes of the summands that q_1 and v_1 are made of, one for each velocity: |q_n| (rotations: 1),
+ * |h v_n|, .. and |v_n|, |h a_n|, ... One rounding of q_1 is eps times the first. */
+void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v);
+
+/* The multipliers of a block; zeros for GA_NONE. */
+const double *ga_equations_multipliers(const ga_equations *s, const double *x, int block);
+
+/* The gradient that rows of this kind contain: H for nonholonomic ones, else G, at t_1. */
+const ga_csr *ga_equations_gradient(const ga_equations *s, ga_con_kind kind);
+
+/* Sizes of a constraint row of this kind and of a multiplier block. */
+int ga_equations_con_size(const ga_equations *s, ga_con_kind kind);
+int ga_equations_mult_size(const ga_equations *s, ga_block_kind kind);
+/* Does the method have rows of this kind, and the model constraints for them? */
+bool ga_equations_has_row(const ga_equations *s, ga_con_kind kind);
+
+/* What row or unknown i is, for messages: "force balance of v[2] ('theta')". */
+const char *ga_equations_row_name(const ga_equations *s, int i, char *text, size_t room);
+const char *ga_equations_unknown_name(const ga_equations *s, int i, char *text, size_t room);
+
+/* Sites (site.c). */
+void ga_sites_init(ga_equations *s, ga_arena *arena);
+/* places that do not move with the unknowns, and what is evaluated there */
+ga_status ga_sites_begin(ga_equations *s);
+/* the others, after w_q and v_1 (in the new site) changed */
+void ga_sites_move(ga_equations *s);
+/* M, F, G, H, g, k there, and the tangents the model gives along with them */
+ga_status ga_sites_evaluate(ga_equations *s, const double *x, ga_tangents *with);
+/* tangents of exp at the places that move */
+void ga_sites_tangents(ga_equations *s);
+/* the message for what is not finite; GA_OK if all is */
+ga_status ga_sites_blame(ga_equations *s);
+ga_status ga_site_mass(ga_equations *s, ga_site *site, double t, const double *q);
+/* Was G there evaluated at (t, q)? */
+bool ga_site_has_gradient_of(const ga_equations *s, const ga_site *site, double t, const double *q);
+
+#endif

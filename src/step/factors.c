@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Making, keeping and renewing the factors of the Newton matrix. */
+#include "step/factors.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double ASSEMBLY = 1.5;  /* cost of a matrix besides its factors, in solves */
+static const double ITERATION = 3.5; /* cost of an iteration: a solve and a residual */
+static const double FACTOR = 3;      /* cost of factors where the solver does not tell */
+static const double SAME_H = 1e-4;   /* relative change of h that factors survive */
+static const double FADE = 0.98;     /* what is left of a bad experience after a step */
+static const double DISTRUST = 2;    /* after sweeps failed; fades below 1 in 35 matrices */
+
+ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
+                          ga_stats *stats, ga_arena *arena) {
+  f->options = options;
+  f->stats = stats;
+  ga_status status = ga_matrix_init(&f->matrix, s, arena);
+  if (status != GA_OK || arena->failed) {
+    return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
+  }
+  status = ga_linsol_open(&f->ls, options, &f->matrix.blocks.A, s->err);
+  return status != GA_OK ? status : ga_split_init(f, s, arena);
+}
+
+void ga_factors_close(ga_factors *f) {
+  ga_linsol_close(&f->ls);
+  ga_split_close(&f->split);
+}
+
+void ga_factors_reset(ga_factors *f) {
+  ga_linsol_reset(&f->ls);
+  ga_split_reset(&f->split);
+  f->valid = false;
+  f->past = (ga_experience){0};
+}
+
+long ga_factors_repivots(const ga_factors *f) {
+  return f->ls.repivots + ga_split_repivots(&f->split);
+}
+
+/* ---- making and using --------------------------------------------------------------------- */
+
+static ga_status factor_whole(ga_factors *f) {
+  f->split.in_use = false;
+  f->split.full++;
+  return f->ls.ops->factor(&f->ls, &f->matrix.blocks.A);
+}
+
+static ga_status factor(ga_factors *f, const ga_equations *s) {
+  const ga_csr *A = &f->matrix.blocks.A;
+  /* the built-in solvers look for NaN themselves, while they scale the whole matrix */
+  bool looked_at = !f->options->linsol_ops && !f->split.on;
+  if (!looked_at && ga_first_nonfinite(ga_csr_nnz(A), A->val) >= 0) return GA_RETRY_NONFINITE;
+  f->past.distrust *= FADE;
+  if (!f->split.on || f->past.distrust >= 1) return factor_whole(f);
+  ga_status status = ga_split_factor(f, s);
+  f->split.in_use = status == GA_OK;
+  return status == GA_OK || status == GA_ERR_MEM ? status : factor_whole(f);
+}
+
+static ga_status explain(ga_factors *f, ga_equations *s, const double *x, ga_status status) {
+  char name[128];
+  if (status == GA_RETRY_NONFINITE) {
+    ga_status cause = ga_matrix_blame(&f->matrix, s, x);
+    if (cause != GA_OK) return cause;
+    return ga_fail(s->err, GA_RETRY_SINGULAR, "t = %.9g, h = %.3g: Newton matrix is not finite",
+                   s->t, s->h);
+  }
+  if (status == GA_RETRY_SINGULAR) {
+    int i = f->ls.ops->singular_column ? f->ls.ops->singular_column(&f->ls) : -1;
+    return ga_fail(s->err, status,
+                   "t = %.9g, h = %.3g: Newton matrix is singular%s%s; a constraint depends on the "
+                   "others here, or a velocity has neither mass nor constraint",
+                   s->t, s->h, i >= 0 ? " at unknown " : "",
+                   i >= 0 ? ga_equations_unknown_name(s, i, name, sizeof name) : "");
+  }
+  return ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
+                 "t = %.9g: linear solver failed to factor the Newton matrix", s->t);
+}
+
+ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
+  f->valid = false;
+  ga_status status = ga_matrix_assemble(&f->matrix, s, x);
+  if (status != GA_OK) return status;
+  f->stats->matrices++;
+  status = factor(f, s);
+  if (status != GA_OK) return explain(f, s, x, status);
+  f->valid = true;
+  f->h = s->h;
+  return GA_OK;
+}
+
+ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
+  ga_status status = GA_OK;
+  if (f->split.in_use) {
+    if (ga_split_solve(f, s, b)) return GA_OK;
+    f->past.distrust = DISTRUST;
+    status = factor_whole(f);
+  }
+  if (status == GA_OK) status = f->ls.ops->solve(&f->ls, b);
+  if (status == GA_OK) return GA_OK;
+  return ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
+                 "t = %.9g: linear solver failed to solve", s->t);
+}
+
+void ga_factors_distrust_parts(ga_factors *f) {
+  f->past.distrust = DISTRUST;
+}
+
+/* ---- keeping ------------------------------------------------------------------------------ */
+
+static double making(const ga_factors *f) {
+  return ASSEMBLY + (f->ls.factor_cost > 0 ? f->ls.factor_cost : FACTOR);
+}
+
+bool ga_factors_keep(const ga_factors *f, double h) {
+  const ga_experience *past = &f->past;
+  int every = f->options->matrix_every;
+  if (!f->valid || past->steps == 0 || fabs(h / f->h - 1) > SAME_H) return false;
+  if (every > 0 && past->steps >= every) return false;
+  double expected = past->steps == 1 ? past->reuse : past->last;
+  return expected < past->spent / past->steps;
+}
+
+bool ga_factors_spent(const ga_factors *f, double excess, double contraction) {
+  if (!(contraction < 1)) return true;
+  double left = log(excess) / -log(contraction);
+  return left * ITERATION > making(f) + ITERATION;
+}
+
+void ga_factors_learn(ga_factors *f, int iterations, int made, bool reused) {
+  ga_experience *past = &f->past;
+  double cost = ITERATION * iterations + making(f) * made;
+  past->last = cost;
+  if (reused && past->steps == 1) past->reuse = cost;
+  if (!reused) past->reuse *= FADE, past->renewed = cost;
+  if (made > 0) past->steps = 0, past->spent = 0;
+  past->steps++;
+  past->spent += made > 0 ? past->renewed : cost;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* The factored Newton matrix: made, kept over several steps, renewed by one rule.
+ *
+ * Costs are counted in solves with the factors. A new matrix costs MAKE = f + 1.5, f for its
+ * factors (as the linear solver says) and 1.5 for its assembly; an iteration costs 3.5, one solve
+ * and a residual. The rule, for whole matrices and for those solved in parts:
+ *
+ *   between steps  Factors are kept while another step with them is expected to cost less than the
+ *                  mean step since they were made, their making included. What the next step costs
+ *                  is expected from the last one, and of the first that reuses them from the last
+ *                  time that was tried; that memory fades, so that it is tried again.
+ *   inside a step  They are renewed where the iterations that are left, foreseen from the
+ *                  contraction, would cost more than new factors and one iteration. */
+#ifndef GA_SRC_FACTORS_H
+#define GA_SRC_FACTORS_H
+
+#include "linsol/linsol.h"
+#include "step/matrix.h"
+
+/* What earlier steps taught. A step that is taken back restores it by one assignment. */
+typedef struct ga_experience {
+  int steps;       /* since the factors were made, the one that made them included */
+  double spent;    /* cost of these steps and of the making */
+  double last;     /* cost of the last of them */
+  double reuse;    /* cost of a step that was the first to reuse factors; fades */
+  double renewed;  /* cost of the last step that began with new factors */
+  double distrust; /* above 1: systems are not solved in parts for a while; fades */
+} ga_experience;
+
+/* The parts of a double or triple system (split.c): matrices of KKT size for y and z, the mass. */
+typedef struct ga_split {
+  bool on;     /* the method has such a system and the options want it split */
+  bool in_use; /* the last factors are those of the parts */
+  int n, row_y, row_z;
+  int pos, vel, hat, non; /* constraint rows: of y, of z; nonholonomic at v^_1, at v_1 */
+  ga_blocks y, z, mass;
+  int y_term[8], z_term[6], mass_term;
+  ga_linsol ls_y, ls_z, ls_mass;
+  double *by, *bz, *b, *c, *kept;
+  double rate; /* contraction of the last sweeps */
+  long full;   /* matrices factored whole so far */
+} ga_split;
+
+typedef struct ga_factors {
+  const ga_options *options;
+  ga_stats *stats;
+  ga_matrix matrix;
+  ga_linsol ls;
+  ga_split split;
+  bool valid; /* there are factors, */
+  double h;   /* for steps of this size */
+  ga_experience past;
+} ga_factors;
+
+ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
+                          ga_stats *stats, ga_arena *arena);
+void ga_factors_close(ga_factors *f);
+/* Forget factors, pivots, scaling and experience: the next step starts from scratch. */
+void ga_factors_reset(ga_factors *f);
+/* Factorizations that chose pivots anew, so far. */
+long ga_factors_repivots(const ga_factors *f);
+
+/* The matrix at x, where the equations were evaluated last, assembled and factored. */
+ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x);
+/* b <- A^-1 b */
+ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b);
+
+/* Should a step of size h begin with the factors there are? */
+bool ga_factors_keep(const ga_factors *f, double h);
+/* Should they be renewed inside a step whose residual is `excess` times too large, and was reduced
+ * by the factor `contraction` in the last iteration? */
+bool ga_factors_spent(const ga_factors *f, double excess, double contraction);
+/* A step is solved: iterations, matrices made in it, and whether it began with old factors. */
+void ga_factors_learn(ga_factors *f, int iterations, int made, bool reused);
+/* Fresh factors in parts did not help: factor the whole matrix next. */
+void ga_factors_distrust_parts(ga_factors *f);
+
+/* split.c: open, close; factor what the full matrix was just assembled of; solve by sweeps, false
+ * if they do not contract. */
+ga_status ga_split_init(ga_factors *f, ga_equations *s, ga_arena *arena);
+void ga_split_close(ga_split *split);
+void ga_split_reset(ga_split *split);
+long ga_split_repivots(const ga_split *split);
+ga_status ga_split_factor(ga_factors *f, const ga_equations *s);
+bool ga_split_solve(ga_factors *f, const ga_equations *s, double *x);
+
+#endif

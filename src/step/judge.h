@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Is an iterate the solution? One test, by backward error, row by row (judge.c). */
+#ifndef GA_SRC_JUDGE_H
+#define GA_SRC_JUDGE_H
+
+#include "step/factors.h"
+
+/* Belongs to one step at a time; what it measured is forgotten when the next begins. */
+typedef struct ga_judge {
+  ga_equations *eq;
+  ga_factors *factors;
+  double tol;                /* newton_tol */
+  double *size_q, *size_v;   /* of the summands of q_1 and v_1, for each velocity */
+  double *size_x;            /* largest |x_j| of each velocity, over the blocks */
+  int *vector;               /* first velocity of the vector that a velocity is part of, */
+  int *vector_end;           /* and the one after its last; on R^n each stands for itself */
+  double largest, largest_x; /* term of all force rows and acceleration, at the iterate in hand */
+  double *reaction;          /* |G|^T |lam| + |H|^T |psi| of the dynamic row in hand */
+  int reaction_of;           /* that row; -1: none yet at this iterate */
+  bool shaken;               /* the next is known */
+  double *shake;             /* n: what one rounding of every constraint does to the unknowns */
+  bool measured;             /* the next is known */
+  double *noise;             /* change of each row by one rounding of q and v */
+  double *shift_q, *shift_v; /* such roundings, */
+  double *r_up, *r_down;     /* and the residuals there */
+  double *terms;             /* not looked at */
+  unsigned probes;           /* measurements so far: each takes other signs */
+} ga_judge;
+
+/* An iterate: the unknowns, the residual there and the terms of its dynamic rows. */
+typedef struct ga_iterate {
+  const double *x, *r, *terms;
+} ga_iterate;
+
+typedef struct ga_verdict {
+  bool accepted;
+  bool rounding; /* accepted, but some row is above newton_tol times its terms */
+  bool doubtful; /* refused, but the tangents say that rounding explains it: measure the rounding */
+  bool forces;   /* refused for forces alone, and for no more than rounding may excuse */
+  double excess; /* largest |r_i| relative to what is allowed, and its row */
+  int row;
+} ga_verdict;
+
+/* How closely to look. */
+typedef enum ga_look {
+  GA_LOOK_ROUGHLY, /* for the excess of an iterate that nobody wants to accept */
+  GA_LOOK_CLOSELY,
+  GA_LOOK_STALLED /* fresh matrices do not improve any row: the noise inside callbacks counts */
+} ga_look;
+
+void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol, ga_arena *arena);
+/* The equations begin another step. */
+void ga_judge_begin(ga_judge *j);
+ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look);
+/* What is allowed in each row, for residuals of other iterates to be compared. */
+void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed);
+/* Set to zero those constraint rows of b, a copy of the residual, that are accepted. */
+void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b);
+/* Solve for what the roundings of the constraints do to the unknowns. */
+ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at);
+/* Evaluate the residual one rounding of q and v away, on both sides. The equations are then
+ * evaluated elsewhere than at x. */
+ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The Newton matrix of a step: derivatives of all rows by all unknowns. */
+#ifndef GA_SRC_MATRIX_H
+#define GA_SRC_MATRIX_H
+
+#include "linsol/blocks.h"
+#include "step/equations.h"
+
+/* A row of blocks: what its derivative by q and v is made of, and where that goes. */
+typedef struct ga_row_terms {
+  ga_csr *Aq;   /* derivative by q, after assembly times the tangent T of exp */
+  ga_product P; /* Aq G_n^T, only with an eta block */
+  int nturn;    /* pieces of Aq that T turns, none on R^n */
+  struct ga_turn *turn;
+  int by_q[GA_MAX_X], by_v[GA_MAX_X], by_eta; /* terms of the block assembly, -1 if none */
+  bool hat;                                   /* by v^_1 instead of v_1 */
+  const ga_site *site;
+  double q_scale, v_scale; /* 1, 1/h or 1/h^2 of the row, times h^2 and h */
+} ga_row_terms;
+
+typedef struct ga_matrix {
+  ga_tangents tangents;
+  ga_row_terms dyn[GA_MAX_X], con[GA_MAX_CON];
+  int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
+  int acc_term; /* G of an acceleration row, -1 if there is none */
+  ga_blocks blocks;
+} ga_matrix;
+
+ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena);
+
+/* The matrix at x, where the equations were evaluated last, into m->blocks.A. */
+ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x);
+
+/* After an assembly that is not finite: the message of the callback to blame, GA_OK if none is. */
+ga_status ga_matrix_blame(ga_matrix *m, ga_equations *s, const double *x);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* What a solved step leaves: constraint residuals, the new memory; and names for messages. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "step/equations.h"
+
+/* g, G v + g_t, k at the end of the step; G, k and mostly g are there from the last evaluation */
+static ga_status constraint_residuals(ga_equations *s, double worst[3]) {
+  const ga_site *at = &s->site[GA_SITE_NEW];
+  ga_status status = GA_OK;
+  if (!ga_equations_has_row(s, GA_ROW_POS)) status = ga_eval_g(s->eval, at->t, at->q, s->g);
+  if (status == GA_OK) status = ga_eval_hidden(s->eval, at->t, at->q, at->v, &at->G, s->gv);
+  worst[0] = ga_max_abs(s->nlam, s->g);
+  worst[1] = ga_max_abs(s->nlam, s->gv);
+  worst[2] = ga_max_abs(s->npsi, s->k);
+  return status;
+}
+
+/* before = now, now = next */
+static void hand_on(int n, const double *restrict next, double *restrict now,
+                    double *restrict before) {
+  for (int i = 0; i < n; i++) {
+    before[i] = now[i];
+    now[i] = next[i];
+  }
+}
+
+/* the same of a, aa a_n + aw w_n + sum_j ax_j x_j; a_n may be the one in the memory */
+static void hand_on_a(const ga_equations *s, const double *x, double *now, double *before) {
+  const ga_tableau *tab = &s->tab;
+  const double *a = s->a, *w = s->w;
+  for (int i = 0; i < s->nv; i++) {
+    double next = tab->aa * a[i] + tab->aw * w[i] + tab->ax[0] * x[i];
+    before[i] = now[i];
+    now[i] = next;
+  }
+  for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, tab->ax[j], x + j * s->nv, now);
+}
+
+static void exchange(double **a, double **b) {
+  double *kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* Users look at the arrays of their state, which stay where they are; the others change places. */
+static void keep_results(ga_equations *s, const double *x, const ga_values *values, ga_memory *mem,
+                         ga_memory *before) {
+  const ga_method *method = s->method;
+  const ga_site *end = &s->site[GA_SITE_NEW];
+  int nv = s->nv;
+  size_t bytes = (size_t)nv * sizeof(double);
+  const double *out = x + method->out_x * nv;
+  const double *lam = values->lam, *psi = values->psi;
+  if (method->report != GA_REPORT_ALL) {
+    lam = ga_equations_multipliers(s, x, method->out_lam);
+    psi = ga_equations_multipliers(s, x, method->out_psi);
+  }
+  exchange(&mem->w, &before->w);
+  exchange(&mem->a_used, &before->a_used);
+  memcpy(mem->a_used, s->a, bytes);
+  hand_on_a(s, x, mem->a, before->a);
+  if (method->weighted) {
+    exchange(&mem->momentum, &before->momentum);
+    exchange(&mem->momentum_used, &before->momentum_used);
+    memcpy(mem->momentum_used, s->momentum, bytes);
+    memset(mem->momentum, 0, bytes);
+    ga_csr_mul_add(&end->M, 1, mem->a, mem->momentum);
+  }
+  hand_on(s->nq, end->q, mem->q, before->q);
+  hand_on(nv, end->v, mem->v, before->v);
+  hand_on(nv, method->report == GA_REPORT_STEP ? out : values->vd, mem->vd, before->vd);
+  memcpy(mem->w, out, bytes);
+  hand_on(s->nlam, lam, mem->lam, before->lam);
+  hand_on(s->npsi, psi, mem->psi, before->psi);
+}
+
+ga_status ga_equations_end(ga_equations *s, const double *x, const ga_values *values,
+                           ga_memory *mem, ga_memory *before, double worst[3]) {
+  ga_status status = constraint_residuals(s, worst);
+  if (status != GA_OK) return status;
+  ga_memory_copy_numbers(before, mem);
+  keep_results(s, x, values, mem, before);
+  mem->t = s->t1;
+  mem->h = s->h;
+  mem->first = false;
+  return GA_OK;
+}
+
+const char *ga_equations_row_name(const ga_equations *s, int i, char *text, size_t room) {
+  static const char *const what[] = {[GA_ROW_POS] = "constraint",
+                                     [GA_ROW_VEL] = "hidden velocity constraint of",
+                                     [GA_ROW_ACC] = "hidden acceleration constraint of",
+                                     [GA_ROW_NONHOL] = "nonholonomic constraint"};
+  const ga_model *model = s->eval->model;
+  char name[96];
+  if (i < s->nx) {
+    ga_name_entry(name, sizeof name, "v", i % s->nv, model->v_names);
+    snprintf(text, room, "force balance of %s", name);
+    return text;
+  }
+  int c = s->method->ncon - 1;
+  while (c > 0 && i < s->con_at[c]) c--;
+  ga_con_kind kind = s->method->con[c];
+  bool nonhol = kind == GA_ROW_NONHOL;
+  ga_name_entry(name, sizeof name, nonhol ? "k" : "g", i - s->con_at[c],
+                nonhol ? model->psi_names : model->lam_names);
+  snprintf(text, room, "%s %s", what[kind], name);
+  return text;
+}
+
+const char *ga_equations_unknown_name(const ga_equations *s, int i, char *text, size_t room) {
+  static const char *const symbol[] = {
+      [GA_BLOCK_LAM] = "lam", [GA_BLOCK_PSI] = "psi", [GA_BLOCK_ETA] = "eta"};
+  const ga_model *model = s->eval->model;
+  if (i < s->nx) return ga_name_entry(text, room, "v", i % s->nv, model->v_names);
+  int c = s->method->ncon - 1;
+  while (c > 0 && i < s->mult_at[c]) c--;
+  bool psi = s->method->mult[c] == GA_BLOCK_PSI;
+  return ga_name_entry(text, room, symbol[s->method->mult[c]], i - s->mult_at[c],
+                       psi ? model->psi_names : model->lam_names);
+}
