@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The campaign: thousands of hard runs, every accepted step judged by the checker.
- *     campaign [--grid] [--friction N] [--random N] [--seed S] [--only I] [--verbose]
+ *     campaign [--grid] [--pendulum] [--friction N] [--random N] [--seed S] [--only I] [--verbose]
  *              [--record FILE] [--against FILE]
- * Without a choice: the grid, 1000 runs with friction, 10000 random models. --only I repeats one
- * run of the chosen campaign. --record writes one line "index passed" for each run; --against reads
- * such a file of another library and tells how many of its failures pass now. The exit status is 1
- * if a wrong step was accepted. */
+ * Without a choice: the grid, the spring pendulum, 1000 runs with friction, 10000 random models.
+ * --only I repeats one run of the chosen campaign. --record writes one line "index passed" for each
+ * run; --against reads such a file of another library and tells how many of its failures pass now.
+ * The exit status is 1 if a wrong step was accepted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 enum { SHOWN = 12 };
 
 typedef struct settings {
-  bool grid, verbose;
+  bool grid, pendulum, verbose;
   int friction, random, only;
   uint64_t seed;
   const char *record, *against;
@@ -41,7 +41,7 @@ static void show(const char *what, int index, const stress_model *m, const stres
         o->worst.error, o->worst.imbalance, o->worst.ratio);
   }
   if (o->strict > o->wrong) printf("; %ld above the first bound", o->strict);
-  if (o->wrong_start) printf("; start is wrong");
+  if (o->wrong_start) printf("; start is wrong (%s)", stress_fault_name(o->start.fault));
   printf("%s%s\n", o->text[0] ? "\n    " : "", o->text);
 }
 
@@ -86,6 +86,7 @@ static void report(const char *what, const tally *t) {
 
 static bool make(const char *what, stress_model *m, const settings *s, int index) {
   if (strcmp(what, "grid") == 0) return stress_grid(m, index);
+  if (strcmp(what, "pendulum") == 0) return stress_pendulum(m, index);
   if (strcmp(what, "friction") == 0) stress_friction(m, s->seed, index);
   if (strcmp(what, "random") == 0) stress_random(m, s->seed, index);
   return true;
@@ -132,6 +133,10 @@ static bool read_settings(int argc, char **argv, settings *s) {
       s->grid = true;
       continue;
     }
+    if (strcmp(key, "--pendulum") == 0) {
+      s->pendulum = true;
+      continue;
+    }
     if (strcmp(key, "--verbose") == 0) {
       s->verbose = true;
       continue;
@@ -161,19 +166,20 @@ int main(int argc, char **argv) {
   settings s = {.only = -1, .seed = 20260};
   if (!read_settings(argc, argv, &s)) {
     fprintf(stderr,
-            "usage: %s [--grid] [--friction N] [--random N] [--seed S] [--only I]"
+            "usage: %s [--grid] [--pendulum] [--friction N] [--random N] [--seed S] [--only I]"
             " [--verbose] [--record FILE] [--against FILE]\n",
             argv[0]);
     return 2;
   }
-  if (!s.grid && s.friction == 0 && s.random == 0) {
-    s.grid = true;
+  if (!s.grid && !s.pendulum && s.friction == 0 && s.random == 0) {
+    s.grid = s.pendulum = true;
     s.friction = 1000;
     s.random = 10000;
   }
   printf("seed %llu\n", (unsigned long long)s.seed);
   long wrong = 0;
   if (s.grid) wrong += campaign("grid", 1 << 20, &s);
+  if (s.pendulum) wrong += campaign("pendulum", 1 << 20, &s);
   if (s.friction > 0) wrong += campaign("friction", s.friction, &s);
   if (s.random > 0) wrong += campaign("random", s.random, &s);
   return wrong > 0;

@@ -28,6 +28,7 @@ typedef enum stress_fault {
   FAULT_VELOCITY,   /* |G v + g_t| or |k| above 1e-9 of its terms, of methods that keep it */
   FAULT_RECURSION,  /* v_1, a_1 or q_1 do not follow from the state before */
   FAULT_NOT_FINITE, /* NaN or infinity */
+  FAULT_ENERGY,     /* the energy of a model that cannot gain any has grown beyond its limit */
   FAULT_COUNT
 } stress_fault;
 
@@ -61,6 +62,9 @@ stress_verdict stress_check(const stress_model *m, const stress_state *s,
 /* Whether v, q and a of a fixed step follow from the state before by the formulas of the method. */
 stress_verdict stress_check_recursion(const stress_model *m, const stress_state *s,
                                       const stress_state *before);
+
+/* Kinetic and potential energy, of models whose parts are springs and constant forces only. */
+long double stress_energy(const stress_model *m, const stress_state *s);
 
 /* Exact derivatives against differences in long double: the largest relative error of an entry of
  * Kt, Ct and G at (t, q, v). This tests formulas.h. */

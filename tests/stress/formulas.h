@@ -104,7 +104,8 @@ static inline void law_step_t(const double *p, law_point a, law_value *r) {
 
 /* A sin(w t + s);  p = A, w, s */
 static inline void law_sine(const double *p, law_point a, law_value *r) {
-  *r = (law_value){.f = p[0] * sin(p[1] * a.t + p[2]), .size = fabs((REAL)p[0])};
+  *r = (law_value){.f = p[0] * sin(p[1] * a.t + p[2])};
+  r->size = fabs(p[0] * (1 + p[1] * a.t)); /* the angle is rounded, too */
 }
 
 static inline void law_constant(const double *p, law_point a, law_value *r) {

@@ -103,11 +103,12 @@ typedef struct stress_model {
   double q0[STRESS_NQ], v0[STRESS_NV];
   /* settings of the run */
   const char *method;
-  double h, rho, rtol, atol, wrong_by;
+  double t0, h, rho, rtol, atol, wrong_by;
   int steps, newton_max, matrix_every;
   stress_tangents tangents;
   bool give_jacobian, one_pass, project;
   const char *h_seq;
+  double energy_limit; /* how much energy the model may gain; 0: not asked for */
 } stress_model;
 
 static inline int stress_nv(const stress_model *m) {
@@ -140,6 +141,10 @@ int stress_pick(uint64_t *seed, int count);
 void stress_random(stress_model *m, uint64_t seed, int index);
 /* Run number `index` of the friction campaign: fixed steps, regularised friction. */
 void stress_friction(stress_model *m, uint64_t seed, int index);
+/* A spring pendulum in the plane, mass 1, length 1, gravity 9.81, k = 1e11, h = 0.0125, at rest at
+ * first: starts, rho and tangents vary with the index; false past the end. It has no energy to
+ * gain, so that a step to the other side of the circle shows. */
+bool stress_pendulum(stress_model *m, int index);
 /* The grid: a mass between two stiff stops; false past the end. */
 bool stress_grid(stress_model *m, int index);
 

@@ -43,16 +43,21 @@ stress_row *stress_constrain(stress_model *m, stress_row_kind kind, int i, int j
   return row;
 }
 
+/* the digits of an index in a system of mixed radices, last one fastest; false past the end */
+static bool split(int index, int n, const int *radix, int *digit) {
+  while (n-- > 0) {
+    digit[n] = index % radix[n];
+    index /= radix[n];
+  }
+  return index == 0;
+}
+
 /* Mass 1 between two stops at 0.01 and -0.01: h = 1e-4 1.9^i < 2e-2, k = 1e6 2.7^j < 1e13, three
  * values of rho, fixed or automatic steps, tangents or none, over 200 h. */
 bool stress_grid(stress_model *m, int index) {
   static const double rho[3] = {0.5, 0.7, 0.9};
-  int part[5] = {9, 17, 3, 2, 2}, at[5];
-  for (int n = 4; n >= 0; n--) {
-    at[n] = index % part[n];
-    index /= part[n];
-  }
-  if (index > 0) return false;
+  int at[5];
+  if (!split(index, 5, (const int[]){9, 17, 3, 2, 2}, at)) return false;
   *m = (stress_model){.n_flat = 1, .mass = {1}, .v0 = {1}, .method = "stab2", .steps = 200};
   m->h = 1e-4 * pow(1.9, at[0]);
   m->rho = rho[at[2]];
@@ -65,6 +70,25 @@ bool stress_grid(stress_model *m, int index) {
   stop->p[0] = 1e6 * pow(2.7, at[1]);
   stop->p[1] = 0.01;
   snprintf(m->name, sizeof m->name, "stops k %.3g", stop->p[0]);
+  return true;
+}
+
+bool stress_pendulum(stress_model *m, int index) {
+  static const double rho[4] = {0.9, 0.7, 0.5, 0};
+  int at[4];
+  if (!split(index, 4, (const int[]){5, 4, 2, 2}, at)) return false;
+  double angle = 0.3 * at[0];
+  *m = (stress_model){.n_flat = 2, .mass = {1, 1}, .q0 = {cos(angle), sin(angle)}, .h = 0.0125};
+  m->method = at[3] ? "index3" : "stab2";
+  m->steps = 400;
+  m->rho = rho[at[1]];
+  m->tangents = at[2] ? TANGENTS_NONE : TANGENTS_EXACT;
+  m->energy_limit = 1e3;
+  stress_part *p = stress_add(m, SHAPE_PLANE, LAW_spring, 0, -1);
+  p->p[0] = 1e11;
+  p->p[1] = 1;
+  stress_add(m, SHAPE_LINE, LAW_constant, 1, -1)->p[0] = -9.81;
+  snprintf(m->name, sizeof m->name, "spring pendulum from %.1f", angle);
   return true;
 }
 

@@ -12,6 +12,7 @@ typedef struct watcher {
   const stress_model *model;
   stress_outcome *outcome;
   stress_state before;
+  long double energy; /* at the start */
   bool has_before;
   bool fixed;
 } watcher;
@@ -23,9 +24,20 @@ static void note(stress_outcome *out, const stress_verdict *v, double t, bool st
   if (!start && (v->fault != FAULT_FORCE || !(v->gross_ratio <= 1))) out->gross++;
   if (start) {
     out->wrong_start = true;
+    out->start = *v;
   } else if (out->wrong++ == 0) {
     out->worst = *v;
     out->t_wrong = t;
+  }
+}
+
+static void check_energy(watcher *w, const stress_state *now, bool start, stress_verdict *v) {
+  long double energy = stress_energy(w->model, now);
+  if (start) w->energy = energy;
+  double gain = (double)(energy - w->energy);
+  if (v->fault == FAULT_NONE && !(gain <= w->model->energy_limit)) {
+    *v = (stress_verdict){.fault = FAULT_ENERGY, .row = -1, .error = gain};
+    v->ratio = gain / w->model->energy_limit;
   }
 }
 
@@ -41,6 +53,7 @@ static int watch(void *context, const ga_state *state, const ga_stats *stats) {
     stress_verdict r = stress_check_recursion(m, &now, &w->before);
     if (r.fault != FAULT_NONE) v = r;
   }
+  if (m->energy_limit > 0) check_energy(w, &now, start, &v);
   note(w->outcome, &v, state->t, start);
   w->before = now;
   w->has_before = true;
@@ -69,8 +82,8 @@ static ga_status integrate(const ga_model *model, const stress_model *m, watcher
   ga_status status = ga_integrator_new(model, &o, &it, error);
   if (status != GA_OK) return status;
   ga_integrator_observe(it, watch, w);
-  status = ga_integrator_start(it, 0, m->q0, m->v0);
-  if (status == GA_OK) status = ga_integrator_run(it, m->steps * m->h);
+  status = ga_integrator_start(it, m->t0, m->q0, m->v0);
+  if (status == GA_OK) status = ga_integrator_run(it, m->t0 + m->steps * m->h);
   if (status != GA_OK) *error = *ga_integrator_error(it);
   ga_integrator_free(it);
   return status == GA_STOPPED ? GA_OK : status;
@@ -96,7 +109,7 @@ stress_outcome stress_run(const stress_model *m) {
 void stress_describe(const stress_model *m, char *text, size_t room) {
   static const char *const tangents[TANGENTS_COUNT] = {"exact",    "differences", "too stiff",
                                                        "too soft", "wrong sign",  "zero"};
-  snprintf(text, room, "%s, %s, h %.6g%s%s, rho %.3g, rtol %g, tangents %s", m->name, m->method,
+  snprintf(text, room, "%s, %s, h %.6g%s%s, rho %.3g, rtol %g, tangents %s%s", m->name, m->method,
            m->h, m->h_seq ? " x " : "", m->h_seq ? m->h_seq : "", m->rho, m->rtol,
-           tangents[m->tangents]);
+           tangents[m->tangents], m->n_lam + m->n_psi > 0 && !m->give_jacobian ? ", no G" : "");
 }

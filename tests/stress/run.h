@@ -10,6 +10,7 @@ typedef struct stress_outcome {
   char text[160];            /* the library's sentence, if it failed */
   long steps;                /* accepted */
   long wrong, gross, strict; /* steps above the bounds of checker.h */
+  stress_verdict start;      /* of the start */
   bool wrong_start;          /* v', lam of the start do not balance */
   stress_verdict worst;      /* the first wrong step */
   double t_wrong;
