@@ -11,9 +11,7 @@ enum { STRESS_CALLS = 400000, STRESS_STEPS = 1000 }; /* a run ends there, whatev
 typedef struct watcher {
   const stress_model *model;
   stress_outcome *outcome;
-  stress_state before;
   long double energy; /* at the start */
-  bool has_before;
   bool fixed;
 } watcher;
 
@@ -45,18 +43,19 @@ static int watch(void *context, const ga_state *state, const ga_stats *stats) {
   watcher *w = context;
   const stress_model *m = w->model;
   stress_state now = stress_state_of(m, state);
+  const stress_state *before = &w->outcome->last;
   bool start = state->h == 0;
-  stress_verdict v = stress_check(m, &now, w->has_before && !start ? &w->before : NULL);
+  stress_verdict v = stress_check(m, &now, start ? NULL : before);
   /* the first step may have moved a_0 or v_0, a change of h moves a */
   if (v.fault == FAULT_NONE && w->fixed && stats->steps > 1 &&
-      fabsl(now.h - w->before.h) <= 1e-12L * now.h) {
-    stress_verdict r = stress_check_recursion(m, &now, &w->before);
+      fabsl(now.h - before->h) <= 1e-12L * now.h) {
+    stress_verdict r = stress_check_recursion(m, &now, before);
     if (r.fault != FAULT_NONE) v = r;
   }
   if (m->energy_limit > 0) check_energy(w, &now, start, &v);
   note(w->outcome, &v, state->t, start);
-  w->before = now;
-  w->has_before = true;
+  w->outcome->before = *before;
+  w->outcome->last = now;
   w->outcome->steps = stats->steps;
   return stats->steps >= STRESS_STEPS;
 }
@@ -89,18 +88,31 @@ static ga_status integrate(const ga_model *model, const stress_model *m, watcher
   return status == GA_STOPPED ? GA_OK : status;
 }
 
+ga_status stress_open(const stress_model *m, const ga_model_ops *ops, stress_user *user,
+                      ga_space **space, ga_model *out) {
+  ga_status status = ga_space_new(space);
+  if (status == GA_OK && m->n_flat > 0) {
+    status = ga_space_add(*space, &ga_group_rn, m->n_flat, NULL, NULL);
+  }
+  if (status == GA_OK && m->n_rot > 0) {
+    status = ga_space_add(*space, &ga_group_so3, m->n_rot, NULL, NULL);
+  }
+  *user = (stress_user){.model = m, .calls_left = STRESS_CALLS};
+  *out = (ga_model){.ops = ops, .user = user, .nlam = m->n_lam, .npsi = m->n_psi};
+  out->space = *space;
+  return status;
+}
+
 stress_outcome stress_run(const stress_model *m) {
-  stress_outcome out = {.status = GA_ERR_MEM};
+  stress_outcome out = {0};
   ga_error error = {0};
   ga_space *space = NULL;
-  if (ga_space_new(&space) != GA_OK) return out;
-  if (m->n_flat > 0) ga_space_add(space, &ga_group_rn, m->n_flat, NULL, NULL);
-  if (m->n_rot > 0) ga_space_add(space, &ga_group_so3, m->n_rot, NULL, NULL);
   ga_model_ops ops = stress_ops(m);
-  stress_user user = {.model = m, .calls_left = STRESS_CALLS};
-  ga_model model = {.ops = &ops, .user = &user, .space = space, .nlam = m->n_lam, .npsi = m->n_psi};
+  stress_user user;
+  ga_model model;
   watcher w = {.model = m, .outcome = &out, .fixed = m->rtol == 0 && m->atol == 0};
-  out.status = integrate(&model, m, &w, &error);
+  out.status = stress_open(m, &ops, &user, &space, &model);
+  if (out.status == GA_OK) out.status = integrate(&model, m, &w, &error);
   snprintf(out.text, sizeof out.text, "%.159s", error.text);
   ga_space_free(space);
   return out;
