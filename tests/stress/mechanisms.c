@@ -254,7 +254,9 @@ static void settings(stress_model *m, uint64_t *r) {
   }
   int tangents = stress_pick(r, 20);
   m->tangents = tangents < 9 ? TANGENTS_EXACT : TANGENTS_NONE;
-  if (tangents >= 15) m->tangents = TANGENTS_STIFF + tangents % (TANGENTS_COUNT - TANGENTS_STIFF);
+  static const stress_tangents wrong[4] = {TANGENTS_STIFF, TANGENTS_SOFT, TANGENTS_SIGN,
+                                           TANGENTS_ZERO};
+  if (tangents >= 15) m->tangents = wrong[tangents % 4];
   m->wrong_by = stress_log_uniform(r, 3, 1e8);
   static const int newton_max[8] = {0, 0, 0, 0, 0, 2, 5, 100};
   m->newton_max = newton_max[stress_pick(r, 8)];
