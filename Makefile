@@ -4,6 +4,7 @@
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
+#   make campaign      thousands of hard runs, every accepted step checked (3 minutes)
 #   make bench-page    docs/benchmarks.md from them
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
@@ -61,6 +62,10 @@ bench: build/release/Makefile
 	@mkdir -p out
 	OPENBLAS_NUM_THREADS=1 build/release/bench out
 
+campaign: build/release/Makefile
+	cmake --build --preset release -j $(JOBS) --target genalpha_campaign
+	OPENBLAS_NUM_THREADS=1 build/release/campaign
+
 # docs/benchmarks.md from the last `make bench`
 bench-page:
 	sh tools/benchmarks.sh out/bench.json docs/benchmarks.md.in >docs/benchmarks.md
@@ -98,6 +103,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo reproduce test install docs bench bench-page check check-sizes check-clang check-debug check-threads check-valgrind \
+.PHONY: all demo reproduce test install docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind \
 	format format-check clean
 .NOTPARALLEL:

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* The checker of accepted steps, see checker.h. */
+#include "checker.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+#define REAL long double
+#define NOISE(x) ((void)(x), 0.0L)
+#include "formulas.h"
+#include "rows.h"
+
+static const long double rounding = 0x1p-52L;
+static const long double balance_tol = 1e-8L;    /* of the terms of a force row */
+static const long double constraint_tol = 1e-9L; /* of the terms of a constraint row */
+static const long double quotient_tol = 1e-7L;   /* of G^T lam where G is a difference quotient */
+static const long double generous = 100;         /* roundings of q and v in the first bound */
+static const long double summands = 16;          /* roundings of each summand of q, v, v', F */
+
+const char *stress_fault_name(stress_fault fault) {
+  static const char *const name[FAULT_COUNT] = {"none",      "force",      "position", "velocity",
+                                                "recursion", "not finite", "energy"};
+  return name[fault];
+}
+
+static void widen(int n, const double *from, long double *to) {
+  for (int i = 0; i < n; i++) to[i] = from[i];
+}
+
+stress_state stress_state_of(const stress_model *m, const ga_state *s) {
+  stress_state out = {.t = s->t, .h = s->h};
+  widen(stress_nq(m), s->q, out.q);
+  widen(stress_nv(m), s->v, out.v);
+  widen(stress_nv(m), s->vd, out.vd);
+  if (s->a) widen(stress_nv(m), s->a, out.a);
+  widen(m->n_lam, s->lam, out.lam);
+  widen(m->n_psi, s->psi, out.psi);
+  return out;
+}
+
+/* All that belongs to the force balance at a state. Matrices by rows. */
+typedef struct balance {
+  force_sum force;
+  row_values rows;
+  long double M[STRESS_NV * STRESS_NV], Kt[STRESS_NV * STRESS_NV];
+  long double r[STRESS_NV], terms[STRESS_NV], reaction[STRESS_NV];
+} balance;
+
+static long double multiplier(const stress_model *m, const stress_state *s, int n) {
+  return n < m->n_lam ? s->lam[n] : s->psi[n - m->n_lam];
+}
+
+static void evaluate(const stress_model *m, const stress_state *s, balance *b) {
+  int nv = stress_nv(m);
+  sum_forces(m, s->t, 4 * rounding, s->q, s->v, &b->force);
+  sum_mass(m, s->q, b->M);
+  all_rows(m, s->t, s->q, s->v, &b->rows);
+  for (int i = 0; i < nv * nv; i++) b->Kt[i] = -b->force.K[i];
+  add_mass_tangent(m, s->q, s->vd, b->Kt);
+  add_rows_tangent(m, s->q, s->lam, s->psi, b->Kt);
+  for (int i = 0; i < nv; i++) {
+    b->r[i] = -b->force.F[i];
+    b->terms[i] = fabs(b->force.F[i]);
+    b->reaction[i] = 0;
+    for (int j = 0; j < nv; j++) {
+      b->r[i] += b->M[i * nv + j] * s->vd[j];
+      b->terms[i] += fabs(b->M[i * nv + j] * s->vd[j]);
+    }
+    for (int n = 0; n < m->n_lam + m->n_psi; n++) {
+      long double reaction = b->rows.G[n * nv + i] * multiplier(m, s, n);
+      b->r[i] += reaction;
+      b->reaction[i] += fabs(reaction);
+    }
+    b->terms[i] += b->reaction[i];
+  }
+}
+
+/* Sizes of what is rounded: |q_i|, 1 for angles; |v_i|; and of the summands that q, v and v' come
+ * from in the step. */
+typedef struct sizes {
+  long double q[STRESS_NV], v[STRESS_NV], q_sum[STRESS_NV], v_sum[STRESS_NV], vd_sum[STRESS_NV];
+} sizes;
+
+static void sizes_of(const stress_model *m, const stress_state *s, const stress_state *before,
+                     sizes *z) {
+  for (int i = 0; i < stress_nv(m); i++) {
+    bool flat = i < m->n_flat;
+    z->q[i] = z->q_sum[i] = flat ? fabs(s->q[i]) : 1;
+    z->v[i] = z->v_sum[i] = fabs(s->v[i]);
+    z->vd_sum[i] = fabs(s->vd[i]);
+    if (!before) continue;
+    long double a = fabs(before->a[i]) + fabs(s->a[i]), h = s->h;
+    z->q_sum[i] += (flat ? fabs(before->q[i]) : 1) + h * fabs(before->v[i]) + h * h * a / 2;
+    z->v_sum[i] += fabs(before->v[i]) + h * a;
+    z->vd_sum[i] += fabs(before->vd[i]) + a;
+  }
+  /* the three angles of a rotation share their rounding */
+  for (int i = m->n_flat; i < stress_nv(m); i += 3) {
+    long double all = z->q_sum[i] + z->q_sum[i + 1] + z->q_sum[i + 2];
+    z->q_sum[i] = z->q_sum[i + 1] = z->q_sum[i + 2] = all;
+  }
+}
+
+/* error above bound? A NaN is. */
+static void judge(stress_verdict *out, stress_fault fault, int row, long double error,
+                  long double bound) {
+  double ratio = (double)(error / (bound > 0 ? bound : 0x1p-1000L));
+  if (error == 0) ratio = 0;
+  if (!(ratio <= out->ratio)) out->ratio = ratio;
+  if (!(error <= bound) && out->fault == FAULT_NONE) {
+    out->fault = fault;
+    out->row = row;
+  }
+}
+
+static void check_forces(const stress_model *m, const stress_state *s, const stress_state *before,
+                         const balance *b, stress_verdict *out) {
+  int nv = stress_nv(m);
+  sizes z;
+  sizes_of(m, s, before, &z);
+  for (int i = 0; i < nv; i++) {
+    long double change = 0, summed = b->force.size[i], inertia = 0;
+    for (int j = 0; j < nv; j++) {
+      long double K = fabs(b->Kt[i * nv + j]), C = fabs(b->force.C[i * nv + j]);
+      change += K * z.q[j] + C * z.v[j];
+      summed += K * z.q_sum[j] + C * z.v_sum[j];
+      inertia += fabs(b->M[i * nv + j]) * z.vd_sum[j];
+    }
+    long double error = fabs(b->r[i]);
+    long double first = balance_tol * b->terms[i] + generous * rounding * change;
+    long double bound =
+        first + summands * rounding * (summed + inertia) + 2 * b->force.noise[i] + b->force.jump[i];
+    if (!m->give_jacobian) bound += quotient_tol * b->reaction[i];
+    if (error > 0) {
+      double ratio = (double)(error / (first > 0 ? first : 0x1p-1000L));
+      double gross = (double)(error / (bound + balance_tol * (inertia + b->force.size[i])));
+      if (!(ratio <= out->strict_ratio)) out->strict_ratio = ratio;
+      if (!(gross <= out->gross_ratio)) out->gross_ratio = gross;
+    }
+    if (!(error <= bound) && out->fault == FAULT_NONE) {
+      out->imbalance = (double)(error / b->terms[i]);
+      out->error = (double)error;
+    }
+    judge(out, FAULT_FORCE, i, error, bound);
+  }
+}
+
+/* Positions for the methods that solve g = 0, velocities for those that keep the hidden constraint
+ * (all here but index3), and k = 0. The sizes are those of the summands of q and v, because a row
+ * and all its terms may pass through zero. */
+static void check_rows(const stress_model *m, const stress_state *s, const stress_state *before,
+                       const balance *b, stress_verdict *out) {
+  int nv = stress_nv(m);
+  bool hidden = strcmp(m->method, "index3") != 0;
+  sizes z;
+  sizes_of(m, s, before, &z);
+  for (int n = 0; n < m->n_lam + m->n_psi; n++) {
+    const long double *G = b->rows.G + n * nv;
+    long double rate = b->rows.gt[n], size_q = 0, size_v = fabs(rate);
+    for (int j = 0; j < nv; j++) {
+      size_q += fabs(G[j]) * z.q_sum[j];
+      size_v += fabs(G[j]) * z.v_sum[j];
+      rate += G[j] * s->v[j];
+    }
+    if (n < m->n_lam) {
+      double g = (double)(fabs(b->rows.value[n]) / size_q);
+      if (!(g <= out->position)) out->position = g;
+      judge(out, FAULT_POSITION, n, fabs(b->rows.value[n]), constraint_tol * size_q);
+    }
+    if (hidden || n >= m->n_lam) judge(out, FAULT_VELOCITY, n, fabs(rate), constraint_tol * size_v);
+  }
+}
+
+static bool all_finite(int n, const long double *x) {
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i])) return false;
+  }
+  return true;
+}
+
+/* The reported v' and multipliers balance the forces, but for two cases. soi2 reports the
+ * multipliers of its step and v' of the equations of motion; stress_check_recursion judges it.
+ * index3 moves v_0 at the start, after v'_0 and lam_0 were found. */
+static bool balanced_by_itself(const stress_model *m, const stress_state *s) {
+  if (m->n_lam + m->n_psi == 0) return true;
+  if (strcmp(m->method, "soi2") == 0) return false;
+  return s->h > 0 || strcmp(m->method, "index3") != 0;
+}
+
+stress_verdict stress_check(const stress_model *m, const stress_state *s,
+                            const stress_state *before) {
+  stress_verdict out = {.row = -1};
+  int nv = stress_nv(m);
+  if (!all_finite(stress_nq(m), s->q) || !all_finite(nv, s->v) || !all_finite(nv, s->vd) ||
+      !all_finite(nv, s->a) || !all_finite(m->n_lam, s->lam) || !all_finite(m->n_psi, s->psi)) {
+    return (stress_verdict){.fault = FAULT_NOT_FINITE, .row = -1, .ratio = (double)INFINITY};
+  }
+  balance b;
+  evaluate(m, s, &b);
+  if (balanced_by_itself(m, s)) check_forces(m, s, before, &b, &out);
+  check_rows(m, s, before, &b, &out);
+  return out;
+}
+
+static bool constant_mass(const stress_model *m) {
+  for (int n = 0; n < m->n_part; n++) {
+    if (m->part[n].shape == SHAPE_COSINE_MASS || m->part[n].shape == SHAPE_POLAR_MASS) return false;
+  }
+  return true;
+}
+
+/* Chung, Hulbert 1993: computed here, not asked for */
+typedef struct parameters {
+  long double am, af, gamma, beta;
+} parameters;
+
+static parameters parameters_of(long double rho) {
+  parameters p = {.am = (2 * rho - 1) / (1 + rho), .af = rho / (1 + rho)};
+  long double alpha = p.am - p.af;
+  p.gamma = 0.5L - alpha;
+  p.beta = (1 - alpha) * (1 - alpha) / 4;
+  return p;
+}
+
+/* What rounding and noise may do to row i of the forces at a state. */
+static long double row_noise(const stress_model *m, const balance *b, const sizes *z, int i) {
+  int nv = stress_nv(m);
+  long double change = b->force.size[i];
+  for (int j = 0; j < nv; j++) {
+    change += fabs(b->Kt[i * nv + j]) * z->q_sum[j] + fabs(b->force.C[i * nv + j]) * z->v_sum[j];
+  }
+  return generous * rounding * change + 2 * b->force.noise[i] + b->force.jump[i];
+}
+
+/* soi2 with a constant mass: M ((1 - alpha_m) a_1 + alpha_m a_0) is the weighted sum of the forces
+ * F - G^T lam - H^T psi at both ends, as balanced as the other methods' forces are. */
+static void check_weighted(const stress_model *m, const stress_state *s, const stress_state *before,
+                           parameters p, stress_verdict *out) {
+  if (!constant_mass(m)) return;
+  int nv = stress_nv(m);
+  balance b[2];
+  const stress_state *end[2] = {before, s};
+  const long double weight[2] = {p.af, 1 - p.af};
+  sizes z;
+  sizes_of(m, s, before, &z);
+  for (int e = 0; e < 2; e++) evaluate(m, end[e], &b[e]);
+  for (int i = 0; i < nv; i++) {
+    long double M = m->mass[i], r = M * ((1 - p.am) * s->a[i] + p.am * before->a[i]);
+    long double bound = balance_tol * M * (fabs(s->a[i]) + fabs(before->a[i]));
+    for (int e = 0; e < 2; e++) {
+      long double inertia = M * end[e]->vd[i];
+      r -= weight[e] * (inertia - b[e].r[i]);
+      bound += balance_tol * (b[e].terms[i] - fabs(inertia)) + row_noise(m, &b[e], &z, i);
+    }
+    judge(out, FAULT_RECURSION, i, fabs(r), bound);
+  }
+}
+
+/* The formulas of the methods with fixed steps:
+ *     v_1 = v_0 + h ((1 - gamma) a_0 + gamma a_1)
+ *     q_1 = q_0 + h v_0 + h^2 ((1/2 - beta) a_0 + beta a_1)       without eta
+ *     (1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) v'_1 + alpha_f v'_0 */
+stress_verdict stress_check_recursion(const stress_model *m, const stress_state *s,
+                                      const stress_state *before) {
+  stress_verdict out = {.row = -1};
+  const long double tol = 1e-11L; /* these are assignments: rounding, and room for other orders */
+  bool weighted = strcmp(m->method, "soi2") == 0;
+  bool plain_q = m->n_lam + (weighted ? m->n_psi : 0) == 0 || strcmp(m->method, "index3") == 0;
+  parameters p = parameters_of(m->rho);
+  long double h = s->h;
+  for (int i = 0; i < stress_nv(m); i++) {
+    long double a0 = before->a[i], a1 = s->a[i], v0 = before->v[i];
+    long double size = fabs(a0) + fabs(a1);
+    long double dv = s->v[i] - v0 - h * ((1 - p.gamma) * a0 + p.gamma * a1);
+    judge(&out, FAULT_RECURSION, i, fabs(dv), tol * (fabs(v0) + fabs(s->v[i]) + h * size));
+    if (plain_q && i < m->n_flat) {
+      long double w = h * v0 + h * h * ((0.5L - p.beta) * a0 + p.beta * a1);
+      long double bound = fabs(before->q[i]) + fabs(s->q[i]) + h * fabs(v0) + h * h * size;
+      judge(&out, FAULT_RECURSION, i, fabs(s->q[i] - before->q[i] - w), tol * bound);
+    }
+    if (weighted) continue;
+    long double da = (1 - p.am) * a1 + p.am * a0 - (1 - p.af) * s->vd[i] - p.af * before->vd[i];
+    size += fabs(s->vd[i]) + fabs(before->vd[i]);
+    judge(&out, FAULT_RECURSION, i, fabs(da), tol * size);
+  }
+  if (weighted) check_weighted(m, s, before, p, &out);
+  return out;
+}
+
+long double stress_energy(const stress_model *m, const stress_state *s) {
+  long double energy = 0;
+  for (int i = 0; i < stress_nv(m); i++) energy += m->mass[i] * s->v[i] * s->v[i] / 2;
+  for (int n = 0; n < m->n_part; n++) {
+    const stress_part *part = &m->part[n];
+    const long double *q = s->q + part->i, *other = part->j < 0 ? NULL : s->q + part->j;
+    long double x = q[0] - (other ? other[0] : 0);
+    if (part->shape == SHAPE_PLANE) {
+      x = hypot(q[0] - (other ? other[0] : part->anchor[0]),
+                q[1] - (other ? other[1] : part->anchor[1]));
+    }
+    long double stretch = x - part->p[1];
+    energy += part->law == LAW_constant ? -part->p[0] * x : part->p[0] * stretch * stretch / 2;
+  }
+  return energy;
+}
+
+/* q o exp(w e_j) to first order, symmetric in w */
+static void moved(const stress_model *m, stress_state *s, int j, long double w) {
+  if (j < m->n_flat) {
+    s->q[j] += w;
+    return;
+  }
+  int turn = (j - m->n_flat) / 3, a = (j - m->n_flat) % 3, b = (a + 1) % 3, c = (a + 2) % 3;
+  long double *x = s->q + m->n_flat + 4 * turn, old[4];
+  memcpy(old, x, sizeof old);
+  x[0] -= old[1 + a] * w / 2;
+  x[1 + a] += old[0] * w / 2;
+  x[1 + b] += old[1 + c] * w / 2;
+  x[1 + c] -= old[1 + b] * w / 2;
+}
+
+static double larger(double worst, long double value, long double exact, long double size) {
+  double error = (double)(fabs(value - exact) / (fabs(exact) + size));
+  return error <= worst ? worst : error;
+}
+
+double stress_derivative_error(const stress_model *m, const stress_state *s) {
+  int nv = stress_nv(m), rows = m->n_lam + m->n_psi;
+  static balance here, up, down;
+  double worst = 0;
+  evaluate(m, s, &here);
+  for (int j = 0; j < nv; j++) {
+    stress_state high = *s, low = *s;
+    long double w = 1e-9L * (j < m->n_flat ? fabs(s->q[j]) + 1e-3L : 1);
+    moved(m, &high, j, w);
+    moved(m, &low, j, -w);
+    evaluate(m, &high, &up);
+    evaluate(m, &low, &down);
+    for (int i = 0; i < nv; i++) {
+      long double size = 1e-3L * (up.terms[i] + here.force.size[i]);
+      worst = larger(worst, (up.r[i] - down.r[i]) / (2 * w), here.Kt[i * nv + j], size);
+    }
+    for (int n = 0; n < m->n_lam; n++) {
+      long double G = (up.rows.value[n] - down.rows.value[n]) / (2 * w);
+      worst = larger(worst, G, here.rows.G[n * nv + j], 1e-3L);
+    }
+    high = low = *s;
+    w = 1e-9L * (fabs(s->v[j]) + 1e-3L);
+    high.v[j] += w;
+    low.v[j] -= w;
+    evaluate(m, &high, &up);
+    evaluate(m, &low, &down);
+    for (int i = 0; i < nv; i++) {
+      long double size = 1e-3L * (up.terms[i] + here.force.size[i]);
+      worst = larger(worst, (up.r[i] - down.r[i]) / (2 * w), -here.force.C[i * nv + j], size);
+    }
+    for (int n = m->n_lam; n < rows; n++) {
+      long double H = (up.rows.value[n] - down.rows.value[n]) / (2 * w);
+      worst = larger(worst, H, here.rows.G[n * nv + j], 1e-3L);
+    }
+  }
+  return worst;
+}

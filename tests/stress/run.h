@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of a model, every accepted step judged by the checker. */
+#ifndef GA_STRESS_RUN_H
+#define GA_STRESS_RUN_H
+
+#include "checker.h"
+
+typedef struct stress_outcome {
+  ga_status status;
+  char text[160];            /* the library's sentence, if it failed */
+  long steps;                /* accepted */
+  long wrong, gross, strict; /* steps above the bounds of checker.h */
+  stress_verdict worst;      /* the first wrong step */
+  double t_wrong;
+  bool wrong_start;          /* the state after the start is wrong, */
+  stress_verdict start;      /* for this reason */
+  double position;           /* largest |g_i| / (|G| |q|)_i */
+  stress_state last, before; /* the last accepted states */
+} stress_outcome;
+
+/* Whether the run came to its end and every accepted step is right. */
+static inline bool stress_passed(const stress_outcome *o) {
+  return o->status == GA_OK && o->wrong == 0;
+}
+
+stress_outcome stress_run(const stress_model *m);
+
+/* The model as the library sees it, for any user data; the caller frees the space. */
+ga_status stress_open(const stress_model *m, const ga_model_ops *ops, stress_user *user,
+                      ga_space **space, ga_model *out);
+
+/* A line that names the model and its settings. */
+void stress_describe(const stress_model *m, char *text, size_t room);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* No wrong step is accepted: hard models (tests/stress) in small number, judged by a checker that
+ * uses nothing of src/, and the checker itself. `make campaign` is the large version; its options
+ * repeat a single run. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "stress/run.h"
+
+static const uint64_t seed = 20260; /* that of the campaign */
+enum { SHOWN = 5 };                 /* wrong runs that are named */
+
+static stress_model model;
+
+/* Run the model; 1 if it accepted a wrong step. The message has the words that
+ * repeat the run. */
+static int wrong_run(const char *what, int index, int wrong_before, stress_outcome *out) {
+  stress_outcome o = stress_run(&model);
+  if (out) *out = o;
+  if (o.wrong == 0 && !o.wrong_start) return 0;
+  if (wrong_before < SHOWN) {
+    char text[256];
+    stress_describe(&model, text, sizeof text);
+    const stress_verdict *v = o.wrong > 0 ? &o.worst : &o.start;
+    print_error(
+        "campaign --%s --seed %llu --only %d: %s: %ld wrong steps, first at t = %.10g: %s, "
+        "row %d, |r| = %.2g, %.2g of its terms\n",
+        what, (unsigned long long)seed, index, text, o.wrong, o.t_wrong,
+        stress_fault_name(v->fault), v->row, v->error, v->imbalance);
+  }
+  return 1;
+}
+
+static void a_mass_between_stops(void **state) {
+  (void)state;
+  int wrong = 0, index = 0;
+  for (; stress_grid(&model, index); index++) {
+    if (index % 7 == 0) wrong += wrong_run("grid", index, wrong, NULL);
+  }
+  assert_int_equal(index, 1836);
+  assert_int_equal(wrong, 0);
+}
+
+/* The mass must not appear on the other side of the circle, 1e3 J richer. */
+static void a_stiff_spring_pendulum(void **state) {
+  (void)state;
+  int wrong = 0;
+  for (int i = 0; stress_pendulum(&model, i); i += 3)
+    wrong += wrong_run("pendulum", i, wrong, NULL);
+  assert_int_equal(wrong, 0);
+}
+
+/* Fixed steps through stick and slip: most runs come to their end, the others say why not. */
+static void regularised_friction(void **state) {
+  (void)state;
+  int wrong = 0, passed = 0;
+  for (int i = 0; i < 50; i++) {
+    stress_outcome o;
+    stress_friction(&model, seed, i);
+    wrong += wrong_run("friction 1000", i, wrong, &o);
+    passed += stress_passed(&o);
+    if (o.status != GA_OK) {
+      assert_int_equal(o.status, GA_RETRY_NEWTON);
+      assert_non_null(strstr(o.text, "Newton"));
+    }
+  }
+  assert_int_equal(wrong, 0);
+  if (passed < 42) fail_msg("only %d of 50 runs passed", passed);
+}
+
+static void random_models(void **state) {
+  (void)state;
+  int wrong = 0;
+  for (int i = 0; i < 300; i++) {
+    stress_random(&model, seed, i);
+    wrong += wrong_run("random 10000", i, wrong, NULL);
+  }
+  assert_int_equal(wrong, 0);
+}
+
+/* Models that are not hard: the checker has nothing to say, even of many steps. */
+
+static void easy(const char *name, int n_flat, int n_rot) {
+  model = (stress_model){.n_flat = n_flat, .n_rot = n_rot, .method = "stab2", .rho = 0.8};
+  snprintf(model.name, sizeof model.name, "%s", name);
+  model.h = 1e-3;
+  model.steps = 300;
+  model.give_jacobian = true;
+}
+
+static void easy_springs(void) {
+  easy("springs", 6, 0);
+  for (int i = 0; i < 6; i++) {
+    model.mass[i] = 1 + i;
+    model.q0[i] = 0.1 * i;
+    stress_part *p = stress_add(&model, SHAPE_LINE, LAW_spring, i, i - 1);
+    p->p[0] = 1e4;
+    p->p[1] = 0.1;
+    p->p[2] = 1;
+    stress_add(&model, SHAPE_LINE, LAW_drag, i, -1)->p[0] = 0.1;
+  }
+  stress_add(&model, SHAPE_LINE, LAW_cubic, 5, -1)->p[1] = 100;
+  stress_part *p = stress_add(&model, SHAPE_LINE, LAW_sine, 0, -1);
+  p->p[0] = 30;
+  p->p[1] = 12;
+}
+
+static void easy_rods(void) {
+  easy("rods", 3, 0);
+  for (int i = 0; i < 3; i++) {
+    model.mass[i] = 3 - i;
+    model.q0[i] = 0.5 + 0.3 * i;
+    stress_part *p = stress_add(&model, SHAPE_LINE, LAW_ripple, i, -1);
+    p->p[0] = 9.81 * (3 - i);
+    p->p[1] = 1;
+    for (int j = 0; j < i; j++) {
+      stress_add(&model, SHAPE_COSINE_MASS, LAW_spring, j, i)->p[0] = 0.9 * (3 - i);
+    }
+  }
+  stress_add(&model, SHAPE_GYRO, LAW_spring, 0, 2)->p[0] = 2;
+}
+
+static void easy_pendula(void) {
+  easy("pendula", 4, 0);
+  for (int b = 0; b < 2; b++) {
+    model.q0[2 * b] = 0.6 * (b + 1);
+    model.q0[2 * b + 1] = 0.8 * (b + 1);
+    model.mass[2 * b] = model.mass[2 * b + 1] = 1 + b;
+    stress_row *row = stress_constrain(&model, ROW_DISTANCE, 2 * b, 2 * b - 2);
+    row->p[0] = 1;
+    row->p[1] = 1;
+    stress_add(&model, SHAPE_LINE, LAW_constant, 2 * b + 1, -1)->p[0] = -9.81 * (1 + b);
+  }
+  stress_part *p = stress_add(&model, SHAPE_PLANE, LAW_spring, 2, -1);
+  p->anchor[0] = 3;
+  p->p[0] = 50;
+  p->p[1] = 2;
+  p->p[2] = 0.5;
+}
+
+static void easy_top(void) {
+  easy("top", 3, 1);
+  static const double turned[4] = {0.5, 0.5, 0.5, 0.5};
+  memcpy(model.q0 + 3, turned, sizeof turned);
+  model.q0[0] = 1; /* R (0, 1, 0) of this quaternion is (0, 0, 1), R (0, 0, 1) is (1, 0, 0) */
+  for (int a = 0; a < 3; a++) {
+    model.mass[a] = 15;
+    model.mass[3 + a] = 0.2 + 0.1 * a;
+    model.v0[3 + a] = a == 2 ? 20 : 0;
+    stress_row *row = stress_constrain(&model, ROW_BALL, 0, 0);
+    row->k = a;
+    row->p[2] = 1;
+  }
+  stress_add(&model, SHAPE_LINE, LAW_constant, 2, -1)->p[0] = -9.81 * 15;
+  stress_part *p = stress_add(&model, SHAPE_TORSION, LAW_spring, 0, -1);
+  p->p[0] = 40;
+  p->p[1] = 0.3;
+}
+
+static void easy_skate(void) {
+  easy("skate", 3, 0);
+  model.mass[0] = model.mass[1] = 2;
+  model.mass[2] = 0.5;
+  model.v0[0] = 1;
+  model.v0[2] = 3;
+  stress_constrain(&model, ROW_SKATE, 0, 1)->k = 2;
+  stress_part *p = stress_add(&model, SHAPE_LINE, LAW_spring, 0, -1);
+  p->p[0] = 20;
+  p = stress_add(&model, SHAPE_LINE, LAW_friction, 1, -1);
+  p->p[0] = 1;
+  p->p[1] = 0.5;
+}
+
+static void (*const easy_models[])(void) = {easy_springs, easy_rods, easy_pendula, easy_top,
+                                            easy_skate};
+enum { EASY_COUNT = sizeof easy_models / sizeof easy_models[0] };
+
+static void easy_models_are_right(void **state) {
+  (void)state;
+  static const char *const method[3] = {"stab2", "index3", "soi2"};
+  for (int n = 0; n < EASY_COUNT * 3; n++) {
+    easy_models[n / 3]();
+    model.method = method[n % 3];
+    stress_outcome o;
+    assert_int_equal(wrong_run("easy", n, 0, &o), 0);
+    if (!stress_passed(&o) || o.steps != model.steps) fail_msg("%s: %s", model.name, o.text);
+    assert_int_equal(o.strict, 0);
+  }
+}
+
+/* The callbacks in double against the library's quotients, the same text in long double against
+ * its own. Hard models are differentiated near their start, with multipliers and accelerations of
+ * any size. */
+static void derivatives_are_right(void **state) {
+  (void)state;
+  for (int n = 0; n < EASY_COUNT; n++) {
+    easy_models[n]();
+    ga_model_ops ops = stress_ops(&model);
+    stress_user user;
+    ga_space *space = NULL;
+    ga_model seen;
+    ga_error err = {0};
+    assert_int_equal(stress_open(&model, &ops, &user, &space, &seen), GA_OK);
+    if (ga_model_check_derivatives(&seen, 0.1, model.q0, model.v0, NULL, &err) != GA_OK) {
+      fail_msg("%s: %s", model.name, err.text);
+    }
+    ga_space_free(space);
+  }
+  for (int n = 0; n < 1000; n++) {
+    uint64_t r = (uint64_t)n;
+    stress_random(&model, seed, n);
+    stress_state s = {.t = model.t0};
+    for (int i = 0; i < stress_nq(&model); i++) s.q[i] = model.q0[i];
+    for (int i = 0; i < model.n_flat; i++) s.q[i] *= 1 + stress_uniform(&r, 0, 1e-3);
+    for (int i = 0; i < stress_nv(&model); i++) s.v[i] = model.v0[i];
+    for (int i = 0; i < stress_nv(&model); i++) s.vd[i] = stress_uniform(&r, -9, 9);
+    for (int i = 0; i < STRESS_ROWS; i++) s.lam[i] = s.psi[i] = stress_uniform(&r, -9, 9);
+    double error = stress_derivative_error(&model, &s);
+    if (!(error <= 1e-3)) fail_msg("random %d, %s: %g", n, model.name, error);
+  }
+}
+
+/* one number of a right step changed by 1e-6 of its size: the checker sees it, and where */
+static void the_checker_sees_errors(void **state) {
+  (void)state;
+  for (int n = 0; n < EASY_COUNT; n++) {
+    easy_models[n]();
+    model.steps = 100;
+    stress_outcome o = stress_run(&model);
+    assert_int_equal(stress_check(&model, &o.last, &o.before).fault, FAULT_NONE);
+    assert_int_equal(stress_check_recursion(&model, &o.last, &o.before).fault, FAULT_NONE);
+    for (int i = 0; i < stress_nv(&model); i++) {
+      stress_state s = o.last;
+      s.vd[i] += 1e-6L * (1 + fabsl(s.vd[i]));
+      stress_verdict v = stress_check(&model, &s, &o.before);
+      assert_int_equal(v.fault, FAULT_FORCE);
+      assert_true(v.gross_ratio > 1 && v.strict_ratio > 1);
+      assert_int_equal(stress_check_recursion(&model, &s, &o.before).fault, FAULT_RECURSION);
+      s = o.last;
+      s.v[i] += 1e-6L;
+      assert_int_equal(stress_check_recursion(&model, &s, &o.before).fault, FAULT_RECURSION);
+      s = o.last;
+      s.a[i] = NAN;
+      assert_int_equal(stress_check(&model, &s, &o.before).fault, FAULT_NOT_FINITE);
+    }
+    for (int i = 0; i < model.n_lam + model.n_psi; i++) {
+      stress_state s = o.last;
+      (i < model.n_lam ? s.lam : s.psi - model.n_lam)[i] *= 1 + 1e-6L;
+      assert_int_equal(stress_check(&model, &s, &o.before).fault, FAULT_FORCE);
+    }
+    for (int i = 0; i < model.n_flat && model.n_lam > 0; i++) {
+      stress_state s = o.last;
+      s.q[i] += 1e-6L;
+      stress_fault fault = stress_check(&model, &s, &o.before).fault;
+      assert_true(fault == FAULT_FORCE || fault == FAULT_POSITION);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(derivatives_are_right),   cmocka_unit_test(easy_models_are_right),
+      cmocka_unit_test(the_checker_sees_errors), cmocka_unit_test(a_mass_between_stops),
+      cmocka_unit_test(a_stiff_spring_pendulum), cmocka_unit_test(regularised_friction),
+      cmocka_unit_test(random_models),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
