@@ -135,7 +135,12 @@ void ga_factors_learn(ga_factors *f, int iterations, int made, bool reused) {
   double cost = ITERATION * iterations + making(f) * made;
   past->last = cost;
   if (reused && past->steps == 1) past->reuse = cost;
-  if (!reused) past->reuse *= FADE, past->renewed = cost;
+  if (reused) {
+    past->renewed *= FADE;
+  } else {
+    past->renewed = cost;
+    past->reuse *= FADE;
+  }
   if (made > 0) past->steps = 0, past->spent = 0;
   past->steps++;
   past->spent += made > 0 ? past->renewed : cost;

@@ -37,11 +37,14 @@
 #include "lie/lie.h"
 
 /* Roundings in a sum: each summand brings about one, a row of a mechanism has some ten. */
-static const double ROUND = 16;
+static const double ROUND = 8;
 /* The imbalance of forces that unproved rounding excuses: what no discretization error is below. */
 static const double SHARE = 1e-9;
 /* The opening of a constraint that a stalled iteration may leave, against h^2 |G||x|. */
 static const double OPEN = 1e-4;
+/* Forces are not told apart below this part of what the row's mass times the largest acceleration
+ * is: in a long chain the motion of the far end is smaller than any rounding. */
+static const double SLIGHT = 1e-4;
 /* Of the accelerations that the roundings of the constraints cause, what a force may add. */
 static const double PART = 0.25;
 /* Products of smaller numbers underflow. */
@@ -63,8 +66,12 @@ void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double to
 
 void ga_judge_begin(ga_judge *j) {
   ga_equations_sizes(j->eq, j->size_q, j->size_v);
-  j->measured = j->shaken = false;
   j->probes = 0;
+  ga_judge_move(j);
+}
+
+void ga_judge_move(ga_judge *j) {
+  j->measured = j->shaken = false;
 }
 
 /* ---- sums over rows ------------------------------------------------------------------------- */
@@ -159,7 +166,8 @@ static allowance force_allowance(ga_judge *j, const ga_iterate *at, int i, ga_lo
   double claim = level * phi * (by_q + by_v);
   terms += reaction;
   if (look == GA_LOOK_STALLED) claim = ga_max(claim, SHARE * terms);
-  double most = SHARE * ga_max(terms, m * row_sum(M, k, NULL) * j->largest_x);
+  double inertia = m * row_sum(M, k, NULL) * j->largest_x;
+  double most = SHARE * ga_max(terms, SLIGHT * inertia);
   if (j->shaken) rounding += fmin(PART * m * row_sum(M, k, j->shake + b * eq->nv), most);
   allowance a = sum_up(j, i, tolerated, rounding, claim, terms);
   a.claimed = ga_max(a.claimed, level * j->largest);

@@ -51,6 +51,8 @@ typedef enum ga_look {
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol, ga_arena *arena);
 /* The equations begin another step. */
 void ga_judge_begin(ga_judge *j);
+/* The iterate moves: what was measured belongs to the place before. */
+void ga_judge_move(ga_judge *j);
 ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look);
 /* What is allowed in each row, for residuals of other iterates to be compared. */
 void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed);

@@ -108,6 +108,7 @@ static ga_status advance(ga_newton *w, course *c) {
   if (status != GA_OK) return status;
   w->stats->newton_its++;
   c->iteration++;
+  ga_judge_move(&w->judge);
   if (c->damped) {
     status = damped_step(w, &shrinks);
     if (status == GA_OK && !shrinks) return give_up(w, c, "found no way down");

@@ -265,7 +265,7 @@ stress_verdict stress_check_recursion(const stress_model *m, const stress_state 
   stress_verdict out = {.row = -1};
   const long double tol = 1e-11L; /* these are assignments: rounding, and room for other orders */
   bool weighted = strcmp(m->method, "soi2") == 0;
-  bool plain_q = m->n_lam + (weighted ? m->n_psi : 0) == 0 || strcmp(m->method, "index3") == 0;
+  bool plain_q = !weighted && (m->n_lam == 0 || strcmp(m->method, "index3") == 0);
   parameters p = parameters_of(m->rho);
   long double h = s->h;
   for (int i = 0; i < stress_nv(m); i++) {
