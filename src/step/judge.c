@@ -53,12 +53,12 @@ static const double TINY = DBL_MIN / DBL_EPSILON;
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
-  double **const of_nv[] = {&j->size_q, &j->size_v, &j->reaction, &j->shift_q, &j->shift_v};
+  double **const of_nv[] = {&j->size_q,   &j->size_v,  &j->size_x, &j->bound,
+                            &j->reaction, &j->shift_q, &j->shift_v};
   double **const of_n[] = {&j->noise, &j->r_up, &j->r_down, &j->shake};
-  for (int i = 0; i < 5; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
+  for (int i = 0; i < 7; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
   for (int i = 0; i < 4; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
   j->terms = ga_arena_doubles(arena, (size_t)eq->nx);
-  if (eq->method->nx > 1) j->size_x = ga_arena_doubles(arena, (size_t)eq->nv);
   j->vector = ga_arena_ints(arena, (size_t)eq->nv);
   j->vector_end = ga_arena_ints(arena, (size_t)eq->nv);
   if (!arena->failed) ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
@@ -72,43 +72,129 @@ void ga_judge_begin(ga_judge *j) {
 
 void ga_judge_move(ga_judge *j) {
   j->measured = j->shaken = false;
+  j->reaction_of = -1;
 }
 
-/* ---- sums over rows ------------------------------------------------------------------------- */
+/* ---- constraint rows ------------------------------------------------------------------------ */
 
-/* sum_k |A_ik| |x_k|, with |x_k| = 1 if x is NULL */
+/* the sizes of accelerations: |x|, or the largest of its blocks */
+static void measure_accelerations(ga_judge *j, const ga_iterate *at) {
+  const ga_equations *eq = j->eq;
+  for (int i = 0; i < eq->nv; i++) j->size_x[i] = fabs(at->x[i]);
+  for (int b = 1; b < eq->method->nx; b++) {
+    const double *x = at->x + b * eq->nv;
+    for (int i = 0; i < eq->nv; i++) j->size_x[i] = ga_max(j->size_x[i], fabs(x[i]));
+  }
+}
+
+/* One rounding of a constraint row is factor |D| size, D its gradient, which is part of the
+ * equations and no claim. Rows of accelerations have a further term. */
+typedef struct {
+  const ga_csr *D;
+  const double *size;
+  double factor;
+  double speed; /* of acceleration rows: factor |D| (|x| + speed V) besides; else 0 */
+} row_rounding;
+
+static row_rounding rounding_of(const ga_judge *j, ga_con_kind kind) {
+  const ga_equations *eq = j->eq;
+  row_rounding out = {.D = ga_equations_gradient(eq, kind), .size = j->size_v};
+  out.factor = ga_eval_jacobian_noise(eq->eval) / eq->h;
+  if (kind == GA_ROW_POS) {
+    out.size = j->size_q;
+    out.factor = DBL_EPSILON / (eq->h * eq->h);
+  } else if (kind == GA_ROW_ACC) {
+    out.size = j->size_q;
+    out.factor = ga_eval_drift_noise(eq->eval);
+    out.speed = 1 + ga_max_abs(eq->nv, j->size_v);
+  }
+  return out;
+}
+
+/* |D| times the sizes of accelerations, and one rounding, of row i */
+static void row_sizes(const ga_judge *j, const row_rounding *k, int i, double *by_x,
+                      double *rounding) {
+  const ga_csr *D = k->D;
+  double x = 0, sum = 0, fast = 0;
+  for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+    double entry = fabs(D->val[e]);
+    int col = D->col[e];
+    x += entry * j->size_x[col];
+    sum += entry * k->size[col];
+    if (k->speed > 0) fast += entry * (j->size_x[col] + k->speed * j->size_v[col]);
+  }
+  *by_x = x;
+  *rounding = k->factor * (sum + fast);
+}
+
+/* sum_k |A_ik| x_k for x >= 0 */
 static double row_sum(const ga_csr *A, int i, const double *x) {
   double sum = 0;
-  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-    sum += fabs(A->val[e]) * (x ? fabs(x[A->col[e]]) : 1);
-  }
+  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) sum += fabs(A->val[e]) * x[A->col[e]];
   return sum;
 }
 
-/* sum += |A|^T |mult| */
-static void add_column_sums(const ga_csr *A, const double *mult, double *sum) {
-  for (int i = 0; i < A->nrow; i++) {
-    double size = fabs(mult[i]);
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) sum[A->col[e]] += fabs(A->val[e]) * size;
+/* What is allowed in a row: proved; with what tangents claim; with what any shake may excuse. */
+typedef struct {
+  double proved, claimed, most;
+} allowance;
+
+/* claims count up to the part SHARE of the terms without proof, measured roundings in full */
+static allowance with_claim(const ga_judge *j, int i, double allowed, double claim, double terms) {
+  double noise = j->measured ? ROUND * j->noise[i] : 0;
+  return (allowance){.proved = allowed + ga_max(noise, fmin(claim, SHARE * terms)),
+                     .claimed = allowed + claim,
+                     .most = allowed};
+}
+
+/* all that may be said for row i of constraint rows c, by_x and rounding as above */
+static allowance constraint_allowance(const ga_judge *j, int c, int i, double by_x, double rounding,
+                                      ga_look look) {
+  const ga_equations *eq = j->eq;
+  ga_con_kind kind = eq->method->con[c];
+  double allowed = j->tol * by_x + ROUND * rounding, claim = 0;
+  if (kind == GA_ROW_VEL || kind == GA_ROW_NONHOL) {
+    const ga_tangents *d = &j->factors->matrix.tangents;
+    const ga_csr *by_q = kind == GA_ROW_VEL ? &d->Z : &d->Y;
+    claim = ROUND * DBL_EPSILON * row_sum(by_q, i, j->size_q) / eq->h;
+  }
+  if (look == GA_LOOK_STALLED) allowed = ga_max(allowed, OPEN * by_x);
+  return with_claim(j, eq->con_at[c] + i, allowed, claim, by_x + rounding / DBL_EPSILON);
+}
+
+/* ---- force rows ----------------------------------------------------------------------------- */
+
+/* Sums of the magnitudes of what the multipliers contribute to the rows of block b. The entries of
+ * a gradient that is a difference quotient are rounded against the largest of their row. */
+static void add_reactions(const ga_csr *D, const double *mult, bool quotient, double *sum) {
+  for (int i = 0; i < D->nrow; i++) {
+    double size = fabs(mult[i]), largest = 0;
+    for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) largest = ga_max(largest, fabs(D->val[e]));
+    for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+      sum[D->col[e]] += size * (quotient ? largest : fabs(D->val[e]));
+    }
   }
 }
 
-/* Sums of the magnitudes of what the multipliers contribute to dynamic row b. */
-static void sum_reactions(ga_judge *j, const ga_iterate *at, int b) {
+static double reaction_size(ga_judge *j, const ga_iterate *at, int b, int k) {
   const ga_equations *eq = j->eq;
   const ga_dyn_row *row = &eq->method->dyn[b];
   const ga_site *site = &eq->site[row->site];
-  if (j->reaction_of == b) return;
+  if (j->reaction_of == b) return j->reaction[k];
+  bool quotient = ga_eval_jacobian_noise(eq->eval) > DBL_EPSILON;
   j->reaction_of = b;
   memset(j->reaction, 0, (size_t)eq->nv * sizeof(double));
-  if (row->part == GA_PART_APPLIED) return;
-  add_column_sums(&site->G, ga_equations_multipliers(eq, at->x, row->lam), j->reaction);
-  add_column_sums(&site->H, ga_equations_multipliers(eq, at->x, row->psi), j->reaction);
+  if (row->part == GA_PART_APPLIED) return 0;
+  const double *lam = ga_equations_multipliers(eq, at->x, row->lam);
+  const double *psi = ga_equations_multipliers(eq, at->x, row->psi);
+  add_reactions(&site->G, lam, quotient, j->reaction);
+  add_reactions(&site->H, psi, quotient, j->reaction);
+  return j->reaction[k];
 }
 
 /* the terms of dynamic row i, or of the vector it is part of */
 static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
-  int nv = j->eq->nv, k = i % nv, row0 = i - k;
+  int k = i % j->eq->nv, row0 = i - k;
   double largest = 0;
   for (int e = j->vector[k]; e < j->vector_end[k]; e++) {
     largest = ga_max(largest, at->terms[row0 + e]);
@@ -116,155 +202,131 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   return largest;
 }
 
-/* what is the same for all rows of an iterate */
-static void prepare(ga_judge *j, const ga_iterate *at) {
-  const ga_equations *eq = j->eq;
-  j->reaction_of = -1;
-  j->largest = ga_max_abs(eq->nx, at->terms);
-  j->largest_x = ga_max_abs(eq->nx, at->x);
-  for (int i = 0; j->size_x && i < eq->nv; i++) {
-    double largest = 0; /* over the blocks */
-    for (int b = 0; b < eq->method->nx; b++) {
-      largest = ga_max(largest, fabs(at->x[b * eq->nv + i]));
-    }
-    j->size_x[i] = largest;
-  }
-}
-
-/* ---- what is allowed ------------------------------------------------------------------------ */
-
-/* of one row */
-typedef struct {
-  double tolerated; /* newton_tol times its terms */
-  double proved;    /* and the roundings that need no further proof */
-  double claimed;   /* and all that would be rounding if tangents are right */
-  double most;      /* and SHARE of the terms: no claim excuses more */
-} allowance;
-
-static allowance sum_up(const ga_judge *j, int i, double tolerated, double rounding, double claim,
-                        double terms) {
-  double noise = j->measured ? ROUND * j->noise[i] : 0, allowed = tolerated + rounding;
-  return (allowance){.tolerated = tolerated,
-                     .proved = allowed + ga_max(noise, fmin(claim, SHARE * terms)),
-                     .claimed = allowed + claim,
-                     .most = allowed + SHARE * terms};
-}
-
-static allowance force_allowance(ga_judge *j, const ga_iterate *at, int i, ga_look look) {
+/* What is allowed in dynamic row i, as far as it takes to allow r: the later parts cost more. */
+static allowance force_allowance(ga_judge *j, const ga_iterate *at, int i, double r, ga_look look) {
   const ga_equations *eq = j->eq;
   int b = i / eq->nv, k = i % eq->nv;
   const ga_csr *M = &eq->site[eq->method->dyn[b].site].M;
-  const ga_tangents *d = &j->factors->matrix.tangents;
-  double level = ROUND * DBL_EPSILON, phi = eq->tab.phi, m = eq->tab.m;
-  double terms = vector_terms(j, at, i), tolerated = j->tol * terms;
-  if (look == GA_LOOK_ROUGHLY) return (allowance){tolerated, tolerated, tolerated, tolerated};
-  sum_reactions(j, at, b);
-  double reaction = phi * j->reaction[k], mass = m * row_sum(M, k, at->x + b * eq->nv);
-  double rough = ROUND * ga_eval_jacobian_noise(eq->eval);
-  double rounding = level * (terms + mass) + rough * reaction;
-  double by_q = row_sum(&d->Kt[b], k, j->size_q), by_v = row_sum(&d->Ct[b], k, j->size_v);
-  double claim = level * phi * (by_q + by_v);
+  const double *x = at->x + b * eq->nv, *shake = j->shake + b * eq->nv;
+  const double level = ROUND * DBL_EPSILON, phi = eq->tab.phi;
+  double mass = 0, by_x = 0, by_shake = 0, terms = vector_terms(j, at, i);
+  for (int e = M->ptr[k]; e < M->ptr[k + 1]; e++) {
+    double entry = eq->tab.m * fabs(M->val[e]);
+    mass += entry;
+    by_x += entry * fabs(x[M->col[e]]);
+    by_shake += entry * fabs(shake[M->col[e]]);
+  }
+  double slight = SLIGHT * mass * j->largest_x;
+  double allowed = j->tol * terms + level * (terms + by_x + slight);
+  if (r <= allowed) return (allowance){.proved = allowed};
+  if (look == GA_LOOK_ROUGHLY) {
+    return (allowance){.proved = allowed, .most = allowed + SHARE * ga_max(terms, slight)};
+  }
+  double reaction = phi * reaction_size(j, at, b, k);
+  allowed += ROUND * ga_eval_jacobian_noise(eq->eval) * reaction;
   terms += reaction;
+  double most = SHARE * ga_max(terms, slight);
+  if (j->shaken) allowed += fmin(PART * by_shake, most);
+  if (r <= allowed) return (allowance){.proved = allowed};
+  const ga_tangents *d = &j->factors->matrix.tangents;
+  double claim =
+      level * phi * (row_sum(&d->Kt[b], k, j->size_q) + row_sum(&d->Ct[b], k, j->size_v));
   if (look == GA_LOOK_STALLED) claim = ga_max(claim, SHARE * terms);
-  double inertia = m * row_sum(M, k, NULL) * j->largest_x;
-  double most = SHARE * ga_max(terms, SLIGHT * inertia);
-  if (j->shaken) rounding += fmin(PART * m * row_sum(M, k, j->shake + b * eq->nv), most);
-  allowance a = sum_up(j, i, tolerated, rounding, claim, terms);
-  a.claimed = ga_max(a.claimed, level * j->largest);
-  a.most = ga_max(a.most, tolerated + rounding + most);
-  return a;
-}
-
-/* |D| times the sizes of accelerations, positions and velocities, of row i of a gradient D */
-typedef struct {
-  double x, q, v;
-} row_sizes;
-
-static row_sizes sizes_of(const ga_judge *j, const ga_iterate *at, const ga_csr *D, int i) {
-  const double *x = j->size_x ? j->size_x : at->x;
-  row_sizes size = {0};
-  for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
-    double entry = fabs(D->val[e]);
-    int k = D->col[e];
-    size.x += entry * fabs(x[k]);
-    size.q += entry * j->size_q[k];
-    size.v += entry * j->size_v[k];
-  }
-  return size;
-}
-
-/* one rounding of a constraint row; its gradient is part of the equations, not a claim */
-static double constraint_rounding(const ga_judge *j, ga_con_kind kind, row_sizes size) {
-  const ga_equations *eq = j->eq;
-  if (kind == GA_ROW_POS) return DBL_EPSILON * size.q / (eq->h * eq->h);
-  if (kind != GA_ROW_ACC) return ga_eval_jacobian_noise(eq->eval) * size.v / eq->h;
-  double speed = ga_max_abs(eq->nv, j->size_v);
-  return ga_eval_drift_noise(eq->eval) * (size.q + size.x + size.v * speed);
-}
-
-static allowance constraint_allowance(ga_judge *j, const ga_iterate *at, int c, int i,
-                                      ga_look look) {
-  const ga_equations *eq = j->eq;
-  ga_con_kind kind = eq->method->con[c];
-  row_sizes size = sizes_of(j, at, ga_equations_gradient(eq, kind), i);
-  double rounding = ROUND * constraint_rounding(j, kind, size), claim = 0;
-  if (look != GA_LOOK_ROUGHLY && (kind == GA_ROW_VEL || kind == GA_ROW_NONHOL)) {
-    const ga_tangents *d = &j->factors->matrix.tangents;
-    const ga_csr *by_q = kind == GA_ROW_VEL ? &d->Z : &d->Y;
-    claim = ROUND * DBL_EPSILON * row_sum(by_q, i, j->size_q) / eq->h;
-  }
-  if (look == GA_LOOK_STALLED) rounding = ga_max(rounding, OPEN * size.x);
-  return sum_up(j, eq->con_at[c] + i, j->tol * size.x, rounding, claim, size.x + size.v / eq->h);
+  allowance out = with_claim(j, i, allowed, claim, terms);
+  out.claimed = ga_max(out.claimed, level * j->largest);
+  out.most = allowed + most;
+  return out;
 }
 
 /* ---- the verdict ---------------------------------------------------------------------------- */
 
 static void weigh(ga_verdict *v, int i, double r, allowance a) {
-  v->rounding |= r > a.tolerated;
   if (r <= a.proved + TINY) return;
   v->accepted = false;
   v->doubtful &= r <= a.claimed;
-  v->forces &= r <= a.most;
+  v->shakable &= r <= a.most;
   double excess = r / a.proved; /* infinite where nothing is allowed */
   if (excess <= v->excess) return;
   v->excess = excess;
   v->row = i;
 }
 
-ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
+/* one row, found too large by the quick look below, or the first to be above newton_tol */
+static void look_at_row(ga_judge *j, int c, int i, double r, const row_rounding *k, ga_look look,
+                        ga_verdict *v) {
+  double by_x, rounding;
+  row_sizes(j, k, i, &by_x, &rounding);
+  v->rounding |= r > j->tol * by_x;
+  allowance a = {.proved = j->tol * by_x + ROUND * rounding};
+  if (r <= a.proved) return;
+  if (look != GA_LOOK_ROUGHLY) a = constraint_allowance(j, c, i, by_x, rounding, look);
+  weigh(v, j->eq->con_at[c] + i, r, a);
+}
+
+/* Most rows are accepted by one sum, |D| (newton_tol |x| + roundings). */
+static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
-  ga_verdict v = {.accepted = true, .doubtful = true, .forces = true};
-  const double *r = at->r;
-  prepare(j, at);
-  for (int i = 0; i < eq->nx; i++) {
-    if (fabs(r[i]) <= j->tol * at->terms[i]) continue;
-    weigh(&v, i, fabs(r[i]), force_allowance(j, at, i, look));
-  }
-  bool balanced = v.accepted;
+  measure_accelerations(j, at);
   for (int c = 0; c < eq->method->ncon; c++) {
-    int rows = ga_equations_con_size(eq, eq->method->con[c]);
-    for (int k = 0; k < rows; k++) {
-      int i = eq->con_at[c] + k;
-      v.accepted = true;
-      weigh(&v, i, fabs(r[i]), constraint_allowance(j, at, c, k, look));
-      v.forces &= v.accepted;
-      balanced &= v.accepted;
+    const row_rounding k = rounding_of(j, eq->method->con[c]);
+    const double *r = at->r + eq->con_at[c], factor = ROUND * k.factor;
+    double *bound = j->bound;
+    for (int i = 0; i < eq->nv; i++) bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
+    for (int i = 0; i < k.D->nrow; i++) {
+      double size = fabs(r[i]);
+      if (size > row_sum(k.D, i, bound) || !v->rounding) look_at_row(j, c, i, size, &k, look, v);
     }
   }
-  v.accepted = balanced;
+}
+
+static void look_at_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
+  const ga_equations *eq = j->eq;
+  bool first = true;
+  for (int i = 0; i < eq->nx; i++) {
+    double size = fabs(at->r[i]);
+    if (size <= j->tol * at->terms[i]) continue;
+    v->rounding = true;
+    if (first) {
+      j->largest = ga_max_abs(eq->nx, at->terms);
+      j->largest_x = ga_max_abs(eq->nx, at->x);
+      first = false;
+    }
+    weigh(v, i, size, force_allowance(j, at, i, size, look));
+  }
+}
+
+ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
+  ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true};
+  look_at_constraints(j, at, look, &v);
+  v.closed = v.accepted;
+  look_at_forces(j, at, look, &v);
+  return v;
+}
+
+ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict before) {
+  if (!before.closed) return ga_judge_look(j, at, look);
+  ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true};
+  v.closed = true;
+  v.rounding = before.rounding;
+  look_at_forces(j, at, look, &v);
   return v;
 }
 
 void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
   const ga_equations *eq = j->eq;
-  prepare(j, at);
+  measure_accelerations(j, at);
+  j->largest = ga_max_abs(eq->nx, at->terms);
+  j->largest_x = ga_max_abs(eq->nx, at->x);
   for (int i = 0; i < eq->nx; i++) {
-    allowed[i] = force_allowance(j, at, i, GA_LOOK_CLOSELY).proved;
+    allowed[i] = force_allowance(j, at, i, INFINITY, GA_LOOK_CLOSELY).proved;
   }
   for (int c = 0; c < eq->method->ncon; c++) {
-    int rows = ga_equations_con_size(eq, eq->method->con[c]);
-    for (int k = 0; k < rows; k++) {
-      allowed[eq->con_at[c] + k] = constraint_allowance(j, at, c, k, GA_LOOK_CLOSELY).proved;
+    const row_rounding k = rounding_of(j, eq->method->con[c]);
+    for (int i = 0; i < k.D->nrow; i++) {
+      double by_x, rounding;
+      row_sizes(j, &k, i, &by_x, &rounding);
+      allowed[eq->con_at[c] + i] =
+          constraint_allowance(j, c, i, by_x, rounding, GA_LOOK_CLOSELY).proved;
     }
   }
 }
@@ -272,11 +334,12 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
 void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b) {
   const ga_equations *eq = j->eq;
   for (int c = 0; c < eq->method->ncon; c++) {
-    int rows = ga_equations_con_size(eq, eq->method->con[c]);
-    for (int k = 0; k < rows; k++) {
-      int i = eq->con_at[c] + k;
-      allowance a = constraint_allowance(j, at, c, k, GA_LOOK_CLOSELY);
-      if (fabs(at->r[i]) <= a.proved) b[i] = 0;
+    const row_rounding k = rounding_of(j, eq->method->con[c]);
+    for (int i = 0; i < k.D->nrow; i++) {
+      int row = eq->con_at[c] + i;
+      double by_x, rounding;
+      row_sizes(j, &k, i, &by_x, &rounding);
+      if (fabs(at->r[row]) <= j->tol * by_x + ROUND * rounding) b[row] = 0;
     }
   }
 }
@@ -295,14 +358,15 @@ static double sign_of(unsigned i, unsigned probe) {
  */
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
-  prepare(j, at);
+  measure_accelerations(j, at);
   memset(j->shake, 0, (size_t)eq->nx * sizeof(double));
   for (int c = 0; c < eq->method->ncon; c++) {
-    ga_con_kind kind = eq->method->con[c];
-    const ga_csr *D = ga_equations_gradient(eq, kind);
-    for (int k = 0; k < D->nrow; k++) {
-      int i = eq->con_at[c] + k;
-      j->shake[i] = sign_of((unsigned)i, 0) * constraint_rounding(j, kind, sizes_of(j, at, D, k));
+    const row_rounding k = rounding_of(j, eq->method->con[c]);
+    for (int i = 0; i < k.D->nrow; i++) {
+      int row = eq->con_at[c] + i;
+      double by_x, rounding;
+      row_sizes(j, &k, i, &by_x, &rounding);
+      j->shake[row] = sign_of((unsigned)row, 0) * rounding;
     }
   }
   ga_status status = ga_factors_solve(j->factors, eq, j->shake);

@@ -12,6 +12,7 @@ typedef struct ga_judge {
   double tol;                /* newton_tol */
   double *size_q, *size_v;   /* of the summands of q_1 and v_1, for each velocity */
   double *size_x;            /* largest |x_j| of each velocity, over the blocks */
+  double *bound;             /* of the row kind in hand: newton_tol |x| and roundings of q or v */
   int *vector;               /* first velocity of the vector that a velocity is part of, */
   int *vector_end;           /* and the one after its last; on R^n each stands for itself */
   double largest, largest_x; /* term of all force rows and acceleration, at the iterate in hand */
@@ -34,9 +35,10 @@ typedef struct ga_iterate {
 
 typedef struct ga_verdict {
   bool accepted;
-  bool rounding; /* accepted, but some row is above newton_tol times its terms */
+  bool rounding; /* some row is above newton_tol times its terms */
   bool doubtful; /* refused, but the tangents say that rounding explains it: measure the rounding */
-  bool forces;   /* refused for forces alone, and for no more than rounding may excuse */
+  bool closed;   /* all constraint rows are accepted */
+  bool shakable; /* refused for forces alone, by no more than shaken constraints may excuse */
   double excess; /* largest |r_i| relative to what is allowed, and its row */
   int row;
 } ga_verdict;
@@ -54,6 +56,8 @@ void ga_judge_begin(ga_judge *j);
 /* The iterate moves: what was measured belongs to the place before. */
 void ga_judge_move(ga_judge *j);
 ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look);
+/* The same for an iterate looked at before: constraints that are closed stay so. */
+ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict before);
 /* What is allowed in each row, for residuals of other iterates to be compared. */
 void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed);
 /* Set to zero those constraint rows of b, a copy of the residual, that are accepted. */

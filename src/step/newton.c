@@ -118,24 +118,27 @@ static ga_status advance(ga_newton *w, course *c) {
   return evaluate(w, false);
 }
 
-/* The verdict on the iterate. If only the forces keep it from being accepted, what the constraints'
- * roundings do to the accelerations is found by a solve; if rounding is suspected, it is measured.
- */
+/* If only the forces keep an iterate from being accepted, find by a solve what the constraints'
+ * roundings do to the accelerations. */
+static ga_status shake(ga_newton *w, const ga_iterate *at, const ga_verdict *v) {
+  if (!v->shakable || w->judge.shaken || w->eq->n == w->eq->nx) return GA_OK;
+  return ga_judge_shake(&w->judge, at);
+}
+
+/* The verdict on an iterate that may be accepted. What takes more work to find out is found out
+ * only where it matters; if rounding is suspected, it is measured. */
 static ga_status judge(ga_newton *w, ga_look look, ga_verdict *v) {
   ga_judge *j = &w->judge;
   const ga_iterate at = iterate_of(w);
-  ga_status status = GA_OK;
-  *v = ga_judge_look(j, &at, look);
-  if (look == GA_LOOK_ROUGHLY || v->accepted) return GA_OK;
-  if (v->forces && !j->shaken && w->eq->n > w->eq->nx) {
-    status = ga_judge_shake(j, &at);
+  *v = ga_judge_look(j, &at, GA_LOOK_ROUGHLY);
+  for (int closer = 0; closer < 2 && !v->accepted; closer++) {
+    ga_status status = shake(w, &at, v);
     if (status != GA_OK) return status;
-    *v = ga_judge_look(j, &at, look);
+    *v = ga_judge_look_again(j, &at, look, *v);
   }
-  if (v->accepted || !(v->doubtful || look == GA_LOOK_STALLED) || j->probes >= PROBES) {
-    return GA_OK;
-  }
-  status = ga_judge_measure(j, &at);
+  bool suspected = v->doubtful || look == GA_LOOK_STALLED;
+  if (v->accepted || !suspected || j->probes >= PROBES) return GA_OK;
+  ga_status status = ga_judge_measure(j, &at);
   w->stats->residuals += 2;
   if (status == GA_OK) status = evaluate(w, false); /* back at x */
   if (status == GA_OK) *v = ga_judge_look(j, &at, look);
@@ -166,7 +169,11 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
   c->reused = !fresh;
   memcpy(w->x, guess, (size_t)w->eq->n * sizeof(double));
   ga_status status = evaluate(w, fresh);
-  if (status == GA_OK) status = judge(w, GA_LOOK_ROUGHLY, &c->now);
+  c->now.excess = INFINITY; /* from here, fresh factors are expected to contract */
+  if (status == GA_OK && !fresh) {
+    const ga_iterate at = iterate_of(w);
+    c->now = ga_judge_look(&w->judge, &at, GA_LOOK_ROUGHLY);
+  }
   while (status == GA_OK) {
     if (fresh) {
       status = ga_factors_renew(w->factors, w->eq, w->x);
