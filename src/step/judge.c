@@ -42,26 +42,51 @@ static const double ROUND = 8;
 static const double SHARE = 1e-9;
 /* The opening of a constraint that a stalled iteration may leave, against h^2 |G||x|. */
 static const double OPEN = 1e-4;
-/* Forces are not told apart below this part of what the row's mass times the largest acceleration
- * is: in a long chain the motion of the far end is smaller than any rounding. */
-static const double SLIGHT = 1e-4;
+/* In a part that constraints connect, accelerations are not told apart below this of the largest:
+ * in a long chain the motion of the far end is smaller than any rounding. */
+static const double FAINT = 1e-14;
 /* Of the accelerations that the roundings of the constraints cause, what a force may add. */
 static const double PART = 0.25;
 /* Products of smaller numbers underflow. */
 static const double TINY = DBL_MIN / DBL_EPSILON;
 
+/* Union of all velocities that a constraint connects, by its pattern: part[i] is one velocity of
+ * the part that i belongs to, the same for all of it. */
+static int part_of(int *part, int i) {
+  while (part[i] != i) i = part[i] = part[part[i]];
+  return i;
+}
+
+static void find_parts(ga_judge *j) {
+  const ga_site *site = j->eq->site;
+  const ga_csr *const gradients[] = {&site->G, &site->H};
+  for (int i = 0; i < j->eq->nv; i++) j->part[i] = i;
+  for (int g = 0; g < 2; g++) {
+    const ga_csr *D = gradients[g];
+    for (int i = 0; i < D->nrow; i++) {
+      for (int e = D->ptr[i] + 1; e < D->ptr[i + 1]; e++) {
+        j->part[part_of(j->part, D->col[e])] = part_of(j->part, D->col[e - 1]);
+      }
+    }
+  }
+  for (int i = 0; i < j->eq->nv; i++) j->part[i] = part_of(j->part, i);
+}
+
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
-  double **const of_nv[] = {&j->size_q,   &j->size_v,  &j->size_x, &j->bound,
-                            &j->reaction, &j->shift_q, &j->shift_v};
+  double **const of_nv[] = {&j->size_q,  &j->size_v, &j->size_x,  &j->bound,  &j->reaction,
+                            &j->fastest, &j->faint,  &j->shift_q, &j->shift_v};
   double **const of_n[] = {&j->noise, &j->r_up, &j->r_down, &j->shake};
-  for (int i = 0; i < 7; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
+  for (int i = 0; i < 9; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
   for (int i = 0; i < 4; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
   j->terms = ga_arena_doubles(arena, (size_t)eq->nx);
   j->vector = ga_arena_ints(arena, (size_t)eq->nv);
   j->vector_end = ga_arena_ints(arena, (size_t)eq->nv);
-  if (!arena->failed) ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
+  j->part = ga_arena_ints(arena, (size_t)eq->nv);
+  if (arena->failed) return;
+  ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
+  find_parts(j);
 }
 
 void ga_judge_begin(ga_judge *j) {
@@ -72,7 +97,6 @@ void ga_judge_begin(ga_judge *j) {
 
 void ga_judge_move(ga_judge *j) {
   j->measured = j->shaken = false;
-  j->reaction_of = -1;
 }
 
 /* ---- constraint rows ------------------------------------------------------------------------ */
@@ -134,17 +158,17 @@ static double row_sum(const ga_csr *A, int i, const double *x) {
   return sum;
 }
 
-/* What is allowed in a row: proved; with what tangents claim; with what any shake may excuse. */
+/* What is allowed in a row: proved; with what tangents claim; with all that shaken constraints may
+ * excuse. */
 typedef struct {
-  double proved, claimed, most;
+  double proved, claimed, shakable;
 } allowance;
 
 /* claims count up to the part SHARE of the terms without proof, measured roundings in full */
 static allowance with_claim(const ga_judge *j, int i, double allowed, double claim, double terms) {
   double noise = j->measured ? ROUND * j->noise[i] : 0;
   return (allowance){.proved = allowed + ga_max(noise, fmin(claim, SHARE * terms)),
-                     .claimed = allowed + claim,
-                     .most = allowed};
+                     .claimed = allowed + claim};
 }
 
 /* all that may be said for row i of constraint rows c, by_x and rounding as above */
@@ -202,6 +226,29 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   return largest;
 }
 
+/* FAINT sqrt(m_i) max sqrt(m_k) |x_k|, k in the part of i: sqrt(m) x has the same unit whether x is
+ * an acceleration or an angular one. */
+static void measure_faint(ga_judge *j) {
+  const ga_equations *eq = j->eq;
+  const ga_csr *M = &eq->site[GA_SITE_NEW].M;
+  double *root = j->faint, *fastest = j->fastest;
+  memset(fastest, 0, (size_t)eq->nv * sizeof(double));
+  for (int i = 0; i < eq->nv; i++) {
+    double mass = 0;
+    for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) mass += fabs(M->val[e]);
+    root[i] = sqrt(eq->tab.m * mass);
+    fastest[j->part[i]] = ga_max(fastest[j->part[i]], root[i] * j->size_x[i]);
+  }
+  for (int i = 0; i < eq->nv; i++) j->faint[i] = FAINT * root[i] * fastest[j->part[i]];
+}
+
+/* what the force rows share; after the constraints were looked at */
+static void prepare_forces(ga_judge *j, const ga_iterate *at) {
+  j->largest = ga_max_abs(j->eq->nx, at->terms);
+  j->reaction_of = -1;
+  measure_faint(j);
+}
+
 /* What is allowed in dynamic row i, as far as it takes to allow r: the later parts cost more. */
 static allowance force_allowance(ga_judge *j, const ga_iterate *at, int i, double r, ga_look look) {
   const ga_equations *eq = j->eq;
@@ -209,32 +256,26 @@ static allowance force_allowance(ga_judge *j, const ga_iterate *at, int i, doubl
   const ga_csr *M = &eq->site[eq->method->dyn[b].site].M;
   const double *x = at->x + b * eq->nv, *shake = j->shake + b * eq->nv;
   const double level = ROUND * DBL_EPSILON, phi = eq->tab.phi;
-  double mass = 0, by_x = 0, by_shake = 0, terms = vector_terms(j, at, i);
+  double by_x = 0, by_shake = 0, terms = vector_terms(j, at, i);
   for (int e = M->ptr[k]; e < M->ptr[k + 1]; e++) {
     double entry = eq->tab.m * fabs(M->val[e]);
-    mass += entry;
     by_x += entry * fabs(x[M->col[e]]);
-    by_shake += entry * fabs(shake[M->col[e]]);
+    if (j->shaken) by_shake += entry * fabs(shake[M->col[e]]);
   }
-  double slight = SLIGHT * mass * j->largest_x;
-  double allowed = j->tol * terms + level * (terms + by_x + slight);
-  if (r <= allowed) return (allowance){.proved = allowed};
-  if (look == GA_LOOK_ROUGHLY) {
-    return (allowance){.proved = allowed, .most = allowed + SHARE * ga_max(terms, slight)};
-  }
+  double allowed = j->tol * terms + level * (terms + by_x) + j->faint[k];
+  if (j->shaken) allowed += fmin(PART * by_shake, SHARE * terms);
+  allowance rough = {.proved = allowed, .shakable = allowed + SHARE * terms};
+  if (r <= allowed || look == GA_LOOK_ROUGHLY) return rough;
   double reaction = phi * reaction_size(j, at, b, k);
   allowed += ROUND * ga_eval_jacobian_noise(eq->eval) * reaction;
   terms += reaction;
-  double most = SHARE * ga_max(terms, slight);
-  if (j->shaken) allowed += fmin(PART * by_shake, most);
-  if (r <= allowed) return (allowance){.proved = allowed};
   const ga_tangents *d = &j->factors->matrix.tangents;
   double claim =
       level * phi * (row_sum(&d->Kt[b], k, j->size_q) + row_sum(&d->Ct[b], k, j->size_v));
   if (look == GA_LOOK_STALLED) claim = ga_max(claim, SHARE * terms);
   allowance out = with_claim(j, i, allowed, claim, terms);
   out.claimed = ga_max(out.claimed, level * j->largest);
-  out.most = allowed + most;
+  out.shakable = rough.shakable;
   return out;
 }
 
@@ -244,7 +285,7 @@ static void weigh(ga_verdict *v, int i, double r, allowance a) {
   if (r <= a.proved + TINY) return;
   v->accepted = false;
   v->doubtful &= r <= a.claimed;
-  v->shakable &= r <= a.most;
+  v->shakable &= r <= a.shakable;
   double excess = r / a.proved; /* infinite where nothing is allowed */
   if (excess <= v->excess) return;
   v->excess = excess;
@@ -282,15 +323,13 @@ static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look,
 static void look_at_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
   bool first = true;
-  for (int i = 0; i < eq->nx; i++) {
-    double size = fabs(at->r[i]);
-    if (size <= j->tol * at->terms[i]) continue;
+  for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < eq->nv ? k + 1 : 0) {
+    double size = fabs(at->r[i]), tolerated = j->tol * at->terms[i];
+    if (size <= tolerated) continue;
     v->rounding = true;
-    if (first) {
-      j->largest = ga_max_abs(eq->nx, at->terms);
-      j->largest_x = ga_max_abs(eq->nx, at->x);
-      first = false;
-    }
+    if (first) prepare_forces(j, at);
+    first = false;
+    if (size <= tolerated + j->faint[k]) continue;
     weigh(v, i, size, force_allowance(j, at, i, size, look));
   }
 }
@@ -305,8 +344,7 @@ ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
 
 ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict before) {
   if (!before.closed) return ga_judge_look(j, at, look);
-  ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true};
-  v.closed = true;
+  ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true, .closed = true};
   v.rounding = before.rounding;
   look_at_forces(j, at, look, &v);
   return v;
@@ -315,8 +353,7 @@ ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look, 
 void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
   const ga_equations *eq = j->eq;
   measure_accelerations(j, at);
-  j->largest = ga_max_abs(eq->nx, at->terms);
-  j->largest_x = ga_max_abs(eq->nx, at->x);
+  prepare_forces(j, at);
   for (int i = 0; i < eq->nx; i++) {
     allowed[i] = force_allowance(j, at, i, INFINITY, GA_LOOK_CLOSELY).proved;
   }

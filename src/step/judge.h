@@ -13,9 +13,12 @@ typedef struct ga_judge {
   double *size_q, *size_v;   /* of the summands of q_1 and v_1, for each velocity */
   double *size_x;            /* largest |x_j| of each velocity, over the blocks */
   double *bound;             /* of the row kind in hand: newton_tol |x| and roundings of q or v */
+  int *part;                 /* of the system that a velocity belongs to, a number below nv */
+  double *fastest;           /* largest sqrt(m) |x| in each part, */
+  double *faint;             /* and the force that is too faint to count, of each velocity */
   int *vector;               /* first velocity of the vector that a velocity is part of, */
   int *vector_end;           /* and the one after its last; on R^n each stands for itself */
-  double largest, largest_x; /* term of all force rows and acceleration, at the iterate in hand */
+  double largest;            /* term of all force rows, at the iterate in hand */
   double *reaction;          /* |G|^T |lam| + |H|^T |psi| of the dynamic row in hand */
   int reaction_of;           /* that row; -1: none yet at this iterate */
   bool shaken;               /* the next is known */
@@ -38,7 +41,7 @@ typedef struct ga_verdict {
   bool rounding; /* some row is above newton_tol times its terms */
   bool doubtful; /* refused, but the tangents say that rounding explains it: measure the rounding */
   bool closed;   /* all constraint rows are accepted */
-  bool shakable; /* refused for forces alone, by no more than shaken constraints may excuse */
+  bool shakable; /* refused, but for forces alone and by no more than shaken constraints excuse */
   double excess; /* largest |r_i| relative to what is allowed, and its row */
   int row;
 } ga_verdict;

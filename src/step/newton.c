@@ -23,7 +23,7 @@
 static const double STALL = 0.5; /* a contraction that is none */
 static const double FAR = 8;     /* distance of a root that is looked at twice */
 static const double SAME = 1e-6; /* two roots are one if they differ by less of their distance */
-enum { STALLS = 2, GROWTHS = 3, PROBES = 4, HALVINGS = 40 };
+enum { STALLS = 2, GROWTHS = 3, PROBES = 4, HALVINGS = 40, PATIENCE = 3 };
 
 /* the course of the iteration from one guess */
 typedef struct {
@@ -118,21 +118,16 @@ static ga_status advance(ga_newton *w, course *c) {
   return evaluate(w, false);
 }
 
-/* If only the forces keep an iterate from being accepted, find by a solve what the constraints'
- * roundings do to the accelerations. */
-static ga_status shake(ga_newton *w, const ga_iterate *at, const ga_verdict *v) {
-  if (!v->shakable || w->judge.shaken || w->eq->n == w->eq->nx) return GA_OK;
-  return ga_judge_shake(&w->judge, at);
-}
-
-/* The verdict on an iterate that may be accepted. What takes more work to find out is found out
- * only where it matters; if rounding is suspected, it is measured. */
+/* The verdict on an iterate that may be accepted. If only the forces are in the way, a solve tells
+ * what the constraints' roundings do to the accelerations; if rounding is suspected, it is
+ * measured. */
 static ga_status judge(ga_newton *w, ga_look look, ga_verdict *v) {
   ga_judge *j = &w->judge;
   const ga_iterate at = iterate_of(w);
-  *v = ga_judge_look(j, &at, GA_LOOK_ROUGHLY);
-  for (int closer = 0; closer < 2 && !v->accepted; closer++) {
-    ga_status status = shake(w, &at, v);
+  *v = ga_judge_look(j, &at, look);
+  if (v->accepted) return GA_OK;
+  if (v->closed && v->shakable && !j->shaken && w->eq->n > w->eq->nx) {
+    ga_status status = ga_judge_shake(j, &at);
     if (status != GA_OK) return status;
     *v = ga_judge_look_again(j, &at, look, *v);
   }
@@ -182,8 +177,11 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
     if (status == GA_OK) status = advance(w, c);
     if (status == GA_OK) status = assess(w, c, fresh);
     if (status != GA_OK || c->now.accepted) return status;
-    if (!isfinite(c->now.excess) || c->growths >= GROWTHS) return give_up(w, c, "diverged");
-    if (c->iteration >= w->most) return give_up(w, c, "did not converge");
+    bool lost = !isfinite(c->now.excess) || c->growths >= GROWTHS;
+    if (lost && !c->damped) return give_up(w, c, "diverged");
+    if (c->iteration >= (c->damped ? PATIENCE : 1) * w->most) {
+      return give_up(w, c, "did not converge");
+    }
     fresh = c->damped || ga_factors_spent(w->factors, c->now.excess, c->contraction);
   }
   return status;

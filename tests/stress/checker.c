@@ -102,8 +102,10 @@ static void sizes_of(const stress_model *m, const stress_state *s, const stress_
 }
 
 /* error above bound? A NaN is. */
+/* Numbers below the square root of the smallest one underflow in the products of double. */
 static void judge(stress_verdict *out, stress_fault fault, int row, long double error,
                   long double bound) {
+  bound += 1e-280L;
   double ratio = (double)(error / (bound > 0 ? bound : 0x1p-1000L));
   if (error == 0) ratio = 0;
   if (!(ratio <= out->ratio)) out->ratio = ratio;
