@@ -6,11 +6,11 @@
 #include <string.h>
 
 static const double ASSEMBLY = 1.5; /* cost of a matrix besides its factors, in solves */
-static const double ITERATION = 5;  /* cost of an iteration: a solve, a residual, its judgement */
+static const double ITERATION = 6;  /* cost of an iteration: a solve, a residual, its judgement */
 static const double FACTOR = 3;     /* cost of factors where the solver does not tell */
 static const double SAME_H = 1e-4;  /* relative change of h that factors survive */
 static const double FADE = 0.98;    /* what is left of a bad experience after a step */
-static const double DISTRUST = 2;   /* after sweeps failed; fades below 1 in 35 matrices */
+static const double DISTRUST = 1.1; /* after sweeps failed; fades below 1 in 5 matrices */
 
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
                           ga_stats *stats, ga_arena *arena) {

@@ -96,7 +96,7 @@ void ga_judge_begin(ga_judge *j) {
 }
 
 void ga_judge_move(ga_judge *j) {
-  j->measured = j->shaken = false;
+  j->measured = j->shaken = j->prepared = false;
 }
 
 /* ---- constraint rows ------------------------------------------------------------------------ */
@@ -246,6 +246,7 @@ static void measure_faint(ga_judge *j) {
 static void prepare_forces(ga_judge *j, const ga_iterate *at) {
   j->largest = ga_max_abs(j->eq->nx, at->terms);
   j->reaction_of = -1;
+  j->prepared = true;
   measure_faint(j);
 }
 
@@ -292,44 +293,43 @@ static void weigh(ga_verdict *v, int i, double r, allowance a) {
   v->row = i;
 }
 
-/* one row, found too large by the quick look below, or the first to be above newton_tol */
-static void look_at_row(ga_judge *j, int c, int i, double r, const row_rounding *k, ga_look look,
-                        ga_verdict *v) {
-  double by_x, rounding;
-  row_sizes(j, k, i, &by_x, &rounding);
-  v->rounding |= r > j->tol * by_x;
-  allowance a = {.proved = j->tol * by_x + ROUND * rounding};
-  if (r <= a.proved) return;
-  if (look != GA_LOOK_ROUGHLY) a = constraint_allowance(j, c, i, by_x, rounding, look);
-  weigh(v, j->eq->con_at[c] + i, r, a);
-}
-
-/* Most rows are accepted by one sum, |D| (newton_tol |x| + roundings). */
+/* Most rows are accepted by one sum, |D| (newton_tol |x| + roundings). Whether that took roundings
+ * is told by the largest row alone. */
 static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
   measure_accelerations(j, at);
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(j, eq->method->con[c]);
     const double *r = at->r + eq->con_at[c], factor = ROUND * k.factor;
-    double *bound = j->bound;
+    double *bound = j->bound, by_x, rounding;
+    int worst = 0;
     for (int i = 0; i < eq->nv; i++) bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
     for (int i = 0; i < k.D->nrow; i++) {
-      double size = fabs(r[i]);
-      if (size > row_sum(k.D, i, bound) || !v->rounding) look_at_row(j, c, i, size, &k, look, v);
+      double size = fabs(r[i]), allowed = row_sum(k.D, i, bound);
+      if (size > fabs(r[worst])) worst = i;
+      if (size <= allowed) continue;
+      allowance a = {.proved = allowed};
+      if (look != GA_LOOK_ROUGHLY || k.speed > 0) {
+        row_sizes(j, &k, i, &by_x, &rounding);
+        a = constraint_allowance(j, c, i, by_x, rounding, look);
+      }
+      weigh(v, eq->con_at[c] + i, size, a);
     }
+    if (k.D->nrow == 0 || v->rounding) continue;
+    row_sizes(j, &k, worst, &by_x, &rounding);
+    v->rounding = fabs(r[worst]) > j->tol * by_x;
   }
 }
 
 static void look_at_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
-  bool first = true;
+  const double level = ROUND * DBL_EPSILON;
   for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < eq->nv ? k + 1 : 0) {
     double size = fabs(at->r[i]), tolerated = j->tol * at->terms[i];
     if (size <= tolerated) continue;
     v->rounding = true;
-    if (first) prepare_forces(j, at);
-    first = false;
-    if (size <= tolerated + j->faint[k]) continue;
+    if (!j->prepared) prepare_forces(j, at);
+    if (size <= tolerated + j->faint[k] + level * at->terms[i]) continue;
     weigh(v, i, size, force_allowance(j, at, i, size, look));
   }
 }

@@ -16,6 +16,7 @@ typedef struct ga_judge {
   int *part;                 /* of the system that a velocity belongs to, a number below nv */
   double *fastest;           /* largest sqrt(m) |x| in each part, */
   double *faint;             /* and the force that is too faint to count, of each velocity */
+  bool prepared;             /* these belong to the iterate in hand */
   int *vector;               /* first velocity of the vector that a velocity is part of, */
   int *vector_end;           /* and the one after its last; on R^n each stands for itself */
   double largest;            /* term of all force rows, at the iterate in hand */

@@ -108,14 +108,15 @@ static ga_status advance(ga_newton *w, course *c) {
   if (status != GA_OK) return status;
   w->stats->newton_its++;
   c->iteration++;
-  ga_judge_move(&w->judge);
   if (c->damped) {
     status = damped_step(w, &shrinks);
-    if (status == GA_OK && !shrinks) return give_up(w, c, "found no way down");
-    return status;
+    if (status == GA_OK && !shrinks) status = give_up(w, c, "found no way down");
+  } else {
+    ga_axpy(w->eq->n, 1, w->dx, w->x);
+    status = evaluate(w, false);
   }
-  ga_axpy(w->eq->n, 1, w->dx, w->x);
-  return evaluate(w, false);
+  ga_judge_move(&w->judge);
+  return status;
 }
 
 /* The verdict on an iterate that may be accepted. If only the forces are in the way, a solve tells
@@ -124,13 +125,13 @@ static ga_status advance(ga_newton *w, course *c) {
 static ga_status judge(ga_newton *w, ga_look look, ga_verdict *v) {
   ga_judge *j = &w->judge;
   const ga_iterate at = iterate_of(w);
-  *v = ga_judge_look(j, &at, look);
+  *v = ga_judge_look(j, &at, GA_LOOK_ROUGHLY);
   if (v->accepted) return GA_OK;
   if (v->closed && v->shakable && !j->shaken && w->eq->n > w->eq->nx) {
     ga_status status = ga_judge_shake(j, &at);
     if (status != GA_OK) return status;
-    *v = ga_judge_look_again(j, &at, look, *v);
   }
+  *v = ga_judge_look_again(j, &at, look, *v);
   bool suspected = v->doubtful || look == GA_LOOK_STALLED;
   if (v->accepted || !suspected || j->probes >= PROBES) return GA_OK;
   ga_status status = ga_judge_measure(j, &at);
