@@ -4,6 +4,12 @@
 #include "run/integrator.h"
 #include "small_models.h"
 
+static int diagonal_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  for (int i = 0; i < M->nrow; i++) M->val[i] = 1;
+  return 0;
+}
+
 /* ---- the estimate ------------------------------------------------------------------------ */
 
 /* Largest local error of q or v of the step just done, from a fine run over it. */
@@ -81,6 +87,37 @@ static void test_estimate(void **state) {
     }
     ga_problem_free(p);
   }
+}
+
+/* An estimate in which one component is not a number refuses the step, whichever component it is.
+ * The matrix is sparse, so that the solve leaves the number where it is. */
+static void test_estimate_of_nan(void **state) {
+  (void)state;
+  enum { N = 3 };
+  int ptr[] = {0, 1, 2, 3}, col[] = {0, 1, 2};
+  const ga_csr diagonal = {.nrow = N, .ncol = N, .ptr = ptr, .col = col};
+  const double q[N] = {1, 1, 1}, v[N] = {0, 0, 0};
+  small s;
+  small_open(&s, N, load_force, false);
+  s.ops.mass = diagonal_mass;
+  s.model.pat_M = s.model.pat_K = &diagonal;
+  for (int at = 0; at < N; at++) {
+    ga_options o = ga_options_default();
+    o.rtol = 1e-3;
+    o.linsol = "klu";
+    ga_integrator *it = small_start(&s, &o, q, v);
+    for (int i = 0; i < 3; i++) must(ga_integrator_step(it), ga_integrator_error(it));
+    double err;
+    it->control.t_vdd -= it->mem.h; /* there is a step before the last one, and v'' was zero */
+    memset(it->control.vdd, 0, sizeof q);
+    must(ga_control_error(it, &err), ga_integrator_error(it));
+    assert_true(err > 0 && isfinite(err));
+    it->mem.vd[at] = NAN;
+    must(ga_control_error(it, &err), ga_integrator_error(it));
+    assert_true(err == INFINITY);
+    ga_integrator_free(it);
+  }
+  small_close(&s);
 }
 
 /* ---- tolerance and error ----------------------------------------------------------------- */
@@ -379,10 +416,11 @@ static void test_output_times(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_estimate),   cmocka_unit_test(test_decades),
-      cmocka_unit_test(test_taken_back), cmocka_unit_test(test_sudden_load),
-      cmocka_unit_test(test_stiff),      cmocka_unit_test(test_zero_components),
-      cmocka_unit_test(test_failures),   cmocka_unit_test(test_output_times),
+      cmocka_unit_test(test_estimate),        cmocka_unit_test(test_decades),
+      cmocka_unit_test(test_taken_back),      cmocka_unit_test(test_sudden_load),
+      cmocka_unit_test(test_stiff),           cmocka_unit_test(test_zero_components),
+      cmocka_unit_test(test_failures),        cmocka_unit_test(test_output_times),
+      cmocka_unit_test(test_estimate_of_nan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
