@@ -214,6 +214,34 @@ static void test_refusals(void **state) {
   small_close(&s);
 }
 
+/* A size whose square is no number is refused at once, whether steps are automatic or not. */
+static void test_too_small(void **state) {
+  (void)state;
+  const double sizes_refused[] = {5e-324, 1e-300, 1e-155};
+  small s;
+  small_open(&s, 2, fall_force, true);
+  const double q[] = {1, 0}, v[] = {0, 0};
+  for (int i = 0; i < 3; i++) {
+    for (int automatic = 0; automatic < 2; automatic++) {
+      ga_options o = ga_options_default();
+      ga_integrator *it = NULL;
+      ga_error err = {0};
+      o.rtol = automatic ? 1e-3 : 0;
+      o.h = sizes_refused[i];
+      assert_refused(ga_integrator_new(&s.model, &o, &it, &err), &err, GA_ERR_STEP, "too small",
+                     "at least 1.5e-154");
+      assert_null(it);
+      o.h = 1e-3;
+      it = small_start(&s, &o, q, v);
+      assert_refused(ga_integrator_set_step(it, sizes_refused[i]), ga_integrator_error(it),
+                     GA_ERR_STEP, "too small", NULL);
+      must(ga_integrator_run(it, 0.01), ga_integrator_error(it));
+      ga_integrator_free(it);
+    }
+  }
+  small_close(&s);
+}
+
 /* ten sizes of 0.1, and no answer after that */
 static double until_one(void *context, long n, double t) {
   (void)t;
@@ -324,7 +352,7 @@ int main(void) {
       cmocka_unit_test(test_many_times),       cmocka_unit_test(test_many_steps),
       cmocka_unit_test(test_three_ways),       cmocka_unit_test(test_ends),
       cmocka_unit_test(test_refusals),         cmocka_unit_test(test_order),
-      cmocka_unit_test(test_asked_no_further),
+      cmocka_unit_test(test_asked_no_further), cmocka_unit_test(test_too_small),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

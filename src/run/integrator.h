@@ -87,6 +87,9 @@ struct ga_integrator {
   void *observer_context;
 };
 
+/* integrator.c: a size that steps may have: positive, finite, and h^2 is a number */
+ga_status ga_check_step_size(double h, ga_error *err);
+
 /* full factorizations of both linear solvers so far; into the statistics, also those of steps that
  * failed and of projections */
 long ga_integrator_repivots(const ga_integrator *it);

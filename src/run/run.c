@@ -230,9 +230,8 @@ ga_status ga_integrator_run(ga_integrator *it, double t_end) {
 }
 
 ga_status ga_integrator_set_step(ga_integrator *it, double h) {
-  if (!(h > 0) || !isfinite(h)) {
-    return ga_fail(&it->error, GA_ERR_STEP, "step size h = %g must be positive and finite", h);
-  }
+  ga_status status = ga_check_step_size(h, &it->error);
+  if (status != GA_OK) return status;
   it->h = h;
   ga_eval_set_step(&it->eval, h);
   if (it->started) ga_sequence_rebase(it, true);
