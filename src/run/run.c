@@ -131,19 +131,28 @@ static void accept(ga_integrator *it) {
   it->state.h = h;
 }
 
+/* No step smaller than h_min is tried. The message gives the cause: the last attempt, of size h,
+ * was rejected for its error, or it failed and left its reason. */
+static ga_status below_least(ga_integrator *it, double least, double h, bool rejected) {
+  const ga_error last = it->error;
+  if (rejected) {
+    return ga_fail(&it->error, GA_ERR_STEP,
+                   "t = %.9g: steps fell below h-min = %.3g; the last of %.3g had too large an "
+                   "error. Larger rtol or atol, a smaller h-min, or a smoother model may help",
+                   it->mem.t, least, h);
+  }
+  return ga_fail(&it->error, GA_ERR_STEP,
+                 "t = %.9g: steps fell below h-min = %.3g; the last of %.3g failed: %s", it->mem.t,
+                 least, h, last.text);
+}
+
 /* Automatic: smaller and smaller, until the error is small enough or the step too small. */
 static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
   double err = 0;
   for (bool again = false;; again = true) {
     double least = fmax(it->options.h_min, 16 * DBL_EPSILON * fabs(it->mem.t));
     if (again && it->h < least && plan->h > 1.001 * least) it->h = least;
-    if (again && it->h < least) {
-      return ga_fail(&it->error, GA_ERR_STEP,
-                     "t = %.9g: steps fell below h-min = %.3g; the last of %.3g %s. Larger rtol or "
-                     "atol, a smaller h-min, or a smoother model may help",
-                     it->mem.t, least, plan->h,
-                     err > 0 ? "had too large an error" : "did not converge");
-    }
+    if (again && it->h < least) return below_least(it, least, plan->h, err > 0);
     ga_status status = ga_sequence_plan(it, t_end, plan);
     if (status == GA_OK) status = attempt(it, plan->h, plan->t1);
     if (status < 0) return status;
