@@ -295,6 +295,7 @@ ga_status ga_integrator_load(ga_integrator *it, const char *path) {
   if (status == GA_OK) {
     pass_body(&(walk){.mode = READ, .at = bytes + sizeof(head)}, it);
     it->state.t = it->mem.t;
+    if (!it->control.on) it->options.h = it->h;
     it->started = true;
     it->repivots_base = ga_integrator_repivots(it) - it->stats.repivots;
     ga_eval_set_step(&it->eval, it->control.on ? it->mem.h : it->h);

@@ -242,6 +242,7 @@ ga_status ga_integrator_set_step(ga_integrator *it, double h) {
   ga_status status = ga_check_step_size(h, &it->error);
   if (status != GA_OK) return status;
   it->h = h;
+  if (!it->control.on) it->options.h = h;
   ga_eval_set_step(&it->eval, h);
   if (it->started) ga_sequence_rebase(it, true);
   return GA_OK;

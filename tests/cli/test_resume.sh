@@ -93,6 +93,13 @@ succeeds run chain --size 5 --t-end 0.4 --from-state "$state" --out "$work/a.csv
 ok "goes on from where it was" [ "$(sed -n '2s/,.*//p' "$work/a.csv" | cut -c1-3)" = 0.2 ]
 ok "the summary tells the steps of both" out_has 'steps *400 of'
 
+# the size in use is that of the file, and this is what the summary and the JSON tell
+succeeds run chain --size 5 --h 4e-3 --t-end 0.2 --save-state "$state"
+succeeds run chain --size 5 --t-end 0.4 --from-state "$state"
+ok "summary: the size of the saved run" out_has 'steps *100 of h = 0.004, from t = 0 to 0.4$'
+succeeds run chain --size 5 --h 1e-2 --t-end 0.4 --from-state "$state" --final
+ok "JSON: the size of the saved run" out_has '"h": 0.0040000000000000001}'
+
 # Ctrl-C saves; the run can be ended later
 code=0
 timeout --preserve-status -s INT 1 "$tool" run heavy-top --h 1e-4 --t-end 1e4 --save-state "$state" \
