@@ -68,7 +68,8 @@ static void keep(ga_integrator *it) {
   last->valid = false;
 }
 
-/* The effort counts, the extremes of a step taken back do not. */
+/* The effort counts, the extremes of a step taken back do not. Factors made on the way do not serve
+ * the next attempt: a run that never tried this step would not have them. */
 static void give_back(ga_integrator *it) {
   const ga_backup *last = &it->last;
   ga_step *s = &it->step;
@@ -76,6 +77,7 @@ static void give_back(ga_integrator *it) {
   it->stats.max_gv = last->stats.max_gv;
   it->stats.max_k = last->stats.max_k;
   s->G_is_at_n = false;
+  if (it->stats.matrices > last->stats.matrices) s->factored = false;
   s->rate = last->matrix.rate;
   s->pause = last->matrix.pause;
   s->pause_next = last->matrix.pause_next;
@@ -118,7 +120,6 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   }
   give_back(it);
   it->stats.failed++;
-  ga_step_reset(&it->step);
   return status;
 }
 
