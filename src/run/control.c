@@ -167,16 +167,20 @@ void ga_control_accept(ga_integrator *it, double err, double h, double wanted, b
   double factor = SAFE * pow(e, -(1.0 / 3 - 0.75 * B)) * pow(last, B);
   bool cut = h < 0.99 * wanted;
   if (cut) {
-    /* a step that had to meet a time tells little: back to what was wanted */
-    it->h = limited(it, fmin(wanted, h * fmax(factor, SHRINK)));
+    /* a step that had to meet a time tells little: back to what was wanted, as far as its error,
+     * which falls like h^3, does not forbid it */
+    it->h = limited(it, fmin(wanted, h * fmax(SAFE * pow(err, -1.0 / 3), SHRINK)));
   } else {
     factor = fmax(SHRINK, fmin(factor, again ? 1 : GROW));
     if (factor >= 1 && factor < KEEP) factor = 1;
     it->h = limited(it, h * factor);
   }
   c->err_last = cut ? 0 : e;
-  memcpy(c->vdd, c->vdd_new, (size_t)it->eval.nv * sizeof(double));
-  c->t_vdd = it->last.mem.t + it->mem.h / 2;
+  /* a difference over a short step is rough: the one before serves while it is near */
+  if (!cut || it->mem.t - c->t_vdd >= 0.99 * wanted) {
+    memcpy(c->vdd, c->vdd_new, (size_t)it->eval.nv * sizeof(double));
+    c->t_vdd = it->last.mem.t + it->mem.h / 2;
+  }
   grow_sizes(it);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the memory needs when the step size changes from h_old to h (docs/notation.md).
+/* What the memory needs when the step size changes from h_old to h (docs/notation.md), and steps
+ * that are too short to be solved (at the end of this file).
  *
  *   a <- w + (h/h_old) (a - w),                     because a_n = w(t_n + alpha h) + O(h^2), w = v'
  *                                                   or the applied part of it, JN07 (2.3);
@@ -124,4 +125,48 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past) {
   ga_status status = scaled_hidden(it, ratio * ratio);
   if (status != GA_OK) return status;
   return ga_project_velocity(it, mem->t, mem->q, it->v, it->hidden, false, NULL);
+}
+
+/* ---- short steps ------------------------------------------------------------------------- */
+
+/* A step of dt divides the rounding of its constraints by dt: accelerations and multipliers carry
+ * eps |v|/dt from the rows (G v + g_t)/dt, and eps |q|/dt^2 from the rows g/dt^2. With tau the time
+ * in which the motion changes, that is a relative error of eps tau/dt at least. The Taylor
+ * polynomials
+ *
+ *   q <- q o exp(dt v + dt^2/2 v'),  v <- v + dt v'
+ *
+ * have one of (dt/tau)^2. They are better below dt = eps^(1/3) tau. tau is not known, but it is not
+ * less than the size h of the steps that follow the motion. So a step below eps^(1/3) h is carried:
+ * q and v follow the polynomials, all else stays as it is, and is late by dt. This error,
+ * dt/tau <= eps^(1/3) h/tau, is less than that of the method, (h/tau)^2, for every
+ * h > eps^(1/3) tau; below, rounding exceeds both. eps is the rounding of G, larger where G is made
+ * of difference quotients.
+ *
+ * h is the size the step would have if no end had to be met, or that of the memory if it is larger;
+ * not with automatic steps, where a small size that is no cut is what the errors ask for. Short
+ * steps in a row share the distance eps^(1/3) h, then one is solved: they may be the motion's own.
+ */
+bool ga_history_carries(const ga_integrator *it, const ga_plan *plan) {
+  double h = it->control.on ? plan->whole : fmax(plan->whole, it->mem.h);
+  return plan->t1 - it->t_memory < cbrt(ga_eval_jacobian_noise(&it->eval)) * h;
+}
+
+void ga_history_set_time(ga_integrator *it, double t1) {
+  ga_predictor_shift(&it->step.past, t1);
+  it->mem.t = it->state.t = t1;
+}
+
+void ga_history_carry(ga_integrator *it, double t1) {
+  ga_memory *mem = &it->mem;
+  double dt = t1 - mem->t;
+  ga_memory_copy(&it->last.mem, mem, &it->eval);
+  for (int i = 0; i < it->eval.nv; i++) {
+    it->d[i] = dt * mem->v[i] + dt * dt / 2 * mem->vd[i];
+    mem->v[i] += dt * mem->vd[i];
+  }
+  ga_space_step(it->model->space, it->last.mem.q, it->d, mem->q);
+  it->last.valid = true;
+  it->step.G_is_at_n = false;
+  ga_history_set_time(it, t1);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The loop over steps: one attempt, its acceptance or the way back, what follows an accepted step.
+ * Steps that are too short to be solved are carried (history.c).
  *
  *   attempt    history corrected for h, Newton, results into the memory; the state before is kept
  *   give_back  what steers Newton's matrix, as before the attempt
@@ -123,13 +124,17 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   return status;
 }
 
-static void accept(ga_integrator *it) {
-  double h = it->mem.h;
-  ga_step_accepted(&it->step);
+static void count(ga_integrator *it, double h) {
   it->stats.steps++;
   it->stats.h_largest = fmax(it->stats.h_largest, h);
   it->stats.h_least = it->stats.h_least > 0 ? fmin(it->stats.h_least, h) : h;
   it->state.h = h;
+}
+
+static void accept(ga_integrator *it) {
+  ga_step_accepted(&it->step);
+  it->t_memory = it->mem.t;
+  count(it, it->mem.h);
 }
 
 /* No step smaller than h_min is tried. The message gives the cause: the last attempt, of size h,
@@ -177,15 +182,16 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
 /* one accepted step on the way to t_end */
 static ga_status advance(ga_integrator *it, double t_end) {
   ga_plan plan;
-  ga_status status;
-  if (it->control.on) {
-    status = controlled(it, t_end, &plan);
-  } else {
-    status = ga_sequence_plan(it, t_end, &plan);
-    if (status == GA_OK) status = attempt(it, plan.h, plan.t1);
-  }
+  ga_status status = ga_sequence_plan(it, t_end, &plan);
   if (status != GA_OK) return status;
-  accept(it);
+  if (plan.t1 > it->mem.t && ga_history_carries(it, &plan)) {
+    ga_history_carry(it, plan.t1);
+    count(it, plan.h);
+  } else {
+    status = it->control.on ? controlled(it, t_end, &plan) : attempt(it, plan.h, plan.t1);
+    if (status != GA_OK) return status;
+    accept(it);
+  }
   ga_sequence_advance(it, &plan, it->mem.t == t_end);
   return GA_OK;
 }
@@ -228,9 +234,15 @@ ga_status ga_integrator_step(ga_integrator *it) {
 ga_status ga_integrator_run(ga_integrator *it, double t_end) {
   ga_status status = begin(it);
   if (status != GA_OK) return status;
-  if (!isfinite(t_end) || t_end < it->mem.t) {
+  double same = ga_same_time(it->mem.t, t_end);
+  if (!isfinite(t_end) || t_end < it->mem.t - same) {
     return ga_fail(&it->error, GA_ERR_ARG, "t_end = %g must be finite and not before t = %g", t_end,
                    it->mem.t);
+  }
+  /* already there but for rounding: no step, and no time backwards */
+  if (t_end <= it->mem.t + same) {
+    if (t_end > it->mem.t) ga_history_set_time(it, t_end);
+    return GA_OK;
   }
   while (status == GA_OK && it->mem.t < t_end) {
     status = advance(it, t_end);

@@ -11,6 +11,10 @@
 
 #include "run/integrator.h"
 
+double ga_same_time(double t, double t1) {
+  return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t1));
+}
+
 ga_status ga_sequence_init(ga_integrator *it) {
   ga_sequence *s = &it->sequence;
   const ga_options *o = &it->options;
@@ -88,18 +92,18 @@ static ga_status size_after(ga_integrator *it, double t1, double *h) {
 ga_status ga_sequence_plan(ga_integrator *it, double t_end, ga_plan *plan) {
   double h, after, t1, t = it->mem.t, left = t_end - t;
   ga_status status = next_size(it, &h, &t1);
-  *plan = (ga_plan){h, t1, true};
+  *plan = (ga_plan){h, t1, h, true};
   if (status != GA_OK || !isfinite(t_end)) return status;
-  double slack = 1e-8 * h + 4 * DBL_EPSILON * fabs(t_end);
+  double slack = 1e-8 * h + ga_same_time(t, t_end);
   if (left > h + slack) {
     status = size_after(it, t1, &after);
     if (status != GA_OK || left >= h + after - slack) return status;
     double first = fmin(h, fmax(left - after, left / 2));
-    *plan = (ga_plan){first, t + first, false};
+    *plan = (ga_plan){first, t + first, h, false};
   } else {
     /* the last step: a full one that ends at t_end but for rounding, or a shorter one */
     bool full = fabs(left - h) <= slack;
-    *plan = (ga_plan){full ? h : left, t_end, full};
+    *plan = (ga_plan){full ? h : left, t_end, h, full};
   }
   return GA_OK;
 }
