@@ -206,6 +206,23 @@ static void test_automatic(void **state) {
   ga_problem_free(p);
 }
 
+/* All is zero at the start, and the first automatic step is as large as one likes: an end before it
+ * is not a short step, it is solved. */
+static void test_large_guess(void **state) {
+  (void)state;
+  small s;
+  small_open(&s, 1, load_force, false);
+  const double zero = 0;
+  ga_options o = ga_options_default();
+  o.rtol = 1e-4;
+  ga_integrator *it = small_start(&s, &o, &zero, &zero);
+  assert_true(it->h > 1e6);
+  must(ga_integrator_run(it, 1), ga_integrator_error(it));
+  assert_true(ga_integrator_stats(it)->residuals > 0);
+  ga_integrator_free(it);
+  small_close(&s);
+}
+
 typedef struct {
   double at, told;
 } alarm_clock;
@@ -278,7 +295,7 @@ int main(void) {
       cmocka_unit_test(test_one_rounding), cmocka_unit_test(test_any_distance),
       cmocka_unit_test(test_order),        cmocka_unit_test(test_in_a_row),
       cmocka_unit_test(test_automatic),    cmocka_unit_test(test_events),
-      cmocka_unit_test(test_dense),
+      cmocka_unit_test(test_dense),        cmocka_unit_test(test_large_guess),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,13 +143,18 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past) {
  * h > eps^(1/3) tau; below, rounding exceeds both. eps is the rounding of G, larger where G is made
  * of difference quotients.
  *
- * h is the size the step would have if no end had to be met, or that of the memory if it is larger;
- * not with automatic steps, where a small size that is no cut is what the errors ask for. Short
- * steps in a row share the distance eps^(1/3) h, then one is solved: they may be the motion's own.
- */
+ * h is the size the step would have if no end had to be met, or that of the memory if it is larger.
+ * Automatic: the size wanted, which is no more than a guess where it exceeds all that was solved so
+ * far and the user's own guess. Short steps in a row share the distance eps^(1/3) h, then one is
+ * solved: they may be the motion's own. */
+static double usual_size(const ga_integrator *it, const ga_plan *plan) {
+  if (!it->control.on) return fmax(plan->whole, it->mem.h);
+  return fmin(plan->whole, fmax(it->stats.h_largest, it->options.h));
+}
+
 bool ga_history_carries(const ga_integrator *it, const ga_plan *plan) {
-  double h = it->control.on ? plan->whole : fmax(plan->whole, it->mem.h);
-  return plan->t1 - it->t_memory < cbrt(ga_eval_jacobian_noise(&it->eval)) * h;
+  double eps = ga_eval_jacobian_noise(&it->eval);
+  return plan->t1 - it->t_memory < cbrt(eps) * usual_size(it, plan);
 }
 
 void ga_history_set_time(ga_integrator *it, double t1) {
