@@ -23,7 +23,7 @@ static void carve(ga_integrator *it) {
   carve_list(arena,
              (double **const[]){&it->v, &it->a, &it->vd, &it->vdd, &it->r, &it->vs, &it->d, &it->w,
                                 &it->momentum, &at->v, &at->vd, &c->vdd, &c->size_q, &c->size_v,
-                                &c->e, &c->vdd_new, NULL},
+                                &c->e, &c->vdd_new, &c->rest_q, &c->rest_v, NULL},
              nv);
   carve_list(arena, (double **const[]){&it->lam, &it->hidden, &at->lam, NULL}, nlam);
   carve_list(arena, (double **const[]){&it->psi, &at->psi, NULL}, npsi);
