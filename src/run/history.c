@@ -15,11 +15,14 @@
  * methods. These differences are small and carry the rounding of a step of size h_old; a growth of
  * h by more than a limit would multiply it, and alternating with such growth would make errors of
  * the normal components grow from pair to pair of steps; the history is then built anew from t, q,
- * v, as at a start.
+ * v, as at a start. Not so where forces are stiff against h: v'(t + h) and v'(t - h) of a Taylor
+ * polynomial are then far from those of the motion, and a - w becomes many times larger than by
+ * correction, its rounding included.
  *
  * Instead of correcting a, gamma may be adapted (AB07 section 2.3): with a_n = v'(t_n + delta),
  *   delta^+ = (alpha h - alpha_m delta)/(1 - alpha_m),  gamma_n = (h/2 - delta)/(h + delta^+ -
  * delta) keeps order 2 of the velocity. It is there for comparison. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -85,6 +88,19 @@ static void correct_a(ga_integrator *it, double ratio) {
   for (int i = 0; i < nv; i++) it->a[i] = base[i] + ratio * (mem->a[i] - base[i]);
 }
 
+/* The largest |a - w| of it->a, alpha h w' for a smooth motion; weighted rows: against v'. */
+static double shift_of(const ga_integrator *it, const double *vd, const double *w) {
+  const double *base = it->method->weighted ? vd : w;
+  double largest = 0;
+  for (int i = 0; i < it->eval.nv; i++) largest = ga_larger(largest, fabs(it->a[i] - base[i]));
+  return largest;
+}
+
+static double rounding_of_w(const ga_integrator *it) {
+  const double *base = it->method->weighted ? it->mem.vd : it->mem.w;
+  return DBL_EPSILON * ga_max_abs(it->eval.nv, base);
+}
+
 static void adapt_gamma(ga_integrator *it, double h) {
   ga_params par = it->options.par;
   double delta = it->mem.delta;
@@ -115,9 +131,16 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_history *past) {
   copy_history(it);
   *past = (ga_history){it->v, it->a, it->w, kept ? it->momentum : NULL};
   if (rescale == GA_RESCALE_ALL && it->growth > largest_growth(it)) {
-    it->growth = 1;
-    past->momentum = NULL;
-    return rebuild(it, h);
+    correct_a(it, ratio);
+    double allowed = 2 * (shift_of(it, mem->vd, mem->w) + ratio * rounding_of_w(it));
+    ga_status status = rebuild(it, h);
+    if (status != GA_OK) return status;
+    if (shift_of(it, it->vd, it->w) <= allowed) {
+      it->growth = 1;
+      past->momentum = NULL;
+      return GA_OK;
+    }
+    copy_history(it);
   }
   if (rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_A) correct_a(it, ratio);
   bool hidden = rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_V;
