@@ -40,7 +40,8 @@ static void print_settings(FILE *to, const simulation *s) {
 
 static void print_steps(FILE *to, const simulation *s) {
   const ga_stats *stats = solver_stats(s->solver);
-  const ga_options *o = s->options;
+  /* the size in use; that of a saved state may be another than the one asked for */
+  const ga_options *o = s->solver->it ? ga_integrator_options(s->solver->it) : s->options;
   long steps = solver_steps(s->solver);
   label(to, "steps");
   if (o->rtol > 0 || o->atol > 0) {

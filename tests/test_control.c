@@ -4,6 +4,12 @@
 #include "run/integrator.h"
 #include "small_models.h"
 
+static int diagonal_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  for (int i = 0; i < M->nrow; i++) M->val[i] = 1;
+  return 0;
+}
+
 /* ---- the estimate ------------------------------------------------------------------------ */
 
 /* Largest local error of q or v of the step just done, from a fine run over it. */
@@ -81,6 +87,37 @@ static void test_estimate(void **state) {
     }
     ga_problem_free(p);
   }
+}
+
+/* An estimate in which one component is not a number refuses the step, whichever component it is.
+ * The matrix is sparse, so that the solve leaves the number where it is. */
+static void test_estimate_of_nan(void **state) {
+  (void)state;
+  enum { N = 3 };
+  int ptr[] = {0, 1, 2, 3}, col[] = {0, 1, 2};
+  const ga_csr diagonal = {.nrow = N, .ncol = N, .ptr = ptr, .col = col};
+  const double q[N] = {1, 1, 1}, v[N] = {0, 0, 0};
+  small s;
+  small_open(&s, N, load_force, false);
+  s.ops.mass = diagonal_mass;
+  s.model.pat_M = s.model.pat_K = &diagonal;
+  for (int at = 0; at < N; at++) {
+    ga_options o = ga_options_default();
+    o.rtol = 1e-3;
+    o.linsol = "klu";
+    ga_integrator *it = small_start(&s, &o, q, v);
+    for (int i = 0; i < 3; i++) must(ga_integrator_step(it), ga_integrator_error(it));
+    double err;
+    it->control.t_vdd -= it->mem.h; /* there is a step before the last one, and v'' was zero */
+    memset(it->control.vdd, 0, sizeof q);
+    must(ga_control_error(it, &err), ga_integrator_error(it));
+    assert_true(err > 0 && isfinite(err));
+    it->mem.vd[at] = NAN;
+    must(ga_control_error(it, &err), ga_integrator_error(it));
+    assert_true(err == INFINITY);
+    ga_integrator_free(it);
+  }
+  small_close(&s);
 }
 
 /* ---- tolerance and error ----------------------------------------------------------------- */
@@ -329,7 +366,7 @@ static void test_failures(void **state) {
     s.refuse = 1000000;
     it = small_start(&s, &o, &q, &v);
     assert_refused(ga_integrator_run(it, 2), ga_integrator_error(it), GA_ERR_STEP, "h-min",
-                   "did not converge");
+                   "callback 'force' asked for a smaller step");
     double t = ga_integrator_state(it)->t;
     assert_true(t > 0.2 && t < 0.3001);
     assert_true(isfinite(ga_integrator_state(it)->q[0]));
@@ -343,6 +380,44 @@ static void test_failures(void **state) {
   assert_refused(ga_integrator_run(it, 2), ga_integrator_error(it), GA_ERR_STEP, "h-min", "error");
   ga_integrator_free(it);
   small_close(&s);
+}
+
+static int late_force(void *user, double t, const double *q, const double *v, double *F) {
+  const small *s = user;
+  (void)v;
+  F[0] = -q[0];
+  F[1] = t > 0.3 ? s->load : 0;
+  return 0;
+}
+
+static int vanishing_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)q;
+  M->val[0] = 1;
+  M->val[3] = t > 0.3 ? 0 : 1;
+  return 0;
+}
+
+/* Where steps become too small because they fail, the message has the cause of the last failure:
+ * the callback and the entry that is not finite, the matrix that is singular. */
+static void test_cause_is_told(void **state) {
+  (void)state;
+  const double q[] = {1, 1}, v[] = {0, 0};
+  for (int singular = 0; singular < 2; singular++) {
+    small s;
+    small_open(&s, 2, late_force, false);
+    s.load = singular ? 0 : NAN;
+    if (singular) s.ops.mass = vanishing_mass;
+    s.model.const_mass = false;
+    ga_options o = ga_options_default();
+    o.rtol = 1e-4;
+    o.matrix_every = 1;
+    ga_integrator *it = small_start(&s, &o, q, v);
+    assert_refused(ga_integrator_run(it, 2), ga_integrator_error(it), GA_ERR_STEP, "h-min",
+                   singular ? "singular" : "callback 'force' wrote nan to entry 1");
+    assert_between("stands", ga_integrator_state(it)->t, 0.2, 0.3);
+    ga_integrator_free(it);
+    small_close(&s);
+  }
 }
 
 /* Times asked for are met exactly, by steps that are not tiny, and the size before is taken up. */
@@ -379,10 +454,11 @@ static void test_output_times(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_estimate),   cmocka_unit_test(test_decades),
-      cmocka_unit_test(test_taken_back), cmocka_unit_test(test_sudden_load),
-      cmocka_unit_test(test_stiff),      cmocka_unit_test(test_zero_components),
-      cmocka_unit_test(test_failures),   cmocka_unit_test(test_output_times),
+      cmocka_unit_test(test_estimate),        cmocka_unit_test(test_decades),
+      cmocka_unit_test(test_taken_back),      cmocka_unit_test(test_sudden_load),
+      cmocka_unit_test(test_stiff),           cmocka_unit_test(test_zero_components),
+      cmocka_unit_test(test_failures),        cmocka_unit_test(test_output_times),
+      cmocka_unit_test(test_estimate_of_nan), cmocka_unit_test(test_cause_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

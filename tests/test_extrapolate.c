@@ -132,6 +132,24 @@ static void test_tableau_groups(void **state) {
   ga_space_free(s.space);
 }
 
+/* A distance in which one entry is not a number is not a number, wherever the entry stands. */
+static void test_distance_of_nan(void **state) {
+  (void)state;
+  ga_space *space = NULL;
+  must(ga_space_rn(3, &space), NULL);
+  const ga_layout layout = ga_layout_of(&(ga_model){.space = space});
+  for (int at = 0; at < 9; at++) {
+    const double a[9] = {0};
+    double b[9] = {1, 2, 3, 1, 2, 3, 1, 2, 3};
+    for (int i = 0; i < 3; i++) assert_true(ga_layout_distance(&layout, i, a, b) == 3);
+    b[at] = NAN;
+    for (int i = 0; i < 3; i++) {
+      assert_true(isnan(ga_layout_distance(&layout, i, a, b)) == (i == at / 3));
+    }
+  }
+  ga_space_free(space);
+}
+
 /* ---- on the way -------------------------------------------------------------------------- */
 
 typedef struct {
@@ -436,11 +454,12 @@ static void test_no_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_factors),        cmocka_unit_test(test_tableau_vectors),
-      cmocka_unit_test(test_tableau_groups), cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_failures),       cmocka_unit_test(test_no_estimate),
-      cmocka_unit_test(test_arguments),      cmocka_unit_test(test_inconsistent),
-      cmocka_unit_test(test_harmonic_ends),  cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_factors),         cmocka_unit_test(test_tableau_vectors),
+      cmocka_unit_test(test_tableau_groups),  cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_failures),        cmocka_unit_test(test_no_estimate),
+      cmocka_unit_test(test_arguments),       cmocka_unit_test(test_inconsistent),
+      cmocka_unit_test(test_harmonic_ends),   cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_distance_of_nan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

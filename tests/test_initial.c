@@ -359,9 +359,7 @@ static void test_start_options(void **state) {
   assert_int_equal(ga_integrator_run(it, NAN), GA_ERR_ARG);
   assert_int_equal(ga_integrator_set_step(it, 0), GA_ERR_STEP);
   assert_int_equal(ga_integrator_set_step(it, NAN), GA_ERR_STEP);
-  must(ga_integrator_set_step(it, 1e-300), NULL);
-  assert_int_equal(ga_integrator_step(it), GA_ERR_STEP);
-  must(ga_integrator_set_step(it, 1e-3), NULL);
+  assert_int_equal(ga_integrator_set_step(it, 1e-300), GA_ERR_STEP);
   must(ga_integrator_run(it, 1), ga_integrator_error(it));
   must(ga_integrator_set_step(it, 1e-17), NULL);
   assert_int_equal(ga_integrator_step(it), GA_ERR_STEP);

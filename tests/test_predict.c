@@ -145,11 +145,29 @@ static void test_many(void **state) {
   ga_arena_free(&arena);
 }
 
+/* The steps so far, taken for ones that ended later: the same guess, as much later; and not the
+ * latest alone. Times are exact in binary. */
+static void test_shift(void **state) {
+  (void)state;
+  ga_arena arena = {0};
+  ga_predictor p = make(&arena);
+  double last[N], guess[N], later[N];
+  for (int n = 3; n < 2 * GA_PREDICT; n++) {
+    error_after(&p, 3, n, last);
+    ga_predict(&p, time_of(n), time_of(n + 1), guess);
+    ga_predictor_shift(&p, time_of(n) + 0.25);
+    ga_predict(&p, time_of(n) + 0.25, time_of(n + 1) + 0.25, later);
+    assert_memory_equal(guess, later, sizeof guess);
+    assert_true(p.count > 3 && fabs(guess[0] - last[0]) > 1e-3);
+  }
+  ga_arena_free(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_polynomials), cmocka_unit_test(test_forgets),
       cmocka_unit_test(test_rough),       cmocka_unit_test(test_alternating),
-      cmocka_unit_test(test_many),
+      cmocka_unit_test(test_many),        cmocka_unit_test(test_shift),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

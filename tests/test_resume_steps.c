@@ -24,12 +24,13 @@ static const kind kinds[] = {
     {"rheonomic", "soi2", "dense"},       {"rolling-disk", "nonhol2", "dense"},
     {"manufactured", "stab2", "klu"},     {"reaction", "soi2", "dense"},
     {"andrews-absolute", "stab2", "klu"}, {"chain", "hht", "dense"}};
-enum { KINDS = (int)(sizeof kinds / sizeof kinds[0]), MODES = 3 };
+enum { KINDS = (int)(sizeof kinds / sizeof kinds[0]), MODES = 4 };
 
 static ga_options options_for(const ga_problem *p, const kind *k, int mode) {
   ga_options o = options_of(p, ga_method_find(k->method, "", NULL), k->solver);
   if (mode == 0) o.rtol = 1e-4;
   if (mode == 1) o.h_seq = "1/3,2/3,1/2,1/7";
+  if (mode == 3) o.h_seq = "1/3,1e-7,2/3,1e-8,1e-8,1/2"; /* short steps are carried */
   if (mode == 2) o.rtol = 1e-3, o.atol = 1e-6, o.project_every = 5;
   return o;
 }

@@ -214,6 +214,77 @@ static void test_refusals(void **state) {
   small_close(&s);
 }
 
+/* A size whose square is no number is refused at once, whether steps are automatic or not. */
+static void test_too_small(void **state) {
+  (void)state;
+  const double sizes_refused[] = {5e-324, 1e-300, 1e-155};
+  small s;
+  small_open(&s, 2, fall_force, true);
+  const double q[] = {1, 0}, v[] = {0, 0};
+  for (int i = 0; i < 3; i++) {
+    for (int automatic = 0; automatic < 2; automatic++) {
+      ga_options o = ga_options_default();
+      ga_integrator *it = NULL;
+      ga_error err = {0};
+      o.rtol = automatic ? 1e-3 : 0;
+      o.h = sizes_refused[i];
+      assert_refused(ga_integrator_new(&s.model, &o, &it, &err), &err, GA_ERR_STEP, "too small",
+                     "at least 1.5e-154");
+      assert_null(it);
+      o.h = 1e-3;
+      it = small_start(&s, &o, q, v);
+      assert_refused(ga_integrator_set_step(it, sizes_refused[i]), ga_integrator_error(it),
+                     GA_ERR_STEP, "too small", NULL);
+      must(ga_integrator_run(it, 0.01), ga_integrator_error(it));
+      ga_integrator_free(it);
+    }
+  }
+  small_close(&s);
+}
+
+/* ten sizes of 0.1, and no answer after that */
+static double until_one(void *context, long n, double t) {
+  (void)t;
+  ++*(int *)context;
+  return n < 10 ? 0.1 : -1;
+}
+
+/* A function of sizes is asked for steps that are needed, not for what comes after the end. */
+static void test_asked_no_further(void **state) {
+  (void)state;
+  small s;
+  small_open(&s, 1, load_force, false);
+  for (int one_by_one = 0; one_by_one < 2; one_by_one++) {
+    int asked = 0;
+    ga_options o = ga_options_default();
+    o.step_size = until_one;
+    o.step_context = &asked;
+    ga_integrator *it = small_start(&s, &o, &away, &at_rest);
+    if (one_by_one) {
+      for (int n = 0; n < 10; n++) must(ga_integrator_step(it), ga_integrator_error(it));
+      assert_int_equal(asked, 10);
+    } else {
+      must(ga_integrator_run(it, 1), ga_integrator_error(it));
+      assert_true(ga_integrator_state(it)->t == 1);
+      assert_int_equal(asked, 19);
+    }
+    assert_int_equal(ga_integrator_stats(it)->steps, 10);
+    assert_refused(ga_integrator_step(it), ga_integrator_error(it), GA_ERR_STEP, "step_size",
+                   "step 10");
+    ga_integrator_free(it);
+  }
+  /* an end inside the last size */
+  int asked = 0;
+  ga_options o = ga_options_default();
+  o.step_size = until_one;
+  o.step_context = &asked;
+  ga_integrator *it = small_start(&s, &o, &away, &at_rest);
+  must(ga_integrator_run(it, 0.95), ga_integrator_error(it));
+  assert_int_equal(ga_integrator_stats(it)->steps, 10);
+  ga_integrator_free(it);
+  small_close(&s);
+}
+
 /* the heavy top at a time of its own: two fine runs, extrapolated (7 q, 6 v, 3 lam) */
 static truth fine_top(const ga_problem *p, double t) {
   truth ref = {.t = t};
@@ -278,9 +349,10 @@ static void test_order(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_many_times), cmocka_unit_test(test_many_steps),
-      cmocka_unit_test(test_three_ways), cmocka_unit_test(test_ends),
-      cmocka_unit_test(test_refusals),   cmocka_unit_test(test_order),
+      cmocka_unit_test(test_many_times),       cmocka_unit_test(test_many_steps),
+      cmocka_unit_test(test_three_ways),       cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_refusals),         cmocka_unit_test(test_order),
+      cmocka_unit_test(test_asked_no_further), cmocka_unit_test(test_too_small),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,9 @@ GA_API ga_status ga_integrator_load(ga_integrator *it, const char *path);
 
 GA_API void ga_integrator_observe(ga_integrator *it, ga_observer observer, void *context);
 
-/* Never NULL for a live integrator; state is all zero before the first start. */
+/* Never NULL for a live integrator; state is all zero before the first start. The h of the options
+ * is the one in use, also after ga_integrator_set_step and ga_integrator_load; automatic: the guess
+ * of a first step. */
 GA_API const ga_state *ga_integrator_state(const ga_integrator *it);
 GA_API const ga_stats *ga_integrator_stats(const ga_integrator *it);
 GA_API const ga_error *ga_integrator_error(const ga_integrator *it);

@@ -133,8 +133,9 @@ typedef struct ga_options {
   const double *h_fractions;
   int h_fractions_n;
   /* Step sizes from a function instead of h and h_seq: the size of step n (0, 1, .. since the
-   * start), which begins at t. It may be asked twice for a step and must give the same answer;
-   * what is not positive ends the run. NULL: none. */
+   * start), which begins at t. It may be asked twice for a step and must give the same answer. It
+   * is never asked for a step that would begin at the end of a run or later. What is not positive
+   * ends the run. NULL: none. */
   double (*step_size)(void *context, long n, double t);
   void *step_context;
   /* nv factors each, for the errors of q (as increments of v's kind) and v in automatic steps: 2

@@ -4,6 +4,7 @@
 #define GA_SRC_BASE_H
 
 #include <genalpha/ga_base.h>
+#include <math.h>
 
 /* Fill err (NULL allowed) and return the status, so that a failure is one line:
  *   return ga_fail(err, GA_ERR_ARG, "h = %g must be positive", h); */
@@ -35,6 +36,11 @@ const char *ga_nearest_word(const char *word, const char *(*candidate)(int i));
 /* the larger of two numbers, without the care for NaN that makes fmax a function call */
 static inline double ga_max(double a, double b) {
   return a > b ? a : b;
+}
+
+/* the larger of two numbers, NaN if one is: fmax and ga_max may drop it */
+static inline double ga_larger(double a, double b) {
+  return a >= b || isnan(a) ? a : b;
 }
 
 /* y += c x;  z = y + c x;  largest |x_i|, NaN if any is NaN */

@@ -9,6 +9,8 @@
 #include <genalpha/ga_space.h>
 #include <math.h>
 
+#include "base/base.h"
+
 /* Functions of x = t^2 with removable singularities at 0, see series.c.
  *   s1 = sin t / t                 s2 = (1 - cos t) / t^2
  *   s3 = (t - sin t) / t^3         s4 = (t^2/2 - 1 + cos t) / t^4
@@ -20,11 +22,6 @@ double ga_s3(double x);
 double ga_s4(double x);
 double ga_s5(double x);
 double ga_s6(double x); /* x < 4 pi^2, where it has a pole */
-
-/* the larger of two sizes, NaN if one is: fmax would drop it */
-static inline double ga_larger(double a, double b) {
-  return a >= b || isnan(a) ? a : b;
-}
 
 static inline double ga_dot3(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

@@ -44,7 +44,7 @@ static void compare(checker *c, const char *name, int n, const double *given,
         TOL * pair_max(to - from, given + from, quotient + from) + FLOOR * size + ROUNDING * terms;
     for (int e = from; e < to; e++) {
       double d = fabs(given[e] - quotient[e]);
-      if (!(d <= error)) error = d;
+      error = ga_larger(error, d);
       if (!(d <= excess * allowed)) {
         excess = d / allowed;
         worst = e;

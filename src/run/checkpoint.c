@@ -17,7 +17,7 @@
 
 #include "run/integrator.h"
 
-enum { VERSION = 2, ORDER = 0x01020304 };
+enum { VERSION = 3, ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";
 
 /* who wrote it; members of 8 bytes or multiples, so that there is no padding */
@@ -88,6 +88,7 @@ static void pass_body(walk *w, ga_integrator *it) {
   pass_doubles(w, &it->h, 1);
   pass_doubles(w, &it->state.h, 1);
   pass_doubles(w, &it->sequence.t_base, 1);
+  pass_doubles(w, &it->t_memory, 1);
   pass_long(w, &it->sequence.n_base);
   pass_long(w, &it->sequence.first);
 #define PASS_COUNTER(name, text) pass_long(w, &it->stats.name);
@@ -254,11 +255,11 @@ static ga_status torn(ga_integrator *it, const char *path) {
                  "state file '%s' is torn or damaged; take an older one or start anew", path);
 }
 
-/* t, h of the history, next h, last h (0 after a start), t_base: the body begins with them */
+/* t, h of the history, next h, last h (0 after a start), t_base, t_memory: the body begins so */
 static bool times_make_sense(const unsigned char *body) {
-  double t[5];
+  double t[6];
   memcpy(t, body, sizeof t);
-  return ga_first_nonfinite(5, t) < 0 && t[1] > 0 && t[2] > 0 && t[3] >= 0;
+  return ga_first_nonfinite(6, t) < 0 && t[1] > 0 && t[2] > 0 && t[3] >= 0 && t[5] <= t[0];
 }
 
 /* the whole file, of exactly the expected length, sum right */
@@ -296,6 +297,7 @@ ga_status ga_integrator_load(ga_integrator *it, const char *path) {
   if (status == GA_OK) {
     pass_body(&(walk){.mode = READ, .at = bytes + sizeof(head)}, it);
     it->state.t = it->mem.t;
+    if (!it->control.on) it->options.h = it->h;
     it->started = true;
     it->repivots_base = ga_integrator_repivots(it) - it->stats.repivots;
     ga_eval_set_step(&it->eval, it->control.on ? it->mem.h : it->h);

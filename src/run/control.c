@@ -11,11 +11,18 @@
  * are correct for steps of any size, as v' belongs to t_n (a_n to t_n + alpha h).
  *
  * What the constraints forbid is no error, and what the method damps as stiff is none either: with
- * the step's own factored matrix, A (x, mu) = (m M e, d) is solved, which removes both from e.
+ * the step's own factored matrix, A (x, mu) = (m M e, d) is solved, which removes the former from e
+ * and divides the part of a vibration of frequency omega by 1 + c (h omega)^2. This is done twice.
+ * A vibration of amplitude A that h does not resolve has v' = omega^2 A, from which e of q is about
+ * (h omega)^2 A: once divided it is A for any h, in v it is A/h, and smaller steps would not help
+ * but make it visible; twice divided, it vanishes with (h omega)^-2. Vibrations of some times the
+ * tolerance are resolved, as no step passes h omega = 2, where e is largest. Hairer and Wanner,
+ * Solving Ordinary Differential Equations II, section IV.8, do the same for Radau IIA.
  *
  * err = max over the components of weight |e| / (atol + rtol size), size the largest value of the
  * component since the start, but not less than FLOOR times the largest of all: a component that
- * passes through zero or stays there is measured by what it is part of. err <= 1 is accepted.
+ * passes through zero or stays there is measured by what it is part of. A system at rest has the
+ * sizes of the motion to come. err <= 1 is accepted.
  * Controller (PI): h <- h min(GROW, max(SHRINK, SAFE err^-(1/3 - 3/4 B) err_last^B)), B = 0.4/3. */
 #include "run/control.h"
 
@@ -29,6 +36,12 @@ static const double SAFE = 0.9, GROW = 2, SHRINK = 0.2, FAILED = 0.25;
 static const double KEEP = 1.2; /* smaller growth is not worth a new matrix */
 static const double B = 0.4 / 3;
 static const double LEAST = 1e-4; /* errors below this are not told apart */
+
+/* A state that does not move. */
+typedef struct {
+  double t;
+  const double *q, *v, *vd;
+} rest;
 
 /* ---- the estimate ------------------------------------------------------------------------ */
 
@@ -49,8 +62,7 @@ static double norm(const ga_integrator *it, const double *e, const double *x,
   for (int i = 0; i < it->eval.nv; i++) {
     double size = fabs(e[i]) * (weight ? weight[i] : 1);
     if (size == 0) continue;
-    size /= o->atol + o->rtol * fmax(x[i], least);
-    if (!(size <= worst)) worst = size; /* NaN too */
+    worst = ga_larger(worst, size / (o->atol + o->rtol * fmax(x[i], least)));
   }
   return worst;
 }
@@ -117,6 +129,11 @@ static ga_status filter(ga_integrator *it, bool position, double *e) {
   return GA_OK;
 }
 
+static ga_status filter_twice(ga_integrator *it, bool position, double *e) {
+  ga_status status = filter(it, position, e);
+  return status != GA_OK ? status : filter(it, position, e);
+}
+
 /* the largest values so far and those of (q, v) */
 static void sizes(const ga_integrator *it, const double *q, const double *v, double *size_q,
                   double *size_v) {
@@ -146,14 +163,73 @@ ga_status ga_control_error(ga_integrator *it, double *err) {
   for (int i = 0; i < nv; i++) c->vdd_new[i] = (to->vd[i] - from->vd[i]) / h;
   ga_space_bracket(it->model->space, to->v, to->vd, it->r);
   for (int i = 0; i < nv; i++) c->e[i] = h3 * (q_weight * c->vdd_new[i] + it->r[i]) / 12;
-  ga_status status = filter(it, true, c->e);
+  ga_status status = filter_twice(it, true, c->e);
   if (status != GA_OK) return status;
   double err_q = norm(it, c->e, it->vs, o->weight_q);
   for (int i = 0; i < nv; i++) c->e[i] = h3 * v_weight * (c->vdd_new[i] - c->vdd[i]) / apart;
-  status = filter(it, false, c->e);
+  status = filter_twice(it, false, c->e);
   double err_v = norm(it, c->e, it->d, o->weight_v);
   *err = isnan(err_q) || isnan(err_v) ? INFINITY : fmax(err_q, err_v);
   return status;
+}
+
+/* ---- sizes of a system at rest ----------------------------------------------------------- */
+
+/* Nothing has moved so far, and errors have no size to be measured against. Under forces that grow
+ * from zero like t^p the motion of a step and its error both are like h^(p+1) in v: their ratio
+ * does not fall with h, and no step is small enough. What counts is the size that the motion will
+ * have. It is the motion made in the time T in which the forces develop: the largest T at which
+ *
+ *   v'(t + T) of the state at rest still grows like a power of T, by more than sqrt(2) from T/2 on,
+ *   and is changed by less than its half by the motion q o exp(T^2/6 v'), T/2 v' that it makes
+ *
+ * (the motion is exact for p = 1). T is sought downwards from h until three such T in a row are
+ * found, then upwards. */
+
+/* v' of the state s at rest, at T later, into it->vdd, its largest entry; v' after the motion made
+ * by it into it->r. False if this is another v', or if it cannot be told. */
+static bool force_after(ga_integrator *it, const rest *s, double T, double *largest) {
+  int nv = it->eval.nv;
+  ga_saddle *saddle = &it->saddle;
+  double t = s->t + T, change = 0;
+  if (ga_saddle_acceleration(saddle, t, s->q, s->v, it->vdd, NULL, NULL) != GA_OK) return false;
+  *largest = ga_max_abs(nv, it->vdd);
+  for (int i = 0; i < nv; i++) {
+    it->d[i] = T * T / 6 * it->vdd[i];
+    it->vs[i] = s->v[i] + T / 2 * it->vdd[i];
+  }
+  ga_space_step(it->model->space, s->q, it->d, it->qs);
+  if (ga_saddle_acceleration(saddle, t, it->qs, it->vs, it->r, NULL, NULL) != GA_OK) return false;
+  for (int i = 0; i < nv; i++) change = ga_larger(change, fabs(it->r[i] - it->vdd[i]));
+  return change <= *largest / 2;
+}
+
+static bool develops(ga_integrator *it, const rest *s, double T, double *now) {
+  if (!force_after(it, s, T / 2, now)) return false;
+  double before = *now;
+  return force_after(it, s, T, now) && *now * *now >= 2 * before * before;
+}
+
+/* T and the sizes, or 0 where v' at t is not small against what it will be: no state at rest. */
+static double size_from_rest(ga_integrator *it, const rest *s, double h, double *size_q,
+                             double *size_v) {
+  enum { TRIES = 100, IN_A_ROW = 3 };
+  int found = 0, tries = 0;
+  double T = 2 * h, now = INFINITY, least = 10 * ga_max_abs(it->eval.nv, s->vd);
+  for (; found < IN_A_ROW && tries < TRIES && now >= least; tries++) {
+    found = develops(it, s, T /= 2, &now) ? found + 1 : 0;
+  }
+  if (found < IN_A_ROW) T = 0;
+  T = ldexp(T, IN_A_ROW - 1);
+  for (; T > 0 && tries < TRIES && develops(it, s, 2 * T, &now); tries++) T *= 2;
+  if (T > 0 && force_after(it, s, T, &now)) {
+    for (int i = 0; i < it->eval.nv; i++) {
+      size_q[i] = fmax(size_q[i], T * T / 6 * fabs(it->r[i]));
+      size_v[i] = fmax(size_v[i], T / 2 * fabs(it->r[i]));
+    }
+  }
+  ga_error_clear(&it->error);
+  return T;
 }
 
 /* ---- the controller ---------------------------------------------------------------------- */
@@ -169,20 +245,30 @@ void ga_control_accept(ga_integrator *it, double err, double h, double wanted, b
   double factor = SAFE * pow(e, -(1.0 / 3 - 0.75 * B)) * pow(last, B);
   bool cut = h < 0.99 * wanted;
   if (cut) {
-    /* a step that had to meet a time tells little: back to what was wanted */
-    it->h = limited(it, fmin(wanted, h * fmax(factor, SHRINK)));
+    /* a step that had to meet a time tells little: back to what was wanted, as far as its error,
+     * which falls like h^3, does not forbid it */
+    it->h = limited(it, fmin(wanted, h * fmax(SAFE * pow(err, -1.0 / 3), SHRINK)));
   } else {
     factor = fmax(SHRINK, fmin(factor, again ? 1 : GROW));
     if (factor >= 1 && factor < KEEP) factor = 1;
     it->h = limited(it, h * factor);
   }
   c->err_last = cut ? 0 : e;
-  memcpy(c->vdd, c->vdd_new, (size_t)it->eval.nv * sizeof(double));
-  c->t_vdd = it->last.mem.t + it->mem.h / 2;
+  /* a difference over a short step is rough: the one before serves while it is near */
+  if (!cut || it->mem.t - c->t_vdd >= 0.99 * wanted) {
+    memcpy(c->vdd, c->vdd_new, (size_t)it->eval.nv * sizeof(double));
+    c->t_vdd = it->last.mem.t + it->mem.h / 2;
+  }
   grow_sizes(it);
 }
 
 void ga_control_reject(ga_integrator *it, double err, double h) {
+  ga_control *c = &it->control;
+  if (ga_max_abs(it->eval.nv, c->size_v) == 0) {
+    const ga_memory *mem = &it->mem;
+    ga_initial_guess(it);
+    size_from_rest(it, &(rest){mem->t, mem->q, mem->v, mem->vd}, h, c->size_q, c->size_v);
+  }
   it->h = h * fmax(SHRINK, fmin(0.9, SAFE * pow(err, -1.0 / 3)));
 }
 
@@ -203,15 +289,28 @@ static double first_size(ga_integrator *it, double h, const double *vddd) {
   ga_space_bracket(it->model->space, it->v, it->vd, it->r);
   for (int i = 0; i < nv; i++) {
     it->vs[i] = fmax(it->vs[i], fabs(h * it->v[i]) + h * h / 2 * fabs(it->vd[i]));
+    it->vs[i] = fmax(it->vs[i], c->rest_q[i]);
     c->e[i] = (q_factor(&o->par) * it->vdd[i] + it->r[i]) / 12;
   }
   double err = norm(it, c->e, it->vs, o->weight_q);
   for (int i = 0; i < nv; i++) {
-    move[i] = fmax(fabs(it->v[i]), fabs(h * it->vd[i]));
+    move[i] = fmax(fmax(fabs(it->v[i]), fabs(h * it->vd[i])), c->rest_v[i]);
     c->e[i] = v_factor(&o->par) * vddd[i];
   }
   err = fmax(err, norm(it, c->e, move, o->weight_v));
   return isfinite(err) && err > 0 ? cbrt(0.5 / err) : 10 * h;
+}
+
+/* Sizes for a start from rest, and the largest first step: INFINITY if it is none. */
+static double rest_at_start(ga_integrator *it, double t, double h) {
+  ga_control *c = &it->control;
+  size_t bytes = (size_t)it->eval.nv * sizeof(double);
+  memset(c->rest_q, 0, bytes);
+  memset(c->rest_v, 0, bytes);
+  if (ga_max_abs(it->eval.nv, it->v) > 0) return INFINITY;
+  const rest state = {t, it->q, it->v, it->vd};
+  double T = size_from_rest(it, &state, h, c->rest_q, c->rest_v);
+  return T > 0 ? T : INFINITY;
 }
 
 /* v'' and v''' are differences over h: h is changed until it suits what they say */
@@ -220,13 +319,15 @@ ga_status ga_control_start(ga_integrator *it, double t, double *h) {
   double *vddd = it->control.vdd_new, known = 0;
   ga_status status = GA_OK;
   *h = limited(it, *h);
+  double largest = rest_at_start(it, t, *h);
+  *h = fmin(*h, largest);
   for (int i = 0; i < TRIES; i++) {
     ga_eval_set_step(&it->eval, *h);
     status = ga_initial_vdd(it, t, it->q, it->v, it->vd, *h, it->vdd, vddd);
     if (status < 0) return status;
     if (status > 0 && known > 0) break; /* no larger ones */
     double size = status == GA_OK ? first_size(it, *h, vddd) : 0.01 * *h;
-    double next = limited(it, fmin(size, 10 * *h));
+    double next = limited(it, fmin(fmin(size, 10 * *h), largest));
     if (status == GA_OK) known = next >= 0.1 * *h && next <= 2 * *h ? next : *h;
     if (known > 0 && known == next) break;
     *h = next;
@@ -243,8 +344,8 @@ void ga_control_begin(ga_integrator *it) {
   ga_control *c = &it->control;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   memcpy(c->vdd, c->e, bytes);
-  memset(c->size_q, 0, bytes);
-  memset(c->size_v, 0, bytes);
+  memcpy(c->size_q, c->rest_q, bytes);
+  memcpy(c->size_v, c->rest_v, bytes);
   c->t_vdd = it->mem.t;
   c->err_last = 0;
   grow_sizes(it);

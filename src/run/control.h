@@ -12,6 +12,7 @@ typedef struct ga_control {
   double t_vdd;
   double *vdd;             /* v'' at t_vdd, a first difference of v' */
   double *size_q, *size_v; /* largest |q_i| (rotations: 1), |v_i| since the start; nv each */
+  double *rest_q, *rest_v; /* their values to begin with, at a start from rest */
   double *e, *vdd_new;     /* work */
   double *filtered;        /* right side and solution of the filter, as many as unknowns */
 } ga_control;

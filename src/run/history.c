@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the memory needs when the step size changes from h_old to h (docs/notation.md).
+/* What the memory needs when the step size changes from h_old to h (docs/notation.md), and steps
+ * that are too short to be solved (at the end of this file).
  *
  *   a <- w + (h/h_old) (a - w),                     because a_n = w(t_n + alpha h) + O(h^2), w = v'
  *                                                   or the applied part of it, JN07 (2.3);
@@ -14,11 +15,14 @@
  * methods. These differences are small and carry the rounding of a step of size h_old; a growth of
  * h by more than a limit would multiply it, and alternating with such growth would make errors of
  * the normal components grow from pair to pair of steps; the history is then built anew from t, q,
- * v, as at a start.
+ * v, as at a start. Not so where forces are stiff against h: v'(t + h) and v'(t - h) of a Taylor
+ * polynomial are then far from those of the motion, and a - w becomes many times larger than by
+ * correction, its rounding included.
  *
  * Instead of correcting a, gamma may be adapted (AB07 section 2.3): with a_n = v'(t_n + delta),
  *   delta^+ = (alpha h - alpha_m delta)/(1 - alpha_m),  gamma_n = (h/2 - delta)/(h + delta^+ -
  * delta) keeps order 2 of the velocity. It is there for comparison. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -84,6 +88,19 @@ static void correct_a(ga_integrator *it, double ratio) {
   for (int i = 0; i < nv; i++) it->a[i] = base[i] + ratio * (mem->a[i] - base[i]);
 }
 
+/* The largest |a - w| of it->a, alpha h w' for a smooth motion; weighted rows: against v'. */
+static double shift_of(const ga_integrator *it, const double *vd, const double *w) {
+  const double *base = it->method->weighted ? vd : w;
+  double largest = 0;
+  for (int i = 0; i < it->eval.nv; i++) largest = ga_larger(largest, fabs(it->a[i] - base[i]));
+  return largest;
+}
+
+static double rounding_of_w(const ga_integrator *it) {
+  const double *base = it->method->weighted ? it->mem.vd : it->mem.w;
+  return DBL_EPSILON * ga_max_abs(it->eval.nv, base);
+}
+
 static void adapt_gamma(ga_integrator *it, double h) {
   ga_params par = it->options.par;
   double delta = it->mem.delta;
@@ -114,9 +131,16 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past) {
   copy_history(it);
   *past = (ga_past){it->v, it->a, it->w, kept ? it->momentum : NULL};
   if (rescale == GA_RESCALE_ALL && it->growth > largest_growth(it)) {
-    it->growth = 1;
-    past->momentum = NULL;
-    return rebuild(it, h);
+    correct_a(it, ratio);
+    double allowed = 2 * (shift_of(it, mem->vd, mem->w) + ratio * rounding_of_w(it));
+    ga_status status = rebuild(it, h);
+    if (status != GA_OK) return status;
+    if (shift_of(it, it->vd, it->w) <= allowed) {
+      it->growth = 1;
+      past->momentum = NULL;
+      return GA_OK;
+    }
+    copy_history(it);
   }
   if (rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_A) correct_a(it, ratio);
   bool hidden = rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_V;
@@ -124,4 +148,52 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past) {
   ga_status status = scaled_hidden(it, ratio * ratio);
   if (status != GA_OK) return status;
   return ga_project_velocity(it, mem->t, mem->q, it->v, it->hidden, false, NULL);
+}
+
+/* ---- short steps ------------------------------------------------------------------------- */
+
+/* A step of dt divides the rounding of its constraints by dt: accelerations and multipliers carry
+ * eps |v|/dt from the rows (G v + g_t)/dt, and eps |q|/dt^2 from the rows g/dt^2. With tau the time
+ * in which the motion changes, that is a relative error of eps tau/dt at least. The Taylor
+ * polynomials
+ *
+ *   q <- q o exp(dt v + dt^2/2 v'),  v <- v + dt v'
+ *
+ * have one of (dt/tau)^2. They are better below dt = eps^(1/3) tau. tau is not known, but it is not
+ * less than the size h of the steps that follow the motion. So a step below eps^(1/3) h is carried:
+ * q and v follow the polynomials, all else stays as it is, and is late by dt. This error,
+ * dt/tau <= eps^(1/3) h/tau, is less than that of the method, (h/tau)^2, for every
+ * h > eps^(1/3) tau; below, rounding exceeds both. eps is the rounding of G, larger where G is made
+ * of difference quotients.
+ *
+ * h is the size the step would have if no end had to be met, or that of the memory if it is larger.
+ * Automatic: the size wanted, which is no more than a guess where it exceeds all that was solved so
+ * far and the user's own guess. Short steps in a row share the distance eps^(1/3) h, then one is
+ * solved: they may be the motion's own. */
+static double usual_size(const ga_integrator *it, const ga_plan *plan) {
+  if (!it->control.on) return fmax(plan->whole, it->mem.h);
+  return fmin(plan->whole, fmax(it->stats.h_largest, it->options.h));
+}
+
+bool ga_history_carries(const ga_integrator *it, const ga_plan *plan) {
+  double eps = ga_eval_jacobian_noise(&it->eval);
+  return plan->t1 - it->t_memory < cbrt(eps) * usual_size(it, plan);
+}
+
+void ga_history_set_time(ga_integrator *it, double t1) {
+  ga_predictor_shift(&it->predictor, t1);
+  it->mem.t = it->state.t = t1;
+}
+
+void ga_history_carry(ga_integrator *it, double t1) {
+  ga_memory *mem = &it->mem;
+  double dt = t1 - mem->t;
+  ga_memory_copy(&it->last.mem, mem, &it->eval);
+  for (int i = 0; i < it->eval.nv; i++) {
+    it->d[i] = dt * mem->v[i] + dt * dt / 2 * mem->vd[i];
+    mem->v[i] += dt * mem->vd[i];
+  }
+  ga_space_step(it->model->space, it->last.mem.q, it->d, mem->q);
+  it->last.valid = true;
+  ga_history_set_time(it, t1);
 }

@@ -263,7 +263,7 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   memcpy(mem->w, it->w, (size_t)e->nv * sizeof(double));
   memcpy(mem->lam, it->lam, (size_t)e->nlam * sizeof(double));
   memcpy(mem->psi, it->psi, (size_t)e->npsi * sizeof(double));
-  mem->t = t;
+  mem->t = it->t_memory = t;
   mem->h = it->h = h;
   mem->first = true;
   mem->growth = 1;

@@ -2,6 +2,7 @@
 /* Life cycle of an integrator, starts, projections as explicit calls. */
 #include "run/integrator.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,10 +20,10 @@ static void carve(ga_integrator *it) {
   ga_memory_carve(&it->mem, &it->eval, arena);
   ga_memory_carve(&it->last.mem, &it->eval, arena);
   carve_list(arena, (double **const[]){&it->q, &it->qs, &at->q, NULL}, nq);
-  carve_list(arena,
-             (double **const[]){&it->v, &it->a, &it->vd, &it->vdd, &it->r, &it->vs, &it->d, &it->w,
-                                &it->momentum, &at->v, &at->vd, &c->vdd, &c->size_q, &c->size_v,
-                                &c->e, &c->vdd_new, &it->values.vd, NULL},
+  carve_list(arena, (double **const[]){&it->v,      &it->a,     &it->vd,    &it->vdd,       &it->r,
+                                       &it->vs,     &it->d,     &it->w,     &it->momentum,  &at->v,
+                                       &at->vd,     &c->vdd,    &c->size_q, &c->size_v,     &c->e,
+                                       &c->vdd_new, &c->rest_q, &c->rest_v, &it->values.vd, NULL},
              nv);
   carve_list(arena, (double **const[]){&it->lam, &it->hidden, &at->lam, &it->values.lam, NULL},
              nlam);
@@ -35,13 +36,20 @@ static void carve(ga_integrator *it) {
                          .psi = it->mem.psi};
 }
 
-static ga_status set_up(ga_integrator *it) {
-  ga_error *err = &it->error;
-  double h = it->options.h;
+ga_status ga_check_step_size(double h, ga_error *err) {
   if (!(h > 0) || !isfinite(h)) {
     return ga_fail(err, GA_ERR_STEP, "step size h = %g must be positive and finite", h);
   }
-  ga_status status = ga_options_validate(&it->options, err);
+  if (h * h >= DBL_MIN) return GA_OK;
+  return ga_fail(err, GA_ERR_STEP,
+                 "step size h = %g is too small: h^2 underflows; h must be at least %.2g", h,
+                 sqrt(DBL_MIN));
+}
+
+static ga_status set_up(ga_integrator *it) {
+  ga_error *err = &it->error;
+  ga_status status = ga_check_step_size(it->options.h, err);
+  if (status == GA_OK) status = ga_options_validate(&it->options, err);
   if (status == GA_OK) status = ga_model_validate(it->model, err);
   if (status != GA_OK) return status;
   it->method = ga_method_find(it->options.method, it->options.variant, err);

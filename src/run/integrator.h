@@ -66,6 +66,7 @@ struct ga_integrator {
   bool started;
   long repivots_base; /* ls.repivots at the start */
   double h;           /* size of the next steps; automatic steps: of the next one */
+  double t_memory;    /* when the memory was made; short steps have carried it on to mem.t */
   ga_sequence sequence;
   ga_control control;
   ga_backup last;
@@ -81,6 +82,9 @@ struct ga_integrator {
   ga_observer observer;
   void *observer_context;
 };
+
+/* integrator.c: a size that steps may have: positive, finite, and h^2 is a number */
+ga_status ga_check_step_size(double h, ga_error *err);
 
 /* full factorizations of both linear solvers so far; into the statistics, also those of steps that
  * failed and of projections */
@@ -140,8 +144,18 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past);
  * one of the sequence, not one made to meet t_end. */
 typedef struct ga_plan {
   double h, t1;
+  double whole; /* the size before it was cut to meet t_end */
   bool regular;
 } ga_plan;
+/* history.c: is the planned step so short that it is carried, not solved? Then the accepted state
+ * moves to t1. */
+bool ga_history_carries(const ga_integrator *it, const ga_plan *plan);
+void ga_history_carry(ga_integrator *it, double t1);
+/* The accepted state is at t1, which differs from its time by rounding alone. */
+void ga_history_set_time(ga_integrator *it, double t1);
+
+/* times nearer to each other than this are the same but for rounding */
+double ga_same_time(double t, double t1);
 ga_status ga_sequence_init(ga_integrator *it);
 ga_status ga_sequence_plan(ga_integrator *it, double t_end, ga_plan *plan);
 /* the planned step is done; meets_end: and its time is t_end rather than what the sequence says */

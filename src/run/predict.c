@@ -36,6 +36,12 @@ void ga_predictor_forget(ga_predictor *p) {
   p->count = 1;
 }
 
+void ga_predictor_shift(ga_predictor *p, double t) {
+  double by = t - p->t[0];
+  for (int j = 1; j < p->count; j++) p->t[j] += by;
+  p->t[0] = t;
+}
+
 /* b_j for a step to t1 */
 static void weights(const ga_predictor *p, double t1, double *b) {
   b[0] = 1;

@@ -22,6 +22,8 @@ void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena);
 void ga_predictor_forget(ga_predictor *p);
 /* The unknowns x of an accepted step from t to t1. */
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x);
+/* The state of the latest step is taken for one at t, all before move along. */
+void ga_predictor_shift(ga_predictor *p, double t);
 /* A guess for the step from t to t1; false if it is just the unknowns of the last step. */
 bool ga_predict(ga_predictor *p, double t, double t1, double *x);
 

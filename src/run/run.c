@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The loop over steps: one attempt, its acceptance or the way back, what follows an accepted step.
+ * Steps that are too short to be solved are carried (history.c).
  *
  *   attempt    history corrected for h, Newton, results into the memory; the state before is kept
  *   give_back  what steers Newton's matrix, as before the attempt
@@ -71,8 +72,8 @@ static void keep(ga_integrator *it) {
   it->last.valid = false;
 }
 
-/* An attempt failed or is rejected. The effort counts, the extremes do not; its factors are of no
- * use for a step of another size. */
+/* An attempt failed or is rejected. The effort counts, the extremes do not; factors made on the
+ * way do not serve the next attempt: a run that never tried this step would not have them. */
 static void give_back(ga_integrator *it) {
   const ga_stats *before = &it->last.stats;
   it->stats.max_g = before->max_g;
@@ -123,15 +124,34 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   return status;
 }
 
-static void accept(ga_integrator *it) {
-  double h = it->mem.h;
-  const ga_equations *eq = &it->step.eq;
-  if (it->step.newton.misled) ga_predictor_forget(&it->predictor);
-  ga_predictor_keep(&it->predictor, eq->t, eq->t1, it->step.newton.x);
+static void count(ga_integrator *it, double h) {
   it->stats.steps++;
   it->stats.h_largest = fmax(it->stats.h_largest, h);
   it->stats.h_least = it->stats.h_least > 0 ? fmin(it->stats.h_least, h) : h;
   it->state.h = h;
+}
+
+static void accept(ga_integrator *it) {
+  const ga_equations *eq = &it->step.eq;
+  if (it->step.newton.misled) ga_predictor_forget(&it->predictor);
+  ga_predictor_keep(&it->predictor, eq->t, eq->t1, it->step.newton.x);
+  it->t_memory = it->mem.t;
+  count(it, it->mem.h);
+}
+
+/* No step smaller than h_min is tried. The message gives the cause: the last attempt, of size h,
+ * was rejected for its error, or it failed and left its reason. */
+static ga_status below_least(ga_integrator *it, double least, double h, bool rejected) {
+  const ga_error last = it->error;
+  if (rejected) {
+    return ga_fail(&it->error, GA_ERR_STEP,
+                   "t = %.9g: steps fell below h-min = %.3g; the last of %.3g had too large an "
+                   "error. Larger rtol or atol, a smaller h-min, or a smoother model may help",
+                   it->mem.t, least, h);
+  }
+  return ga_fail(&it->error, GA_ERR_STEP,
+                 "t = %.9g: steps fell below h-min = %.3g; the last of %.3g failed: %s", it->mem.t,
+                 least, h, last.text);
 }
 
 /* Automatic: smaller and smaller, until the error is small enough or the step too small. */
@@ -140,13 +160,7 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
   for (bool again = false;; again = true) {
     double least = fmax(it->options.h_min, 16 * DBL_EPSILON * fabs(it->mem.t));
     if (again && it->h < least && plan->h > 1.001 * least) it->h = least;
-    if (again && it->h < least) {
-      return ga_fail(&it->error, GA_ERR_STEP,
-                     "t = %.9g: steps fell below h-min = %.3g; the last of %.3g %s. Larger rtol or "
-                     "atol, a smaller h-min, or a smoother model may help",
-                     it->mem.t, least, plan->h,
-                     err > 0 ? "had too large an error" : "did not converge");
-    }
+    if (again && it->h < least) return below_least(it, least, plan->h, err > 0);
     ga_status status = ga_sequence_plan(it, t_end, plan);
     if (status == GA_OK) status = attempt(it, plan->h, plan->t1);
     if (status < 0) return status;
@@ -170,15 +184,16 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
 /* one accepted step on the way to t_end */
 static ga_status advance(ga_integrator *it, double t_end) {
   ga_plan plan;
-  ga_status status;
-  if (it->control.on) {
-    status = controlled(it, t_end, &plan);
-  } else {
-    status = ga_sequence_plan(it, t_end, &plan);
-    if (status == GA_OK) status = attempt(it, plan.h, plan.t1);
-  }
+  ga_status status = ga_sequence_plan(it, t_end, &plan);
   if (status != GA_OK) return status;
-  accept(it);
+  if (plan.t1 > it->mem.t && ga_history_carries(it, &plan)) {
+    ga_history_carry(it, plan.t1);
+    count(it, plan.h);
+  } else {
+    status = it->control.on ? controlled(it, t_end, &plan) : attempt(it, plan.h, plan.t1);
+    if (status != GA_OK) return status;
+    accept(it);
+  }
   ga_sequence_advance(it, &plan, it->mem.t == t_end);
   return GA_OK;
 }
@@ -221,9 +236,15 @@ ga_status ga_integrator_step(ga_integrator *it) {
 ga_status ga_integrator_run(ga_integrator *it, double t_end) {
   ga_status status = begin(it);
   if (status != GA_OK) return status;
-  if (!isfinite(t_end) || t_end < it->mem.t) {
+  double same = ga_same_time(it->mem.t, t_end);
+  if (!isfinite(t_end) || t_end < it->mem.t - same) {
     return ga_fail(&it->error, GA_ERR_ARG, "t_end = %g must be finite and not before t = %g", t_end,
                    it->mem.t);
+  }
+  /* already there but for rounding: no step, and no time backwards */
+  if (t_end <= it->mem.t + same) {
+    if (t_end > it->mem.t) ga_history_set_time(it, t_end);
+    return GA_OK;
   }
   while (status == GA_OK && it->mem.t < t_end) {
     status = advance(it, t_end);
@@ -233,10 +254,10 @@ ga_status ga_integrator_run(ga_integrator *it, double t_end) {
 }
 
 ga_status ga_integrator_set_step(ga_integrator *it, double h) {
-  if (!(h > 0) || !isfinite(h)) {
-    return ga_fail(&it->error, GA_ERR_STEP, "step size h = %g must be positive and finite", h);
-  }
+  ga_status status = ga_check_step_size(h, &it->error);
+  if (status != GA_OK) return status;
   it->h = h;
+  if (!it->control.on) it->options.h = h;
   ga_eval_set_step(&it->eval, h);
   if (it->started) ga_sequence_rebase(it, true);
   return GA_OK;

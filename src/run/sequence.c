@@ -11,6 +11,10 @@
 
 #include "run/integrator.h"
 
+double ga_same_time(double t, double t1) {
+  return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t1));
+}
+
 ga_status ga_sequence_init(ga_integrator *it) {
   ga_sequence *s = &it->sequence;
   const ga_options *o = &it->options;
@@ -63,34 +67,43 @@ static ga_status ask(ga_integrator *it, long n, double t, double *h) {
                  n);
 }
 
-/* the next two sizes, and the time the first leads to */
-static ga_status sizes(ga_integrator *it, double *h, double *t1) {
+/* the size of the next step, and the time it leads to */
+static ga_status next_size(ga_integrator *it, double *h, double *t1) {
   double t = it->mem.t;
   if (it->options.step_size) {
-    long n = it->stats.steps;
-    ga_status status = ask(it, n, t, &h[0]);
-    *t1 = t + h[0];
-    return status == GA_OK ? ask(it, n + 1, *t1, &h[1]) : status;
+    ga_status status = ask(it, it->stats.steps, t, h);
+    *t1 = t + *h;
+    return status;
   }
-  for (int i = 0; i < 2; i++) h[i] = it->control.on ? it->h : it->h * size_of(&it->sequence, i);
+  *h = it->control.on ? it->h : it->h * size_of(&it->sequence, 0);
   *t1 = it->control.on ? t + it->h : next_time(it);
   return GA_OK;
 }
 
+/* the size of the step that follows it, at t1 */
+static ga_status size_after(ga_integrator *it, double t1, double *h) {
+  if (it->options.step_size) return ask(it, it->stats.steps + 1, t1, h);
+  *h = it->control.on ? it->h : it->h * size_of(&it->sequence, 1);
+  return GA_OK;
+}
+
+/* The step after the next matters only where the next one does not reach t_end: only then is its
+ * size asked for. */
 ga_status ga_sequence_plan(ga_integrator *it, double t_end, ga_plan *plan) {
-  double h[2], t1, t = it->mem.t, left = t_end - t;
-  ga_status status = sizes(it, h, &t1);
-  *plan = (ga_plan){h[0], t1, true};
+  double h, after, t1, t = it->mem.t, left = t_end - t;
+  ga_status status = next_size(it, &h, &t1);
+  *plan = (ga_plan){h, t1, h, true};
   if (status != GA_OK || !isfinite(t_end)) return status;
-  double slack = 1e-8 * h[0] + 4 * DBL_EPSILON * fabs(t_end);
-  if (left >= h[0] + h[1] - slack) return GA_OK;
-  if (left > h[0] + slack) {
-    double first = fmin(h[0], fmax(left - h[1], left / 2));
-    *plan = (ga_plan){first, t + first, false};
+  double slack = 1e-8 * h + ga_same_time(t, t_end);
+  if (left > h + slack) {
+    status = size_after(it, t1, &after);
+    if (status != GA_OK || left >= h + after - slack) return status;
+    double first = fmin(h, fmax(left - after, left / 2));
+    *plan = (ga_plan){first, t + first, h, false};
   } else {
     /* the last step: a full one that ends at t_end but for rounding, or a shorter one */
-    bool full = fabs(left - h[0]) <= slack;
-    *plan = (ga_plan){full ? h[0] : left, t_end, full};
+    bool full = fabs(left - h) <= slack;
+    *plan = (ga_plan){full ? h : left, t_end, h, full};
   }
   return GA_OK;
 }

@@ -93,6 +93,13 @@ succeeds run chain --size 5 --t-end 0.4 --from-state "$state" --out "$work/a.csv
 ok "goes on from where it was" [ "$(sed -n '2s/,.*//p' "$work/a.csv" | cut -c1-3)" = 0.2 ]
 ok "the summary tells the steps of both" out_has 'steps *400 of'
 
+# the size in use is that of the file, and this is what the summary and the JSON tell
+succeeds run chain --size 5 --h 4e-3 --t-end 0.2 --save-state "$state"
+succeeds run chain --size 5 --t-end 0.4 --from-state "$state"
+ok "summary: the size of the saved run" out_has 'steps *100 of h = 0.004, from t = 0 to 0.4$'
+succeeds run chain --size 5 --h 1e-2 --t-end 0.4 --from-state "$state" --final
+ok "JSON: the size of the saved run" out_has '"h": 0.0040000000000000001}'
+
 # Ctrl-C saves; the run can be ended later
 code=0
 timeout --preserve-status -s INT 1 "$tool" run heavy-top --h 1e-4 --t-end 1e4 --save-state "$state" \
@@ -115,7 +122,7 @@ for bytes in 0 1 7 100 192 300; do
 done
 echo 't,x1,x2' >"$work/foreign"
 refused 1 "foreign' is not a state file" run heavy-top --from-state "$work/foreign"
-{ head -c 16 "$state"; printf '\003'; tail -c +18 "$state"; } >"$work/newer"
+{ head -c 16 "$state"; printf '\004'; tail -c +18 "$state"; } >"$work/newer"
 refused 1 'newer version' run heavy-top --from-state "$work/newer"
 refused 1 "of method 'stab2', this run uses 'index3'" run heavy-top --method index3 --from-state "$state"
 refused 1 'other parameters' run heavy-top --rho 0.5 --from-state "$state"
