@@ -15,7 +15,19 @@ typedef struct {
   int analyzed, factored, solved, freed;
   ga_status analyze_status;
   bool fail_early; /* before anything is allocated */
+  /* Calls that fail, of systems with fewer than fail_below rows (0: of all): those counted in
+   * `tried` from fail_from on, fail_times of them (0: none). */
+  int fail_below, tried_factor, tried_solve;
+  int factor_from, factor_times, solve_from, solve_times;
+  ga_status fail_status;
 } own_counts;
+
+/* whether this call is to fail; counts it */
+static inline bool own_fails(own_counts *c, int n, int *tried, int from, int times) {
+  if (c->fail_below > 0 && n >= c->fail_below) return false;
+  int call = (*tried)++;
+  return call >= from && call < from + times;
+}
 
 /* Elimination with row and column exchanges. Entries that are rounding error, against size, which
  * holds what each is the sum of, are set to zero: dependent rows end in a row of zeros. */
@@ -95,7 +107,12 @@ static inline bool own_exchange(own_factors *f, int k) {
 static inline ga_status own_factor(ga_linsol *ls, const ga_csr *A) {
   own_factors *f = ls->impl;
   int n = f->n;
-  ((own_counts *)ls->context)->factored++;
+  own_counts *c = ls->context;
+  c->factored++;
+  if (own_fails(c, n, &c->tried_factor, c->factor_from, c->factor_times)) {
+    f->singular = -1;
+    return c->fail_status;
+  }
   for (int i = 0; i < n * n; i++) f->a[i] = 0;
   for (int i = 0; i < n; i++) {
     f->row[i] = f->col[i] = i;
@@ -125,7 +142,9 @@ static inline ga_status own_factor(ga_linsol *ls, const ga_csr *A) {
 static inline ga_status own_solve(ga_linsol *ls, double *b) {
   const own_factors *f = ls->impl;
   int n = f->n;
-  ((own_counts *)ls->context)->solved++;
+  own_counts *c = ls->context;
+  c->solved++;
+  if (own_fails(c, n, &c->tried_solve, c->solve_from, c->solve_times)) return c->fail_status;
   double *x = f->work;
   for (int k = 0; k < n; k++) x[k] = b[f->row[k]] * f->row_scale[f->row[k]];
   for (int k = 0; k < n; k++) {
