@@ -37,20 +37,20 @@ static void test_estimate(void **state) {
   (void)state;
   static const struct {
     const char *problem, *method;
-    double h, low, high, atol_q, atol_v;
+    double h, atol_q, atol_v, q, v; /* the last two: estimate over error */
   } cases[] = {
-      {"rolling-disk", "stab2", 1e-2, 0.9, 1.1, 2e-5, 2e-5},
-      {"rolling-disk", "nonhol2", 1e-2, 0.9, 1.1, 2e-5, 2e-5},
-      {"oscillator", "stab2", 1e-2, 0.9, 1.1, 3e-3, 3e-3},
-      {"oscillator", "hht", 1e-2, 0.9, 1.1, 3e-3, 3e-3},
-      {"andrews", "stab2", 3e-5, 0.9, 1.1, 1e-5, 3e-3},
-      {"andrews", "soi2", 3e-5, 0.9, 1.1, 1e-5, 3e-3},
-      {"slider-crank", "soi2", 1e-3, 0.9, 1.1, 3e-5, 3e-4},
-      {"slider-crank", "stab2", 1e-3, 0.9, 1.1, 3e-5, 3e-4},
-      {"heavy-top", "soi2", 1e-3, 0.9, 1.1, 3e-4, 3e-3},
-      {"heavy-top", "stab2", 1e-3, 0.02, 1.1, 3e-4, 3e-3},
-      {"heavy-top", "hht", 1e-3, 0.2, 1.1, 3e-4, 3e-3},
-      {"heavy-top-se3", "stab2", 1e-3, 0.9, 1.1, 1e-2, 0.1},
+      {"rolling-disk", "stab2", 1e-2, 2e-5, 2e-5, 0.996, 0.991},
+      {"rolling-disk", "nonhol2", 1e-2, 2e-5, 2e-5, 0.996, 0.99},
+      {"oscillator", "stab2", 1e-2, 3e-3, 3e-3, 0.979, 1.059},
+      {"oscillator", "hht", 1e-2, 3e-3, 3e-3, 0.979, 1.059},
+      {"andrews", "stab2", 3e-5, 1e-5, 3e-3, 1.007, 0.993},
+      {"andrews", "soi2", 3e-5, 1e-5, 3e-3, 0.992, 0.993},
+      {"slider-crank", "soi2", 1e-3, 3e-5, 3e-4, 0.981, 1.055},
+      {"slider-crank", "stab2", 1e-3, 3e-5, 3e-4, 0.981, 1.055},
+      {"heavy-top", "soi2", 1e-3, 3e-4, 3e-3, 1.007, 1.006},
+      {"heavy-top", "stab2", 1e-3, 3e-4, 3e-3, 0.0349, 0.426},
+      {"heavy-top", "hht", 1e-3, 3e-4, 3e-3, 0.516, 0.301},
+      {"heavy-top-se3", "stab2", 1e-3, 1e-2, 0.1, 1, 0.998},
   };
   const double zeros[SUPPORT_MAX] = {0};
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -76,7 +76,7 @@ static void test_estimate(void **state) {
       char what[96];
       snprintf(what, sizeof what, "%s, %s, estimate over error of %s", cases[c].problem,
                cases[c].method, position ? "q" : "v");
-      assert_between(what, estimated / committed, cases[c].low, cases[c].high);
+      assert_near(what, estimated / committed, position ? cases[c].q : cases[c].v, 0.02);
       ga_integrator_free(it);
     }
     ga_problem_free(p);
@@ -168,11 +168,11 @@ static void test_decades(void **state) {
       o.rtol = cases[c].rtol * pow(10, -l);
       e[l] = run_errors(p, &o, &ref);
       for (int k = ERR_Q; k <= ERR_V && l > 0; k++) {
-        assert_between(what, e[l - 1].e[k] / e[l].e[k], 2, 12);
+        assert_between(what, e[l - 1].e[k] / e[l].e[k], 3.4, 8.5);
       }
     }
     for (int k = ERR_Q; k <= ERR_V; k++) {
-      assert_between(what, pow(e[0].e[k] / e[LEVELS - 1].e[k], 1.0 / (LEVELS - 1)), 3.6, 6);
+      assert_between(what, pow(e[0].e[k] / e[LEVELS - 1].e[k], 1.0 / (LEVELS - 1)), 4.3, 5.7);
     }
     ga_problem_free(p);
   }
@@ -274,7 +274,7 @@ static void test_sudden_load(void **state) {
     assert_in_range(stats->rejected, 2, 40);
     assert_in_range(stats->failed, 0, 0);
     double error = fabs(end->q[0] - (1e-3 * cos(5) + 50 * (1 - cos(4))));
-    assert_true(error < 100 * pow(rtol, 2.0 / 3));
+    assert_between("error over rtol^(2/3)", error / pow(rtol, 2.0 / 3), 8, 20);
     assert_true(stats->h_least < 1e-2 * stats->h_largest);
     assert_true(sizes.h[sizes.n - 3] > 10 * stats->h_least);
     ga_integrator_free(it);
@@ -306,7 +306,7 @@ static void test_stiff(void **state) {
   assert_in_range(stats->steps, 100, 10000);
   assert_in_range(stats->rejected, 5, 200);
   assert_true(stats->h_least < 3e-4 && stats->h_largest > 5e-3);
-  assert_true(vector_error(2, a->q, b->q) < 0.03);
+  assert_true(vector_error(2, a->q, b->q) < 0.015);
   ga_integrator_free(it);
   ga_integrator_free(ref);
   small_close(&stiff);
@@ -335,7 +335,7 @@ static void test_zero_components(void **state) {
     }
     assert_int_equal(steps[0], steps[1]);
     assert_near("end", end[1], end[0], 1e-10);
-    assert_near("exact", end[0], cos(20), 0.02);
+    assert_near("exact", end[0], cos(20), 3e-3);
   }
   /* from rest at the origin, all is zero at first */
   small s;
@@ -346,7 +346,7 @@ static void test_zero_components(void **state) {
   ga_integrator *it = small_start(&s, &o, zero, zero);
   must(ga_integrator_run(it, 1), ga_integrator_error(it));
   assert_near("fall", ga_integrator_state(it)->q[1], -9.81 / 2, 1e-12);
-  assert_in_range(ga_integrator_stats(it)->steps, 1, 50);
+  assert_in_range(ga_integrator_stats(it)->steps, 1, 3); /* a parabola has no error */
   ga_integrator_free(it);
   small_close(&s);
 }
