@@ -178,6 +178,27 @@ static void test_decades(void **state) {
   }
 }
 
+/* An error that is NaN is too large, whichever component it is in. */
+static void test_nan_error(void **state) {
+  (void)state;
+  enum { N = 3 };
+  const double q0[N] = {1, 1, 1}, v0[N] = {1, 1, 1};
+  small s;
+  small_open(&s, N, load_force, false);
+  for (int c = 0; c < 2 * N; c++) {
+    double weight[N] = {1, 1, 1};
+    weight[c % N] = NAN;
+    ga_options o = ga_options_default();
+    o.rtol = 1e-3;
+    *(c < N ? &o.weight_q : &o.weight_v) = weight;
+    ga_integrator *it = small_start(&s, &o, q0, v0);
+    assert_refused(ga_integrator_run(it, 1), ga_integrator_error(it), GA_ERR_STEP, NULL, NULL);
+    assert_int_equal(ga_integrator_stats(it)->steps, 0);
+    ga_integrator_free(it);
+  }
+  small_close(&s);
+}
+
 /* ---- the way back ------------------------------------------------------------------------ */
 
 enum { STEPS_MAX = 4000 };
@@ -421,11 +442,11 @@ static void test_output_times(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_estimate),        cmocka_unit_test(test_first_step),
-      cmocka_unit_test(test_decades),         cmocka_unit_test(test_taken_back),
-      cmocka_unit_test(test_sudden_load),     cmocka_unit_test(test_stiff),
-      cmocka_unit_test(test_zero_components), cmocka_unit_test(test_failures),
-      cmocka_unit_test(test_output_times),
+      cmocka_unit_test(test_estimate),   cmocka_unit_test(test_first_step),
+      cmocka_unit_test(test_decades),    cmocka_unit_test(test_nan_error),
+      cmocka_unit_test(test_taken_back), cmocka_unit_test(test_sudden_load),
+      cmocka_unit_test(test_stiff),      cmocka_unit_test(test_zero_components),
+      cmocka_unit_test(test_failures),   cmocka_unit_test(test_output_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

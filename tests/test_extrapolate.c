@@ -119,6 +119,24 @@ static void test_tableau_vectors(void **state) {
   ga_space_free(s.space);
 }
 
+/* a NaN anywhere is the distance, in every variable and at every place */
+static void test_distance_of_nan(void **state) {
+  (void)state;
+  series s;
+  series_open(&s, false);
+  double a[SUPPORT_MAX] = {0}, b[SUPPORT_MAX];
+  for (int k = 0; k < GA_VARIABLES; k++) {
+    int from = s.layout.at[k], to = s.layout.at[k + 1];
+    for (int bad = from; bad < to; bad++) {
+      for (int i = from; i < to; i++) b[i] = i - from + 1;
+      assert_true(ga_layout_distance(&s.layout, k, a, b) == to - from);
+      b[bad] = NAN;
+      assert_true(isnan(ga_layout_distance(&s.layout, k, a, b)));
+    }
+  }
+  ga_space_free(s.space);
+}
+
 static void test_tableau_groups(void **state) {
   (void)state;
   series s;
@@ -442,10 +460,11 @@ static void test_no_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_factors),        cmocka_unit_test(test_tableau_vectors),
-      cmocka_unit_test(test_tableau_groups), cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_failures),       cmocka_unit_test(test_no_estimate),
-      cmocka_unit_test(test_arguments),      cmocka_unit_test(test_inconsistent),
-      cmocka_unit_test(test_harmonic_ends),  cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_tableau_groups), cmocka_unit_test(test_distance_of_nan),
+      cmocka_unit_test(test_pieces),         cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_no_estimate),    cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_inconsistent),   cmocka_unit_test(test_harmonic_ends),
+      cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

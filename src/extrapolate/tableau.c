@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "lie/lie.h"
 
 ga_layout ga_layout_of(const ga_model *model) {
   int nq = ga_space_nq(model->space), nv = ga_space_nv(model->space);
@@ -53,8 +54,7 @@ double ga_layout_distance(const ga_layout *layout, int variable, const double *a
   if (variable == 0) return ga_space_distance(layout->space, a, b);
   double largest = 0;
   for (int i = layout->at[variable]; i < layout->at[variable + 1]; i++) {
-    double d = fabs(a[i] - b[i]);
-    if (!(d <= largest)) largest = d; /* NaN stays */
+    largest = ga_larger(largest, fabs(a[i] - b[i]));
   }
   return largest;
 }

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lie/lie.h"
 #include "run/integrator.h"
 
 static const double FLOOR = 1e-3;
@@ -49,8 +50,7 @@ static double norm(const ga_integrator *it, const double *e, const double *x,
   for (int i = 0; i < it->eval.nv; i++) {
     double size = fabs(e[i]) * (weight ? weight[i] : 1);
     if (size == 0) continue;
-    size /= o->atol + o->rtol * fmax(x[i], least);
-    if (!(size <= worst)) worst = size; /* NaN too */
+    worst = ga_larger(worst, size / (o->atol + o->rtol * fmax(x[i], least)));
   }
   return worst;
 }
