@@ -157,10 +157,83 @@ static void test_rounding_is_no_bend(void **state) {
   }
 }
 
+/* ---- differences in time ----------------------------------------------------------------- */
+
+/* g = q_0 - sin(rate t)/10, and the times it was asked at, relative to t0 */
+static struct {
+  double rate, t0, at[64];
+  int calls;
+} drive;
+
+static int driven_g(void *user, double t, const double *q, double *g) {
+  (void)user;
+  if (drive.calls < 64) drive.at[drive.calls++] = t - drive.t0;
+  g[0] = q[0] - sin(drive.rate * t) / 10;
+  return 0;
+}
+static int driven_G(void *user, double t, const double *q, ga_csr *G) {
+  (void)user, (void)t, (void)q;
+  G->val[0] = 1;
+  return 0;
+}
+
+/* the steps taken, by their sizes d: +d, -d, +2d, -2d for each */
+static int steps_taken(double *d) {
+  int n = 0;
+  for (int i = 0; i + 3 < drive.calls; i += 4) {
+    d[n] = drive.at[i];
+    assert_true(drive.at[i + 1] == -d[n] && drive.at[i + 2] == 2 * d[n]);
+    assert_true(drive.at[i + 3] == -2 * d[n]);
+    n++;
+  }
+  assert_int_equal(drive.calls, 4 * n);
+  return n;
+}
+
+/* Powers of two, so that t + d is exact: the one below 7.4e-4, or below 10 h if that is less, but
+ * not below 256 roundings of t. Reduced by 8 while (rate d)^2/2 > 1e-5. */
+static void test_time_steps(void **state) {
+  (void)state;
+  static const struct {
+    double t, h, rate, d;
+    int reductions;
+  } cases[] = {
+      {0.3, 1, 1, 0x1p-11, 0},    {0.3, 1, 9, 0x1p-11, 0},    {0.3, 1, 9.4, 0x1p-11, 1},
+      {0.3, 1, 70, 0x1p-11, 1},   {0.3, 1, 80, 0x1p-11, 2},   {0.3, 1e-5, 1, 0x1p-14, 0},
+      {0.3, 1e-6, 1, 0x1p-17, 0}, {0x1p30, 1, 0, 0x1p-11, 0}, {0x1p40, 1, 0, 0x1p-4, 0},
+  };
+  ga_space *space = NULL;
+  must(ga_space_rn(N, &space), NULL);
+  const ga_model_ops ops = {
+      .mass = no_mass, .force = no_force, .holonomic = driven_g, .holonomic_jac = driven_G};
+  ga_model model = {.ops = &ops, .space = space, .nlam = 1, .const_mass = true};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    ga_arena arena = {0};
+    ga_error err = {0};
+    ga_eval e = {.model = NULL};
+    must(ga_eval_init(&e, &model, &arena, &err), &err);
+    ga_eval_set_step(&e, cases[c].h);
+    drive.t0 = cases[c].t;
+    drive.rate = cases[c].rate;
+    drive.calls = 0;
+    double q[N] = {0}, gt, d[16];
+    must(ga_eval_gt(&e, drive.t0, q, &gt), &err);
+    int n = steps_taken(d);
+    assert_int_equal(n, 1 + cases[c].reductions);
+    for (int i = 0; i < n; i++) assert_true(d[i] == ldexp(cases[c].d, -3 * i));
+    double last = drive.rate * d[n - 1];
+    double allowed = drive.rate / 10 * pow(last, 4) / 30 + 0.2 * DBL_EPSILON / d[n - 1];
+    assert_true(fabs(gt + drive.rate / 10 * cos(drive.rate * drive.t0)) <= allowed);
+    ga_arena_free(&arena);
+  }
+  ga_space_free(space);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_column),
       cmocka_unit_test(test_rounding_is_no_bend),
+      cmocka_unit_test(test_time_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
