@@ -123,6 +123,35 @@ static void test_no_position(void **state) {
   stage_close(&s);
 }
 
+/* Constraints that hold to the rounding of q, 8 eps |q| in each term of G q, need no projection:
+ * nothing moves, no matrix is factored. Beyond that they do. */
+static void test_already_there(void **state) {
+  (void)state;
+  const double q0[2] = {0.6, 0.4}, v0[2] = {1.6, -0.6}, eps = 2.220446049250313e-16;
+  for (int k = -40; k <= 40; k++) {
+    stage s;
+    stage_open(&s, &ellipse_ops, 1, 0);
+    const ga_error *err = ga_integrator_error(s.it);
+    must(ga_integrator_start(s.it, 0, q0, v0), err);
+    picture before = picture_of(&s);
+    const double *q = ga_integrator_state(s.it)->q;
+    double limit = 8 * eps * 0.6 * (2 * 0.6 + 8 * 0.4), g, moved = -1;
+    s.data.size = 1 + k * limit / 10;
+    ellipse_row(&s.data, 0, q, &g);
+    int factored = s.counts.factored;
+    must(ga_integrator_project_position(s.it, &moved), err);
+    if (fabs(g) <= limit) {
+      assert_unchanged(&s, &before);
+      assert_true(moved == 0 && s.counts.factored == factored);
+    } else {
+      assert_true(moved > 0 && s.counts.factored > factored);
+      ellipse_row(&s.data, 0, q, &g);
+      assert_true(fabs(g) <= 4 * eps);
+    }
+    stage_close(&s);
+  }
+}
+
 /* no velocity at all: x'^2 + y'^2 = -1 */
 static void test_no_velocity(void **state) {
   (void)state;
@@ -231,9 +260,8 @@ static void test_singular_on_the_way(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_no_position),
-      cmocka_unit_test(test_no_velocity),
-      cmocka_unit_test(test_solver_fails),
+      cmocka_unit_test(test_no_position),         cmocka_unit_test(test_already_there),
+      cmocka_unit_test(test_no_velocity),         cmocka_unit_test(test_solver_fails),
       cmocka_unit_test(test_singular_on_the_way),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

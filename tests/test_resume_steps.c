@@ -167,6 +167,10 @@ static void test_refused(void **state) {
         with_event(other, &frequency, false);
         status = ga_integrator_load(other, path_of("state"));
         assert_refused(status, err, GA_ERR_FILE, "0 events", "this run 1");
+        /* and the other way round */
+        save(other, path_of("with event"));
+        status = ga_integrator_load(it, path_of("with event"));
+        assert_refused(status, ga_integrator_error(it), GA_ERR_FILE, "1 events", "this run 0");
       } else {
         assert_refused(status, err, GA_ERR_FILE, "steps", i == 1 ? "automatic steps" : NULL);
       }
