@@ -229,11 +229,48 @@ static void test_time_steps(void **state) {
   ga_space_free(space);
 }
 
+/* ---- what is said of their rounding ------------------------------------------------------ */
+
+static int some_H(void *user, double t, const double *q, const double *v, ga_csr *H) {
+  (void)user, (void)t, (void)q, (void)v, (void)H;
+  return 0;
+}
+static int some_vector(void *user, double t, const double *q, double *out) {
+  (void)user, (void)t, (void)q, (void)out;
+  return 0;
+}
+static int some_drift(void *user, double t, const double *q, const double *v, double *out) {
+  (void)user, (void)t, (void)q, (void)v, (void)out;
+  return 0;
+}
+
+/* G and H have the rounding of quotients if one that exists is not given. g'' has that of a first
+ * difference where G is given, and g_t if there is one; else that of a second. */
+static void test_noise(void **state) {
+  (void)state;
+  const double first = DBL_EPSILON / 7.4e-4, second = 16 * DBL_EPSILON / (2.5e-3 * 2.5e-3);
+  for (int bits = 0; bits < 128; bits++) {
+    bool lam = bits & 1, psi = bits & 2, G = bits & 4, H = bits & 8, gt = bits & 16;
+    bool drift = bits & 32, scleronomic = bits & 64;
+    const ga_model_ops ops = {.holonomic_jac = G ? driven_G : NULL,
+                              .nonholonomic_jac = H ? some_H : NULL,
+                              .holonomic_t = gt ? some_vector : NULL,
+                              .holonomic_drift = drift ? some_drift : NULL};
+    const ga_model model = {.ops = &ops, .scleronomic = scleronomic};
+    const ga_eval e = {.model = &model, .nlam = lam, .npsi = psi};
+    bool given = (G || !lam) && (H || !psi);
+    assert_near("noise of G, H", ga_eval_jacobian_noise(&e), given ? DBL_EPSILON : first, 1e-15);
+    double expected = drift ? DBL_EPSILON : G && (gt || scleronomic) ? first : second;
+    assert_near("noise of g''", ga_eval_drift_noise(&e), expected, 1e-14);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_column),
       cmocka_unit_test(test_rounding_is_no_bend),
       cmocka_unit_test(test_time_steps),
+      cmocka_unit_test(test_noise),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
