@@ -241,6 +241,36 @@ static void keep_log(void *context, ga_log_level level, const char *text) {
   snprintf(f->log, sizeof f->log, "%s", text);
 }
 
+/* so large that the start of the run with 2h, which looks back by as much, fails */
+static int early_force(void *user, double t, const double *q, const double *v, double *F) {
+  const fragile *f = user;
+  return t < -f->t_fail ? 1 : f->base->ops->force(f->base->user, t, q, v, F);
+}
+
+static void test_no_estimate_from_start(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("oscillator");
+  fragile f = {.base = &p->model, .t_fail = 0.015};
+  ga_model_ops ops = {.mass = fragile_mass, .force = early_force};
+  ga_model model = {.ops = &ops, .user = &f, .space = p->model.space};
+  ga_options o = ga_options_default();
+  o.h = 0.01;
+  o.log = keep_log;
+  o.log_context = &f;
+  ga_extrapolator *x = NULL;
+  ga_error err = {0};
+  must(ga_extrapolator_new(&model, &o, 1, &x, &err), &err);
+  must(ga_extrapolator_start(x, 0, p->q0, p->v0), ga_extrapolator_error(x));
+  assert_int_equal(f.warnings, 1); /* told at once, and once */
+  assert_non_null(strstr(f.log, "h = 0.02 for them failed"));
+  assert_true(isnan(ga_extrapolator_state(x)->error.q));
+  must(ga_extrapolator_run(x, 0.1), ga_extrapolator_error(x));
+  assert_int_equal(f.warnings, 1);
+  assert_true(isnan(ga_extrapolator_state(x)->error.q));
+  ga_extrapolator_free(x);
+  ga_problem_free(p);
+}
+
 static void test_failures(void **state) {
   (void)state;
   ga_problem *p = problem_named("oscillator");
@@ -462,9 +492,9 @@ int main(void) {
       cmocka_unit_test(test_factors),        cmocka_unit_test(test_tableau_vectors),
       cmocka_unit_test(test_tableau_groups), cmocka_unit_test(test_distance_of_nan),
       cmocka_unit_test(test_pieces),         cmocka_unit_test(test_failures),
-      cmocka_unit_test(test_no_estimate),    cmocka_unit_test(test_arguments),
-      cmocka_unit_test(test_inconsistent),   cmocka_unit_test(test_harmonic_ends),
-      cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_no_estimate),    cmocka_unit_test(test_no_estimate_from_start),
+      cmocka_unit_test(test_arguments),      cmocka_unit_test(test_inconsistent),
+      cmocka_unit_test(test_harmonic_ends),  cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
