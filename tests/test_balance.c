@@ -106,6 +106,7 @@ static struct {
 
 static ga_status off_solve(ga_linsol *ls, double *b) {
   ga_status status = own_solve(ls, b);
+  if (off.size == 0) return status; /* the start is undisturbed */
   b[off.entry] += off.changes && off.calls++ % 2 ? -off.size : off.size;
   return status;
 }
