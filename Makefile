@@ -91,8 +91,8 @@ check-threads:
 	$(CTEST) --preset threads -R '^test_threads$$'
 
 check-valgrind:
-	cmake --preset release -DBUILD_TESTING=ON
-	$(call test,release,-L valgrind)
+	cmake --preset valgrind -DBUILD_TESTING=ON
+	$(call test,valgrind,-L valgrind)
 
 format:
 	$(SOURCES) | xargs clang-format -i

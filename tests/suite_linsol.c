@@ -341,6 +341,70 @@ static void test_dependent_constraint(void **state) {
   }
 }
 
+/* Five masses in a row, one spring of them very stiff, and three constraints, the last of which
+ * depends on the others, or would but for `extra` in one entry. Where the pivots are sound and no
+ * row cancels, a second step of inverse iteration has to tell the one from the other. */
+static void stiff_row(double stiff, int kind, double extra, double *full) {
+  enum { N = 8, NV = 5 };
+  double m[NV] = {1, 1, 1, 1e4, 1e3}, k[NV - 1] = {30, stiff, 0, 0};
+  double g[2][NV] = {{-35, 34, 0, 41, 27}, {0, 0, -0.047, 0, 0.00037}};
+  const double unit[] = {1, 100, 1e-3};
+  if (kind % 2) k[0] = 0, k[2] = stiff / 100;
+  memset(full, 0, N * N * sizeof *full);
+  for (int i = 0; i < NV; i++) full[i * N + i] = m[i];
+  for (int i = 0; i + 1 < NV; i++) {
+    full[i * N + i] += k[i], full[(i + 1) * N + i + 1] += k[i];
+    full[i * N + i + 1] -= k[i], full[(i + 1) * N + i] -= k[i];
+  }
+  for (int j = 0; j < NV; j++) {
+    double b = unit[kind / 2] * g[1][j];
+    const double row[3] = {g[0][j], b, 0.13 * g[0][j] + 0.09 * b + (j == 2 ? extra : 0)};
+    for (int c = 0; c < 3; c++) full[(NV + c) * N + j] = full[j * N + NV + c] = row[c];
+  }
+}
+
+static void test_dependent_beside_stiffness(void **state) {
+  solver *s = *state;
+  static double full[64];
+  uint64_t seed = 48;
+  for (int exponent = 3; exponent <= 14; exponent++) {
+    for (int kind = 0; kind < 6; kind++) {
+      ga_arena arena = {0};
+      ga_csr A;
+      stiff_row(pow(10, exponent), kind, 0, full);
+      assert_singular(s, 8, full, false);
+      stiff_row(pow(10, exponent), kind, 0.5, full);
+      from_dense(8, full, true, &A, &arena);
+      assert_regular(s, &A, &seed, 100);
+      ga_arena_free(&arena);
+    }
+  }
+}
+
+/* Three constraints hold three coordinates, two of which a spring couples that is 1e10 to 1e14
+ * times stiffer than all else: regular, whatever the first step of inverse iteration says. */
+static void test_held_beside_stiffness(void **state) {
+  solver *s = *state;
+  uint64_t seed = 49;
+  for (int i = 0; i < 17 * 12; i++) {
+    const double K = pow(10, 10 + i / 12 / 4.0), m = pow(100, -(i % 4)), c = pow(10, -(i / 4 % 3));
+    const struct {
+      int i, j;
+      double value;
+    } entry[] = {{0, 0, 1},       {1, 1, m}, {2, 2, m + K}, {3, 3, m + K}, {3, 2, -K},
+                 {4, 2, 0.3 * c}, {5, 1, c}, {5, 3, 2 * c}, {6, 1, 3 * c}, {6, 2, -3 * c}};
+    double full[49] = {0};
+    for (size_t e = 0; e < sizeof entry / sizeof *entry; e++) {
+      full[entry[e].i * 7 + entry[e].j] = full[entry[e].j * 7 + entry[e].i] = entry[e].value;
+    }
+    ga_arena arena = {0};
+    ga_csr A;
+    from_dense(7, full, true, &A, &arena);
+    assert_regular(s, &A, &seed, 100);
+    ga_arena_free(&arena);
+  }
+}
+
 int main(void) {
   static solver solvers[8];
   int count = 0, failed = 0;
@@ -357,6 +421,8 @@ int main(void) {
         cmocka_unit_test_prestate(test_stiff, &solvers[i]),
         cmocka_unit_test_prestate(test_singular, &solvers[i]),
         cmocka_unit_test_prestate(test_dependent_constraint, &solvers[i]),
+        cmocka_unit_test_prestate(test_dependent_beside_stiffness, &solvers[i]),
+        cmocka_unit_test_prestate(test_held_beside_stiffness, &solvers[i]),
     };
     failed += cmocka_run_group_tests_name(solvers[i].name, tests, NULL, NULL);
   }

@@ -62,7 +62,7 @@ static void check_good(const alternation *c, int k, const double (*e)[VARS], con
   }
   if (!noisy) return;
   double mean = slope(e[0][k], e[LEVELS - 1][k]) / (LEVELS - 1);
-  assert_between(what, mean, 1.9, steep ? 2.6 : 2.1);
+  assert_between(what, mean, steep ? 2.2 : 1.9, steep ? 2.6 : 2.1);
 }
 
 /* largest errors in the second half, at the ends of pairs of steps */
@@ -109,7 +109,8 @@ static void test_alternating(void **state) {
     check_good(c, k, (const double(*)[VARS])good, what);
     if (c->keeps & 1 << k) assert_between(what, without, 1.9, 2.1);
     if (!(c->loses & 1 << k)) continue;
-    assert_between(what, without, -1, 1.5);
+    /* order 1; less in lam of index3 where the hidden constraint alone is left as it was */
+    assert_between(what, without, c->rescale == GA_RESCALE_A ? 0.7 : 0.9, 1.2);
     assert_true(fine[k] > 2 * good[LEVELS - 1][k]);
   }
   trajectory_free(&tr);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Status texts, error messages, the arena, nearest words and the vector loops. */
+/* Status texts, error messages, nearest words and the vector loops. */
 #include "support.h"
-
-/* a request that cannot be met returns NULL under the address sanitizer too */
-GA_API const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-  return "allocator_may_return_null=1";
-}
 
 /* every status of the list with what its row says */
 static const struct {
@@ -122,73 +116,6 @@ static void test_prefix(void **state) {
   }
 }
 
-/* blocks of many sizes: aligned, zeroed, apart from one another */
-static void test_arena_blocks(void **state) {
-  (void)state;
-  enum { BLOCKS = 300 };
-  static unsigned char *block[BLOCKS];
-  static size_t size[BLOCKS];
-  ga_arena arena = {0};
-  uint64_t seed = 3;
-  for (int round = 0; round < 2; round++) {
-    for (int i = 0; i < BLOCKS; i++) {
-      double u = 0.5 * (next_uniform(&seed) + 1);
-      size[i] = i % 50 == 49 ? (size_t)(300000 * u) + 65536 : (size_t)(2000 * u * u * u);
-      block[i] = ga_arena_take(&arena, size[i], 1);
-      assert_non_null(block[i]);
-      assert_int_equal((uintptr_t)block[i] % 64, 0);
-      for (size_t k = 0; k < size[i]; k++) assert_int_equal(block[i][k], 0);
-      memset(block[i], i % 251 + 1, size[i]);
-    }
-    for (int i = 0; i < BLOCKS; i++) {
-      for (size_t k = 0; k < size[i]; k++) assert_int_equal(block[i][k], i % 251 + 1);
-    }
-    assert_false(arena.failed);
-    ga_arena_free(&arena);
-    assert_null(arena.chunks);
-  }
-  ga_arena_free(&arena);
-}
-
-static void test_arena_typed(void **state) {
-  (void)state;
-  ga_arena arena = {0};
-  double *x = ga_arena_doubles(&arena, 100);
-  int *i = ga_arena_ints(&arena, 100);
-  void *empty = ga_arena_take(&arena, 0, 8), *other = ga_arena_take(&arena, 8, 0);
-  assert_non_null(empty);
-  assert_non_null(other);
-  assert_ptr_not_equal(empty, other);
-  for (int k = 0; k < 100; k++) x[k] = k + 0.5, i[k] = -k;
-  for (int k = 0; k < 100; k++) assert_true(x[k] == k + 0.5 && i[k] == -k);
-  ga_arena_free(&arena);
-  void *nothing = ga_calloc(0, 0);
-  assert_non_null(nothing);
-  ga_free(nothing);
-  ga_free(NULL);
-}
-
-/* a request that cannot be met is remembered; what was carved before stays */
-static void test_arena_failure(void **state) {
-  (void)state;
-  const struct {
-    size_t count, size;
-  } impossible[] = {{SIZE_MAX, 1}, {SIZE_MAX / 2, 8}, {SIZE_MAX / 8 + 2, 8}, {(size_t)1 << 59, 8}};
-  for (size_t k = 0; k < sizeof impossible / sizeof *impossible; k++) {
-    ga_arena arena = {0};
-    int *kept = ga_arena_ints(&arena, 10);
-    kept[9] = 9;
-    assert_false(arena.failed);
-    assert_null(ga_arena_take(&arena, impossible[k].count, impossible[k].size));
-    assert_true(arena.failed);
-    assert_non_null(ga_arena_doubles(&arena, 4));
-    assert_true(arena.failed);
-    assert_int_equal(kept[9], 9);
-    ga_arena_free(&arena);
-    assert_false(arena.failed);
-  }
-}
-
 static const char *word_at(int i) {
   static const char *const words[] = {
       "method",
@@ -296,11 +223,10 @@ static void test_long_vectors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_status_texts),  cmocka_unit_test(test_version),
-      cmocka_unit_test(test_fail),          cmocka_unit_test(test_prefix),
-      cmocka_unit_test(test_arena_blocks),  cmocka_unit_test(test_arena_typed),
-      cmocka_unit_test(test_arena_failure), cmocka_unit_test(test_nearest_word),
-      cmocka_unit_test(test_vectors),       cmocka_unit_test(test_long_vectors),
+      cmocka_unit_test(test_status_texts), cmocka_unit_test(test_version),
+      cmocka_unit_test(test_fail),         cmocka_unit_test(test_prefix),
+      cmocka_unit_test(test_nearest_word), cmocka_unit_test(test_vectors),
+      cmocka_unit_test(test_long_vectors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

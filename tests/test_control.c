@@ -43,20 +43,20 @@ static void test_estimate(void **state) {
   (void)state;
   static const struct {
     const char *problem, *method;
-    double h, low, high, atol_q, atol_v;
+    double h, atol_q, atol_v, q, v; /* the last two: estimate over error */
   } cases[] = {
-      {"rolling-disk", "stab2", 1e-2, 0.9, 1.1, 2e-5, 2e-5},
-      {"rolling-disk", "nonhol2", 1e-2, 0.9, 1.1, 2e-5, 2e-5},
-      {"oscillator", "stab2", 1e-2, 0.9, 1.1, 3e-3, 3e-3},
-      {"oscillator", "hht", 1e-2, 0.9, 1.1, 3e-3, 3e-3},
-      {"andrews", "stab2", 3e-5, 0.9, 1.1, 1e-5, 3e-3},
-      {"andrews", "soi2", 3e-5, 0.9, 1.1, 1e-5, 3e-3},
-      {"slider-crank", "soi2", 1e-3, 0.9, 1.1, 3e-5, 3e-4},
-      {"slider-crank", "stab2", 1e-3, 0.9, 1.1, 3e-5, 3e-4},
-      {"heavy-top", "soi2", 1e-3, 0.9, 1.1, 3e-4, 3e-3},
-      {"heavy-top", "stab2", 1e-3, 0.02, 1.1, 3e-4, 3e-3},
-      {"heavy-top", "hht", 1e-3, 0.2, 1.1, 3e-4, 3e-3},
-      {"heavy-top-se3", "stab2", 1e-3, 0.9, 1.1, 1e-2, 0.1},
+      {"rolling-disk", "stab2", 1e-2, 2e-5, 2e-5, 0.996, 0.991},
+      {"rolling-disk", "nonhol2", 1e-2, 2e-5, 2e-5, 0.996, 0.99},
+      {"oscillator", "stab2", 1e-2, 3e-3, 3e-3, 0.979, 1.059},
+      {"oscillator", "hht", 1e-2, 3e-3, 3e-3, 0.979, 1.059},
+      {"andrews", "stab2", 3e-5, 1e-5, 3e-3, 1.007, 0.993},
+      {"andrews", "soi2", 3e-5, 1e-5, 3e-3, 0.992, 0.993},
+      {"slider-crank", "soi2", 1e-3, 3e-5, 3e-4, 0.981, 1.055},
+      {"slider-crank", "stab2", 1e-3, 3e-5, 3e-4, 0.981, 1.055},
+      {"heavy-top", "soi2", 1e-3, 3e-4, 3e-3, 1.007, 1.006},
+      {"heavy-top", "stab2", 1e-3, 3e-4, 3e-3, 0.0349, 0.426},
+      {"heavy-top", "hht", 1e-3, 3e-4, 3e-3, 0.516, 0.301},
+      {"heavy-top-se3", "stab2", 1e-3, 1e-2, 0.1, 1, 0.998},
   };
   const double zeros[SUPPORT_MAX] = {0};
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -82,7 +82,7 @@ static void test_estimate(void **state) {
       char what[96];
       snprintf(what, sizeof what, "%s, %s, estimate over error of %s", cases[c].problem,
                cases[c].method, position ? "q" : "v");
-      assert_between(what, estimated / committed, cases[c].low, cases[c].high);
+      assert_near(what, estimated / committed, position ? cases[c].q : cases[c].v, 0.02);
       ga_integrator_free(it);
     }
     ga_problem_free(p);
@@ -115,6 +115,48 @@ static void test_estimate_of_nan(void **state) {
     it->mem.vd[at] = NAN;
     must(ga_control_error(it, &err), ga_integrator_error(it));
     assert_true(err == INFINITY);
+    ga_integrator_free(it);
+  }
+  small_close(&s);
+}
+
+/* ---- the first step ---------------------------------------------------------------------- */
+
+/* oscillators that do not know of each other: k of one of them, 1 of the others */
+static int fast;
+static int apart_force(void *user, double t, const double *q, const double *v, double *F) {
+  const small *s = user;
+  (void)t, (void)v;
+  for (int i = 0; i < s->n; i++) F[i] = -(i == fast ? s->k : 1) * q[i];
+  return 0;
+}
+
+/* The first step is the one whose error, by the formula of the local error, is half of what is
+ * allowed. The fastest component rules, whichever of them it is:
+ *   q: h^3 |1 - 6 beta - 3 alpha| k |v|/6 = atol/2,   v: h^3 |-1/12 + alpha/2 - alpha alpha_f| k^2
+ * q = atol/2. */
+static void test_first_step(void **state) {
+  (void)state;
+  enum { N = 3 };
+  const double k = 400, atol = 1e-8, q0[N] = {1, 1, 1}, v0[N] = {2, 2, 2}, zeros[N] = {0};
+  small s;
+  small_open(&s, N, apart_force, false);
+  s.k = k;
+  for (int c = 0; c < 2 * N; c++) {
+    bool position = c < N;
+    ga_options o = ga_options_default();
+    ga_params par = o.par = ga_params_rho(0.6);
+    double alpha = par.alpha_m - par.alpha_f;
+    double by_q = fabs(1 - 6 * par.beta - 3 * alpha) * k * v0[0] / 6;
+    double by_v = fabs(-1.0 / 12 + alpha / 2 - alpha * par.alpha_f) * k * k * q0[0];
+    fast = c % N;
+    o.atol = atol;
+    *(position ? &o.weight_v : &o.weight_q) = zeros;
+    ga_integrator *it = small_start(&s, &o, q0, v0);
+    must(ga_integrator_step(it), ga_integrator_error(it));
+    assert_int_equal(ga_integrator_stats(it)->rejected, 0);
+    assert_near("first step", ga_integrator_state(it)->h, cbrt(atol / 2 / (position ? by_q : by_v)),
+                1e-3);
     ga_integrator_free(it);
   }
   small_close(&s);
@@ -163,14 +205,35 @@ static void test_decades(void **state) {
       o.rtol = cases[c].rtol * pow(10, -l);
       e[l] = run_errors(p, &o, &ref);
       for (int k = ERR_Q; k <= ERR_V && l > 0; k++) {
-        assert_between(what, e[l - 1].e[k] / e[l].e[k], 2, 12);
+        assert_between(what, e[l - 1].e[k] / e[l].e[k], 3.4, 8.5);
       }
     }
     for (int k = ERR_Q; k <= ERR_V; k++) {
-      assert_between(what, pow(e[0].e[k] / e[LEVELS - 1].e[k], 1.0 / (LEVELS - 1)), 3.6, 6);
+      assert_between(what, pow(e[0].e[k] / e[LEVELS - 1].e[k], 1.0 / (LEVELS - 1)), 4.3, 5.7);
     }
     ga_problem_free(p);
   }
+}
+
+/* An error that is NaN is too large, whichever component it is in. */
+static void test_nan_error(void **state) {
+  (void)state;
+  enum { N = 3 };
+  const double q0[N] = {1, 1, 1}, v0[N] = {1, 1, 1};
+  small s;
+  small_open(&s, N, load_force, false);
+  for (int c = 0; c < 2 * N; c++) {
+    double weight[N] = {1, 1, 1};
+    weight[c % N] = NAN;
+    ga_options o = ga_options_default();
+    o.rtol = 1e-3;
+    *(c < N ? &o.weight_q : &o.weight_v) = weight;
+    ga_integrator *it = small_start(&s, &o, q0, v0);
+    assert_refused(ga_integrator_run(it, 1), ga_integrator_error(it), GA_ERR_STEP, NULL, NULL);
+    assert_int_equal(ga_integrator_stats(it)->steps, 0);
+    ga_integrator_free(it);
+  }
+  small_close(&s);
 }
 
 /* ---- the way back ------------------------------------------------------------------------ */
@@ -269,7 +332,7 @@ static void test_sudden_load(void **state) {
     assert_in_range(stats->rejected, 2, 40);
     assert_in_range(stats->failed, 0, 0);
     double error = fabs(end->q[0] - (1e-3 * cos(5) + 50 * (1 - cos(4))));
-    assert_true(error < 100 * pow(rtol, 2.0 / 3));
+    assert_between("error over rtol^(2/3)", error / pow(rtol, 2.0 / 3), 8, 20);
     assert_true(stats->h_least < 1e-2 * stats->h_largest);
     assert_true(sizes.h[sizes.n - 3] > 10 * stats->h_least);
     ga_integrator_free(it);
@@ -301,7 +364,7 @@ static void test_stiff(void **state) {
   assert_in_range(stats->steps, 100, 10000);
   assert_in_range(stats->rejected, 5, 200);
   assert_true(stats->h_least < 3e-4 && stats->h_largest > 5e-3);
-  assert_true(vector_error(2, a->q, b->q) < 0.03);
+  assert_true(vector_error(2, a->q, b->q) < 0.015);
   ga_integrator_free(it);
   ga_integrator_free(ref);
   small_close(&stiff);
@@ -330,7 +393,7 @@ static void test_zero_components(void **state) {
     }
     assert_int_equal(steps[0], steps[1]);
     assert_near("end", end[1], end[0], 1e-10);
-    assert_near("exact", end[0], cos(20), 0.02);
+    assert_near("exact", end[0], cos(20), 3e-3);
   }
   /* from rest at the origin, all is zero at first */
   small s;
@@ -341,7 +404,7 @@ static void test_zero_components(void **state) {
   ga_integrator *it = small_start(&s, &o, zero, zero);
   must(ga_integrator_run(it, 1), ga_integrator_error(it));
   assert_near("fall", ga_integrator_state(it)->q[1], -9.81 / 2, 1e-12);
-  assert_in_range(ga_integrator_stats(it)->steps, 1, 50);
+  assert_in_range(ga_integrator_stats(it)->steps, 1, 3); /* a parabola has no error */
   ga_integrator_free(it);
   small_close(&s);
 }
@@ -459,6 +522,7 @@ int main(void) {
       cmocka_unit_test(test_stiff),           cmocka_unit_test(test_zero_components),
       cmocka_unit_test(test_failures),        cmocka_unit_test(test_output_times),
       cmocka_unit_test(test_estimate_of_nan), cmocka_unit_test(test_cause_is_told),
+      cmocka_unit_test(test_first_step),      cmocka_unit_test(test_nan_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

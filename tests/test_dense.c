@@ -39,15 +39,16 @@ static void step_errors(const ga_problem *p, const char *method, double h, doubl
   ga_integrator_free(fine);
 }
 
-/* In one step from exact values q and v are of order 3 or better between the ends, as at the end.
- */
+/* In one step from exact values q and v are of order 3 between the ends, as at the end. */
 static void test_order(void **state) {
   (void)state;
   static const struct {
     const char *problem;
-    double h;
-  } cases[] = {
-      {"heavy-top", 1e-3}, {"heavy-top-se3", 1e-3}, {"rheonomic", 0.02}, {"rolling-disk", 0.01}};
+    double h, order; /* of q: the disk's term of order 3 is small in the first step */
+  } cases[] = {{"heavy-top", 1e-3, 3},
+               {"heavy-top-se3", 1e-3, 3},
+               {"rheonomic", 0.02, 3},
+               {"rolling-disk", 0.01, 3.32}};
   const char *const methods[] = {"stab2", "soi2"};
   for (int m = 0; m < 2; m++) {
     for (int c = 0; c < 4; c++) {
@@ -55,8 +56,8 @@ static void test_order(void **state) {
       double coarse[2], fine[2];
       step_errors(p, methods[m], cases[c].h, coarse);
       step_errors(p, methods[m], cases[c].h / 2, fine);
-      assert_between(cases[c].problem, slope(coarse[0], fine[0]), 2.7, 5);
-      assert_between(cases[c].problem, slope(coarse[1], fine[1]), 2.6, 5);
+      assert_near(cases[c].problem, slope(coarse[0], fine[0]), cases[c].order, 0.01);
+      assert_near(cases[c].problem, slope(coarse[1], fine[1]), 3, 0.01);
       ga_problem_free(p);
     }
   }
@@ -108,7 +109,8 @@ static void test_ends(void **state) {
   }
 }
 
-/* q' of the interpolant, trivialised, is v of the interpolant up to O(h^3): central differences */
+/* q' of the interpolant, trivialised, is v of the interpolant up to O(h^2), as the step's own error
+ * of order 3 is met within h: central differences */
 static void test_derivative(void **state) {
   (void)state;
   const char *const problems[] = {"heavy-top", "heavy-top-se3"};
@@ -131,8 +133,8 @@ static void test_derivative(void **state) {
       }
       ga_integrator_free(it);
     }
-    assert_between(problems[c], slope(error[0], error[1]), 1.8, 4.5);
-    assert_true(error[1] < 2e-4 * 150);
+    assert_between(problems[c], slope(error[0], error[1]), 1.97, 2.03);
+    assert_near(problems[c], error[1], c == 0 ? 3.041e-3 : 5.991e-3, 0.01);
     ga_problem_free(p);
   }
 }

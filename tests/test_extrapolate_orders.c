@@ -11,9 +11,8 @@ typedef struct {
   bool with_vd;
   int no_q; /* this K without q */
   double t;
-  long n[3][3]; /* for K = 1, 2, 3; 0: not looked at */
-  double
-      above[3]; /* slopes may exceed 2 + K by so much: c_3 very small, or h not yet small enough */
+  long n[3][3];    /* for K = 1, 2, 3; 0: not looked at */
+  double above[3]; /* slopes may exceed the order by so much where h is not yet small enough */
 } order_case;
 
 static const order_case order_cases[] = {
@@ -42,7 +41,7 @@ static const order_case order_cases[] = {
      0,
      1,
      {{1000, 1500, 2000}, {700, 1050, 1400}},
-     {1.2, 0.2}},
+     {0.2, 0.2}},
     /* K = 1: the steps are the same; K = 3: before rounding, where lam still falls faster */
     {"andrews",
      "stab2",
@@ -92,12 +91,17 @@ static const order_case order_cases[] = {
      0,
      1,
      {{800, 1200, 1600}, {600, 900, 1200}, {600, 900, 1200}},
-     {1.2, 0.2, 1.2}},
+     {0.2, 0.2, 0.2}},
 };
 enum { ORDER_CASES = (int)(sizeof order_cases / sizeof order_cases[0]) };
 
 static bool is_left_out(const order_case *c, int K, int variable_index) {
   return (variable_index == ERR_VD && !c->with_vd) || (variable_index == ERR_Q && c->no_q == K);
+}
+
+/* index3 on the heavy top: order 4, 4, 6 instead of 3, 4, 5 */
+static bool odd_powers_small(const order_case *c) {
+  return strcmp(c->problem, "heavy-top") == 0 && strcmp(c->method, "index3") == 0;
 }
 
 static void check_orders(const order_case *c, const ga_problem *p, int K) {
@@ -123,8 +127,9 @@ static void check_orders(const order_case *c, const ga_problem *p, int K) {
   for (int k = 0; k < ERR_COUNT; k++) {
     if (is_left_out(c, K, k)) continue;
     snprintf(what, sizeof what, "%s: slope of %s", title, variable[k]);
-    assert_between(what, slope(out[0].error.e[k], out[2].error.e[k]), (K < 3 ? 1.85 : 1.8) + K,
-                   2 + K + c->above[K - 1]);
+    double order = K % 2 && odd_powers_small(c) ? K + 3 : K + 2;
+    assert_between(what, slope(out[0].error.e[k], out[2].error.e[k]), order - (K < 3 ? 0.15 : 0.2),
+                   order + c->above[K - 1]);
   }
 }
 
@@ -139,7 +144,7 @@ static void test_orders(void **state) {
   }
 }
 
-/* K = 3 on the heavy top, and SE(3) */
+/* K = 3 on the heavy top; on SE(3) the term of order 5 is very small */
 static void test_order_five(void **state) {
   (void)state;
   const char *const problems[] = {"heavy-top", "heavy-top-se3"};
@@ -152,7 +157,9 @@ static void test_order_five(void **state) {
     o.h = 1e-3;
     outcome fine = extrapolate(p, &o, 3, usual, &ref);
     for (int k = 0; k < ERR_COUNT; k++) {
-      assert_between(variable[k], slope(coarse.error.e[k], fine.error.e[k]), 4.8, 6.3);
+      double order = i == 0 ? 5 : 6;
+      assert_between(variable[k], slope(coarse.error.e[k], fine.error.e[k]), order - 0.2,
+                     order + 0.2);
     }
     ga_problem_free(p);
   }
@@ -182,7 +189,7 @@ static void test_andrews_digits(void **state) {
   o.h = 7.5e-5;
   outcome out = extrapolate(p, &o, 2, usual, &ref);
   assert_near("q of the finest run", out.finest.e[ERR_Q], 3.337e-4, 2e-3);
-  assert_between("q, two levels", out.error.e[ERR_Q], 5e-8, 2e-7);
+  assert_near("q, two levels", out.error.e[ERR_Q], 8.3e-8, 0.03);
   ga_problem_free(p);
 }
 

@@ -35,7 +35,9 @@ static void test_tiny_steps(void **state) {
       for (int n = 0; n < 50; n++) must(ga_integrator_step(it), ga_integrator_error(it));
       assert_true(fabs(s->q[0] - q0 - 5e-6 * v0 - 12.5e-12 * vd0) < 1e-12);
       assert_true(ga_integrator_stats(it)->max_g < 1e-14);
-      assert_true(ga_integrator_stats(it)->newton_its < 50 * 8);
+      /* one iteration brings everything to rounding, a second one may have to tell so; where there
+       * are several accelerations a third */
+      assert_in_range(ga_integrator_stats(it)->newton_its, 50, 50 * (m->nx == 1 ? 2 : 3));
       ga_integrator_free(it);
     }
     ga_problem_free(p);

@@ -91,6 +91,61 @@ static void test_resume(void **state) {
   }
 }
 
+/* one step that is larger than the last by the factor, or an automatic one */
+static void grow(ga_integrator *it, double factor) {
+  if (factor > 0) {
+    double h = ga_integrator_options(it)->h * pow(factor, (double)ga_integrator_stats(it)->steps);
+    must(ga_integrator_set_step(it, h), ga_integrator_error(it));
+  }
+  must(ga_integrator_step(it), ga_integrator_error(it));
+}
+
+/* Saved while h grows, after every number of steps: how much it has grown decides when the history
+ * is built anew, and belongs to the state; so does the time that a_n stands for where gamma is
+ * adapted instead. Automatic steps grow from a first one that is too small. */
+static void test_growing(void **state) {
+  (void)state;
+  static const struct {
+    double factor;
+    ga_rescale rescale;
+  } ways[] = {
+      {1.3, GA_RESCALE_ALL}, {1.7, GA_RESCALE_ALL}, {0, GA_RESCALE_ALL}, {1.3, GA_RESCALE_GAMMA}};
+  enum { WAYS = 4, STEPS = 9, MORE = 6 };
+  for (int k = 0; k < KINDS * WAYS; k++) {
+    ga_problem *p = open_subject(&(subject){kinds[k / WAYS].problem, 0});
+    double factor = ways[k % WAYS].factor;
+    char what[96];
+    ga_options o =
+        options_of(p, ga_method_find(kinds[k / WAYS].method, "", NULL), kinds[k / WAYS].solver);
+    o.par = ga_params_rho(0.6);
+    o.rescale = ways[k % WAYS].rescale;
+    if (o.rescale == GA_RESCALE_GAMMA && strcmp(o.method, "stab2") != 0) {
+      close_subject(p);
+      continue;
+    }
+    o.h = factor > 0 ? p->h * pow(factor, -STEPS - MORE) : 0.02 * p->h;
+    if (factor == 0) o.rtol = 1e-3, o.atol = 1e-4;
+    for (int saved_at = 0; saved_at <= STEPS; saved_at++) {
+      snprintf(what, sizeof what, "%s, %s, factor %g, saved after %d steps", p->name,
+               kinds[k / WAYS].method, factor, saved_at);
+      ga_integrator *it = started(p, &o), *other = fresh(p, &o);
+      if (factor == 0) must(ga_integrator_set_step(it, o.h), ga_integrator_error(it));
+      for (int n = 0; n < saved_at; n++) grow(it, factor);
+      save(it, path_of("state"));
+      load(other, path_of("state"));
+      for (int n = 0; n < MORE; n++) {
+        grow(it, factor);
+        grow(other, factor);
+        view expected = view_of(it, &p->model), resumed = view_of(other, &p->model);
+        assert_same(what, &expected, &resumed);
+      }
+      ga_integrator_free(it);
+      ga_integrator_free(other);
+    }
+    close_subject(p);
+  }
+}
+
 /* a state of one kind of steps, or with events, is not one of another */
 static void test_refused(void **state) {
   (void)state;
@@ -113,6 +168,10 @@ static void test_refused(void **state) {
         with_event(other, &frequency, false);
         status = ga_integrator_load(other, path_of("state"));
         assert_refused(status, err, GA_ERR_FILE, "0 events", "this run 1");
+        /* and the other way round */
+        save(other, path_of("with event"));
+        status = ga_integrator_load(it, path_of("with event"));
+        assert_refused(status, ga_integrator_error(it), GA_ERR_FILE, "1 events", "this run 0");
       } else {
         assert_refused(status, err, GA_ERR_FILE, "steps", i == 1 ? "automatic steps" : NULL);
       }
@@ -126,6 +185,7 @@ static void test_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_resume),
+      cmocka_unit_test(test_growing),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

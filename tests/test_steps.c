@@ -305,15 +305,18 @@ static truth fine_top(const ga_problem *p, double t) {
 }
 
 /* Alternating h/3, 2h/3: order 2 in every variable at the end, with the corrections of the memory;
- * without them the error is at least twice as large. */
+ * without them some error is at least twenty times as large. */
 static void test_order(void **state) {
   (void)state;
   static const struct {
     const char *problem, *method;
     double h, t;
-  } cases[] = {{"heavy-top", "stab2", 2.5e-4, 0.2}, {"heavy-top", "index3", 3.2e-4, 0.2},
-               {"andrews", "stab2", 3.75e-5, 0.03}, {"andrews", "index3", 3.75e-5, 0.03},
-               {"andrews", "soi2", 3.75e-5, 0.03},  {"pendulum-spring", "hht", 5e-3, 2}};
+    double vd,
+        lam; /* slopes: of index3 they still fall like h^3 here, the term of order 2 is small */
+  } cases[] = {
+      {"heavy-top", "stab2", 2.5e-4, 0.2, 2, 2}, {"heavy-top", "index3", 3.2e-4, 0.2, 3.26, 2},
+      {"andrews", "stab2", 3.75e-5, 0.03, 2, 2}, {"andrews", "index3", 3.75e-5, 0.03, 2, 2.29},
+      {"andrews", "soi2", 3.75e-5, 0.03, 2, 2},  {"pendulum-spring", "hht", 5e-3, 2, 2, 2}};
   enum { LEVELS = 3 };
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
     ga_problem *p = problem_named(cases[c].problem);
@@ -335,14 +338,14 @@ static void test_order(void **state) {
     snprintf(what, sizeof what, "%s, %s", cases[c].problem, cases[c].method);
     for (int k = 0; k < ERR_COUNT; k++) {
       double order = slope(e[0][LEVELS - 2].e[k], e[0][LEVELS - 1].e[k]);
-      /* lam of index3 still falls like h^3 here, its term of order 2 is small */
-      assert_between(what, order, 1.8, k == ERR_LAM || k == ERR_VD ? 3.4 : 2.2);
+      double expected = k == ERR_VD ? cases[c].vd : k == ERR_LAM ? cases[c].lam : 2;
+      assert_near(what, order, expected, 0.055);
     }
     double worse = 0;
     for (int k = 0; k < ERR_COUNT; k++) {
       worse = fmax(worse, e[1][LEVELS - 1].e[k] / e[0][LEVELS - 1].e[k]);
     }
-    assert_between("uncorrected over corrected", worse, 2, INFINITY);
+    assert_between("uncorrected over corrected", worse, 20, INFINITY);
     ga_problem_free(p);
   }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Integrators in several threads over one const model; also run under the thread sanitizer. */
+#define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
+#include <time.h>
 
 #include "methods.h"
 
@@ -101,8 +103,60 @@ static void test_extrapolation(void **state) {
   }
 }
 
+/* the heavy top, whose force waits, once it may, until a second thread has come */
+static struct {
+  const ga_model *model;
+  pthread_mutex_t lock;
+  pthread_cond_t second;
+  pthread_t first;
+  bool waits;
+  int threads;
+} meeting = {.lock = PTHREAD_MUTEX_INITIALIZER, .second = PTHREAD_COND_INITIALIZER};
+
+static int meeting_force(void *user, double t, const double *q, const double *v, double *F) {
+  pthread_mutex_lock(&meeting.lock);
+  if (meeting.waits && meeting.threads == 0) {
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 20;
+    meeting.threads = 1;
+    meeting.first = pthread_self();
+    while (meeting.threads == 1 &&
+           pthread_cond_timedwait(&meeting.second, &meeting.lock, &end) == 0) {
+    }
+  } else if (meeting.waits && !pthread_equal(pthread_self(), meeting.first)) {
+    meeting.threads = 2;
+    pthread_cond_signal(&meeting.second);
+  }
+  pthread_mutex_unlock(&meeting.lock);
+  return meeting.model->ops->force(user, t, q, v, F);
+}
+
+/* two threads, if they are asked for, are at work at the same time */
+static void test_side_by_side(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("heavy-top");
+  ga_model_ops ops = *p->model.ops;
+  ga_model model = p->model;
+  ga_options o = ga_options_default();
+  ga_extrapolator *x = NULL;
+  ops.force = meeting_force;
+  ops.evaluate = NULL;
+  model.ops = &ops;
+  meeting.model = &p->model;
+  must(ga_extrapolator_new(&model, &o, 1, &x, NULL), NULL);
+  ga_extrapolator_set_threads(x, 2);
+  must(ga_extrapolator_start(x, 0, p->q0, p->v0), ga_extrapolator_error(x));
+  meeting.waits = true;
+  must(ga_extrapolator_run(x, 0.01), ga_extrapolator_error(x));
+  assert_int_equal(meeting.threads, 2);
+  ga_extrapolator_free(x);
+  ga_problem_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads),
-                                     cmocka_unit_test(test_extrapolation)};
+                                     cmocka_unit_test(test_extrapolation),
+                                     cmocka_unit_test(test_side_by_side)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

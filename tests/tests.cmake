@@ -4,8 +4,8 @@
 
 set(GA_SLOW_TESTS)
 # not test_series: valgrind computes long double with double's precision
-set(GA_VALGRIND_TESTS suite_groups test_initial test_blocks test_matrix test_newton test_problems
-  test_space)
+set(GA_VALGRIND_TESTS suite_groups test_arena test_initial test_blocks test_matrix test_newton
+  test_problems test_space)
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "base/redzone.h"
 
 enum { ALIGN = 64, CHUNK = 1 << 14 };
+_Static_assert(GA_ZONE == 0 || (int)GA_ZONE == (int)ALIGN,
+               "blocks and red zones are aligned alike");
 
 /* The payload follows the header; both are aligned by over-allocating. */
 struct ga_chunk {
@@ -31,12 +34,17 @@ void ga_free(void *block) {
   if (block) release_fn(block);
 }
 
+static char *first_block(struct ga_chunk *chunk) {
+  uintptr_t start = (uintptr_t)(chunk + 1) + GA_ZONE;
+  return (char *)((start + ALIGN - 1) / ALIGN * ALIGN);
+}
+
 static struct ga_chunk *chunk_new(size_t bytes) {
-  struct ga_chunk *chunk = ga_calloc(1, sizeof *chunk + ALIGN + bytes);
+  struct ga_chunk *chunk = ga_calloc(1, sizeof *chunk + ALIGN + GA_ZONE + bytes);
   if (!chunk) return NULL;
-  uintptr_t start = (uintptr_t)(chunk + 1);
-  chunk->at = (char *)((start + ALIGN - 1) / ALIGN * ALIGN);
+  chunk->at = first_block(chunk);
   chunk->left = bytes;
+  ga_zones_begin(chunk->at, bytes);
   return chunk;
 }
 
@@ -45,7 +53,7 @@ void *ga_arena_take(ga_arena *arena, size_t count, size_t size) {
     arena->failed = true;
     return NULL;
   }
-  size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+  size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN + GA_ZONE;
   if (bytes == 0) bytes = ALIGN;
   if (!arena->chunks || arena->chunks->left < bytes) {
     struct ga_chunk *chunk = chunk_new(bytes > CHUNK ? bytes : CHUNK);
@@ -56,7 +64,8 @@ void *ga_arena_take(ga_arena *arena, size_t count, size_t size) {
     chunk->next = arena->chunks;
     arena->chunks = chunk;
   }
-  void *block = arena->chunks->at;
+  char *block = arena->chunks->at;
+  ga_zones_open(block, count * size, bytes);
   arena->chunks->at += bytes;
   arena->chunks->left -= bytes;
   return block;
@@ -72,8 +81,9 @@ int *ga_arena_ints(ga_arena *arena, size_t count) {
 
 void ga_arena_free(ga_arena *arena) {
   while (arena->chunks) {
-    struct ga_chunk *next = arena->chunks->next;
-    ga_free(arena->chunks);
+    struct ga_chunk *chunk = arena->chunks, *next = chunk->next;
+    ga_zones_end(first_block(chunk), chunk->at, chunk->left);
+    ga_free(chunk);
     arena->chunks = next;
   }
   arena->failed = false;

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "lie/lie.h"
 
 ga_layout ga_layout_of(const ga_model *model) {
   int nq = ga_space_nq(model->space), nv = ga_space_nv(model->space);

@@ -29,6 +29,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lie/lie.h"
 #include "run/integrator.h"
 
 static const double FLOOR = 1e-3;

@@ -93,12 +93,13 @@ ga_status ga_project_position(ga_integrator *it, double t, double *q, const doub
   memset(it->d, 0, nv * sizeof(double));
   memcpy(it->qs, q, (size_t)e->nq * sizeof(double));
   status = position_steps(it, t, q, v, FEASIBLE, &done);
-  if (status == GA_OK && !done) {
+  if (status != GA_OK) return status;
+  if (!done) {
     return ga_fail(&it->error, GA_ERR_INITIAL,
                    "t = %.9g: no configuration that satisfies the constraints was found near q", t);
   }
   memcpy(it->r, it->d, nv * sizeof(double));
-  if (status == GA_OK) status = position_steps(it, t, q, v, NEAREST, &done);
+  status = position_steps(it, t, q, v, NEAREST, &done);
   if (status == GA_OK && done) status = position_steps(it, t, q, v, FEASIBLE, &done);
   if (status != GA_OK && status != GA_ERR_SINGULAR) return status;
   if (status != GA_OK || !done) {

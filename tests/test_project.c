@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Projections that fail: constraints that cannot be met, and a linear solver that gives up. The
+ * state stays as it was, bit by bit, and the reason is told. */
+#include "own_solver.h"
+#include "support.h"
+
+/* A point in the plane, masses 1 and 3, on x^2 + 4 y^2 = size; with skate: also moving so that
+ * x'^2 + y'^2 = speed, which is nonlinear in the velocity. */
+typedef struct {
+  double size, speed;
+} ellipse;
+
+static int ellipse_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  M->val[0] = 1, M->val[3] = 3;
+  return 0;
+}
+static int ellipse_force(void *user, double t, const double *q, const double *v, double *F) {
+  (void)user, (void)t, (void)q, (void)v;
+  F[0] = 0, F[1] = -9.81;
+  return 0;
+}
+static int ellipse_row(void *user, double t, const double *q, double *g) {
+  (void)t;
+  g[0] = q[0] * q[0] + 4 * q[1] * q[1] - ((const ellipse *)user)->size;
+  return 0;
+}
+static int ellipse_row_jac(void *user, double t, const double *q, ga_csr *G) {
+  (void)user, (void)t;
+  G->val[0] = 2 * q[0], G->val[1] = 8 * q[1];
+  return 0;
+}
+static int speed_row(void *user, double t, const double *q, const double *v, double *k) {
+  (void)t, (void)q;
+  k[0] = v[0] * v[0] + v[1] * v[1] - ((const ellipse *)user)->speed;
+  return 0;
+}
+static const ga_model_ops ellipse_ops = {.mass = ellipse_mass,
+                                         .force = ellipse_force,
+                                         .holonomic = ellipse_row,
+                                         .holonomic_jac = ellipse_row_jac};
+static const ga_model_ops speed_ops = {
+    .mass = ellipse_mass, .force = ellipse_force, .nonholonomic = speed_row};
+
+typedef struct {
+  ellipse data;
+  ga_model model;
+  ga_space *space;
+  own_counts counts;
+  ga_options options;
+  ga_integrator *it;
+} stage;
+
+static void stage_open(stage *s, const ga_model_ops *ops, double size, double speed) {
+  *s = (stage){.data = {size, speed}, .options = ga_options_default()};
+  must(ga_space_rn(2, &s->space), NULL);
+  s->model = (ga_model){.ops = ops,
+                        .user = &s->data,
+                        .space = s->space,
+                        .nlam = ops->holonomic != NULL,
+                        .npsi = ops->nonholonomic != NULL,
+                        .const_mass = true,
+                        .scleronomic = true};
+  s->options.initial = GA_INITIAL_PROJECT;
+  s->options.h = 1e-2;
+  s->options.linsol_ops = &own_solver;
+  s->options.linsol_context = &s->counts;
+  ga_error err = {0};
+  must(ga_integrator_new(&s->model, &s->options, &s->it, &err), &err);
+}
+
+static void stage_close(stage *s) {
+  ga_integrator_free(s->it);
+  ga_space_free(s->space);
+}
+
+typedef struct {
+  double t, number[7];
+} picture;
+
+static picture picture_of(const stage *s) {
+  const ga_state *now = ga_integrator_state(s->it);
+  return (picture){now->t,
+                   {now->q[0], now->q[1], now->v[0], now->v[1], now->vd[0], now->vd[1],
+                    s->model.nlam ? now->lam[0] : 0}};
+}
+
+static void assert_unchanged(const stage *s, const picture *before) {
+  picture now = picture_of(s);
+  assert_memory_equal(before, &now, sizeof now);
+}
+
+/* no point at all, at the start and in a run whose model changed: a message, the state of before */
+static void test_no_position(void **state) {
+  (void)state;
+  const double q0[2] = {0.6, 0.4}, v0[2] = {1.6, -0.6};
+  stage s;
+  stage_open(&s, &ellipse_ops, -1, 0);
+  const ga_error *err = ga_integrator_error(s.it);
+  assert_refused(ga_integrator_start(s.it, 0, q0, v0), err, GA_ERR_INITIAL,
+                 "no configuration that satisfies the constraints", "start at t = 0");
+  assert_refused(ga_integrator_step(s.it), err, GA_ERR_ARG, "start", NULL);
+  s.data.size = 1;
+  must(ga_integrator_start(s.it, 0, q0, v0), err);
+  must(ga_integrator_run(s.it, 0.1), err);
+  picture before = picture_of(&s);
+  ga_stats stats = *ga_integrator_stats(s.it);
+  for (double size = -1e-6; size > -1e7; size *= 100) {
+    s.data.size = size;
+    double moved = -1;
+    assert_refused(ga_integrator_project_position(s.it, &moved), err, GA_ERR_INITIAL,
+                   "no configuration that satisfies the constraints", "t = 0.1");
+    assert_unchanged(&s, &before);
+  }
+  assert_int_equal(ga_integrator_stats(s.it)->steps, stats.steps);
+  /* and the run goes on where the constraints can be met */
+  s.data.size = 1;
+  must(ga_integrator_project_position(s.it, NULL), err);
+  must(ga_integrator_run(s.it, 0.2), err);
+  double g;
+  ellipse_row(&s.data, 0.2, ga_integrator_state(s.it)->q, &g);
+  assert_true(fabs(g) < 1e-14);
+  stage_close(&s);
+}
+
+/* Constraints that hold to the rounding of q, 8 eps |q| in each term of G q, need no projection:
+ * nothing moves, no matrix is factored. Beyond that they do. */
+static void test_already_there(void **state) {
+  (void)state;
+  const double q0[2] = {0.6, 0.4}, v0[2] = {1.6, -0.6}, eps = 2.220446049250313e-16;
+  for (int k = -40; k <= 40; k++) {
+    stage s;
+    stage_open(&s, &ellipse_ops, 1, 0);
+    const ga_error *err = ga_integrator_error(s.it);
+    must(ga_integrator_start(s.it, 0, q0, v0), err);
+    picture before = picture_of(&s);
+    const double *q = ga_integrator_state(s.it)->q;
+    double limit = 8 * eps * 0.6 * (2 * 0.6 + 8 * 0.4), g, moved = -1;
+    s.data.size = 1 + k * limit / 10;
+    ellipse_row(&s.data, 0, q, &g);
+    int factored = s.counts.factored;
+    must(ga_integrator_project_position(s.it, &moved), err);
+    if (fabs(g) <= limit) {
+      assert_unchanged(&s, &before);
+      assert_true(moved == 0 && s.counts.factored == factored);
+    } else {
+      assert_true(moved > 0 && s.counts.factored > factored);
+      ellipse_row(&s.data, 0, q, &g);
+      assert_true(fabs(g) <= 4 * eps);
+    }
+    stage_close(&s);
+  }
+}
+
+/* no velocity at all: x'^2 + y'^2 = -1 */
+static void test_no_velocity(void **state) {
+  (void)state;
+  const double q0[2] = {0, 0}, v0[2] = {3, 4};
+  stage s;
+  stage_open(&s, &speed_ops, 0, -1);
+  const ga_error *err = ga_integrator_error(s.it);
+  assert_refused(ga_integrator_start(s.it, 0, q0, v0), err, GA_ERR_INITIAL,
+                 "no velocity that satisfies the constraints", "start at t = 0");
+  s.data.speed = 1;
+  must(ga_integrator_start(s.it, 0, q0, v0), err);
+  const ga_state *now = ga_integrator_state(s.it);
+  assert_near("speed", hypot(now->v[0], now->v[1]), 1, 1e-14);
+  stage_close(&s);
+}
+
+/* Which call of the solver fails, and with what: all before the last one of a projection that goes
+ * well end it, with what the solver said, or the reason if it said that the matrix is singular. */
+static void fail_each_call(bool velocity, bool factor, ga_status status) {
+  const double q0[2] = {0.6, 0.4}, v0[2] = {1.6, -0.6};
+  stage s;
+  stage_open(&s, &ellipse_ops, 1, 0);
+  const ga_error *err = ga_integrator_error(s.it);
+  must(ga_integrator_start(s.it, 0, q0, v0), err);
+  must(ga_integrator_run(s.it, 0.1), err);
+  s.data.size = 1.5; /* off the constraint by far; and the velocity is not tangential any more */
+  if (velocity) must(ga_integrator_project_position(s.it, NULL), err);
+  picture before = picture_of(&s);
+  int calls = 0;
+  for (bool over = false; !over; calls++) {
+    assert_in_range(calls, 0, 100);
+    s.counts.tried_factor = s.counts.tried_solve = 0;
+    *(factor ? &s.counts.factor_from : &s.counts.solve_from) = calls;
+    *(factor ? &s.counts.factor_times : &s.counts.solve_times) = 1;
+    s.counts.fail_status = status;
+    ga_status said = velocity ? ga_integrator_project_velocity(s.it, GA_PROJECT_PLAIN, NULL)
+                              : ga_integrator_project_position(s.it, NULL);
+    over = (factor ? s.counts.tried_factor : s.counts.tried_solve) <= calls;
+    if (over) {
+      must(said, err);
+      break;
+    }
+    assert_refused(said, err, status < 0 ? status : GA_ERR_BACKEND, "linear solver failed", NULL);
+    assert_unchanged(&s, &before);
+  }
+  assert_in_range(calls, velocity ? 1 : 4, 60);
+  double g;
+  const ga_state *now = ga_integrator_state(s.it);
+  ellipse_row(&s.data, 0.1, now->q, &g);
+  assert_true(fabs(g) < 1e-14);
+  if (velocity) assert_true(fabs(2 * now->q[0] * now->v[0] + 8 * now->q[1] * now->v[1]) < 1e-14);
+  stage_close(&s);
+}
+
+static void test_solver_fails(void **state) {
+  (void)state;
+  for (int velocity = 0; velocity < 2; velocity++) {
+    for (int factor = 0; factor < 2; factor++) {
+      fail_each_call(velocity, factor, GA_ERR_BACKEND);
+      fail_each_call(velocity, factor, GA_ERR_MEM);
+      fail_each_call(velocity, factor, GA_RETRY_NONFINITE);
+    }
+  }
+}
+
+/* A matrix that is singular on the way to the constraints ends the projection. Once they are met,
+ * on the way along them to the nearest point, it does not: the first point stands. */
+static void test_singular_on_the_way(void **state) {
+  (void)state;
+  const double q0[2] = {0.6, 0.4}, v0[2] = {1.6, -0.6};
+  int refused = 0, stood = 0;
+  double nearest[2] = {0};
+  for (int call = -1; call < 40; call++) {
+    stage s;
+    stage_open(&s, &ellipse_ops, 1, 0);
+    const ga_error *err = ga_integrator_error(s.it);
+    must(ga_integrator_start(s.it, 0, q0, v0), err);
+    s.data.size = 1.5;
+    picture before = picture_of(&s);
+    s.counts.tried_factor = 0;
+    s.counts.factor_from = call;
+    s.counts.factor_times = call >= 0;
+    s.counts.fail_status = GA_RETRY_SINGULAR;
+    ga_status status = ga_integrator_project_position(s.it, NULL);
+    const double *q = ga_integrator_state(s.it)->q;
+    if (call < 0) memcpy(nearest, q, sizeof nearest);
+    if (status != GA_OK) {
+      assert_refused(status, err, GA_ERR_SINGULAR, "singular", NULL);
+      assert_unchanged(&s, &before);
+      assert_int_equal(refused++, call); /* the first ones */
+    } else {
+      double g;
+      ellipse_row(&s.data, 0, q, &g);
+      assert_true(fabs(g) < 1e-14 && err->code == GA_OK && err->text[0] == '\0');
+      bool failed = s.counts.tried_factor > call && call >= 0;
+      /* near it, and not it: the shortest steps lead elsewhere */
+      double away = vector_error(2, q, nearest);
+      if (failed) assert_true(away > 1e-6 && away < 0.1);
+      if (!failed) assert_true(away == 0);
+      stood += failed;
+    }
+    stage_close(&s);
+  }
+  assert_true(refused >= 3 && stood >= 3);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_no_position),         cmocka_unit_test(test_already_there),
+      cmocka_unit_test(test_no_velocity),         cmocka_unit_test(test_solver_fails),
+      cmocka_unit_test(test_singular_on_the_way),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
