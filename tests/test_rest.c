@@ -106,7 +106,7 @@ static void assert_decades(const char *what, const driven *d, const char *method
     e[l] = fmax(vector_error(d->s.n, end.q, ref.q), vector_error(d->s.n, end.v, ref.v));
     assert_between(what, e[l] / (pow(o.rtol, 2.0 / 3) * size), 0, 3);
     assert_in_range(end.steps, 30 * (l + 1), 10000);
-    if (l > 0 && d->drive != late_load) assert_between(what, e[l - 1] / e[l], 1.5, 16);
+    if (l > 0 && d->drive != late_load) assert_between(what, e[l - 1] / e[l], 1.1, 20);
   }
   if (d->drive == late_load) return;
   assert_between(what, pow(e[0] / e[LEVELS - 1], 1.0 / (LEVELS - 1)), 3.6, 7.5);

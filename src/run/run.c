@@ -69,6 +69,7 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
 static void keep(ga_integrator *it) {
   it->last.stats = it->stats;
   it->last.experience = it->step.factors.past;
+  ga_factors_begin(&it->step.factors);
   it->last.valid = false;
 }
 
@@ -79,8 +80,7 @@ static void give_back(ga_integrator *it) {
   it->stats.max_g = before->max_g;
   it->stats.max_gv = before->max_gv;
   it->stats.max_k = before->max_k;
-  if (it->stats.matrices != before->matrices) it->step.factors.valid = false;
-  it->step.factors.past = it->last.experience;
+  ga_factors_take_back(&it->step.factors, &it->step.eq, &it->last.experience);
   it->last.valid = false;
 }
 

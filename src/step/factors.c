@@ -20,6 +20,7 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
   if (status != GA_OK || arena->failed) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
+  f->aside = ga_arena_doubles(arena, ga_matrix_size(&f->matrix));
   status = ga_linsol_open(&f->ls, options, &f->matrix.blocks.A, s->err);
   return status != GA_OK ? status : ga_split_init(f, s, arena);
 }
@@ -85,6 +86,7 @@ ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
   ga_status status = ga_matrix_assemble(&f->matrix, s, x);
   if (status != GA_OK) return status;
   f->stats->matrices++;
+  f->made = true;
   status = factor(f, s);
   if (status != GA_OK) return explain(f, s, x, status);
   f->valid = true;
@@ -107,6 +109,28 @@ ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
 
 void ga_factors_distrust_parts(ga_factors *f) {
   f->past.distrust = DISTRUST;
+}
+
+/* ---- repeating a step ------------------------------------------------------------------------ */
+
+void ga_factors_begin(ga_factors *f) {
+  f->made = f->set_aside = false;
+}
+
+ga_status ga_factors_replace(ga_factors *f, ga_equations *s, const double *x) {
+  if (!f->set_aside) ga_matrix_save(&f->matrix, f->aside);
+  f->set_aside = true;
+  return ga_factors_renew(f, s, x);
+}
+
+void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experience *before) {
+  f->past = *before;
+  if (!f->made) return;
+  f->valid = false;
+  if (!f->set_aside) return;
+  ga_matrix_load(&f->matrix, f->aside);
+  f->valid = factor(f, s) == GA_OK;
+  f->past = *before;
 }
 
 /* ---- keeping ------------------------------------------------------------------------------ */

@@ -50,6 +50,9 @@ typedef struct ga_factors {
   bool valid; /* there are factors, */
   double h;   /* for steps of this size */
   ga_experience past;
+  double *aside;  /* the matrix of an earlier step that was renewed in the step under way, */
+  bool set_aside; /* if there is one */
+  bool made;      /* a matrix was made in the step under way */
 } ga_factors;
 
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
@@ -62,8 +65,15 @@ long ga_factors_repivots(const ga_factors *f);
 
 /* The matrix at x, where the equations were evaluated last, assembled and factored. */
 ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x);
+/* The same inside a step that found factors of an earlier one and used them. */
+ga_status ga_factors_replace(ga_factors *f, ga_equations *s, const double *x);
 /* b <- A^-1 b */
 ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b);
+
+/* A step begins; it is taken back. If it has renewed factors that it had found, these are made
+ * again, so that it may be repeated bit by bit. */
+void ga_factors_begin(ga_factors *f);
+void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experience *before);
 
 /* Should a step of size h begin with the factors there are? */
 bool ga_factors_keep(const ga_factors *f, double h);

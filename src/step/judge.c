@@ -111,22 +111,33 @@ static void measure_accelerations(ga_judge *j, const ga_iterate *at) {
   }
 }
 
+/* One rounding of G and H relative to their size. Difference quotients have larger ones, which
+ * count once as long as the iteration goes on, and like other roundings when it has stalled. */
+static double gradient_rounding(const ga_judge *j, ga_look look) {
+  double noise = ga_eval_jacobian_noise(j->eq->eval);
+  return look == GA_LOOK_STALLED ? noise : ga_max(noise / ROUND, DBL_EPSILON);
+}
+
 /* One rounding of a constraint row is factor |D| size, D its gradient, which is part of the
  * equations and no claim. Rows of accelerations have a further term. */
 typedef struct {
   const ga_csr *D;
   const double *size;
   double factor;
-  double speed; /* of acceleration rows: factor |D| (|x| + speed V) besides; else 0 */
+  double speed;  /* of acceleration rows: factor |D| (|x| + speed V) besides; else 0 */
+  bool quotient; /* D is a difference quotient: each entry is rounded like the largest of its row */
 } row_rounding;
 
-static row_rounding rounding_of(const ga_judge *j, ga_con_kind kind) {
+static row_rounding rounding_of(const ga_judge *j, ga_con_kind kind, ga_look look) {
   const ga_equations *eq = j->eq;
+  double noise = gradient_rounding(j, look);
   row_rounding out = {.D = ga_equations_gradient(eq, kind), .size = j->size_v};
-  out.factor = ga_eval_jacobian_noise(eq->eval) / eq->h;
+  out.factor = noise / eq->h;
+  out.quotient = look == GA_LOOK_STALLED && noise > DBL_EPSILON;
   if (kind == GA_ROW_POS) {
     out.size = j->size_q;
     out.factor = DBL_EPSILON / (eq->h * eq->h);
+    out.quotient = false;
   } else if (kind == GA_ROW_ACC) {
     out.size = j->size_q;
     out.factor = ga_eval_drift_noise(eq->eval);
@@ -139,11 +150,15 @@ static row_rounding rounding_of(const ga_judge *j, ga_con_kind kind) {
 static void row_sizes(const ga_judge *j, const row_rounding *k, int i, double *by_x,
                       double *rounding) {
   const ga_csr *D = k->D;
-  double x = 0, sum = 0, fast = 0;
+  double x = 0, sum = 0, fast = 0, largest = 0;
+  for (int e = D->ptr[i]; k->quotient && e < D->ptr[i + 1]; e++) {
+    largest = ga_max(largest, fabs(D->val[e]));
+  }
   for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
     double entry = fabs(D->val[e]);
     int col = D->col[e];
     x += entry * j->size_x[col];
+    if (k->quotient && entry > 0) entry = largest;
     sum += entry * k->size[col];
     if (k->speed > 0) fast += entry * (j->size_x[col] + k->speed * j->size_v[col]);
   }
@@ -195,18 +210,20 @@ static void add_reactions(const ga_csr *D, const double *mult, bool quotient, do
     double size = fabs(mult[i]), largest = 0;
     for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) largest = ga_max(largest, fabs(D->val[e]));
     for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
-      sum[D->col[e]] += size * (quotient ? largest : fabs(D->val[e]));
+      double entry = fabs(D->val[e]);
+      sum[D->col[e]] += size * (quotient && entry > 0 ? largest : entry);
     }
   }
 }
 
-static double reaction_size(ga_judge *j, const ga_iterate *at, int b, int k) {
+static double reaction_size(ga_judge *j, const ga_iterate *at, int b, int k, ga_look look) {
   const ga_equations *eq = j->eq;
   const ga_dyn_row *row = &eq->method->dyn[b];
   const ga_site *site = &eq->site[row->site];
-  if (j->reaction_of == b) return j->reaction[k];
-  bool quotient = ga_eval_jacobian_noise(eq->eval) > DBL_EPSILON;
+  if (j->reaction_of == b && j->reaction_look == look) return j->reaction[k];
+  bool quotient = ga_eval_jacobian_noise(eq->eval) > DBL_EPSILON && look == GA_LOOK_STALLED;
   j->reaction_of = b;
+  j->reaction_look = look;
   memset(j->reaction, 0, (size_t)eq->nv * sizeof(double));
   if (row->part == GA_PART_APPLIED) return 0;
   const double *lam = ga_equations_multipliers(eq, at->x, row->lam);
@@ -267,8 +284,8 @@ static allowance force_allowance(ga_judge *j, const ga_iterate *at, int i, doubl
   if (j->shaken) allowed += fmin(PART * by_shake, SHARE * terms);
   allowance rough = {.proved = allowed, .shakable = allowed + SHARE * terms};
   if (r <= allowed || look == GA_LOOK_ROUGHLY) return rough;
-  double reaction = phi * reaction_size(j, at, b, k);
-  allowed += ROUND * ga_eval_jacobian_noise(eq->eval) * reaction;
+  double reaction = phi * reaction_size(j, at, b, k, look);
+  allowed += ROUND * gradient_rounding(j, look) * reaction;
   terms += reaction;
   const ga_tangents *d = &j->factors->matrix.tangents;
   double claim =
@@ -299,7 +316,7 @@ static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look,
   const ga_equations *eq = j->eq;
   measure_accelerations(j, at);
   for (int c = 0; c < eq->method->ncon; c++) {
-    const row_rounding k = rounding_of(j, eq->method->con[c]);
+    const row_rounding k = rounding_of(j, eq->method->con[c], look);
     const double *r = at->r + eq->con_at[c], factor = ROUND * k.factor;
     double *bound = j->bound, by_x, rounding;
     int worst = 0;
@@ -309,7 +326,7 @@ static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look,
       if (size > fabs(r[worst])) worst = i;
       if (size <= allowed) continue;
       allowance a = {.proved = allowed};
-      if (look != GA_LOOK_ROUGHLY || k.speed > 0) {
+      if (look != GA_LOOK_ROUGHLY || k.speed > 0 || k.quotient) {
         row_sizes(j, &k, i, &by_x, &rounding);
         a = constraint_allowance(j, c, i, by_x, rounding, look);
       }
@@ -358,7 +375,7 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
     allowed[i] = force_allowance(j, at, i, INFINITY, GA_LOOK_CLOSELY).proved;
   }
   for (int c = 0; c < eq->method->ncon; c++) {
-    const row_rounding k = rounding_of(j, eq->method->con[c]);
+    const row_rounding k = rounding_of(j, eq->method->con[c], GA_LOOK_CLOSELY);
     for (int i = 0; i < k.D->nrow; i++) {
       double by_x, rounding;
       row_sizes(j, &k, i, &by_x, &rounding);
@@ -371,7 +388,7 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
 void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b) {
   const ga_equations *eq = j->eq;
   for (int c = 0; c < eq->method->ncon; c++) {
-    const row_rounding k = rounding_of(j, eq->method->con[c]);
+    const row_rounding k = rounding_of(j, eq->method->con[c], GA_LOOK_CLOSELY);
     for (int i = 0; i < k.D->nrow; i++) {
       int row = eq->con_at[c] + i;
       double by_x, rounding;
@@ -398,7 +415,7 @@ ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
   measure_accelerations(j, at);
   memset(j->shake, 0, (size_t)eq->nx * sizeof(double));
   for (int c = 0; c < eq->method->ncon; c++) {
-    const row_rounding k = rounding_of(j, eq->method->con[c]);
+    const row_rounding k = rounding_of(j, eq->method->con[c], GA_LOOK_CLOSELY);
     for (int i = 0; i < k.D->nrow; i++) {
       int row = eq->con_at[c] + i;
       double by_x, rounding;

@@ -5,6 +5,13 @@
 
 #include "step/factors.h"
 
+/* How closely to look. */
+typedef enum ga_look {
+  GA_LOOK_ROUGHLY, /* for the excess of an iterate that nobody wants to accept */
+  GA_LOOK_CLOSELY,
+  GA_LOOK_STALLED /* fresh matrices do not improve any row: the noise inside callbacks counts */
+} ga_look;
+
 /* Belongs to one step at a time; what it measured is forgotten when the next begins. */
 typedef struct ga_judge {
   ga_equations *eq;
@@ -22,6 +29,7 @@ typedef struct ga_judge {
   double largest;            /* term of all force rows, at the iterate in hand */
   double *reaction;          /* |G|^T |lam| + |H|^T |psi| of the dynamic row in hand */
   int reaction_of;           /* that row; -1: none yet at this iterate */
+  ga_look reaction_look;     /* and how closely it was looked at */
   bool shaken;               /* the next is known */
   double *shake;             /* n: what one rounding of every constraint does to the unknowns */
   bool measured;             /* the next is known */
@@ -46,13 +54,6 @@ typedef struct ga_verdict {
   double excess; /* largest |r_i| relative to what is allowed, and its row */
   int row;
 } ga_verdict;
-
-/* How closely to look. */
-typedef enum ga_look {
-  GA_LOOK_ROUGHLY, /* for the excess of an iterate that nobody wants to accept */
-  GA_LOOK_CLOSELY,
-  GA_LOOK_STALLED /* fresh matrices do not improve any row: the noise inside callbacks counts */
-} ga_look;
 
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol, ga_arena *arena);
 /* The equations begin another step. */

@@ -211,6 +211,47 @@ static ga_status derivatives(ga_matrix *m, ga_equations *s, const double *x) {
   return status;
 }
 
+/* the matrices that hold values, some of them empty; returns their number */
+enum { LIST = 4 * GA_MAX_X + 9 };
+static int list_matrices(const ga_matrix *m, const ga_csr *list[LIST]) {
+  const ga_tangents *d = &m->tangents;
+  const ga_csr *const single[] = {&m->blocks.A, &d->Z,  &d->Y,     &d->Hh,
+                                  &d->Yh,       &d->GT, &d->acc_q, &d->acc_v};
+  int n = 0;
+  for (int j = 0; j < GA_MAX_X; j++) {
+    const ga_csr *const rows[] = {&d->Kt[j], &d->Ct[j], &d->L[j], &d->P[j]};
+    for (int k = 0; k < 4; k++) list[n++] = rows[k];
+  }
+  for (int k = 0; k < 8; k++) list[n++] = single[k];
+  return n;
+}
+
+/* values of a matrix that may never have been made */
+static size_t count_values(const ga_csr *A) {
+  return A->ptr ? (size_t)ga_csr_nnz(A) : 0;
+}
+
+size_t ga_matrix_size(const ga_matrix *m) {
+  const ga_csr *list[LIST];
+  size_t sum = 0;
+  for (int n = list_matrices(m, list); n-- > 0;) sum += count_values(list[n]);
+  return sum;
+}
+
+void ga_matrix_save(const ga_matrix *m, double *values) {
+  const ga_csr *list[LIST];
+  for (int n = list_matrices(m, list); n-- > 0; values += count_values(list[n])) {
+    if (list[n]->ptr) memcpy(values, list[n]->val, count_values(list[n]) * sizeof(double));
+  }
+}
+
+void ga_matrix_load(ga_matrix *m, const double *values) {
+  const ga_csr *list[LIST];
+  for (int n = list_matrices(m, list); n-- > 0; values += count_values(list[n])) {
+    if (list[n]->ptr) memcpy(list[n]->val, values, count_values(list[n]) * sizeof(double));
+  }
+}
+
 ga_status ga_matrix_blame(ga_matrix *m, ga_equations *s, const double *x) {
   m->tangents.of = 0;
   return derivatives(m, s, x);

@@ -31,6 +31,12 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena);
 /* The matrix at x, where the equations were evaluated last, into m->blocks.A. */
 ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x);
 
+/* All values, those of the matrix and of the tangents, one after the other: how many there are, and
+ * copies of them. */
+size_t ga_matrix_size(const ga_matrix *m);
+void ga_matrix_save(const ga_matrix *m, double *values);
+void ga_matrix_load(ga_matrix *m, const double *values);
+
 /* After an assembly that is not finite: the message of the callback to blame, GA_OK if none is. */
 ga_status ga_matrix_blame(ga_matrix *m, ga_equations *s, const double *x);
 

@@ -9,7 +9,7 @@
  *
  * The way back. If the iteration fails from the extrapolated guess, it starts again from the
  * unknowns of the last step, and then once more from there with damping: fresh factors at each
- * iterate, dx halved while the residual, in units of what was allowed where it starts, grows.
+ * iterate, and only a part of dx that does not make the residual grow.
  *
  * Far roots. Equations with very stiff forces may have other solutions far away, and an iteration
  * that has once increased the residual may end at one of them. Such a root, farther from where the
@@ -20,16 +20,20 @@
 #include <math.h>
 #include <string.h>
 
-static const double STALL = 0.5; /* a contraction that is none */
-static const double FAR = 8;     /* distance of a root that is looked at twice */
-static const double SAME = 1e-6; /* two roots are one if they differ by less of their distance */
-enum { STALLS = 2, GROWTHS = 3, PROBES = 4, HALVINGS = 40, PATIENCE = 3 };
+static const double STALL = 0.5;   /* a contraction that is none */
+static const double GROWTH = 2;    /* a growth of the excess that leads nowhere */
+static const double ENOUGH = 0.25; /* of the work along a damped step that may be left */
+static const double FAR = 8;       /* distance of a root that is looked at twice */
+static const double SAME = 1e-6;   /* two roots are one if they differ by less of their distance */
+enum { STALLS = 2, GROWTHS = 3, PROBES = 4, HALVINGS = 40 };
 
 /* the course of the iteration from one guess */
 typedef struct {
   int iteration, made;
   bool reused; /* it began with factors of an earlier step */
   bool damped;
+  bool again;    /* after another guess failed: its factors may be of an iterate far away */
+  bool stuck;    /* no part of the last increment made the residual smaller */
   bool wandered; /* the excess has grown once */
   int stalls, growths;
   double contraction;
@@ -80,27 +84,46 @@ static double scaled_residual(const ga_newton *w) {
   return largest;
 }
 
-/* x = x_from + part dx, part = 1, 1/2, .. until the residual there is smaller than at x_from */
-static ga_status damped_step(ga_newton *w, bool *shrinks) {
+/* the work of the forces' residual along dx; a root along the way changes its sign */
+static double work(const ga_newton *w) {
+  double sum = 0;
+  for (int i = 0; i < w->eq->nx; i++) sum += w->r[i] * w->dx[i];
+  return sum;
+}
+
+static ga_status evaluate_at(ga_newton *w, double part) {
+  ga_add_scaled(w->eq->n, part, w->dx, w->x_from, w->x);
+  return evaluate(w, false);
+}
+
+/* x = x_from + part dx, part = 1 if that makes the residual smaller, in units of what was allowed
+ * at x_from. If not, the interval is halved: towards x_from where the residual is larger or the
+ * work has changed its sign, away from it elsewhere, until little of the work is left. A force that
+ * changes in a thin layer, as regularised friction does, is met inside the layer that way. */
+static ga_status damped_step(ga_newton *w, bool *stuck) {
   const ga_iterate from = iterate_of(w);
   ga_judge_allowed(&w->judge, &from, w->allowed);
-  const double before = scaled_residual(w);
+  const double before = scaled_residual(w), work_before = work(w);
+  double near = 0, far = 1, part = 1, best = 0, least = before;
   memcpy(w->x_from, w->x, (size_t)w->eq->n * sizeof(double));
-  double part = 1;
-  *shrinks = false;
-  for (int k = 0; k < HALVINGS && !*shrinks; k++, part /= 2) {
-    ga_add_scaled(w->eq->n, part, w->dx, w->x_from, w->x);
-    ga_status status = evaluate(w, false);
-    if (status == GA_RETRY_NONFINITE) continue;
-    if (status != GA_OK) return status;
-    *shrinks = scaled_residual(w) < before;
+  for (int k = 0; k < HALVINGS; k++, part = (near + far) / 2) {
+    ga_status status = evaluate_at(w, part);
+    if (status != GA_OK && status != GA_RETRY_NONFINITE) return status;
+    double now = status == GA_OK ? scaled_residual(w) : INFINITY, left = work(w) / work_before;
+    if (now < least) least = now, best = part;
+    if (now < before && (k == 0 || fabs(left) <= ENOUGH)) break;
+    if (now < before && left > 0) {
+      near = part;
+    } else {
+      far = part;
+    }
   }
-  return GA_OK;
+  *stuck = best == 0;
+  return best == part ? GA_OK : evaluate_at(w, best);
 }
 
 /* dx = -A^-1 r, x <- x + dx, the residual there */
 static ga_status advance(ga_newton *w, course *c) {
-  bool shrinks;
   const ga_iterate from = iterate_of(w);
   for (int i = 0; i < w->eq->n; i++) w->dx[i] = -w->r[i];
   if (c->iteration > 0) ga_judge_skip_closed(&w->judge, &from, w->dx);
@@ -109,8 +132,8 @@ static ga_status advance(ga_newton *w, course *c) {
   w->stats->newton_its++;
   c->iteration++;
   if (c->damped) {
-    status = damped_step(w, &shrinks);
-    if (status == GA_OK && !shrinks) status = give_up(w, c, "found no way down");
+    status = damped_step(w, &c->stuck);
+    if (c->stuck) c->stalls = STALLS;
   } else {
     ga_axpy(w->eq->n, 1, w->dx, w->x);
     status = evaluate(w, false);
@@ -120,9 +143,9 @@ static ga_status advance(ga_newton *w, course *c) {
 }
 
 /* The verdict on an iterate that may be accepted. If only the forces are in the way, a solve tells
- * what the constraints' roundings do to the accelerations; if rounding is suspected, it is
- * measured. */
-static ga_status judge(ga_newton *w, ga_look look, ga_verdict *v) {
+ * what the constraints' roundings do to the accelerations. If rounding is suspected, and the last
+ * iteration has not even halved the excess, it is measured. */
+static ga_status judge(ga_newton *w, ga_look look, double before, ga_verdict *v) {
   ga_judge *j = &w->judge;
   const ga_iterate at = iterate_of(w);
   *v = ga_judge_look(j, &at, GA_LOOK_ROUGHLY);
@@ -132,7 +155,8 @@ static ga_status judge(ga_newton *w, ga_look look, ga_verdict *v) {
     if (status != GA_OK) return status;
   }
   *v = ga_judge_look_again(j, &at, look, *v);
-  bool suspected = v->doubtful || look == GA_LOOK_STALLED;
+  bool halved = v->excess < STALL * before;
+  bool suspected = look == GA_LOOK_STALLED || (v->doubtful && !halved);
   if (v->accepted || !suspected || j->probes >= PROBES) return GA_OK;
   ga_status status = ga_judge_measure(j, &at);
   w->stats->residuals += 2;
@@ -144,16 +168,16 @@ static ga_status judge(ga_newton *w, ga_look look, ga_verdict *v) {
 /* What the iteration made of the excess; whether it has stalled with fresh matrices. */
 static ga_status assess(ga_newton *w, course *c, bool fresh) {
   double before = c->now.excess;
-  ga_status status = judge(w, GA_LOOK_CLOSELY, &c->now);
+  ga_status status = judge(w, GA_LOOK_CLOSELY, before, &c->now);
   if (status != GA_OK || c->now.accepted) return status;
   c->contraction = c->now.excess / before;
   c->wandered |= !(c->contraction < 1);
-  c->growths += fresh && !(c->contraction < 1);
-  c->stalls = fresh && !(c->contraction < STALL) ? c->stalls + 1 : 0;
+  c->growths += fresh && !(c->contraction < GROWTH);
+  c->stalls += fresh && !(c->contraction < STALL);
   if (c->stalls < STALLS) return GA_OK;
   if (w->factors->split.in_use) ga_factors_distrust_parts(w->factors);
   ga_verdict stalled;
-  status = judge(w, GA_LOOK_STALLED, &stalled);
+  status = judge(w, GA_LOOK_STALLED, before, &stalled);
   if (stalled.accepted) c->now = stalled;
   return status;
 }
@@ -161,7 +185,7 @@ static ga_status assess(ga_newton *w, course *c, bool fresh) {
 /* ---- from one guess -------------------------------------------------------------------------- */
 
 static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
-  bool fresh = c->damped || !ga_factors_keep(w->factors, w->eq->h);
+  bool fresh = c->again || !ga_factors_keep(w->factors, w->eq->h);
   c->reused = !fresh;
   memcpy(w->x, guess, (size_t)w->eq->n * sizeof(double));
   ga_status status = evaluate(w, fresh);
@@ -172,7 +196,8 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
   }
   while (status == GA_OK) {
     if (fresh) {
-      status = ga_factors_renew(w->factors, w->eq, w->x);
+      bool found = c->reused && c->made == 0;
+      status = (found ? ga_factors_replace : ga_factors_renew)(w->factors, w->eq, w->x);
       c->made++;
     }
     if (status == GA_OK) status = advance(w, c);
@@ -180,9 +205,8 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
     if (status != GA_OK || c->now.accepted) return status;
     bool lost = !isfinite(c->now.excess) || c->growths >= GROWTHS;
     if (lost && !c->damped) return give_up(w, c, "diverged");
-    if (c->iteration >= (c->damped ? PATIENCE : 1) * w->most) {
-      return give_up(w, c, "did not converge");
-    }
+    if (c->stuck) return give_up(w, c, "found no way down");
+    if (c->iteration >= w->most) return give_up(w, c, "did not converge");
     fresh = c->damped || ga_factors_spent(w->factors, c->now.excess, c->contraction);
   }
   return status;
@@ -227,10 +251,11 @@ static bool recoverable(ga_status status) {
 ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double *last) {
   const double *const guess[] = {extrapolated, last, last};
   ga_status status = GA_RETRY_NEWTON;
-  bool far = false;
+  bool far = false, tried = false;
   ga_judge_begin(&w->judge);
   for (int way = extrapolated ? 0 : 1; way < 3; way++) {
-    course c = {.damped = way == 2};
+    course c = {.damped = way == 2, .again = tried};
+    tried = true;
     status = solve_from(w, guess[way], &c);
     if (status == GA_OK && too_far(w, &c, last, far)) {
       far = true;
@@ -243,7 +268,6 @@ ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double
       ga_factors_learn(w->factors, c.iteration, c.made, c.reused);
       return GA_OK;
     }
-    w->factors->valid = false; /* they may belong to an iterate far away */
     if (!recoverable(status)) return status;
   }
   return status;

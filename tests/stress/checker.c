@@ -15,7 +15,7 @@ static const long double balance_tol = 1e-8L;    /* of the terms of a force row 
 static const long double constraint_tol = 1e-9L; /* of the terms of a constraint row */
 static const long double quotient_tol = 1e-7L;   /* of G^T lam where G is a difference quotient */
 static const long double generous = 100;         /* roundings of q and v in the first bound */
-static const long double summands = 16;          /* roundings of each summand of q, v, v', F */
+static const long double summands = 32;          /* roundings of each summand of q, v, v', F */
 
 const char *stress_fault_name(stress_fault fault) {
   static const char *const name[FAULT_COUNT] = {"none",      "force",      "position", "velocity",
