@@ -308,7 +308,7 @@ static void test_no_estimate(void **state) {
   fragile f = {0};
   ga_options o = ga_options_default();
   o.h = 0.04;
-  o.newton_max = 6;
+  o.newton_max = 4;
   o.log = keep_log;
   o.log_context = &f;
   ga_extrapolator *x = extrapolator(p, &o, 1);

@@ -119,13 +119,16 @@ static void test_matrix_every(void **state) {
   ga_problem_free(p);
 }
 
-/* a callback that fails at a chosen call */
+/* a callback that fails at a chosen call, or from there on until it is mended */
 static const ga_problem *inner;
 static int countdown, answer;
+static bool for_good;
 
 static int failing_force(void *user, double t, const double *q, const double *v, double *F) {
   int code = inner->model.ops->force(user, t, q, v, F);
-  if (countdown-- == 0) {
+  bool now = countdown == 0 || (for_good && countdown < 0 && countdown > -1000);
+  countdown--;
+  if (now) {
     if (answer == 0) F[1] = NAN;
     return answer;
   }
@@ -140,7 +143,8 @@ static void test_callback_failures(void **state) {
     const char *text;
   } cases[] = {{1, GA_RETRY_MODEL, "'force' asked for a smaller step"},
                {-7, GA_ERR_MODEL, "'force' failed and returned -7"},
-               {0, GA_RETRY_NONFINITE, "'force' wrote"}};
+               {0, GA_RETRY_NONFINITE, "'force' wrote"},
+               {0, GA_OK, ""}}; /* NaN from one call: solved from another guess */
   ga_problem *p = problem_named("heavy-top");
   inner = p;
   ga_model_ops ops = *p->model.ops;
@@ -148,11 +152,12 @@ static void test_callback_failures(void **state) {
   ops.evaluate = NULL;
   ga_model model = p->model;
   model.ops = &ops;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     for (int when = 0; when < 4; when++) {
       ga_options o = ga_options_default();
       ga_integrator *it = NULL;
-      countdown = -1;
+      for_good = cases[k].status == GA_RETRY_NONFINITE;
+      countdown = -2000;
       must(ga_integrator_new(&model, &o, &it, NULL), NULL);
       must(ga_integrator_start(it, 0, p->q0, p->v0), ga_integrator_error(it));
       must(ga_integrator_run(it, 0.01), ga_integrator_error(it));
@@ -167,7 +172,8 @@ static void test_callback_failures(void **state) {
       assert_int_equal(status, cases[k].status);
       assert_non_null(strstr(ga_integrator_error(it)->text, cases[k].text));
       snapshot after = take(p, it);
-      assert_memory_equal(&before, &after, sizeof before);
+      if (status != GA_OK) assert_memory_equal(&before, &after, sizeof before);
+      countdown = -2000;
       must(ga_integrator_step(it), ga_integrator_error(it));
       ga_integrator_free(it);
     }

@@ -91,10 +91,11 @@ static void test_resume(void **state) {
   }
 }
 
-/* one step that is larger than the last by the factor, or an automatic one */
-static void grow(ga_integrator *it, double factor) {
+/* one step that is larger than the last by the factor, the first being of size h, or an automatic
+ * one */
+static void grow(ga_integrator *it, double h, double factor) {
   if (factor > 0) {
-    double h = ga_integrator_options(it)->h * pow(factor, (double)ga_integrator_stats(it)->steps);
+    h *= pow(factor, (double)ga_integrator_stats(it)->steps);
     must(ga_integrator_set_step(it, h), ga_integrator_error(it));
   }
   must(ga_integrator_step(it), ga_integrator_error(it));
@@ -130,12 +131,12 @@ static void test_growing(void **state) {
                kinds[k / WAYS].method, factor, saved_at);
       ga_integrator *it = started(p, &o), *other = fresh(p, &o);
       if (factor == 0) must(ga_integrator_set_step(it, o.h), ga_integrator_error(it));
-      for (int n = 0; n < saved_at; n++) grow(it, factor);
+      for (int n = 0; n < saved_at; n++) grow(it, o.h, factor);
       save(it, path_of("state"));
       load(other, path_of("state"));
       for (int n = 0; n < MORE; n++) {
-        grow(it, factor);
-        grow(other, factor);
+        grow(it, o.h, factor);
+        grow(other, o.h, factor);
         view expected = view_of(it, &p->model), resumed = view_of(other, &p->model);
         assert_same(what, &expected, &resumed);
       }

@@ -98,11 +98,11 @@ for n in 1 4; do
 done
 
 # failures tell the step size
-tool run heavy-top --extrapolate 1 --h 0.05 --newton-max 5 --out "$work/f.csv"
+tool run heavy-top --extrapolate 1 --h 0.05 --newton-max 3 --out "$work/f.csv"
 ok "exit 1, not $code" code_is 1
 ok "which run failed" err_has 'the run failed after .* run with h = 0.0[0-9]*: .*Newton'
 ok "output kept" is_complete_csv "$work/f.csv"
-tool run heavy-top --extrapolate 1 --h 0.04 --newton-max 6 --t-end 0.4
+tool run heavy-top --extrapolate 1 --h 0.04 --newton-max 4 --t-end 0.4
 ok "the run with 2h can be spared" code_is 0
 ok "that is told" err_has 'warning: no error estimates from here on, as the run with h = 0.08'
 ok "in the summary too" out_has 'none, as the run with 2h failed'
