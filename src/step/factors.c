@@ -83,10 +83,10 @@ static ga_status explain(ga_factors *f, ga_equations *s, const double *x, ga_sta
 
 ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
   f->valid = false;
+  f->made = true;
   ga_status status = ga_matrix_assemble(&f->matrix, s, x);
   if (status != GA_OK) return status;
   f->stats->matrices++;
-  f->made = true;
   status = factor(f, s);
   if (status != GA_OK) return explain(f, s, x, status);
   f->valid = true;

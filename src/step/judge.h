@@ -56,7 +56,7 @@ typedef struct ga_verdict {
 } ga_verdict;
 
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol, ga_arena *arena);
-/* The equations begin another step. */
+/* An iteration begins. */
 void ga_judge_begin(ga_judge *j);
 /* The iterate moves: what was measured belongs to the place before. */
 void ga_judge_move(ga_judge *j);

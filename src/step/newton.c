@@ -156,7 +156,7 @@ static ga_status judge(ga_newton *w, ga_look look, double before, ga_verdict *v)
   }
   *v = ga_judge_look_again(j, &at, look, *v);
   bool halved = v->excess < STALL * before;
-  bool suspected = look == GA_LOOK_STALLED || (v->doubtful && !halved);
+  bool suspected = v->doubtful && (look == GA_LOOK_STALLED || !halved);
   if (v->accepted || !suspected || j->probes >= PROBES) return GA_OK;
   ga_status status = ga_judge_measure(j, &at);
   w->stats->residuals += 2;
@@ -187,6 +187,7 @@ static ga_status assess(ga_newton *w, course *c, bool fresh) {
 static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
   bool fresh = c->again || !ga_factors_keep(w->factors, w->eq->h);
   c->reused = !fresh;
+  ga_judge_begin(&w->judge);
   memcpy(w->x, guess, (size_t)w->eq->n * sizeof(double));
   ga_status status = evaluate(w, fresh);
   c->now.excess = INFINITY; /* from here, fresh factors are expected to contract */
@@ -252,7 +253,6 @@ ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double
   const double *const guess[] = {extrapolated, last, last};
   ga_status status = GA_RETRY_NEWTON;
   bool far = false, tried = false;
-  ga_judge_begin(&w->judge);
   for (int way = extrapolated ? 0 : 1; way < 3; way++) {
     course c = {.damped = way == 2, .again = tried};
     tried = true;
