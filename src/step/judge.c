@@ -12,11 +12,10 @@
  *     velocity /h       |G| |x|                  (|G| V + |Z| Q) / h
  *     acceleration      |G| |x|                  |G| (Q + |x| + V^2)
  *
- * The three components of a vector on SO(3) or SE(3) have the terms of the largest of them, since
- * the choice of axes is arbitrary. Q and V are the sizes of the summands that q_1 and v_1 were made
- * of, component by component, not of their sums; eps is that of a difference quotient where G, H or
- * the drift is one. The residual judged is that of the iterate itself. There is no memory from step
- * to step.
+ * The three components of a vector on SO(3) or SE(3) are rounded like the largest of them. Q and V
+ * are the sizes of the summands that q_1 and v_1 were made of, component by component, not of their
+ * sums; eps is that of a difference quotient where G, H or the drift is one. The residual judged is
+ * that of the iterate itself. There is no memory from step to step.
  *
  * Tangents K, C, Z are the model's word only. They excuse at most the part SHARE of a row's terms.
  * More is excused by measurement alone: the residual is evaluated with q and v moved by one
@@ -42,9 +41,6 @@ static const double ROUND = 8;
 static const double SHARE = 1e-9;
 /* The opening of a constraint that a stalled iteration may leave, against h^2 |G||x|. */
 static const double OPEN = 1e-4;
-/* In a part that constraints connect, accelerations are not told apart below this of the largest:
- * in a long chain the motion of the far end is smaller than any rounding. */
-static const double FAINT = 1e-14;
 /* Of the accelerations that the roundings of the constraints cause, what a force may add. */
 static const double PART = 0.25;
 /* Products of smaller numbers underflow. */
@@ -84,6 +80,7 @@ void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double to
   j->vector = ga_arena_ints(arena, (size_t)eq->nv);
   j->vector_end = ga_arena_ints(arena, (size_t)eq->nv);
   j->part = ga_arena_ints(arena, (size_t)eq->nv);
+  j->bound_by = ga_arena_ints(arena, (size_t)eq->nv);
   if (arena->failed) return;
   ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
   find_parts(j);
@@ -197,8 +194,11 @@ static allowance constraint_allowance(const ga_judge *j, int c, int i, double by
     const ga_csr *by_q = kind == GA_ROW_VEL ? &d->Z : &d->Y;
     claim = ROUND * DBL_EPSILON * row_sum(by_q, i, j->size_q) / eq->h;
   }
-  if (look == GA_LOOK_STALLED) allowed = ga_max(allowed, OPEN * by_x);
-  return with_claim(j, eq->con_at[c] + i, allowed, claim, by_x + rounding / DBL_EPSILON);
+  double terms = by_x + rounding / DBL_EPSILON;
+  if (look == GA_LOOK_STALLED) {
+    allowed = ga_max(allowed, kind == GA_ROW_POS ? OPEN * by_x : SHARE * terms);
+  }
+  return with_claim(j, eq->con_at[c] + i, allowed, claim, terms);
 }
 
 /* ---- force rows ----------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ static double reaction_size(ga_judge *j, const ga_iterate *at, int b, int k, ga_
   return j->reaction[k];
 }
 
-/* the terms of dynamic row i, or of the vector it is part of */
+/* the largest terms of the vector that dynamic row i is part of */
 static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   int k = i % j->eq->nv, row0 = i - k;
   double largest = 0;
@@ -243,12 +243,20 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   return largest;
 }
 
-/* FAINT sqrt(m_i) max sqrt(m_k) |x_k|, k in the part of i: sqrt(m) x has the same unit whether x is
- * an acceleration or an angular one. */
+/* Roundings of sqrt(m_i) max sqrt(m_k) |x_k|, k in the part of i that constraints connect: in a
+ * long chain the motion of the far end is smaller than any rounding. sqrt(m) x has the same unit
+ * whether x is an acceleration or an angular one. */
 static void measure_faint(ga_judge *j) {
   const ga_equations *eq = j->eq;
   const ga_csr *M = &eq->site[GA_SITE_NEW].M;
+  const double level = ROUND * DBL_EPSILON;
   double *root = j->faint, *fastest = j->fastest;
+  const ga_csr *const gradients[] = {&eq->site[GA_SITE_NEW].G, &eq->site[GA_SITE_NEW].H};
+  memset(j->bound_by, 0, (size_t)eq->nv * sizeof(int));
+  for (int g = 0; g < 2; g++) {
+    const ga_csr *D = gradients[g];
+    for (int e = 0; e < ga_csr_nnz(D); e++) j->bound_by[D->col[e]] |= D->val[e] != 0;
+  }
   memset(fastest, 0, (size_t)eq->nv * sizeof(double));
   for (int i = 0; i < eq->nv; i++) {
     double mass = 0;
@@ -256,7 +264,9 @@ static void measure_faint(ga_judge *j) {
     root[i] = sqrt(eq->tab.m * mass);
     fastest[j->part[i]] = ga_max(fastest[j->part[i]], root[i] * j->size_x[i]);
   }
-  for (int i = 0; i < eq->nv; i++) j->faint[i] = FAINT * root[i] * fastest[j->part[i]];
+  for (int i = 0; i < eq->nv; i++) {
+    j->faint[i] = j->bound_by[i] ? level * root[i] * fastest[j->part[i]] : 0;
+  }
 }
 
 /* what the force rows share; after the constraints were looked at */
@@ -274,13 +284,13 @@ static allowance force_allowance(ga_judge *j, const ga_iterate *at, int i, doubl
   const ga_csr *M = &eq->site[eq->method->dyn[b].site].M;
   const double *x = at->x + b * eq->nv, *shake = j->shake + b * eq->nv;
   const double level = ROUND * DBL_EPSILON, phi = eq->tab.phi;
-  double by_x = 0, by_shake = 0, terms = vector_terms(j, at, i);
+  double by_x = 0, by_shake = 0, terms = at->terms[i];
   for (int e = M->ptr[k]; e < M->ptr[k + 1]; e++) {
     double entry = eq->tab.m * fabs(M->val[e]);
     by_x += entry * fabs(x[M->col[e]]);
     if (j->shaken) by_shake += entry * fabs(shake[M->col[e]]);
   }
-  double allowed = j->tol * terms + level * (terms + by_x) + j->faint[k];
+  double allowed = j->tol * terms + level * (vector_terms(j, at, i) + by_x) + j->faint[k];
   if (j->shaken) allowed += fmin(PART * by_shake, SHARE * terms);
   allowance rough = {.proved = allowed, .shakable = allowed + SHARE * terms};
   if (r <= allowed || look == GA_LOOK_ROUGHLY) return rough;

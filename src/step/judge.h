@@ -21,6 +21,7 @@ typedef struct ga_judge {
   double *size_x;            /* largest |x_j| of each velocity, over the blocks */
   double *bound;             /* of the row kind in hand: newton_tol |x| and roundings of q or v */
   int *part;                 /* of the system that a velocity belongs to, a number below nv */
+  int *bound_by;             /* whether a constraint moves with a velocity, here and now */
   double *fastest;           /* largest sqrt(m) |x| in each part, */
   double *faint;             /* and the force that is too faint to count, of each velocity */
   bool prepared;             /* these belong to the iterate in hand */
