@@ -265,7 +265,7 @@ static void measure_faint(ga_judge *j) {
     fastest[j->part[i]] = ga_max(fastest[j->part[i]], root[i] * j->size_x[i]);
   }
   for (int i = 0; i < eq->nv; i++) {
-    j->faint[i] = j->bound_by[i] ? level * root[i] * fastest[j->part[i]] : 0;
+    j->faint[i] = level * (j->bound_by[i] ? 1 : level) * root[i] * fastest[j->part[i]];
   }
 }
 
@@ -403,7 +403,7 @@ void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b) {
       int row = eq->con_at[c] + i;
       double by_x, rounding;
       row_sizes(j, &k, i, &by_x, &rounding);
-      if (fabs(at->r[row]) <= j->tol * by_x + ROUND * rounding) b[row] = 0;
+      if (fabs(at->r[row]) <= rounding) b[row] = 0;
     }
   }
 }

@@ -21,11 +21,10 @@
 #include <string.h>
 
 static const double STALL = 0.5;   /* a contraction that is none */
-static const double GROWTH = 2;    /* a growth of the excess that leads nowhere */
 static const double ENOUGH = 0.25; /* of the work along a damped step that may be left */
 static const double FAR = 8;       /* distance of a root that is looked at twice */
 static const double SAME = 1e-6;   /* two roots are one if they differ by less of their distance */
-enum { STALLS = 2, GROWTHS = 3, PROBES = 4, HALVINGS = 40 };
+enum { STALLS = 2, PROBES = 4, HALVINGS = 40 };
 
 /* the course of the iteration from one guess */
 typedef struct {
@@ -35,7 +34,7 @@ typedef struct {
   bool again;    /* after another guess failed: its factors may be of an iterate far away */
   bool stuck;    /* no part of the last increment made the residual smaller */
   bool wandered; /* the excess has grown once */
-  int stalls, growths;
+  int stalls;    /* iterations with fresh factors that did not halve the excess */
   double contraction;
   ga_verdict now;
 } course;
@@ -172,7 +171,6 @@ static ga_status assess(ga_newton *w, course *c, bool fresh) {
   if (status != GA_OK || c->now.accepted) return status;
   c->contraction = c->now.excess / before;
   c->wandered |= !(c->contraction < 1);
-  c->growths += fresh && !(c->contraction < GROWTH);
   c->stalls += fresh && !(c->contraction < STALL);
   if (c->stalls < STALLS) return GA_OK;
   if (w->factors->split.in_use) ga_factors_distrust_parts(w->factors);
@@ -204,8 +202,6 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
     if (status == GA_OK) status = advance(w, c);
     if (status == GA_OK) status = assess(w, c, fresh);
     if (status != GA_OK || c->now.accepted) return status;
-    bool lost = !isfinite(c->now.excess) || c->growths >= GROWTHS;
-    if (lost && !c->damped) return give_up(w, c, "diverged");
     if (c->stuck) return give_up(w, c, "found no way down");
     if (c->iteration >= w->most) return give_up(w, c, "did not converge");
     fresh = c->damped || ga_factors_spent(w->factors, c->now.excess, c->contraction);
