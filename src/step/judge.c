@@ -41,6 +41,9 @@ static const double ROUND = 8;
 static const double SHARE = 1e-9;
 /* The opening of a constraint that a stalled iteration may leave, against h^2 |G||x|. */
 static const double OPEN = 1e-4;
+/* In a part that constraints connect, accelerations are not told apart below this of the largest:
+ * in a long chain the motion of the far end is smaller than any rounding. */
+static const double FAINT = 1e-14;
 /* Of the accelerations that the roundings of the constraints cause, what a force may add. */
 static const double PART = 0.25;
 /* Products of smaller numbers underflow. */
@@ -265,7 +268,7 @@ static void measure_faint(ga_judge *j) {
     fastest[j->part[i]] = ga_max(fastest[j->part[i]], root[i] * j->size_x[i]);
   }
   for (int i = 0; i < eq->nv; i++) {
-    j->faint[i] = level * (j->bound_by[i] ? 1 : level) * root[i] * fastest[j->part[i]];
+    j->faint[i] = (j->bound_by[i] ? FAINT : level * level) * root[i] * fastest[j->part[i]];
   }
 }
 
