@@ -10,6 +10,7 @@
 #include <genalpha/ga_extrapolate.h>
 #include <genalpha/ga_integrator.h>
 #include <genalpha/ga_linsol.h>
+#include <genalpha/ga_mechanism.h>
 #include <genalpha/ga_model.h>
 #include <genalpha/ga_options.h>
 #include <genalpha/ga_problem.h>

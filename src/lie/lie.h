@@ -13,6 +13,7 @@
  *   s1 = sin t / t                 s2 = (1 - cos t) / t^2
  *   s3 = (t - sin t) / t^3         s4 = (t^2/2 - 1 + cos t) / t^4
  *   s5 = (3 s3 - s2) / (2 t^2)     s6 = (1 - t/2 cot(t/2)) / t^2
+ *   s7 = 2 ds6/dx
  * With a dash for d/dx: s2' = s4 - s3/2, s3' = -s5, s6 = -s2'/s2. */
 double ga_s1(double x);
 double ga_s2(double x);
@@ -20,6 +21,7 @@ double ga_s3(double x);
 double ga_s4(double x);
 double ga_s5(double x);
 double ga_s6(double x); /* x < 4 pi^2, where it has a pole */
+double ga_s7(double x); /* likewise */
 
 /* the larger of two sizes, NaN if one is: fmax would drop it */
 static inline double ga_larger(double a, double b) {
@@ -81,7 +83,7 @@ typedef struct ga_factor {
 
 struct ga_space {
   ga_factor *factor; /* owned */
-  int nfactor;
+  int nfactor, room;
   int nq, nv;
   int nt;           /* doubles in all T blocks; commutative factors have none */
   bool commutative; /* all factors are: T = I, nt = 0 */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* One evaluation: frames of bodies, and the way from space axes to a body's own velocities.
+ *
+ * A covector f in space axes becomes P^T f, where P maps a body's velocities to (x', omega): the
+ * identity or R for x', R for omega, single columns for planar bodies. With P varying, the plain
+ * derivatives of pair.h need these additions (rotating kinds; the second of each on SE(3) only):
+ *
+ *   row J, Z:       Z_phi += omega x J_phi,  x' x J_x             v is held, not x' and omega
+ *   tangent f, A:   A(phi,phi) += f_phi~,  A(x,phi) += f_x~       d(R^T f) = R^T (df + f~ dphi)
+ *   and B:          A(.,phi) -= B(.,phi) omega~,  B(.,x) x'~      as for rows */
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
+                   const ga_wanted *out) {
+  pass->m = m;
+  pass->t = t;
+  pass->q = q, pass->v = v;
+  pass->out = out;
+  const ga_evaluation *e = &out->e;
+  pass->tangents = e->Kt;
+  pass->curved = e->Z || e->Y || out->drift || out->k_drift;
+  pass->holonomic = e->g || e->G || e->Z || out->gt || out->drift;
+  pass->nonholonomic = e->k || e->H || e->Y || out->k_drift;
+  for (int i = 0; i < GA_FRAME_SLOTS; i++) pass->tag[i] = -1;
+}
+
+static void compute(const ga_pass *pass, int body, ga_frame *frame) {
+  const ga_solid *b = &pass->m->bodies.item[body];
+  b->kind->frame(pass->q + b->q_at, pass->v ? pass->v + b->v_at : NULL, frame);
+}
+
+static const ga_frame *frame_of(ga_pass *pass, int body) {
+  const int i = body % GA_FRAME_SLOTS;
+  if (pass->tag[i] != body) compute(pass, body, &pass->slot[i]);
+  pass->tag[i] = body;
+  return &pass->slot[i];
+}
+
+void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b) {
+  *a = frame_of(pass, el->body[0]);
+  const bool clash =
+      el->body[0] != el->body[1] && (el->body[0] - el->body[1]) % GA_FRAME_SLOTS == 0;
+  if (clash) compute(pass, el->body[1], &pass->spare);
+  *b = clash ? &pass->spare : frame_of(pass, el->body[1]);
+}
+
+/* P^T f of one body */
+static void own_part(const ga_body_kind *kind, const double *R, const double *f, double *own) {
+  if (kind->turn_x) {
+    ga_times_t3(R, f, own);
+  } else {
+    for (int i = 0; i < kind->nx; i++) own[i] = f[i];
+  }
+  if (kind->turn_phi) {
+    ga_times_t3(R, f + 3, own + kind->nx);
+  } else if (kind->nphi > 0) {
+    own[kind->nx] = f[3 + kind->phi_at];
+  }
+}
+
+static void put(double *val, unsigned own_mask, int n, const double *own) {
+  for (int i = 0; i < n; i++) {
+    if (own_mask >> i & 1) *val++ = own[i];
+  }
+}
+
+void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
+  const ga_wanted *out = pass->out;
+  const bool holonomic = i < el->nlam;
+  const int r = holonomic ? el->lam_at + i : el->psi_at + i - el->nlam;
+  double *value = holonomic ? out->e.g : out->e.k, *drift = holonomic ? out->drift : out->k_drift;
+  ga_csr *first = holonomic ? out->e.G : out->e.H, *second = holonomic ? out->e.Z : out->e.Y;
+  if (value) value[r] = row->value;
+  if (drift) drift[r] = 0;
+  if (!first && !second && !drift) return;
+  const ga_frame *frame[2];
+  ga_pass_frames(pass, el, &frame[0], &frame[1]);
+  for (int side = 0; side < 2; side++) {
+    const ga_solid *b = &pass->m->bodies.item[el->body[side]];
+    const ga_frame *f = frame[side];
+    const double *J = row->J + 6 * side;
+    const int n = b->kind->nv, at = el->row[i].at[side];
+    double own[6], Z[6];
+    if (n == 0) continue;
+    if (first) {
+      own_part(b->kind, f->R, J, own);
+      put(first->val + at, el->row[i].own[side], n, own);
+    }
+    if (!second && !drift) continue;
+    memcpy(Z, row->Z + 6 * side, sizeof Z);
+    if (b->kind->turn_phi) ga_add_cross3(1, f->w, J + 3, Z + 3);
+    if (b->kind->turn_x) ga_add_cross3(1, f->xd, J, Z + 3);
+    own_part(b->kind, f->R, Z, own);
+    if (second) put(second->val + at, el->row[i].own[side], n, own);
+    for (int k = 0; drift && k < n; k++) drift[r] += own[k] * pass->v[b->v_at + k];
+  }
+}
+
+void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient) {
+  ga_csr *A = i < el->nlam ? pass->out->e.G : pass->out->e.H;
+  if (A) A->val[el->coordinate_at[i * el->ncoordinate + k]] = coefficient;
+}
+
+void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f) {
+  const ga_frame *frame[2];
+  ga_pass_frames(pass, el, &frame[0], &frame[1]);
+  for (int side = 0; side < 2; side++) {
+    const ga_solid *b = &pass->m->bodies.item[el->body[side]];
+    double own[6], *F = pass->out->e.F + b->v_at;
+    own_part(b->kind, frame[side]->R, f + 6 * side, own);
+    for (int k = 0; k < b->kind->nv; k++) F[k] += own[k];
+  }
+}
+
+/* ---- tangents ------------------------------------------------------------------------------- */
+
+/* A(.,phi) -= B(.,c) w~, all rows */
+static void hold_own(ga_tangent *t, int phi, int c, const double *w) {
+  for (int i = 0; i < GA_PAIR; i++) {
+    /* the row b^T w~ is w-crossed: b^T (w x y) = (b x w).y */
+    double row[3];
+    ga_cross3(t->B[i] + c, w, row);
+    for (int j = 0; j < 3; j++) t->A[i][phi + j] -= row[j];
+  }
+}
+
+static void correct(ga_tangent *t, int side, const ga_body_kind *kind, const ga_frame *frame) {
+  const int x = 6 * side, phi = x + 3;
+  double S[9];
+  if (!kind->turn_phi) return;
+  ga_skew3(t->f + phi, S);
+  ga_add_block(t->A, phi, phi, 1, S);
+  if (t->damped) hold_own(t, phi, phi, frame->w);
+  if (!kind->turn_x) return;
+  ga_skew3(t->f + x, S);
+  ga_add_block(t->A, x, phi, 1, S);
+  if (t->damped) hold_own(t, phi, x, frame->xd);
+}
+
+/* what a part is turned by, NULL: nothing */
+static const double *turn_of(const ga_body_kind *kind, const ga_frame *frame, int part) {
+  return (part % 2 ? kind->turn_phi : kind->turn_x) ? frame->R : NULL;
+}
+
+/* X = Rrow^T M(row, column) Rcolumn of a block */
+static void turned(double (*M)[GA_PAIR], int row, int column, const double *Rrow,
+                   const double *Rcolumn, double *X) {
+  double Y[9];
+  for (int i = 0; i < 3; i++) ga_copy3(&M[3 * row + i][3 * column], X + 3 * i);
+  if (Rcolumn) {
+    ga_product3(X, Rcolumn, Y);
+    memcpy(X, Y, sizeof Y);
+  }
+  if (Rrow) {
+    ga_product_t3(Rrow, X, Y);
+    memcpy(X, Y, sizeof Y);
+  }
+}
+
+void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
+  const ga_frame *frame[2];
+  const ga_body_kind *kind[2];
+  ga_pass_frames(pass, el, &frame[0], &frame[1]);
+  for (int side = 0; side < 2; side++) {
+    kind[side] = pass->m->bodies.item[el->body[side]].kind;
+    correct(t, side, kind[side], frame[side]);
+  }
+  for (int block = 0; block < 16; block++) {
+    if (!(el->blocks >> block & 1)) continue;
+    const int row = block / 4, column = block % 4;
+    const ga_body_kind *kr = kind[row / 2], *kc = kind[column / 2];
+    const double *Rr = turn_of(kr, frame[row / 2], row),
+                 *Rc = turn_of(kc, frame[column / 2], column);
+    const int nr = row % 2 ? kr->nphi : kr->nx, nc = column % 2 ? kc->nphi : kc->nx;
+    const int i0 = row % 2 ? kr->phi_at : 0, j0 = column % 2 ? kc->phi_at : 0;
+    const int first = (row / 2 ? kind[0]->nv : 0) + (row % 2 ? kr->nx : 0);
+    double X[9];
+    for (int which = 0; which < (t->damped ? 2 : 1); which++) {
+      double *val = which == 0 ? pass->out->e.Kt->val : pass->out->e.Ct->val;
+      turned(which == 0 ? t->A : t->B, row, column, Rr, Rc, X);
+      for (int i = 0; i < nr; i++) {
+        const int at = el->K_at[4 * (first + i) + column];
+        for (int j = 0; j < nc; j++) val[at + j] += X[3 * (i0 + i) + j0 + j];
+      }
+    }
+  }
+}
+
+/* every part of a variation that a body of this kind does not have */
+static unsigned missing_parts(const ga_mechanism *m, const ga_element *el) {
+  unsigned missing = 0;
+  for (int side = 0; side < 2; side++) {
+    const ga_body_kind *kind = m->bodies.item[el->body[side]].kind;
+    if (kind->nx == 0) missing |= 1u << (2 * side);
+    if (kind->nphi == 0) missing |= 2u << (2 * side);
+  }
+  return missing;
+}
+
+unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_structure *s) {
+  unsigned blocks = s->blocks, force = s->force;
+  const unsigned missing = missing_parts(m, el);
+  for (int i = 0; i < el->nlam + el->npsi; i++) force |= s->parts[i];
+  for (int side = 0; side < 2; side++) {
+    const ga_body_kind *kind = m->bodies.item[el->body[side]].kind;
+    const int x = 2 * side, phi = x + 1;
+    if (kind->turn_phi && force >> phi & 1) blocks |= GA_BLOCK_BIT(phi, phi);
+    if (kind->turn_x && force >> x & 1) blocks |= GA_BLOCK_BIT(x, phi);
+    /* one factor of the space: all of its columns or none */
+    for (int row = 0; kind->turn_x && row < 4; row++) {
+      const unsigned both = GA_BLOCK_BIT(row, x) | GA_BLOCK_BIT(row, phi);
+      if (blocks & both) blocks |= both;
+    }
+  }
+  for (int block = 0; block < 16; block++) {
+    if ((missing >> (block / 4) & 1) || (missing >> (block % 4) & 1)) blocks &= ~(1u << block);
+  }
+  return blocks;
+}
