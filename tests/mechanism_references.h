@@ -1,570 +1,248 @@
 /* SPDX-License-Identifier: MIT */
-/* Reference values of the mechanisms in mechanisms.h: columns at one or two times, from an
- * independent high-order solution. Columns that vanish are left out. */
+/* Reference values of the mechanisms in mechanisms.h: names and values of columns at one or more
+ * times, from an independent solution of high order. Columns that vanish are left out. */
 #ifndef GA_TESTS_MECHANISM_REFERENCES_H
 #define GA_TESTS_MECHANISM_REFERENCES_H
-
-typedef struct {
-  const char *name;
-  double value;
-} reference_value;
-
-/* double-pendulum, t = 0.5 */
-static const reference_value ref0[] = {
-    {"upper.x", -0.085334602420687},   {"upper.y", 0.22737415532353},
-    {"upper.z", -0.43705720348785},    {"lower.x", 0.087650837758402},
-    {"lower.y", 0.68039121165668},     {"lower.z", -0.94379967669039},
-    {"ball.fx", 6.1247205666319},      {"ball.fy", -9.3739404724071},
-    {"ball.fz", 23.876149180414},      {"hinge.angle", -2.6379766586865},
-    {"energy.total", 2.5287499999999}, {0, 0}};
-
-/* double-pendulum, t = 1 */
-static const reference_value ref1[] = {{"upper.x", -0.30102219245266},
-                                       {"upper.y", -0.33528840932291},
-                                       {"upper.z", -0.21671945511353},
-                                       {"upper.e0", -0.33762318601969},
-                                       {"upper.e1", 0.29152768617964},
-                                       {"upper.e2", -0.85896698323997},
-                                       {"upper.e3", 0.2513919532449},
-                                       {"upper.vx", 1.0939222470098},
-                                       {"upper.vy", -1.273142553494},
-                                       {"upper.vz", 0.45023677446749},
-                                       {"upper.wx", -5.4369423827458},
-                                       {"upper.wy", -4.5601521184839},
-                                       {"upper.wz", 0.3150975748625},
-                                       {"upper.ax", 6.2816801809502},
-                                       {"upper.ay", 2.0393926002675},
-                                       {"upper.az", 2.0559351978107},
-                                       {"upper.alx", 18.879479944242},
-                                       {"upper.aly", -11.708268199932},
-                                       {"upper.alz", 16.094367046813},
-                                       {"lower.x", -0.59489922921961},
-                                       {"lower.y", -0.93821086483305},
-                                       {"lower.z", -0.20800385511876},
-                                       {"lower.e0", 0.45939727902377},
-                                       {"lower.e1", 0.54695658446613},
-                                       {"lower.e2", -0.69985116898155},
-                                       {"lower.e3", 0.00098793211336641},
-                                       {"lower.vx", 1.2867722200978},
-                                       {"lower.vy", -1.3152625193456},
-                                       {"lower.vz", 2.3904896318306},
-                                       {"lower.wx", -5.4477092494892},
-                                       {"lower.wy", -4.4818637146475},
-                                       {"lower.wz", 0.40838197207975},
-                                       {"lower.ax", 2.9589004622146},
-                                       {"lower.ay", 7.4888806127167},
-                                       {"lower.az", -11.707376461899},
-                                       {"lower.alx", 19.459780370511},
-                                       {"lower.aly", -18.696466896511},
-                                       {"lower.alz", 6.6925550734824},
-                                       {"ball.fx", 8.6488005507219},
-                                       {"ball.fy", 8.0304970904409},
-                                       {"ball.fz", 10.348034028291},
-                                       {"hinge.fx", 4.3861602892731},
-                                       {"hinge.fy", 4.2967844527107},
-                                       {"hinge.fz", -2.4697888778879},
-                                       {"hinge.mx", -0.00013497991240916},
-                                       {"hinge.my", -0.019831697267686},
-                                       {"hinge.angle", -2.8232782201363},
-                                       {"hinge.angle_rate", -0.12225783557267},
-                                       {"tip.x", -0.58775407353391},
-                                       {"tip.y", -1.2058449110203},
-                                       {"tip.z", 0.017431199989533},
-                                       {"tip.vx", 0.38569994617598},
-                                       {"tip.vy", -0.084239931703248},
-                                       {"tip.vz", 3.8805057147263},
-                                       {"tip.ax", -6.6455594374712},
-                                       {"tip.ay", 10.898976024898},
-                                       {"tip.az", -27.52662331942},
-                                       {"energy.kinetic", 6.2871821096356},
-                                       {"energy.potential", -3.7584321096358},
-                                       {"energy.total", 2.5287499999998},
-                                       {"momentum.x", 2.123340023088},
-                                       {"momentum.y", -2.3253525689704},
-                                       {"momentum.z", 2.362628479932},
-                                       {"angular_momentum.x", -2.767404782746},
-                                       {"angular_momentum.y", 0.72483757611828},
-                                       {"angular_momentum.z", 2.52875},
-                                       {0, 0}};
-
-/* driven-crank, t = 0.5 */
-static const reference_value ref2[] = {{"crank.angle", 0.9375},
-                                       {"slider.x", 0.59165725404455},
-                                       {"slider.vx", -1.2091971895626},
-                                       {"bearing.fx", -27.735580892916},
-                                       {"bearing.fy", 18.851448345919},
-                                       {"guide.position", -0.10834274595545},
-                                       {"motor.effort", 5.9721413390092},
-                                       {"energy.total", 3.5246989970677},
-                                       {0, 0}};
-
-/* driven-crank, t = 1 */
-static const reference_value ref3[] = {{"crank.angle", 6},
-                                       {"slider.x", 0.68890132247706},
-                                       {"slider.vx", 0.92977607372649},
-                                       {"bearing.fx", -82.704168269266},
-                                       {"bearing.fy", 15.415216171323},
-                                       {"guide.position", -0.011098677522937},
-                                       {"motor.effort", -2.6034458212216},
-                                       {"energy.total", 2.0551062113936},
-                                       {0, 0}};
-
-/* driven-crank, t = 2 */
-static const reference_value ref4[] = {{"crank.x", 0.066031670824408},
-                                       {"crank.y", -0.075098724677167},
-                                       {"crank.angle", 18},
-                                       {"crank.vx", 0.90118469612601},
-                                       {"crank.vy", 0.7923800498929},
-                                       {"crank.rate", 12},
-                                       {"crank.ax", -9.5085605987148},
-                                       {"crank.ay", 10.814216353512},
-                                       {"rod.x", 0.37051707207018},
-                                       {"rod.y", -0.075098724677167},
-                                       {"rod.angle", 0.30510664730546},
-                                       {"rod.vx", 2.0519219201216},
-                                       {"rod.vy", 0.7923800498929},
-                                       {"rod.rate", -3.3229928862623},
-                                       {"rod.ax", -18.505528241086},
-                                       {"rod.ay", 10.814216353512},
-                                       {"rod.al", -41.873763354462},
-                                       {"slider.x", 0.60897080249154},
-                                       {"slider.vx", 2.3014744479912},
-                                       {"slider.ax", -17.993935284743},
-                                       {"bearing.fx", -45.956535103985},
-                                       {"bearing.fy", 24.200675734001},
-                                       {"bearing.angle", 18},
-                                       {"bearing.angle_rate", 12},
-                                       {"pin.fx", -26.753081930829},
-                                       {"pin.fy", -25.010368138823},
-                                       {"pin.angle", -17.694893352695},
-                                       {"pin.angle_rate", -15.322992886262},
-                                       {"wrist.fx", -22.234832207439},
-                                       {"wrist.fy", -10.870585654021},
-                                       {"wrist.angle", -0.30510664730546},
-                                       {"wrist.angle_rate", 3.3229928862623},
-                                       {"guide.fx", 26.857756973023},
-                                       {"guide.my", -2.4448400641316},
-                                       {"guide.position", -0.091029197508462},
-                                       {"guide.position_rate", 2.3014744479912},
-                                       {"motor.effort", -4.3543029369772},
-                                       {"energy.kinetic", 6.1425409401892},
-                                       {"energy.potential", -1.2662791081902},
-                                       {"energy.total", 4.8762618319991},
-                                       {0, 0}};
-
-/* four-bar, t = 0.5 */
-static const reference_value ref5[] = {{"crank.angle", -0.93279904348167},
-                                       {"crank.rate", -6.599690988613},
-                                       {"rocker.angle", 2.2170408358827},
-                                       {"A.fx", -19.928085797247},
-                                       {"A.fy", 27.2905118937},
-                                       {"A.angle", -1.8054636694788},
-                                       {"D.angle", 0.81332457279653},
-                                       {"energy.total", 17.495815582691},
-                                       {0, 0}};
-
-/* four-bar, t = 1.5 */
-static const reference_value ref6[] = {{"crank.x", -0.0059331505723958},
-                                       {"crank.y", -0.19991197493968},
-                                       {"crank.angle", -1.6004664326394},
-                                       {"crank.vx", 2.1195513140566},
-                                       {"crank.vy", -0.062905771882909},
-                                       {"crank.rate", 10.602422964888},
-                                       {"crank.ax", -11.146915743731},
-                                       {"crank.ay", 22.823001173177},
-                                       {"crank.al", -59.095356082249},
-                                       {"coupler.x", 0.18853689431164},
-                                       {"coupler.y", 0.058257439451012},
-                                       {"coupler.angle", 1.1583994670021},
-                                       {"coupler.vx", 2.6528025420683},
-                                       {"coupler.vy", 0.56816907540082},
-                                       {"coupler.rate", 3.4629219239048},
-                                       {"coupler.ax", -2.4816140209236},
-                                       {"coupler.ay", 30.433883027726},
-                                       {"coupler.al", -48.496661695621},
-                                       {"rocker.x", 0.69447004488403},
-                                       {"rocker.y", 0.2581694143907},
-                                       {"rocker.angle", 2.4400150066206},
-                                       {"rocker.vx", 0.53325122801166},
-                                       {"rocker.vy", 0.63107484728373},
-                                       {"rocker.rate", -2.0655089189019},
-                                       {"rocker.ax", 8.6653017228074},
-                                       {"rocker.ay", 7.6108818545484},
-                                       {"rocker.al", -28.515426641931},
-                                       {"A.fx", 0.076623537188397},
-                                       {"A.fy", 112.74787352977},
-                                       {"A.angle", -2.4731310586365},
-                                       {"A.angle_rate", 10.602422964888},
-                                       {"B.fx", -60.75699987685},
-                                       {"B.fy", -62.419761159995},
-                                       {"B.angle", 3.128090187922},
-                                       {"B.angle_rate", -7.1395010409831},
-                                       {"C.fx", 14.817609842772},
-                                       {"C.fy", -3.6214797606841},
-                                       {"C.angle", 0.38133961424892},
-                                       {"C.angle_rate", -5.5284308428067},
-                                       {"D.fx", -0.092901417528461},
-                                       {"D.fy", 21.7197044315},
-                                       {"D.angle", 1.0362987435344},
-                                       {"D.angle_rate", -2.0655089189019},
-                                       {"energy.kinetic", 11.48572555525},
-                                       {"energy.potential", 5.3748178820717},
-                                       {"energy.total", 16.860543437322},
-                                       {0, 0}};
-
-/* gear-pair, t = 1 */
-static const reference_value ref7[] = {{"b1.angle", 7.4839573140637},
-                                       {"b1.angle_rate", 5.3978743503896},
-                                       {"b2.angle", 0.0028593735581488},
-                                       {"b3.angle", -3.7434083438109},
-                                       {"b3.angle_rate", -2.68339318878},
-                                       {"b4.angle", -0.0022153150046759},
-                                       {"gears.effort", 0.49778784358897},
-                                       {"energy.total", 0.75915817056057},
-                                       {0, 0}};
-
-/* gear-pair, t = 2 */
-static const reference_value ref8[] = {{"motor.e0", 0.37641877856843},
-                                       {"motor.e3", 0.92644962255972},
-                                       {"motor.wz", 6.4094121524423},
-                                       {"motor.alz", -22.234243072247},
-                                       {"b1.angle", 14.936107840648},
-                                       {"b1.angle_rate", 6.4094121524423},
-                                       {"b2.angle", 0.0045715207684214},
-                                       {"b2.angle_rate", -0.031073605964725},
-                                       {"b3.angle", -7.4703396807082},
-                                       {"b3.angle_rate", -3.1891692732388},
-                                       {"b4.angle", -0.0034717969643589},
-                                       {"b4.angle_rate", 0.025165543162325},
-                                       {"gears.effort", 0.79113473761922},
-                                       {"energy.kinetic", 1.0655124418905},
-                                       {"energy.potential", 0.0041992206919139},
-                                       {"energy.total", 1.0697116625824},
-                                       {0, 0}};
-
-/* governor, t = 0.5 */
-static const reference_value ref9[] = {{"sleeve.z", -0.28755634363216},
-                                       {"bearing.angle", 5.1062139957544},
-                                       {"bearing.angle_rate", 11.318865898355},
-                                       {"hingeR.angle", 0.052579430740916},
-                                       {"linkR.tension", 35.865533353478},
-                                       {"energy.total", -0.90628924923562},
-                                       {0, 0}};
-
-/* governor, t = 1 */
-static const reference_value ref10[] = {{"spindle.e0", 0.71449306443585},
-                                        {"spindle.e3", -0.69964252363123},
-                                        {"spindle.wz", 12.774144449537},
-                                        {"spindle.alz", -11.8508403544},
-                                        {"armR.x", 0.0055052573146352},
-                                        {"armR.y", -0.26208883001635},
-                                        {"armR.z", -0.20162060608821},
-                                        {"armR.e0", 0.66652836718879},
-                                        {"armR.e1", 0.25202245807359},
-                                        {"armR.e2", 0.25737186104852},
-                                        {"armR.e3", -0.65267475935539},
-                                        {"armR.vx", 3.3527037692683},
-                                        {"armR.vy", -0.15548441999573},
-                                        {"armR.vz", 0.24885283470036},
-                                        {"armR.wx", -1.1199716960774},
-                                        {"armR.wy", -0.02352535349038},
-                                        {"armR.wz", 12.774144449537},
-                                        {"armR.ax", 1.7697659902559},
-                                        {"armR.ay", 42.583479104535},
-                                        {"armR.az", 0.82442331302926},
-                                        {"armR.alx", -2.2711435864498},
-                                        {"armR.aly", -14.360698739343},
-                                        {"armR.alz", -11.8508403544},
-                                        {"sleeve.z", -0.24194472730585},
-                                        {"sleeve.e0", 0.71449306443585},
-                                        {"sleeve.e3", -0.69964252363123},
-                                        {"sleeve.vz", 0.29862340164043},
-                                        {"sleeve.wz", 12.774144449537},
-                                        {"sleeve.az", 0.98930797563515},
-                                        {"sleeve.alz", -11.8508403544},
-                                        {"bearing.fz", 63.311885890358},
-                                        {"bearing.angle", 11.016576509774},
-                                        {"bearing.angle_rate", 12.774144449537},
-                                        {"hingeR.fx", -25.291191218731},
-                                        {"hingeR.fy", -50.907168951763},
-                                        {"hingeR.fz", 3.9954864483195},
-                                        {"hingeR.mx", 0.81988223542313},
-                                        {"hingeR.my", -0.87573306313042},
-                                        {"hingeR.angle", -0.13566569018803},
-                                        {"hingeR.angle_rate", -1.1202187475093},
-                                        {"slide.mz", -0.047403361417583},
-                                        {"slide.position", 0.033831272216985},
-                                        {"slide.position_rate", 0.29862340164043},
-                                        {"linkR.fx", 42.888037019553},
-                                        {"linkR.fz", 29.425304579484},
-                                        {"linkR.tension", 52.011847390628},
-                                        {"energy.kinetic", 17.733234445718},
-                                        {"energy.potential", -6.9334296029531},
-                                        {"energy.total", 10.799804842765},
-                                        {0, 0}};
-
-/* gyroscope, t = 1 */
-static const reference_value ref11[] = {{"top.x", 0.17334396409829},
-                                        {"top.y", 0.64008859207074},
-                                        {"top.z", -0.74849079113346},
-                                        {"top.e0", 0.73294398067971},
-                                        {"top.e1", -0.27828571933758},
-                                        {"top.e2", 0.53182461133417},
-                                        {"top.e3", -0.32017614273614},
-                                        {"top.vx", 0.57082530342703},
-                                        {"top.vy", -4.5887282963335},
-                                        {"top.vz", -3.7919551547102},
-                                        {"top.wx", 20.139786505751},
-                                        {"top.wy", 96.24334386585},
-                                        {"top.wz", -113.43442578786},
-                                        {"top.ax", -34.506715965117},
-                                        {"top.ay", -26.456206765977},
-                                        {"top.az", 17.16166167751},
-                                        {"top.alx", 76.806552242149},
-                                        {"top.aly", -665.45615578358},
-                                        {"top.alz", -551.29194172325},
-                                        {"pin.fx", -517.60073947675},
-                                        {"pin.fy", -396.84310148965},
-                                        {"pin.fz", 404.57492516265},
-                                        {"energy.kinetic", 5545.8372107808},
-                                        {"energy.potential", -110.14041991529},
-                                        {"energy.total", 5435.6967908655},
-                                        {"momentum.x", 8.5623795514054},
-                                        {"momentum.y", -68.830924445003},
-                                        {"momentum.z", -56.879327320653},
-                                        {"angular_momentum.x", -77.112735434779},
-                                        {"angular_momentum.y", 48.510974112135},
-                                        {"angular_momentum.z", -70.312429687498},
-                                        {0, 0}};
-
-/* pendulum, t = 0.5 */
-static const reference_value ref12[] = {{"rod.x", -0.11407614191806},
-                                        {"rod.z", -0.4868127297484},
-                                        {"rod.wy", 3.7334698703741},
-                                        {"pin.fx", 6.4488830759664},
-                                        {"pin.fy", -32.425201167871},
-                                        {"pin.angle", 1.2773770418056},
-                                        {"pin.angle_rate", 3.7334698703741},
-                                        {"tip.x", -0.22815228383611},
-                                        {"tip.z", -0.97362545949681},
-                                        {"energy.total", -4.905},
-                                        {0, 0}};
-
-/* pendulum, t = 2 */
-static const reference_value ref13[] = {{"rod.x", 0.31761479829897},
-                                        {"rod.z", -0.38616167585806},
-                                        {"rod.e0", 0.90422054737711},
-                                        {"rod.e2", 0.42706580488378},
-                                        {"rod.vx", -1.0932179235767},
-                                        {"rod.vz", -0.89916273934253},
-                                        {"rod.wy", 2.8309850301627},
-                                        {"rod.ax", -6.1551252606228},
-                                        {"rod.az", 0.12600989465254},
-                                        {"rod.aly", 9.3474035139386},
-                                        {"pin.fx", -12.310250521246},
-                                        {"pin.fy", -19.872019789305},
-                                        {"pin.angle", 0.35889178708836},
-                                        {"pin.angle_rate", 2.8309850301627},
-                                        {"tip.x", 0.63522959659794},
-                                        {"tip.z", -0.77232335171612},
-                                        {"tip.vx", -2.1864358471534},
-                                        {"tip.vz", -1.7983254786851},
-                                        {"tip.ax", -12.310250521246},
-                                        {"tip.az", 0.25201978930508},
-                                        {"energy.kinetic", 2.6714920803351},
-                                        {"energy.potential", -7.5764920803351},
-                                        {"energy.total", -4.905},
-                                        {0, 0}};
-
-/* rolling-disk, t = 1 */
-static const reference_value ref14[] = {{"disk.x", 3.6043384088148},
-                                        {"disk.y", -1.7435842625073},
-                                        {"disk.z", 0.45313273235096},
-                                        {"disk.e0", -0.37269510484165},
-                                        {"disk.e1", -0.46283448202004},
-                                        {"disk.e2", -0.80283241582025},
-                                        {"disk.e3", -0.04840158250029},
-                                        {"disk.wx", 5.6877403065325},
-                                        {"disk.wy", 4.497213900876},
-                                        {"disk.wz", 3.9801817750599},
-                                        {"floor.fx", -4.6100903219808},
-                                        {"floor.fy", -3.7073732246397},
-                                        {"floor.fz", 14.555007003917},
-                                        {"energy.total", 34.454898330051},
-                                        {0, 0}};
-
-/* rolling-disk, t = 2 */
-static const reference_value ref15[] = {{"disk.x", 4.4746598671098},
-                                        {"disk.y", -5.6517770722988},
-                                        {"disk.z", 0.45306927302083},
-                                        {"disk.e0", -0.38021924076522},
-                                        {"disk.e1", 0.35801410197382},
-                                        {"disk.e2", 0.50685513135626},
-                                        {"disk.e3", 0.68582585804097},
-                                        {"disk.vx", -0.94073352755782},
-                                        {"disk.vy", -4.0183018074842},
-                                        {"disk.vz", -0.020696785122213},
-                                        {"disk.wx", 7.0566494072631},
-                                        {"disk.wy", -1.6725364520117},
-                                        {"disk.wz", 3.9778911595392},
-                                        {"disk.ax", -2.8888972447313},
-                                        {"disk.ay", 0.63469029515474},
-                                        {"disk.az", -2.5281445694071},
-                                        {"disk.alx", -1.3576973009458},
-                                        {"disk.aly", -7.5184685549053},
-                                        {"disk.alz", -0.74670832631867},
-                                        {"floor.fx", -5.7777944894625},
-                                        {"floor.fy", 1.2693805903095},
-                                        {"floor.fz", 14.563710861186},
-                                        {"floor.mx", -82.980688719015},
-                                        {"floor.my", -68.174020003411},
-                                        {"floor.mz", -26.978466683514},
-                                        {"energy.kinetic", 25.565679193383},
-                                        {"energy.potential", 8.8892191366687},
-                                        {"energy.total", 34.454898330051},
-                                        {"momentum.x", -1.8814670551156},
-                                        {"momentum.y", -8.0366036149685},
-                                        {"momentum.z", -0.041393570244426},
-                                        {"angular_momentum.x", 5.6696354448196},
-                                        {"angular_momentum.y", -1.0795848392011},
-                                        {"angular_momentum.z", -45.661083286707},
-                                        {0, 0}};
-
-/* slider-crank-3d, t = 0.5 */
-static const reference_value ref16[] = {
-    {"slider.x", 0.23900014580843},       {"slider.vx", -0.18216345770563},
-    {"bearing.angle", 4.100928099103},    {"bearing.angle_rate", 3.4960868586647},
-    {"cross.angle_a", -0.14201917892405}, {"cross.angle_b", -0.48023103479717},
-    {"guide.fy", 23.058886717694},        {"guide.position", 0.039000145808434},
-    {"energy.total", 0.34031585922014},   {0, 0}};
-
-/* slider-crank-3d, t = 1 */
-static const reference_value ref17[] = {{"crank.y", 0.077827902886501},
-                                        {"crank.z", 0.086707386561137},
-                                        {"crank.e0", 0.28955540404941},
-                                        {"crank.e1", 0.95716125495435},
-                                        {"crank.vy", -0.09758873054134},
-                                        {"crank.vz", 0.064991798097171},
-                                        {"crank.wx", -2.9312427130585},
-                                        {"crank.ay", 3.9444119754844},
-                                        {"crank.az", -2.213956298831},
-                                        {"crank.alx", 112.75489825384},
-                                        {"rod.x", 0.14495628073324},
-                                        {"rod.y", 0.027827902886501},
-                                        {"rod.z", 0.026707386561137},
-                                        {"rod.e0", 0.99152204591345},
-                                        {"rod.e1", 0.0084637410008686},
-                                        {"rod.e2", 0.08898076127156},
-                                        {"rod.e3", -0.094312362283027},
-                                        {"rod.vx", 0.0067601668329232},
-                                        {"rod.vy", -0.097588730541339},
-                                        {"rod.vz", 0.064991798097171},
-                                        {"rod.wx", 0.083013221777827},
-                                        {"rod.wy", 0.43241806361322},
-                                        {"rod.wz", 0.65793399123661},
-                                        {"rod.ax", -0.44447139767979},
-                                        {"rod.ay", 3.9444119754844},
-                                        {"rod.az", -2.213956298831},
-                                        {"rod.alx", -3.105747890407},
-                                        {"rod.aly", -14.641324271921},
-                                        {"rod.alz", -26.706731633334},
-                                        {"slider.x", 0.28991256146648},
-                                        {"slider.e0", 1},
-                                        {"slider.vx", 0.013520333665846},
-                                        {"slider.ax", -0.88894279535958},
-                                        {"bearing.fx", 2.1812999471536},
-                                        {"bearing.fy", 2.9689899459602},
-                                        {"bearing.fz", -2.0001212895591},
-                                        {"bearing.mx", 0.13317852984826},
-                                        {"bearing.my", -0.088693766941764},
-                                        {"bearing.angle", 2.5540680320108},
-                                        {"bearing.angle_rate", -2.9312427130585},
-                                        {"ball.fx", -2.0001212895591},
-                                        {"ball.fy", -0.28111236953093},
-                                        {"ball.fz", -2.6591916249657},
-                                        {"cross.fx", 1.0314340034471},
-                                        {"cross.fy", -1.4720195168092},
-                                        {"cross.fz", 1.7405571487645},
-                                        {"cross.mx", 0.0004916319654655},
-                                        {"cross.my", -0.0017492781428916},
-                                        {"cross.angle_a", 0.27398069459022},
-                                        {"cross.angle_a_rate", 0.65793399123661},
-                                        {"cross.angle_b", -0.5507239943586},
-                                        {"cross.angle_b_rate", 0.44031417956834},
-                                        {"guide.fx", 0.26423547764661},
-                                        {"guide.fy", 21.360557148765},
-                                        {"guide.mx", -6.1930364093193},
-                                        {"guide.my", 0.076605184154846},
-                                        {"guide.mz", 0.0017844664345639},
-                                        {"guide.position", 0.089912561466477},
-                                        {"guide.position_rate", 0.013520333665846},
-                                        {"energy.kinetic", 0.0061143630275841},
-                                        {"energy.potential", 0.23307166654215},
-                                        {"energy.total", 0.23918602956973},
-                                        {0, 0}};
-
-/* universal-shaft, t = 0.1 */
-static const reference_value ref18[] = {{"output.wx", 10.916820323945},
-                                        {"output.wz", 18.908487458174},
-                                        {"front.angle", 2},
-                                        {"cross.angle_a", -0.75939193376153},
-                                        {"cross.angle_b", 0.47197776766339},
-                                        {"rear.fx", 3.4967629322634},
-                                        {"rear.fy", 1.8478903329673},
-                                        {"motor.effort", -2.5374968740391},
-                                        {"energy.total", 9.1506179591181},
-                                        {0, 0}};
-
-/* universal-shaft, t = 0.5 */
-static const reference_value ref19[] = {{"input.z", -0.2},
-                                        {"input.e0", 0.28366218546323},
-                                        {"input.e3", -0.95892427466314},
-                                        {"input.wz", 20},
-                                        {"output.x", 0.1},
-                                        {"output.z", 0.17320508075689},
-                                        {"output.e0", 0.24441072502676},
-                                        {"output.e1", -0.25039649161556},
-                                        {"output.e2", 0.065489656392427},
-                                        {"output.e3", -0.93449242874627},
-                                        {"output.wx", 9.3522225759194},
-                                        {"output.wz", 16.198524665185},
-                                        {"output.alx", 46.101363960017},
-                                        {"output.alz", 79.849904676975},
-                                        {"front.fx", 2.5372871928854},
-                                        {"front.fy", 1.6450776238806},
-                                        {"front.fz", -1.4649034438238},
-                                        {"front.mx", 1.026621689981},
-                                        {"front.my", 1.3863995048714},
-                                        {"front.angle", 10},
-                                        {"front.angle_rate", 20},
-                                        {"cross.fx", -1.886341896499},
-                                        {"cross.fy", 2.7806047969843},
-                                        {"cross.mx", -3.0667245163761},
-                                        {"cross.my", -2.0804434152364},
-                                        {"cross.angle_a", -0.97471959847208},
-                                        {"cross.angle_a_rate", 5.0878065150363},
-                                        {"cross.angle_b", -0.27548175174403},
-                                        {"cross.angle_b_rate", -8.7194900479499},
-                                        {"rear.fx", -1.6450776238806},
-                                        {"rear.fy", 2.9298068876476},
-                                        {"motor.effort", 3.3350791069189},
-                                        {"energy.kinetic", 7.2478440265722},
-                                        {"energy.total", 7.2478440265722},
-                                        {0, 0}};
 
 static const struct {
   const char *model;
   double t;
-  const reference_value *value;
+  const char *values; /* "name value name value .." */
 } mechanism_references[] = {
-    {"double-pendulum", 0.5, ref0},  {"double-pendulum", 1, ref1},    {"driven-crank", 0.5, ref2},
-    {"driven-crank", 1, ref3},       {"driven-crank", 2, ref4},       {"four-bar", 0.5, ref5},
-    {"four-bar", 1.5, ref6},         {"gear-pair", 1, ref7},          {"gear-pair", 2, ref8},
-    {"governor", 0.5, ref9},         {"governor", 1, ref10},          {"gyroscope", 1, ref11},
-    {"pendulum", 0.5, ref12},        {"pendulum", 2, ref13},          {"rolling-disk", 1, ref14},
-    {"rolling-disk", 2, ref15},      {"slider-crank-3d", 0.5, ref16}, {"slider-crank-3d", 1, ref17},
-    {"universal-shaft", 0.1, ref18}, {"universal-shaft", 0.5, ref19},
-};
+    {"double-pendulum", 0.5,
+     "upper.x -0.0853346024206873 upper.y 0.227374155323526 upper.z -0.437057203487846 "
+     "lower.x 0.0876508377584024 lower.y 0.680391211656676 lower.z -0.94379967669039 "
+     "ball.fx 6.12472056663185 ball.fy -9.37394047240714 ball.fz 23.8761491804142 "
+     "hinge.angle -2.6379766586865 energy.total 2.52874999999988"},
+    {"double-pendulum", 1,
+     "upper.x -0.301022192452661 upper.y -0.335288409322911 upper.z -0.21671945511353 "
+     "upper.e0 -0.337623186019687 upper.e1 0.291527686179641 upper.e2 -0.858966983239969 "
+     "upper.e3 0.251391953244903 upper.vx 1.09392224700979 upper.vy -1.27314255349395 "
+     "upper.vz 0.450236774467488 upper.wx -5.43694238274579 upper.wy -4.56015211848389 "
+     "upper.wz 0.315097574862499 upper.ax 6.28168018095021 upper.ay 2.03939260026754 "
+     "upper.az 2.05593519781068 upper.alx 18.8794799442423 upper.aly -11.7082681999321 "
+     "upper.alz 16.0943670468128 lower.x -0.594899229219614 lower.y -0.938210864833048 "
+     "lower.z -0.208003855118763 lower.e0 0.459397279023767 lower.e1 0.546956584466132 "
+     "lower.e2 -0.69985116898155 lower.e3 0.000987932113366408 lower.vx 1.28677222009778 "
+     "lower.vy -1.31526251934558 lower.vz 2.39048963183064 lower.wx -5.44770924948922 "
+     "lower.wy -4.48186371464745 lower.wz 0.408381972079745 lower.ax 2.95890046221459 "
+     "lower.ay 7.48888061271668 lower.az -11.7073764618992 lower.alx 19.4597803705107 "
+     "lower.aly -18.6964668965115 lower.alz 6.69255507348243 ball.fx 8.64880055072188 "
+     "ball.fy 8.03049709044089 ball.fz 10.3480340282913 hinge.fx 4.38616028927305 "
+     "hinge.fy 4.29678445271071 hinge.fz -2.46978887788794 hinge.mx -0.000134979912409157 "
+     "hinge.my -0.0198316972676862 hinge.angle -2.82327822013635 "
+     "hinge.angle_rate -0.122257835572665 tip.x -0.587754073533905 tip.y -1.20584491102027 "
+     "tip.z 0.0174311999895335 tip.vx 0.385699946175979 tip.vy -0.0842399317032478 "
+     "tip.vz 3.8805057147263 tip.ax -6.64555943747125 tip.ay 10.8989760248983 "
+     "tip.az -27.5266233194197 energy.kinetic 6.28718210963557 "
+     "energy.potential -3.75843210963578 energy.total 2.52874999999979 "
+     "momentum.x 2.12334002308802 momentum.y -2.32535256897041 momentum.z 2.362628479932 "
+     "angular_momentum.x -2.76740478274604 angular_momentum.y 0.724837576118284 "
+     "angular_momentum.z 2.52875"},
+    {"driven-crank", 0.5,
+     "crank.angle 0.9375 slider.x 0.59165725404455 slider.vx -1.20919718956259 "
+     "bearing.fx -27.7355808929161 bearing.fy 18.8514483459193 "
+     "guide.position -0.10834274595545 motor.effort 5.97214133900922 "
+     "energy.total 3.52469899706771"},
+    {"driven-crank", 1,
+     "crank.angle 6 slider.x 0.688901322477063 slider.vx 0.929776073726488 "
+     "bearing.fx -82.7041682692657 bearing.fy 15.4152161713232 "
+     "guide.position -0.0110986775229366 motor.effort -2.60344582122161 "
+     "energy.total 2.05510621139363"},
+    {"driven-crank", 2,
+     "crank.x 0.0660316708244082 crank.y -0.0750987246771675 crank.angle 18 "
+     "crank.vx 0.901184696126009 crank.vy 0.792380049892898 crank.rate 12 "
+     "crank.ax -9.50856059871479 crank.ay 10.8142163535121 rod.x 0.370517072070177 "
+     "rod.y -0.0750987246771675 rod.angle 0.305106647305463 rod.vx 2.05192192012162 "
+     "rod.vy 0.792380049892899 rod.rate -3.32299288626234 rod.ax -18.5055282410863 "
+     "rod.ay 10.8142163535121 rod.al -41.8737633544616 slider.x 0.608970802491538 "
+     "slider.vx 2.30147444799122 slider.ax -17.993935284743 bearing.fx -45.9565351039848 "
+     "bearing.fy 24.2006757340015 bearing.angle 18 bearing.angle_rate 12 "
+     "pin.fx -26.7530819308285 pin.fy -25.0103681388234 pin.angle -17.6948933526945 "
+     "pin.angle_rate -15.3229928862623 wrist.fx -22.2348322074388 wrist.fy -10.8705856540209 "
+     "wrist.angle -0.305106647305463 wrist.angle_rate 3.32299288626234 "
+     "guide.fx 26.8577569730227 guide.my -2.44484006413156 guide.position -0.0910291975084621 "
+     "guide.position_rate 2.30147444799122 motor.effort -4.35430293697725 "
+     "energy.kinetic 6.14254094018925 energy.potential -1.26627910819016 "
+     "energy.total 4.87626183199909 momentum.x 5.25458106423885 momentum.y 1.5847600997858 "
+     "angular_momentum.z 0.538458036927597"},
+    {"four-bar", 0.5,
+     "crank.angle -0.932799043481666 crank.rate -6.59969098861304 "
+     "rocker.angle 2.21704083588271 A.fx -19.9280857972466 A.fy 27.2905118937001 "
+     "A.angle -1.80546366947883 D.angle 0.813324572796529 energy.total 17.495815582691"},
+    {"four-bar", 1.5,
+     "crank.x -0.00593315057239583 crank.y -0.199911974939685 crank.angle -1.60046643263937 "
+     "crank.vx 2.1195513140566 crank.vy -0.0629057718829088 crank.rate 10.6024229648878 "
+     "crank.ax -11.146915743731 crank.ay 22.8230011731772 crank.al -59.0953560822489 "
+     "coupler.x 0.188536894311637 coupler.y 0.0582574394510115 coupler.angle 1.15839946700208 "
+     "coupler.vx 2.65280254206826 coupler.vy 0.568169075400818 coupler.rate 3.46292192390476 "
+     "coupler.ax -2.48161402092355 coupler.ay 30.4338830277255 coupler.al -48.4966616956209 "
+     "rocker.x 0.694470044884033 rocker.y 0.258169414390696 rocker.angle 2.44001500662061 "
+     "rocker.vx 0.533251228011664 rocker.vy 0.631074847283728 rocker.rate -2.0655089189019 "
+     "rocker.ax 8.66530172280739 rocker.ay 7.61088185454836 rocker.al -28.515426641931 "
+     "A.fx 0.076623537188397 A.fy 112.74787352977 A.angle -2.47313105863654 "
+     "A.angle_rate 10.6024229648878 B.fx -60.7569998768504 B.fy -62.4197611599951 "
+     "B.angle 3.12809018792204 B.angle_rate -7.13950104098307 C.fx 14.8176098427719 "
+     "C.fy -3.62147976068408 C.angle 0.381339614248924 C.angle_rate -5.52843084280667 "
+     "D.fx -0.0929014175284606 D.fy 21.7197044315004 D.angle 1.03629874353443 "
+     "D.angle_rate -2.0655089189019 energy.kinetic 11.4857255552503 "
+     "energy.potential 5.37481788207173 energy.total 16.860543437322 "
+     "momentum.x 7.85444810020046 momentum.y 2.09573328894927 "
+     "angular_momentum.z 1.23936711072136"},
+    {"gear-pair", 1,
+     "b1.angle 7.4839573140637 b1.angle_rate 5.39787435038957 b2.angle 0.00285937355814881 "
+     "b3.angle -3.74340834381092 b3.angle_rate -2.68339318878002 "
+     "b4.angle -0.00221531500467594 gears.effort 0.497787843588967 "
+     "energy.total 0.759158170560565"},
+    {"gear-pair", 2,
+     "motor.e0 0.376418778568433 motor.e3 0.926449622559721 motor.wz 6.40941215244233 "
+     "motor.alz -22.2342430722473 pinion.e0 0.374300155229957 pinion.e3 0.927307604732556 "
+     "pinion.wz 6.37833854647761 pinion.alz -24.5095887891548 wheel.x 0.3 "
+     "wheel.e0 -0.828945159594396 wheel.e3 0.559329886904876 wheel.wz -3.1891692732388 "
+     "wheel.alz 12.2547943945774 load.x 0.3 load.z 0.2 load.e0 -0.827972971232352 "
+     "load.e3 0.560768008100205 load.wz -3.16400373007648 load.alz 15.1828205425139 "
+     "b1.angle 14.936107840648 b1.angle_rate 6.40941215244233 b2.angle 0.00457152076842143 "
+     "b2.angle_rate -0.0310736059647246 b3.angle -7.47033968070822 "
+     "b3.angle_rate -3.1891692732388 b4.angle -0.00347179696435889 "
+     "b4.angle_rate 0.0251655431623255 gears.effort 0.791134737619217 "
+     "energy.kinetic 1.06551244189053 energy.potential 0.00419922069191387 "
+     "energy.total 1.06971166258245 angular_momentum.z -0.188715440822048"},
+    {"governor", 0.5,
+     "sleeve.z -0.287556343632157 bearing.angle 5.10621399575443 "
+     "bearing.angle_rate 11.3188658983547 hingeR.angle 0.0525794307409156 "
+     "linkR.tension 35.8655333534783 energy.total -0.906289249235622"},
+    {"governor", 1,
+     "spindle.e0 0.714493064435848 spindle.e3 -0.699642523631226 spindle.wz 12.7741444495374 "
+     "spindle.alz -11.8508403544 armR.x 0.00550525731463517 armR.y -0.26208883001635 "
+     "armR.z -0.201620606088205 armR.e0 0.666528367188786 armR.e1 0.252022458073587 "
+     "armR.e2 0.257371861048521 armR.e3 -0.652674759355392 armR.vx 3.35270376926827 "
+     "armR.vy -0.155484419995733 armR.vz 0.248852834700355 armR.wx -1.11997169607737 "
+     "armR.wy -0.0235253534903796 armR.wz 12.7741444495374 armR.ax 1.76976599025589 "
+     "armR.ay 42.5834791045353 armR.az 0.824423313029257 armR.alx -2.27114358644983 "
+     "armR.aly -14.3606987393426 armR.alz -11.8508403543996 armL.x -0.0055052573146351 "
+     "armL.y 0.26208883001635 armL.z -0.201620606088206 armL.e0 0.257371861048521 "
+     "armL.e1 0.652674759355392 armL.e2 0.666528367188786 armL.e3 -0.252022458073587 "
+     "armL.vx -3.35270376926827 armL.vy 0.155484419995734 armL.vz 0.248852834700355 "
+     "armL.wx 1.11997169607737 armL.wy 0.0235253534903816 armL.wz 12.7741444495374 "
+     "armL.ax -1.76976599025583 armL.ay -42.5834791045353 armL.az 0.824423313029274 "
+     "armL.alx 2.27114358645004 armL.aly 14.3606987393427 armL.alz -11.8508403543998 "
+     "sleeve.z -0.241944727305847 sleeve.e0 0.714493064435848 sleeve.e3 -0.699642523631226 "
+     "sleeve.vz 0.298623401640427 sleeve.wz 12.7741444495374 sleeve.az 0.989307975635146 "
+     "sleeve.alz -11.8508403544002 bearing.fz 63.3118858903581 bearing.angle 11.0165765097741 "
+     "bearing.angle_rate 12.7741444495374 hingeR.fx -25.2911912187312 "
+     "hingeR.fy -50.9071689517627 hingeR.fz 3.99548644831951 hingeR.mx 0.819882235423131 "
+     "hingeR.my -0.875733063130419 hingeR.angle -0.135665690188035 "
+     "hingeR.angle_rate -1.12021874750928 hingeL.fx 25.2911912187312 "
+     "hingeL.fy -50.9071689517627 hingeL.fz -3.99548644831946 hingeL.mx -0.819882235423121 "
+     "hingeL.my -0.875733063130406 hingeL.angle 0.135665690188034 "
+     "hingeL.angle_rate 1.12021874750928 slide.mz -0.047403361417583 "
+     "slide.position 0.0338312722169854 slide.position_rate 0.298623401640427 "
+     "linkR.fx 42.8880370195533 linkR.fz 29.4253045794841 linkR.tension 52.0118473906279 "
+     "linkL.fx -42.8880370195532 linkL.fz 29.4253045794841 linkL.tension 52.0118473906278 "
+     "energy.kinetic 17.7332344457184 energy.potential -6.93342960295312 "
+     "energy.total 10.7998048427652 momentum.z 1.34380530738192 "
+     "angular_momentum.z 2.7357438352116"},
+    {"gyroscope", 1,
+     "top.x 0.173343964098293 top.y 0.640088592070737 top.z -0.748490791133459 "
+     "top.e0 0.732943980679714 top.e1 -0.278285719337582 top.e2 0.531824611334172 "
+     "top.e3 -0.320176142736145 top.vx 0.570825303427026 top.vy -4.58872829633354 "
+     "top.vz -3.7919551547102 top.wx 20.1397865057509 top.wy 96.2433438658499 "
+     "top.wz -113.434425787864 top.ax -34.5067159651167 top.ay -26.456206765977 "
+     "top.az 17.1616616775103 top.alx 76.8065522421492 top.aly -665.456155783577 "
+     "top.alz -551.291941723253 pin.fx -517.600739476751 pin.fy -396.843101489655 "
+     "pin.fz 404.574925162654 energy.kinetic 5545.83721078078 "
+     "energy.potential -110.140419915288 energy.total 5435.69679086549 "
+     "momentum.x 8.56237955140539 momentum.y -68.8309244450031 momentum.z -56.879327320653 "
+     "angular_momentum.x -77.1127354347791 angular_momentum.y 48.5109741121354 "
+     "angular_momentum.z -70.3124296874976"},
+    {"pendulum", 0.5,
+     "rod.x -0.114076141918056 rod.z -0.486812729748403 rod.wy 3.73346987037406 "
+     "pin.fx 6.44888307596639 pin.fy -32.4252011678707 pin.angle 1.27737704180562 "
+     "pin.angle_rate 3.73346987037406 tip.x -0.228152283836112 tip.z -0.973625459496806 "
+     "energy.total -4.90500000000003"},
+    {"pendulum", 2,
+     "rod.x 0.317614798298968 rod.z -0.38616167585806 rod.e0 0.904220547377114 "
+     "rod.e2 0.427065804883781 rod.vx -1.09321792357671 rod.vz -0.899162739342526 "
+     "rod.wy 2.8309850301627 rod.ax -6.15512526062284 rod.az 0.12600989465254 "
+     "rod.aly 9.34740351393862 pin.fx -12.3102505212457 pin.fy -19.8720197893051 "
+     "pin.angle 0.358891787088357 pin.angle_rate 2.8309850301627 tip.x 0.635229596597937 "
+     "tip.z -0.772323351716121 tip.vx -2.18643584715342 tip.vz -1.79832547868505 "
+     "tip.ax -12.3102505212457 tip.az 0.252019789305078 energy.kinetic 2.67149208033511 "
+     "energy.potential -7.57649208033514 energy.total -4.90500000000004 "
+     "momentum.x -2.18643584715342 momentum.z -1.79832547868505 "
+     "angular_momentum.y 1.8873233534418"},
+    {"rolling-disk", 1,
+     "disk.x 3.60433840881476 disk.y -1.74358426250727 disk.z 0.453132732350964 "
+     "disk.e0 -0.372695104841649 disk.e1 -0.462834482020039 disk.e2 -0.802832415820252 "
+     "disk.e3 -0.0484015825002904 disk.wx 5.6877403065325 disk.wy 4.49721390087603 "
+     "disk.wz 3.98018177505989 floor.fx -4.61009032198078 floor.fy -3.70737322463971 "
+     "floor.fz 14.5550070039167 energy.total 34.4548983300512"},
+    {"rolling-disk", 2,
+     "disk.x 4.47465986710985 disk.y -5.65177707229878 disk.z 0.453069273020829 "
+     "disk.e0 -0.38021924076522 disk.e1 0.358014101973819 disk.e2 0.506855131356257 "
+     "disk.e3 0.685825858040969 disk.vx -0.940733527557823 disk.vy -4.01830180748424 "
+     "disk.vz -0.0206967851222128 disk.wx 7.05664940726309 disk.wy -1.67253645201172 "
+     "disk.wz 3.97789115953919 disk.ax -2.88889724473127 disk.ay 0.634690295154743 "
+     "disk.az -2.52814456940708 disk.alx -1.35769730094579 disk.aly -7.5184685549053 "
+     "disk.alz -0.74670832631867 floor.fx -5.77779448946254 floor.fy 1.26938059030949 "
+     "floor.fz 14.5637108611858 floor.mx -82.980688719015 floor.my -68.1740200034115 "
+     "floor.mz -26.9784666835138 energy.kinetic 25.5656791933825 "
+     "energy.potential 8.88921913666867 energy.total 34.4548983300512 "
+     "momentum.x -1.88146705511565 momentum.y -8.03660361496849 "
+     "momentum.z -0.0413935702444256 angular_momentum.x 5.66963544481955 "
+     "angular_momentum.y -1.0795848392011 angular_momentum.z -45.6610832867068"},
+    {"slider-crank-3d", 0.5,
+     "slider.x 0.239000145808434 slider.vx -0.182163457705633 bearing.angle 4.10092809910301 "
+     "bearing.angle_rate 3.49608685866469 cross.angle_a -0.142019178924054 "
+     "cross.angle_b -0.480231034797172 guide.fy 23.0588867176936 "
+     "guide.position 0.0390001458084341 energy.total 0.340315859220137"},
+    {"slider-crank-3d", 1,
+     "crank.y 0.0778279028865006 crank.z 0.0867073865611372 crank.e0 0.289555404049407 "
+     "crank.e1 0.957161254954349 crank.vy -0.0975887305413395 crank.vz 0.0649917980971706 "
+     "crank.wx -2.93124271305848 crank.ay 3.94441197548441 crank.az -2.21395629883105 "
+     "crank.alx 112.754898253843 rod.x 0.144956280733239 rod.y 0.0278279028865006 "
+     "rod.z 0.0267073865611372 rod.e0 0.991522045913453 rod.e1 0.0084637410008686 "
+     "rod.e2 0.0889807612715601 rod.e3 -0.094312362283027 rod.vx 0.00676016683292324 "
+     "rod.vy -0.0975887305413395 rod.vz 0.0649917980971705 rod.wx 0.0830132217778271 "
+     "rod.wy 0.432418063613222 rod.wz 0.657933991236606 rod.ax -0.444471397679792 "
+     "rod.ay 3.94441197548441 rod.az -2.21395629883104 rod.alx -3.10574789040702 "
+     "rod.aly -14.6413242719212 rod.alz -26.7067316333342 slider.x 0.289912561466477 "
+     "slider.e0 1 slider.vx 0.0135203336658465 slider.ax -0.888942795359584 "
+     "bearing.fx 2.18129994715363 bearing.fy 2.96898994596024 bearing.fz -2.00012128955908 "
+     "bearing.mx 0.133178529848261 bearing.my -0.0886937669417636 "
+     "bearing.angle 2.55406803201076 bearing.angle_rate -2.93124271305849 "
+     "ball.fx -2.00012128955908 ball.fy -0.281112369530927 ball.fz -2.6591916249657 "
+     "cross.fx 1.03143400344715 cross.fy -1.47201951680916 cross.fz 1.74055714876451 "
+     "cross.mx 0.000491631965465496 cross.my -0.00174927814289162 "
+     "cross.angle_a 0.273980694590218 cross.angle_a_rate 0.657933991236606 "
+     "cross.angle_b -0.5507239943586 cross.angle_b_rate 0.440314179568343 "
+     "guide.fx 0.264235477646607 guide.fy 21.3605571487645 guide.mx -6.19303640931933 "
+     "guide.my 0.0766051841548461 guide.mz 0.00178446643456386 "
+     "guide.position 0.0899125614664773 guide.position_rate 0.0135203336658465 "
+     "energy.kinetic 0.00611436302758408 energy.potential 0.23307166654215 "
+     "energy.total 0.239186029569734 momentum.x 0.0304207507481545 "
+     "momentum.y -0.0605050129356305 momentum.z 0.0402949148202457 "
+     "angular_momentum.x 0.0042763124751133 angular_momentum.y -0.00296877657466701 "
+     "angular_momentum.z -0.00461046143704249"},
+    {"universal-shaft", 0.1,
+     "output.wx 10.9168203239451 output.wz 18.9084874581735 front.angle 2 "
+     "cross.angle_a -0.759391933761526 cross.angle_b 0.471977767663385 "
+     "rear.fx 3.49676293226341 rear.fy 1.84789033296731 motor.effort -2.53749687403909 "
+     "energy.total 9.15061795911811"},
+    {"universal-shaft", 0.5,
+     "input.z -0.2 input.e0 0.283662185463227 input.e3 -0.958924274663138 input.wz 20 "
+     "output.x 0.1 output.z 0.173205080756888 output.e0 0.244410725026765 "
+     "output.e1 -0.250396491615563 output.e2 0.0654896563924268 output.e3 -0.934492428746274 "
+     "output.wx 9.35222257591945 output.wz 16.1985246651852 output.alx 46.1013639600173 "
+     "output.alz 79.8499046769747 front.fx 2.53728719288544 front.fy 1.64507762388055 "
+     "front.fz -1.4649034438238 front.mx 1.02662168998104 front.my 1.38639950487137 "
+     "front.angle 10 front.angle_rate 20 cross.fx -1.88634189649901 cross.fy 2.78060479698434 "
+     "cross.mx -3.06672451637611 cross.my -2.08044341523645 cross.angle_a -0.974719598472079 "
+     "cross.angle_a_rate 5.08780651503635 cross.angle_b -0.275481751744031 "
+     "cross.angle_b_rate -8.71949004794986 rear.fx -1.64507762388055 rear.fy 2.9298068876476 "
+     "motor.effort 3.33507910691887 energy.kinetic 7.24784402657225 "
+     "energy.total 7.24784402657225 angular_momentum.x 0.280566677277583 "
+     "angular_momentum.z 0.685955739955555"}};
 enum { NREFERENCE = (int)(sizeof mechanism_references / sizeof mechanism_references[0]) };
 
 #endif

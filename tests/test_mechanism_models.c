@@ -27,16 +27,29 @@ static double difference(const char *name, double value, double reference) {
                     : fabs(value - reference);
 }
 
+typedef struct {
+  char name[64];
+  double value;
+} reference_value;
+
+/* the next pair of a list of references; false at its end */
+static bool next_value(const char **list, reference_value *v) {
+  int n = 0;
+  if (sscanf(*list, " %63s %lf%n", v->name, &v->value, &n) != 2) return false;
+  *list += n;
+  return true;
+}
+
 /* Largest errors relative to 1 + |value|, coarse and fine; how many columns were there. */
-static int worst_errors(const ga_mechanism *m, const reference_value *reference,
-                        const double *coarse, const double *fine, double worst[2]) {
+static int worst_errors(const ga_mechanism *m, const char *reference, const double *coarse,
+                        const double *fine, double worst[2]) {
   int compared = 0;
-  for (const reference_value *v = reference; v->name; v++) {
-    const int i = ga_mechanism_column_index(m, v->name);
+  for (reference_value v; next_value(&reference, &v);) {
+    const int i = ga_mechanism_column_index(m, v.name);
     if (i < 0) continue; /* coordinates that nothing asked for */
-    const double size = 1 + fabs(v->value);
-    worst[0] = fmax(worst[0], difference(v->name, coarse[i], v->value) / size);
-    worst[1] = fmax(worst[1], difference(v->name, fine[i], v->value) / size);
+    const double size = 1 + fabs(v.value);
+    worst[0] = fmax(worst[0], difference(v.name, coarse[i], v.value) / size);
+    worst[1] = fmax(worst[1], difference(v.name, fine[i], v.value) / size);
     compared++;
   }
   return compared;
@@ -44,24 +57,24 @@ static int worst_errors(const ga_mechanism *m, const reference_value *reference,
 
 /* Every column falls by nearly 4, unless its error is small beside those of others: it may go
  * through zero. */
-static void each_falls(const ga_mechanism *m, const char *model, const reference_value *reference,
+static void each_falls(const ga_mechanism *m, const char *model, const char *reference,
                        const double *coarse, const double *fine, double worst) {
-  for (const reference_value *v = reference; v->name; v++) {
-    const int i = ga_mechanism_column_index(m, v->name);
+  for (reference_value v; next_value(&reference, &v);) {
+    const int i = ga_mechanism_column_index(m, v.name);
     if (i < 0) continue;
-    const double size = 1 + fabs(v->value);
-    const double a = difference(v->name, coarse[i], v->value);
-    const double b = difference(v->name, fine[i], v->value);
+    const double size = 1 + fabs(v.value);
+    const double a = difference(v.name, coarse[i], v.value);
+    const double b = difference(v.name, fine[i], v.value);
     if (b <= 0.32 * a || b <= (0.01 * worst + 1e-9) * size) continue;
-    fail_msg("%s, %s: %.15g and %.15g, reference %.15g (errors %.2e, %.2e)", model, v->name,
-             coarse[i], fine[i], v->value, a, b);
+    fail_msg("%s, %s: %.15g and %.15g, reference %.15g (errors %.2e, %.2e)", model, v.name,
+             coarse[i], fine[i], v.value, a, b);
   }
 }
 
 static void compare(const struct mechanism_entry *e, ga_formulation formulation, int r) {
   ga_mechanism *m = mechanism_built(e, formulation);
   const double t = mechanism_references[r].t;
-  const reference_value *reference = mechanism_references[r].value;
+  const char *reference = mechanism_references[r].values;
   double *coarse = columns_at(m, e->h, t), *fine = columns_at(m, e->h / 2, t);
   double worst[2] = {0, 0};
   const int compared = worst_errors(m, reference, coarse, fine, worst);
