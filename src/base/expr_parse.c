@@ -38,18 +38,14 @@ static const struct {
     {"deg", 3.14159265358979323846 / 180}, {"rpm", 2 * 3.14159265358979323846 / 60}, {"mm", 1e-3}};
 enum { NUNIT = (int)(sizeof units / sizeof units[0]) };
 
-static int function_count(void) {
-  int n = 0;
-  while (operation[n].name) n++;
-  return n;
-}
+/* functions stand before operations in the list */
+enum { NFUNCTION = GA_EXPR_negate };
 
 const char *ga_expr_word(int i) {
   static const char *const constants[] = {"pi", "e"};
-  const int functions = function_count();
-  if (i < functions) return operation[i].name;
-  if (i < functions + NUNIT) return units[i - functions].name;
-  return i < functions + NUNIT + 2 ? constants[i - functions - NUNIT] : NULL;
+  if (i < NFUNCTION) return operation[i].name;
+  if (i < NFUNCTION + NUNIT) return units[i - NFUNCTION].name;
+  return i < NFUNCTION + NUNIT + 2 ? constants[i - NFUNCTION - NUNIT] : NULL;
 }
 
 typedef struct parser {
@@ -301,7 +297,7 @@ static void unknown(parser *p, const char *place, const char *name, bool called)
 
 static void named(parser *p, const char *place, const char *name) {
   if (next_is(p, "(")) {
-    for (int op = 0; op < function_count(); op++) {
+    for (int op = 0; op < NFUNCTION; op++) {
       if (strcmp(operation[op].name, name) == 0) {
         call(p, op);
         return;

@@ -278,7 +278,7 @@ ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_erro
   if (status == GA_OK) status = ga_sides_of(m, joint->between, el.body, &sides, err);
   if (status == GA_OK) status = prepare(&sides, joint, &data, err);
   if (status != GA_OK) return status;
-  data.rows = is_planar(&sides) ? &data.type->plane : &data.type->space;
+  ga_joint_set_rows(&data, is_planar(&sides) ? &data.type->plane : &data.type->space);
   memcpy(data.turns, joint->turns, sizeof data.turns);
   ga_joint_data *own = ga_arena_take(&m->arena, 1, sizeof *own);
   if (!own || !GA_GROW(m->joints)) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);

@@ -2,9 +2,15 @@
 /* Joints: rows of primitives between two joint frames. Which rows is told by the tables of
  * joint_types.c; nothing here knows the name of a joint.
  *
- *   plane           g = a.d             a an axis of A, d = p_b - p_a
+ *   coincide        g = d_k             d = p_b - p_a, a component in space axes
+ *   plane           g = a.d             a an axis of A
  *   perpendicular   g = a.b             a an axis of A, b one of B
- *   distance        g = (|d|^2 - l^2)/(2 l) */
+ *   distance        g = (|d|^2 - l^2)/(2 l)
+ *
+ * Three rows d_k = 0 are the rows a.d = 0 for the axes of A, turned by an orthogonal matrix: they
+ * have the same solutions, also discrete ones, and forces. But they touch one component of x, their
+ * G does not depend on d, and their tangent has the two blocks (phi, phi) only: the matrices of
+ * a chain are half as large. Columns are in the axes of A in any case. */
 #include "mechanism/joint.h"
 
 #include <string.h>
@@ -13,6 +19,18 @@
 
 void ga_dot_bend(const double *a, const double *b, double *S) {
   ga_skew_skew3(b, a, S);
+}
+
+static void coincide_row(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
+                         ga_row *row) {
+  (void)joint;
+  ga_row_point(p, spec->a, row);
+}
+
+static void coincide_weigh(const ga_pair *p, const ga_joint_data *joint,
+                           const ga_primitive_row *spec, double lam, ga_weights *sum) {
+  (void)p, (void)joint;
+  sum->phi[spec->a] += lam;
 }
 
 static void plane_row(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
@@ -64,14 +82,22 @@ static void distance_weigh(const ga_pair *p, const ga_joint_data *joint,
   sum->by_d += lam / joint->length;
 }
 
+const ga_primitive ga_primitive_coincide = {.name = "coincide",
+                                            .parts = GA_ALL_PARTS,
+                                            .blocks = GA_BLOCK_BIT(1, 1) | GA_BLOCK_BIT(3, 3),
+                                            .component = true,
+                                            .row = coincide_row,
+                                            .weigh = coincide_weigh};
 const ga_primitive ga_primitive_plane = {.name = "in_plane",
                                          .parts = GA_ALL_PARTS,
                                          .blocks = GA_PLANE_BLOCKS,
+                                         .axes = true,
                                          .row = plane_row,
                                          .weigh = plane_weigh};
 const ga_primitive ga_primitive_perpendicular = {.name = "perpendicular",
                                                  .parts = GA_DOT_PARTS,
                                                  .blocks = GA_DOT_BLOCKS,
+                                                 .axes = true,
                                                  .row = perpendicular_row,
                                                  .weigh = perpendicular_weigh};
 const ga_primitive ga_primitive_distance = {.name = "distance",
@@ -95,6 +121,16 @@ static void structure(const ga_mechanism *m, const ga_element *el, ga_structure 
   for (int i = 0; i < rows->count; i++) {
     s->parts[i] = rows->row[i].primitive->parts;
     s->blocks |= rows->row[i].primitive->blocks;
+    if (rows->row[i].primitive->component) s->axis[i] = 1 + rows->row[i].a;
+  }
+}
+
+void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows) {
+  joint->rows = rows;
+  joint->axes = joint->points = false;
+  for (int i = 0; i < rows->count; i++) {
+    joint->axes = joint->axes || rows->row[i].primitive->axes;
+    joint->points = joint->points || !rows->row[i].primitive->axes;
   }
 }
 
@@ -108,11 +144,13 @@ static void put_tangent(ga_pass *pass, const ga_element *el, const ga_joint_data
     spec->primitive->weigh(p, joint, spec, lam[i], &sum);
   }
   ga_tangent_clear(&t, false);
-  ga_tangent_plane(p, sum.plane, &t);
-  ga_tangent_dot(sum.S, sum.n, &t);
-  if (joint->length > 0) {
+  if (joint->axes) {
+    ga_tangent_plane(p, sum.plane, &t);
+    ga_tangent_dot(sum.S, sum.n, &t);
+  }
+  if (joint->points) {
     const double by_d[9] = {sum.by_d, 0, 0, 0, sum.by_d, 0, 0, 0, sum.by_d};
-    ga_tangent_points(p, sum.phi, by_d, NULL, &t);
+    ga_tangent_points(p, sum.phi, joint->length > 0 ? by_d : NULL, NULL, &t);
   }
   ga_pass_tangent(pass, el, &t);
 }
@@ -122,7 +160,10 @@ static int evaluate(ga_pass *pass, const ga_element *el) {
   const bool tangents = pass->tangents && el->blocks;
   ga_pair p;
   if (!pass->holonomic && !tangents) return 0;
-  ga_joint_pair(pass, el, joint, &p);
+  const ga_frame *a, *b;
+  ga_pass_frames(pass, el, &a, &b);
+  ga_pair_points(&p, pass->curved, a, b, joint->side[0].s, joint->side[1].s);
+  if (joint->axes) ga_pair_axes(&p, joint->side[0].E, joint->side[1].E);
   for (int i = 0; pass->holonomic && i < joint->rows->count; i++) {
     const ga_primitive_row *spec = &joint->rows->row[i];
     ga_row row;

@@ -6,7 +6,8 @@
 #include "mechanism/mechanism.h"
 
 /* Multipliers of a joint gathered before its tangent is formed, as tangents are linear in them:
- * sum lam a of planes, sum lam b~a~ and sum lam a x b of perpendiculars, lam d/l of distances. */
+ * sum lam a of planes, sum lam b~a~ and sum lam a x b of perpendiculars; the force phi of rows in
+ * space axes and of distances lam d/l, and its derivative by_d I by d. */
 typedef struct ga_weights {
   double plane[3], S[9], n[3], phi[3], by_d;
 } ga_weights;
@@ -14,6 +15,8 @@ typedef struct ga_weights {
 struct ga_primitive {
   const char *name;
   unsigned parts, blocks;
+  bool axes;      /* uses the axes of the joint */
+  bool component; /* touches one component of x, row.a */
   void (*row)(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
               ga_row *row);
   void (*weigh)(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,

@@ -11,7 +11,9 @@ enum { X, Y, Z };
   { &ga_primitive_plane, axis, 0 }
 #define PERPENDICULAR(a, b) \
   { &ga_primitive_perpendicular, a, b }
-#define COINCIDE PLANE(X), PLANE(Y), PLANE(Z)
+#define SAME(axis) \
+  { &ga_primitive_coincide, axis, 0 }
+#define COINCIDE SAME(X), SAME(Y), SAME(Z)
 #define SAME_AXES PERPENDICULAR(X, Y), PERPENDICULAR(Y, Z), PERPENDICULAR(Z, X)
 #define SAME_Z PERPENDICULAR(X, Z), PERPENDICULAR(Y, Z)
 #define ROWS(number, ...) \
@@ -44,7 +46,7 @@ static const ga_joint_type types[] = {
     {.name = "fixed",
      .summary = "no relative motion",
      .space = ROWS(6, COINCIDE, SAME_AXES),
-     .plane = ROWS(3, PLANE(X), PLANE(Y), PERPENDICULAR(X, Y)),
+     .plane = ROWS(3, SAME(X), SAME(Y), PERPENDICULAR(X, Y)),
      .uses = FRAME,
      .needs_rotation = true,
      .aligned = ALIGNED,
@@ -53,7 +55,7 @@ static const ga_joint_type types[] = {
     {.name = "revolute",
      .summary = "rotation about z",
      .space = ROWS(5, COINCIDE, SAME_Z),
-     .plane = ROWS(2, PLANE(X), PLANE(Y)),
+     .plane = ROWS(2, SAME(X), SAME(Y)),
      .coordinate = {ANGLE("angle")},
      .uses = FRAME,
      .needs = GA_JOINT_AXIS,

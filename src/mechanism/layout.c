@@ -127,10 +127,11 @@ static ga_status place_rows(ga_mechanism *m) {
 /* ---- G and H -------------------------------------------------------------------------------- */
 
 /* velocities of a body that a row of these parts has; of one factor of the space all or none */
-static unsigned own_mask(const ga_body_kind *kind, unsigned parts) {
+static unsigned own_mask(const ga_body_kind *kind, unsigned parts, int axis) {
   const unsigned x = (1u << kind->nx) - 1, all = (1u << kind->nv) - 1;
+  const unsigned some = axis ? 1u << (axis - 1) : x;
   if (kind->turn_x) return parts ? all : 0;
-  return (parts & 1 ? x : 0) | (parts & 2 ? all & ~x : 0);
+  return (parts & 1 ? x & some : 0) | (parts & 2 ? all & ~x : 0);
 }
 
 static int count_bits(unsigned mask) {
@@ -198,7 +199,7 @@ static bool prepare_rows(ga_mechanism *m, ga_element *el, const ga_structure *s)
   for (int i = 0; i < rows; i++) {
     for (int side = 0; side < 2; side++) {
       const ga_body_kind *kind = m->bodies.item[el->body[side]].kind;
-      place[i].own[side] = (unsigned char)own_mask(kind, s->parts[i] >> (2 * side) & 3);
+      place[i].own[side] = (unsigned char)own_mask(kind, s->parts[i] >> (2 * side) & 3, s->axis[i]);
     }
     const bool holonomic = i < el->nlam;
     int *ptr = holonomic ? m->G.ptr + el->lam_at + i : m->H.ptr + el->psi_at + i - el->nlam;

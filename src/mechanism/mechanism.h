@@ -93,6 +93,7 @@ typedef struct ga_wanted {
 enum { GA_ROWS_MAX = 6 };
 typedef struct ga_structure {
   unsigned parts[GA_ROWS_MAX]; /* GA_IN_XA .. of each row */
+  int axis[GA_ROWS_MAX];       /* of x one component only: 1 + its number; 0: all */
   bool coordinates;            /* rows touch the element's coordinates, too */
   unsigned force;              /* parts of a force's covector; those of rows count by themselves */
   unsigned blocks;             /* GA_BLOCK_BIT of the plain derivatives, by velocities too */
@@ -230,11 +231,13 @@ struct ga_pass {
   bool curved;                            /* Z, Y or a drift */
   int tag[GA_FRAME_SLOTS];
   ga_frame slot[GA_FRAME_SLOTS], spare;
+  const ga_frame *frame[2]; /* of the element that asked last */
 };
 
 void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
                    const ga_wanted *out);
-/* frames of an element's bodies, valid until the next call */
+/* frames of an element's bodies, valid until the next call; rows, forces and tangents need it first
+ */
 void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b);
 
 /* Row i of an element (holonomic ones first) into g, G, Z, drift or k, H, Y, drift. gt and gtt are
@@ -270,7 +273,8 @@ typedef struct ga_primitive_row {
   const ga_primitive *primitive;
   int a, b;
 } ga_primitive_row;
-extern const ga_primitive ga_primitive_plane, ga_primitive_perpendicular, ga_primitive_distance;
+extern const ga_primitive ga_primitive_coincide, ga_primitive_plane, ga_primitive_perpendicular,
+    ga_primitive_distance;
 
 /* atan2(u, w), u = a1.b1, w = a2.b2, or the position along an axis */
 typedef struct ga_coordinate_spec {
@@ -304,11 +308,14 @@ const ga_joint_type *ga_joint_type_named(const char *name);
 typedef struct ga_joint_data {
   const ga_joint_type *type;
   const ga_row_list *rows;
+  bool axes, points; /* primitives with joint axes are among them, and others */
   ga_joint_frame side[2];
   double length, radius;
   int turns[GA_COORDINATES_MAX];
   int coordinate[GA_COORDINATES_MAX]; /* numbers, -1: does not exist */
 } ga_joint_data;
+
+void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows);
 
 extern const ga_element_type ga_element_joint, ga_element_distance, ga_element_rolling,
     ga_element_knife_edge, ga_element_coordinate, ga_element_drive, ga_element_rate,

@@ -3,6 +3,7 @@
  * r = R s, and n = a x b:
  *
  *   u = a.b        J = (0, n, 0, -n)                   dn = b~a~ dphi_a - a~b~ dphi_b
+ *   u = d_k        J = (-e_k, -r_a x e_k, e_k, r_b x e_k)
  *   u = a.d        J = (-a, a x e, a, r_b x a)         a.d = a.e - const.
  *   u = |d|^2/2l   J = (-c, -r_a x c, c, r_b x c)      c = d/l
  *
@@ -85,6 +86,30 @@ void ga_row_plane(const ga_pair *p, const double *a, ga_row *row) {
   }
   ga_cross3(a, turned, row->Z + GA_PA);
   ga_cross3(p->rb, by_b, row->Z + GA_PB);
+}
+
+/* c += s e x r for a unit vector e along axis k */
+static void add_axis_cross(double s, int k, const double *r, double *c) {
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  c[i] -= s * r[j];
+  c[j] += s * r[i];
+}
+
+/* J = (-e, -r_a x e, e, r_b x e), Z the same with e x omega in place of e, of phi alone */
+void ga_row_point(const ga_pair *p, int k, ga_row *row) {
+  for (int i = 0; i < GA_PAIR; i++) row->J[i] = 0;
+  row->value = p->d[k];
+  row->J[GA_XA + k] = -1;
+  row->J[GA_XB + k] = 1;
+  add_axis_cross(1, k, p->ra, row->J + GA_PA);
+  add_axis_cross(-1, k, p->rb, row->J + GA_PB);
+  if (!p->curved) return;
+  double ewa[3] = {0, 0, 0}, ewb[3] = {0, 0, 0};
+  for (int i = 0; i < GA_PAIR; i++) row->Z[i] = 0;
+  add_axis_cross(1, k, p->a->w, ewa);
+  add_axis_cross(1, k, p->b->w, ewb);
+  ga_add_cross3(-1, p->ra, ewa, row->Z + GA_PA);
+  ga_add_cross3(1, p->rb, ewb, row->Z + GA_PB);
 }
 
 /* Z: G v = d.d'/l, dd' = omega x (dphi x r) at each end */
@@ -239,7 +264,7 @@ void ga_tangent_points(const ga_pair *p, const double *phi, const double *by_d,
   ga_plus3(t->f + GA_XB, 1, phi, t->f + GA_XB);
   ga_add_cross3(-1, p->ra, phi, t->f + GA_PA);
   ga_add_cross3(1, p->rb, phi, t->f + GA_PB);
-  spread_all(p, by_d, t->A);
+  if (by_d) spread_all(p, by_d, t->A);
   ga_skew_skew3(phi, p->ra, X);
   ga_add_block(t->A, GA_PA, GA_PA, -1, X);
   ga_skew_skew3(phi, p->rb, X);

@@ -75,6 +75,8 @@ void ga_pair_axes(ga_pair *p, const double *Ea, const double *Eb);
 
 /* a.b, a fixed on A and b on B */
 void ga_row_dot(const ga_pair *p, const double *a, const double *b, ga_row *row);
+/* component k of d, in space axes */
+void ga_row_point(const ga_pair *p, int k, ga_row *row);
 /* a.d, a fixed on A; equal to a.e but for a constant */
 void ga_row_plane(const ga_pair *p, const double *a, ga_row *row);
 /* (|d|^2 - l^2)/(2 l) */
@@ -89,7 +91,7 @@ void ga_tangent_dot(const double *S, const double *n, ga_tangent *t);
 /* lam atan2(u, w), rows u and w, with S of each */
 void ga_tangent_angle(const ga_row *u, const ga_row *w, const double *Su, const double *Sw,
                       double lam, ga_tangent *t);
-/* A force phi at p_b, -phi at p_a, with phi's derivatives by d and by d' (NULL: none) */
+/* A force phi at p_b, -phi at p_a, with phi's derivatives by d and by d' (each NULL: none) */
 void ga_tangent_points(const ga_pair *p, const double *phi, const double *by_d,
                        const double *by_rate, ga_tangent *t);
 /* a row's product with itself or another: t->A += c J1 J2^T */

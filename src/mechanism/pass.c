@@ -44,10 +44,12 @@ void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, con
       el->body[0] != el->body[1] && (el->body[0] - el->body[1]) % GA_FRAME_SLOTS == 0;
   if (clash) compute(pass, el->body[1], &pass->spare);
   *b = clash ? &pass->spare : frame_of(pass, el->body[1]);
+  pass->frame[0] = *a, pass->frame[1] = *b;
 }
 
 /* P^T f of one body */
-static void own_part(const ga_body_kind *kind, const double *R, const double *f, double *own) {
+static inline void own_part(const ga_body_kind *kind, const double *R, const double *f,
+                            double *own) {
   if (kind->turn_x) {
     ga_times_t3(R, f, own);
   } else {
@@ -60,41 +62,55 @@ static void own_part(const ga_body_kind *kind, const double *R, const double *f,
   }
 }
 
-static void put(double *val, unsigned own_mask, int n, const double *own) {
-  for (int i = 0; i < n; i++) {
-    if (own_mask >> i & 1) *val++ = own[i];
+/* the entries of P^T f that a row has, one after the other */
+static inline void put(const ga_body_kind *kind, const double *R, unsigned own_mask,
+                       const double *f, double *val) {
+  if (kind->turn_phi) {
+    double own[6];
+    own_part(kind, R, f, own);
+    for (int i = 0; i < 6; i++) {
+      if (own_mask >> i & 1) *val++ = own[i];
+    }
+    return;
   }
+  for (int i = 0; i < kind->nx; i++) {
+    if (own_mask >> i & 1) *val++ = f[i];
+  }
+  if (own_mask >> kind->nx & 1) *val = f[3 + kind->phi_at];
+}
+
+static double along(const ga_pass *pass, const ga_solid *b, const double *R, const double *f) {
+  double own[6], sum = 0;
+  own_part(b->kind, R, f, own);
+  for (int k = 0; k < b->kind->nv; k++) sum += own[k] * pass->v[b->v_at + k];
+  return sum;
 }
 
 void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
   const ga_wanted *out = pass->out;
+  const ga_row_place *place = &el->row[i];
   const bool holonomic = i < el->nlam;
   const int r = holonomic ? el->lam_at + i : el->psi_at + i - el->nlam;
   double *value = holonomic ? out->e.g : out->e.k, *drift = holonomic ? out->drift : out->k_drift;
   ga_csr *first = holonomic ? out->e.G : out->e.H, *second = holonomic ? out->e.Z : out->e.Y;
   if (value) value[r] = row->value;
   if (drift) drift[r] = 0;
-  if (!first && !second && !drift) return;
-  const ga_frame *frame[2];
-  ga_pass_frames(pass, el, &frame[0], &frame[1]);
   for (int side = 0; side < 2; side++) {
+    if (el->body[side] == 0) continue;
     const ga_solid *b = &pass->m->bodies.item[el->body[side]];
-    const ga_frame *f = frame[side];
-    const double *J = row->J + 6 * side;
-    const int n = b->kind->nv, at = el->row[i].at[side];
-    double own[6], Z[6];
-    if (n == 0) continue;
-    if (first) {
-      own_part(b->kind, f->R, J, own);
-      put(first->val + at, el->row[i].own[side], n, own);
-    }
+    const ga_frame *f = pass->frame[side];
+    const double *J = row->J + 6 * side, *Z = row->Z + 6 * side;
+    double held[6];
+    if (first) put(b->kind, f->R, place->own[side], J, first->val + place->at[side]);
     if (!second && !drift) continue;
-    memcpy(Z, row->Z + 6 * side, sizeof Z);
-    if (b->kind->turn_phi) ga_add_cross3(1, f->w, J + 3, Z + 3);
-    if (b->kind->turn_x) ga_add_cross3(1, f->xd, J, Z + 3);
-    own_part(b->kind, f->R, Z, own);
-    if (second) put(second->val + at, el->row[i].own[side], n, own);
-    for (int k = 0; drift && k < n; k++) drift[r] += own[k] * pass->v[b->v_at + k];
+    if (b->kind->turn_phi) {
+      memcpy(held, Z, sizeof held);
+      ga_add_cross3(1, f->w, J + 3, held + 3);
+      if (b->kind->turn_x) ga_add_cross3(1, f->xd, J, held + 3);
+      Z = held;
+    }
+    if (second) put(b->kind, f->R, place->own[side], Z, second->val + place->at[side]);
+    if (drift) drift[r] += along(pass, b, f->R, Z);
   }
 }
 
@@ -104,12 +120,10 @@ void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, d
 }
 
 void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f) {
-  const ga_frame *frame[2];
-  ga_pass_frames(pass, el, &frame[0], &frame[1]);
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &pass->m->bodies.item[el->body[side]];
     double own[6], *F = pass->out->e.F + b->v_at;
-    own_part(b->kind, frame[side]->R, f + 6 * side, own);
+    own_part(b->kind, pass->frame[side]->R, f + 6 * side, own);
     for (int k = 0; k < b->kind->nv; k++) F[k] += own[k];
   }
 }
@@ -144,25 +158,34 @@ static const double *turn_of(const ga_body_kind *kind, const ga_frame *frame, in
   return (part % 2 ? kind->turn_phi : kind->turn_x) ? frame->R : NULL;
 }
 
-/* X = Rrow^T M(row, column) Rcolumn of a block */
-static void turned(double (*M)[GA_PAIR], int row, int column, const double *Rrow,
-                   const double *Rcolumn, double *X) {
-  double Y[9];
-  for (int i = 0; i < 3; i++) ga_copy3(&M[3 * row + i][3 * column], X + 3 * i);
-  if (Rcolumn) {
-    ga_product3(X, Rcolumn, Y);
+/* val[at[4 i]..] += Rrow^T M(row, column) Rcolumn of a block: nr x nc entries of it from (i0, j0)
+ */
+typedef struct {
+  int row, column, nr, nc, i0, j0;
+  const double *Rrow, *Rcolumn;
+  const int *at;
+} block_place;
+
+static void add_turned(const block_place *b, double (*M)[GA_PAIR], double *val) {
+  double X[9], Y[9];
+  for (int i = 0; i < 3; i++) ga_copy3(&M[3 * b->row + i][3 * b->column], X + 3 * i);
+  if (b->Rcolumn) {
+    ga_product3(X, b->Rcolumn, Y);
     memcpy(X, Y, sizeof Y);
   }
-  if (Rrow) {
-    ga_product_t3(Rrow, X, Y);
+  if (b->Rrow) {
+    ga_product_t3(b->Rrow, X, Y);
     memcpy(X, Y, sizeof Y);
+  }
+  for (int i = 0; i < b->nr; i++) {
+    double *entry = val + b->at[4 * i];
+    for (int j = 0; j < b->nc; j++) entry[j] += X[3 * (b->i0 + i) + b->j0 + j];
   }
 }
 
 void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
-  const ga_frame *frame[2];
+  const ga_frame *const *frame = pass->frame;
   const ga_body_kind *kind[2];
-  ga_pass_frames(pass, el, &frame[0], &frame[1]);
   for (int side = 0; side < 2; side++) {
     kind[side] = pass->m->bodies.item[el->body[side]].kind;
     correct(t, side, kind[side], frame[side]);
@@ -171,20 +194,18 @@ void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
     if (!(el->blocks >> block & 1)) continue;
     const int row = block / 4, column = block % 4;
     const ga_body_kind *kr = kind[row / 2], *kc = kind[column / 2];
-    const double *Rr = turn_of(kr, frame[row / 2], row),
-                 *Rc = turn_of(kc, frame[column / 2], column);
-    const int nr = row % 2 ? kr->nphi : kr->nx, nc = column % 2 ? kc->nphi : kc->nx;
-    const int i0 = row % 2 ? kr->phi_at : 0, j0 = column % 2 ? kc->phi_at : 0;
     const int first = (row / 2 ? kind[0]->nv : 0) + (row % 2 ? kr->nx : 0);
-    double X[9];
-    for (int which = 0; which < (t->damped ? 2 : 1); which++) {
-      double *val = which == 0 ? pass->out->e.Kt->val : pass->out->e.Ct->val;
-      turned(which == 0 ? t->A : t->B, row, column, Rr, Rc, X);
-      for (int i = 0; i < nr; i++) {
-        const int at = el->K_at[4 * (first + i) + column];
-        for (int j = 0; j < nc; j++) val[at + j] += X[3 * (i0 + i) + j0 + j];
-      }
-    }
+    const block_place place = {.row = row,
+                               .column = column,
+                               .nr = row % 2 ? kr->nphi : kr->nx,
+                               .nc = column % 2 ? kc->nphi : kc->nx,
+                               .i0 = row % 2 ? kr->phi_at : 0,
+                               .j0 = column % 2 ? kc->phi_at : 0,
+                               .Rrow = turn_of(kr, frame[row / 2], row),
+                               .Rcolumn = turn_of(kc, frame[column / 2], column),
+                               .at = el->K_at + 4 * first + column};
+    add_turned(&place, t->A, pass->out->e.Kt->val);
+    if (t->damped) add_turned(&place, t->B, pass->out->e.Ct->val);
   }
 }
 
