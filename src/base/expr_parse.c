@@ -219,6 +219,7 @@ static void table(parser *p) {
   double *t = NULL, *y = NULL;
   sum(p);
   expect(p, ",");
+  skip(p);
   const char *place = p->at;
   const int nt = table_list(p, &t);
   expect(p, ",");
