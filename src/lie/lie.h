@@ -68,6 +68,8 @@ void ga_quat_exp(const double *w, double *p);
 void ga_quat_log(const double *p, double *w);
 /* p / |p|, the sign kept; a zero p becomes NaN, which the caller's checks find */
 void ga_quat_clean(double *p);
+/* p with R(p) = R, a rotation by rows; one of the two signs */
+void ga_quat_of_matrix(const double *R, double *p);
 /* largest difference of the entries of R(p) and R(q) */
 double ga_quat_distance(const double *p, const double *q);
 /* T(w) of SO(3), into the 3 x 3 block at T whose rows are ld apart */

@@ -40,31 +40,10 @@ typedef struct {
   double turning[3]; /* omega_b - omega_a */
 } bushing;
 
-/* quaternion of a rotation matrix, the largest of its four parts first (Shepperd) */
-static void quaternion_of(const double *R, double *p) {
-  const double four[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],
-                          1 - R[0] - R[4] + R[8]};
-  int k = 0;
-  for (int i = 1; i < 4; i++) {
-    if (four[i] > four[k]) k = i;
-  }
-  const double s = 0.5 / sqrt(four[k]);
-  const double low[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
-  if (k == 0) {
-    p[0] = four[0] * s;
-    for (int i = 0; i < 3; i++) p[i + 1] = low[i] * s;
-    return;
-  }
-  p[0] = low[k - 1] * s;
-  for (int i = 0; i < 3; i++) {
-    p[i + 1] = i == k - 1 ? four[k] * s : (R[3 * (k - 1) + i] + R[3 * i + k - 1]) * s;
-  }
-}
-
 static bool rotation_rows(bushing *b) {
   double Q[9], p[4], S[9], SS[9], Ut[9];
   ga_product_t3(b->pair.Ua, b->pair.Ub, Q);
-  quaternion_of(Q, p);
+  ga_quat_of_matrix(Q, p);
   ga_quat_log(p, b->rho);
   const double x = ga_dot3(b->rho, b->rho), e = ga_s6(x);
   if (!(x < 0.95 * 0.95 * 9.8696044010893586)) return false;
