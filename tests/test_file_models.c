@@ -10,14 +10,14 @@ static ga_file *loaded(const char *name, const ga_file_set *set, int nset) {
   ga_file *file = NULL;
   ga_error err = {0};
   snprintf(path, sizeof path, "%s/%s.yaml", GA_MODELS, name);
-  must(ga_file_load(path, set, nset, NULL, NULL, &file, &err), &err);
+  must(ga_file_load(path, &(ga_file_options){.set = set, .nset = nset}, &file, &err), &err);
   return file;
 }
 
 static ga_file *parsed(const char *text) {
   ga_file *file = NULL;
   ga_error err = {0};
-  must(ga_file_parse("text.yaml", text, strlen(text), NULL, 0, NULL, NULL, &file, &err), &err);
+  must(ga_file_parse("text.yaml", text, strlen(text), NULL, &file, &err), &err);
   return file;
 }
 

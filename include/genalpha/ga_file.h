@@ -13,19 +13,27 @@ extern "C" {
 /* A file that has been read: owns its mechanism and all texts. */
 typedef struct ga_file ga_file;
 
-/* Replace parameters of the file: `values` are expressions, each may use those before it. */
+/* Replace parameters of the file: `value` is an expression, which may use parameters above it. */
 typedef struct ga_file_set {
   const char *name, *value;
 } ga_file_set;
 
+/* How a file is read; zero is fine. */
+typedef struct ga_file_options {
+  const ga_file_set *set;
+  int nset;
+  const char *want; /* an expression of columns: coordinates it names will exist; or NULL */
+  ga_log_fn log;    /* receives warnings */
+  void *log_context;
+} ga_file_options;
+
 /* Read a file and build its mechanism at t = 0. Messages begin with PATH:LINE:COLUMN and the path
- * inside the file, and say what was expected. Warnings go to log, if it is not NULL. */
-GA_API ga_status ga_file_load(const char *path, const ga_file_set *set, int nset, ga_log_fn log,
-                              void *log_context, ga_file **out, ga_error *err);
+ * inside the file, and say what was expected. options may be NULL. */
+GA_API ga_status ga_file_load(const char *path, const ga_file_options *options, ga_file **out,
+                              ga_error *err);
 /* The same of a text in memory; name stands for the path. */
 GA_API ga_status ga_file_parse(const char *name, const char *text, size_t length,
-                               const ga_file_set *set, int nset, ga_log_fn log, void *log_context,
-                               ga_file **out, ga_error *err);
+                               const ga_file_options *options, ga_file **out, ga_error *err);
 GA_API void ga_file_free(ga_file *file);
 
 GA_API const ga_mechanism *ga_file_mechanism(const ga_file *file);
@@ -40,6 +48,15 @@ GA_API bool ga_file_option(const ga_file *file, int i, const char **key, const c
 GA_API int ga_file_output(const ga_file *file, int i);
 /* The section `parameters`, in order; false past the end. */
 GA_API bool ga_file_parameter(const ga_file *file, int i, const char **name, double *value);
+
+/* The section `events`: the i-th, false past the end. ga_watch_new makes events of an integrator of
+ * them; `when` has been checked. */
+typedef struct ga_file_event {
+  const char *name, *when;
+  ga_direction direction;
+  bool stop;
+} ga_file_event;
+GA_API bool ga_file_event_at(const ga_file *file, int i, ga_file_event *event);
 
 /* JSON Schema of the format, made from the tables that the reader uses. */
 GA_API void ga_file_schema(FILE *to);

@@ -23,6 +23,7 @@
 #ifndef GA_MECHANISM_H
 #define GA_MECHANISM_H
 
+#include <genalpha/ga_events.h>
 #include <genalpha/ga_integrator.h>
 #include <genalpha/ga_model.h>
 
@@ -233,6 +234,15 @@ GA_API const char *ga_mechanism_column_name(const ga_mechanism *m, int i);
 GA_API int ga_mechanism_column_index(const ga_mechanism *m, const char *name);
 /* All of them at a state, into `values` (as many as there are columns). */
 GA_API ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values);
+
+/* An event of an integrator (ga_events.h) where an expression of columns goes through zero, rising,
+ * falling or both; "a > b" and "a < b" are events where they begin to hold, if rising. A watch has
+ * memory of its own and belongs to one integrator; it must outlive it. */
+typedef struct ga_watch ga_watch;
+GA_API ga_status ga_watch_new(const ga_mechanism *m, const char *when, ga_direction direction,
+                              bool stop, ga_watch **out, ga_error *err);
+GA_API void ga_watch_free(ga_watch *watch);
+GA_API ga_event ga_watch_event(ga_watch *watch);
 
 /* The registry of joints, for readers, completion and documentation. */
 typedef struct ga_joint_type_info {
