@@ -47,11 +47,11 @@ static const arg_spec specs[] = {
 
 static const arg_command command = {
     .name = "run",
-    .operand = "PROBLEM|FILE.yaml",
+    .operand = "PROBLEM",
     .needs_operand = true,
     .summary =
-        "Simulate a problem ('genalpha list problems') or a mechanism described in a model file\n"
-        "(docs/models.md; those of models/ come along), and print a summary.",
+        "Simulate a problem ('genalpha list problems'), or a mechanism described in a model file,\n"
+        "PROBLEM = FILE.yaml (docs/models.md; those of models/ come along), and print a summary.",
     .specs = specs,
     .takes_library = problem_takes_all,
     .library_default = problem_default};

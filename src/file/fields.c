@@ -57,7 +57,8 @@ bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, voi
   (void)f;
   ga_function *function = out;
   if (node->kind != GA_NODE_LIST || node->count != 3) {
-    return ga_reader_fail(r, node, "a list of 3 numbers or functions of t is expected here");
+    return ga_reader_fail(r, node, "a list of 3 numbers or functions of t is expected here%s",
+                          node->kind == GA_NODE_LIST ? ga_comma_hint(node) : "");
   }
   for (const ga_node *item = node->first; item; item = item->next) {
     if (!ga_read_function(r, item, ga_of_time, function++)) return false;

@@ -137,13 +137,24 @@ bool ga_read_number(ga_reader *r, const ga_node *node, double *x) {
   return number_of(r, node, node->text, 0, x);
 }
 
+const char *ga_comma_hint(const ga_node *list) {
+  for (const ga_node *item = list->first; item; item = item->next) {
+    int open = 0;
+    for (const char *c = item->kind == GA_NODE_SCALAR ? item->text : ""; *c; c++) {
+      open += (*c == '(') - (*c == ')');
+    }
+    if (open > 0) return "; an expression with a comma inside a list needs quotes";
+  }
+  return "";
+}
+
 bool ga_read_numbers(ga_reader *r, const ga_node *node, int n, double *x) {
   if (node->kind != GA_NODE_LIST) {
     return ga_reader_fail(r, node, "a list of %d numbers is expected here", n);
   }
   if (node->count != n) {
-    return ga_reader_fail(r, node, "the list has %d entr%s, %d are expected", node->count,
-                          node->count == 1 ? "y" : "ies", n);
+    return ga_reader_fail(r, node, "the list has %d entr%s, %d are expected%s", node->count,
+                          node->count == 1 ? "y" : "ies", n, ga_comma_hint(node));
   }
   int i = 0;
   for (const ga_node *item = node->first; item; item = item->next) {

@@ -47,6 +47,8 @@ void ga_reader_leave(ga_reader *r);
 /* ---- values; each returns false after a failure --------------------------------------------- */
 
 bool ga_read_number(ga_reader *r, const ga_node *node, double *x);
+/* what to say about a list that is too long because of a function's commas, or "" */
+const char *ga_comma_hint(const ga_node *list);
 bool ga_read_numbers(ga_reader *r, const ga_node *node, int n, double *x);
 /* a vector of 3, or of 2 for planar bodies, with z = 0 */
 bool ga_read_vector(ga_reader *r, const ga_node *node, double x[3]);
