@@ -198,6 +198,18 @@ static const bad_file list[] = {
     {"genalpha: 1\nbodies:\n" BODY
      "forces: {f: {type: force, body: b, value: [step(t, 0, 0, 1, 1), 0, 0]}}\n",
      4, 43, "needs quotes"},
+    {"genalpha: 1\nbodies:\n" BODY HINGE "initial: {rate: {j.angle: 1}}\n", 6, 11,
+     "initial: unknown key 'rate'; known are coordinates, rates"},
+    {"genalpha: 1\nbodies:\n" BODY HINGE "initial: {rates: {j.agle: 1}}\n", 6, 19,
+     "initial.rates: start: joint 'j' (revolute) has no coordinate 'agle'"},
+    {"genalpha: 1\nbodies:\n" BODY HINGE "initial: {rates: {j.angle: 1}}\n", 0, 0,
+     "coordinate 'j.angle' (row 1) moves apart with -1"},
+    {"genalpha: 1\nbodies:\n" BODY HINGE "initial: {coordinates: {j.angle: 1}}\n", 0, 0,
+     "coordinate 'j.angle' (row 1) is open by -1"},
+    {"genalpha: 1\nbodies: {r1: {shape: {rod: {length: 1}}, mass: 1}, b: {mass: 1, inertia: [1, 1, "
+     "1], position: [0.5, 0, 0]}}\njoints: {a: {type: spherical, between: [ground, r1], at: [-0.5, "
+     "0, 0]}, c: {type: spherical, between: [r1, b], at: [0.5, 0, 0]}}\n",
+     0, 0, "velocity r1.Omega1 has neither mass nor a joint that holds it"},
     /* repetition, run, output, events */
     {"genalpha: 1\nrepeat: {index: i}\n", 2, 9,
      "repeat: a list [{index, from, to, bodies, ..}] is expected"},

@@ -180,6 +180,18 @@ static void shapes(void **state) {
   ga_file_free(file);
 }
 
+/* turns and rates of coordinates, in agreement with the bodies */
+static void initial(void **state) {
+  (void)state;
+  ga_file *file = parsed(HEAD
+                         "bodies: {b: {mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 3]}}\n"
+                         "joints: {j: {type: revolute, between: [ground, b], axis: [0, 0, 1]}}\n"
+                         "initial: {coordinates: {j.angle: 4*pi}, rates: {j.angle: 3}}\n");
+  assert_near("angle", value_at_start(file, "j.angle"), 4 * pi_, 1e-15);
+  assert_near("rate", value_at_start(file, "j.angle_rate"), 3, 1e-15);
+  ga_file_free(file);
+}
+
 /* scalars are text: nothing becomes a truth value, an octal or a base 60 number */
 static void plain_text(void **state) {
   (void)state;
@@ -198,6 +210,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_as_calls), cmocka_unit_test(set_parameters),
       cmocka_unit_test(repetition),    cmocka_unit_test(orientations),
-      cmocka_unit_test(shapes),        cmocka_unit_test(plain_text)};
+      cmocka_unit_test(shapes),        cmocka_unit_test(initial),
+      cmocka_unit_test(plain_text)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

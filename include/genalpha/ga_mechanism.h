@@ -19,7 +19,7 @@
  * Every call copies what it is given; an error is told by the call that caused it and leaves the
  * mechanism as it was. After ga_mechanism_build the mechanism is constant: any number of
  * integrators and threads may share it. Zero means "not given" in all descriptions; what that means
- * is said beside each field. docs/mechanisms.md has the mathematics of every element. */
+ * is said beside each field. docs/models.md has the mathematics of every element. */
 #ifndef GA_MECHANISM_H
 #define GA_MECHANISM_H
 
@@ -210,6 +210,13 @@ GA_API ga_status ga_mechanism_add_sensor(ga_mechanism *m, const ga_sensor *senso
  * which counts turns. Drives, couplers and torsions ask by themselves. */
 GA_API ga_status ga_mechanism_want_coordinate(ga_mechanism *m, const char *coordinate,
                                               ga_error *err);
+
+/* Start value and rate of a coordinate, in place of what the bodies' positions and velocities say.
+ * They must agree with these, but for whole turns of an angle: the build checks it. */
+GA_API ga_status ga_mechanism_set_coordinate(ga_mechanism *m, const char *coordinate, double value,
+                                             ga_error *err);
+GA_API ga_status ga_mechanism_set_rate(ga_mechanism *m, const char *coordinate, double rate,
+                                       ga_error *err);
 
 /* Everything is there: find the places of all values, check the start values at t0 and polish them
  * to rounding. GA_ERR_INITIAL names the joint that is open, and by how much. */

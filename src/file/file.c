@@ -63,11 +63,13 @@ static bool read_world(ga_reader *r, const ga_node *root) {
 
 /* Section by section, each with the repetitions' part of it: bodies before joints, and so on. */
 static bool read_sections(ga_reader *r, const ga_node *root) {
-  const ga_node *repeat = ga_node_find(root, "repeat");
+  const ga_node *repeat = ga_node_find(root, "repeat"), *initial = ga_node_find(root, "initial");
   for (const ga_section *s = ga_sections; s->name; s++) {
     const ga_node *section = ga_node_find(root, s->name);
     if (section && !ga_read_section(r, s, section)) return false;
     if (repeat && !ga_read_repeat(r, repeat, s)) return false;
+    /* couplers and torsions may begin from the values of coordinates */
+    if (initial && s->read == ga_read_joint && !ga_read_initial(r, initial)) return false;
   }
   return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of a model file, in order: each may use those above it. */
+/* Numbers that a model file names: parameters, in order, and start values of coordinates. */
 #include <string.h>
 
 #include "file/private.h"
@@ -89,4 +89,37 @@ bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options
   }
   if (node && !read_map(r, node, options->set, options->nset, used)) return false;
   return check_set(r, options->set, options->nset, used);
+}
+
+static bool read_starts(ga_reader *r, const char *key, const ga_node *node, bool rate) {
+  ga_reader_enter(r, key);
+  if (node->kind != GA_NODE_MAP) {
+    return ga_reader_fail(r, node, "a map {JOINT.COORDINATE: value} is expected here");
+  }
+  for (const ga_node *item = node->first; item; item = item->next) {
+    const char *name;
+    double x;
+    ga_error err = {GA_OK, ""};
+    if (!ga_read_name(r, item->key, &name) || !ga_read_number(r, item, &x)) return false;
+    const ga_status status = rate ? ga_mechanism_set_rate(r->m, name, x, &err)
+                                  : ga_mechanism_set_coordinate(r->m, name, x, &err);
+    if (!ga_reader_accept(r, item->key, status, &err)) return false;
+  }
+  ga_reader_leave(r);
+  return true;
+}
+
+bool ga_read_initial(ga_reader *r, const ga_node *node) {
+  ga_reader_enter(r, "initial");
+  if (node->kind != GA_NODE_MAP) return ga_reader_fail(r, node, "a map is expected here");
+  for (const ga_node *item = node->first; item; item = item->next) {
+    const char *key = item->key->text;
+    const bool rates = strcmp(key, "rates") == 0;
+    if (!rates && strcmp(key, "coordinates") != 0) {
+      return ga_reader_fail(r, item->key, "unknown key '%.60s'; known are coordinates, rates", key);
+    }
+    if (!read_starts(r, key, item, rates)) return false;
+  }
+  ga_reader_leave(r);
+  return true;
 }

@@ -26,6 +26,9 @@ struct ga_file {
 /* parameters.c: those of the file, replaced by those of the caller */
 bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options *options);
 
+/* start values of coordinates */
+bool ga_read_initial(ga_reader *r, const ga_node *node);
+
 /* outputs.c: run options, columns and events; what needs the columns comes after the build */
 bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file);
 bool ga_want_words(ga_reader *r, const ga_node *node, const char *text);

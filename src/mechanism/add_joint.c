@@ -294,9 +294,42 @@ ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_erro
   return GA_OK;
 }
 
+static ga_status want(ga_mechanism *m, const char *owner, const char *coordinate, int *index,
+                      ga_error *err) {
+  if (m->built) {
+    return ga_fail(err, GA_ERR_ARG, "the mechanism has been built: nothing can be added");
+  }
+  return ga_mechanism_coordinate_named(m, owner, coordinate, index, err);
+}
+
 ga_status ga_mechanism_want_coordinate(ga_mechanism *m, const char *coordinate, ga_error *err) {
   int index;
-  if (m->built)
-    return ga_fail(err, GA_ERR_ARG, "the mechanism has been built: nothing can be added");
-  return ga_mechanism_coordinate_named(m, "output", coordinate, &index, err);
+  return want(m, "output", coordinate, &index, err);
+}
+
+static ga_status set_start(ga_mechanism *m, const char *coordinate, double value, bool rate,
+                           ga_error *err) {
+  int index;
+  if (!isfinite(value)) {
+    return ga_fail(err, GA_ERR_ARG, "start of '%s' is not a finite number", coordinate);
+  }
+  const ga_status status = want(m, "start", coordinate, &index, err);
+  if (status != GA_OK) return status;
+  ga_angle *angle = &m->coordinates.item[index];
+  if (rate) {
+    angle->start_rate = value;
+  } else {
+    angle->start = value;
+  }
+  return GA_OK;
+}
+
+ga_status ga_mechanism_set_coordinate(ga_mechanism *m, const char *coordinate, double value,
+                                      ga_error *err) {
+  return set_start(m, coordinate, value, false, err);
+}
+
+ga_status ga_mechanism_set_rate(ga_mechanism *m, const char *coordinate, double rate,
+                                ga_error *err) {
+  return set_start(m, coordinate, rate, true, err);
 }

@@ -169,6 +169,29 @@ static ga_status judge(const ga_mechanism *m, const double *r, bool *rough, ga_e
   return GA_OK;
 }
 
+/* A velocity without mass that no row of G or H holds: nothing determines it. */
+static ga_status check_held(const ga_mechanism *m, double t0, const ga_csr *G, ga_csr *H,
+                            double *held, ga_error *err) {
+  const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0, &(ga_wanted){.e = {.H = H}});
+  if (code != 0) return GA_OK; /* told by the rows themselves */
+  const ga_csr *const matrices[] = {G, H};
+  for (int k = 0; k < 2; k++) {
+    for (int e = 0; e < ga_csr_nnz(matrices[k]); e++) {
+      double *x = &held[matrices[k]->col[e]];
+      *x = fmax(*x, fabs(matrices[k]->val[e]));
+    }
+  }
+  for (int j = 0; j < m->nv; j++) {
+    if (m->M.ptr[j + 1] > m->M.ptr[j] || held[j] > 1e-12 * m->length) continue;
+    return ga_fail(
+        err, GA_ERR_INITIAL,
+        "velocity %s has neither mass nor a joint that holds it; a rod between two balls "
+        "needs a radius, for inertia about its axis",
+        m->model.v_names[j]);
+  }
+  return GA_OK;
+}
+
 /* To rounding, by the integrator's own projections. Where these fail (redundant rows) the values
  * stay as they are: the start of a run tells what is wrong. */
 static void polish(ga_mechanism *m, double t0) {
@@ -187,10 +210,12 @@ static void polish(ga_mechanism *m, double t0) {
 
 static ga_status check_start(ga_mechanism *m, double t0, ga_error *err) {
   ga_arena scratch = {0};
-  ga_csr G;
+  ga_csr G, H;
   bool rough = false;
   double *r = ga_arena_doubles(&scratch, 2 * (size_t)m->nlam + (size_t)m->npsi);
+  double *held = ga_arena_doubles(&scratch, (size_t)m->nv);
   ga_status status = ga_csr_init(&G, m->nlam, m->nv, &m->G, &scratch);
+  if (status == GA_OK) status = ga_csr_init(&H, m->npsi, m->nv, &m->H, &scratch);
   if (scratch.failed) {
     status = ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   } else {
@@ -199,6 +224,7 @@ static ga_status check_start(ga_mechanism *m, double t0, ga_error *err) {
     status = code == 0 ? judge(m, r, &rough, err)
                        : ga_fail(err, GA_ERR_INITIAL, "at the start: %s",
                                  ga_mechanism_explain(m, code, text, sizeof text));
+    if (status == GA_OK) status = check_held(m, t0, &G, &H, held, err);
   }
   ga_arena_free(&scratch);
   if (status == GA_OK && rough) polish(m, t0);
