@@ -60,6 +60,8 @@ GA_API bool ga_file_event_at(const ga_file *file, int i, ga_file_event *event);
 
 /* JSON Schema of the format, made from the tables that the reader uses. */
 GA_API void ga_file_schema(FILE *to);
+/* Joints and fields as Markdown tables, from the same source. */
+GA_API void ga_file_tables(FILE *to);
 
 #ifdef __cplusplus
 }

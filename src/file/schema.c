@@ -122,3 +122,38 @@ void ga_file_schema(FILE *to) {
   }
   fprintf(to, "\n  }\n}\n");
 }
+
+/* ---- the same tables as text ---------------------------------------------------------------- */
+
+static void put_joint_rows(FILE *to) {
+  ga_joint_type_info type;
+  fprintf(to, "| type | rows | planar | coordinates | |\n|---|---|---|---|---|\n");
+  for (int i = 0; ga_joint_types(i, &type); i++) {
+    fprintf(to, "| `%s` | %d", type.name, type.rows);
+    if (type.nonholonomic > 0) fprintf(to, " + %d", type.nonholonomic);
+    if (type.planar_rows >= 0) {
+      fprintf(to, " | %d | ", type.planar_rows);
+    } else {
+      fprintf(to, " | – | ");
+    }
+    for (int k = 0; k < 3 && type.coordinates[k]; k++) {
+      fprintf(to, "%s`%s`", k ? ", " : "", type.coordinates[k]);
+    }
+    fprintf(to, " | %s |\n", type.summary);
+  }
+}
+
+void ga_file_tables(FILE *to) {
+  put_joint_rows(to);
+  for (const ga_section *s = ga_sections; s->name; s++) {
+    fprintf(to, "\n`%s`: %s\n\n| key | | |\n|---|---|---|\n", s->name, s->help);
+    for (const ga_field *f = s->fields; f->key; f++) {
+      fprintf(to, "| `%s` | ", f->key);
+      /* the bar of a choice would end the cell */
+      for (const char *c = f->words ? f->words : f->form; *c; c++) {
+        fputs(*c == '|' ? ", " : (char[2]){*c, 0}, to);
+      }
+      fprintf(to, " | %s%s |\n", f->help, f->required ? " (required)" : "");
+    }
+  }
+}
