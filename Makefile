@@ -1,6 +1,6 @@
 # Thin front end of CMake; `./bootstrap TARGET` installs what a target needs and then comes here.
 #   make               library, tool and examples, in build/release
-#   make demo          simulate the heavy top: summary, out/heavy-top.csv, out/heavy-top.svg
+#   make demo          simulate a mechanism: summary, out/slider-crank.csv, out/slider-crank.svg
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
@@ -35,7 +35,7 @@ build/release/Makefile: CMakePresets.json CMakeLists.txt
 demo: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
 	@mkdir -p out
-	$(TOOL) run heavy-top --out out/heavy-top.csv --plot out/heavy-top.svg
+	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.csv --plot out/slider-crank.svg
 
 reproduce: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
