@@ -143,6 +143,10 @@ static void put_tangent(ga_pass *pass, const ga_element *el, const ga_joint_data
     const ga_primitive_row *spec = &joint->rows->row[i];
     spec->primitive->weigh(p, joint, spec, lam[i], &sum);
   }
+  if (!joint->axes && joint->length == 0) {
+    ga_pass_point_tangent(pass, el, sum.phi, p);
+    return;
+  }
   ga_tangent_clear(&t, false);
   if (joint->axes) {
     ga_tangent_plane(p, sum.plane, &t);
@@ -166,6 +170,10 @@ static int evaluate(ga_pass *pass, const ga_element *el) {
   if (joint->axes) ga_pair_axes(&p, joint->side[0].E, joint->side[1].E);
   for (int i = 0; pass->holonomic && i < joint->rows->count; i++) {
     const ga_primitive_row *spec = &joint->rows->row[i];
+    if (spec->primitive->component) {
+      ga_pass_point_row(pass, el, i, spec->a, &p);
+      continue;
+    }
     ga_row row;
     spec->primitive->row(&p, joint, spec, &row);
     ga_pass_row(pass, el, i, &row);

@@ -243,6 +243,11 @@ void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, con
 /* Row i of an element (holonomic ones first) into g, G, Z, drift or k, H, Y, drift. gt and gtt are
  * derivatives by t alone. theta: coefficient of its first coordinate. */
 void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row);
+/* The row d_k of two points, which most joints have, written directly; and the tangent of a force
+ * phi between them alone. */
+void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p);
+void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *phi,
+                           const ga_pair *p);
 void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient);
 /* A covector of forces into F, a tangent into Kt and Ct. */
 void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f);

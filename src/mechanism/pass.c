@@ -114,6 +114,55 @@ void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) 
   }
 }
 
+/* s y x e_k for a unit vector along axis k */
+static void axis_cross(double s, const double *y, int k, double *c) {
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  c[i] = s * y[j], c[j] = -s * y[i], c[k] = 0;
+}
+
+/* the phi entries of a row of a body, from `val` on */
+static void put_phi(const ga_body_kind *kind, const double *R, const double *c, double *val) {
+  if (kind->turn_phi) {
+    ga_times_t3(R, c, val);
+  } else if (kind->nphi > 0) {
+    *val = c[kind->phi_at];
+  }
+}
+
+/* J = s (e_k, r x e_k), s = -1 on A and 1 on B. With the additions above, Z = s (0, y x e_k),
+ * y = omega x r, on SE(3) plus x': r x (e x omega) + omega x (r x e) = (omega x r) x e. */
+void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p) {
+  const ga_wanted *out = pass->out;
+  const int r = el->lam_at + i;
+  double drift = 0;
+  if (out->e.g) out->e.g[r] = p->d[k];
+  for (int side = 0; side < 2; side++) {
+    if (el->body[side] == 0) continue;
+    const ga_body_kind *kind = pass->m->bodies.item[el->body[side]].kind;
+    const ga_frame *f = pass->frame[side];
+    const double *arm = side ? p->rb : p->ra, s = side ? 1 : -1;
+    const int at = el->row[i].at[side], phi = at + (kind->turn_x ? 3 : 1);
+    double c[3], y[3];
+    if (out->e.G) {
+      double *val = out->e.G->val;
+      if (kind->turn_x) {
+        for (int j = 0; j < 3; j++) val[at + j] = s * f->R[3 * k + j];
+      } else {
+        val[at] = s;
+      }
+      axis_cross(s, arm, k, c);
+      put_phi(kind, f->R, c, val + phi);
+    }
+    if (!out->e.Z && !out->drift) continue;
+    ga_cross3(f->w, arm, y);
+    if (kind->turn_x) ga_plus3(y, 1, f->xd, y);
+    axis_cross(s, y, k, c);
+    if (out->e.Z) put_phi(kind, f->R, c, out->e.Z->val + phi);
+    drift += ga_dot3(c, f->w);
+  }
+  if (out->drift) out->drift[r] = drift;
+}
+
 void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient) {
   ga_csr *A = i < el->nlam ? pass->out->e.G : pass->out->e.H;
   if (A) A->val[el->coordinate_at[i * el->ncoordinate + k]] = coefficient;
@@ -206,6 +255,34 @@ void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
                                .at = el->K_at + 4 * first + column};
     add_turned(&place, t->A, pass->out->e.Kt->val);
     if (t->damped) add_turned(&place, t->B, pass->out->e.Ct->val);
+  }
+}
+
+/* f_phi = s r x phi: with the addition f_phi~ the block (phi, phi) is s r~ phi~; on SE(3) (x, phi)
+ * is s phi~ */
+void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *phi,
+                           const ga_pair *p) {
+  double *val = pass->out->e.Kt->val, X[9], Y[9];
+  const int before[2] = {0, pass->m->bodies.item[el->body[0]].kind->nv};
+  for (int side = 0; side < 2; side++) {
+    const ga_body_kind *kind = pass->m->bodies.item[el->body[side]].kind;
+    const double *arm = side ? p->rb : p->ra, s = side ? 1 : -1, *R = pass->frame[side]->R;
+    const int *at = el->K_at + 4 * (before[side] + kind->nx) + 2 * side + 1;
+    if (kind->nphi == 1) val[*at] -= s * ga_dot3(arm, phi);
+    if (!kind->turn_phi) continue;
+    /* R^T r~ phi~ R = (R^T r)~ (R^T phi)~ */
+    double arm_own[3], phi_own[3];
+    ga_times_t3(R, arm, arm_own);
+    ga_times_t3(R, phi, phi_own);
+    ga_skew_skew3(arm_own, phi_own, X);
+    ga_skew3(phi_own, Y);
+    for (int i = 0; i < 3; i++) {
+      double *turn = val + at[4 * i];
+      for (int j = 0; j < 3; j++) turn[j] += s * X[3 * i + j];
+      if (!kind->turn_x) continue;
+      double *move = val + at[4 * (i - 3)];
+      for (int j = 0; j < 3; j++) move[j] += s * Y[3 * i + j];
+    }
   }
 }
 
