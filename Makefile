@@ -66,7 +66,7 @@ bench-page:
 	sh tools/benchmarks.sh out/bench.json docs/benchmarks.md.in >docs/benchmarks.md
 	cp out/bench.svg docs/benchmarks.svg
 
-check: format-check check-sizes check-clang check-debug check-threads check-valgrind
+check: format-check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz
 	@echo "make check: all gates passed"
 
 check-sizes:
@@ -89,6 +89,10 @@ check-valgrind:
 	cmake --preset release -DBUILD_TESTING=ON
 	$(call test,release,-L valgrind)
 
+# the reader of model files; longer: sh tools/fuzz.sh 600
+check-fuzz: build/release/Makefile
+	sh tools/fuzz.sh 60
+
 format:
 	$(SOURCES) | xargs clang-format -i
 
@@ -98,6 +102,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo reproduce test install docs bench bench-page check check-sizes check-clang check-debug check-threads check-valgrind \
+.PHONY: all demo reproduce test install docs bench bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:

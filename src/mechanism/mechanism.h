@@ -5,17 +5,17 @@
  * which rows and blocks it touches (structure), evaluates any subset of what a model is asked for
  * in one call, and names its columns. Files:
  *
- *   pair.c        rows and tangents between two frames: the mathematics of primitives
- *   body.c        kinds of bodies: frames, inertia
- *   joint.c       joints as tables over primitives;  joint_types.c the tables
- *   coordinate.c  coordinates of joints, drives, couplers
- *   contact.c     rolling and sliding: nonholonomic rows
- *   force.c, bushing.c   forces
- *   pass.c        one evaluation: frames, from space axes to the velocities of bodies, places
- *   layout.c      order of unknowns, patterns, places
- *   model.c       the ga_model over it
- *   columns.c, body_columns.c, sensor.c   named outputs
- *   names.c, add_*.c, build.c             the calls of ga_mechanism.h */
+ *   pair.c          rows and tangents between two frames: the mathematics of primitives
+ *   body.c          kinds of bodies: frames, inertia
+ *   joint_types.c   joints as tables over primitives;  joint.c their evaluation
+ *   coordinate.c    coordinates of joints, drives, couplers
+ *   contact.c       rolling and sliding: nonholonomic rows
+ *   force.c, bushing.c           forces
+ *   pass.c          one evaluation: frames, from space axes to the velocities of bodies, places
+ *   layout.c        order of unknowns, patterns, places
+ *   model.c         the ga_model over it
+ *   columns.c, sensor.c, watch.c named outputs, events on them
+ *   names.c, place.c, add_*.c, build.c   the calls of ga_mechanism.h */
 #ifndef GA_SRC_MECHANISM_H
 #define GA_SRC_MECHANISM_H
 
