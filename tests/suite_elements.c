@@ -163,8 +163,7 @@ static void drives(void **state) {
         .at = GA_IN_SPACE(0.5, 0.2, 0.4), .axis = GA_IN_SPACE(0.3, -0.5, 0.8), .turns = {3});
     ADD(joint, m, .name = "k", .type = "planar", .between = {"ground", between[1]},
         .at = GA_IN_SPACE(0.1, 0.2, 0.3), .axis = GA_IN_SPACE(1, 1, 0));
-    ADD(drive, m, .name = "d1", .coordinate = "j.angle",
-        .position = {.text = "6*pi + t^2*cos(t)"});
+    ADD(drive, m, .name = "d1", .coordinate = "j.angle", .position = {.text = "6*pi + t^2*cos(t)"});
     ADD(drive, m, .name = "d2", .coordinate = "j.position",
         .rate = {.text = "table(t, [-1, 1, 2.5], [0.5, 3, 1])*t"});
     ADD(drive, m, .name = "d3", .coordinate = "k.x", .rate = {.fn = wave});

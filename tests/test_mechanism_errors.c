@@ -330,6 +330,12 @@ static int gives_up(void *context, const double *x, int along, double f[3]) {
   return *(const int *)context;
 }
 
+static int gives_up_late(void *context, const double *x, int along, double f[3]) {
+  (void)context, (void)along;
+  f[0] = 0;
+  return x[0] > 0.2;
+}
+
 static void evaluations(void **state) {
   (void)state;
   int code = 1;
@@ -361,6 +367,25 @@ static void evaluations(void **state) {
   ga_mechanism_free(m);
 }
 
+/* a run that cannot go on names the element: a mass on a spring falls through its other end */
+static void named_in_runs(void **state) {
+  (void)state;
+  ga_mechanism *m = mechanism_new(NULL);
+  ADD(body, m, .name = "b", .type = GA_BODY_POINT, .mass = 1, .position = {1}, .velocity = {-1});
+  ADD(force, m, .name = "line", .type = "spring", .between = {"ground", "b"}, .length = GA_VALUE(0),
+      .law = {.text = "sqrt(s - 0.5)"});
+  ADD(force, m, .name = "push", .type = "force", .body = "b", .value = {{.fn = gives_up_late}});
+  build(m);
+  ga_options o = ga_options_default();
+  o.h = 0.01;
+  ga_integrator *it = mechanism_started(m, &o);
+  assert_true(ga_integrator_run(it, 1) != GA_OK);
+  const char *text = ga_integrator_error(it)->text;
+  if (!strstr(text, "force 'push': its function cannot be evaluated here")) fail_msg("%s", text);
+  ga_integrator_free(it);
+  ga_mechanism_free(m);
+}
+
 /* hht needs a regular mass: it names the coordinate and who asked for it */
 static void no_mass(void **state) {
   (void)state;
@@ -386,9 +411,11 @@ static void no_mass(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names),  cmocka_unit_test(bodies), cmocka_unit_test(warnings),
-      cmocka_unit_test(joints), cmocka_unit_test(forces), cmocka_unit_test(drives_and_couplers),
-      cmocka_unit_test(starts), cmocka_unit_test(polish), cmocka_unit_test(evaluations),
+      cmocka_unit_test(names),       cmocka_unit_test(bodies),
+      cmocka_unit_test(warnings),    cmocka_unit_test(joints),
+      cmocka_unit_test(forces),      cmocka_unit_test(drives_and_couplers),
+      cmocka_unit_test(starts),      cmocka_unit_test(polish),
+      cmocka_unit_test(evaluations), cmocka_unit_test(named_in_runs),
       cmocka_unit_test(no_mass)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,10 @@ static int energy(void *user, double t, const double *q, const double *v, double
   return 0;
 }
 
+static const char *explain(void *user, int code, char *text, size_t room) {
+  return ga_mechanism_explain(user, code, text, room);
+}
+
 const ga_model_ops ga_mechanism_ops = {.mass = mass,
                                        .force = force,
                                        .holonomic = holonomic,
@@ -125,4 +129,5 @@ const ga_model_ops ga_mechanism_ops = {.mass = mass,
                                        .nonholonomic_drift = nonholonomic_drift,
                                        .force_tangents = force_tangents,
                                        .evaluate = evaluate,
+                                       .explain = explain,
                                        .energy = energy};
