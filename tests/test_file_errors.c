@@ -210,6 +210,7 @@ static const bad_file list[] = {
      "1], position: [0.5, 0, 0]}}\njoints: {a: {type: spherical, between: [ground, r1], at: [-0.5, "
      "0, 0]}, c: {type: spherical, between: [r1, b], at: [0.5, 0, 0]}}\n",
      0, 0, "velocity r1.Omega1 has neither mass nor a joint that holds it"},
+    {"genalpha: 1\nparameters: {energy: 1}\n", 2, 14, "'energy' cannot be a name"},
     /* repetition, run, output, events */
     {"genalpha: 1\nrepeat: {index: i}\n", 2, 9,
      "repeat: a list [{index, from, to, bodies, ..}] is expected"},

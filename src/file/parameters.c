@@ -5,11 +5,12 @@
 #include "file/private.h"
 
 static bool valid_name(const char *name) {
-  static const char *const reserved[] = {"t", "s", "s_dot"};
+  static const char *const reserved[] = {"t",      "s",        "s_dot",           "ground",
+                                         "energy", "momentum", "angular_momentum"};
   const char *letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
   if (!*name || strspn(name, letters) != strlen(name) || (*name >= '0' && *name <= '9'))
     return false;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 7; i++) {
     if (strcmp(reserved[i], name) == 0) return false;
   }
   for (int i = 0; ga_expr_word(i); i++) {
