@@ -164,9 +164,9 @@ static void add_own(ga_csr *A, const ga_solid *b, int row, int part, double s, c
 
 /* F -= Omega x J Omega; Ct += Omega~ J - (J Omega)~ */
 static void gyroscopic(const ga_pass *pass, const ga_solid *b) {
-  const double *Omega = pass->v + b->v_at + 3;
   double JOmega[3], X[9], Y[9];
   if (b->round || (!pass->out->e.F && !pass->tangents)) return;
+  const double *Omega = pass->v + b->v_at + 3;
   ga_times3(b->J, Omega, JOmega);
   if (pass->out->e.F) ga_add_cross3(-1, Omega, JOmega, pass->out->e.F + b->v_at + 3);
   if (!pass->tangents) return;
