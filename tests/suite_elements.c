@@ -255,9 +255,47 @@ static void bushings(void **state) {
   }
 }
 
+/* Frames are kept in a table of slots: bodies whose numbers differ by its size share one. Rods from
+ * each of 70 points to one 32 and one 64 numbers on, and to its neighbour. */
+static void shared_slots(void **state) {
+  (void)state;
+  enum { POINTS = 70 };
+  ga_mechanism *m = mechanism_new(down_z);
+  char name[16], other[16], rod[32];
+  for (int i = 0; i < POINTS; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    ADD(body, m, .name = name, .mass = 1, .inertia = {1, 2, 3}, .position = {i, sin(i), cos(i)},
+        .formulation = i % 2 ? GA_FORMULATION_SE3 : GA_FORMULATION_R3SO3);
+  }
+  int rods = 0;
+  static const int apart[] = {1, 32, 64};
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i + apart[k] < POINTS; i++) {
+      snprintf(name, sizeof name, "p%d", i + (k == 1 ? apart[k] : 0));
+      snprintf(other, sizeof other, "p%d", i + (k == 1 ? 0 : apart[k]));
+      snprintf(rod, sizeof rod, "rod%d", rods++);
+      ADD(joint, m, .name = rod, .type = "distance", .between = {name, other},
+          .at = GA_ON_BOTH(0.1, 0.2, 0.3, -0.3, 0.2, 0.1));
+    }
+  }
+  build(m);
+  const ga_model *model = ga_mechanism_model(m);
+  assert_int_equal(model->nlam, 69 + 38 + 6);
+  double v[6 * POINTS];
+  unsigned seed = 3;
+  random_vector(&seed, 6 * POINTS, 1, v);
+  ga_error err = {0};
+  must(ga_model_check_derivatives(model, 0, ga_mechanism_q0(m), v, NULL, &err), &err);
+  double g[200];
+  assert_int_equal(model->ops->holonomic(model->user, 0, ga_mechanism_q0(m), g), 0);
+  assert_true(ga_max_abs(model->nlam, g) < 1e-12);
+  ga_mechanism_free(m);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(joints),       cmocka_unit_test(drives),
-                                     cmocka_unit_test(point_forces), cmocka_unit_test(springs),
-                                     cmocka_unit_test(torsions),     cmocka_unit_test(bushings)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(shared_slots), cmocka_unit_test(joints),
+                                     cmocka_unit_test(drives),       cmocka_unit_test(point_forces),
+                                     cmocka_unit_test(springs),      cmocka_unit_test(torsions),
+                                     cmocka_unit_test(bushings)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
