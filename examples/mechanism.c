@@ -82,7 +82,7 @@ static ga_status simulate(const ga_mechanism *m, ga_error *err) {
   }
   if (status == GA_OK) status = ga_integrator_run(it, 10);
   if (status == GA_EVENT) print_columns(m, ga_integrator_state(it));
-  if (it && status < 0) *err = *ga_integrator_error(it);
+  if (it && status != GA_EVENT) *err = *ga_integrator_error(it);
   ga_integrator_free(it);
   ga_watch_free(back);
   return status == GA_EVENT ? GA_OK : status;

@@ -4,9 +4,10 @@
 
 set(GA_SLOW_TESTS)
 # not test_series: valgrind computes long double with double's precision
-set(GA_VALGRIND_TESTS suite_groups test_file_models test_mechanism_errors test_initial test_blocks test_matrix test_newton test_problems
+set(GA_VALGRIND_TESTS suite_groups test_initial test_blocks test_matrix test_newton test_problems
   test_space)
 
+list(APPEND GA_VALGRIND_TESTS test_file_models test_mechanism_errors)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_package(Threads REQUIRED)
