@@ -82,8 +82,8 @@ check-debug:
 
 check-threads:
 	cmake --preset threads -DBUILD_TESTING=ON
-	cmake --build --preset threads -j $(JOBS) --target test_threads
-	$(CTEST) --preset threads -R '^test_threads$$'
+	cmake --build --preset threads -j $(JOBS) --target test_threads test_mechanism_laws
+	$(CTEST) --preset threads -R '^test_(threads|mechanism_laws)$$'
 
 check-valgrind:
 	cmake --preset release -DBUILD_TESTING=ON
