@@ -3,6 +3,8 @@
 #ifndef GA_TESTS_MECHANISMS_H
 #define GA_TESTS_MECHANISMS_H
 
+#include <stdlib.h>
+
 #include "support.h"
 
 static const double pi_ = 3.14159265358979323846;
@@ -299,6 +301,30 @@ static inline ga_integrator *mechanism_started(const ga_mechanism *m, const ga_o
   must(ga_integrator_new(ga_mechanism_model(m), o, &it, &err), &err);
   must(ga_integrator_start(it, 0, ga_mechanism_q0(m), ga_mechanism_v0(m)), ga_integrator_error(it));
   return it;
+}
+
+/* all columns at time t, by stab2 with rho_inf = 0.9; to be freed */
+static inline double *columns_at(const ga_mechanism *m, double h, double t) {
+  ga_options o = ga_options_default();
+  o.par = ga_params_rho(0.9);
+  o.h = h;
+  ga_integrator *it = mechanism_started(m, &o);
+  if (t > 0) must(ga_integrator_run(it, t), ga_integrator_error(it));
+  double *values = calloc((size_t)ga_mechanism_columns(m), sizeof *values);
+  assert_non_null(values);
+  assert_int_equal(ga_mechanism_outputs(m, ga_integrator_state(it), values), GA_OK);
+  ga_integrator_free(it);
+  return values;
+}
+
+/* a file of models/ */
+static inline ga_file *model_loaded(const char *name, const ga_file_set *set, int nset) {
+  char path[300];
+  ga_file *file = NULL;
+  ga_error err = {0};
+  snprintf(path, sizeof path, "%s/%s.yaml", GA_MODELS, name);
+  must(ga_file_load(path, &(ga_file_options){.set = set, .nset = nset}, &file, &err), &err);
+  return file;
 }
 
 #endif

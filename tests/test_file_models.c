@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The model files of models/ against the same mechanisms built by calls: the same columns, and the
  * same numbers in them. Repetition, parameters set from outside, sensors, forms of orientation. */
-#include <stdlib.h>
-
 #include "mechanisms.h"
-
-static ga_file *loaded(const char *name, const ga_file_set *set, int nset) {
-  char path[300];
-  ga_file *file = NULL;
-  ga_error err = {0};
-  snprintf(path, sizeof path, "%s/%s.yaml", GA_MODELS, name);
-  must(ga_file_load(path, &(ga_file_options){.set = set, .nset = nset}, &file, &err), &err);
-  return file;
-}
 
 static ga_file *parsed(const char *text) {
   ga_file *file = NULL;
@@ -21,24 +10,12 @@ static ga_file *parsed(const char *text) {
   return file;
 }
 
-static double *columns_at(const ga_mechanism *m, double h, double t) {
-  ga_options o = ga_options_default();
-  o.par = ga_params_rho(0.9);
-  o.h = h;
-  ga_integrator *it = mechanism_started(m, &o);
-  must(ga_integrator_run(it, t), ga_integrator_error(it));
-  double *values = calloc((size_t)ga_mechanism_columns(m), sizeof *values);
-  assert_int_equal(ga_mechanism_outputs(m, ga_integrator_state(it), values), GA_OK);
-  ga_integrator_free(it);
-  return values;
-}
-
 /* Columns of the file are columns of the calls, with equal values. */
 static void same_as_calls(void **state) {
   (void)state;
   for (int i = 0; i < NMECHANISM; i++) {
     const struct mechanism_entry *e = &mechanism_list[i];
-    ga_file *file = loaded(e->name, NULL, 0);
+    ga_file *file = model_loaded(e->name, NULL, 0);
     const ga_mechanism *read = ga_file_mechanism(file);
     ga_mechanism *built = mechanism_built(e, GA_FORMULATION_R3SO3);
     double *a = columns_at(read, 1e-3, 0.1), *b = columns_at(built, 1e-3, 0.1);
@@ -62,15 +39,11 @@ static void same_as_calls(void **state) {
 
 static double value_at_start(const ga_file *file, const char *name) {
   const ga_mechanism *m = ga_file_mechanism(file);
-  ga_options o = ga_options_default();
-  ga_integrator *it = mechanism_started(m, &o);
-  double *values = calloc((size_t)ga_mechanism_columns(m), sizeof *values);
-  assert_int_equal(ga_mechanism_outputs(m, ga_integrator_state(it), values), GA_OK);
+  double *values = columns_at(m, 1e-3, 0);
   const int i = ga_mechanism_column_index(m, name);
   if (i < 0) fail_msg("there is no column %s", name);
   const double value = values[i];
   free(values);
-  ga_integrator_free(it);
   return value;
 }
 
@@ -78,7 +51,7 @@ static double value_at_start(const ga_file *file, const char *name) {
 static void set_parameters(void **state) {
   (void)state;
   const ga_file_set set[] = {{"l", "2"}, {"th0", "l*15 deg"}};
-  ga_file *file = loaded("pendulum", set, 2);
+  ga_file *file = model_loaded("pendulum", set, 2);
   const char *name, *key, *value;
   double number;
   int line;

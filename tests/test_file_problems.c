@@ -2,18 +2,7 @@
 /* Model files of the papers' problems against the problems themselves: the heavy top, which has the
  * same coordinates, number by number; slider-crank, Andrews' squeezer and the chain, which have
  * others, in the limit, with order 2. */
-#include <stdlib.h>
-
 #include "mechanisms.h"
-
-static ga_file *loaded(const char *name, const ga_file_set *set, int nset) {
-  char path[300];
-  ga_file *file = NULL;
-  ga_error err = {0};
-  snprintf(path, sizeof path, "%s/%s.yaml", GA_MODELS, name);
-  must(ga_file_load(path, &(ga_file_options){.set = set, .nset = nset}, &file, &err), &err);
-  return file;
-}
 
 static ga_options options_of(const char *method, double rho, double h) {
   ga_options o = ga_options_default();
@@ -30,7 +19,7 @@ static void heavy_top(void **state) {
   for (int i = 0; i < 2; i++) {
     const ga_options o = options_of(methods[i], 0.9, 1e-3);
     ga_problem *p = problem_named("heavy-top");
-    ga_file *file = loaded("heavy-top", NULL, 0);
+    ga_file *file = model_loaded("heavy-top", NULL, 0);
     ga_integrator *a = started(p, &o), *b = mechanism_started(ga_file_mechanism(file), &o);
     must(ga_integrator_run(a, 1), ga_integrator_error(a));
     must(ga_integrator_run(b, 1), ga_integrator_error(b));
@@ -58,7 +47,7 @@ typedef struct {
 
 static void limit(const char *model, const ga_file_set *set, int nset, double rho, double h,
                   double t, const expected_value *list, int n) {
-  ga_file *file = loaded(model, set, nset);
+  ga_file *file = model_loaded(model, set, nset);
   const ga_mechanism *m = ga_file_mechanism(file);
   double *values = calloc((size_t)ga_mechanism_columns(m), sizeof *values), error[2][16];
   for (int k = 0; k < 2; k++) {
@@ -112,7 +101,7 @@ static void chain(void **state) {
   const ga_file_set set[] = {{"N", "10"}};
   const ga_options o = options_of("stab2", 0.9, 1e-3);
   ga_problem *p = problem_named("chain");
-  ga_file *file = loaded("chain", set, 1);
+  ga_file *file = model_loaded("chain", set, 1);
   ga_integrator *a = started(p, &o), *b = mechanism_started(ga_file_mechanism(file), &o);
   must(ga_integrator_run(a, 1), ga_integrator_error(a));
   must(ga_integrator_run(b, 1), ga_integrator_error(b));

@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The ten mechanisms against reference values of all their columns: errors of the size of the
  * discretization, falling with order 2, in R^3 x SO(3) and in SE(3). */
-#include <stdlib.h>
-
 #include "mechanism_references.h"
 #include "mechanisms.h"
-
-/* all columns at a time */
-static double *columns_at(const ga_mechanism *m, double h, double t) {
-  ga_options o = ga_options_default();
-  o.par = ga_params_rho(0.9);
-  o.h = h;
-  ga_integrator *it = mechanism_started(m, &o);
-  must(ga_integrator_run(it, t), ga_integrator_error(it));
-  double *values = calloc((size_t)ga_mechanism_columns(m), sizeof *values);
-  assert_int_equal(ga_mechanism_outputs(m, ga_integrator_state(it), values), GA_OK);
-  ga_integrator_free(it);
-  return values;
-}
 
 /* quaternions have two signs */
 static double difference(const char *name, double value, double reference) {

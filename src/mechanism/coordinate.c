@@ -128,18 +128,13 @@ static void line_structure(const ga_mechanism *m, const ga_element *el, ga_struc
   s->coordinates = true;
 }
 
-/* -(1 + number of the element) if a function gave up for good */
-static int function_code(const ga_pass *pass, const ga_element *el, int code) {
-  return code > 0 ? ga_element_code(pass, el) : -ga_element_code(pass, el);
-}
-
 static int drive_evaluate(ga_pass *pass, const ga_element *el) {
   if (!pass->holonomic) return 0;
   const ga_wanted *out = pass->out;
   const int r = el->lam_at;
   double f[3];
   const int code = ga_law_jet(el->data, &pass->t, 0, f);
-  if (code != 0) return function_code(pass, el, code);
+  if (code != 0) return ga_function_code(pass, el, code);
   if (out->e.g) out->e.g[r] = pass->q[pass->m->coordinates.item[el->coordinate[0]].q_at] - f[0];
   if (out->gt) out->gt[r] = -f[1];
   if (out->drift) out->drift[r] = -f[2];
@@ -153,7 +148,7 @@ static int rate_evaluate(ga_pass *pass, const ga_element *el) {
   const int r = el->psi_at;
   double f[3];
   const int code = ga_law_jet(el->data, &pass->t, 0, f);
-  if (code != 0) return function_code(pass, el, code);
+  if (code != 0) return ga_function_code(pass, el, code);
   if (out->e.k) out->e.k[r] = pass->v[pass->m->coordinates.item[el->coordinate[0]].v_at] - f[0];
   if (out->k_drift) out->k_drift[r] = -f[1];
   ga_pass_row_coordinate(pass, el, 0, 0, 1);

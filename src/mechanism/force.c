@@ -13,10 +13,6 @@
 /* variables of a law, in this order */
 enum { LAW_S, LAW_RATE, LAW_T };
 
-static int failed(const ga_pass *pass, const ga_element *el, int code) {
-  return code > 0 ? ga_element_code(pass, el) : -ga_element_code(pass, el);
-}
-
 int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3]) {
   f[1] = f[2] = 0;
   if (law->fn) return law->fn(law->context, variables, along, f);
@@ -39,7 +35,7 @@ static int value_at(ga_pass *pass, const ga_element *el, const ga_frame **frame,
   for (int i = 0; i < 3; i++) {
     double f[3];
     const int code = ga_law_jet(&data->value[i], &pass->t, -1, f);
-    if (code != 0) return failed(pass, el, code);
+    if (code != 0) return ga_function_code(pass, el, code);
     own[i] = f[0];
   }
   if (data->body_frame) {
@@ -195,7 +191,7 @@ static int spring_evaluate(ga_pass *pass, const ga_element *el) {
   spring sp;
   if (!pass->out->e.F && !pass->tangents) return 0;
   const int code = spring_at(pass, el, pass->tangents, &sp);
-  if (code != 0) return failed(pass, el, code);
+  if (code != 0) return ga_function_code(pass, el, code);
   if (pass->out->e.F) {
     double f[GA_PAIR] = {0};
     for (int i = 0; i < 3; i++) {
@@ -274,7 +270,7 @@ static int torsion_evaluate(ga_pass *pass, const ga_element *el) {
   double effort, by_s, by_rate;
   if (!out->F && !pass->tangents) return 0;
   const int code = torsion_at(pass, el, pass->tangents, &effort, &by_s, &by_rate);
-  if (code != 0) return failed(pass, el, code);
+  if (code != 0) return ga_function_code(pass, el, code);
   if (out->F) out->F[pass->m->coordinates.item[el->coordinate[0]].v_at] += effort;
   if (pass->tangents) {
     out->Kt->val[el->coordinate_at[0]] += by_s;

@@ -270,6 +270,11 @@ static inline int ga_element_code(const ga_pass *pass, const ga_element *el) {
   return (int)(el - pass->m->elements.item) + 1;
 }
 
+/* the same for a function of the user that returned > 0 (retry) or < 0 (failed) */
+static inline int ga_function_code(const ga_pass *pass, const ga_element *el, int code) {
+  return code > 0 ? ga_element_code(pass, el) : -ga_element_code(pass, el);
+}
+
 /* ---- joints --------------------------------------------------------------------------------- */
 
 /* A primitive row: a on side A, b on side B are numbers of joint axes. */
