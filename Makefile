@@ -1,6 +1,6 @@
 # Thin front end of CMake; `./bootstrap TARGET` installs what a target needs and then comes here.
 #   make               library, tool and examples, in build/release
-#   make demo          simulate the heavy top: summary, out/heavy-top.csv, out/heavy-top.svg
+#   make demo          simulate a mechanism: summary, out/slider-crank.csv, out/slider-crank.svg
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
@@ -36,7 +36,7 @@ build/release/Makefile: CMakePresets.json CMakeLists.txt
 demo: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
 	@mkdir -p out
-	$(TOOL) run heavy-top --out out/heavy-top.csv --plot out/heavy-top.svg
+	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.csv --plot out/slider-crank.svg
 
 reproduce: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
@@ -71,7 +71,7 @@ bench-page:
 	sh tools/benchmarks.sh out/bench.json docs/benchmarks.md.in >docs/benchmarks.md
 	cp out/bench.svg docs/benchmarks.svg
 
-check: format-check check-sizes check-clang check-debug check-threads check-valgrind
+check: format-check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz
 	@echo "make check: all gates passed"
 
 check-sizes:
@@ -87,12 +87,16 @@ check-debug:
 
 check-threads:
 	cmake --preset threads -DBUILD_TESTING=ON
-	cmake --build --preset threads -j $(JOBS) --target test_threads
-	$(CTEST) --preset threads -R '^test_threads$$'
+	cmake --build --preset threads -j $(JOBS) --target test_threads test_mechanism_laws
+	$(CTEST) --preset threads -R '^test_(threads|mechanism_laws)$$'
 
 check-valgrind:
 	cmake --preset valgrind -DBUILD_TESTING=ON
 	$(call test,valgrind,-L valgrind)
+
+# the reader of model files; longer: sh tools/fuzz.sh 600
+check-fuzz: build/release/Makefile
+	sh tools/fuzz.sh 60
 
 format:
 	$(SOURCES) | xargs clang-format -i
@@ -103,6 +107,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo reproduce test install docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind \
+.PHONY: all demo reproduce test install docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:

@@ -17,6 +17,7 @@ endif()
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 add_executable(genalpha_bench EXCLUDE_FROM_ALL ${bench_sources})
 set_target_properties(genalpha_bench PROPERTIES OUTPUT_NAME bench)
-target_compile_definitions(genalpha_bench PRIVATE BENCH_FLAGS="${CMAKE_C_FLAGS_${build_type}}")
+target_compile_definitions(genalpha_bench PRIVATE BENCH_FLAGS="${CMAKE_C_FLAGS_${build_type}}"
+  BENCH_MODELS="${PROJECT_SOURCE_DIR}/models")
 target_include_directories(genalpha_bench SYSTEM PRIVATE ${KLU_INCLUDE_DIR} ${KLU_INCLUDE_DIR}/suitesparse)
 target_link_libraries(genalpha_bench PRIVATE genalpha_static ${IDA_LIBRARIES})

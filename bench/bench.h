@@ -129,5 +129,6 @@ void bench_part_steps(bench_report *report);
 void bench_part_chain(bench_report *report);
 void bench_part_precision(bench_report *report);
 void bench_part_instructions(bench_report *report);
+void bench_part_files(bench_report *report);
 
 #endif

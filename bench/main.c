@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bench DIRECTORY [PART..]         all parts, or some of: steps chain precision instructions
+/* bench DIRECTORY [PART..]         all parts, or some of: steps chain precision instructions files
  * bench --steps PROBLEM METHOD N [SIZE]   just N steps, for memory and instruction counts */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@ static const struct {
 } parts[] = {{"steps", bench_part_steps},
              {"chain", bench_part_chain},
              {"precision", bench_part_precision},
-             {"instructions", bench_part_instructions}};
+             {"instructions", bench_part_instructions},
+             {"files", bench_part_files}};
 enum { PARTS = (int)(sizeof parts / sizeof parts[0]) };
 
 static int just_steps(char **argument, int count) {
@@ -46,7 +47,7 @@ static int check_peer(void) {
 
 static int usage(void) {
   fputs(
-      "usage: bench DIRECTORY [steps|chain|precision|instructions]..\n"
+      "usage: bench DIRECTORY [steps|chain|precision|instructions|files]..\n"
       "       bench --steps PROBLEM METHOD N [SIZE]\n",
       stderr);
   return 2;

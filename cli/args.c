@@ -187,6 +187,7 @@ static int set_library(args *a, const char *key, const char *value) {
 static int set_own(args *a, const arg_spec *spec, const char *value) {
   if (spec == &help_spec) return print_help(a->command);
   bool ok = spec->read(spec, value, (char *)a->settings + spec->at);
+  a->own |= 1UL << (spec - a->command->specs);
   return ok ? ARGS_GO_ON : CLI_USAGE;
 }
 
@@ -203,6 +204,20 @@ static const ga_option_info *find_library(const arg_command *command, const char
     if (strcmp(info->key, key) == 0) return info;
   }
   return NULL;
+}
+
+int args_apply(args *a, const char *key, const char *value) {
+  const arg_spec *own = find_own(a->command, key);
+  const ga_option_info *library = own ? NULL : find_library(a->command, key);
+  if (own == &help_spec || (!own && !library)) {
+    char typed[KEY_MAX + 2];
+    snprintf(typed, sizeof typed, "--%.*s", KEY_MAX - 1, key);
+    return unknown_option(a->command, typed);
+  }
+  if (library) return args_given(a, key) ? ARGS_GO_ON : set_library(a, key, value);
+  if (a->own >> (own - a->command->specs) & 1UL) return ARGS_GO_ON;
+  if (!own->argument && strcmp(value, "true") != 0) return ARGS_GO_ON;
+  return set_own(a, own, value);
 }
 
 /* the option in argv[*i]; *i moves on if its value is the next argument */

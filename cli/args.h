@@ -47,11 +47,15 @@ typedef struct args {
   char **operands;     /* all of them, moved to the front of argv */
   int noperands;
   unsigned long given; /* bit i: ga_option_at(i) was given */
+  unsigned long own;   /* bit i: specs[i] was given */
 } args;
 
 /* Parse argv[1..]; ARGS_GO_ON, or the exit code after a message or the help text. */
 enum { ARGS_GO_ON = -1 };
 int args_parse(args *a, int argc, char **argv);
+
+/* An option that does not come from the command line: ignored if that gave it, too. */
+int args_apply(args *a, const char *key, const char *value);
 
 /* Was this library option given? */
 bool args_given(const args *a, const char *key);

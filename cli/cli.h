@@ -30,5 +30,6 @@ int cmd_params(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_schema(int argc, char **argv);
 
 #endif

@@ -149,8 +149,8 @@ int cmd_converge(int argc, char **argv) {
   }
   if (set.plot && !gnuplot_check(set.plot)) return CLI_FAILED;
   ga_problem *problem = NULL;
-  code = problem_open(&set.problem, &a, &problem);
+  code = problem_open(&set.problem, &a, NULL, &problem);
   if (code == ARGS_GO_ON) code = converge(&set, &a, problem);
-  ga_problem_free(problem);
+  problem_close(problem);
   return code;
 }

@@ -13,6 +13,16 @@ static const char *figure_summary(int i) {
   return item_at(i)->title;
 }
 
+static const char *joint_name(int i) {
+  ga_joint_type_info type;
+  return ga_joint_types(i, &type) ? type.name : NULL;
+}
+
+static const char *joint_summary(int i) {
+  ga_joint_type_info type;
+  return ga_joint_types(i, &type) ? type.summary : NULL;
+}
+
 static const struct {
   const char *kind, *title;
   const char *(*name)(int i);
@@ -24,6 +34,8 @@ static const struct {
      false},
     {"problems", "problems (genalpha run NAME)", ga_problem_name, ga_problem_summary, NULL, false},
     {"solvers", "linear solvers (--linsol NAME)", ga_linsol_name, ga_linsol_summary, NULL, false},
+    {"joints", "joints of model files (genalpha run FILE.yaml, docs/models.md)", joint_name,
+     joint_summary, NULL, true},
     {"figures", "figures and studies (genalpha reproduce NAME)", figure_name, figure_summary, NULL,
      true},
 };
@@ -63,10 +75,11 @@ int cmd_list(int argc, char **argv) {
   static const arg_spec specs[] = {{.key = NULL}};
   static const arg_command command = {
       .name = "list",
-      .operand = "methods|problems|solvers|figures",
+      .operand = "methods|problems|solvers|joints|figures",
       .summary =
-          "List methods, problems and linear solvers; one kind alone with more detail. 'figures'\n"
-          "are those of the papers that `reproduce` computes.",
+          "List methods, problems and linear solvers; one kind alone with more detail. 'joints' "
+          "are\n"
+          "those of model files, 'figures' those of the papers that `reproduce` computes.",
       .specs = specs};
   args a = {.command = &command};
   int code = args_parse(&a, argc, argv);

@@ -11,8 +11,8 @@
 typedef struct settings {
   problem_args problem;
   int every;
-  bool final;
-  const char *out, *plot, *save_state, *from_state;
+  bool final, columns;
+  const char *out, *plot, *save_state, *from_state, *stop_when;
   double checkpoint_every, out_dt;
 } settings;
 
@@ -28,6 +28,11 @@ static const arg_spec specs[] = {
      arg_read_real, FIELD(out_dt), 0, 1e300},
     {"plot", "FILE.svg|FILE.png", "draw positions, velocities and multipliers over time",
      gnuplot_read_name, FIELD(plot), 0, 0},
+    {"columns", NULL, "list the columns of a model file, one in a line, and do nothing else",
+     arg_read_flag, FIELD(columns), 0, 0},
+    {"stop-when", "EXPRESSION",
+     "end the run of a model file where an expression of its columns begins to hold: \"b.z < 0.1\"",
+     arg_read_text, FIELD(stop_when), 0, 0},
     {"final", NULL, "print the end state as one JSON object instead of the summary", arg_read_flag,
      FIELD(final), 0, 0},
     {"save-state", "FILE", "save the end state, to go on from later (also after Ctrl-C)",
@@ -44,7 +49,9 @@ static const arg_command command = {
     .name = "run",
     .operand = "PROBLEM",
     .needs_operand = true,
-    .summary = "Simulate a problem ('genalpha list problems') and print a summary.",
+    .summary =
+        "Simulate a problem ('genalpha list problems'), or a mechanism described in a model file,\n"
+        "PROBLEM = FILE.yaml (docs/models.md; those of models/ come along), and print a summary.",
     .specs = specs,
     .takes_library = problem_takes_all,
     .library_default = problem_default};
@@ -56,6 +63,7 @@ typedef struct resources {
   history *history;
   csv out;
   gnuplot plot;
+  run_events events;
 } resources;
 
 static int check_settings(const settings *set, const ga_problem *problem) {
@@ -113,11 +121,11 @@ static bool state_writable(const char *path) {
 }
 
 /* files are opened before the run, so that a wrong name does not cost the run */
-static int open_files(const settings *set, const ga_model *model, resources *r) {
+static int open_files(const settings *set, resources *r) {
   if (set->save_state && !state_writable(set->save_state)) return CLI_FAILED;
-  if (set->out && !csv_open(&r->out, set->out, model)) return CLI_FAILED;
+  if (set->out && !csv_open(&r->out, set->out, r->problem)) return CLI_FAILED;
   if (!set->plot) return ARGS_GO_ON;
-  r->history = history_new(model);
+  r->history = history_new(r->problem);
   if (!r->history) {
     cli_error("no memory for the plot");
     return CLI_FAILED;
@@ -170,12 +178,14 @@ static void release(resources *r) {
   if (r->plot.script) gnuplot_discard(&r->plot);
   history_free(r->history);
   solver_close(&r->solver);
-  ga_problem_free(r->problem);
+  events_close(&r->events);
+  problem_close(r->problem);
 }
 
 static int run_problem(settings *set, args *a, resources *r) {
-  int code = problem_open(&set->problem, a, &r->problem);
+  int code = problem_open(&set->problem, a, set->stop_when, &r->problem);
   if (code != ARGS_GO_ON) return code;
+  if (set->columns) return file_print_columns(r->problem);
   if (isnan(set->problem.t_end)) set->problem.t_end = r->problem->t_end;
   code = check_settings(set, r->problem);
   if (code == ARGS_GO_ON) code = check_extrapolation(set, a->options, r->problem);
@@ -195,16 +205,18 @@ static int run_problem(settings *set, args *a, resources *r) {
   a->options->log = simulate_log;
   a->options->log_context = &s;
   code = solver_open(&r->solver, &r->problem->model, a->options, &set->problem.how);
-  if (code == ARGS_GO_ON) code = open_files(set, &r->problem->model, r);
+  if (code == ARGS_GO_ON) code = events_open(&r->events, r->problem, set->stop_when, &r->solver);
+  if (code == ARGS_GO_ON) code = open_files(set, r);
   if (code != ARGS_GO_ON) return code;
   s.out = set->out ? &r->out : NULL;
   s.history = r->history;
+  s.events = &r->events;
 
   code = simulate(&s);
   if (code == CLI_OK && !set->final) summary_print(report_to(set, code), &s);
   code = close_files(set, &s, r, code);
   if (code == CLI_OK && set->final) {
-    json_final(stdout, &r->problem->model, &r->solver);
+    json_final(stdout, r->problem, &r->solver);
   }
   return code;
 }

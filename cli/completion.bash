@@ -117,6 +117,8 @@ _genalpha() {
     # word splitting is wanted; the words have no special characters
     # shellcheck disable=SC2207
     COMPREPLY=($(compgen -W "$words" -- "$current"))
+    # a problem may be a model file
+    if ((${#COMPREPLY[@]} == 0)); then compopt -o default 2>/dev/null; fi
   fi
 }
 

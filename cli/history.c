@@ -2,7 +2,6 @@
 /* A thinned time history in memory, and the gnuplot script that draws it. */
 #include "history.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,31 +10,40 @@
 enum {
   ROWS = 4096,
   CURVES = GNUPLOT_COLORS,
-  PANELS = 4,
+  PANELS = 8,
   WIDTH = 960,
   PANEL_HEIGHT = 200,
   FRAME_HEIGHT = 110
 };
 
-static const struct {
-  int part;
-  const char *label;
-} kinds[PANELS] = {
-    {PART_Q, "position q"},
-    {PART_V, "velocity v"},
-    {PART_LAM, "multiplier lambda"},
-    {PART_PSI, "multiplier psi"},
-};
+/* what is drawn over t together: entries of a part of the state, or columns of a model file */
+typedef struct panel {
+  char label[NAME_MAX_LENGTH];
+  int part; /* -1: named columns */
+  int curves, curve[CURVES];
+} panel;
 
 struct history {
   const ga_model *model;
-  int curves[PANELS]; /* the first entries of each part, 0: no panel */
-  int width;          /* numbers in a row: t and all curves */
-  long seen, stride;  /* every stride-th state is kept */
+  named_columns named;
+  panel panel[PANELS];
+  int panels;
+  int width;         /* numbers in a row: t and all curves */
+  long seen, stride; /* every stride-th state is kept */
   int count;
   bool pending; /* row [count] holds the newest state, not kept so far */
   double *rows; /* (ROWS + 1) x width */
 };
+
+/* ---- parts of the state --------------------------------------------------------------------- */
+
+static const struct {
+  int part;
+  const char *label;
+} kinds[] = {{PART_Q, "position q"},
+             {PART_V, "velocity v"},
+             {PART_LAM, "multiplier lambda"},
+             {PART_PSI, "multiplier psi"}};
 
 /* how many entries of a part to draw: the family of the first, or all before the first family */
 static int choose_curves(const ga_model *model, int part) {
@@ -51,28 +59,97 @@ static int choose_curves(const ga_model *model, int part) {
   return count < CURVES ? count : CURVES;
 }
 
-history *history_new(const ga_model *model) {
-  history *h = calloc(1, sizeof *h);
-  if (!h) return NULL;
-  h->model = model;
-  h->stride = 1;
-  h->width = 1;
-  for (int k = 0; k < PANELS; k++) {
-    h->curves[k] = choose_curves(model, kinds[k].part);
-    h->width += h->curves[k];
+static void choose_parts(history *h) {
+  for (int k = 0; k < 4; k++) {
+    panel *p = &h->panel[h->panels];
+    p->part = kinds[k].part;
+    p->curves = choose_curves(h->model, p->part);
+    snprintf(p->label, sizeof p->label, "%s", kinds[k].label);
+    for (int i = 0; i < p->curves; i++) p->curve[i] = i;
+    h->panels += p->curves > 0;
   }
-  h->rows = calloc((size_t)(ROWS + 1) * (size_t)h->width, sizeof *h->rows);
-  if (!h->rows) {
+}
+
+/* ---- columns of a model file ---------------------------------------------------------------- */
+
+/* What a column is, by the end of its name: columns alike share a panel. */
+static const char *quantity(const char *name) {
+  static const struct {
+    const char *ends, *what;
+  } list[] = {{"x y z position length", "position"},
+              {"e0 e1 e2 e3", "quaternion"},
+              {"vx vy vz position_rate x_rate y_rate", "velocity"},
+              {"wx wy wz rate angle_rate angle_a_rate angle_b_rate", "angular velocity"},
+              {"ax ay az", "acceleration"},
+              {"alx aly alz al", "angular acceleration"},
+              {"angle angle_a angle_b", "angle"},
+              {"fx fy fz Fx Fy Fz force tension f", "force"},
+              {"mx my mz", "moment"},
+              {"effort", "effort"}};
+  const char *dot = strchr(name, '.'), *end = dot ? dot + 1 : name;
+  if (strncmp(name, "energy.", 7) == 0) return "energy";
+  if (strstr(name, "momentum."))
+    return dot[-1] == 'm' && name[0] == 'm' ? "momentum" : "ang. momentum";
+  for (int i = 0; dot && i < (int)(sizeof list / sizeof list[0]); i++) {
+    for (const char *at = list[i].ends; *at;) {
+      const size_t n = strcspn(at, " ");
+      if (strlen(end) == n && strncmp(at, end, n) == 0) return list[i].what;
+      at += n + (at[n] == ' ');
+    }
+  }
+  return name;
+}
+
+static void choose_named(history *h) {
+  for (int i = 0; i < h->named.count; i++) {
+    const char *what = quantity(named_name(&h->named, i));
+    int k = 0;
+    while (k < h->panels && strcmp(h->panel[k].label, what) != 0) k++;
+    if (k == PANELS || h->panel[k].curves == CURVES) continue;
+    panel *p = &h->panel[k];
+    if (k == h->panels) {
+      snprintf(p->label, sizeof p->label, "%s", what);
+      p->part = -1;
+      h->panels++;
+    }
+    p->curve[p->curves++] = i;
+  }
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+history *history_new(const ga_problem *problem) {
+  history *h = calloc(1, sizeof *h);
+  if (!h || !named_open(&h->named, problem)) {
     free(h);
     return NULL;
   }
-  return h;
+  h->model = &problem->model;
+  h->stride = 1;
+  h->width = 1;
+  if (h->named.count > 0) {
+    choose_named(h);
+  } else {
+    choose_parts(h);
+  }
+  for (int k = 0; k < h->panels; k++) h->width += h->panel[k].curves;
+  h->rows = calloc((size_t)(ROWS + 1) * (size_t)h->width, sizeof *h->rows);
+  if (h->rows) return h;
+  history_free(h);
+  return NULL;
 }
 
 void history_free(history *h) {
   if (!h) return;
+  named_close(&h->named);
   free(h->rows);
   free(h);
+}
+
+static const char *curve_name(const history *h, const panel *p, int i, column_name *room) {
+  if (p->part < 0) return named_name(&h->named, p->curve[i]);
+  *room = part_name(h->model, p->part, p->curve[i]);
+  return room->text;
 }
 
 static double *row_at(const history *h, int i) {
@@ -82,9 +159,13 @@ static double *row_at(const history *h, int i) {
 void history_add(history *h, const ga_state *state) {
   double *row = row_at(h, h->count);
   *row++ = state->t;
-  for (int k = 0; k < PANELS; k++) {
-    const double *x = part_values(state, kinds[k].part);
-    for (int i = 0; i < h->curves[k]; i++) *row++ = x[i];
+  if (h->named.count > 0) named_update(&h->named, state);
+  for (int k = 0; k < h->panels; k++) {
+    const panel *p = &h->panel[k];
+    for (int i = 0; i < p->curves; i++) {
+      *row++ = p->part < 0 ? named_value(&h->named, p->curve[i])
+                           : part_values(state, p->part)[p->curve[i]];
+    }
   }
   h->pending = h->seen++ % h->stride != 0;
   if (h->pending) return;
@@ -100,27 +181,22 @@ void history_add(history *h, const ga_state *state) {
   h->stride *= 2;
 }
 
-static int count_panels(const history *h) {
-  int panels = 0;
-  for (int k = 0; k < PANELS; k++) panels += h->curves[k] > 0;
-  return panels;
-}
-
 int history_width(const history *h) {
   (void)h;
   return WIDTH;
 }
 
 int history_height(const history *h) {
-  return FRAME_HEIGHT + PANEL_HEIGHT * count_panels(h);
+  return FRAME_HEIGHT + PANEL_HEIGHT * h->panels;
 }
 
 /* room for the longest name beside the panels, as a part of the width */
 static double key_width(const history *h) {
   size_t longest = 0;
-  for (int k = 0; k < PANELS; k++) {
-    for (int i = 0; i < h->curves[k]; i++) {
-      size_t length = strlen(part_name(h->model, kinds[k].part, i).text);
+  for (int k = 0; k < h->panels; k++) {
+    for (int i = 0; i < h->panel[k].curves; i++) {
+      column_name room;
+      size_t length = strlen(curve_name(h, &h->panel[k], i, &room));
       if (length > longest) longest = length;
     }
   }
@@ -138,19 +214,23 @@ static void write_data(const history *h, FILE *to) {
 }
 
 static void write_panel(const history *h, int k, int column, bool last, FILE *to) {
-  fprintf(to, "set ylabel '%s'\n", kinds[k].label);
+  const panel *p = &h->panel[k];
+  fputs("set ylabel ", to);
+  gnuplot_quote(to, p->label);
+  fputc('\n', to);
   if (last) fputs("set format x '%g'\nset xlabel 't'\n", to);
   fputs("plot ", to);
-  for (int i = 0; i < h->curves[k]; i++) {
+  for (int i = 0; i < p->curves; i++) {
+    column_name room;
     fprintf(to, "%s$run using 1:%d with lines lw 1.5 lc rgb '%s' title ", i ? ", " : "", column + i,
             gnuplot_color(i));
-    gnuplot_quote(to, part_name(h->model, kinds[k].part, i).text);
+    gnuplot_quote(to, curve_name(h, p, i, &room));
   }
   fputc('\n', to);
 }
 
 void history_write(const history *h, const char *title, FILE *to) {
-  int panels = count_panels(h), column = 2, left = panels;
+  int panels = h->panels, column = 2, left = panels;
   double height = history_height(h);
   write_data(h, to);
   fprintf(to, "set multiplot layout %d,1 title ", panels);
@@ -165,10 +245,9 @@ void history_write(const history *h, const char *title, FILE *to) {
       "set ytics nomirror\n"
       "set xrange [*:*] noextend\n",
       to);
-  for (int k = 0; k < PANELS; k++) {
-    if (h->curves[k] == 0) continue;
+  for (int k = 0; k < panels; k++) {
     write_panel(h, k, column, --left == 0, to);
-    column += h->curves[k];
+    column += h->panel[k].curves;
   }
   fputs("unset multiplot\n", to);
 }

@@ -2,6 +2,7 @@
 /* The end state of a run as one JSON object, 17 significant digits, null for what is not finite. */
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "columns.h"
 #include "output.h"
@@ -79,7 +80,26 @@ static void put_extrapolation(FILE *to, const ga_extrapolated *x, const extrapol
   put_errors(to, "finest_error_estimate", &x->finest);
 }
 
-void json_final(FILE *to, const ga_model *model, const solver *at_end) {
+/* every column of a model file by its name */
+static void put_columns(FILE *to, const ga_file *file, const ga_state *state) {
+  const ga_mechanism *m = ga_file_mechanism(file);
+  const int n = ga_mechanism_columns(m);
+  double *values = calloc((size_t)n, sizeof *values);
+  if (!values || ga_mechanism_outputs(m, state, values) != GA_OK) {
+    free(values);
+    return;
+  }
+  fputs(",\n  \"named\": {", to);
+  for (int i = 0; i < n; i++) {
+    fprintf(to, "%s\n    \"%s\": ", i ? "," : "", ga_mechanism_column_name(m, i));
+    put_number(to, values[i]);
+  }
+  fputs("\n  }", to);
+  free(values);
+}
+
+void json_final(FILE *to, const ga_problem *problem, const solver *at_end) {
+  const ga_model *model = &problem->model;
   const ga_state *state = solver_state(at_end);
   int nq = part_size(model, PART_Q), nv = part_size(model, PART_V);
   fputs("{\n  \"t\": ", to);
@@ -94,6 +114,7 @@ void json_final(FILE *to, const ga_model *model, const solver *at_end) {
     put_extrapolation(to, ga_extrapolator_state(at_end->x), &at_end->how);
   }
   if (at_end->it) put_steps(to, ga_integrator_options(at_end->it));
+  if (file_of(problem)) put_columns(to, file_of(problem), state);
   put_stats(to, solver_stats(at_end));
   fputs("\n}\n", to);
 }

@@ -15,6 +15,7 @@ static const struct {
     {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce},
     {"list", "methods, problems, linear solvers, figures of the papers", cmd_list},
     {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
+    {"schema", "JSON Schema of model files, for editors", cmd_schema},
 };
 
 enum { NCOMMANDS = (int)(sizeof commands / sizeof commands[0]) };
@@ -46,7 +47,7 @@ static const char *word_at(const void *list, int i) {
 
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
-    cli_error("a command is missing: run, converge, plot, reproduce, list or params");
+    cli_error("a command is missing: run, converge, plot, reproduce, list, params or schema");
     fprintf(stderr, "Try 'genalpha --help'.\n");
     return CLI_USAGE;
   }

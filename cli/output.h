@@ -3,6 +3,7 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
+#include "model_file.h"
 #include "solver.h"
 
 /* A trajectory file; every write is checked, the first failure is reported and kept in failed. */
@@ -10,14 +11,15 @@ typedef struct csv {
   FILE *file;       /* NULL: not open */
   const char *path; /* borrowed; "-" is standard output */
   bool failed;
+  named_columns named; /* of a model file */
 } csv;
 
 /* Each returns false after a message with the file's name and the reason. */
-bool csv_open(csv *out, const char *path, const ga_model *model);
+bool csv_open(csv *out, const char *path, const ga_problem *problem);
 bool csv_row(csv *out, const ga_model *model, const ga_state *state);
 bool csv_close(csv *out);
 
 /* The object of `run --final`. */
-void json_final(FILE *to, const ga_model *model, const solver *at_end);
+void json_final(FILE *to, const ga_problem *problem, const solver *at_end);
 
 #endif

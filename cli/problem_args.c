@@ -92,8 +92,27 @@ method_title problem_method(const ga_options *o) {
   return title;
 }
 
-int problem_open(const problem_args *given, const args *a, ga_problem **problem) {
+/* options that belong to problems of the library */
+static int open_file(const problem_args *given, args *a, const char *want, ga_problem **problem) {
+  if (given->size > 0 || !isnan(given->omega)) {
+    cli_error("--%s is for problems of the library; parameters of a model file: --set NAME=VALUE",
+              given->size > 0 ? "size" : "omega");
+    return CLI_USAGE;
+  }
+  int code = file_open(a->operand, &given->sets, want, problem);
+  if (code == ARGS_GO_ON) code = file_apply_options(a, *problem);
+  if (code != ARGS_GO_ON) return code;
+  fill_in(a, *problem);
+  return given->guess ? read_guess(given->guess, *problem) : ARGS_GO_ON;
+}
+
+int problem_open(const problem_args *given, args *a, const char *want, ga_problem **problem) {
   ga_error err = {GA_OK, ""};
+  if (file_named(a->operand)) return open_file(given, a, want, problem);
+  if (given->sets.count > 0) {
+    cli_error("--set is for model files; '%s' is not one (NAME.yaml)", a->operand);
+    return CLI_USAGE;
+  }
   ga_problem_options options = ga_problem_options_default();
   if (given->size > 0) options.size = given->size;
   if (!isnan(given->omega)) options.omega = given->omega;

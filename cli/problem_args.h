@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "args.h"
+#include "model_file.h"
 #include "solver.h"
 
 typedef struct problem_args {
@@ -15,6 +16,7 @@ typedef struct problem_args {
   int size;                        /* 0: not given */
   int project;                     /* a ga_projection */
   const char *guess;               /* of the multipliers; NULL: the problem's */
+  file_sets sets;                  /* parameters of a model file */
   extrapolation how;
 } problem_args;
 
@@ -24,6 +26,13 @@ typedef struct problem_args {
 /* Rows of a command's table; place: the member of its settings that is a problem_args. */
 #define PROBLEM_SPECS(settings, place, t_end_help)                                              \
   {"t-end", "T", t_end_help, arg_read_real, offsetof(settings, place.t_end), -1e300, 1e300},    \
+      {"set",                                                                                   \
+       "NAME=VALUE",                                                                            \
+       "a parameter of the model file, in place of its value there; once for each",             \
+       file_read_set,                                                                           \
+       offsetof(settings, place.sets),                                                          \
+       0,                                                                                       \
+       0},                                                                                      \
       {"size",                                                                                  \
        "N",                                                                                     \
        "number of elements, for problems of variable size",                                     \
@@ -94,9 +103,10 @@ typedef struct problem_args {
 bool problem_takes_all(const char *key);
 const char *problem_default(const char *key);
 
-/* Create the problem the operand names; step size and parameters that were not given become its
- * own. ARGS_GO_ON, or the exit code after a message. */
-int problem_open(const problem_args *given, const args *a, ga_problem **problem);
+/* Create the problem the operand names, or read the model file; step size and parameters that were
+ * not given become its own. want: an expression of columns that must exist, or NULL. ARGS_GO_ON, or
+ * the exit code after a message; problem_close releases it in any case. */
+int problem_open(const problem_args *given, args *a, const char *want, ga_problem **problem);
 
 /* The end must come after the problem's start, a projection in between, and nothing may be asked
  * for that extrapolation excludes: CLI_USAGE after a message, else ARGS_GO_ON. */

@@ -143,7 +143,7 @@ static int report(const simulation *s, ga_status status, const ga_state *state, 
     cli_error("interrupted at t = %.10g of %.10g, after %ld steps", state->t, s->t_end, steps);
     return CLI_INTERRUPTED;
   }
-  if (status == GA_OK) return CLI_OK;
+  if (status == GA_OK || status == GA_EVENT) return CLI_OK;
   cli_error("the run failed after %ld steps, at %s", steps, solver_reason(s->solver, status).text);
   return CLI_FAILED;
 }
@@ -170,7 +170,8 @@ int simulate(simulation *s) {
   long steps = solver_steps(s->solver);
   bool started = s->last_row >= 0;
   if (started && s->last_row != steps && !s->out->failed) write_row(s, state, steps);
-  bool good = status == GA_OK || (status == GA_STOPPED && interrupt_came());
+  if (status == GA_EVENT) events_tell_stop(s->events, s->solver->it);
+  bool good = status == GA_OK || status == GA_EVENT || (status == GA_STOPPED && interrupt_came());
   int code = report(s, status, state, steps);
   if (s->save_state && good && !s->save_failed && !save(s)) code = CLI_FAILED;
   free(s->between);

@@ -3,6 +3,7 @@
 #ifndef CLI_SIMULATE_H
 #define CLI_SIMULATE_H
 
+#include "events.h"
 #include "history.h"
 #include "output.h"
 #include "progress.h"
@@ -22,6 +23,7 @@ typedef struct simulation {
   int every;                           /* rows for every N-th step, */
   double out_dt;                       /* or at these equal distances, between the steps; NaN: no */
   history *history;                    /* NULL: no plot */
+  const run_events *events;            /* NULL: none */
 
   /* set by simulate() */
   progress progress;

@@ -189,6 +189,24 @@ static void print_errors(FILE *to, const simulation *s) {
   free(reference);
 }
 
+/* the columns of a model file, some of them if there are many */
+static void print_named(FILE *to, const simulation *s) {
+  enum { SHOWN = 40 };
+  named_columns named;
+  int width = 0;
+  if (!named_open(&named, s->problem)) return;
+  named_update(&named, solver_state(s->solver));
+  for (int i = 0; i < named.count && i < SHOWN; i++) {
+    const int length = (int)strlen(named_name(&named, i));
+    if (length > width) width = length;
+  }
+  for (int i = 0; i < named.count && i < SHOWN; i++) {
+    fprintf(to, "    %-*s  %14.9g\n", width, named_name(&named, i), named_value(&named, i));
+  }
+  if (named.count > SHOWN) fprintf(to, "    ... %d more\n", named.count - SHOWN);
+  named_close(&named);
+}
+
 /* q, v and multipliers side by side */
 static void print_state(FILE *to, const simulation *s) {
   static const int columns[] = {PART_Q, PART_V, PART_LAM, PART_PSI};
@@ -204,6 +222,11 @@ static void print_state(FILE *to, const simulation *s) {
     }
   }
   fprintf(to, "\n  state at t = %.10g\n", state->t);
+  if (file_of(s->problem)) {
+    print_named(to, s);
+    fputc('\n', to);
+    return;
+  }
   for (int i = 0; i < most && i < TABLE_ROWS; i++) {
     char line[400] = "";
     size_t used = 0;

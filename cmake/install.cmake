@@ -1,4 +1,4 @@
-# `make install`: tool, libraries, headers, genalpha.pc, CMake package, man page, bash completion.
+# `make install`: tool, libraries, headers, genalpha.pc, CMake package, man page, completion, models.
 # Everything installed finds the rest relative to itself, so that the tree may be moved.
 
 include(GNUInstallDirs)
@@ -46,6 +46,8 @@ add_custom_command(OUTPUT genalpha.1
   DEPENDS genalpha_tool tools/man_page.sh docs/genalpha.1.in VERBATIM)
 add_custom_target(genalpha_man ALL DEPENDS genalpha.1)
 install(FILES ${PROJECT_BINARY_DIR}/genalpha.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/genalpha FILES_MATCHING PATTERN "*.yaml")
 
 install(FILES cli/completion.bash RENAME genalpha
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -39,66 +39,6 @@ static void eval_closed(const point *s, double *qv) {
   assert_true(ga_problem_reference(s->problem, s->t, qv, qv + s->nv, NULL, NULL, NULL));
 }
 
-static void check_holonomic(const point *s) {
-  full A;
-  double f[NMAX];
-  eval_jac(s, &A);
-  check_matrix(s, "G", eval_g, move_q, 1, s->nlam, s->nv, A.val);
-  eval_gt(s, f);
-  check_matrix(s, "g_t", eval_g, move_t, 1, s->nlam, 1, f);
-  eval_curv(s, &A);
-  check_matrix(s, "Z", eval_hidden, move_q, 1, s->nlam, s->nv, A.val);
-  CALL(holonomic_drift, s->v, f);
-  check_matrix(s, "drift", eval_hidden, move_flow, 1 / speed(s), s->nlam, 1, f);
-}
-
-static void check_nonholonomic(const point *s) {
-  full A;
-  double f[NMAX];
-  eval_nonholonomic_jac(s, &A);
-  check_matrix(s, "H", eval_k, move_v, speed(s), s->npsi, s->nv, A.val);
-  eval_nonholonomic_dq(s, &A);
-  check_matrix(s, "Y", eval_k, move_q, 1, s->npsi, s->nv, A.val);
-  /* s->x is zero: v is held */
-  CALL(nonholonomic_drift, s->v, f);
-  check_matrix(s, "drift of k", eval_k, move_flow, 1 / speed(s), s->npsi, 1, f);
-}
-
-static void check_tangents(const point *s) {
-  full Kt, Ct;
-  const int n = s->nv;
-  eval_tangents(s, &Kt, &Ct);
-  check_matrix(s, "Kt", eval_dynamics, move_q, 1, n, n, Kt.val);
-  check_matrix(s, "Ct", eval_dynamics, move_v, speed(s), n, n, Ct.val);
-}
-
-static void check_reaction(const point *s) {
-  double dlam[NMAX * NMAX], dpsi[NMAX * NMAX];
-  eval_dmult(s, dlam, dpsi);
-  check_matrix(s, "L", eval_dynamics, move_lam, 1, s->nv, s->nlam, dlam);
-  check_matrix(s, "P", eval_dynamics, move_psi, 1, s->nv, s->npsi, dpsi);
-}
-
-/* The tangents once with v, x and the multipliers each alone, so that no part hides behind a larger
- * one, and once with all of them. */
-static void check_derivatives(const ga_problem *p) {
-  for (int which = 0; which < NSTATE; which++) {
-    const point s = point_state(p, which);
-    if (s.nlam > 0) check_holonomic(&s);
-    if (s.npsi > 0) check_nonholonomic(&s);
-    for (int parts = 0; parts < 8; parts++) {
-      point r = s;
-      unsigned seed = 4711u + (unsigned)which;
-      if (!(parts & 1)) memset(r.v, 0, sizeof r.v);
-      if (parts & 2) random_vector(&seed, r.nv, 3, r.x);
-      if (parts & 4) random_vector(&seed, r.nlam, 5, r.lam);
-      if (parts & 4) random_vector(&seed, r.npsi, 5, r.psi);
-      check_tangents(&r);
-      if (r.model->ops->reaction) check_reaction(&r);
-    }
-  }
-}
-
 static void check_patterns(const ga_problem *p) {
   point s = point_state(p, 1);
   unsigned seed = 4711u;

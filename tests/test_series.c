@@ -144,11 +144,28 @@ static void identities(void **state) {
   }
 }
 
+/* s7 = 2 ds6/dx = (c^2 + c + x/4 - 2)/x^2, c = t/2 cot(t/2), where long double has digits to spare;
+ * 2 c_1 = 1/360 at 0, and the quotient of s6 below. It enters tangents only: 1e-11 would do. */
+static void test_s7(void **state) {
+  (void)state;
+  assert_true(fabs(360 * ga_s7(0) - 1) <= 1e-15);
+  for (double t = 0.05; t < 6; t += 0.05) {
+    const double x = t * t;
+    const long double half = (long double)t / 2, c = half / tanl(half);
+    const double direct = (double)((c * c + c + half * half - 2) / ((long double)x * x));
+    if (t > 0.8) assert_true(fabs(ga_s7(x) - direct) <= 1e-13 * direct);
+    const double h = 1e-3 * (1 + x) * 0.1;
+    const double quotient =
+        (ga_s6(x - 2 * h) - 8 * ga_s6(x - h) + 8 * ga_s6(x + h) - ga_s6(x + 2 * h)) / (6 * h);
+    assert_true(fabs(ga_s7(x) - quotient) <= 1e-8 * direct + 1e-11);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(limits),     cmocka_unit_test(whole_range),
-      cmocka_unit_test(both_sides), cmocka_unit_test(large_arguments),
-      cmocka_unit_test(identities),
+      cmocka_unit_test(test_s7),         cmocka_unit_test(limits),
+      cmocka_unit_test(whole_range),     cmocka_unit_test(both_sides),
+      cmocka_unit_test(large_arguments), cmocka_unit_test(identities),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

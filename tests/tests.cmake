@@ -7,6 +7,7 @@ set(GA_SLOW_TESTS)
 set(GA_VALGRIND_TESTS suite_groups test_arena test_initial test_blocks test_matrix test_newton
   test_problems test_space)
 
+list(APPEND GA_VALGRIND_TESTS test_file_models test_mechanism_errors)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_package(Threads REQUIRED)
@@ -30,7 +31,8 @@ foreach(source IN LISTS test_sources)
   cmake_path(GET source STEM name)
   add_executable(${name} ${source})
   target_include_directories(${name} PRIVATE src tests)
-  target_compile_definitions(${name} PRIVATE GA_DOCS="${PROJECT_SOURCE_DIR}/docs")
+  target_compile_definitions(${name} PRIVATE GA_DOCS="${PROJECT_SOURCE_DIR}/docs"
+    GA_MODELS="${PROJECT_SOURCE_DIR}/models")
   target_link_libraries(${name} PRIVATE genalpha_objects PkgConfig::CMOCKA Threads::Threads)
   ga_add_test(${name} ${name})
 endforeach()

@@ -87,6 +87,10 @@ typedef struct ga_model_ops {
    * this too, or sets it to NULL. */
   int (*evaluate)(void *user, double t, const double *q, const double *v, const ga_evaluation *out);
 
+  /* Optional: what a nonzero code of a callback means, as a sentence in text, for messages; returns
+   * text, empty if it has nothing to say. */
+  const char *(*explain)(void *user, int code, char *text, size_t room);
+
   /* Optional: kinetic and potential energy, for reports. */
   int (*energy)(void *user, double t, const double *q, const double *v, double *kin, double *pot);
 } ga_model_ops;

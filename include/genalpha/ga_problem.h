@@ -27,7 +27,7 @@ typedef struct ga_problem {
   double *mult0;            /* nlam + npsi numbers near the multipliers at the start, for
                                ga_options.multiplier_guess; zeros where no guess is needed */
   double rho_inf, h, t_end; /* as in the paper */
-  void *impl;
+  void *impl;               /* NULL in a problem of one's own, which has no references */
 } ga_problem;
 
 /* Names and one-line summaries of all problems; NULL past the end. */

@@ -8,8 +8,10 @@
 #include <genalpha/ga_csr.h>
 #include <genalpha/ga_events.h>
 #include <genalpha/ga_extrapolate.h>
+#include <genalpha/ga_file.h>
 #include <genalpha/ga_integrator.h>
 #include <genalpha/ga_linsol.h>
+#include <genalpha/ga_mechanism.h>
 #include <genalpha/ga_model.h>
 #include <genalpha/ga_options.h>
 #include <genalpha/ga_problem.h>

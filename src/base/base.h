@@ -32,6 +32,8 @@ void ga_arena_free(ga_arena *arena);
 
 /* The n-th candidate nearest to a mistyped word, for "did you mean"; NULL if none is near. */
 const char *ga_nearest_word(const char *word, const char *(*candidate)(int i));
+const char *ga_nearest_in(const char *word, const char *(*candidate)(const void *context, int i),
+                          const void *context);
 
 /* the larger of two numbers, without the care for NaN that makes fmax a function call */
 static inline double ga_max(double a, double b) {

@@ -32,11 +32,12 @@ static int distance(const char *a, const char *b) {
   return table[na % 3][nb];
 }
 
-const char *ga_nearest_word(const char *word, const char *(*candidate)(int i)) {
+const char *ga_nearest_in(const char *word, const char *(*candidate)(const void *context, int i),
+                          const void *context) {
   const char *best = NULL;
   int nearest = WORD_MAX;
-  for (int i = 0; candidate(i); i++) {
-    const char *c = candidate(i);
+  for (int i = 0; candidate(context, i); i++) {
+    const char *c = candidate(context, i);
     int d = distance(word, c);
     /* a beginning of a longer name counts as near */
     if (strlen(word) >= 3 && strncmp(word, c, strlen(word)) == 0) d = 1;
@@ -47,4 +48,17 @@ const char *ga_nearest_word(const char *word, const char *(*candidate)(int i)) {
   }
   int allowed = strlen(word) <= 4 ? 1 : (int)strlen(word) / 3 + 1;
   return nearest <= allowed ? best : NULL;
+}
+
+typedef struct {
+  const char *(*candidate)(int i);
+} plain_list;
+
+static const char *plain_candidate(const void *context, int i) {
+  return ((const plain_list *)context)->candidate(i);
+}
+
+const char *ga_nearest_word(const char *word, const char *(*candidate)(int i)) {
+  const plain_list list = {candidate};
+  return ga_nearest_in(word, plain_candidate, &list);
 }

@@ -48,6 +48,29 @@ void ga_quat_clean(double *p) {
   for (int i = 0; i < 4; i++) p[i] /= length;
 }
 
+/* 4 p_k^2 from the diagonal: the largest of the four is divided by, so that nothing is lost
+ * (Shepperd)
+ */
+void ga_quat_of_matrix(const double *R, double *p) {
+  const double four[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],
+                          1 - R[0] - R[4] + R[8]};
+  int k = 0;
+  for (int i = 1; i < 4; i++) {
+    if (four[i] > four[k]) k = i;
+  }
+  const double s = 0.5 / sqrt(four[k]);
+  const double low[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
+  if (k == 0) {
+    p[0] = four[0] * s;
+    for (int i = 0; i < 3; i++) p[i + 1] = low[i] * s;
+    return;
+  }
+  p[0] = low[k - 1] * s;
+  for (int i = 0; i < 3; i++) {
+    p[i + 1] = i == k - 1 ? four[k] * s : (R[3 * (k - 1) + i] + R[3 * i + k - 1]) * s;
+  }
+}
+
 double ga_quat_distance(const double *p, const double *q) {
   double largest = 0;
   for (int j = 0; j < 3; j++) {

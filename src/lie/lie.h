@@ -15,6 +15,7 @@
  *   s1 = sin t / t                 s2 = (1 - cos t) / t^2
  *   s3 = (t - sin t) / t^3         s4 = (t^2/2 - 1 + cos t) / t^4
  *   s5 = (3 s3 - s2) / (2 t^2)     s6 = (1 - t/2 cot(t/2)) / t^2
+ *   s7 = 2 ds6/dx
  * With a dash for d/dx: s2' = s4 - s3/2, s3' = -s5, s6 = -s2'/s2. */
 double ga_s1(double x);
 double ga_s2(double x);
@@ -22,6 +23,7 @@ double ga_s3(double x);
 double ga_s4(double x);
 double ga_s5(double x);
 double ga_s6(double x); /* x < 4 pi^2, where it has a pole */
+double ga_s7(double x); /* likewise */
 
 static inline double ga_dot3(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -63,6 +65,8 @@ void ga_quat_exp(const double *w, double *p);
 void ga_quat_log(const double *p, double *w);
 /* p / |p|, the sign kept; a zero p becomes NaN, which the caller's checks find */
 void ga_quat_clean(double *p);
+/* p with R(p) = R, a rotation by rows; one of the two signs */
+void ga_quat_of_matrix(const double *R, double *p);
 /* largest difference of the entries of R(p) and R(q) */
 double ga_quat_distance(const double *p, const double *q);
 /* T(w) of SO(3), into the 3 x 3 block at T whose rows are ld apart */
@@ -78,7 +82,7 @@ typedef struct ga_factor {
 
 struct ga_space {
   ga_factor *factor; /* owned */
-  int nfactor;
+  int nfactor, room;
   int nq, nv;
   int nt;           /* doubles in all T blocks; commutative factors have none */
   bool commutative; /* all factors are: T = I, nt = 0 */

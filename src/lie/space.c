@@ -25,6 +25,19 @@ static int add_product(int a, int b, int c) {
   return c > 0 && b > (INT_MAX - a) / c ? -1 : a + b * c;
 }
 
+/* room for one more factor; spaces of mechanisms have thousands */
+static bool grow(ga_space *space) {
+  if (space->nfactor < space->room) return true;
+  const int room = 2 * space->room + 4;
+  ga_factor *factor = ga_calloc((size_t)room, sizeof *factor);
+  if (!factor) return false;
+  if (space->nfactor) memcpy(factor, space->factor, (size_t)space->nfactor * sizeof *factor);
+  ga_free(space->factor);
+  space->factor = factor;
+  space->room = room;
+  return true;
+}
+
 ga_status ga_space_add(ga_space *space, const ga_group *group, int n, int *q_at, int *v_at) {
   if (!space || !group || n < 1 || group->nq < 1 || group->nv < 1) return GA_ERR_ARG;
   /* apply_tangent keeps one row of a block on the stack */
@@ -35,12 +48,8 @@ ga_status ga_space_add(ga_space *space, const ga_group *group, int n, int *q_at,
   int nt = add_product(space->nt, n, block);
   if (nq < 0 || nv < 0 || nt < 0) return GA_ERR_ARG;
 
-  ga_factor *factor = ga_calloc((size_t)space->nfactor + 1, sizeof *factor);
-  if (!factor) return GA_ERR_MEM;
-  if (space->nfactor) memcpy(factor, space->factor, (size_t)space->nfactor * sizeof *factor);
-  factor[space->nfactor] = (ga_factor){group, n, space->nq, space->nv, space->nt};
-  ga_free(space->factor);
-  space->factor = factor;
+  if (!grow(space)) return GA_ERR_MEM;
+  space->factor[space->nfactor] = (ga_factor){group, n, space->nq, space->nv, space->nt};
   space->nfactor++;
 
   if (q_at) *q_at = space->nq;

@@ -60,6 +60,13 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
 /* what a callback returned, and what it wrote */
 static ga_status judge(ga_eval *e, const char *callback, int code, double t, int n,
                        const double *out) {
+  char why[240] = "";
+  if (code != 0 && e->model->ops->explain) {
+    e->model->ops->explain(e->model->user, code, why, sizeof why);
+  }
+  if (*why) {
+    return ga_fail(e->err, code > 0 ? GA_RETRY_MODEL : GA_ERR_MODEL, "t = %.9g: %s", t, why);
+  }
   if (code > 0) {
     return ga_fail(e->err, GA_RETRY_MODEL, "t = %.9g: callback '%s' asked for a smaller step (%d)",
                    t, callback, code);

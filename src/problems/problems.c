@@ -185,6 +185,7 @@ static void copy(int n, const double *from, double *to) {
 bool ga_problem_reference(const ga_problem *problem, double t, double *q, double *v, double *vd,
                           double *lam, double *psi) {
   const problem_impl *impl = problem->impl;
+  if (!impl) return false;
   if (impl->entry->exact) {
     impl->entry->exact(problem->model.user, t, q, v, vd, lam, psi);
     return true;
@@ -205,5 +206,5 @@ bool ga_problem_reference(const ga_problem *problem, double t, double *q, double
 
 double ga_problem_reference_time(const ga_problem *problem, int i) {
   const problem_impl *impl = problem->impl;
-  return i >= 0 && i < impl->nreferences ? impl->references[i].t : (double)NAN;
+  return impl && i >= 0 && i < impl->nreferences ? impl->references[i].t : (double)NAN;
 }

@@ -186,6 +186,18 @@ static allowance with_claim(const ga_judge *j, int i, double allowed, double cla
                      .claimed = allowed + claim};
 }
 
+/* Rows of one kind share the roundings of their largest terms, |D| |x| and, of velocities, |D| V/h:
+ * in a plane motion in space the terms across the plane are nothing but the rounding of others. */
+static double largest_row(const ga_judge *j, ga_con_kind kind, const row_rounding *k) {
+  double largest = 0;
+  for (int i = 0; i < k->D->nrow; i++) {
+    double by_x, rounding;
+    row_sizes(j, k, i, &by_x, &rounding);
+    largest = ga_max(largest, kind == GA_ROW_POS ? by_x : by_x + rounding / DBL_EPSILON);
+  }
+  return largest;
+}
+
 /* all that may be said for row i of constraint rows c, by_x and rounding as above */
 static allowance constraint_allowance(const ga_judge *j, int c, int i, double by_x, double rounding,
                                       ga_look look) {
@@ -331,7 +343,7 @@ static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look,
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(j, eq->method->con[c], look);
     const double *r = at->r + eq->con_at[c], factor = ROUND * k.factor;
-    double *bound = j->bound, by_x, rounding;
+    double *bound = j->bound, by_x, rounding, largest = -1;
     int worst = 0;
     for (int i = 0; i < eq->nv; i++) bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
     for (int i = 0; i < k.D->nrow; i++) {
@@ -342,6 +354,8 @@ static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look,
       if (look != GA_LOOK_ROUGHLY || k.speed > 0 || k.quotient) {
         row_sizes(j, &k, i, &by_x, &rounding);
         a = constraint_allowance(j, c, i, by_x, rounding, look);
+        if (largest < 0) largest = largest_row(j, eq->method->con[c], &k);
+        a.proved = ga_max(a.proved, DBL_EPSILON * largest);
       }
       weigh(v, eq->con_at[c] + i, size, a);
     }

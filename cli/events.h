@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of a run: those of the model file, and --stop-when. */
+#ifndef CLI_EVENTS_H
+#define CLI_EVENTS_H
+
+#include "solver.h"
+
+typedef struct run_event {
+  const char *name, *when;
+  ga_watch *watch;
+  ga_event inner; /* of the watch */
+} run_event;
+
+typedef struct run_events {
+  run_event *event;
+  int count;
+} run_events;
+
+/* Add all events to the solver's integrator; ARGS_GO_ON, or the exit code after a message. */
+int events_open(run_events *e, const ga_problem *problem, const char *stop_when, solver *s);
+void events_close(run_events *e);
+
+/* "stopped at t = ...": after a run that ended with GA_EVENT */
+void events_tell_stop(const run_events *e, const ga_integrator *it);
+
+#endif

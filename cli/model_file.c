@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Model files behind the same struct as the library's problems. */
+#include "model_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problem_args.h"
+
+/* impl of a problem of the library is never NULL */
+typedef struct file_problem {
+  ga_problem pub;
+  ga_file *file;
+} file_problem;
+
+bool file_read_set(const arg_spec *spec, const char *text, void *field) {
+  file_sets *sets = field;
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text || !equals[1] || (size_t)(equals - text) >= sizeof sets->name[0]) {
+    cli_error("--%s '%s': write NAME=VALUE", spec->key, text);
+    return false;
+  }
+  if (sets->count == SETS_MAX) {
+    cli_error("--%s: at most %d parameters", spec->key, SETS_MAX);
+    return false;
+  }
+  char *name = sets->name[sets->count];
+  memcpy(name, text, (size_t)(equals - text));
+  name[equals - text] = '\0';
+  sets->set[sets->count++] = (ga_file_set){name, equals + 1};
+  return true;
+}
+
+bool file_named(const char *operand) {
+  static const char *const endings[] = {".yaml", ".yml", ".json"};
+  const size_t n = strlen(operand);
+  for (int i = 0; i < 3; i++) {
+    const size_t m = strlen(endings[i]);
+    if (n > m && strcmp(operand + n - m, endings[i]) == 0) return true;
+  }
+  return strchr(operand, '/') != NULL;
+}
+
+static void warn(void *context, ga_log_level level, const char *text) {
+  (void)context, (void)level;
+  cli_error("warning: %s", text);
+}
+
+int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem) {
+  const ga_file_options options = {
+      .set = sets->set, .nset = sets->count, .want = want, .log = warn};
+  file_problem *p = calloc(1, sizeof *p);
+  ga_error err = {GA_OK, ""};
+  if (!p) {
+    cli_error("no memory for '%s'", path);
+    return CLI_FAILED;
+  }
+  if (ga_file_load(path, &options, &p->file, &err) != GA_OK) {
+    cli_error("%s", err.text);
+    free(p);
+    return CLI_FAILED;
+  }
+  const ga_mechanism *m = ga_file_mechanism(p->file);
+  const ga_model *model = ga_mechanism_model(m);
+  const size_t nq = (size_t)ga_space_nq(model->space), nv = (size_t)ga_space_nv(model->space);
+  p->pub = (ga_problem){.name = ga_file_name(p->file),
+                        .summary = ga_file_description(p->file),
+                        .cite = path,
+                        .model = *model,
+                        .rho_inf = 0.9,
+                        .h = 1e-3,
+                        .t_end = 1,
+                        .q0 = calloc(nq, sizeof(double)),
+                        .v0 = calloc(nv, sizeof(double)),
+                        .mult0 = calloc((size_t)(model->nlam + model->npsi) + 1, sizeof(double))};
+  *problem = &p->pub;
+  if (!p->pub.q0 || !p->pub.v0 || !p->pub.mult0) {
+    cli_error("no memory for '%s'", path);
+    return CLI_FAILED;
+  }
+  memcpy(p->pub.q0, ga_mechanism_q0(m), nq * sizeof(double));
+  memcpy(p->pub.v0, ga_mechanism_v0(m), nv * sizeof(double));
+  return ARGS_GO_ON;
+}
+
+const ga_file *file_of(const ga_problem *problem) {
+  return problem->impl ? NULL : ((const file_problem *)problem)->file;
+}
+
+void problem_close(ga_problem *problem) {
+  if (!problem || problem->impl) {
+    ga_problem_free(problem);
+    return;
+  }
+  free(problem->q0);
+  free(problem->v0);
+  free(problem->mult0);
+  ga_file_free(((file_problem *)problem)->file);
+  free(problem);
+}
+
+/* rho, alpha and params are one thing: who gives one gives all */
+static bool superseded(const args *a, const char *key) {
+  static const char *const params[] = {"rho", "alpha", "params"};
+  bool is = false, given = false;
+  for (int i = 0; i < 3; i++) {
+    is = is || strcmp(params[i], key) == 0;
+    given = given || args_given(a, params[i]);
+  }
+  return is && given;
+}
+
+int file_apply_options(args *a, const ga_problem *problem) {
+  const ga_file *file = file_of(problem);
+  const char *key, *value;
+  int line;
+  for (int i = 0; file && ga_file_option(file, i, &key, &value, &line); i++) {
+    char dashed[64];
+    snprintf(dashed, sizeof dashed, "%s", key);
+    for (char *c = dashed; *c; c++) *c = *c == '_' ? '-' : *c;
+    if (superseded(a, dashed)) continue;
+    const int code = args_apply(a, dashed, value);
+    if (code == ARGS_GO_ON) continue;
+    cli_error("it stands in %s, line %d: run.%s", problem->cite, line, key);
+    return code;
+  }
+  return ARGS_GO_ON;
+}
+
+bool named_open(named_columns *n, const ga_problem *problem) {
+  const ga_file *file = file_of(problem);
+  *n = (named_columns){.count = 0};
+  if (!file) return true;
+  n->mechanism = ga_file_mechanism(file);
+  const int all = ga_mechanism_columns(n->mechanism);
+  n->column = calloc((size_t)all + 1, sizeof *n->column);
+  n->values = calloc((size_t)all, sizeof *n->values);
+  if (!n->column || !n->values) {
+    cli_error("no memory for the columns");
+    named_close(n);
+    return false;
+  }
+  while (n->count < all && ga_file_output(file, n->count) >= 0) {
+    n->column[n->count] = ga_file_output(file, n->count);
+    n->count++;
+  }
+  if (n->count > 0) return true;
+  /* without `output`: all usual ones but t, which every row begins with */
+  for (int i = 1; i < ga_mechanism_default_columns(n->mechanism); i++) n->column[n->count++] = i;
+  return true;
+}
+
+void named_close(named_columns *n) {
+  free(n->column);
+  free(n->values);
+  *n = (named_columns){.count = 0};
+}
+
+const char *named_name(const named_columns *n, int i) {
+  return ga_mechanism_column_name(n->mechanism, n->column[i]);
+}
+
+void named_update(named_columns *n, const ga_state *state) {
+  ga_mechanism_outputs(n->mechanism, state, n->values);
+}
+
+double named_value(const named_columns *n, int i) {
+  return n->values[n->column[i]];
+}
+
+int file_print_columns(const ga_problem *problem) {
+  const ga_file *file = file_of(problem);
+  if (!file) {
+    cli_error("--columns lists the columns of a model file; '%s' is a problem of the library",
+              problem->name);
+    return CLI_USAGE;
+  }
+  const ga_mechanism *m = ga_file_mechanism(file);
+  for (int i = 0; i < ga_mechanism_columns(m); i++) puts(ga_mechanism_column_name(m, i));
+  return CLI_OK;
+}

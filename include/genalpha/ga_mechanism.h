@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Mechanisms: bodies, joints, drives, couplers, forces and sensors, put together by calls.
+ *
+ *     ga_mechanism *m;
+ *     ga_error err;
+ *     ga_mechanism_new(&m);
+ *     ga_mechanism_set_gravity(m, (double[3]){0, 0, -9.81});
+ *     ga_mechanism_add_body(m, &(ga_body){.name = "rod", .mass = 2, .inertia = {0, 1./6, 1./6},
+ *                                         .position = {0.5, 0, 0}}, &err);
+ *     ga_mechanism_add_joint(m, &(ga_joint){.name = "pin", .type = "revolute",
+ *         .between = {"ground", "rod"}, .at = GA_IN_SPACE(0, 0, 0), .axis = GA_IN_SPACE(0, 1, 0)},
+ *         &err);
+ *     ga_mechanism_build(m, &err);
+ *     ga_integrator_new(ga_mechanism_model(m), &options, &it, &err);
+ *     ga_integrator_start(it, 0, ga_mechanism_q0(m), ga_mechanism_v0(m));
+ *     ...
+ *     ga_mechanism_free(m);       after the integrator
+ *
+ * Every call copies what it is given; an error is told by the call that caused it and leaves the
+ * mechanism as it was. After ga_mechanism_build the mechanism is constant: any number of
+ * integrators and threads may share it. Zero means "not given" in all descriptions; what that means
+ * is said beside each field. docs/models.md has the mathematics of every element. */
+#ifndef GA_MECHANISM_H
+#define GA_MECHANISM_H
+
+#include <genalpha/ga_events.h>
+#include <genalpha/ga_integrator.h>
+#include <genalpha/ga_model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ga_mechanism ga_mechanism;
+
+/* A number that may be left out. */
+typedef struct ga_given {
+  double value;
+  bool given;
+} ga_given;
+#define GA_VALUE(number) \
+  { (number), true }
+
+/* A point or a direction: in space, in the initial configuration, which fixes it on both sides; or
+ * in the axes of the bodies themselves, on side A (first of `between`), on side B, or on both. */
+typedef enum ga_place_kind {
+  GA_NOT_GIVEN = 0,
+  GA_SPACE = 1,
+  GA_SIDE_A = 2,
+  GA_SIDE_B = 4,
+  GA_SIDES = 6
+} ga_place_kind;
+typedef struct ga_place {
+  ga_place_kind kind;
+  double a[3]; /* in space, or in the axes of A */
+  double b[3]; /* in the axes of B */
+} ga_place;
+#define GA_IN_SPACE(x, y, z)     \
+  {                              \
+    GA_SPACE, {(x), (y), (z)}, { \
+      0, 0, 0                    \
+    }                            \
+  }
+#define GA_ON_A(x, y, z)          \
+  {                               \
+    GA_SIDE_A, {(x), (y), (z)}, { \
+      0, 0, 0                     \
+    }                             \
+  }
+#define GA_ON_B(x, y, z)    \
+  {                         \
+    GA_SIDE_B, {0, 0, 0}, { \
+      (x), (y), (z)         \
+    }                       \
+  }
+#define GA_ON_BOTH(ax, ay, az, bx, by, bz) \
+  {                                        \
+    GA_SIDES, {(ax), (ay), (az)}, {        \
+      (bx), (by), (bz)                     \
+    }                                      \
+  }
+
+/* A number, an expression (text) or a function of one's own. Variables are those that the field
+ * names, in that order. A function writes f and its first and second derivative by one variable
+ * (-1: f alone is wanted) and returns 0, or > 0 if it cannot be evaluated there; it must not change
+ * shared data. Text may use the numbers of ga_mechanism_set_parameter. */
+typedef int (*ga_function_fn)(void *context, const double *variables, int along, double f[3]);
+typedef struct ga_function {
+  double constant;
+  const char *text;  /* takes precedence over constant */
+  ga_function_fn fn; /* takes precedence over text */
+  void *context;     /* borrowed, must outlive the mechanism */
+} ga_function;
+
+typedef enum ga_body_type { GA_BODY_RIGID = 0, GA_BODY_PLANAR, GA_BODY_POINT } ga_body_type;
+typedef enum ga_formulation {
+  GA_FORMULATION_DEFAULT = 0, /* that of ga_mechanism_set_formulation, R^3 x SO(3) at first */
+  GA_FORMULATION_R3SO3,       /* v = (x', Omega) */
+  GA_FORMULATION_SE3          /* v = (R^T x', Omega) */
+} ga_formulation;
+
+/* Position, orientation and velocity are those of the body frame at t = 0. Planar bodies move in
+ * the plane z = 0 and use `angle`, the z entries of inertia (zz) and angular_velocity, and x and y
+ * of the other vectors; point bodies have mass, position and velocity only. "ground" is a body that
+ * is always there, with the axes of space. */
+typedef struct ga_body {
+  const char *name;
+  ga_body_type type;
+  ga_formulation formulation;
+  double mass;           /* 0: massless */
+  double inertia[6];     /* xx yy zz xy xz yz: entries of the matrix, about the centre of mass */
+  double com[3];         /* centre of mass in the body frame */
+  double position[3];    /* of the origin of the body frame */
+  double orientation[4]; /* unit quaternion, scalar first; zero: the axes of space */
+  double angle;          /* planar bodies */
+  double velocity[3];    /* of the origin of the body frame */
+  double angular_velocity[3]; /* in space axes */
+} ga_body;
+
+/* Which fields a type of joint uses, needs and what its coordinates are called is told by
+ * ga_joint_types. */
+typedef struct ga_joint {
+  const char *name;
+  const char *type;       /* "revolute", .. */
+  const char *between[2]; /* bodies A and B */
+  ga_place at;            /* joint point; default: the origin of B's frame */
+  ga_place axis;          /* z of the joint frame; of a rolling disk: its axis, on B */
+  ga_place x_axis;        /* x of the joint frame; default: a space axis far from z */
+  ga_given length;        /* of a distance; default: the initial one */
+  double radius;          /* of a rolling disk or sphere */
+  ga_place point, normal; /* of its plane, on A; default: the origin of A's frame, space z */
+  ga_place centre;        /* of disk or sphere, on B; default: the origin of B's frame */
+  ga_place direction;     /* of a knife edge, on B */
+  int turns[3];           /* whole turns added to the start value of its coordinates, in order */
+} ga_joint;
+
+/* A coordinate of a joint is called "JOINT.NAME", for example "bearing.angle". */
+typedef struct ga_drive {
+  const char *name;
+  const char *coordinate;
+  ga_function position; /* of t: theta = f(t); or */
+  ga_function rate;     /* theta' = f(t) */
+} ga_drive;
+
+/* sum of coefficient_i coordinate_i = equals */
+typedef struct ga_coupler {
+  const char *name;
+  int count;
+  const char *const *coordinates;
+  const double *coefficients;
+  ga_given equals; /* default: its value in the initial configuration */
+} ga_coupler;
+
+typedef enum ga_force_frame { GA_FORCE_SPACE = 0, GA_FORCE_BODY } ga_force_frame;
+
+/* Types are "force", "torque", "spring", "torsion", "bushing". */
+typedef struct ga_force {
+  const char *name;
+  const char *type;
+  const char *body;       /* force, torque */
+  const char *between[2]; /* spring, bushing */
+  const char *coordinate; /* torsion */
+  /* force: its point, GA_ON_A in the body frame; spring: GA_ON_BOTH in body frames, a side not
+   * given is the body's origin; bushing: as the point of a joint */
+  ga_place at;
+  ga_place axis, x_axis;     /* bushing: as those of a joint, default the space axes */
+  ga_function value[3];      /* force, torque: functions of t */
+  ga_force_frame frame;      /* of value */
+  double stiffness, damping; /* spring, torsion */
+  ga_given length;           /* spring; default: the initial one */
+  ga_given free;             /* torsion; default: the start value of the coordinate */
+  ga_function law;     /* spring, torsion: function of s, s_dot, t; adds to tension or effort */
+  const double *K, *C; /* bushing: 6 x 6 by rows; NULL: zero */
+} ga_force;
+
+/* Types are "point" (body, at GA_ON_A), "distance" (between, at) and "angle" (between, directions).
+ */
+typedef struct ga_sensor {
+  const char *name;
+  const char *type;
+  const char *body;
+  const char *between[2];
+  ga_place at;         /* in body frames; a side not given is the body's origin */
+  ga_place directions; /* in body axes, both sides */
+} ga_sensor;
+
+GA_API ga_status ga_mechanism_new(ga_mechanism **out);
+GA_API void ga_mechanism_free(ga_mechanism *m);
+
+GA_API ga_status ga_mechanism_set_gravity(ga_mechanism *m, const double gravity[3]);
+GA_API ga_status ga_mechanism_set_formulation(ga_mechanism *m, ga_formulation formulation);
+/* Receives warnings about what is added later. */
+GA_API void ga_mechanism_set_log(ga_mechanism *m, ga_log_fn log, void *context);
+/* A named number that texts added later may use. */
+GA_API ga_status ga_mechanism_set_parameter(ga_mechanism *m, const char *name, double value,
+                                            ga_error *err);
+
+/* Names are [A-Za-z_][A-Za-z0-9_]*, unique over everything that has one, and neither a word of
+ * expressions nor ground, energy, momentum, angular_momentum. What a description refers to must
+ * have been added before. */
+GA_API ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *err);
+GA_API ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_error *err);
+GA_API ga_status ga_mechanism_add_drive(ga_mechanism *m, const ga_drive *drive, ga_error *err);
+GA_API ga_status ga_mechanism_add_coupler(ga_mechanism *m, const ga_coupler *coupler,
+                                          ga_error *err);
+GA_API ga_status ga_mechanism_add_force(ga_mechanism *m, const ga_force *force, ga_error *err);
+GA_API ga_status ga_mechanism_add_sensor(ga_mechanism *m, const ga_sensor *sensor, ga_error *err);
+
+/* Make a coordinate exist, so that it is a column: it becomes an unknown of its own, without mass,
+ * which counts turns. Drives, couplers and torsions ask by themselves. */
+GA_API ga_status ga_mechanism_want_coordinate(ga_mechanism *m, const char *coordinate,
+                                              ga_error *err);
+
+/* Start value and rate of a coordinate, in place of what the bodies' positions and velocities say.
+ * They must agree with these, but for whole turns of an angle: the build checks it. */
+GA_API ga_status ga_mechanism_set_coordinate(ga_mechanism *m, const char *coordinate, double value,
+                                             ga_error *err);
+GA_API ga_status ga_mechanism_set_rate(ga_mechanism *m, const char *coordinate, double rate,
+                                       ga_error *err);
+
+/* Everything is there: find the places of all values, check the start values at t0 and polish them
+ * to rounding. GA_ERR_INITIAL names the joint that is open, and by how much. */
+GA_API ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err);
+
+/* After the build; owned by the mechanism. */
+GA_API const ga_model *ga_mechanism_model(const ga_mechanism *m);
+GA_API const double *ga_mechanism_q0(const ga_mechanism *m);
+GA_API const double *ga_mechanism_v0(const ga_mechanism *m);
+
+/* The element whose evaluation returned this code (> 0: a smaller step may help, < 0: it failed)
+ * and why, as a sentence; "" for another code. Callbacks of the model return such codes. */
+GA_API const char *ga_mechanism_explain(const ga_mechanism *m, int code, char *text, size_t room);
+
+/* Named outputs: t, bodies, joints, coordinates, drives, couplers, forces, sensors, energy,
+ * momentum. Columns below ga_mechanism_default_columns are the usual ones; those above are known by
+ * name only (forces of joints in space axes, JOINT.Fx ..). The index of a name is -1 if there is
+ * none. */
+GA_API int ga_mechanism_columns(const ga_mechanism *m);
+GA_API int ga_mechanism_default_columns(const ga_mechanism *m);
+GA_API const char *ga_mechanism_column_name(const ga_mechanism *m, int i);
+GA_API int ga_mechanism_column_index(const ga_mechanism *m, const char *name);
+/* All of them at a state, into `values` (as many as there are columns). */
+GA_API ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values);
+
+/* An event of an integrator (ga_events.h) where an expression of columns goes through zero, rising,
+ * falling or both; "a > b" and "a < b" are events where they begin to hold, if rising. A watch has
+ * memory of its own and belongs to one integrator; it must outlive it. */
+typedef struct ga_watch ga_watch;
+GA_API ga_status ga_watch_new(const ga_mechanism *m, const char *when, ga_direction direction,
+                              bool stop, ga_watch **out, ga_error *err);
+GA_API void ga_watch_free(ga_watch *watch);
+GA_API ga_event ga_watch_event(ga_watch *watch);
+
+/* The registry of joints, for readers, completion and documentation. */
+typedef struct ga_joint_type_info {
+  const char *name, *summary;
+  int rows, nonholonomic, planar_rows; /* planar_rows: between planar bodies, -1: not there */
+  const char *coordinates[3];          /* names, NULL past the last */
+  unsigned uses, needs;                /* bits GA_JOINT_AT .. */
+} ga_joint_type_info;
+enum {
+  GA_JOINT_AT = 1,
+  GA_JOINT_AXIS = 2,
+  GA_JOINT_X_AXIS = 4,
+  GA_JOINT_LENGTH = 8,
+  GA_JOINT_RADIUS = 16,
+  GA_JOINT_POINT = 32,
+  GA_JOINT_NORMAL = 64,
+  GA_JOINT_CENTRE = 128,
+  GA_JOINT_DIRECTION = 256
+};
+/* The i-th type; false past the end. */
+GA_API bool ga_joint_types(int i, ga_joint_type_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Expressions: text compiled once, evaluated with exact first and second derivatives.
+ *
+ *   + - * / ^ (right-associative, tighter than unary minus), parentheses, numbers, pi, e,
+ *   sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max,
+ *   if(c, a, b) with < <= > >= == != in c, step(t, t0, y0, t1, y1), table(t, [t..], [y..]),
+ *   postfix units deg, rpm, mm
+ *
+ * Derivatives are taken in forward mode along one variable: an evaluation carries (f, f', f'').
+ * abs, min, max and if take the branch they are on. */
+#ifndef GA_SRC_EXPR_H
+#define GA_SRC_EXPR_H
+
+#include "base/base.h"
+
+typedef struct ga_expr ga_expr;
+
+/* What a name means: a number, or a variable by its index. */
+typedef enum { GA_NAME_UNKNOWN, GA_NAME_NUMBER, GA_NAME_VARIABLE } ga_name_kind;
+typedef struct ga_name {
+  ga_name_kind kind;
+  double number;
+  int variable;
+} ga_name;
+
+/* Names besides functions, units, pi and e. `nearest`, for messages, may be NULL. */
+typedef struct ga_scope {
+  ga_name (*lookup)(const void *context, const char *name);
+  const char *(*nearest)(const void *context, const char *name);
+  const void *context;
+  bool condition; /* a comparison is allowed at the top; its value is left - right */
+} ga_scope;
+
+/* On failure err says what is wrong and where; *column, if not NULL, is the place in the text,
+ * counted from 1. */
+ga_status ga_expr_parse(const char *text, const ga_scope *scope, ga_expr **out, int *column,
+                        ga_error *err);
+void ga_expr_free(ga_expr *expr);
+
+/* Value, and (f, f', f'') along one variable (-1: none, derivatives are zero). No allocation. */
+double ga_expr_value(const ga_expr *expr, const double *variables);
+void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double jet[3]);
+
+/* whether it mentions a variable at all, or the given one */
+bool ga_expr_constant(const ga_expr *expr);
+bool ga_expr_mentions(const ga_expr *expr, int variable);
+
+/* Words that may not be used as names: functions, units, constants; NULL past the end. */
+const char *ga_expr_word(int i);
+
+#endif

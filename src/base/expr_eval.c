@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Evaluation of expressions: jets (f, f', f'') on a small stack, one rule per operation.
+ *
+ *   h(f):      (h, h' f', h'' f'^2 + h' f'')
+ *   h(f, g):   (h, h_f f' + h_g g', h_ff f'^2 + 2 h_fg f' g' + h_gg g'^2 + h_f f'' + h_g g'') */
+#include <math.h>
+
+#include "base/expr_code.h"
+
+typedef struct {
+  double f, d, dd;
+} jet;
+
+/* h(a) for h, h', h'' given; a derivative of zero hides an infinite slope behind it */
+static jet chain(jet a, double h, double h1, double h2) {
+  jet r = {h, 0, 0};
+  if (a.d != 0 || a.dd != 0) {
+    r.d = h1 * a.d;
+    r.dd = (a.d != 0 ? h2 * a.d * a.d : 0) + (a.dd != 0 ? h1 * a.dd : 0);
+  }
+  return r;
+}
+
+static jet add(jet a, jet b) {
+  return (jet){a.f + b.f, a.d + b.d, a.dd + b.dd};
+}
+
+static jet subtract(jet a, jet b) {
+  return (jet){a.f - b.f, a.d - b.d, a.dd - b.dd};
+}
+
+static jet multiply(jet a, jet b) {
+  return (jet){a.f * b.f, a.d * b.f + a.f * b.d, a.dd * b.f + 2 * a.d * b.d + a.f * b.dd};
+}
+
+/* (a/b)'' = (a'' - 2 (a/b)' b' - (a/b) b'')/b */
+static jet divide(jet a, jet b) {
+  jet r = {a.f / b.f, 0, 0};
+  r.d = (a.d - r.f * b.d) / b.f;
+  r.dd = (a.dd - 2 * r.d * b.d - r.f * b.dd) / b.f;
+  return r;
+}
+
+/* p a^(p-1), zero where p is: 0 times infinity does not arise */
+static double power_slope(double p, double a, double exponent) {
+  return p == 0 ? 0 : p * pow(a, exponent);
+}
+
+static jet power(jet a, jet b) {
+  if (b.d == 0 && b.dd == 0) {
+    const double p = b.f;
+    return chain(a, pow(a.f, p), power_slope(p, a.f, p - 1), power_slope(p * (p - 1), a.f, p - 2));
+  }
+  const double la = log(a.f);
+  const jet log_a = chain(a, la, 1 / a.f, -1 / (a.f * a.f));
+  const jet exponent = multiply(b, log_a);
+  const double h = pow(a.f, b.f);
+  return chain(exponent, h, h, h);
+}
+
+/* atan2(y, x): h_y = x/r2, h_x = -y/r2 */
+static jet arc(jet y, jet x) {
+  const double r2 = x.f * x.f + y.f * y.f, r4 = r2 * r2;
+  const double hy = x.f / r2, hx = -y.f / r2;
+  const double hyy = -2 * x.f * y.f / r4, hxy = (y.f * y.f - x.f * x.f) / r4;
+  return (jet){atan2(y.f, x.f), hy * y.d + hx * x.d,
+               hyy * (y.d * y.d - x.d * x.d) + 2 * hxy * x.d * y.d + hy * y.dd + hx * x.dd};
+}
+
+/* y0 + (y1 - y0) p(x), x = (t - t0)/(t1 - t0) in [0, 1], p = x^3 (10 - 15 x + 6 x^2) */
+static jet smooth_step(const jet *a) {
+  const jet x = divide(subtract(a[0], a[1]), subtract(a[3], a[1]));
+  if (x.f <= 0) return a[2];
+  if (x.f >= 1) return a[4];
+  const double s = x.f, r = 1 - s;
+  const jet p =
+      chain(x, s * s * s * (10 - 15 * s + 6 * s * s), 30 * s * s * r * r, 60 * s * r * (1 - 2 * s));
+  return add(a[2], multiply(subtract(a[4], a[2]), p));
+}
+
+/* The piece between t_i and t_i+1, with w = t_i+1 - t_i, b = (t - t_i)/w, a = 1 - b:
+ *   y = a y_i + b y_i+1 + ((a^3 - a) y''_i + (b^3 - b) y''_i+1) w^2/6
+ * Beyond the ends, where y'' = 0, the line of the end's slope. */
+static jet spline_value(const ga_spline *s, jet t) {
+  int lo = 0, hi = s->n - 1;
+  while (hi - lo > 1) {
+    const int mid = (lo + hi) / 2;
+    if (s->t[mid] <= t.f) {
+      lo = mid;
+    } else {
+      hi = mid;
+    }
+  }
+  const double w = s->t[hi] - s->t[lo], y0 = s->y[lo], y1 = s->y[hi];
+  const double m0 = s->bend[lo], m1 = s->bend[hi];
+  const bool before = t.f<s->t[lo], after = t.f> s->t[hi];
+  const double b = before ? 0 : after ? 1 : (t.f - s->t[lo]) / w, a = 1 - b;
+  const double y = a * y0 + b * y1 + ((a * a * a - a) * m0 + (b * b * b - b) * m1) * w * w / 6;
+  const double slope = (y1 - y0) / w + ((1 - 3 * a * a) * m0 + (3 * b * b - 1) * m1) * w / 6;
+  if (before) return chain(t, y + slope * (t.f - s->t[lo]), slope, 0);
+  if (after) return chain(t, y + slope * (t.f - s->t[hi]), slope, 0);
+  return chain(t, y, slope, a * m0 + b * m1);
+}
+
+static jet function_of_one(ga_expr_op op, jet a) {
+  const double x = a.f;
+  double h, c;
+  switch (op) {
+    case GA_EXPR_sin:
+      return chain(a, sin(x), cos(x), -sin(x));
+    case GA_EXPR_cos:
+      return chain(a, cos(x), -sin(x), -cos(x));
+    case GA_EXPR_tan:
+      h = tan(x), c = 1 + h * h;
+      return chain(a, h, c, 2 * h * c);
+    case GA_EXPR_asin:
+      c = 1 / sqrt(1 - x * x);
+      return chain(a, asin(x), c, x * c * c * c);
+    case GA_EXPR_acos:
+      c = 1 / sqrt(1 - x * x);
+      return chain(a, acos(x), -c, -x * c * c * c);
+    case GA_EXPR_atan:
+      c = 1 / (1 + x * x);
+      return chain(a, atan(x), c, -2 * x * c * c);
+    case GA_EXPR_sinh:
+      return chain(a, sinh(x), cosh(x), sinh(x));
+    case GA_EXPR_cosh:
+      return chain(a, cosh(x), sinh(x), cosh(x));
+    case GA_EXPR_tanh:
+      h = tanh(x), c = 1 - h * h;
+      return chain(a, h, c, -2 * h * c);
+    case GA_EXPR_exp:
+      h = exp(x);
+      return chain(a, h, h, h);
+    case GA_EXPR_log:
+      return chain(a, log(x), 1 / x, -1 / (x * x));
+    case GA_EXPR_sqrt:
+      h = sqrt(x);
+      return chain(a, h, 0.5 / h, -0.25 / (h * x));
+    case GA_EXPR_abs:
+      return x < 0 ? (jet){-x, -a.d, -a.dd} : a;
+    default:
+      return (jet){-x, -a.d, -a.dd}; /* negate */
+  }
+}
+
+static jet function_of_two(ga_expr_op op, jet a, jet b) {
+  switch (op) {
+    case GA_EXPR_add:
+      return add(a, b);
+    case GA_EXPR_subtract:
+      return subtract(a, b);
+    case GA_EXPR_multiply:
+      return multiply(a, b);
+    case GA_EXPR_divide:
+      return divide(a, b);
+    case GA_EXPR_power:
+      return power(a, b);
+    case GA_EXPR_atan2:
+      return arc(a, b);
+    case GA_EXPR_min:
+      return b.f < a.f ? b : a;
+    case GA_EXPR_max:
+      return b.f > a.f ? b : a;
+    case GA_EXPR_less:
+      return (jet){a.f < b.f, 0, 0};
+    case GA_EXPR_less_equal:
+      return (jet){a.f <= b.f, 0, 0};
+    case GA_EXPR_greater:
+      return (jet){a.f > b.f, 0, 0};
+    case GA_EXPR_greater_equal:
+      return (jet){a.f >= b.f, 0, 0};
+    case GA_EXPR_equal:
+      return (jet){a.f == b.f, 0, 0};
+    default:
+      return (jet){a.f != b.f, 0, 0}; /* not_equal */
+  }
+}
+
+static const int arguments[GA_EXPR_COUNT] = {
+#define GA_EXPR_ARGUMENTS(name, count) count,
+    GA_EXPR_LIST(GA_EXPR_ARGUMENTS, GA_EXPR_ARGUMENTS)
+#undef GA_EXPR_ARGUMENTS
+};
+
+void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double result[3]) {
+  jet stack[GA_EXPR_STACK];
+  jet *top = stack; /* the first free place */
+  for (const ga_instruction *i = expr->code; i < expr->code + expr->length; i++) {
+    jet *a = top -= arguments[i->op];
+    if (i->op == GA_EXPR_number) {
+      *a = (jet){i->number, 0, 0};
+    } else if (i->op == GA_EXPR_variable) {
+      *a = (jet){variables[i->index], i->index == along, 0};
+    } else if (i->op == GA_EXPR_if) {
+      *a = a[0].f != 0 ? a[1] : a[2];
+    } else if (i->op == GA_EXPR_step) {
+      *a = smooth_step(a);
+    } else if (i->op == GA_EXPR_table) {
+      *a = spline_value(&expr->spline[i->index], a[0]);
+    } else {
+      *a =
+          arguments[i->op] == 1 ? function_of_one(i->op, a[0]) : function_of_two(i->op, a[0], a[1]);
+    }
+    top++;
+  }
+  result[0] = stack[0].f, result[1] = stack[0].d, result[2] = stack[0].dd;
+}
+
+double ga_expr_value(const ga_expr *expr, const double *variables) {
+  double jet3[3];
+  ga_expr_jet(expr, variables, -1, jet3);
+  return jet3[0];
+}
+
+bool ga_expr_mentions(const ga_expr *expr, int variable) {
+  for (int i = 0; i < expr->length; i++) {
+    const ga_instruction *c = &expr->code[i];
+    if (c->op == GA_EXPR_variable && (variable < 0 || c->index == variable)) return true;
+  }
+  return false;
+}
+
+bool ga_expr_constant(const ga_expr *expr) {
+  return !ga_expr_mentions(expr, -1);
+}

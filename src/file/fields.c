@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of fields: every key of a map is looked up, read and put in its place. */
+#include <stdio.h>
+#include <string.h>
+
+#include "file/reader.h"
+
+/* ---- readers -------------------------------------------------------------------------------- */
+
+bool ga_field_number(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  return ga_read_number(r, node, out);
+}
+
+bool ga_field_given(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  ga_given *given = out;
+  given->given = true;
+  return ga_read_number(r, node, &given->value);
+}
+
+bool ga_field_name(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  return ga_read_name(r, node, out);
+}
+
+bool ga_field_text(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  return ga_read_text(r, node, out);
+}
+
+bool ga_field_vector(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  return ga_read_vector(r, node, out);
+}
+
+bool ga_field_choice(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  return ga_read_word(r, node, f->words, out);
+}
+
+bool ga_field_ignored(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)r, (void)f, (void)node, (void)out;
+  return true;
+}
+
+bool ga_field_of_time(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  return ga_read_function(r, node, ga_of_time, out);
+}
+
+bool ga_field_of_state(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  return ga_read_function(r, node, ga_of_state, out);
+}
+
+bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  ga_function *function = out;
+  if (node->kind != GA_NODE_LIST || node->count != 3) {
+    return ga_reader_fail(r, node, "a list of 3 numbers or functions of t is expected here%s",
+                          node->kind == GA_NODE_LIST ? ga_comma_hint(node) : "");
+  }
+  for (const ga_node *item = node->first; item; item = item->next) {
+    if (!ga_read_function(r, item, ga_of_time, function++)) return false;
+  }
+  return true;
+}
+
+/* ---- bodies and places ---------------------------------------------------------------------- */
+
+static bool is_planar(const ga_reader *r, const char *body) {
+  const ga_symbol *s = ga_mechanism_find(r->m, body);
+  return s && s->kind == GA_NAMED_BODY && r->m->bodies.item[s->index].kind == &ga_kind_planar;
+}
+
+bool ga_field_between(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  const char **between = out;
+  if (node->kind != GA_NODE_LIST || node->count != 2) {
+    return ga_reader_fail(r, node, "a list of two bodies [A, B] is expected here");
+  }
+  if (!ga_read_name(r, node->first, &between[0])) return false;
+  return ga_read_name(r, node->first->next, &between[1]);
+}
+
+static bool read_side(ga_reader *r, const ga_node *item, ga_place *place) {
+  const char *body;
+  if (!ga_read_name(r, item->key, &body)) return false;
+  for (int side = 0; side < 2; side++) {
+    if (!r->between[side] || strcmp(r->between[side], body) != 0) continue;
+    const ga_place_kind bit = side == 0 ? GA_SIDE_A : GA_SIDE_B;
+    if (place->kind & bit) return ga_reader_fail(r, item->key, "'%s' stands here twice", body);
+    place->kind = (ga_place_kind)(place->kind | bit);
+    return ga_read_vector(r, item, side == 0 ? place->a : place->b);
+  }
+  if (!r->between[0] || !r->between[1]) {
+    return ga_reader_fail(r, item->key, "'%s' is not '%s'", body,
+                          r->between[0] ? r->between[0] : "a body of this element");
+  }
+  return ga_reader_fail(r, item->key, "'%s' is neither '%s' nor '%s'", body, r->between[0],
+                        r->between[1]);
+}
+
+bool ga_field_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  ga_place *place = out;
+  *place = (ga_place){.kind = GA_SPACE};
+  if (node->kind == GA_NODE_LIST) return ga_read_vector(r, node, place->a);
+  if (node->kind != GA_NODE_MAP || node->count == 0) {
+    return ga_reader_fail(r, node,
+                          "a list [x, y, z] in space or {BODY: [x, y, z]} is expected here");
+  }
+  place->kind = GA_NOT_GIVEN;
+  for (const ga_node *item = node->first; item; item = item->next) {
+    if (!read_side(r, item, place)) return false;
+  }
+  return true;
+}
+
+/* a list is in the body's own frame */
+bool ga_field_own_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  ga_place *place = out;
+  if (node->kind != GA_NODE_LIST) return ga_field_place(r, f, node, out);
+  *place = (ga_place){.kind = GA_SIDE_A};
+  return ga_read_vector(r, node, place->a);
+}
+
+/* ---- maps ----------------------------------------------------------------------------------- */
+
+static const char *key_at(const void *context, int i) {
+  return ((const ga_field *)context)[i].key;
+}
+
+static bool unknown_key(ga_reader *r, const ga_node *key, const ga_field *fields) {
+  const char *near = ga_nearest_in(key->text, key_at, fields);
+  if (near) {
+    return ga_reader_fail(r, key, "unknown key '%.60s'; did you mean '%s'?", key->text, near);
+  }
+  char all[300] = "";
+  for (int i = 0; fields[i].key; i++) {
+    const size_t used = strlen(all);
+    snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", fields[i].key);
+  }
+  return ga_reader_fail(r, key, "unknown key '%.60s'; known are %s", key->text, all);
+}
+
+/* bodies come first: others are read in their light */
+static bool read_bodies(ga_reader *r, const ga_node *map) {
+  const ga_node *between = ga_node_find(map, "between"), *body = ga_node_find(map, "body");
+  r->between[0] = r->between[1] = NULL;
+  if (between && !ga_field_between(r, NULL, between, r->between)) return false;
+  if (body && !ga_read_name(r, body, &r->between[0])) return false;
+  for (int side = 0; side < 2; side++) {
+    if (r->between[side] && is_planar(r, r->between[side])) r->planar = true;
+  }
+  return true;
+}
+
+bool ga_read_fields(ga_reader *r, const ga_node *map, const ga_field *fields, void *target) {
+  if (map->kind != GA_NODE_MAP) {
+    return ga_reader_fail(r, map, "a map {key: value, ..} is expected here");
+  }
+  if (!read_bodies(r, map)) return false;
+  for (const ga_node *item = map->first; item; item = item->next) {
+    const ga_field *f = fields;
+    while (f->key && strcmp(f->key, item->key->text) != 0) f++;
+    if (!f->key) return unknown_key(r, item->key, fields);
+    ga_reader_enter(r, f->key);
+    if (!f->read(r, f, item, (char *)target + f->at)) return false;
+    ga_reader_leave(r);
+  }
+  for (const ga_field *f = fields; f->key; f++) {
+    if (f->required && !ga_node_find(map, f->key)) {
+      return ga_reader_fail(r, map, "the key '%s' is missing", f->key);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* A model file as a whole: parameters, sections, repetition, run options, output. */
+#include <string.h>
+
+#include "file/private.h"
+
+const ga_section ga_sections[] = {
+    {"bodies", "rigid, planar and point bodies", ga_read_body, ga_body_fields},
+    {"joints", "joints between bodies", ga_read_joint, ga_joint_fields},
+    {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields},
+    {"couplers", "linear relations of coordinates", ga_read_coupler, ga_coupler_fields},
+    {"forces", "forces, torques, springs, torsions, bushings", ga_read_force, ga_force_fields},
+    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields},
+    {NULL, NULL, NULL, NULL}};
+
+/* what a file may have besides; in the order in which it is read */
+static const char *const other_keys[] = {"genalpha", "name",        "description", "parameters",
+                                         "gravity",  "formulation", "repeat",      "initial",
+                                         "run",      "output",      "events",      NULL};
+
+static const char *section_name(int i) {
+  enum { NSECTION = (int)(sizeof ga_sections / sizeof ga_sections[0]) - 1 };
+  return i < NSECTION ? ga_sections[i].name : other_keys[i - NSECTION];
+}
+
+static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
+  const ga_node *version = ga_node_find(root, "genalpha"), *name = ga_node_find(root, "name");
+  const ga_node *text = ga_node_find(root, "description");
+  if (!version) {
+    return ga_reader_fail(r, root, "'genalpha: 1', the version of the format, is missing");
+  }
+  if (version->kind != GA_NODE_SCALAR || strcmp(version->text, "1") != 0) {
+    return ga_reader_fail(r, version, "genalpha: only version 1 of the format is known");
+  }
+  for (const ga_node *item = root->first; item; item = item->next) {
+    int i = 0;
+    while (section_name(i) && strcmp(section_name(i), item->key->text) != 0) i++;
+    if (section_name(i)) continue;
+    const char *near = ga_nearest_word(item->key->text, section_name);
+    return ga_reader_fail(r, item->key, "unknown key '%.60s'%s%s%s", item->key->text,
+                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  }
+  if (name && !ga_read_text(r, name, &file->name)) return false;
+  return text ? ga_read_text(r, text, &file->description) : true;
+}
+
+static bool read_world(ga_reader *r, const ga_node *root) {
+  const ga_node *gravity = ga_node_find(root, "gravity"), *form = ga_node_find(root, "formulation");
+  double g[3];
+  int which;
+  ga_reader_enter(r, "gravity");
+  if (gravity && !ga_read_numbers(r, gravity, 3, g)) return false;
+  if (gravity) ga_mechanism_set_gravity(r->m, g);
+  ga_reader_leave(r);
+  ga_reader_enter(r, "formulation");
+  if (form && !ga_read_word(r, form, "r3so3|se3", &which)) return false;
+  if (form) {
+    ga_mechanism_set_formulation(r->m, which ? GA_FORMULATION_SE3 : GA_FORMULATION_R3SO3);
+  }
+  ga_reader_leave(r);
+  return true;
+}
+
+/* Section by section, each with the repetitions' part of it: bodies before joints, and so on. */
+static bool read_sections(ga_reader *r, const ga_node *root) {
+  const ga_node *repeat = ga_node_find(root, "repeat"), *initial = ga_node_find(root, "initial");
+  for (const ga_section *s = ga_sections; s->name; s++) {
+    const ga_node *section = ga_node_find(root, s->name);
+    if (section && !ga_read_section(r, s, section)) return false;
+    if (repeat && !ga_read_repeat(r, repeat, s)) return false;
+    /* couplers and torsions may begin from the values of coordinates */
+    if (initial && s->read == ga_read_joint && !ga_read_initial(r, initial)) return false;
+  }
+  return true;
+}
+
+/* what must be there before the build */
+static bool read_parts(ga_reader *r, const ga_node *root, const ga_file_options *options,
+                       ga_file *file) {
+  const ga_node *parameters = ga_node_find(root, "parameters"), *run = ga_node_find(root, "run");
+  const ga_node *output = ga_node_find(root, "output"), *events = ga_node_find(root, "events");
+  if (!ga_read_parameters(r, parameters, options)) return false;
+  if (!read_world(r, root) || !read_sections(r, root)) return false;
+  if (run && !ga_read_run(r, run, file)) return false;
+  if (output && !ga_want_outputs(r, output)) return false;
+  if (events && !ga_read_events(r, events, file)) return false;
+  return options->want ? ga_want_words(r, root, options->want) : true;
+}
+
+static bool read_all(ga_reader *r, const ga_node *root, const ga_file_options *options,
+                     ga_file *file) {
+  ga_error err = {GA_OK, ""};
+  if (root->kind != GA_NODE_MAP)
+    return ga_reader_fail(r, root, "a model file is a map {key: value}");
+  if (!read_head(r, root, file) || !read_parts(r, root, options, file)) return false;
+  const ga_status status = ga_mechanism_build(r->m, 0, &err);
+  if (status != GA_OK) {
+    r->status =
+        ga_fail(r->err, status == GA_ERR_ARG ? GA_ERR_FILE : status, "%s: %s", r->path, err.text);
+    return false;
+  }
+  const ga_node *output = ga_node_find(root, "output"), *events = ga_node_find(root, "events");
+  if (output && !ga_take_outputs(r, output, file)) return false;
+  return events ? ga_check_events(r, events, file) : true;
+}
+
+static ga_status load(const char *path, const char *text, size_t length,
+                      const ga_file_options *options, ga_file **out, ga_error *err) {
+  const ga_file_options none = {0};
+  if (!options) options = &none;
+  *out = NULL;
+  ga_file *file = ga_calloc(1, sizeof *file);
+  if (!file) return ga_fail(err, GA_ERR_MEM, "%s: no memory", path);
+  const char *slash = strrchr(path, '/');
+  char *own = ga_arena_take(&file->arena, strlen(path) + 1, 1);
+  file->name = own ? strcpy(own, slash ? slash + 1 : path) : "";
+  file->description = "";
+  const ga_node *root = NULL;
+  ga_status status = text ? ga_yaml_parse(path, text, length, &file->arena, &root, err)
+                          : ga_yaml_read(path, &file->arena, &root, err);
+  if (status == GA_OK) status = ga_mechanism_new(&file->mechanism);
+  if (status == GA_OK) {
+    ga_reader r = {.path = path, .err = err, .arena = &file->arena, .m = file->mechanism};
+    ga_mechanism_set_log(file->mechanism, options->log, options->log_context);
+    read_all(&r, root, options, file);
+    status = r.status;
+    /* lists of the reader stay with the file */
+    file->functions.item = r.functions.item, file->functions.count = r.functions.count;
+    file->parameters.item = r.parameters.item, file->parameters.count = r.parameters.count;
+  }
+  if (status != GA_OK) {
+    ga_file_free(file);
+    return status;
+  }
+  *out = file;
+  return GA_OK;
+}
+
+ga_status ga_file_load(const char *path, const ga_file_options *options, ga_file **out,
+                       ga_error *err) {
+  return load(path, NULL, 0, options, out, err);
+}
+
+ga_status ga_file_parse(const char *name, const char *text, size_t length,
+                        const ga_file_options *options, ga_file **out, ga_error *err) {
+  return load(name, text, length, options, out, err);
+}
+
+bool ga_file_event_at(const ga_file *file, int i, ga_file_event *event) {
+  if (i < 0 || i >= file->events.count) return false;
+  *event = file->events.item[i];
+  return true;
+}
+
+void ga_file_free(ga_file *file) {
+  if (!file) return;
+  ga_mechanism_free(file->mechanism);
+  for (int i = 0; i < file->functions.count; i++) ga_expr_free(file->functions.item[i]);
+  ga_free(file->functions.item);
+  ga_free(file->parameters.item);
+  ga_free(file->options.item);
+  ga_free(file->output.item);
+  ga_free(file->events.item);
+  ga_arena_free(&file->arena);
+  ga_free(file);
+}
+
+const ga_mechanism *ga_file_mechanism(const ga_file *file) {
+  return file->mechanism;
+}
+
+const char *ga_file_name(const ga_file *file) {
+  return file->name;
+}
+
+const char *ga_file_description(const ga_file *file) {
+  return file->description;
+}
+
+bool ga_file_option(const ga_file *file, int i, const char **key, const char **value, int *line) {
+  if (i < 0 || i >= file->options.count) return false;
+  *key = file->options.item[i].key;
+  *value = file->options.item[i].value;
+  *line = file->options.item[i].line;
+  return true;
+}
+
+int ga_file_output(const ga_file *file, int i) {
+  return i >= 0 && i < file->output.count ? file->output.item[i] : -1;
+}
+
+bool ga_file_parameter(const ga_file *file, int i, const char **name, double *value) {
+  if (i < 0 || i >= file->parameters.count) return false;
+  *name = file->parameters.item[i].name;
+  *value = file->parameters.item[i].value;
+  return true;
+}

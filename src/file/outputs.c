@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* What a model file says about its run: options, columns, events. */
+#include <stdio.h>
+#include <string.h>
+
+#include "file/private.h"
+
+bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file) {
+  ga_reader_enter(r, "run");
+  if (node->kind != GA_NODE_MAP)
+    return ga_reader_fail(r, node, "a map {OPTION: value} is expected here");
+  for (const ga_node *item = node->first; item; item = item->next) {
+    double x;
+    char *text = ga_arena_take(&file->arena, 64, 1);
+    if (item->kind != GA_NODE_SCALAR)
+      return ga_reader_fail(r, item, "a word or a number is expected here");
+    if (!text || !GA_GROW(file->options)) return ga_reader_fail(r, item, "no memory");
+    run_option *o = &file->options.item[file->options.count++];
+    *o = (run_option){item->key->text, item->text, item->key->line};
+    /* numbers may be expressions of parameters; words stay words */
+    ga_reader quiet = *r;
+    ga_error ignored;
+    quiet.err = &ignored;
+    if (strspn(item->text, "0123456789.eE+-") != strlen(item->text) &&
+        ga_read_number(&quiet, item, &x)) {
+      snprintf(text, 64, "%.17g", x);
+      o->value = text;
+    }
+  }
+  ga_reader_leave(r);
+  return true;
+}
+
+/* If a name is that of a coordinate or its rate, the coordinate begins to exist. */
+static bool want_column(ga_reader *r, const ga_node *node, const char *name) {
+  char joint[GA_WORD_ROOM];
+  ga_error err = {GA_OK, ""};
+  const char *dot = strchr(name, '.');
+  if (!dot || strlen(name) >= sizeof joint) return true;
+  snprintf(joint, sizeof joint, "%.*s", (int)(dot - name), name);
+  const ga_symbol *s = ga_mechanism_find(r->m, joint);
+  if (!s || s->kind != GA_NAMED_JOINT) return true;
+  const ga_joint_data *data = r->m->joints.item[s->index].data;
+  for (int k = 0; k < GA_COORDINATES_MAX && data->type->coordinate[k].name; k++) {
+    const char *own = data->type->coordinate[k].name;
+    const size_t n = strlen(own);
+    if (strncmp(dot + 1, own, n) != 0 || (dot[1 + n] && strcmp(dot + 1 + n, "_rate") != 0))
+      continue;
+    snprintf(joint, sizeof joint, "%.*s.%s", (int)(dot - name), name, own);
+    return ga_reader_accept(r, node, ga_mechanism_want_coordinate(r->m, joint, &err), &err);
+  }
+  return true;
+}
+
+/* every word of an expression */
+bool ga_want_words(ga_reader *r, const ga_node *node, const char *text) {
+  static const char *const letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.";
+  while (*text) {
+    const size_t n = strspn(text, letters);
+    char word[GA_WORD_ROOM];
+    if (n > 0 && n < sizeof word) {
+      memcpy(word, text, n);
+      word[n] = '\0';
+      if (!want_column(r, node, word)) return false;
+    }
+    text += n > 0 ? n : 1;
+  }
+  return true;
+}
+
+/* other names are looked up after the build */
+bool ga_want_outputs(ga_reader *r, const ga_node *node) {
+  ga_reader_enter(r, "output");
+  if (node->kind != GA_NODE_LIST)
+    return ga_reader_fail(r, node, "a list of columns is expected here");
+  for (const ga_node *item = node->first; item; item = item->next) {
+    const char *name;
+    if (!ga_read_name(r, item, &name) || !want_column(r, item, name)) return false;
+  }
+  ga_reader_leave(r);
+  return true;
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *when;
+  bool rising, falling, stop;
+} event_input;
+
+static bool read_bool(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  return ga_read_flag(r, node, out);
+}
+
+static const ga_field event_fields[] = {
+    {"when", "text", "an expression of columns, zero at the event", ga_field_text,
+     offsetof(event_input, when), NULL, true},
+    {"rising", "flag", "only where it rises", read_bool, offsetof(event_input, rising), NULL,
+     false},
+    {"falling", "flag", "only where it falls", read_bool, offsetof(event_input, falling), NULL,
+     false},
+    {"stop", "flag", "the run ends there", read_bool, offsetof(event_input, stop), NULL, false},
+    {.key = NULL}};
+
+bool ga_read_events(ga_reader *r, const ga_node *node, ga_file *file) {
+  ga_reader_enter(r, "events");
+  if (node->kind != GA_NODE_MAP)
+    return ga_reader_fail(r, node, "a map {NAME: {when: ..}} is expected here");
+  for (const ga_node *item = node->first; item; item = item->next) {
+    event_input in = {0};
+    ga_reader_enter(r, item->key->text);
+    if (!ga_read_fields(r, item, event_fields, &in) || !ga_want_words(r, item, in.when))
+      return false;
+    if (!GA_GROW(file->events)) return ga_reader_fail(r, item, "no memory");
+    file->events.item[file->events.count++] = (ga_file_event){item->key->text, in.when,
+                                                              in.rising == in.falling ? GA_EVENT_ANY
+                                                              : in.rising ? GA_EVENT_RISING
+                                                                          : GA_EVENT_FALLING,
+                                                              in.stop};
+    ga_reader_leave(r);
+  }
+  ga_reader_leave(r);
+  return true;
+}
+
+/* after the build: the columns are known */
+bool ga_check_events(ga_reader *r, const ga_node *node, const ga_file *file) {
+  ga_reader_enter(r, "events");
+  for (int i = 0; i < file->events.count; i++) {
+    const ga_file_event *e = &file->events.item[i];
+    const ga_node *when = ga_node_find(ga_node_find(node, e->name), "when");
+    ga_watch *watch = NULL;
+    ga_error err = {GA_OK, ""};
+    ga_reader_enter(r, e->name);
+    ga_reader_enter(r, "when");
+    const ga_status status = ga_watch_new(r->m, e->when, e->direction, e->stop, &watch, &err);
+    ga_watch_free(watch);
+    if (!ga_reader_accept(r, when, status, &err)) return false;
+    r->depth -= 2;
+  }
+  ga_reader_leave(r);
+  return true;
+}
+
+typedef struct {
+  const ga_mechanism *m;
+} all_columns;
+
+static const char *column_at(const void *context, int i) {
+  return ga_mechanism_column_name(((const all_columns *)context)->m, i);
+}
+
+bool ga_take_outputs(ga_reader *r, const ga_node *node, ga_file *file) {
+  ga_reader_enter(r, "output");
+  for (const ga_node *item = node->first; item; item = item->next) {
+    const char *name;
+    if (!ga_read_name(r, item, &name)) return false;
+    const int i = ga_mechanism_column_index(r->m, name);
+    if (i < 0) {
+      const all_columns all = {r->m};
+      const char *near = ga_nearest_in(name, column_at, &all);
+      return ga_reader_fail(r, item, "there is no column '%.80s'%s%s%s", name,
+                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    if (!GA_GROW(file->output)) return ga_reader_fail(r, item, "no memory");
+    file->output.item[file->output.count++] = i;
+  }
+  ga_reader_leave(r);
+  return true;
+}

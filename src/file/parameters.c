@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers that a model file names: parameters, in order, and start values of coordinates. */
+#include <string.h>
+
+#include "file/private.h"
+
+static bool valid_name(const char *name) {
+  static const char *const reserved[] = {"t",      "s",        "s_dot",           "ground",
+                                         "energy", "momentum", "angular_momentum"};
+  const char *letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+  if (!*name || strspn(name, letters) != strlen(name) || (*name >= '0' && *name <= '9'))
+    return false;
+  for (int i = 0; i < 7; i++) {
+    if (strcmp(reserved[i], name) == 0) return false;
+  }
+  for (int i = 0; ga_expr_word(i); i++) {
+    if (strcmp(ga_expr_word(i), name) == 0) return false;
+  }
+  return true;
+}
+
+bool ga_valid_name(ga_reader *r, const ga_node *key) {
+  if (valid_name(key->text)) return true;
+  return ga_reader_fail(
+      r, key, "'%.60s' cannot be a name: letters, digits and _, no word of expressions", key->text);
+}
+
+/* a value of the command line stands for that of the file */
+static ga_node replaced(const ga_node *node, const ga_file_set *set, int nset, bool *used) {
+  ga_node own = *node;
+  for (int i = 0; i < nset; i++) {
+    if (strcmp(set[i].name, node->key->text) != 0) continue;
+    own.kind = GA_NODE_SCALAR;
+    own.text = set[i].value;
+    used[i] = true;
+  }
+  return own;
+}
+
+static bool read_map(ga_reader *r, const ga_node *node, const ga_file_set *set, int nset,
+                     bool *used) {
+  ga_reader_enter(r, "parameters");
+  if (node->kind != GA_NODE_MAP)
+    return ga_reader_fail(r, node, "a map {NAME: value} is expected here");
+  r->later = node;
+  for (const ga_node *item = node->first; item; item = item->next) {
+    double value;
+    ga_reader_enter(r, item->key->text);
+    if (!ga_valid_name(r, item->key)) return false;
+    for (int i = 0; i < r->parameters.count; i++) {
+      if (strcmp(r->parameters.item[i].name, item->key->text) == 0) {
+        return ga_reader_fail(r, item->key, "the parameter stands here twice");
+      }
+    }
+    const ga_node own = replaced(item, set, nset, used);
+    if (!ga_read_number(r, &own, &value)) return false;
+    if (!GA_GROW(r->parameters)) return ga_reader_fail(r, item, "no memory");
+    r->parameters.item[r->parameters.count++] = (ga_parameter){item->key->text, value};
+    ga_reader_leave(r);
+  }
+  r->later = NULL;
+  ga_reader_leave(r);
+  return true;
+}
+
+static const char *parameter_name(const void *context, int i) {
+  const ga_reader *r = context;
+  return i < r->parameters.count ? r->parameters.item[i].name : NULL;
+}
+
+static bool check_set(ga_reader *r, const ga_file_set *set, int nset, const bool *used) {
+  for (int i = 0; i < nset; i++) {
+    if (used[i]) continue;
+    const char *near = ga_nearest_in(set[i].name, parameter_name, r);
+    r->status =
+        near ? ga_fail(r->err, GA_ERR_FILE, "%s: there is no parameter '%s'; did you mean '%s'?",
+                       r->path, set[i].name, near)
+             : ga_fail(r->err, GA_ERR_FILE, "%s: there is no parameter '%s'", r->path, set[i].name);
+    return false;
+  }
+  return true;
+}
+
+bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options *options) {
+  bool used[GA_SET_MAX] = {false};
+  if (options->nset > GA_SET_MAX) {
+    r->status =
+        ga_fail(r->err, GA_ERR_ARG, "%s: more than %d parameters are set", r->path, GA_SET_MAX);
+    return false;
+  }
+  if (node && !read_map(r, node, options->set, options->nset, used)) return false;
+  return check_set(r, options->set, options->nset, used);
+}
+
+static bool read_starts(ga_reader *r, const char *key, const ga_node *node, bool rate) {
+  ga_reader_enter(r, key);
+  if (node->kind != GA_NODE_MAP) {
+    return ga_reader_fail(r, node, "a map {JOINT.COORDINATE: value} is expected here");
+  }
+  for (const ga_node *item = node->first; item; item = item->next) {
+    const char *name;
+    double x;
+    ga_error err = {GA_OK, ""};
+    if (!ga_read_name(r, item->key, &name) || !ga_read_number(r, item, &x)) return false;
+    const ga_status status = rate ? ga_mechanism_set_rate(r->m, name, x, &err)
+                                  : ga_mechanism_set_coordinate(r->m, name, x, &err);
+    if (!ga_reader_accept(r, item->key, status, &err)) return false;
+  }
+  ga_reader_leave(r);
+  return true;
+}
+
+bool ga_read_initial(ga_reader *r, const ga_node *node) {
+  ga_reader_enter(r, "initial");
+  if (node->kind != GA_NODE_MAP) return ga_reader_fail(r, node, "a map is expected here");
+  for (const ga_node *item = node->first; item; item = item->next) {
+    const char *key = item->key->text;
+    const bool rates = strcmp(key, "rates") == 0;
+    if (!rates && strcmp(key, "coordinates") != 0) {
+      return ga_reader_fail(r, item->key, "unknown key '%.60s'; known are coordinates, rates", key);
+    }
+    if (!read_starts(r, key, item, rates)) return false;
+  }
+  ga_reader_leave(r);
+  return true;
+}

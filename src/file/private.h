@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* A file that has been read, and the parts of its reader. */
+#ifndef GA_SRC_FILE_H
+#define GA_SRC_FILE_H
+
+#include "file/reader.h"
+
+enum { GA_SET_MAX = 64 };
+
+typedef struct {
+  const char *key, *value;
+  int line;
+} run_option;
+
+struct ga_file {
+  ga_arena arena;
+  ga_mechanism *mechanism;
+  const char *name, *description;
+  GA_LIST(ga_expr *) functions;
+  GA_LIST(ga_parameter) parameters;
+  GA_LIST(run_option) options;
+  GA_LIST(int) output;
+  GA_LIST(ga_file_event) events;
+};
+
+/* parameters.c: those of the file, replaced by those of the caller */
+bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options *options);
+
+/* start values of coordinates */
+bool ga_read_initial(ga_reader *r, const ga_node *node);
+
+/* outputs.c: run options, columns and events; what needs the columns comes after the build */
+bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file);
+bool ga_want_words(ga_reader *r, const ga_node *node, const char *text);
+bool ga_want_outputs(ga_reader *r, const ga_node *node);
+bool ga_take_outputs(ga_reader *r, const ga_node *node, ga_file *file);
+bool ga_read_events(ga_reader *r, const ga_node *node, ga_file *file);
+bool ga_check_events(ga_reader *r, const ga_node *node, const ga_file *file);
+bool ga_valid_name(ga_reader *r, const ga_node *key);
+
+#endif

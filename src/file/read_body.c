@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies of a model file: orientation in its many forms, inertia and mass from shapes. */
+#include <math.h>
+#include <string.h>
+
+#include "file/reader.h"
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct {
+  ga_body body;
+  int kind, formulation;
+  ga_given mass;
+  bool has_inertia, placed;
+  const char *in;
+  const ga_node *shape;
+} input;
+
+/* ---- orientation ---------------------------------------------------------------------------- */
+
+/* p of a rotation by |w| about w */
+static void from_vector(const double *w, double *p) {
+  ga_quat_exp(w, p);
+}
+
+static bool from_axis_angle(ga_reader *r, const ga_node *node, double *p) {
+  const ga_node *axis = ga_node_find(node, "axis"), *angle = ga_node_find(node, "angle");
+  double a[3], w[3], turn;
+  if (!axis || !angle || node->count != 2) {
+    return ga_reader_fail(r, node, "an orientation by axis needs {axis: [x, y, z], angle: a}");
+  }
+  if (!ga_read_numbers(r, axis, 3, a) || !ga_read_number(r, angle, &turn)) return false;
+  const double length = ga_norm3(a);
+  if (!(length > 0)) return ga_reader_fail(r, axis, "the axis is zero and has no direction");
+  for (int i = 0; i < 3; i++) w[i] = turn * a[i] / length;
+  from_vector(w, p);
+  return true;
+}
+
+static bool from_matrix(ga_reader *r, const ga_node *node, double *p) {
+  double R[9], RtR[9];
+  if (node->kind != GA_NODE_LIST || node->count != 3) {
+    return ga_reader_fail(r, node, "a matrix is a list of three rows of three numbers");
+  }
+  int i = 0;
+  for (const ga_node *row = node->first; row; row = row->next) {
+    if (!ga_read_numbers(r, row, 3, R + 3 * i++)) return false;
+  }
+  ga_product_t3(R, R, RtR);
+  double off = 0, cross[3];
+  for (i = 0; i < 9; i++) off = fmax(off, fabs(RtR[i] - (i % 4 == 0)));
+  ga_cross3(R, R + 3, cross);
+  if (!(off <= 2e-6) || !(ga_dot3(cross, R + 6) > 0)) {
+    return ga_reader_fail(r, node, "the matrix is not a rotation (R^T R differs from I by %.2g)",
+                          off);
+  }
+  ga_quat_of_matrix(R, p);
+  ga_quat_clean(p);
+  return true;
+}
+
+/* intrinsic turns one after the other: zyx is Rz Ry Rx */
+static bool from_euler(ga_reader *r, const ga_node *node, double *p) {
+  const ga_node *sequence = ga_node_find(node, "sequence"), *angles = ga_node_find(node, "angles");
+  double a[3];
+  const char *axes;
+  if (node->kind != GA_NODE_MAP || !sequence || !angles || node->count != 2) {
+    return ga_reader_fail(r, node, "euler needs {sequence: zyx, angles: [a, b, c]}");
+  }
+  if (!ga_read_text(r, sequence, &axes) || !ga_read_numbers(r, angles, 3, a)) return false;
+  if (strlen(axes) != 3 || strspn(axes, "xyz") != 3 || axes[0] == axes[1] || axes[1] == axes[2]) {
+    return ga_reader_fail(r, sequence, "a sequence is three of x, y, z, neighbours different");
+  }
+  p[0] = 1, p[1] = p[2] = p[3] = 0;
+  for (int i = 0; i < 3; i++) {
+    double w[3] = {0, 0, 0}, turn[4];
+    w[axes[i] - 'x'] = a[i];
+    from_vector(w, turn);
+    ga_quat_mul(p, turn, p);
+  }
+  return true;
+}
+
+static bool from_quaternion(ga_reader *r, const ga_node *node, double *p) {
+  if (!ga_read_numbers(r, node, 4, p)) return false;
+  const double length = sqrt(p[0] * p[0] + ga_dot3(p + 1, p + 1));
+  if (!(fabs(length - 1) <= 1e-6)) {
+    return ga_reader_fail(r, node, "the quaternion has length %g, not 1", length);
+  }
+  return true;
+}
+
+static bool read_orientation(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  input *in = out;
+  double *p = in->body.orientation, w[3];
+  in->placed = true;
+  if (r->planar) return ga_read_number(r, node, &in->body.angle);
+  if (node->kind == GA_NODE_LIST) return from_quaternion(r, node, p);
+  if (node->kind != GA_NODE_MAP || node->count == 0) {
+    return ga_reader_fail(
+        r, node,
+        "an orientation is {axis, angle}, {rotation_vector}, {matrix}, {euler} or "
+        "a quaternion [w, x, y, z]");
+  }
+  const ga_node *first = node->first;
+  const char *key = first->key->text;
+  if (strcmp(key, "axis") == 0 || strcmp(key, "angle") == 0) return from_axis_angle(r, node, p);
+  if (node->count > 1) return ga_reader_fail(r, first->next->key, "one form is enough");
+  if (strcmp(key, "quaternion") == 0) return from_quaternion(r, first, p);
+  if (strcmp(key, "matrix") == 0) return from_matrix(r, first, p);
+  if (strcmp(key, "euler") == 0) return from_euler(r, first, p);
+  if (strcmp(key, "rotation_vector") != 0) {
+    return ga_reader_fail(r, first->key,
+                          "unknown orientation '%.40s'; known are axis and angle, rotation_vector, "
+                          "matrix, euler, quaternion",
+                          key);
+  }
+  if (!ga_read_numbers(r, first, 3, w)) return false;
+  from_vector(w, p);
+  return true;
+}
+
+/* ---- inertia and shapes --------------------------------------------------------------------- */
+
+static bool read_inertia(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  input *in = out;
+  double *J = in->body.inertia;
+  in->has_inertia = true;
+  if (r->planar) return ga_read_number(r, node, &J[2]);
+  if (node->kind == GA_NODE_LIST && node->count == 6) return ga_read_numbers(r, node, 6, J);
+  if (node->kind != GA_NODE_LIST || node->count != 3) {
+    return ga_reader_fail(r, node,
+                          "inertia is [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or a 3 x 3 matrix");
+  }
+  if (node->first->kind != GA_NODE_LIST) return ga_read_numbers(r, node, 3, J);
+  double full[9];
+  int i = 0;
+  for (const ga_node *row = node->first; row; row = row->next) {
+    if (!ga_read_numbers(r, row, 3, full + 3 * i++)) return false;
+  }
+  const double size = fabs(full[0]) + fabs(full[4]) + fabs(full[8]);
+  if (fabs(full[1] - full[3]) + fabs(full[2] - full[6]) + fabs(full[5] - full[7]) > 1e-9 * size) {
+    return ga_reader_fail(r, node, "the inertia is not symmetric");
+  }
+  const double six[6] = {full[0], full[4], full[8], full[1], full[2], full[5]};
+  memcpy(J, six, sizeof six);
+  return true;
+}
+
+/* Volume, and moments of inertia for mass 1 about the centre: boxes a, b, c; cylinders along z;
+ * spheres; rods along x. */
+typedef struct {
+  double a[3], radius, length, density;
+  bool has_radius;
+} measures;
+
+static const ga_field cylinder_fields[] = {
+    {"radius", "number", "radius", ga_field_number, offsetof(measures, radius), NULL, true},
+    {"length", "number", "length, along z", ga_field_number, offsetof(measures, length), NULL,
+     true},
+    {.key = NULL}};
+static const ga_field sphere_fields[] = {
+    {"radius", "number", "radius", ga_field_number, offsetof(measures, radius), NULL, true},
+    {.key = NULL}};
+static const ga_field rod_fields[] = {{"length", "number", "length, along x", ga_field_number,
+                                       offsetof(measures, length), NULL, true},
+                                      {"radius", "number", "radius, default 0", ga_field_number,
+                                       offsetof(measures, radius), NULL, false},
+                                      {.key = NULL}};
+
+static double box_of(const measures *s, double *J) {
+  const double *a = s->a;
+  for (int i = 0; i < 3; i++) {
+    const double b = a[(i + 1) % 3], c = a[(i + 2) % 3];
+    J[i] = (b * b + c * c) / 12;
+  }
+  return a[0] * a[1] * a[2];
+}
+
+static double round_of(const measures *s, int axis, double *J) {
+  const double r2 = s->radius * s->radius, l2 = s->length * s->length;
+  for (int i = 0; i < 3; i++) J[i] = i == axis ? r2 / 2 : r2 / 4 + l2 / 12;
+  return pi * r2 * s->length;
+}
+
+static double cylinder_of(const measures *s, double *J) {
+  return round_of(s, 2, J);
+}
+
+static double rod_of(const measures *s, double *J) {
+  return round_of(s, 0, J);
+}
+
+static double sphere_of(const measures *s, double *J) {
+  for (int i = 0; i < 3; i++) J[i] = 0.4 * s->radius * s->radius;
+  return 4 * pi / 3 * s->radius * s->radius * s->radius;
+}
+
+static const struct shape {
+  const char *name;
+  const ga_field *fields; /* NULL: a list of three lengths */
+  double (*measure)(const measures *s, double *J);
+} shapes[] = {{"box", NULL, box_of},
+              {"cylinder", cylinder_fields, cylinder_of},
+              {"sphere", sphere_fields, sphere_of},
+              {"rod", rod_fields, rod_of}};
+enum { NSHAPE = (int)(sizeof shapes / sizeof shapes[0]) };
+
+static const char *shape_name(int i) {
+  return i < NSHAPE ? shapes[i].name : i == NSHAPE ? "density" : NULL;
+}
+
+static bool positive(ga_reader *r, const ga_node *node, int n, const double *x, bool zero) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] < 0 || (x[i] == 0 && !zero)) {
+      return ga_reader_fail(r, node, "%g: a length must be positive", x[i]);
+    }
+  }
+  return true;
+}
+
+static bool measure(ga_reader *r, const struct shape *shape, const ga_node *node, measures *s) {
+  if (!shape->fields) return ga_read_numbers(r, node, 3, s->a) && positive(r, node, 3, s->a, false);
+  const char *const between[2] = {r->between[0], r->between[1]};
+  if (!ga_read_fields(r, node, shape->fields, s)) return false;
+  memcpy(r->between, between, sizeof between);
+  const bool rod = shape->measure == rod_of;
+  if (!positive(r, node, 1, &s->radius, rod)) return false;
+  return shape->measure == sphere_of || positive(r, node, 1, &s->length, false);
+}
+
+/* the shape gives inertia, unless it is given, and mass, if it has a density */
+static bool take_shape(ga_reader *r, const ga_node *node, input *in) {
+  const struct shape *shape = NULL;
+  measures s = {{0}, 0, 0, 0, false};
+  bool dense = false;
+  if (node->kind != GA_NODE_MAP) {
+    return ga_reader_fail(r, node, "a shape is {box: [a, b, c]}, {cylinder}, {sphere} or {rod}");
+  }
+  for (const ga_node *item = node->first; item; item = item->next) {
+    const char *key = item->key->text;
+    if (strcmp(key, "density") == 0) {
+      dense = true;
+      if (!ga_read_number(r, item, &s.density)) return false;
+      if (!(s.density > 0))
+        return ga_reader_fail(r, item, "density %g must be positive", s.density);
+      continue;
+    }
+    int i = 0;
+    while (i < NSHAPE && strcmp(shapes[i].name, key) != 0) i++;
+    if (i == NSHAPE) {
+      const char *near = ga_nearest_word(key, shape_name);
+      return ga_reader_fail(r, item->key, "unknown shape '%.40s'%s%s%s", key,
+                            near ? "; did you mean '" : "; known are box, cylinder, sphere, rod",
+                            near ? near : "", near ? "'?" : "");
+    }
+    if (shape) return ga_reader_fail(r, item->key, "a second shape");
+    shape = &shapes[i];
+    if (!measure(r, shape, item, &s)) return false;
+  }
+  if (!shape) return ga_reader_fail(r, node, "a shape is missing: box, cylinder, sphere or rod");
+  if (dense == in->mass.given) {
+    return ga_reader_fail(r, node,
+                          dense ? "both a mass and a density are given"
+                                : "a mass, or a density beside the shape, is missing");
+  }
+  double J[3];
+  const double volume = shape->measure(&s, J);
+  if (dense) in->body.mass = s.density * volume;
+  if (dense && !(volume > 0)) return ga_reader_fail(r, node, "a density needs a radius");
+  for (int i = 0; i < 3 && !in->has_inertia; i++) in->body.inertia[i] = in->body.mass * J[i];
+  if (in->kind == GA_BODY_PLANAR && !in->has_inertia) in->body.inertia[0] = in->body.inertia[1] = 0;
+  return true;
+}
+
+static bool keep_shape(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)r, (void)f;
+  ((input *)out)->shape = node;
+  return true;
+}
+
+/* ---- the body ------------------------------------------------------------------------------- */
+
+static bool read_angular_velocity(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  double *w = ((input *)out)->body.angular_velocity;
+  return r->planar ? ga_read_number(r, node, &w[2]) : ga_read_numbers(r, node, 3, w);
+}
+
+#define AT(member) offsetof(input, member)
+const ga_field ga_body_fields[] = {
+    {"kind", "choice", "kind of body", ga_field_choice, AT(kind), "rigid|planar|point", false},
+    {"formulation", "choice", "velocities of a rigid body", ga_field_choice, AT(formulation),
+     "default|r3so3|se3", false},
+    {"mass", "number", "mass; 0: massless", ga_field_given, AT(mass), NULL, false},
+    {"inertia", "inertia", "about the centre of mass, body axes, entries of the matrix",
+     read_inertia, 0, NULL, false},
+    {"com", "vector", "centre of mass in the body frame", ga_field_vector, AT(body.com), NULL,
+     false},
+    {"position", "vector", "origin of the body frame", ga_field_vector, AT(body.position), NULL,
+     false},
+    {"orientation", "orientation", "axes of the body frame", read_orientation, 0, NULL, false},
+    {"velocity", "vector", "of the origin, space axes", ga_field_vector, AT(body.velocity), NULL,
+     false},
+    {"angular_velocity", "angular_velocity", "space axes", read_angular_velocity, 0, NULL, false},
+    {"in", "name", "position and orientation are relative to this body", ga_field_name, AT(in),
+     NULL, false},
+    {"shape", "shape", "box, cylinder, sphere or rod, centred at com: inertia follows", keep_shape,
+     0, NULL, false},
+    {"look", "any", "for pictures only", ga_field_ignored, 0, NULL, false},
+    {.key = NULL}};
+#undef AT
+
+/* x = x_in + R_in position, p = p_in orientation */
+static bool place_in(ga_reader *r, const ga_node *node, input *in) {
+  const ga_symbol *s = ga_mechanism_find(r->m, in->in);
+  ga_body *b = &in->body;
+  if (strcmp(in->in, "ground") == 0) return true;
+  if (!s || s->kind != GA_NAMED_BODY) {
+    return ga_reader_fail(r, ga_node_find(node, "in"), "there is no body '%s' above", in->in);
+  }
+  const ga_solid *base = &r->m->bodies.item[s->index];
+  const bool planar = in->kind == GA_BODY_PLANAR;
+  if (planar != (base->kind == &ga_kind_planar)) {
+    return ga_reader_fail(r, ga_node_find(node, "in"), "one of the bodies is planar, one is not");
+  }
+  double arm[3], x[3];
+  ga_plus3(b->position, -1, base->com, arm);
+  ga_times3(base->R0, arm, x);
+  ga_plus3(base->x0, 1, x, b->position);
+  b->angle += base->angle0;
+  if (planar || in->kind == GA_BODY_POINT) return true;
+  double p[4] = {1, 0, 0, 0};
+  if (in->placed) memcpy(p, b->orientation, sizeof p);
+  ga_quat_mul(base->p0, p, b->orientation);
+  return true;
+}
+
+bool ga_read_body(ga_reader *r, const char *name, const ga_node *node) {
+  input in = {.kind = 0};
+  const ga_node *kind = node->kind == GA_NODE_MAP ? ga_node_find(node, "kind") : NULL;
+  ga_error err = {GA_OK, ""};
+  r->planar = kind && kind->kind == GA_NODE_SCALAR && strcmp(kind->text, "planar") == 0;
+  if (!ga_read_fields(r, node, ga_body_fields, &in)) return false;
+  in.body.mass = in.mass.value;
+  ga_reader_enter(r, "shape");
+  if (in.shape && !take_shape(r, in.shape, &in)) return false;
+  ga_reader_leave(r);
+  if (!in.shape && !in.mass.given) return ga_reader_fail(r, node, "the key 'mass' is missing");
+  if (in.in && !place_in(r, node, &in)) return false;
+  in.body.name = name;
+  in.body.type = (ga_body_type)in.kind;
+  in.body.formulation = (ga_formulation)in.formulation;
+  return ga_reader_accept(r, node, ga_mechanism_add_body(r->m, &in.body, &err), &err);
+}

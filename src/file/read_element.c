@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* Joints, drives, couplers, forces and sensors of a model file: one table of fields each. */
+#include <math.h>
+#include <string.h>
+
+#include "file/reader.h"
+
+/* the fields of ga_mechanism.h, one to one */
+#define AT(type, member) offsetof(type, member)
+
+/* ---- joints --------------------------------------------------------------------------------- */
+
+/* turns: a number for the only angle, or {angle_a: n, ..} */
+static bool read_turns(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  *(const ga_node **)out = node;
+  if (node->kind == GA_NODE_LIST) {
+    return ga_reader_fail(r, node, "turns are a whole number or {COORDINATE: number}");
+  }
+  return true;
+}
+
+typedef struct {
+  ga_joint joint;
+  const ga_node *turns;
+} joint_input;
+
+static bool whole(ga_reader *r, const ga_node *node, int *n) {
+  double x;
+  if (!ga_read_number(r, node, &x)) return false;
+  if (x != round(x) || fabs(x) > 1e6) return ga_reader_fail(r, node, "%g is not a whole number", x);
+  *n = (int)x;
+  return true;
+}
+
+static bool take_turns(ga_reader *r, joint_input *in) {
+  const ga_joint_type *type = ga_joint_type_named(in->joint.type);
+  const ga_node *node = in->turns;
+  if (!node || !type) return true;
+  if (node->kind == GA_NODE_SCALAR) {
+    for (int k = 0; k < GA_COORDINATES_MAX; k++) {
+      if (type->coordinate[k].name && type->coordinate[k].angle) {
+        return whole(r, node, &in->joint.turns[k]);
+      }
+    }
+    return ga_reader_fail(r, node, "type '%s' has no angle", type->name);
+  }
+  for (const ga_node *item = node->first; item; item = item->next) {
+    int k = 0;
+    while (k < GA_COORDINATES_MAX &&
+           !(type->coordinate[k].name && strcmp(type->coordinate[k].name, item->key->text) == 0)) {
+      k++;
+    }
+    if (k == GA_COORDINATES_MAX) {
+      return ga_reader_fail(r, item->key, "type '%s' has no coordinate '%.40s'", type->name,
+                            item->key->text);
+    }
+    if (!whole(r, item, &in->joint.turns[k])) return false;
+  }
+  return true;
+}
+
+#define PLACE(key, help) \
+  { #key, "place", help, ga_field_place, AT(joint_input, joint.key), NULL, false }
+const ga_field ga_joint_fields[] = {
+    {"type", "joint_type", "type of joint", ga_field_text, AT(joint_input, joint.type), NULL, true},
+    {"between", "between", "bodies A and B", ga_field_between, AT(joint_input, joint.between), NULL,
+     true},
+    PLACE(at, "joint point; default: the origin of B's frame"),
+    PLACE(axis, "z of the joint frame; axis of a rolling disk, on B"),
+    PLACE(x_axis, "x of the joint frame; default: a space axis far from z"),
+    {"length", "number", "of a distance; default: the initial one", ga_field_given,
+     AT(joint_input, joint.length), NULL, false},
+    {"radius", "number", "of a rolling disk or sphere", ga_field_number,
+     AT(joint_input, joint.radius), NULL, false},
+    PLACE(point, "of the plane, on A; default: A's origin"),
+    PLACE(normal, "of the plane, on A, towards the disk; default: space z"),
+    PLACE(centre, "of the disk or sphere, on B; default: B's origin"),
+    PLACE(direction, "of a knife edge, on B"),
+    {"turns", "turns", "whole turns added to the start of its angles", read_turns,
+     AT(joint_input, turns), NULL, false},
+    {.key = NULL}};
+
+bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node) {
+  joint_input in = {.turns = NULL};
+  ga_error err = {GA_OK, ""};
+  if (!ga_read_fields(r, node, ga_joint_fields, &in) || !take_turns(r, &in)) return false;
+  in.joint.name = name;
+  return ga_reader_accept(r, node, ga_mechanism_add_joint(r->m, &in.joint, &err), &err);
+}
+
+/* ---- drives and couplers -------------------------------------------------------------------- */
+
+const ga_field ga_drive_fields[] = {
+    {"coordinate", "coordinate", "JOINT.NAME", ga_field_name, AT(ga_drive, coordinate), NULL, true},
+    {"position", "function_t", "value of the coordinate, function of t", ga_field_of_time,
+     AT(ga_drive, position), NULL, false},
+    {"rate", "function_t", "its rate instead, function of t", ga_field_of_time, AT(ga_drive, rate),
+     NULL, false},
+    {.key = NULL}};
+
+bool ga_read_drive(ga_reader *r, const char *name, const ga_node *node) {
+  ga_drive drive = {.name = NULL};
+  ga_error err = {GA_OK, ""};
+  if (!ga_read_fields(r, node, ga_drive_fields, &drive)) return false;
+  drive.name = name;
+  return ga_reader_accept(r, node, ga_mechanism_add_drive(r->m, &drive, &err), &err);
+}
+
+typedef struct {
+  const ga_node *sum;
+  ga_given equals;
+} coupler_input;
+
+static bool keep_node(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  *(const ga_node **)out = node;
+  if (node->kind == GA_NODE_MAP && node->count > 0) return true;
+  return ga_reader_fail(r, node, "a sum {COORDINATE: coefficient, ..} is expected here");
+}
+
+const ga_field ga_coupler_fields[] = {
+    {"sum", "sum", "coefficients of coordinates", keep_node, AT(coupler_input, sum), NULL, true},
+    {"equals", "number", "value of the sum; default: that of the initial configuration",
+     ga_field_given, AT(coupler_input, equals), NULL, false},
+    {.key = NULL}};
+
+bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node) {
+  coupler_input in = {.sum = NULL};
+  ga_error err = {GA_OK, ""};
+  if (!ga_read_fields(r, node, ga_coupler_fields, &in)) return false;
+  const char **terms = ga_arena_take(r->arena, (size_t)in.sum->count, sizeof *terms);
+  double *factors = ga_arena_doubles(r->arena, (size_t)in.sum->count);
+  if (!terms || !factors) return ga_reader_accept(r, node, GA_ERR_MEM, &err);
+  int n = 0;
+  for (const ga_node *item = in.sum->first; item; item = item->next, n++) {
+    if (!ga_read_name(r, item->key, &terms[n]) || !ga_read_number(r, item, &factors[n]))
+      return false;
+  }
+  const ga_coupler coupler = {name, n, terms, factors, in.equals};
+  return ga_reader_accept(r, node, ga_mechanism_add_coupler(r->m, &coupler, &err), &err);
+}
+
+/* ---- forces --------------------------------------------------------------------------------- */
+
+typedef struct {
+  ga_force force;
+  int frame;
+  double K[36], C[36];
+  const ga_node *stiffness, *damping;
+} force_input;
+
+static bool keep_any(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)r, (void)f;
+  *(const ga_node **)out = node;
+  return true;
+}
+
+const ga_field ga_force_fields[] = {
+    {"type", "force_type", "type of force", ga_field_text, AT(force_input, force.type), NULL, true},
+    {"body", "name", "force, torque: the body", ga_field_name, AT(force_input, force.body), NULL,
+     false},
+    {"between", "between", "spring, bushing: bodies A and B", ga_field_between,
+     AT(force_input, force.between), NULL, false},
+    {"coordinate", "coordinate", "torsion: JOINT.NAME", ga_field_name,
+     AT(force_input, force.coordinate), NULL, false},
+    {"at", "place", "force: a point of the body frame; spring: {A: [], B: []} in body frames",
+     ga_field_place, AT(force_input, force.at), NULL, false},
+    {"axis", "place", "bushing: z of its frame", ga_field_place, AT(force_input, force.axis), NULL,
+     false},
+    {"x_axis", "place", "bushing: x of its frame", ga_field_place, AT(force_input, force.x_axis),
+     NULL, false},
+    {"value", "function_t3", "force, torque: three functions of t", ga_field_of_time3,
+     AT(force_input, force.value), NULL, false},
+    {"frame", "choice", "axes of value", ga_field_choice, AT(force_input, frame), "space|body",
+     false},
+    {"stiffness", "stiffness", "number; bushing: 6 numbers or 6 x 6", keep_any,
+     AT(force_input, stiffness), NULL, false},
+    {"damping", "stiffness", "number; bushing: 6 numbers or 6 x 6", keep_any,
+     AT(force_input, damping), NULL, false},
+    {"length", "number", "spring: free length; default: the initial one", ga_field_given,
+     AT(force_input, force.length), NULL, false},
+    {"free", "number", "torsion: free value; default: that of the start", ga_field_given,
+     AT(force_input, force.free), NULL, false},
+    {"law", "function_s", "adds to tension or effort: function of s, s_dot, t", ga_field_of_state,
+     AT(force_input, force.law), NULL, false},
+    {.key = NULL}};
+
+/* 6 numbers on the diagonal, or 6 rows of 6 */
+static bool read_six(ga_reader *r, const ga_node *node, double *A) {
+  if (node->kind != GA_NODE_LIST || node->count != 6) {
+    return ga_reader_fail(r, node, "a bushing needs 6 numbers or 6 rows of 6");
+  }
+  int i = 0;
+  for (const ga_node *item = node->first; item; item = item->next, i++) {
+    const bool ok = item->kind == GA_NODE_LIST ? ga_read_numbers(r, item, 6, A + 6 * i)
+                                               : ga_read_number(r, item, &A[7 * i]);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+static bool take_stiffness(ga_reader *r, force_input *in, bool bushing) {
+  const ga_node *const node[2] = {in->stiffness, in->damping};
+  double *const number[2] = {&in->force.stiffness, &in->force.damping};
+  double *const matrix[2] = {in->K, in->C};
+  for (int i = 0; i < 2; i++) {
+    if (!node[i]) continue;
+    ga_reader_enter(r, i == 0 ? "stiffness" : "damping");
+    if (!(bushing ? read_six(r, node[i], matrix[i]) : ga_read_number(r, node[i], number[i]))) {
+      return false;
+    }
+    ga_reader_leave(r);
+  }
+  if (bushing) in->force.K = in->K, in->force.C = in->C;
+  return true;
+}
+
+/* which types use a field, by first letters: force, torque, spring, torsion, bushing */
+static const struct {
+  const char *key, *types;
+} force_use[] = {{"body", "force torque"},
+                 {"between", "spring bushing"},
+                 {"coordinate", "torsion"},
+                 {"at", "force spring bushing"},
+                 {"axis", "bushing"},
+                 {"x_axis", "bushing"},
+                 {"value", "force torque"},
+                 {"frame", "force torque"},
+                 {"stiffness", "spring torsion bushing"},
+                 {"damping", "spring torsion bushing"},
+                 {"length", "spring"},
+                 {"free", "torsion"},
+                 {"law", "spring torsion"}};
+
+static bool check_use(ga_reader *r, const ga_node *node, const char *type) {
+  static const char *const known[] = {"force", "torque", "spring", "torsion", "bushing"};
+  bool is_known = false;
+  for (int i = 0; i < 5; i++) is_known = is_known || strcmp(known[i], type) == 0;
+  for (int i = 0; is_known && i < (int)(sizeof force_use / sizeof force_use[0]); i++) {
+    const ga_node *item = ga_node_find(node, force_use[i].key);
+    if (item && !strstr(force_use[i].types, type)) {
+      return ga_reader_fail(r, item->key, "type '%s' has no %s", type, force_use[i].key);
+    }
+  }
+  return true;
+}
+
+bool ga_read_force(ga_reader *r, const char *name, const ga_node *node) {
+  force_input in = {.frame = 0};
+  ga_error err = {GA_OK, ""};
+  if (!ga_read_fields(r, node, ga_force_fields, &in) || !check_use(r, node, in.force.type)) {
+    return false;
+  }
+  const bool on_body = strcmp(in.force.type, "force") == 0;
+  if (on_body && in.force.at.kind == GA_SPACE) in.force.at.kind = GA_SIDE_A; /* its own frame */
+  if (!take_stiffness(r, &in, strcmp(in.force.type, "bushing") == 0)) return false;
+  in.force.name = name;
+  in.force.frame = (ga_force_frame)in.frame;
+  return ga_reader_accept(r, node, ga_mechanism_add_force(r->m, &in.force, &err), &err);
+}
+
+/* ---- sensors -------------------------------------------------------------------------------- */
+
+const ga_field ga_sensor_fields[] = {
+    {"type", "sensor_type", "type of sensor", ga_field_text, AT(ga_sensor, type), NULL, true},
+    {"body", "name", "point: the body", ga_field_name, AT(ga_sensor, body), NULL, false},
+    {"between", "between", "distance, angle: bodies A and B", ga_field_between,
+     AT(ga_sensor, between), NULL, false},
+    {"at", "place", "point: in the body frame; distance: {A: [], B: []}", ga_field_own_place,
+     AT(ga_sensor, at), NULL, false},
+    {"directions", "place", "angle: {A: [], B: []} in body axes", ga_field_place,
+     AT(ga_sensor, directions), NULL, false},
+    {.key = NULL}};
+
+bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node) {
+  ga_sensor sensor = {.name = NULL};
+  ga_error err = {GA_OK, ""};
+  if (!ga_read_fields(r, node, ga_sensor_fields, &sensor)) return false;
+  sensor.name = name;
+  return ga_reader_accept(r, node, ga_mechanism_add_sensor(r->m, &sensor, &err), &err);
+}

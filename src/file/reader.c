@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of a model file: numbers and functions as expressions, names with {expressions}. */
+#include "file/reader.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const ga_of_time[] = {"t", NULL}, *const ga_of_state[] = {"s", "s_dot", "t", NULL};
+
+/* ---- failures ------------------------------------------------------------------------------- */
+
+static void path_text(const ga_reader *r, size_t room, char *text) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < r->depth && i < GA_WHERE_MAX && used < room; i++) {
+    const int n = snprintf(text + used, room - used, "%s%s", i ? "." : "", r->where[i]);
+    used += n > 0 ? (size_t)n : 0;
+  }
+}
+
+static bool fail_column(ga_reader *r, const ga_node *node, int column, const char *text) {
+  char path[256];
+  if (r->status != GA_OK) return false;
+  path_text(r, sizeof path, path);
+  r->status = ga_fail(r->err, GA_ERR_FILE, "%s:%d:%d: %s%s%s", r->path, node->line, column, path,
+                      *path ? ": " : "", text);
+  return false;
+}
+
+bool ga_reader_fail(ga_reader *r, const ga_node *node, const char *format, ...) {
+  char text[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return fail_column(r, node, node->column, text);
+}
+
+void ga_reader_enter(ga_reader *r, const char *word) {
+  if (r->depth < GA_WHERE_MAX) snprintf(r->where[r->depth], sizeof r->where[0], "%s", word);
+  r->depth++;
+}
+
+void ga_reader_leave(ga_reader *r) {
+  r->depth--;
+}
+
+bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err) {
+  if (status == GA_OK) return true;
+  if (status != GA_ERR_ARG) {
+    if (r->status == GA_OK) r->status = ga_fail(r->err, status, "%s: %s", r->path, err->text);
+    return false;
+  }
+  return ga_reader_fail(r, node, "%s", err->text);
+}
+
+/* ---- expressions ---------------------------------------------------------------------------- */
+
+typedef struct {
+  ga_reader *r;
+  const char *const *variables; /* NULL: none */
+} scope;
+
+static ga_name lookup(const void *context, const char *name) {
+  const scope *s = context;
+  ga_reader *r = s->r;
+  for (int i = 0; s->variables && s->variables[i]; i++) {
+    if (strcmp(s->variables[i], name) == 0) return (ga_name){GA_NAME_VARIABLE, 0, i};
+  }
+  for (int i = r->nindex - 1; i >= 0; i--) {
+    if (strcmp(r->index[i].name, name) == 0) return (ga_name){GA_NAME_NUMBER, r->index[i].value, 0};
+  }
+  for (int i = 0; i < r->parameters.count; i++) {
+    const ga_parameter *p = &r->parameters.item[i];
+    if (strcmp(p->name, name) == 0) return (ga_name){GA_NAME_NUMBER, p->value, 0};
+  }
+  const ga_node *later = r->later ? ga_node_find(r->later, name) : NULL;
+  if (later) r->below = later->key->text;
+  return (ga_name){GA_NAME_UNKNOWN, 0, 0};
+}
+
+static const char *parameter_name(const void *context, int i) {
+  const ga_reader *r = context;
+  return i < r->parameters.count ? r->parameters.item[i].name : NULL;
+}
+
+static const char *nearest(const void *context, const char *name) {
+  return ga_nearest_in(name, parameter_name, ((const scope *)context)->r);
+}
+
+static bool parse(ga_reader *r, const ga_node *node, const char *text, int offset,
+                  const char *const *variables, ga_expr **expr) {
+  const scope names = {r, variables};
+  const ga_scope sc = {.lookup = lookup, .nearest = nearest, .context = &names};
+  ga_error err = {GA_OK, ""};
+  int column = 1;
+  r->below = NULL;
+  const ga_status status = ga_expr_parse(text, &sc, expr, &column, &err);
+  if (status == GA_OK) return true;
+  if (status == GA_ERR_MEM) return ga_reader_accept(r, node, status, &err);
+  if (r->below) {
+    char message[200];
+    snprintf(message, sizeof message,
+             "'%.60s' is a parameter that is defined below; each may use those above it", r->below);
+    return fail_column(r, node, node->column + node->quoted + offset + column - 1, message);
+  }
+  /* the message names the column inside the text; the place is that of the file */
+  const char *says = strstr(err.text, ": ");
+  return fail_column(r, node, node->column + node->quoted + offset + column - 1,
+                     says ? says + 2 : err.text);
+}
+
+/* most numbers are plain: digits, sign, point, exponent */
+static bool plain_number(const char *text, double *x) {
+  if (strspn(text, "0123456789+-.eE") != strlen(text) || !strpbrk(text, "0123456789")) return false;
+  char *end;
+  *x = strtod(text, &end);
+  return *end == '\0' && isfinite(*x) && text[0] != '+' && text[0] != 'e' && text[0] != 'E';
+}
+
+static bool number_of(ga_reader *r, const ga_node *node, const char *text, int offset, double *x) {
+  ga_expr *expr = NULL;
+  if (plain_number(text, x)) return true;
+  if (!parse(r, node, text, offset, NULL, &expr)) return false;
+  *x = ga_expr_value(expr, NULL);
+  ga_expr_free(expr);
+  return isfinite(*x) ? true
+                      : ga_reader_fail(r, node, "'%.80s' is %g, not a finite number", text, *x);
+}
+
+bool ga_read_number(ga_reader *r, const ga_node *node, double *x) {
+  if (node->kind != GA_NODE_SCALAR) return ga_reader_fail(r, node, "a number is expected here");
+  if (!*node->text) return ga_reader_fail(r, node, "a number is missing here");
+  return number_of(r, node, node->text, 0, x);
+}
+
+const char *ga_comma_hint(const ga_node *list) {
+  for (const ga_node *item = list->first; item; item = item->next) {
+    int open = 0;
+    for (const char *c = item->kind == GA_NODE_SCALAR ? item->text : ""; *c; c++) {
+      open += (*c == '(') - (*c == ')');
+    }
+    if (open > 0) return "; an expression with a comma inside a list needs quotes";
+  }
+  return "";
+}
+
+bool ga_read_numbers(ga_reader *r, const ga_node *node, int n, double *x) {
+  if (node->kind != GA_NODE_LIST) {
+    return ga_reader_fail(r, node, "a list of %d numbers is expected here", n);
+  }
+  if (node->count != n) {
+    return ga_reader_fail(r, node, "the list has %d entr%s, %d are expected%s", node->count,
+                          node->count == 1 ? "y" : "ies", n, ga_comma_hint(node));
+  }
+  int i = 0;
+  for (const ga_node *item = node->first; item; item = item->next) {
+    if (!ga_read_number(r, item, &x[i++])) return false;
+  }
+  return true;
+}
+
+bool ga_read_vector(ga_reader *r, const ga_node *node, double x[3]) {
+  x[2] = 0;
+  return ga_read_numbers(r, node, r->planar ? 2 : 3, x);
+}
+
+static int call_expression(void *context, const double *variables, int along, double f[3]) {
+  ga_expr_jet(context, variables, along, f);
+  return 0;
+}
+
+bool ga_read_function(ga_reader *r, const ga_node *node, const char *const *variables,
+                      ga_function *f) {
+  ga_expr *expr = NULL;
+  if (node->kind != GA_NODE_SCALAR) {
+    return ga_reader_fail(r, node, "a number or an expression is expected here");
+  }
+  if (plain_number(node->text, &f->constant) && f->constant != 0) return true;
+  if (!parse(r, node, node->text, 0, variables, &expr)) return false;
+  if (!GA_GROW(r->functions)) {
+    ga_expr_free(expr);
+    return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
+  }
+  r->functions.item[r->functions.count++] = expr;
+  f->fn = call_expression;
+  f->context = expr;
+  return true;
+}
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+bool ga_read_text(ga_reader *r, const ga_node *node, const char **text) {
+  if (node->kind != GA_NODE_SCALAR) return ga_reader_fail(r, node, "a text is expected here");
+  *text = node->text;
+  return true;
+}
+
+/* "link{i-1}": what stands in braces is an expression with a whole value */
+static bool fill_braces(ga_reader *r, const ga_node *node, char *out) {
+  size_t used = 0;
+  for (const char *at = node->text; *at;) {
+    if (used + 32 >= GA_WORD_ROOM) return ga_reader_fail(r, node, "the name is too long");
+    if (*at != '{') {
+      out[used++] = *at++;
+      continue;
+    }
+    const char *end = strchr(at, '}');
+    char text[GA_WORD_ROOM];
+    double x;
+    if (!end || (size_t)(end - at) >= sizeof text) {
+      return ga_reader_fail(r, node, "a '}' is missing in '%.60s'", node->text);
+    }
+    memcpy(text, at + 1, (size_t)(end - at - 1));
+    text[end - at - 1] = '\0';
+    if (!number_of(r, node, text, (int)(at - node->text) + 1, &x)) return false;
+    if (x != round(x) || fabs(x) > 1e9) {
+      return ga_reader_fail(r, node, "{%.60s} is %g, not a whole number", text, x);
+    }
+    used += (size_t)snprintf(out + used, GA_WORD_ROOM - used, "%.0f", x + 0.0);
+    at = end + 1;
+  }
+  out[used] = '\0';
+  return true;
+}
+
+bool ga_read_name(ga_reader *r, const ga_node *node, const char **name) {
+  char out[GA_WORD_ROOM];
+  if (node->kind != GA_NODE_SCALAR) return ga_reader_fail(r, node, "a name is expected here");
+  if (!*node->text) return ga_reader_fail(r, node, "a name is missing here");
+  *name = node->text;
+  if (!strchr(node->text, '{')) return true;
+  if (!fill_braces(r, node, out)) return false;
+  char *copy = ga_arena_take(r->arena, strlen(out) + 1, 1);
+  if (!copy) return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
+  *name = strcpy(copy, out);
+  return true;
+}
+
+bool ga_read_flag(ga_reader *r, const ga_node *node, bool *flag) {
+  int which = 0;
+  if (!ga_read_word(r, node, "true|false", &which)) return false;
+  *flag = which == 0;
+  return true;
+}
+
+typedef struct {
+  char word[12][32];
+  int count;
+} word_list;
+
+static word_list split(const char *words) {
+  word_list list = {.count = 0};
+  while (*words && list.count < 12) {
+    const size_t n = strcspn(words, "|");
+    snprintf(list.word[list.count++], sizeof list.word[0], "%.*s", (int)n, words);
+    words += n + (words[n] == '|');
+  }
+  return list;
+}
+
+static const char *word_at(const void *context, int i) {
+  const word_list *list = context;
+  return i < list->count ? list->word[i] : NULL;
+}
+
+bool ga_read_word(ga_reader *r, const ga_node *node, const char *words, int *which) {
+  const word_list list = split(words);
+  if (node->kind != GA_NODE_SCALAR) {
+    return ga_reader_fail(r, node, "one of %s is expected here", words);
+  }
+  for (int i = 0; i < list.count; i++) {
+    if (strcmp(list.word[i], node->text) != 0) continue;
+    *which = i;
+    return true;
+  }
+  const char *near = ga_nearest_in(node->text, word_at, &list);
+  if (near) {
+    return ga_reader_fail(r, node, "'%.40s' is not one of %s; did you mean '%s'?", node->text,
+                          words, near);
+  }
+  return ga_reader_fail(r, node, "'%.40s' is not one of %s", node->text, words);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the tree of a model file: places in messages, expressions, and tables of fields.
+ *
+ * A section of the file is a table of fields. The tables are read by ga_read_fields, printed as
+ * JSON Schema by schema.c and as text by the documentation; there is no second list. */
+#ifndef GA_SRC_READER_H
+#define GA_SRC_READER_H
+
+#include "base/expr.h"
+#include "file/yaml.h"
+#include "genalpha/ga_file.h"
+#include "mechanism/mechanism.h"
+
+typedef struct ga_parameter {
+  const char *name;
+  double value;
+} ga_parameter;
+
+enum { GA_WHERE_MAX = 24, GA_INDEX_MAX = 8, GA_WORD_ROOM = 200 };
+
+typedef struct ga_reader {
+  const char *path;
+  ga_error *err;
+  ga_status status;
+  ga_arena *arena; /* of the file: lives as long as the mechanism */
+  ga_mechanism *m;
+  GA_LIST(ga_parameter) parameters;
+  GA_LIST(ga_expr *) functions;
+  ga_parameter index[GA_INDEX_MAX]; /* of repetitions, the innermost last */
+  int nindex;
+  const ga_node *later; /* parameters that are not there yet */
+  const char *below;    /* one of them that an expression mentions */
+  long elements;        /* made by repetitions so far */
+  /* where in the file: words of the path */
+  char where[GA_WHERE_MAX][64];
+  int depth;
+  /* bodies of the element that is being read */
+  const char *between[2];
+  bool planar;
+} ga_reader;
+
+/* "PATH:LINE:COLUMN: bodies.crank.mass: ..." ; the first failure counts. Returns false. */
+bool ga_reader_fail(ga_reader *r, const ga_node *node, const char *format, ...) GA_PRINTF(3, 4);
+void ga_reader_enter(ga_reader *r, const char *word);
+void ga_reader_leave(ga_reader *r);
+
+/* ---- values; each returns false after a failure --------------------------------------------- */
+
+bool ga_read_number(ga_reader *r, const ga_node *node, double *x);
+/* what to say about a list that is too long because of a function's commas, or "" */
+const char *ga_comma_hint(const ga_node *list);
+bool ga_read_numbers(ga_reader *r, const ga_node *node, int n, double *x);
+/* a vector of 3, or of 2 for planar bodies, with z = 0 */
+bool ga_read_vector(ga_reader *r, const ga_node *node, double x[3]);
+/* a text as it is; a name, with {expressions} filled in */
+bool ga_read_text(ga_reader *r, const ga_node *node, const char **text);
+bool ga_read_name(ga_reader *r, const ga_node *node, const char **name);
+bool ga_read_flag(ga_reader *r, const ga_node *node, bool *flag);
+/* one of "a|b|c": its number */
+bool ga_read_word(ga_reader *r, const ga_node *node, const char *words, int *which);
+/* an expression of the variables, kept as a function */
+bool ga_read_function(ga_reader *r, const ga_node *node, const char *const *variables,
+                      ga_function *f);
+extern const char *const ga_of_time[], *const ga_of_state[];
+
+/* ---- fields --------------------------------------------------------------------------------- */
+
+typedef struct ga_field ga_field;
+typedef bool (*ga_field_reader)(ga_reader *r, const ga_field *field, const ga_node *node,
+                                void *out);
+struct ga_field {
+  const char *key;
+  const char *form; /* what is written there: a name of schema.c */
+  const char *help;
+  ga_field_reader read;
+  size_t at;         /* place in the target */
+  const char *words; /* of a choice, "a|b" */
+  bool required;
+};
+
+/* readers for tables; the target's type in the comment */
+bool ga_field_number(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* double */
+bool ga_field_given(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* ga_given */
+bool ga_field_name(ga_reader *r, const ga_field *f, const ga_node *node,
+                   void *out); /* const char * */
+bool ga_field_text(ga_reader *r, const ga_field *f, const ga_node *node,
+                   void *out); /* const char * */
+bool ga_field_vector(ga_reader *r, const ga_field *f, const ga_node *node,
+                     void *out); /* double[3] */
+bool ga_field_choice(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* int */
+bool ga_field_between(ga_reader *r, const ga_field *f, const ga_node *node,
+                      void *out);                                                     /* names, 2 */
+bool ga_field_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* ga_place */
+bool ga_field_own_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* on A */
+bool ga_field_of_time(ga_reader *r, const ga_field *f, const ga_node *node,
+                      void *out); /* ga_function */
+bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* three */
+bool ga_field_of_state(ga_reader *r, const ga_field *f, const ga_node *node,
+                       void *out); /* ga_function */
+bool ga_field_ignored(ga_reader *r, const ga_field *f, const ga_node *node, void *out);
+
+/* Every key of a map through its table, which ends with key NULL. */
+bool ga_read_fields(ga_reader *r, const ga_node *map, const ga_field *fields, void *target);
+
+/* ---- sections ------------------------------------------------------------------------------- */
+
+/* One entry of a section: its name and what is written there. */
+typedef bool (*ga_item_reader)(ga_reader *r, const char *name, const ga_node *node);
+typedef struct ga_section {
+  const char *name, *help;
+  ga_item_reader read;
+  const ga_field *fields; /* of an entry */
+} ga_section;
+extern const ga_section ga_sections[]; /* bodies, joints, .. ; ends with name NULL */
+bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *node);
+/* the entries of one section that repetitions make */
+bool ga_read_repeat(ga_reader *r, const ga_node *list, const ga_section *section);
+
+bool ga_read_body(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_drive(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_force(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node);
+extern const ga_field ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[],
+    ga_force_fields[], ga_sensor_fields[];
+
+/* what a call of the mechanism said, with the place in the file */
+bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* libyaml's events made into a tree. Nothing is trusted: length, depth and number of nodes are
+ * limited, aliases are refused, and so is whatever a model file has no use for. */
+#include "file/yaml.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <yaml.h>
+
+enum { DEPTH_MAX = 64, NODES_AT_ONCE = 256, NODES_MAX = 8000000, KEYS_CHECKED = 64 };
+enum { TEXT_AT_ONCE = 1 << 14 };
+static const long LENGTH_MAX = 50000000; /* bytes */
+
+typedef struct {
+  const char *path;
+  yaml_parser_t parser;
+  ga_arena *arena;
+  ga_error *err;
+  ga_status status;
+  ga_node *block; /* nodes not used yet */
+  int left;
+  long nodes;
+  char *text; /* room for short texts: an arena aligns every request */
+  size_t text_left;
+} reader;
+
+static ga_status fail_at(reader *r, int line, int column, const char *text) {
+  if (r->status == GA_OK) {
+    r->status = ga_fail(r->err, GA_ERR_FILE, "%s:%d:%d: %s", r->path, line, column, text);
+  }
+  return r->status;
+}
+
+static ga_status fail_mark(reader *r, yaml_mark_t mark, const char *text) {
+  return fail_at(r, (int)mark.line + 1, (int)mark.column + 1, text);
+}
+
+static bool next_event(reader *r, yaml_event_t *event) {
+  if (yaml_parser_parse(&r->parser, event)) return true;
+  const yaml_parser_t *p = &r->parser;
+  char text[300];
+  snprintf(text, sizeof text, "this is not YAML: %s%s%s", p->problem ? p->problem : "",
+           p->context ? ", " : "", p->context ? p->context : "");
+  /* the reader of bytes has no mark of its own */
+  if (p->error == YAML_READER_ERROR) {
+    snprintf(text, sizeof text, "this is not YAML: %s at byte %lu",
+             p->problem ? p->problem : "bad character", (unsigned long)p->problem_offset);
+    fail_at(r, (int)p->mark.line + 1, (int)p->mark.column + 1, text);
+  } else if (p->error == YAML_MEMORY_ERROR) {
+    r->status = ga_fail(r->err, GA_ERR_MEM, "%s: no memory", r->path);
+  } else {
+    fail_mark(r, p->problem_mark, text);
+  }
+  return false;
+}
+
+static ga_node *new_node(reader *r, ga_node_kind kind, yaml_mark_t mark) {
+  if (++r->nodes > NODES_MAX) {
+    fail_mark(r, mark, "the file has too many entries; chains and grids are written with 'repeat'");
+    return NULL;
+  }
+  if (r->left == 0) {
+    r->block = ga_arena_take(r->arena, NODES_AT_ONCE, sizeof *r->block);
+    r->left = r->block ? NODES_AT_ONCE : 0;
+    if (!r->block) {
+      r->status = ga_fail(r->err, GA_ERR_MEM, "%s: no memory", r->path);
+      return NULL;
+    }
+  }
+  ga_node *node = r->block++;
+  r->left--;
+  node->kind = kind;
+  node->line = (int)mark.line + 1;
+  node->column = (int)mark.column + 1;
+  return node;
+}
+
+static ga_node *scalar(reader *r, const yaml_event_t *event) {
+  ga_node *node = new_node(r, GA_NODE_SCALAR, event->start_mark);
+  if (!node) return NULL;
+  const size_t n = event->data.scalar.length;
+  const char *value = (const char *)event->data.scalar.value;
+  if (r->text_left < n + 1) {
+    const size_t room = n + 1 > TEXT_AT_ONCE ? n + 1 : TEXT_AT_ONCE;
+    r->text = ga_arena_take(r->arena, room, 1);
+    r->text_left = r->text ? room : 0;
+    if (!r->text) {
+      r->status = ga_fail(r->err, GA_ERR_MEM, "%s: no memory", r->path);
+      return NULL;
+    }
+  }
+  char *text = r->text;
+  r->text += n + 1;
+  r->text_left -= n + 1;
+  if (strlen(value) != n) fail_mark(r, event->start_mark, "the text has a zero byte inside");
+  memcpy(text, value, n);
+  node->text = text;
+  node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+  return node;
+}
+
+static ga_node *value(reader *r, yaml_event_t *event, int depth);
+
+/* Keys of a long map are compared with the last ones only by their hash; see unique(). */
+static void check_unique(reader *r, const ga_node *map, const ga_node *key) {
+  const ga_node *same = ga_node_find(map, key->text);
+  if (!same) return;
+  char text[200];
+  snprintf(text, sizeof text, "the key '%.60s' stands here twice; it was given in line %d",
+           key->text, same->key->line);
+  fail_at(r, key->line, key->column, text);
+}
+
+/* names of a long map are checked by the mechanism: they must be unique there anyway */
+static ga_node *map_of(reader *r, yaml_mark_t mark, int depth) {
+  ga_node *map = new_node(r, GA_NODE_MAP, mark), *last = NULL;
+  while (map && r->status == GA_OK) {
+    yaml_event_t event;
+    if (!next_event(r, &event)) break;
+    if (event.type == YAML_MAPPING_END_EVENT) {
+      yaml_event_delete(&event);
+      return map;
+    }
+    if (event.type != YAML_SCALAR_EVENT) {
+      fail_mark(r, event.start_mark, "a key must be a plain word");
+      yaml_event_delete(&event);
+      break;
+    }
+    const ga_node *key = scalar(r, &event);
+    yaml_event_delete(&event);
+    if (!key || r->status != GA_OK || !next_event(r, &event)) break;
+    if (map->count < KEYS_CHECKED) check_unique(r, map, key);
+    ga_node *item = value(r, &event, depth + 1);
+    if (!item) break;
+    item->key = key;
+    if (last) {
+      last->next = item;
+    } else {
+      map->first = item;
+    }
+    last = item;
+    map->count++;
+  }
+  return NULL;
+}
+
+static ga_node *list_of(reader *r, yaml_mark_t mark, int depth) {
+  ga_node *list = new_node(r, GA_NODE_LIST, mark), *last = NULL;
+  while (list && r->status == GA_OK) {
+    yaml_event_t event;
+    if (!next_event(r, &event)) break;
+    if (event.type == YAML_SEQUENCE_END_EVENT) {
+      yaml_event_delete(&event);
+      return list;
+    }
+    ga_node *item = value(r, &event, depth + 1);
+    if (!item) break;
+    if (last) {
+      last->next = item;
+    } else {
+      list->first = item;
+    }
+    last = item;
+    list->count++;
+  }
+  return NULL;
+}
+
+/* consumes the event */
+static ga_node *value(reader *r, yaml_event_t *event, int depth) {
+  const yaml_mark_t mark = event->start_mark;
+  const yaml_event_type_t type = event->type;
+  ga_node *node = NULL;
+  const unsigned char *anchor =
+      type == YAML_SCALAR_EVENT           ? event->data.scalar.anchor
+      : type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
+      : type == YAML_MAPPING_START_EVENT  ? event->data.mapping_start.anchor
+                                          : NULL;
+  if (anchor || type == YAML_ALIAS_EVENT) {
+    fail_mark(r, mark, "anchors (&) and aliases (*) are not used in model files; see 'repeat'");
+  } else if (depth > DEPTH_MAX) {
+    fail_mark(r, mark, "nested too deeply");
+  } else if (type == YAML_SCALAR_EVENT) {
+    node = scalar(r, event);
+  }
+  yaml_event_delete(event);
+  if (r->status != GA_OK) return NULL;
+  if (type == YAML_SEQUENCE_START_EVENT) return list_of(r, mark, depth);
+  if (type == YAML_MAPPING_START_EVENT) return map_of(r, mark, depth);
+  return node;
+}
+
+/* stream, one document, its root */
+static const ga_node *document(reader *r) {
+  const ga_node *root = NULL;
+  for (bool done = false; !done && r->status == GA_OK;) {
+    yaml_event_t event;
+    if (!next_event(r, &event)) break;
+    const yaml_event_type_t type = event.type;
+    if (type == YAML_DOCUMENT_START_EVENT && root) {
+      fail_mark(r, event.start_mark, "a second document begins here; a model file has one");
+    }
+    if (type == YAML_STREAM_START_EVENT || type == YAML_DOCUMENT_START_EVENT ||
+        type == YAML_DOCUMENT_END_EVENT || type == YAML_STREAM_END_EVENT) {
+      yaml_event_delete(&event);
+      done = type == YAML_STREAM_END_EVENT;
+    } else {
+      root = value(r, &event, 1);
+    }
+  }
+  if (r->status == GA_OK && !root) fail_at(r, 1, 1, "the file is empty");
+  return r->status == GA_OK ? root : NULL;
+}
+
+ga_status ga_yaml_parse(const char *name, const char *text, size_t length, ga_arena *arena,
+                        const ga_node **root, ga_error *err) {
+  reader r = {.path = name, .arena = arena, .err = err};
+  *root = NULL;
+  if (!yaml_parser_initialize(&r.parser)) return ga_fail(err, GA_ERR_MEM, "%s: no memory", name);
+  yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+  yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, length);
+  *root = document(&r);
+  yaml_parser_delete(&r.parser);
+  return r.status;
+}
+
+static ga_status read_all(FILE *file, const char *path, long length, ga_arena *arena, char **text,
+                          ga_error *err) {
+  *text = ga_arena_take(arena, (size_t)length + 1, 1);
+  if (!*text) return ga_fail(err, GA_ERR_MEM, "%s: no memory", path);
+  if (fread(*text, 1, (size_t)length, file) == (size_t)length) return GA_OK;
+  return ga_fail(err, GA_ERR_IO, "%s: cannot be read: %s", path,
+                 ferror(file) ? strerror(errno) : "it became shorter");
+}
+
+ga_status ga_yaml_read(const char *path, ga_arena *arena, const ga_node **root, ga_error *err) {
+  struct stat info;
+  char *text = NULL;
+  *root = NULL;
+  if (stat(path, &info) != 0) {
+    return ga_fail(err, GA_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
+  }
+  if (S_ISDIR(info.st_mode)) return ga_fail(err, GA_ERR_IO, "%s: is a directory", path);
+  if (!S_ISREG(info.st_mode)) return ga_fail(err, GA_ERR_IO, "%s: is not a file", path);
+  if (info.st_size > LENGTH_MAX) {
+    return ga_fail(err, GA_ERR_FILE, "%s: has %lld bytes, a model file may have %ld", path,
+                   (long long)info.st_size, LENGTH_MAX);
+  }
+  FILE *file = fopen(path, "rb");
+  if (!file) return ga_fail(err, GA_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
+  ga_status status = read_all(file, path, (long)info.st_size, arena, &text, err);
+  fclose(file);
+  if (status != GA_OK) return status;
+  return ga_yaml_parse(path, text, (size_t)info.st_size, arena, root, err);
+}
+
+const ga_node *ga_node_find(const ga_node *map, const char *key) {
+  for (const ga_node *n = map->first; n; n = n->next) {
+    if (n->key && strcmp(n->key->text, key) == 0) return n;
+  }
+  return NULL;
+}

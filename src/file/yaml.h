@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A YAML document as a tree of scalars, lists and maps, each with its place in the file. Scalars
+ * are text: nothing is a number, a truth value or null by itself. */
+#ifndef GA_SRC_YAML_H
+#define GA_SRC_YAML_H
+
+#include "base/base.h"
+
+typedef enum { GA_NODE_SCALAR, GA_NODE_LIST, GA_NODE_MAP } ga_node_kind;
+
+typedef struct ga_node ga_node;
+struct ga_node {
+  ga_node_kind kind;
+  int line, column;            /* counted from 1 */
+  const char *text;            /* of a scalar */
+  bool quoted;                 /* its text begins one column later */
+  const ga_node *key;          /* of a value in a map: the key, a scalar */
+  const ga_node *first, *next; /* entries of a list, values of a map; the next one beside it */
+  int count;
+};
+
+/* Read a file. One document, keys are scalars and unique in their map, no anchors or aliases, at
+ * most so deep and so long. Messages begin with "PATH:LINE:COLUMN: ". The tree is in the arena. */
+ga_status ga_yaml_read(const char *path, ga_arena *arena, const ga_node **root, ga_error *err);
+/* The same of a text; name stands for the path. */
+ga_status ga_yaml_parse(const char *name, const char *text, size_t length, ga_arena *arena,
+                        const ga_node **root, ga_error *err);
+
+/* the value of a key, NULL if the map lacks it */
+const ga_node *ga_node_find(const ga_node *map, const char *key);
+
+#endif

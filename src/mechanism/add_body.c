@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* A mechanism from nothing, and its bodies. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+ga_status ga_mechanism_new(ga_mechanism **out) {
+  if (!out) return GA_ERR_ARG;
+  ga_mechanism *m = *out = ga_calloc(1, sizeof *m);
+  if (!m) return GA_ERR_MEM;
+  m->formulation = GA_FORMULATION_R3SO3;
+  if (!GA_GROW(m->bodies)) {
+    ga_mechanism_free(m);
+    *out = NULL;
+    return GA_ERR_MEM;
+  }
+  ga_solid ground = {.name = "ground", .kind = &ga_kind_ground, .p0 = {1, 0, 0, 0}};
+  ga_identity3(ground.R0);
+  m->bodies.item[m->bodies.count++] = ground;
+  return GA_OK;
+}
+
+void ga_mechanism_free(ga_mechanism *m) {
+  if (!m) return;
+  for (int i = 0; i < m->texts.count; i++) ga_expr_free(m->texts.item[i]);
+  ga_free(m->texts.item);
+  ga_free(m->bodies.item);
+  ga_free(m->joints.item);
+  ga_free(m->others.item);
+  ga_free(m->sensors.item);
+  ga_free(m->coordinates.item);
+  ga_free(m->symbols.item);
+  ga_free(m->elements.item);
+  ga_free(m->blocks.item);
+  ga_space_free(m->space);
+  ga_arena_free(&m->arena);
+  ga_free(m);
+}
+
+ga_status ga_mechanism_set_gravity(ga_mechanism *m, const double gravity[3]) {
+  if (m->built || !ga_finite(3, gravity)) return GA_ERR_ARG;
+  ga_copy3(gravity, m->gravity);
+  return GA_OK;
+}
+
+ga_status ga_mechanism_set_formulation(ga_mechanism *m, ga_formulation formulation) {
+  if (m->built || formulation < GA_FORMULATION_DEFAULT || formulation > GA_FORMULATION_SE3) {
+    return GA_ERR_ARG;
+  }
+  m->formulation = formulation == GA_FORMULATION_DEFAULT ? GA_FORMULATION_R3SO3 : formulation;
+  return GA_OK;
+}
+
+void ga_mechanism_set_log(ga_mechanism *m, ga_log_fn log, void *context) {
+  m->log = log;
+  m->log_context = context;
+}
+
+/* ---- inertia -------------------------------------------------------------------------------- */
+
+/* All principal minors of a symmetric matrix are at least -tol of its trace to their power. */
+static bool semidefinite(const double *J, double tol) {
+  const double size = fabs(J[0]) + fabs(J[4]) + fabs(J[8]);
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3;
+    if (J[4 * i] < -tol * size) return false;
+    if (J[4 * i] * J[4 * j] - J[3 * i + j] * J[3 * i + j] < -tol * size * size) return false;
+  }
+  const double det = J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
+                     J[2] * (J[3] * J[7] - J[4] * J[6]);
+  return det >= -tol * size * size * size;
+}
+
+/* The moments of a body's masses, tr(J)/2 I - J, are semidefinite, too: no principal moment of
+ * inertia exceeds the sum of the others. */
+static void warn_triangle(const ga_mechanism *m, const char *name, const double *J) {
+  const double half = 0.5 * (J[0] + J[4] + J[8]);
+  double moments[9];
+  for (int i = 0; i < 9; i++) moments[i] = (i % 4 == 0 ? half : 0) - J[i];
+  if (!m->log || semidefinite(moments, 1e-9)) return;
+  char text[200];
+  snprintf(text, sizeof text,
+           "body '%.60s': a moment of inertia is larger than the sum of the other two, which no "
+           "distribution of masses has",
+           name);
+  m->log(m->log_context, GA_LOG_WARNING, text);
+}
+
+static ga_status take_inertia(const ga_mechanism *m, const ga_body *body, ga_solid *b,
+                              ga_error *err) {
+  const double *in = body->inertia;
+  const double J[9] = {in[0], in[3], in[4], in[3], in[1], in[5], in[4], in[5], in[2]};
+  if (!ga_finite(6, in)) {
+    return ga_fail(err, GA_ERR_ARG, "body '%s': inertia has a number that is not finite",
+                   body->name);
+  }
+  if (body->type == GA_BODY_PLANAR) {
+    b->J[8] = J[8];
+    b->round = b->diagonal = true;
+    return J[8] >= 0
+               ? GA_OK
+               : ga_fail(err, GA_ERR_ARG, "body '%s': inertia %g is negative", body->name, J[8]);
+  }
+  if (!semidefinite(J, 1e-12)) {
+    return ga_fail(err, GA_ERR_ARG, "body '%s': the inertia is not positive semidefinite",
+                   body->name);
+  }
+  warn_triangle(m, body->name, J);
+  memcpy(b->J, J, sizeof J);
+  b->diagonal = in[3] == 0 && in[4] == 0 && in[5] == 0;
+  b->round = b->diagonal && in[0] == in[1] && in[1] == in[2];
+  return GA_OK;
+}
+
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+static const ga_body_kind *kind_of(const ga_mechanism *m, const ga_body *body) {
+  static const ga_body_kind *const kinds[] = {
+      [GA_FORMULATION_R3SO3] = &ga_kind_r3so3, [GA_FORMULATION_SE3] = &ga_kind_se3};
+  if (body->type == GA_BODY_PLANAR) return &ga_kind_planar;
+  if (body->type == GA_BODY_POINT) return &ga_kind_point;
+  return kinds[body->formulation == GA_FORMULATION_DEFAULT ? m->formulation : body->formulation];
+}
+
+/* numbers that a kind has no use for are mistakes */
+static ga_status check_kind(const ga_body *body, ga_error *err) {
+  const double *a = body->angular_velocity, *o = body->orientation;
+  const bool turned = o[0] != 0 || o[1] != 0 || o[2] != 0 || o[3] != 0;
+  if (body->type == GA_BODY_PLANAR && (turned || body->position[2] != 0 || body->com[2] != 0 ||
+                                       body->velocity[2] != 0 || a[0] != 0 || a[1] != 0)) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "body '%s': a planar body has x and y, an angle and an angular velocity about z",
+                   body->name);
+  }
+  if (body->type == GA_BODY_RIGID && body->angle != 0) {
+    return ga_fail(err, GA_ERR_ARG, "body '%s': an angle is for planar bodies", body->name);
+  }
+  bool spins = turned || body->angle != 0;
+  for (int i = 0; i < 3; i++) spins = spins || a[i] != 0 || body->com[i] != 0;
+  for (int i = 0; i < 6; i++) spins = spins || body->inertia[i] != 0;
+  if (body->type == GA_BODY_POINT && spins) {
+    return ga_fail(err, GA_ERR_ARG, "body '%s': a point has mass, position and velocity only",
+                   body->name);
+  }
+  return GA_OK;
+}
+
+static ga_status take_orientation(const ga_body *body, ga_solid *b, ga_error *err) {
+  static const double none[4] = {1, 0, 0, 0};
+  const double *p = body->orientation;
+  const double length = sqrt(p[0] * p[0] + ga_dot3(p + 1, p + 1));
+  if (length != 0 && !(fabs(length - 1) <= 1e-6)) {
+    return ga_fail(err, GA_ERR_ARG, "body '%s': the quaternion has length %g, not 1", body->name,
+                   length);
+  }
+  memcpy(b->p0, length == 0 ? none : p, sizeof b->p0);
+  ga_quat_clean(b->p0);
+  b->angle0 = body->angle;
+  if (body->type == GA_BODY_PLANAR) {
+    b->p0[0] = cos(0.5 * body->angle), b->p0[3] = sin(0.5 * body->angle);
+    b->p0[1] = b->p0[2] = 0;
+  }
+  ga_rotation3(b->p0, b->R0);
+  return GA_OK;
+}
+
+ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *err) {
+  ga_status status = ga_mechanism_claim(m, "body", body->name, err);
+  if (status != GA_OK) return status;
+  const bool finite = ga_finite(1, &body->mass) && ga_finite(3, body->com) &&
+                      ga_finite(3, body->position) && ga_finite(4, body->orientation) &&
+                      ga_finite(1, &body->angle) && ga_finite(3, body->velocity) &&
+                      ga_finite(3, body->angular_velocity);
+  if (!finite) {
+    return ga_fail(err, GA_ERR_ARG, "body '%s' has a number that is not finite", body->name);
+  }
+  if (body->mass < 0) {
+    return ga_fail(err, GA_ERR_ARG, "body '%s': mass %g is negative", body->name, body->mass);
+  }
+  ga_solid b = {.kind = kind_of(m, body), .mass = body->mass};
+  status = check_kind(body, err);
+  if (status == GA_OK) status = take_inertia(m, body, &b, err);
+  if (status == GA_OK) status = take_orientation(body, &b, err);
+  if (status != GA_OK) return status;
+  /* the centre of mass, and its velocity */
+  double arm[3];
+  ga_copy3(body->com, b.com);
+  ga_times3(b.R0, b.com, arm);
+  ga_plus3(body->position, 1, arm, b.x0);
+  ga_copy3(body->angular_velocity, b.w0);
+  ga_copy3(body->velocity, b.xd0);
+  ga_add_cross3(1, b.w0, arm, b.xd0);
+  if (!GA_GROW(m->bodies)) return ga_fail(err, GA_ERR_MEM, "no memory for body '%s'", body->name);
+  status = ga_mechanism_define(m, body->name, GA_NAMED_BODY, m->bodies.count, 0, err);
+  if (status != GA_OK) return status;
+  b.name = ga_mechanism_find(m, body->name)->name;
+  m->bodies.item[m->bodies.count++] = b;
+  return GA_OK;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Joints: a description checked against the table of its type, and made into rows and frames. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+enum { OWNER = 160 };
+
+/* ---- which fields --------------------------------------------------------------------------- */
+
+static const char *const field_names[] = {"at",    "axis",   "x_axis", "length",   "radius",
+                                          "point", "normal", "centre", "direction"};
+enum { NFIELD = (int)(sizeof field_names / sizeof field_names[0]) };
+
+static unsigned given_fields(const ga_joint *j) {
+  const bool given[NFIELD] = {j->at.kind,      j->axis.kind,   j->x_axis.kind,
+                              j->length.given, j->radius != 0, j->point.kind,
+                              j->normal.kind,  j->centre.kind, j->direction.kind};
+  unsigned mask = 0;
+  for (int i = 0; i < NFIELD; i++) mask |= (unsigned)given[i] << i;
+  return mask;
+}
+
+static ga_status check_fields(const char *owner, const ga_joint_type *type, bool planar,
+                              const ga_joint *joint, ga_error *err) {
+  const unsigned given = given_fields(joint);
+  const unsigned uses = planar ? type->plane_uses : type->uses;
+  const unsigned needs = planar ? type->plane_needs : type->needs;
+  const char *where = planar ? " between planar bodies" : "";
+  for (int i = 0; i < NFIELD; i++) {
+    if (given >> i & 1 && !(uses >> i & 1)) {
+      return ga_fail(err, GA_ERR_ARG, "%s: type '%s'%s has no %s", owner, type->name, where,
+                     field_names[i]);
+    }
+    if (needs >> i & 1 && !(given >> i & 1)) {
+      return ga_fail(err, GA_ERR_ARG, "%s: type '%s'%s needs %s", owner, type->name, where,
+                     field_names[i]);
+    }
+  }
+  for (int k = 0; k < GA_COORDINATES_MAX; k++) {
+    if (joint->turns[k] == 0) continue;
+    if (!type->coordinate[k].name || !type->coordinate[k].angle) {
+      return ga_fail(err, GA_ERR_ARG, "%s: turns are for angles; type '%s' has none there", owner,
+                     type->name);
+    }
+  }
+  return GA_OK;
+}
+
+static const char *type_name(int i) {
+  const ga_joint_type *type = ga_joint_type_at(i);
+  return type ? type->name : NULL;
+}
+
+static ga_status find_type(const char *owner, const char *name, const ga_joint_type **type,
+                           ga_error *err) {
+  if (!name) return ga_fail(err, GA_ERR_ARG, "%s: a type is missing", owner);
+  *type = ga_joint_type_named(name);
+  if (*type) return GA_OK;
+  const char *near = ga_nearest_word(name, type_name);
+  if (near) {
+    return ga_fail(err, GA_ERR_ARG, "%s: there is no type '%s' of joints; did you mean '%s'?",
+                   owner, name, near);
+  }
+  return ga_fail(err, GA_ERR_ARG, "%s: there is no type '%s' of joints", owner, name);
+}
+
+/* ---- which bodies --------------------------------------------------------------------------- */
+
+ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int number[2],
+                      ga_sides *sides, ga_error *err) {
+  for (int side = 0; side < 2; side++) {
+    ga_status status = ga_mechanism_body_named(m, sides->owner, between[side], &number[side], err);
+    if (status != GA_OK) return status;
+    sides->body[side] = &m->bodies.item[number[side]];
+  }
+  if (number[0] == number[1]) {
+    return ga_fail(err, GA_ERR_ARG, "%s: both sides are '%s'", sides->owner, between[0]);
+  }
+  const ga_body_kind *a = sides->body[0]->kind, *b = sides->body[1]->kind;
+  const bool planar_a = a == &ga_kind_planar, planar_b = b == &ga_kind_planar;
+  const bool ground = a == &ga_kind_ground || b == &ga_kind_ground;
+  if (planar_a != planar_b && !ground) {
+    return ga_fail(err, GA_ERR_ARG, "%s: '%s' is planar and '%s' is not", sides->owner,
+                   between[planar_a ? 0 : 1], between[planar_a ? 1 : 0]);
+  }
+  return GA_OK;
+}
+
+static bool is_planar(const ga_sides *sides) {
+  return sides->body[0]->kind == &ga_kind_planar || sides->body[1]->kind == &ga_kind_planar;
+}
+
+static ga_status check_kinds(const ga_sides *sides, const ga_joint_type *type, ga_error *err) {
+  if (is_planar(sides) && type->plane.count < 0) {
+    return ga_fail(err, GA_ERR_ARG, "%s: type '%s' does not join planar bodies", sides->owner,
+                   type->name);
+  }
+  for (int side = 0; side < 2; side++) {
+    const bool allowed = side == 0 ? type->point_a : type->point_b;
+    if (sides->body[side]->kind == &ga_kind_point && !allowed) {
+      return ga_fail(err, GA_ERR_ARG, "%s: side %c of type '%s' cannot be the point '%s'",
+                     sides->owner, "AB"[side], type -> name, sides -> body[side] -> name);
+    }
+  }
+  return GA_OK;
+}
+
+/* ---- frames --------------------------------------------------------------------------------- */
+
+/* a place that belongs to one side alone: in space, or on that side */
+static ga_status one_side(const ga_sides *sides, const char *field, const ga_place *place, int side,
+                          ga_error *err) {
+  const ga_place_kind own = side == 0 ? GA_SIDE_A : GA_SIDE_B;
+  if (place->kind == GA_NOT_GIVEN || place->kind == GA_SPACE || place->kind == own) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG, "%s: %s is given in space or on side %c, '%s'", sides->owner,
+                 field, "AB"[side], sides -> body[side] -> name);
+}
+
+/* z of a side's axes becomes the direction, whatever x and y are */
+static void set_z(const double *z, double *E) {
+  double x[3] = {0, 0, 0}, y[3];
+  const int k = fabs(z[0]) < 0.6 ? 0 : 1;
+  x[k] = 1;
+  ga_plus3(x, -ga_dot3(x, z), z, x);
+  const double length = ga_norm3(x);
+  for (int i = 0; i < 3; i++) x[i] /= length;
+  ga_cross3(z, x, y);
+  for (int i = 0; i < 3; i++) E[3 * i] = x[i], E[3 * i + 1] = y[i], E[3 * i + 2] = z[i];
+}
+
+/* the plane of A: point, normal z, tangents x, y; on B the centre, and the axis of a disk as z */
+static ga_status rolling_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
+                                ga_error *err) {
+  static const ga_place a_origin = {GA_SIDE_A, {0, 0, 0}, {0, 0, 0}};
+  double s[2][3], E[2][9], a[2][3];
+  ga_status status = one_side(sides, "point", &joint->point, 0, err);
+  if (status == GA_OK) status = one_side(sides, "normal", &joint->normal, 0, err);
+  if (status == GA_OK) status = one_side(sides, "centre", &joint->centre, 1, err);
+  if (status == GA_OK) status = one_side(sides, "axis", &joint->axis, 1, err);
+  if (status == GA_OK) {
+    const ga_place *point = joint->point.kind ? &joint->point : &a_origin;
+    status = ga_place_point(sides, "point", point, s, err);
+  }
+  ga_copy3(s[0], data->side[0].s);
+  if (status == GA_OK) status = ga_place_axes(sides, false, &joint->normal, &joint->x_axis, E, err);
+  memcpy(data->side[0].E, E[0], sizeof E[0]);
+  memcpy(data->side[1].E, E[1], sizeof E[1]);
+  if (status == GA_OK) status = ga_place_point(sides, "centre", &joint->centre, s, err);
+  ga_copy3(s[1], data->side[1].s);
+  if (status != GA_OK || !joint->axis.kind) return status;
+  status = ga_place_direction(sides, "axis", &joint->axis, a, err);
+  if (status == GA_OK) set_z(a[1], data->side[1].E);
+  return status;
+}
+
+static ga_status knife_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
+                              ga_error *err) {
+  double s[2][3], a[2][3];
+  ga_status status = one_side(sides, "at", &joint->at, 1, err);
+  if (status == GA_OK) status = one_side(sides, "direction", &joint->direction, 1, err);
+  if (status == GA_OK) status = ga_place_point(sides, "at", &joint->at, s, err);
+  if (status == GA_OK) {
+    status = ga_place_direction(sides, "direction", &joint->direction, a, err);
+  }
+  if (status != GA_OK) return status;
+  for (int side = 0; side < 2; side++) {
+    ga_copy3(s[side], data->side[side].s);
+    set_z(a[side], data->side[side].E);
+  }
+  return GA_OK;
+}
+
+static ga_status usual_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
+                              ga_error *err) {
+  double s[2][3], E[2][9];
+  /* two points have no common place in space */
+  ga_status status = data->type->uses & GA_JOINT_LENGTH
+                         ? ga_place_origins(sides, "at", &joint->at, s, err)
+                         : ga_place_point(sides, "at", &joint->at, s, err);
+  if (status == GA_OK) {
+    status = ga_place_axes(sides, is_planar(sides), &joint->axis, &joint->x_axis, E, err);
+  }
+  for (int side = 0; side < 2 && status == GA_OK; side++) {
+    ga_copy3(s[side], data->side[side].s);
+    memcpy(data->side[side].E, E[side], sizeof E[side]);
+  }
+  return status;
+}
+
+static ga_status frames_of(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
+                           ga_error *err) {
+  if (data->type->uses & GA_JOINT_RADIUS) return rolling_frames(sides, joint, data, err);
+  if (data->type->uses & GA_JOINT_DIRECTION) return knife_frames(sides, joint, data, err);
+  return usual_frames(sides, joint, data, err);
+}
+
+/* ---- the start configuration ---------------------------------------------------------------- */
+
+static void start_pair(const ga_sides *sides, const ga_joint_data *data, ga_frame frames[2],
+                       ga_pair *p) {
+  for (int side = 0; side < 2; side++) ga_solid_frame(sides->body[side], &frames[side]);
+  ga_pair_points(p, false, &frames[0], &frames[1], data->side[0].s, data->side[1].s);
+  ga_pair_axes(p, data->side[0].E, data->side[1].E);
+}
+
+/* Rows that say "perpendicular" hold for opposite axes, too: the start decides. */
+static ga_status check_aligned(const ga_sides *sides, const ga_joint_data *data, const ga_pair *p,
+                               ga_error *err) {
+  for (int k = 0; k < 3; k++) {
+    double a[3], b[3];
+    ga_column3(p->Ua, k, a);
+    ga_column3(p->Ub, k, b);
+    if (data->type->aligned >> k & 1 && !(ga_dot3(a, b) > 0)) {
+      return ga_fail(err, GA_ERR_ARG, "%s: the %c axes of both sides point away from each other",
+                     sides->owner, "xyz"[k]);
+    }
+  }
+  return GA_OK;
+}
+
+static ga_status check_perpendicular(const ga_sides *sides, const ga_joint *joint, ga_error *err) {
+  double z[2][3], x[2][3], za[3], xb[3];
+  ga_status status = ga_place_direction(sides, "axis", &joint->axis, z, err);
+  if (status == GA_OK) status = ga_place_direction(sides, "x_axis", &joint->x_axis, x, err);
+  if (status != GA_OK) return status;
+  ga_times3(sides->body[0]->R0, z[0], za);
+  ga_times3(sides->body[1]->R0, x[1], xb);
+  if (fabs(ga_dot3(za, xb)) <= 1e-6) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG, "%s: axis and x_axis are not perpendicular (cosine %.3g)",
+                 sides->owner, ga_dot3(za, xb));
+}
+
+static ga_status take_sizes(const ga_sides *sides, const ga_joint *joint, const ga_pair *p,
+                            ga_joint_data *data, ga_error *err) {
+  if (data->type->uses & GA_JOINT_RADIUS) {
+    data->radius = joint->radius;
+    if (!(joint->radius > 0 && isfinite(joint->radius))) {
+      return ga_fail(err, GA_ERR_ARG, "%s: radius %g must be positive", sides->owner,
+                     joint->radius);
+    }
+  }
+  if (!(data->type->uses & GA_JOINT_LENGTH)) return GA_OK;
+  data->length = joint->length.given ? joint->length.value : ga_norm3(p->d);
+  if (data->length > 0 && isfinite(data->length)) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG, "%s: length %g must be positive", sides->owner, data->length);
+}
+
+static ga_status prepare(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
+                         ga_error *err) {
+  const ga_joint_type *type = data->type;
+  ga_frame frames[2];
+  ga_pair p;
+  ga_status status = check_kinds(sides, type, err);
+  if (status == GA_OK) status = check_fields(sides->owner, type, is_planar(sides), joint, err);
+  const unsigned both = GA_JOINT_AXIS | GA_JOINT_X_AXIS;
+  if (status == GA_OK && (type->needs & both) == both) {
+    status = check_perpendicular(sides, joint, err);
+  }
+  if (status == GA_OK) status = frames_of(sides, joint, data, err);
+  if (status != GA_OK) return status;
+  start_pair(sides, data, frames, &p);
+  status = take_sizes(sides, joint, &p, data, err);
+  return status == GA_OK ? check_aligned(sides, data, &p, err) : status;
+}
+
+ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_error *err) {
+  char owner[OWNER];
+  ga_sides sides = {.owner = owner};
+  ga_element el = {0};
+  ga_joint_data data = {.coordinate = {-1, -1, -1}};
+  ga_status status = ga_mechanism_claim(m, "joint", joint->name, err);
+  if (status != GA_OK) return status;
+  snprintf(owner, sizeof owner, "joint '%.120s'", joint->name);
+  status = find_type(owner, joint->type, &data.type, err);
+  if (status == GA_OK) status = ga_sides_of(m, joint->between, el.body, &sides, err);
+  if (status == GA_OK) status = prepare(&sides, joint, &data, err);
+  if (status != GA_OK) return status;
+  ga_joint_set_rows(&data, is_planar(&sides) ? &data.type->plane : &data.type->space);
+  memcpy(data.turns, joint->turns, sizeof data.turns);
+  ga_joint_data *own = ga_arena_take(&m->arena, 1, sizeof *own);
+  if (!own || !GA_GROW(m->joints)) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
+  status = ga_mechanism_define(m, joint->name, GA_NAMED_JOINT, m->joints.count, 0, err);
+  if (status != GA_OK) return status;
+  *own = data;
+  el.type = data.type->element;
+  el.name = ga_mechanism_find(m, joint->name)->name;
+  el.nlam = data.rows->count;
+  el.npsi = data.type->npsi;
+  el.data = own;
+  m->joints.item[m->joints.count++] = el;
+  return GA_OK;
+}
+
+static ga_status want(ga_mechanism *m, const char *owner, const char *coordinate, int *index,
+                      ga_error *err) {
+  if (m->built) {
+    return ga_fail(err, GA_ERR_ARG, "the mechanism has been built: nothing can be added");
+  }
+  return ga_mechanism_coordinate_named(m, owner, coordinate, index, err);
+}
+
+ga_status ga_mechanism_want_coordinate(ga_mechanism *m, const char *coordinate, ga_error *err) {
+  int index;
+  return want(m, "output", coordinate, &index, err);
+}
+
+static ga_status set_start(ga_mechanism *m, const char *coordinate, double value, bool rate,
+                           ga_error *err) {
+  int index;
+  if (!isfinite(value)) {
+    return ga_fail(err, GA_ERR_ARG, "start of '%s' is not a finite number", coordinate);
+  }
+  const ga_status status = want(m, "start", coordinate, &index, err);
+  if (status != GA_OK) return status;
+  ga_angle *angle = &m->coordinates.item[index];
+  if (rate) {
+    angle->start_rate = value;
+  } else {
+    angle->start = value;
+  }
+  return GA_OK;
+}
+
+ga_status ga_mechanism_set_coordinate(ga_mechanism *m, const char *coordinate, double value,
+                                      ga_error *err) {
+  return set_start(m, coordinate, value, false, err);
+}
+
+ga_status ga_mechanism_set_rate(ga_mechanism *m, const char *coordinate, double rate,
+                                ga_error *err) {
+  return set_start(m, coordinate, rate, true, err);
+}

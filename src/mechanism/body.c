@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Kinds of bodies, one table each: R^3 x SO(3), SE(3), planar, point, ground.
+ *
+ *   r3so3   q = (x, p), v = (x', Omega)        m x'' = m g,  J Omega' + Omega x J Omega = 0
+ *   se3     q = (x, p), v = (R^T x', Omega)    m u' + m Omega x u = m R^T g,  likewise
+ *   planar  q = (x, y, theta)                  m x'' = m g,  J theta'' = 0
+ *   point   q = x                              m x'' = m g
+ *
+ * x is the centre of mass, p a unit quaternion. Forces and constraints come from elements. */
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+/* ---- frames --------------------------------------------------------------------------------- */
+
+static void velocities(const double *xd, const double *w, ga_frame *f) {
+  if (xd) {
+    ga_copy3(xd, f->xd);
+  } else {
+    ga_zero3(f->xd);
+  }
+  if (w) {
+    ga_copy3(w, f->w);
+  } else {
+    ga_zero3(f->w);
+  }
+}
+
+static void frame_ground(const double *q, const double *v, ga_frame *f) {
+  (void)q, (void)v;
+  ga_zero3(f->x);
+  ga_identity3(f->R);
+  velocities(NULL, NULL, f);
+}
+
+static void frame_r3so3(const double *q, const double *v, ga_frame *f) {
+  ga_copy3(q, f->x);
+  ga_rotation3(q + 3, f->R);
+  velocities(v, NULL, f);
+  if (v) ga_times3(f->R, v + 3, f->w);
+}
+
+static void frame_se3(const double *q, const double *v, ga_frame *f) {
+  ga_copy3(q, f->x);
+  ga_rotation3(q + 3, f->R);
+  velocities(NULL, NULL, f);
+  if (!v) return;
+  ga_times3(f->R, v, f->xd);
+  ga_times3(f->R, v + 3, f->w);
+}
+
+static void frame_planar(const double *q, const double *v, ga_frame *f) {
+  const double c = cos(q[2]), s = sin(q[2]);
+  const double R[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
+  memcpy(f->R, R, sizeof R);
+  f->x[0] = q[0], f->x[1] = q[1], f->x[2] = 0;
+  velocities(NULL, NULL, f);
+  if (v) f->xd[0] = v[0], f->xd[1] = v[1], f->w[2] = v[2];
+}
+
+static void frame_point(const double *q, const double *v, ga_frame *f) {
+  ga_copy3(q, f->x);
+  ga_identity3(f->R);
+  velocities(v, NULL, f);
+}
+
+/* ---- accelerations -------------------------------------------------------------------------- */
+
+static void acceleration_ground(const ga_frame *f, const double *vd, double *xdd, double *wd) {
+  (void)f, (void)vd;
+  ga_zero3(xdd);
+  ga_zero3(wd);
+}
+
+/* omega' = R Omega' + omega x omega */
+static void acceleration_r3so3(const ga_frame *f, const double *vd, double *xdd, double *wd) {
+  ga_copy3(vd, xdd);
+  ga_times3(f->R, vd + 3, wd);
+}
+
+/* x'' = R u' + omega x x' */
+static void acceleration_se3(const ga_frame *f, const double *vd, double *xdd, double *wd) {
+  ga_times3(f->R, vd, xdd);
+  ga_add_cross3(1, f->w, f->xd, xdd);
+  ga_times3(f->R, vd + 3, wd);
+}
+
+static void acceleration_planar(const ga_frame *f, const double *vd, double *xdd, double *wd) {
+  (void)f;
+  xdd[0] = vd[0], xdd[1] = vd[1], xdd[2] = 0;
+  wd[0] = wd[1] = 0, wd[2] = vd[2];
+}
+
+static void acceleration_point(const ga_frame *f, const double *vd, double *xdd, double *wd) {
+  (void)f;
+  ga_copy3(vd, xdd);
+  ga_zero3(wd);
+}
+
+/* ---- start values --------------------------------------------------------------------------- */
+
+static void start_ground(const ga_solid *b, double *q, double *v) {
+  (void)b, (void)q, (void)v;
+}
+
+static void start_r3so3(const ga_solid *b, double *q, double *v) {
+  ga_copy3(b->x0, q);
+  memcpy(q + 3, b->p0, sizeof b->p0);
+  ga_copy3(b->xd0, v);
+  ga_times_t3(b->R0, b->w0, v + 3);
+}
+
+static void start_se3(const ga_solid *b, double *q, double *v) {
+  start_r3so3(b, q, v);
+  ga_times_t3(b->R0, b->xd0, v);
+}
+
+static void start_planar(const ga_solid *b, double *q, double *v) {
+  q[0] = b->x0[0], q[1] = b->x0[1], q[2] = b->angle0;
+  v[0] = b->xd0[0], v[1] = b->xd0[1], v[2] = b->w0[2];
+}
+
+static void start_point(const ga_solid *b, double *q, double *v) {
+  ga_copy3(b->x0, q);
+  ga_copy3(b->xd0, v);
+}
+
+void ga_solid_frame(const ga_solid *b, ga_frame *f) {
+  double q[7], v[6];
+  b->kind->start(b, q, v);
+  b->kind->frame(q, v, f);
+}
+
+/* ---- inertia -------------------------------------------------------------------------------- */
+
+/* masses of the n first velocities, then what is left of the inertia */
+static void put_mass(const ga_pass *pass, const ga_solid *b, int n) {
+  double *val = pass->out->e.M->val;
+  for (int i = 0; i < n && b->mass != 0; i++) val[b->M_at[i]] = b->mass;
+}
+
+static void put_inertia(const ga_pass *pass, const ga_solid *b) {
+  double *val = pass->out->e.M->val;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0, at = b->M_at[3 + i]; j < 3; j++) {
+      if (b->diagonal && i != j) continue;
+      if (at >= 0) val[at++] = b->J[3 * i + j];
+    }
+  }
+}
+
+static void put_weight(const ga_pass *pass, const ga_solid *b, int n) {
+  double *F = pass->out->e.F + b->v_at;
+  for (int i = 0; i < n; i++) F[i] += b->mass * pass->m->gravity[i];
+}
+
+/* A += s X at rows `row` and columns of part 0 (x) or 1 (phi) of the body's own block */
+static void add_own(ga_csr *A, const ga_solid *b, int row, int part, double s, const double *X) {
+  for (int i = 0; i < 3; i++) {
+    double *val = A->val + b->K_at[2 * (row + i) + part];
+    for (int j = 0; j < 3; j++) val[j] += s * X[3 * i + j];
+  }
+}
+
+/* F -= Omega x J Omega; Ct += Omega~ J - (J Omega)~ */
+static void gyroscopic(const ga_pass *pass, const ga_solid *b) {
+  double JOmega[3], X[9], Y[9];
+  if (b->round || (!pass->out->e.F && !pass->tangents)) return;
+  const double *Omega = pass->v + b->v_at + 3;
+  ga_times3(b->J, Omega, JOmega);
+  if (pass->out->e.F) ga_add_cross3(-1, Omega, JOmega, pass->out->e.F + b->v_at + 3);
+  if (!pass->tangents) return;
+  ga_skew3(Omega, X);
+  ga_product3(X, b->J, Y);
+  add_own(pass->out->e.Ct, b, 3, 1, 1, Y);
+  ga_skew3(JOmega, X);
+  add_own(pass->out->e.Ct, b, 3, 1, -1, X);
+}
+
+static void inertia_r3so3(ga_pass *pass, const ga_solid *b) {
+  if (pass->out->e.M) {
+    put_mass(pass, b, 3);
+    put_inertia(pass, b);
+  }
+  if (pass->out->e.F) put_weight(pass, b, 3);
+  gyroscopic(pass, b);
+}
+
+/* F += m (R^T g - Omega x u); Kt -= m (R^T g)~ by the rotation; Ct += m (Omega~, -u~) */
+static void inertia_se3(ga_pass *pass, const ga_solid *b) {
+  if (pass->out->e.M) {
+    put_mass(pass, b, 3);
+    put_inertia(pass, b);
+  }
+  gyroscopic(pass, b);
+  if (b->mass == 0 || (!pass->out->e.F && !pass->tangents)) return;
+  const double *u = pass->v + b->v_at, *Omega = u + 3;
+  double g[3], X[9];
+  ga_quat_unrotate(pass->q + b->q_at + 3, pass->m->gravity, g);
+  if (pass->out->e.F) {
+    double *F = pass->out->e.F + b->v_at;
+    ga_plus3(F, b->mass, g, F);
+    ga_add_cross3(-b->mass, Omega, u, F);
+  }
+  if (!pass->tangents) return;
+  ga_skew3(g, X);
+  add_own(pass->out->e.Kt, b, 0, 1, -b->mass, X);
+  ga_skew3(Omega, X);
+  add_own(pass->out->e.Ct, b, 0, 0, b->mass, X);
+  ga_skew3(u, X);
+  add_own(pass->out->e.Ct, b, 0, 1, -b->mass, X);
+}
+
+static void inertia_planar(ga_pass *pass, const ga_solid *b) {
+  if (pass->out->e.M) {
+    put_mass(pass, b, 2);
+    if (b->M_at[2] >= 0) pass->out->e.M->val[b->M_at[2]] = b->J[8];
+  }
+  if (pass->out->e.F) put_weight(pass, b, 2);
+}
+
+static void inertia_point(ga_pass *pass, const ga_solid *b) {
+  if (pass->out->e.M) put_mass(pass, b, 3);
+  if (pass->out->e.F) put_weight(pass, b, 3);
+}
+
+static void inertia_ground(ga_pass *pass, const ga_solid *b) {
+  (void)pass, (void)b;
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+static const char *const rigid_columns[] = {".x",  ".y",  ".z",   ".e0",  ".e1", ".e2", ".e3",
+                                            ".vx", ".vy", ".vz",  ".wx",  ".wy", ".wz", ".ax",
+                                            ".ay", ".az", ".alx", ".aly", ".alz"};
+static const char *const planar_columns[] = {".x",    ".y",  ".angle", ".vx", ".vy",
+                                             ".rate", ".ax", ".ay",    ".al"};
+static const char *const point_columns[] = {".x",  ".y",  ".z",  ".vx", ".vy",
+                                            ".vz", ".ax", ".ay", ".az"};
+#define COLUMNS(names) .columns = names, .ncolumn = (int)(sizeof names / sizeof names[0])
+
+const ga_body_kind ga_kind_ground = {.name = "ground",
+                                     .frame = frame_ground,
+                                     .acceleration = acceleration_ground,
+                                     .start = start_ground,
+                                     .inertia = inertia_ground};
+
+const ga_body_kind ga_kind_r3so3 = {.name = "rigid",
+                                    .nq = 7,
+                                    .nv = 6,
+                                    .nx = 3,
+                                    .nphi = 3,
+                                    .turn_phi = true,
+                                    .group = {&ga_group_rn, &ga_group_so3},
+                                    .copies = {3, 1},
+                                    .frame = frame_r3so3,
+                                    .acceleration = acceleration_r3so3,
+                                    .start = start_r3so3,
+                                    .inertia = inertia_r3so3,
+                                    .M_mask = {1, 2, 4, 070, 070, 070},
+                                    .K_mask = 8,
+                                    COLUMNS(rigid_columns)};
+
+const ga_body_kind ga_kind_se3 = {.name = "rigid",
+                                  .nq = 7,
+                                  .nv = 6,
+                                  .nx = 3,
+                                  .nphi = 3,
+                                  .turn_x = true,
+                                  .turn_phi = true,
+                                  .group = {&ga_group_se3, NULL},
+                                  .copies = {1, 0},
+                                  .frame = frame_se3,
+                                  .acceleration = acceleration_se3,
+                                  .start = start_se3,
+                                  .inertia = inertia_se3,
+                                  .M_mask = {1, 2, 4, 070, 070, 070},
+                                  .K_mask = 15,
+                                  COLUMNS(rigid_columns)};
+
+const ga_body_kind ga_kind_planar = {.name = "planar",
+                                     .nq = 3,
+                                     .nv = 3,
+                                     .nx = 2,
+                                     .nphi = 1,
+                                     .phi_at = 2,
+                                     .group = {&ga_group_rn, NULL},
+                                     .copies = {3, 0},
+                                     .frame = frame_planar,
+                                     .acceleration = acceleration_planar,
+                                     .start = start_planar,
+                                     .inertia = inertia_planar,
+                                     .M_mask = {1, 2, 4},
+                                     COLUMNS(planar_columns)};
+
+const ga_body_kind ga_kind_point = {.name = "point",
+                                    .nq = 3,
+                                    .nv = 3,
+                                    .nx = 3,
+                                    .group = {&ga_group_rn, NULL},
+                                    .copies = {3, 0},
+                                    .frame = frame_point,
+                                    .acceleration = acceleration_point,
+                                    .start = start_point,
+                                    .inertia = inertia_point,
+                                    .M_mask = {1, 2, 4},
+                                    COLUMNS(point_columns)};

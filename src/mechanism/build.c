@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* From a list of bodies and elements to a model with start values. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+/* ---- names of unknowns and rows ------------------------------------------------------------- */
+
+static const char *const rigid_q[] = {".x", ".y", ".z", ".e0", ".e1", ".e2", ".e3"};
+static const char *const rigid_v[] = {".vx", ".vy", ".vz", ".Omega1", ".Omega2", ".Omega3"};
+static const char *const se3_v[] = {".u1", ".u2", ".u3", ".Omega1", ".Omega2", ".Omega3"};
+static const char *const planar_q[] = {".x", ".y", ".angle"};
+static const char *const planar_v[] = {".vx", ".vy", ".rate"};
+
+static void name_unknowns(ga_mechanism *m, const char **q, const char **v) {
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    const bool planar = b->kind == &ga_kind_planar;
+    const char *const *v_names = planar ? planar_v : b->kind->turn_x ? se3_v : rigid_v;
+    for (int k = 0; k < b->kind->nq; k++) {
+      q[b->q_at + k] = ga_mechanism_text(m, b->name, (planar ? planar_q : rigid_q)[k]);
+    }
+    for (int k = 0; k < b->kind->nv; k++) {
+      v[b->v_at + k] = ga_mechanism_text(m, b->name, v_names[k]);
+    }
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    char text[400];
+    q[angle->q_at] = angle->name;
+    snprintf(text, sizeof text, "%s, which %s asked for", angle->name, angle->asked_by);
+    v[angle->v_at] = ga_mechanism_text(m, text, NULL);
+  }
+}
+
+static void name_rows(ga_mechanism *m, const char **lam, const char **psi) {
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    const int rows = el->nlam + el->npsi;
+    for (int r = 0; r < rows; r++) {
+      char text[300];
+      snprintf(text, sizeof text, rows > 1 ? "%s %.200s, row %d" : "%s %.200s", el->type->what,
+               el->name, r + 1);
+      const char *name = ga_mechanism_text(m, text, NULL);
+      if (r < el->nlam) {
+        lam[el->lam_at + r] = name;
+      } else {
+        psi[el->psi_at + r - el->nlam] = name;
+      }
+    }
+  }
+}
+
+static bool name_all(ga_mechanism *m) {
+  const int sizes[4] = {m->nq, m->nv, m->nlam, m->npsi};
+  const char **names[4];
+  for (int i = 0; i < 4; i++) {
+    names[i] = ga_arena_take(&m->arena, (size_t)sizes[i], sizeof *names[i]);
+  }
+  if (m->arena.failed) return false;
+  name_unknowns(m, names[0], names[1]);
+  name_rows(m, names[2], names[3]);
+  m->model.q_names = names[0], m->model.v_names = names[1];
+  m->model.lam_names = names[2], m->model.psi_names = names[3];
+  return !m->arena.failed;
+}
+
+/* ---- the model ------------------------------------------------------------------------------ */
+
+static ga_status make_model(ga_mechanism *m, ga_error *err) {
+  m->model = (ga_model){.ops = &ga_mechanism_ops,
+                        .user = m,
+                        .space = m->space,
+                        .nlam = m->nlam,
+                        .npsi = m->npsi,
+                        .pat_M = &m->M,
+                        .pat_K = &m->K,
+                        .pat_G = &m->G,
+                        .pat_H = &m->H,
+                        .const_mass = true,
+                        .scleronomic = true};
+  for (int i = 0; i < m->elements.count; i++) {
+    if (m->elements.item[i].type == &ga_element_drive) m->model.scleronomic = false;
+  }
+  if (!name_all(m)) return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
+  return ga_model_validate(&m->model, err);
+}
+
+/* ---- start values --------------------------------------------------------------------------- */
+
+/* the box around joint points and centres of mass: its diagonal, or 1 */
+static double length_of(const ga_mechanism *m) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  const int bodies = m->bodies.count - 1, points = bodies + 2 * m->joints.count;
+  for (int i = 0; i < points; i++) {
+    double p[3];
+    if (i < bodies) {
+      ga_copy3(m->bodies.item[i + 1].x0, p);
+    } else {
+      const ga_element *joint = &m->joints.item[(i - bodies) / 2];
+      const int side = (i - bodies) % 2;
+      const ga_solid *b = &m->bodies.item[joint->body[side]];
+      ga_times3(b->R0, ((const ga_joint_data *)joint->data)->side[side].s, p);
+      ga_plus3(p, 1, b->x0, p);
+    }
+    for (int k = 0; k < 3; k++) low[k] = fmin(low[k], p[k]), high[k] = fmax(high[k], p[k]);
+  }
+  const double size[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+  return points > 0 && ga_norm3(size) > 0 ? ga_norm3(size) : 1;
+}
+
+static ga_status take_start(ga_mechanism *m, ga_error *err) {
+  m->q0 = ga_arena_doubles(&m->arena, (size_t)m->nq);
+  m->v0 = ga_arena_doubles(&m->arena, (size_t)m->nv);
+  if (m->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    b->kind->start(b, m->q0 + b->q_at, m->v0 + b->v_at);
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    m->q0[angle->q_at] = angle->start;
+    m->v0[angle->v_at] = angle->start_rate;
+  }
+  return GA_OK;
+}
+
+/* g, G v + g_t, k of all rows, in this order, into one array */
+static int residuals(const ga_mechanism *m, double t0, ga_csr *G, double *r) {
+  double *g = r, *gv = r + m->nlam, *k = r + 2 * m->nlam;
+  const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0,
+                                         &(ga_wanted){.e = {.g = g, .G = G, .k = k}, .gt = gv});
+  if (code == 0) ga_csr_mul_add(G, 1, m->v0, gv);
+  return code;
+}
+
+/* Rows of a joint alone have a length, but for those that only turn. */
+static double allowed(const ga_mechanism *m, const ga_element *el, int row) {
+  ga_structure s = {0};
+  el->type->structure(m, el, &s);
+  const bool length = s.parts[row] & (GA_IN_XA | GA_IN_XB);
+  return 1e-6 * (length ? m->length : 1);
+}
+
+static ga_status judge(const ga_mechanism *m, const double *r, bool *rough, ga_error *err) {
+  static const char *const what[] = {"is open by %.3g", "moves apart with %.3g", "slips with %.3g"};
+  *rough = false;
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    for (int row = 0; row < el->nlam + el->npsi; row++) {
+      const double limit = allowed(m, el, row);
+      for (int level = 0; level < 2; level++) {
+        const bool holonomic = row < el->nlam;
+        if (!holonomic && level > 0) continue;
+        const double value = holonomic ? r[level * m->nlam + el->lam_at + row]
+                                       : r[2 * m->nlam + el->psi_at + row - el->nlam];
+        if (fabs(value) > 1e-7 * limit) *rough = true;
+        if (fabs(value) <= limit) continue;
+        char text[64];
+        snprintf(text, sizeof text, what[holonomic ? level : 2], value);
+        return ga_fail(err, GA_ERR_INITIAL, "%s '%s' (row %d) %s at the start, allowed is %.1g",
+                       el->type->what, el->name, row + 1, text, limit);
+      }
+    }
+  }
+  return GA_OK;
+}
+
+/* A velocity without mass that no row of G or H holds: nothing determines it. */
+static ga_status check_held(const ga_mechanism *m, double t0, const ga_csr *G, ga_csr *H,
+                            double *held, ga_error *err) {
+  const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0, &(ga_wanted){.e = {.H = H}});
+  if (code != 0) return GA_OK; /* told by the rows themselves */
+  const ga_csr *const matrices[] = {G, H};
+  for (int k = 0; k < 2; k++) {
+    for (int e = 0; e < ga_csr_nnz(matrices[k]); e++) {
+      double *x = &held[matrices[k]->col[e]];
+      *x = fmax(*x, fabs(matrices[k]->val[e]));
+    }
+  }
+  for (int j = 0; j < m->nv; j++) {
+    if (m->M.ptr[j + 1] > m->M.ptr[j] || held[j] > 1e-12 * m->length) continue;
+    return ga_fail(
+        err, GA_ERR_INITIAL,
+        "velocity %s has neither mass nor a joint that holds it; a rod between two balls "
+        "needs a radius, for inertia about its axis",
+        m->model.v_names[j]);
+  }
+  return GA_OK;
+}
+
+/* To rounding, by the integrator's own projections. Where these fail (redundant rows) the values
+ * stay as they are: the start of a run tells what is wrong. */
+static void polish(ga_mechanism *m, double t0) {
+  ga_options o = ga_options_default();
+  ga_integrator *it = NULL;
+  o.start = GA_START_PLAIN;
+  o.initial = GA_INITIAL_PROJECT;
+  if (ga_integrator_new(&m->model, &o, &it, NULL) == GA_OK &&
+      ga_integrator_start(it, t0, m->q0, m->v0) == GA_OK) {
+    const ga_state *s = ga_integrator_state(it);
+    memcpy(m->q0, s->q, (size_t)m->nq * sizeof(double));
+    memcpy(m->v0, s->v, (size_t)m->nv * sizeof(double));
+  }
+  ga_integrator_free(it);
+}
+
+static ga_status check_start(ga_mechanism *m, double t0, ga_error *err) {
+  ga_arena scratch = {0};
+  ga_csr G, H;
+  bool rough = false;
+  double *r = ga_arena_doubles(&scratch, 2 * (size_t)m->nlam + (size_t)m->npsi);
+  double *held = ga_arena_doubles(&scratch, (size_t)m->nv);
+  ga_status status = ga_csr_init(&G, m->nlam, m->nv, &m->G, &scratch);
+  if (status == GA_OK) status = ga_csr_init(&H, m->npsi, m->nv, &m->H, &scratch);
+  if (scratch.failed) {
+    status = ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
+  } else {
+    const int code = residuals(m, t0, &G, r);
+    char text[300];
+    status = code == 0 ? judge(m, r, &rough, err)
+                       : ga_fail(err, GA_ERR_INITIAL, "at the start: %s",
+                                 ga_mechanism_explain(m, code, text, sizeof text));
+    if (status == GA_OK) status = check_held(m, t0, &G, &H, held, err);
+  }
+  ga_arena_free(&scratch);
+  if (status == GA_OK && rough) polish(m, t0);
+  return status;
+}
+
+ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
+  if (m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has been built already");
+  if (m->bodies.count < 2) return ga_fail(err, GA_ERR_ARG, "the mechanism has no bodies");
+  /* whatever happens now, a second attempt would find lists half done */
+  m->built = true;
+  m->length = length_of(m);
+  ga_status status = ga_mechanism_layout(m, err);
+  if (status == GA_OK) status = make_model(m, err);
+  if (status == GA_OK) status = ga_mechanism_name_columns(m, err);
+  if (status == GA_OK) status = take_start(m, err);
+  return status == GA_OK ? check_start(m, t0, err) : status;
+}
+
+const ga_model *ga_mechanism_model(const ga_mechanism *m) {
+  return &m->model;
+}
+
+const double *ga_mechanism_q0(const ga_mechanism *m) {
+  return m->q0;
+}
+
+const double *ga_mechanism_v0(const ga_mechanism *m) {
+  return m->v0;
+}
+
+const char *ga_mechanism_explain(const ga_mechanism *m, int code, char *text, size_t room) {
+  const int i = abs(code) - 1;
+  if (room > 0) text[0] = '\0';
+  if (i < 0 || i >= m->elements.count) return text;
+  const ga_element *el = &m->elements.item[i];
+  snprintf(text, room, "%s '%s': %s", el->type->what, el->name,
+           code < 0            ? "its function failed"
+           : el->type->trouble ? el->type->trouble
+                               : "it cannot be evaluated here");
+  return text;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Bushing: an elastic and damped joint with six directions.
+ *
+ *   delta = (U_a^T d, rho),  rho the rotation vector of U_a^T U_b,   w = K delta + C delta'
+ *   f = D^T w on the left side, D the derivative of delta (6 x 12):
+ *     rows of the translation are a.d for the axes a of A (pair.c);
+ *     rho = A(rho) U_b^T (dphi_b - dphi_a), A = T^-1 of SO(3)
+ *   plain tangent  D^T (K D + C E) + w.(dD),   E the plain derivative of delta' = D (x', omega),
+ *   by velocities  D^T C D
+ *
+ * With A(rho) y = y + rho x y/2 + e rho x (rho x y), e = s6(|rho|^2), a(n) = A^T n, and
+ *   g(n) = da/drho = n~/2 + e (rho n^T + (rho.n) I - 2 n rho^T) + eta (rho x (rho x n)) rho^T,
+ *   eta = 2 de/dx: the derivative of A(rho) y is -g(y) at -rho. */
+#include <string.h>
+
+#include "mechanism/joint.h"
+
+/* g(n) at rho */
+static void bend(const double *rho, const double *n, double *g) {
+  const double x = ga_dot3(rho, rho), e = ga_s6(x), eta = ga_s7(x), rn = ga_dot3(rho, n);
+  double y[3], z[3];
+  ga_cross3(rho, n, y);
+  ga_cross3(rho, y, z);
+  ga_skew3(n, g);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      g[3 * i + j] =
+          0.5 * g[3 * i + j] + e * (rho[i] * n[j] - 2 * n[i] * rho[j]) + eta * z[i] * rho[j];
+    }
+    g[4 * i] += e * rn;
+  }
+}
+
+typedef struct {
+  ga_pair pair;
+  double rho[3], A[9]; /* A(rho) */
+  double AU[9];        /* A U_b^T */
+  double D[6][GA_PAIR], E[6][GA_PAIR];
+  double delta[6], rate[6], w[6];
+  double turning[3]; /* omega_b - omega_a */
+} bushing;
+
+static bool rotation_rows(bushing *b) {
+  double Q[9], p[4], S[9], SS[9], Ut[9];
+  ga_product_t3(b->pair.Ua, b->pair.Ub, Q);
+  ga_quat_of_matrix(Q, p);
+  ga_quat_log(p, b->rho);
+  const double x = ga_dot3(b->rho, b->rho), e = ga_s6(x);
+  if (!(x < 0.95 * 0.95 * 9.8696044010893586)) return false;
+  ga_skew3(b->rho, S);
+  ga_skew_skew3(b->rho, b->rho, SS);
+  for (int i = 0; i < 9; i++) b->A[i] = (i % 4 == 0) + 0.5 * S[i] + e * SS[i];
+  for (int i = 0; i < 3; i++) ga_column3(b->pair.Ub, i, Ut + 3 * i);
+  ga_product3(b->A, Ut, b->AU);
+  memset(b->D, 0, sizeof b->D);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      b->D[3 + i][GA_PA + j] = -b->AU[3 * i + j];
+      b->D[3 + i][GA_PB + j] = b->AU[3 * i + j];
+    }
+  }
+  return true;
+}
+
+/* E of the rotation: -g(y)(-rho) drho + A d(U_b^T w), y = U_b^T w, d(U_b^T w) = U_b^T w~ dphi_b */
+static void rotation_curvature(bushing *b) {
+  double y[3], minus[3], g[9], X[9], S[9];
+  ga_times_t3(b->pair.Ub, b->turning, y);
+  for (int i = 0; i < 3; i++) minus[i] = -b->rho[i];
+  bend(minus, y, g);
+  ga_product3(g, b->AU, X);
+  memset(b->E, 0, sizeof b->E);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      b->E[3 + i][GA_PA + j] = X[3 * i + j];
+      b->E[3 + i][GA_PB + j] = -X[3 * i + j];
+    }
+  }
+  ga_skew3(b->turning, S);
+  ga_product3(b->AU, S, X);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) b->E[3 + i][GA_PB + j] += X[3 * i + j];
+  }
+}
+
+static double along(const double *row, const ga_pair *p) {
+  return ga_dot3(row + GA_XA, p->a->xd) + ga_dot3(row + GA_PA, p->a->w) +
+         ga_dot3(row + GA_XB, p->b->xd) + ga_dot3(row + GA_PB, p->b->w);
+}
+
+static bool bushing_at(ga_pass *pass, const ga_element *el, bool tangents, bushing *b) {
+  const ga_bushing_data *data = el->data;
+  const ga_frame *fa, *fb;
+  ga_pass_frames(pass, el, &fa, &fb);
+  ga_pair_points(&b->pair, tangents, fa, fb, data->side[0].s, data->side[1].s);
+  ga_pair_axes(&b->pair, data->side[0].E, data->side[1].E);
+  ga_plus3(fb->w, -1, fa->w, b->turning);
+  if (!rotation_rows(b)) return false;
+  if (tangents) rotation_curvature(b);
+  for (int i = 0; i < 3; i++) {
+    double a[3];
+    ga_row row;
+    ga_column3(b->pair.Ua, i, a);
+    ga_row_plane(&b->pair, a, &row);
+    b->delta[i] = row.value;
+    b->delta[3 + i] = b->rho[i];
+    memcpy(b->D[i], row.J, sizeof row.J);
+    if (tangents) memcpy(b->E[i], row.Z, sizeof row.Z);
+  }
+  for (int i = 0; i < 6; i++) b->rate[i] = along(b->D[i], &b->pair);
+  for (int i = 0; i < 6; i++) {
+    b->w[i] = 0;
+    for (int j = 0; j < 6; j++) {
+      b->w[i] += data->K[6 * i + j] * b->delta[j] + data->C[6 * i + j] * b->rate[j];
+    }
+  }
+  return true;
+}
+
+static void covector(const bushing *b, double *f) {
+  for (int k = 0; k < GA_PAIR; k++) {
+    f[k] = 0;
+    for (int i = 0; i < 6; i++) f[k] += b->D[i][k] * b->w[i];
+  }
+}
+
+/* M += D^T X Y, X 6 x 6 */
+static void add_product(const bushing *b, const double *X, const double (*Y)[GA_PAIR],
+                        double (*M)[GA_PAIR]) {
+  for (int j = 0; j < GA_PAIR; j++) {
+    for (int i = 0; i < 6; i++) {
+      double sum = 0;
+      for (int k = 0; k < 6; k++) sum += X[6 * i + k] * Y[k][j];
+      for (int r = 0; r < GA_PAIR; r++) M[r][j] += b->D[i][r] * sum;
+    }
+  }
+}
+
+/* w.(dD): the translation as for rows a.d; mu = U_b A^T w_rho on B, -mu on A,
+ * dmu = dphi_b x mu + U_b g(w_rho) drho */
+static void geometric(const bushing *b, ga_tangent *t) {
+  double a[3], mu[3], n[9], S[9], X[9], Y[9], f[GA_PAIR];
+  memcpy(f, t->f, sizeof f);
+  ga_times3(b->pair.Ua, b->w, a);
+  ga_tangent_plane(&b->pair, a, t);
+  memcpy(t->f, f, sizeof f); /* counted already */
+  ga_times_t3(b->AU, b->w + 3, mu);
+  bend(b->rho, b->w + 3, n);
+  ga_product3(b->pair.Ub, n, X);
+  ga_product3(X, b->AU, Y);
+  ga_add_block(t->A, GA_PB, GA_PB, 1, Y);
+  ga_add_block(t->A, GA_PB, GA_PA, -1, Y);
+  ga_add_block(t->A, GA_PA, GA_PB, -1, Y);
+  ga_add_block(t->A, GA_PA, GA_PA, 1, Y);
+  ga_skew3(mu, S);
+  ga_add_block(t->A, GA_PB, GA_PB, -1, S);
+  ga_add_block(t->A, GA_PA, GA_PB, 1, S);
+}
+
+static int evaluate(ga_pass *pass, const ga_element *el) {
+  const ga_bushing_data *data = el->data;
+  bushing b;
+  double f[GA_PAIR];
+  if (!pass->out->e.F && !pass->tangents) return 0;
+  if (!bushing_at(pass, el, pass->tangents, &b)) return ga_element_code(pass, el);
+  covector(&b, f);
+  if (pass->out->e.F) {
+    double force[GA_PAIR];
+    for (int i = 0; i < GA_PAIR; i++) force[i] = -f[i];
+    ga_pass_force(pass, el, force);
+  }
+  if (!pass->tangents) return 0;
+  ga_tangent t;
+  ga_tangent_clear(&t, data->damped);
+  memcpy(t.f, f, sizeof f);
+  add_product(&b, data->K, (const double(*)[GA_PAIR])b.D, t.A);
+  if (data->damped) {
+    add_product(&b, data->C, (const double(*)[GA_PAIR])b.E, t.A);
+    add_product(&b, data->C, (const double(*)[GA_PAIR])b.D, t.B);
+  }
+  geometric(&b, &t);
+  ga_pass_tangent(pass, el, &t);
+  return 0;
+}
+
+static void structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
+  (void)m, (void)el;
+  s->force = GA_ALL_PARTS;
+  s->blocks = GA_ALL_BLOCKS;
+}
+
+static double potential(ga_pass *pass, const ga_element *el) {
+  const ga_bushing_data *data = el->data;
+  bushing b;
+  double sum = 0;
+  if (!bushing_at(pass, el, false, &b)) return NAN;
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) sum += 0.5 * b.delta[i] * data->K[6 * i + j] * b.delta[j];
+  }
+  return sum;
+}
+
+static void output(ga_pass *pass, const ga_state *state, const ga_element *el, double *values) {
+  (void)state;
+  bushing b;
+  double f[GA_PAIR];
+  if (!bushing_at(pass, el, false, &b)) {
+    for (int i = 0; i < 6; i++) values[i] = NAN;
+    return;
+  }
+  covector(&b, f);
+  ga_wrench_columns(&b.pair, f, values);
+}
+
+static const char *const names[] = {".fx", ".fy", ".fz", ".mx", ".my", ".mz"};
+
+const ga_element_type ga_element_bushing = {
+    .what = "bushing",
+    .rank = 4,
+    .trouble = "its sides are turned by nearly half a turn against each other",
+    .structure = structure,
+    .evaluate = evaluate,
+    .potential = potential,
+    .columns = names,
+    .ncolumn = 6,
+    .output = output};

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Named outputs: which columns there are, and their values at a state. The state of a body is at
+ * its centre of mass, columns are those of its frame: they are converted here and nowhere else. */
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+static const char *const whole_names[] = {
+    "energy.kinetic", "energy.potential",   "energy.total",       "momentum.x",        "momentum.y",
+    "momentum.z",     "angular_momentum.x", "angular_momentum.y", "angular_momentum.z"};
+enum { NWHOLE = (int)(sizeof whole_names / sizeof whole_names[0]), RANKS = 5, VALUES_MAX = 24 };
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static int count_columns(const ga_mechanism *m) {
+  int n = 1 + NWHOLE;
+  for (int i = 1; i < m->bodies.count; i++) n += m->bodies.item[i].kind->ncolumn;
+  for (int i = 0; i < m->elements.count; i++) {
+    n += m->elements.item[i].type->ncolumn + m->elements.item[i].type->nextra;
+  }
+  for (int i = 0; i < m->sensors.count; i++) n += m->sensors.item[i].type->ncolumn;
+  return n;
+}
+
+static bool add_names(ga_mechanism *m, const char *owner, const char *const *names, int n) {
+  for (int i = 0; i < n; i++) {
+    const char *name = ga_mechanism_text(m, owner, names[i]);
+    if (!name) return false;
+    m->columns[m->ncolumn++] = name;
+  }
+  return true;
+}
+
+static bool add_block(ga_mechanism *m, int body, const ga_element *el, const char *owner,
+                      const char *const *names, int n) {
+  if (n == 0) return true;
+  if (!GA_GROW(m->blocks)) return false;
+  m->blocks.item[m->blocks.count++] = (ga_column_block){body, el, m->ncolumn, -1};
+  return add_names(m, owner, names, n);
+}
+
+static bool usual_columns(ga_mechanism *m) {
+  m->columns[m->ncolumn++] = "t";
+  bool ok = true;
+  for (int i = 1; ok && i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    ok = add_block(m, i, NULL, b->name, b->kind->columns, b->kind->ncolumn);
+  }
+  for (int rank = 0; rank < RANKS; rank++) {
+    for (int i = 0; ok && i < m->elements.count; i++) {
+      const ga_element *el = &m->elements.item[i];
+      if (el->type->rank != rank) continue;
+      ok = add_block(m, -1, el, el->name, el->type->columns, el->type->ncolumn);
+    }
+  }
+  for (int i = 0; ok && i < m->sensors.count; i++) {
+    const ga_element *el = &m->sensors.item[i];
+    ok = add_block(m, -1, el, el->name, el->type->columns, el->type->ncolumn);
+  }
+  for (int i = 0; i < NWHOLE; i++) m->columns[m->ncolumn++] = whole_names[i];
+  m->ndefault = m->ncolumn;
+  return ok;
+}
+
+static bool hash_columns(ga_mechanism *m) {
+  m->column_slots = 16;
+  while (m->column_slots < 2 * m->ncolumn) m->column_slots *= 2;
+  m->column_slot = ga_arena_ints(&m->arena, (size_t)m->column_slots);
+  if (!m->column_slot) return false;
+  const unsigned mask = (unsigned)m->column_slots - 1;
+  for (int i = 0; i < m->ncolumn; i++) {
+    unsigned k = ga_hash(m->columns[i]) & mask;
+    while (m->column_slot[k]) k = (k + 1) & mask;
+    m->column_slot[k] = i + 1;
+  }
+  return true;
+}
+
+ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err) {
+  m->columns = ga_arena_take(&m->arena, (size_t)count_columns(m), sizeof *m->columns);
+  bool ok = m->columns && usual_columns(m);
+  for (int i = 0; ok && i < m->blocks.count; i++) {
+    ga_column_block *block = &m->blocks.item[i];
+    const ga_element *el = block->element;
+    if (!el || el->type->nextra == 0) continue;
+    block->extra = m->ncolumn;
+    ok = add_names(m, el->name, el->type->columns + el->type->ncolumn, el->type->nextra);
+  }
+  if (ok && hash_columns(m)) return GA_OK;
+  return ga_fail(err, GA_ERR_MEM, "no memory for the names of columns");
+}
+
+int ga_mechanism_columns(const ga_mechanism *m) {
+  return m->ncolumn;
+}
+
+int ga_mechanism_default_columns(const ga_mechanism *m) {
+  return m->ndefault;
+}
+
+const char *ga_mechanism_column_name(const ga_mechanism *m, int i) {
+  return i >= 0 && i < m->ncolumn ? m->columns[i] : NULL;
+}
+
+int ga_mechanism_column_index(const ga_mechanism *m, const char *name) {
+  if (!m->column_slot) return -1;
+  const unsigned mask = (unsigned)m->column_slots - 1;
+  for (unsigned k = ga_hash(name) & mask; m->column_slot[k]; k = (k + 1) & mask) {
+    const int i = m->column_slot[k] - 1;
+    if (strcmp(m->columns[i], name) == 0) return i;
+  }
+  return -1;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+void ga_point_motion(const ga_frame *f, const double *xdd, const double *wd, const double *s,
+                     double *x, double *xd, double *a) {
+  double r[3], wr[3];
+  ga_times3(f->R, s, r);
+  ga_cross3(f->w, r, wr);
+  ga_plus3(f->x, 1, r, x);
+  ga_plus3(f->xd, 1, wr, xd);
+  ga_copy3(xdd, a);
+  ga_add_cross3(1, wd, r, a);
+  ga_add_cross3(1, f->w, wr, a);
+}
+
+/* x y z, quaternion or angle, velocities, accelerations: as many as the kind has */
+void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, double *values) {
+  const ga_body_kind *kind = b->kind;
+  const double *q = pass->q + b->q_at;
+  const double origin[3] = {-b->com[0], -b->com[1], -b->com[2]};
+  const int nx = kind->nx, nw = kind->nphi;
+  double x[3], xd[3], a[3], xdd[3], wd[3];
+  ga_frame f;
+  kind->frame(q, pass->v + b->v_at, &f);
+  kind->acceleration(&f, state->vd + b->v_at, xdd, wd);
+  ga_point_motion(&f, xdd, wd, origin, x, xd, a);
+  for (int i = 0; i < nx; i++) *values++ = x[i];
+  for (int i = nx; i < kind->nq; i++) *values++ = q[i];
+  for (int i = 0; i < nx; i++) *values++ = xd[i];
+  for (int i = 0; i < nw; i++) *values++ = f.w[kind->phi_at + i];
+  for (int i = 0; i < nx; i++) *values++ = a[i];
+  for (int i = 0; i < nw; i++) *values++ = wd[kind->phi_at + i];
+}
+
+/* momentum m x', angular momentum about the origin of space x cross m x' + R J Omega */
+static void momenta(const ga_pass *pass, double *p, double *L) {
+  ga_zero3(p);
+  ga_zero3(L);
+  for (int i = 1; i < pass->m->bodies.count; i++) {
+    const ga_solid *b = &pass->m->bodies.item[i];
+    double Omega[3], JOmega[3], spin[3];
+    ga_frame f;
+    b->kind->frame(pass->q + b->q_at, pass->v + b->v_at, &f);
+    ga_plus3(p, b->mass, f.xd, p);
+    ga_add_cross3(b->mass, f.x, f.xd, L);
+    ga_times_t3(f.R, f.w, Omega);
+    ga_times3(b->J, Omega, JOmega);
+    ga_times3(f.R, JOmega, spin);
+    ga_plus3(L, 1, spin, L);
+  }
+}
+
+ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values) {
+  const ga_wanted nothing = {0};
+  ga_pass pass;
+  if (!m->built) return GA_ERR_ARG;
+  ga_pass_begin(&pass, m, state->t, state->q, state->v, &nothing);
+  values[0] = state->t;
+  for (int i = 0; i < m->blocks.count; i++) {
+    const ga_column_block *block = &m->blocks.item[i];
+    double own[VALUES_MAX];
+    if (!block->element) {
+      ga_body_columns(&pass, state, &m->bodies.item[block->body], values + block->first);
+      continue;
+    }
+    const ga_element_type *type = block->element->type;
+    type->output(&pass, state, block->element, own);
+    memcpy(values + block->first, own, (size_t)type->ncolumn * sizeof *own);
+    if (block->extra < 0) continue;
+    memcpy(values + block->extra, own + type->ncolumn, (size_t)type->nextra * sizeof *own);
+  }
+  double *whole = values + m->ndefault - NWHOLE;
+  m->model.ops->energy(m->model.user, state->t, state->q, state->v, &whole[0], &whole[1]);
+  whole[2] = whole[0] + whole[1];
+  momenta(&pass, whole + 3, whole + 6);
+  return GA_OK;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Coordinates of joints, and what acts on them alone: drives and couplers.
+ *
+ *   coordinate   g = wrap(phi - theta) of an angle, a.d - theta of a position; theta has no mass
+ *   drive        g = theta - f(t);  or nonholonomic k = theta' - f(t)
+ *   coupler      g = sum c_k theta_k - c_0
+ *
+ * wrap(a) = a - 2 pi round(a/2 pi), so that theta counts turns and g is smooth where it vanishes.
+ */
+#include "mechanism/joint.h"
+
+static const double two_pi = 6.28318530717958647693;
+
+/* ---- the coordinate itself ------------------------------------------------------------------ */
+
+/* the two rows behind an angle */
+static void dots(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *u, ga_row *w, double *Su,
+                 double *Sw) {
+  double a[3], b[3];
+  ga_column3(p->Ua, spec->a1, a);
+  ga_column3(p->Ub, spec->b1, b);
+  ga_row_dot(p, a, b, u);
+  if (Su) ga_dot_bend(a, b, Su);
+  ga_column3(p->Ua, spec->a2, a);
+  ga_column3(p->Ub, spec->b2, b);
+  ga_row_dot(p, a, b, w);
+  if (Sw) ga_dot_bend(a, b, Sw);
+}
+
+bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *row) {
+  if (!spec->angle) {
+    double a[3];
+    ga_column3(p->Ua, spec->a1, a);
+    ga_row_plane(p, a, row);
+    return true;
+  }
+  ga_row u, w;
+  dots(p, spec, &u, &w, NULL, NULL);
+  return ga_row_angle(&u, &w, p, row);
+}
+
+static void coordinate_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
+  (void)m;
+  const ga_coordinate_data *data = el->data;
+  s->parts[0] = data->spec->angle ? GA_DOT_PARTS : GA_ALL_PARTS;
+  s->blocks = data->spec->angle ? GA_DOT_BLOCKS : GA_PLANE_BLOCKS;
+  s->coordinates = true;
+}
+
+static void put_tangent(ga_pass *pass, const ga_element *el, const ga_coordinate_spec *spec,
+                        const ga_pair *p) {
+  const double lam = *ga_pass_lam(pass, el);
+  ga_tangent t;
+  ga_tangent_clear(&t, false);
+  if (spec->angle) {
+    ga_row u, w;
+    double Su[9], Sw[9];
+    dots(p, spec, &u, &w, Su, Sw);
+    ga_tangent_angle(&u, &w, Su, Sw, lam, &t);
+  } else {
+    double a[3];
+    ga_column3(p->Ua, spec->a1, a);
+    for (int i = 0; i < 3; i++) a[i] *= lam;
+    ga_tangent_plane(p, a, &t);
+  }
+  ga_pass_tangent(pass, el, &t);
+}
+
+static int coordinate_evaluate(ga_pass *pass, const ga_element *el) {
+  const ga_coordinate_data *data = el->data;
+  const bool tangents = pass->tangents && el->blocks;
+  if (!pass->holonomic && !tangents) return 0;
+  ga_pair p;
+  ga_row row;
+  ga_joint_pair(pass, el, data->joint, &p);
+  if (!ga_coordinate_row(&p, data->spec, &row)) return ga_element_code(pass, el);
+  if (pass->holonomic) {
+    row.value -= pass->q[pass->m->coordinates.item[el->coordinate[0]].q_at];
+    if (data->spec->angle) row.value -= two_pi * round(row.value / two_pi);
+    ga_pass_row(pass, el, 0, &row);
+    ga_pass_row_coordinate(pass, el, 0, 0, -1);
+  }
+  if (tangents) put_tangent(pass, el, data->spec, &p);
+  return 0;
+}
+
+static void coordinate_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                              double *values) {
+  const ga_angle *c = &pass->m->coordinates.item[el->coordinate[0]];
+  values[0] = state->q[c->q_at];
+  values[1] = state->v[c->v_at];
+}
+
+static const char *const coordinate_names[] = {"", "_rate"};
+
+const ga_element_type ga_element_coordinate = {
+    .what = "coordinate",
+    .rank = 1,
+    .trouble = "the angle is not defined, its axes are perpendicular to each other",
+    .structure = coordinate_structure,
+    .evaluate = coordinate_evaluate,
+    .columns = coordinate_names,
+    .ncolumn = 2,
+    .output = coordinate_output};
+
+bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int which, double *value,
+                         double *rate) {
+  const ga_joint_data *data = joint->data;
+  ga_frame a, b;
+  ga_pair p;
+  ga_row row;
+  ga_solid_frame(&m->bodies.item[joint->body[0]], &a);
+  ga_solid_frame(&m->bodies.item[joint->body[1]], &b);
+  ga_pair_points(&p, false, &a, &b, data->side[0].s, data->side[1].s);
+  ga_pair_axes(&p, data->side[0].E, data->side[1].E);
+  if (!ga_coordinate_row(&p, &data->type->coordinate[which], &row)) return false;
+  *value = row.value;
+  if (data->type->coordinate[which].angle) *value += two_pi * data->turns[which];
+  *rate = ga_dot3(row.J + GA_XA, a.xd) + ga_dot3(row.J + GA_PA, a.w) +
+          ga_dot3(row.J + GA_XB, b.xd) + ga_dot3(row.J + GA_PB, b.w);
+  return true;
+}
+
+/* ---- drives --------------------------------------------------------------------------------- */
+
+static void line_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
+  (void)m, (void)el;
+  s->coordinates = true;
+}
+
+static int drive_evaluate(ga_pass *pass, const ga_element *el) {
+  if (!pass->holonomic) return 0;
+  const ga_wanted *out = pass->out;
+  const int r = el->lam_at;
+  double f[3];
+  const int code = ga_law_jet(el->data, &pass->t, 0, f);
+  if (code != 0) return ga_function_code(pass, el, code);
+  if (out->e.g) out->e.g[r] = pass->q[pass->m->coordinates.item[el->coordinate[0]].q_at] - f[0];
+  if (out->gt) out->gt[r] = -f[1];
+  if (out->drift) out->drift[r] = -f[2];
+  ga_pass_row_coordinate(pass, el, 0, 0, 1);
+  return 0;
+}
+
+static int rate_evaluate(ga_pass *pass, const ga_element *el) {
+  if (!pass->nonholonomic) return 0;
+  const ga_wanted *out = pass->out;
+  const int r = el->psi_at;
+  double f[3];
+  const int code = ga_law_jet(el->data, &pass->t, 0, f);
+  if (code != 0) return ga_function_code(pass, el, code);
+  if (out->e.k) out->e.k[r] = pass->v[pass->m->coordinates.item[el->coordinate[0]].v_at] - f[0];
+  if (out->k_drift) out->k_drift[r] = -f[1];
+  ga_pass_row_coordinate(pass, el, 0, 0, 1);
+  return 0;
+}
+
+static void drive_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                         double *values) {
+  (void)pass;
+  values[0] = -state->lam[el->lam_at];
+}
+
+static void rate_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                        double *values) {
+  (void)pass;
+  values[0] = -state->psi[el->psi_at];
+}
+
+static const char *const effort_name[] = {".effort"};
+static const char *const function_trouble = "its function cannot be evaluated here";
+
+const ga_element_type ga_element_drive = {.what = "drive",
+                                          .rank = 2,
+                                          .trouble = function_trouble,
+                                          .structure = line_structure,
+                                          .evaluate = drive_evaluate,
+                                          .columns = effort_name,
+                                          .ncolumn = 1,
+                                          .output = drive_output};
+const ga_element_type ga_element_rate = {.what = "drive",
+                                         .rank = 2,
+                                         .trouble = function_trouble,
+                                         .structure = line_structure,
+                                         .evaluate = rate_evaluate,
+                                         .columns = effort_name,
+                                         .ncolumn = 1,
+                                         .output = rate_output};
+
+/* ---- couplers ------------------------------------------------------------------------------- */
+
+static int coupler_evaluate(ga_pass *pass, const ga_element *el) {
+  const ga_coupler_data *data = el->data;
+  const ga_wanted *out = pass->out;
+  if (!pass->holonomic) return 0;
+  double sum = -data->equals;
+  for (int k = 0; k < el->ncoordinate; k++) {
+    sum += data->coefficient[k] * pass->q[pass->m->coordinates.item[el->coordinate[k]].q_at];
+    ga_pass_row_coordinate(pass, el, 0, k, data->coefficient[k]);
+  }
+  if (out->e.g) out->e.g[el->lam_at] = sum;
+  if (out->drift) out->drift[el->lam_at] = 0;
+  return 0;
+}
+
+const ga_element_type ga_element_coupler = {.what = "coupler",
+                                            .rank = 3,
+                                            .structure = line_structure,
+                                            .evaluate = coupler_evaluate,
+                                            .columns = effort_name,
+                                            .ncolumn = 1,
+                                            .output = drive_output};

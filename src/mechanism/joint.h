@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Primitives of joints: what a row is, and how its multiplier enters a tangent. */
+#ifndef GA_SRC_JOINT_H
+#define GA_SRC_JOINT_H
+
+#include "mechanism/mechanism.h"
+
+/* Multipliers of a joint gathered before its tangent is formed, as tangents are linear in them:
+ * sum lam a of planes, sum lam b~a~ and sum lam a x b of perpendiculars; the force phi of rows in
+ * space axes and of distances lam d/l, and its derivative by_d I by d. */
+typedef struct ga_weights {
+  double plane[3], S[9], n[3], phi[3], by_d;
+} ga_weights;
+
+struct ga_primitive {
+  const char *name;
+  unsigned parts, blocks;
+  bool axes;      /* uses the axes of the joint */
+  bool component; /* touches one component of x, row.a */
+  void (*row)(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
+              ga_row *row);
+  void (*weigh)(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
+                double lam, ga_weights *sum);
+};
+
+/* points and axes of a joint at its frames */
+void ga_joint_pair(ga_pass *pass, const ga_element *el, const ga_joint_data *joint, ga_pair *p);
+
+/* parts and blocks of rows a.d and a.b; 0 .. 3 are x_a, phi_a, x_b, phi_b */
+enum {
+  GA_ALL_PARTS = GA_IN_XA | GA_IN_PA | GA_IN_XB | GA_IN_PB,
+  GA_DOT_PARTS = GA_IN_PA | GA_IN_PB,
+  GA_DOT_BLOCKS = GA_BLOCK_BIT(1, 1) | GA_BLOCK_BIT(1, 3) | GA_BLOCK_BIT(3, 1) | GA_BLOCK_BIT(3, 3),
+  GA_PLANE_BLOCKS = GA_DOT_BLOCKS | GA_BLOCK_BIT(0, 1) | GA_BLOCK_BIT(1, 0) | GA_BLOCK_BIT(1, 2) |
+                    GA_BLOCK_BIT(2, 1),
+  GA_ALL_BLOCKS = 0xFFFF
+};
+
+/* S = b~ a~ of a row a.b */
+void ga_dot_bend(const double *a, const double *b, double *S);
+
+#endif

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+/* Order of unknowns and rows, patterns of all matrices, and the place of every value in them.
+ *
+ * Unknowns: bodies as they were added, each followed by the coordinates of joints whose later body
+ * it is, so that the matrix of a chain is banded. Rows: joint by joint, each followed by those of
+ * its coordinates, then drives and couplers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+/* ---- unknowns ------------------------------------------------------------------------------- */
+
+/* neighbouring factors R^n become one */
+typedef struct {
+  ga_space *space;
+  int waiting;
+  ga_status status;
+} space_builder;
+
+static void flush(space_builder *s) {
+  if (s->waiting > 0 && s->status == GA_OK) {
+    s->status = ga_space_add(s->space, &ga_group_rn, s->waiting, NULL, NULL);
+  }
+  s->waiting = 0;
+}
+
+static void add_factor(space_builder *s, const ga_group *group, int n) {
+  if (group == &ga_group_rn) {
+    s->waiting += n;
+    return;
+  }
+  flush(s);
+  if (s->status == GA_OK) s->status = ga_space_add(s->space, group, n, NULL, NULL);
+}
+
+static int later_body(const ga_mechanism *m, int coordinate) {
+  const ga_element *joint = &m->joints.item[m->coordinates.item[coordinate].joint];
+  return joint->body[0] > joint->body[1] ? joint->body[0] : joint->body[1];
+}
+
+/* Coordinates sorted by later body: next[c] after c, first[b] the first of body b, -1: none. */
+static bool chain_coordinates(ga_mechanism *m, ga_arena *scratch, int **first, int **next) {
+  const int nb = m->bodies.count, nc = m->coordinates.count;
+  *first = ga_arena_ints(scratch, (size_t)nb);
+  *next = ga_arena_ints(scratch, (size_t)nc);
+  if (scratch->failed) return false;
+  for (int b = 0; b < nb; b++) (*first)[b] = -1;
+  for (int c = nc - 1; c >= 0; c--) {
+    const int b = later_body(m, c);
+    (*next)[c] = (*first)[b];
+    (*first)[b] = c;
+  }
+  return true;
+}
+
+static ga_status place_unknowns(ga_mechanism *m, ga_arena *scratch) {
+  int *first, *next;
+  ga_status status = ga_space_new(&m->space);
+  if (status != GA_OK || !chain_coordinates(m, scratch, &first, &next)) return GA_ERR_MEM;
+  space_builder s = {.space = m->space};
+  int q_at = 0, v_at = 0;
+  for (int i = 0; i < m->bodies.count; i++) {
+    ga_solid *b = &m->bodies.item[i];
+    b->q_at = q_at, b->v_at = v_at;
+    q_at += b->kind->nq, v_at += b->kind->nv;
+    for (int k = 0; k < 2 && b->kind->group[k]; k++) {
+      add_factor(&s, b->kind->group[k], b->kind->copies[k]);
+    }
+    for (int c = first[i]; c >= 0; c = next[c]) {
+      m->coordinates.item[c].q_at = q_at++;
+      m->coordinates.item[c].v_at = v_at++;
+      add_factor(&s, &ga_group_rn, 1);
+    }
+  }
+  flush(&s);
+  m->nq = q_at, m->nv = v_at;
+  return s.status;
+}
+
+/* ---- elements and rows ---------------------------------------------------------------------- */
+
+static bool take_element(ga_mechanism *m, const ga_element *el) {
+  if (!GA_GROW(m->elements)) return false;
+  ga_element *own = &m->elements.item[m->elements.count++];
+  *own = *el;
+  own->lam_at = m->nlam, own->psi_at = m->npsi;
+  m->nlam += el->nlam, m->npsi += el->npsi;
+  return true;
+}
+
+static bool take_coordinate(ga_mechanism *m, int c) {
+  ga_angle *angle = &m->coordinates.item[c];
+  const ga_element *joint = &m->joints.item[angle->joint];
+  const ga_joint_data *jd = joint->data;
+  ga_coordinate_data *data = ga_arena_take(&m->arena, 1, sizeof *data);
+  int *number = ga_arena_ints(&m->arena, 1);
+  if (!data || !number) return false;
+  *data = (ga_coordinate_data){&jd->type->coordinate[angle->which], jd};
+  *number = c;
+  angle->element = m->elements.count;
+  const ga_element el = {.type = &ga_element_coordinate,
+                         .name = angle->name,
+                         .body = {joint->body[0], joint->body[1]},
+                         .nlam = 1,
+                         .ncoordinate = 1,
+                         .coordinate = number,
+                         .data = data};
+  return take_element(m, &el);
+}
+
+static ga_status place_rows(ga_mechanism *m) {
+  for (int i = 0; i < m->joints.count; i++) {
+    const ga_element *joint = &m->joints.item[i];
+    const ga_joint_data *data = joint->data;
+    if (!take_element(m, joint)) return GA_ERR_MEM;
+    for (int k = 0; k < GA_COORDINATES_MAX; k++) {
+      if (data->coordinate[k] >= 0 && !take_coordinate(m, data->coordinate[k])) return GA_ERR_MEM;
+    }
+  }
+  for (int i = 0; i < m->others.count; i++) {
+    if (!take_element(m, &m->others.item[i])) return GA_ERR_MEM;
+  }
+  return GA_OK;
+}
+
+/* ---- G and H -------------------------------------------------------------------------------- */
+
+/* velocities of a body that a row of these parts has; of one factor of the space all or none */
+static unsigned own_mask(const ga_body_kind *kind, unsigned parts, int axis) {
+  const unsigned x = (1u << kind->nx) - 1, all = (1u << kind->nv) - 1;
+  const unsigned some = axis ? 1u << (axis - 1) : x;
+  if (kind->turn_x) return parts ? all : 0;
+  return (parts & 1 ? x & some : 0) | (parts & 2 ? all & ~x : 0);
+}
+
+static int count_bits(unsigned mask) {
+  int n = 0;
+  for (; mask; mask &= mask - 1) n++;
+  return n;
+}
+
+static int row_entries(const ga_element *el, const ga_row_place *place, const ga_structure *s) {
+  return count_bits(place->own[0]) + count_bits(place->own[1]) +
+         (s->coordinates ? el->ncoordinate : 0);
+}
+
+static int by_number(const void *a, const void *b) {
+  return *(const int *)a - *(const int *)b;
+}
+
+/* columns of one row in order, from `at` on, and where the parts begin */
+static void fill_row(const ga_mechanism *m, const ga_element *el, const ga_structure *s, ga_csr *A,
+                     int at, ga_row_place *place, int *coordinate_at) {
+  int *col = A->col + at, n = 0;
+  for (int side = 0; side < 2; side++) {
+    const ga_solid *b = &m->bodies.item[el->body[side]];
+    for (int k = 0; k < b->kind->nv; k++) {
+      if (place->own[side] >> k & 1) col[n++] = b->v_at + k;
+    }
+  }
+  for (int k = 0; s->coordinates && k < el->ncoordinate; k++) {
+    col[n++] = m->coordinates.item[el->coordinate[k]].v_at;
+  }
+  qsort(col, (size_t)n, sizeof *col, by_number);
+  for (int side = 0; side < 2; side++) {
+    const ga_solid *b = &m->bodies.item[el->body[side]];
+    int first = 0;
+    while (place->own[side] && !(place->own[side] >> first & 1)) first++;
+    for (int k = 0; k < n; k++) {
+      if (place->own[side] && col[k] == b->v_at + first) place->at[side] = at + k;
+    }
+  }
+  for (int c = 0; s->coordinates && c < el->ncoordinate; c++) {
+    const int wanted = m->coordinates.item[el->coordinate[c]].v_at;
+    const int *found = bsearch(&wanted, col, (size_t)n, sizeof *col, by_number);
+    coordinate_at[c] = at + (int)(found - col);
+  }
+}
+
+static bool start_csr(ga_csr *A, int nrow, int ncol, ga_arena *arena) {
+  *A = (ga_csr){.nrow = nrow, .ncol = ncol, .ptr = ga_arena_ints(arena, (size_t)nrow + 1)};
+  return !arena->failed;
+}
+
+static bool finish_csr(ga_csr *A, ga_arena *arena) {
+  for (int i = 0; i < A->nrow; i++) A->ptr[i + 1] += A->ptr[i];
+  A->col = ga_arena_ints(arena, (size_t)A->ptr[A->nrow]);
+  return !arena->failed;
+}
+
+/* places of an element's rows: which velocities, and how many entries */
+static bool prepare_rows(ga_mechanism *m, ga_element *el, const ga_structure *s) {
+  const int rows = el->nlam + el->npsi;
+  ga_row_place *place = ga_arena_take(&m->arena, (size_t)rows, sizeof *place);
+  const size_t coordinates = (size_t)(el->ncoordinate * (rows + 1));
+  int *coordinate_at = coordinates ? ga_arena_ints(&m->arena, coordinates) : NULL;
+  if (m->arena.failed) return false;
+  for (int i = 0; i < rows; i++) {
+    for (int side = 0; side < 2; side++) {
+      const ga_body_kind *kind = m->bodies.item[el->body[side]].kind;
+      place[i].own[side] = (unsigned char)own_mask(kind, s->parts[i] >> (2 * side) & 3, s->axis[i]);
+    }
+    const bool holonomic = i < el->nlam;
+    int *ptr = holonomic ? m->G.ptr + el->lam_at + i : m->H.ptr + el->psi_at + i - el->nlam;
+    ptr[1] = row_entries(el, &place[i], s);
+  }
+  el->row = place;
+  el->coordinate_at = coordinate_at;
+  return true;
+}
+
+static ga_structure structure_of(const ga_mechanism *m, const ga_element *el) {
+  ga_structure s = {0};
+  el->type->structure(m, el, &s);
+  return s;
+}
+
+static ga_status place_row_entries(ga_mechanism *m) {
+  if (!start_csr(&m->G, m->nlam, m->nv, &m->arena) ||
+      !start_csr(&m->H, m->npsi, m->nv, &m->arena)) {
+    return GA_ERR_MEM;
+  }
+  for (int i = 0; i < m->elements.count; i++) {
+    ga_element *el = &m->elements.item[i];
+    const ga_structure s = structure_of(m, el);
+    if (!prepare_rows(m, el, &s)) return GA_ERR_MEM;
+  }
+  if (!finish_csr(&m->G, &m->arena) || !finish_csr(&m->H, &m->arena)) return GA_ERR_MEM;
+  for (int i = 0; i < m->elements.count; i++) {
+    ga_element *el = &m->elements.item[i];
+    const ga_structure s = structure_of(m, el);
+    for (int r = 0; r < el->nlam + el->npsi; r++) {
+      ga_csr *A = r < el->nlam ? &m->G : &m->H;
+      const int at = A->ptr[r < el->nlam ? el->lam_at + r : el->psi_at + r - el->nlam];
+      int *coordinate_at = el->coordinate_at;
+      fill_row(m, el, &s, A, at, &el->row[r],
+               coordinate_at ? coordinate_at + r * el->ncoordinate : NULL);
+    }
+  }
+  return GA_OK;
+}
+
+/* ---- M -------------------------------------------------------------------------------------- */
+
+/* entries of row i of a body's mass */
+static unsigned mass_mask(const ga_solid *b, int i) {
+  const bool turns = i >= b->kind->nx;
+  if (!turns) return b->mass != 0 ? b->kind->M_mask[i] : 0;
+  unsigned mask = b->diagonal || b->kind->nphi == 1 ? 1u << i : b->kind->M_mask[i];
+  const int k = b->kind->phi_at + i - b->kind->nx;
+  return b->diagonal && b->J[4 * k] == 0 ? 0 : mask;
+}
+
+static ga_status place_mass(ga_mechanism *m) {
+  if (!start_csr(&m->M, m->nv, m->nv, &m->arena)) return GA_ERR_MEM;
+  for (int i = 1; i < m->bodies.count; i++) {
+    ga_solid *b = &m->bodies.item[i];
+    for (int k = 0; k < b->kind->nv; k++) m->M.ptr[b->v_at + k + 1] = count_bits(mass_mask(b, k));
+  }
+  if (!finish_csr(&m->M, &m->arena)) return GA_ERR_MEM;
+  for (int i = 1; i < m->bodies.count; i++) {
+    ga_solid *b = &m->bodies.item[i];
+    b->M_at = ga_arena_ints(&m->arena, (size_t)b->kind->nv);
+    if (!b->M_at) return GA_ERR_MEM;
+    for (int k = 0; k < b->kind->nv; k++) {
+      const unsigned mask = mass_mask(b, k);
+      int at = m->M.ptr[b->v_at + k];
+      b->M_at[k] = mask ? at : -1;
+      for (int j = 0; j < b->kind->nv; j++) {
+        if (mask >> j & 1) m->M.col[at++] = b->v_at + j;
+      }
+    }
+  }
+  return GA_OK;
+}
+
+/* ---- K -------------------------------------------------------------------------------------- */
+
+/* Parts of the velocities: a body's x, a body's phi, a coordinate; numbered in order of columns. */
+typedef struct {
+  int nparts;
+  int *body_part, *coordinate_part; /* first part of a body; of a coordinate */
+  int *column, *width;
+  long long *pair; /* row part times nparts plus column part; sorted, each once */
+  int npair, room;
+  int *start; /* first pair of each row part */
+} parts;
+
+static bool number_parts(const ga_mechanism *m, ga_arena *scratch, parts *p) {
+  const size_t most = 2 * (size_t)m->bodies.count + (size_t)m->coordinates.count;
+  int *of_column = ga_arena_ints(scratch, (size_t)m->nv + 1);
+  p->body_part = ga_arena_ints(scratch, (size_t)m->bodies.count);
+  p->coordinate_part = ga_arena_ints(scratch, (size_t)m->coordinates.count);
+  p->column = ga_arena_ints(scratch, most);
+  p->width = ga_arena_ints(scratch, most);
+  if (scratch->failed) return false;
+  /* widths at the first column of each part, then numbers */
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    of_column[b->v_at] = b->kind->nx;
+    if (b->kind->nphi) of_column[b->v_at + b->kind->nx] = b->kind->nphi;
+  }
+  for (int c = 0; c < m->coordinates.count; c++) of_column[m->coordinates.item[c].v_at] = 1;
+  for (int j = 0; j < m->nv; j++) {
+    const int width = of_column[j];
+    of_column[j] = p->nparts;
+    if (width == 0) continue;
+    p->column[p->nparts] = j;
+    p->width[p->nparts++] = width;
+  }
+  for (int i = 1; i < m->bodies.count; i++) p->body_part[i] = of_column[m->bodies.item[i].v_at];
+  for (int c = 0; c < m->coordinates.count; c++) {
+    p->coordinate_part[c] = of_column[m->coordinates.item[c].v_at];
+  }
+  return true;
+}
+
+static bool add_pair(parts *p, int row, int column) {
+  if (p->npair == p->room) {
+    const int room = 2 * p->room + 64;
+    long long *more = ga_calloc((size_t)room, sizeof *more);
+    if (!more) return false;
+    if (p->npair) memcpy(more, p->pair, (size_t)p->npair * sizeof *more);
+    ga_free(p->pair);
+    p->pair = more, p->room = room;
+  }
+  p->pair[p->npair++] = (long long)row * p->nparts + column;
+  return true;
+}
+
+static int part_of(const ga_mechanism *m, const parts *p, const ga_element *el, int part) {
+  (void)m;
+  return p->body_part[el->body[part / 2]] + part % 2;
+}
+
+static bool collect_pairs(ga_mechanism *m, parts *p) {
+  bool ok = true;
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    for (int k = 0; k < 4 && ok; k++) {
+      const bool turning = b->kind == &ga_kind_r3so3 && b->round;
+      if (!turning && b->kind->K_mask >> k & 1) {
+        ok = add_pair(p, p->body_part[i] + k / 2, p->body_part[i] + k % 2);
+      }
+    }
+  }
+  for (int i = 0; i < m->elements.count && ok; i++) {
+    ga_element *el = &m->elements.item[i];
+    const ga_structure s = structure_of(m, el);
+    el->blocks = ga_pass_blocks(m, el, &s);
+    for (int k = 0; k < 16 && ok; k++) {
+      if (!(el->blocks >> k & 1)) continue;
+      ok = add_pair(p, part_of(m, p, el, k / 4), part_of(m, p, el, k % 4));
+    }
+    for (int c = 0; c < el->ncoordinate && s.coordinate_block && ok; c++) {
+      ok =
+          add_pair(p, p->coordinate_part[el->coordinate[c]], p->coordinate_part[el->coordinate[c]]);
+    }
+  }
+  return ok;
+}
+
+static int by_pair(const void *a, const void *b) {
+  const long long x = *(const long long *)a, y = *(const long long *)b;
+  return (x > y) - (x < y);
+}
+
+static bool sort_pairs(parts *p, ga_arena *scratch) {
+  int n = 0;
+  if (p->npair) qsort(p->pair, (size_t)p->npair, sizeof *p->pair, by_pair);
+  for (int i = 0; i < p->npair; i++) {
+    if (n == 0 || p->pair[n - 1] != p->pair[i]) p->pair[n++] = p->pair[i];
+  }
+  p->npair = n;
+  p->start = ga_arena_ints(scratch, (size_t)p->nparts + 1);
+  if (scratch->failed) return false;
+  for (int i = 0; i < n; i++) p->start[p->pair[i] / p->nparts + 1]++;
+  for (int i = 0; i < p->nparts; i++) p->start[i + 1] += p->start[i];
+  return true;
+}
+
+/* place of the first entry of column part c in row i of row part r; -1 if it is not there */
+static int entry_of(const ga_csr *K, const parts *p, int r, int i, int c) {
+  int at = K->ptr[p->column[r] + i];
+  for (int k = p->start[r]; k < p->start[r + 1]; k++) {
+    const int column = (int)(p->pair[k] % p->nparts);
+    if (column == c) return at;
+    at += p->width[column];
+  }
+  return -1;
+}
+
+static bool fill_tangents(ga_mechanism *m, const parts *p) {
+  ga_csr *K = &m->K;
+  if (!start_csr(K, m->nv, m->nv, &m->arena)) return false;
+  for (int r = 0; r < p->nparts; r++) {
+    int entries = 0;
+    for (int k = p->start[r]; k < p->start[r + 1]; k++) {
+      entries += p->width[p->pair[k] % p->nparts];
+    }
+    for (int i = 0; i < p->width[r]; i++) K->ptr[p->column[r] + i + 1] = entries;
+  }
+  if (!finish_csr(K, &m->arena)) return false;
+  for (int r = 0; r < p->nparts; r++) {
+    for (int i = 0; i < p->width[r]; i++) {
+      int at = K->ptr[p->column[r] + i];
+      for (int k = p->start[r]; k < p->start[r + 1]; k++) {
+        const int c = (int)(p->pair[k] % p->nparts);
+        for (int j = 0; j < p->width[c]; j++) K->col[at++] = p->column[c] + j;
+      }
+    }
+  }
+  return true;
+}
+
+static bool place_element_blocks(ga_mechanism *m, const parts *p, ga_element *el) {
+  const ga_structure s = structure_of(m, el);
+  const int na = m->bodies.item[el->body[0]].kind->nv, nb = m->bodies.item[el->body[1]].kind->nv;
+  int *at = el->blocks ? ga_arena_ints(&m->arena, 4 * (size_t)(na + nb)) : NULL;
+  if (m->arena.failed) return false;
+  for (int k = 0; k < 16; k++) {
+    if (!(el->blocks >> k & 1)) continue;
+    const int part = k / 4, r = part_of(m, p, el, part), c = part_of(m, p, el, k % 4);
+    const int nx = m->bodies.item[el->body[part / 2]].kind->nx;
+    const int first = (part / 2 ? na : 0) + (part % 2 ? nx : 0);
+    for (int i = 0; i < p->width[r]; i++) at[4 * (first + i) + k % 4] = entry_of(&m->K, p, r, i, c);
+  }
+  el->K_at = at;
+  for (int c = 0; c < el->ncoordinate && s.coordinate_block; c++) {
+    const int part = p->coordinate_part[el->coordinate[c]];
+    int *diagonal = el->coordinate_at + (el->nlam + el->npsi) * el->ncoordinate;
+    diagonal[c] = entry_of(&m->K, p, part, 0, part);
+  }
+  return true;
+}
+
+static bool place_body_blocks(ga_mechanism *m, const parts *p, int i) {
+  ga_solid *b = &m->bodies.item[i];
+  b->K_at = ga_arena_ints(&m->arena, 2 * (size_t)b->kind->nv);
+  if (!b->K_at) return false;
+  for (int k = 0; k < b->kind->nv; k++) {
+    const int turning = k >= b->kind->nx, row = p->body_part[i] + turning;
+    for (int part = 0; part < (b->kind->nphi ? 2 : 1); part++) {
+      b->K_at[2 * k + part] =
+          entry_of(&m->K, p, row, turning ? k - b->kind->nx : k, p->body_part[i] + part);
+    }
+  }
+  return true;
+}
+
+static ga_status place_tangents(ga_mechanism *m, ga_arena *scratch) {
+  parts p = {0};
+  bool ok = number_parts(m, scratch, &p) && collect_pairs(m, &p) && sort_pairs(&p, scratch) &&
+            fill_tangents(m, &p);
+  for (int i = 0; ok && i < m->elements.count; i++) {
+    ok = place_element_blocks(m, &p, &m->elements.item[i]);
+  }
+  for (int i = 1; ok && i < m->bodies.count; i++) ok = place_body_blocks(m, &p, i);
+  ga_free(p.pair);
+  return ok ? GA_OK : GA_ERR_MEM;
+}
+
+ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err) {
+  ga_arena scratch = {0};
+  ga_status status = place_unknowns(m, &scratch);
+  if (status == GA_OK) status = place_rows(m);
+  if (status == GA_OK) status = place_row_entries(m);
+  if (status == GA_OK) status = place_mass(m);
+  if (status == GA_OK) status = place_tangents(m, &scratch);
+  ga_arena_free(&scratch);
+  return status == GA_OK ? GA_OK : ga_fail(err, status, "no memory for the mechanism");
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a mechanism: bodies and elements with their places in the arrays of a model.
+ *
+ * A body has a kind (a table, body.c). Everything else is an element of a type (a table): it says
+ * which rows and blocks it touches (structure), evaluates any subset of what a model is asked for
+ * in one call, and names its columns. Files:
+ *
+ *   pair.c          rows and tangents between two frames: the mathematics of primitives
+ *   body.c          kinds of bodies: frames, inertia
+ *   joint_types.c   joints as tables over primitives;  joint.c their evaluation
+ *   coordinate.c    coordinates of joints, drives, couplers
+ *   contact.c       rolling and sliding: nonholonomic rows
+ *   force.c, bushing.c           forces
+ *   pass.c          one evaluation: frames, from space axes to the velocities of bodies, places
+ *   layout.c        order of unknowns, patterns, places
+ *   model.c         the ga_model over it
+ *   columns.c, sensor.c, watch.c named outputs, events on them
+ *   names.c, place.c, add_*.c, build.c   the calls of ga_mechanism.h */
+#ifndef GA_SRC_MECHANISM_H
+#define GA_SRC_MECHANISM_H
+
+#include "base/base.h"
+#include "base/csr.h"
+#include "base/expr.h"
+#include "genalpha/ga_mechanism.h"
+#include "mechanism/pair.h"
+
+typedef struct ga_pass ga_pass;
+typedef struct ga_solid ga_solid;
+typedef struct ga_element ga_element;
+
+/* ---- bodies -------------------------------------------------------------------------------- */
+
+/* How a body's numbers give a frame, and how space-axes rows and forces become its own: the first
+ * nx of its velocities move x, the other nphi turn R. */
+typedef struct ga_body_kind {
+  const char *name;
+  int nq, nv, nx, nphi;
+  int phi_at;               /* component of a rotation that is the first of its own */
+  bool turn_x, turn_phi;    /* its own components are R^T times those in space axes */
+  const ga_group *group[2]; /* factors of the space, NULL: none */
+  int copies[2];
+  /* v may be NULL: velocities zero */
+  void (*frame)(const double *q, const double *v, ga_frame *f);
+  /* v' as x'' and omega' in space axes, f the frame */
+  void (*acceleration)(const ga_frame *f, const double *vd, double *xdd, double *wd);
+  /* start values from position and velocity of the centre of mass, quaternion and Omega */
+  void (*start)(const ga_solid *b, double *q, double *v);
+  void (*inertia)(ga_pass *pass, const ga_solid *b);
+  unsigned M_mask[6]; /* velocities in each row of M if the inertia is full */
+  unsigned K_mask;    /* blocks of Kt and Ct that inertia and gravity fill, bit 2 row + column */
+  const char *const *columns;
+  int ncolumn;
+} ga_body_kind;
+
+extern const ga_body_kind ga_kind_ground, ga_kind_r3so3, ga_kind_se3, ga_kind_planar, ga_kind_point;
+
+/* A body: number 0 is the ground. */
+struct ga_solid {
+  const char *name;
+  const ga_body_kind *kind;
+  double mass, J[9], com[3];
+  bool round, diagonal; /* J = c I; J is diagonal */
+  double x0[3], p0[4], R0[9], angle0, xd0[3],
+      w0[3]; /* start: centre of mass; omega in space axes */
+  int q_at, v_at;
+  int *M_at; /* place of the first entry of each row of M, nv numbers */
+  int *K_at; /* of each row's entries in columns x and phi of its own, 2 nv numbers, -1: none */
+};
+
+/* ---- functions of time and state ------------------------------------------------------------ */
+
+typedef struct ga_law {
+  double constant;
+  ga_expr *expr;
+  ga_function_fn fn;
+  void *context;
+  bool zero; /* constant 0 */
+} ga_law;
+
+/* f, f', f'' along one variable; 0, or what the function returned */
+int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3]);
+
+/* ---- elements ------------------------------------------------------------------------------- */
+
+/* What one evaluation is asked for: everything of a model. */
+typedef struct ga_wanted {
+  ga_evaluation e;
+  double *gt, *drift, *k_drift;
+} ga_wanted;
+
+/* Parts that rows touch, blocks that tangents fill; rows holonomic first. */
+enum { GA_ROWS_MAX = 6 };
+typedef struct ga_structure {
+  unsigned parts[GA_ROWS_MAX]; /* GA_IN_XA .. of each row */
+  int axis[GA_ROWS_MAX];       /* of x one component only: 1 + its number; 0: all */
+  bool coordinates;            /* rows touch the element's coordinates, too */
+  unsigned force;              /* parts of a force's covector; those of rows count by themselves */
+  unsigned blocks;             /* GA_BLOCK_BIT of the plain derivatives, by velocities too */
+  bool coordinate_block;       /* K has entries (theta_i, theta_i) */
+} ga_structure;
+
+/* Where a row's entries are: of both bodies the first one, and which velocities are there. */
+typedef struct ga_row_place {
+  int at[2];
+  unsigned char own[2];
+} ga_row_place;
+
+typedef struct ga_element_type {
+  const char *what;    /* "joint", "spring", .. for messages */
+  int rank;            /* columns are in this order */
+  const char *trouble; /* why an evaluation asks for a smaller step */
+  void (*structure)(const ga_mechanism *m, const ga_element *el, ga_structure *s);
+  /* 0, > 0 retry, < 0 failed */
+  int (*evaluate)(ga_pass *pass, const ga_element *el);
+  double (*potential)(ga_pass *pass, const ga_element *el); /* NULL: none */
+  /* names after the element's own, "" for the name alone; the values */
+  const char *const *columns;
+  int ncolumn, nextra; /* usual ones, and further ones after these, known by name only */
+  void (*output)(ga_pass *pass, const ga_state *state, const ga_element *el, double *values);
+} ga_element_type;
+
+struct ga_element {
+  const ga_element_type *type;
+  const char *name;
+  int body[2]; /* 0: ground */
+  int nlam, npsi, lam_at, psi_at;
+  int ncoordinate;
+  const int *coordinate; /* numbers of coordinates */
+  const void *data;
+  /* places, set by layout.c */
+  unsigned blocks;    /* of K, see ga_structure */
+  ga_row_place *row;  /* nlam + npsi */
+  int *coordinate_at; /* ncoordinate per row, and one per diagonal entry of K */
+  int *K_at;          /* for each velocity of A, then of B: places of the parts, or -1 */
+};
+
+/* A coordinate of a joint: an unknown of its own. */
+typedef struct ga_angle {
+  const char *name;     /* "JOINT.NAME" */
+  const char *rate;     /* "JOINT.NAME_rate" */
+  const char *asked_by; /* what made it exist */
+  int joint, which;     /* of the list of joints, its coordinate */
+  double start, start_rate;
+  int q_at, v_at;
+  int element;
+} ga_angle;
+
+/* ---- the mechanism -------------------------------------------------------------------------- */
+
+typedef enum {
+  GA_NO_NAME,
+  GA_NAMED_BODY,
+  GA_NAMED_JOINT,
+  GA_NAMED_OTHER,
+  GA_NAMED_PARAMETER
+} ga_named;
+
+typedef struct ga_symbol {
+  const char *name;
+  ga_named kind;
+  int index;
+  double value;
+} ga_symbol;
+
+/* Lists that grow; the memory of a mechanism that does not is in its arena. */
+#define GA_LIST(type) \
+  struct {            \
+    type *item;       \
+    int count, room;  \
+  }
+
+/* Columns of one body (>= 0) or element, and where they begin. */
+typedef struct ga_column_block {
+  int body;
+  const ga_element *element;
+  int first, extra;
+} ga_column_block;
+
+struct ga_mechanism {
+  ga_arena arena;
+  bool built;
+  double gravity[3];
+  ga_formulation formulation;
+  GA_LIST(ga_solid) bodies;
+  GA_LIST(ga_element) joints; /* in order of their calls */
+  GA_LIST(ga_element) others; /* drives, couplers, forces */
+  GA_LIST(ga_element) sensors;
+  GA_LIST(ga_angle) coordinates;
+  GA_LIST(ga_expr *) texts;   /* owned */
+  GA_LIST(ga_symbol) symbols; /* open addressing, see names.c */
+  int nsymbol;
+  /* after the build */
+  GA_LIST(ga_element) elements; /* in order of evaluation and of rows */
+  ga_space *space;
+  int nq, nv, nlam, npsi;
+  ga_csr M, K, G, H;
+  ga_model model;
+  double *q0, *v0;
+  double length; /* largest distance of joint points */
+  GA_LIST(ga_column_block) blocks;
+  const char **columns;
+  int ncolumn, ndefault;
+  int *column_slot, column_slots; /* hash of their names */
+  char *text;                     /* where the next name goes */
+  size_t text_left;
+  ga_log_fn log;
+  void *log_context;
+};
+
+/* Room for one more item of a list; false without memory. ga_grown gives the old block back then.
+ */
+void *ga_grown(void *item, int count, int *room, size_t size);
+#define GA_GROW(list)                                                                    \
+  ((list).item = ga_grown((list).item, (list).count, &(list).room, sizeof *(list).item), \
+   (list).count < (list).room)
+
+/* ---- one evaluation (pass.c) ---------------------------------------------------------------- */
+
+enum { GA_FRAME_SLOTS = 32 };
+
+/* On the stack of the caller: a mechanism is shared by threads. Frames are computed when an element
+ * asks for them and kept while their slot is not needed by another; neighbours in a chain find them
+ * there. */
+struct ga_pass {
+  const ga_mechanism *m;
+  double t;
+  const double *q, *v;
+  const ga_wanted *out;
+  bool holonomic, nonholonomic, tangents; /* some of their rows, Kt and Ct, are wanted */
+  bool curved;                            /* Z, Y or a drift */
+  int tag[GA_FRAME_SLOTS];
+  ga_frame slot[GA_FRAME_SLOTS], spare;
+  const ga_frame *frame[2]; /* of the element that asked last */
+};
+
+void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
+                   const ga_wanted *out);
+/* frames of an element's bodies, valid until the next call; rows, forces and tangents need it first
+ */
+void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b);
+
+/* Row i of an element (holonomic ones first) into g, G, Z, drift or k, H, Y, drift. gt and gtt are
+ * derivatives by t alone. theta: coefficient of its first coordinate. */
+void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row);
+/* The row d_k of two points, which most joints have, written directly; and the tangent of a force
+ * phi between them alone. */
+void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p);
+void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *phi,
+                           const ga_pair *p);
+void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient);
+/* A covector of forces into F, a tangent into Kt and Ct. */
+void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f);
+void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t);
+
+/* multipliers of an element's rows, where tangents are wanted */
+static inline const double *ga_pass_lam(const ga_pass *pass, const ga_element *el) {
+  return pass->out->e.lam + el->lam_at;
+}
+
+static inline const double *ga_pass_psi(const ga_pass *pass, const ga_element *el) {
+  return pass->out->e.psi + el->psi_at;
+}
+
+/* All blocks that ga_pass_tangent writes for an element of this structure. */
+unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_structure *s);
+
+/* what an element returns */
+static inline int ga_element_code(const ga_pass *pass, const ga_element *el) {
+  return (int)(el - pass->m->elements.item) + 1;
+}
+
+/* the same for a function of the user that returned > 0 (retry) or < 0 (failed) */
+static inline int ga_function_code(const ga_pass *pass, const ga_element *el, int code) {
+  return code > 0 ? ga_element_code(pass, el) : -ga_element_code(pass, el);
+}
+
+/* ---- joints --------------------------------------------------------------------------------- */
+
+/* A primitive row: a on side A, b on side B are numbers of joint axes. */
+typedef struct ga_primitive ga_primitive;
+typedef struct ga_primitive_row {
+  const ga_primitive *primitive;
+  int a, b;
+} ga_primitive_row;
+extern const ga_primitive ga_primitive_coincide, ga_primitive_plane, ga_primitive_perpendicular,
+    ga_primitive_distance;
+
+/* atan2(u, w), u = a1.b1, w = a2.b2, or the position along an axis */
+typedef struct ga_coordinate_spec {
+  const char *name;
+  bool angle;
+  int a1, b1, a2, b2; /* a1: the axis of a position */
+} ga_coordinate_spec;
+
+enum { GA_COORDINATES_MAX = 3 };
+typedef struct ga_row_list {
+  int count; /* -1: a joint of this kind is not there */
+  ga_primitive_row row[GA_ROWS_MAX];
+} ga_row_list;
+
+typedef struct ga_joint_type {
+  const char *name, *summary;
+  ga_row_list space, plane;
+  ga_coordinate_spec coordinate[GA_COORDINATES_MAX];
+  unsigned uses, needs;             /* fields of a description */
+  unsigned plane_uses, plane_needs; /* the same between planar bodies */
+  bool point_a, point_b;            /* side A, side B may be a point body */
+  bool needs_rotation;              /* both sides must be bodies with axes */
+  unsigned aligned;                 /* axes k with a_k.b_k > 0 at a start, bits */
+  const ga_element_type *element;
+  int npsi;
+} ga_joint_type;
+
+const ga_joint_type *ga_joint_type_at(int i);
+const ga_joint_type *ga_joint_type_named(const char *name);
+
+typedef struct ga_joint_data {
+  const ga_joint_type *type;
+  const ga_row_list *rows;
+  bool axes, points; /* primitives with joint axes are among them, and others */
+  ga_joint_frame side[2];
+  double length, radius;
+  int turns[GA_COORDINATES_MAX];
+  int coordinate[GA_COORDINATES_MAX]; /* numbers, -1: does not exist */
+} ga_joint_data;
+
+void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows);
+
+extern const ga_element_type ga_element_joint, ga_element_distance, ga_element_rolling,
+    ga_element_knife_edge, ga_element_coordinate, ga_element_drive, ga_element_rate,
+    ga_element_coupler, ga_element_point_force, ga_element_torque, ga_element_spring,
+    ga_element_torsion, ga_element_bushing, ga_element_sensor_point, ga_element_sensor_distance,
+    ga_element_sensor_angle;
+
+/* Frames in the start configuration, and the value and rate of a coordinate there. */
+void ga_solid_frame(const ga_solid *b, ga_frame *f);
+bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int which, double *value,
+                         double *rate);
+/* rows of a coordinate without theta; false where the angle is not defined */
+bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *row);
+
+/* Wrench of a joint on B in joint axes of A: force, moment about p_a. f is G^T lam + H^T psi. */
+void ga_wrench_columns(const ga_pair *p, const double *f, double *values);
+
+/* ---- data of other elements ----------------------------------------------------------------- */
+
+typedef struct ga_coordinate_data {
+  const ga_coordinate_spec *spec;
+  const ga_joint_data *joint;
+} ga_coordinate_data;
+
+typedef struct ga_coupler_data {
+  double equals;
+  const double *coefficient;
+} ga_coupler_data;
+
+typedef struct ga_force_data {
+  double s[2][3]; /* points from the centres of mass */
+  ga_law value[3];
+  bool body_frame;
+  double stiffness, damping, length; /* length: free value of a torsion */
+  ga_law law;
+} ga_force_data;
+
+typedef struct ga_bushing_data {
+  ga_joint_frame side[2];
+  double K[36], C[36];
+  bool damped;
+} ga_bushing_data;
+
+typedef struct ga_sensor_data {
+  double s[2][3]; /* points from the centres of mass, or directions */
+} ga_sensor_data;
+
+/* columns of the bodies, of the whole */
+/* position, velocity and acceleration of a point, s from the centre of mass in body axes */
+void ga_point_motion(const ga_frame *f, const double *xdd, const double *wd, const double *s,
+                     double *x, double *xd, double *a);
+void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, double *values);
+
+/* ---- calls inside --------------------------------------------------------------------------- */
+
+ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err);
+ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err);
+int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, const double *v,
+                          const ga_wanted *out);
+extern const ga_model_ops ga_mechanism_ops;
+
+/* names.c */
+const char *ga_mechanism_text(ga_mechanism *m, const char *text,
+                              const char *more); /* a copy of both */
+ga_status ga_mechanism_claim(ga_mechanism *m, const char *what, const char *name, ga_error *err);
+ga_status ga_mechanism_define(ga_mechanism *m, const char *name, ga_named kind, int index,
+                              double value, ga_error *err);
+const ga_symbol *ga_mechanism_find(const ga_mechanism *m, const char *name);
+ga_status ga_mechanism_body_named(const ga_mechanism *m, const char *owner, const char *name,
+                                  int *index, ga_error *err);
+ga_status ga_mechanism_coordinate_named(ga_mechanism *m, const char *owner, const char *name,
+                                        int *index, ga_error *err);
+/* coordinates that a failed call made exist vanish again */
+void ga_mechanism_forget_coordinates(ga_mechanism *m, int count);
+ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field,
+                           const ga_function *function, const char *const *variables, ga_law *law,
+                           ga_error *err);
+unsigned ga_hash(const char *text);
+
+/* place.c: points and directions of both sides */
+typedef struct ga_sides {
+  const char *owner;
+  const ga_solid *body[2];
+} ga_sides;
+/* the bodies of `between`, neither the same nor planar and spatial (add_joint.c) */
+ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int number[2],
+                      ga_sides *sides, ga_error *err);
+ga_status ga_place_point(const ga_sides *sides, const char *field, const ga_place *place,
+                         double s[2][3], ga_error *err);
+ga_status ga_place_origins(const ga_sides *sides, const char *field, const ga_place *place,
+                           double s[2][3], ga_error *err);
+ga_status ga_place_direction(const ga_sides *sides, const char *field, const ga_place *place,
+                             double a[2][3], ga_error *err);
+/* planar: z in the plane if it is given, then x is e_z cross z */
+ga_status ga_place_axes(const ga_sides *sides, bool planar, const ga_place *axis,
+                        const ga_place *x_axis, double E[2][9], ga_error *err);
+bool ga_finite(int n, const double *x);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of a mechanism: what has been added, parameters, texts that are functions. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+void *ga_grown(void *item, int count, int *room, size_t size) {
+  if (count < *room) return item;
+  const int more = 2 * *room + 8;
+  void *block = ga_calloc((size_t)more, size);
+  if (!block) return item;
+  if (count) memcpy(block, item, (size_t)count * size);
+  ga_free(item);
+  *room = more;
+  return block;
+}
+
+/* texts are packed: an arena aligns every request */
+const char *ga_mechanism_text(ga_mechanism *m, const char *text, const char *more) {
+  enum { PACK = 1 << 14 };
+  const size_t n = strlen(text), n2 = more ? strlen(more) : 0, all = n + n2 + 1;
+  if (m->text_left < all) {
+    const size_t room = all > PACK ? all : PACK;
+    m->text = ga_arena_take(&m->arena, room, 1);
+    m->text_left = m->text ? room : 0;
+    if (!m->text) return NULL;
+  }
+  char *copy = m->text;
+  memcpy(copy, text, n);
+  if (n2) memcpy(copy + n, more, n2);
+  copy[n + n2] = '\0';
+  m->text += all;
+  m->text_left -= all;
+  return copy;
+}
+
+/* FNV-1a */
+unsigned ga_hash(const char *text) {
+  unsigned h = 2166136261u;
+  for (; *text; text++) h = (h ^ (unsigned char)*text) * 16777619u;
+  return h;
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+/* slots are a power of two, at most half full; the place of a name or of the first free slot */
+static ga_symbol *slot_of(const ga_mechanism *m, const char *name) {
+  const unsigned mask = (unsigned)m->symbols.room - 1;
+  unsigned i = ga_hash(name) & mask;
+  while (m->symbols.item[i].name && strcmp(m->symbols.item[i].name, name) != 0) i = (i + 1) & mask;
+  return &m->symbols.item[i];
+}
+
+const ga_symbol *ga_mechanism_find(const ga_mechanism *m, const char *name) {
+  if (m->symbols.room == 0) return NULL;
+  const ga_symbol *s = slot_of(m, name);
+  return s->name ? s : NULL;
+}
+
+static bool grow_table(ga_mechanism *m) {
+  if (2 * (m->nsymbol + 1) <= m->symbols.room) return true;
+  ga_symbol *old = m->symbols.item;
+  const int before = m->symbols.room, room = before ? 2 * before : 64;
+  ga_symbol *item = ga_calloc((size_t)room, sizeof *item);
+  if (!item) return false;
+  m->symbols.item = item;
+  m->symbols.room = room;
+  for (int i = 0; i < before; i++) {
+    if (old[i].name) *slot_of(m, old[i].name) = old[i];
+  }
+  ga_free(old);
+  return true;
+}
+
+ga_status ga_mechanism_define(ga_mechanism *m, const char *name, ga_named kind, int index,
+                              double value, ga_error *err) {
+  const char *copy = ga_mechanism_text(m, name, NULL);
+  if (!copy || !grow_table(m)) return ga_fail(err, GA_ERR_MEM, "no memory for '%s'", name);
+  *slot_of(m, copy) = (ga_symbol){copy, kind, index, value};
+  m->nsymbol++;
+  return GA_OK;
+}
+
+/* ---- which names are allowed ---------------------------------------------------------------- */
+
+static bool is_name(const char *name) {
+  if (!isalpha((unsigned char)name[0]) && name[0] != '_') return false;
+  for (; *name; name++) {
+    if (!isalnum((unsigned char)*name) && *name != '_') return false;
+  }
+  return true;
+}
+
+static bool is_reserved(const char *name) {
+  static const char *const words[] = {"t",      "s",        "s_dot",           "ground",
+                                      "energy", "momentum", "angular_momentum"};
+  for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
+    if (strcmp(words[i], name) == 0) return true;
+  }
+  for (int i = 0; ga_expr_word(i); i++) {
+    if (strcmp(ga_expr_word(i), name) == 0) return true;
+  }
+  return false;
+}
+
+ga_status ga_mechanism_claim(ga_mechanism *m, const char *what, const char *name, ga_error *err) {
+  if (m->built)
+    return ga_fail(err, GA_ERR_ARG, "the mechanism has been built: nothing can be added");
+  if (!name || !*name) return ga_fail(err, GA_ERR_ARG, "a %s needs a name", what);
+  if (!is_name(name)) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "%s '%s': a name has letters, digits and _, and does not begin with a digit",
+                   what, name);
+  }
+  if (is_reserved(name)) {
+    return ga_fail(err, GA_ERR_ARG, "%s '%s': the name is reserved", what, name);
+  }
+  if (ga_mechanism_find(m, name)) {
+    return ga_fail(err, GA_ERR_ARG, "%s '%s': the name is used already", what, name);
+  }
+  return GA_OK;
+}
+
+/* ---- finding what others refer to ----------------------------------------------------------- */
+
+typedef struct {
+  const ga_mechanism *m;
+  ga_named kind;
+} candidates;
+
+/* the i-th slot's name if it is of the kind, any other word if not: "" is near to nothing */
+static const char *candidate(const void *context, int i) {
+  const candidates *c = context;
+  if (i >= c->m->symbols.room) return NULL;
+  const ga_symbol *s = &c->m->symbols.item[i];
+  return s->name && s->kind == c->kind ? s->name : "";
+}
+
+static const char *nearest(const ga_mechanism *m, const char *name, ga_named kind) {
+  const candidates c = {m, kind};
+  const char *near = ga_nearest_in(name, candidate, &c);
+  return near && *near ? near : NULL;
+}
+
+/* "owner: there is no body 'x'; did you mean 'y'?" */
+static ga_status unknown(const ga_mechanism *m, const char *owner, const char *what,
+                         const char *name, ga_named kind, ga_error *err) {
+  const char *near = nearest(m, name, kind);
+  if (near) {
+    return ga_fail(err, GA_ERR_ARG, "%s: there is no %s '%s'; did you mean '%s'?", owner, what,
+                   name, near);
+  }
+  return ga_fail(err, GA_ERR_ARG, "%s: there is no %s '%s'", owner, what, name);
+}
+
+ga_status ga_mechanism_body_named(const ga_mechanism *m, const char *owner, const char *name,
+                                  int *index, ga_error *err) {
+  if (!name) return ga_fail(err, GA_ERR_ARG, "%s: a body is missing", owner);
+  *index = 0;
+  if (strcmp(name, "ground") == 0) return GA_OK;
+  const ga_symbol *s = ga_mechanism_find(m, name);
+  if (!s || s->kind != GA_NAMED_BODY) return unknown(m, owner, "body", name, GA_NAMED_BODY, err);
+  *index = s->index;
+  return GA_OK;
+}
+
+/* a coordinate that something asks for begins to exist */
+static ga_status create_coordinate(ga_mechanism *m, const char *owner, const char *full, int joint,
+                                   int which, int *index, ga_error *err) {
+  ga_joint_data *data = (ga_joint_data *)m->joints.item[joint].data;
+  ga_angle angle = {.joint = joint, .which = which};
+  if (!ga_coordinate_start(m, &m->joints.item[joint], which, &angle.start, &angle.start_rate)) {
+    return ga_fail(err, GA_ERR_ARG, "%s: '%s' is not defined in the initial configuration", owner,
+                   full);
+  }
+  angle.name = ga_mechanism_text(m, full, NULL);
+  angle.rate = ga_mechanism_text(m, full, "_rate");
+  angle.asked_by = ga_mechanism_text(m, owner, NULL);
+  if (!angle.name || !angle.rate || !angle.asked_by || !GA_GROW(m->coordinates)) {
+    return ga_fail(err, GA_ERR_MEM, "no memory for '%s'", full);
+  }
+  *index = data->coordinate[which] = m->coordinates.count;
+  m->coordinates.item[m->coordinates.count++] = angle;
+  return GA_OK;
+}
+
+ga_status ga_mechanism_coordinate_named(ga_mechanism *m, const char *owner, const char *name,
+                                        int *index, ga_error *err) {
+  char joint[128];
+  const char *dot = name ? strchr(name, '.') : NULL;
+  if (!dot || (size_t)(dot - name) >= sizeof joint) {
+    return ga_fail(err, GA_ERR_ARG, "%s: a coordinate is written JOINT.NAME, not '%s'", owner,
+                   name ? name : "");
+  }
+  memcpy(joint, name, (size_t)(dot - name));
+  joint[dot - name] = '\0';
+  const ga_symbol *s = ga_mechanism_find(m, joint);
+  if (!s || s->kind != GA_NAMED_JOINT) {
+    return unknown(m, owner, "joint", joint, GA_NAMED_JOINT, err);
+  }
+  const ga_joint_data *data = m->joints.item[s->index].data;
+  const ga_coordinate_spec *spec = data->type->coordinate;
+  for (int k = 0; k < GA_COORDINATES_MAX && spec[k].name; k++) {
+    if (strcmp(spec[k].name, dot + 1) != 0) continue;
+    *index = data->coordinate[k];
+    return *index >= 0 ? GA_OK : create_coordinate(m, owner, name, s->index, k, index, err);
+  }
+  if (!spec[0].name) {
+    return ga_fail(err, GA_ERR_ARG, "%s: joint '%s' (%s) has no coordinates", owner, joint,
+                   data->type->name);
+  }
+  return ga_fail(
+      err, GA_ERR_ARG, "%s: joint '%s' (%s) has no coordinate '%s', but '%s'%s%s%s%s%s%s", owner,
+      joint, data->type->name, dot + 1, spec[0].name, spec[1].name ? ", '" : "",
+      spec[1].name ? spec[1].name : "", spec[1].name ? "'" : "", spec[2].name ? ", '" : "",
+      spec[2].name ? spec[2].name : "", spec[2].name ? "'" : "");
+}
+
+void ga_mechanism_forget_coordinates(ga_mechanism *m, int count) {
+  while (m->coordinates.count > count) {
+    const ga_angle *angle = &m->coordinates.item[--m->coordinates.count];
+    ga_joint_data *data = (ga_joint_data *)m->joints.item[angle->joint].data;
+    data->coordinate[angle->which] = -1;
+  }
+}
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+typedef struct {
+  const ga_mechanism *m;
+  const char *const *variables;
+} scope;
+
+static ga_name lookup(const void *context, const char *name) {
+  const scope *sc = context;
+  for (int i = 0; sc->variables[i]; i++) {
+    if (strcmp(sc->variables[i], name) == 0) return (ga_name){GA_NAME_VARIABLE, 0, i};
+  }
+  const ga_symbol *s = ga_mechanism_find(sc->m, name);
+  if (!s || s->kind != GA_NAMED_PARAMETER) return (ga_name){GA_NAME_UNKNOWN, 0, 0};
+  return (ga_name){GA_NAME_NUMBER, s->value, 0};
+}
+
+static const char *nearest_parameter(const void *context, const char *name) {
+  return nearest(((const scope *)context)->m, name, GA_NAMED_PARAMETER);
+}
+
+ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field,
+                           const ga_function *function, const char *const *variables, ga_law *law,
+                           ga_error *err) {
+  *law = (ga_law){.constant = function->constant, .fn = function->fn, .context = function->context};
+  if (function->fn) return GA_OK;
+  if (!function->text) {
+    law->zero = function->constant == 0;
+    return ga_finite(1, &function->constant)
+               ? GA_OK
+               : ga_fail(err, GA_ERR_ARG, "%s: %s is not a finite number", owner, field);
+  }
+  const scope names = {m, variables};
+  const ga_scope sc = {.lookup = lookup, .nearest = nearest_parameter, .context = &names};
+  if (!GA_GROW(m->texts)) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
+  ga_status status = ga_expr_parse(function->text, &sc, &law->expr, NULL, err);
+  if (status != GA_OK) {
+    ga_error_prefix(err, "%s: %s", owner, field);
+    return status;
+  }
+  m->texts.item[m->texts.count++] = law->expr;
+  return GA_OK;
+}
+
+ga_status ga_mechanism_set_parameter(ga_mechanism *m, const char *name, double value,
+                                     ga_error *err) {
+  ga_status status = ga_mechanism_claim(m, "parameter", name, err);
+  if (status != GA_OK) return status;
+  if (!ga_finite(1, &value)) {
+    return ga_fail(err, GA_ERR_ARG, "parameter '%s' is not a finite number", name);
+  }
+  return ga_mechanism_define(m, name, GA_NAMED_PARAMETER, 0, value, err);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* The primitives in closed form, see pair.h for what "plain" derivatives are. With e = p_b - x_a,
+ * r = R s, and n = a x b:
+ *
+ *   u = a.b        J = (0, n, 0, -n)                   dn = b~a~ dphi_a - a~b~ dphi_b
+ *   u = d_k        J = (-e_k, -r_a x e_k, e_k, r_b x e_k)
+ *   u = a.d        J = (-a, a x e, a, r_b x a)         a.d = a.e - const.
+ *   u = |d|^2/2l   J = (-c, -r_a x c, c, r_b x c)      c = d/l
+ *
+ * and Z the derivative of J (x_a', omega_a, x_b', omega_b), x' and omega held. */
+#include "mechanism/pair.h"
+
+#include <string.h>
+
+void ga_tangent_clear(ga_tangent *t, bool damped) {
+  memset(t->f, 0, sizeof t->f);
+  memset(t->A, 0, sizeof t->A);
+  if (damped) memset(t->B, 0, sizeof t->B);
+  t->damped = damped;
+}
+
+/* differences of centres first: they are exact, however far both are from the origin */
+void ga_pair_points(ga_pair *p, bool curved, const ga_frame *a, const ga_frame *b, const double *sa,
+                    const double *sb) {
+  p->a = a, p->b = b;
+  p->curved = curved;
+  ga_times3(a->R, sa, p->ra);
+  ga_times3(b->R, sb, p->rb);
+  for (int i = 0; i < 3; i++) {
+    const double apart = b->x[i] - a->x[i];
+    p->d[i] = apart + (p->rb[i] - p->ra[i]);
+    p->e[i] = apart + p->rb[i];
+    p->ed[i] = b->xd[i] - a->xd[i];
+  }
+  ga_add_cross3(1, b->w, p->rb, p->ed);
+}
+
+void ga_pair_axes(ga_pair *p, const double *Ea, const double *Eb) {
+  ga_product3(p->a->R, Ea, p->Ua);
+  ga_product3(p->b->R, Eb, p->Ub);
+}
+
+void ga_pair_rate(const ga_pair *p, double *rate) {
+  ga_copy3(p->ed, rate);
+  ga_add_cross3(-1, p->a->w, p->ra, rate);
+}
+
+/* Z: with w = omega_a - omega_b, d(w.n) = dphi_a.(a x (b x w)) + dphi_b.(b x (w x a)) */
+void ga_row_dot(const ga_pair *p, const double *a, const double *b, ga_row *row) {
+  double n[3], w[3], bw[3], wa[3];
+  ga_cross3(a, b, n);
+  row->value = ga_dot3(a, b);
+  for (int i = 0; i < 3; i++) {
+    row->J[GA_XA + i] = row->J[GA_XB + i] = row->Z[GA_XA + i] = row->Z[GA_XB + i] = 0;
+    row->J[GA_PA + i] = n[i];
+    row->J[GA_PB + i] = -n[i];
+  }
+  if (!p->curved) return;
+  ga_plus3(p->a->w, -1, p->b->w, w);
+  ga_cross3(b, w, bw);
+  ga_cross3(w, a, wa);
+  ga_cross3(a, bw, row->Z + GA_PA);
+  ga_cross3(b, wa, row->Z + GA_PB);
+}
+
+/* Z: G v = a.e' + e.(omega_a x a); with m = omega_a x a
+ *   (-m, a x (e' - omega_a x e), m, r_b x (m + a x omega_b)) */
+void ga_row_plane(const ga_pair *p, const double *a, ga_row *row) {
+  double m[3], turned[3], by_b[3];
+  row->value = ga_dot3(a, p->d);
+  for (int i = 0; i < 3; i++) {
+    row->J[GA_XA + i] = -a[i];
+    row->J[GA_XB + i] = a[i];
+  }
+  ga_cross3(a, p->e, row->J + GA_PA);
+  ga_cross3(p->rb, a, row->J + GA_PB);
+  if (!p->curved) return;
+  ga_cross3(p->a->w, a, m);
+  ga_copy3(p->ed, turned);
+  ga_add_cross3(-1, p->a->w, p->e, turned);
+  ga_copy3(m, by_b);
+  ga_add_cross3(1, a, p->b->w, by_b);
+  for (int i = 0; i < 3; i++) {
+    row->Z[GA_XA + i] = -m[i];
+    row->Z[GA_XB + i] = m[i];
+  }
+  ga_cross3(a, turned, row->Z + GA_PA);
+  ga_cross3(p->rb, by_b, row->Z + GA_PB);
+}
+
+/* c += s e x r for a unit vector e along axis k */
+static void add_axis_cross(double s, int k, const double *r, double *c) {
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  c[i] -= s * r[j];
+  c[j] += s * r[i];
+}
+
+/* J = (-e, -r_a x e, e, r_b x e), Z the same with e x omega in place of e, of phi alone */
+void ga_row_point(const ga_pair *p, int k, ga_row *row) {
+  for (int i = 0; i < GA_PAIR; i++) row->J[i] = 0;
+  row->value = p->d[k];
+  row->J[GA_XA + k] = -1;
+  row->J[GA_XB + k] = 1;
+  add_axis_cross(1, k, p->ra, row->J + GA_PA);
+  add_axis_cross(-1, k, p->rb, row->J + GA_PB);
+  if (!p->curved) return;
+  double ewa[3] = {0, 0, 0}, ewb[3] = {0, 0, 0};
+  for (int i = 0; i < GA_PAIR; i++) row->Z[i] = 0;
+  add_axis_cross(1, k, p->a->w, ewa);
+  add_axis_cross(1, k, p->b->w, ewb);
+  ga_add_cross3(-1, p->ra, ewa, row->Z + GA_PA);
+  ga_add_cross3(1, p->rb, ewb, row->Z + GA_PB);
+}
+
+/* Z: G v = d.d'/l, dd' = omega x (dphi x r) at each end */
+void ga_row_distance(const ga_pair *p, double length, ga_row *row) {
+  double rate[3], ya[3], yb[3];
+  /* |d|^2 - l^2 = (|d| - l)(|d| + l) keeps the digits of a small difference */
+  const double size = ga_norm3(p->d), s = 1 / length;
+  row->value = (size - length) * (size + length) * s / 2;
+  for (int i = 0; i < 3; i++) {
+    row->J[GA_XA + i] = -s * p->d[i];
+    row->J[GA_XB + i] = s * p->d[i];
+    row->J[GA_PA + i] = row->J[GA_PB + i] = row->Z[GA_PA + i] = row->Z[GA_PB + i] = 0;
+  }
+  ga_add_cross3(-s, p->ra, p->d, row->J + GA_PA);
+  ga_add_cross3(s, p->rb, p->d, row->J + GA_PB);
+  if (!p->curved) return;
+  ga_pair_rate(p, rate);
+  ga_copy3(rate, ya);
+  ga_copy3(rate, yb);
+  ga_add_cross3(1, p->d, p->a->w, ya);
+  ga_add_cross3(1, p->d, p->b->w, yb);
+  for (int i = 0; i < 3; i++) {
+    row->Z[GA_XA + i] = -s * rate[i];
+    row->Z[GA_XB + i] = s * rate[i];
+  }
+  ga_add_cross3(-s, p->ra, ya, row->Z + GA_PA);
+  ga_add_cross3(s, p->rb, yb, row->Z + GA_PB);
+}
+
+/* first and second derivatives of atan2(u, w) */
+typedef struct {
+  double u, w, uu, uw, ww;
+} arc;
+
+static bool arc_of(double u, double w, arc *h) {
+  const double r2 = u * u + w * w;
+  if (!(r2 > 1e-12)) return false;
+  *h = (arc){w / r2, -u / r2, -2 * u * w / (r2 * r2), (u * u - w * w) / (r2 * r2), 0};
+  h->ww = -h->uu;
+  return true;
+}
+
+bool ga_row_angle(const ga_row *u, const ga_row *w, const ga_pair *p, ga_row *row) {
+  arc h;
+  if (!arc_of(u->value, w->value, &h)) return false;
+  row->value = atan2(u->value, w->value);
+  for (int i = 0; i < GA_PAIR; i++) row->J[i] = h.u * u->J[i] + h.w * w->J[i];
+  if (!p->curved) return true;
+  double rate[3];
+  ga_plus3(p->a->w, -1, p->b->w, rate);
+  const double ud = ga_dot3(u->J + GA_PA, rate), wd = ga_dot3(w->J + GA_PA, rate);
+  const double by_u = h.uu * ud + h.uw * wd, by_w = h.uw * ud + h.ww * wd;
+  for (int i = 0; i < GA_PAIR; i++) {
+    row->Z[i] = h.u * u->Z[i] + h.w * w->Z[i] + by_u * u->J[i] + by_w * w->J[i];
+  }
+  return true;
+}
+
+/* f = (-a, a x e, a, r_b x a), da = -a~ dphi_a, de = dx_b - dx_a - r_b~ dphi_b */
+void ga_tangent_plane(const ga_pair *p, const double *a, ga_tangent *t) {
+  double A[9], X[9];
+  ga_plus3(t->f + GA_XA, -1, a, t->f + GA_XA);
+  ga_plus3(t->f + GA_XB, 1, a, t->f + GA_XB);
+  ga_add_cross3(1, a, p->e, t->f + GA_PA);
+  ga_add_cross3(1, p->rb, a, t->f + GA_PB);
+  ga_skew3(a, A);
+  ga_add_block(t->A, GA_XA, GA_PA, 1, A);
+  ga_add_block(t->A, GA_XB, GA_PA, -1, A);
+  ga_add_block(t->A, GA_PA, GA_XA, -1, A);
+  ga_add_block(t->A, GA_PA, GA_XB, 1, A);
+  ga_skew_skew3(p->e, a, X);
+  ga_add_block(t->A, GA_PA, GA_PA, 1, X);
+  ga_skew_skew3(a, p->rb, X);
+  ga_add_block(t->A, GA_PA, GA_PB, -1, X);
+  ga_add_block(t->A, GA_PB, GA_PB, 1, X);
+  ga_skew_skew3(p->rb, a, X);
+  ga_add_block(t->A, GA_PB, GA_PA, -1, X);
+}
+
+/* dn = S dphi_a - S^T dphi_b with S = b~ a~ */
+static void add_dot(const double *S, double s, ga_tangent *t) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      const double by_a = s * S[3 * i + j], by_b = s * S[3 * j + i];
+      t->A[GA_PA + i][GA_PA + j] += by_a;
+      t->A[GA_PB + i][GA_PA + j] -= by_a;
+      t->A[GA_PA + i][GA_PB + j] -= by_b;
+      t->A[GA_PB + i][GA_PB + j] += by_b;
+    }
+  }
+}
+
+void ga_tangent_dot(const double *S, const double *n, ga_tangent *t) {
+  ga_plus3(t->f + GA_PA, 1, n, t->f + GA_PA);
+  ga_plus3(t->f + GA_PB, -1, n, t->f + GA_PB);
+  add_dot(S, 1, t);
+}
+
+void ga_tangent_outer(double c, const double *J1, const double *J2, ga_tangent *t) {
+  for (int i = 0; i < GA_PAIR; i++) {
+    const double factor = c * J1[i];
+    for (int j = 0; j < GA_PAIR; j++) t->A[i][j] += factor * J2[j];
+  }
+}
+
+void ga_tangent_angle(const ga_row *u, const ga_row *w, const double *Su, const double *Sw,
+                      double lam, ga_tangent *t) {
+  arc h;
+  if (!arc_of(u->value, w->value, &h)) return;
+  for (int i = 0; i < GA_PAIR; i++) t->f[i] += lam * (h.u * u->J[i] + h.w * w->J[i]);
+  add_dot(Su, lam * h.u, t);
+  add_dot(Sw, lam * h.w, t);
+  ga_tangent_outer(lam * h.uu, u->J, u->J, t);
+  ga_tangent_outer(lam * h.uw, u->J, w->J, t);
+  ga_tangent_outer(lam * h.uw, w->J, u->J, t);
+  ga_tangent_outer(lam * h.ww, w->J, w->J, t);
+}
+
+/* rows of f: (-phi, -r_a x phi, phi, r_b x phi) of a vector phi's derivative X by some part */
+static void spread(const ga_pair *p, const double *X, int column, double (*M)[GA_PAIR]) {
+  double Ra[9], Rb[9], Y[9];
+  ga_skew3(p->ra, Ra);
+  ga_skew3(p->rb, Rb);
+  ga_add_block(M, GA_XA, column, -1, X);
+  ga_add_block(M, GA_XB, column, 1, X);
+  ga_product3(Ra, X, Y);
+  ga_add_block(M, GA_PA, column, -1, Y);
+  ga_product3(Rb, X, Y);
+  ga_add_block(M, GA_PB, column, 1, Y);
+}
+
+/* columns of dd = (-dx_a, r_a~ dphi_a, dx_b, -r_b~ dphi_b) times X, for d and d' alike */
+static void spread_all(const ga_pair *p, const double *X, double (*M)[GA_PAIR]) {
+  double Ra[9], Rb[9], Y[9], minus[9];
+  ga_skew3(p->ra, Ra);
+  ga_skew3(p->rb, Rb);
+  for (int i = 0; i < 9; i++) minus[i] = -X[i], Rb[i] = -Rb[i];
+  spread(p, minus, GA_XA, M);
+  spread(p, X, GA_XB, M);
+  ga_product3(X, Ra, Y);
+  spread(p, Y, GA_PA, M);
+  ga_product3(X, Rb, Y);
+  spread(p, Y, GA_PB, M);
+}
+
+/* besides d itself: the points move in the moments, and d' by omega x (dphi x r) = -omega~ r~ dphi
+ */
+void ga_tangent_points(const ga_pair *p, const double *phi, const double *by_d,
+                       const double *by_rate, ga_tangent *t) {
+  double X[9], Y[9];
+  ga_plus3(t->f + GA_XA, -1, phi, t->f + GA_XA);
+  ga_plus3(t->f + GA_XB, 1, phi, t->f + GA_XB);
+  ga_add_cross3(-1, p->ra, phi, t->f + GA_PA);
+  ga_add_cross3(1, p->rb, phi, t->f + GA_PB);
+  if (by_d) spread_all(p, by_d, t->A);
+  ga_skew_skew3(phi, p->ra, X);
+  ga_add_block(t->A, GA_PA, GA_PA, -1, X);
+  ga_skew_skew3(phi, p->rb, X);
+  ga_add_block(t->A, GA_PB, GA_PB, 1, X);
+  if (!by_rate) return;
+  spread_all(p, by_rate, t->B);
+  ga_skew_skew3(p->a->w, p->ra, X);
+  ga_product3(by_rate, X, Y);
+  spread(p, Y, GA_PA, t->A);
+  ga_skew_skew3(p->b->w, p->rb, X);
+  ga_product3(by_rate, X, Y);
+  for (int i = 0; i < 9; i++) Y[i] = -Y[i];
+  spread(p, Y, GA_PB, t->A);
+}

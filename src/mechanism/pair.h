@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Two frames and what elements between them are made of: rows of constraints, tangents of forces.
+ *
+ * A frame is a point x (the centre of mass) and a rotation R, with their velocities x' and
+ * omega = R Omega. Elements know frames only, all vectors in space axes; a variation is
+ * (dx_a, dphi_a, dx_b, dphi_b) with dR = dphi~ R, 12 numbers. How these become the velocities of a
+ * kind of body is told by its table (body.c), and done once, by pass.c.
+ *
+ * Derivatives given by elements are plain: x' and omega are held, and a vector in space axes is
+ * differentiated as such. What is held in fact is Omega (on SE(3) R^T x', too), and covectors are
+ * wanted in body axes. With domega = dphi x omega, d(R^T f) = R^T (df + f x dphi) the difference
+ * are a few cross products, added by pass.c for all elements at once. */
+#ifndef GA_SRC_PAIR_H
+#define GA_SRC_PAIR_H
+
+#include "mechanism/space3.h"
+
+typedef struct ga_frame {
+  double x[3], R[9];
+  double xd[3], w[3]; /* x', omega; zero if no velocities are given */
+} ga_frame;
+
+/* first columns of the four parts of a variation */
+enum { GA_XA = 0, GA_PA = 3, GA_XB = 6, GA_PB = 9, GA_PAIR = 12 };
+
+/* Which parts a row or a tangent touches, as bits: parts of a variation in this order, */
+enum { GA_IN_XA = 1, GA_IN_PA = 2, GA_IN_XB = 4, GA_IN_PB = 8 };
+/* and blocks of a tangent, bit 4 row + column. */
+#define GA_BLOCK_BIT(row, column) (1u << (4 * (row) + (column)))
+
+/* One row: holonomic g, G, and Z, the plain derivative of G v + g_t; or nonholonomic k, H, Y. */
+typedef struct ga_row {
+  double value;
+  double J[GA_PAIR], Z[GA_PAIR];
+} ga_row;
+
+/* A covector f of forces and its plain derivatives A by the frames, B by (x', omega). f is what
+ * stands on the left side: G^T lam + H^T psi - F. */
+typedef struct ga_tangent {
+  double f[GA_PAIR];
+  double A[GA_PAIR][GA_PAIR], B[GA_PAIR][GA_PAIR];
+  bool damped; /* B is there */
+} ga_tangent;
+
+void ga_tangent_clear(ga_tangent *t, bool damped);
+
+/* M[at..][at..] += s X, a 3 x 3 block */
+static inline void ga_add_block(double (*M)[GA_PAIR], int row, int column, double s,
+                                const double *X) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) M[row + i][column + j] += s * X[3 * i + j];
+  }
+}
+
+/* What joint points and axes are at two frames: side A has the point p_a = x_a + r_a and axes U_a
+ * (its columns x, y, z), side B likewise. */
+typedef struct ga_joint_frame {
+  double s[3]; /* the point from the centre of mass, body axes */
+  double E[9]; /* columns: the joint axes in body axes */
+} ga_joint_frame;
+
+typedef struct ga_pair {
+  const ga_frame *a, *b;
+  bool curved; /* Z of rows is wanted */
+  double ra[3], rb[3], Ua[9], Ub[9];
+  double d[3];  /* p_b - p_a */
+  double e[3];  /* p_b - x_a */
+  double ed[3]; /* its velocity x_b' + omega_b x r_b - x_a' */
+} ga_pair;
+
+/* Points and velocities; the axes are not needed by all, hence a function of their own. */
+void ga_pair_points(ga_pair *p, bool curved, const ga_frame *a, const ga_frame *b, const double *sa,
+                    const double *sb);
+void ga_pair_axes(ga_pair *p, const double *Ea, const double *Eb);
+
+/* a.b, a fixed on A and b on B */
+void ga_row_dot(const ga_pair *p, const double *a, const double *b, ga_row *row);
+/* component k of d, in space axes */
+void ga_row_point(const ga_pair *p, int k, ga_row *row);
+/* a.d, a fixed on A; equal to a.e but for a constant */
+void ga_row_plane(const ga_pair *p, const double *a, ga_row *row);
+/* (|d|^2 - l^2)/(2 l) */
+void ga_row_distance(const ga_pair *p, double length, ga_row *row);
+/* atan2(u, w) of two rows u = a1.b1, w = a2.b2; false where both vanish */
+bool ga_row_angle(const ga_row *u, const ga_row *w, const ga_pair *p, ga_row *row);
+
+/* sum of lam a over rows a.d: t += its tangent, f included */
+void ga_tangent_plane(const ga_pair *p, const double *a, ga_tangent *t);
+/* sum of lam b~ a~ over rows a.b, and its vector sum of lam a x b */
+void ga_tangent_dot(const double *S, const double *n, ga_tangent *t);
+/* lam atan2(u, w), rows u and w, with S of each */
+void ga_tangent_angle(const ga_row *u, const ga_row *w, const double *Su, const double *Sw,
+                      double lam, ga_tangent *t);
+/* A force phi at p_b, -phi at p_a, with phi's derivatives by d and by d' (each NULL: none) */
+void ga_tangent_points(const ga_pair *p, const double *phi, const double *by_d,
+                       const double *by_rate, ga_tangent *t);
+/* a row's product with itself or another: t->A += c J1 J2^T */
+void ga_tangent_outer(double c, const double *J1, const double *J2, ga_tangent *t);
+
+/* d' = x_b' + omega_b x r_b - x_a' - omega_a x r_a */
+void ga_pair_rate(const ga_pair *p, double *rate);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* One evaluation: frames of bodies, and the way from space axes to a body's own velocities.
+ *
+ * A covector f in space axes becomes P^T f, where P maps a body's velocities to (x', omega): the
+ * identity or R for x', R for omega, single columns for planar bodies. With P varying, the plain
+ * derivatives of pair.h need these additions (rotating kinds; the second of each on SE(3) only):
+ *
+ *   row J, Z:       Z_phi += omega x J_phi,  x' x J_x             v is held, not x' and omega
+ *   tangent f, A:   A(phi,phi) += f_phi~,  A(x,phi) += f_x~       d(R^T f) = R^T (df + f~ dphi)
+ *   and B:          A(.,phi) -= B(.,phi) omega~,  B(.,x) x'~      as for rows */
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
+                   const ga_wanted *out) {
+  pass->m = m;
+  pass->t = t;
+  pass->q = q, pass->v = v;
+  pass->out = out;
+  const ga_evaluation *e = &out->e;
+  pass->tangents = e->Kt;
+  pass->curved = e->Z || e->Y || out->drift || out->k_drift;
+  pass->holonomic = e->g || e->G || e->Z || out->gt || out->drift;
+  pass->nonholonomic = e->k || e->H || e->Y || out->k_drift;
+  for (int i = 0; i < GA_FRAME_SLOTS; i++) pass->tag[i] = -1;
+}
+
+static void compute(const ga_pass *pass, int body, ga_frame *frame) {
+  const ga_solid *b = &pass->m->bodies.item[body];
+  b->kind->frame(pass->q + b->q_at, pass->v ? pass->v + b->v_at : NULL, frame);
+}
+
+static const ga_frame *frame_of(ga_pass *pass, int body) {
+  const int i = body % GA_FRAME_SLOTS;
+  if (pass->tag[i] != body) compute(pass, body, &pass->slot[i]);
+  pass->tag[i] = body;
+  return &pass->slot[i];
+}
+
+void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b) {
+  *a = frame_of(pass, el->body[0]);
+  const bool clash =
+      el->body[0] != el->body[1] && (el->body[0] - el->body[1]) % GA_FRAME_SLOTS == 0;
+  if (clash) compute(pass, el->body[1], &pass->spare);
+  *b = clash ? &pass->spare : frame_of(pass, el->body[1]);
+  pass->frame[0] = *a, pass->frame[1] = *b;
+}
+
+/* P^T f of one body */
+static inline void own_part(const ga_body_kind *kind, const double *R, const double *f,
+                            double *own) {
+  if (kind->turn_x) {
+    ga_times_t3(R, f, own);
+  } else {
+    for (int i = 0; i < kind->nx; i++) own[i] = f[i];
+  }
+  if (kind->turn_phi) {
+    ga_times_t3(R, f + 3, own + kind->nx);
+  } else if (kind->nphi > 0) {
+    own[kind->nx] = f[3 + kind->phi_at];
+  }
+}
+
+/* the entries of P^T f that a row has, one after the other */
+static inline void put(const ga_body_kind *kind, const double *R, unsigned own_mask,
+                       const double *f, double *val) {
+  if (kind->turn_phi) {
+    double own[6];
+    own_part(kind, R, f, own);
+    for (int i = 0; i < 6; i++) {
+      if (own_mask >> i & 1) *val++ = own[i];
+    }
+    return;
+  }
+  for (int i = 0; i < kind->nx; i++) {
+    if (own_mask >> i & 1) *val++ = f[i];
+  }
+  if (own_mask >> kind->nx & 1) *val = f[3 + kind->phi_at];
+}
+
+static double along(const ga_pass *pass, const ga_solid *b, const double *R, const double *f) {
+  double own[6], sum = 0;
+  own_part(b->kind, R, f, own);
+  for (int k = 0; k < b->kind->nv; k++) sum += own[k] * pass->v[b->v_at + k];
+  return sum;
+}
+
+void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
+  const ga_wanted *out = pass->out;
+  const ga_row_place *place = &el->row[i];
+  const bool holonomic = i < el->nlam;
+  const int r = holonomic ? el->lam_at + i : el->psi_at + i - el->nlam;
+  double *value = holonomic ? out->e.g : out->e.k, *drift = holonomic ? out->drift : out->k_drift;
+  ga_csr *first = holonomic ? out->e.G : out->e.H, *second = holonomic ? out->e.Z : out->e.Y;
+  if (value) value[r] = row->value;
+  if (drift) drift[r] = 0;
+  for (int side = 0; side < 2; side++) {
+    if (el->body[side] == 0) continue;
+    const ga_solid *b = &pass->m->bodies.item[el->body[side]];
+    const ga_frame *f = pass->frame[side];
+    const double *J = row->J + 6 * side, *Z = row->Z + 6 * side;
+    double held[6];
+    if (first) put(b->kind, f->R, place->own[side], J, first->val + place->at[side]);
+    if (!second && !drift) continue;
+    if (b->kind->turn_phi) {
+      memcpy(held, Z, sizeof held);
+      ga_add_cross3(1, f->w, J + 3, held + 3);
+      if (b->kind->turn_x) ga_add_cross3(1, f->xd, J, held + 3);
+      Z = held;
+    }
+    if (second) put(b->kind, f->R, place->own[side], Z, second->val + place->at[side]);
+    if (drift) drift[r] += along(pass, b, f->R, Z);
+  }
+}
+
+/* s y x e_k for a unit vector along axis k */
+static void axis_cross(double s, const double *y, int k, double *c) {
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  c[i] = s * y[j], c[j] = -s * y[i], c[k] = 0;
+}
+
+/* the phi entries of a row of a body, from `val` on */
+static void put_phi(const ga_body_kind *kind, const double *R, const double *c, double *val) {
+  if (kind->turn_phi) {
+    ga_times_t3(R, c, val);
+  } else if (kind->nphi > 0) {
+    *val = c[kind->phi_at];
+  }
+}
+
+/* J = s (e_k, r x e_k), s = -1 on A and 1 on B. With the additions above, Z = s (0, y x e_k),
+ * y = omega x r, on SE(3) plus x': r x (e x omega) + omega x (r x e) = (omega x r) x e. */
+void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p) {
+  const ga_wanted *out = pass->out;
+  const int r = el->lam_at + i;
+  double drift = 0;
+  if (out->e.g) out->e.g[r] = p->d[k];
+  for (int side = 0; side < 2; side++) {
+    if (el->body[side] == 0) continue;
+    const ga_body_kind *kind = pass->m->bodies.item[el->body[side]].kind;
+    const ga_frame *f = pass->frame[side];
+    const double *arm = side ? p->rb : p->ra, s = side ? 1 : -1;
+    const int at = el->row[i].at[side], phi = at + (kind->turn_x ? 3 : 1);
+    double c[3], y[3];
+    if (out->e.G) {
+      double *val = out->e.G->val;
+      if (kind->turn_x) {
+        for (int j = 0; j < 3; j++) val[at + j] = s * f->R[3 * k + j];
+      } else {
+        val[at] = s;
+      }
+      axis_cross(s, arm, k, c);
+      put_phi(kind, f->R, c, val + phi);
+    }
+    if (!out->e.Z && !out->drift) continue;
+    ga_cross3(f->w, arm, y);
+    if (kind->turn_x) ga_plus3(y, 1, f->xd, y);
+    axis_cross(s, y, k, c);
+    if (out->e.Z) put_phi(kind, f->R, c, out->e.Z->val + phi);
+    drift += ga_dot3(c, f->w);
+  }
+  if (out->drift) out->drift[r] = drift;
+}
+
+void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient) {
+  ga_csr *A = i < el->nlam ? pass->out->e.G : pass->out->e.H;
+  if (A) A->val[el->coordinate_at[i * el->ncoordinate + k]] = coefficient;
+}
+
+void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f) {
+  for (int side = 0; side < 2; side++) {
+    const ga_solid *b = &pass->m->bodies.item[el->body[side]];
+    double own[6], *F = pass->out->e.F + b->v_at;
+    own_part(b->kind, pass->frame[side]->R, f + 6 * side, own);
+    for (int k = 0; k < b->kind->nv; k++) F[k] += own[k];
+  }
+}
+
+/* ---- tangents ------------------------------------------------------------------------------- */
+
+/* A(.,phi) -= B(.,c) w~, all rows */
+static void hold_own(ga_tangent *t, int phi, int c, const double *w) {
+  for (int i = 0; i < GA_PAIR; i++) {
+    /* the row b^T w~ is w-crossed: b^T (w x y) = (b x w).y */
+    double row[3];
+    ga_cross3(t->B[i] + c, w, row);
+    for (int j = 0; j < 3; j++) t->A[i][phi + j] -= row[j];
+  }
+}
+
+static void correct(ga_tangent *t, int side, const ga_body_kind *kind, const ga_frame *frame) {
+  const int x = 6 * side, phi = x + 3;
+  double S[9];
+  if (!kind->turn_phi) return;
+  ga_skew3(t->f + phi, S);
+  ga_add_block(t->A, phi, phi, 1, S);
+  if (t->damped) hold_own(t, phi, phi, frame->w);
+  if (!kind->turn_x) return;
+  ga_skew3(t->f + x, S);
+  ga_add_block(t->A, x, phi, 1, S);
+  if (t->damped) hold_own(t, phi, x, frame->xd);
+}
+
+/* what a part is turned by, NULL: nothing */
+static const double *turn_of(const ga_body_kind *kind, const ga_frame *frame, int part) {
+  return (part % 2 ? kind->turn_phi : kind->turn_x) ? frame->R : NULL;
+}
+
+/* val[at[4 i]..] += Rrow^T M(row, column) Rcolumn of a block: nr x nc entries of it from (i0, j0)
+ */
+typedef struct {
+  int row, column, nr, nc, i0, j0;
+  const double *Rrow, *Rcolumn;
+  const int *at;
+} block_place;
+
+static void add_turned(const block_place *b, double (*M)[GA_PAIR], double *val) {
+  double X[9], Y[9];
+  for (int i = 0; i < 3; i++) ga_copy3(&M[3 * b->row + i][3 * b->column], X + 3 * i);
+  if (b->Rcolumn) {
+    ga_product3(X, b->Rcolumn, Y);
+    memcpy(X, Y, sizeof Y);
+  }
+  if (b->Rrow) {
+    ga_product_t3(b->Rrow, X, Y);
+    memcpy(X, Y, sizeof Y);
+  }
+  for (int i = 0; i < b->nr; i++) {
+    double *entry = val + b->at[4 * i];
+    for (int j = 0; j < b->nc; j++) entry[j] += X[3 * (b->i0 + i) + b->j0 + j];
+  }
+}
+
+void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
+  const ga_frame *const *frame = pass->frame;
+  const ga_body_kind *kind[2];
+  for (int side = 0; side < 2; side++) {
+    kind[side] = pass->m->bodies.item[el->body[side]].kind;
+    correct(t, side, kind[side], frame[side]);
+  }
+  for (int block = 0; block < 16; block++) {
+    if (!(el->blocks >> block & 1)) continue;
+    const int row = block / 4, column = block % 4;
+    const ga_body_kind *kr = kind[row / 2], *kc = kind[column / 2];
+    const int first = (row / 2 ? kind[0]->nv : 0) + (row % 2 ? kr->nx : 0);
+    const block_place place = {.row = row,
+                               .column = column,
+                               .nr = row % 2 ? kr->nphi : kr->nx,
+                               .nc = column % 2 ? kc->nphi : kc->nx,
+                               .i0 = row % 2 ? kr->phi_at : 0,
+                               .j0 = column % 2 ? kc->phi_at : 0,
+                               .Rrow = turn_of(kr, frame[row / 2], row),
+                               .Rcolumn = turn_of(kc, frame[column / 2], column),
+                               .at = el->K_at + 4 * first + column};
+    add_turned(&place, t->A, pass->out->e.Kt->val);
+    if (t->damped) add_turned(&place, t->B, pass->out->e.Ct->val);
+  }
+}
+
+/* f_phi = s r x phi: with the addition f_phi~ the block (phi, phi) is s r~ phi~; on SE(3) (x, phi)
+ * is s phi~ */
+void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *phi,
+                           const ga_pair *p) {
+  double *val = pass->out->e.Kt->val, X[9], Y[9];
+  const int before[2] = {0, pass->m->bodies.item[el->body[0]].kind->nv};
+  for (int side = 0; side < 2; side++) {
+    const ga_body_kind *kind = pass->m->bodies.item[el->body[side]].kind;
+    const double *arm = side ? p->rb : p->ra, s = side ? 1 : -1, *R = pass->frame[side]->R;
+    const int *at = el->K_at + 4 * (before[side] + kind->nx) + 2 * side + 1;
+    if (kind->nphi == 1) val[*at] -= s * ga_dot3(arm, phi);
+    if (!kind->turn_phi) continue;
+    /* R^T r~ phi~ R = (R^T r)~ (R^T phi)~ */
+    double arm_own[3], phi_own[3];
+    ga_times_t3(R, arm, arm_own);
+    ga_times_t3(R, phi, phi_own);
+    ga_skew_skew3(arm_own, phi_own, X);
+    ga_skew3(phi_own, Y);
+    for (int i = 0; i < 3; i++) {
+      double *turn = val + at[4 * i];
+      for (int j = 0; j < 3; j++) turn[j] += s * X[3 * i + j];
+      if (!kind->turn_x) continue;
+      double *move = val + at[4 * (i - 3)];
+      for (int j = 0; j < 3; j++) move[j] += s * Y[3 * i + j];
+    }
+  }
+}
+
+/* every part of a variation that a body of this kind does not have */
+static unsigned missing_parts(const ga_mechanism *m, const ga_element *el) {
+  unsigned missing = 0;
+  for (int side = 0; side < 2; side++) {
+    const ga_body_kind *kind = m->bodies.item[el->body[side]].kind;
+    if (kind->nx == 0) missing |= 1u << (2 * side);
+    if (kind->nphi == 0) missing |= 2u << (2 * side);
+  }
+  return missing;
+}
+
+unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_structure *s) {
+  unsigned blocks = s->blocks, force = s->force;
+  const unsigned missing = missing_parts(m, el);
+  for (int i = 0; i < el->nlam + el->npsi; i++) force |= s->parts[i];
+  for (int side = 0; side < 2; side++) {
+    const ga_body_kind *kind = m->bodies.item[el->body[side]].kind;
+    const int x = 2 * side, phi = x + 1;
+    if (kind->turn_phi && force >> phi & 1) blocks |= GA_BLOCK_BIT(phi, phi);
+    if (kind->turn_x && force >> x & 1) blocks |= GA_BLOCK_BIT(x, phi);
+    /* one factor of the space: all of its columns or none */
+    for (int row = 0; kind->turn_x && row < 4; row++) {
+      const unsigned both = GA_BLOCK_BIT(row, x) | GA_BLOCK_BIT(row, phi);
+      if (blocks & both) blocks |= both;
+    }
+  }
+  for (int block = 0; block < 16; block++) {
+    if ((missing >> (block / 4) & 1) || (missing >> (block % 4) & 1)) blocks &= ~(1u << block);
+  }
+  return blocks;
+}

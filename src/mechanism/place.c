@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Points and directions as descriptions give them, in the axes of both bodies. */
+#include <math.h>
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+bool ga_finite(int n, const double *x) {
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i])) return false;
+  }
+  return true;
+}
+
+static ga_status check(const ga_sides *sides, const char *field, const ga_place *place,
+                       ga_error *err) {
+  const ga_place_kind k = place->kind;
+  if (k != GA_NOT_GIVEN && k != GA_SPACE && k != GA_SIDE_A && k != GA_SIDE_B && k != GA_SIDES) {
+    return ga_fail(err, GA_ERR_ARG, "%s: %s is of no known kind (%d)", sides->owner, field, (int)k);
+  }
+  if (!ga_finite(3, place->a) || !ga_finite(3, place->b)) {
+    return ga_fail(err, GA_ERR_ARG, "%s: %s has a number that is not finite", sides->owner, field);
+  }
+  const bool planar =
+      sides->body[0]->kind == &ga_kind_planar || sides->body[1]->kind == &ga_kind_planar;
+  if (planar && (place->a[2] != 0 || place->b[2] != 0)) {
+    return ga_fail(err, GA_ERR_ARG, "%s: %s of planar bodies lies in the plane, its z is not 0",
+                   sides->owner, field);
+  }
+  return GA_OK;
+}
+
+/* from the body frame to its centre of mass and back to space */
+static void point_in_space(const ga_solid *b, const double *in_frame, double *p) {
+  double s[3];
+  ga_plus3(in_frame, -1, b->com, s);
+  ga_times3(b->R0, s, p);
+  ga_plus3(p, 1, b->x0, p);
+}
+
+static void point_on_body(const ga_solid *b, const double *p, double *s) {
+  double r[3];
+  ga_plus3(p, -1, b->x0, r);
+  ga_times_t3(b->R0, r, s);
+}
+
+ga_status ga_place_point(const ga_sides *sides, const char *field, const ga_place *place,
+                         double s[2][3], ga_error *err) {
+  static const double origin[3] = {0, 0, 0};
+  const ga_solid *const *body = sides->body;
+  ga_status status = check(sides, field, place, err);
+  if (status != GA_OK) return status;
+  if (place->kind == GA_SIDES) {
+    ga_plus3(place->a, -1, body[0]->com, s[0]);
+    ga_plus3(place->b, -1, body[1]->com, s[1]);
+    return GA_OK;
+  }
+  double p[3];
+  ga_copy3(place->a, p);
+  if (place->kind == GA_SIDE_A) point_in_space(body[0], place->a, p);
+  if (place->kind == GA_SIDE_B) point_in_space(body[1], place->b, p);
+  if (place->kind == GA_NOT_GIVEN) point_in_space(body[1], origin, p);
+  for (int side = 0; side < 2; side++) point_on_body(body[side], p, s[side]);
+  /* what was given is not turned to and fro */
+  if (place->kind == GA_SIDE_A) ga_plus3(place->a, -1, body[0]->com, s[0]);
+  if (place->kind == GA_SIDE_B) ga_plus3(place->b, -1, body[1]->com, s[1]);
+  if (place->kind == GA_NOT_GIVEN) ga_plus3(origin, -1, body[1]->com, s[1]);
+  return GA_OK;
+}
+
+ga_status ga_place_origins(const ga_sides *sides, const char *field, const ga_place *place,
+                           double s[2][3], ga_error *err) {
+  ga_status status = check(sides, field, place, err);
+  if (status != GA_OK) return status;
+  if (place->kind == GA_SPACE) {
+    return ga_fail(err, GA_ERR_ARG, "%s: %s is given in the frames of the bodies, not in space",
+                   sides->owner, field);
+  }
+  for (int side = 0; side < 2; side++) {
+    const double *given = side == 0 ? place->a : place->b;
+    const bool there = place->kind & (side == 0 ? GA_SIDE_A : GA_SIDE_B);
+    for (int i = 0; i < 3; i++) s[side][i] = (there ? given[i] : 0) - sides->body[side]->com[i];
+  }
+  return GA_OK;
+}
+
+static ga_status unit(const ga_sides *sides, const char *field, double *a, ga_error *err) {
+  const double length = ga_norm3(a);
+  if (!(length > 0)) {
+    return ga_fail(err, GA_ERR_ARG, "%s: %s is zero and has no direction", sides->owner, field);
+  }
+  for (int i = 0; i < 3; i++) a[i] /= length;
+  return GA_OK;
+}
+
+/* in space axes, of both sides */
+static ga_status directions(const ga_sides *sides, const char *field, const ga_place *place,
+                            double a[2][3], ga_error *err) {
+  ga_status status = check(sides, field, place, err);
+  if (status != GA_OK) return status;
+  ga_copy3(place->a, a[0]);
+  if (place->kind & GA_SIDE_A) ga_times3(sides->body[0]->R0, place->a, a[0]);
+  if (place->kind & GA_SIDE_B) ga_times3(sides->body[1]->R0, place->b, a[1]);
+  if (place->kind == GA_SIDE_B) ga_copy3(a[1], a[0]);
+  if (place->kind != GA_SIDE_B && place->kind != GA_SIDES) ga_copy3(a[0], a[1]);
+  status = unit(sides, field, a[0], err);
+  return status == GA_OK ? unit(sides, field, a[1], err) : status;
+}
+
+ga_status ga_place_direction(const ga_sides *sides, const char *field, const ga_place *place,
+                             double a[2][3], ga_error *err) {
+  double space[2][3];
+  ga_status status = directions(sides, field, place, space, err);
+  if (status != GA_OK) return status;
+  for (int side = 0; side < 2; side++) ga_times_t3(sides->body[side]->R0, space[side], a[side]);
+  return GA_OK;
+}
+
+/* The first of the space axes x, y, z whose |cosine| with z is within 1e-9 of the least. */
+static void default_x(const double *z, double *x) {
+  double least = fabs(z[0]);
+  int k = 0;
+  for (int i = 1; i < 3; i++) least = fmin(least, fabs(z[i]));
+  while (fabs(z[k]) > least + 1e-9) k++;
+  for (int i = 0; i < 3; i++) x[i] = i == k;
+}
+
+/* x made perpendicular to z, y = z cross x; columns of E in the body's axes */
+static ga_status axes_of(const ga_sides *sides, int side, const double *x, const double *z,
+                         double *E, ga_error *err) {
+  double U[9], own[3], y[3];
+  ga_plus3(x, -ga_dot3(x, z), z, own);
+  if (!(ga_norm3(own) > 1e-6)) {
+    return ga_fail(err, GA_ERR_ARG, "%s: x_axis is parallel to axis", sides->owner);
+  }
+  const double length = ga_norm3(own);
+  for (int i = 0; i < 3; i++) own[i] /= length;
+  ga_cross3(z, own, y);
+  for (int i = 0; i < 3; i++) U[3 * i] = own[i], U[3 * i + 1] = y[i], U[3 * i + 2] = z[i];
+  ga_product_t3(sides->body[side]->R0, U, E);
+  return GA_OK;
+}
+
+ga_status ga_place_axes(const ga_sides *sides, bool planar, const ga_place *axis,
+                        const ga_place *x_axis, double E[2][9], ga_error *err) {
+  double z[2][3] = {{0, 0, 1}, {0, 0, 1}}, x[2][3];
+  ga_status status = GA_OK;
+  if (axis->kind != GA_NOT_GIVEN) status = directions(sides, "axis", axis, z, err);
+  if (status != GA_OK) return status;
+  default_x(z[0], x[0]);
+  ga_copy3(x[0], x[1]);
+  for (int side = 0; side < 2 && planar && axis->kind != GA_NOT_GIVEN; side++) {
+    x[side][0] = -z[side][1], x[side][1] = z[side][0], x[side][2] = 0;
+  }
+  if (x_axis->kind != GA_NOT_GIVEN) status = directions(sides, "x_axis", x_axis, x, err);
+  for (int side = 0; side < 2 && status == GA_OK; side++) {
+    status = axes_of(sides, side, x[side], z[side], E[side], err);
+  }
+  return status;
+}

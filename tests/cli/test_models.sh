@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# Model files on the command line: columns, parameters, events, messages, the schema.
+. "$(dirname "$0")/lib.sh"
+models=$(dirname "$0")/../../models
+
+# every model that comes along runs with its own settings, for a while
+for file in "$models"/*.yaml; do
+  succeeds run "$file" --t-end 0.05
+  ok "$file opens with a comment" sh -c "head -n 1 '$file' | grep -q '^# '"
+  ok "$file chooses columns" grep -q '^output:' "$file"
+done
+
+tool run "$models/pendulum.yaml" --out - --t-end 0.1 --every 50
+ok "named columns" out_has '^t,rod.x,rod.z,rod.wy,pin.angle,pin.angle_rate,'
+ok "rows" [ "$(grep -c . "$work/out")" -eq 4 ]
+succeeds run "$models/pendulum.yaml" --columns
+ok "all columns" out_has '^pin.Fz$'
+succeeds run "$models/pendulum.yaml" --final --t-end 0.1
+ok "named values" out_has '"rod.wy": '
+ok "17 digits" sh -c "grep '\"tip.x\"' '$work/out' | grep -Eq '[0-9.]{17}'"
+
+# the section run, the command line before it, parameters in place
+succeeds run "$models/gyroscope.yaml" --t-end 0.01
+ok "step of the file" out_has '10 of h = 0.001'
+succeeds run "$models/gyroscope.yaml" --t-end 0.01 --h 0.002 --alpha -0.2
+ok "step of the command line" out_has '5 of h = 0.002'
+ok "parameters, too" out_has 'alpha_m 0, alpha_f 0.2'
+succeeds run "$models/pendulum.yaml" --set th0=0.5 --set 'l=2' --final --t-end 0.001
+ok "length set" out_has '"tip.z": -1.755'
+refused 1 "there is no parameter 'lenght'" run "$models/pendulum.yaml" --set lenght=2
+refused 1 "pendulum.yaml:6:.*: parameters.l: .*unknown name 'x'" run "$models/pendulum.yaml" --set l=x
+refused 2 'write NAME=VALUE' run "$models/pendulum.yaml" --set l
+refused 2 'is for model files' run heavy-top --set l=1
+refused 2 'is for problems of the library' run "$models/pendulum.yaml" --size 3
+
+# events
+tool run "$models/pendulum.yaml" --stop-when 'rod.x < 0' --final
+ok "stopped" code_is 0
+ok "where and why" err_has 'stopped at t = 0.4[0-9]* by --stop-when: rod.x < 0'
+ok "the state there" sh -c "grep '\"rod.x\"' '$work/out' | grep -q 'e-1'"
+refused 2 "unknown name 'rod.xx'; did you mean 'rod.x'" run "$models/pendulum.yaml" --stop-when 'rod.xx < 0'
+refused 2 'mentions no column' run "$models/pendulum.yaml" --stop-when '1 < 2'
+cat >"$work/drop.yaml" <<END
+genalpha: 1
+gravity: [0, 0, -10]
+bodies: {ball: {kind: point, mass: 1, position: [0, 0, 1.25], velocity: [1, 0, 0]}}
+events:
+  half: {when: "ball.z - 0.8", falling: true}
+  ground: {when: "ball.z", falling: true, stop: true}
+run: {h: 0.01, t_end: 10}
+END
+tool run "$work/drop.yaml"
+ok "ends on the ground" err_has 'stopped at t = 0.5 by ground: ball.z'
+ok "told on the way" err_has 'event half at t = 0.3: ball.z - 0.8'
+ok "summary" out_has 'ball.x  *0.5$'
+
+# messages with their place
+sed 's/mass: 1/mas: 1/' "$work/drop.yaml" >"$work/bad.yaml"
+refused 1 "bad.yaml:3:30: bodies.ball: unknown key 'mas'; did you mean 'mass'" run "$work/bad.yaml"
+sed 's/h: 0.01/hh: 0.01/' "$work/drop.yaml" >"$work/bad.yaml"
+refused 2 "unknown option '--hh'" run "$work/bad.yaml"
+ok "with its line" err_has 'line 7: run.hh'
+refused 1 'cannot be read: No such file' run "$work/none.yaml"
+refused 1 'is a directory' run "$work/"
+
+# a run that fails on the way has written every row up to there
+cat >"$work/fails.yaml" <<END
+genalpha: 1
+bodies: {b: {kind: point, mass: 1, position: [1, 0, 0], velocity: [-1, 0, 0]}}
+forces: {f: {type: force, body: b, value: ["sqrt(0.5 - t)", 0, 0]}}
+run: {h: 0.01, t_end: 1}
+END
+tool run "$work/fails.yaml" --out "$work/rows.csv"
+ok "it fails" code_is 1
+ok "rows up to there" [ "$(grep -c . "$work/rows.csv")" -ge 50 ]
+
+succeeds converge "$models/gyroscope.yaml" --h 1e-3 --t-end 0.1 --levels 3
+ok "order 2" out_has ' 2\.[0-9]*'
+
+succeeds schema
+ok "schema knows the joints" out_has '"universal"'
+ok "and the fields" out_has '"angular_velocity": {"description"'
+if command -v python3 >/dev/null 2>&1; then
+  ok "schema is JSON" python3 -c "import json; json.load(open('$work/out'))"
+fi
+finish

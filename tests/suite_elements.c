@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* One suite over the tables: Jacobian, curvature, drift and tangents of every joint with its
+ * coordinates, of every force, between all kinds of bodies, at random states against difference
+ * quotients. Structure, too: an entry that a pattern lacks shows as a difference. */
+#include "mechanisms.h"
+#include "model_point.h"
+
+/* Two bodies somewhere, turned and not symmetric, and what kinds they are. */
+typedef struct {
+  const char *text;
+  ga_body_type type[2];
+  ga_formulation formulation[2];
+  const char *between[2]; /* what elements join */
+} setting;
+
+static const setting settings[] = {
+    {"r3so3-r3so3", {0}, {GA_FORMULATION_R3SO3, GA_FORMULATION_R3SO3}, {"one", "two"}},
+    {"se3-se3", {0}, {GA_FORMULATION_SE3, GA_FORMULATION_SE3}, {"one", "two"}},
+    {"se3-r3so3", {0}, {GA_FORMULATION_SE3, GA_FORMULATION_R3SO3}, {"two", "one"}},
+    {"ground-r3so3", {0}, {GA_FORMULATION_R3SO3, GA_FORMULATION_R3SO3}, {"ground", "two"}},
+    {"se3-ground", {0}, {GA_FORMULATION_SE3, GA_FORMULATION_SE3}, {"one", "ground"}},
+    {"planar-planar", {GA_BODY_PLANAR, GA_BODY_PLANAR}, {0}, {"one", "two"}},
+    {"ground-planar", {GA_BODY_PLANAR, GA_BODY_PLANAR}, {0}, {"ground", "two"}},
+    {"se3-point", {GA_BODY_RIGID, GA_BODY_POINT}, {GA_FORMULATION_SE3}, {"one", "two"}},
+    {"point-point", {GA_BODY_POINT, GA_BODY_POINT}, {0}, {"one", "two"}},
+};
+enum { NSETTING = (int)(sizeof settings / sizeof settings[0]) };
+
+static bool is_planar(const setting *s) {
+  return s->type[0] == GA_BODY_PLANAR;
+}
+
+static ga_mechanism *bodies_of(const setting *s) {
+  ga_mechanism *m = mechanism_new((const double[3]){1.5, -2, 3});
+  for (int i = 0; i < 2; i++) {
+    ga_body b = {.name = i ? "two" : "one",
+                 .type = s->type[i],
+                 .formulation = s->formulation[i],
+                 .mass = 1.2 + i,
+                 .position = {0.3 + 0.7 * i, -0.4 + i}};
+    if (b.type != GA_BODY_POINT) {
+      memcpy(b.com, (double[3]){0.1, -0.2 * i}, sizeof b.com);
+      b.inertia[2] = 0.8 + i;
+    }
+    if (b.type == GA_BODY_PLANAR) b.angle = 0.4 - i;
+    if (b.type != GA_BODY_PLANAR) b.position[2] = 0.5 - 0.8 * i;
+    if (b.type == GA_BODY_RIGID) {
+      const double inertia[6] = {0.7 + i, 0.9, 0.8 + i, 0.05, -0.1, 0.2 * i};
+      const double p[4] = {0.8, 0.36, -0.48, 0};
+      memcpy(b.inertia, inertia, sizeof inertia);
+      memcpy(b.orientation, p, sizeof p);
+      b.com[2] = 0.15;
+    }
+    ga_error err = {0};
+    must(ga_mechanism_add_body(m, &b, &err), &err);
+  }
+  return m;
+}
+
+/* The model checked as if it were one of the test problems; the mechanism is freed. */
+static void check(ga_mechanism *m, const char *name) {
+  build(m);
+  const ga_model *model = ga_mechanism_model(m);
+  double q0[NMAX], v0[NMAX];
+  memcpy(q0, ga_mechanism_q0(m), (size_t)ga_space_nq(model->space) * sizeof *q0);
+  memcpy(v0, ga_mechanism_v0(m), (size_t)ga_space_nv(model->space) * sizeof *v0);
+  const ga_problem p = {.name = name, .model = *model, .q0 = q0, .v0 = v0};
+  print_message("%s\n", name);
+  check_derivatives(&p);
+  for (int which = 0; which < NSTATE; which++) {
+    const point s = point_state(&p, which);
+    ga_error err = {0};
+    must(ga_model_check_derivatives(model, s.t, s.q, s.v, NULL, &err), &err);
+  }
+  ga_mechanism_free(m);
+}
+
+/* ---- joints --------------------------------------------------------------------------------- */
+
+/* A joint of any type that is closed in the start configuration: its point is given in space. */
+static ga_joint joint_of(const ga_joint_type_info *type, const setting *s) {
+  ga_joint j = {.name = "joint", .type = type->name, .between = {s->between[0], s->between[1]}};
+  const bool planar = is_planar(s);
+  if (type->uses & GA_JOINT_RADIUS) {
+    /* the disk's axis is x of space, so that its lowest point is straight below */
+    j.radius = 0.4;
+    j.centre = (ga_place)GA_IN_SPACE(0.6, 0.1, 0.7);
+    j.point = (ga_place)GA_IN_SPACE(0.2, -0.3, 0.3);
+    if (type->uses & GA_JOINT_AXIS) j.axis = (ga_place)GA_IN_SPACE(2, 0, 0);
+    return j;
+  }
+  if (type->uses & GA_JOINT_LENGTH) {
+    j.at = (ga_place)GA_ON_BOTH(0.2, 0.3, planar ? 0 : -0.1, -0.4, 0.1, planar ? 0 : 0.3);
+    if (s->type[0] == GA_BODY_POINT) j.at.kind = GA_NOT_GIVEN;
+    return j;
+  }
+  j.at = (ga_place)GA_IN_SPACE(0.5, 0.2, planar ? 0 : 0.4);
+  if (s->type[1] == GA_BODY_POINT) j.at.kind = GA_NOT_GIVEN;
+  if (type->uses & GA_JOINT_DIRECTION) j.direction = (ga_place)GA_IN_SPACE(0.3, -0.5, 0.8);
+  const bool turning = strcmp(type->name, "revolute") == 0 || strcmp(type->name, "fixed") == 0;
+  if (type->uses & GA_JOINT_AXIS && !(planar && turning)) {
+    j.axis = (ga_place)GA_IN_SPACE(0.3, -0.5, planar ? 0 : 0.8);
+  }
+  if (type->uses & GA_JOINT_X_AXIS && !planar) j.x_axis = (ga_place)GA_IN_SPACE(0.8, 0, -0.3);
+  return j;
+}
+
+/* whether the tables allow it; a refusal is tested elsewhere */
+static bool add_joint(ga_mechanism *m, const ga_joint *j) {
+  ga_error err = {0};
+  const ga_status status = ga_mechanism_add_joint(m, j, &err);
+  if (status == GA_OK) return true;
+  const bool expected = strstr(err.text, "does not join planar") || strstr(err.text, "the point");
+  if (!expected) fail_msg("%s", err.text);
+  return false;
+}
+
+static void joints(void **state) {
+  (void)state;
+  ga_joint_type_info type;
+  int checked = 0;
+  for (int i = 0; ga_joint_types(i, &type); i++) {
+    for (int k = 0; k < NSETTING; k++) {
+      ga_mechanism *m = bodies_of(&settings[k]);
+      const ga_joint j = joint_of(&type, &settings[k]);
+      if (!add_joint(m, &j)) {
+        ga_mechanism_free(m);
+        continue;
+      }
+      for (int c = 0; c < 3 && type.coordinates[c]; c++) {
+        char name[64];
+        snprintf(name, sizeof name, "joint.%s", type.coordinates[c]);
+        want(m, name);
+      }
+      char text[128];
+      snprintf(text, sizeof text, "%s %s", type.name, settings[k].text);
+      check(m, text);
+      checked++;
+    }
+  }
+  /* 15 types between 5 pairs of rigid bodies, 5 planar ones in 2 settings, 3 with one point or
+   * 4 with two */
+  assert_int_equal(checked, 15 * 5 + 5 * 2 + 4 + 2);
+}
+
+/* ---- drives and couplers -------------------------------------------------------------------- */
+
+/* out[k] = d^k/dt^k (t + sin 2t) */
+static int wave(void *context, const double *x, int along, double f[3]) {
+  (void)context;
+  f[0] = x[0] + sin(2 * x[0]);
+  f[1] = along == 0 ? 1 + 2 * cos(2 * x[0]) : 0;
+  f[2] = along == 0 ? -4 * sin(2 * x[0]) : 0;
+  return 0;
+}
+
+static void drives(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    ga_mechanism *m = bodies_of(&settings[k]);
+    const char *const *between = settings[k].between;
+    ADD(joint, m, .name = "j", .type = "cylindrical", .between = {between[0], between[1]},
+        .at = GA_IN_SPACE(0.5, 0.2, 0.4), .axis = GA_IN_SPACE(0.3, -0.5, 0.8), .turns = {3});
+    ADD(joint, m, .name = "k", .type = "planar", .between = {"ground", between[1]},
+        .at = GA_IN_SPACE(0.1, 0.2, 0.3), .axis = GA_IN_SPACE(1, 1, 0));
+    ADD(drive, m, .name = "d1", .coordinate = "j.angle", .position = {.text = "6*pi + t^2*cos(t)"});
+    ADD(drive, m, .name = "d2", .coordinate = "j.position",
+        .rate = {.text = "table(t, [-1, 1, 2.5], [0.5, 3, 1])*t"});
+    ADD(drive, m, .name = "d3", .coordinate = "k.x", .rate = {.fn = wave});
+    static const char *const terms[] = {"j.angle", "k.y", "k.angle"};
+    static const double factors[] = {1, -2.5, 0.3};
+    ADD(coupler, m, .name = "c", .count = 3, .coordinates = terms, .coefficients = factors);
+    check(m, settings[k].text);
+  }
+}
+
+/* ---- forces --------------------------------------------------------------------------------- */
+
+static void add_point_forces(ga_mechanism *m, const setting *s) {
+  const bool planar = is_planar(s), turns = s->type[1] != GA_BODY_POINT;
+  ADD(force, m, .name = "push", .type = "force", .body = "two",
+      .at = {turns ? GA_SIDE_A : GA_NOT_GIVEN, {0.3, -0.2, planar ? 0 : 0.5}, {0}},
+      .value = {{.text = "3*cos(t)"}, {.constant = -2}, {.fn = wave}});
+  ADD(force, m, .name = "follow", .type = "force", .body = "two", .frame = GA_FORCE_BODY,
+      .at = {turns ? GA_SIDE_A : GA_NOT_GIVEN, {-0.1, 0.4, planar ? 0 : 0.2}, {0}},
+      .value = {{.constant = 1.5}, {.text = "t"}, {.constant = 0.7}});
+  if (!turns) return;
+  ADD(force, m, .name = "turn", .type = "torque", .body = "two",
+      .value = {{.constant = 1}, {.text = "t - 2"}, {.constant = 3}});
+  ADD(force, m, .name = "wind", .type = "torque", .body = "two", .frame = GA_FORCE_BODY,
+      .value = {{.constant = -1}, {.constant = 0.5}, {.text = "exp(t)"}});
+}
+
+static void point_forces(void **state) {
+  (void)state;
+  for (int k = 0; k < NSETTING; k++) {
+    ga_mechanism *m = bodies_of(&settings[k]);
+    add_point_forces(m, &settings[k]);
+    check(m, settings[k].text);
+  }
+}
+
+static void springs(void **state) {
+  (void)state;
+  for (int k = 0; k < NSETTING; k++) {
+    const setting *s = &settings[k];
+    const double z = is_planar(s) ? 0 : 1;
+    ga_place at = GA_ON_BOTH(0.3, -0.2, 0.5 * z, 0.1, 0.6, -0.3 * z);
+    if (s->type[1] == GA_BODY_POINT)
+      at.kind = s->type[0] == GA_BODY_POINT ? GA_NOT_GIVEN : GA_SIDE_A;
+    ga_mechanism *m = bodies_of(s);
+    ADD(force, m, .name = "soft", .type = "spring", .between = {s->between[0], s->between[1]},
+        .at = at, .stiffness = 7, .length = GA_VALUE(0.4));
+    ADD(force, m, .name = "spring", .type = "spring", .between = {s->between[0], s->between[1]},
+        .at = at, .stiffness = 20, .damping = 3, .law = {.text = "s^3 - s*s_dot^2 + sin(t)*s_dot"});
+    check(m, s->text);
+  }
+}
+
+static void torsions(void **state) {
+  (void)state;
+  for (int k = 0; k < 5; k++) {
+    const setting *s = &settings[k];
+    ga_mechanism *m = bodies_of(s);
+    ADD(joint, m, .name = "j", .type = "universal", .between = {s->between[0], s->between[1]},
+        .at = GA_IN_SPACE(0.5, 0.2, 0.4), .axis = GA_IN_SPACE(0.3, -0.5, 0.8),
+        .x_axis = GA_IN_SPACE(0.8, 0, -0.3));
+    ADD(force, m, .name = "a", .type = "torsion", .coordinate = "j.angle_a", .stiffness = 5,
+        .damping = 0.5, .law = {.text = "-2*s^3*s_dot + t*s"});
+    ADD(force, m, .name = "b", .type = "torsion", .coordinate = "j.angle_b", .stiffness = 3,
+        .free = GA_VALUE(0.2));
+    check(m, s->text);
+  }
+}
+
+static void bushings(void **state) {
+  (void)state;
+  double K[36], C[36];
+  unsigned seed = 5;
+  random_vector(&seed, 36, 2, K);
+  random_vector(&seed, 36, 1, C);
+  for (int i = 0; i < 36; i++) {
+    if (i % 7 == 0) K[i] += 9;
+    if (i / 6 > i % 6) K[i] = K[6 * (i % 6) + i / 6];
+  }
+  for (int k = 0; k < 5; k++) {
+    for (int damped = 0; damped < 2; damped++) {
+      const setting *s = &settings[k];
+      ga_mechanism *m = bodies_of(s);
+      ADD(force, m, .name = "bush", .type = "bushing", .between = {s->between[0], s->between[1]},
+          .at = GA_ON_BOTH(0.3, -0.2, 0.5, 0.1, 0.6, -0.3), .axis = GA_IN_SPACE(0.3, -0.5, 0.8),
+          .K = K, .C = damped ? C : NULL);
+      check(m, s->text);
+    }
+  }
+}
+
+/* Frames are kept in a table of slots: bodies whose numbers differ by its size share one. Rods from
+ * each of 70 points to one 32 and one 64 numbers on, and to its neighbour. */
+static void shared_slots(void **state) {
+  (void)state;
+  enum { POINTS = 70 };
+  ga_mechanism *m = mechanism_new(down_z);
+  char name[16], other[16], rod[32];
+  for (int i = 0; i < POINTS; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    ADD(body, m, .name = name, .mass = 1, .inertia = {1, 2, 3}, .position = {i, sin(i), cos(i)},
+        .formulation = i % 2 ? GA_FORMULATION_SE3 : GA_FORMULATION_R3SO3);
+  }
+  int rods = 0;
+  static const int apart[] = {1, 32, 64};
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i + apart[k] < POINTS; i++) {
+      snprintf(name, sizeof name, "p%d", i + (k == 1 ? apart[k] : 0));
+      snprintf(other, sizeof other, "p%d", i + (k == 1 ? 0 : apart[k]));
+      snprintf(rod, sizeof rod, "rod%d", rods++);
+      ADD(joint, m, .name = rod, .type = "distance", .between = {name, other},
+          .at = GA_ON_BOTH(0.1, 0.2, 0.3, -0.3, 0.2, 0.1));
+    }
+  }
+  build(m);
+  const ga_model *model = ga_mechanism_model(m);
+  assert_int_equal(model->nlam, 69 + 38 + 6);
+  double v[6 * POINTS];
+  unsigned seed = 3;
+  random_vector(&seed, 6 * POINTS, 1, v);
+  ga_error err = {0};
+  must(ga_model_check_derivatives(model, 0, ga_mechanism_q0(m), v, NULL, &err), &err);
+  double g[200];
+  assert_int_equal(model->ops->holonomic(model->user, 0, ga_mechanism_q0(m), g), 0);
+  assert_true(ga_max_abs(model->nlam, g) < 1e-12);
+  ga_mechanism_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(shared_slots), cmocka_unit_test(joints),
+                                     cmocka_unit_test(drives),       cmocka_unit_test(point_forces),
+                                     cmocka_unit_test(springs),      cmocka_unit_test(torsions),
+                                     cmocka_unit_test(bushings)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

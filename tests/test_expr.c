@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Expressions: values, exact first and second derivatives, and every message of the parser. */
+#include "base/expr.h"
+#include "support.h"
+
+/* variables x, y; the parameter r = 0.3 */
+static ga_name lookup(const void *context, const char *name) {
+  (void)context;
+  if (strcmp(name, "x") == 0) return (ga_name){GA_NAME_VARIABLE, 0, 0};
+  if (strcmp(name, "y") == 0) return (ga_name){GA_NAME_VARIABLE, 0, 1};
+  if (strcmp(name, "radius") == 0) return (ga_name){GA_NAME_NUMBER, 0.3, 0};
+  return (ga_name){GA_NAME_UNKNOWN, 0, 0};
+}
+
+static const char *nearest(const void *context, const char *name) {
+  (void)context;
+  return strncmp(name, "rad", 3) == 0 ? "radius" : NULL;
+}
+
+static const ga_scope scope = {.lookup = lookup, .nearest = nearest};
+
+static ga_expr *parsed(const char *text) {
+  ga_expr *e = NULL;
+  ga_error err = {0};
+  must(ga_expr_parse(text, &scope, &e, NULL, &err), &err);
+  return e;
+}
+
+static void values(void **state) {
+  (void)state;
+  const double pi = 3.14159265358979323846;
+  const struct {
+    const char *text;
+    double value;
+  } list[] = {{"1 + 2*3", 7},
+              {"(1 + 2)*3", 9},
+              {"2^3^2", 512},
+              {"-2^2", -4},
+              {"2^-1", 0.5},
+              {"--3", 3},
+              {"1 - 2 - 3", -4},
+              {"24/4/3", 2},
+              {"90 deg", pi / 2},
+              {"-90 deg", -pi / 2},
+              {"60 rpm", 2 * pi},
+              {"2 mm^2", 4e-6},
+              {"3*2 mm", 6e-3},
+              {"pi + e", pi + 2.71828182845904523536},
+              {"1e3 + 2.5E-1 + .5", 1000.75},
+              {"radius*2", 0.6},
+              {"sin(1) + cos(2) + tan(3)", 0},
+              {"atan2(-1, -1)", -3 * pi / 4},
+              {"min(3, 2) + max(3, 2)", 5},
+              {"abs(-4) + sqrt(9)", 7},
+              {"if(1 < 2, 10, 20)", 10},
+              {"if(2 <= 1, 10, 20)", 20},
+              {"if(1 == 1, 1, 0) + if(1 != 1, 1, 0)", 1},
+              {"if(3 >= 3, 1, 0) + if(3 > 3, 1, 0)", 1},
+              {"step(-1, 0, 2, 1, 5)", 2},
+              {"step(0.5, 0, 2, 1, 5)", 3.5},
+              {"step(9, 0, 2, 1, 5)", 5},
+              {"table(1, [0, 1, 2], [5, 7, 5])", 7},
+              {"table(3, [0, 1], [1, 3])", 7},
+              {"table(-1, [0, 1], [1, 3])", -1},
+              {"x + 10*y", 42}};
+  for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++) {
+    ga_expr *e = parsed(list[i].text);
+    double expected = list[i].value;
+    if (strncmp(list[i].text, "sin", 3) == 0) expected = sin(1) + cos(2) + tan(3);
+    const double value = ga_expr_value(e, (const double[2]){2, 4});
+    if (!(fabs(value - expected) <= 1e-15 * (1 + fabs(expected)))) {
+      fail_msg("%s = %.17g, expected %.17g", list[i].text, value, expected);
+    }
+    assert_int_equal(ga_expr_constant(e), i + 1 < (int)(sizeof list / sizeof list[0]));
+    ga_expr_free(e);
+  }
+}
+
+/* f' and f'' along x against fourth-order difference quotients */
+static void derivatives(void **state) {
+  (void)state;
+  static const char *const list[] = {"sin(x)*cos(x*y)",
+                                     "tan(x/2) + asin(x/3) - acos(x/4)",
+                                     "atan(x^2) + sinh(x) - cosh(2*x)*tanh(x)",
+                                     "exp(-x^2)*log(1 + x) + sqrt(x)",
+                                     "abs(-x)*x + min(x^2, 5) - max(-x^3, -9)",
+                                     "x^y + y^x + x^3.5 + (x + 1)^-2",
+                                     "atan2(x^2, y*x - 1)",
+                                     "if(x < 3, x^2*y, 7)",
+                                     "step(x, 0.2, y, 1.9, x^2)",
+                                     "table(x*x, [0, 0.5, 1, 2.5, 4], [1, 3, -2, 0, 5])",
+                                     "table(3*x, [0, 1], [1, 3])",
+                                     "x/(1 + y*x^2)",
+                                     "2*x deg - x mm"};
+  const double h = 2e-3, at[2] = {1.1, 0.7};
+  for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++) {
+    ga_expr *e = parsed(list[i]);
+    double f[5], jet[3];
+    for (int k = -2; k <= 2; k++) f[k + 2] = ga_expr_value(e, (double[2]){at[0] + k * h, at[1]});
+    const double d = (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * h);
+    const double dd = (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * h * h);
+    ga_expr_jet(e, at, 0, jet);
+    if (!(fabs(jet[1] - d) <= 1e-8 * (1 + fabs(d)) && fabs(jet[2] - dd) <= 2e-7 * (1 + fabs(dd)))) {
+      fail_msg("%s: derivatives %.12g, %.12g, quotients %.12g, %.12g", list[i], jet[1], jet[2], d,
+               dd);
+    }
+    assert_true(jet[0] == f[2]);
+    assert_true(ga_expr_mentions(e, 0));
+    ga_expr_free(e);
+  }
+}
+
+/* a spline is natural and twice continuously differentiable */
+static void spline(void **state) {
+  (void)state;
+  ga_expr *e = parsed("table(x, [0, 1, 3, 4], [0, 2, -1, 1])");
+  static const double knots[] = {0, 1, 3, 4};
+  double low[3], high[3];
+  for (int i = 0; i < 4; i++) {
+    ga_expr_jet(e, (double[2]){knots[i] - 1e-9, 0}, 0, low);
+    ga_expr_jet(e, (double[2]){knots[i] + 1e-9, 0}, 0, high);
+    for (int k = 0; k < 3; k++) assert_true(fabs(low[k] - high[k]) < 1e-7);
+    if (i == 0 || i == 3) assert_true(fabs(high[2]) < 1e-7);
+  }
+  ga_expr_free(e);
+}
+
+/* x^n at 0 has finite derivatives, and a variable that is not followed has none */
+static void zero(void **state) {
+  (void)state;
+  static const double second[] = {0, 0, 2, 0};
+  double jet[3];
+  for (int n = 0; n < 4; n++) {
+    char text[16];
+    snprintf(text, sizeof text, "x^%d", n);
+    ga_expr *e = parsed(text);
+    ga_expr_jet(e, (double[2]){0, 0}, 0, jet);
+    assert_true(jet[1] == (n == 1) && jet[2] == second[n]);
+    ga_expr_jet(e, (double[2]){2, 0}, 1, jet);
+    assert_true(jet[1] == 0 && jet[2] == 0);
+    ga_expr_free(e);
+  }
+}
+
+/* left > right as a function of its sign */
+static void conditions(void **state) {
+  (void)state;
+  const ga_scope with = {.lookup = lookup, .condition = true};
+  ga_error err = {0};
+  ga_expr *e = NULL;
+  must(ga_expr_parse("x > 6.5", &with, &e, NULL, &err), &err);
+  assert_true(ga_expr_value(e, (double[2]){7, 0}) == 0.5);
+  ga_expr_free(e);
+  must(ga_expr_parse("x <= y", &with, &e, NULL, &err), &err);
+  assert_true(ga_expr_value(e, (double[2]){1, 3}) == 2);
+  ga_expr_free(e);
+  assert_refused(ga_expr_parse("x > 6", &scope, &e, NULL, &err), &err, GA_ERR_ARG,
+                 "'> 6' is not expected", "column 3");
+}
+
+static void messages(void **state) {
+  (void)state;
+  const struct {
+    const char *text;
+    int column;
+    const char *message;
+  } list[] = {{"", 1, "the expression is empty"},
+              {"1 +", 4, "the text ends too early"},
+              {"1 + * 2", 5, "a number, a name or '(' is expected before '* 2'"},
+              {"(1 + 2", 7, "a ')' is missing; an expression with a comma inside a list"},
+              {"1 + 2)", 6, "a '(' is missing before it"},
+              {"sin 2", 1, "unknown name 'sin'"},
+              {"sine(2)", 1, "unknown function 'sine'; did you mean 'sin'?"},
+              {"qqqqqq(2)", 1, "unknown function 'qqqqqq'"},
+              {"2*radias", 3, "unknown name 'radias'; did you mean 'radius'?"},
+              {"zzz", 1, "unknown name 'zzz'"},
+              {"atan2(1)", 8, "',' expected before ')'"},
+              {"sin(1, 2)", 5, "too many arguments of 'sin'"},
+              {"if(1, 2, 3)", 5, "a comparison (< <= > >= == !=) is expected"},
+              {"2 degrees", 3, "an operator or a unit (deg, rpm, mm) is expected before 'degrees'"},
+              {"2 x", 3, "an operator or a unit"},
+              {"1e999", 1, "the number is too large"},
+              {"0x10", 2, "an operator or a unit"},
+              {"table(x, [0, x], [1, 2])", 13, "numbers of a table cannot change"},
+              {"table(x, [0, 1], [1])", 10, "need equally many numbers, at least two"},
+              {"table(x, [1, 1], [1, 2])", 10, "the first list increasing"},
+              {"table(x, 1, 2)", 10, "'[' expected before '1, 2)'"},
+              {"1 = 2", 3, "'= 2' is not expected"}};
+  for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++) {
+    ga_error err = {0};
+    ga_expr *e = NULL;
+    int column = 0;
+    const ga_status status = ga_expr_parse(list[i].text, &scope, &e, &column, &err);
+    assert_refused(status, &err, GA_ERR_ARG, list[i].message, NULL);
+    if (column != list[i].column) fail_msg("'%s': column %d", list[i].text, column);
+    assert_null(e);
+  }
+}
+
+static void deep(void **state) {
+  (void)state;
+  char text[1200];
+  ga_error err = {0};
+  ga_expr *e = NULL;
+  memset(text, '(', 1000);
+  strcpy(text + 1000, "1");
+  assert_refused(ga_expr_parse(text, &scope, &e, NULL, &err), &err, GA_ERR_ARG, "nested too deeply",
+                 NULL);
+  memset(text, '-', 1000);
+  assert_refused(ga_expr_parse(text, &scope, &e, NULL, &err), &err, GA_ERR_ARG, "nested too deeply",
+                 NULL);
+  /* 1+(1+(1+..: every level leaves a number on the stack */
+  text[0] = '\0';
+  for (int i = 0; i < 80; i++) strcat(text, "1+(");
+  assert_refused(ga_expr_parse(text, &scope, &e, NULL, &err), &err, GA_ERR_ARG, "too many parts",
+                 NULL);
+  memset(text, 'a', 300);
+  text[300] = '\0';
+  assert_refused(ga_expr_parse(text, &scope, &e, NULL, &err), &err, GA_ERR_ARG,
+                 "a name is too long", NULL);
+}
+
+static void words(void **state) {
+  (void)state;
+  int n = 0;
+  while (ga_expr_word(n)) n++;
+  assert_int_equal(n, 19 + 3 + 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(values),     cmocka_unit_test(derivatives),
+                                     cmocka_unit_test(spline),     cmocka_unit_test(zero),
+                                     cmocka_unit_test(conditions), cmocka_unit_test(messages),
+                                     cmocka_unit_test(deep),       cmocka_unit_test(words)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
