@@ -31,22 +31,22 @@ typedef struct ga_state {
 } ga_state;
 
 /* Counters and extremes since the last start: one list for the struct, reports and saved states. */
-#define GA_STAT_LIST(COUNTER, EXTREME)                                                            \
-  COUNTER(steps, "steps accepted")                                                                \
-  COUNTER(failed, "steps tried that did not converge")                                            \
-  COUNTER(rejected, "steps whose estimated error was too large")                                  \
-  COUNTER(events, "events located")                                                               \
-  COUNTER(newton_its, "linear solves with the Newton matrix")                                     \
-  COUNTER(residuals, "residual evaluations")                                                      \
-  COUNTER(matrices, "Newton matrices evaluated and factored")                                     \
-  COUNTER(repivots, "factorizations of a sparse solver that chose pivots anew and allocated")     \
-  COUNTER(roundoff, "steps whose Newton iteration ended at the rounding level, above newton_tol") \
-  EXTREME(max_g, "largest |g| after a step")                                                      \
-  EXTREME(max_gv, "largest |G v + g_t| after a step")                                             \
-  EXTREME(max_k, "largest |k| after a step")                                                      \
-  EXTREME(h_least, "smallest step accepted")                                                      \
-  EXTREME(h_largest, "largest step accepted")                                                     \
-  EXTREME(start_dq, "largest change of q0, as w in q0 o exp(w), by the projection at the start")  \
+#define GA_STAT_LIST(COUNTER, EXTREME)                                                             \
+  COUNTER(steps, "steps accepted")                                                                 \
+  COUNTER(failed, "steps tried that did not converge")                                             \
+  COUNTER(rejected, "steps whose estimated error was too large")                                   \
+  COUNTER(events, "events located")                                                                \
+  COUNTER(newton_its, "linear solves with the Newton matrix")                                      \
+  COUNTER(residuals, "residual evaluations")                                                       \
+  COUNTER(matrices, "Newton matrices evaluated and factored")                                      \
+  COUNTER(repivots, "factorizations of a sparse solver that chose pivots anew and allocated")      \
+  COUNTER(roundoff, "steps accepted with some row above newton_tol, at the rounding of its terms") \
+  EXTREME(max_g, "largest |g| after a step")                                                       \
+  EXTREME(max_gv, "largest |G v + g_t| after a step")                                              \
+  EXTREME(max_k, "largest |k| after a step")                                                       \
+  EXTREME(h_least, "smallest step accepted")                                                       \
+  EXTREME(h_largest, "largest step accepted")                                                      \
+  EXTREME(start_dq, "largest change of q0, as w in q0 o exp(w), by the projection at the start")   \
   EXTREME(start_dv, "largest change of v0 by it")
 
 #define GA_STAT_LONG(name, text) long name;
@@ -80,7 +80,8 @@ GA_API ga_status ga_integrator_restart(ga_integrator *it, const double *q, const
 
 /* One accepted step: of the current size (options.h, or what ga_integrator_set_step said last)
  * times the next fraction of options.h_seq; of the size options.step_size gives; or of automatic
- * size. After a failure the last accepted state is intact.
+ * size. After a failure the last accepted state is intact. GA_RETRY_NEWTON: no guess led to a
+ * solution, or only to one far from the last state that the damped iteration did not confirm.
  *
  * Automatic steps, options.rtol or atol > 0: the local errors of q and v are estimated, a step
  * whose error is too large or whose Newton iteration fails is taken back and tried with a smaller
@@ -102,7 +103,7 @@ GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
  * very far off the constraints a near d, not always the least. velocity, plain: v <- v + dv, least
  * dv in the M-norm with G v + g_t = 0, H dv = 0 (ACB15 (7)); this costs methods that leave the
  * hidden constraint free ("index3") the order 2 in lam. velocity, keep-order: onto the hidden
- * residual the method itself would have, h^2 B r. moved, if not NULL, receives the largest change
+ * residual the method itself would have, h^2 G r. moved, if not NULL, receives the largest change
  * of a component. */
 typedef enum ga_projection { GA_PROJECT_PLAIN, GA_PROJECT_KEEP_ORDER } ga_projection;
 GA_API ga_status ga_integrator_project_position(ga_integrator *it, double *moved);

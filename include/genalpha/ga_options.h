@@ -47,7 +47,7 @@ typedef enum ga_start {
   GA_START_BEST,      /* what keeps order 2 from the first step: the method knows */
   GA_START_PLAIN,     /* a_0 = v'_0 */
   GA_START_SHIFTED,   /* a_0 = v'(t_0 + alpha h) + O(h^2) */
-  GA_START_PERTURBED, /* shifted, and v_0 moved off the hidden constraint by h^2 B r */
+  GA_START_PERTURBED, /* shifted, and v_0 moved off the hidden constraint by h^2 G r */
   GA_START_IMPLICIT   /* a_0 = (1 - alpha) v'_0 + alpha v'_1, solved together with the first step */
 } ga_start;
 
@@ -80,7 +80,13 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
  *   REAL(field, default, least, largest, key, help)      least is excluded; 0 is allowed if it is
  *                                                        the default and then means "not used"
  *   INT (field, default, least, largest, key, help)
- *   WORD(field, type, default, words, key, help)         an enum, words in its order */
+ *   WORD(field, type, default, words, key, help)         an enum, words in its order
+ *
+ * newton_tol is a backward error: an accepted iterate solves, row by row, equations whose own terms
+ * are changed by at most newton_tol. A row may be above that by the rounding of its terms alone;
+ * where fresh matrices no longer help, by roundings inside callbacks, too (docs/architecture.md).
+ * newton_max counts the iterations from one guess. A step has up to three: the extrapolated
+ * unknowns, those of the last step, and these once more with damping. */
 #define GA_OPTION_LIST(NAME, TEXT, REAL, INT, WORD)                                                \
   NAME(method, "stab2", "method", "integration method, see `genalpha list`")                       \
   NAME(variant, "", "variant", "variant of the method, see `genalpha list`; default: the first")   \
@@ -108,8 +114,8 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
        "q0, v0 that violate a constraint: refuse (check) or move them (project)")                  \
   REAL(initial_tol, 1e-9, 0, 1, "initial-tol", "relative violation of a constraint allowed at t0") \
   REAL(newton_tol, 1e-12, 0, 1e-2, "newton-tol",                                                   \
-       "relative tolerance of Newton's method on accelerations and multipliers")                   \
-  INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations in a step")      \
+       "relative change of the terms of each equation that an accepted step may stand for")        \
+  INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations from one guess") \
   INT(matrix_every, 0, 0, 1000000, "matrix-every",                                                 \
       "renew the Newton matrix at least every N steps; 0: only when convergence slows")            \
   INT(project_every, 0, 0, 1000000, "project-every",                                               \
