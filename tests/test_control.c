@@ -120,48 +120,6 @@ static void test_estimate_of_nan(void **state) {
   small_close(&s);
 }
 
-/* ---- the first step ---------------------------------------------------------------------- */
-
-/* oscillators that do not know of each other: k of one of them, 1 of the others */
-static int fast;
-static int apart_force(void *user, double t, const double *q, const double *v, double *F) {
-  const small *s = user;
-  (void)t, (void)v;
-  for (int i = 0; i < s->n; i++) F[i] = -(i == fast ? s->k : 1) * q[i];
-  return 0;
-}
-
-/* The first step is the one whose error, by the formula of the local error, is half of what is
- * allowed. The fastest component rules, whichever of them it is:
- *   q: h^3 |1 - 6 beta - 3 alpha| k |v|/6 = atol/2,   v: h^3 |-1/12 + alpha/2 - alpha alpha_f| k^2
- * q = atol/2. */
-static void test_first_step(void **state) {
-  (void)state;
-  enum { N = 3 };
-  const double k = 400, atol = 1e-8, q0[N] = {1, 1, 1}, v0[N] = {2, 2, 2}, zeros[N] = {0};
-  small s;
-  small_open(&s, N, apart_force, false);
-  s.k = k;
-  for (int c = 0; c < 2 * N; c++) {
-    bool position = c < N;
-    ga_options o = ga_options_default();
-    ga_params par = o.par = ga_params_rho(0.6);
-    double alpha = par.alpha_m - par.alpha_f;
-    double by_q = fabs(1 - 6 * par.beta - 3 * alpha) * k * v0[0] / 6;
-    double by_v = fabs(-1.0 / 12 + alpha / 2 - alpha * par.alpha_f) * k * k * q0[0];
-    fast = c % N;
-    o.atol = atol;
-    *(position ? &o.weight_v : &o.weight_q) = zeros;
-    ga_integrator *it = small_start(&s, &o, q0, v0);
-    must(ga_integrator_step(it), ga_integrator_error(it));
-    assert_int_equal(ga_integrator_stats(it)->rejected, 0);
-    assert_near("first step", ga_integrator_state(it)->h, cbrt(atol / 2 / (position ? by_q : by_v)),
-                1e-3);
-    ga_integrator_free(it);
-  }
-  small_close(&s);
-}
-
 /* ---- tolerance and error ----------------------------------------------------------------- */
 
 /* Four decades: the errors of q and v fall in each, by 10^(2/3) = 4.6 or so, as the error of a step
@@ -522,7 +480,7 @@ int main(void) {
       cmocka_unit_test(test_stiff),           cmocka_unit_test(test_zero_components),
       cmocka_unit_test(test_failures),        cmocka_unit_test(test_output_times),
       cmocka_unit_test(test_estimate_of_nan), cmocka_unit_test(test_cause_is_told),
-      cmocka_unit_test(test_first_step),      cmocka_unit_test(test_nan_error),
+      cmocka_unit_test(test_nan_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
 /* The factored Newton matrix: made, kept over several steps, renewed by one rule.
  *
  * Costs are counted in solves with the factors. A new matrix costs MAKE = f + 1.5, f for its
- * factors (as the linear solver says) and 1.5 for its assembly; an iteration costs 3.5, one solve
- * and a residual. The rule, for whole matrices and for those solved in parts:
+ * factors (as the linear solver says) and 1.5 for its assembly; an iteration costs 6: a
+ * solve, a residual and its judgement. The rule, for whole matrices and for those solved in parts:
  *
  *   between steps  Factors are kept while another step with them is expected to cost less than the
  *                  mean step since they were made, their making included. What the next step costs

@@ -41,8 +41,8 @@ static const double ROUND = 8;
 static const double SHARE = 1e-9;
 /* The opening of a constraint that a stalled iteration may leave, against h^2 |G||x|. */
 static const double OPEN = 1e-4;
-/* In a part that constraints connect, accelerations are not told apart below this of the largest:
- * in a long chain the motion of the far end is smaller than any rounding. */
+/* In a part that constraints connect, forces are not told apart below this of the strongest: in a
+ * long chain the motion of the far end is smaller than any rounding. */
 static const double FAINT = 1e-14;
 /* Of the accelerations that the roundings of the constraints cause, what a force may add. */
 static const double PART = 0.25;
@@ -74,16 +74,15 @@ static void find_parts(ga_judge *j) {
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
-  double **const of_nv[] = {&j->size_q,  &j->size_v, &j->size_x,  &j->bound,  &j->reaction,
-                            &j->fastest, &j->faint,  &j->shift_q, &j->shift_v};
+  double **const of_nv[] = {&j->size_q,    &j->size_v, &j->size_x, &j->bound,   &j->reaction,
+                            &j->strongest, &j->faint,  &j->root,   &j->shift_q, &j->shift_v};
   double **const of_n[] = {&j->noise, &j->r_up, &j->r_down, &j->shake};
-  for (int i = 0; i < 9; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
+  for (int i = 0; i < 10; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
   for (int i = 0; i < 4; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
   j->terms = ga_arena_doubles(arena, (size_t)eq->nx);
   j->vector = ga_arena_ints(arena, (size_t)eq->nv);
   j->vector_end = ga_arena_ints(arena, (size_t)eq->nv);
   j->part = ga_arena_ints(arena, (size_t)eq->nv);
-  j->bound_by = ga_arena_ints(arena, (size_t)eq->nv);
   if (arena->failed) return;
   ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
   find_parts(j);
@@ -258,30 +257,41 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   return largest;
 }
 
-/* Roundings of sqrt(m_i) max sqrt(m_k) |x_k|, k in the part of i that constraints connect: in a
- * long chain the motion of the far end is smaller than any rounding. sqrt(m) x has the same unit
- * whether x is an acceleration or an angular one. */
-static void measure_faint(ga_judge *j) {
+/* sqrt of the mass of each velocity, once if it is constant */
+static void measure_roots(ga_judge *j) {
   const ga_equations *eq = j->eq;
   const ga_csr *M = &eq->site[GA_SITE_NEW].M;
-  const double level = ROUND * DBL_EPSILON;
-  double *root = j->faint, *fastest = j->fastest;
-  const ga_csr *const gradients[] = {&eq->site[GA_SITE_NEW].G, &eq->site[GA_SITE_NEW].H};
-  memset(j->bound_by, 0, (size_t)eq->nv * sizeof(int));
-  for (int g = 0; g < 2; g++) {
-    const ga_csr *D = gradients[g];
-    for (int e = 0; e < ga_csr_nnz(D); e++) j->bound_by[D->col[e]] |= D->val[e] != 0;
-  }
-  memset(fastest, 0, (size_t)eq->nv * sizeof(double));
+  if (j->roots_known) return;
   for (int i = 0; i < eq->nv; i++) {
     double mass = 0;
     for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) mass += fabs(M->val[e]);
-    root[i] = sqrt(eq->tab.m * mass);
-    fastest[j->part[i]] = ga_max(fastest[j->part[i]], root[i] * j->size_x[i]);
+    j->root[i] = sqrt(eq->tab.m * mass);
   }
+  j->roots_known = eq->eval->model->const_mass;
+}
+
+/* What is too faint to count in the part of the system that i belongs to: FAINT of the
+ * accelerations, where a constraint moves with i, and the rounding of a rounding of the forces.
+ * Accelerations and forces are compared as sqrt(m) x and F/sqrt(m), whose units are the same for
+ * angular ones. */
+static void measure_faint(ga_judge *j, const double *terms) {
+  const ga_equations *eq = j->eq;
+  const double level = ROUND * DBL_EPSILON;
+  const ga_csr *const gradients[] = {&eq->site[GA_SITE_NEW].G, &eq->site[GA_SITE_NEW].H};
+  measure_roots(j);
+  memset(j->strongest, 0, (size_t)eq->nv * sizeof(double));
   for (int i = 0; i < eq->nv; i++) {
-    j->faint[i] = (j->bound_by[i] ? FAINT : level * level) * root[i] * fastest[j->part[i]];
+    double *strongest = &j->strongest[j->part[i]];
+    j->faint[i] = level * level;
+    if (terms[i] > *strongest * j->root[i]) *strongest = terms[i] / (j->root[i] + TINY);
   }
+  for (int g = 0; g < 2; g++) {
+    const ga_csr *D = gradients[g];
+    for (int e = 0; e < ga_csr_nnz(D); e++) {
+      if (D->val[e] != 0) j->faint[D->col[e]] = FAINT;
+    }
+  }
+  for (int i = 0; i < eq->nv; i++) j->faint[i] *= j->root[i] * j->strongest[j->part[i]];
 }
 
 /* what the force rows share; after the constraints were looked at */
@@ -289,7 +299,7 @@ static void prepare_forces(ga_judge *j, const ga_iterate *at) {
   j->largest = ga_max_abs(j->eq->nx, at->terms);
   j->reaction_of = -1;
   j->prepared = true;
-  measure_faint(j);
+  measure_faint(j, at->terms);
 }
 
 /* What is allowed in dynamic row i, as far as it takes to allow r: the later parts cost more. */

@@ -21,8 +21,9 @@ typedef struct ga_judge {
   double *size_x;            /* largest |x_j| of each velocity, over the blocks */
   double *bound;             /* of the row kind in hand: newton_tol |x| and roundings of q or v */
   int *part;                 /* of the system that a velocity belongs to, a number below nv */
-  int *bound_by;             /* whether a constraint moves with a velocity, here and now */
-  double *fastest;           /* largest sqrt(m) |x| in each part, */
+  double *root;              /* sqrt of the mass of each velocity, */
+  bool roots_known;          /* if it is constant and known */
+  double *strongest;         /* largest force over sqrt(m) in each part, */
   double *faint;             /* and the force that is too faint to count, of each velocity */
   bool prepared;             /* these belong to the iterate in hand */
   int *vector;               /* first velocity of the vector that a velocity is part of, */
@@ -66,7 +67,7 @@ ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look);
 ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict before);
 /* What is allowed in each row, for residuals of other iterates to be compared. */
 void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed);
-/* Set to zero those constraint rows of b, a copy of the residual, that are accepted. */
+/* Set to zero those constraint rows of b, a copy of the residual, that are within one rounding. */
 void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b);
 /* Solve for what the roundings of the constraints do to the unknowns. */
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at);

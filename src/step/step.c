@@ -19,4 +19,5 @@ void ga_step_close(ga_step *s) {
 void ga_step_reset(ga_step *s) {
   ga_equations_reset(&s->eq);
   ga_factors_reset(&s->factors);
+  s->newton.judge.roots_known = false;
 }
