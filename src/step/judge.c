@@ -280,10 +280,11 @@ static void measure_faint(ga_judge *j, const double *terms) {
   const ga_csr *const gradients[] = {&eq->site[GA_SITE_NEW].G, &eq->site[GA_SITE_NEW].H};
   measure_roots(j);
   memset(j->strongest, 0, (size_t)eq->nv * sizeof(double));
-  for (int i = 0; i < eq->nv; i++) {
-    double *strongest = &j->strongest[j->part[i]];
-    j->faint[i] = level * level;
-    if (terms[i] > *strongest * j->root[i]) *strongest = terms[i] / (j->root[i] + TINY);
+  for (int i = 0; i < eq->nv; i++) j->faint[i] = level * level;
+  for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < eq->nv ? k + 1 : 0) {
+    double *strongest = &j->strongest[j->part[k]], root = j->root[k];
+    /* a velocity without mass has no size to be compared by */
+    if (root > 0 && terms[i] > *strongest * root) *strongest = terms[i] / root;
   }
   for (int g = 0; g < 2; g++) {
     const ga_csr *D = gradients[g];
