@@ -292,7 +292,10 @@ static void measure_faint(ga_judge *j, const double *terms) {
       if (D->val[e] != 0) j->faint[D->col[e]] = FAINT;
     }
   }
-  for (int i = 0; i < eq->nv; i++) j->faint[i] *= j->root[i] * j->strongest[j->part[i]];
+  for (int i = 0; i < eq->nv; i++) {
+    double root = j->root[i];
+    j->faint[i] *= root > 0 ? root * j->strongest[j->part[i]] : j->largest;
+  }
 }
 
 /* what the force rows share; after the constraints were looked at */
