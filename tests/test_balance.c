@@ -187,6 +187,7 @@ static int steps_off(bool changes) {
 static void test_solver_off(void **state) {
   (void)state;
   assert_true(steps_off(true) >= 20);
+  assert_true(steps_off(false) >= 20);
 }
 
 /* ---- rounding of large velocities -------------------------------------------------------- */
