@@ -294,7 +294,8 @@ static void measure_faint(ga_judge *j, const double *terms) {
   }
   for (int i = 0; i < eq->nv; i++) {
     double root = j->root[i];
-    j->faint[i] *= root > 0 ? root * j->strongest[j->part[i]] : j->largest;
+    j->faint[i] =
+        root > 0 ? j->faint[i] * root * j->strongest[j->part[i]] : level * level * j->largest;
   }
 }
 
