@@ -83,8 +83,9 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
  *   WORD(field, type, default, words, key, help)         an enum, words in its order
  *
  * newton_tol is a backward error: an accepted iterate solves, row by row, equations whose own terms
- * are changed by at most newton_tol. A row may be above that by the rounding of its terms alone;
- * where fresh matrices no longer help, by roundings inside callbacks, too (docs/architecture.md).
+ * are changed by at most newton_tol. A row may be above that by rounding: of its terms, of the
+ * constraints it is coupled with, of forces far stronger than its own and, where fresh matrices no
+ * longer help, inside callbacks (docs/architecture.md, src/step/judge.c).
  * newton_max counts the iterations from one guess. A step has up to three: the extrapolated
  * unknowns, those of the last step, and these once more with damping. */
 #define GA_OPTION_LIST(NAME, TEXT, REAL, INT, WORD)                                                \

@@ -25,8 +25,16 @@
  * force of all: terms may cancel inside a callback.
  *
  * Constants inside a callback, such as (x + 1) - (y + 1), have roundings that no argument shows. If
- * fresh matrices no longer improve any row (the iteration has stalled), a force may be out of
- * balance by SHARE, and a constraint open by OPEN of what the accelerations move. */
+ * fresh matrices no longer improve any row (the iteration has stalled), a force or a velocity row
+ * may be out of balance by SHARE of its terms, and a position constraint open by OPEN of what the
+ * accelerations move.
+ *
+ * Three more allowances look beyond the row itself, and are its weak points:
+ *   - Roundings of the constraints shake the accelerations. Where a solve with the step's matrix
+ *     shows by how much, a force may add PART of that, and at most SHARE of its terms.
+ *   - A force is too faint to count below FAINT of the strongest in the part of the system that
+ *     constraints connect (measure_faint).
+ *   - Rows of one kind of constraint share one rounding of the largest of them (largest_row). */
 #include "step/judge.h"
 
 #include <float.h>
@@ -37,9 +45,9 @@
 
 /* Roundings in a sum: each summand brings about one, a row of a mechanism has some ten. */
 static const double ROUND = 8;
-/* The imbalance of forces that unproved rounding excuses: what no discretization error is below. */
+/* The imbalance that roundings may excuse which are not measured, as a part of a row's terms. */
 static const double SHARE = 1e-9;
-/* The opening of a constraint that a stalled iteration may leave, against h^2 |G||x|. */
+/* The opening of a position constraint that a stalled iteration may leave, against h^2 |G||x|. */
 static const double OPEN = 1e-4;
 /* In a part that constraints connect, forces are not told apart below this of the strongest: in a
  * long chain the motion of the far end is smaller than any rounding. */
