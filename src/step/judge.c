@@ -29,12 +29,9 @@
  * may be out of balance by SHARE of its terms, and a position constraint open by OPEN of what the
  * accelerations move.
  *
- * Three more allowances look beyond the row itself, and are its weak points:
- *   - Roundings of the constraints shake the accelerations. Where a solve with the step's matrix
- *     shows by how much, a force may add PART of that, and at most SHARE of its terms.
- *   - A force is too faint to count below FAINT of the strongest in the part of the system that
- *     constraints connect (measure_faint).
- *   - Rows of one kind of constraint share one rounding of the largest of them (largest_row). */
+ * Three more allowances look beyond the row: roundings of the constraints shake the accelerations
+ * (measure_shake), forces can be too faint to count (measure_faint), and rows of one kind of
+ * constraint share one rounding of the largest of them (largest_row). */
 #include "step/judge.h"
 
 #include <float.h>
