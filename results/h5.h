@@ -34,7 +34,9 @@ typedef struct h5_place {
 extern const h5_place ga_h5_places[GA_STORE_TEXTS];
 
 /* HDF5 prints its errors unless told otherwise. A listener takes them instead, from `listen` until
- * `leave`, which puts the program's own setting back; it keeps the reason of the first. */
+ * `leave`, which puts the program's own setting back; it keeps the reason of the first. After a
+ * failure printing stays off: HDF5 may keep parts of a damaged file, and complains of that when the
+ * program ends. */
 typedef struct h5_listener {
   H5E_auto2_t function;
   void *data;

@@ -25,7 +25,11 @@ void ga_h5_listen(h5_listener *l) {
 }
 
 ga_status ga_h5_leave(h5_listener *l, ga_status status) {
-  H5Eset_auto2(H5E_DEFAULT, l->function, l->data);
+  if (status == GA_OK || l->function == hear) {
+    H5Eset_auto2(H5E_DEFAULT, l->function, l->data);
+  } else {
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  }
   return status;
 }
 

@@ -47,6 +47,10 @@ static hid_t put_scalar(hid_t at, const char *name, hid_t type, const void *data
   return set;
 }
 
+static bool put_number(hid_t at, const char *name, int value) {
+  return H5Dclose(put_scalar(at, name, H5T_NATIVE_INT, &value)) >= 0;
+}
+
 static hid_t put_text(hid_t at, const char *name, const char *text, size_t room) {
   const size_t length = strlen(text), size = length > room ? length : room;
   char *padded = calloc(size + 1, 1);
@@ -174,10 +178,9 @@ bool ga_h5_put_all(ga_store *s, const ga_results_head *head, ga_store_chunk chun
   const char *texts[GA_STORE_TEXTS] = {head->title,      head->version, head->model,
                                        head->model_name, head->options, NULL};
   const uint64_t none = 0;
-  const int version = H5_FORMAT_VERSION;
-  bool ok = put_attribute(s->file, "format", H5_FORMAT);
-  hid_t number = put_scalar(s->file, "format_version", H5T_NATIVE_INT, &version);
-  ok = H5Dclose(number) >= 0 && ok;
+  const int version = H5_FORMAT_VERSION, chosen = head->nchosen ? head->nchosen : head->ncolumn;
+  bool ok = put_attribute(s->file, "format", H5_FORMAT) &&
+            put_number(s->file, "format_version", version) && put_number(s->file, "chosen", chosen);
   for (int i = 0; ok && i < GA_STORE_TEXTS; i++) {
     const char *text = texts[i] ? texts[i] : "";
     if (ga_h5_places[i].attribute) {

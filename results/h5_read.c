@@ -137,6 +137,16 @@ static bool read_rows(ga_store *s) {
   return ok;
 }
 
+/* a whole number, 0 if there is none */
+static int read_number(hid_t file, const char *name) {
+  int value = 0;
+  hid_t set = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(set);
+  if (is_scalar(space)) H5Dread(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value);
+  H5Sclose(space);
+  H5Dclose(set);
+  return value;
+}
+
 static ga_status check_format(const ga_store *s, ga_error *err) {
   const h5_place format = {"format", true};
   char *text = read_text(s->file, &format);
@@ -146,12 +156,7 @@ static ga_status check_format(const ga_store *s, ga_error *err) {
     return ga_store_fail(err, GA_ERR_FILE,
                          "'%s' is an HDF5 file, but not one of genalpha's results", s->path);
   }
-  int version = 0;
-  hid_t set = H5Dopen2(s->file, "format_version", H5P_DEFAULT);
-  hid_t space = H5Dget_space(set);
-  if (is_scalar(space)) H5Dread(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &version);
-  H5Sclose(space);
-  H5Dclose(set);
+  const int version = read_number(s->file, "format_version");
   if (version == H5_FORMAT_VERSION) return GA_OK;
   return ga_store_fail(err, GA_ERR_FILE,
                        "'%s' has version %d of the format, this program knows version %d", s->path,
@@ -166,6 +171,8 @@ static ga_status read_head(ga_store *s, ga_error *err) {
   s->rows = H5Dopen2(s->file, "rows", H5P_DEFAULT);
   bool ok = s->values >= 0 && s->rows >= 0 && read_shape(s) && read_rows(s);
   if (ok) {
+    info->nchosen = read_number(s->file, "chosen");
+    if (info->nchosen < 1 || info->nchosen > info->ncolumn) info->nchosen = info->ncolumn;
     s->names = read_list(s->file, "names", info->ncolumn, &info->name_size);
     s->units = read_list(s->file, "units", info->ncolumn, &info->unit_size);
     ok = s->names && s->units;

@@ -49,6 +49,10 @@ int ga_results_columns(const ga_results *r) {
   return r->info->ncolumn;
 }
 
+int ga_results_chosen(const ga_results *r) {
+  return r->info->nchosen;
+}
+
 long ga_results_rows(const ga_results *r) {
   return r->info->rows;
 }

@@ -41,7 +41,7 @@ ga_status ga_store_set_statistics(ga_store *s, const char *text, ga_error *err);
 
 /* What is known after opening; the store owns the texts. */
 typedef struct ga_store_info {
-  int ncolumn;
+  int ncolumn, nchosen;
   long rows;
   ga_store_chunk chunk;
   bool growing;

@@ -63,6 +63,10 @@ static ga_status check_head(const char *path, const ga_results_head *head, ga_er
   if (!head || head->ncolumn < 1 || !head->column) {
     return ga_store_fail(err, GA_ERR_ARG, "'%s': there must be at least one column", path);
   }
+  if (head->nchosen < 0 || head->nchosen > head->ncolumn) {
+    return ga_store_fail(err, GA_ERR_ARG, "'%s': %d columns chosen of %d", path, head->nchosen,
+                         head->ncolumn);
+  }
   for (int i = 0; i < head->ncolumn; i++) {
     if (head->column[i].name && *head->column[i].name) continue;
     return ga_store_fail(err, GA_ERR_ARG, "'%s': column %d has no name", path, i);

@@ -32,6 +32,7 @@ typedef struct ga_results_column {
 typedef struct ga_results_head {
   const ga_results_column *column; /* the first one is the time, by convention "t" in seconds */
   int ncolumn;                     /* at least 1 */
+  int nchosen; /* the first ones are those a person chose to look at; 0: all are */
   const char *title;
   const char *version;    /* of the program that computed the rows */
   const char *model;      /* the whole text of the model file */
@@ -81,6 +82,7 @@ GA_API void ga_results_free(ga_results *r);
 
 GA_API int ga_results_columns(const ga_results *r);
 GA_API long ga_results_rows(const ga_results *r);
+GA_API int ga_results_chosen(const ga_results *r); /* nchosen, or all */
 /* Valid until ga_results_free; NULL outside of the columns. */
 GA_API const char *ga_results_name(const ga_results *r, int column);
 GA_API const char *ga_results_unit(const ga_results *r, int column);
