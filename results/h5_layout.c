@@ -14,10 +14,10 @@ const h5_place ga_h5_places[GA_STORE_TEXTS] = {{"title", true},    {"version", t
                                                {"model", false},   {"model_name", true},
                                                {"options", false}, {"statistics", false}};
 
-static hid_t text_type(size_t size) {
+/* texts of fixed length that end with a zero */
+static hid_t text_type(size_t length) {
   hid_t type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, size > 0 ? size : 1);
-  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  H5Tset_size(type, length + 1);
   H5Tset_cset(type, H5T_CSET_UTF8);
   return type;
 }
@@ -70,18 +70,18 @@ static const char *column_text(const ga_results_column *column, bool unit) {
 /* names, or units, of all columns as one compressed array of texts */
 static bool put_list(hid_t file, const ga_results_head *head, bool unit) {
   const hsize_t n = (hsize_t)head->ncolumn, piece = n < 1024 ? n : 1024;
-  size_t size = 1;
+  size_t longest = 0;
   for (int i = 0; i < head->ncolumn; i++) {
     const size_t length = strlen(column_text(&head->column[i], unit));
-    if (length > size) size = length;
+    if (length > longest) longest = length;
   }
-  char *all = calloc(n, size);
+  char *all = calloc(n, longest + 1);
   if (!all) return false;
   for (int i = 0; i < head->ncolumn; i++) {
     const char *text = column_text(&head->column[i], unit);
-    memcpy(all + (size_t)i * size, text, strlen(text));
+    memcpy(all + (size_t)i * (longest + 1), text, strlen(text));
   }
-  hid_t type = text_type(size), space = H5Screate_simple(1, &n, NULL);
+  hid_t type = text_type(longest), space = H5Screate_simple(1, &n, NULL);
   hid_t how = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_chunk(how, 1, &piece);
   H5Pset_deflate(how, H5_DEFLATE_LEVEL);

@@ -118,7 +118,7 @@ ga_status ga_store_commit(ga_store *s, long rows, ga_error *err) {
 ga_status ga_store_set_statistics(ga_store *s, const char *text, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
-  char padded[GA_RESULTS_STATISTICS_MAX] = "";
+  char padded[GA_RESULTS_STATISTICS_MAX + 1] = "";
   memcpy(padded, text, strlen(text));
   hid_t type = H5Dget_type(s->statistics);
   const bool ok = H5Dwrite(s->statistics, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded) >= 0 &&

@@ -42,7 +42,7 @@ typedef struct ga_results_head {
 } ga_results_head;
 
 /* The longest text of ga_results_set_statistics, in bytes. */
-#define GA_RESULTS_STATISTICS_MAX 16383
+#define GA_RESULTS_STATISTICS_MAX 8191
 
 typedef struct ga_results_writer ga_results_writer;
 
