@@ -21,8 +21,10 @@ static void on_signal(int number) {
   interrupted = 1;
 }
 
-/* signals that are ignored stay ignored */
+/* Signals that are ignored stay ignored. A file that reaches a limit of its size (ulimit -f) is an
+ * error of writing like others, with a message, and no reason to end at once. */
 void interrupt_catch(void) {
+  signal(SIGXFSZ, SIG_IGN);
   static const int numbers[] = {SIGINT, SIGTERM};
   for (int i = 0; i < 2; i++) {
     struct sigaction old, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};

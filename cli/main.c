@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <genalpha/ga_results.h>
+
 #include "cli.h"
 
 static const struct {
@@ -35,7 +37,8 @@ static int print_help(void) {
 }
 
 static int print_version(void) {
-  printf("genalpha %s\n%s\n", ga_version(), ga_capabilities());
+  printf("genalpha %s\n%s\nresults: CSV, HDF5%s\n", ga_version(), ga_capabilities(),
+         ga_results_available() ? "" : " not built in (Debian: libhdf5-dev)");
   return CLI_OK;
 }
 
