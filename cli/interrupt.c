@@ -21,10 +21,8 @@ static void on_signal(int number) {
   interrupted = 1;
 }
 
-/* Signals that are ignored stay ignored. A file that reaches a limit of its size (ulimit -f) is an
- * error of writing like others, with a message, and no reason to end at once. */
+/* signals that are ignored stay ignored */
 void interrupt_catch(void) {
-  signal(SIGXFSZ, SIG_IGN);
   static const int numbers[] = {SIGINT, SIGTERM};
   for (int i = 0; i < 2; i++) {
     struct sigaction old, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};

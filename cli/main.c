@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha: the command line tool. Finds the command and checks that its output arrived. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <string.h>
-
 #include <genalpha/ga_results.h>
+#include <signal.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -77,6 +78,8 @@ static int dispatch(int argc, char **argv) {
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
 int main(int argc, char **argv) {
+  /* a limit of the size of files (ulimit -f) is an error of writing like others, with a message */
+  signal(SIGXFSZ, SIG_IGN);
   if (openblas_set_num_threads) openblas_set_num_threads(1);
   int code = dispatch(argc, argv);
   errno = 0;

@@ -52,12 +52,10 @@ ok "with --final" is_json_object "$work/out"
 succeeds export "$work/final.hdf5"
 ok "eleven rows" [ "$(rows "$work/out")" -eq 11 ]
 
-# a run resumed goes on in a file of its own: together they are the whole
-succeeds run heavy-top --h 1e-3 --t-end 0.2 --out "$work/whole.csv"
-succeeds run heavy-top --h 1e-3 --t-end 0.1 --out "$work/a.h5" --save-state "$work/state"
-succeeds run heavy-top --h 1e-3 --t-end 0.2 --out "$work/b.h5" --from-state "$work/state"
-{ "$tool" export "$work/a.h5" && "$tool" export "$work/b.h5" | sed 1,2d; } >"$work/joined.csv"
-ok "resumed" cmp -s "$work/whole.csv" "$work/joined.csv"
+# a run resumed goes on in a file of its own
+same heavy-top --t-end 0.1 --save-state "$work/state"
+same heavy-top --t-end 0.2 --from-state "$work/state"
+same "$models/slider-crank.yaml" --h 1e-4
 
 if command -v gnuplot >/dev/null 2>&1; then
   succeeds plot "$work/run.h5" slider.x,crank.y energy.total --out "$work/some.svg"
@@ -133,7 +131,7 @@ def table(name):
 for name, source in (("run", "run.csv"), ("long", "killed.csv")):
     head, rows = table(source)
     with h5py.File(f"{work}/{name}.h5") as f:
-        assert f.attrs["format"] == "genalpha results"
+        assert f.attrs["format"].decode() == "genalpha results"
         names = f["names"].asstr()[:].tolist()
         assert names[:len(head)] == head and f["chosen"][()] == len(head)
         assert f["values"].shape == (len(names), len(rows)) and f["rows"][()] == len(rows)
@@ -142,7 +140,7 @@ for name, source in (("run", "run.csv"), ("long", "killed.csv")):
             view = f["columns"][column]
             assert view[:].tolist() == [row[j] for row in rows], column
             assert (f["values"][j] == view[:]).all()
-            assert view.attrs["units"] == f["units"].asstr()[j]
+            assert view.attrs["units"].decode() == f["units"].asstr()[j]
         statistics = f["statistics"].asstr()[()]
         if name == "run":
             assert list(f["columns"]) == names
@@ -171,7 +169,7 @@ full 2000 "$work/full.h5"
 ok "full disk: exit 1" code_is 1
 ok "full disk: told" err_has "full\.h5': .*; the file keeps the first [0-9]* rows"
 ok "full disk: nothing else is said" [ "$(wc -l <"$work/err")" -eq 1 ]
-kept=$(sed 's/.*the first \([0-9]*\) rows.*/\1/' "$work/err")
+kept=$(sed -n 's/.*the first \([0-9]*\) rows.*/\1/p' "$work/err")
 tool export "$work/full.h5" "$work/full.csv"
 ok "full disk: as many rows as told" [ "$(rows "$work/full.csv")" -eq "$kept" ]
 ok "full disk: the right ones" begins "$work/full.csv"
@@ -186,7 +184,7 @@ if mount -t tmpfs -o size=1m tmpfs "$work/disk" 2>/dev/null; then
   tool run $long --t-end 1000 --out "$work/disk/run.h5"
   ok "tmpfs: exit 1" code_is 1
   ok "tmpfs: told" err_has 'No space left on device; the file keeps the first'
-  kept=$(sed 's/.*the first \([0-9]*\) rows.*/\1/' "$work/err")
+  kept=$(sed -n 's/.*the first \([0-9]*\) rows.*/\1/p' "$work/err")
   tool export "$work/disk/run.h5" "$work/full.csv"
   ok "tmpfs: rows are kept" [ "$(rows "$work/full.csv")" -eq "$kept" ]
   umount "$work/disk"
