@@ -118,11 +118,12 @@ ga_status ga_store_close(ga_store *s, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
   ga_status status = GA_OK;
-  if (!s->failed && !close_objects(s)) status = ga_h5_fail(err, GA_ERR_IO, "close", s->path);
+  if (!close_objects(s) && !s->failed) status = ga_h5_fail(err, GA_ERR_IO, "close", s->path);
   if (s->lock >= 0) {
     give_back(s);
     close(s->lock);
   }
+  if (s->failed) ga_h5_repair(s->path);
   for (int i = 0; i < GA_STORE_TEXTS; i++) free(s->text[i]);
   free(s->names);
   free(s->units);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing: rows as chunks, then their number. */
-#define _GNU_SOURCE /* fallocate */
+#define _GNU_SOURCE /* fallocate, memfd_create */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,17 +19,17 @@ enum { NO_FILTERS = 3 };
  */
 enum { SPARE = 1 << 18, SPARE_PART = 8, SPARE_COLUMN = 256 };
 
-/* Once a write has failed HDF5 can neither go on nor close the file. Nothing more may reach it:
- * HDF5 would go on with the parts that still fit, and end with a head that belongs to none of them.
- * A descriptor that cannot be written takes the place of HDF5's own. */
+/* Once a write has failed HDF5 would go on with the parts that still fit, and end with a head that
+ * belongs to none of them. It also does not survive a failure while it closes a file. So it goes on
+ * with a file in memory, which is lost in the end; what is on the disk stays as it is. */
 static ga_status write_failed(ga_store *s, ga_error *err) {
   ga_status status = ga_h5_fail(err, GA_ERR_IO, "write", s->path);
   void *handle = NULL;
-  const int closed = open(s->path, O_RDONLY | O_CLOEXEC);
-  if (closed >= 0 && H5Fget_vfd_handle(s->file, H5P_DEFAULT, &handle) >= 0) {
-    dup2(closed, *(int *)handle);
+  const int memory = memfd_create("results", MFD_CLOEXEC);
+  if (memory >= 0 && H5Fget_vfd_handle(s->file, H5P_DEFAULT, &handle) >= 0) {
+    dup2(memory, *(int *)handle);
   }
-  if (closed >= 0) close(closed);
+  if (memory >= 0) close(memory);
   s->failed = true;
   return status;
 }
