@@ -262,7 +262,7 @@ static pid_t start_writer(int n, long rows, double flush_seconds, int *pipe_end)
 /* kill -9 at some moment: all rows that were told to be safe are there, and are right */
 static void kill_leaves_the_rows_flushed(void **state) {
   (void)state;
-  for (int k = 0; k < 30; k++) {
+  for (int k = 0; k < 18; k++) {
     const int n = k % 3 == 0 ? 3 : k % 3 == 1 ? WIDE : 700;
     int pipe_end;
     const pid_t child = start_writer(n, UNTIL_KILLED, k % 2 ? 1e-3 : 1e-6, &pipe_end);
@@ -410,7 +410,7 @@ static long disk_filled(int n, size_t limit, bool late) {
 static void full_disk_keeps_the_rows_flushed(void **state) {
   (void)state;
   long most = 0;
-  for (int k = 0; k < 24; k++) {
+  for (int k = 0; k < 14; k++) {
     const long safe = disk_filled(k % 2 ? 5 : 200, (size_t)(2000 + 61111 * k * (k % 7)), false);
     if (safe > most) most = safe;
   }
