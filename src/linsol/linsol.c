@@ -2,6 +2,7 @@
 /* The list of built-in linear solvers and the choice among them. */
 #include "linsol/linsol.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "genalpha/genalpha.h"
@@ -58,7 +59,12 @@ ga_status ga_linsol_choose(const ga_options *options, const ga_csr *A, const ga_
 }
 
 ga_status ga_linsol_open(ga_linsol *ls, const ga_options *options, const ga_csr *A, ga_error *err) {
-  *ls = (ga_linsol){.context = options->linsol_context};
+  return ga_linsol_open_layout(ls, options, A, NULL, err);
+}
+
+ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const ga_csr *A,
+                                const ga_linsol_layout *layout, ga_error *err) {
+  *ls = (ga_linsol){.context = options->linsol_context, .layout = layout};
   ga_status status = ga_linsol_choose(options, A, &ls->ops, err);
   if (status != GA_OK) {
     ls->ops = NULL; /* nothing to close: it may be a user's that lacks free */
@@ -66,12 +72,28 @@ ga_status ga_linsol_open(ga_linsol *ls, const ga_options *options, const ga_csr 
   }
   status = ls->ops->analyze(ls, A);
   if (status == GA_OK) return GA_OK;
+  char trouble[sizeof ls->trouble];
+  memcpy(trouble, ls->trouble, sizeof trouble);
   ga_linsol_close(ls);
   if (status == GA_ERR_MEM) {
     return ga_fail(err, status, "no memory for a linear system of %d rows", A->nrow);
   }
-  return ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows",
-                 A->nrow);
+  return ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows%s%s",
+                 A->nrow, trouble[0] ? ": " : "", trouble);
+}
+
+ga_status ga_linsol_solve_many(ga_linsol *ls, bool transposed, int n, int nrhs, double *B) {
+  if (ls->ops->solve_many) return ls->ops->solve_many(ls, transposed, nrhs, B);
+  if (transposed) {
+    snprintf(ls->trouble, sizeof ls->trouble, "solver '%s' has no transposed solves",
+             ls->ops->name ? ls->ops->name : "without name");
+    return GA_ERR_BACKEND;
+  }
+  ga_status status = GA_OK;
+  for (int c = 0; c < nrhs && status == GA_OK; c++) {
+    status = ls->ops->solve(ls, B + (size_t)c * (size_t)n);
+  }
+  return status;
 }
 
 void ga_linsol_reset(ga_linsol *ls) {

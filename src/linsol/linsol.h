@@ -13,8 +13,16 @@ extern const ga_linsol_ops ga_linsol_dense, ga_linsol_klu;
 ga_status ga_linsol_choose(const ga_options *options, const ga_csr *A, const ga_linsol_ops **out,
                            ga_error *err);
 
-/* Attach a solver to a pattern and analyze it. */
+/* Attach a solver to a pattern and analyze it. layout is borrowed until the solver is closed; NULL:
+ * nothing is known. */
+ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const ga_csr *A,
+                                const ga_linsol_layout *layout, ga_error *err);
 ga_status ga_linsol_open(ga_linsol *ls, const ga_options *options, const ga_csr *A, ga_error *err);
+
+/* A X = B or A^T X = B for nrhs columns of n numbers, column by column if the solver cannot do
+ * several; GA_ERR_BACKEND if it has no transposed solve. */
+ga_status ga_linsol_solve_many(ga_linsol *ls, bool transposed, int n, int nrhs, double *B);
+
 void ga_linsol_close(ga_linsol *ls);
 void ga_linsol_reset(ga_linsol *ls);
 
