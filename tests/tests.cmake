@@ -4,7 +4,7 @@
 
 set(GA_SLOW_TESTS)
 # not test_series: valgrind computes long double with double's precision
-set(GA_VALGRIND_TESTS suite_groups test_initial test_blocks test_matrix test_newton test_problems
+set(GA_VALGRIND_TESTS suite_groups suite_null test_initial test_blocks test_matrix test_newton test_problems
   test_space)
 
 find_package(PkgConfig REQUIRED)

@@ -10,6 +10,9 @@
 static const ga_linsol_ops *const registry[] = {
     &ga_linsol_dense,
     &ga_linsol_klu,
+#ifdef GA_HAVE_MUMPS
+    &ga_linsol_mumps,
+#endif
 };
 
 enum { COUNT = (int)(sizeof registry / sizeof registry[0]) };
@@ -22,7 +25,11 @@ const char *ga_linsol_summary(int i) {
 }
 
 const char *ga_capabilities(void) {
+#ifdef GA_HAVE_MUMPS
+  return "linear solvers: dense (own LU, LAPACK), klu (SuiteSparse), mumps (module)";
+#else
   return "linear solvers: dense (own LU, LAPACK), klu (SuiteSparse)";
+#endif
 }
 
 static ga_status check_ops(const ga_linsol_ops *ops, ga_error *err) {

@@ -6,7 +6,10 @@
 #include "base/base.h"
 #include "genalpha/ga_options.h"
 
-extern const ga_linsol_ops ga_linsol_dense, ga_linsol_klu;
+extern const ga_linsol_ops ga_linsol_dense, ga_linsol_klu, ga_linsol_mumps;
+
+/* Whether the module of "mumps" can be used in this process; trouble says why not. */
+bool ga_mumps_available(char *trouble, size_t room);
 
 /* The solver the options ask for: the user's own functions, a built-in one by name, or the one that
  * "auto" picks for this pattern. */
