@@ -34,6 +34,8 @@ foreach(source IN LISTS test_sources)
   target_link_libraries(${name} PRIVATE genalpha_objects PkgConfig::CMOCKA Threads::Threads)
   ga_add_test(${name} ${name})
 endforeach()
+# it pretends to have MPI
+set_target_properties(test_module PROPERTIES ENABLE_EXPORTS ON)
 
 foreach(source IN LISTS example_sources)
   cmake_path(GET source STEM name)
