@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The choice of a linear solver, by name or by functions of the user, and what fails on the way. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "linsol/linsol.h"
+
+#include <dlfcn.h>
 
 #include "own_solver.h"
 #include "support.h"
@@ -133,6 +136,27 @@ static void test_half_built(void **state) {
   assert_refused(ga_linsol_open(&ls, &o, &huge, &err), &err, GA_ERR_MEM, "16777216 rows", NULL);
 }
 
+/* What the module brings along stays in it: no dummy MPI in this process. */
+static void test_module_keeps_to_itself(void **state) {
+  (void)state;
+  int ptr[] = {0, 1}, col[] = {0};
+  double val[] = {2}, b[] = {3};
+  const ga_csr A = {1, 1, ptr, col, val};
+  ga_options o = ga_options_default();
+  ga_error err = {0};
+  ga_linsol ls;
+  o.linsol = "mumps";
+  if (!strstr(ga_capabilities(), o.linsol)) skip();
+  must(ga_linsol_open(&ls, &o, &A, &err), &err);
+  assert_int_equal(ls.ops->factor(&ls, &A), GA_OK);
+  assert_int_equal(ls.ops->solve(&ls, b), GA_OK);
+  assert_true(b[0] == 1.5);
+  assert_true(ls.repivots == 1);
+  ga_linsol_close(&ls);
+  assert_null(dlsym(RTLD_DEFAULT, "MPI_Init"));
+  assert_null(dlsym(RTLD_DEFAULT, "dmumps_c"));
+}
+
 /* a solver without one of the functions it needs is refused before anything is done with it */
 static void test_incomplete_ops(void **state) {
   (void)state;
@@ -165,6 +189,7 @@ int main(void) {
       cmocka_unit_test(test_own_in_integrator),
       cmocka_unit_test(test_half_built),
       cmocka_unit_test(test_incomplete_ops),
+      cmocka_unit_test(test_module_keeps_to_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
