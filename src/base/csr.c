@@ -80,6 +80,23 @@ int ga_csr_find(const ga_csr *A, int i, int j) {
   return lo <= hi && A->col[lo] == j ? lo : -1;
 }
 
+void ga_columns_init(ga_columns *columns, const ga_csr *A, ga_arena *arena) {
+  int *ptr = columns->ptr = ga_arena_ints(arena, (size_t)A->ncol + 2);
+  columns->row = ga_arena_ints(arena, (size_t)ga_csr_nnz(A));
+  columns->entry = ga_arena_ints(arena, (size_t)ga_csr_nnz(A));
+  if (arena->failed) return;
+  /* ptr[k + 2] counts column k, then ptr[k + 1] is where its next entry goes */
+  for (int e = 0; e < ga_csr_nnz(A); e++) ptr[A->col[e] + 2]++;
+  for (int k = 0; k < A->ncol; k++) ptr[k + 2] += ptr[k + 1];
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      int place = ptr[A->col[e] + 1]++;
+      columns->row[place] = i;
+      columns->entry[place] = e;
+    }
+  }
+}
+
 void ga_csr_zero(ga_csr *A) {
   int nnz = ga_csr_nnz(A);
   if (nnz > 0) memset(A->val, 0, (size_t)nnz * sizeof(double));

@@ -27,6 +27,14 @@ void ga_csr_zero(ga_csr *A);
 void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y);
 void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y);
 
+/* The entries of a matrix column by column: those of column k are val[entry[c]] in row[c],
+ * ptr[k] <= c < ptr[k+1]. */
+typedef struct ga_columns {
+  int *ptr, *row, *entry;
+} ga_columns;
+
+void ga_columns_init(ga_columns *columns, const ga_csr *A, ga_arena *arena);
+
 /* P = A B^T. Entry e of P is the sum over start[e] <= k < start[e+1] of a_{of_A[k]} b_{of_B[k]}:
  * pattern and lists once, in the arena, then values. */
 typedef struct ga_product {
