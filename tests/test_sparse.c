@@ -302,6 +302,50 @@ static void test_choice(void **state) {
   assert_choice("lattice", 5, "sweep", "klu");
 }
 
+/* What a solver is told of the matrix: every row and every column in one block, balances of forces
+ * with their accelerations, constraints with multipliers, where there is an eta it with the
+ * positions. */
+static void assert_layout(const ga_equations *eq, const ga_linsol_layout *layout) {
+  enum { NMAX = 4000 };
+  static int row[NMAX], col[NMAX];
+  assert_true(eq->n <= NMAX);
+  for (int i = 0; i < eq->n; i++) row[i] = col[i] = -1;
+  for (int k = 0; k < layout->nblock; k++) {
+    const ga_linsol_block *b = &layout->block[k];
+    assert_true(b->size > 0 && b->row >= 0 && b->col >= 0);
+    assert_true(b->row + b->size <= eq->n && b->col + b->size <= eq->n);
+    assert_true(b->row < eq->nx ? b->row == b->col && b->size == eq->nv : b->col >= eq->nx);
+    for (int i = 0; i < b->size; i++) {
+      assert_true(row[b->row + i] < 0 && col[b->col + i] < 0);
+      row[b->row + i] = b->col + i, col[b->col + i] = b->row + i;
+    }
+  }
+  for (int i = 0; i < eq->n; i++) assert_true(row[i] >= 0 && col[i] >= 0);
+  for (int c = 0; c < eq->method->ncon && eq->eta >= 0 && eq->nlam > 0; c++) {
+    if (eq->method->con[c] != GA_ROW_POS) continue;
+    assert_int_equal(row[eq->con_at[c]], eq->mult_at[eq->eta]);
+  }
+}
+
+static void test_layout(void **state) {
+  (void)state;
+  int etas = 0;
+  for (int i = 0; ga_problem_name(i); i++) {
+    ga_problem *p = sized(ga_problem_name(i), 0);
+    for (const ga_method *m = NULL; (m = next_method(m, &p->model, p->q0)) != NULL;) {
+      ga_options o = ga_options_default();
+      use_method(&o, m);
+      ga_integrator *it = started(p, &o);
+      assert_ptr_equal(it->step.factors.ls.layout, &it->step.factors.layout);
+      assert_layout(&it->step.eq, &it->step.factors.layout);
+      etas += it->step.eq.eta >= 0;
+      ga_integrator_free(it);
+    }
+    ga_problem_free(p);
+  }
+  assert_true(etas > 0);
+}
+
 /* Most matrices are refactored; pivots chosen anew are counted, by the solver and in the run. */
 static void test_refactorization(void **state) {
   (void)state;
@@ -328,14 +372,13 @@ static void test_refactorization(void **state) {
 }
 
 int main(void) {
-  struct CMUnitTest tests[REDUNDANTS + 4] = {
-      cmocka_unit_test(test_agreement),
-      cmocka_unit_test(test_gradients),
-      cmocka_unit_test(test_choice),
+  struct CMUnitTest tests[REDUNDANTS + 5] = {
+      cmocka_unit_test(test_agreement),       cmocka_unit_test(test_gradients),
+      cmocka_unit_test(test_choice),          cmocka_unit_test(test_layout),
       cmocka_unit_test(test_refactorization),
   };
   for (int i = 0; i < REDUNDANTS; i++) {
-    tests[4 + i] = (struct CMUnitTest){.name = redundants[i].name,
+    tests[5 + i] = (struct CMUnitTest){.name = redundants[i].name,
                                        .test_func = test_redundant,
                                        .initial_state = (void *)(uintptr_t)&redundants[i]};
   }

@@ -140,9 +140,9 @@ static void test_by_sweeps(void **state) {
     bool eta;
     const char *blocks;
     long repivots;
-  } cases[] = {{"net", 12, false, " 1 blocks", 2},
-               {"net", 10, true, " 2 blocks", 3},
-               {"lattice", 5, false, " 5 blocks", 6},
+  } cases[] = {{"net", 12, false, " 1 block,", 2},
+               {"net", 10, true, " 2 blocks,", 3},
+               {"lattice", 5, false, " 5 blocks,", 6},
                {"lattice", 5, true, " blocks", 0}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     newton w;

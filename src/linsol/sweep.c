@@ -40,6 +40,7 @@ typedef struct {
   const ga_linsol_ops *whole_ops; /* the solver of that prediction */
   bool chosen;                    /* P is chosen */
   bool stale;                     /* P was chosen for earlier values */
+  bool automatic;                 /* "auto" has chosen this solver */
   double weak;
   bool by_sweeps; /* the last factors are those of P */
   int pause;      /* matrices still to be factored whole */
@@ -57,6 +58,7 @@ static ga_status sweep_analyze(ga_linsol *ls, const ga_csr *A) {
   s->n = A->nrow;
   s->nnz = ga_csr_nnz(A);
   s->pause_next = 1;
+  s->automatic = ls->why[0] != '\0';
   s->A = *A;
   s->A.val = ga_arena_doubles(&s->arena, (size_t)s->nnz);
   double **const vectors[] = {&s->r, &s->x, &s->c, &s->size, &s->trial};
@@ -83,9 +85,9 @@ static ga_status choose(ga_linsol *ls) {
   if (status != GA_OK) return status;
   double parts = s->strong.time + time_of_sweeps(s);
   snprintf(ls->why, sizeof ls->why,
-           "%d rows, %d of %d entries strong, %d blocks: %.2g ms, %s %.2g ms", s->n,
-           s->strong.entries, s->nnz, s->strong.nblock, 1e-6 * parts, s->whole_ops->name,
-           1e-6 * s->whole);
+           "%s%d rows, %d of %d entries strong, %d block%s, %.2g ms; whole by %s %.2g ms",
+           s->automatic ? "auto: " : "", s->n, s->strong.entries, s->nnz, s->strong.nblock,
+           s->strong.nblock > 1 ? "s" : "", 1e-6 * parts, s->whole_ops->name, 1e-6 * s->whole);
   if (parts > GAIN * s->whole) return GA_OK;
   status = ga_strong_open(&s->strong);
   s->chosen = status == GA_OK;
