@@ -17,6 +17,13 @@ typedef struct {
   int repeats;
 } net_case;
 
+/* seconds per step; infinite if a step failed */
+static double step_time(const bench_problem *b, const char *method, const char *solver, long steps,
+                        ga_stats *stats) {
+  double time = bench_genalpha_steps(b, method, solver, b->p->h, steps, 1, stats);
+  return time < 0 ? INFINITY : time;
+}
+
 static void net_row(bench_report *report, const bench_problem *b, const char *what, double seconds,
                     double floor, const ga_stats *stats) {
   double count = stats ? (double)stats->steps : NAN;
@@ -42,8 +49,7 @@ static void net_problem(bench_report *report, const net_case *c) {
   for (int r = 0; r < c->repeats; r++) {
     floor = fmin(floor, bench_floor_mumps(b, b->p->h, 3));
     for (int m = 0; m < 2; m++) {
-      double step = bench_genalpha_steps(b, methods[m], "auto", b->p->h, c->steps[m], 1, &stats[m]);
-      best[m] = fmin(best[m], step);
+      best[m] = fmin(best[m], step_time(b, methods[m], "auto", c->steps[m], &stats[m]));
     }
   }
   net_row(report, b, "MUMPS", floor, floor, NULL);
@@ -82,11 +88,10 @@ static double solver_row(bench_report *report, const bench_problem *b, const cha
   double best = INFINITY, automatic = INFINITY, of[4] = {NAN, NAN, NAN, NAN};
   int rounds = b->nv < 100 ? 12 : 3; /* short ones suffer more from a busy moment */
   for (int r = 0; r < rounds; r++) {
-    double now = bench_genalpha_steps(b, method, "auto", b->p->h, steps, 1, NULL);
-    automatic = fmin(automatic, now);
+    automatic = fmin(automatic, step_time(b, method, "auto", steps, NULL));
     for (int i = 0; i < 4; i++) {
       if (!worth_trying(b, names[i])) continue;
-      now = bench_genalpha_steps(b, method, names[i], b->p->h, steps, 1, NULL);
+      double now = step_time(b, method, names[i], steps, NULL);
       of[i] = fmin(isnan(of[i]) ? INFINITY : of[i], now);
       best = fmin(best, now);
     }
