@@ -15,7 +15,7 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src results cli tests examples bench -name '*.[ch]'
+SOURCES = find include src modules results cli tests examples bench -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
