@@ -346,45 +346,64 @@ static void weigh(ga_verdict *v, int i, double r, allowance a) {
   v->row = i;
 }
 
-/* Most rows are accepted by one sum, |D| (newton_tol |x| + roundings). Whether that took roundings
- * is told by the largest row alone. */
+/* A row is above the simple sum of look_at_constraints: all that may be said for it. */
+static void weigh_constraint(ga_judge *j, const row_rounding *k, int c, int i, double r,
+                             ga_look look, double *largest, ga_verdict *v) {
+  const ga_equations *eq = j->eq;
+  double by_x, rounding;
+  row_sizes(j, k, i, &by_x, &rounding);
+  allowance a = constraint_allowance(j, c, i, by_x, rounding, look);
+  if (*largest < 0) *largest = largest_row(j, eq->method->con[c], k);
+  a.proved = ga_max(a.proved, DBL_EPSILON * *largest);
+  weigh(v, eq->con_at[c] + i, r, a);
+}
+
+/* Most rows are accepted by one sum, |D| (newton_tol |x| + roundings). */
 static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
   measure_accelerations(j, at);
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(j, eq->method->con[c], look);
     const double *r = at->r + eq->con_at[c], factor = ROUND * k.factor;
-    double *bound = j->bound, by_x, rounding, largest = -1;
-    int worst = 0;
+    double *bound = j->bound, largest = -1;
+    bool roughly = look == GA_LOOK_ROUGHLY && !(k.speed > 0) && !k.quotient;
     for (int i = 0; i < eq->nv; i++) bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
     for (int i = 0; i < k.D->nrow; i++) {
       double size = fabs(r[i]), allowed = row_sum(k.D, i, bound);
-      if (size > fabs(r[worst])) worst = i;
       if (size <= allowed) continue;
-      allowance a = {.proved = allowed};
-      if (look != GA_LOOK_ROUGHLY || k.speed > 0 || k.quotient) {
-        row_sizes(j, &k, i, &by_x, &rounding);
-        a = constraint_allowance(j, c, i, by_x, rounding, look);
-        if (largest < 0) largest = largest_row(j, eq->method->con[c], &k);
-        a.proved = ga_max(a.proved, DBL_EPSILON * largest);
+      if (roughly) {
+        weigh(v, eq->con_at[c] + i, size, (allowance){.proved = allowed});
+      } else {
+        weigh_constraint(j, &k, c, i, size, look, &largest, v);
       }
-      weigh(v, eq->con_at[c] + i, size, a);
     }
-    if (k.D->nrow == 0 || v->rounding) continue;
-    row_sizes(j, &k, worst, &by_x, &rounding);
-    v->rounding = fabs(r[worst]) > j->tol * by_x;
   }
 }
 
-static void look_at_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
+bool ga_judge_rounding(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
-  const double level = ROUND * DBL_EPSILON;
   for (int i = 0; i < eq->nx; i++) {
-    double size = fabs(at->r[i]), tolerated = j->tol * at->terms[i];
-    if (size <= tolerated) continue;
-    v->rounding = true;
-    if (size <= tolerated + level * at->terms[i]) continue;
-    if (!j->prepared) prepare_forces(j, at->terms);
+    if (fabs(at->r[i]) > j->tol * at->terms[i]) return true;
+  }
+  measure_accelerations(j, at);
+  for (int c = 0; c < eq->method->ncon; c++) {
+    const ga_csr *D = ga_equations_gradient(eq, eq->method->con[c]);
+    const double *r = at->r + eq->con_at[c];
+    for (int i = 0; i < D->nrow; i++) {
+      if (fabs(r[i]) > j->tol * row_sum(D, i, j->size_x)) return true;
+    }
+  }
+  return false;
+}
+
+static void look_at_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
+  const int nx = j->eq->nx, nv = j->eq->nv;
+  const double level = j->tol + ROUND * DBL_EPSILON, *r = at->r, *terms = at->terms;
+  for (int i = 0; i < nx; i++) {
+    double size = fabs(r[i]);
+    if (size <= level * terms[i]) continue;
+    if (!j->prepared) prepare_forces(j, terms);
+    if (size <= level * terms[i] + faint_force(j, i % nv)) continue;
     weigh(v, i, size, force_allowance(j, at, i, size, look));
   }
 }
@@ -392,7 +411,7 @@ static void look_at_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_v
 ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
   ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true};
   look_at_constraints(j, at, look, &v);
-  if (!v.accepted && j->eq->eta >= 0 && !j->eta_counted) {
+  if (!v.accepted && look != GA_LOOK_ROUGHLY && j->eq->eta >= 0 && !j->eta_counted) {
     count_eta(j, at);
     v = (ga_verdict){.accepted = true, .doubtful = true, .shakable = true};
     look_at_constraints(j, at, look, &v);
@@ -402,10 +421,8 @@ ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
   return v;
 }
 
-ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict before) {
-  if (!before.closed) return ga_judge_look(j, at, look);
+ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look) {
   ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true, .closed = true};
-  v.rounding = before.rounding;
   look_at_forces(j, at, look, &v);
   return v;
 }
@@ -434,9 +451,10 @@ void ga_judge_roundings(ga_judge *j, const ga_iterate *at) {
   measure_accelerations(j, at);
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(j, eq->method->con[c], GA_LOOK_CLOSELY);
+    double *rounding = j->rounding + eq->con_at[c], by_x;
     for (int i = 0; i < k.D->nrow; i++) {
-      double by_x;
-      row_sizes(j, &k, i, &by_x, &j->rounding[eq->con_at[c] + i]);
+      rounding[i] = k.factor * row_sum(k.D, i, k.size);
+      if (k.speed > 0) row_sizes(j, &k, i, &by_x, &rounding[i]);
     }
   }
 }

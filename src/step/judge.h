@@ -48,7 +48,6 @@ typedef struct ga_iterate {
 
 typedef struct ga_verdict {
   bool accepted;
-  bool rounding; /* some row is above newton_tol times its terms */
   bool doubtful; /* refused, but the tangents say that rounding explains it: measure the rounding */
   bool closed;   /* all constraint rows are accepted */
   bool shakable; /* refused, but for forces alone and by no more than shaken constraints excuse */
@@ -62,8 +61,10 @@ void ga_judge_begin(ga_judge *j);
 /* The iterate moves: what was measured belongs to the place before. */
 void ga_judge_move(ga_judge *j);
 ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look);
-/* The same for an iterate looked at before: constraints that are closed stay so. */
-ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict before);
+/* The same for an iterate whose constraints were found closed before. */
+ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look);
+/* Is some row above newton_tol times its terms? Of an accepted iterate: did it take roundings? */
+bool ga_judge_rounding(ga_judge *j, const ga_iterate *at);
 /* What is allowed in each row, for residuals of other iterates to be compared. */
 void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed);
 /* Set to zero those constraint rows of b, a copy of the residual, that are within one rounding. */
