@@ -211,7 +211,7 @@ fi
 # shellcheck disable=SC2086
 "$tool" run $long --t-end 1000 --out "$work/stop.h5" >/dev/null 2>&1 &
 pid=$!
-wait_for 1 "$work/stop.h5"
+wait_for 1990 "$work/stop.h5"
 kill -TERM "$pid"
 wait "$pid" 2>/dev/null
 succeeds export "$work/stop.h5" "$work/stop.csv"
