@@ -75,8 +75,7 @@ static void conditioning(result *r) {
                    "analysis");
       claim_source(claim_near(r, 0, 0.1, lab_slope(&r->data, 0, 2, 9), "the same with (10)"),
                    "analysis");
-      claim_source(claim_at_most(r, 1e4, table_at(&r->data, 16, 2), "scaled, at h = 1e-4 s"),
-                   "optimal: O(1)");
+      claim_threshold(claim_at_most(r, 1e4, table_at(&r->data, 16, 2), "scaled, at h = 1e-4 s"));
     } else {
       result_fail(r, "the matrices of the slider-crank could not be evaluated");
     }
@@ -322,11 +321,10 @@ static void lemma1(result *r) {
     if (i < shown) table_set(&r->data, i, 2, excess), table_set(&r->data, i, 3, root);
   }
   claim_at_most(r, 1, largest, "largest root of σ among %d random sets with (20) and (23)", draws);
-  claim_source(claim_near(r, 1, 0, (double)escaped / broken,
+  claim_addition(claim_near(r, 1, 0, (double)escaped / broken,
                           "share of %d sets with β below its bound that have a root outside: the "
                           "condition cannot be weakened",
-                          broken),
-               "our addition");
+                          broken));
 }
 
 static const chart_curve lemma1_curves[] = {
@@ -369,7 +367,7 @@ static void watch_lemma2(void *context, const ga_state *s, long steps) {
   for (int i = 0; i < TWO; i++) log->e[at][i] = q[i] - s->q[i];
 }
 
-/* the remainder, and that of (42) as printed, with e_{n+1} for e'_{n+1} */
+/* the remainder, and that of (42) as the text we have reads, with e_{n+1} for e'_{n+1} */
 static bool lemma2_remainders(const lemma2_log *log, double *remainder, double *printed) {
   const ga_model *model = &log->problem->model;
   double q[TWO], v[TWO], g[TWO] = {0, 0}, z[TWO] = {0, 0};
@@ -406,15 +404,15 @@ static void lemma2(result *r) {
     }
     claim_near(r, 3, 0.15, lab_slope(&r->data, 0, 1, 3),
                "order of the remainder in (42), read with the difference quotient e' on the left");
-    claim_corrected(claim_near(r, 3, 0.15, lab_slope(&r->data, 0, 2, 3),
-                               "the same with e on the left, as printed"),
-                    2, "the prime of e' is lost in print; the proof has it.");
+    claim_addition(claim_near(r, 2, 0.15, lab_slope(&r->data, 0, 2, 3),
+                              "the same with e in place of e', as the text we have reads: one "
+                              "order less"));
   }
   lab_close(&l);
 }
 
 static const chart_curve lemma2_curves[] = {{"h", "remainder", "with e'", CHART_MARKS},
-                                            {"h", "printed", "as printed", CHART_MARKS},
+                                            {"h", "printed", "with e", CHART_MARKS},
                                             {.y = NULL}};
 static const chart_panel lemma2_panels[] = {{.xlabel = "h",
                                              .ylabel = "remainder of (42) at t = 0.5",

@@ -183,14 +183,14 @@ static void theorem61(result *r) {
   if (!rates_measure(r, "jay-nonholonomic", "nonhol2", found)) return;
   for (int k = 0; k < RATES; k++) {
     rates of = rates_of(rates_rho[k]);
-    double right = fmax(of.m, of.gamma);
-    claim *a = claim_near(r, of.gamma, 0.02 * right, found[k].a,
-                          "decay per step of the layer in a, ρ∞ = %g", rates_rho[k]);
-    claim_corrected(a, right,
-                    "the part of a that the constraints leave free falls like r_αm = "
-                    "|α_m/(1−α_m)|, which the theorem does not name.");
-    claim_near(r, fmax(of.gamma, of.f), 0.02 * fmax(of.gamma, of.f), found[k].mult,
-               "decay per step of the layer in ψ, ρ∞ = %g", rates_rho[k]);
+    char what[60];
+    snprintf(what, sizeof what, "layer in a, ρ∞ = %g", rates_rho[k]);
+    rates_judge(r, of.gamma, fmax(of.m, of.gamma), found[k].a,
+                "the part of a that the constraints leave free falls like r_αm = "
+                "|α_m/(1−α_m)|, which the theorem does not name.",
+                what);
+    snprintf(what, sizeof what, "layer in ψ, ρ∞ = %g", rates_rho[k]);
+    rates_judge(r, fmax(of.gamma, of.f), fmax(of.gamma, of.f), found[k].mult, "", what);
   }
 }
 
@@ -206,11 +206,11 @@ static void equal_rates(result *r) {
     l.o.start = GA_START_PLAIN;
     l.o.h = 0.1;
     if (lab_ladder(&l, &plan, r->quick ? 7 : 10, lab_euclid, COLUMNS, 0)) {
-      claim_source(claim_near(r, of.f, 1e-12, of.gamma, "r_γ = r_αf at ρ∞ = 3 − 2√2"), "formula");
+      claim_addition(claim_source(claim_near(r, of.f, 1e-12, of.gamma, "r_γ = r_αf at ρ∞ = 3 − 2√2"), "formula"));
       for (int i = 0; i < 4; i++) {
-        claim_source(claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + parts[i], 3),
+        claim_addition(claim_source(claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + parts[i], 3),
                                 "order of %s there: no loss is seen", names[i]),
-                     "excluded in the paper");
+                     "excluded in the paper"));
       }
     }
   }
