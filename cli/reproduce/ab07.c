@@ -120,11 +120,13 @@ static void fig9(result *r) {
     if (good && !r->quick) {
       int last = r->data.rows - 1;
       double line = pow(4, -(last - SMOOTH + 1));
-      claim_threshold(claim_at_least(r, 2, table_at(&r->data, last, 2) / (line * table_at(&smooth, SMOOTH - 1, 2)),
-                     "error of λ1 at the smallest h over the straight line of order 2: the "
-                     "multipliers are more sensitive to numerical errors for very small h"));
-      claim_addition(claim_near(r, 1, 0.5, table_at(&r->data, last, 1) / (line * table_at(&smooth, SMOOTH - 1, 1)),
-                 "the same for β, which stays on its line"));
+      claim_threshold(claim_at_least(
+          r, 2, table_at(&r->data, last, 2) / (line * table_at(&smooth, SMOOTH - 1, 2)),
+          "error of λ1 at the smallest h over the straight line of order 2: the "
+          "multipliers are more sensitive to numerical errors for very small h"));
+      claim_addition(claim_near(
+          r, 1, 0.5, table_at(&r->data, last, 1) / (line * table_at(&smooth, SMOOTH - 1, 1)),
+          "the same for β, which stays on its line"));
     }
   }
   lab_close(&l);
@@ -175,10 +177,11 @@ static void fig5(result *r) {
                          table_at(&r->data, 2, 2 * k + 1) - table_at(&r->data, 1, 2 * k + 1));
         reach = fmax(reach, fabs(d / 0.028 - 1));
       }
-      claim_addition(claim_source(claim_at_most(r, 1e-12, reach,
-                                 "relative change of the coupler's length d = 28 mm over the "
-                                 "snapshots: positions stay on the constraints"),
-                   "model"));
+      claim_addition(
+          claim_source(claim_at_most(r, 1e-12, reach,
+                                     "relative change of the coupler's length d = 28 mm over the "
+                                     "snapshots: positions stay on the constraints"),
+                       "model"));
     }
   }
   lab_close(&l);
@@ -230,9 +233,10 @@ static void fig6(result *r) {
   claim_source(claim_near(r, 15.8108, 0.15, table_at(&r->data, last, 3),
                           "β at t = 0.03 s with h = 3e-4 s, in rad"),
                "published benchmark");
-  claim_addition(claim_source(claim_near(r, 1.068e-1, 1e-3, fabs(table_at(&r->data, last, 3) - 15.810771195),
-                          "its error, the same in relative and in absolute coordinates"),
-               "relative coordinates"));
+  claim_addition(
+      claim_source(claim_near(r, 1.068e-1, 1e-3, fabs(table_at(&r->data, last, 3) - 15.810771195),
+                              "its error, the same in relative and in absolute coordinates"),
+                   "relative coordinates"));
 }
 
 static const chart_curve fig6_p[] = {
@@ -260,7 +264,7 @@ static double sawtooth(const table *t, int j) {
 static void fig7(result *r) {
   if (!squeeze(r, 0.7, 3e-4)) return;
   claim_threshold(claim_at_most(r, 0.1, sawtooth(&r->data, 4),
-                             "part of the acceleration of P that alternates from step to step"));
+                                "part of the acceleration of P that alternates from step to step"));
   claim_threshold(claim_at_most(r, 0.1, sawtooth(&r->data, 6), "the same for λ1"));
 }
 
@@ -269,11 +273,12 @@ static void fig8(result *r) {
   double undamped_a = sawtooth(&r->data, 4), undamped_l = sawtooth(&r->data, 6);
   result damped = {.quick = r->quick};
   if (squeeze(&damped, 0.7, 3e-4)) {
-    claim_threshold(claim_at_least(r, 5, undamped_a / sawtooth(&damped.data, 4),
-                   "alternating part of the acceleration of P, ρ∞ = 1 over ρ∞ = 0.7: strongly "
-                   "affected by numerical oscillations"));
+    claim_threshold(
+        claim_at_least(r, 5, undamped_a / sawtooth(&damped.data, 4),
+                       "alternating part of the acceleration of P, ρ∞ = 1 over ρ∞ = 0.7: strongly "
+                       "affected by numerical oscillations"));
     claim_threshold(claim_at_least(r, 5, undamped_l / sawtooth(&damped.data, 6),
-                   "the same for λ1, the force inside body 1"));
+                                   "the same for λ1, the force inside body 1"));
   } else {
     result_fail(r, "%s", damped.failure);
   }

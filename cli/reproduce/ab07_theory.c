@@ -288,15 +288,10 @@ const item ab07_roots = {
 
 /* Lemma 1 by chance */
 
-static double uniform(uint64_t *seed, double from, double to) {
-  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return from + (to - from) * (double)(*seed >> 11) / 9007199254740992.0;
-}
-
 /* alpha_m < alpha_f < 1/2 and beta by excess over its bound; broken: excess < 0 */
 static ga_params draw(uint64_t *seed, double excess) {
-  ga_params p = {.alpha_f = uniform(seed, -1, 0.5)};
-  p.alpha_m = p.alpha_f - uniform(seed, 1e-3, 1.5);
+  ga_params p = {.alpha_f = lab_random(seed, -1, 0.5)};
+  p.alpha_m = p.alpha_f - lab_random(seed, 1e-3, 1.5);
   p.gamma = 0.5 + p.alpha_f - p.alpha_m;
   p.beta = 0.25 + (p.alpha_f - p.alpha_m) / 2 + excess;
   return p;
@@ -308,12 +303,12 @@ static void lemma1(result *r) {
   double largest = 0;
   table_init(&r->data, "excess,root,excess_broken,root_broken");
   for (int i = 0; i < draws; i++) {
-    double excess = uniform(&seed, 1e-3, 1);
+    double excess = lab_random(&seed, 1e-3, 1);
     ga_params p = draw(&seed, excess);
     double root = sigma_root(&p);
     largest = fmax(largest, root);
     if (i < shown) table_set(&r->data, i, 0, excess), table_set(&r->data, i, 1, root);
-    excess = uniform(&seed, -0.2, -1e-3);
+    excess = lab_random(&seed, -0.2, -1e-3);
     p = draw(&seed, excess);
     root = sigma_root(&p);
     broken++;
@@ -322,9 +317,9 @@ static void lemma1(result *r) {
   }
   claim_at_most(r, 1, largest, "largest root of σ among %d random sets with (20) and (23)", draws);
   claim_addition(claim_near(r, 1, 0, (double)escaped / broken,
-                          "share of %d sets with β below its bound that have a root outside: the "
-                          "condition cannot be weakened",
-                          broken));
+                            "share of %d sets with β below its bound that have a root outside: the "
+                            "condition cannot be weakened",
+                            broken));
 }
 
 static const chart_curve lemma1_curves[] = {

@@ -106,8 +106,8 @@ static void starts(result *r) {
                        "largest error of λ in [0, 0.1], consistent, h = %g s", table_at(t, i, 0)),
             "independent computation"));
         claim_addition(claim_source(claim_near(r, perturbed_errors[i], 0.01 * perturbed_errors[i],
-                                table_at(t, i, 3), "the same, perturbed"),
-                     "independent computation"));
+                                               table_at(t, i, 3), "the same, perturbed"),
+                                    "independent computation"));
       }
       claim_corrected(claim_near(r, 2, 0.15, lab_slope(t, 4, 5, LEVELS),
                                  "order of λ if v0 is perturbed with the sign printed in (8)"),
@@ -185,11 +185,13 @@ static void drift(result *r) {
       claim_addition(claim_source(
           claim_near(r, 4, 0.3, later / half, "|Φ| for h over |Φ| for h/2, %s", methods[k]),
           "order 2"));
-      claim_addition(claim_source(claim_near(r, known[k][0], 0.01 * known[k][0], sooner,
-                              "largest |Φ| until t = 0.05 s, h = 1e-3 s, %s", methods[k]),
-                   "independent computation"));
-      claim_addition(claim_source(claim_near(r, known[k][1], 0.01 * known[k][1], later, "until t = 0.1 s"),
-                   "independent computation"));
+      claim_addition(
+          claim_source(claim_near(r, known[k][0], 0.01 * known[k][0], sooner,
+                                  "largest |Φ| until t = 0.05 s, h = 1e-3 s, %s", methods[k]),
+                       "independent computation"));
+      claim_addition(
+          claim_source(claim_near(r, known[k][1], 0.01 * known[k][1], later, "until t = 0.1 s"),
+                       "independent computation"));
     }
   }
   lab_close(&l);
@@ -230,9 +232,9 @@ static void cure(result *r) {
       l.o.h = 1e-3;
       if (!lab_ladder(&l, &plan, r->quick ? 5 : 6, lab_euclid, COLUMNS, at)) break;
       claim_threshold(claim_at_most(r, 1e-10, left,
-                                 "largest |Φ| with both projections after every "
-                                 "step, %s",
-                                 methods[k]));
+                                    "largest |Φ| with both projections after every "
+                                    "step, %s",
+                                    methods[k]));
       claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + COLUMN_Q, 3),
                  "order of q with projections, %s", methods[k]);
       claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + COLUMN_LAM, 3),

@@ -91,8 +91,8 @@ claim *claim_addition(claim *c);
 void claim_corrected(claim *c, double corrected, const char *because);
 
 verdict claim_verdict(const claim *c);
-const char *verdict_word(verdict v);     /* "reproduced", "differs", "open" */
-const char *claim_word(const claim *c);  /* the same; of an addition "holds" for "reproduced" */
+const char *verdict_word(verdict v);    /* "reproduced", "differs", "open" */
+const char *claim_word(const claim *c); /* the same; of an addition "holds" for "reproduced" */
 void tally_add(tally *t, const claim *c);
 int tally_open(const tally *t);
 

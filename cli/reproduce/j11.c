@@ -2,7 +2,7 @@
 /* Jay 2011: figures 7.1 and 7.2, Theorems 4.1 and 6.1, the force of the rolling disk. */
 #include <math.h>
 
-#include "reproduce/rates.h"
+#include "reproduce/j11.h"
 
 static const int parts[] = {COLUMN_Q, COLUMN_V, COLUMN_A, COLUMN_PSI};
 static const char *const names[] = {"y", "z", "a", "ψ"};
@@ -206,11 +206,12 @@ static void equal_rates(result *r) {
     l.o.start = GA_START_PLAIN;
     l.o.h = 0.1;
     if (lab_ladder(&l, &plan, r->quick ? 7 : 10, lab_euclid, COLUMNS, 0)) {
-      claim_addition(claim_source(claim_near(r, of.f, 1e-12, of.gamma, "r_γ = r_αf at ρ∞ = 3 − 2√2"), "formula"));
+      claim_addition(claim_source(
+          claim_near(r, of.f, 1e-12, of.gamma, "r_γ = r_αf at ρ∞ = 3 − 2√2"), "formula"));
       for (int i = 0; i < 4; i++) {
         claim_addition(claim_source(claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + parts[i], 3),
-                                "order of %s there: no loss is seen", names[i]),
-                     "excluded in the paper"));
+                                               "order of %s there: no loss is seen", names[i]),
+                                    "excluded in the paper"));
       }
     }
   }
@@ -249,8 +250,9 @@ static const item figures[] = {
      "Method nonhol2 at ρ∞ = 3 − 2√2, plain start.", equal_rates, &fig71_chart, 0.3},
 };
 
-static const item *const items[] = {&figures[0], &figures[1], &figures[2], &figures[3],
-                                    &figures[4], &figures[5], &figures[6], NULL};
+static const item *const items[] = {&figures[0],    &figures[1], &figures[2],  &figures[3],
+                                    &j11_theorem31, &figures[4], &j11_lemma51, &j11_theorem52,
+                                    &figures[5],    &figures[6], NULL};
 
 const paper paper_j11 = {"j11",
                          "L. O. Jay: Convergence of the generalized-α method for systems with "

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "reproduce/lab.h"
+#include "reproduce/jn07.h"
 
 static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 
@@ -232,8 +232,10 @@ static const item figures[] = {
      variants, &variants_chart, 1},
 };
 
-static const item *const items[] = {&figures[0], &figures[1], &figures[2], &figures[3], &figures[4],
-                                    &figures[5], &figures[6], &figures[7], NULL};
+static const item *const items[] = {
+    &figures[0],     &figures[1],     &figures[2],     &figures[3],     &figures[4],
+    &figures[5],     &figures[6],     &figures[7],     &jn07_ode,       &jn07_identities,
+    &jn07_theorem41, &jn07_theorem43, &jn07_theorem44, &jn07_theorem45, NULL};
 
 const paper paper_jn07 = {
     "jn07",

@@ -139,8 +139,7 @@ static const item figures[] = {
      "Difference of two runs of soi2, plain and shifted start, h = 1e-5, 110 steps: on the test "
      "problem, whose constraints leave no freedom, and on the pendulum of JN07, which has one "
      "(picture).",
-     theorem1,
-     &rates_chart, 0.1},
+     theorem1, &rates_chart, 0.1},
 };
 
 static const item *const items[] = {&figures[0], &figures[1], &figures[2], &figures[3], NULL};

@@ -4,6 +4,8 @@
 #ifndef CLI_REPRODUCE_LAB_H
 #define CLI_REPRODUCE_LAB_H
 
+#include <stdint.h>
+
 #include "reproduce/item.h"
 #include "study.h"
 
@@ -51,6 +53,9 @@ double lab_slope(const table *t, int x, int y, int points);
 
 /* G v + g_t (g_t = 0: scleronomic models), nlam numbers. */
 bool lab_hidden(const ga_model *model, const ga_state *state, double *out);
+
+/* Evenly spread in an interval, always the same sequence for the same first seed. */
+double lab_random(uint64_t *seed, double from, double to);
 
 /* Euclidean norm of a - b, b NULL: of a. */
 double lab_norm(int n, const double *a, const double *b);

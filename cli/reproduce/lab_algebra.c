@@ -6,6 +6,11 @@
 
 #include "reproduce/lab.h"
 
+double lab_random(uint64_t *seed, double from, double to) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return from + (to - from) * (double)(*seed >> 11) / 9007199254740992.0;
+}
+
 /* Gauss-Jordan with row pivots on [A | X], n x n each by rows; both are changed. False: singular */
 static bool eliminate(int n, long double *A, long double *X) {
   for (int k = 0; k < n; k++) {
@@ -62,16 +67,18 @@ void lab_multiply(int n, const double *A, const double *B, double *C) {
   }
 }
 
-enum { SMALL = 4 };
-
 bool lab_solve_columns(int n, const double *A, const double *B, double *X) {
-  long double a[SMALL * SMALL], x[SMALL * SMALL];
-  if (n > SMALL) return false;
-  for (int i = 0; i < n * n; i++) a[i] = A[i], x[i] = B[i];
-  if (!eliminate(n, a, x)) return false;
-  for (int i = 0; i < n * n; i++) X[i] = (double)x[i];
-  return true;
+  int size = n * n;
+  long double *a = calloc(2 * (size_t)size, sizeof *a), *x = a + size;
+  if (!a) return false;
+  for (int i = 0; i < size; i++) a[i] = A[i], x[i] = B[i];
+  bool good = eliminate(n, a, x);
+  for (int i = 0; i < size && good; i++) X[i] = (double)x[i];
+  free(a);
+  return good;
 }
+
+enum { SMALL = 4 };
 
 double lab_largest_root(int n, const double *c, double *roots) {
   double complex z[SMALL];

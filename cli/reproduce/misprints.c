@@ -15,7 +15,8 @@ const misprint misprints[] = {
      "Order 2 at ρ∞ = 3 − 2√2, where they are equal."},
     {"JN08, Theorem 1", "layers in a, λ, ψ fall like |α_m/(1−α_m)|ⁿ",
      "like the larger of r_αm and r_γ in a, of r_γ and r_αf in λ, ψ", "jn08-theorem1",
-     "Rates measured on the test problem of section 8, where the constraints determine z, and on the "
+     "Rates measured on the test problem of section 8, where the constraints determine z, and on "
+     "the "
      "pendulum of JN07, which is left one freedom: there the layer of a falls like r_αm at "
      "ρ∞ = 0.2."},
     {"JN08, section 7", "(15), (16) are not necessary for the order of y and z",

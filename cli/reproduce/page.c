@@ -220,9 +220,10 @@ static void put_misprints(page *p) {
   fputs("<h2 id=misprints>Misprints and slips, with the correction and the evidence</h2>\n", to);
   put_slips(to, misprints, "printed");
   fputs("<h2 id=garbled>Lost in the text we have</h2>\n", to);
-  put_in(to, "p",
-         "The papers are read from text made of their pages. What follows may have been lost on the "
-         "way and is no misprint of a paper; it is not counted as a difference.");
+  put_in(
+      to, "p",
+      "The papers are read from text made of their pages. What follows may have been lost on the "
+      "way and is no misprint of a paper; it is not counted as a difference.");
   put_slips(to, garbled, "in the text we have");
 }
 
@@ -235,13 +236,14 @@ static void put_summary(page *p) {
     items++;
     for (int i = 0; i < rec.claims; i++) tally_add(&t, &rec.claim[i]);
   }
-  fprintf(p->to,
-          "<p class=sum>%d of %d figures and studies computed by genalpha %s. Of the papers' claims "
-          "<b class=reproduced>%d reproduced</b>, <b class=differs>%d differ</b> for a reason "
-          "given, <b class=open>%d open</b>. Beside them stand additions of ours: "
-          "<b class=reproduced>%d hold</b>, <b class=open>%d open</b>.</p>\n",
-          items, all, ga_version(), t.paper[VERDICT_REPRODUCED], t.paper[VERDICT_DIFFERS],
-          t.paper[VERDICT_OPEN], t.addition[VERDICT_REPRODUCED], t.addition[VERDICT_OPEN]);
+  fprintf(
+      p->to,
+      "<p class=sum>%d of %d figures and studies computed by genalpha %s. Of the papers' claims "
+      "<b class=reproduced>%d reproduced</b>, <b class=differs>%d differ</b> for a reason "
+      "given, <b class=open>%d open</b>. Beside them stand additions of ours: "
+      "<b class=reproduced>%d hold</b>, <b class=open>%d open</b>.</p>\n",
+      items, all, ga_version(), t.paper[VERDICT_REPRODUCED], t.paper[VERDICT_DIFFERS],
+      t.paper[VERDICT_OPEN], t.addition[VERDICT_REPRODUCED], t.addition[VERDICT_OPEN]);
 }
 
 static void put_page(page *p) {
@@ -280,8 +282,8 @@ static void put_rows(page *p) {
     if (!record_load(p->dir, item_at(i), &rec)) continue;
     for (int k = 0; k < rec.claims; k++) {
       const claim *c = &rec.claim[k];
-      fprintf(to, "%s,%s,%.17g,%s,%.17g,%.17g,", item_at(i)->id, claim_word(c),
-              c->ours, relations[c->relation], c->paper, c->tolerance);
+      fprintf(to, "%s,%s,%.17g,%s,%.17g,%.17g,", item_at(i)->id, claim_word(c), c->ours,
+              relations[c->relation], c->paper, c->tolerance);
       if (!isnan(c->corrected)) fprintf(to, "%.17g", c->corrected);
       fputs(c->addition ? ",addition," : ",paper,", to);
       quote(to, c->source);
