@@ -124,13 +124,13 @@ static void write_slopes(const chart_panel *p, const table *t, FILE *to) {
 
 static void write_curve(const chart_curve *c, const table *t, int i, FILE *to) {
   static const char *const styles[] = {"lines lw 1.8", "linespoints lw 1.8 ps 0.9", "points ps 0.7",
-                                       "lines lw 1.4 dt 2"};
+                                       "lines lw 1.4 dt 2", "lines lw 3"};
   static const int marks[] = {4, 6, 2, 1, 8, 3, 12};
   int every = t->rows / POINTS_MAX + 1;
   fprintf(to, "$data using %d:%d every %d with %s", table_column(t, c->x) + 1,
           table_column(t, c->y) + 1, every, styles[c->style]);
   if (c->style == CHART_MARKS || c->style == CHART_POINTS) fprintf(to, " pt %d", marks[i % 7]);
-  fprintf(to, " lc rgb '%s'", gnuplot_color(i));
+  fprintf(to, " lc rgb '%s'", c->style == CHART_BODY ? "#333333" : gnuplot_color(i));
   if (!*curve_title(c)) {
     fputs(" notitle", to);
   } else {
@@ -159,6 +159,20 @@ static void write_tics(const chart_panel *p, const double x[2], FILE *to) {
   }
 }
 
+/* texts beside points of the panel, and none of the panel before */
+static void write_names(const chart_panel *p, const table *t, FILE *to) {
+  fputs("unset label\n", to);
+  if (!p->names) return;
+  int jx = table_column(t, p->names_at[0]), jy = table_column(t, p->names_at[1]);
+  for (int i = 0; i < t->rows && p->names[i]; i++) {
+    double x = table_at(t, i, jx), y = table_at(t, i, jy);
+    if (!*p->names[i] || !isfinite(x) || !isfinite(y)) continue;
+    fputs("set label ", to);
+    gnuplot_quote(to, p->names[i]);
+    fprintf(to, " at %.8g,%.8g offset 0.6,0.5 front\n", x, y);
+  }
+}
+
 static void write_panel(const chart_panel *p, const table *t, FILE *to) {
   fputs("set title ", to);
   gnuplot_quote(to, p->title ? p->title : "");
@@ -169,6 +183,7 @@ static void write_panel(const chart_panel *p, const table *t, FILE *to) {
   write_axis(to, 'y', p->log_y, p->ylabel, p->y);
   fputs(p->equal ? "set size ratio -1\n" : "set size noratio\n", to);
   write_tics(p, x, to);
+  write_names(p, t, to);
   fputs("plot ", to);
   int i = 0;
   for (const chart_curve *c = p->curves; c->y; c++) {

@@ -9,7 +9,8 @@ typedef enum chart_style {
   CHART_LINE,
   CHART_MARKS, /* points joined by a line: errors over h */
   CHART_POINTS,
-  CHART_DASHED /* what is compared with */
+  CHART_DASHED, /* what is compared with */
+  CHART_BODY    /* a part of a drawing, thick and dark */
 } chart_style;
 
 typedef struct chart_curve {
@@ -29,6 +30,8 @@ typedef struct chart_panel {
                                   above; 0: none */
   double x[2], y[2];           /* ranges; both ends the same: automatic */
   double tic;                  /* distance of marks on both axes; 0: automatic */
+  const char *names_at[2];     /* columns of the points of names */
+  const char *const *names;    /* texts at them, row by row, "" for none; NULL ends the list */
   const chart_curve *curves;   /* NULL ends the list of panels */
 } chart_panel;
 

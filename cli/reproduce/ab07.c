@@ -328,10 +328,11 @@ static const item figures[] = {
      "Method index3, ρ∞ = 0.7, h from 3e-4 s down to 1.5e-7 s in halvings.", fig9, &fig9_chart, 8},
 };
 
-static const item *const items[] = {&figures[0],    &figures[1], &figures[2],  &figures[3],
-                                    &figures[4],    &figures[5], &figures[6],  &ab07_conditioning,
-                                    &ab07_two_step, &ab07_roots, &ab07_lemma1, &ab07_lemma2,
-                                    &ab07_variable, NULL};
+static const item *const items[] = {
+    &ab07_fig1,     &figures[0],  &figures[1],      &ab07_fig4,   &figures[2],
+    &figures[3],    &figures[4],  &figures[5],      &figures[6],  &ab07_conditioning,
+    &ab07_two_step, &ab07_roots,  &ab07_truncation, &ab07_newton, &ab07_lemma1,
+    &ab07_lemma2,   &ab07_lemma3, &ab07_variable,   NULL};
 
 const paper paper_ab07 = {
     "ab07",

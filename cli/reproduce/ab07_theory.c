@@ -114,26 +114,20 @@ enum { DOF = 7, KEEP = 4 };
 typedef struct trail {
   table *t;
   double h;
-  double a[3], u[2], b[3], c[3], b1[4];
+  ab07_coefficients c;
   double q[KEEP][DOF], v[KEEP][DOF], vd[KEEP][DOF]; /* the newest last */
 } trail;
 
-static void coefficients(const ga_params *p, trail *w) {
+ab07_coefficients ab07_two_step_of(const ga_params *p) {
   double am = p->alpha_m, af = p->alpha_f, beta = p->beta, gamma = p->gamma;
-  const double a[] = {-am, -1 + 2 * am, 1 - am}, u[] = {-am, -1 + am};
-  const double b[] = {af * (0.5 - beta), (1 - af) * (0.5 - beta) + af * beta, (1 - af) * beta};
-  const double c[] = {af * (1 - gamma), (1 - af) * (1 - gamma) + af * gamma, (1 - af) * gamma};
-  const double b1[] = {
-      af * (0.5 + beta - gamma),
-      (1 - af) * (0.5 + beta - gamma) + af * (0.5 - 2 * beta + gamma),
-      (1 - af) * (0.5 - 2 * beta + gamma) + af * beta,
-      (1 - af) * beta,
-  };
-  memcpy(w->a, a, sizeof a);
-  memcpy(w->u, u, sizeof u);
-  memcpy(w->b, b, sizeof b);
-  memcpy(w->c, c, sizeof c);
-  memcpy(w->b1, b1, sizeof b1);
+  return (ab07_coefficients){
+      .a = {-am, -1 + 2 * am, 1 - am},
+      .u = {-am, -1 + am},
+      .b = {af * (0.5 - beta), (1 - af) * (0.5 - beta) + af * beta, (1 - af) * beta},
+      .c = {af * (1 - gamma), (1 - af) * (1 - gamma) + af * gamma, (1 - af) * gamma},
+      .b1 = {af * (0.5 + beta - gamma),
+             (1 - af) * (0.5 + beta - gamma) + af * (0.5 - 2 * beta + gamma),
+             (1 - af) * (0.5 - 2 * beta + gamma) + af * beta, (1 - af) * beta}};
 }
 
 /* sum and sum of moduli of terms */
@@ -151,15 +145,15 @@ static void two_step_residuals(const trail *w, int i, double *largest) {
   balance r14 = {0, 0}, r15 = {0, 0}, r18 = {0, 0};
   double h = w->h;
   for (int k = 0; k < 3; k++) {
-    add_term(&r14, w->a[k] * w->q[k + 1][i]);
-    if (k < 2) add_term(&r14, h * w->u[k] * w->v[k + 1][i]);
-    add_term(&r14, -h * h * w->b[k] * w->vd[k + 1][i]);
-    add_term(&r15, w->a[k] * w->v[k + 1][i]);
-    add_term(&r15, -h * w->c[k] * w->vd[k + 1][i]);
-    add_term(&r18, w->a[k] * w->q[k + 1][i] / h);
-    add_term(&r18, -w->a[k] * w->q[k][i] / h);
+    add_term(&r14, w->c.a[k] * w->q[k + 1][i]);
+    if (k < 2) add_term(&r14, h * w->c.u[k] * w->v[k + 1][i]);
+    add_term(&r14, -h * h * w->c.b[k] * w->vd[k + 1][i]);
+    add_term(&r15, w->c.a[k] * w->v[k + 1][i]);
+    add_term(&r15, -h * w->c.c[k] * w->vd[k + 1][i]);
+    add_term(&r18, w->c.a[k] * w->q[k + 1][i] / h);
+    add_term(&r18, -w->c.a[k] * w->q[k][i] / h);
   }
-  for (int k = 0; k < 4; k++) add_term(&r18, -h * w->b1[k] * w->vd[k][i]);
+  for (int k = 0; k < 4; k++) add_term(&r18, -h * w->c.b1[k] * w->vd[k][i]);
   const balance *const all[] = {&r14, &r15, &r18};
   for (int k = 0; k < 3; k++) largest[k] = fmax(largest[k], fabs(all[k]->sum) / all[k]->size);
 }
@@ -197,7 +191,7 @@ static void two_step(result *r) {
   if (lab_open(&l, r, "andrews")) {
     const lab_plan plan = {.t_end = 0.03};
     l.o.h = w.h = 1e-4;
-    coefficients(&l.o.par, &w);
+    w.c = ab07_two_step_of(&l.o.par);
     if (lab_run(&l, &plan, watch_trail, &w)) {
       for (int k = 0; k < 3; k++) {
         claim *c = claim_at_most(r, 0, column_max(&r->data, k + 1),
@@ -232,8 +226,7 @@ const item ab07_two_step = {
 /* roots */
 
 static double sigma_root(const ga_params *p) {
-  trail w;
-  coefficients(p, &w);
+  ab07_coefficients w = ab07_two_step_of(p);
   return lab_largest_root(3, w.b1, NULL);
 }
 
@@ -243,8 +236,7 @@ static void roots(result *r) {
   for (int i = 0; i <= 100; i++) {
     double rho = i / 100.0, roots[4];
     ga_params p = ga_params_rho(rho);
-    trail w;
-    coefficients(&p, &w);
+    ab07_coefficients w = ab07_two_step_of(&p);
     double formula = fabs(p.alpha_m / (1 - p.alpha_m));
     lab_largest_root(2, w.a, roots);
     /* one of them is 1 */

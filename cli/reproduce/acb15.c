@@ -248,9 +248,11 @@ static const item acb15_fig4 = {"acb15-fig4",
                                 &fig4_chart,
                                 0.6};
 
-static const item *const items[] = {&acb15_fig1, &acb15_fig2,      &acb15_fig4,  &acb15_recursion,
-                                    &acb15_sign, &acb15_starts,    &acb15_drift, &acb15_cure,
-                                    &acb15_rank, &acb15_nullspace, NULL};
+static const item *const items[] = {
+    &acb15_fig1,   &acb15_fig2,   &acb15_fig3,      &acb15_fig4,      &acb15_recursion,
+    &acb15_sign,   &acb15_starts, &acb15_stab2,     &acb15_rheonomic, &acb15_drift,
+    &acb15_cure,   &acb15_rank,   &acb15_nullspace, &acb15_star,      &acb15_index,
+    &acb15_lemma1, NULL};
 
 const paper paper_acb15 = {
     "acb15",

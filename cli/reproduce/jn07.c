@@ -233,9 +233,10 @@ static const item figures[] = {
 };
 
 static const item *const items[] = {
-    &figures[0],     &figures[1],     &figures[2],     &figures[3],     &figures[4],
-    &figures[5],     &figures[6],     &figures[7],     &jn07_ode,       &jn07_identities,
-    &jn07_theorem41, &jn07_theorem43, &jn07_theorem44, &jn07_theorem45, NULL};
+    &figures[0],     &figures[1],     &figures[2],      &figures[3],
+    &jn07_fig55,     &figures[4],     &figures[5],      &figures[6],
+    &figures[7],     &jn07_ode,       &jn07_identities, &jn07_theorem41,
+    &jn07_theorem43, &jn07_theorem44, &jn07_theorem45,  NULL};
 
 const paper paper_jn07 = {
     "jn07",

@@ -2,7 +2,7 @@
 /* Jay, Negrut 2008: figures 1 and 2 with alternating steps, the remark of section 7, Theorem 1. */
 #include <math.h>
 
-#include "reproduce/rates.h"
+#include "reproduce/jn08.h"
 
 static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 
@@ -142,7 +142,8 @@ static const item figures[] = {
      theorem1, &rates_chart, 0.1},
 };
 
-static const item *const items[] = {&figures[0], &figures[1], &figures[2], &figures[3], NULL};
+static const item *const items[] = {&figures[0], &figures[1],  &figures[2], &jn08_notation,
+                                    &figures[3], &jn08_alpham, NULL};
 
 const paper paper_jn08 = {
     "jn08",

@@ -19,6 +19,11 @@ const misprint misprints[] = {
      "the "
      "pendulum of JN07, which is left one freedom: there the layer of a falls like r_αm at "
      "ρ∞ = 0.2."},
+    {"JN08, Theorem 1", "a, λ, ψ are O(h²) if α_m = 0, also with a_α = a0",
+     "if also the part of a_α − a(t0 + αh) normal to the constraints is O(h²)", "jn08-alpham",
+     "Order 1 over all steps in general, order 2 where that part vanishes; at a fixed time the "
+     "layer "
+     "is gone."},
     {"JN08, section 7", "(15), (16) are not necessary for the order of y and z",
      "true only where the constraints determine z fully", "jn08-remark",
      "Order 1 of y and z on the heavy top without them."},
