@@ -8,7 +8,7 @@
 #include "gnuplot.h"
 
 enum { WIDTH = 520, PANEL_HEIGHT = 310, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
-enum { KEY_WIDTH = 400, KEY_LINE = 19, SAMPLE = 62, LETTER = 8 }; /* of the legend above a panel */
+enum { KEY_WIDTH = 400, KEY_LINE = 19, SAMPLE = 66, LETTER = 9 }; /* of the legend above a panel */
 
 static int count_panels(const chart *c) {
   int n = 0;
@@ -122,14 +122,26 @@ static void write_slopes(const chart_panel *p, const table *t, FILE *to) {
   }
 }
 
+/* The marks of the papers for y, z, a, lambda and psi, others in turn. */
+static int mark_of(const chart_curve *c, int i) {
+  static const struct {
+    const char *title;
+    int mark;
+  } usual[] = {{"y", 4}, {"z", 6}, {"a", 2}, {"λ", 1}, {"ψ", 3}};
+  static const int marks[] = {4, 6, 2, 1, 8, 3, 12};
+  for (int k = 0; k < (int)(sizeof usual / sizeof usual[0]); k++) {
+    if (strcmp(curve_title(c), usual[k].title) == 0) return usual[k].mark;
+  }
+  return marks[i % 7];
+}
+
 static void write_curve(const chart_curve *c, const table *t, int i, FILE *to) {
   static const char *const styles[] = {"lines lw 1.8", "linespoints lw 1.8 ps 0.9", "points ps 0.7",
                                        "lines lw 1.4 dt 2", "lines lw 3"};
-  static const int marks[] = {4, 6, 2, 1, 8, 3, 12};
   int every = t->rows / POINTS_MAX + 1;
   fprintf(to, "$data using %d:%d every %d with %s", table_column(t, c->x) + 1,
           table_column(t, c->y) + 1, every, styles[c->style]);
-  if (c->style == CHART_MARKS || c->style == CHART_POINTS) fprintf(to, " pt %d", marks[i % 7]);
+  if (c->style == CHART_MARKS || c->style == CHART_POINTS) fprintf(to, " pt %d", mark_of(c, i));
   fprintf(to, " lc rgb '%s'", c->style == CHART_BODY ? "#333333" : gnuplot_color(i));
   if (!*curve_title(c)) {
     fputs(" notitle", to);
@@ -144,7 +156,7 @@ static void write_tics(const chart_panel *p, const double x[2], FILE *to) {
   fputs("set ytics autofreq\n", to);
   if (p->tic > 0) {
     fprintf(to, "set xtics %g\nset ytics %g\n", p->tic, p->tic);
-  } else if (p->log_x && x[1] / x[0] < 40) {
+  } else if (p->log_x && x[1] / x[0] < 100) {
     const char *between = "";
     fputs("set xtics (", to);
     for (int decade = (int)floor(log10(x[0])); decade <= log10(x[1]); decade++) {
@@ -214,7 +226,7 @@ bool chart_draw(const chart *c, const table *t, const char *path) {
       "set tics nomirror\n"
       "set rmargin 3\n",
       to);
-  if (across == 1) fputs("set lmargin 10\n", to);
+  fputs(across == 1 ? "set lmargin 10\n" : "set lmargin 7\nset rmargin 1\n", to);
   fprintf(to, "set multiplot layout %d,%d", rows, across);
   if (c->title) {
     fputs(" title ", to);

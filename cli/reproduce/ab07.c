@@ -195,15 +195,18 @@ SNAPSHOT(2);
 SNAPSHOT(3);
 SNAPSHOT(4);
 SNAPSHOT(5);
-#define SHOT(k, time)                                                                \
-  {                                                                                  \
-    .title = "t = " time " ms", .xlabel = "x (m)", .ylabel = "y (m)", .equal = true, \
-    .x = {-0.085, 0.03}, .y = {-0.03, 0.08}, .tic = 0.05, .curves = fig5_##k         \
+static const char *const fig5_names[] = {"O", "J", "P", "B", "D", "", "", "",  "H",
+                                         "A", "",  "",  "G", "",  "", "", "C", NULL};
+#define SHOT(k, time)                                                                   \
+  {                                                                                     \
+    .title = "t = " time " ms", .xlabel = "x (m)", .ylabel = "y (m)", .equal = true,    \
+    .x = {-0.085, 0.03}, .y = {-0.03, 0.08}, .tic = 0.05, .names_at = {"x" #k, "y" #k}, \
+    .names = fig5_names, .curves = fig5_##k                                             \
   }
 static const chart_panel fig5_panels[] = {SHOT(0, "0"),    SHOT(1, "6"),  SHOT(2, "12"),
                                           SHOT(3, "18"),   SHOT(4, "24"), SHOT(5, "30"),
                                           {.curves = NULL}};
-static const chart fig5_chart = {.panels = fig5_panels, .across = 2, .panel_height = 240};
+static const chart fig5_chart = {.panels = fig5_panels, .across = 2, .panel_height = 270};
 
 /* Figs. 6, 7 and 8 */
 

@@ -91,6 +91,7 @@ static const chart_panel conditioning_panels[] = {{.xlabel = "h (s)",
                                                    .log_x = true,
                                                    .log_y = true,
                                                    .slopes = {0, -4},
+                                                   .y = {1, 1e20},
                                                    .curves = conditioning_curves},
                                                   {.curves = NULL}};
 static const chart conditioning_chart = {.panels = conditioning_panels};

@@ -40,7 +40,7 @@ static void force_error(const lab *l, const ga_state *x, const ga_state *exact, 
 
 static void sign(result *r) {
   lab l;
-  table_init(&r->data, "t,quotient_a,quotient_b");
+  table_init(&r->data, "t,quotient_a,quotient_b,printed");
   if (lab_open(&l, r, "heavy-top")) {
     double finest = NAN;
     for (int i = 0; i < 8 && !r->failure[0]; i++) {
@@ -48,6 +48,7 @@ static void sign(result *r) {
       table_set(&r->data, i, 0, t);
       table_set(&r->data, i, 1, settled(&l, t, 1e-3));
       table_set(&r->data, i, 2, finest = settled(&l, t, r->quick ? 5e-4 : 2.5e-4));
+      table_set(&r->data, i, 3, -1);
     }
     claim_corrected(claim_near(r, -1, 0.05, finest,
                                "B v_n over h² B r once the start has died out, t = 1 s: the first "
@@ -59,6 +60,7 @@ static void sign(result *r) {
 
 static const chart_curve sign_curves[] = {{"t", "quotient_a", "h = 1e-3 s", CHART_MARKS},
                                           {"t", "quotient_b", "h = 2.5e-4 s", CHART_MARKS},
+                                          {"t", "printed", "by the sign printed", CHART_DASHED},
                                           {.y = NULL}};
 static const chart_panel sign_panels[] = {
     {.xlabel = "t (s)", .ylabel = "B v_n / (h² B r)", .y = {-1.5, 1.5}, .curves = sign_curves},

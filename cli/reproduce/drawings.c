@@ -84,7 +84,7 @@ static const chart_curve curves[] = {{"x", "y", "", CHART_BODY},
                                      {"px", "py", "", CHART_POINTS},
                                      {.y = NULL}};
 static const char COLUMNS_OF_DRAWING[] = "x,y,gx,gy,px,py,lx,ly";
-enum { BODIES = 0, GROUND = 2, POINTS = 4, LABELS = 6 };
+enum { BODIES = 0, GROUND = 2, POINTS = 4, LABELS = 6, PATH = 8 };
 
 /* AB07 Fig. 1 */
 
@@ -109,7 +109,7 @@ static void draw_crank(table *t, const double *q) {
   line_to(&points, q[X1], q[Y1]), line_to(&points, q[X2], q[Y2]);
   line_to(&names, 0.045, 0.03), line_to(&names, q[X1], q[Y1]), line_to(&names, q[X2], q[Y2]);
   line_to(&names, q[X5], q[Y5]), line_to(&names, slider - 0.04, 0.02);
-  line_to(&names, mass - 0.04, 0.03), line_to(&names, slider + 0.1, -0.075);
+  line_to(&names, mass - 0.04, 0.03), line_to(&names, slider + 0.12, 0.02);
 }
 
 static void crank(result *r) {
@@ -172,14 +172,15 @@ static void draw_squeezer(table *t, const double *q) {
   }
   spring(&fixed, D[0], D[1], C[0], C[1], 0.002);
   for (int i = 0; i < 4; i++) circle(&fixed, named[i][0], named[i][1], 0.0012);
+  /* O, J and the centres of K1 and K2 lie close together: their names go below and above */
   for (int i = 0; i < 9; i++) {
     line_to(&points, named[i][0], named[i][1]);
-    line_to(&names, named[i][0], named[i][1]);
+    line_to(&names, named[i][0] - (i == 0 ? 0.003 : 0), named[i][1] - (i == 0 ? 0.009 : 0));
   }
   for (int k = 0; k < 7; k++) {
     const double *c = q + CENTRES + 2 * k;
     line_to(&points, c[0], c[1]);
-    line_to(&names, c[0], c[1]);
+    line_to(&names, c[0], c[1] + (k == 0 ? -0.009 : k == 1 ? 0.002 : 0));
   }
 }
 
@@ -251,8 +252,8 @@ static void draw_pendulum(table *t, const double *q) {
   lift(&fixed);
   ground(&fixed, -0.5, 0.5, 0.7, 0.12);
   line_to(&points, 0, 0), line_to(&points, q[0], q[1]), line_to(&points, 2 * q[0], 2 * q[1]);
-  line_to(&names, -1.35, 0.2), line_to(&names, q[0], q[1]), line_to(&names, 0.6, 0.6);
-  line_to(&names, 0.05, -3.2);
+  line_to(&names, 0.05, -0.7), line_to(&names, q[0], q[1]), line_to(&names, 0.6, 0.6);
+  line_to(&names, 2 * q[0], 2 * q[1]);
 }
 
 static void pendulum(result *r) {
@@ -277,7 +278,8 @@ static void pendulum(result *r) {
   lab_close(&l);
 }
 
-static const char *const pendulum_names[] = {"k, c", "m, L", "θ", "2L", NULL};
+static const char *const pendulum_names[] = {"k, c", "mass centre, L from the pin", "θ",
+                                             "end, 2L from the pin", NULL};
 static const chart_panel pendulum_panels[] = {{.xlabel = "x (m)",
                                                .ylabel = "y (m)",
                                                .equal = true,
@@ -331,7 +333,7 @@ static void disk(pen *p, const double *x, const double *n, double radius) {
 
 typedef struct film {
   pen path;
-  double x[3]; /* centre at t = 0.4 */
+  double x[3]; /* centre at t = 0.22 */
 } film;
 
 static void watch_top(void *context, const ga_state *s, long n) {
@@ -339,19 +341,19 @@ static void watch_top(void *context, const ga_state *s, long n) {
   double flat[2];
   oblique(s->q, flat);
   if (n % 4 == 0) line_to(&f->path, flat[0], flat[1]);
-  if (n == 400) memcpy(f->x, s->q, sizeof f->x);
+  if (n == 220) memcpy(f->x, s->q, sizeof f->x);
 }
 
 static void draw_top(table *t, film *f) {
   static const double zero[] = {0, 0, 0}, e1[] = {0.8, 0, 0}, e2[] = {0, 0.9, 0},
                       e3[] = {0, 0, 0.6}, from[] = {0, -0.6, 0.4}, to[] = {0, -0.6, 0.1};
   pen bodies = {t, BODIES, 0}, names = {t, LABELS, 0}, points = {t, POINTS, 0};
+  pen axes = {t, GROUND, 0};
   double flat[2];
   segment3(&bodies, zero, f->x);
   disk(&bodies, f->x, f->x, 0.25);
-  lift(&f->path);
-  segment3(&f->path, zero, e1), segment3(&f->path, zero, e2), segment3(&f->path, zero, e3);
-  segment3(&f->path, from, to);
+  segment3(&axes, zero, e1), segment3(&axes, zero, e2), segment3(&axes, zero, e3);
+  segment3(&axes, from, to);
   line_to(&points, 0, 0);
   oblique(f->x, flat), line_to(&points, flat[0], flat[1]);
   const double *const at[] = {e1, e2, e3, f->x, to};
@@ -360,10 +362,10 @@ static void draw_top(table *t, film *f) {
 
 static void top(result *r) {
   lab l;
-  table_init(&r->data, COLUMNS_OF_DRAWING);
+  table_init(&r->data, "x,y,gx,gy,px,py,lx,ly,dx,dy");
   if (lab_open(&l, r, "heavy-top")) {
     const ga_problem *p = l.problem;
-    film f = {.path = {&r->data, GROUND, 0}};
+    film f = {.path = {&r->data, PATH, 0}};
     const lab_plan plan = {.t_end = 1};
     double M[36] = {0}, Bv[3];
     const ga_state start = {.t = p->t0, .q = p->q0, .v = p->v0};
@@ -379,13 +381,18 @@ static void top(result *r) {
       claim_near(r, 0, 1e-12, lab_norm(3, Bv, NULL),
                  "residual of the hidden constraints at the start: u(0) = −X̃ Ω(0)");
       claim_addition(claim_near(r, 1, 1e-12, lab_norm(3, f.x, NULL),
-                                "distance of the mass centre from the tip at t = 0.4 s, in m"));
+                                "distance of the mass centre from the tip at t = 0.22 s, in m"));
     }
   }
   lab_close(&l);
 }
 
 static const char *const top_names[] = {"x1", "x2", "x3", "mass centre", "g", NULL};
+static const chart_curve top_curves[] = {{"x", "y", "", CHART_BODY},
+                                         {"gx", "gy", "", CHART_LINE},
+                                         {"px", "py", "", CHART_POINTS},
+                                         {"dx", "dy", "path of the mass centre", CHART_DASHED},
+                                         {.y = NULL}};
 static const chart_panel top_panels[] = {{.xlabel = "seen from the side, m",
                                           .ylabel = "seen from the side, m",
                                           .equal = true,
@@ -394,7 +401,7 @@ static const chart_panel top_panels[] = {{.xlabel = "seen from the side, m",
                                           .tic = 0.5,
                                           .names_at = {"lx", "ly"},
                                           .names = top_names,
-                                          .curves = curves},
+                                          .curves = top_curves},
                                          {.curves = NULL}};
 static const chart top_chart = {.panels = top_panels, .panel_height = 430};
 
@@ -403,7 +410,7 @@ const item acb15_fig3 = {
     "Fig. 3: heavy top",
     "A top that rotates about a fixed point, with mass m = 15 and J = diag(0.234375, 0.46875, "
     "0.234375).",
-    "Our model in an oblique view at t = 0.4 s, with the path of its mass centre over one second. "
+    "Our model in an oblique view at t = 0.22 s, with the path of its mass centre over one second. "
     "By its "
     "moments of inertia the top is a thin disk of radius 0.25 m, 1 m from the tip.",
     top,
