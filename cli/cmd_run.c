@@ -19,7 +19,7 @@ typedef struct settings {
 #define FIELD(name) offsetof(settings, name)
 static const arg_spec specs[] = {
     PROBLEM_SPECS(settings, problem, "end of the run (default the problem's)"),
-    {"out", "FILE.csv", "write the trajectory: t, q, v, vd, lambda, psi, energies; - is stdout",
+    {"out", "FILE.csv", "write the trajectory: t, q, v, vd, lam, psi, energies; - is stdout",
      arg_read_text, FIELD(out), 0, 0},
     {"every", "N", "write every N-th step, and the last (default 1)", arg_read_int, FIELD(every), 1,
      INT_MAX},
@@ -216,7 +216,7 @@ static int run_problem(settings *set, args *a, resources *r) {
   if (code == CLI_OK && !set->final) summary_print(report_to(set, code), &s);
   code = close_files(set, &s, r, code);
   if (code == CLI_OK && set->final) {
-    json_final(stdout, r->problem, &r->solver);
+    json_final(stdout, r->problem, a->options, &r->solver);
   }
   return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The trajectory as CSV: t, q, v, vd, lambda, psi and, where the model has them, the energies. */
+/* The trajectory as CSV: t, q, v, vd, lam, psi and, where the model has them, the energies. */
 #include "output.h"
 
 #include <errno.h>

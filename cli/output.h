@@ -19,7 +19,8 @@ bool csv_open(csv *out, const char *path, const ga_problem *problem);
 bool csv_row(csv *out, const ga_model *model, const ga_state *state);
 bool csv_close(csv *out);
 
-/* The object of `run --final`. */
-void json_final(FILE *to, const ga_problem *problem, const solver *at_end);
+/* The object of `run --final`, docs/output.md; the options are those of the run. */
+void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
+                const solver *at_end);
 
 #endif

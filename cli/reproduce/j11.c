@@ -17,7 +17,7 @@ static bool open(lab *l, result *r, const char *problem) {
 
 static void fig71(result *r) {
   lab l;
-  table_init(&r->data, "h,y,z,a,zd,lambda,psi");
+  table_init(&r->data, "h,y,z,a,zd,lam,psi");
   if (open(&l, r, "jay-nonholonomic")) {
     const lab_plan plan = {.t_end = 1};
     l.o.h = 0.1;
@@ -51,7 +51,7 @@ static void disk(result *r, const char *problem) {
   static const int disk_parts[] = {COLUMN_Q, COLUMN_V, COLUMN_PSI};
   static const char *const disk_names[] = {"y", "z", "ψ"};
   lab l;
-  table_init(&r->data, "h,y,z,a,zd,lambda,psi");
+  table_init(&r->data, "h,y,z,a,zd,lam,psi");
   if (open(&l, r, problem)) {
     const lab_plan plan = {.t_end = 10};
     l.o.h = 0.004;
@@ -199,7 +199,7 @@ static void equal_rates(result *r) {
   double rho = 3 - 2 * sqrt(2);
   rates of = rates_of(rho);
   lab l;
-  table_init(&r->data, "h,y,z,a,zd,lambda,psi");
+  table_init(&r->data, "h,y,z,a,zd,lam,psi");
   if (open(&l, r, "jay-nonholonomic")) {
     const lab_plan plan = {.t_end = 1};
     l.o.par = ga_params_rho(rho);

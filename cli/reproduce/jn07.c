@@ -14,7 +14,7 @@ static void first_test(result *r, const char *variant, bool alternating, ga_resc
   static const int parts[] = {COLUMN_Q, COLUMN_V, COLUMN_A};
   static const char *const names[] = {"y", "z", "a"};
   lab l;
-  table_init(&r->data, "h,y,z,a,zd,lambda,psi");
+  table_init(&r->data, "h,y,z,a,zd,lam,psi");
   if (lab_open(&l, r, "jay-negrut-hht")) {
     const lab_plan plan = {.t_end = 1};
     l.o.method = "hht";

@@ -15,7 +15,7 @@ static void ode(result *r) {
   static const int parts[] = {COLUMN_Q, COLUMN_V, COLUMN_A};
   static const char *const names[] = {"y", "z", "a"};
   lab l;
-  table_init(&r->data, "h,y,z,a,zd,lambda,psi,h_c,y_c,z_c,a_c,zd_c,lambda_c,psi_c");
+  table_init(&r->data, "h,y,z,a,zd,lam,psi,h_c,y_c,z_c,a_c,zd_c,lam_c,psi_c");
   if (lab_open(&l, r, "oscillator")) {
     const lab_plan plan = {.t_end = 0.6};
     l.o.method = "hht";

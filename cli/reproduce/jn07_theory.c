@@ -284,7 +284,7 @@ const item jn07_theorem44 = {"jn07-theorem4.4",
 
 static void theorem45(result *r) {
   lab l;
-  table_init(&r->data, "h,y,z,a,zd,lambda,psi");
+  table_init(&r->data, "h,y,z,a,zd,lam,psi");
   if (lab_open(&l, r, "jay-negrut-hht")) {
     const lab_plan plan = {.t_end = 1, .from = 0, .to = 1};
     l.o.method = "hht";

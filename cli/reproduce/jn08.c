@@ -12,7 +12,7 @@ static const char *const names[] = {"y", "z", "a", "λ", "ψ"};
 /* order[i] is what the paper says of y, z, a, lambda, psi */
 static void alternate(result *r, ga_rescale rescale, const double *order) {
   lab l;
-  table_init(&r->data, "h,y,z,a,zd,lambda,psi");
+  table_init(&r->data, "h,y,z,a,zd,lam,psi");
   if (lab_open(&l, r, "jay-negrut-soi2")) {
     const lab_plan plan = {.t_end = 1};
     l.o.method = "soi2";
@@ -42,7 +42,7 @@ static void fig2(result *r) {
 
 static const chart_curve curves[] = {
     {"h", "y", "y", CHART_MARKS},      {"h", "z", "z", CHART_MARKS},   {"h", "a", "a", CHART_MARKS},
-    {"h", "lambda", "λ", CHART_MARKS}, {"h", "psi", "ψ", CHART_MARKS}, {.y = NULL}};
+    {"h", "lam", "λ", CHART_MARKS}, {"h", "psi", "ψ", CHART_MARKS}, {.y = NULL}};
 #define PANEL(list, ...)                                                               \
   {                                                                                    \
     .xlabel = "average step h/2", .ylabel = "Euclidean error at t = 1", .log_x = true, \
@@ -61,7 +61,7 @@ static void remark(result *r) {
       "the remark holds only where the constraints determine z fully, as in the test problem of "
       "section 8; with freedom left, a first-order a enters y and z.";
   lab l;
-  table_init(&r->data, "h,y,z,a,zd,lambda,psi,h_c,y_c,z_c,a_c,zd_c,lambda_c,psi_c");
+  table_init(&r->data, "h,y,z,a,zd,lam,psi,h_c,y_c,z_c,a_c,zd_c,lam_c,psi_c");
   if (lab_open(&l, r, "heavy-top")) {
     const lab_plan plan = {.t_end = 0.2};
     int levels = r->quick ? 5 : 6;

@@ -196,7 +196,11 @@ static void put_contents(page *p) {
     }
     fputs("</div>\n", to);
   }
-  fputs("<div><a class=key href=#misprints>misprints</a></div></nav>\n", to);
+  fputs(
+      "<div><a class=key href=#misprints>misprints</a> <a class=key href=#garbled>lost "
+      "text</a></div>"
+      "</nav>\n",
+      to);
 }
 
 static void put_slips(FILE *to, const misprint *list, const char *printed) {

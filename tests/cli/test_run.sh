@@ -24,7 +24,20 @@ ok "summary on stderr" err_has 'state at t'
 # the end state
 succeeds run heavy-top --t-end 0.01 --final
 ok "one JSON object" is_json_object "$work/out"
-for key in t q v vd a lambda psi stats; do ok "JSON has $key" out_has "\"$key\":"; done
+for key in format version genalpha problem method variant parameters columns t q v vd a lam psi \
+  step_sizes stats; do ok "JSON has $key" out_has "\"$key\":"; done
+ok "it names its format" out_has '"format": "genalpha-run", "version": 1,'
+ok "it names problem and method" out_has '"problem": "heavy-top", "method": "stab2"'
+ok "it names the entries" out_has '"vd": \["u1_dot", "u2_dot", "u3_dot", "Omega1_dot"'
+ok "one spelling of the multipliers" eval '! out_has lambda'
+succeeds run heavy-top --t-end 0.01 --rho 0.7 --method hht --variant 3.5 --final
+ok "it names variant and parameters" out_has '"method": "hht", "variant": "3.5"'
+documented() {
+  grep -o '"[a-z_]*":' "$work/out" | tr -d '":' | sort -u | while read -r key; do
+    grep -q "\`$key\`" "$(dirname "$0")/../../docs/output.md" || { echo "not documented: $key"; exit 1; }
+  done
+}
+ok "every key of the object is documented" documented
 echo '{"t": 1, "q": [1, ], "stats": {}}' >"$work/broken"
 ok "broken JSON is found" eval '! is_json_object "$work/broken"'
 
