@@ -8,7 +8,7 @@
 #include "gnuplot.h"
 
 enum { WIDTH = 520, PANEL_HEIGHT = 310, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
-enum { KEY_WIDTH = 400, KEY_LINE = 19, SAMPLE = 66, LETTER = 9 }; /* of the legend above a panel */
+enum { KEY_MARGIN = 120, KEY_LINE = 19, SAMPLE = 66, LETTER = 9 }; /* of the legend above a panel */
 
 static int count_panels(const chart *c) {
   int n = 0;
@@ -28,7 +28,7 @@ static int letters(const char *text) {
 }
 
 /* lines the legend of a panel takes beyond the first: the plot shall not shrink for them */
-static int more_key_lines(const chart_panel *p) {
+static int more_key_lines(const chart_panel *p, int width) {
   int entries = 0, longest = 7;
   for (const chart_curve *c = p->curves; c->y; c++) {
     if (!*curve_title(c)) continue;
@@ -36,7 +36,7 @@ static int more_key_lines(const chart_panel *p) {
     if (letters(curve_title(c)) > longest) longest = letters(curve_title(c));
   }
   for (int i = 0; i < CHART_SLOPES; i++) entries += fabs(p->slopes[i]) > 0;
-  int across = KEY_WIDTH / (SAMPLE + LETTER * longest);
+  int across = (width - KEY_MARGIN) / (SAMPLE + LETTER * longest);
   if (across < 1) across = 1;
   return entries > across ? (entries - 1) / across : 0;
 }
@@ -206,19 +206,26 @@ static void write_panel(const chart_panel *p, const table *t, FILE *to) {
   fputc('\n', to);
 }
 
-bool chart_draw(const chart *c, const table *t, const char *path) {
-  gnuplot plot;
-  int panels = count_panels(c), height = c->panel_height ? c->panel_height : PANEL_HEIGHT;
-  int across = c->across ? c->across : 1, rows = (panels + across - 1) / across, key = 0;
-  for (int i = 0; i < panels; i++) {
-    int lines = more_key_lines(&c->panels[i]) + (c->panels[i].title != NULL);
+int chart_width(const chart *c) {
+  return c->width ? c->width : WIDTH;
+}
+
+static int panel_rows(const chart *c) {
+  int across = c->across ? c->across : 1;
+  return (count_panels(c) + across - 1) / across;
+}
+
+int chart_height(const chart *c) {
+  int height = c->panel_height ? c->panel_height : PANEL_HEIGHT, key = 0;
+  for (int i = 0; i < count_panels(c); i++) {
+    int lines = more_key_lines(&c->panels[i], chart_width(c)) + (c->panels[i].title != NULL);
     if (lines > key) key = lines;
   }
-  height += key * KEY_LINE;
-  if (!gnuplot_open(&plot, path, WIDTH, rows * height + (c->title ? TITLE_HEIGHT : 0))) {
-    return false;
-  }
-  FILE *to = plot.script;
+  return panel_rows(c) * (height + key * KEY_LINE) + (c->title ? TITLE_HEIGHT : 0);
+}
+
+void chart_write(const chart *c, const table *t, FILE *to) {
+  int across = c->across ? c->across : 1;
   write_data(t, to);
   fputs(
       "set grid lt 1 lw 0.5 lc rgb '#dddddd'\n"
@@ -227,14 +234,21 @@ bool chart_draw(const chart *c, const table *t, const char *path) {
       "set rmargin 3\n",
       to);
   fputs(across == 1 ? "set lmargin 10\n" : "set lmargin 7\nset rmargin 1\n", to);
-  fprintf(to, "set multiplot layout %d,%d", rows, across);
+  fprintf(to, "set multiplot layout %d,%d", panel_rows(c), across);
   if (c->title) {
     fputs(" title ", to);
     gnuplot_quote(to, c->title);
+    fputs(" offset 0,0.4", to);
   }
   fputc('\n', to);
-  for (int i = 0; i < panels; i++) write_panel(&c->panels[i], t, to);
+  for (int i = 0; i < count_panels(c); i++) write_panel(&c->panels[i], t, to);
   fputs("unset multiplot\n", to);
+}
+
+bool chart_draw(const chart *c, const table *t, const char *path) {
+  gnuplot plot;
+  if (!gnuplot_open(&plot, path, chart_width(c), chart_height(c))) return false;
+  chart_write(c, t, plot.script);
   return gnuplot_close(&plot);
 }
 

@@ -40,7 +40,16 @@ typedef struct chart {
   const chart_panel *panels;
   int across;       /* panels in a row; 0: one */
   int panel_height; /* 0: the usual */
+  int width;        /* 0: the usual */
 } chart;
+
+/* Of pictures over time, by `plot` and `run --plot`. */
+enum { CHART_TIME_WIDTH = 760, CHART_TIME_HEIGHT = 230 };
+
+/* Size in pixels, and the script of gnuplot for an open picture of that size. */
+int chart_width(const chart *c);
+int chart_height(const chart *c);
+void chart_write(const chart *c, const table *t, FILE *script);
 
 /* Draw into a file, .svg or .png; false after a message. */
 bool chart_draw(const chart *c, const table *t, const char *path);

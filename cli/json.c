@@ -11,27 +11,26 @@
 /* Raised when a key changes its meaning or goes; new keys alone do not raise it. docs/output.md */
 enum { VERSION = 1 };
 
-static void put_text(FILE *to, const char *text) {
-  fputc('"', to);
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\') {
-      fprintf(to, "\\%c", c);
-    } else if (c < 0x20) {
-      fprintf(to, "\\u%04x", c);
-    } else {
-      fputc(c, to);
-    }
-  }
-  fputc('"', to);
-}
-
 static void put_number(FILE *to, double x) {
   if (isfinite(x)) {
     fprintf(to, "%.17g", x);
   } else {
     fputs("null", to);
   }
+}
+
+static void put_string(FILE *to, const char *text) {
+  fputc('"', to);
+  for (; *text; text++) {
+    const unsigned char c = (unsigned char)*text;
+    if (c < 0x20) {
+      fprintf(to, "\\u%04x", c);
+      continue;
+    }
+    if (c == '"' || c == '\\') fputc('\\', to);
+    fputc(c, to);
+  }
+  fputc('"', to);
 }
 
 static void put_array(FILE *to, const char *key, int n, const double *x) {
@@ -50,7 +49,7 @@ static void put_head(FILE *to, const ga_problem *problem, const ga_options *o) {
   fprintf(to, "{\n  \"format\": \"genalpha-run\", \"version\": %d, \"genalpha\": \"%s\"", VERSION,
           ga_version());
   fputs(",\n  \"problem\": ", to);
-  put_text(to, problem->name);
+  put_string(to, problem->name);
   fprintf(to, ", \"method\": \"%s\"", o->method);
   fprintf(to, variant ? ", \"variant\": \"%s\"" : ", \"variant\": null", variant);
   const struct {
@@ -77,7 +76,7 @@ static void put_names(FILE *to, const ga_model *model) {
     fprintf(to, "%s\n    \"%s\": [", part ? "," : "", part_title(part));
     for (int i = 0; i < part_size(model, part); i++) {
       if (i) fputs(", ", to);
-      put_text(to, part_name(model, part, i).text);
+      put_string(to, part_name(model, part, i).text);
     }
     fputc(']', to);
   }
@@ -152,7 +151,7 @@ static void put_columns(FILE *to, const ga_file *file, const ga_state *state) {
   fputs(",\n  \"named\": {", to);
   for (int i = 0; i < n; i++) {
     fputs(i ? ",\n    " : "\n    ", to);
-    put_text(to, ga_mechanism_column_name(m, i));
+    put_string(to, ga_mechanism_column_name(m, i));
     fputs(": ", to);
     put_number(to, values[i]);
   }
