@@ -40,9 +40,9 @@ static void fig2(result *r) {
   alternate(r, GA_RESCALE_NONE, (const double[]){2, 2, 1, 1, 1});
 }
 
-static const chart_curve curves[] = {
-    {"h", "y", "y", CHART_MARKS},      {"h", "z", "z", CHART_MARKS},   {"h", "a", "a", CHART_MARKS},
-    {"h", "lam", "λ", CHART_MARKS}, {"h", "psi", "ψ", CHART_MARKS}, {.y = NULL}};
+static const chart_curve curves[] = {{"h", "y", "y", CHART_MARKS},   {"h", "z", "z", CHART_MARKS},
+                                     {"h", "a", "a", CHART_MARKS},   {"h", "lam", "λ", CHART_MARKS},
+                                     {"h", "psi", "ψ", CHART_MARKS}, {.y = NULL}};
 #define PANEL(list, ...)                                                               \
   {                                                                                    \
     .xlabel = "average step h/2", .ylabel = "Euclidean error at t = 1", .log_x = true, \
