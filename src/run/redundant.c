@@ -38,6 +38,7 @@ void ga_redundant_init(ga_integrator *it) {
   r->b = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
   r->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
   r->v = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  r->q_found = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
   bool dense = strcmp(it->options.linsol, "dense") == 0;
   bool by_size = strcmp(it->options.linsol, "auto") == 0;
   r->way = dense ? GA_RANK_DENSE : by_size ? GA_RANK_AUTO : GA_RANK_SPARSE;
@@ -62,6 +63,15 @@ static ga_status analyze(ga_integrator *it, double t, const double *q, const dou
   ga_rank_masses(&s->M, r->mass);
   const ga_rank_rows rows = {.G = &s->G, .H = &s->H, .mass = r->mass};
   return ga_rank_analyze(rank, &rows, way, &it->error);
+}
+
+/* the same for the names */
+static ga_status find_names(ga_integrator *it, double t, const double *q, const double *v) {
+  ga_redundancy *r = &it->redundant;
+  ga_rank_free(&r->found);
+  r->t_found = t;
+  memcpy(r->q_found, q, (size_t)it->eval.nq * sizeof(double));
+  return analyze(it, t, q, v, GA_RANK_SPARSE, &r->found);
 }
 
 static void measure_lengths(ga_integrator *it) {
@@ -89,7 +99,8 @@ static void leave_out(ga_integrator *it, const ga_rank *rank) {
   measure_lengths(it);
 }
 
-/* ---- places around the start ------------------------------------------------------------------ */
+/* ---- places around the start ------------------------------------------------------------------
+ */
 
 static double random_number(unsigned i, unsigned probe) {
   unsigned bits = (i + 1) * 2654435761u ^ (probe + 1) * 2246822519u;
@@ -141,8 +152,7 @@ static ga_status compare(ga_integrator *it, double t, ga_rank *best) {
     *best = other;
     other = keep;
     leave_out(it, best);
-    ga_rank_free(&it->redundant.found);
-    status = analyze(it, t, it->redundant.q, it->v, GA_RANK_SPARSE, &it->redundant.found);
+    status = find_names(it, t, it->redundant.q, it->v);
   }
   ga_rank_free(&other);
   return status;
@@ -172,7 +182,7 @@ ga_status ga_redundant_start(ga_integrator *it, double t) {
   ga_status status = analyze(it, t, it->q, it->v, r->way, &best);
   if (status == GA_OK) leave_out(it, &best);
   if (status == GA_OK && best.ndependent > 0) {
-    status = analyze(it, t, it->q, it->v, GA_RANK_SPARSE, &r->found);
+    status = find_names(it, t, it->q, it->v);
     if (status == GA_OK) status = look_around(it, t, &best);
   }
   r->rank = best.rank;
@@ -181,7 +191,37 @@ ga_status ga_redundant_start(ga_integrator *it, double t) {
   return status;
 }
 
-/* ---- growth ----------------------------------------------------------------------------------- */
+ga_status ga_redundant_look(ga_integrator *it) {
+  const ga_memory *mem = &it->mem;
+  it->saddle.soft = it->redundant.on && it->step.eq.ndropped > 0;
+  ga_rank_free(&it->redundant.found);
+  return it->saddle.soft ? find_names(it, mem->t, mem->q, mem->v) : GA_OK;
+}
+
+ga_dependency ga_integrator_dependency(const ga_integrator *it) {
+  const ga_rank *found = &it->redundant.found;
+  int rows = it->eval.nlam + it->eval.npsi;
+  return (ga_dependency){.t = it->redundant.t_found,
+                         .q = it->redundant.q_found,
+                         .rows = rows,
+                         .rank = rows - found->ndependent,
+                         .ndependent = found->ndependent,
+                         .dependent = found->dependent,
+                         .start = found->start,
+                         .from = found->from,
+                         .coef = found->coef,
+                         .residual = found->residual,
+                         .unique = found->unique};
+}
+
+bool ga_integrator_dependency_text(const ga_integrator *it, int i, char *text, size_t room) {
+  if (it->redundant.found.ndependent == 0 || room == 0) return false;
+  return ga_rank_sentence(&it->redundant.found, it->eval.nlam, it->model->lam_names,
+                          it->model->psi_names, i, text, room);
+}
+
+/* ---- growth -----------------------------------------------------------------------------------
+ */
 
 /* the constraint rows that are disturbed, and the multipliers that answer, of one kind */
 typedef struct {
@@ -259,7 +299,8 @@ static ga_status measure(ga_integrator *it, double *size) {
   return status == GA_OK ? growth(it, size) : status;
 }
 
-/* ---- a step ------------------------------------------------------------------------------------ */
+/* ---- a step ------------------------------------------------------------------------------------
+ */
 
 /* One dropped row that is open, of n with residuals g and gradients D. size: of what moves it. */
 static int first_open(int n, const bool *dropped, const double *g, const ga_csr *D, double size) {

@@ -16,14 +16,19 @@ typedef struct ga_redundancy {
   double *length;   /* of every row, in units of the motion, at the last choice */
   double *b;        /* unknowns of a step: work */
   double *q, *v;    /* a place to look at */
-  ga_rank found;    /* what the start showed, rows in their order, for the names */
-  ga_rank_way way;  /* as the linear solver: dense, sparse, or by size */
+  ga_rank found;    /* what the start showed, rows in their order, for the names, */
+  double t_found;   /* and where it was */
+  double *q_found;
+  ga_rank_way way; /* as the linear solver: dense, sparse, or by size */
 } ga_redundancy;
 
 struct ga_integrator;
 
 void ga_redundant_init(struct ga_integrator *it);
 void ga_redundant_close(struct ga_integrator *it);
+
+/* What the accepted state shows, for the names alone; after a state was loaded. */
+ga_status ga_redundant_look(struct ga_integrator *it);
 
 /* The rank at a start and the rows kept, from it->q and it->v, which satisfy the constraints. */
 ga_status ga_redundant_start(struct ga_integrator *it, double t);

@@ -188,7 +188,8 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
 static ga_status given(ga_integrator *it, const ga_plan *plan) {
   static const double parts[] = {0.6, 0.8, 0.3};
   ga_status status = attempt(it, plan->h, plan->t1);
-  if (!it->redundant.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON)) return status;
+  if (!it->redundant.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
+    return status;
   for (int i = 0; i < 3 && status > 0; i++) {
     status = attempt(it, parts[i] * plan->h, it->mem.t + parts[i] * plan->h);
   }
