@@ -90,6 +90,7 @@ static void pass_rows(walk *w, ga_integrator *it) {
   if (!r->on) return;
   pass_long(w, &rank);
   pass_long(w, &dropped);
+  pass_bool(w, &r->singular);
   pass_doubles(w, &r->reference, 1);
   pass_doubles(w, r->length, eq->nlam + eq->npsi);
   for (int i = 0; i < eq->nlam + eq->npsi; i++) pass_bool(w, &eq->dropped[i]);

@@ -278,9 +278,7 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   guess_multipliers(it, from->lam, from->psi);
   ga_status status = consistent_state(it, t, from->initial, &stats);
   if (status == GA_OK) status = ga_redundant_start(it, t);
-  if (status == GA_OK) {
-    status = ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);
-  }
+  if (status == GA_OK) status = ga_redundant_acceleration(it, t);
   if (status == GA_OK && it->control.on) status = ga_control_start(it, t, &h);
   if (status == GA_OK) status = first_history(it, start, t, &h);
   if (status != GA_OK) return status;

@@ -26,15 +26,15 @@ static const double LOOK = 10;      /* growth that is measured more closely */
 static const double PROBE = 1e-2;   /* how far to look around, relative to the size of positions */
 static const double CLOSED = 1e-11; /* constraints of a place that counts */
 static const double OPENED = 1e-9;  /* relative opening of a row that contradicts others */
+static const double SOFTEN = 1e-10; /* of the matrix of a step from or to a singular position */
 enum { RANDOM_PROBES = 3 };
 
 void ga_redundant_init(ga_integrator *it) {
   ga_redundancy *r = &it->redundant;
-  size_t rows = (size_t)it->eval.nlam + (size_t)it->eval.npsi;
   r->on = it->step.eq.may_drop;
   if (!r->on) return;
   r->mass = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
-  r->length = ga_arena_doubles(&it->arena, rows);
+  r->length = it->step.eq.unit;
   r->b = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
   r->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
   r->v = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
@@ -177,25 +177,63 @@ static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
 ga_status ga_redundant_start(ga_integrator *it, double t) {
   ga_redundancy *r = &it->redundant;
   ga_rank best;
+  r->singular = false;
   if (!r->on) return GA_OK;
   ga_rank_free(&r->found);
   ga_status status = analyze(it, t, it->q, it->v, r->way, &best);
+  int at_start = best.rank;
   if (status == GA_OK) leave_out(it, &best);
   if (status == GA_OK && best.ndependent > 0) {
     status = find_names(it, t, it->q, it->v);
     if (status == GA_OK) status = look_around(it, t, &best);
   }
   r->rank = best.rank;
+  r->singular = best.rank > at_start;
   ga_rank_free(&best);
-  it->saddle.soft = it->step.eq.ndropped > 0;
+  it->saddle.soft = it->step.eq.ndropped > 0 || r->singular;
   return status;
+}
+
+/* v', lam, psi at the start; of a singular one the means of those beside it, at t - h and t + h */
+ga_status ga_redundant_acceleration(ga_integrator *it, double t) {
+  ga_redundancy *r = &it->redundant;
+  int nv = it->eval.nv, nlam = it->eval.nlam, npsi = it->eval.npsi;
+  if (!r->singular) {
+    return ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);
+  }
+  memset(it->vd, 0, (size_t)nv * sizeof(double));
+  memset(it->lam, 0, (size_t)nlam * sizeof(double));
+  memset(it->psi, 0, (size_t)npsi * sizeof(double));
+  for (int side = -1; side < 2; side += 2) {
+    double at = t + side * it->h;
+    for (int i = 0; i < nv; i++) it->a[i] = side * it->h * it->v[i];
+    ga_space_step(it->model->space, it->q, it->a, r->q);
+    memcpy(r->v, it->v, (size_t)nv * sizeof(double));
+    ga_status status = ga_project_position(it, at, r->q, it->v, NULL);
+    if (status == GA_OK) status = ga_project_velocity(it, at, r->q, r->v, NULL, true, NULL);
+    if (status == GA_OK) {
+      status = ga_saddle_acceleration(&it->saddle, at, r->q, r->v, it->vdd, it->values.lam,
+                                      it->values.psi);
+    }
+    if (status != GA_OK) return status;
+    ga_axpy(nv, 0.5, it->vdd, it->vd);
+    ga_axpy(nlam, 0.5, it->values.lam, it->lam);
+    ga_axpy(npsi, 0.5, it->values.psi, it->psi);
+  }
+  return GA_OK;
+}
+
+void ga_redundant_begin(ga_integrator *it) {
+  it->step.eq.ahead = it->mem.first && it->redundant.singular;
+  it->step.eq.soften = it->redundant.patient ? SOFTEN : 0;
 }
 
 ga_status ga_redundant_look(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
-  it->saddle.soft = it->redundant.on && it->step.eq.ndropped > 0;
+  bool dropped = it->redundant.on && it->step.eq.ndropped > 0;
+  it->saddle.soft = dropped || it->redundant.singular;
   ga_rank_free(&it->redundant.found);
-  return it->saddle.soft ? find_names(it, mem->t, mem->q, mem->v) : GA_OK;
+  return dropped ? find_names(it, mem->t, mem->q, mem->v) : GA_OK;
 }
 
 ga_dependency ga_integrator_dependency(const ga_integrator *it) {
