@@ -150,6 +150,11 @@ GA_API ga_dependency ga_integrator_dependency(const ga_integrator *it);
  * text, false past the last. */
 GA_API bool ga_integrator_dependency_text(const ga_integrator *it, int i, char *text, size_t room);
 
+/* Name of the linear solver of the steps; why "auto" chose it, or what it says of its own choices;
+ * may be empty. */
+GA_API const char *ga_integrator_linsol(const ga_integrator *it);
+GA_API const char *ga_integrator_linsol_why(const ga_integrator *it);
+
 /* Names, summaries and citations of the methods; NULL past the end. */
 GA_API const char *ga_method_name(int i);
 GA_API const char *ga_method_summary(int i);
