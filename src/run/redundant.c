@@ -27,7 +27,7 @@ static const double PROBE = 1e-2;   /* how far to look around, relative to the s
 static const double CLOSED = 1e-11; /* constraints of a place that counts */
 static const double OPENED = 1e-9;  /* relative opening of a row that contradicts others */
 static const double SOFTEN = 1e-10; /* of the matrix of a step from or to a singular position */
-enum { RANDOM_PROBES = 3 };
+enum { PROBES = 3 };
 
 void ga_redundant_init(ga_integrator *it) {
   ga_redundancy *r = &it->redundant;
@@ -125,7 +125,7 @@ static ga_status random_direction(ga_integrator *it, double t, unsigned probe, d
 }
 
 /* r->q = a place on the constraints, PROBE away from it->q along d; false if there is none */
-static bool move_along(ga_integrator *it, double t, const double *d, double side) {
+static bool move_along(ga_integrator *it, double t, const double *d) {
   ga_redundancy *r = &it->redundant;
   int nv = it->eval.nv, nlam = it->eval.nlam;
   double largest = ga_max_abs(nv, d), size, moved = 0;
@@ -133,7 +133,7 @@ static bool move_along(ga_integrator *it, double t, const double *d, double side
   ga_space_size(it->model->space, it->q, r->v);
   size = fmin(1, ga_max_abs(nv, r->v));
   if (size == 0) size = 1;
-  double step = side * PROBE * size / largest;
+  double step = PROBE * size / largest;
   for (int i = 0; i < nv; i++) r->v[i] = step * d[i];
   ga_space_step(it->model->space, it->q, r->v, r->q);
   bool found = ga_project_position(it, t, r->q, it->v, &moved) == GA_OK && nlam > 0;
@@ -158,18 +158,15 @@ static ga_status compare(ga_integrator *it, double t, ga_rank *best) {
   return status;
 }
 
-/* Along the velocity, forwards and backwards, and along random directions. */
+/* Along the velocity, if there is one, and along random directions. */
 static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
   double *d = it->a; /* not in use before the history is made */
   ga_status status = GA_OK;
-  for (int probe = 0; probe < 2 + RANDOM_PROBES && status == GA_OK; probe++) {
-    if (probe < 2) {
-      memcpy(d, it->v, (size_t)it->eval.nv * sizeof(double));
-    } else {
-      status = random_direction(it, t, (unsigned)probe, d);
-      if (status != GA_OK) break;
-    }
-    if (move_along(it, t, d, probe == 1 ? -1 : 1)) status = compare(it, t, best);
+  for (int probe = 0; probe < PROBES && status == GA_OK; probe++) {
+    memcpy(d, it->v, (size_t)it->eval.nv * sizeof(double));
+    bool still = ga_max_abs(it->eval.nv, d) == 0;
+    if (probe > 0 || still) status = random_direction(it, t, (unsigned)probe, d);
+    if (status == GA_OK && move_along(it, t, d)) status = compare(it, t, best);
   }
   return status;
 }
