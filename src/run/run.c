@@ -198,6 +198,8 @@ static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
   }
   it->stats.singular += status == GA_OK;
   if (status <= 0) return status;
+  status = ga_redundant_make_places(it);
+  if (status != GA_OK) return status;
   it->redundant.patient = true;
   status = attempt(it, plan->h, plan->t1);
   it->redundant.patient = false;
