@@ -6,6 +6,7 @@
 #include "genalpha/ga_events.h"
 #include "run/control.h"
 #include "run/predict.h"
+#include "run/redundant.h"
 #include "run/saddle.h"
 #include "step/step.h"
 
@@ -24,6 +25,7 @@ typedef struct ga_backup {
   ga_memory mem;
   ga_stats stats;
   ga_experience experience;
+  ga_redundancy redundant; /* what growth was like */
   bool valid; /* there is a last step, dense output spans it */
 } ga_backup;
 
@@ -60,6 +62,7 @@ struct ga_integrator {
   ga_eval eval;
   ga_saddle saddle;
   ga_step step;
+  ga_redundancy redundant;
   ga_predictor predictor;
   double *guess;    /* of the unknowns, extrapolated */
   ga_values values; /* at the end of a step, where they are no unknowns of it */
