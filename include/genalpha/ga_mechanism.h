@@ -26,6 +26,7 @@
 #include <genalpha/ga_events.h>
 #include <genalpha/ga_integrator.h>
 #include <genalpha/ga_model.h>
+#include <genalpha/ga_statics.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -218,6 +219,17 @@ GA_API ga_status ga_mechanism_set_coordinate(ga_mechanism *m, const char *coordi
 GA_API ga_status ga_mechanism_set_rate(ga_mechanism *m, const char *coordinate, double rate,
                                        ga_error *err);
 
+/* Start values that do not fit are made to fit by the build: bodies are moved as little as possible
+ * (weighted by mass and size) until all joints close, and velocities are completed. Coordinates and
+ * rates that were set stay; so does what ga_mechanism_hold names. */
+GA_API ga_status ga_mechanism_set_assemble(ga_mechanism *m, bool assemble);
+enum {
+  GA_HOLD_POSITION = 1, /* position and orientation */
+  GA_HOLD_VELOCITY = 2, /* velocity of the origin of the body frame */
+  GA_HOLD_SPIN = 4      /* angular velocity */
+};
+GA_API ga_status ga_mechanism_hold(ga_mechanism *m, const char *body, unsigned what, ga_error *err);
+
 /* Everything is there: find the places of all values, check the start values at t0 and polish them
  * to rounding. GA_ERR_INITIAL names the joint that is open, and by how much. */
 GA_API ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err);
@@ -226,6 +238,21 @@ GA_API ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err);
 GA_API const ga_model *ga_mechanism_model(const ga_mechanism *m);
 GA_API const double *ga_mechanism_q0(const ga_mechanism *m);
 GA_API const double *ga_mechanism_v0(const ga_mechanism *m);
+
+/* Bodies in the order of their calls, without the ground; NULL past the end. moved, of the assembly
+ * of the build: how far the origin of its frame went, and by what angle it turned. */
+GA_API int ga_mechanism_bodies(const ga_mechanism *m);
+GA_API const char *ga_mechanism_body_name(const ga_mechanism *m, int i);
+GA_API void ga_mechanism_moved(const ga_mechanism *m, int i, double moved[2]);
+
+/* Assemble any start values of a mechanism that has been built: q, and v unless it is NULL, are
+ * moved as ga_mechanism_set_assemble says. `hold_q`, `hold_v`: nv flags of what stays (NULL:
+ * nothing); `moved`: two numbers for each body, as above (NULL: not wanted). GA_ERR_INITIAL names
+ * the joints in conflict and by how much they stay open; q and v are then unchanged. It is also
+ * the answer where a joint would close on another side than the one the start values are on. */
+GA_API ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *q, double *v,
+                                       const bool *hold_q, const bool *hold_v, double *moved,
+                                       ga_error *err);
 
 /* The element whose evaluation returned this code (> 0: a smaller step may help, < 0: it failed)
  * and why, as a sentence; "" for another code. Callbacks of the model return such codes. */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* The side on which a joint bends: an assembly must not turn a linkage over.
+ *
+ * A hinge between two bodies has two legs: from it to the farthest other joint of each body, fixed
+ * on that body. The sine of the angle between them, about the hinge's axis, tells to which side it
+ * is bent; it depends on how the bodies are turned alone, not on how far apart their joints are.
+ * The assembled linkage must be bent to the same side. A hinge that is nearly straight before may
+ * go to either side, unless some joint is so far open (FAR of the mechanism's length) that nobody
+ * can tell to which side it should bend. Only hinges of closed loops count, and not those of the
+ * ground: to turn about these is a motion, not another way to close. */
+#include <math.h>
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+/* Part of the mechanism's length above which a gap is large; sine below which a hinge is straight.
+ */
+static const double FAR = 0.18, STRAIGHT = 0.1;
+
+/* Joints of each body, and how many of them belong to loops. */
+typedef struct joint_lists {
+  int *first, *joint, *degree, *queue;
+  bool *in_loop; /* of each joint */
+} joint_lists;
+
+static bool list_joints(const ga_mechanism *m, ga_arena *arena, joint_lists *l) {
+  l->first = ga_arena_ints(arena, (size_t)m->bodies.count + 2);
+  l->joint = ga_arena_ints(arena, 2 * (size_t)m->joints.count + 1);
+  l->degree = ga_arena_ints(arena, (size_t)m->bodies.count);
+  l->queue = ga_arena_ints(arena, (size_t)m->bodies.count);
+  l->in_loop = ga_arena_take(arena, (size_t)m->joints.count + 1, sizeof *l->in_loop);
+  if (arena->failed) return false;
+  int *next = l->first + 1;
+  for (int i = 0; i < m->joints.count; i++) {
+    l->in_loop[i] = true;
+    for (int side = 0; side < 2; side++) {
+      next[m->joints.item[i].body[side] + 1]++;
+      l->degree[m->joints.item[i].body[side]]++;
+    }
+  }
+  for (int b = 0; b < m->bodies.count; b++) next[b + 1] += next[b];
+  for (int i = 0; i < m->joints.count; i++) {
+    for (int side = 0; side < 2; side++) l->joint[next[m->joints.item[i].body[side]]++] = i;
+  }
+  return true;
+}
+
+/* Bodies with one joint left are taken away one after the other: what remains are the loops. */
+static void find_loops(const ga_mechanism *m, joint_lists *l) {
+  int end = 0;
+  for (int b = 1; b < m->bodies.count; b++) {
+    if (l->degree[b] == 1) l->queue[end++] = b;
+  }
+  for (int at = 0; at < end; at++) {
+    const int b = l->queue[at];
+    for (int k = l->first[b]; k < l->first[b + 1]; k++) {
+      const int i = l->joint[k];
+      if (!l->in_loop[i]) continue;
+      const int *body = m->joints.item[i].body, other = body[0] == b ? body[1] : body[0];
+      l->in_loop[i] = false;
+      l->degree[b]--;
+      if (--l->degree[other] == 1 && other > 0) l->queue[end++] = other;
+    }
+  }
+}
+
+static const ga_joint_frame *side_of(const ga_element *joint, int body) {
+  return &((const ga_joint_data *)joint->data)->side[joint->body[0] == body ? 0 : 1];
+}
+
+/* The leg of a body from one of its joints to the farthest other one, in body axes; false: none. */
+static bool leg_of(const ga_mechanism *m, const joint_lists *l, int body, int from, double *leg) {
+  double most = 1e-9 * m->length;
+  bool found = false;
+  for (int k = l->first[body]; k < l->first[body + 1]; k++) {
+    double d[3];
+    if (!l->in_loop[l->joint[k]]) continue;
+    ga_plus3(side_of(&m->joints.item[l->joint[k]], body)->s, -1,
+             side_of(&m->joints.item[from], body)->s, d);
+    if (ga_norm3(d) <= most) continue;
+    most = ga_norm3(d);
+    found = true;
+    ga_copy3(d, leg);
+  }
+  return found;
+}
+
+/* the sine of the angle from leg A to leg B about the axis */
+static double bend(const ga_mechanism *m, const ga_element *hinge, double legs[2][3],
+                   const double *q) {
+  double u[2][3], axis[3], n[3], own[3];
+  for (int side = 0; side < 2; side++) {
+    const ga_solid *b = &m->bodies.item[hinge->body[side]];
+    ga_frame f;
+    b->kind->frame(q + b->q_at, NULL, &f);
+    ga_times3(f.R, legs[side], u[side]);
+    if (side > 0) continue;
+    ga_column3(((const ga_joint_data *)hinge->data)->side[0].E, 2, own);
+    ga_times3(f.R, own, axis);
+  }
+  ga_cross3(u[0], u[1], n);
+  return ga_dot3(n, axis) / (ga_norm3(u[0]) * ga_norm3(u[1]));
+}
+
+/* an axis, a point that closes, and bodies on both sides */
+static bool is_hinge(const ga_element *joint) {
+  const ga_joint_data *data = joint->data;
+  const bool closes =
+      data->rows->count > 0 && data->rows->row[0].primitive == &ga_primitive_coincide;
+  return data->type->aligned == 1u << 2 && closes && joint->body[0] > 0 && joint->body[1] > 0;
+}
+
+/* the largest gap of a joint that closes points */
+static double largest_gap(const ga_mechanism *m, const double *q) {
+  double largest = 0;
+  for (int i = 0; i < m->joints.count; i++) {
+    const ga_element *joint = &m->joints.item[i];
+    const ga_joint_data *data = joint->data;
+    if (data->rows->count == 0 || data->rows->row[0].primitive != &ga_primitive_coincide) continue;
+    ga_frame f[2];
+    ga_pair p;
+    for (int side = 0; side < 2; side++) {
+      const ga_solid *b = &m->bodies.item[joint->body[side]];
+      b->kind->frame(q + b->q_at, NULL, &f[side]);
+    }
+    ga_pair_points(&p, false, &f[0], &f[1], data->side[0].s, data->side[1].s);
+    largest = fmax(largest, ga_norm3(p.d));
+  }
+  return largest;
+}
+
+ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, const double *after,
+                                   ga_error *err) {
+  ga_arena arena = {0};
+  joint_lists l;
+  if (!list_joints(m, &arena, &l)) {
+    ga_arena_free(&arena);
+    return ga_fail(err, GA_ERR_MEM, "no memory to assemble");
+  }
+  find_loops(m, &l);
+  const double gap = largest_gap(m, before);
+  const bool far = gap > FAR * m->length;
+  ga_status status = GA_OK;
+  for (int i = 0; i < m->joints.count && status == GA_OK; i++) {
+    const ga_element *hinge = &m->joints.item[i];
+    double legs[2][3];
+    if (!l.in_loop[i] || !is_hinge(hinge) || !leg_of(m, &l, hinge->body[0], i, legs[0]) ||
+        !leg_of(m, &l, hinge->body[1], i, legs[1])) {
+      continue;
+    }
+    const double s0 = bend(m, hinge, legs, before), s1 = bend(m, hinge, legs, after);
+    const bool other = (s0 > 0) != (s1 > 0), straight = fabs(s0) < STRAIGHT;
+    if (far ? !other && !straight : !other || straight) continue;
+    status = ga_fail(err, GA_ERR_INITIAL,
+                     "joint '%s' would close bent to the other side, or it cannot be told to "
+                     "which: the start values are too far from fitting (a gap of %.3g in a "
+                     "mechanism of size %.3g); give better ones, or fix a body",
+                     hinge->name, gap, m->length);
+  }
+  ga_arena_free(&arena);
+  return status;
+}
