@@ -169,6 +169,8 @@ static ga_status begin(assembling *a, const ga_mechanism *m, ga_error *err) {
   return GA_OK;
 }
 
+/* ---- positions, velocities ------------------------------------------------------------------- */
+
 static void frames_at(const ga_mechanism *m, const ga_element *joint, const double *q,
                       ga_frame frames[2], ga_pair *p) {
   const ga_joint_data *data = joint->data;

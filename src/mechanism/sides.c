@@ -7,7 +7,8 @@
  * The assembled linkage must be bent to the same side. A hinge that is nearly straight before may
  * go to either side, unless some joint is so far open (FAR of the mechanism's length) that nobody
  * can tell to which side it should bend. Only hinges of closed loops count, and not those of the
- * ground: to turn about these is a motion, not another way to close. */
+ * ground: to turn about these is a motion, not another way to close. The rod that a distance joint
+ * stands for is bent likewise against the leg to a hinge of its body, about that hinge's axis. */
 #include <math.h>
 #include <string.h>
 
@@ -102,15 +103,38 @@ static double bend(const ga_mechanism *m, const ga_element *hinge, double legs[2
   return ga_dot3(n, axis) / (ga_norm3(u[0]) * ga_norm3(u[1]));
 }
 
-/* an axis, a point that closes, and bodies on both sides */
-static bool is_hinge(const ga_element *joint) {
+/* an axis and a point that closes */
+static bool has_hinge(const ga_element *joint) {
   const ga_joint_data *data = joint->data;
   const bool closes =
       data->rows->count > 0 && data->rows->row[0].primitive == &ga_primitive_coincide;
-  return data->type->aligned == 1u << 2 && closes && joint->body[0] > 0 && joint->body[1] > 0;
+  return data->type->aligned == 1u << 2 && closes;
 }
 
-/* the largest gap of a joint that closes points */
+/* the same between the rod of a distance joint and the leg from it to hinge `h` of its body */
+static double rod_bend(const ga_mechanism *m, const ga_element *rod, int side, const ga_element *h,
+                       const double *q) {
+  const ga_joint_data *data = rod->data;
+  const ga_joint_frame *own = side_of(h, rod->body[side]);
+  double end[2][3], leg[3], u[3], w[3], axis[3], n[3], z[3];
+  ga_frame f[2];
+  for (int k = 0; k < 2; k++) {
+    const ga_solid *b = &m->bodies.item[rod->body[k]];
+    b->kind->frame(q + b->q_at, NULL, &f[k]);
+    ga_times3(f[k].R, data->side[k].s, end[k]);
+    ga_plus3(end[k], 1, f[k].x, end[k]);
+  }
+  ga_plus3(own->s, -1, data->side[side].s, leg);
+  ga_times3(f[side].R, leg, u);
+  ga_plus3(end[1 - side], -1, end[side], w);
+  ga_column3(own->E, 2, z);
+  ga_times3(f[side].R, z, axis);
+  ga_cross3(u, w, n);
+  const double size = ga_norm3(u) * ga_norm3(w);
+  return size > 0 ? ga_dot3(n, axis) / size : 0;
+}
+
+/* the largest gap of a joint that closes two points */
 static double largest_gap(const ga_mechanism *m, const double *q) {
   double largest = 0;
   for (int i = 0; i < m->joints.count; i++) {
@@ -129,34 +153,62 @@ static double largest_gap(const ga_mechanism *m, const double *q) {
   return largest;
 }
 
+/* What is compared: sines before and after. */
+typedef struct comparison {
+  bool far;
+  const char *name; /* of the joint that went to the other side */
+} comparison;
+
+static void compare(comparison *c, const char *name, double s0, double s1) {
+  const bool other = (s0 > 0) != (s1 > 0) || fabs(s1) < 1e-9, straight = fabs(s0) < STRAIGHT;
+  if (!c->name && (c->far ? other || straight : other && !straight)) c->name = name;
+}
+
+static void compare_hinge(comparison *c, const ga_mechanism *m, const joint_lists *l, int i,
+                          const double *before, const double *after) {
+  const ga_element *hinge = &m->joints.item[i];
+  double legs[2][3];
+  if (hinge->body[0] == 0 || hinge->body[1] == 0) return;
+  for (int side = 0; side < 2; side++) {
+    if (!leg_of(m, l, hinge->body[side], i, legs[side])) return;
+  }
+  compare(c, hinge->name, bend(m, hinge, legs, before), bend(m, hinge, legs, after));
+}
+
+static void compare_rod(comparison *c, const ga_mechanism *m, const joint_lists *l,
+                        const ga_element *rod, const double *before, const double *after) {
+  for (int side = 0; side < 2; side++) {
+    const int body = rod->body[side];
+    for (int k = l->first[body]; body > 0 && k < l->first[body + 1]; k++) {
+      const ga_element *h = &m->joints.item[l->joint[k]];
+      if (!l->in_loop[l->joint[k]] || !has_hinge(h)) continue;
+      compare(c, rod->name, rod_bend(m, rod, side, h, before), rod_bend(m, rod, side, h, after));
+    }
+  }
+}
+
 ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, const double *after,
                                    ga_error *err) {
   ga_arena arena = {0};
   joint_lists l;
+  const double gap = largest_gap(m, before);
+  comparison c = {.far = gap > FAR * m->length};
   if (!list_joints(m, &arena, &l)) {
     ga_arena_free(&arena);
     return ga_fail(err, GA_ERR_MEM, "no memory to assemble");
   }
   find_loops(m, &l);
-  const double gap = largest_gap(m, before);
-  const bool far = gap > FAR * m->length;
-  ga_status status = GA_OK;
-  for (int i = 0; i < m->joints.count && status == GA_OK; i++) {
-    const ga_element *hinge = &m->joints.item[i];
-    double legs[2][3];
-    if (!l.in_loop[i] || !is_hinge(hinge) || !leg_of(m, &l, hinge->body[0], i, legs[0]) ||
-        !leg_of(m, &l, hinge->body[1], i, legs[1])) {
-      continue;
-    }
-    const double s0 = bend(m, hinge, legs, before), s1 = bend(m, hinge, legs, after);
-    const bool other = (s0 > 0) != (s1 > 0), straight = fabs(s0) < STRAIGHT;
-    if (far ? !other && !straight : !other || straight) continue;
-    status = ga_fail(err, GA_ERR_INITIAL,
-                     "joint '%s' would close bent to the other side, or it cannot be told to "
-                     "which: the start values are too far from fitting (a gap of %.3g in a "
-                     "mechanism of size %.3g); give better ones, or fix a body",
-                     hinge->name, gap, m->length);
+  for (int i = 0; i < m->joints.count && !c.name; i++) {
+    const ga_element *joint = &m->joints.item[i];
+    if (!l.in_loop[i]) continue;
+    if (has_hinge(joint)) compare_hinge(&c, m, &l, i, before, after);
+    if (joint->type == &ga_element_distance) compare_rod(&c, m, &l, joint, before, after);
   }
   ga_arena_free(&arena);
-  return status;
+  if (!c.name) return GA_OK;
+  return ga_fail(err, GA_ERR_INITIAL,
+                 "joint '%s' would close bent to the other side, or it cannot be told to which: "
+                 "the start values are too far from fitting (a gap of %.3g in a mechanism of size "
+                 "%.3g); give better ones, or fix a body",
+                 c.name, gap, m->length);
 }

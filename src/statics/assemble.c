@@ -5,13 +5,13 @@
  * A = G T(d) (T of ga_space.h) and e >= 0,
  *
  *     [ W   A^T  ] [ x  ]   [ b ]     reach:    b = 0,     d <- d + alpha x
- *     [ A  -e D  ] [ mu ] = [ -g ]    approach: b = -W d,  d <- d + x
+ *     [ A  -e D  ] [ mu ] = [ -g ]    approach: b = -W d,  d <- d + alpha x, then reach
  *
  * The first part reaches the constraints: a step is that of Levenberg and Marquardt on |g|^2 in the
  * norms of D and W, with a parameter e of the size of |g|^2, which keeps quadratic convergence for
  * redundant rows too (Yamashita, Fukushima 2001); alpha < 1 where the step would move a component
  * by more than a part of its unit, or where |g| does not fall. The second part goes along the
- * constraints to the nearest point: a fixed point has W d + A^T mu = 0. The first ends it, too.
+ * constraints to the nearest point, where W d + A^T mu = 0.
  *
  * Velocities. The same with the rows G v + g_t and k, which need one step if k is linear in v. */
 #include <float.h>
@@ -32,11 +32,12 @@ typedef struct assembling {
   ga_assembly *a;
   double t;
   const double *q0, *v;
-  double *d, *d_try, *d_kept, *q, *g, *unit;
+  double *d, *d_try, *d_kept, *d_way, *q, *g, *unit;
   double *reach; /* of each row: sum of |A_ij| unit_j, held columns included */
-  double merit; /* sum of g_i^2 / D_i */
-  double size;  /* sum of W_i unit_i^2: the merit of a large step */
+  double merit;  /* sum of g_i^2 / D_i */
+  double size;   /* sum of W_i unit_i^2: the merit of a large step */
   double damping;
+  double pace; /* part of a step along the constraints that has proved good */
 } assembling;
 
 static ga_status open_all(assembling *p, const ga_model *model, double t, const double *q,
@@ -52,6 +53,7 @@ static ga_status open_all(assembling *p, const ga_model *model, double t, const 
   p->d = ga_arena_doubles(arena, (size_t)s->nv);
   p->d_try = ga_arena_doubles(arena, (size_t)s->nv);
   p->d_kept = ga_arena_doubles(arena, (size_t)s->nv);
+  p->d_way = ga_arena_doubles(arena, (size_t)s->nv);
   p->q = ga_arena_doubles(arena, (size_t)s->eval.nq);
   p->g = ga_arena_doubles(arena, (size_t)s->nlam + (size_t)s->npsi);
   p->unit = ga_arena_doubles(arena, (size_t)s->nv);
@@ -210,31 +212,41 @@ static double weighted(const assembling *p, const double *d) {
   return sum;
 }
 
-/* Along the constraints to the least d^T W d. What does not lead to closed rows and a shorter way
- * is taken back. */
-static ga_status approach(assembling *p) {
-  const size_t bytes = (size_t)p->s.nv * sizeof(double);
-  double last = INFINITY;
-  memcpy(p->d_kept, p->d, bytes);
-  ga_status status = GA_OK;
-  for (int k = 0; k < APPROACH_STEPS && status == GA_OK; k++) {
-    double largest;
-    status = direction(p, 1, 1e-11, 0, &largest);
-    if (status != GA_OK || largest > BOUND || largest > last) break;
-    for (int i = 0; i < p->s.nv; i++) p->d[i] += p->s.rhs[i];
-    status = residual(p, p->d);
-    if (status == GA_OK) status = rows_at(p, p->d);
-    if (largest < 1e-12) break;
-    last = largest;
-  }
-  if (status < 0 && status != GA_ERR_MODEL) return status;
-  if (status == GA_OK) status = reach(p);
-  if (status == GA_OK && p->a->openness <= CLOSED && weighted(p, p->d) <= weighted(p, p->d_kept)) {
+/* One step along the constraints: x is the way down in d^T W d, as far as G allows; a part alpha of
+ * it that leads to closed rows and a shorter d is taken. *moved 0: there is none. */
+static ga_status approach_step(assembling *p, double *moved) {
+  const int nv = p->s.nv;
+  const double before = weighted(p, p->d);
+  double largest, *x = p->d_way;
+  ga_status status = direction(p, 1, 1e-11, 0, &largest);
+  *moved = 0;
+  if (status != GA_OK) return status;
+  memcpy(x, p->s.rhs, (size_t)nv * sizeof(double));
+  memcpy(p->d_kept, p->d, (size_t)nv * sizeof(double));
+  double alpha = p->pace * (largest > BOUND ? BOUND / largest : 1);
+  for (int tries = 0; tries < 8; tries++, alpha *= 0.5) {
+    for (int i = 0; i < nv; i++) p->d[i] = p->d_kept[i] + alpha * x[i];
+    status = reach(p);
+    if (status < 0) return status;
+    if (status != GA_OK || p->a->openness > CLOSED || weighted(p, p->d) > before) continue;
+    p->pace = tries == 0 ? p->pace : 0.7 * alpha;
+    *moved = alpha * largest;
     return GA_OK;
   }
-  ga_error_clear(p->s.eval.err);
-  memcpy(p->d, p->d_kept, bytes);
+  memcpy(p->d, p->d_kept, (size_t)nv * sizeof(double));
   return reach(p);
+}
+
+/* Along the constraints to the least d^T W d. */
+static ga_status approach(assembling *p) {
+  p->pace = 1;
+  for (int k = 0; k < APPROACH_STEPS; k++) {
+    double moved;
+    const ga_status status = approach_step(p, &moved);
+    if (status != GA_OK) return status;
+    if (moved < 1e-11) break;
+  }
+  return GA_OK;
 }
 
 static ga_status position(assembling *p, double *q) {
