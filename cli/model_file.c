@@ -114,6 +114,8 @@ int file_apply_options(args *a, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   const char *key, *value;
   int line;
+  /* unless the file or the command line says otherwise */
+  if (file && !args_given(a, "redundant")) args_apply(a, "redundant", "allow");
   for (int i = 0; file && ga_file_option(file, i, &key, &value, &line); i++) {
     char dashed[64];
     snprintf(dashed, sizeof dashed, "%s", key);

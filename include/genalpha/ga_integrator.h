@@ -41,6 +41,9 @@ typedef struct ga_state {
   COUNTER(matrices, "Newton matrices evaluated and factored")                                      \
   COUNTER(repivots, "factorizations of a sparse solver that chose pivots anew and allocated")      \
   COUNTER(roundoff, "steps accepted with some row above newton_tol, at the rounding of its terms") \
+  COUNTER(dependent, "constraint rows that follow from others and are left out of the steps")     \
+  COUNTER(chosen, "times that the rows left out were chosen anew on the way")                      \
+  COUNTER(singular, "singular positions stepped over")                                             \
   EXTREME(max_g, "largest |g| after a step")                                                       \
   EXTREME(max_gv, "largest |G v + g_t| after a step")                                              \
   EXTREME(max_k, "largest |k| after a step")                                                       \

@@ -81,9 +81,15 @@ static const double ROUND = 1e-14;
 
 /* One violated row is enough to refuse: which, by how much, what to do. */
 static ga_status refuse(ga_integrator *it, const char *what, const char *symbol, int i,
-                        const char *const *names, double value, double allowed) {
+                        const char *const *names, double value, double allowed, bool best) {
   char name[96];
   ga_name_entry(name, sizeof name, symbol, i, names);
+  if (best) {
+    return ga_fail(&it->error, GA_ERR_INITIAL,
+                   "constraints contradict each other: no values satisfy all of them, the best leave "
+                   "%.3g in the %s %s, allowed %.1g; remove it or make it fit the others",
+                   value, what, name, allowed);
+  }
   return ga_fail(&it->error, GA_ERR_INITIAL,
                  "start values violate the %s %s: residual %.3g, allowed %.1g; correct them, or "
                  "let them be projected (option initial = project)",
@@ -92,8 +98,9 @@ static ga_status refuse(ga_integrator *it, const char *what, const char *symbol,
 
 /* |g_i|, |(G v + g_t)_i|, |k_i| against initial_tol times the size of their terms, as far as it is
  * known: g may contain constants, so positions count as at least ROUND large. A velocity that moves
- * positions by rounding only in one step counts as zero. */
-static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v) {
+ * positions by rounding only in one step counts as zero. best: the values are the best there are. */
+static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v,
+                                  bool best) {
   ga_eval *e = &it->eval;
   ga_saddle *s = &it->saddle;
   const ga_model *model = it->model;
@@ -105,20 +112,21 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
     double allowed = row_size(&s->G, i, NULL, tol * size + ROUND);
     if (fabs(it->hidden[i]) <= allowed) continue;
-    return refuse(it, "holonomic constraint", "g", i, model->lam_names, it->hidden[i], allowed);
+    return refuse(it, "holonomic constraint", "g", i, model->lam_names, it->hidden[i], allowed,
+                  best);
   }
   if (status == GA_OK) status = ga_eval_hidden(e, t, q, v, &s->G, it->hidden);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->G, i, v, 0) + row_size(&s->G, i, NULL, noise);
     if (fabs(it->hidden[i]) <= allowed) continue;
     return refuse(it, "hidden velocity constraint of", "g", i, model->lam_names, it->hidden[i],
-                  allowed);
+                  allowed, best);
   }
   if (status == GA_OK) status = ga_eval_k(e, t, q, v, it->psi);
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->H, i, v, 0) + row_size(&s->H, i, NULL, noise);
     if (fabs(it->psi[i]) <= allowed) continue;
-    return refuse(it, "nonholonomic constraint", "k", i, model->psi_names, it->psi[i], allowed);
+    return refuse(it, "nonholonomic constraint", "k", i, model->psi_names, it->psi[i], allowed, best);
   }
   return status;
 }
@@ -212,11 +220,28 @@ static ga_status project(ga_integrator *it, double t, double *q, double *v, doub
   return status != GA_OK ? status : ga_project_velocity(it, t, q, v, NULL, true, dv);
 }
 
-/* a projection judges itself */
+/* Start values that are refused: is there no way to satisfy the constraints, because they contradict
+ * each other? */
+static ga_status explain_refusal(ga_integrator *it, double t) {
+  const ga_error before = it->error;
+  ga_status status = project(it, t, it->q, it->v, NULL, NULL);
+  if (status == GA_OK) status = check_consistent(it, t, it->q, it->v, true);
+  if (status == GA_ERR_INITIAL) return status;
+  it->error = before;
+  return before.code;
+}
+
+/* A projection judges itself, unless the rows are soft: then those that contradict each other stay
+ * open. */
 static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
                                   ga_stats *stats) {
-  if (initial == GA_INITIAL_CHECK) return check_consistent(it, t, it->q, it->v);
-  return project(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
+  bool soft = it->saddle.soft = it->redundant.on;
+  if (initial == GA_INITIAL_CHECK) {
+    ga_status status = check_consistent(it, t, it->q, it->v, false);
+    return status == GA_ERR_INITIAL && soft ? explain_refusal(it, t) : status;
+  }
+  ga_status status = project(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
+  return status == GA_OK && soft ? check_consistent(it, t, it->q, it->v, true) : status;
 }
 
 ga_status ga_initial_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
@@ -249,6 +274,7 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   memcpy(it->v, from->v, (size_t)e->nv * sizeof(double));
   guess_multipliers(it, from->lam, from->psi);
   ga_status status = consistent_state(it, t, from->initial, &stats);
+  if (status == GA_OK) status = ga_redundant_start(it, t);
   if (status == GA_OK) {
     status = ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);
   }
@@ -270,9 +296,11 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   mem->delta =
       start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * h;
   it->stats = stats;
+  it->stats.dependent = it->step.eq.ndropped;
   if (it->control.on) ga_control_begin(it);
   ga_step_reset(&it->step);
   ga_predictor_forget(&it->predictor);
   ga_equations_guess(&it->step.eq, mem, it->predictor.phi[0]);
+  ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);
   return GA_OK;
 }

@@ -6,6 +6,7 @@
 #include "genalpha/ga_events.h"
 #include "run/control.h"
 #include "run/predict.h"
+#include "run/redundant.h"
 #include "run/saddle.h"
 #include "step/step.h"
 
@@ -58,6 +59,7 @@ struct ga_integrator {
   ga_eval eval;
   ga_saddle saddle;
   ga_step step;
+  ga_redundancy redundant;
   ga_predictor predictor;
   double *guess;    /* of the unknowns, extrapolated */
   ga_values values; /* at the end of a step, where they are no unknowns of it */

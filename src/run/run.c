@@ -116,6 +116,7 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   keep(it);
   ga_status status = solve_step(it, h, t1);
   if (status == GA_OK) status = report(it);
+  if (status == GA_OK) status = ga_redundant_judge(it);
   if (status == GA_OK) status = finish(it);
   ga_integrator_count_repivots(it);
   if (status == GA_OK) return GA_OK;
@@ -131,12 +132,13 @@ static void count(ga_integrator *it, double h) {
   it->state.h = h;
 }
 
-static void accept(ga_integrator *it) {
+static ga_status accept(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
   if (it->step.newton.misled) ga_predictor_forget(&it->predictor);
   ga_predictor_keep(&it->predictor, eq->t, eq->t1, it->step.newton.x);
   it->t_memory = it->mem.t;
   count(it, it->mem.h);
+  return ga_redundant_accept(it);
 }
 
 /* No step smaller than h_min is tried. The message gives the cause: the last attempt, of size h,
@@ -181,6 +183,23 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
   }
 }
 
+/* A step of given size. One that would end in a singular position ends beside it, and the next one
+ * at the time that was planned for it. If the motion does not leave the position, so be it. */
+static ga_status given(ga_integrator *it, const ga_plan *plan) {
+  static const double parts[] = {0.6, 0.8, 0.3};
+  ga_status status = attempt(it, plan->h, plan->t1);
+  if (!it->redundant.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON)) return status;
+  for (int i = 0; i < 3 && status > 0; i++) {
+    status = attempt(it, parts[i] * plan->h, it->mem.t + parts[i] * plan->h);
+  }
+  it->stats.singular += status == GA_OK;
+  if (status <= 0) return status;
+  it->redundant.patient = true;
+  status = attempt(it, plan->h, plan->t1);
+  it->redundant.patient = false;
+  return status;
+}
+
 /* one accepted step on the way to t_end */
 static ga_status advance(ga_integrator *it, double t_end) {
   ga_plan plan;
@@ -190,9 +209,9 @@ static ga_status advance(ga_integrator *it, double t_end) {
     ga_history_carry(it, plan.t1);
     count(it, plan.h);
   } else {
-    status = it->control.on ? controlled(it, t_end, &plan) : attempt(it, plan.h, plan.t1);
+    status = it->control.on ? controlled(it, t_end, &plan) : given(it, &plan);
+    if (status == GA_OK) status = accept(it);
     if (status != GA_OK) return status;
-    accept(it);
   }
   ga_sequence_advance(it, &plan, it->mem.t == t_end);
   return GA_OK;

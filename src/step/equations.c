@@ -31,6 +31,21 @@ const ga_csr *ga_equations_gradient(const ga_equations *s, ga_con_kind kind) {
   return kind == GA_ROW_NONHOL ? &at->H : &at->G;
 }
 
+const bool *ga_equations_dropped(const ga_equations *s, ga_con_kind kind) {
+  if (s->ndropped == 0) return NULL;
+  return kind == GA_ROW_NONHOL ? s->dropped + s->nlam : s->dropped;
+}
+
+void ga_equations_clear_dropped(const ga_equations *s, double *x) {
+  for (int c = 0; c < s->method->ncon && s->ndropped > 0; c++) {
+    const bool *dropped = ga_equations_dropped(s, s->method->con[c]);
+    double *mult = x + s->mult_at[c];
+    for (int i = 0; i < ga_equations_con_size(s, s->method->con[c]); i++) {
+      if (dropped[i]) mult[i] = 0;
+    }
+  }
+}
+
 /* ---- layout -------------------------------------------------------------------------------- */
 
 static ga_status lay_out(ga_equations *s) {
@@ -59,7 +74,7 @@ static bool is_diagonal(const ga_csr *A) {
   return true;
 }
 
-ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_params *par,
+ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
                             ga_eval *eval, ga_arena *arena) {
   *s = (ga_equations){.method = method,
                       .eval = eval,
@@ -68,7 +83,7 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_p
                       .nv = eval->nv,
                       .nlam = eval->nlam,
                       .npsi = eval->npsi};
-  method->coef(par, &s->tab);
+  method->coef(&options->par, &s->tab);
   ga_status status = lay_out(s);
   if (status != GA_OK) return status;
   double **const of_nv[] = {&s->wq0,     &s->v10,      &s->wq,       &s->vh,
@@ -80,6 +95,8 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_p
   s->gv = ga_arena_doubles(arena, (size_t)s->nlam);
   s->k = ga_arena_doubles(arena, (size_t)s->npsi);
   s->zero = ga_arena_doubles(arena, (size_t)s->nv + (size_t)s->nlam + (size_t)s->npsi);
+  s->may_drop = options->redundant == GA_REDUNDANT_ALLOW && s->nlam + s->npsi > 0;
+  if (s->may_drop) s->dropped = ga_arena_take(arena, (size_t)(s->nlam + s->npsi), sizeof(bool));
   ga_sites_init(s, arena);
   if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, eval->model->pat_G, arena);
   if (arena->failed) {
@@ -300,6 +317,10 @@ static ga_status constraint_row(ga_equations *s, int c, const double *x, double 
       break;
   }
   for (int i = 0; i < size; i++) r[i] = scale * from[i];
+  const bool *dropped = ga_equations_dropped(s, kind);
+  for (int i = 0; dropped && i < size; i++) {
+    if (dropped[i]) r[i] = 0;
+  }
   return status;
 }
 

@@ -52,6 +52,12 @@ typedef struct ga_equations {
   bool has_hat;          /* some rows are taken at v^_1 */
   bool mass_is_diagonal; /* by its pattern */
 
+  /* Rows of g, then of k, that follow from others are left out: their residuals and multipliers are
+   * zero, and the matrix has a row and a column of the identity there. */
+  bool may_drop; /* the matrix has places for that */
+  bool *dropped; /* nlam + npsi, if it has */
+  int ndropped;
+
   /* the step under way */
   double t, t1, h;
   const double *q, *v, *a, *w; /* at t_n, corrected for this h */
@@ -71,7 +77,7 @@ typedef struct ga_equations {
   double *part_wq;  /* by_wq w_q of the site in hand */
 } ga_equations;
 
-ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_params *par,
+ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
                             ga_eval *eval, ga_arena *arena);
 
 /* What was evaluated before does not count any more: the model's data may have changed. */
@@ -117,6 +123,10 @@ const ga_csr *ga_equations_gradient(const ga_equations *s, ga_con_kind kind);
 /* Sizes of a constraint row of this kind and of a multiplier block. */
 int ga_equations_con_size(const ga_equations *s, ga_con_kind kind);
 int ga_equations_mult_size(const ga_equations *s, ga_block_kind kind);
+/* Marks of the rows of a kind that are left out; NULL if there are none. */
+const bool *ga_equations_dropped(const ga_equations *s, ga_con_kind kind);
+/* Zeros in x for the multipliers of rows that are left out. */
+void ga_equations_clear_dropped(const ga_equations *s, double *x);
 /* Does the method have rows of this kind, and the model constraints for them? */
 bool ga_equations_has_row(const ga_equations *s, ga_con_kind kind);
 

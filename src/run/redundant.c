@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps with redundant constraints.
+ *
+ * The rank r is decided once, at a start, as the largest one found there and at some places around
+ * it: off the constraints, where Newton's iterates are, a redundant row looks independent, and in a
+ * singular position an independent one looks redundant. r independent rows are kept, the others are
+ * left out of the steps (equations.h) and watched: one that opens contradicts those kept.
+ *
+ * The growth of the factored matrix, the multipliers that a unit disturbance of the constraints
+ * causes, is 1/sigma^2 for the least singular value sigma of the kept rows. It costs a solve or two
+ * where there are new factors. Growth by AGED since the choice: the rows are chosen anew, r as it
+ * was. Growth by SINGULAR in spite of that: the position is singular, and the step is to be taken
+ * to another place (run.c); a step that lands there may leave its branch.
+ *
+ * Reported are the least multipliers, see saddle.h. */
+#include "run/redundant.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "run/integrator.h"
+
+static const double AGED = 100;     /* a least singular value of a tenth of what it was */
+static const double SINGULAR = 1e8; /* of 1e-4 */
+static const double LOOK = 10;      /* growth that is measured more closely */
+static const double PROBE = 1e-2;   /* how far to look around, relative to the size of positions */
+static const double CLOSED = 1e-11; /* constraints of a place that counts */
+static const double OPENED = 1e-9;  /* relative opening of a row that contradicts others */
+enum { RANDOM_PROBES = 3 };
+
+void ga_redundant_init(ga_integrator *it) {
+  ga_redundancy *r = &it->redundant;
+  size_t rows = (size_t)it->eval.nlam + (size_t)it->eval.npsi;
+  r->on = it->step.eq.may_drop;
+  if (!r->on) return;
+  r->mass = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  r->length = ga_arena_doubles(&it->arena, rows);
+  r->b = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
+  r->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
+  r->v = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  bool dense = strcmp(it->options.linsol, "dense") == 0;
+  bool by_size = strcmp(it->options.linsol, "auto") == 0;
+  r->way = dense ? GA_RANK_DENSE : by_size ? GA_RANK_AUTO : GA_RANK_SPARSE;
+}
+
+void ga_redundant_close(ga_integrator *it) {
+  ga_rank_free(&it->redundant.found);
+}
+
+/* ---- rank ------------------------------------------------------------------------------------ */
+
+/* M, G, H at a place, in the saddle's matrices, and the analysis of their rows */
+static ga_status analyze(ga_integrator *it, double t, const double *q, const double *v,
+                         ga_rank_way way, ga_rank *rank) {
+  ga_saddle *s = &it->saddle;
+  ga_redundancy *r = &it->redundant;
+  ga_status status = ga_eval_mass(&it->eval, t, q, &s->M);
+  if (status == GA_OK) status = ga_eval_G(&it->eval, t, q, &s->G);
+  if (status == GA_OK) status = ga_eval_H(&it->eval, t, q, v, &s->H);
+  *rank = (ga_rank){0};
+  if (status != GA_OK) return status;
+  ga_rank_masses(&s->M, r->mass);
+  const ga_rank_rows rows = {.G = &s->G, .H = &s->H, .mass = r->mass};
+  return ga_rank_analyze(rank, &rows, way, &it->error);
+}
+
+static void measure_lengths(ga_integrator *it) {
+  const ga_csr *const gradients[] = {&it->saddle.G, &it->saddle.H};
+  double *length = it->redundant.length;
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < gradients[k]->nrow; i++) {
+      double sum = 0;
+      for (int e = gradients[k]->ptr[i]; e < gradients[k]->ptr[i + 1]; e++) {
+        double entry = gradients[k]->val[e];
+        sum += entry * entry / it->redundant.mass[gradients[k]->col[e]];
+      }
+      *length++ = sum > 0 ? sqrt(sum) : 1;
+    }
+  }
+}
+
+/* the rows that are left out from now on */
+static void leave_out(ga_integrator *it, const ga_rank *rank) {
+  ga_equations *eq = &it->step.eq;
+  memcpy(eq->dropped, rank->dropped, (size_t)rank->rows * sizeof(bool));
+  eq->ndropped = rank->ndependent;
+  it->redundant.reference = 0;
+  it->redundant.aged = false;
+  measure_lengths(it);
+}
+
+/* ---- places around the start ------------------------------------------------------------------ */
+
+static double random_number(unsigned i, unsigned probe) {
+  unsigned bits = (i + 1) * 2654435761u ^ (probe + 1) * 2246822519u;
+  bits ^= bits >> 15;
+  bits *= 2654435761u;
+  return (double)bits / 2147483648.0 - 1;
+}
+
+/* a direction that the constraints allow, near a random one: least change in the M-norm */
+static ga_status random_direction(ga_integrator *it, double t, unsigned probe, double *d) {
+  ga_saddle *s = &it->saddle;
+  ga_status status = ga_saddle_factor(s, t, it->q, it->v);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < it->eval.nv; i++) {
+    d[i] = random_number((unsigned)i, probe) / sqrt(it->redundant.mass[i]);
+  }
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  ga_csr_mul_add(&s->M, 1, d, s->rhs);
+  status = ga_saddle_solve(s);
+  memcpy(d, s->rhs, (size_t)it->eval.nv * sizeof(double));
+  return status;
+}
+
+/* r->q = a place on the constraints, PROBE away from it->q along d; false if there is none */
+static bool move_along(ga_integrator *it, double t, const double *d, double side) {
+  ga_redundancy *r = &it->redundant;
+  int nv = it->eval.nv, nlam = it->eval.nlam;
+  double largest = ga_max_abs(nv, d), size, moved = 0;
+  if (!(largest > 0) || !isfinite(largest)) return false;
+  ga_space_size(it->model->space, it->q, r->v);
+  size = fmin(1, ga_max_abs(nv, r->v));
+  if (size == 0) size = 1;
+  double step = side * PROBE * size / largest;
+  for (int i = 0; i < nv; i++) r->v[i] = step * d[i];
+  ga_space_step(it->model->space, it->q, r->v, r->q);
+  bool found = ga_project_position(it, t, r->q, it->v, &moved) == GA_OK && nlam > 0;
+  if (found) found = ga_eval_g(&it->eval, t, r->q, it->hidden) == GA_OK;
+  ga_error_clear(&it->error);
+  return found && moved <= 0.5 * PROBE * size &&
+         ga_max_abs(nlam, it->hidden) <= CLOSED * (1 + ga_max_abs(it->eval.nq, r->q));
+}
+
+/* a rank found elsewhere replaces the best so far if it is larger */
+static ga_status compare(ga_integrator *it, double t, ga_rank *best) {
+  ga_rank other;
+  ga_status status = analyze(it, t, it->redundant.q, it->v, it->redundant.way, &other);
+  if (status == GA_OK && other.rank > best->rank) {
+    ga_rank keep = *best;
+    *best = other;
+    other = keep;
+    leave_out(it, best);
+    ga_rank_free(&it->redundant.found);
+    status = analyze(it, t, it->redundant.q, it->v, GA_RANK_SPARSE, &it->redundant.found);
+  }
+  ga_rank_free(&other);
+  return status;
+}
+
+/* Along the velocity, forwards and backwards, and along random directions. */
+static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
+  double *d = it->a; /* not in use before the history is made */
+  ga_status status = GA_OK;
+  for (int probe = 0; probe < 2 + RANDOM_PROBES && status == GA_OK; probe++) {
+    if (probe < 2) {
+      memcpy(d, it->v, (size_t)it->eval.nv * sizeof(double));
+    } else {
+      status = random_direction(it, t, (unsigned)probe, d);
+      if (status != GA_OK) break;
+    }
+    if (move_along(it, t, d, probe == 1 ? -1 : 1)) status = compare(it, t, best);
+  }
+  return status;
+}
+
+ga_status ga_redundant_start(ga_integrator *it, double t) {
+  ga_redundancy *r = &it->redundant;
+  ga_rank best;
+  if (!r->on) return GA_OK;
+  ga_rank_free(&r->found);
+  ga_status status = analyze(it, t, it->q, it->v, r->way, &best);
+  if (status == GA_OK) leave_out(it, &best);
+  if (status == GA_OK && best.ndependent > 0) {
+    status = analyze(it, t, it->q, it->v, GA_RANK_SPARSE, &r->found);
+    if (status == GA_OK) status = look_around(it, t, &best);
+  }
+  r->rank = best.rank;
+  ga_rank_free(&best);
+  it->saddle.soft = it->step.eq.ndropped > 0;
+  return status;
+}
+
+/* ---- growth ----------------------------------------------------------------------------------- */
+
+/* the constraint rows that are disturbed, and the multipliers that answer, of one kind */
+typedef struct {
+  int rows, mult, n;
+  const double *length;
+  const bool *dropped;
+} channel;
+
+static int channels(const ga_integrator *it, channel out[2]) {
+  const ga_equations *eq = &it->step.eq;
+  const ga_method *method = eq->method;
+  int found = 0;
+  for (int nonhol = 0; nonhol < 2; nonhol++) {
+    int mult = nonhol ? method->out_psi : method->out_lam, rows = GA_NONE;
+    for (int c = 0; c < method->ncon; c++) {
+      if ((method->con[c] == GA_ROW_NONHOL) == (nonhol != 0)) rows = c;
+    }
+    int n = nonhol ? eq->npsi : eq->nlam, at = nonhol ? eq->nlam : 0;
+    if (rows == GA_NONE || mult == GA_NONE || n == 0) continue;
+    out[found++] = (channel){eq->con_at[rows], eq->mult_at[mult], n, it->redundant.length + at,
+                             eq->dropped + at};
+  }
+  return found;
+}
+
+/* the largest answer to a disturbance of size 1: signs at random, then the answer itself */
+static ga_status growth(ga_integrator *it, double *size) {
+  ga_redundancy *r = &it->redundant;
+  const ga_equations *eq = &it->step.eq;
+  channel ch[2];
+  int count = channels(it, ch);
+  *size = 0;
+  for (int round = 0; round < 2; round++) {
+    double scale = round == 0 ? 1 : 1 / *size, last = *size;
+    double *answer = r->b;
+    for (int k = 0; k < count; k++) {
+      for (int i = 0; i < ch[k].n; i++) {
+        double unit = round == 0 ? (random_number((unsigned)(ch[k].rows + i), 7) > 0 ? 1 : -1)
+                                 : scale * ch[k].length[i] * answer[ch[k].mult + i];
+        it->saddle.defect[(k > 0 ? ch[0].n : 0) + i] = ch[k].dropped[i] ? 0 : unit;
+      }
+    }
+    memset(r->b, 0, (size_t)eq->n * sizeof(double));
+    for (int k = 0; k < count; k++) {
+      for (int i = 0; i < ch[k].n; i++) {
+        r->b[ch[k].rows + i] = ch[k].length[i] * it->saddle.defect[(k > 0 ? ch[0].n : 0) + i];
+      }
+    }
+    ga_status status = ga_factors_solve(&it->step.factors, eq, r->b);
+    if (status != GA_OK) return status;
+    *size = 0;
+    for (int k = 0; k < count; k++) {
+      for (int i = 0; i < ch[k].n; i++) {
+        *size = ga_larger(*size, ch[k].length[i] * fabs(r->b[ch[k].mult + i]));
+      }
+    }
+    if (*size == 0 || (round == 0 && r->reference > 0 && *size < LOOK * r->reference)) break;
+    if (round == 1) *size = ga_larger(*size, last);
+  }
+  return GA_OK;
+}
+
+/* Factors of an earlier step tell what growth was then: before anything is concluded from them,
+ * they are renewed at the end of this step. */
+static ga_status measure(ga_integrator *it, double *size) {
+  ga_redundancy *r = &it->redundant;
+  ga_factors *f = &it->step.factors;
+  if (!f->made && r->reference > 0) {
+    *size = r->reference;
+    return GA_OK;
+  }
+  ga_status status = growth(it, size);
+  if (status != GA_OK || r->reference == 0 || *size < AGED * r->reference) return status;
+  status = (f->made ? ga_factors_renew : ga_factors_replace)(f, &it->step.eq, it->step.newton.x);
+  return status == GA_OK ? growth(it, size) : status;
+}
+
+/* ---- a step ------------------------------------------------------------------------------------ */
+
+/* One dropped row that is open, of n with residuals g and gradients D. size: of what moves it. */
+static int first_open(int n, const bool *dropped, const double *g, const ga_csr *D, double size) {
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    if (!dropped[i]) continue;
+    for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) sum += fabs(D->val[e]);
+    if (!(fabs(g[i]) <= OPENED * sum * size)) return i;
+  }
+  return -1;
+}
+
+/* the rows left out, at the end of the step */
+static ga_status watch(ga_integrator *it) {
+  ga_equations *eq = &it->step.eq;
+  const ga_site *at = &eq->site[GA_SITE_NEW];
+  double size = 1 + ga_max_abs(eq->nq, at->q), speed = 1 + ga_max_abs(eq->nv, at->v), value = 0;
+  char name[96];
+  int i = -1;
+  bool hidden = false;
+  if (ga_equations_has_row(eq, GA_ROW_POS)) {
+    i = first_open(eq->nlam, eq->dropped, eq->g, &at->G, size);
+    if (i >= 0) value = eq->g[i];
+  }
+  if (i < 0 && ga_equations_has_row(eq, GA_ROW_VEL)) {
+    ga_status status = ga_eval_hidden(eq->eval, at->t, at->q, at->v, &at->G, eq->gv);
+    if (status != GA_OK) return status;
+    i = first_open(eq->nlam, eq->dropped, eq->gv, &at->G, size + speed);
+    hidden = i >= 0;
+    if (i >= 0) value = eq->gv[i];
+  }
+  if (i >= 0) {
+    ga_name_entry(name, sizeof name, "g", i, it->model->lam_names);
+  } else {
+    i = first_open(eq->npsi, eq->dropped + eq->nlam, eq->k, &at->H, size + speed);
+    if (i < 0) return GA_OK;
+    value = eq->k[i];
+    hidden = true;
+    ga_name_entry(name, sizeof name, "k", i, it->model->psi_names);
+  }
+  return ga_fail(&it->error, GA_ERR_SINGULAR,
+                 "t = %.9g: constraints contradict each other: the others force %s to %s %.3g; "
+                 "at the start it followed from them. Remove it, or make it fit",
+                 at->t, name, hidden ? "move apart with" : "open by", value);
+}
+
+ga_status ga_redundant_judge(ga_integrator *it) {
+  ga_redundancy *r = &it->redundant;
+  double size;
+  if (!r->on) return GA_OK;
+  ga_status status = it->step.eq.ndropped > 0 ? watch(it) : GA_OK;
+  if (status == GA_OK) status = measure(it, &size);
+  if (status != GA_OK) return status;
+  if (r->reference > 0 && !(size <= SINGULAR * r->reference) && !r->patient) {
+    return ga_fail(&it->error, GA_RETRY_SINGULAR,
+                   "t = %.9g: the position is singular: constraints that are independent elsewhere "
+                   "depend on each other here",
+                   it->step.eq.t1);
+  }
+  r->aged = r->reference > 0 && size > AGED * r->reference && it->step.eq.ndropped > 0;
+  if (r->reference == 0 || size < r->reference) r->reference = size;
+  return GA_OK;
+}
+
+/* Multipliers of dropped rows move to the rows that they follow from: the force is the same. */
+static void fold(const ga_rank *rank, double *lam, int nlam, double *psi) {
+  for (int d = 0; d < rank->ndependent; d++) {
+    int row = rank->dependent[d];
+    double *from = row < nlam ? lam + row : psi + row - nlam;
+    for (int k = rank->start[d]; k < rank->start[d + 1]; k++) {
+      int to = rank->from[k];
+      *(to < nlam ? lam + to : psi + to - nlam) += rank->coef[k] * *from;
+    }
+    *from = 0;
+  }
+}
+
+/* Other rows at the accepted state, as many as before; not if the position is nearly singular. */
+static ga_status choose_anew(ga_integrator *it) {
+  ga_redundancy *r = &it->redundant;
+  const ga_memory *mem = &it->mem;
+  ga_rank rank;
+  r->aged = false;
+  ga_status status = analyze(it, mem->t, mem->q, mem->v, r->way, &rank);
+  bool other = status == GA_OK && rank.rank == r->rank &&
+               memcmp(rank.dropped, it->step.eq.dropped, (size_t)rank.rows * sizeof(bool)) != 0;
+  if (other) {
+    ga_memory guess = *mem;
+    leave_out(it, &rank);
+    memcpy(it->lam, mem->lam, (size_t)it->eval.nlam * sizeof(double));
+    memcpy(it->psi, mem->psi, (size_t)it->eval.npsi * sizeof(double));
+    fold(&rank, it->lam, it->eval.nlam, it->psi);
+    guess.lam = it->lam, guess.psi = it->psi;
+    ga_factors_reset(&it->step.factors);
+    ga_predictor_forget(&it->predictor);
+    ga_equations_guess(&it->step.eq, &guess, it->predictor.phi[0]);
+    ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);
+    it->stats.chosen++;
+  }
+  ga_rank_free(&rank);
+  return status;
+}
+
+ga_status ga_redundant_accept(ga_integrator *it) {
+  ga_redundancy *r = &it->redundant;
+  const ga_site *at = &it->step.eq.site[GA_SITE_NEW];
+  if (!r->on || it->step.eq.ndropped == 0) return GA_OK;
+  ga_status status = GA_OK;
+  if (it->method->report != GA_REPORT_ALL) {
+    status = ga_saddle_least(&it->saddle, &at->M, &at->G, &at->H, it->mem.lam, it->mem.psi);
+  }
+  if (status == GA_OK && r->aged) status = choose_anew(it);
+  return status;
+}
