@@ -8,7 +8,8 @@
  * go to either side, unless some joint is so far open (FAR of the mechanism's length) that nobody
  * can tell to which side it should bend. Only hinges of closed loops count, and not those of the
  * ground: to turn about these is a motion, not another way to close. The rod that a distance joint
- * stands for is bent likewise against the leg to a hinge of its body, about that hinge's axis. */
+ * stands for is bent likewise against the leg to a hinge of its body, about that hinge's axis; and
+ * of three bodies joined by three such rods the normal of the triangle counts. */
 #include <math.h>
 #include <string.h>
 
@@ -111,46 +112,68 @@ static bool has_hinge(const ga_element *joint) {
   return data->type->aligned == 1u << 2 && closes;
 }
 
-/* the same between the rod of a distance joint and the leg from it to hinge `h` of its body */
-static double rod_bend(const ga_mechanism *m, const ga_element *rod, int side, const ga_element *h,
-                       const double *q) {
-  const ga_joint_data *data = rod->data;
-  const ga_joint_frame *own = side_of(h, rod->body[side]);
-  double end[2][3], leg[3], u[3], w[3], axis[3], n[3], z[3];
-  ga_frame f[2];
+static void rod_ends(const ga_mechanism *m, const ga_element *joint, const double *q,
+                     double end[2][3]) {
   for (int k = 0; k < 2; k++) {
-    const ga_solid *b = &m->bodies.item[rod->body[k]];
-    b->kind->frame(q + b->q_at, NULL, &f[k]);
-    ga_times3(f[k].R, data->side[k].s, end[k]);
-    ga_plus3(end[k], 1, f[k].x, end[k]);
+    const ga_solid *b = &m->bodies.item[joint->body[k]];
+    ga_frame f;
+    b->kind->frame(q + b->q_at, NULL, &f);
+    ga_times3(f.R, ((const ga_joint_data *)joint->data)->side[k].s, end[k]);
+    ga_plus3(end[k], 1, f.x, end[k]);
   }
-  ga_plus3(own->s, -1, data->side[side].s, leg);
-  ga_times3(f[side].R, leg, u);
-  ga_plus3(end[1 - side], -1, end[side], w);
-  ga_column3(own->E, 2, z);
-  ga_times3(f[side].R, z, axis);
-  ga_cross3(u, w, n);
-  const double size = ga_norm3(u) * ga_norm3(w);
-  return size > 0 ? ga_dot3(n, axis) / size : 0;
 }
 
-/* the largest gap of a joint that closes two points */
+/* the largest gap of a joint that closes two points or keeps their distance */
 static double largest_gap(const ga_mechanism *m, const double *q) {
   double largest = 0;
   for (int i = 0; i < m->joints.count; i++) {
     const ga_element *joint = &m->joints.item[i];
     const ga_joint_data *data = joint->data;
-    if (data->rows->count == 0 || data->rows->row[0].primitive != &ga_primitive_coincide) continue;
-    ga_frame f[2];
-    ga_pair p;
-    for (int side = 0; side < 2; side++) {
-      const ga_solid *b = &m->bodies.item[joint->body[side]];
-      b->kind->frame(q + b->q_at, NULL, &f[side]);
+    double end[2][3], d[3];
+    if (data->rows->count == 0 || (data->rows->row[0].primitive != &ga_primitive_coincide &&
+                                   data->rows->row[0].primitive != &ga_primitive_distance)) {
+      continue;
     }
-    ga_pair_points(&p, false, &f[0], &f[1], data->side[0].s, data->side[1].s);
-    largest = fmax(largest, ga_norm3(p.d));
+    rod_ends(m, joint, q, end);
+    ga_plus3(end[1], -1, end[0], d);
+    largest = fmax(largest, fabs(ga_norm3(d) - data->length));
   }
   return largest;
+}
+
+/* the same between the rod of a distance joint and the leg from it to hinge `h` of its body */
+static double rod_bend(const ga_mechanism *m, const ga_element *rod, int side, const ga_element *h,
+                       const double *q) {
+  const ga_joint_frame *own = side_of(h, rod->body[side]);
+  const ga_solid *b = &m->bodies.item[rod->body[side]];
+  double end[2][3], leg[3], u[3], w[3], axis[3], n[3], z[3];
+  ga_frame f;
+  rod_ends(m, rod, q, end);
+  b->kind->frame(q + b->q_at, NULL, &f);
+  ga_plus3(own->s, -1, ((const ga_joint_data *)rod->data)->side[side].s, leg);
+  ga_times3(f.R, leg, u);
+  ga_plus3(end[1 - side], -1, end[side], w);
+  ga_column3(own->E, 2, z);
+  ga_times3(f.R, z, axis);
+  ga_cross3(u, w, n);
+  const double size = ga_norm3(u) * ga_norm3(w);
+  return size > 0 ? ga_dot3(n, axis) / size : 0;
+}
+
+/* The normal of the triangle of two rods that begin at one body, its length the sine of the angle
+ * between them. */
+static void rods_normal(const ga_mechanism *m, const ga_element *const rod[2], int body,
+                        const double *q, double *n) {
+  double u[2][3];
+  for (int k = 0; k < 2; k++) {
+    double end[2][3];
+    const int here = rod[k]->body[0] == body ? 0 : 1;
+    rod_ends(m, rod[k], q, end);
+    ga_plus3(end[1 - here], -1, end[here], u[k]);
+  }
+  ga_cross3(u[0], u[1], n);
+  const double size = ga_norm3(u[0]) * ga_norm3(u[1]);
+  for (int i = 0; i < 3; i++) n[i] = size > 0 ? n[i] / size : 0;
 }
 
 /* What is compared: sines before and after. */
@@ -187,6 +210,35 @@ static void compare_rod(comparison *c, const ga_mechanism *m, const joint_lists 
   }
 }
 
+static int other_body(const ga_element *joint, int body) {
+  return joint->body[0] == body ? joint->body[1] : joint->body[0];
+}
+
+static bool joined_by_rod(const ga_mechanism *m, const joint_lists *l, int a, int b) {
+  for (int k = l->first[a]; k < l->first[a + 1]; k++) {
+    const ga_element *joint = &m->joints.item[l->joint[k]];
+    if (joint->type == &ga_element_distance && other_body(joint, a) == b) return true;
+  }
+  return false;
+}
+
+/* three bodies, each pair joined by a rod: their normal must not turn round */
+static void compare_triangles(comparison *c, const ga_mechanism *m, const joint_lists *l, int body,
+                              const double *before, const double *after) {
+  for (int i = l->first[body]; i < l->first[body + 1]; i++) {
+    for (int j = i + 1; j < l->first[body + 1]; j++) {
+      const ga_element *const rod[2] = {&m->joints.item[l->joint[i]], &m->joints.item[l->joint[j]]};
+      if (rod[0]->type != &ga_element_distance || rod[1]->type != &ga_element_distance) continue;
+      const int a = other_body(rod[0], body), b = other_body(rod[1], body);
+      if (a <= body || b <= body || a == b || !joined_by_rod(m, l, a, b)) continue;
+      double n0[3], n1[3];
+      rods_normal(m, rod, body, before, n0);
+      rods_normal(m, rod, body, after, n1);
+      compare(c, rod[0]->name, ga_norm3(n0), copysign(ga_norm3(n1), ga_dot3(n0, n1)));
+    }
+  }
+}
+
 ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, const double *after,
                                    ga_error *err) {
   ga_arena arena = {0};
@@ -203,6 +255,9 @@ ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, 
     if (!l.in_loop[i]) continue;
     if (has_hinge(joint)) compare_hinge(&c, m, &l, i, before, after);
     if (joint->type == &ga_element_distance) compare_rod(&c, m, &l, joint, before, after);
+  }
+  for (int b = 0; b < m->bodies.count && !c.name; b++) {
+    compare_triangles(&c, m, &l, b, before, after);
   }
   ga_arena_free(&arena);
   if (!c.name) return GA_OK;
