@@ -44,6 +44,32 @@ GA_API ga_status ga_assemble_position(const ga_model *model, double t, double *q
 GA_API ga_status ga_assemble_velocity(const ga_model *model, double t, const double *q, double *v,
                                       ga_assembly *assembly, ga_error *err);
 
+/* ---- equilibrium ---------------------------------------------------------------------------- */
+
+/* How an equilibrium is sought, and what was found. Zero is fine; arrays as above. */
+typedef struct ga_equilibrium {
+  /* given */
+  const double *weight, *unit; /* nv, as in ga_assembly: they shape the way, not the result */
+  int steps;                   /* most damped Newton steps; 0: 400, < 0: none */
+  int relax_steps;             /* most steps of dynamic relaxation; 0: 4000, < 0: none */
+  /* found */
+  double *lam, *psi; /* the reactions there; least norm where they are not unique */
+  double unbalanced; /* largest force that is left, relative to the forces that act */
+  int worst;         /* the velocity on which it acts */
+  int iterations;    /* damped Newton steps */
+  int relaxations;   /* steps of dynamic relaxation */
+} ga_equilibrium;
+
+/* A configuration where the model stays at rest at time t: g = 0, F(t, q, 0) = G^T lam + H^T psi.
+ * It is sought downhill from q, which need not satisfy the constraints, so that a stable one is
+ * found where there is one; a start exactly at an unstable one stays there (ga_modes tells). First
+ * damped Newton steps, in which a pseudo-time step takes the place of load steps; if these do not
+ * end, dynamic relaxation: the motion with rho_inf = 0, stopped whenever the kinetic energy begins
+ * to fall. GA_ERR_INITIAL if the constraints cannot be satisfied or no equilibrium was found; q is
+ * then the last configuration, and err says which force is left. */
+GA_API ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
+                                     ga_equilibrium *equilibrium, ga_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -64,4 +64,8 @@ double ga_static_reach(const ga_csr *A, int i, const double *unit);
 ga_status ga_static_multipliers(ga_static *s, const double *f, double *lam, double *psi,
                                 double *rest);
 
+/* Dynamic relaxation of q, at most so many steps; taken tells how many there were. */
+ga_status ga_static_relax(const ga_model *model, double t, double *q, int steps, int *taken,
+                          ga_error *err);
+
 #endif
