@@ -254,6 +254,11 @@ GA_API ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *
                                        const bool *hold_q, const bool *hold_v, double *moved,
                                        ga_error *err);
 
+/* ga_equilibrium_find with weights by mass and size; `equilibrium` may be NULL. Frequencies about
+ * the result, which tell whether it is stable: ga_linearization_new and ga_modes_find. */
+GA_API ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
+                                          ga_equilibrium *equilibrium, ga_error *err);
+
 /* The element whose evaluation returned this code (> 0: a smaller step may help, < 0: it failed)
  * and why, as a sentence; "" for another code. Callbacks of the model return such codes. */
 GA_API const char *ga_mechanism_explain(const ga_mechanism *m, int code, char *text, size_t room);

@@ -70,6 +70,48 @@ typedef struct ga_equilibrium {
 GA_API ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
                                      ga_equilibrium *equilibrium, ga_error *err);
 
+/* ---- frequencies ---------------------------------------------------------------------------- */
+
+/* The equations of motion linearised about a state: with a small change y of the configuration,
+ *
+ *     M y'' + C y' + K y + G^T dlam + H^T dpsi = 0,   G y = 0,   H y' + Y y = 0
+ *
+ * Rotations are varied in space axes (y is a rotation vector in the axes of space), displacements
+ * too. The matrices are those of body axes at a state of rest: M, C, K, G, H, Y of the model;
+ * otherwise they are turned into space axes, where those of a steady motion are constant. */
+typedef struct ga_linearization ga_linearization;
+
+/* The state must be one whose linearization is constant in time: at rest in equilibrium, or moving
+ * steadily, as a rotor does. GA_ERR_INITIAL says what changes otherwise, unless `frozen` is set:
+ * the state is then taken as it stands, for what this is worth. Constraints must be satisfied. */
+GA_API ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
+                                      const double *v, bool frozen, ga_linearization **out,
+                                      ga_error *err);
+GA_API void ga_linearization_free(ga_linearization *lin);
+/* The matrix of that name, one of M C K G H Y; NULL for another. Owned by the linearization. */
+GA_API const ga_csr *ga_linearization_matrix(const ga_linearization *lin, char name);
+
+/* Eigenvalues s of y = Re(shape e^(s t)), the slowest first. Of a pair of conjugates the one with
+ * im > 0 stands for both; a vibration has re = -zeta |s|, a mode without vibration im = 0. What is
+ * below 1e-7 of the fastest is zero: a direction in which nothing holds the model. */
+typedef struct ga_modes {
+  /* given: arrays of the caller */
+  int room;                    /* how many modes fit */
+  double *re, *im;             /* room numbers each */
+  double *shape_re, *shape_im; /* room x nv by rows, or NULL */
+  bool few;                    /* only the slowest, by shift and inversion: for large models at rest
+                                  without damping; needs ARPACK */
+  /* found */
+  int count;     /* modes in the arrays */
+  int all;       /* modes there are; few: count */
+  int freedom;   /* independent changes of the configuration that the constraints allow */
+  bool unstable; /* some have re > 0 */
+} ga_modes;
+
+/* By LAPACK, up to some thousand velocities; with `few` by ARPACK. Each shape is scaled so that its
+ * largest component is 1. */
+GA_API ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *err);
+
 #ifdef __cplusplus
 }
 #endif
