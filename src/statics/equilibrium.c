@@ -98,8 +98,7 @@ static void measure(seeking *p) {
   const ga_csr *K = &p->s.K;
   double stiff = 0;
   for (int i = 0; i < p->s.nv; i++) {
-    double sum = 0;
-    for (int e = K->ptr[i]; e < K->ptr[i + 1]; e++) sum += fabs(K->val[e]) * p->unit[K->col[e]];
+    const double sum = ga_static_reach(K, i, p->unit);
     stiff += sum * sum / p->s.W.val[i];
   }
   p->acting = dual_norm(p, p->F) + 1e-3 * sqrt(stiff);

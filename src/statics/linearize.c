@@ -231,7 +231,9 @@ static ga_status matrices_at(ga_linearization *lin, ga_static *g, state *s) {
 
 /* ---- is it constant? ------------------------------------------------------------------------ */
 
-static ga_status check_rest(const ga_linearization *lin, ga_static *g, const state *s) {
+/* accelerations are compared with those of the forces alone, and of springs moved by 1e-3 units */
+static ga_status check_rest(const ga_linearization *lin, ga_static *g, const state *s,
+                            const double *unit) {
   double size = 0, most = 0;
   int worst = 0;
   char name[96];
@@ -239,10 +241,11 @@ static ga_status check_rest(const ga_linearization *lin, ga_static *g, const sta
   if (status != GA_OK) return status;
   for (int i = 0; i < lin->nv; i++) {
     const double part = fabs(s->vd[i]) * sqrt(g->W.val[i]);
-    size = fmax(size, fabs(g->rhs[i]) / sqrt(g->W.val[i]));
+    const double acting = fabs(g->rhs[i]) + 1e-3 * ga_static_reach(&g->K, i, unit);
+    size = fmax(size, acting / sqrt(g->W.val[i]));
     if (part > most) most = part, worst = i;
   }
-  if (most <= RESTING * size) return GA_OK;
+  if (most <= RESTING * size || most == 0) return GA_OK;
   ga_name_entry(name, sizeof name, "v", worst, lin->model->v_names);
   return ga_fail(g->eval.err, GA_ERR_INITIAL,
                  "t = %.9g: the state is not an equilibrium: %s begins to move (acceleration "
@@ -340,7 +343,7 @@ static ga_status linearise(ga_linearization *lin, ga_static *g, state *s, bool f
   if (status != GA_OK) return status;
   memcpy(lin->weight, g->W.val, (size_t)g->nv * sizeof(double));
   if (frozen) return GA_OK;
-  return lin->moving ? check_steady(lin, g, s, unit, &later, &then) : check_rest(lin, g, s);
+  return lin->moving ? check_steady(lin, g, s, unit, &later, &then) : check_rest(lin, g, s, unit);
 }
 
 ga_status ga_linearization_new(const ga_model *model, double t, const double *q, const double *v,
