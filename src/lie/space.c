@@ -155,9 +155,9 @@ void ga_space_tangent_rows(const ga_space *space, const double *w, double *T) {
   }
 }
 
-/* The factor a column belongs to; as columns increase along a row, the search goes on from the
- * factor of the column before. */
+/* The factor a column belongs to; the search goes on from the factor of the column before. */
 static const ga_factor *factor_of(const ga_factor *f, int column) {
+  while (column < f->v_at) f--;
   while (column >= f->v_at + f->n * f->group->nv) f++;
   return f;
 }
@@ -193,8 +193,8 @@ static inline void turn_row(int n, const double *T, double *a) {
  */
 static int each_turn(const ga_space *space, ga_csr *A, const double *T, ga_turn *list) {
   int count = 0;
+  const ga_factor *f = space->factor; /* rows that follow each other are mostly near each other */
   for (int row = 0; row < A->nrow && !space->commutative; row++) {
-    const ga_factor *f = space->factor;
     for (int k = A->ptr[row], end = A->ptr[row + 1]; k < end;) {
       f = factor_of(f, A->col[k]);
       int nv = f->group->nv;
@@ -228,8 +228,8 @@ void ga_space_turn(int count, const ga_turn *list, const double *T, ga_csr *A) {
 
 bool ga_space_pattern_closed(const ga_space *space, const ga_csr *A, int *bad_row, int *bad_col) {
   if (space->commutative) return true;
+  const ga_factor *f = space->factor;
   for (int row = 0; row < A->nrow; row++) {
-    const ga_factor *f = space->factor;
     for (int k = A->ptr[row]; k < A->ptr[row + 1];) {
       f = factor_of(f, A->col[k]);
       int nv = f->group->nv;

@@ -85,10 +85,11 @@ static ga_status refuse(ga_integrator *it, const char *what, const char *symbol,
   char name[96];
   ga_name_entry(name, sizeof name, symbol, i, names);
   if (best) {
-    return ga_fail(&it->error, GA_ERR_INITIAL,
-                   "constraints contradict each other: no values satisfy all of them, the best leave "
-                   "%.3g in the %s %s, allowed %.1g; remove it or make it fit the others",
-                   value, what, name, allowed);
+    return ga_fail(
+        &it->error, GA_ERR_INITIAL,
+        "constraints contradict each other: no values satisfy all of them, the best leave "
+        "%.3g in the %s %s, allowed %.1g; remove it or make it fit the others",
+        value, what, name, allowed);
   }
   return ga_fail(&it->error, GA_ERR_INITIAL,
                  "start values violate the %s %s: residual %.3g, allowed %.1g; correct them, or "
@@ -98,7 +99,8 @@ static ga_status refuse(ga_integrator *it, const char *what, const char *symbol,
 
 /* |g_i|, |(G v + g_t)_i|, |k_i| against initial_tol times the size of their terms, as far as it is
  * known: g may contain constants, so positions count as at least ROUND large. A velocity that moves
- * positions by rounding only in one step counts as zero. best: the values are the best there are. */
+ * positions by rounding only in one step counts as zero. best: the values are the best there are.
+ */
 static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v,
                                   bool best) {
   ga_eval *e = &it->eval;
@@ -126,7 +128,8 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->H, i, v, 0) + row_size(&s->H, i, NULL, noise);
     if (fabs(it->psi[i]) <= allowed) continue;
-    return refuse(it, "nonholonomic constraint", "k", i, model->psi_names, it->psi[i], allowed, best);
+    return refuse(it, "nonholonomic constraint", "k", i, model->psi_names, it->psi[i], allowed,
+                  best);
   }
   return status;
 }
@@ -220,8 +223,8 @@ static ga_status project(ga_integrator *it, double t, double *q, double *v, doub
   return status != GA_OK ? status : ga_project_velocity(it, t, q, v, NULL, true, dv);
 }
 
-/* Start values that are refused: is there no way to satisfy the constraints, because they contradict
- * each other? */
+/* Start values that are refused: is there no way to satisfy the constraints, because they
+ * contradict each other? */
 static ga_status explain_refusal(ga_integrator *it, double t) {
   const ga_error before = it->error;
   ga_status status = project(it, t, it->q, it->v, NULL, NULL);
@@ -275,9 +278,7 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   guess_multipliers(it, from->lam, from->psi);
   ga_status status = consistent_state(it, t, from->initial, &stats);
   if (status == GA_OK) status = ga_redundant_start(it, t);
-  if (status == GA_OK) {
-    status = ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);
-  }
+  if (status == GA_OK) status = ga_redundant_acceleration(it, t);
   if (status == GA_OK && it->control.on) status = ga_control_start(it, t, &h);
   if (status == GA_OK) status = first_history(it, start, t, &h);
   if (status != GA_OK) return status;

@@ -26,18 +26,19 @@ static const double LOOK = 10;      /* growth that is measured more closely */
 static const double PROBE = 1e-2;   /* how far to look around, relative to the size of positions */
 static const double CLOSED = 1e-11; /* constraints of a place that counts */
 static const double OPENED = 1e-9;  /* relative opening of a row that contradicts others */
+static const double SOFTEN = 1e-10; /* of the matrix of a step from or to a singular position */
 enum { RANDOM_PROBES = 3 };
 
 void ga_redundant_init(ga_integrator *it) {
   ga_redundancy *r = &it->redundant;
-  size_t rows = (size_t)it->eval.nlam + (size_t)it->eval.npsi;
   r->on = it->step.eq.may_drop;
   if (!r->on) return;
   r->mass = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
-  r->length = ga_arena_doubles(&it->arena, rows);
+  r->length = it->step.eq.unit;
   r->b = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
   r->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
   r->v = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  r->q_found = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
   bool dense = strcmp(it->options.linsol, "dense") == 0;
   bool by_size = strcmp(it->options.linsol, "auto") == 0;
   r->way = dense ? GA_RANK_DENSE : by_size ? GA_RANK_AUTO : GA_RANK_SPARSE;
@@ -62,6 +63,15 @@ static ga_status analyze(ga_integrator *it, double t, const double *q, const dou
   ga_rank_masses(&s->M, r->mass);
   const ga_rank_rows rows = {.G = &s->G, .H = &s->H, .mass = r->mass};
   return ga_rank_analyze(rank, &rows, way, &it->error);
+}
+
+/* the same for the names */
+static ga_status find_names(ga_integrator *it, double t, const double *q, const double *v) {
+  ga_redundancy *r = &it->redundant;
+  ga_rank_free(&r->found);
+  r->t_found = t;
+  memcpy(r->q_found, q, (size_t)it->eval.nq * sizeof(double));
+  return analyze(it, t, q, v, GA_RANK_SPARSE, &r->found);
 }
 
 static void measure_lengths(ga_integrator *it) {
@@ -89,7 +99,8 @@ static void leave_out(ga_integrator *it, const ga_rank *rank) {
   measure_lengths(it);
 }
 
-/* ---- places around the start ------------------------------------------------------------------ */
+/* ---- places around the start ------------------------------------------------------------------
+ */
 
 static double random_number(unsigned i, unsigned probe) {
   unsigned bits = (i + 1) * 2654435761u ^ (probe + 1) * 2246822519u;
@@ -141,8 +152,7 @@ static ga_status compare(ga_integrator *it, double t, ga_rank *best) {
     *best = other;
     other = keep;
     leave_out(it, best);
-    ga_rank_free(&it->redundant.found);
-    status = analyze(it, t, it->redundant.q, it->v, GA_RANK_SPARSE, &it->redundant.found);
+    status = find_names(it, t, it->redundant.q, it->v);
   }
   ga_rank_free(&other);
   return status;
@@ -167,21 +177,89 @@ static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
 ga_status ga_redundant_start(ga_integrator *it, double t) {
   ga_redundancy *r = &it->redundant;
   ga_rank best;
+  r->singular = false;
   if (!r->on) return GA_OK;
   ga_rank_free(&r->found);
   ga_status status = analyze(it, t, it->q, it->v, r->way, &best);
+  int at_start = best.rank;
   if (status == GA_OK) leave_out(it, &best);
   if (status == GA_OK && best.ndependent > 0) {
-    status = analyze(it, t, it->q, it->v, GA_RANK_SPARSE, &r->found);
+    status = find_names(it, t, it->q, it->v);
     if (status == GA_OK) status = look_around(it, t, &best);
   }
   r->rank = best.rank;
+  r->singular = best.rank > at_start;
   ga_rank_free(&best);
-  it->saddle.soft = it->step.eq.ndropped > 0;
+  it->saddle.soft = it->step.eq.ndropped > 0 || r->singular;
   return status;
 }
 
-/* ---- growth ----------------------------------------------------------------------------------- */
+/* v', lam, psi at the start; of a singular one the means of those beside it, at t - h and t + h */
+ga_status ga_redundant_acceleration(ga_integrator *it, double t) {
+  ga_redundancy *r = &it->redundant;
+  int nv = it->eval.nv, nlam = it->eval.nlam, npsi = it->eval.npsi;
+  if (!r->singular) {
+    return ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);
+  }
+  memset(it->vd, 0, (size_t)nv * sizeof(double));
+  memset(it->lam, 0, (size_t)nlam * sizeof(double));
+  memset(it->psi, 0, (size_t)npsi * sizeof(double));
+  for (int side = -1; side < 2; side += 2) {
+    double at = t + side * it->h;
+    for (int i = 0; i < nv; i++) it->a[i] = side * it->h * it->v[i];
+    ga_space_step(it->model->space, it->q, it->a, r->q);
+    memcpy(r->v, it->v, (size_t)nv * sizeof(double));
+    ga_status status = ga_project_position(it, at, r->q, it->v, NULL);
+    if (status == GA_OK) status = ga_project_velocity(it, at, r->q, r->v, NULL, true, NULL);
+    if (status == GA_OK) {
+      status = ga_saddle_acceleration(&it->saddle, at, r->q, r->v, it->vdd, it->values.lam,
+                                      it->values.psi);
+    }
+    if (status != GA_OK) return status;
+    ga_axpy(nv, 0.5, it->vdd, it->vd);
+    ga_axpy(nlam, 0.5, it->values.lam, it->lam);
+    ga_axpy(npsi, 0.5, it->values.psi, it->psi);
+  }
+  return GA_OK;
+}
+
+void ga_redundant_begin(ga_integrator *it) {
+  it->step.eq.ahead = it->mem.first && it->redundant.singular;
+  it->step.eq.soften = it->redundant.patient ? SOFTEN : 0;
+}
+
+ga_status ga_redundant_look(ga_integrator *it) {
+  const ga_memory *mem = &it->mem;
+  bool dropped = it->redundant.on && it->step.eq.ndropped > 0;
+  it->saddle.soft = dropped || it->redundant.singular;
+  ga_rank_free(&it->redundant.found);
+  return dropped ? find_names(it, mem->t, mem->q, mem->v) : GA_OK;
+}
+
+ga_dependency ga_integrator_dependency(const ga_integrator *it) {
+  const ga_rank *found = &it->redundant.found;
+  int rows = it->eval.nlam + it->eval.npsi;
+  return (ga_dependency){.t = it->redundant.t_found,
+                         .q = it->redundant.q_found,
+                         .rows = rows,
+                         .rank = rows - found->ndependent,
+                         .ndependent = found->ndependent,
+                         .dependent = found->dependent,
+                         .start = found->start,
+                         .from = found->from,
+                         .coef = found->coef,
+                         .residual = found->residual,
+                         .unique = found->unique};
+}
+
+bool ga_integrator_dependency_text(const ga_integrator *it, int i, char *text, size_t room) {
+  if (it->redundant.found.ndependent == 0 || room == 0) return false;
+  return ga_rank_sentence(&it->redundant.found, it->eval.nlam, it->model->lam_names,
+                          it->model->psi_names, i, text, room);
+}
+
+/* ---- growth -----------------------------------------------------------------------------------
+ */
 
 /* the constraint rows that are disturbed, and the multipliers that answer, of one kind */
 typedef struct {
@@ -259,7 +337,8 @@ static ga_status measure(ga_integrator *it, double *size) {
   return status == GA_OK ? growth(it, size) : status;
 }
 
-/* ---- a step ------------------------------------------------------------------------------------ */
+/* ---- a step ------------------------------------------------------------------------------------
+ */
 
 /* One dropped row that is open, of n with residuals g and gradients D. size: of what moves it. */
 static int first_open(int n, const bool *dropped, const double *g, const ga_csr *D, double size) {

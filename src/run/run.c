@@ -114,6 +114,7 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   if (fabs(t1 - it->mem.t - h) > 1e-9 * h) h = t1 - it->mem.t;
   if (it->control.on) ga_eval_set_step(&it->eval, h);
   keep(it);
+  ga_redundant_begin(it);
   ga_status status = solve_step(it, h, t1);
   if (status == GA_OK) status = report(it);
   if (status == GA_OK) status = ga_redundant_judge(it);
@@ -160,7 +161,8 @@ static ga_status below_least(ga_integrator *it, double least, double h, bool rej
 static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
   double err = 0;
   for (bool again = false;; again = true) {
-    double least = fmax(it->options.h_min, 16 * DBL_EPSILON * fabs(it->mem.t));
+    double t = fmax(fabs(it->mem.t), DBL_EPSILON * (t_end - it->mem.t)); /* also where t = 0 */
+    double least = fmax(it->options.h_min, 16 * DBL_EPSILON * t);
     if (again && it->h < least && plan->h > 1.001 * least) it->h = least;
     if (again && it->h < least) return below_least(it, least, plan->h, err > 0);
     ga_status status = ga_sequence_plan(it, t_end, plan);
@@ -184,12 +186,14 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
 }
 
 /* A step of given size. One that would end in a singular position ends beside it, and the next one
- * at the time that was planned for it. If the motion does not leave the position, so be it. */
-static ga_status given(ga_integrator *it, const ga_plan *plan) {
+ * at the time that was planned for it. If the motion does not leave the position, or the run is to
+ * end there, so be it. */
+static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double parts[] = {0.6, 0.8, 0.3};
   ga_status status = attempt(it, plan->h, plan->t1);
-  if (!it->redundant.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON)) return status;
-  for (int i = 0; i < 3 && status > 0; i++) {
+  if (!it->redundant.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
+    return status;
+  for (int i = 0; i < 3 && status > 0 && plan->t1 < t_end; i++) {
     status = attempt(it, parts[i] * plan->h, it->mem.t + parts[i] * plan->h);
   }
   it->stats.singular += status == GA_OK;
@@ -209,7 +213,7 @@ static ga_status advance(ga_integrator *it, double t_end) {
     ga_history_carry(it, plan.t1);
     count(it, plan.h);
   } else {
-    status = it->control.on ? controlled(it, t_end, &plan) : given(it, &plan);
+    status = it->control.on ? controlled(it, t_end, &plan) : given(it, &plan, t_end);
     if (status == GA_OK) status = accept(it);
     if (status != GA_OK) return status;
   }

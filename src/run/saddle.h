@@ -55,8 +55,8 @@ ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const doubl
  * iterative refinement is included. */
 ga_status ga_saddle_solve(ga_saddle *s);
 
-/* Soft rows: replace lam, psi by the least multipliers with the same G^T lam + H^T psi, with M, G, H
- * of another place than the last ones: same patterns. */
+/* Soft rows: replace lam, psi by the least multipliers with the same G^T lam + H^T psi, with M, G,
+ * H of another place than the last ones: same patterns. */
 ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const ga_csr *H,
                           double *lam, double *psi);
 

@@ -96,7 +96,10 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
   s->k = ga_arena_doubles(arena, (size_t)s->npsi);
   s->zero = ga_arena_doubles(arena, (size_t)s->nv + (size_t)s->nlam + (size_t)s->npsi);
   s->may_drop = options->redundant == GA_REDUNDANT_ALLOW && s->nlam + s->npsi > 0;
-  if (s->may_drop) s->dropped = ga_arena_take(arena, (size_t)(s->nlam + s->npsi), sizeof(bool));
+  if (s->may_drop) {
+    s->dropped = ga_arena_take(arena, (size_t)(s->nlam + s->npsi), sizeof(bool));
+    s->unit = ga_arena_doubles(arena, (size_t)(s->nlam + s->npsi));
+  }
   ga_sites_init(s, arena);
   if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, eval->model->pat_G, arena);
   if (arena->failed) {
@@ -173,7 +176,13 @@ static ga_status carry(ga_equations *s, const ga_memory *mem, const double *mome
 
 /* G(t_n, q_n): the last step has mostly left it in its new site */
 static ga_status gradient_at_n(ga_equations *s) {
-  const ga_site *site = &s->site[GA_SITE_NEW];
+  ga_site *site = &s->site[GA_SITE_NEW];
+  if (s->ahead) {
+    site->evaluated = false;
+    for (int i = 0; i < s->nv; i++) s->part_wq[i] = s->h * s->v[i];
+    ga_space_step(s->eval->model->space, s->q, s->part_wq, site->q);
+    return ga_eval_G(s->eval, s->t1, site->q, &s->Gn);
+  }
   if (!ga_site_has_gradient_of(s, site, s->t, s->q)) {
     return ga_eval_G(s->eval, s->t, s->q, &s->Gn);
   }

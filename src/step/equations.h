@@ -57,6 +57,12 @@ typedef struct ga_equations {
   bool may_drop; /* the matrix has places for that */
   bool *dropped; /* nlam + npsi, if it has */
   int ndropped;
+  /* Where a step begins or has to end in a singular position, the matrix (not the equations) has
+   * -soften unit_i^2 on the diagonal of multiplier i. 0 elsewhere. */
+  double soften;
+  bool
+      ahead; /* eta acts along G(t_1, q_n o exp(h v_n)) instead of G(t_n, q_n), which is singular */
+  double *unit; /* nlam + npsi: lengths of the rows in units of the motion */
 
   /* the step under way */
   double t, t1, h;

@@ -272,7 +272,13 @@ ga_status ga_matrix_blame(ga_matrix *m, ga_equations *s, const double *x) {
 
 static void leave_out(ga_matrix *m, const ga_equations *s) {
   const ga_method *method = s->method;
-  for (int c = 0; c < method->ncon; c++) ga_blocks_put(&m->blocks, m->unit_term[c], 0);
+  for (int i = 0; i < s->nlam && s->soften > 0; i++) m->E_lam.val[i] = s->unit[i] * s->unit[i];
+  for (int i = 0; i < s->npsi && s->soften > 0; i++) {
+    m->E_psi.val[i] = s->unit[s->nlam + i] * s->unit[s->nlam + i];
+  }
+  for (int c = 0; c < method->ncon; c++) {
+    ga_blocks_put(&m->blocks, m->unit_term[c], -s->soften);
+  }
   for (int c = 0; c < method->ncon && s->ndropped > 0; c++) {
     int size = ga_equations_con_size(s, method->con[c]);
     const bool *dropped = ga_equations_dropped(s, method->con[c]);

@@ -10,7 +10,7 @@ ok "version" out_has '^genalpha [0-9][0-9]*\.[0-9]'
 ok "capabilities" out_has 'dense'
 succeeds list
 for name in stab2 index3 soi2 nonhol2 hht index2 index1 heavy-top heavy-top-se3 slider-crank andrews andrews-absolute \
-  pendulum-spring chain rolling-disk rolling-disk-printed jay-nonholonomic \
+  pendulum-spring chain net lattice rolling-disk rolling-disk-printed jay-nonholonomic \
   jay-negrut-hht jay-negrut-soi2 rheonomic oscillator dense; do
   ok "list has $name" out_has "^  $name  *[^ ]"
 done
@@ -37,7 +37,7 @@ ok "order condition" out_has 'fails  (20)'
 # every option of the help text is accepted with a sensible value
 values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.1 b 0.1
   params newmark method stab2 linsol dense start plain initial check initial-tol 1e-8
-  variant mid mass-at previous rescale none system full
+  variant mid mass-at previous rescale none system full redundant allow
   newton-tol 1e-10 newton-max 30 matrix-every 1 project-at 0.1 project plain
   save-state STATE from-state SAVED checkpoint-every 0.05 project-every 2
   guess-multipliers 1 extrapolate 2 threads 2
@@ -148,7 +148,7 @@ done
 refused 2 'rtol = .*or 0' run oscillator --rtol -1
 refused 2 'h-min = .*h-max' run oscillator --rtol 1e-3 --h-min 2 --h-max 1
 refused 2 'given.*automatic' run oscillator --rtol 1e-3 --h-seq 1/3,2/3
-refused 2 'problems with a size: chain' run oscillator --size 3
+refused 2 'problems with a size: chain, net, lattice' run oscillator --size 3
 refused 2 '1 to 1000000 rods' run chain --size 1000001
 succeeds run chain --size 3 --t-end 0.1
 refused 2 'omega' run oscillator --omega 0
