@@ -19,6 +19,13 @@ bool csv_open(csv *out, const char *path, const ga_problem *problem);
 bool csv_row(csv *out, const ga_model *model, const ga_state *state);
 bool csv_close(csv *out);
 
+/* Parts of JSON objects: a number (null if it is not finite); members behind others: an array, all
+ * columns of a model file as "named"; a text in quotes. */
+void json_number(FILE *to, double x);
+void json_array(FILE *to, const char *key, int n, const double *x);
+void json_columns(FILE *to, const ga_file *file, const ga_state *state);
+void json_text(FILE *to, const char *text);
+
 /* The object of `run --final`. */
 void json_final(FILE *to, const ga_problem *problem, const solver *at_end);
 

@@ -254,10 +254,39 @@ GA_API ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *
                                        const bool *hold_q, const bool *hold_v, double *moved,
                                        ga_error *err);
 
-/* ga_equilibrium_find with weights by mass and size; `equilibrium` may be NULL. Frequencies about
- * the result, which tell whether it is stable: ga_linearization_new and ga_modes_find. */
+/* ga_equilibrium_find with weights by mass and size; `equilibrium` may be NULL. */
 GA_API ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
                                           ga_equilibrium *equilibrium, ga_error *err);
+
+/* Frequencies and shapes about a state (ga_linearization_new, ga_modes_find). Component i of a
+ * shape is called ga_mechanism_shape_name: BODY.x .y .z of the origin of the body frame, .rx .ry
+ * .rz, a rotation in space axes; planar bodies .x .y .angle; coordinates by their names. */
+GA_API ga_status ga_mechanism_modes(const ga_mechanism *m, double t, const double *q,
+                                    const double *v, bool frozen, ga_modes *modes, ga_error *err);
+GA_API const char *ga_mechanism_shape_name(const ga_mechanism *m, int i, char *text, size_t room);
+
+/* What a look at a model before its first run finds. `say` (NULL: nobody) receives sentences for
+ * people, warnings among them; the numbers are for programs. The state must satisfy the
+ * constraints. */
+typedef struct ga_check {
+  int bodies, joints, coordinates;
+  int velocities, rows; /* unknowns and equations of joints, drives and couplers */
+  int gruebler;         /* velocities - rows: the degrees of freedom by counting */
+  int freedom;          /* the true ones: velocities - rank */
+  int redundant;        /* rows that follow from others */
+  int loose;            /* bodies that no joint and no force connects to anything */
+  double length;        /* the largest distance of joint points: the size of the mechanism */
+  double gap, slip;     /* largest residual of positions (over length) and velocities (per s) */
+  double lightest, heaviest; /* masses, without zeros */
+  double condition; /* of the matrix of masses and independent constraints, in natural units */
+  double slowest, fastest; /* angular frequencies about this state as it stands, rad/s; 0: none */
+  double h;                /* a step that resolves the fastest motion; 0: no suggestion */
+  bool derivatives_ok;
+  int warnings;
+} ga_check;
+GA_API ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q,
+                                    const double *v, ga_log_fn say, void *context, ga_check *check,
+                                    ga_error *err);
 
 /* The element whose evaluation returned this code (> 0: a smaller step may help, < 0: it failed)
  * and why, as a sentence; "" for another code. Callbacks of the model return such codes. */

@@ -23,8 +23,8 @@ ga_status ga_modes_few(const ga_linearization *lin, ga_modes *modes, ga_error *e
 
 /* Null space of the m rows of A (dense by rows of n, destroyed): r = rank, N its orthonormal basis,
  * n x (n - r) by columns. */
-ga_status ga_null_space(int m, int n, double *A, int *rank, double *N, ga_arena *arena,
-                        ga_error *err);
+ga_status ga_static_null_space(int m, int n, double *A, int *rank, double *N, ga_arena *arena,
+                               ga_error *err);
 
 /* Eigenvalues and right eigenvectors of A x = s B x, matrices by columns, destroyed; vectors as
  * LAPACK leaves them, a pair of conjugates in two columns.

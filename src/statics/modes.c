@@ -57,7 +57,7 @@ static ga_status find_basis(reduction *r) {
       rows[i * n + j] = lin->G.val[e] / sqrt(lin->weight[j]);
     }
   }
-  const ga_status status = ga_null_space(m, n, rows, &rank, r->N, &r->arena, r->err);
+  const ga_status status = ga_static_null_space(m, n, rows, &rank, r->N, &r->arena, r->err);
   r->d = r->e = n - rank;
   for (int k = 0; k < r->d; k++) {
     for (int j = 0; j < n; j++) r->N[k * n + j] /= sqrt(lin->weight[j]);
@@ -92,7 +92,7 @@ static ga_status reduce_rolling(reduction *r) {
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < d; j++) rows[i * d + j] = Hn[j * m + i];
   }
-  ga_status status = ga_null_space(m, d, rows, &rank, r->E, &r->arena, r->err);
+  ga_status status = ga_static_null_space(m, d, rows, &rank, r->E, &r->arena, r->err);
   r->e = d - rank;
   if (status == GA_OK) status = ga_least_squares(m, d, Hn, d, Yn, r->B, &r->arena, r->err);
   return status;
