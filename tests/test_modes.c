@@ -316,8 +316,50 @@ static void thousand_masses(void **state) {
   must(ga_modes_find(lin, &modes, &err), &err);
   assert_int_equal(modes.count, MASSES);
   for (int k = 0; k < MASSES; k++) assert_near("frequency", im[k], chain_frequency(k), 1e-8);
+  /* the same by shift and inversion, if ARPACK is built in */
+  ga_modes few = {.room = 12, .re = re, .im = im, .few = true};
+  const ga_status status = ga_modes_find(lin, &few, &err);
+  if (status == GA_ERR_BACKEND) {
+    assert_non_null(strstr(err.text, "need ARPACK"));
+  } else {
+    must(status, &err);
+    assert_int_equal(few.count, 12);
+    for (int k = 0; k < 12; k++) assert_near("few", im[k], chain_frequency(k), 1e-8);
+  }
   ga_linearization_free(lin);
   ga_space_free(space);
+}
+
+/* A hanging chain of 60 links by shift and inversion: as by LAPACK, shapes too. */
+static void few_of_a_chain(void **state) {
+  (void)state;
+  const ga_file_set set[] = {{"N", "60"}};
+  ga_file *file = model_loaded("chain", set, 1);
+  const ga_mechanism *m = ga_file_mechanism(file);
+  const int nv = m->nv;
+  double *q = calloc((size_t)m->nq, 8), *v = calloc((size_t)nv, 8), re[5], im[5], re2[5], im2[5];
+  double *a = calloc(10 * (size_t)nv, 8), *b = calloc(10 * (size_t)nv, 8);
+  ga_linearization *lin = NULL;
+  ga_error err = {0};
+  memcpy(q, m->q0, (size_t)m->nq * sizeof(double));
+  must(ga_mechanism_equilibrium(m, 0, q, NULL, &err), &err);
+  must(ga_linearization_new(&m->model, 0, q, v, false, &lin, &err), &err);
+  ga_modes all = {.room = 5, .re = re, .im = im, .shape_re = a, .shape_im = a + 5 * nv};
+  ga_modes few = {
+      .room = 5, .re = re2, .im = im2, .shape_re = b, .shape_im = b + 5 * nv, .few = true};
+  must(ga_modes_find(lin, &all, &err), &err);
+  if (ga_modes_find(lin, &few, &err) == GA_OK) {
+    for (int k = 0; k < 5; k++) {
+      assert_near("frequency", im2[k], im[k], 1e-9);
+      assert_true(vector_error(nv, a + k * nv, b + k * nv) < 1e-6);
+    }
+  }
+  ga_linearization_free(lin);
+  free(q);
+  free(v);
+  free(a);
+  free(b);
+  ga_file_free(file);
 }
 
 /* ---- shapes, refusals ----------------------------------------------------------------------- */
@@ -387,7 +429,8 @@ int main(void) {
       cmocka_unit_test(double_pendulum), cmocka_unit_test(unstable_and_damped),
       cmocka_unit_test(four_bar),        cmocka_unit_test(sleeping_top),
       cmocka_unit_test(rolling_disk),    cmocka_unit_test(thousand_masses),
-      cmocka_unit_test(shapes),          cmocka_unit_test(refused_states),
+      cmocka_unit_test(few_of_a_chain),  cmocka_unit_test(shapes),
+      cmocka_unit_test(refused_states),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
