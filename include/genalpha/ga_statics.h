@@ -24,6 +24,7 @@ typedef struct ga_assembly {
                            its least positive entry where there is no mass */
   const double *unit;   /* what counts as a large change of a component; default: the largest |q|
                            for lengths, 1 for angles */
+  bool any; /* the first configuration that is reached will do; default: the nearest is sought */
   /* found */
   double *change;  /* nv: w with q_new = q_old o exp(w), or v_new - v_old */
   double *open;    /* nlam, for velocities nlam + npsi: rows of the constraints as they stay */

@@ -258,7 +258,7 @@ static ga_status position(assembling *p, double *q) {
   status = reach(p);
   if (status != GA_OK) return status;
   if (p->a->openness > CLOSED) return refuse(p, s->nlam, "configuration");
-  if (p->a->iterations > 1) status = approach(p);
+  if (p->a->iterations > 1 && !p->a->any) status = approach(p);
   if (status != GA_OK) return status;
   memcpy(q, p->q, (size_t)s->eval.nq * sizeof(double));
   if (p->a->change) memcpy(p->a->change, p->d, (size_t)s->nv * sizeof(double));

@@ -122,7 +122,7 @@ static ga_status tangents(seeking *p) {
 
 /* q_try = q o exp(w), put back onto the constraints */
 static ga_status move(seeking *p) {
-  ga_assembly how = {.weight = p->s.W.val, .unit = p->unit};
+  ga_assembly how = {.weight = p->s.W.val, .unit = p->unit, .any = true};
   ga_space_step(p->s.model->space, p->q, p->w, p->q_try);
   return ga_assemble_position(p->s.model, p->t, p->q_try, &how, NULL);
 }
