@@ -27,6 +27,7 @@ int cli_unknown(const char *what, const char *typed, cli_word word, const void *
 int cmd_check(int argc, char **argv);
 int cmd_converge(int argc, char **argv);
 int cmd_equilibrium(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_modes(int argc, char **argv);
 int cmd_params(int argc, char **argv);

@@ -19,6 +19,8 @@ bool file_named(const char *operand);
 
 /* A file as a problem, and back; NULL for problems of the library. */
 int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem);
+/* A shared object (model_object.h) as a problem. */
+int file_open_object(const char *path, const ga_problem_options *options, ga_problem **problem);
 const ga_file *file_of(const ga_problem *problem);
 /* any problem */
 void problem_close(ga_problem *problem);
@@ -35,8 +37,10 @@ typedef struct named_columns {
   bool *shared;   /* all columns: not unique, redundant joints share it; NULL: all are unique */
 } named_columns;
 bool named_open(named_columns *n, const ga_problem *problem);
+bool named_add_rest(named_columns *n); /* the usual ones that `output` leaves out, behind them */
 void named_close(named_columns *n);
 const char *named_name(const named_columns *n, int i);
+const char *named_unit(const named_columns *n, int i);
 void named_update(named_columns *n, const ga_state *state);
 double named_value(const named_columns *n, int i);
 /* Which columns redundant constraints leave undetermined. */
