@@ -90,9 +90,10 @@ static void pass_rows(walk *w, ga_integrator *it) {
   if (!r->on) return;
   pass_long(w, &rank);
   pass_long(w, &dropped);
+  pass_long(w, &r->calm);
   pass_bool(w, &r->singular);
-  pass_doubles(w, &r->reference, 1);
-  pass_doubles(w, r->length, eq->nlam + eq->npsi);
+  pass_doubles(w, r->reference, 2);
+  pass_doubles(w, eq->unit, eq->nlam + eq->npsi);
   for (int i = 0; i < eq->nlam + eq->npsi; i++) pass_bool(w, &eq->dropped[i]);
   r->rank = (int)rank;
   eq->ndropped = (int)dropped;
@@ -327,8 +328,9 @@ ga_status ga_integrator_load(ga_integrator *it, const char *path) {
     ga_eval_set_step(&it->eval, it->control.on ? it->mem.h : it->h);
     it->last.valid = false;
     it->events.stopped_by = -1;
+    status = it->step.eq.ndropped > 0 ? ga_redundant_make_places(it) : GA_OK;
     forget(it);
-    status = ga_redundant_look(it);
+    if (status == GA_OK) status = ga_redundant_look(it);
   }
   ga_free(bytes);
   return status;

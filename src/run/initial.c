@@ -78,6 +78,7 @@ static double row_size(const ga_csr *A, int i, const double *x, double size) {
 }
 
 static const double ROUND = 1e-14;
+static const double NEAR = 1e-3; /* constraints that are as good as closed but cannot be closed */
 
 /* One violated row is enough to refuse: which, by how much, what to do. */
 static ga_status refuse(ga_integrator *it, const char *what, const char *symbol, int i,
@@ -223,28 +224,48 @@ static ga_status project(ga_integrator *it, double t, double *q, double *v, doub
   return status != GA_OK ? status : ga_project_velocity(it, t, q, v, NULL, true, dv);
 }
 
-/* Start values that are refused: is there no way to satisfy the constraints, because they
- * contradict each other? */
-static ga_status explain_refusal(ga_integrator *it, double t) {
-  const ga_error before = it->error;
-  ga_status status = project(it, t, it->q, it->v, NULL, NULL);
-  if (status == GA_OK) status = check_consistent(it, t, it->q, it->v, true);
-  if (status == GA_ERR_INITIAL) return status;
-  it->error = before;
-  return before.code;
+/* The values nearest to the start, where rows are soft. Constraints that contradict each other stay
+ * open there; if they are nearly closed at the start and no place is found that closes them, they
+ * contradict each other as well. */
+static ga_status project_softly(ga_integrator *it, double t, double *dq, double *dv) {
+  const ga_eval *e = &it->eval;
+  double size = 1 + ga_max_abs(e->nq, it->q);
+  ga_status status = ga_eval_g(&it->eval, t, it->q, it->hidden);
+  if (status != GA_OK) return status;
+  int worst = 0;
+  for (int i = 1; i < e->nlam; i++) {
+    if (fabs(it->hidden[i]) > fabs(it->hidden[worst])) worst = i;
+  }
+  double open = e->nlam > 0 ? fabs(it->hidden[worst]) : 0;
+  status = project(it, t, it->q, it->v, dq, dv);
+  if (status == GA_OK) return check_consistent(it, t, it->q, it->v, true);
+  if (status != GA_ERR_INITIAL || open > NEAR * size) return status;
+  char name[96];
+  ga_name_entry(name, sizeof name, "g", worst, it->model->lam_names);
+  return ga_fail(
+      &it->error, GA_ERR_INITIAL,
+      "constraints contradict each other: none of the values near the start satisfies all "
+      "of them; %s is open by %.3g there. Remove it or make it fit the others",
+      name, open);
 }
 
-/* A projection judges itself, unless the rows are soft: then those that contradict each other stay
- * open. */
+/* A projection judges itself, unless rows are soft. Where start values are to be refused, the
+ * reason may be that constraints contradict each other. */
 static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
                                   ga_stats *stats) {
   bool soft = it->saddle.soft = it->redundant.on;
-  if (initial == GA_INITIAL_CHECK) {
-    ga_status status = check_consistent(it, t, it->q, it->v, false);
-    return status == GA_ERR_INITIAL && soft ? explain_refusal(it, t) : status;
+  if (initial == GA_INITIAL_PROJECT) {
+    if (soft) return project_softly(it, t, &stats->start_dq, &stats->start_dv);
+    return project(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
   }
-  ga_status status = project(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
-  return status == GA_OK && soft ? check_consistent(it, t, it->q, it->v, true) : status;
+  ga_status status = check_consistent(it, t, it->q, it->v, false);
+  if (status != GA_ERR_INITIAL || !soft) return status;
+  const ga_error before = it->error;
+  if (project_softly(it, t, NULL, NULL) == GA_ERR_INITIAL && strstr(it->error.text, "contradict")) {
+    return GA_ERR_INITIAL;
+  }
+  it->error = before;
+  return before.code;
 }
 
 ga_status ga_initial_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,

@@ -68,7 +68,8 @@ static ga_status set_up(ga_integrator *it) {
     status = ga_saddle_init(&it->saddle, &it->eval, &it->options, &it->arena);
   }
   if (status == GA_OK) {
-    status = ga_step_init(&it->step, it->method, &it->options, &it->eval, &it->stats, &it->arena);
+    status =
+        ga_step_init(&it->step, it->method, &it->options, false, &it->eval, &it->stats, &it->arena);
   }
   if (status != GA_OK) return status;
   ga_redundant_init(it);

@@ -25,6 +25,7 @@ typedef struct ga_backup {
   ga_memory mem;
   ga_stats stats;
   ga_experience experience;
+  ga_redundancy redundant; /* what growth was like */
   bool valid; /* there is a last step, dense output spans it */
 } ga_backup;
 

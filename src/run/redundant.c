@@ -8,9 +8,10 @@
  *
  * The growth of the factored matrix, the multipliers that a unit disturbance of the constraints
  * causes, is 1/sigma^2 for the least singular value sigma of the kept rows. It costs a solve or two
- * where there are new factors. Growth by AGED since the choice: the rows are chosen anew, r as it
- * was. Growth by SINGULAR in spite of that: the position is singular, and the step is to be taken
- * to another place (run.c); a step that lands there may leave its branch.
+ * where there are new factors, of every third ones while nothing happens. Growth by AGED since the
+ * choice: the rows are chosen anew, r as it was. Growth by SINGULAR in spite of that: the position
+ * is singular, and the step is to be taken to another place (run.c); a step that lands there may
+ * leave its branch.
  *
  * Reported are the least multipliers, see saddle.h. */
 #include "run/redundant.h"
@@ -27,14 +28,14 @@ static const double PROBE = 1e-2;   /* how far to look around, relative to the s
 static const double CLOSED = 1e-11; /* constraints of a place that counts */
 static const double OPENED = 1e-9;  /* relative opening of a row that contradicts others */
 static const double SOFTEN = 1e-10; /* of the matrix of a step from or to a singular position */
-enum { RANDOM_PROBES = 3 };
+static const double CALM = 3;       /* growth that will not be large in the next steps */
+enum { PROBES = 3, SKIPPED = 2 };
 
 void ga_redundant_init(ga_integrator *it) {
   ga_redundancy *r = &it->redundant;
-  r->on = it->step.eq.may_drop;
+  r->on = it->options.redundant == GA_REDUNDANT_ALLOW && it->eval.nlam + it->eval.npsi > 0;
   if (!r->on) return;
   r->mass = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
-  r->length = it->step.eq.unit;
   r->b = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
   r->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
   r->v = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
@@ -46,6 +47,26 @@ void ga_redundant_init(ga_integrator *it) {
 
 void ga_redundant_close(ga_integrator *it) {
   ga_rank_free(&it->redundant.found);
+}
+
+/* The arena keeps the old parts of the step; this happens once, and to redundant models alone. */
+ga_status ga_redundant_make_places(ga_integrator *it) {
+  ga_equations *eq = &it->step.eq;
+  if (eq->may_drop) return GA_OK;
+  const ga_equations old = *eq;
+  size_t rows = (size_t)eq->nlam + (size_t)eq->npsi;
+  long repivots = ga_integrator_repivots(it);
+  ga_step_close(&it->step);
+  it->step = (ga_step){0};
+  ga_status status =
+      ga_step_init(&it->step, it->method, &it->options, true, &it->eval, &it->stats, &it->arena);
+  if (status != GA_OK) return status;
+  it->repivots_base += ga_integrator_repivots(it) - repivots;
+  memcpy(eq->dropped, old.dropped, rows * sizeof(bool));
+  memcpy(eq->unit, old.unit, rows * sizeof(double));
+  eq->ndropped = old.ndropped;
+  eq->tab = old.tab;
+  return GA_OK;
 }
 
 /* ---- rank ------------------------------------------------------------------------------------ */
@@ -76,7 +97,7 @@ static ga_status find_names(ga_integrator *it, double t, const double *q, const 
 
 static void measure_lengths(ga_integrator *it) {
   const ga_csr *const gradients[] = {&it->saddle.G, &it->saddle.H};
-  double *length = it->redundant.length;
+  double *length = it->step.eq.unit;
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < gradients[k]->nrow; i++) {
       double sum = 0;
@@ -94,8 +115,9 @@ static void leave_out(ga_integrator *it, const ga_rank *rank) {
   ga_equations *eq = &it->step.eq;
   memcpy(eq->dropped, rank->dropped, (size_t)rank->rows * sizeof(bool));
   eq->ndropped = rank->ndependent;
-  it->redundant.reference = 0;
+  it->redundant.reference[0] = it->redundant.reference[1] = 0;
   it->redundant.aged = false;
+  it->redundant.calm = 0;
   measure_lengths(it);
 }
 
@@ -125,7 +147,7 @@ static ga_status random_direction(ga_integrator *it, double t, unsigned probe, d
 }
 
 /* r->q = a place on the constraints, PROBE away from it->q along d; false if there is none */
-static bool move_along(ga_integrator *it, double t, const double *d, double side) {
+static bool move_along(ga_integrator *it, double t, const double *d) {
   ga_redundancy *r = &it->redundant;
   int nv = it->eval.nv, nlam = it->eval.nlam;
   double largest = ga_max_abs(nv, d), size, moved = 0;
@@ -133,7 +155,7 @@ static bool move_along(ga_integrator *it, double t, const double *d, double side
   ga_space_size(it->model->space, it->q, r->v);
   size = fmin(1, ga_max_abs(nv, r->v));
   if (size == 0) size = 1;
-  double step = side * PROBE * size / largest;
+  double step = PROBE * size / largest;
   for (int i = 0; i < nv; i++) r->v[i] = step * d[i];
   ga_space_step(it->model->space, it->q, r->v, r->q);
   bool found = ga_project_position(it, t, r->q, it->v, &moved) == GA_OK && nlam > 0;
@@ -158,18 +180,15 @@ static ga_status compare(ga_integrator *it, double t, ga_rank *best) {
   return status;
 }
 
-/* Along the velocity, forwards and backwards, and along random directions. */
+/* Along the velocity, if there is one, and along random directions. */
 static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
   double *d = it->a; /* not in use before the history is made */
   ga_status status = GA_OK;
-  for (int probe = 0; probe < 2 + RANDOM_PROBES && status == GA_OK; probe++) {
-    if (probe < 2) {
-      memcpy(d, it->v, (size_t)it->eval.nv * sizeof(double));
-    } else {
-      status = random_direction(it, t, (unsigned)probe, d);
-      if (status != GA_OK) break;
-    }
-    if (move_along(it, t, d, probe == 1 ? -1 : 1)) status = compare(it, t, best);
+  for (int probe = 0; probe < PROBES && status == GA_OK; probe++) {
+    memcpy(d, it->v, (size_t)it->eval.nv * sizeof(double));
+    bool still = ga_max_abs(it->eval.nv, d) == 0;
+    if (probe > 0 || still) status = random_direction(it, t, (unsigned)probe, d);
+    if (status == GA_OK && move_along(it, t, d)) status = compare(it, t, best);
   }
   return status;
 }
@@ -190,6 +209,7 @@ ga_status ga_redundant_start(ga_integrator *it, double t) {
   r->rank = best.rank;
   r->singular = best.rank > at_start;
   ga_rank_free(&best);
+  if (status == GA_OK && it->step.eq.ndropped > 0) status = ga_redundant_make_places(it);
   it->saddle.soft = it->step.eq.ndropped > 0 || r->singular;
   return status;
 }
@@ -279,62 +299,78 @@ static int channels(const ga_integrator *it, channel out[2]) {
     }
     int n = nonhol ? eq->npsi : eq->nlam, at = nonhol ? eq->nlam : 0;
     if (rows == GA_NONE || mult == GA_NONE || n == 0) continue;
-    out[found++] = (channel){eq->con_at[rows], eq->mult_at[mult], n, it->redundant.length + at,
-                             eq->dropped + at};
+    out[found++] =
+        (channel){eq->con_at[rows], eq->mult_at[mult], n, eq->unit + at, eq->dropped + at};
   }
   return found;
 }
 
-/* the largest answer to a disturbance of size 1: signs at random, then the answer itself */
-static ga_status growth(ga_integrator *it, double *size) {
-  ga_redundancy *r = &it->redundant;
+/* b = length times sign, or length times the last answer, relative to its size */
+static void disturb(ga_integrator *it, const channel *ch, int count, double size) {
   const ga_equations *eq = &it->step.eq;
+  double *b = it->redundant.b, *next = it->saddle.sum;
+  for (int k = 0, at = 0; k < count; k++) {
+    for (int i = 0; i < ch[k].n; i++, at++) {
+      double sign = random_number((unsigned)(ch[k].rows + i), 7) > 0 ? 1 : -1;
+      double unit = size > 0 ? ch[k].length[i] * b[ch[k].mult + i] / size : sign;
+      next[at] = ch[k].dropped[i] ? 0 : ch[k].length[i] * unit;
+    }
+  }
+  memset(b, 0, (size_t)eq->n * sizeof(double));
+  for (int k = 0, at = 0; k < count; at += ch[k++].n) {
+    memcpy(b + ch[k].rows, next + at, (size_t)ch[k].n * sizeof(double));
+  }
+}
+
+/* the largest answer to a disturbance of size 1, which is that of the last answer or, size = 0, has
+ * random signs */
+static ga_status answer(ga_integrator *it, double *size) {
   channel ch[2];
   int count = channels(it, ch);
+  const double *b = it->redundant.b;
+  disturb(it, ch, count, *size);
   *size = 0;
+  ga_status status = ga_factors_solve(&it->step.factors, &it->step.eq, it->redundant.b);
+  for (int k = 0; k < count; k++) {
+    for (int i = 0; i < ch[k].n; i++) {
+      *size = ga_larger(*size, ch[k].length[i] * fabs(b[ch[k].mult + i]));
+    }
+  }
+  return status;
+}
+
+/* Growth relative to the least one so far: by one solve and, if that is suspicious, by two. A
+ * better least one is remembered. */
+static ga_status growth(ga_integrator *it, double *relative) {
+  double *reference = it->redundant.reference, size = 0;
+  bool first = reference[0] == 0;
+  *relative = 1;
   for (int round = 0; round < 2; round++) {
-    double scale = round == 0 ? 1 : 1 / *size, last = *size;
-    double *answer = r->b;
-    for (int k = 0; k < count; k++) {
-      for (int i = 0; i < ch[k].n; i++) {
-        double unit = round == 0 ? (random_number((unsigned)(ch[k].rows + i), 7) > 0 ? 1 : -1)
-                                 : scale * ch[k].length[i] * answer[ch[k].mult + i];
-        it->saddle.defect[(k > 0 ? ch[0].n : 0) + i] = ch[k].dropped[i] ? 0 : unit;
-      }
-    }
-    memset(r->b, 0, (size_t)eq->n * sizeof(double));
-    for (int k = 0; k < count; k++) {
-      for (int i = 0; i < ch[k].n; i++) {
-        r->b[ch[k].rows + i] = ch[k].length[i] * it->saddle.defect[(k > 0 ? ch[0].n : 0) + i];
-      }
-    }
-    ga_status status = ga_factors_solve(&it->step.factors, eq, r->b);
-    if (status != GA_OK) return status;
-    *size = 0;
-    for (int k = 0; k < count; k++) {
-      for (int i = 0; i < ch[k].n; i++) {
-        *size = ga_larger(*size, ch[k].length[i] * fabs(r->b[ch[k].mult + i]));
-      }
-    }
-    if (*size == 0 || (round == 0 && r->reference > 0 && *size < LOOK * r->reference)) break;
-    if (round == 1) *size = ga_larger(*size, last);
+    ga_status status = answer(it, &size);
+    if (status != GA_OK || size == 0) return status;
+    if (first || size < reference[round]) reference[round] = size;
+    *relative = size / reference[round];
+    if (!first && *relative <= LOOK) return GA_OK;
   }
   return GA_OK;
 }
 
 /* Factors of an earlier step tell what growth was then: before anything is concluded from them,
  * they are renewed at the end of this step. */
-static ga_status measure(ga_integrator *it, double *size) {
-  ga_redundancy *r = &it->redundant;
+static ga_status measure(ga_integrator *it, double *relative) {
   ga_factors *f = &it->step.factors;
-  if (!f->made && r->reference > 0) {
-    *size = r->reference;
+  *relative = 1;
+  bool known = it->redundant.reference[0] > 0;
+  if (known && !f->made) return GA_OK;
+  if (known && it->redundant.calm > 0) {
+    it->redundant.calm--;
     return GA_OK;
   }
-  ga_status status = growth(it, size);
-  if (status != GA_OK || r->reference == 0 || *size < AGED * r->reference) return status;
+  ga_status status = growth(it, relative);
+  it->redundant.calm = *relative < CALM ? SKIPPED : 0;
+  if (status != GA_OK || *relative <= AGED) return status;
   status = (f->made ? ga_factors_renew : ga_factors_replace)(f, &it->step.eq, it->step.newton.x);
-  return status == GA_OK ? growth(it, size) : status;
+  return status == GA_OK ? growth(it, relative) : status;
 }
 
 /* ---- a step ------------------------------------------------------------------------------------
@@ -387,19 +423,18 @@ static ga_status watch(ga_integrator *it) {
 
 ga_status ga_redundant_judge(ga_integrator *it) {
   ga_redundancy *r = &it->redundant;
-  double size;
+  double grown;
   if (!r->on) return GA_OK;
   ga_status status = it->step.eq.ndropped > 0 ? watch(it) : GA_OK;
-  if (status == GA_OK) status = measure(it, &size);
+  if (status == GA_OK) status = measure(it, &grown);
   if (status != GA_OK) return status;
-  if (r->reference > 0 && !(size <= SINGULAR * r->reference) && !r->patient) {
+  if (!(grown <= SINGULAR) && !r->patient) {
     return ga_fail(&it->error, GA_RETRY_SINGULAR,
                    "t = %.9g: the position is singular: constraints that are independent elsewhere "
                    "depend on each other here",
                    it->step.eq.t1);
   }
-  r->aged = r->reference > 0 && size > AGED * r->reference && it->step.eq.ndropped > 0;
-  if (r->reference == 0 || size < r->reference) r->reference = size;
+  r->aged = grown > AGED && it->step.eq.ndropped > 0;
   return GA_OK;
 }
 

@@ -7,18 +7,19 @@
 #include "linsol/rank.h"
 
 typedef struct ga_redundancy {
-  bool on;          /* the options allow them */
-  int rank;         /* decided at a start, never on the way */
-  double reference; /* the least growth since the rows were chosen; 0: none was measured so far */
-  bool aged;        /* the rows are to be chosen anew after the step under way */
-  bool patient;     /* a position near a singular one is accepted */
-  bool singular;    /* the start is one */
-  double *mass;     /* nv */
-  double *length;   /* of every row, in units of the motion, at the last choice */
-  double *b;        /* unknowns of a step: work */
-  double *q, *v;    /* a place to look at */
-  ga_rank found;    /* what the start showed, rows in their order, for the names, */
-  double t_found;   /* and where it was */
+  bool on;             /* the options allow them */
+  int rank;            /* decided at a start, never on the way */
+  double reference[2]; /* the least growth since the rows were chosen, by one solve and by two;
+                          0: none was measured so far */
+  long calm;      /* new factors that need not be looked at, because growth is far from anything */
+  bool aged;      /* the rows are to be chosen anew after the step under way */
+  bool patient;   /* a position near a singular one is accepted */
+  bool singular;  /* the start is one */
+  double *mass;   /* nv */
+  double *b;      /* unknowns of a step: work */
+  double *q, *v;  /* a place to look at */
+  ga_rank found;  /* what the start showed, rows in their order, for the names, */
+  double t_found; /* and where it was */
   double *q_found;
   ga_rank_way way; /* as the linear solver: dense, sparse, or by size */
 } ga_redundancy;
@@ -30,6 +31,9 @@ void ga_redundant_close(struct ga_integrator *it);
 
 /* What the accepted state shows, for the names alone; after a state was loaded. */
 ga_status ga_redundant_look(struct ga_integrator *it);
+
+/* The steps get places for rows that are left out, if they have none so far. */
+ga_status ga_redundant_make_places(struct ga_integrator *it);
 
 /* The rank at a start and the rows kept, from it->q and it->v, which satisfy the constraints. */
 ga_status ga_redundant_start(struct ga_integrator *it, double t);

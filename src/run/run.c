@@ -69,6 +69,7 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
 static void keep(ga_integrator *it) {
   it->last.stats = it->stats;
   it->last.experience = it->step.factors.past;
+  it->last.redundant = it->redundant;
   ga_factors_begin(&it->step.factors);
   it->last.valid = false;
 }
@@ -80,6 +81,8 @@ static void give_back(ga_integrator *it) {
   it->stats.max_g = before->max_g;
   it->stats.max_gv = before->max_gv;
   it->stats.max_k = before->max_k;
+  it->redundant.calm = it->last.redundant.calm;
+  memcpy(it->redundant.reference, it->last.redundant.reference, sizeof it->redundant.reference);
   ga_factors_take_back(&it->step.factors, &it->step.eq, &it->last.experience);
   it->last.valid = false;
 }
@@ -199,6 +202,8 @@ static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
   }
   it->stats.singular += status == GA_OK;
   if (status <= 0) return status;
+  status = ga_redundant_make_places(it);
+  if (status != GA_OK) return status;
   it->redundant.patient = true;
   status = attempt(it, plan->h, plan->t1);
   it->redundant.patient = false;

@@ -12,6 +12,7 @@
 /* eps of soft rows: a solve loses eps_machine/eps of the digits of multipliers that are not unique,
  * and gains eps over the square of the least singular value in each round */
 static const double SOFT = 1e-7;
+static const double LEAST = 1e-12; /* what may be left of the forces of the least multipliers */
 enum { ROUNDS = 12 };
 
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
@@ -197,48 +198,59 @@ ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const doubl
   return status != GA_OK ? status : ga_saddle_mass_solve(s, t, q, out, out);
 }
 
-/* defect <- rhs - [M G^T H^T; G 0 0; H 0 0] x; returns the largest of its constraint rows, each in
- * units of one rounding of its terms and at least of the multiplier that soft rows would make of it
- */
+/* defect <- rhs - [M G^T H^T; G 0 0; H 0 0] x; returns the largest entry of it, of the force rows
+ * and of the constraint rows each relative to the largest term of such a row */
 static double soft_defect(ga_saddle *s, const double *x) {
   const ga_csr *A = &s->blocks.A;
   int nv = s->eval->nv;
-  double largest = 0;
+  double left[2] = {0, 0}, terms[2] = {0, 0};
   for (int i = 0; i < s->n; i++) {
-    double sum = s->rhs[i], terms = fabs(sum);
+    bool row = i >= nv;
+    double sum = s->rhs[i], own = row ? s->unit[i - nv] * x[i] : 0;
+    terms[row] = ga_max(terms[row], fabs(sum));
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      if (i >= nv && A->col[e] == i && s->unit[i - nv] > 0) continue;
       double term = A->val[e] * x[A->col[e]];
       sum -= term;
-      terms += fabs(term);
+      terms[row] = ga_max(terms[row], fabs(term));
     }
-    s->defect[i] = sum;
-    if (terms > 0) largest = ga_larger(largest, fabs(sum) / terms);
+    s->defect[i] = sum - own; /* without what the row is softened by */
+    left[row] = ga_larger(left[row], fabs(s->defect[i]));
   }
-  return largest;
+  for (int k = 0; k < 2; k++) left[k] = left[k] > 0 ? left[k] / terms[k] : left[k];
+  return ga_larger(left[0], left[1]);
 }
 
-/* Rounds end at rounding, or where they gain nothing more: rows that contradict each other. */
-static ga_status solve_softly(ga_saddle *s) {
-  double last = INFINITY;
+/* largest |M w|, w the first nv entries of x */
+static double momentum_size(ga_saddle *s, const double *x) {
+  memset(s->defect, 0, (size_t)s->eval->nv * sizeof(double));
+  ga_csr_mul_add(&s->M, 1, x, s->defect);
+  return ga_max_abs(s->eval->nv, s->defect);
+}
+
+/* Rounds end where they gain nothing more: at rounding, or with rows that contradict each other.
+ * least: the constraint rows of the right side are zero and w will be; M w is what the multipliers
+ * still lack of the forces, and the part LEAST of them is little enough. */
+static ga_status solve_softly(ga_saddle *s, bool least) {
+  double last = INFINITY, forces = least ? ga_max_abs(s->eval->nv, s->rhs) : 0;
   memset(s->sum, 0, (size_t)s->n * sizeof(double));
   memcpy(s->defect, s->rhs, (size_t)s->n * sizeof(double));
   for (int round = 0; round < ROUNDS; round++) {
     ga_status status = s->ls.ops->solve(&s->ls, s->defect);
     if (status != GA_OK) return status;
     ga_axpy(s->n, 1, s->defect, s->sum);
+    if (least && momentum_size(s, s->sum) <= LEAST * forces) break;
     double left = soft_defect(s, s->sum);
-    if (left <= 4 * DBL_EPSILON || !(left < 0.5 * last)) break;
+    if (!least && (left <= 4 * DBL_EPSILON || !(left < 0.5 * last))) break;
     last = left;
   }
   memcpy(s->rhs, s->sum, (size_t)s->n * sizeof(double));
   return GA_OK;
 }
 
-ga_status ga_saddle_solve(ga_saddle *s) {
+static ga_status solve(ga_saddle *s, bool least) {
   size_t bytes = (size_t)s->n * sizeof(double);
   if (s->softened) {
-    ga_status status = solve_softly(s);
+    ga_status status = solve_softly(s, least);
     if (status == GA_OK && ga_first_nonfinite(s->n, s->rhs) < 0) return GA_OK;
     return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
                    "linear solver failed on the mass KKT system");
@@ -256,6 +268,10 @@ ga_status ga_saddle_solve(ga_saddle *s) {
                  s->ls.trouble);
 }
 
+ga_status ga_saddle_solve(ga_saddle *s) {
+  return solve(s, false);
+}
+
 ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const ga_csr *H,
                           double *lam, double *psi) {
   int nv = s->eval->nv, nlam = s->eval->nlam, npsi = s->eval->npsi;
@@ -268,7 +284,7 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   if (nlam > 0) ga_csr_mul_t_add(&s->G, 1, lam, s->rhs);
   if (npsi > 0) ga_csr_mul_t_add(&s->H, 1, psi, s->rhs);
-  status = ga_saddle_solve(s);
+  status = solve(s, true);
   if (status != GA_OK) return status;
   if (nlam > 0) memcpy(lam, s->rhs + nv, (size_t)nlam * sizeof(double));
   if (npsi > 0) memcpy(psi, s->rhs + nv + nlam, (size_t)npsi * sizeof(double));

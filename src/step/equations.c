@@ -75,7 +75,7 @@ static bool is_diagonal(const ga_csr *A) {
 }
 
 ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
-                            ga_eval *eval, ga_arena *arena) {
+                            bool may_drop, ga_eval *eval, ga_arena *arena) {
   *s = (ga_equations){.method = method,
                       .eval = eval,
                       .err = eval->err,
@@ -95,8 +95,8 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
   s->gv = ga_arena_doubles(arena, (size_t)s->nlam);
   s->k = ga_arena_doubles(arena, (size_t)s->npsi);
   s->zero = ga_arena_doubles(arena, (size_t)s->nv + (size_t)s->nlam + (size_t)s->npsi);
-  s->may_drop = options->redundant == GA_REDUNDANT_ALLOW && s->nlam + s->npsi > 0;
-  if (s->may_drop) {
+  s->may_drop = may_drop;
+  if (options->redundant == GA_REDUNDANT_ALLOW) {
     s->dropped = ga_arena_take(arena, (size_t)(s->nlam + s->npsi), sizeof(bool));
     s->unit = ga_arena_doubles(arena, (size_t)(s->nlam + s->npsi));
   }

@@ -54,8 +54,8 @@ typedef struct ga_equations {
 
   /* Rows of g, then of k, that follow from others are left out: their residuals and multipliers are
    * zero, and the matrix has a row and a column of the identity there. */
-  bool may_drop; /* the matrix has places for that */
-  bool *dropped; /* nlam + npsi, if it has */
+  bool may_drop; /* the matrix has places for that, which fill it a little more */
+  bool *dropped; /* nlam + npsi, where the options allow it */
   int ndropped;
   /* Where a step begins or has to end in a singular position, the matrix (not the equations) has
    * -soften unit_i^2 on the diagonal of multiplier i. 0 elsewhere. */
@@ -83,8 +83,9 @@ typedef struct ga_equations {
   double *part_wq;  /* by_wq w_q of the site in hand */
 } ga_equations;
 
+/* may_drop: with places for rows that are left out. */
 ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
-                            ga_eval *eval, ga_arena *arena);
+                            bool may_drop, ga_eval *eval, ga_arena *arena);
 
 /* What was evaluated before does not count any more: the model's data may have changed. */
 void ga_equations_reset(ga_equations *s);
