@@ -38,7 +38,7 @@ static void hear(void *context, ga_log_level level, const char *text) {
   if (l->json) {
     printf("%s\n    {\"level\": \"%s\", \"text\": ", l->count ? "," : "",
            warning ? "warning" : "info");
-    json_text(stdout, text + strspn(text, " "));
+    json_string(stdout, text + strspn(text, " "));
     putchar('}');
   } else {
     const int indent = text[0] == ' ' ? 4 : 2;
@@ -107,7 +107,7 @@ static int look(const settings *set, args *a, place *p) {
   if (code != ARGS_GO_ON) return code;
   if (set->json) {
     printf("{\n  \"name\": ");
-    json_text(stdout, p->problem->name);
+    json_string(stdout, p->problem->name);
     printf(",\n  \"findings\": [");
   } else {
     printf("%s: %s\n", p->problem->name, p->problem->summary);

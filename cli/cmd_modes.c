@@ -202,7 +202,7 @@ static void print_json(const place *p, const results *r) {
   for (int i = 0; i < p->nv; i++) {
     char name[300];
     printf("%s", i ? ", " : "");
-    json_text(stdout, ga_mechanism_shape_name(p->mechanism, i, name, sizeof name));
+    json_string(stdout, ga_mechanism_shape_name(p->mechanism, i, name, sizeof name));
   }
   putchar(']');
   for (int k = 0; k < m->count; k++) {

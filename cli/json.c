@@ -17,7 +17,7 @@ void json_number(FILE *to, double x) {
   }
 }
 
-void json_text(FILE *to, const char *text) {
+void json_string(FILE *to, const char *text) {
   fputc('"', to);
   for (; *text; text++) {
     const unsigned char c = (unsigned char)*text;
@@ -154,7 +154,7 @@ char *json_text(json_put put, const void *what) {
 
 static void put_key(FILE *to, const char *key) {
   fputs(",\n  ", to);
-  json_text(to, key);
+  json_string(to, key);
   fputs(": ", to);
 }
 
@@ -163,13 +163,13 @@ static void put_word(FILE *to, const char *words, int i) {
   char word[40];
   while (i-- > 0) words += strcspn(words, "|") + 1;
   snprintf(word, sizeof word, "%.*s", (int)strcspn(words, "|"), words);
-  json_text(to, word);
+  json_string(to, word);
 }
 
 /* all options of the library by their keys */
 static void put_library_options(FILE *to, const ga_options *o) {
-#define NAME(field, def, key, help) put_key(to, key), json_text(to, o->field);
-#define TEXT(field, def, argument, key, help) put_key(to, key), json_text(to, o->field);
+#define NAME(field, def, key, help) put_key(to, key), json_string(to, o->field);
+#define TEXT(field, def, argument, key, help) put_key(to, key), json_string(to, o->field);
 #define REAL(field, def, least, largest, key, help) put_key(to, key), json_number(to, o->field);
 #define INT(field, def, least, largest, key, help) put_key(to, key), fprintf(to, "%d", o->field);
 #define WORD(field, type, def, words, key, help) \
@@ -186,7 +186,7 @@ void json_options(FILE *to, const void *json_run_) {
   const json_run *run = json_run_;
   const ga_params *par = &run->options->par;
   fputs("{\n  \"problem\": ", to);
-  json_text(to, run->problem->name);
+  json_string(to, run->problem->name);
   const struct {
     const char *key;
     double value;
@@ -206,9 +206,9 @@ void json_options(FILE *to, const void *json_run_) {
   fputc('{', to);
   for (int i = 0; i < run->sets->count; i++) {
     if (i) fputs(", ", to);
-    json_text(to, run->sets->set[i].name);
+    json_string(to, run->sets->set[i].name);
     fputs(": ", to);
-    json_text(to, run->sets->set[i].value);
+    json_string(to, run->sets->set[i].value);
   }
   fputs("}\n}\n", to);
 }

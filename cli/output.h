@@ -45,7 +45,7 @@ char *json_text(json_put put, const void *what);
 void json_number(FILE *to, double x);
 void json_array(FILE *to, const char *key, int n, const double *x);
 void json_columns(FILE *to, const ga_file *file, const ga_state *state);
-void json_text(FILE *to, const char *text);
+void json_string(FILE *to, const char *text);
 
 /* The object of `run --final`. */
 void json_final(FILE *to, const ga_problem *problem, const solver *at_end);
