@@ -49,9 +49,9 @@ def declarations(include: str) -> str:
 
 
 def make() -> FFI:
-    include = pkg_config("--variable=includedir")
-    libdir = pkg_config("--variable=libdir")
-    prefix = pkg_config("--variable=prefix")
+    include, libdir, prefix = (
+        os.path.realpath(pkg_config("--variable=" + name)) for name in ("includedir", "libdir", "prefix")
+    )
     with open(os.path.join(HERE, "glue.c"), encoding="utf-8") as file:
         glue = file.read()
     own = re.search(r"/\* Python sees: \*/\n(.*?)/\* Python sees no more. \*/", glue, re.S)

@@ -19,6 +19,8 @@ from .options import Params, option_names, params
 from .run import Run
 from .space import Space
 from .state import State
+from .study import converge, sweep
+from .table import Table
 
 __all__ = [
     "ArgumentError",
@@ -37,10 +39,13 @@ __all__ = [
     "SmallerStep",
     "Space",
     "State",
+    "Table",
+    "converge",
     "ground",
     "integrate",
     "load",
     "option_names",
     "params",
+    "sweep",
     "__version__",
 ]

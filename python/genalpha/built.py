@@ -16,7 +16,9 @@ from .source import Source
 class Built(Source):
     """A mechanism as the library has it: constant, shared by any number of runs and threads."""
 
-    def __init__(self, path: Optional[str], name: str, content: str, sets: Mapping[str, Any], want: str):
+    def __init__(self, sets: Mapping[str, Any], want: str, *, path: Optional[str] = None,
+                 content: str = "", name: Optional[str] = None):
+        """From a file, from a text, or from the text of what was built in code, which has a name."""
         log: list[str] = []
         handle = ffi.new_handle(log)
         texts = [(ffi.new("char[]", encoded(k)), ffi.new("char[]", encoded(expression(v, k))))
@@ -32,14 +34,14 @@ class Built(Source):
             status = lib.ga_file_load(encoded(path), options, out, err)
         else:
             raw = content.encode("utf-8")
-            status = lib.ga_file_parse(encoded(name), raw, len(raw), options, out, err)
+            status = lib.ga_file_parse(encoded(name or "text"), raw, len(raw), options, out, err)
         if status != lib.GA_OK:
             message = text(err.text)
-            if path is None:  # lines of a text that nobody has seen
+            if name is not None:  # lines of a text that nobody has seen
                 message = re.sub("^" + re.escape(name) + r"(:\d+:\d+)?: ", "", message)
             raise failure(status if status != lib.GA_ERR_ARG else lib.GA_ERR_FILE, message)
         self.file = ffi.gc(out[0], lib.ga_file_free)
-        emit(log, 5)
+        emit(log, 6)
         self.mechanism = lib.ga_file_mechanism(self.file)
         self.model = lib.ga_mechanism_model(self.mechanism)
         count = lib.ga_mechanism_columns(self.mechanism)

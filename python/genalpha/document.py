@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from typing import Any, Union
 
 import numpy as np
@@ -15,6 +16,14 @@ Document = dict[str, Any]
 
 # Texts that mean the same with and without quotes, also inside [] and {}.
 _PLAIN = re.compile(r"(?!-( |$))[A-Za-z0-9_.+(-][A-Za-z0-9_.+*/^()<>= -]*(?<! )")
+
+
+def read_text(content: str) -> Document:
+    """The tree of a YAML text."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
+        file.write(content)
+        file.flush()
+        return read(file.name)
 
 
 def read(path: str) -> Document:

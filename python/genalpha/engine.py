@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 import warnings
 from typing import Any, Optional, Sequence
@@ -22,6 +23,15 @@ from .state import State
 
 _ROOM_MAX = 1_000_000  # rows reserved ahead; more grow on the way
 _TICK = 0.1  # seconds
+
+
+class _Thread(threading.local):
+    """What a thread's runs obey: they end when `cancel` is set."""
+
+    cancel: Optional[threading.Event] = None
+
+
+thread = _Thread()
 
 
 class GenalphaWarning(UserWarning):
@@ -152,6 +162,9 @@ class Session:
         self.record = ffi.gc(record[0], lib.ga_record_free)
 
     def show(self, t: float) -> None:
+        """Called from the library ten times a second; what it raises ends the run."""
+        if thread.cancel is not None and thread.cancel.is_set():
+            raise KeyboardInterrupt
         self._bar.show(t)
 
     def go(
@@ -175,7 +188,7 @@ class Session:
             raise failure(status, text(err.text))
         it = out[0]
         try:
-            emit(self.log, 6)
+            emit(self.log, 4)
             self._choose_rows(it, t0, t_end, every, times)
             self._add_events(it, mechanism)
             self._bar = Bar(progress, t0, t_end)
@@ -283,12 +296,14 @@ class Session:
         return None if given is None else as_vector(given, self.source.sizes[part], part)
 
 
-def as_vector(given: Any, size: int, name: str) -> "np.ndarray[Any, Any]":
-    """A contiguous array of so many numbers."""
+def as_vector(given: Any, size: Optional[int], name: str) -> "np.ndarray[Any, Any]":
+    """A contiguous array of so many numbers; size None: of any length."""
     try:
         array = np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{name}: {size} numbers are expected ({error})") from None
+        raise ArgumentError(f"{name}: a list of numbers is expected ({error})") from None
+    if size is None and array.ndim < 2:
+        return np.atleast_1d(array)
     if array.shape != (size,):
         raise ArgumentError(f"{name}: an array of shape ({size},) is expected, not {array.shape}")
     return array

@@ -15,7 +15,7 @@ from ._lib import ArgumentError, ffi, lib, view
 from .engine import Session, _failed, as_vector
 from .events import as_events
 from .options import Options, nearest
-from .pattern import Pattern, is_sparse
+from .pattern import Pattern, is_sparse, real
 from .run import Run, finished
 from .source import PARTS, Source
 from .space import space_of
@@ -73,8 +73,7 @@ class Equations(Source):
         flags: Mapping[str, bool],
         user: Any,
     ):
-        first = np.array(q0, dtype=np.float64)
-        self.space = space_of(space, first.size)
+        self.space = space_of(space, as_vector(q0, None, "q0").size)
         self.q0 = as_vector(q0, self.space.nq, "q0")
         self.v0 = as_vector(v0, self.space.nv, "v0")
         self.error: Optional[BaseException] = None
@@ -122,7 +121,7 @@ class Equations(Source):
             option = "nlam" if name == "constraint" else "npsi"
             raise ArgumentError(f"{name} is compiled: give the number of its rows, {option}=...")
         state = (self.q0.copy(),) if name == "constraint" else (self.q0.copy(), self.v0.copy())
-        result = np.asarray(function(t0, *state), dtype=np.float64)
+        result = real(function(t0, *state), name)
         if result.ndim > 1:
             raise ValueError(f"{name} must return a vector, not an array of shape {result.shape}")
         return int(result.size)
@@ -180,7 +179,6 @@ class Equations(Source):
         """What the library calls for one callback: arguments copied in, the result copied out."""
         q, v = views["q"], views["v"]
         shape = out.shape
-        asarray, real = np.asarray, np.float64
         if kind in self._patterns:
             values = self._patterns[kind].values
             if arguments == "qvx":
@@ -189,9 +187,11 @@ class Equations(Source):
                 out2 = self._arrays["out2"][: len(out)]
 
                 def call(t: float) -> None:
-                    K, C = function(t, q.copy(), v.copy(), x.copy(), lam.copy(), psi.copy())
-                    out[:] = values(K, name)
-                    out2[:] = values(C, name)
+                    both = function(t, q.copy(), v.copy(), x.copy(), lam.copy(), psi.copy())
+                    if not isinstance(both, (tuple, list)) or len(both) != 2:
+                        raise TypeError("tangents must return two matrices, K and C")
+                    out[:] = values(both[0], name)
+                    out2[:] = values(both[1], name)
 
             elif arguments == "q":
 
@@ -206,7 +206,7 @@ class Equations(Source):
             return call
 
         def vector(result: Any) -> Any:
-            result = asarray(result, real)
+            result = real(result, name)
             if result.shape != shape and not (result.shape == () and shape == (1,)):
                 raise ValueError(f"{name} must return an array of shape {shape}, not {result.shape}")
             return result

@@ -87,6 +87,7 @@ class Mechanism:
         self, name: str = "mechanism", *, gravity: Optional[Sequence[Any]] = None, formulation: str = ""
     ):
         self._path: Optional[str] = None  # of an unchanged file
+        self._text: Optional[str] = None  # unchanged, as it was given
         self._tree: Optional[_document.Document] = {"genalpha": 1, "name": name}
         self._sets: dict[str, Any] = {}
         self._want: list[str] = []
@@ -98,7 +99,7 @@ class Mechanism:
             self._section("formulation", formulation)
 
     @classmethod
-    def load(cls, path: Union[str, "os.PathLike[str]"], **parameters: Any) -> "Mechanism":
+    def load(cls, path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> "Mechanism":
         """A mechanism from a model file; see :func:`load`."""
         m = cls()
         m._path, m._tree, m._sets = os.fspath(path), None, dict(parameters)
@@ -106,15 +107,10 @@ class Mechanism:
         return m
 
     @classmethod
-    def parse(cls, content: str, **parameters: Any) -> "Mechanism":
+    def parse(cls, content: str, /, **parameters: Any) -> "Mechanism":
         """A mechanism from the text of a model file."""
-        import tempfile
-
-        with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
-            file.write(content)
-            file.flush()
-            m = cls()
-            m._tree, m._sets = _document.read(file.name), dict(parameters)
+        m = cls()
+        m._text, m._tree, m._sets = content, None, dict(parameters)
         m.built()
         return m
 
@@ -123,14 +119,14 @@ class Mechanism:
     def _document(self) -> _document.Document:
         """The tree, to be changed."""
         if self._tree is None:
-            assert self._path is not None
-            self._tree = _document.read(self._path)
+            self._tree = (_document.read(self._path) if self._path is not None
+                          else _document.read_text(self._text or ""))
         return self._tree
 
     def _section(self, key: str, value: Any) -> None:
         with self._lock:
             self._document()[key] = value
-            self._path, self._built = None, None
+            self._path = self._text = self._built = None
 
     def _add(self, section: str, name: str, fields: Mapping[str, Any]) -> Element:
         entry = {}
@@ -154,7 +150,7 @@ class Mechanism:
                     raise FileError(f"{where}: the name {name!r} is taken, see {other}.{name}")
             self._known_bodies(where, entry, tree)
             tree.setdefault(section, {})[name] = entry
-            self._path, self._built = None, None
+            self._path = self._text = self._built = None
         return Element(name)
 
     @staticmethod
@@ -267,11 +263,17 @@ class Mechanism:
         """The mechanism as the library has it; built when something changed."""
         with self._lock:
             if self._built is None:
-                tree = self._tree or {}
-                content = "" if self._path is not None else _document.to_yaml(tree)
-                name = str(tree.get("name", "mechanism"))
-                self._built = Built(self._path, name, content, self._sets, " ".join(self._want))
+                self._built = self._make()
             return self._built
+
+    def _make(self) -> Built:
+        want = " ".join(self._want)
+        if self._path is not None:
+            return Built(self._sets, want, path=self._path)
+        if self._text is not None:
+            return Built(self._sets, want, content=self._text)
+        tree = self._document()
+        return Built(self._sets, want, content=_document.to_yaml(tree), name=str(tree.get("name", "mechanism")))
 
     @property
     def name(self) -> str:
@@ -298,7 +300,7 @@ class Mechanism:
         """The ga_model of the library, for cffi."""
         return self.built().model
 
-    def with_parameters(self, **parameters: Any) -> "Mechanism":
+    def with_parameters(self, /, **parameters: Any) -> "Mechanism":
         """The same mechanism with other parameters."""
         other = copy.copy(self)
         other._tree = copy.deepcopy(self._tree)
@@ -324,7 +326,7 @@ class Mechanism:
 
     def __repr__(self) -> str:
         if self._tree is None:
-            return f"<Mechanism from {self._path!r}>"
+            return f"<Mechanism from {self._path or 'a text'!r}>"
         tree = self._tree
         count = [f"{len(tree[s])} {s}" for s in ("bodies", "joints", "forces") if tree.get(s)]
         return f"<Mechanism {tree.get('name', self._path)!r}: {', '.join(count) or 'empty'}>"
@@ -426,7 +428,7 @@ class Mechanism:
         return {**without_superseded(library, given), **given}, {**extra, **rows}
 
 
-def load(path: Union[str, "os.PathLike[str]"], **parameters: Any) -> Mechanism:
+def load(path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> Mechanism:
     """Load a mechanism from a model file.
 
     Parameters

@@ -14,6 +14,20 @@ def is_sparse(given: Any) -> bool:
     return hasattr(given, "tocsr")
 
 
+def real(result: Any, who: str) -> Any:
+    """A callback's result as an array of real numbers."""
+    try:
+        array = np.asarray(result)
+    except ValueError as error:
+        raise ValueError(f"{who} must return an array of numbers: {error}") from None
+    if array.dtype == np.float64:
+        return array
+    if array.dtype.kind not in "biuf":
+        what = type(result).__name__ if array.ndim == 0 else f"an array of {array.dtype}"
+        raise TypeError(f"{who} must return real numbers, not {what}")
+    return array.astype(np.float64)
+
+
 class Pattern:
     """Where a matrix may have entries; `c` is a ga_csr, or NULL for a full matrix."""
 
@@ -46,7 +60,7 @@ class Pattern:
         """The numbers of a callback's result in the order of the pattern."""
         if is_sparse(result):
             return self._from_sparse(result, who)
-        full = np.asarray(result, dtype=np.float64)
+        full = real(result, who)
         if full.shape != self.shape:
             raise ValueError(f"{who} must return an array of shape {self.shape}, not {full.shape}")
         if self._indices is None:

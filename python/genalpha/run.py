@@ -178,6 +178,6 @@ def finished(source: Source, session: Session, name: str, options: dict[str, Any
         return run
     if session.status == lib.GA_STOPPED:
         when = f"at t = {run.t[-1]:.6g}" if len(run) else "before its first step"
-        warnings.warn(f"the run was {run.message or 'stopped'} {when}", GenalphaWarning, stacklevel=4)
+        warnings.warn(f"the run was {run.message or 'stopped'} {when}", GenalphaWarning, stacklevel=3)
         return run
     raise failure(session.status, run.message, run)
