@@ -9,12 +9,13 @@
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make install       library, headers, tool, man page into PREFIX (/usr/local), below DESTDIR
+#   make python        the Python package in a virtual environment: build/python/venv (docs/python.md)
 #   make docs          HTML reference, in build/docs (needs doxygen)
 #   make clean         remove build/ and out/
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src modules cli tests examples bench -name '*.[ch]'
+SOURCES = find include src modules cli tests examples bench python -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
@@ -48,6 +49,11 @@ test:
 
 install: all
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+
+python: all
+	cmake --install build/release --prefix "$(CURDIR)/build/python/prefix" >/dev/null
+	sh tools/python.sh build/python/venv "$$(dirname "$$(find build/python/prefix -name genalpha.pc)")"
+	@echo "make python: build/python/venv/bin/python has the package genalpha"
 
 docs:
 	rm -rf build/docs
@@ -107,6 +113,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo reproduce test install docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
+.PHONY: all demo reproduce test install python docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:
