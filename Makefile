@@ -6,6 +6,7 @@
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
 #   make campaign      thousands of hard runs, every accepted step checked (3 minutes)
 #   make bench-page    docs/benchmarks.md from them
+#   make check-python  tests of the Python package, and what it costs in instructions
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make install       library, headers, tool, man page into PREFIX (/usr/local), below DESTDIR
@@ -67,6 +68,19 @@ bench: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_bench
 	@mkdir -p out
 	OPENBLAS_NUM_THREADS=1 build/release/bench out
+	@$(MAKE) bench-python || echo "make bench: without what Python costs; ./bootstrap python installs what is missing"
+
+# what Python costs, in instructions: out/bench-python.json
+bench-python: python
+	@mkdir -p out
+	sh bench/python/overhead.sh build/python/prefix/bin/genalpha build/python/venv/bin/python out/bench-python.json
+
+# the Python package: its tests against installed files, and what it costs
+check-python:
+	cmake --preset release -DBUILD_TESTING=ON
+	cmake --build --preset release -j $(JOBS)
+	$(CTEST) --preset release -R '^(install_tree|python_package)$$' --output-on-failure
+	@$(MAKE) bench-python
 
 campaign: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_campaign
@@ -113,6 +127,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo reproduce test install python docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
+.PHONY: all demo reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:
