@@ -6,6 +6,7 @@ import sys
 from setuptools import setup
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from ffibuild import pkg_config  # noqa: E402
+from ffibuild import has_results, pkg_config  # noqa: E402
 
-setup(version=pkg_config("--modversion"), cffi_modules=["ffibuild.py:ffi"])
+modules = ["ffibuild.py:ffi"] + (["ffibuild.py:results"] if has_results() else [])
+setup(version=pkg_config("--modversion"), cffi_modules=modules)

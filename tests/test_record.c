@@ -40,8 +40,8 @@ static void every_step(void **state) {
       same_row(&p->model, record, i, ga_integrator_state(again));
     }
     assert_near("h", ga_record_state(record, 7).h, 1e-3, 1e-12);
-    assert_int_equal(ga_record_width(record, GA_PART_Q), ga_space_nq(p->model.space));
-    assert_int_equal(ga_record_width(record, GA_PART_PSI), p->model.npsi);
+    assert_int_equal(ga_record_width(record, GA_STATE_Q), ga_space_nq(p->model.space));
+    assert_int_equal(ga_record_width(record, GA_STATE_PSI), p->model.npsi);
     ga_integrator_free(it);
     ga_integrator_free(again);
     ga_record_free(record);
@@ -59,7 +59,7 @@ static void every_third(void **state) {
   must(ga_record_every(record, 3), NULL);
   must(ga_integrator_start(it, p->t0, p->q0, p->v0), ga_integrator_error(it));
   must(ga_integrator_run(it, 0.01), ga_integrator_error(it));
-  const double *t = ga_record_part(record, GA_PART_T);
+  const double *t = ga_record_part(record, GA_STATE_T);
   assert_int_equal(ga_record_rows(record), 4);
   for (int i = 0; i < 4; i++) assert_true(fabs(t[i] - 3e-3 * i) < 1e-15);
   /* the last state is kept once */

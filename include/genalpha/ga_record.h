@@ -5,7 +5,7 @@
  *     ga_record_new(&model, &record);
  *     ga_integrator_observe(it, ga_record_observe, record);
  *     ga_integrator_run(it, t_end);
- *     const double *q = ga_record_part(record, GA_PART_Q);    rows x nq numbers, row by row
+ *     const double *q = ga_record_part(record, GA_STATE_Q);    rows x nq numbers, row by row
  *
  * A record belongs to one integrator and one thread at a time. */
 #ifndef GA_RECORD_H
@@ -17,15 +17,15 @@
 extern "C" {
 #endif
 
-typedef enum ga_part {
-  GA_PART_T,
-  GA_PART_Q,
-  GA_PART_V,
-  GA_PART_VD,
-  GA_PART_LAM,
-  GA_PART_PSI,
-  GA_PARTS
-} ga_part;
+typedef enum ga_state_part {
+  GA_STATE_T,
+  GA_STATE_Q,
+  GA_STATE_V,
+  GA_STATE_VD,
+  GA_STATE_LAM,
+  GA_STATE_PSI,
+  GA_STATE_PARTS
+} ga_state_part;
 
 typedef struct ga_record ga_record;
 
@@ -54,8 +54,8 @@ GA_API ga_status ga_record_add(ga_record *record, const ga_state *state);
 /* The rows kept; row i of a part begins at i times its width. The arrays stay where they are as
  * long as nothing is kept or reserved. */
 GA_API long ga_record_rows(const ga_record *record);
-GA_API int ga_record_width(const ga_record *record, ga_part part);
-GA_API const double *ga_record_part(const ga_record *record, ga_part part);
+GA_API int ga_record_width(const ga_record *record, ga_state_part part);
+GA_API const double *ga_record_part(const ga_record *record, ga_state_part part);
 /* Row i as a state, whose a is NULL and whose h is the distance to the row before. */
 GA_API ga_state ga_record_state(const ga_record *record, long i);
 

@@ -50,8 +50,8 @@ class Built(Source):
         self.description = text(lib.ga_file_description(self.file))
         self._measure()
         usual = _all(lambda i: lib.ga_file_output(self.file, i), lambda i: bool(i < 0))
-        plain = range(1, lib.ga_mechanism_default_columns(self.mechanism))
-        self.usual = [self.columns[i] for i in (usual or plain)]
+        self.default = self.columns[: lib.ga_mechanism_default_columns(self.mechanism)]
+        self.usual = [self.columns[i] for i in usual] or self.default[1:]
 
     def options(self) -> dict[str, str]:
         """The section `run` of the file."""
@@ -89,6 +89,9 @@ class Built(Source):
         if status != lib.GA_OK:
             raise failure(status)
         return arrays
+
+    def unit(self, name: str) -> str:
+        return text(lib.ga_mechanism_column_unit(self.mechanism, self.place(name)))
 
     def column_at(self, state: Any, name: str) -> float:
         values = ffi.new("double[]", len(self.columns))

@@ -230,7 +230,7 @@ class Equations(Source):
             for i in range(size):
                 name = "t" if part == "t" else f"{part}{i + 1}"
                 self._where[name] = (number, i, size)
-        self.columns = list(self._where)
+        self.columns = self.default = list(self._where)
         self.usual = [n for n in self.columns[1:] if not n.startswith("vd")]
 
     def compute(self, record: Any, names: Sequence[str]) -> "list[np.ndarray[Any, Any]]":

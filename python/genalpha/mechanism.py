@@ -404,7 +404,7 @@ class Mechanism:
         m = built.mechanism
         session.go(0.0, lib.ga_mechanism_q0(m), lib.ga_mechanism_v0(m), end, times=times,
                    every=int(extra.get("every", 1)), progress=progress, mechanism=m)
-        return finished(built, session, built.name, {**chosen, "t_end": end})
+        return finished(built, session, built.name, {**chosen, "t_end": end}, self.to_yaml())
 
     @staticmethod
     def _options(

@@ -39,12 +39,16 @@ class Run:
         Name of the mechanism.
     options : dict
         The options the run was made with.
+    model_text : str
+        The mechanism as a model file; empty for own equations.
 
     ``run["crank.x"]`` is a column, ``run[["crank.x", "crank.y"]]`` a table of two.
     """
 
-    def __init__(self, source: Source, session: Session, name: str, options: dict[str, Any]):
-        self._source = source
+    def __init__(self, source: Source, session: Session, name: str, options: dict[str, Any],
+                 model_text: str = ""):
+        self.source = source
+        self.model_text = model_text
         self._record = session.record
         self._cache: dict[str, Array] = {}
         self.success = succeeded(session.status)
@@ -69,18 +73,18 @@ class Run:
     @property
     def columns(self) -> list[str]:
         """Names of all columns."""
-        return list(self._source.columns)
+        return list(self.source.columns)
 
     @property
     def usual_columns(self) -> list[str]:
         """Names of the columns that tables and plots have by default."""
-        return list(self._source.usual)
+        return list(self.source.usual)
 
     def __len__(self) -> int:
         return len(self.t)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._source.columns
+        return name in self.source.columns
 
     def __getitem__(self, name: Union[str, Sequence[str]]) -> Array:
         if isinstance(name, str):
@@ -89,13 +93,13 @@ class Run:
 
     def _columns(self, names: Sequence[str]) -> list[Array]:
         for name in names:
-            self._source.place(name)
+            self.source.place(name)
         new = [name for name in dict.fromkeys(names) if name not in self._cache]
         if new:
             # the columns of the usual table are asked for together: one pass gives them all
-            if not self._cache and len(self._source.usual) * len(self) < 5_000_000:
-                new = list(dict.fromkeys(new + self._source.usual))
-            for name, column in zip(new, self._source.compute(self._record, new)):
+            if not self._cache and len(self.source.usual) * len(self) < 5_000_000:
+                new = list(dict.fromkeys(new + self.source.usual))
+            for name, column in zip(new, self.source.compute(self._record, new)):
                 column.flags.writeable = False
                 self._cache[name] = column
         return [self._cache[name] for name in names]
@@ -112,7 +116,7 @@ class Run:
         columns : sequence of str, optional
             Default: the usual ones, those of `output` in a model file.
         """
-        names = list(self._source.usual if columns is None else columns)
+        names = list(self.source.usual if columns is None else columns)
         names = ["t"] + [name for name in names if name != "t"]
         return dict(zip(names, self._columns(names)))
 
@@ -171,9 +175,10 @@ class Run:
         return _view.html(self)
 
 
-def finished(source: Source, session: Session, name: str, options: dict[str, Any]) -> Run:
+def finished(source: Source, session: Session, name: str, options: dict[str, Any],
+             model_text: str = "") -> Run:
     """The result of a session, or the exception that carries it."""
-    run = Run(source, session, name, options)
+    run = Run(source, session, name, options, model_text)
     if run.success:
         return run
     if session.status == lib.GA_STOPPED:

@@ -18,6 +18,7 @@ class Source:
 
     model: Any  # ga_model *
     columns: list[str]  # all names
+    default: list[str]  # those of files of results
     usual: list[str]  # those of tables and plots
 
     def _measure(self) -> None:
@@ -36,6 +37,10 @@ class Source:
     def compute(self, record: Any, names: Sequence[str]) -> "list[np.ndarray[Any, Any]]":
         """Columns over all rows of a record."""
         raise NotImplementedError
+
+    def unit(self, name: str) -> str:
+        """The unit of a column, "" if it is not known."""
+        return ""
 
     def column_at(self, state: Any, name: str) -> float:
         """A column at one state."""

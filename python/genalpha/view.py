@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence
 
 import numpy as np
 
+from . import hdf5
 from ._lib import ArgumentError, Error, FileAccessError, lib, text
 
 if TYPE_CHECKING:
     from .run import Run
 
 _PLOT_MAX = 8  # columns of a plot without names
+_EMBED_MAX = 1_000_000  # numbers of a run that a notebook shows by itself
 
 
 def plot(run: "Run", columns: Sequence[str], ax: Any, style: dict[str, Any]) -> Any:
@@ -73,7 +75,7 @@ def _save_npz(run: "Run", path: str, columns: Optional[Sequence[str]]) -> None:
 
 
 def _save_h5(run: "Run", path: str, columns: Optional[Sequence[str]]) -> None:
-    raise Error("this build of the library writes no HDF5; save as .csv or .npz")
+    hdf5.write(run, path, columns)
 
 
 def page(run: "Run", path: Optional[str], show: bool) -> str:
@@ -91,11 +93,39 @@ def page(run: "Run", path: Optional[str], show: bool) -> str:
 
 def make_page(run: "Run", path: str) -> None:
     """Write the page; an Error says why not."""
-    raise Error("this build of the tool makes no pages: it has no command 'view'")
+    if not run.model_text:
+        raise Error("only runs of mechanisms have pages: own equations have no bodies to show")
+    program = tool()
+    with tempfile.TemporaryDirectory(prefix="genalpha-") as directory:
+        results = os.path.join(directory, "run.h5")
+        hdf5.write(run, results, None)
+        done = subprocess.run([program, "view", results, "--out", path], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Error(f"genalpha view made no page: {done.stderr.strip()}")
 
 
 def html(run: "Run") -> str:
-    """A run in a notebook: the end of its usual columns."""
+    """A run in a notebook: the end of its usual columns, and the page where there is one."""
+    return _summary(run) + _embedded(run)
+
+
+def _embedded(run: "Run") -> str:
+    """The page inside a frame, so that it has nothing to do with the notebook's own."""
+    if not run.model_text or not len(run) or len(run) * len(run.source.default) > _EMBED_MAX:
+        return ""
+    try:
+        with tempfile.TemporaryDirectory(prefix="genalpha-") as directory:
+            path = os.path.join(directory, "page.html")
+            make_page(run, path)
+            with open(path, encoding="utf-8") as file:
+                content = file.read()
+    except Error:
+        return ""  # the summary is there
+    return (f'<iframe srcdoc="{_html.escape(content, quote=True)}" width="100%" height="520" '
+            'style="border:1px solid #ccc"></iframe>')
+
+
+def _summary(run: "Run") -> str:
     names = run.usual_columns[:_PLOT_MAX]
     rows = "".join(
         f"<tr><td>{_html.escape(name)}</td><td>{run.final(name):.6g}</td></tr>" for name in names

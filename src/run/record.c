@@ -9,8 +9,8 @@
 #include "genalpha/ga_events.h"
 
 struct ga_record {
-  int width[GA_PARTS];
-  double *part[GA_PARTS];
+  int width[GA_STATE_PARTS];
+  double *part[GA_STATE_PARTS];
   long rows, room;
   long every;
   ga_integrator *it; /* asked for dense output, if there are times */
@@ -24,7 +24,7 @@ ga_status ga_record_new(const ga_model *model, ga_record **out) {
   *out = r;
   if (!r) return GA_ERR_MEM;
   const int nq = ga_space_nq(model->space), nv = ga_space_nv(model->space);
-  const int width[GA_PARTS] = {1, nq, nv, nv, model->nlam, model->npsi};
+  const int width[GA_STATE_PARTS] = {1, nq, nv, nv, model->nlam, model->npsi};
   memcpy(r->width, width, sizeof width);
   r->every = 1;
   return GA_OK;
@@ -32,22 +32,22 @@ ga_status ga_record_new(const ga_model *model, ga_record **out) {
 
 void ga_record_free(ga_record *record) {
   if (!record) return;
-  for (int p = 0; p < GA_PARTS; p++) ga_free(record->part[p]);
+  for (int p = 0; p < GA_STATE_PARTS; p++) ga_free(record->part[p]);
   ga_free(record->times);
   ga_free(record);
 }
 
 ga_status ga_record_reserve(ga_record *r, long rows) {
-  double *part[GA_PARTS] = {NULL};
+  double *part[GA_STATE_PARTS] = {NULL};
   if (rows <= r->room) return GA_OK;
   bool ok = true;
-  for (int p = 0; p < GA_PARTS; p++) {
+  for (int p = 0; p < GA_STATE_PARTS; p++) {
     const size_t width = (size_t)r->width[p];
     ok = ok && (size_t)rows <= SIZE_MAX / sizeof(double) / (width + 1);
     if (ok) part[p] = ga_calloc((size_t)rows * width + 1, sizeof(double));
     ok = ok && part[p];
   }
-  for (int p = 0; p < GA_PARTS; p++) {
+  for (int p = 0; p < GA_STATE_PARTS; p++) {
     if (ok && r->rows > 0) {
       memcpy(part[p], r->part[p], (size_t)r->rows * (size_t)r->width[p] * sizeof(double));
     }
@@ -80,23 +80,23 @@ ga_status ga_record_times(ga_record *record, ga_integrator *it, const double *ti
 }
 
 /* where the parts of the row after the last one go; NULL if there is no memory */
-static bool next_row(ga_record *r, double *row[GA_PARTS]) {
+static bool next_row(ga_record *r, double *row[GA_STATE_PARTS]) {
   enum { FIRST_ROOM = 64 };
   if (r->rows == r->room) {
     const long more = r->room / 2 > FIRST_ROOM ? r->room / 2 : FIRST_ROOM;
     r->status = ga_record_reserve(r, r->room + more);
     if (r->status != GA_OK) return false;
   }
-  for (int p = 0; p < GA_PARTS; p++) row[p] = r->part[p] + r->rows * r->width[p];
+  for (int p = 0; p < GA_STATE_PARTS; p++) row[p] = r->part[p] + r->rows * r->width[p];
   return true;
 }
 
 static ga_status keep(ga_record *r, const ga_state *state) {
-  const double *const from[GA_PARTS] = {&state->t, state->q,   state->v,
-                                        state->vd, state->lam, state->psi};
-  double *row[GA_PARTS];
+  const double *const from[GA_STATE_PARTS] = {&state->t, state->q,   state->v,
+                                              state->vd, state->lam, state->psi};
+  double *row[GA_STATE_PARTS];
   if (!next_row(r, row)) return r->status;
-  for (int p = 0; p < GA_PARTS; p++) {
+  for (int p = 0; p < GA_STATE_PARTS; p++) {
     if (r->width[p] > 0) memcpy(row[p], from[p], (size_t)r->width[p] * sizeof(double));
   }
   r->rows++;
@@ -108,13 +108,13 @@ static ga_status keep_between(ga_record *r, const ga_state *state) {
   const double slack = 1e-9 * state->h, first = state->t - state->h;
   for (; r->next < r->ntimes && r->times[r->next] <= state->t + slack; r->next++) {
     const double t = fmin(r->times[r->next], state->t);
-    double *row[GA_PARTS];
+    double *row[GA_STATE_PARTS];
     if (t < first - slack) continue;
     if (!next_row(r, row)) return r->status;
-    r->status = ga_integrator_dense(r->it, fmax(t, first), row[GA_PART_Q], row[GA_PART_V],
-                                    row[GA_PART_VD], row[GA_PART_LAM], row[GA_PART_PSI]);
+    r->status = ga_integrator_dense(r->it, fmax(t, first), row[GA_STATE_Q], row[GA_STATE_V],
+                                    row[GA_STATE_VD], row[GA_STATE_LAM], row[GA_STATE_PSI]);
     if (r->status != GA_OK) return r->status;
-    row[GA_PART_T][0] = r->times[r->next];
+    row[GA_STATE_T][0] = r->times[r->next];
     r->rows++;
   }
   return GA_OK;
@@ -131,7 +131,7 @@ ga_status ga_record_status(const ga_record *record) {
 }
 
 ga_status ga_record_add(ga_record *record, const ga_state *state) {
-  if (record->rows > 0 && record->part[GA_PART_T][record->rows - 1] == state->t) return GA_OK;
+  if (record->rows > 0 && record->part[GA_STATE_T][record->rows - 1] == state->t) return GA_OK;
   return keep(record, state);
 }
 
@@ -139,23 +139,23 @@ long ga_record_rows(const ga_record *record) {
   return record->rows;
 }
 
-int ga_record_width(const ga_record *record, ga_part part) {
+int ga_record_width(const ga_record *record, ga_state_part part) {
   return record->width[part];
 }
 
-const double *ga_record_part(const ga_record *record, ga_part part) {
+const double *ga_record_part(const ga_record *record, ga_state_part part) {
   return record->part[part];
 }
 
 ga_state ga_record_state(const ga_record *record, long i) {
-  const double *row[GA_PARTS];
-  for (int p = 0; p < GA_PARTS; p++) row[p] = record->part[p] + i * record->width[p];
-  const double *t = row[GA_PART_T];
+  const double *row[GA_STATE_PARTS];
+  for (int p = 0; p < GA_STATE_PARTS; p++) row[p] = record->part[p] + i * record->width[p];
+  const double *t = row[GA_STATE_T];
   return (ga_state){.t = t[0],
                     .h = i > 0 ? t[0] - t[-1] : 0,
-                    .q = row[GA_PART_Q],
-                    .v = row[GA_PART_V],
-                    .vd = row[GA_PART_VD],
-                    .lam = row[GA_PART_LAM],
-                    .psi = row[GA_PART_PSI]};
+                    .q = row[GA_STATE_Q],
+                    .v = row[GA_STATE_V],
+                    .vd = row[GA_STATE_VD],
+                    .lam = row[GA_STATE_LAM],
+                    .psi = row[GA_STATE_PSI]};
 }
