@@ -11,20 +11,23 @@
 """
 from ._lib import ArgumentError, Error, FileAccessError, FileError, OutOfMemory, RunError
 from ._lib import version as __version__
+from .elements import Element, ground
 from .engine import GenalphaWarning, SmallerStep
 from .equations import integrate
 from .events import Event, Happened
-from .mechanism import Element, Mechanism, ground, load
+from .mechanism import Mechanism, load
 from .options import Params, option_names, params
 from .run import Run
 from .space import Space
 from .state import State
+from .statics import Equilibrium, Modes
 from .study import converge, sweep
 from .table import Table
 
 __all__ = [
     "ArgumentError",
     "Element",
+    "Equilibrium",
     "Error",
     "Event",
     "FileAccessError",
@@ -32,6 +35,7 @@ __all__ = [
     "GenalphaWarning",
     "Happened",
     "Mechanism",
+    "Modes",
     "OutOfMemory",
     "Params",
     "Run",

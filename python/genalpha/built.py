@@ -16,9 +16,10 @@ from .source import Source
 class Built(Source):
     """A mechanism as the library has it: constant, shared by any number of runs and threads."""
 
-    def __init__(self, sets: Mapping[str, Any], want: str, *, path: Optional[str] = None,
-                 content: str = "", name: Optional[str] = None):
+    def __init__(self, sets: Mapping[str, Any], want: str, describe: Callable[[], str], *,
+                 path: Optional[str] = None, content: str = "", name: Optional[str] = None):
         """From a file, from a text, or from the text of what was built in code, which has a name."""
+        self._describe = describe
         log: list[str] = []
         handle = ffi.new_handle(log)
         texts = [(ffi.new("char[]", encoded(k)), ffi.new("char[]", encoded(expression(v, k))))
@@ -89,6 +90,9 @@ class Built(Source):
         if status != lib.GA_OK:
             raise failure(status)
         return arrays
+
+    def describe(self) -> str:
+        return self._describe()
 
     def unit(self, name: str) -> str:
         return text(lib.ga_mechanism_column_unit(self.mechanism, self.place(name)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from typing import Any, Union
+from typing import Any, Mapping, Union
 
 import numpy as np
 
@@ -36,6 +36,14 @@ def read(path: str) -> Document:
     if not isinstance(tree, dict):
         raise failure(lib.GA_ERR_FILE, f"{path}: a model file is a map {{key: value}}")
     return tree
+
+
+def replaced(document: Document, parameters: Mapping[str, Any]) -> Document:
+    """The document with other values of its parameters."""
+    if not parameters:
+        return document
+    own = {key: plain(value, key) for key, value in parameters.items()}
+    return {**document, "parameters": {**document.get("parameters", {}), **own}}
 
 
 def plain(value: Any, where: str) -> Node:

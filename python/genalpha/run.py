@@ -39,16 +39,12 @@ class Run:
         Name of the mechanism.
     options : dict
         The options the run was made with.
-    model_text : str
-        The mechanism as a model file; empty for own equations.
 
     ``run["crank.x"]`` is a column, ``run[["crank.x", "crank.y"]]`` a table of two.
     """
 
-    def __init__(self, source: Source, session: Session, name: str, options: dict[str, Any],
-                 model_text: str = ""):
+    def __init__(self, source: Source, session: Session, name: str, options: dict[str, Any]):
         self.source = source
-        self.model_text = model_text
         self._record = session.record
         self._cache: dict[str, Array] = {}
         self.success = succeeded(session.status)
@@ -69,6 +65,11 @@ class Run:
     vd: Array
     lam: Array
     psi: Array
+
+    @property
+    def model_text(self) -> str:
+        """The mechanism as a model file; empty for own equations."""
+        return self.source.describe()
 
     @property
     def columns(self) -> list[str]:
@@ -175,10 +176,9 @@ class Run:
         return _view.html(self)
 
 
-def finished(source: Source, session: Session, name: str, options: dict[str, Any],
-             model_text: str = "") -> Run:
+def finished(source: Source, session: Session, name: str, options: dict[str, Any]) -> Run:
     """The result of a session, or the exception that carries it."""
-    run = Run(source, session, name, options, model_text)
+    run = Run(source, session, name, options)
     if run.success:
         return run
     if session.status == lib.GA_STOPPED:

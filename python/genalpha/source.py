@@ -38,6 +38,10 @@ class Source:
         """Columns over all rows of a record."""
         raise NotImplementedError
 
+    def describe(self) -> str:
+        """The model as the text of a model file, "" if it is not a mechanism."""
+        return ""
+
     def unit(self, name: str) -> str:
         """The unit of a column, "" if it is not known."""
         return ""

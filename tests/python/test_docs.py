@@ -7,18 +7,19 @@ import re
 import shutil
 
 import pytest
+from genalpha._lib import lib
 
 
 def snippets(path):
     text = open(path, encoding="utf-8").read()
-    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.S | re.M)
+    blocks = re.findall(r"^```(\w+)( statics)?\n(.*?)^```$", text, re.S | re.M)
     found = []
-    for kind, body in blocks:
+    for kind, statics, body in blocks:
         if kind == "python":
-            found.append([body, None])
+            found.append([body, None, bool(statics)])
         elif kind == "output":
             found[-1][1] = body
-    return found
+    return [(body, output) for body, output, statics in found if not statics or hasattr(lib, "ga_modes_find")]
 
 
 def test_snippets(project, models, tmp_path, monkeypatch):

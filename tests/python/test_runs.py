@@ -241,3 +241,49 @@ def test_parameters_of_the_method():
     for wrong in ({"rho": 2}, {"name": "newmarc"}, {"rho": 0.5, "alpha": 0}):
         with pytest.raises(ga.ArgumentError):
             ga.params(**wrong)
+
+
+def results_or_skip():
+    from genalpha import hdf5
+
+    try:
+        hdf5._library()
+    except ga.Error as error:
+        pytest.skip(str(error))
+
+
+def test_hdf5(tmp_path):
+    """The tool exports the file as the CSV of the same run."""
+    results_or_skip()
+    m = pendulum()
+    m.output("rod.x", "energy.total")
+    r = m.run(t_end=0.05)
+    r.save(tmp_path / "run.h5")
+    r.save(tmp_path / "run.csv")
+    export = [tool(), "export", str(tmp_path / "run.h5")]
+    assert subprocess.run(export, capture_output=True, text=True, check=True).stdout == (tmp_path / "run.csv").read_text()
+    text = subprocess.run([*export, "--model"], capture_output=True, text=True)
+    if text.returncode == 0:
+        assert text.stdout.strip() == m.to_yaml().strip()
+    own = ga.integrate(1, lambda t, q, v: -q, None, [1], [0], 0.1)
+    own.save(tmp_path / "own.h5")
+    with pytest.raises(ga.Error, match="no bodies to show"):
+        own.view(show=False)
+    with pytest.raises(OSError):
+        r.save(tmp_path / "no" / "run.h5")
+
+
+def test_page(tmp_path, models):
+    results_or_skip()
+    help_text = subprocess.run([tool(), "--help"], capture_output=True, text=True).stdout
+    if "view" not in help_text:
+        pytest.skip("the tool has no command view")
+    r = ga.load(os.path.join(models, "slider-crank.yaml"), torque=2).run(t_end=0.05)
+    try:
+        path = r.view(str(tmp_path / "page.html"), show=False)
+    except ga.Error as error:
+        pytest.skip(str(error))
+    page = open(path, encoding="utf-8").read()
+    assert "<html" in page.lower() and "slider-crank" in page
+    shown = r._repr_html_()
+    assert "<iframe" in shown and "slider.x" in shown
