@@ -123,6 +123,6 @@ string(FIND "${CMAKE_C_FLAGS} ${${flags}}" "-fsanitize" sanitized)
 if(sanitized EQUAL -1)
   ga_add_test(python_package sh ${PROJECT_SOURCE_DIR}/tests/python/run.sh
     ${tree}/${CMAKE_INSTALL_BINDIR}/genalpha ${tree}/${CMAKE_INSTALL_LIBDIR})
-  set_tests_properties(python_package PROPERTIES LABELS python FIXTURES_REQUIRED install_tree
+  set_tests_properties(python_package PROPERTIES LABELS python TIMEOUT 900 FIXTURES_REQUIRED install_tree
     SKIP_RETURN_CODE 77)
 endif()

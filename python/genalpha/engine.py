@@ -45,7 +45,7 @@ class SmallerStep(Exception):
 # ---- calls from the library ---------------------------------------------------------------------
 
 
-def _failed(kind: Any, error: BaseException, trace: Any) -> int:
+def failed(kind: Any, error: BaseException, trace: Any) -> int:
     """An exception on the way from Python back to the library: keep it, end the run."""
     if isinstance(error, SmallerStep):
         return 1
@@ -55,19 +55,19 @@ def _failed(kind: Any, error: BaseException, trace: Any) -> int:
     return -1
 
 
-def _failed_event(kind: Any, error: BaseException, trace: Any) -> float:
-    _failed(kind, error, trace)
+def failed_event(kind: Any, error: BaseException, trace: Any) -> float:
+    failed(kind, error, trace)
     return math.nan
 
 
-@ffi.def_extern(error=-1, onerror=_failed)  # type: ignore[misc]
+@ffi.def_extern(error=-1, onerror=failed)  # type: ignore[misc]
 def ga_py_tick(handle: Any, t: float, steps: int) -> int:
     session: Session = ffi.from_handle(handle)
     session.show(t)
     return 0
 
 
-@ffi.def_extern(error=math.nan, onerror=_failed_event)  # type: ignore[misc]
+@ffi.def_extern(error=math.nan, onerror=failed_event)  # type: ignore[misc]
 def ga_py_event(handle: Any, which: int, pointer: Any) -> float:
     session: Session = ffi.from_handle(handle)
     state = State(session.source, pointer)
@@ -76,7 +76,7 @@ def ga_py_event(handle: Any, which: int, pointer: Any) -> float:
     return float(value)
 
 
-@ffi.def_extern(error=-1, onerror=_failed)  # type: ignore[misc]
+@ffi.def_extern(error=-1, onerror=failed)  # type: ignore[misc]
 def ga_py_told(handle: Any, which: int, sign: int, pointer: Any) -> int:
     session: Session = ffi.from_handle(handle)
     state = State(session.source, pointer)

@@ -12,7 +12,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 import numpy as np
 
 from ._lib import ArgumentError, ffi, lib, view
-from .engine import Session, _failed, as_vector
+from .engine import Session, as_vector, failed
 from .events import as_events
 from .options import Options, nearest
 from .pattern import Pattern, is_sparse, real
@@ -40,7 +40,7 @@ _CALLBACKS = {
 _LEAST_ADDRESS = 65536  # smaller whole numbers are numbers
 
 
-@ffi.def_extern(error=-1, onerror=_failed)  # type: ignore[misc]
+@ffi.def_extern(error=-1, onerror=failed)  # type: ignore[misc]
 def ga_py_call(handle: Any, which: int, t: float) -> int:
     ffi.from_handle(handle).calls[which](t)
     return 0

@@ -37,6 +37,16 @@ def test_snippets(project, models, tmp_path, monkeypatch):
             assert [line.rstrip() for line in said.getvalue().strip("\n").split("\n")] == trim, code
 
 
+def test_readme(project, models, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(models, tmp_path / "models")
+    found = snippets(os.path.join(project, "README.md"))
+    assert len(found) == 1
+    for code, _ in found:
+        exec(compile(code, "README.md", "exec"), {})
+
+
 def test_every_public_name_is_in_the_page(project):
     import genalpha as ga
 
