@@ -5,7 +5,7 @@
 # The environment sees the system's packages, so nothing is downloaded.
 set -eu
 venv=$1
-pkgconfig=$2
+pkgconfig=$(cd "$2" && pwd)
 tree=$(cd "$(dirname "$0")/.." && pwd)
 needed='import importlib.util, os, sys, sysconfig
 names = "cffi", "numpy", "pip", "setuptools", "venv", "wheel"
