@@ -25,6 +25,9 @@ column_name part_name(const ga_model *model, int part, int i);
 /* Of one family: x1 and x2, x1_dot and x2_dot, alike but for digits. */
 bool name_family(const char *a, const char *b);
 
+/* What a column of a mechanism is, by the end of its name: columns alike share a panel. */
+const char *column_quantity(const char *name);
+
 /* A name in the head line of a CSV file, quoted only where CSV demands it. */
 void csv_name(FILE *to, const char *name);
 

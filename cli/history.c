@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "rows.h"
 
 enum {
   ROWS = 4096,
@@ -28,11 +29,7 @@ struct history {
   named_columns named;
   panel panel[PANELS];
   int panels;
-  int width;         /* numbers in a row: t and all curves */
-  long seen, stride; /* every stride-th state is kept */
-  int count;
-  bool pending; /* row [count] holds the newest state, not kept so far */
-  double *rows; /* (ROWS + 1) x width */
+  thin_rows rows; /* t and all curves */
 };
 
 /* ---- parts of the state --------------------------------------------------------------------- */
@@ -72,37 +69,9 @@ static void choose_parts(history *h) {
 
 /* ---- columns of a model file ---------------------------------------------------------------- */
 
-/* What a column is, by the end of its name: columns alike share a panel. */
-static const char *quantity(const char *name) {
-  static const struct {
-    const char *ends, *what;
-  } list[] = {{"x y z position length", "position"},
-              {"e0 e1 e2 e3", "quaternion"},
-              {"vx vy vz position_rate x_rate y_rate", "velocity"},
-              {"wx wy wz rate angle_rate angle_a_rate angle_b_rate", "angular velocity"},
-              {"ax ay az", "acceleration"},
-              {"alx aly alz al", "angular acceleration"},
-              {"angle angle_a angle_b", "angle"},
-              {"fx fy fz Fx Fy Fz force tension f", "force"},
-              {"mx my mz", "moment"},
-              {"effort", "effort"}};
-  const char *dot = strchr(name, '.'), *end = dot ? dot + 1 : name;
-  if (strncmp(name, "energy.", 7) == 0) return "energy";
-  if (strstr(name, "momentum."))
-    return dot[-1] == 'm' && name[0] == 'm' ? "momentum" : "ang. momentum";
-  for (int i = 0; dot && i < (int)(sizeof list / sizeof list[0]); i++) {
-    for (const char *at = list[i].ends; *at;) {
-      const size_t n = strcspn(at, " ");
-      if (strlen(end) == n && strncmp(at, end, n) == 0) return list[i].what;
-      at += n + (at[n] == ' ');
-    }
-  }
-  return name;
-}
-
 static void choose_named(history *h) {
   for (int i = 0; i < h->named.count; i++) {
-    const char *what = quantity(named_name(&h->named, i));
+    const char *what = column_quantity(named_name(&h->named, i));
     int k = 0;
     while (k < h->panels && strcmp(h->panel[k].label, what) != 0) k++;
     if (k == PANELS || h->panel[k].curves == CURVES) continue;
@@ -125,16 +94,14 @@ history *history_new(const ga_problem *problem) {
     return NULL;
   }
   h->model = &problem->model;
-  h->stride = 1;
-  h->width = 1;
+  int width = 1;
   if (h->named.count > 0) {
     choose_named(h);
   } else {
     choose_parts(h);
   }
-  for (int k = 0; k < h->panels; k++) h->width += h->panel[k].curves;
-  h->rows = calloc((size_t)(ROWS + 1) * (size_t)h->width, sizeof *h->rows);
-  if (h->rows) return h;
+  for (int k = 0; k < h->panels; k++) width += h->panel[k].curves;
+  if (rows_open(&h->rows, width, ROWS)) return h;
   history_free(h);
   return NULL;
 }
@@ -142,7 +109,7 @@ history *history_new(const ga_problem *problem) {
 void history_free(history *h) {
   if (!h) return;
   named_close(&h->named);
-  free(h->rows);
+  rows_close(&h->rows);
   free(h);
 }
 
@@ -152,12 +119,8 @@ static const char *curve_name(const history *h, const panel *p, int i, column_na
   return room->text;
 }
 
-static double *row_at(const history *h, int i) {
-  return h->rows + (size_t)i * (size_t)h->width;
-}
-
 void history_add(history *h, const ga_state *state) {
-  double *row = row_at(h, h->count);
+  double *row = rows_next(&h->rows);
   *row++ = state->t;
   if (h->named.count > 0) named_update(&h->named, state);
   for (int k = 0; k < h->panels; k++) {
@@ -167,18 +130,7 @@ void history_add(history *h, const ga_state *state) {
                            : part_values(state, p->part)[p->curve[i]];
     }
   }
-  h->pending = h->seen++ % h->stride != 0;
-  if (h->pending) return;
-  h->count++;
-  if (h->count < ROWS) return;
-  /* full: drop every second row, the newest stays pending, keep half as many from now on */
-  for (int i = 1; 2 * i < ROWS; i++) {
-    memcpy(row_at(h, i), row_at(h, 2 * i), (size_t)h->width * sizeof *h->rows);
-  }
-  memcpy(row_at(h, ROWS / 2), row_at(h, ROWS - 1), (size_t)h->width * sizeof *h->rows);
-  h->count = ROWS / 2;
-  h->pending = true;
-  h->stride *= 2;
+  rows_keep(&h->rows);
 }
 
 int history_width(const history *h) {
@@ -204,10 +156,9 @@ static double key_width(const history *h) {
 }
 
 static void write_data(const history *h, FILE *to) {
-  int rows = h->count + h->pending;
   fputs("$run << END\n", to);
-  for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < h->width; j++) fprintf(to, "%.8g ", row_at(h, i)[j]);
+  for (int i = 0; i < rows_count(&h->rows); i++) {
+    for (int j = 0; j < h->rows.width; j++) fprintf(to, "%.8g ", rows_at(&h->rows, i)[j]);
     fputc('\n', to);
   }
   fputs("END\n", to);

@@ -12,6 +12,7 @@ static const struct {
     {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run},
     {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge},
     {"plot", "draw columns of a CSV file: PNG or SVG", cmd_plot},
+    {"view", "a page that shows a mechanism in any browser", cmd_view},
     {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce},
     {"list", "methods, problems, linear solvers, figures of the papers", cmd_list},
     {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
@@ -47,7 +48,7 @@ static const char *word_at(const void *list, int i) {
 
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
-    cli_error("a command is missing: run, converge, plot, reproduce, list, params or schema");
+    cli_error("a command is missing: run, converge, plot, view, reproduce, list, params or schema");
     fprintf(stderr, "Try 'genalpha --help'.\n");
     return CLI_USAGE;
   }

@@ -16,7 +16,9 @@ typedef struct ga_body_info {
   const char *name;
   ga_body_type type;
   double mass, com[3];
-  double inertia[6]; /* as in ga_body */
+  double inertia[6];     /* as in ga_body */
+  double position[3];    /* of the body frame at the start, as it was described: the build may */
+  double orientation[4]; /* move it by a little; a unit quaternion, for planar bodies too */
   ga_body_look look;
 } ga_body_info;
 

@@ -18,7 +18,11 @@ bool ga_mechanism_body_at(const ga_mechanism *m, int i, ga_body_info *info) {
                          .mass = b->mass,
                          .inertia = {J[0], J[4], J[8], J[1], J[2], J[5]},
                          .look = b->look};
+  double arm[3];
   ga_copy3(b->com, info->com);
+  ga_times3(b->R0, b->com, arm);
+  ga_plus3(b->x0, -1, arm, info->position);
+  memcpy(info->orientation, b->p0, sizeof info->orientation);
   return true;
 }
 
