@@ -30,7 +30,11 @@ const KEYS = {
 };
 
 function look(name) {
-  if (eye) fitEye(eye, name === "fit" ? null : directionOf(eye, name));
+  if (!eye) return;
+  const box = follow >= 0 && name !== "fit" ? view.first.clone() : view.box;
+  if (follow >= 0 && name === "fit") setFollow(-1);
+  if (follow >= 0) box.translate(new THREE.Vector3().fromArray(view.pose.x, 3 * follow).sub(box.getCenter(new THREE.Vector3())));
+  fitEye(eye, name === "fit" ? null : directionOf(eye, name), box);
   touch();
 }
 
@@ -137,7 +141,7 @@ $("speed").append(...SPEEDS.map(s => element("option", {value: s, textContent: s
 $("speed").onchange = () => { speed = Number($("speed").value); touch(); };
 $("loop").onchange = touch;
 $("column-names").append(...model.columns.slice(0, 5000).map(c => element("option", {value: c.name})));
-const energy = model.columns.filter(c => c.name.startsWith("energy.")).map(c => c.name);
+const energy = ["kinetic", "potential", "total"].map(n => "energy." + n).filter(n => data.index.has(n));
 const residual = model.columns.filter(c => c.name.startsWith("residual.")).map(c => c.name);
 $("energy-button").onclick = () => plots.add(energy);
 $("energy-button").disabled = energy.length === 0;

@@ -26,9 +26,9 @@ function directionOf(eye, name) {
   return d.normalize();
 }
 
-// everything in sight, seen from a direction (null: from where the camera is)
-function fitEye(eye, direction) {
-  const {camera, controls} = eye, box = eye.view.box, c = box.getCenter(new THREE.Vector3());
+// a box in sight, seen from a direction (null: from where the camera is)
+function fitEye(eye, direction, box) {
+  const {camera, controls} = eye, c = box.getCenter(new THREE.Vector3());
   const d = direction ? direction.clone().normalize()
                       : camera.position.clone().sub(controls.target).normalize();
   camera.position.copy(c).add(d);

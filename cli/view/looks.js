@@ -41,25 +41,45 @@ function along(shape, body, from, to, radius, colour, owner) {
 const ball = (body, at, radius, colour, owner) =>
   primitive("sphere", body, at, AXES, [2 * radius, 2 * radius, 2 * radius], colour, owner);
 
-function shapeOf(body, b, colour, owner, thin) {
-  const r = Math.max(b.radius || 0, thin);
-  if (b.shape === "box") return [primitive("box", body, b.com, AXES, b.box, colour, owner)];
-  if (b.shape === "sphere") return [ball(body, b.com, b.radius, colour, owner)];
-  const axis = b.shape === "rod" ? [b.length / 2, 0, 0] : [0, 0, b.length / 2];
-  return [along("cylinder", body, plus(b.com, axis, -1), plus(b.com, axis, 1), r, colour, owner)];
+// the shape, and thin rods to joints that it does not reach
+function shapeOf(body, b, {points}, colour, owner, scale) {
+  const reach = b.shape === "box" ? size(b.box) / 2 : Math.hypot(b.radius, b.length / 2);
+  const list = points.filter(p => size(minus(p, b.com)) > 1.05 * reach)
+    .map(p => along("cylinder", body, b.com, p, 0.008 * scale, colour, owner));
+  if (b.shape === "box") return [primitive("box", body, b.com, AXES, b.box, colour, owner), ...list];
+  if (b.shape === "sphere") return [ball(body, b.com, b.radius, colour, owner), ...list];
+  if (b.shape === "cylinder") {
+    // a bar across both ends, so that one sees it turn
+    list.push(primitive("box", body, b.com, AXES, [1.7 * b.radius, 0.16 * b.radius, 1.02 * b.length], 0xf2f2f2, owner));
+  }
+  const half = b.shape === "rod" ? [b.length / 2, 0, 0] : [0, 0, b.length / 2];
+  const r = Math.max(b.radius, 0.008 * scale);
+  return [along("cylinder", body, plus(b.com, half, -1), plus(b.com, half, 1), r, colour, owner), ...list];
 }
 
-// edges of the box that has the same inertia, neither tiny nor huge in the picture
-function inertiaBox(b, scale) {
-  const limit = a => Math.min(0.16 * scale, Math.max(0.04 * scale, a));
-  if (!(b.mass > 0)) return [0.05 * scale, 0.05 * scale, 0.05 * scale];
+// The solid that has the body's inertia, neither tiny nor huge in the picture: a sphere if all
+// moments are equal, a cylinder if two are, else a box.
+function inertiaSolid(body, b, scale, colour, owner) {
+  const limit = (a, most) => Math.min(most * scale, Math.max(0.03 * scale, a || 0));
+  const [xx, yy, zz] = b.inertia, m = b.mass, alike = (p, q) => Math.abs(p - q) <= 1e-6 * (p + q);
   if (b.type === "planar") {
-    const a = limit(Math.sqrt(6 * b.inertia[2] / b.mass));
-    return [a, 0.7 * a, 0.5 * a];
+    const a = limit(Math.sqrt(6 * zz / m), 0.16);
+    return primitive("box", body, b.com, AXES, [a, 0.7 * a, 0.5 * a], colour, owner);
   }
-  const [xx, yy, zz] = b.inertia, edge = s => limit(Math.sqrt(Math.max(0, 6 * s / b.mass)));
-  return [edge(yy + zz - xx), edge(zz + xx - yy), edge(xx + yy - zz)];
+  if (!(m > 0) || (alike(xx, yy) && alike(yy, zz))) {
+    return ball(body, b.com, limit(Math.sqrt(2.5 * xx / m), 0.08), colour, owner);
+  }
+  const axis = alike(xx, yy) ? 2 : alike(yy, zz) ? 0 : alike(zz, xx) ? 1 : -1;
+  if (axis >= 0) {
+    const J = b.inertia[axis], I = b.inertia[(axis + 1) % 3];
+    const r = limit(Math.sqrt(2 * J / m), 0.25), l = limit(Math.sqrt(Math.max(0, 12 * (I - J / 2) / m)), 0.5);
+    return along("cylinder", body, plus(b.com, AXES[axis], -l / 2), plus(b.com, AXES[axis], l / 2), r, colour, owner);
+  }
+  const edge = t => limit(Math.sqrt(Math.max(0, 6 * t / m)), 0.3);
+  return primitive("box", body, b.com, AXES, [edge(yy + zz - xx), edge(zz + xx - yy), edge(xx + yy - zz)], colour, owner);
 }
+
+const HOLDING = ["fixed", "revolute", "spherical", "universal", "distance"];
 
 // for every body the points where joints hold it, without repetitions, the ends of springs, and the
 // joint it rolls by
@@ -73,12 +93,21 @@ function attachments(model, scale) {
   for (const j of model.joints) {
     const rolls = j.type.startsWith("rolling");
     if (rolls && j.body[1] >= 0) of[j.body[1]].rolling = j;
-    for (const k of rolls ? [] : [0, 1]) add(j.body[k], j.at[k], "points");
+    // where something slides, the point of B is anywhere along the way
+    if (!rolls && j.type !== "knife_edge") add(j.body[0], j.at[0], "points");
+    if (HOLDING.includes(j.type)) add(j.body[1], j.at[1], "points");
   }
   for (const f of model.forces) {
     if (f.type === "spring") for (const k of [0, 1]) add(f.body[k], f.at[k], "ends");
   }
   return of;
+}
+
+// does it have the inertia of a slender rod that reaches as far beyond its centre of mass?
+function isSlender(b, half) {
+  const J = b.type === "planar" ? [0, b.inertia[2]] : b.inertia.slice(0, 3).sort((p, q) => p - q);
+  const most = J[J.length - 1], rod = b.mass * half * half / 3;
+  return J[0] < 0.1 * most && most > 0.8 * rod && most < 1.25 * rod;
 }
 
 function jointedLook(body, b, {points, ends, rolling}, colour, owner, scale) {
@@ -95,7 +124,7 @@ function jointedLook(body, b, {points, ends, rolling}, colour, owner, scale) {
   if (b.type === "point") return [ball(body, [0, 0, 0], 2.2 * thin, colour, owner)];
   const isFar = p => size(minus(p, b.com)) > 0.02 * scale, far = points.filter(isFar);
   if (far.length === 0) {
-    if (!rolling) list.push(primitive("box", body, b.com, AXES, inertiaBox(b, scale), colour, owner));
+    if (!rolling) list.push(inertiaSolid(body, b, scale, colour, owner));
     for (const p of ends.filter(isFar)) list.push(along("cylinder", body, b.com, p, 0.4 * thin, colour, owner));
     return list;
   }
@@ -107,9 +136,12 @@ function jointedLook(body, b, {points, ends, rolling}, colour, owner, scale) {
       return [along("cylinder", body, far[0], far[1], thin, colour, owner)];
     }
   }
+  if (far.length === 1 && isSlender(b, size(minus(far[0], b.com)))) {
+    return [along("cylinder", body, far[0], plus(b.com, minus(b.com, far[0]), 1), thin, colour, owner)];
+  }
   for (const p of far) list.push(along("cylinder", body, b.com, p, thin, colour, owner));
-  const radius = far.length === 1 ? 2.6 * thin : 1.5 * thin;
-  list.push(ball(body, b.com, radius, colour, owner));
+  list.push(far.length === 1 ? inertiaSolid(body, b, scale, colour, owner)
+                             : ball(body, b.com, 1.5 * thin, colour, owner));
   return list;
 }
 
@@ -118,8 +150,7 @@ function bodyPrimitives(model, scale) {
   model.bodies.forEach((b, i) => {
     const owner = {kind: "body", index: i};
     const colour = b.colour ?? PALETTE[i % PALETTE.length];
-    list.push(...(b.shape ? shapeOf(i, b, colour, owner, 0.006 * scale)
-                          : jointedLook(i, b, of[i], colour, owner, scale)));
+    list.push(...(b.shape ? shapeOf : jointedLook)(i, b, of[i], colour, owner, scale));
   });
   return list;
 }
@@ -175,26 +206,22 @@ function axisPrimitives(model, scale) {
   return list;
 }
 
-// the longest distance between points of the model at the start
+// the longest distance between points of bodies and joints at the start
 function modelScale(model, pose) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], p = [0, 0, 0];
-  const add = (body, s) => {
+  const add = (body, s, r) => {
     pointOf(pose, body, s, p);
     for (let i = 0; i < 3; i++) {
-      low[i] = Math.min(low[i], p[i]);
-      high[i] = Math.max(high[i], p[i]);
+      low[i] = Math.min(low[i], p[i] - r);
+      high[i] = Math.max(high[i], p[i] + r);
     }
   };
   model.bodies.forEach((b, i) => {
-    add(i, b.com);
-    const r = b.shape === "box" ? Math.max(...b.box) / 2 : Math.max(b.radius || 0, (b.length || 0) / 2);
-    for (const s of [-r, r]) for (const e of AXES) add(i, plus(b.com, e, s));
+    add(i, b.com, b.shape === "box" ? Math.max(...b.box) / 2 : Math.max(b.radius || 0, (b.length || 0) / 2));
   });
-  for (const j of [...model.joints, ...model.forces]) {
-    add(j.body[0], j.at[0]);
-    if (!j.single) add(j.body[1], j.at[1]);
-    const r = j.radius || 0;
-    for (const e of AXES) if (r) add(j.body[1], plus(j.at[1], e, r));
+  for (const j of model.joints) {
+    add(j.body[0], j.at[0], 0);
+    add(j.body[1], j.at[1], j.radius);
   }
   const l = size(minus(high, low));
   return l > 0 && isFinite(l) ? l : 1;

@@ -68,11 +68,14 @@ function startPicture() {
   eye = makeEye(view, canvas);
   labels = makeLabels(view, $("labels"));
   fitPicture();
-  fitEye(eye, directionOf(eye, "home"));
+  fitEye(eye, directionOf(eye, "home"), view.first);
+  if (view.first !== view.box) follow = heaviest();
   eye.controls.addEventListener("change", touch);
   model.sensors.filter(s => s.type === "point").slice(0, 8)
     .forEach((s, i) => addTrail(view, s.name, s.body[0], s.at[0], PALETTE[i % PALETTE.length]));
 }
+
+const heaviest = () => model.bodies.reduce((k, b, i) => b.mass > model.bodies[k].mass ? i : k, 0);
 
 function fitPicture() {
   const {clientWidth: w, clientHeight: h} = $("stage");
@@ -303,7 +306,7 @@ function saveState() {
   writeFragment({
     bare: fragment.bare, t: still ? "" : short(time), theme, show: all, speed: still ? "" : speed, loop: $("loop").checked ? 1 : "",
     cam: eye ? [...eye.camera.position.toArray(), ...eye.controls.target.toArray()].map(short).join(",") : "",
-    follow: follow >= 0 ? model.bodies[follow].name : "",
+    follow: follow >= 0 ? model.bodies[follow].name : "-",
     pick: picked ? partOf(picked).name : "",
     plots: plots.panels.map(p => p.names.join(",")).join(";"),
     span: plots.span() ? plots.span().map(short).join(",") : "",
@@ -324,7 +327,7 @@ function loadState() {
     eye.controls.update();
   }
   if (s.pick) selectName(s.pick);
-  follow = model.bodies.findIndex(b => b.name === s.follow);
+  if (s.follow !== undefined) follow = model.bodies.findIndex(b => b.name === s.follow);
   seek(isFinite(parseFloat(s.t)) ? parseFloat(s.t) : begin);
 }
 

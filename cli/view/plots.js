@@ -65,7 +65,7 @@ function makePlots(model, data, onTime, onChange) {
             pixelsPerLabel: 70, axisLabelWidth: 60},
         y: {valueFormatter: shortNumber, axisLabelFormatter: shortNumber, axisLabelWidth: 62},
       },
-      clickCallback: (event, x) => onTime(x),
+      clickCallback: event => onTime(p.graph.toDataXCoord(p.graph.eventToDomCoords(event)[0])),
       zoomCallback: (low, high) => {
         const [a, b] = p.graph.xAxisExtremes();
         setSpan(low <= a && high >= b ? null : [low, high]);

@@ -87,7 +87,11 @@ function coilGeometry(long, many) {
   points.push(new THREE.Vector3(0, 0, long));
   const curve = new THREE.CatmullRomCurve3(points, false, "catmullrom", 0.5);
   const wire = Math.min(0.16, 0.22 * long / turns);
-  return new THREE.TubeBufferGeometry(curve, (many ? 8 : 14) * turns, wire, many ? 4 : 7).scale(1, 1, 1 / long);
+  const tube = new THREE.TubeBufferGeometry(curve, (many ? 8 : 14) * turns, wire, many ? 4 : 7);
+  const normal = tube.getAttribute("normal").clone();
+  // instances multiply normals by their matrix, which stretches z again
+  for (let i = 0; i < normal.count; i++) normal.setZ(i, normal.getZ(i) / long);
+  return tube.scale(1, 1, 1 / long).setAttribute("normal", normal);
 }
 
 function arrowGeometry() {
@@ -98,10 +102,14 @@ function arrowGeometry() {
 
 const SPRING_RADIUS = 0.02;
 
+function lengthOf(part, pose) {
+  const a = pointOf(pose, part.body[0], part.at[0], [0, 0, 0]);
+  return size(minus(a, pointOf(pose, part.body[1], part.at[1], [0, 0, 0])));
+}
+
 function usualLength(springs, pose) {
-  const lengths = springs.map(({part}) =>
-    size(minus(pointOf(pose, part.body[0], part.at[0], [0, 0, 0]), pointOf(pose, part.body[1], part.at[1], [0, 0, 0]))));
-  return lengths.sort((a, b) => a - b)[lengths.length >> 1] || 1;
+  const lengths = springs.map(({part}) => lengthOf(part, pose)).sort((a, b) => a - b);
+  return lengths[lengths.length >> 1] || 1;
 }
 
 // ---- arrows of joint forces --------------------------------------------------------------------
@@ -150,27 +158,44 @@ function upAxis(model) {
   return {axis: model.bodies.every(b => b.type === "planar") ? 1 : 2, sign: 1};
 }
 
+// the boxes around the instances of a mesh
+function addInstances(box, mesh) {
+  const v = new THREE.Vector3(), a = mesh.instanceMatrix.array;
+  for (let o = 0; o < a.length; o += 16) {
+    for (const s of [-0.5, 0.5]) {
+      v.set(a[o + 12] + s * (Math.abs(a[o]) + Math.abs(a[o + 4]) + Math.abs(a[o + 8])),
+            a[o + 13] + s * (Math.abs(a[o + 1]) + Math.abs(a[o + 5]) + Math.abs(a[o + 9])),
+            a[o + 14] + s * (Math.abs(a[o + 2]) + Math.abs(a[o + 6]) + Math.abs(a[o + 10])));
+      box.expandByPoint(v);
+    }
+  }
+}
+
 // the box that the bodies' instances sweep, from some of the frames
 function sweptBox(model, data, sets, pose) {
-  const box = new THREE.Box3(), v = new THREE.Vector3(), n = Math.min(data.frames, 40);
+  const box = new THREE.Box3(), n = Math.min(data.frames, model.bodies.length > 300 ? 8 : 40);
   for (let k = 0; k < n; k++) {
     const frame = n > 1 ? Math.round(k * (data.frames - 1) / (n - 1)) : 0;
     poseAll(model, data, {frame, part: 0}, pose);
     for (const mesh of sets) {
       placeInstances(mesh, pose);
-      const a = mesh.instanceMatrix.array;
-      for (let o = 0; o < a.length; o += 16) {
-        for (const s of [-0.5, 0.5]) {
-          v.set(a[o + 12] + s * (Math.abs(a[o]) + Math.abs(a[o + 4]) + Math.abs(a[o + 8])),
-                a[o + 13] + s * (Math.abs(a[o + 1]) + Math.abs(a[o + 5]) + Math.abs(a[o + 9])),
-                a[o + 14] + s * (Math.abs(a[o + 2]) + Math.abs(a[o + 6]) + Math.abs(a[o + 10])));
-          box.expandByPoint(v);
-        }
-      }
+      addInstances(box, mesh);
     }
   }
   if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
   return box;
+}
+
+// The box of the start if the motion leads far away from it, else all that is swept: what a person
+// wants to see first.
+function startBox(sets, pose, swept) {
+  const box = new THREE.Box3();
+  for (const mesh of sets) {
+    placeInstances(mesh, pose);
+    addInstances(box, mesh);
+  }
+  const far = swept.getSize(new THREE.Vector3()).length() > 4 * box.getSize(new THREE.Vector3()).length();
+  return far ? box.expandByScalar(0.4 * box.getSize(new THREE.Vector3()).length()) : swept;
 }
 
 function niceStep(x) {
@@ -179,11 +204,12 @@ function niceStep(x) {
 }
 
 // grid and shadow catcher below the mechanism; planar ones have it behind them
-function groundOf(box, up, planar, model) {
+function groundOf(box, first, up, planar, model) {
   const normal = planar ? 2 : up.axis, sign = planar ? 1 : up.sign;
   const extent = box.getSize(new THREE.Vector3()).toArray(), centre = box.getCenter(new THREE.Vector3()).toArray();
   const wide = Math.max(...extent.filter((_, i) => i !== normal), 0.3 * Math.max(...extent));
-  const step = niceStep(wide / 6), count = 2 * Math.ceil(0.95 * wide / step), s = count * step;
+  const near = first === box ? wide : first.getSize(new THREE.Vector3()).length();
+  const step = niceStep(near / 6), count = 2 * Math.min(100, Math.ceil(0.95 * wide / step)), s = count * step;
   const at = centre.map((c, i) => Math.round((c + model.origin[i]) / step) * step - model.origin[i]);
   const low = sign > 0 ? box.min.toArray()[normal] : box.max.toArray()[normal];
   at[normal] = low - sign * 0.004 * wide;
@@ -231,19 +257,20 @@ function makeScene(model, data) {
   for (const name of ["bodies", "joints", "axes", "springs", "forces", "trails", "ground"]) {
     scene.add(groups[name] = new THREE.Group());
   }
+  const springs = model.forces.map((f, index) => ({part: f, owner: {kind: "force", index}}))
+    .filter(s => (s.part.type === "spring" || s.part.type === "bushing") && lengthOf(s.part, pose) < 5 * scale);
+  const coil = coilGeometry(usualLength(springs, pose) / (SPRING_RADIUS * scale), springs.length > 50);
   const bodies = instanceSets(bodyPrimitives(model, scale), groups.bodies, shadow, many);
   const box = sweptBox(model, data, bodies, pose), planar = model.bodies.every(b => b.type === "planar");
   const moving = [...bodies, ...instanceSets(jointPrimitives(model, scale), groups.joints, false, many),
                   ...instanceSets(axisPrimitives(model, scale), groups.axes, false, true)];
-  const springs = model.forces.map((f, index) => ({part: f, owner: {kind: "force", index}}))
-    .filter(s => s.part.type === "spring" || s.part.type === "bushing");
   const rods = model.joints.map((j, index) => ({part: j, owner: {kind: "joint", index}}))
     .filter(s => s.part.type === "distance");
   const sources = forceSources(model, data);
   const rod = new THREE.CylinderBufferGeometry(1, 1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5);
   const view = {
     model, data, pose, scene, groups, box, scale, moving, sources, up: upAxis(model), planar,
-    springs: stretchSet(coilGeometry(usualLength(springs, pose) / (SPRING_RADIUS * scale), springs.length > 50), springs, 0x7f8ea3, groups.springs, shadow),
+    springs: stretchSet(coil, springs, 0x7f8ea3, groups.springs, shadow),
     rods: stretchSet(rod, rods, 0x9aa3ad, groups.joints, shadow),
     arrows: stretchSet(arrowGeometry(), sources.list, 0xd1495b, groups.forces, false),
     arrowLength: 0.3, trails: new Map(),
@@ -258,7 +285,9 @@ function makeScene(model, data) {
       }
     }
   }
-  view.ground = groundOf(box, view.up, planar, model);
+  poseAll(model, data, {frame: 0, part: 0}, pose);
+  view.first = startBox(bodies, pose, box);
+  view.ground = groundOf(box, view.first, view.up, planar, model);
   groups.ground.add(view.ground.group);
   lights(scene, box, view.up, planar, shadow);
   return view;
