@@ -57,6 +57,16 @@ void csv_name(FILE *to, const char *name) {
   fputc('"', to);
 }
 
+void csv_head(FILE *to, int column, const char *name) {
+  if (column > 0) fputc(',', to);
+  csv_name(to, name);
+}
+
+bool csv_row(FILE *to, int n, const double *values) {
+  for (int i = 0; i < n; i++) fprintf(to, i ? ",%.17g" : "%.17g", values[i]);
+  return fputc('\n', to) != EOF && !ferror(to);
+}
+
 bool name_family(const char *a, const char *b) {
   for (;; a++, b++) {
     while (isdigit((unsigned char)*a)) a++;

@@ -30,5 +30,9 @@ const char *column_quantity(const char *name);
 
 /* A name in the head line of a CSV file, quoted only where CSV demands it. */
 void csv_name(FILE *to, const char *name);
+/* The same with a comma before all columns but 0; a row with 17 digits, false if it is not written.
+ */
+void csv_head(FILE *to, int column, const char *name);
+bool csv_row(FILE *to, int n, const double *values);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The end state of a run as one JSON object, 17 significant digits, null for what is not finite. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "columns.h"
 #include "output.h"
@@ -13,6 +15,20 @@ static void put_number(FILE *to, double x) {
   } else {
     fputs("null", to);
   }
+}
+
+static void put_string(FILE *to, const char *text) {
+  fputc('"', to);
+  for (; *text; text++) {
+    const unsigned char c = (unsigned char)*text;
+    if (c < 0x20) {
+      fprintf(to, "\\u%04x", c);
+      continue;
+    }
+    if (c == '"' || c == '\\') fputc('\\', to);
+    fputc(c, to);
+  }
+  fputc('"', to);
 }
 
 static void put_array(FILE *to, const char *key, int n, const double *x) {
@@ -116,5 +132,90 @@ void json_final(FILE *to, const ga_problem *problem, const solver *at_end) {
   if (at_end->it) put_steps(to, ga_integrator_options(at_end->it));
   if (file_of(problem)) put_columns(to, file_of(problem), state);
   put_stats(to, solver_stats(at_end));
+  fputs("\n}\n", to);
+}
+
+/* ---- for files of results ------------------------------------------------------------------- */
+
+char *json_text(json_put put, const void *what) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *to = open_memstream(&text, &length);
+  if (!to) return NULL;
+  put(to, what);
+  if (fclose(to) == 0) return text;
+  free(text);
+  return NULL;
+}
+
+static void put_key(FILE *to, const char *key) {
+  fputs(",\n  ", to);
+  put_string(to, key);
+  fputs(": ", to);
+}
+
+/* the word with number i of "a|b|c" */
+static void put_word(FILE *to, const char *words, int i) {
+  char word[40];
+  while (i-- > 0) words += strcspn(words, "|") + 1;
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(words, "|"), words);
+  put_string(to, word);
+}
+
+/* all options of the library by their keys */
+static void put_library_options(FILE *to, const ga_options *o) {
+#define NAME(field, def, key, help) put_key(to, key), put_string(to, o->field);
+#define TEXT(field, def, argument, key, help) put_key(to, key), put_string(to, o->field);
+#define REAL(field, def, least, largest, key, help) put_key(to, key), put_number(to, o->field);
+#define INT(field, def, least, largest, key, help) put_key(to, key), fprintf(to, "%d", o->field);
+#define WORD(field, type, def, words, key, help) \
+  put_key(to, key), put_word(to, words, (int)o->field);
+  GA_OPTION_LIST(NAME, TEXT, REAL, INT, WORD)
+#undef NAME
+#undef TEXT
+#undef REAL
+#undef INT
+#undef WORD
+}
+
+void json_options(FILE *to, const void *json_run_) {
+  const json_run *run = json_run_;
+  const ga_params *par = &run->options->par;
+  fputs("{\n  \"problem\": ", to);
+  put_string(to, run->problem->name);
+  const struct {
+    const char *key;
+    double value;
+  } numbers[] = {{"t0", run->problem->t0}, {"t-end", run->t_end},     {"out-dt", run->out_dt},
+                 {"every", run->every},    {"alpha_m", par->alpha_m}, {"alpha_f", par->alpha_f},
+                 {"beta", par->beta},      {"gamma", par->gamma}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    put_key(to, numbers[i].key);
+    put_number(to, numbers[i].value);
+  }
+  put_library_options(to, run->options);
+  if (run->solver->how.K > 0) {
+    put_key(to, "extrapolate");
+    fprintf(to, "%d", run->solver->how.K);
+  }
+  put_key(to, "set");
+  fputc('{', to);
+  for (int i = 0; i < run->sets->count; i++) {
+    if (i) fputs(", ", to);
+    put_string(to, run->sets->set[i].name);
+    fputs(": ", to);
+    put_string(to, run->sets->set[i].value);
+  }
+  fputs("}\n}\n", to);
+}
+
+void json_statistics(FILE *to, const void *json_run_) {
+  const json_run *run = json_run_;
+  const char *end = run->exit_code == CLI_OK            ? "complete"
+                    : run->exit_code == CLI_INTERRUPTED ? "interrupted"
+                                                        : "failed";
+  fprintf(to, "{\n  \"end\": \"%s\",\n  \"t\": ", end);
+  put_number(to, solver_state(run->solver)->t);
+  put_stats(to, solver_stats(run->solver));
   fputs("\n}\n", to);
 }

@@ -11,8 +11,9 @@ static const struct {
 } commands[] = {
     {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run},
     {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge},
-    {"plot", "draw columns of a CSV file: PNG or SVG", cmd_plot},
-    {"view", "a page that shows a mechanism in any browser", cmd_view},
+    {"plot", "draw columns of a CSV file or of results: PNG or SVG", cmd_plot},
+    {"export", "a file of results (HDF5) as CSV", cmd_export},
+    {"view", "a page that shows a mechanism or its motion in any browser", cmd_view},
     {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce},
     {"list", "methods, problems, linear solvers, figures of the papers", cmd_list},
     {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
@@ -48,7 +49,9 @@ static const char *word_at(const void *list, int i) {
 
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
-    cli_error("a command is missing: run, converge, plot, view, reproduce, list, params or schema");
+    cli_error(
+        "a command is missing: run, converge, plot, export, view, reproduce, list, params or "
+        "schema");
     fprintf(stderr, "Try 'genalpha --help'.\n");
     return CLI_USAGE;
   }

@@ -150,6 +150,23 @@ bool named_open(named_columns *n, const ga_problem *problem) {
   return true;
 }
 
+/* all usual columns that are not chosen, behind those that are */
+bool named_add_rest(named_columns *n) {
+  if (n->count == 0) return true;
+  const int usual = ga_mechanism_default_columns(n->mechanism), chosen = n->count;
+  const int all = ga_mechanism_columns(n->mechanism);
+  int *column = realloc(n->column, (size_t)(chosen + usual) * sizeof *column);
+  bool *taken = calloc((size_t)all, sizeof *taken);
+  if (column) n->column = column;
+  for (int i = 0; taken && i < chosen; i++) taken[n->column[i]] = true;
+  for (int i = 1; column && taken && i < usual; i++) {
+    if (!taken[i]) n->column[n->count++] = i;
+  }
+  const bool ok = column && taken;
+  free(taken);
+  return ok;
+}
+
 void named_close(named_columns *n) {
   free(n->column);
   free(n->values);
@@ -158,6 +175,10 @@ void named_close(named_columns *n) {
 
 const char *named_name(const named_columns *n, int i) {
   return ga_mechanism_column_name(n->mechanism, n->column[i]);
+}
+
+const char *named_unit(const named_columns *n, int i) {
+  return ga_mechanism_column_unit(n->mechanism, n->column[i]);
 }
 
 void named_update(named_columns *n, const ga_state *state) {

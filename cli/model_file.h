@@ -34,8 +34,10 @@ typedef struct named_columns {
   double *values; /* all columns of the mechanism */
 } named_columns;
 bool named_open(named_columns *n, const ga_problem *problem);
+bool named_add_rest(named_columns *n); /* the usual ones that `output` leaves out, behind them */
 void named_close(named_columns *n);
 const char *named_name(const named_columns *n, int i);
+const char *named_unit(const named_columns *n, int i);
 void named_update(named_columns *n, const ga_state *state);
 double named_value(const named_columns *n, int i);
 

@@ -36,6 +36,7 @@ foreach(source IN LISTS test_sources)
   target_link_libraries(${name} PRIVATE genalpha_objects PkgConfig::CMOCKA Threads::Threads)
   ga_add_test(${name} ${name})
 endforeach()
+target_link_libraries(test_results PRIVATE genalpha_results_static)
 target_sources(test_stress PRIVATE $<TARGET_OBJECTS:genalpha_stress>)
 
 foreach(source IN LISTS example_sources)
