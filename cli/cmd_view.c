@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "output.h"
 #include "reference.h"
 #include "webpage.h"
 
@@ -20,18 +21,20 @@ static const arg_spec specs[] = {
     {"open", NULL, "show it in the browser ($BROWSER, or xdg-open)", arg_read_flag, FIELD(open), 0,
      0},
     {"set", "NAME=VALUE",
-     "a parameter of the model file, in place of its value there; once for each", file_read_set,
+     "a parameter of a model FILE.yaml, in place of its value there; once for each", file_read_set,
      FIELD(sets), 0, 0},
     {.key = NULL}};
 #undef FIELD
 
 static const arg_command command = {
     .name = "view",
-    .operand = "FILE.yaml",
+    .operand = "RUN.h5|FILE.yaml",
     .needs_operand = true,
     .summary =
-        "Make a page that shows a mechanism in any browser, without network: FILE.yaml as it is\n"
-        "placed at the start, with joint axes and names. `run --view` shows its motion.",
+        "Make a page that shows a mechanism in any browser, without network: its motion and its\n"
+        "columns as plots, from the results of a run, RUN.h5 (`run --out RUN.h5`; `run --view` "
+        "makes\n"
+        "the page at once), or FILE.yaml as it is placed at the start, with joint axes and names.",
     .specs = specs};
 
 /* the only frame: the start, at rest as far as accelerations and multipliers are concerned */
@@ -71,6 +74,110 @@ static int view_start(const settings *set, const char *path, const char *out) {
   return code;
 }
 
+/* ---- results -------------------------------------------------------------------------------- */
+
+/* One JSON string, as json_options wrote it, into room; where it ends, NULL if it is none. */
+static const char *read_string(const char *at, size_t room, char *text) {
+  size_t n = 0;
+  if (*at++ != '"') return NULL;
+  for (; *at && *at != '"'; at++) {
+    unsigned code = (unsigned char)*at;
+    if (*at == '\\' && at[1] == 'u') {
+      if (sscanf(at + 2, "%4x", &code) != 1) return NULL;
+      at += 5;
+    } else if (*at == '\\') {
+      at++;
+      code = *at == 'n' ? '\n' : *at == 't' ? '\t' : (unsigned char)*at;
+    }
+    if (n + 1 >= room || code > 255) return NULL;
+    text[n++] = (char)code;
+  }
+  text[n] = '\0';
+  return *at == '"' ? at + 1 : NULL;
+}
+
+/* The parameters that `run --set` replaced: {.. "set": {"NAME": "VALUE", ..}} */
+static bool read_sets(const char *options, file_sets *sets, char (*values)[256]) {
+  const char *at = strstr(options, "\"set\":");
+  if (!at || !(at = strchr(at, '{'))) return true;
+  for (at += strspn(at, "{ "); *at == '"'; at += strspn(at, ", ")) {
+    if (sets->count == SETS_MAX) return false;
+    at = read_string(at, sizeof sets->name[0], sets->name[sets->count]);
+    if (!at) return false;
+    at += strspn(at, ": ");
+    at = read_string(at, sizeof values[0], values[sets->count]);
+    if (!at) return false;
+    sets->set[sets->count] = (ga_file_set){sets->name[sets->count], values[sets->count]};
+    sets->count++;
+  }
+  return true;
+}
+
+static ga_file *model_of(const char *path, const ga_results *results) {
+  static char values[SETS_MAX][256];
+  file_sets sets = {.count = 0};
+  const char *text = ga_results_text(results, GA_RESULTS_MODEL);
+  ga_error err = {GA_OK, ""};
+  ga_file *file = NULL;
+  if (!*text) {
+    cli_error(
+        "'%s' has no model of a mechanism in it: view shows results of `run FILE.yaml --out "
+        "RUN.h5`",
+        path);
+  } else if (!read_sets(ga_results_text(results, GA_RESULTS_OPTIONS), &sets, values)) {
+    cli_error("'%s': cannot read its options", path);
+  } else {
+    const ga_file_options options = {.set = sets.set, .nset = sets.count};
+    if (ga_file_parse(ga_results_text(results, GA_RESULTS_MODEL_NAME), text, strlen(text), &options,
+                      &file, &err) != GA_OK) {
+      cli_error("the model in '%s': %s", path, err.text);
+    }
+  }
+  return file;
+}
+
+static bool show_results(const char *path, const ga_file *file, ga_results *results,
+                         const char *out) {
+  film frames = {.mechanism = NULL};
+  char rows[80];
+  const bool ended = *ga_results_text(results, GA_RESULTS_STATISTICS) != '\0';
+  const char *const messages[] = {
+      ended ? NULL : "The run that wrote these results has not ended, or was killed.", NULL};
+  snprintf(rows, sizeof rows, "%ld rows", ga_results_rows(results));
+  const char *const about[] = {path, ga_results_text(results, GA_RESULTS_MODEL_NAME), rows,
+                               "genalpha " GA_VERSION, NULL};
+  const webpage p = {.mechanism = ga_file_mechanism(file),
+                     .film = &frames,
+                     .title = ga_file_name(file),
+                     .description = ga_file_description(file),
+                     .file = file,
+                     .messages = messages,
+                     .about = about};
+  bool ok = ga_results_rows(results) > 0;
+  if (!ok) cli_error("'%s' has no rows yet", path);
+  ok = ok && film_read(&frames, file, results) && webpage_write(&p, out);
+  film_close(&frames);
+  return ok;
+}
+
+static int view_results(const settings *set, const char *path, const char *out) {
+  ga_results *results = NULL;
+  ga_error err = {GA_OK, ""};
+  if (set->sets.count > 0) {
+    cli_error("--set changes a model file; the run that wrote '%s' is over", path);
+    return CLI_USAGE;
+  }
+  if (ga_results_open(path, &results, &err) != GA_OK) {
+    cli_error("%s", err.text);
+    return CLI_FAILED;
+  }
+  ga_file *file = model_of(path, results);
+  const bool ok = file && show_results(path, file, results, out);
+  ga_file_free(file);
+  ga_results_free(results);
+  return ok ? CLI_OK : CLI_FAILED;
+}
+
 int cmd_view(int argc, char **argv) {
   settings set = {.out = NULL};
   args a = {.command = &command, .settings = &set};
@@ -80,7 +187,7 @@ int cmd_view(int argc, char **argv) {
   if (!webpage_possible()) return CLI_FAILED;
   if (!set.out) webpage_default_name(a.operand, sizeof name, name);
   const char *out = set.out ? set.out : name;
-  code = view_start(&set, a.operand, out);
+  code = (results_named(a.operand) ? view_results : view_start)(&set, a.operand, out);
   if (code != CLI_OK) return code;
   printf("page: %s\n", out);
   return !set.open || webpage_show(out) ? CLI_OK : CLI_FAILED;

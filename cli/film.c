@@ -30,13 +30,16 @@ static void take(film *f, int column) {
   f->name[f->rows.width++] = ga_mechanism_column_name(f->mechanism, column);
 }
 
-static void take_places(film *f) {
+/* columns that say where bodies are; those that the film has */
+static void take_places(film *f, bool add) {
   ga_body_info body;
   for (int i = 0; ga_mechanism_body_at(f->mechanism, i, &body); i++) {
     for (const char *const *end = film_place_columns(body.type); *end; end++) {
       char name[256];
       snprintf(name, sizeof name, "%s%s", body.name, *end);
-      take(f, ga_mechanism_column_index(f->mechanism, name));
+      const int column = ga_mechanism_column_index(f->mechanism, name);
+      if (add) take(f, column);
+      if (column >= 0 && f->at[column] >= 0) f->use[f->at[column]] |= FILM_PLACE;
     }
   }
 }
@@ -44,11 +47,10 @@ static void take_places(film *f) {
 static void choose(film *f, const ga_file *file) {
   const ga_mechanism *m = f->mechanism;
   take(f, 0);
-  take_places(f);
-  f->places_end = f->rows.width;
+  take_places(f, true);
   for (int i = 0; ga_file_output(file, i) >= 0; i++) {
     take(f, ga_file_output(file, i));
-    f->wanted[f->at[ga_file_output(file, i)]] = true;
+    f->use[f->at[ga_file_output(file, i)]] |= FILM_WANTED;
   }
   /* energies and momenta are the last of the usual ones */
   const int usual = ga_mechanism_default_columns(m);
@@ -72,34 +74,80 @@ static bool open_residuals(film *f, const ga_model *model) {
   return f->g && f->g_t && (!model->pat_G || f->G.val);
 }
 
-bool film_open(film *f, const ga_problem *problem) {
-  const ga_file *file = file_of(problem);
-  *f = (film){.mechanism = ga_file_mechanism(file)};
-  const size_t all = (size_t)ga_mechanism_columns(f->mechanism);
-  f->name = calloc(all + NRESIDUAL, sizeof *f->name);
-  f->column = calloc(all + NRESIDUAL, sizeof *f->column);
-  f->wanted = calloc(all + NRESIDUAL, sizeof *f->wanted);
+/* room for so many columns; none is there yet */
+static bool allocate(film *f, const ga_mechanism *m, size_t room) {
+  const size_t all = (size_t)ga_mechanism_columns(m);
+  *f = (film){.mechanism = m};
+  f->name = calloc(room, sizeof *f->name);
+  f->column = calloc(room, sizeof *f->column);
+  f->use = calloc(room, sizeof *f->use);
   f->at = malloc((all + 1) * sizeof *f->at);
   f->values = calloc(all + 1, sizeof *f->values);
-  bool ok = f->name && f->column && f->wanted && f->at && f->values;
-  if (ok) {
-    for (size_t i = 0; i < all; i++) f->at[i] = -1;
-    choose(f, file);
-    ok = open_residuals(f, &problem->model);
-  }
-  if (ok) {
-    const int fit = NUMBERS / f->rows.width;
-    const int room = fit > FRAMES ? FRAMES : fit < FRAMES_LEAST ? FRAMES_LEAST : fit;
-    ok = rows_open(&f->rows, f->rows.width, room);
-  }
+  for (size_t i = 0; f->at && i < all; i++) f->at[i] = -1;
+  return f->name && f->column && f->use && f->at && f->values;
+}
+
+/* the most frames of this width */
+static int most_frames(int width) {
+  const int fit = NUMBERS / width;
+  return fit > FRAMES ? FRAMES : fit < FRAMES_LEAST ? FRAMES_LEAST : fit;
+}
+
+static bool told(bool ok) {
   if (!ok) cli_error("no memory for the frames of the page");
+  return ok;
+}
+
+bool film_open(film *f, const ga_problem *problem) {
+  const ga_file *file = file_of(problem);
+  const ga_mechanism *m = ga_file_mechanism(file);
+  if (!allocate(f, m, (size_t)ga_mechanism_columns(m) + NRESIDUAL)) return told(false);
+  choose(f, file);
+  if (!open_residuals(f, &problem->model)) return told(false);
+  return told(rows_open(&f->rows, f->rows.width, most_frames(f->rows.width)));
+}
+
+bool film_read(film *f, const ga_file *file, ga_results *results) {
+  const ga_mechanism *m = ga_file_mechanism(file);
+  const int width = ga_results_columns(results);
+  const long rows = ga_results_rows(results);
+  if (!allocate(f, m, (size_t)width + 1)) return told(false);
+  for (int i = 0; i < width; i++) {
+    const int column = ga_mechanism_column_index(m, ga_results_name(results, i));
+    f->name[i] = ga_results_name(results, i);
+    f->column[i] = column;
+    if (column >= 0) f->at[column] = i;
+  }
+  take_places(f, false);
+  for (int i = 0; ga_file_output(file, i) >= 0; i++) {
+    const int at = f->at[ga_file_output(file, i)];
+    if (at >= 0) f->use[at] |= FILM_WANTED;
+  }
+  const long most = most_frames(width), stride = rows > 1 ? (rows - 2) / (most - 1) + 1 : 1;
+  double *column = malloc((size_t)(rows + 1) * sizeof *column);
+  if (!column || !rows_open(&f->rows, width, (int)most + 1)) {
+    free(column);
+    return told(false);
+  }
+  ga_error err = {GA_OK, ""};
+  bool ok = true;
+  for (int i = 0; ok && i < width; i++) {
+    ok = ga_results_read_column(results, i, 0, rows, column, &err) == GA_OK;
+    f->rows.count = 0;
+    for (long k = 0; ok && k < rows; k += stride) {
+      rows_at(&f->rows, f->rows.count++)[i] = column[k];
+    }
+    if ((rows - 1) % stride != 0) rows_at(&f->rows, f->rows.count++)[i] = column[rows - 1];
+  }
+  if (!ok) cli_error("%s", err.text);
+  free(column);
   return ok;
 }
 
 void film_close(film *f) {
   free(f->name);
   free(f->column);
-  free(f->wanted);
+  free(f->use);
   free(f->at);
   free(f->values);
   free(f->g);

@@ -3,16 +3,20 @@
 #ifndef CLI_FILM_H
 #define CLI_FILM_H
 
+#include <genalpha/ga_results.h>
+
 #include "model_file.h"
 #include "rows.h"
+
+/* FILM_PLACE: it says where a body is; FILM_WANTED: `output` names it. */
+enum { FILM_PLACE = 1, FILM_WANTED = 2 };
 
 typedef struct film {
   const ga_mechanism *mechanism; /* borrowed */
   const char **name;             /* of the columns of a frame, borrowed; the first is t */
   int *column;                   /* of the mechanism; -1: not one of its own */
   int *at;                       /* back: for each of the mechanism's, its place or -1 */
-  int places_end;                /* columns before this one are t and the bodies' places */
-  bool *wanted;                  /* columns that `output` names */
+  unsigned char *use;            /* FILM_PLACE, FILM_WANTED of each column */
   thin_rows rows;
   /* while a run is recorded: */
   double *values;  /* all columns of the mechanism */
@@ -25,6 +29,10 @@ typedef struct film {
  * message; film_close in any case. */
 bool film_open(film *f, const ga_problem *problem);
 void film_close(film *f);
+
+/* For the rows of a file of results, with the mechanism of the model in it: all columns, some
+ * thousand rows. False after a message; film_close in any case. */
+bool film_read(film *f, const ga_file *file, ga_results *results);
 
 /* One more frame; thinned if there are many. */
 void film_add(film *f, const ga_state *state);

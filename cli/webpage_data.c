@@ -195,7 +195,7 @@ static bool is_plotted(const places *p, int i) {
   const film *f = p->film;
   if (i == 0) return false;
   if ((double)f->rows.width * p->frames <= PLOT_NUMBERS) return true;
-  return i >= f->places_end || f->wanted[i];
+  return f->use[i] != FILM_PLACE;
 }
 
 static void put_columns(FILE *to, const places *p) {
