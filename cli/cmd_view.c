@@ -54,6 +54,30 @@ static bool film_start(film *f, const ga_problem *problem) {
   return true;
 }
 
+/* A model that cannot be built is shown as it is described, with the reason: that is how the
+ * mistake is found. The reason has been told on stderr. */
+static bool view_parts(const settings *set, const char *path, const char *out) {
+  const ga_file_options all = {.set = set->sets.set, .nset = set->sets.count};
+  ga_file_options parts = all;
+  ga_file *file = NULL, *none = NULL;
+  ga_error err = {GA_OK, ""}, ignored;
+  parts.parts_only = true;
+  if (ga_file_load(path, &parts, &file, &ignored) != GA_OK) return false;
+  ga_file_load(path, &all, &none, &err);
+  const char *const messages[] = {err.text, NULL};
+  const char *const about[] = {path, "as described, not assembled", "genalpha " GA_VERSION, NULL};
+  const webpage p = {.mechanism = ga_file_mechanism(file),
+                     .title = ga_file_name(file),
+                     .description = ga_file_description(file),
+                     .messages = messages,
+                     .about = about};
+  const bool ok = webpage_write(&p, out);
+  if (ok) printf("page: %s (as described: it shows what does not fit)\n", out);
+  ga_file_free(none);
+  ga_file_free(file);
+  return ok;
+}
+
 static int view_start(const settings *set, const char *path, const char *out) {
   ga_problem *problem = NULL;
   film frames = {.mechanism = NULL};
@@ -68,6 +92,8 @@ static int view_start(const settings *set, const char *path, const char *out) {
                        .file = file_of(problem),
                        .about = about};
     code = ok && webpage_write(&p, out) ? CLI_OK : CLI_FAILED;
+  } else {
+    view_parts(set, path, out);
   }
   film_close(&frames);
   problem_close(problem);

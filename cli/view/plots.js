@@ -63,9 +63,8 @@ function makePlots(model, data, onTime, onChange) {
       axes: {
         x: {valueFormatter: shortNumber, axisLabelFormatter: shortNumber, ticker: Dygraph.numericTicks,
             pixelsPerLabel: 70, axisLabelWidth: 60},
-        y: {valueFormatter: shortNumber, axisLabelFormatter: shortNumber, axisLabelWidth: 62},
+        y: {valueFormatter: shortNumber, axisLabelFormatter: shortNumber, axisLabelWidth: 62, pixelsPerLabel: 26},
       },
-      clickCallback: event => onTime(p.graph.toDataXCoord(p.graph.eventToDomCoords(event)[0])),
       zoomCallback: (low, high) => {
         const [a, b] = p.graph.xAxisExtremes();
         setSpan(low <= a && high >= b ? null : [low, high]);
@@ -108,6 +107,18 @@ function makePlots(model, data, onTime, onChange) {
     onChange();
   }
 
+  // a click or a tap sets the time; dygraphs itself wants the mouse to have moved before
+  function clickArea(p) {
+    let from = null;
+    p.area.addEventListener("pointerdown", e => { from = [e.clientX, e.clientY]; });
+    p.area.addEventListener("pointerup", e => {
+      if (from && p.graph && Math.hypot(e.clientX - from[0], e.clientY - from[1]) < 4) {
+        onTime(p.graph.toDataXCoord(e.clientX - p.area.getBoundingClientRect().left));
+      }
+      from = null;
+    });
+  }
+
   function dragCursor(p) {
     p.cursor.onpointerdown = event => {
       event.preventDefault();
@@ -133,6 +144,7 @@ function makePlots(model, data, onTime, onChange) {
     draw(p);
     plot.append(p.cursor);
     dragCursor(p);
+    clickArea(p);
     showCursor();
     onChange();
     return p;

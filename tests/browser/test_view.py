@@ -383,6 +383,39 @@ def start(b):
     b.picture(os.path.join(work, "start.png"))
 
 
+def mistaken(b):
+    """A model that does not fit together is drawn as described, and says why."""
+    with open(os.path.join(models, "slider-crank.yaml")) as file:
+        text = file.read().replace("at: {rod: [l2/2, 0], slider: [0, 0]}", "at: {rod: [l2, 0], slider: [0, 0]}")
+    source, page = os.path.join(work, "open.yaml"), os.path.join(work, "open.html")
+    with open(source, "w") as file:
+        file.write(text)
+    subprocess.run([tool, "view", source, "--out", page], capture_output=True)
+    b.open(page)
+    check.ok("the reason is on the page", "wrist" in b.js("return document.getElementById('messages').textContent"))
+    seen = b.js(INSTANCE, "crank", "cylinder")
+    check.near("the crank as described", seen["edges"][2], [0, 1, 0], 1e-6)
+    b.picture(os.path.join(work, "open.png"))
+
+
+def results(b):
+    """Files of results are shown with the parameters of their run."""
+    file, page = os.path.join(work, "run.h5"), os.path.join(work, "run.html")
+    source = os.path.join(models, "pendulum.yaml")
+    r = subprocess.run([tool, "run", source, "--set", "l=2", "--out", file], capture_output=True, text=True)
+    if "HDF5" in r.stderr:
+        return
+    genalpha("view", file, "--out", page)
+    b.open(page)
+    seek(b, 0)
+    rod = b.js(INSTANCE, "rod", "cylinder")
+    check.near("the rod of twice the length", rod["at"], [math.sin(math.pi / 3), 0, -0.5], 1e-6)
+    genalpha("export", file, os.path.join(work, "run.csv"))
+    row = table(os.path.join(work, "run.csv"))[-1]
+    seek(b, row["t"])
+    check.near("at the end", b.js(INSTANCE, "rod", "cylinder")["at"], [row["rod.x"], 0, row["rod.z"]], 1e-6)
+
+
 def many(b):
     """Draw calls do not depend on the number of bodies."""
     calls = {}
@@ -422,6 +455,8 @@ def main():
         touching(browser, page)
         planar(browser)
         start(browser)
+        mistaken(browser)
+        results(browser)
         many(browser)
         requests = browser.js("return performance.getEntriesByType('resource').map(e => e.name)")
         check.ok("nothing was fetched", requests == [], requests)

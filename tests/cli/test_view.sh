@@ -59,6 +59,17 @@ refused 1 'a look is a shape, a colour, or both' view "$(
   printf 'genalpha: 1\nbodies: {a: {mass: 1, look: red}}\n' >"$work/c.yaml"
   echo "$work/c.yaml"
 )"
+# a model that does not fit together is shown all the same, with the reason
+sed 's/at: {rod: \[l2\/2, 0\], slider: \[0, 0\]}/at: {rod: [l2, 0], slider: [0, 0]}/' "$models/slider-crank.yaml" >"$work/open.yaml"
+tool view "$work/open.yaml" --out "$work/open.html"
+ok 'exit 1' code_is 1
+ok 'the joint is named' err_has wrist
+ok 'there is a page' out_has "page: $work/open.html (as described"
+ok 'with the reason' grep -q '"messages":\[".*wrist' "$work/open.html"
+printf 'genalpha: 1\nbodies: [\n' >"$work/c.yaml"
+refused 1 'c.yaml:' view "$work/c.yaml" --out "$work/none.html"
+ok 'no page of what cannot be read' [ ! -e "$work/none.html" ]
+
 BROWSER=false
 export BROWSER
 tool view "$models/pendulum.yaml" --out "$work/page.html" --open
