@@ -8,7 +8,7 @@
 
 /* A page carries up to FRAMES frames; of large models fewer, so that they fit into NUMBERS. Further
  * columns are taken while there are fewer than WIDE. */
-enum { FRAMES = 2000, FRAMES_LEAST = 64, NUMBERS = 24000000, WIDE = 4000 };
+enum { FRAMES = 2000, FRAMES_LEAST = 64, NUMBERS = 24000000, WIDE = 600 };
 
 static const char *const residuals[] = {"residual.position", "residual.velocity",
                                         "residual.nonholonomic"};

@@ -10,7 +10,7 @@
 #include "webpage.h"
 
 /* Columns for plots are left out beyond so many numbers, those of the bodies' places first. */
-enum { PLOT_NUMBERS = 4000000 };
+enum { PLOT_NUMBERS = 2000000 };
 
 /* One unit of a quaternion; places are told in 2^-24 of the largest distance from their centre. */
 static const double fine = 1.0 / (1 << 24);

@@ -159,13 +159,14 @@ setTheme();
 applyShown();
 $("speed").value = speed;
 setPlaying(false);
+lap("page");
 if (renderer) draw();
+lap("picture");
 ready = true;
-const loadTime = performance.now() - started;
 requestAnimationFrame(frame);
 
 window.genalpha = {
   model, data, view, eye, renderer, plots, seek, pick, select, look, play: setPlaying,
   time: () => time, playing: () => playing, picked: () => picked && partOf(picked).name,
-  scriptTime: () => ours, loadTime, frameAt: t => frameAt(data, t), draw,
+  timing, effort: () => ({frames: drawn, script: ours}), frameAt: t => frameAt(data, t), draw,
 };

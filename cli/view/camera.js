@@ -52,7 +52,7 @@ function fitEye(eye, direction, box) {
 function pickAt(eye, x, y, width, height) {
   const ray = new THREE.Raycaster(), view = eye.view;
   ray.setFromCamera(new THREE.Vector2(2 * x / width - 1, 1 - 2 * y / height), eye.camera);
-  const meshes = [...view.moving, view.springs, view.rods].filter(m => m && m.parent.visible);
+  const meshes = [...view.moving, view.springs, view.rods, view.gaps].filter(m => m && m.parent.visible);
   const hits = ray.intersectObjects(meshes);
   if (hits.length === 0) return null;
   return hits[0].object.userData.list[hits[0].instanceId].owner;

@@ -1,9 +1,12 @@
 // The page: time, loop of frames, buttons, keys, and what other scripts may use: window.genalpha.
 
 const $ = id => document.getElementById(id);
-const started = performance.now();
+const timing = {begin: performance.now()};
+const lap = name => { timing[name] = performance.now() - timing.begin; };
 const model = JSON.parse($("model").textContent);
+lap("model");
 const data = readData(model, $("data").textContent);
+lap("data");
 $("data").remove();
 const still = data.frames < 2;
 const fragment = readFragment();
@@ -44,7 +47,7 @@ function toggleTheme() {
 
 const canvas = $("canvas");
 let view = null, eye = null, renderer = null, labels = [], plots = null, dirty = true;
-let picked = null, follow = -1, ours = 0;
+let picked = null, follow = -1, ours = 0, drawn = 0;
 
 function touch() {
   dirty = true;
@@ -52,19 +55,33 @@ function touch() {
   touch.timer = setTimeout(saveState, 400);
 }
 
+// Is WebGL drawn by the processor? Then bodies get no shadows of others, and many bodies none at all,
+// and no smooth edges.
+function drawnBySoftware() {
+  const gl = document.createElement("canvas").getContext("webgl");
+  const info = gl && gl.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  if (gl && gl.getExtension("WEBGL_lose_context")) gl.getExtension("WEBGL_lose_context").loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
+
 function startPicture() {
+  const n = model.bodies.length, software = drawnBySoftware(), slow = n > 300 && software;
   try {
-    renderer = new THREE.WebGLRenderer({canvas, antialias: true});
+    renderer = new THREE.WebGLRenderer({canvas, antialias: !slow});
   } catch (e) {
     model.messages.push("no picture");
     $("messages").hidden = false;
     $("messages").append(element("li", {textContent: "This browser has no WebGL: there are plots, but no picture."}));
     return;
   }
-  renderer.shadowMap.enabled = true;
+  const shadow = n <= 2000 && !slow;
+  renderer.shadowMap.enabled = shadow;
   renderer.shadowMap.type = THREE.PCFSoftShadowMap;
-  renderer.setPixelRatio(Math.min(devicePixelRatio || 1, 2));
-  view = makeScene(model, data);
+  renderer.setPixelRatio(fullRatio);
+  lap("renderer");
+  view = makeScene(model, data, {cast: shadow, receive: shadow && !software});
+  lap("scene");
   eye = makeEye(view, canvas);
   labels = makeLabels(view, $("labels"));
   fitPicture();
@@ -76,6 +93,26 @@ function startPicture() {
 }
 
 const heaviest = () => model.bodies.reduce((k, b, i) => b.mass > model.bodies[k].mass ? i : k, 0);
+
+// Playing too slowly? Then with fewer pixels and without shadow, until it pauses.
+const fullRatio = Math.min(devicePixelRatio || 1, 2);
+const pace = {frames: 0, since: 0};
+
+function setFine(fine) {
+  const ratio = fine ? fullRatio : 0.6 * fullRatio;
+  if (!view || renderer.getPixelRatio() === ratio) return;
+  renderer.setPixelRatio(ratio);
+  renderer.shadowMap.autoUpdate = fine;
+  view.ground.plane.visible = fine && renderer.shadowMap.enabled;
+  dirty = true;
+}
+
+function keepPace(now) {
+  if (pace.frames++ === 0) pace.since = now;
+  if (pace.frames < 5 || (pace.frames < 16 && now - pace.since < 500)) return;
+  if (now - pace.since > (pace.frames - 1) * 40) setFine(false);
+  pace.frames = 0;
+}
 
 function fitPicture() {
   const {clientWidth: w, clientHeight: h} = $("stage");
@@ -105,7 +142,8 @@ function draw() {
     }
     eye.last = p;
   }
-  ours = performance.now() - before;
+  ours += performance.now() - before;
+  drawn++;
   renderer.render(view.scene, eye.camera);
   if (shown.names) placeLabels(labels, eye, $("stage").clientWidth, $("stage").clientHeight);
 }
@@ -134,6 +172,8 @@ function seek(t) {
 function setPlaying(on) {
   if (still) return;
   playing = on;
+  pace.frames = 0;
+  if (!on) setFine(true);
   if (on && time >= end) time = begin;
   last = performance.now();
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -168,6 +208,7 @@ function frame(now) {
     }
     time = Math.max(begin, time);
     dirty = true;
+    if (!stopVideo) keepPace(now);
     showTime();
   }
   last = now;

@@ -9,6 +9,14 @@ function shortNumber(x) {
   return String(Number(x.toPrecision(5)));
 }
 
+// a number at the axis of values; where they hardly differ, by how much from the first
+function axisNumber(x, low, high, first) {
+  const most = Math.max(Math.abs(low), Math.abs(high)), span = high - low;
+  if (!(span > 0) || span > 1e-3 * most) return shortNumber(x);
+  const d = x - first;
+  return Math.abs(d) < 1e-6 * span ? shortNumber(first) : (d > 0 ? "+" : "−") + shortNumber(Math.abs(d)).replace("000e", "e");
+}
+
 function element(tag, properties, ...children) {
   const e = Object.assign(document.createElement(tag), properties);
   e.append(...children);
@@ -63,7 +71,8 @@ function makePlots(model, data, onTime, onChange) {
       axes: {
         x: {valueFormatter: shortNumber, axisLabelFormatter: shortNumber, ticker: Dygraph.numericTicks,
             pixelsPerLabel: 70, axisLabelWidth: 60},
-        y: {valueFormatter: shortNumber, axisLabelFormatter: shortNumber, axisLabelWidth: 62, pixelsPerLabel: 26},
+        y: {valueFormatter: shortNumber, axisLabelFormatter: (v, _, __, g) =>
+              axisNumber(v, ...g.yAxisRange(), data.value(data.index.get(p.names[0]), 0)), axisLabelWidth: 62, pixelsPerLabel: 26},
       },
       zoomCallback: (low, high) => {
         const [a, b] = p.graph.xAxisExtremes();

@@ -25,7 +25,8 @@ function instanceSets(list, parent, shadow, many) {
     const material = new THREE.MeshStandardMaterial(
       {vertexColors: THREE.VertexColors, roughness: 0.55, metalness: 0.1});
     const mesh = instanceSet(shape, own, material, many);
-    mesh.castShadow = mesh.receiveShadow = shadow;
+    mesh.castShadow = shadow.cast;
+    mesh.receiveShadow = shadow.receive;
     parent.add(mesh);
     sets.push(mesh);
   }
@@ -204,7 +205,7 @@ function niceStep(x) {
 }
 
 // grid and shadow catcher below the mechanism; planar ones have it behind them
-function groundOf(box, first, up, planar, model) {
+function groundOf(box, first, up, planar, model, shadow) {
   const normal = planar ? 2 : up.axis, sign = planar ? 1 : up.sign;
   const extent = box.getSize(new THREE.Vector3()).toArray(), centre = box.getCenter(new THREE.Vector3()).toArray();
   const wide = Math.max(...extent.filter((_, i) => i !== normal), 0.3 * Math.max(...extent));
@@ -217,15 +218,17 @@ function groundOf(box, first, up, planar, model) {
   if (floor && !planar) at[normal] = floor.at[0][normal] - model.origin[normal] - sign * 1e-3 * wide;
   const group = new THREE.Group();
   const grid = new THREE.GridHelper(s, count, 0x888888, 0x888888);
-  const plane = new THREE.Mesh(new THREE.PlaneBufferGeometry(s, s), new THREE.ShadowMaterial({opacity: 0.22}));
+  const plane = new THREE.Mesh(new THREE.PlaneBufferGeometry(1.5 * wide, 1.5 * wide),
+                               new THREE.ShadowMaterial({opacity: 0.22}));
   plane.rotation.x = -Math.PI / 2;
   plane.position.y = -1e-3 * wide;
   plane.receiveShadow = true;
+  plane.visible = shadow;
   group.add(grid, plane);
   const n = new THREE.Vector3(0, 0, 0).setComponent(normal, sign);
   group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), n);
   group.position.fromArray(at);
-  return {group, grid, step, size: s};
+  return {group, grid, plane};
 }
 
 function lights(scene, box, up, planar, shadow) {
@@ -249,8 +252,8 @@ function lights(scene, box, up, planar, shadow) {
   scene.add(sun, sun.target, sky);
 }
 
-function makeScene(model, data) {
-  const pose = newPose(model), many = model.bodies.length > 300, shadow = model.bodies.length <= 2000;
+function makeScene(model, data, shadow) {
+  const pose = newPose(model), many = model.bodies.length > 300;
   poseAll(model, data, {frame: 0, part: 0}, pose);
   const scale = modelScale(model, pose), scene = new THREE.Scene();
   const groups = {};
@@ -260,20 +263,23 @@ function makeScene(model, data) {
   const springs = model.forces.map((f, index) => ({part: f, owner: {kind: "force", index}}))
     .filter(s => (s.part.type === "spring" || s.part.type === "bushing") && lengthOf(s.part, pose) < 5 * scale);
   const coil = coilGeometry(usualLength(springs, pose) / (SPRING_RADIUS * scale), springs.length > 50);
+  const gaps = model.joints.map((j, index) => ({part: j, owner: {kind: "joint", index}}))
+    .filter(s => HOLDING.includes(s.part.type) && s.part.type !== "distance" && lengthOf(s.part, pose) > 1e-4 * scale);
   const bodies = instanceSets(bodyPrimitives(model, scale), groups.bodies, shadow, many);
   const box = sweptBox(model, data, bodies, pose), planar = model.bodies.every(b => b.type === "planar");
-  const moving = [...bodies, ...instanceSets(jointPrimitives(model, scale), groups.joints, false, many),
-                  ...instanceSets(axisPrimitives(model, scale), groups.axes, false, true)];
+  const moving = [...bodies, ...instanceSets(jointPrimitives(model, scale), groups.joints, {cast: false, receive: false}, many),
+                  ...instanceSets(axisPrimitives(model, scale), groups.axes, {cast: false, receive: false}, true)];
   const rods = model.joints.map((j, index) => ({part: j, owner: {kind: "joint", index}}))
     .filter(s => s.part.type === "distance");
   const sources = forceSources(model, data);
   const rod = new THREE.CylinderBufferGeometry(1, 1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5);
   const view = {
     model, data, pose, scene, groups, box, scale, moving, sources, up: upAxis(model), planar,
-    springs: stretchSet(coil, springs, 0x7f8ea3, groups.springs, shadow),
-    rods: stretchSet(rod, rods, 0x9aa3ad, groups.joints, shadow),
+    springs: stretchSet(coil, springs, 0x7f8ea3, groups.springs, shadow.cast),
+    rods: stretchSet(rod, rods, 0x9aa3ad, groups.joints, shadow.cast),
     arrows: stretchSet(arrowGeometry(), sources.list, 0xd1495b, groups.forces, false),
     arrowLength: 0.3, trails: new Map(),
+    gaps: stretchSet(rod, gaps, 0xe02030, groups.bodies, false),
   };
   for (let k = 0; k < data.frames; k++) {
     const step = Math.max(1, Math.floor(data.frames / 20));
@@ -287,9 +293,9 @@ function makeScene(model, data) {
   }
   poseAll(model, data, {frame: 0, part: 0}, pose);
   view.first = startBox(bodies, pose, box);
-  view.ground = groundOf(box, view.first, view.up, planar, model);
+  view.ground = groundOf(box, view.first, view.up, planar, model, shadow.cast);
   groups.ground.add(view.ground.group);
-  lights(scene, box, view.up, planar, shadow);
+  lights(scene, box, view.up, planar, shadow.cast);
   return view;
 }
 
@@ -297,8 +303,8 @@ function placeAll(view, where) {
   const {model, data, pose, scale} = view, a = [0, 0, 0], b = [0, 0, 0];
   poseAll(model, data, where, pose);
   for (const mesh of view.moving) if (mesh.parent.visible) placeInstances(mesh, pose);
-  const radius = {springs: SPRING_RADIUS * scale, rods: 0.006 * scale};
-  for (const name of ["springs", "rods"]) {
+  const radius = {springs: SPRING_RADIUS * scale, rods: 0.006 * scale, gaps: 0.004 * scale};
+  for (const name of ["springs", "rods", "gaps"]) {
     const mesh = view[name];
     if (!mesh) continue;
     mesh.userData.list.forEach(({part}, n) => {

@@ -315,10 +315,12 @@ def saving(b):
 def looks(b, page):
     """Four pictures: narrow and wide, dark and light; nothing sticks out."""
     sky = set()
+    b.open(page, "#t=0.4")
     for width, height in ((390, 844), (1280, 800)):
         for dark in (False, True):
             b.look(width, height, dark)
-            b.open(page, "#t=0.4")
+            b.settle()
+            b.js("scrollTo(0, 0)")
             inside = b.js("return document.documentElement.scrollWidth <= innerWidth")
             check.ok(f"{width} px: nothing sticks out", inside, b.js("return document.documentElement.scrollWidth"))
             size = b.js("const c = document.getElementById('canvas'); return [c.clientWidth, c.clientHeight]")
@@ -395,6 +397,8 @@ def mistaken(b):
     check.ok("the reason is on the page", "wrist" in b.js("return document.getElementById('messages').textContent"))
     seen = b.js(INSTANCE, "crank", "cylinder")
     check.near("the crank as described", seen["edges"][2], [0, 1, 0], 1e-6)
+    gap = b.js("const a = genalpha.view.gaps.instanceMatrix.array; return Math.hypot(a[8], a[9], a[10])")
+    check.near("a line across the gap", [gap], [0.3], 1e-6)
     b.picture(os.path.join(work, "open.png"))
 
 
