@@ -31,10 +31,9 @@ const KEYS = {
 
 function look(name) {
   if (!eye) return;
-  const box = follow >= 0 && name !== "fit" ? view.first.clone() : view.box;
-  if (follow >= 0 && name === "fit") setFollow(-1);
-  if (follow >= 0) box.translate(new THREE.Vector3().fromArray(view.pose.x, 3 * follow).sub(box.getCenter(new THREE.Vector3())));
-  fitEye(eye, name === "fit" ? null : directionOf(eye, name), box);
+  if (name === "fit") setFollow(-1);
+  fitEye(eye, name === "fit" ? null : directionOf(eye, name), boxInSight(name));
+  eye.chosen = true;
   touch();
 }
 

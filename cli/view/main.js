@@ -29,9 +29,7 @@ function setTheme() {
   document.documentElement.dataset.theme = theme || (wish.matches ? "dark" : "light");
   if (view) {
     view.scene.background = new THREE.Color(css("--sky"));
-    view.ground.grid.material.vertexColors = THREE.NoColors;
     view.ground.grid.material.color.set(css("--grid"));
-    view.ground.grid.material.needsUpdate = true;
   }
   if (plots) plots.restyle();
   touch();
@@ -84,10 +82,12 @@ function startPicture() {
   lap("scene");
   eye = makeEye(view, canvas);
   labels = makeLabels(view, $("labels"));
-  fitPicture();
-  fitEye(eye, directionOf(eye, "home"), view.first);
   if (view.first !== view.box) follow = heaviest();
+  if (follow >= 0) eye.last = new THREE.Vector3().fromArray(view.pose.x, 3 * follow);
+  fitPicture();
   eye.controls.addEventListener("change", touch);
+  // once a person has chosen a view, a new size of the window leaves it
+  eye.controls.addEventListener("start", () => { eye.chosen = true; });
   model.sensors.filter(s => s.type === "point").slice(0, 8)
     .forEach((s, i) => addTrail(view, s.name, s.body[0], s.at[0], PALETTE[i % PALETTE.length]));
 }
@@ -120,7 +120,15 @@ function fitPicture() {
   renderer.setSize(w, h, false);
   eye.camera.aspect = w / h;
   eye.camera.updateProjectionMatrix();
+  if (!eye.chosen) fitEye(eye, directionOf(eye, "home"), boxInSight("home"));
   touch();
+}
+
+// what a standard view shows: around the body that is followed, or everything
+function boxInSight(name) {
+  if (follow < 0 || name === "fit") return view.box;
+  const box = view.first.clone(), c = box.getCenter(new THREE.Vector3());
+  return box.translate(new THREE.Vector3().fromArray(view.pose.x, 3 * follow).sub(c));
 }
 
 function applyShown() {
@@ -366,10 +374,13 @@ function loadState() {
     eye.camera.position.fromArray(cam);
     eye.controls.target.fromArray(cam, 3);
     eye.controls.update();
+    eye.last = null;
+    eye.chosen = true;
   }
   if (s.pick) selectName(s.pick);
-  if (s.follow !== undefined) follow = model.bodies.findIndex(b => b.name === s.follow);
-  seek(isFinite(parseFloat(s.t)) ? parseFloat(s.t) : begin);
+  if (s.follow !== undefined) setFollow(model.bodies.findIndex(b => b.name === s.follow));
+  const t = parseFloat(s.t), whole = (s.t || "").endsWith("%");
+  seek(!isFinite(t) ? begin : whole ? begin + t / 100 * (end - begin) : t);
 }
 
 function selectName(name) {

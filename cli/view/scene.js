@@ -204,6 +204,20 @@ function niceStep(x) {
   return p * (x / p >= 5 ? 5 : x / p >= 2 ? 2 : 1);
 }
 
+// lines in the plane y = 0, in short pieces: some drivers lose lines that pass behind the camera
+function gridLines(s, count) {
+  const points = [], h = s / 2, step = s / count;
+  for (let i = 0; i <= count; i++) {
+    for (let k = 0; k < count; k++) {
+      const across = i * step - h, from = k * step - h;
+      points.push(across, 0, from, across, 0, from + step, from, 0, across, from + step, 0, across);
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(points), 3));
+  return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial());
+}
+
 // grid and shadow catcher below the mechanism; planar ones have it behind them
 function groundOf(box, first, up, planar, model, shadow) {
   const normal = planar ? 2 : up.axis, sign = planar ? 1 : up.sign;
@@ -217,7 +231,7 @@ function groundOf(box, first, up, planar, model, shadow) {
   const floor = model.joints.find(j => j.type.startsWith("rolling") && j.body[0] < 0);
   if (floor && !planar) at[normal] = floor.at[0][normal] - model.origin[normal] - sign * 1e-3 * wide;
   const group = new THREE.Group();
-  const grid = new THREE.GridHelper(s, count, 0x888888, 0x888888);
+  const grid = gridLines(s, count);
   const plane = new THREE.Mesh(new THREE.PlaneBufferGeometry(1.5 * wide, 1.5 * wide),
                                new THREE.ShadowMaterial({opacity: 0.22}));
   plane.rotation.x = -Math.PI / 2;
