@@ -1,6 +1,7 @@
 # Thin front end of CMake; `./bootstrap TARGET` installs what a target needs and then comes here.
 #   make               library, tool and examples, in build/release
 #   make demo          simulate a mechanism: summary, out/slider-crank.csv, out/slider-crank.svg
+#   make results       the same with results in out/slider-crank.h5 (needs HDF5)
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
@@ -14,7 +15,7 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src cli tests examples bench -name '*.[ch]'
+SOURCES = find include src modules results cli tests examples bench -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
@@ -37,6 +38,14 @@ demo: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
 	@mkdir -p out
 	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.csv --plot out/slider-crank.svg
+
+# configured anew, as HDF5 may have come since
+results: build/release/Makefile
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target genalpha_tool
+	@mkdir -p out
+	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.h5
+	$(TOOL) plot out/slider-crank.h5 slider.x,load.x bearing.fx,bearing.fy energy.total
 
 reproduce: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
@@ -107,6 +116,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo reproduce test install docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
+.PHONY: all demo results reproduce test install docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:

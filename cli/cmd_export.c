@@ -25,7 +25,7 @@ static const arg_command command = {
     .name = "export",
     .operand = "FILE.h5 [FILE.csv]",
     .needs_operand = true,
-    .many_operands = true,
+    .two_operands = true,
     .summary =
         "Write a file of results (`run --out FILE.h5`) as CSV, the same that `run --out FILE.csv`\n"
         "would have written. Without a second name it goes to standard output.",
@@ -78,10 +78,6 @@ int cmd_export(int argc, char **argv) {
   args a = {.command = &command, .settings = &set};
   int code = args_parse(&a, argc, argv);
   if (code != ARGS_GO_ON) return code;
-  if (a.noperands > 2) {
-    cli_error("unexpected argument '%s'", a.operands[2]);
-    return CLI_USAGE;
-  }
   ga_error err = {GA_OK, ""};
   ga_results *r = NULL;
   if (ga_results_open(a.operand, &r, &err) != GA_OK) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* genalpha plot: columns of a CSV file as curves, in panels one below the other. */
+/* genalpha plot: columns of a CSV file or of results as curves, in panels one below the other. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
 #include "chart.h"
 #include "gnuplot.h"
+#include "output.h"
+#include "results_table.h"
 
 enum { PANELS = 6, CURVES = 16, USUAL_CURVES = GNUPLOT_COLORS, USUAL_PANELS = 4 };
 
@@ -30,13 +32,14 @@ static const arg_spec specs[] = {
 
 static const arg_command command = {
     .name = "plot",
-    .operand = "FILE.csv [COLUMNS]",
+    .operand = "FILE.csv|FILE.h5 [COLUMNS]",
     .needs_operand = true,
     .many_operands = true,
     .summary =
-        "Draw columns of a CSV file, as `run --out` and `converge --csv` write them. Each word\n"
-        "after the file names the columns of one panel: 'x,y z' draws x and y, and z below them.\n"
-        "Without words the first families of columns are drawn.",
+        "Draw columns of a CSV file, as `run --out` and `converge --csv` write them, or of "
+        "results\n"
+        "(`run --out FILE.h5`). Each word after the file names the columns of one panel: 'x,y z'\n"
+        "draws x and y, and z below them. Without words the first families of columns are drawn.",
     .specs = specs};
 
 /* a chart with room for its parts */
@@ -134,30 +137,54 @@ static int fill(sketch *s, const settings *set, const args *a) {
   return CLI_USAGE;
 }
 
-/* the name of the table with .svg for .csv; false after a message */
-static bool default_name(const char *csv, size_t size, char *name) {
-  size_t length = strlen(csv);
-  if (length > 4 && strcmp(csv + length - 4, ".csv") == 0) length -= 4;
-  int n = snprintf(name, size, "%.*s.svg", (int)length, csv);
-  if (n > 0 && (size_t)n < size && strcmp(csv, "-") != 0) return true;
+/* the name of the file with .svg for its ending; false after a message */
+static bool default_name(const char *file, size_t size, char *name) {
+  size_t length = strlen(file);
+  const char *dot = strrchr(file, '.');
+  if (dot && dot > file && (strcmp(dot, ".csv") == 0 || results_named(file))) {
+    length = (size_t)(dot - file);
+  }
+  int n = snprintf(name, size, "%.*s.svg", (int)length, file);
+  if (n > 0 && (size_t)n < size && strcmp(file, "-") != 0) return true;
   cli_error("--out is missing: the name of the picture");
   return false;
 }
 
-static int draw(const settings *set, const args *a, const table *t) {
+/* the columns of a chart, from a file of results; false after a message */
+static bool load(const chart *c, ga_results *r, const table *names, table *data) {
+  bool *wanted = calloc((size_t)names->columns, sizeof *wanted);
+  if (!wanted) {
+    cli_error("no memory for the columns");
+    return false;
+  }
+  for (const chart_panel *panel = c->panels; panel->curves; panel++) {
+    for (const chart_curve *curve = panel->curves; curve->y; curve++) {
+      wanted[table_column(names, curve->x)] = wanted[table_column(names, curve->y)] = true;
+    }
+  }
+  const bool good = results_load(r, names, wanted, data);
+  free(wanted);
+  return good;
+}
+
+/* t: the table, or the names of the columns of r */
+static int draw(const settings *set, const args *a, const table *t, ga_results *r) {
   static sketch s; /* large */
   char name[4096];
   const char *path = set->out ? set->out : name;
   bool good;
   if (!set->out && !default_name(a->operand, sizeof name, name)) return CLI_USAGE;
-  if (chart_is_study(t) && a->noperands == 1 && !set->x && !set->log) {
+  if (!r && chart_is_study(t) && a->noperands == 1 && !set->x && !set->log) {
     good = chart_draw_study(t, set->title, path);
   } else {
     s = (sketch){.t = t};
     int code = fill(&s, set, a);
     if (code != ARGS_GO_ON) return code;
     chart c = {.title = set->title, .panels = s.panel, .panel_height = s.panels > 1 ? 220 : 0};
-    good = chart_draw(&c, t, path);
+    table data;
+    table_init(&data, "");
+    good = r ? load(&c, r, t, &data) && chart_draw(&c, &data, path) : chart_draw(&c, t, path);
+    table_free(&data);
   }
   if (!good) return CLI_FAILED;
   printf("plot: %s\n", path);
@@ -170,7 +197,11 @@ int cmd_plot(int argc, char **argv) {
   int code = args_parse(&a, argc, argv);
   if (code != ARGS_GO_ON) return code;
   table t;
-  code = table_read(&t, a.operand) ? draw(&set, &a, &t) : CLI_FAILED;
+  const bool results = results_named(a.operand);
+  ga_results *r = results ? results_open(a.operand, &t) : NULL;
+  const bool good = results ? r != NULL : table_read(&t, a.operand);
+  code = good ? draw(&set, &a, &t, r) : CLI_FAILED;
   table_free(&t);
+  ga_results_free(r);
   return code;
 }

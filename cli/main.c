@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha: the command line tool. Finds the command and checks that its output arrived. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <genalpha/ga_results.h>
+#include <signal.h>
 #include <string.h>
 
 #include "cli.h"
@@ -36,7 +39,8 @@ static int print_help(void) {
 }
 
 static int print_version(void) {
-  printf("genalpha %s\n%s\n", ga_version(), ga_capabilities());
+  printf("genalpha %s\n%s\nresults: CSV, HDF5%s\n", ga_version(), ga_capabilities(),
+         ga_results_available() ? "" : " not built in (Debian: libhdf5-dev)");
   return CLI_OK;
 }
 
@@ -76,6 +80,8 @@ static int dispatch(int argc, char **argv) {
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
 int main(int argc, char **argv) {
+  /* a limit of the size of files (ulimit -f) is an error of writing like others, with a message */
+  signal(SIGXFSZ, SIG_IGN);
   if (openblas_set_num_threads) openblas_set_num_threads(1);
   int code = dispatch(argc, argv);
   errno = 0;

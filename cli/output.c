@@ -163,7 +163,9 @@ bool trajectory_row(trajectory *out, const ga_state *state) {
 
 static bool close_results(trajectory *out, const char *statistics) {
   ga_error err = {GA_OK, ""};
-  if (statistics && ga_results_set_statistics(out->results, statistics) != GA_OK) fail(out);
+  if (statistics && ga_results_set_statistics(out->results, statistics) != GA_OK && !out->failed) {
+    fail(out);
+  }
   const long rows = ga_results_written(out->results);
   const ga_status status = ga_results_close(out->results, &err);
   out->results = NULL;

@@ -19,7 +19,8 @@ enum { H5_FORMAT_VERSION = 1, H5_DEFLATE_LEVEL = 4 };
 struct ga_store {
   hid_t file, values, rows, statistics;
   int lock;    /* a descriptor of the file; a living writer holds a shared lock by it; -1: none */
-  bool failed; /* nothing more may be written */
+  bool failed; /* HDF5 has failed, nothing more may be written */
+  long long reserved; /* bytes of the file that have room on the disk */
   char *path;
   ga_store_info info;
   char *names, *units, *text[GA_STORE_TEXTS]; /* what the info points to */

@@ -52,13 +52,11 @@ ga_store *ga_h5_new(const char *path) {
 
 static bool close_objects(ga_store *s) {
   bool ok = true;
-  hid_t *const sets[] = {&s->values, &s->rows, &s->statistics};
+  const hid_t sets[] = {s->values, s->rows, s->statistics};
   for (int i = 0; i < 3; i++) {
-    if (*sets[i] >= 0) ok = H5Dclose(*sets[i]) >= 0 && ok;
-    *sets[i] = -1;
+    if (sets[i] >= 0) ok = H5Dclose(sets[i]) >= 0 && ok;
   }
   if (s->file >= 0) ok = H5Fclose(s->file) >= 0 && ok;
-  s->file = -1;
   return ok;
 }
 
@@ -105,15 +103,27 @@ bool ga_h5_repair(const char *path) {
   return H5Fclose(file) >= 0;
 }
 
+/* What was reserved and not used goes back to the system. */
+static void give_back(const ga_store *s) {
+  struct stat file;
+  if (s->reserved > 0 && fstat(s->lock, &file) == 0 && ftruncate(s->lock, file.st_size) != 0) {
+    return; /* nothing is lost but room */
+  }
+}
+
+/* HDF5 1.10 does not survive that closing a file fails, so it keeps the objects of one that it
+ * could not write. */
 ga_status ga_store_close(ga_store *s, ga_error *err) {
   if (!s) return GA_OK;
   h5_listener l;
   ga_h5_listen(&l);
   ga_status status = GA_OK;
-  const bool torn = s->failed;
-  if (!close_objects(s) && !torn) status = ga_h5_fail(err, GA_ERR_IO, "close", s->path);
-  if (s->lock >= 0) close(s->lock);
-  if (torn) ga_h5_repair(s->path);
+  if (!close_objects(s) && !s->failed) status = ga_h5_fail(err, GA_ERR_IO, "close", s->path);
+  if (s->lock >= 0) {
+    give_back(s);
+    close(s->lock);
+  }
+  if (s->failed) ga_h5_repair(s->path);
   for (int i = 0; i < GA_STORE_TEXTS; i++) free(s->text[i]);
   free(s->names);
   free(s->units);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing: rows as chunks, then their number. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE /* fallocate, memfd_create */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "h5.h"
@@ -13,19 +15,65 @@
 /* bits of the filters of /values, shuffle and deflate, for chunks that pass by them */
 enum { NO_FILTERS = 3 };
 
-/* From the first failure on nothing more may reach the file: HDF5 would go on with the parts that
- * still fit, and end with a head that belongs to none of them. A descriptor that cannot be written
- * takes the place of its own. */
+/* room that HDF5 may need besides the numbers themselves: index, heads, what it flushes at the end
+ */
+enum { SPARE = 1 << 18, SPARE_PART = 8, SPARE_COLUMN = 256 };
+
+/* Once a write has failed HDF5 would go on with the parts that still fit, and end with a head that
+ * belongs to none of them. It also does not survive a failure while it closes a file. So it goes on
+ * with a file in memory, which is lost in the end; what is on the disk stays as it is. */
 static ga_status write_failed(ga_store *s, ga_error *err) {
   ga_status status = ga_h5_fail(err, GA_ERR_IO, "write", s->path);
   void *handle = NULL;
-  const int closed = open(s->path, O_RDONLY | O_CLOEXEC);
-  if (closed >= 0 && H5Fget_vfd_handle(s->file, H5P_DEFAULT, &handle) >= 0) {
-    dup2(closed, *(int *)handle);
+  const int memory = memfd_create("results", MFD_CLOEXEC);
+  if (memory >= 0 && H5Fget_vfd_handle(s->file, H5P_DEFAULT, &handle) >= 0) {
+    dup2(memory, *(int *)handle);
   }
-  if (closed >= 0) close(closed);
+  if (memory >= 0) close(memory);
   s->failed = true;
   return status;
+}
+
+/* Asks the system for the blocks up to `end`, without a change of the file's size; an errno. */
+static int reserve_blocks(const ga_store *s, off_t end) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      (rlim_t)end > limit.rlim_cur) {
+    return EFBIG;
+  }
+  if (fallocate(s->lock, FALLOC_FL_KEEP_SIZE, s->reserved, end - s->reserved) == 0) return 0;
+  /* other errors: this system cannot tell before */
+  return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
+}
+
+/* Makes sure that `need` more bytes have room, so that a full disk is found here and not by HDF5.
+ */
+static ga_status reserve(ga_store *s, off_t size, size_t need, ga_error *err) {
+  const off_t spare = SPARE + size / SPARE_PART + (off_t)SPARE_COLUMN * s->info.ncolumn;
+  const off_t end = size + (off_t)need + spare;
+  if (end <= s->reserved) return GA_OK;
+  /* some more than that, as a request takes time, if there is so much */
+  off_t enough = end + spare;
+  int code = reserve_blocks(s, enough);
+  if (code != 0) code = reserve_blocks(s, enough = end);
+  if (code != 0) {
+    return ga_store_fail(err, GA_ERR_IO, "cannot write '%s': %s", s->path, strerror(code));
+  }
+  s->reserved = enough;
+  return GA_OK;
+}
+
+static off_t file_size(const ga_store *s) {
+  hsize_t size = 0;
+  H5Fget_filesize(s->file, &size);
+  return (off_t)size;
+}
+
+/* Open /values anew: HDF5 forgets how it was opened when the mode begins. */
+static bool open_values(ga_store *s) {
+  H5Dclose(s->values);
+  s->values = ga_h5_open_values(s->file);
+  return s->values >= 0;
 }
 
 static ga_status create(ga_store *s, const ga_results_head *head, ga_store_chunk chunk,
@@ -40,12 +88,27 @@ static ga_status create(ga_store *s, const ga_results_head *head, ga_store_chunk
                          "cannot write '%s': another program is writing or reading it", s->path);
   }
   flock(s->lock, LOCK_UN);
+  /* The blocks reserved get lost when the file is created, but it is known then that there are as
+   * many. A view takes about a kilobyte. */
+  const char *model = head->model ? head->model : "", *options = head->options ? head->options : "";
+  const size_t need =
+      strlen(model) + strlen(options) + GA_RESULTS_STATISTICS_MAX + 2048 * (size_t)head->ncolumn;
+  ga_status status = reserve(s, 0, need, err);
+  if (status != GA_OK) return status;
   s->file = ga_h5_create(s->path);
+  s->reserved = 0;
   if (s->file < 0) return ga_h5_fail(err, GA_ERR_IO, "write", s->path);
-  if (!ga_h5_put_all(s, head, chunk) || H5Fstart_swmr_write(s->file) < 0)
+  status = reserve(s, file_size(s), need, err);
+  if (status != GA_OK) return status;
+  if (!ga_h5_put_all(s, head, chunk) || H5Fstart_swmr_write(s->file) < 0 || !open_values(s)) {
     return write_failed(s, err);
+  }
   flock(s->lock, LOCK_SH | LOCK_NB);
   return GA_OK;
+}
+
+bool ga_store_healthy(const ga_store *s) {
+  return !s->failed;
 }
 
 ga_status ga_store_create(const char *path, const ga_results_head *head, ga_store_chunk chunk,
@@ -64,10 +127,7 @@ ga_status ga_store_create(const char *path, const ga_results_head *head, ga_stor
  * It remembers of the chunk it met last that filters have been applied, also if write_open has
  * passed by them; the data set is opened anew so that it looks. */
 static bool write_final(ga_store *s, long first, int count, const double *block) {
-  if (count < s->info.chunk.rows) {
-    H5Dclose(s->values);
-    s->values = ga_h5_open_values(s->file);
-  }
+  if (count < s->info.chunk.rows && !open_values(s)) return false;
   const hsize_t start[2] = {0, (hsize_t)first}, origin[2] = {0, 0};
   const hsize_t size[2] = {(hsize_t)s->info.ncolumn, (hsize_t)count};
   const hsize_t room[2] = {(hsize_t)s->info.ncolumn, (hsize_t)s->info.chunk.rows};
@@ -99,6 +159,10 @@ ga_status ga_store_write(ga_store *s, long first, int count, const double *block
   h5_listener l;
   ga_h5_listen(&l);
   const hsize_t size[2] = {(hsize_t)s->info.ncolumn, (hsize_t)(first + count)};
+  const size_t chunks = (size_t)(s->info.ncolumn / s->info.chunk.columns + 1);
+  const size_t numbers = chunks * (size_t)s->info.chunk.columns * (size_t)s->info.chunk.rows;
+  const ga_status status = reserve(s, file_size(s), numbers * sizeof *block, err);
+  if (status != GA_OK) return ga_h5_leave(&l, status);
   const bool ok = H5Dset_extent(s->values, size) >= 0 &&
                   (final ? write_final(s, first, count, block) : write_open(s, first, block));
   return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));

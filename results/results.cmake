@@ -29,6 +29,8 @@ foreach(kind STATIC SHARED)
   set_target_properties(${library} PROPERTIES OUTPUT_NAME genalpha_results LINKER_LANGUAGE C)
   target_include_directories(${library} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 endforeach()
+add_library(genalpha::results ALIAS genalpha_results_shared)
+add_library(genalpha::results_static ALIAS genalpha_results_static)
 target_link_libraries(genalpha_results_static INTERFACE
   "$<BUILD_INTERFACE:${GA_RESULTS_LIBS}>" "$<INSTALL_INTERFACE:${GA_RESULTS_FLAGS}>")
 target_link_libraries(genalpha_results_shared PRIVATE ${GA_RESULTS_LIBS})

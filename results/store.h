@@ -23,7 +23,7 @@ ga_status ga_store_fail(ga_error *err, ga_status status, const char *format, ...
 
 bool ga_store_available(void);
 
-/* ---- writing; after a failure only ga_store_close may follow -------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------- */
 
 ga_status ga_store_create(const char *path, const ga_results_head *head, ga_store_chunk chunk,
                           ga_store **out, ga_error *err);
@@ -33,6 +33,9 @@ ga_status ga_store_create(const char *path, const ga_results_head *head, ga_stor
  * place. */
 ga_status ga_store_write(ga_store *s, long first, int count, const double *block, bool final,
                          ga_error *err);
+/* After a failure: is the file as before the call, as there was no room on the disk? Then the rows
+ * before can still be committed. Otherwise only ga_store_close may follow. */
+bool ga_store_healthy(const ga_store *s);
 /* Everything written so far reaches the file, then the number of rows. */
 ga_status ga_store_commit(ga_store *s, long rows, ga_error *err);
 ga_status ga_store_set_statistics(ga_store *s, const char *text, ga_error *err);

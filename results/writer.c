@@ -23,11 +23,12 @@ struct ga_results_writer {
   ga_store *store;
   ga_store_chunk chunk;
   int ncolumn;
-  double *block;      /* the rows of the chunk that is not full: column j at block + j chunk.rows */
-  int count;          /* how many of them */
-  long first;         /* number of the first */
-  long written;       /* rows that the file counts */
-  double every, next; /* seconds between flushes; the clock at the next one */
+  double *block;     /* the rows of the chunk that is not full: column j at block + j chunk.rows */
+  int count;         /* how many of them */
+  long first;        /* number of the first */
+  long written;      /* rows that the file counts */
+  double every;      /* seconds between flushes */
+  double soon, next; /* the clock when a full chunk may be flushed, and when any rows must be */
   ga_error err;
 };
 
@@ -99,18 +100,31 @@ ga_status ga_results_create(const char *path, const ga_results_head *head, ga_re
     free(w);
     return status;
   }
-  w->next = now() + w->every;
+  w->soon = now();
+  w->next = w->soon + w->every;
   *out = w;
   return GA_OK;
 }
 
-/* the rows collected; those of a full chunk leave the memory */
+static ga_status commit(ga_results_writer *w, long rows, ga_error *err) {
+  const ga_status status = ga_store_commit(w->store, rows, err);
+  if (status == GA_OK) w->written = rows;
+  return status;
+}
+
+/* The rows collected; those of a full chunk leave the memory. If the disk is full the rows before
+ * are counted at least. */
 static ga_status write_block(ga_results_writer *w, bool final) {
   if (w->count == 0) return GA_OK;
   const ga_status status = ga_store_write(w->store, w->first, w->count, w->block, final, &w->err);
-  if (status != GA_OK || w->count < w->chunk.rows) return status;
-  w->first += w->count;
-  w->count = 0;
+  if (status != GA_OK) {
+    if (ga_store_healthy(w->store) && w->first > w->written) commit(w, w->first, NULL);
+    return status;
+  }
+  if (w->count == w->chunk.rows) {
+    w->first += w->count;
+    w->count = 0;
+  }
   return GA_OK;
 }
 
@@ -118,11 +132,11 @@ static ga_status flush(ga_results_writer *w, bool final) {
   const double began = now();
   const long rows = w->first + w->count;
   ga_status status = write_block(w, final || w->count == w->chunk.rows);
-  if (status == GA_OK) status = ga_store_commit(w->store, rows, &w->err);
+  if (status == GA_OK) status = commit(w, rows, &w->err);
   if (status != GA_OK) return status;
-  w->written = rows;
   const double end = now();
-  w->next = end + fmax(w->every, (end - began) / FLUSH_SHARE);
+  w->soon = end + (end - began) / FLUSH_SHARE;
+  w->next = fmax(w->soon, end + w->every);
   return GA_OK;
 }
 
@@ -131,19 +145,22 @@ ga_status ga_results_append(ga_results_writer *w, const double *row) {
   double *to = w->block + w->count;
   for (int j = 0; j < w->ncolumn; j++) to[(size_t)j * (size_t)w->chunk.rows] = row[j];
   w->count++;
-  if (now() >= w->next) return flush(w, false);
-  return w->count == w->chunk.rows ? write_block(w, true) : GA_OK;
+  const bool full = w->count == w->chunk.rows;
+  const double clock = now();
+  if (clock >= w->next || (full && clock >= w->soon)) return flush(w, false);
+  return full ? write_block(w, true) : GA_OK;
 }
 
 ga_status ga_results_flush(ga_results_writer *w) {
   return w->err.code != GA_OK ? w->err.code : flush(w, false);
 }
 
+/* They have their place in the file, also if the disk is full. */
 ga_status ga_results_set_statistics(ga_results_writer *w, const char *json) {
-  if (w->err.code != GA_OK) return w->err.code;
+  if (w->err.code != GA_OK && !ga_store_healthy(w->store)) return w->err.code;
   const size_t length = json ? strlen(json) : 0;
   if (length > 0 && length <= GA_RESULTS_STATISTICS_MAX) {
-    return ga_store_set_statistics(w->store, json, &w->err);
+    return ga_store_set_statistics(w->store, json, w->err.code == GA_OK ? &w->err : NULL);
   }
   return GA_ERR_ARG;
 }

@@ -4,8 +4,8 @@
 
 set(GA_SLOW_TESTS)
 # not test_series: valgrind computes long double with double's precision
-set(GA_VALGRIND_TESTS suite_groups test_arena test_initial test_blocks test_matrix test_newton
-  test_problems test_space)
+set(GA_VALGRIND_TESTS suite_groups suite_null test_arena test_initial test_blocks test_matrix
+  test_newton test_problems test_space)
 
 list(APPEND GA_VALGRIND_TESTS test_file_models test_mechanism_errors)
 find_package(PkgConfig REQUIRED)
@@ -36,8 +36,12 @@ foreach(source IN LISTS test_sources)
   target_link_libraries(${name} PRIVATE genalpha_objects PkgConfig::CMOCKA Threads::Threads)
   ga_add_test(${name} ${name})
 endforeach()
-target_link_libraries(test_results PRIVATE genalpha_results_static)
+foreach(name test_results test_results_torn)
+  target_link_libraries(${name} PRIVATE genalpha_results_static)
+endforeach()
 target_sources(test_stress PRIVATE $<TARGET_OBJECTS:genalpha_stress>)
+# it pretends to have MPI
+set_target_properties(test_module PROPERTIES ENABLE_EXPORTS ON)
 
 foreach(source IN LISTS example_sources)
   cmake_path(GET source STEM name)

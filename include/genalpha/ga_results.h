@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Results of a run in an HDF5 file: columns of numbers over time, with names, units and texts.
  *
- * A library of its own, libgenalpha_results: link it (pkg-config genalpha-results, CMake target
- * genalpha::results) in addition to libgenalpha. docs/results.md describes the file. A build
+ * A library of its own, libgenalpha_results (pkg-config genalpha-results, CMake target
+ * genalpha::results), which does not need libgenalpha. docs/results.md describes the file. A build
  * without HDF5 has all of these functions, too; create and open then return GA_ERR_BACKEND and say
  * what is missing.
  *

@@ -43,7 +43,7 @@ lacks() {
   done
 }
 
-offers '--help --version help converge list params plot reproduce run' ''
+offers '--help --version help converge export list params plot reproduce run' ''
 offers 'run' r
 lacks 'list params' r
 gives '' x
