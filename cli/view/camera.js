@@ -36,7 +36,7 @@ function fitEye(eye, direction, box) {
   camera.updateMatrixWorld();
   // the corners of the box in the camera's axes decide how far away it must be
   const inverse = new THREE.Matrix4().getInverse(camera.matrixWorld), v = new THREE.Vector3();
-  const tall = Math.tan(camera.fov * Math.PI / 360) * 0.86, wide = tall * camera.aspect;
+  const tall = Math.tan(camera.fov * Math.PI / 360) * 0.92, wide = tall * camera.aspect;
   let away = 0.3 * eye.radius;
   for (let k = 0; k < 8; k++) {
     v.set(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z);

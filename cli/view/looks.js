@@ -111,7 +111,7 @@ function isSlender(b, half) {
 }
 
 function jointedLook(body, b, {points, ends, rolling}, colour, owner, scale) {
-  const thin = 0.013 * scale, list = [];
+  const thin = 0.016 * scale, list = [];
   if (rolling && rolling.type === "rolling_disk") {
     const z = column(rolling.axes[1], 2), c = rolling.at[1], w = 0.04 * rolling.radius;
     list.push(along("cylinder", body, plus(c, z, -w), plus(c, z, w), rolling.radius, colour, owner));

@@ -276,7 +276,8 @@ def plots(b, rows):
 def address(b, page):
     seek(b, 0.35)
     b.js("genalpha.look('side')")
-    b.wait("return location.hash.includes('t=0.35')")
+    b.wait("""const s = new URLSearchParams(location.hash.slice(1)), x = genalpha.eye.camera.position.x;
+      return s.get('t') === '0.35' && Math.abs(parseFloat(s.get('cam')) - x) < 1e-4""")
     kept = b.js("return [genalpha.eye.camera.position.toArray(), genalpha.plots.panels.map(p => p.names)]")
     fragment = b.js("return location.hash")
     b.open(page, fragment)
@@ -436,7 +437,7 @@ def many(b):
         b.open(page)
         seek(b, 0.05)
         calls[n] = b.js("return genalpha.renderer.info.render.calls")
-    check.ok("as many draw calls for 400 bodies as for 4", calls[4] == calls[400] and calls[4] < 12, calls)
+    check.ok("no more draw calls for 400 bodies than for 4", calls[400] <= calls[4] < 12, calls)
 
 
 def main():
