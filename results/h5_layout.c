@@ -14,16 +14,17 @@ const h5_place ga_h5_places[GA_STORE_TEXTS] = {{"title", true},    {"version", t
                                                {"model", false},   {"model_name", true},
                                                {"options", false}, {"statistics", false}};
 
-/* texts of fixed length that end with a zero */
+/* Texts of fixed length that end with a zero. They are UTF-8, but data sets do not say so: Octave
+ * reads only texts that are said to be ASCII, and gives up a file with others. */
 static hid_t text_type(size_t length) {
   hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, length + 1);
-  H5Tset_cset(type, H5T_CSET_UTF8);
   return type;
 }
 
 static bool put_attribute(hid_t at, const char *name, const char *text) {
   hid_t type = text_type(strlen(text)), space = H5Screate(H5S_SCALAR);
+  H5Tset_cset(type, H5T_CSET_UTF8);
   hid_t attribute = H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   bool ok = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
   H5Aclose(attribute);

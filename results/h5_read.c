@@ -8,15 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "h5.h"
 
-/* Does nobody hold the lock of a writer? Where there are no locks, nobody knows. */
-static bool nobody_writes(int descriptor) {
+static bool is_unlocked(int descriptor) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return false;
   flock(descriptor, LOCK_UN);
   return true;
+}
+
+/* Does nobody hold the lock of a writer? Where there are no locks, nobody knows. A writer that has
+ * just begun takes its lock right after HDF5 has given up its own: a second look does not miss it.
+ */
+static bool nobody_writes(int descriptor) {
+  const struct timespec moment = {0, 20000000};
+  return is_unlocked(descriptor) && nanosleep(&moment, NULL) == 0 && is_unlocked(descriptor);
 }
 
 /* Has the file the mark of a writer? The head of a file of ours (superblock version 3) has its

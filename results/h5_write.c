@@ -103,7 +103,7 @@ static ga_status create(ga_store *s, const ga_results_head *head, ga_store_chunk
   if (!ga_h5_put_all(s, head, chunk) || H5Fstart_swmr_write(s->file) < 0 || !open_values(s)) {
     return write_failed(s, err);
   }
-  flock(s->lock, LOCK_SH | LOCK_NB);
+  flock(s->lock, LOCK_SH); /* readers that look for it hold their own for a moment only */
   return GA_OK;
 }
 

@@ -11,9 +11,9 @@
 #include "store.h"
 
 /* Chunks have 1024 rows; wide tables have chunks of fewer rows, so that the rows collected take at
- * most about 32 MB. A chunk of few rows has several columns, as one of a few bytes is not worth its
+ * most about 8 MB. A chunk of few rows has several columns, as one of a few bytes is not worth its
  * place in the index. */
-enum { ROWS_MAX = 1024, ROWS_MIN = 32, BUFFER_NUMBERS = 1 << 22, CHUNK_NUMBERS = 512 };
+enum { ROWS_MAX = 1024, ROWS_MIN = 32, BUFFER_NUMBERS = 1 << 20, CHUNK_NUMBERS = 512 };
 
 /* Flushes may take this part of the time at most: where they are slow they become rare. */
 static const double FLUSH_SHARE = 0.05;

@@ -166,6 +166,63 @@ static void test_reports(void **state) {
   }
 }
 
+/* [[I, G^T], [G, 0]] with constraints x_i = 2 x_i+1, and more: x_i = 4 x_i+2, the sum of the first
+ * i = 5 d + 1 and of twice the next. The rank of G is CHAIN. */
+enum { CHAIN = 700, MORE = 40, LARGE = 2 * CHAIN + 1 + MORE };
+
+static void large_kkt(ga_csr *A, ga_arena *arena) {
+  int nv = CHAIN + 1, e = 0;
+  assert_int_equal(ga_csr_init(A, LARGE, LARGE, NULL, arena), GA_OK);
+  for (int j = 0; j < nv; j++) {
+    A->col[e] = j, A->val[e++] = 1;
+    if (j > 0) A->col[e] = nv + j - 1, A->val[e++] = -2;
+    if (j < CHAIN) A->col[e] = nv + j, A->val[e++] = 1;
+    for (int d = 0; d < MORE; d++) {
+      if (j != 5 * d + 1 && j != 5 * d + 3) continue;
+      A->col[e] = nv + CHAIN + d, A->val[e++] = j == 5 * d + 1 ? 1 : -4;
+    }
+    A->ptr[j + 1] = e;
+  }
+  for (int c = 0; c < CHAIN + MORE; c++) {
+    int first = c < CHAIN ? c : 5 * (c - CHAIN) + 1;
+    A->col[e] = first, A->val[e++] = 1;
+    A->col[e] = c < CHAIN ? first + 1 : first + 2, A->val[e++] = c < CHAIN ? -2 : -4;
+    A->ptr[nv + c + 1] = e;
+  }
+}
+
+/* Many rows: the rank, and that every vector combines x_i = 4 x_i+2 with the two it is made of. */
+static void test_large(void **state) {
+  const reporter *r = *state;
+  ga_arena arena = {0};
+  ga_csr A;
+  ga_options o = ga_options_default();
+  ga_error err = {0};
+  ga_linsol ls;
+  ga_null_space null = {0};
+  bool mumps = strstr(ga_capabilities(), "mumps") != NULL;
+  if (strcmp(r->name, "dense") == 0 || (strcmp(r->name, "sweep") == 0 && !mumps)) skip();
+  large_kkt(&A, &arena);
+  o.linsol = r->name;
+  must(ga_linsol_open(&ls, &o, &A, &err), &err);
+  must(ls.ops->null_space(&ls, &A, &null), NULL);
+  assert_int_equal(null.count, r->complete ? MORE : 1);
+  bool seen[MORE] = {false};
+  for (int k = 0; k < null.count; k++) {
+    const double *x = null.right + (size_t)k * LARGE;
+    for (int d = 0; d < MORE && r->complete; d++) {
+      double more = x[CHAIN + 1 + CHAIN + d];
+      const double *two = x + CHAIN + 1 + 5 * d + 1;
+      assert_true(fabs(two[0] + more) < 1e-12 && fabs(two[1] + 2 * more) < 1e-12);
+      seen[d] |= fabs(more) > 0.1;
+    }
+    for (int j = 0; j <= CHAIN; j++) assert_true(fabs(x[j]) < 1e-12);
+  }
+  for (int d = 0; d < MORE && r->complete; d++) assert_true(seen[d]);
+  ga_linsol_close(&ls);
+  ga_arena_free(&arena);
+}
+
 /* a regular matrix has nothing to report, also after a singular one */
 static void test_regular(void **state) {
   const reporter *r = *state;
@@ -206,6 +263,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_reports, &reporters[i]),
         cmocka_unit_test_prestate(test_regular, &reporters[i]),
+        cmocka_unit_test_prestate(test_large, &reporters[i]),
     };
     failed += cmocka_run_group_tests_name(reporters[i].name, tests, NULL, NULL);
   }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 /* HDF5 loses some memory when a file is damaged; the leak sanitizer asks for this name. */
-const char *__lsan_default_suppressions(void);
+GA_API const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
   return "leak:libhdf5";
 }

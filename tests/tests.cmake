@@ -127,3 +127,4 @@ foreach(script IN LISTS install_tests)
     LIBDIR=${tree}/${CMAKE_INSTALL_LIBDIR} PKG_CONFIG=${PKG_CONFIG_EXECUTABLE})
   set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED install_tree SKIP_RETURN_CODE 77)
 endforeach()
+set_tests_properties(install_subdirectory PROPERTIES LABELS long) # it compiles the library

@@ -8,7 +8,7 @@
 #include "linsol/linsol.h"
 #include "linsol/null.h"
 
-enum { SMALL = 60 }; /* up to here plain loops are faster than OpenBLAS */
+enum { SMALL = GA_DENSE_SMALL };
 
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
 void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda,

@@ -8,13 +8,17 @@
 
 extern const ga_linsol_ops ga_linsol_dense, ga_linsol_klu, ga_linsol_mumps, ga_linsol_sweep;
 
+/* Up to so many rows the plain loops of "dense" are faster than OpenBLAS. */
+enum { GA_DENSE_SMALL = 60 };
+
 /* Whether "mumps" is built in and its module can be used in this process; trouble says why not. */
 bool ga_mumps_available(char *trouble, size_t room);
 
-/* Nanoseconds of a factorization and a solve, predicted from the pattern (choose.c): measured on
- * the Newton and KKT matrices of the built-in problems, from 1 to 70000 rows; only their ratios
- * matter. */
+/* Nanoseconds of a factorization and two solves, predicted from the pattern (choose.c): fitted to
+ * times on the Newton and KKT matrices of the built-in problems, from 1 to 70000 rows. Those of
+ * dense and klu are met within a third where they are alike. Only the ratios matter. */
 typedef struct ga_prediction {
+  int rows;
   double fill; /* entries of L and U */
   double dense, klu, mumps;
 } ga_prediction;

@@ -164,7 +164,7 @@ static void reduce(int n, int count, double *basis, int *at) {
     for (int i = 0; i < n; i++) x[i] /= pivot;
     for (int other = 0; other < count; other++) {
       double *y = basis + (size_t)n * (size_t)other, factor = y[at[c]];
-      if (other == c) continue;
+      if (other == c || factor == 0) continue;
       ga_axpy(n, -factor, x, y);
       y[at[c]] = 0;
     }

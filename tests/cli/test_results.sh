@@ -47,6 +47,10 @@ succeeds export "$work/run.h5" --all
 ok "all usual columns" [ "$(head -n 1 "$work/out" | tr ',' '\n' | wc -l)" -eq 79 ]
 "$tool" export "$work/run.h5" - | cmp -s - "$work/run.csv"
 ok "to standard output" [ $? -eq 0 ]
+{ echo '# Grüße <b>&amp; "🚗"' && cat "$models/pendulum.yaml"; } >"$work/ü.yaml"
+tool run "$work/ü.yaml" --t-end 0.01 --out "$work/ü.h5"
+succeeds export "$work/ü.h5" --model
+ok "a text with other letters" cmp -s "$work/out" "$work/ü.yaml"
 tool run heavy-top --t-end 0.01 --final --out "$work/final.hdf5"
 ok "with --final" is_json_object "$work/out"
 succeeds export "$work/final.hdf5"
@@ -157,6 +161,19 @@ PYTHON
   ok "h5py reads the same" out_has read
 fi
 
+if command -v octave-cli >/dev/null 2>&1; then
+  cat >"$work/read.m" <<'OCTAVE'
+s = load('-hdf5', [getenv('WORK') '/run.h5']);
+c = csvread([getenv('WORK') '/run.csv'], 1, 0);
+assert(isequal(s.values(:, 1:s.chosen), c));
+assert(isequal(s.columns.slider_x(:), c(:, strcmp(cellstr(s.names)(1:s.chosen), 'slider.x'))));
+assert(! isempty(strfind(s.model, 'bodies:')));
+disp('read');
+OCTAVE
+  WORK=$work octave-cli --norc --no-history "$work/read.m" >"$work/out" 2>"$work/err"
+  ok "Octave reads the same" out_has '^read'
+fi
+
 # A disk that is full: a limit of the size of files stands for it.
 full() {
   code=0
@@ -194,7 +211,7 @@ fi
 # shellcheck disable=SC2086
 "$tool" run $long --t-end 1000 --out "$work/stop.h5" >/dev/null 2>&1 &
 pid=$!
-wait_for 1 "$work/stop.h5"
+wait_for 1990 "$work/stop.h5"
 kill -TERM "$pid"
 wait "$pid" 2>/dev/null
 succeeds export "$work/stop.h5" "$work/stop.csv"
