@@ -20,7 +20,7 @@ still() {
   for entry in $still_at; do
     [ "${entry%%=*}" != "$1" ] || at=${entry#*=}
   done
-  # some mechanisms begin with the crash of a browser that has no home; their stills are left out
+  # a browser that fails leaves no picture: the page is listed without one
   "$chromium" --headless=new --use-angle=swiftshader --enable-unsafe-swiftshader --no-sandbox \
     --hide-scrollbars --window-size=640,440 --virtual-time-budget=4000 \
     --screenshot="$directory/$1.png" \

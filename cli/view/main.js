@@ -68,7 +68,6 @@ function startPicture() {
   try {
     renderer = new THREE.WebGLRenderer({canvas, antialias: !slow});
   } catch (e) {
-    model.messages.push("no picture");
     $("messages").hidden = false;
     $("messages").append(element("li", {textContent: "This browser has no WebGL: there are plots, but no picture."}));
     return;
@@ -339,10 +338,15 @@ function toggleVideo() {
   setPlaying(true);
 }
 
+// paper is light
 addEventListener("beforeprint", () => {
   if (!renderer) return;
+  const screen = theme;
+  theme = "light";
+  setTheme();
   draw();
   $("print-picture").src = canvas.toDataURL("image/png");
+  addEventListener("afterprint", () => { theme = screen; setTheme(); }, {once: true});
 });
 
 // ---- state in the address ----------------------------------------------------------------------
