@@ -14,7 +14,7 @@ static const struct {
     {"q", "q", "", offsetof(ga_model, q_names), offsetof(ga_state, q)},
     {"v", "v", "", offsetof(ga_model, v_names), offsetof(ga_state, v)},
     {"vd", "vd", "_dot", offsetof(ga_model, v_names), offsetof(ga_state, vd)},
-    {"lambda", "lam", "", offsetof(ga_model, lam_names), offsetof(ga_state, lam)},
+    {"lam", "lam", "", offsetof(ga_model, lam_names), offsetof(ga_state, lam)},
     {"psi", "psi", "", offsetof(ga_model, psi_names), offsetof(ga_state, psi)},
 };
 
@@ -74,32 +74,4 @@ bool name_family(const char *a, const char *b) {
     if (*a != *b) return false;
     if (!*a) return true;
   }
-}
-
-const char *column_quantity(const char *name) {
-  static const struct {
-    const char *ends, *what;
-  } list[] = {{"x y z position length", "position"},
-              {"e0 e1 e2 e3", "quaternion"},
-              {"vx vy vz position_rate x_rate y_rate", "velocity"},
-              {"wx wy wz rate angle_rate angle_a_rate angle_b_rate", "angular velocity"},
-              {"ax ay az", "acceleration"},
-              {"alx aly alz al", "angular acceleration"},
-              {"angle angle_a angle_b", "angle"},
-              {"fx fy fz Fx Fy Fz force tension f", "force"},
-              {"mx my mz", "moment"},
-              {"effort", "effort"}};
-  const char *dot = strchr(name, '.'), *end = dot ? dot + 1 : name;
-  if (strncmp(name, "energy.", 7) == 0) return "energy";
-  if (strncmp(name, "residual.", 9) == 0) return "residual";
-  if (strstr(name, "momentum."))
-    return dot[-1] == 'm' && name[0] == 'm' ? "momentum" : "ang. momentum";
-  for (int i = 0; dot && i < (int)(sizeof list / sizeof list[0]); i++) {
-    for (const char *at = list[i].ends; *at;) {
-      const size_t n = strcspn(at, " ");
-      if (strlen(end) == n && strncmp(at, end, n) == 0) return list[i].what;
-      at += n + (at[n] == ' ');
-    }
-  }
-  return name;
 }

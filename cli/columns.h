@@ -13,7 +13,7 @@ typedef struct column_name {
   char text[NAME_MAX_LENGTH];
 } column_name;
 
-/* "q", "v", "vd", "lambda", "psi" */
+/* "q", "v", "vd", "lam", "psi" */
 const char *part_title(int part);
 int part_size(const ga_model *model, int part);
 const double *part_values(const ga_state *state, int part);
@@ -24,9 +24,6 @@ column_name part_name(const ga_model *model, int part, int i);
 
 /* Of one family: x1 and x2, x1_dot and x2_dot, alike but for digits. */
 bool name_family(const char *a, const char *b);
-
-/* What a column of a mechanism is, by the end of its name: columns alike share a panel. */
-const char *column_quantity(const char *name);
 
 /* A name in the head line of a CSV file, quoted only where CSV demands it. */
 void csv_name(FILE *to, const char *name);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
+#include "quantity.h"
 #include "webpage.h"
 
 /* Columns for plots are left out beyond so many numbers, those of the bodies' places first. */
@@ -206,7 +206,7 @@ static void put_columns(FILE *to, const places *p) {
     fputs(first ? "{\"name\":" : ",\n{\"name\":", to);
     webpage_put_text(to, p->film->name[i]);
     fputs(",\"what\":", to);
-    webpage_put_text(to, column_quantity(p->film->name[i]));
+    webpage_put_text(to, quantity_of(p->film->name[i]).what);
     fputc('}', to);
     first = false;
   }
