@@ -35,5 +35,6 @@ int cmd_plot(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 
 #endif

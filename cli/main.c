@@ -19,6 +19,7 @@ static const struct {
     {"modes", "frequencies, damping and shapes of vibrations", cmd_modes},
     {"plot", "draw columns of a CSV file or of results: PNG or SVG", cmd_plot},
     {"export", "a file of results (HDF5) as CSV", cmd_export},
+    {"view", "a page that shows a mechanism or its motion in any browser", cmd_view},
     {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce},
     {"list", "methods, problems, linear solvers, figures of the papers", cmd_list},
     {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
@@ -56,8 +57,8 @@ static const char *word_at(const void *list, int i) {
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     cli_error(
-        "a command is missing: run, check, equilibrium, modes, converge, plot, export, reproduce, "
-        "list, params or schema");
+        "a command is missing: run, check, equilibrium, modes, converge, plot, export, view, "
+        "reproduce, list, params or schema");
     fprintf(stderr, "Try 'genalpha --help'.\n");
     return CLI_USAGE;
   }

@@ -100,6 +100,23 @@ typedef enum ga_formulation {
   GA_FORMULATION_SE3          /* v = (R^T x', Omega) */
 } ga_formulation;
 
+/* What pictures show of a body, centred at its centre of mass: a box with edges a, b, c along the
+ * body axes, a cylinder along z, a sphere, a rod along x. Without a shape they show its joints. */
+typedef enum ga_shape {
+  GA_SHAPE_NONE = 0,
+  GA_SHAPE_BOX,
+  GA_SHAPE_CYLINDER,
+  GA_SHAPE_SPHERE,
+  GA_SHAPE_ROD
+} ga_shape;
+typedef struct ga_body_look {
+  ga_shape shape;
+  double box[3];
+  double radius, length; /* of the round ones */
+  bool coloured;
+  int colour; /* 0xrrggbb */
+} ga_body_look;
+
 /* Position, orientation and velocity are those of the body frame at t = 0. Planar bodies move in
  * the plane z = 0 and use `angle`, the z entries of inertia (zz) and angular_velocity, and x and y
  * of the other vectors; point bodies have mass, position and velocity only. "ground" is a body that
@@ -116,6 +133,7 @@ typedef struct ga_body {
   double angle;          /* planar bodies */
   double velocity[3];    /* of the origin of the body frame */
   double angular_velocity[3]; /* in space axes */
+  ga_body_look look;          /* for pictures only */
 } ga_body;
 
 /* Which fields a type of joint uses, needs and what its coordinates are called is told by

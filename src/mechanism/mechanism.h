@@ -15,6 +15,7 @@
  *   layout.c        order of unknowns, patterns, places
  *   model.c         the ga_model over it
  *   columns.c, sensor.c, watch.c named outputs, events on them
+ *   picture.c       what pictures are drawn from (ga_picture.h)
  *   names.c, place.c, add_*.c, build.c   the calls of ga_mechanism.h
  *   assemble.c      start values that fit, by src/statics, with names and sizes */
 #ifndef GA_SRC_MECHANISM_H
@@ -61,6 +62,7 @@ struct ga_solid {
   const char *name;
   const ga_body_kind *kind;
   double mass, J[9], com[3];
+  ga_body_look look;
   bool round, diagonal; /* J = c I; J is diagonal */
   double x0[3], p0[4], R0[9], angle0, xd0[3],
       w0[3]; /* start: centre of mass; omega in space axes */
