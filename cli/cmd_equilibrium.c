@@ -112,7 +112,7 @@ static int print_json(const place *p, const ga_equilibrium *e, const stability *
                        : "true",
          s->free);
   json_array(stdout, "q", p->nq, p->q);
-  json_array(stdout, "lambda", p->nlam, p->lam);
+  json_array(stdout, "lam", p->nlam, p->lam);
   json_array(stdout, "psi", p->npsi, p->psi);
   json_columns(stdout, p->file, &state);
   printf("\n}\n");

@@ -47,8 +47,9 @@ void json_array(FILE *to, const char *key, int n, const double *x);
 void json_columns(FILE *to, const ga_file *file, const ga_state *state);
 void json_string(FILE *to, const char *text);
 
-/* The object of `run --final`. */
-void json_final(FILE *to, const ga_problem *problem, const solver *at_end);
+/* The object of `run --final`, docs/output.md; the options are those of the run. */
+void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
+                const solver *at_end);
 
 /* For a file of results: how the run was made, and how it ended. */
 typedef struct json_run {

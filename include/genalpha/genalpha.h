@@ -16,6 +16,7 @@
 #include <genalpha/ga_model.h>
 #include <genalpha/ga_options.h>
 #include <genalpha/ga_problem.h>
+#include <genalpha/ga_record.h>
 #include <genalpha/ga_space.h>
 #include <genalpha/ga_statics.h>
 
