@@ -9,7 +9,8 @@
 #   make bench-page    docs/benchmarks.md from them
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
-#   make install       library, headers, tool, man page into PREFIX (/usr/local), below DESTDIR
+#   make install       library, headers, tool, man page, HTML reference into PREFIX (/usr/local), below
+#                      DESTDIR
 #   make docs          HTML reference, in build/docs (needs doxygen)
 #   make clean         remove build/ and out/
 
@@ -55,7 +56,9 @@ test:
 	cmake --preset release -DBUILD_TESTING=ON
 	$(call test,release,-LE valgrind)
 
+# with the HTML reference, if doxygen is there to make it
 install: all
+	@if command -v doxygen >/dev/null 2>&1; then $(MAKE) --no-print-directory docs; fi
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
 
 docs:

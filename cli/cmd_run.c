@@ -21,7 +21,7 @@ typedef struct settings {
 static const arg_spec specs[] = {
     PROBLEM_SPECS(settings, problem, "end of the run (default the problem's)"),
     {"out", "FILE.csv|FILE.h5",
-     "write the trajectory: t, q, v, vd, lambda, psi, energies; - is stdout; .h5: with names, "
+     "write the trajectory: t, q, v, vd, lam, psi, energies; - is stdout; .h5: with names, "
      "units, "
      "model, options and counts in an HDF5 file (docs/results.md)",
      arg_read_text, FIELD(out), 0, 0},
@@ -251,7 +251,7 @@ static int run_problem(settings *set, args *a, resources *r) {
   if (code == CLI_OK && !set->final) summary_print(report_to(set, code), &s);
   code = close_files(set, &s, r, code);
   if (code == CLI_OK && set->final) {
-    json_final(stdout, r->problem, &r->solver);
+    json_final(stdout, r->problem, a->options, &r->solver);
   }
   return code;
 }

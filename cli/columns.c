@@ -14,7 +14,7 @@ static const struct {
     {"q", "q", "", offsetof(ga_model, q_names), offsetof(ga_state, q)},
     {"v", "v", "", offsetof(ga_model, v_names), offsetof(ga_state, v)},
     {"vd", "vd", "_dot", offsetof(ga_model, v_names), offsetof(ga_state, vd)},
-    {"lambda", "lam", "", offsetof(ga_model, lam_names), offsetof(ga_state, lam)},
+    {"lam", "lam", "", offsetof(ga_model, lam_names), offsetof(ga_state, lam)},
     {"psi", "psi", "", offsetof(ga_model, psi_names), offsetof(ga_state, psi)},
 };
 

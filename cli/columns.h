@@ -13,7 +13,7 @@ typedef struct column_name {
   char text[NAME_MAX_LENGTH];
 } column_name;
 
-/* "q", "v", "vd", "lambda", "psi" */
+/* "q", "v", "vd", "lam", "psi" */
 const char *part_title(int part);
 int part_size(const ga_model *model, int part);
 const double *part_values(const ga_state *state, int part);

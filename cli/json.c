@@ -8,6 +8,10 @@
 
 #include "columns.h"
 #include "output.h"
+#include "problem_args.h"
+
+/* Raised when a key changes its meaning or goes; new keys alone do not raise it. docs/output.md */
+enum { VERSION = 1 };
 
 static void put_number(FILE *to, double x) {
   if (isfinite(x)) {
@@ -38,6 +42,47 @@ static void put_array(FILE *to, const char *key, int n, const double *x) {
     put_number(to, x[i]);
   }
   fputc(']', to);
+}
+
+/* what was solved, and by what */
+static void put_head(FILE *to, const ga_problem *problem, const ga_options *o) {
+  const ga_params *p = &o->par;
+  const char *variant = problem_variant(o);
+  fprintf(to, "{\n  \"format\": \"genalpha-run\", \"version\": %d, \"genalpha\": \"%s\"", VERSION,
+          ga_version());
+  fputs(",\n  \"problem\": ", to);
+  put_string(to, problem->name);
+  fprintf(to, ", \"method\": \"%s\"", o->method);
+  fprintf(to, variant ? ", \"variant\": \"%s\"" : ", \"variant\": null", variant);
+  const struct {
+    const char *key;
+    double value;
+  } all[] = {{"rho_inf", ga_params_check(p).rho_inf},
+             {"alpha_m", p->alpha_m},
+             {"alpha_f", p->alpha_f},
+             {"beta", p->beta},
+             {"gamma", p->gamma},
+             {"b", p->b}};
+  fputs(",\n  \"parameters\": {", to);
+  for (int i = 0; i < (int)(sizeof all / sizeof all[0]); i++) {
+    fprintf(to, "%s\"%s\": ", i ? ", " : "", all[i].key);
+    put_number(to, all[i].value);
+  }
+  fputc('}', to);
+}
+
+/* the names of the entries of q, v, vd, lam and psi, as in the head of a trajectory */
+static void put_names(FILE *to, const ga_model *model) {
+  fputs(",\n  \"columns\": {", to);
+  for (int part = 0; part < PARTS; part++) {
+    fprintf(to, "%s\n    \"%s\": [", part ? "," : "", part_title(part));
+    for (int i = 0; i < part_size(model, part); i++) {
+      if (i) fputs(", ", to);
+      put_string(to, part_name(model, part, i).text);
+    }
+    fputc(']', to);
+  }
+  fputs("\n  }", to);
 }
 
 static void put_stats(FILE *to, const ga_stats *stats) {
@@ -107,24 +152,29 @@ static void put_columns(FILE *to, const ga_file *file, const ga_state *state) {
   }
   fputs(",\n  \"named\": {", to);
   for (int i = 0; i < n; i++) {
-    fprintf(to, "%s\n    \"%s\": ", i ? "," : "", ga_mechanism_column_name(m, i));
+    fputs(i ? ",\n    " : "\n    ", to);
+    put_string(to, ga_mechanism_column_name(m, i));
+    fputs(": ", to);
     put_number(to, values[i]);
   }
   fputs("\n  }", to);
   free(values);
 }
 
-void json_final(FILE *to, const ga_problem *problem, const solver *at_end) {
+void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
+                const solver *at_end) {
   const ga_model *model = &problem->model;
   const ga_state *state = solver_state(at_end);
   int nq = part_size(model, PART_Q), nv = part_size(model, PART_V);
-  fputs("{\n  \"t\": ", to);
+  put_head(to, problem, options);
+  put_names(to, model);
+  fputs(",\n  \"t\": ", to);
   put_number(to, state->t);
   put_array(to, "q", nq, state->q);
   put_array(to, "v", nv, state->v);
   put_array(to, "vd", nv, state->vd);
   if (state->a) put_array(to, "a", nv, state->a);
-  put_array(to, "lambda", model->nlam, state->lam);
+  put_array(to, "lam", model->nlam, state->lam);
   put_array(to, "psi", model->npsi, state->psi);
   if (at_end->x) {
     put_extrapolation(to, ga_extrapolator_state(at_end->x), &at_end->how);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The trajectory: t, the columns of a model file, or q, v, vd, lambda, psi and, where the model has
+/* The trajectory: t, the columns of a model file, or q, v, vd, lam, psi and, where the model has
  * them, the energies. A row is collected first, then written as CSV or appended to results. */
 #define _POSIX_C_SOURCE 200809L
 #include "output.h"

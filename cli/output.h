@@ -40,8 +40,9 @@ bool trajectory_close(trajectory *out, const char *statistics);
 typedef void (*json_put)(FILE *to, const void *what);
 char *json_text(json_put put, const void *what);
 
-/* The object of `run --final`. */
-void json_final(FILE *to, const ga_problem *problem, const solver *at_end);
+/* The object of `run --final`, docs/output.md; the options are those of the run. */
+void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
+                const solver *at_end);
 
 /* For a file of results: how the run was made, and how it ended. */
 typedef struct json_run {

@@ -60,6 +60,10 @@ add_custom_command(OUTPUT genalpha.1
 add_custom_target(genalpha_man ALL DEPENDS genalpha.1)
 install(FILES ${PROJECT_BINARY_DIR}/genalpha.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
+# the HTML reference, where `make docs` has made it
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html OPTIONAL
+  PATTERN "*.md5" EXCLUDE PATTERN "*.map" EXCLUDE)
+
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/genalpha FILES_MATCHING PATTERN "*.yaml")
 
 # what headers and messages refer to

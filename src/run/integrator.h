@@ -42,6 +42,8 @@ typedef struct ga_event_record {
   double t_found;
   int sign;   /* it goes to */
   bool found; /* in the last step, and not told so far */
+  bool back;  /* and it goes back later in the same step */
+  double t_back;
 } ga_event_record;
 
 typedef struct ga_events {

@@ -30,10 +30,10 @@ static ga_status report(ga_integrator *it) {
 
 /* A method that needs M regular, and the matrix of its step is singular: if M is the reason, the
  * message names the coordinate. */
-static void name_massless(ga_integrator *it) {
+static bool name_massless(ga_integrator *it) {
   const ga_method *method = it->method;
   const ga_site *site = &it->step.eq.site[GA_SITE_NEW];
-  if (method->dyn[method->out_x].part != GA_PART_APPLIED) return;
+  if (method->dyn[method->out_x].part != GA_PART_APPLIED) return false;
   ga_error matrix = it->error;
   ga_status status = ga_saddle_mass_solve(&it->saddle, site->t, site->q, site->F, it->d);
   if (status == GA_ERR_SINGULAR) {
@@ -42,6 +42,22 @@ static void name_massless(ga_integrator *it) {
   } else {
     it->error = matrix;
   }
+  return status == GA_ERR_SINGULAR;
+}
+
+/* The matrix of a step is singular. Where the constraints are independent at the state before it,
+ * they are not to blame: the iterates of a step that is too large have left the motion. */
+static void blame_step(ga_integrator *it) {
+  ga_error matrix = it->error;
+  char *tail = strchr(matrix.text, ';');
+  if (tail && ga_saddle_factor(&it->saddle, it->mem.t, it->mem.q, it->mem.v) == GA_OK) {
+    size_t room = sizeof matrix.text - (size_t)(tail - matrix.text);
+    snprintf(tail, room,
+             "; the constraints are independent at t = %.9g: the step is too large, or leads to a "
+             "place where they are not; try a smaller step",
+             it->mem.t);
+  }
+  it->error = matrix;
 }
 
 /* the equations of the step, solved from a guess that the last steps give */
@@ -61,7 +77,7 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
     return ga_initial_implicit(it, &past, h, t1);
   }
   status = ga_run_solve(it, &past, h, t1);
-  if (status == GA_RETRY_SINGULAR) name_massless(it);
+  if (status == GA_RETRY_SINGULAR && !name_massless(it)) blame_step(it);
   return status;
 }
 

@@ -12,7 +12,8 @@ typed() {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
     _genalpha "$1"
     printf "%s\n" "${COMPREPLY[@]}"
-  ' bash "$script" "$tool" "$@" 2>"$work/err" | LC_ALL=C sort -u >"$work/out"
+  ' bash "$script" "$tool" "$@" 2>"$work/err" | LC_ALL=C sort >"$work/out"
+  ok "each word once: $*" [ -z "$(uniq -d "$work/out")" ]
 }
 
 # gives 'WORDS' WORD...: exactly these words, sorted
