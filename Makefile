@@ -9,16 +9,18 @@
 #   make campaign      thousands of hard runs, every accepted step checked (3 minutes)
 #   make bench-page    docs/benchmarks.md from them
 #   make check-browser pages in a headless browser; a part of check
+#   make check-python  tests of the Python package, and what it costs in instructions
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make install       library, headers, tool, man page, HTML reference into PREFIX (/usr/local), below
 #                      DESTDIR
+#   make python        the Python package in a virtual environment: build/python/venv (docs/python.md)
 #   make docs          HTML reference, in build/docs (needs doxygen)
 #   make clean         remove build/ and out/
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src modules results cli tests examples bench -name '*.[ch]'
+SOURCES = find include src modules results cli tests examples bench python -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
@@ -70,6 +72,11 @@ install: all
 	@if command -v doxygen >/dev/null 2>&1; then $(MAKE) --no-print-directory docs; fi
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
 
+python: all
+	cmake --install build/release --prefix "$(CURDIR)/build/python/prefix" >/dev/null
+	sh tools/python.sh build/python/venv "$$(dirname "$$(find build/python/prefix -name genalpha.pc)")"
+	@echo "make python: build/python/venv/bin/python has the package genalpha"
+
 docs:
 	rm -rf build/docs
 	mkdir -p build/docs
@@ -83,6 +90,19 @@ bench: build/release/Makefile
 	@mkdir -p out
 	OPENBLAS_NUM_THREADS=1 build/release/bench out
 	/usr/bin/python3 bench/view.py $(TOOL) out || [ $$? -eq 77 ]
+	@$(MAKE) bench-python || echo "make bench: without what Python costs; ./bootstrap python installs what is missing"
+
+# what Python costs, in instructions: out/bench-python.json
+bench-python: python
+	@mkdir -p out
+	sh bench/python/overhead.sh build/python/prefix/bin/genalpha build/python/venv/bin/python out/bench-python.json
+
+# the Python package: its tests against installed files, and what it costs
+check-python:
+	cmake --preset release -DBUILD_TESTING=ON
+	cmake --build --preset release -j $(JOBS)
+	$(CTEST) --preset release -R '^(install_tree|python_package)$$' --output-on-failure
+	@$(MAKE) bench-python
 
 campaign: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_campaign
@@ -134,6 +154,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo gallery check-browser results reproduce test install docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
+.PHONY: all demo gallery check-browser results reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:

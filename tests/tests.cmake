@@ -128,3 +128,13 @@ foreach(script IN LISTS install_tests)
   set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED install_tree SKIP_RETURN_CODE 77)
 endforeach()
 set_tests_properties(install_subdirectory PROPERTIES LABELS long) # it compiles the library
+
+# The Python package against that tree, where its packages are installed. A library with sanitizers
+# cannot be loaded by a Python without them.
+string(FIND "${CMAKE_C_FLAGS} ${${flags}}" "-fsanitize" sanitized)
+if(sanitized EQUAL -1)
+  ga_add_test(python_package sh ${PROJECT_SOURCE_DIR}/tests/python/run.sh
+    ${tree}/${CMAKE_INSTALL_BINDIR}/genalpha ${tree}/${CMAKE_INSTALL_LIBDIR})
+  set_tests_properties(python_package PROPERTIES LABELS python TIMEOUT 900 FIXTURES_REQUIRED install_tree
+    SKIP_RETURN_CODE 77)
+endif()

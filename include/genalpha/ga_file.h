@@ -59,6 +59,10 @@ typedef struct ga_file_event {
 } ga_file_event;
 GA_API bool ga_file_event_at(const ga_file *file, int i, ga_file_event *event);
 
+/* The file as it stands, as JSON; all scalars are texts, as nothing in a model file has another
+ * type. Only the YAML is checked. */
+GA_API ga_status ga_file_json(const char *path, FILE *to, ga_error *err);
+
 /* JSON Schema of the format, made from the tables that the reader uses. */
 GA_API void ga_file_schema(FILE *to);
 /* Joints and fields as Markdown tables, from the same source. */

@@ -248,5 +248,9 @@ bool ga_read_body(ga_reader *r, const char *name, const ga_node *node) {
   in.body.name = name;
   in.body.type = (ga_body_type)in.kind;
   in.body.formulation = (ga_formulation)in.formulation;
-  return ga_reader_accept(r, node, ga_mechanism_add_body(r->m, &in.body, &err), &err);
+  if (!ga_reader_accept(r, node, ga_mechanism_add_body(r->m, &in.body, &err), &err)) return false;
+  /* what the file gives stays, should the start values be assembled */
+  const unsigned given = (ga_node_find(node, "velocity") ? GA_HOLD_VELOCITY : 0u) |
+                         (ga_node_find(node, "angular_velocity") ? GA_HOLD_SPIN : 0u);
+  return ga_reader_accept(r, node, ga_mechanism_hold(r->m, name, given, &err), &err);
 }

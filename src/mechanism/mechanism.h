@@ -16,7 +16,8 @@
  *   model.c         the ga_model over it
  *   columns.c, sensor.c, watch.c named outputs, events on them
  *   picture.c       what pictures are drawn from (ga_picture.h)
- *   names.c, place.c, add_*.c, build.c   the calls of ga_mechanism.h */
+ *   names.c, place.c, add_*.c, build.c   the calls of ga_mechanism.h
+ *   assemble.c      start values that fit, by src/statics, with names and sizes */
 #ifndef GA_SRC_MECHANISM_H
 #define GA_SRC_MECHANISM_H
 
@@ -68,6 +69,9 @@ struct ga_solid {
   int q_at, v_at;
   int *M_at; /* place of the first entry of each row of M, nv numbers */
   int *K_at; /* of each row's entries in columns x and phi of its own, 2 nv numbers, -1: none */
+  double arm;      /* distance of its farthest joint point from the centre of mass */
+  unsigned hold;   /* GA_HOLD_.. of an assembly */
+  double moved[2]; /* what an assembly at the build did: distance, angle */
 };
 
 /* ---- functions of time and state ------------------------------------------------------------ */
@@ -144,6 +148,7 @@ typedef struct ga_angle {
   const char *asked_by; /* what made it exist */
   int joint, which;     /* of the list of joints, its coordinate */
   double start, start_rate;
+  bool held, rate_held; /* given by the user: an assembly leaves them */
   int q_at, v_at;
   int element;
 } ga_angle;
@@ -182,6 +187,7 @@ typedef struct ga_column_block {
 struct ga_mechanism {
   ga_arena arena;
   bool built;
+  bool assemble; /* start values are made to fit */
   double gravity[3];
   ga_formulation formulation;
   GA_LIST(ga_solid) bodies;
@@ -388,6 +394,16 @@ ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err);
 int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, const double *v,
                           const ga_wanted *out);
 extern const ga_model_ops ga_mechanism_ops;
+
+/* assemble.c: the build's own; whether a row is a length, not an angle */
+ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err);
+void ga_mechanism_measure_arms(ga_mechanism *m);
+/* sides.c: a linkage that the assembly turned over is refused */
+ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, const double *after,
+                                   ga_error *err);
+bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row);
+/* resistance of velocities to change and their units, nv numbers each (see ga_assembly) */
+void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit);
 
 /* names.c */
 const char *ga_mechanism_text(ga_mechanism *m, const char *text,
