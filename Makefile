@@ -8,8 +8,8 @@
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
 #   make campaign      thousands of hard runs, every accepted step checked (3 minutes)
 #   make bench-page    docs/benchmarks.md from them
-#   make check-browser pages in a headless browser; a part of check
 #   make check-python  tests of the Python package, and what it costs in instructions
+#   make check-browser pages in a headless browser; a part of check
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make install       library, headers, tool, man page, HTML reference into PREFIX (/usr/local), below

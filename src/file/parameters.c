@@ -160,9 +160,8 @@ bool ga_read_initial(ga_reader *r, const ga_node *node) {
     int i = 0;
     while (i < NINITIAL && strcmp(initial_keys[i].key, key) != 0) i++;
     if (i == NINITIAL) {
-      return ga_reader_fail(r, item->key,
-                            "unknown key '%.60s'; known are assemble, fix, coordinates, rates",
-                            key);
+      return ga_reader_fail(
+          r, item->key, "unknown key '%.60s'; known are assemble, fix, coordinates, rates", key);
     }
     if (!initial_keys[i].read(r, item)) return false;
   }

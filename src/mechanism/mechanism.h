@@ -67,10 +67,10 @@ struct ga_solid {
   double x0[3], p0[4], R0[9], angle0, xd0[3],
       w0[3]; /* start: centre of mass; omega in space axes */
   int q_at, v_at;
-  int *M_at; /* place of the first entry of each row of M, nv numbers */
-  int *K_at; /* of each row's entries in columns x and phi of its own, 2 nv numbers, -1: none */
-  double arm;      /* distance of its farthest joint point from the centre of mass */
-  unsigned hold;   /* GA_HOLD_.. of an assembly */
+  int *M_at;     /* place of the first entry of each row of M, nv numbers */
+  int *K_at;     /* of each row's entries in columns x and phi of its own, 2 nv numbers, -1: none */
+  double arm;    /* distance of its farthest joint point from the centre of mass */
+  unsigned hold; /* GA_HOLD_.. of an assembly */
   double moved[2]; /* what an assembly at the build did: distance, angle */
 };
 
