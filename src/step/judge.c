@@ -18,9 +18,9 @@
  * that of the iterate itself. There is no memory from step to step.
  *
  * Tangents K, C, Z are the model's word only. They excuse at most the part SHARE of a row's terms.
- * More is excused by measurement alone: the residual is evaluated with q and v moved by one
- * rounding each, with random signs, once up and once down, and the smaller of the two changes of a
- * row counts, so that a jump of a force near the iterate is not taken for rounding. This is done
+ * More is excused by measurement alone: the residual is evaluated with q and v moved by ROUND
+ * roundings, with random signs, once up and once down, and the smaller of the two changes of a row
+ * counts, so that a jump of a force near the iterate is not taken for rounding. This is done
  * where tangents claim that rounding explains a residual, and where it is a rounding of the largest
  * force of all: terms may cancel inside a callback.
  *
@@ -40,8 +40,7 @@
 
 #include "lie/lie.h"
 
-/* Roundings in a sum: each summand brings about one, a row of a mechanism has some ten. */
-static const double ROUND = 8;
+static const double ROUND = GA_ROUND;
 /* The imbalance that roundings may excuse which are not measured, as a part of a row's terms. */
 static const double SHARE = 1e-9;
 /* The opening of a position constraint that a stalled iteration may leave, against h^2 |G||x|. */
@@ -57,10 +56,10 @@ static const double TINY = DBL_MIN / DBL_EPSILON;
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
-  double **const of_nv[] = {&j->size_q,    &j->size_v, &j->size_x,  &j->bound,  &j->pace,
-                            &j->strongest, &j->root,   &j->shift_q, &j->shift_v};
+  double **const of_nv[] = {&j->size_q,    &j->size_v, &j->size_x,  &j->bound,   &j->pace,
+                            &j->strongest, &j->root,   &j->shift_q, &j->shift_v, &j->largest_row};
   double **const of_n[] = {&j->rounding, &j->noise, &j->r_up, &j->r_down, &j->shake};
-  for (int i = 0; i < 9; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
+  for (int i = 0; i < 10; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
   for (int i = 0; i < 5; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
   j->terms = ga_arena_doubles(arena, (size_t)eq->nx);
   j->vector = ga_arena_ints(arena, (size_t)eq->nv);
@@ -70,7 +69,7 @@ void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double to
   ga_columns_init(&j->H_columns, &eq->site->H, arena);
   if (arena->failed) return;
   ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
-  ga_judge_find_parts(j);
+  ga_judge_find_parts(j, false);
 }
 
 void ga_judge_begin(ga_judge *j) {
@@ -155,6 +154,13 @@ static row_rounding rounding_of(const ga_judge *j, ga_con_kind kind, ga_look loo
   return out;
 }
 
+/* the part that a row acts on: that of its first entry that is not zero */
+static int part_of_row(const ga_judge *j, const ga_csr *D, int i) {
+  int e = D->ptr[i], end = D->ptr[i + 1];
+  while (e + 1 < end && D->val[e] == 0) e++;
+  return e < end ? j->part[D->col[e]] : 0;
+}
+
 /* |D| times the sizes of accelerations, and one rounding, of row i */
 static void row_sizes(const ga_judge *j, const row_rounding *k, int i, double *by_x,
                       double *rounding) {
@@ -190,21 +196,22 @@ typedef struct {
 
 /* claims count up to the part SHARE of the terms without proof, measured roundings in full */
 static allowance with_claim(const ga_judge *j, int i, double allowed, double claim, double terms) {
-  double noise = j->measured ? ROUND * j->noise[i] : 0;
+  double noise = j->measured ? j->noise[i] : 0;
   return (allowance){.proved = allowed + ga_max(noise, fmin(claim, SHARE * terms)),
                      .claimed = allowed + claim};
 }
 
-/* Rows of one kind share the roundings of their largest terms, |D| |x| and, of velocities, |D| V/h:
- * in a plane motion in space the terms across the plane are nothing but the rounding of others. */
-static double largest_row(const ga_judge *j, ga_con_kind kind, const row_rounding *k) {
-  double largest = 0;
+/* Rows of one kind share, in each part, the roundings of their largest terms, |D| |x| and, of
+ * velocities, |D| V/h: in a plane motion in space the terms across the plane are nothing but the
+ * rounding of others. */
+static void measure_largest_rows(ga_judge *j, ga_con_kind kind, const row_rounding *k) {
+  memset(j->largest_row, 0, (size_t)j->eq->nv * sizeof(double));
   for (int i = 0; i < k->D->nrow; i++) {
     double by_x, rounding;
     row_sizes(j, k, i, &by_x, &rounding);
-    largest = ga_max(largest, kind == GA_ROW_POS ? by_x : by_x + rounding / DBL_EPSILON);
+    double *largest = &j->largest_row[part_of_row(j, k->D, i)];
+    *largest = ga_max(*largest, kind == GA_ROW_POS ? by_x : by_x + rounding / DBL_EPSILON);
   }
-  return largest;
 }
 
 /* all that may be said for row i of constraint rows c, by_x and rounding as above */
@@ -286,6 +293,7 @@ static void prepare_forces(ga_judge *j, const double *terms) {
   const int nv = eq->nv;
   double all = 0;
   measure_roots(j);
+  if (!eq->eval->model->pat_G || !eq->eval->model->pat_H) ga_judge_find_parts(j, true);
   memset(j->strongest, 0, (size_t)nv * sizeof(double));
   for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < nv ? k + 1 : 0) {
     double *strongest = &j->strongest[j->part[k]], root = j->root[k];
@@ -359,13 +367,12 @@ static void weigh(ga_verdict *v, int i, double r, allowance a) {
 
 /* A row is above the simple sum of look_at_constraints: all that may be said for it. */
 static void weigh_constraint(ga_judge *j, const row_rounding *k, int c, int i, double r,
-                             ga_look look, double *largest, ga_verdict *v) {
+                             ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
   double by_x, rounding;
   row_sizes(j, k, i, &by_x, &rounding);
   allowance a = constraint_allowance(j, c, i, by_x, rounding, look);
-  if (*largest < 0) *largest = largest_row(j, eq->method->con[c], k);
-  a.proved = ga_max(a.proved, DBL_EPSILON * *largest);
+  a.proved = ga_max(a.proved, DBL_EPSILON * j->largest_row[part_of_row(j, k->D, i)]);
   weigh(v, eq->con_at[c] + i, r, a);
 }
 
@@ -376,7 +383,8 @@ static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look,
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(j, eq->method->con[c], look);
     const double *r = at->r + eq->con_at[c], factor = ROUND * k.factor;
-    double *bound = j->bound, largest = -1;
+    double *bound = j->bound;
+    bool measured = false;
     bool roughly = look == GA_LOOK_ROUGHLY && !(k.speed > 0) && !k.quotient;
     for (int i = 0; i < eq->nv; i++) bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
     for (int i = 0; i < k.D->nrow; i++) {
@@ -385,7 +393,9 @@ static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look,
       if (roughly) {
         weigh(v, eq->con_at[c] + i, size, (allowance){.proved = allowed});
       } else {
-        weigh_constraint(j, &k, c, i, size, look, &largest, v);
+        if (!measured) measure_largest_rows(j, eq->method->con[c], &k);
+        measured = true;
+        weigh_constraint(j, &k, c, i, size, look, v);
       }
     }
   }
@@ -447,11 +457,12 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
   }
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(j, eq->method->con[c], GA_LOOK_CLOSELY);
-    const double least = DBL_EPSILON * largest_row(j, eq->method->con[c], &k);
+    measure_largest_rows(j, eq->method->con[c], &k);
     for (int i = 0; i < k.D->nrow; i++) {
       double by_x, rounding;
       row_sizes(j, &k, i, &by_x, &rounding);
       allowance a = constraint_allowance(j, c, i, by_x, rounding, GA_LOOK_CLOSELY);
+      double least = DBL_EPSILON * j->largest_row[part_of_row(j, k.D, i)];
       allowed[eq->con_at[c] + i] = ga_max(a.proved, least);
     }
   }

@@ -5,6 +5,9 @@
 
 #include "step/factors.h"
 
+/* Roundings in a sum: each summand brings about one, a row of a mechanism has some ten. */
+enum { GA_ROUND = 8 };
+
 /* How closely to look. */
 typedef enum ga_look {
   GA_LOOK_ROUGHLY, /* for the excess of an iterate that nobody wants to accept */
@@ -21,6 +24,7 @@ typedef struct ga_judge {
   double *pace;            /* size_v and a rounding of q in a step, for velocity constraints */
   bool eta_counted;        /* size_q includes what eta adds at the iterate in hand */
   double *size_x;          /* largest |x_j| of each velocity, over the blocks */
+  double *largest_row;     /* of the row kind in hand: largest terms in each part, */
   double *bound;           /* of the row kind in hand: newton_tol |x| and roundings of q or v */
   int *part;               /* of the system that a velocity belongs to, a number below nv */
   double *root;            /* sqrt of the mass of each velocity, */
@@ -35,7 +39,7 @@ typedef struct ga_judge {
   bool shaken;               /* the next is known */
   double *shake;             /* n: what one rounding of every constraint does to the unknowns */
   bool measured;             /* the next is known */
-  double *noise;             /* change of each row by one rounding of q and v */
+  double *noise;             /* change of each row by GA_ROUND roundings of q and v */
   double *shift_q, *shift_v; /* such roundings, */
   double *r_up, *r_down;     /* and the residuals there */
   double *terms;             /* not looked at */
@@ -74,11 +78,12 @@ void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b);
 void ga_judge_roundings(ga_judge *j, const ga_iterate *at);
 
 /* measure.c */
-/* The parts of the system that constraints connect, by their patterns, into `part`. */
-void ga_judge_find_parts(ga_judge *j);
+/* The parts of the system that constraints connect, into `part`: by all entries of their patterns,
+ * or by those that are not zero. */
+void ga_judge_find_parts(ga_judge *j, bool by_value);
 /* Solve for what the roundings of the constraints do to the unknowns. */
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at);
-/* Evaluate the residual one rounding of q and v away, on both sides. The equations are then
+/* Evaluate the residual some roundings of q and v away, on both sides. The equations are then
  * evaluated elsewhere than at x. */
 ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at);
 

@@ -8,22 +8,25 @@
 
 #include "step/judge.h"
 
-/* Union of all velocities that a constraint connects, by its pattern: part[i] is one velocity of
+/* Union of all velocities that a constraint connects: part[i] is one velocity of
  * the part that i belongs to, the same for all of it. */
 static int part_of(int *part, int i) {
   while (part[i] != i) i = part[i] = part[part[i]];
   return i;
 }
 
-void ga_judge_find_parts(ga_judge *j) {
+void ga_judge_find_parts(ga_judge *j, bool by_value) {
   const ga_site *site = j->eq->site;
   const ga_csr *const gradients[] = {&site->G, &site->H};
   for (int i = 0; i < j->eq->nv; i++) j->part[i] = i;
   for (int g = 0; g < 2; g++) {
     const ga_csr *D = gradients[g];
     for (int i = 0; i < D->nrow; i++) {
-      for (int e = D->ptr[i] + 1; e < D->ptr[i + 1]; e++) {
-        j->part[part_of(j->part, D->col[e])] = part_of(j->part, D->col[e - 1]);
+      int last = -1; /* column met before in this row */
+      for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+        if (by_value && D->val[e] == 0) continue;
+        if (last >= 0) j->part[part_of(j->part, D->col[e])] = part_of(j->part, last);
+        last = D->col[e];
       }
     }
   }
@@ -52,7 +55,7 @@ ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
 
 static ga_status probe(ga_judge *j, const ga_iterate *at, double side, double *r) {
   const ga_equations *eq = j->eq;
-  double step = side * DBL_EPSILON;
+  double step = side * GA_ROUND * DBL_EPSILON;
   for (int i = 0; i < eq->nv; i++) {
     j->shift_q[i] = step * sign_of((unsigned)i, 2 * j->probes) * j->size_q[i];
     j->shift_v[i] = step * sign_of((unsigned)i, 2 * j->probes + 1) * j->size_v[i];

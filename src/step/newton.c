@@ -34,7 +34,7 @@ typedef struct {
   bool again;    /* after another guess failed: its factors may be of an iterate far away */
   bool stuck;    /* no part of the last increment made the residual smaller */
   bool wandered; /* the excess has grown once */
-  int stalls;    /* iterations with fresh factors that did not halve the excess */
+  int stalls; /* iterations with fresh factors that did not halve the excess, since one that did */
   double contraction;
   ga_verdict now;
 } course;
@@ -171,7 +171,11 @@ static ga_status assess(ga_newton *w, course *c, bool fresh) {
   if (status != GA_OK || c->now.accepted) return status;
   c->contraction = c->now.excess / before;
   c->wandered |= !(c->contraction < 1);
-  c->stalls += fresh && !(c->contraction < STALL);
+  if (c->contraction < STALL) {
+    c->stalls = 0;
+  } else if (fresh) {
+    c->stalls++;
+  }
   if (c->stalls < STALLS) return GA_OK;
   if (w->factors->split.in_use) ga_factors_distrust_parts(w->factors);
   ga_verdict stalled;
