@@ -135,9 +135,9 @@ static void accelerate(point *s) {
   full M;
   double F[NMAX], drift[NKKT] = {0}, mu[NKKT];
   eval_mass(s, &M);
-  CALL(force, s->v, F);
-  if (s->nlam > 0) CALL(holonomic_drift, s->v, drift);
-  if (s->npsi > 0) CALL(nonholonomic_drift, s->v, drift + s->nlam);
+  CALL(.F = F);
+  if (s->nlam > 0) CALL(.drift = drift);
+  if (s->npsi > 0) CALL(.k_drift = drift + s->nlam);
   for (int i = 0; i < s->nlam + s->npsi; i++) drift[i] = -drift[i];
   solve_kkt(s, &M, F, drift, s->x, mu);
   memcpy(s->lam, mu, (size_t)s->nlam * sizeof *mu);

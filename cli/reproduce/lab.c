@@ -242,8 +242,8 @@ bool lab_hidden(const ga_model *model, const ga_state *state, double *out) {
   double *val = calloc(entries + 1, sizeof *val);
   ga_csr G = {.nrow = m, .ncol = nv, .val = val};
   if (pattern) G.ptr = pattern->ptr, G.col = pattern->col;
-  bool good = val && model->ops->holonomic_jac &&
-              model->ops->holonomic_jac(model->user, state->t, state->q, &G) == 0;
+  const ga_evaluation ask = {.G = &G};
+  bool good = val && ga_model_evaluate(model, state->t, state->q, state->v, &ask) == 0;
   for (int i = 0; good && i < m; i++) {
     int from = pattern ? G.ptr[i] : i * nv, to = pattern ? G.ptr[i + 1] : (i + 1) * nv;
     out[i] = 0;

@@ -37,15 +37,21 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
                    model->nlam, model->npsi, nv, nv);
   }
   const ga_model_ops *ops = model->ops;
+  if (ops->gives && !ops->evaluate) {
+    return ga_fail(err, GA_ERR_ARG, "ops->gives says what 'evaluate' gives, but that is missing");
+  }
   const char *missing = !ops->mass                              ? "mass"
                         : !ops->force                           ? "force"
                         : model->nlam > 0 && !ops->holonomic    ? "holonomic"
                         : model->npsi > 0 && !ops->nonholonomic ? "nonholonomic"
                                                                 : NULL;
-  if (ops->reaction_dmult && !ops->reaction) {
+  unsigned gives = ga_model_gives(model);
+  if ((gives & GA_GIVES_DR) && !(gives & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "callback 'reaction_dmult' without 'reaction'");
   }
-  if (missing) return ga_fail(err, GA_ERR_ARG, "callback '%s' is missing", missing);
+  if (missing && !ops->evaluate) {
+    return ga_fail(err, GA_ERR_ARG, "callback '%s' is missing; or give 'evaluate' alone", missing);
+  }
   ga_status status = check_pattern(model, model->pat_M, nv, "M", false, err);
   if (status == GA_OK) status = check_pattern(model, model->pat_K, nv, "K", true, err);
   if (status == GA_OK) status = check_pattern(model, model->pat_G, model->nlam, "G", true, err);

@@ -70,6 +70,7 @@ static void keep(ga_integrator *it) {
   it->last.stats = it->stats;
   it->last.experience = it->step.factors.past;
   ga_factors_begin(&it->step.factors);
+  ga_eval_begin(&it->eval);
   it->last.valid = false;
 }
 
@@ -81,6 +82,7 @@ static void give_back(ga_integrator *it) {
   it->stats.max_gv = before->max_gv;
   it->stats.max_k = before->max_k;
   ga_factors_take_back(&it->step.factors, &it->step.eq, &it->last.experience);
+  ga_eval_take_back(&it->eval);
   it->last.valid = false;
 }
 
