@@ -14,7 +14,7 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src cli tests examples bench -name '*.[ch]'
+SOURCES = find include src modules cli tests examples bench -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory

@@ -77,8 +77,8 @@ int bench_extrapolated_run(const bench_problem *b, const bench_variant *variant,
                            bench_run *out, double *q, double *lam);
 
 /* Seconds per step of `steps` steps of size h from the start; negative if it failed. */
-double bench_genalpha_steps(const bench_problem *b, const char *method, double h, long steps,
-                            int repeats, ga_stats *stats);
+double bench_genalpha_steps(const bench_problem *b, const char *method, const char *linsol,
+                            double h, long steps, int repeats, ga_stats *stats);
 
 /* ---- the peer, ida.c, or ida_none.c where it is not installed ---- */
 
@@ -95,6 +95,10 @@ double bench_floor_dense(const bench_problem *b, double h, int repeats);
 /* klu_refactor and klu_solve of the same matrix, with KLU's default settings or without its scaling
  * and block triangular form, which is faster. */
 double bench_floor_klu(const bench_problem *b, double h, bool tuned, int repeats);
+
+/* One MUMPS L D L^T factorization and solve of the same matrix, made symmetric, floor_mumps.c; NaN
+ * without MUMPS. */
+double bench_floor_mumps(const bench_problem *b, double h, int repeats);
 
 /* ---- results, report.c ---- */
 
@@ -127,6 +131,8 @@ void bench_plot_write(const char *directory);
 
 void bench_part_steps(bench_report *report);
 void bench_part_chain(bench_report *report);
+void bench_part_nets(bench_report *report);
+void bench_part_solvers(bench_report *report);
 void bench_part_precision(bench_report *report);
 void bench_part_instructions(bench_report *report);
 void bench_part_files(bench_report *report);

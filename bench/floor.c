@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The floor: what one factorization and one solve of a step's matrix cost, without any integrator.
- *
- * The matrix is that of a Newton step of index3 near the start of the problem,
- * [[M + p h^2 Kt + r h Ct, G^T], [p G, 0]]. */
+ */
+#include "floor.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <suitesparse/klu.h>
-
-#include "bench.h"
-
-typedef struct {
-  int n, nnz;
-  int *ptr, *col; /* by rows; KLU takes it for the transpose, which costs the same */
-  double *val;
-} matrix;
 
 /* Entries one after the other, row by row; equal places are added up. */
 typedef struct {
@@ -60,9 +52,9 @@ static void release(ga_csr *A) {
   free(A->val);
 }
 
-static matrix compress(entries *list, int n) {
+static bench_matrix compress(entries *list, int n) {
   qsort(list->all, list->count, sizeof *list->all, by_row);
-  matrix A = {.n = n};
+  bench_matrix A = {.n = n};
   A.ptr = bench_take((size_t)n + 1, sizeof(int));
   A.col = bench_take(list->count, sizeof(int));
   A.val = bench_take(list->count, sizeof(double));
@@ -78,7 +70,7 @@ static matrix compress(entries *list, int n) {
 }
 
 /* a moved state, so that no entry is zero by chance */
-static matrix index3_matrix(const bench_problem *b, double h) {
+bench_matrix bench_index3_matrix(const bench_problem *b, double h, bool symmetric) {
   const ga_model *m = &b->p->model;
   int nv = b->nv, nlam = b->nlam;
   ga_csr M = room(nv, nv, m->pat_M), Kt = room(nv, nv, m->pat_K), Ct = room(nv, nv, m->pat_K);
@@ -95,7 +87,7 @@ static matrix index3_matrix(const bench_problem *b, double h) {
   place(&list, &Kt, 0, 0, 0.3 * h * h, false);
   place(&list, &Ct, 0, 0, 0.6 * h, false);
   place(&list, &G, 0, nv, 1, true);
-  place(&list, &G, nv, 0, 0.3, false);
+  place(&list, &G, nv, 0, symmetric ? 1 : 0.3, false);
   ga_csr *const all[] = {&M, &Kt, &Ct, &G};
   for (int i = 0; i < 4; i++) release(all[i]);
   free(q);
@@ -104,7 +96,7 @@ static matrix index3_matrix(const bench_problem *b, double h) {
   return compress(&list, nv + nlam);
 }
 
-static void matrix_free(matrix *A) {
+void bench_matrix_free(bench_matrix *A) {
   free(A->ptr);
   free(A->col);
   free(A->val);
@@ -146,7 +138,7 @@ static void lu_solve(int n, double *restrict A, double *restrict b) {
 enum { COUNT = 2000 };
 
 double bench_floor_dense(const bench_problem *b, double h, int repeats) {
-  matrix A = index3_matrix(b, h);
+  bench_matrix A = bench_index3_matrix(b, h, false);
   int n = A.n;
   double *full = bench_doubles(2 * n * n + n), *work = full + n * n, *x = work + n * n;
   for (int i = 0; i < n; i++) {
@@ -165,12 +157,12 @@ double bench_floor_dense(const bench_problem *b, double h, int repeats) {
     best = fmin(best, (bench_clock() - start) / COUNT);
   }
   free(full);
-  matrix_free(&A);
+  bench_matrix_free(&A);
   return best;
 }
 
 double bench_floor_klu(const bench_problem *b, double h, bool tuned, int repeats) {
-  matrix A = index3_matrix(b, h);
+  bench_matrix A = bench_index3_matrix(b, h, false);
   klu_common common;
   klu_defaults(&common);
   if (tuned) common.scale = -1, common.btf = 0;
@@ -191,6 +183,6 @@ double bench_floor_klu(const bench_problem *b, double h, bool tuned, int repeats
   klu_free_numeric(&numeric, &common);
   klu_free_symbolic(&symbolic, &common);
   free(x);
-  matrix_free(&A);
+  bench_matrix_free(&A);
   return best;
 }

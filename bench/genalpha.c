@@ -88,12 +88,13 @@ int bench_extrapolated_run(const bench_problem *b, const bench_variant *variant,
   return status != GA_OK;
 }
 
-double bench_genalpha_steps(const bench_problem *b, const char *method, double h, long steps,
-                            int repeats, ga_stats *stats) {
+double bench_genalpha_steps(const bench_problem *b, const char *method, const char *linsol,
+                            double h, long steps, int repeats, ga_stats *stats) {
   ga_integrator *it = NULL;
   ga_error err = {0};
   ga_options o = options_for(b, &(bench_variant){.method = method});
   o.h = h;
+  o.linsol = linsol;
   double best = INFINITY;
   ga_status status = ga_integrator_new(&b->p->model, &o, &it, &err);
   for (int r = 0; r < repeats && status == GA_OK; r++) {

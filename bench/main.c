@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* bench DIRECTORY [PART..]         all parts, or some of: steps chain precision instructions files
- * bench --steps PROBLEM METHOD N [SIZE]   just N steps, for memory and instruction counts */
+/* bench DIRECTORY [PART..]: all parts, or some of steps, chain, nets, solvers, precision,
+ * instructions and files.
+ *
+ * bench --steps PROBLEM METHOD N [SIZE]: just N steps, for memory and instruction counts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +11,9 @@
 static const struct {
   const char *name;
   void (*run)(bench_report *report);
-} parts[] = {{"steps", bench_part_steps},
-             {"chain", bench_part_chain},
-             {"precision", bench_part_precision},
-             {"instructions", bench_part_instructions},
+} parts[] = {{"steps", bench_part_steps},         {"chain", bench_part_chain},
+             {"nets", bench_part_nets},           {"solvers", bench_part_solvers},
+             {"precision", bench_part_precision}, {"instructions", bench_part_instructions},
              {"files", bench_part_files}};
 enum { PARTS = (int)(sizeof parts / sizeof parts[0]) };
 
@@ -20,7 +21,7 @@ static int just_steps(char **argument, int count) {
   bench_problem *b = bench_problem_new(argument[0], count > 3 ? atoi(argument[3]) : 0);
   if (!b) return 1;
   double h = bench_step_size(b);
-  double time = bench_genalpha_steps(b, argument[1], h, atol(argument[2]), 1, NULL);
+  double time = bench_genalpha_steps(b, argument[1], "auto", h, atol(argument[2]), 1, NULL);
   bench_problem_free(b);
   return time < 0;
 }
@@ -47,7 +48,7 @@ static int check_peer(void) {
 
 static int usage(void) {
   fputs(
-      "usage: bench DIRECTORY [steps|chain|precision|instructions|files]..\n"
+      "usage: bench DIRECTORY [steps|chain|nets|solvers|precision|instructions|files]..\n"
       "       bench --steps PROBLEM METHOD N [SIZE]\n",
       stderr);
   return 2;

@@ -54,7 +54,7 @@ static void small_problem(bench_report *report, const bench_problem *b, long ste
   for (int r = 0; r < ROUNDS; r++) {
     for (int m = 0; m < METHODS && ga_method_name(m); m++) {
       if (best[m] < 0) continue;
-      double step = bench_genalpha_steps(b, ga_method_name(m), h, steps, 1, &stats[m]);
+      double step = bench_genalpha_steps(b, ga_method_name(m), "auto", h, steps, 1, &stats[m]);
       best[m] = step < 0 ? step : fmin(best[m], step);
     }
     *floor = fmin(*floor, bench_floor_dense(b, h, 2));
@@ -140,7 +140,7 @@ static double chain_problem(bench_report *report, const chain_case *c) {
     floor = fmin(floor, bench_floor_klu(b, b->p->h, false, 2));
     tuned = fmin(tuned, bench_floor_klu(b, b->p->h, true, 2));
     for (int m = 0; m < (r < 2 ? 2 : 1); m++) { /* no ratio asks for stab2: twice is enough */
-      double step = bench_genalpha_steps(b, methods[m], b->p->h, c->steps, 1, &stats[m]);
+      double step = bench_genalpha_steps(b, methods[m], "auto", b->p->h, c->steps, 1, &stats[m]);
       best[m] = fmin(best[m], step);
     }
   }
@@ -162,7 +162,8 @@ static double per_rod_ratio(int repeats) {
   double best[] = {INFINITY, INFINITY};
   for (int r = 0; r < repeats; r++) {
     for (int k = 0; k < 2 && b[0] && b[1]; k++) {
-      double step = bench_genalpha_steps(b[k], "index3", b[k]->p->h, SHORT, k ? 1 : 4, NULL);
+      double step =
+          bench_genalpha_steps(b[k], "index3", "auto", b[k]->p->h, SHORT, k ? 1 : 4, NULL);
       best[k] = fmin(best[k], step / b[k]->size);
     }
   }

@@ -50,8 +50,10 @@ static const arg_command command = {
     .operand = "PROBLEM",
     .needs_operand = true,
     .summary =
-        "Simulate a problem ('genalpha list problems'), or a mechanism described in a model file,\n"
-        "PROBLEM = FILE.yaml (docs/models.md; those of models/ come along), and print a summary.",
+        "Simulate a problem ('genalpha list problems'), a mechanism described in a model file,\n"
+        "PROBLEM = FILE.yaml (docs/models.md; those of models/ come along), or a model of your "
+        "own\n"
+        "in a shared object, PROBLEM = FILE.so (ga_problem.h), and print a summary.",
     .specs = specs,
     .takes_library = problem_takes_all,
     .library_default = problem_default};

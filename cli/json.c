@@ -113,7 +113,11 @@ void json_final(FILE *to, const ga_problem *problem, const solver *at_end) {
   if (at_end->x) {
     put_extrapolation(to, ga_extrapolator_state(at_end->x), &at_end->how);
   }
-  if (at_end->it) put_steps(to, ga_integrator_options(at_end->it));
+  if (at_end->it) {
+    put_steps(to, ga_integrator_options(at_end->it));
+    fprintf(to, ",\n  \"linsol\": {\"name\": \"%s\", \"why\": \"%s\"}",
+            ga_integrator_linsol(at_end->it), ga_integrator_linsol_why(at_end->it));
+  }
   if (file_of(problem)) put_columns(to, file_of(problem), state);
   put_stats(to, solver_stats(at_end));
   fputs("\n}\n", to);

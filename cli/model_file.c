@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Model files behind the same struct as the library's problems. */
+/* Model files and shared objects behind the same struct as the library's problems. */
 #include "model_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "model_object.h"
 #include "problem_args.h"
 
 /* impl of a problem of the library is never NULL */
-typedef struct file_problem {
+typedef struct own_problem {
   ga_problem pub;
-  ga_file *file;
-} file_problem;
+  ga_file *file;         /* of a model file, */
+  object_problem object; /* or of a shared object */
+} own_problem;
 
 bool file_read_set(const arg_spec *spec, const char *text, void *field) {
   file_sets *sets = field;
@@ -49,7 +51,7 @@ static void warn(void *context, ga_log_level level, const char *text) {
 int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem) {
   const ga_file_options options = {
       .set = sets->set, .nset = sets->count, .want = want, .log = warn};
-  file_problem *p = calloc(1, sizeof *p);
+  own_problem *p = calloc(1, sizeof *p);
   ga_error err = {GA_OK, ""};
   if (!p) {
     cli_error("no memory for '%s'", path);
@@ -83,8 +85,44 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
   return ARGS_GO_ON;
 }
 
+/* settings that the problem of a shared object leaves open */
+static void fill_in_usual(ga_problem *p, const char *path) {
+  if (!p->name) p->name = path;
+  if (!p->summary) p->summary = "a model of its own";
+  if (!p->cite) p->cite = path;
+  if (p->rho_inf == 0) p->rho_inf = 0.9;
+  if (p->h == 0) p->h = 1e-3;
+  if (p->t_end == 0) p->t_end = p->t0 + 1;
+  p->impl = NULL;
+}
+
+int file_open_object(const char *path, const ga_problem_options *options, ga_problem **problem) {
+  own_problem *p = calloc(1, sizeof *p);
+  if (!p) {
+    cli_error("no memory for '%s'", path);
+    return CLI_FAILED;
+  }
+  int code = object_open(path, options, &p->object);
+  if (code != ARGS_GO_ON) {
+    free(p);
+    return code;
+  }
+  const ga_problem *made = p->object.made;
+  size_t n = (size_t)(made->model.nlam + made->model.npsi);
+  p->pub = *made;
+  p->pub.mult0 = calloc(n + 1, sizeof(double));
+  *problem = &p->pub;
+  if (!p->pub.mult0) {
+    cli_error("no memory for '%s'", path);
+    return CLI_FAILED;
+  }
+  if (made->mult0) memcpy(p->pub.mult0, made->mult0, n * sizeof(double));
+  fill_in_usual(&p->pub, path);
+  return ARGS_GO_ON;
+}
+
 const ga_file *file_of(const ga_problem *problem) {
-  return problem->impl ? NULL : ((const file_problem *)problem)->file;
+  return problem->impl ? NULL : ((const own_problem *)problem)->file;
 }
 
 void problem_close(ga_problem *problem) {
@@ -92,11 +130,15 @@ void problem_close(ga_problem *problem) {
     ga_problem_free(problem);
     return;
   }
-  free(problem->q0);
-  free(problem->v0);
+  own_problem *p = (own_problem *)problem;
   free(problem->mult0);
-  ga_file_free(((file_problem *)problem)->file);
-  free(problem);
+  if (!p->object.made) {
+    free(problem->q0);
+    free(problem->v0);
+  }
+  object_close(&p->object);
+  ga_file_free(p->file);
+  free(p);
 }
 
 /* rho, alpha and params are one thing: who gives one gives all */

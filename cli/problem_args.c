@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "model_object.h"
 
 bool problem_takes_all(const char *key) {
   (void)key;
@@ -108,7 +109,8 @@ static int open_file(const problem_args *given, args *a, const char *want, ga_pr
 
 int problem_open(const problem_args *given, args *a, const char *want, ga_problem **problem) {
   ga_error err = {GA_OK, ""};
-  if (file_named(a->operand)) return open_file(given, a, want, problem);
+  bool object = object_named(a->operand);
+  if (!object && file_named(a->operand)) return open_file(given, a, want, problem);
   if (given->sets.count > 0) {
     cli_error("--set is for model files; '%s' is not one (NAME.yaml)", a->operand);
     return CLI_USAGE;
@@ -116,7 +118,11 @@ int problem_open(const problem_args *given, args *a, const char *want, ga_proble
   ga_problem_options options = ga_problem_options_default();
   if (given->size > 0) options.size = given->size;
   if (!isnan(given->omega)) options.omega = given->omega;
-  ga_status status = ga_problem_new(a->operand, &options, problem, &err);
+  if (object) {
+    int code = file_open_object(a->operand, &options, problem);
+    if (code != ARGS_GO_ON) return code;
+  }
+  ga_status status = object ? GA_OK : ga_problem_new(a->operand, &options, problem, &err);
   if (status == GA_OK) {
     fill_in(a, *problem);
     return given->guess ? read_guess(given->guess, *problem) : ARGS_GO_ON;

@@ -78,6 +78,12 @@ static void print_effort(FILE *to, const simulation *s) {
               "states put back onto the constraints, vd and multipliers consistent with them\n");
     }
   }
+  if (s->solver->it) {
+    const char *why = ga_integrator_linsol_why(s->solver->it);
+    label(to, "linear");
+    fprintf(to, "%s%s%s%s\n", ga_integrator_linsol(s->solver->it), why[0] ? " (" : "", why,
+            why[0] ? ")" : "");
+  }
   label(to, "effort");
   fprintf(to, "%.3g s, %.3g Newton iterations a step, Newton matrices: %ld\n", s->seconds,
           (double)stats->newton_its / steps, stats->matrices);

@@ -5,8 +5,9 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set_target_properties(genalpha_shared PROPERTIES EXPORT_NAME genalpha)
+set_target_properties(genalpha_headers PROPERTIES EXPORT_NAME headers)
 install(TARGETS genalpha_tool)
-install(TARGETS genalpha_static genalpha_shared EXPORT genalphaTargets
+install(TARGETS genalpha_static genalpha_shared genalpha_headers EXPORT genalphaTargets
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/genalpha DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
@@ -48,6 +49,13 @@ add_custom_target(genalpha_man ALL DEPENDS genalpha.1)
 install(FILES ${PROJECT_BINARY_DIR}/genalpha.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/genalpha FILES_MATCHING PATTERN "*.yaml")
+
+# what headers and messages refer to
+install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/genalpha
+  FILES_MATCHING PATTERN "*.c" PATTERN "CMakeLists.txt")
 
 install(FILES cli/completion.bash RENAME genalpha
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -106,6 +106,8 @@ static const struct {
     {"andrews-absolute", 0.005, 5e-5},
     {"pendulum-spring", 0.5, 2.5e-3},
     {"chain", 0.2, 4e-3},
+    {"net", 0.4, 4e-3},
+    {"lattice", 0.4, 2e-3},
     {"rolling-disk", 1, 1e-3},
     {"rolling-disk-printed", 1, 1e-3},
     {"jay-nonholonomic", 1, 1e-2},

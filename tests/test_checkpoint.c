@@ -98,6 +98,15 @@ static void test_resume(void **state) {
     }
     close_subject(p);
   }
+  /* the solvers for graphs that are not chains */
+  ga_problem *p = open_subject(&(subject){"net", 6});
+  for (int l = 2; ga_linsol_name(l); l++) {
+    for (int m = 0; m < 2; m++) {
+      ga_options o = options_of(p, all_methods[m], ga_linsol_name(l));
+      check_resume(p, &o, *prepare);
+    }
+  }
+  close_subject(p);
 }
 
 int main(void) {

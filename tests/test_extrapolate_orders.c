@@ -68,6 +68,7 @@ static const order_case order_cases[] = {
      0.03,
      {{600, 900, 1200}, {500, 750, 1000}, {300, 450, 600}},
      {0.1, 0.2, 0.3}},
+    /* K = 3: rounding moves the error of q by a seventh, 1.3e-10 at n = 600 */
     {"andrews",
      "index3",
      &consistent,
@@ -75,7 +76,7 @@ static const order_case order_cases[] = {
      0,
      0.03,
      {{600, 900, 1200}, {600, 900, 1200}, {300, 450, 600}},
-     {0.1, 1, 0.3}},
+     {0.1, 1, 0.4}},
     {"heavy-top",
      "stab2",
      &consistent,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The choice of a linear solver, by name or by functions of the user, and what fails on the way. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "linsol/linsol.h"
+
+#include <dlfcn.h>
 
 #include "own_solver.h"
 #include "support.h"
@@ -133,6 +136,27 @@ static void test_half_built(void **state) {
   assert_refused(ga_linsol_open(&ls, &o, &huge, &err), &err, GA_ERR_MEM, "16777216 rows", NULL);
 }
 
+/* What the module brings along stays in it: no dummy MPI in this process. */
+static void test_module_keeps_to_itself(void **state) {
+  (void)state;
+  int ptr[] = {0, 1}, col[] = {0};
+  double val[] = {2}, b[] = {3};
+  const ga_csr A = {1, 1, ptr, col, val};
+  ga_options o = ga_options_default();
+  ga_error err = {0};
+  ga_linsol ls;
+  o.linsol = "mumps";
+  if (!strstr(ga_capabilities(), o.linsol)) skip();
+  must(ga_linsol_open(&ls, &o, &A, &err), &err);
+  assert_int_equal(ls.ops->factor(&ls, &A), GA_OK);
+  assert_int_equal(ls.ops->solve(&ls, b), GA_OK);
+  assert_true(b[0] == 1.5);
+  assert_true(ls.repivots == 1);
+  ga_linsol_close(&ls);
+  assert_null(dlsym(RTLD_DEFAULT, "MPI_Init"));
+  assert_null(dlsym(RTLD_DEFAULT, "dmumps_c"));
+}
+
 /* a solver without one of the functions it needs is refused before anything is done with it */
 static void test_incomplete_ops(void **state) {
   (void)state;
@@ -158,6 +182,52 @@ static void test_incomplete_ops(void **state) {
   ga_problem_free(problem);
 }
 
+/* solvers that fail and say why: when they factor, when they solve */
+static ga_status complain(ga_linsol *ls) {
+  snprintf(ls->trouble, sizeof ls->trouble, "the abacus is broken");
+  return GA_ERR_BACKEND;
+}
+static ga_status factor_complains(ga_linsol *ls, const ga_csr *A) {
+  (void)A;
+  return complain(ls);
+}
+static ga_status solve_complains(ga_linsol *ls, double *b) {
+  (void)b;
+  return complain(ls);
+}
+
+/* What a solver says of its trouble is in the message, at the start and in a step: the solver of
+ * the mass KKT system, which has as many rows here, is the first to be asked. */
+static void test_trouble(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("oscillator");
+  for (int k = 0; k < 4; k++) {
+    ga_linsol_ops ops = own_solver;
+    own_counts counts = {0};
+    ga_options o = ga_options_default();
+    ga_error err = {0};
+    ga_integrator *it = NULL;
+    bool at_start = k < 2;
+    o.linsol_ops = &ops;
+    o.linsol_context = &counts;
+    must(ga_integrator_new(&p->model, &o, &it, &err), &err);
+    if (!at_start) must(ga_integrator_start(it, p->t0, p->q0, p->v0), ga_integrator_error(it));
+    if (k % 2) {
+      ops.solve = solve_complains;
+    } else {
+      ops.factor = factor_complains;
+    }
+    ga_status status =
+        at_start ? ga_integrator_start(it, p->t0, p->q0, p->v0) : ga_integrator_step(it);
+    assert_refused(status, ga_integrator_error(it), GA_ERR_BACKEND, ": the abacus is broken",
+                   at_start ? "mass KKT"
+                   : k % 2  ? "failed to solve"
+                            : "factor the Newton matrix");
+    ga_integrator_free(it);
+  }
+  ga_problem_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
@@ -165,6 +235,8 @@ int main(void) {
       cmocka_unit_test(test_own_in_integrator),
       cmocka_unit_test(test_half_built),
       cmocka_unit_test(test_incomplete_ops),
+      cmocka_unit_test(test_trouble),
+      cmocka_unit_test(test_module_keeps_to_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,13 @@
 #include "redundant.h"
 #include "run/integrator.h"
 
-static const char *const solvers[] = {"dense", "klu"};
+/* the built-in solvers, "dense" first */
+static int solver_count(void) {
+  int n = 0;
+  while (ga_linsol_name(n)) n++;
+  assert_string_equal(ga_linsol_name(0), "dense");
+  return n;
+}
 
 /* ---- agreement on every problem ---------------------------------------------------------- */
 
@@ -15,28 +21,30 @@ static ga_problem *sized(const char *name, int size) {
   ga_problem_options options = ga_problem_options_default();
   ga_problem *p = NULL;
   ga_error err = {0};
-  options.size = strcmp(name, "chain") == 0 ? size : 0;
+  options.size = size;
   must(ga_problem_new(name, &options, &p, &err), &err);
   return p;
 }
 
 /* |a - b| <= tol |a|, max norms */
-static void assert_agree(const char *problem, const char *method, const char *what, int n,
-                         const double *a, const double *b, double tol, double rounding) {
+static void assert_agree(const char *problem, const char *method, const char *solver,
+                         const char *what, int n, const double *a, const double *b, double tol,
+                         double rounding) {
   double error = vector_error(n, a, b), size = ga_max_abs(n, a);
   if (!(error <= tol * size + rounding)) {
-    fail_msg("%s, %s: %s of dense and klu differ by %.2g, largest %.2g", problem, method, what,
-             error, size);
+    fail_msg("%s, %s: %s of dense and %s differ by %.2g, largest %.2g", problem, method, what,
+             solver, error, size);
   }
 }
 
-/* The whole run of each problem. Where the hidden constraint is left free (index3) v carries the
- * rounding eps |q|/h of g whatever the solver: dense differs from itself as much when only the
+/* Some or all steps of each problem. Where the hidden constraint is left free (index3) v carries
+ * the rounding eps |q|/h of g whatever the solver: dense differs from itself as much when only the
  * matrix is renewed at other times. That much is allowed on top of 1e-11 relative (1/200 of
  * it for the other methods), and shows where v is small: a chain just after its start, a pendulum
  * that has come to rest. Where v' is solved for in two parts, applied and reaction, the rounding of
  * both stays in their sum: on rolling-disk-printed dense differs from itself by 5e-10. */
-static void check_agreement(const ga_problem *p, const ga_method *m) {
+static void check_agreement(const ga_problem *p, const ga_method *m, const char *solver,
+                            long steps) {
   const char *method = method_text(m);
   ga_options o = ga_options_default();
   ga_integrator *it[2];
@@ -45,31 +53,37 @@ static void check_agreement(const ga_problem *p, const ga_method *m) {
   o.h = p->h;
   o.newton_tol = 1e-13;
   for (int l = 0; l < 2; l++) {
-    o.linsol = solvers[l];
+    o.linsol = l ? solver : "dense";
     it[l] = started(p, &o);
-    must(ga_integrator_run(it[l], p->t_end), ga_integrator_error(it[l]));
+    must(ga_integrator_run(it[l], fmin(p->t_end, p->t0 + (double)steps * p->h)),
+         ga_integrator_error(it[l]));
   }
   const ga_state *a = ga_integrator_state(it[0]), *b = ga_integrator_state(it[1]);
   const ga_model *model = &p->model;
   bool free = m->hidden_free;
-  int nq = ga_space_nq(model->space);
+  int nq = ga_space_nq(model->space), nv = ga_space_nv(model->space);
   double lam_tol = free ? 1e-6 : 1e-8;
   double rounding = (free ? 20 : 0.1) * DBL_EPSILON * ga_max_abs(nq, a->q) / p->h;
   double tol = needs_inverse_mass(m) ? 3e-10 : 1e-11;
-  assert_agree(p->name, method, "q", nq, a->q, b->q, tol, 0);
-  assert_agree(p->name, method, "v", ga_space_nv(model->space), a->v, b->v, tol, rounding);
-  assert_agree(p->name, method, "lam", model->nlam, a->lam, b->lam, lam_tol, 0);
-  assert_agree(p->name, method, "psi", model->npsi, a->psi, b->psi, lam_tol, 0);
+  assert_agree(p->name, method, solver, "q", nq, a->q, b->q, tol, 0);
+  assert_agree(p->name, method, solver, "v", nv, a->v, b->v, tol, rounding);
+  assert_agree(p->name, method, solver, "lam", model->nlam, a->lam, b->lam, lam_tol, 0);
+  assert_agree(p->name, method, solver, "psi", model->npsi, a->psi, b->psi, lam_tol, 0);
   for (int l = 0; l < 2; l++) ga_integrator_free(it[l]);
 }
 
+/* The whole run with klu; some steps with the others, whose calls take longer. */
 static void test_agreement(void **state) {
   (void)state;
-  int count = 0;
+  enum { WHOLE = 1000000, SOME = 60 };
+  int count = 0, solvers = solver_count();
   for (; ga_problem_name(count); count++) {
-    ga_problem *p = sized(ga_problem_name(count), 10);
+    ga_problem *p = sized(ga_problem_name(count), 0);
     for (const ga_method *m = NULL; (m = next_method(m, &p->model, p->q0)) != NULL;) {
-      check_agreement(p, m);
+      for (int l = 1; l < solvers; l++) {
+        const char *solver = ga_linsol_name(l);
+        check_agreement(p, m, solver, strcmp(solver, "klu") == 0 ? WHOLE : SOME);
+      }
     }
     ga_problem_free(p);
   }
@@ -235,8 +249,10 @@ static void test_redundant(void **state) {
   for (int k = 0; k < METHODS; k++) {
     const ga_method *method = all_methods[k];
     if (!(m->nonholonomic ? ga_method_nonholonomic : ga_method_holonomic)(method)) continue;
-    for (int l = 0; l < 4; l++) {
-      if (!is_variant(method) || l == 1) check_redundant(m, method, solvers[l % 2], l / 2);
+    int count = solver_count();
+    for (int l = 0; l < 2 * count; l++) {
+      bool wanted = !is_variant(method) || l == 1;
+      if (wanted) check_redundant(m, method, ga_linsol_name(l % count), l / count);
     }
   }
 }
@@ -257,7 +273,8 @@ static void test_gradients(void **state) {
 
 /* ---- the choice, and how klu works ------------------------------------------------------- */
 
-static void assert_choice(const char *name, int size, const char *solver) {
+/* of the steps, and of the mass KKT system */
+static void assert_choice(const char *name, int size, const char *step, const char *saddle) {
   ga_problem *p = sized(name, size);
   ga_options o = ga_options_default();
   ga_error err = {0};
@@ -266,10 +283,10 @@ static void assert_choice(const char *name, int size, const char *solver) {
     use_method(&o, m);
     ga_integrator *it = started(p, &o);
     must(ga_linsol_choose(&o, &it->step.factors.matrix.blocks.A, &ops, &err), &err);
-    assert_string_equal(ops->name, solver);
+    assert_string_equal(ops->name, step);
     assert_true(it->step.factors.ls.ops == ops);
     must(ga_linsol_choose(&o, &it->saddle.blocks.A, &ops, &err), &err);
-    assert_string_equal(ops->name, solver);
+    assert_string_equal(ops->name, saddle);
     assert_true(it->saddle.ls.ops == ops);
     ga_integrator_free(it);
   }
@@ -278,9 +295,55 @@ static void assert_choice(const char *name, int size, const char *solver) {
 
 static void test_choice(void **state) {
   (void)state;
-  assert_choice("chain", 100, "klu");
-  assert_choice("heavy-top-se3", 0, "dense");
-  assert_choice("oscillator", 0, "dense");
+  assert_choice("chain", 10, "klu", "klu");
+  assert_choice("heavy-top-se3", 0, "dense", "dense");
+  assert_choice("oscillator", 0, "dense", "dense");
+  assert_choice("net", 10, "sweep", "klu");
+  assert_choice("lattice", 5, "sweep", "klu");
+}
+
+/* What a solver is told of the matrix: every row and every column in one block, balances of forces
+ * with their accelerations, constraints with multipliers, where there is an eta it with the
+ * positions. */
+static void assert_layout(const ga_equations *eq, const ga_linsol_layout *layout) {
+  enum { NMAX = 4000 };
+  static int row[NMAX], col[NMAX];
+  assert_true(eq->n <= NMAX);
+  for (int i = 0; i < eq->n; i++) row[i] = col[i] = -1;
+  for (int k = 0; k < layout->nblock; k++) {
+    const ga_linsol_block *b = &layout->block[k];
+    assert_true(b->size > 0 && b->row >= 0 && b->col >= 0);
+    assert_true(b->row + b->size <= eq->n && b->col + b->size <= eq->n);
+    assert_true(b->row < eq->nx ? b->row == b->col && b->size == eq->nv : b->col >= eq->nx);
+    for (int i = 0; i < b->size; i++) {
+      assert_true(row[b->row + i] < 0 && col[b->col + i] < 0);
+      row[b->row + i] = b->col + i, col[b->col + i] = b->row + i;
+    }
+  }
+  for (int i = 0; i < eq->n; i++) assert_true(row[i] >= 0 && col[i] >= 0);
+  for (int c = 0; c < eq->method->ncon && eq->eta >= 0 && eq->nlam > 0; c++) {
+    if (eq->method->con[c] != GA_ROW_POS) continue;
+    assert_int_equal(row[eq->con_at[c]], eq->mult_at[eq->eta]);
+  }
+}
+
+static void test_layout(void **state) {
+  (void)state;
+  int etas = 0;
+  for (int i = 0; ga_problem_name(i); i++) {
+    ga_problem *p = sized(ga_problem_name(i), 0);
+    for (const ga_method *m = NULL; (m = next_method(m, &p->model, p->q0)) != NULL;) {
+      ga_options o = ga_options_default();
+      use_method(&o, m);
+      ga_integrator *it = started(p, &o);
+      assert_ptr_equal(it->step.factors.ls.layout, &it->step.factors.layout);
+      assert_layout(&it->step.eq, &it->step.factors.layout);
+      etas += it->step.eq.eta >= 0;
+      ga_integrator_free(it);
+    }
+    ga_problem_free(p);
+  }
+  assert_true(etas > 0);
 }
 
 /* Most matrices are refactored; pivots chosen anew are counted, by the solver and in the run. */
@@ -288,7 +351,7 @@ static void test_refactorization(void **state) {
   (void)state;
   const char *const names[] = {"chain", "andrews-absolute", "slider-crank"};
   for (int k = 0; k < 6; k++) {
-    ga_problem *p = sized(names[k / 2], 30);
+    ga_problem *p = sized(names[k / 2], k / 2 == 0 ? 30 : 0);
     ga_options o = ga_options_default();
     o.method = ga_method_name(k % 2);
     o.linsol = "klu";
@@ -309,14 +372,13 @@ static void test_refactorization(void **state) {
 }
 
 int main(void) {
-  struct CMUnitTest tests[REDUNDANTS + 4] = {
-      cmocka_unit_test(test_agreement),
-      cmocka_unit_test(test_gradients),
-      cmocka_unit_test(test_choice),
+  struct CMUnitTest tests[REDUNDANTS + 5] = {
+      cmocka_unit_test(test_agreement),       cmocka_unit_test(test_gradients),
+      cmocka_unit_test(test_choice),          cmocka_unit_test(test_layout),
       cmocka_unit_test(test_refactorization),
   };
   for (int i = 0; i < REDUNDANTS; i++) {
-    tests[4 + i] = (struct CMUnitTest){.name = redundants[i].name,
+    tests[5 + i] = (struct CMUnitTest){.name = redundants[i].name,
                                        .test_func = test_redundant,
                                        .initial_state = (void *)(uintptr_t)&redundants[i]};
   }

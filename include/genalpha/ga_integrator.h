@@ -128,6 +128,11 @@ GA_API const ga_stats *ga_integrator_stats(const ga_integrator *it);
 GA_API const ga_error *ga_integrator_error(const ga_integrator *it);
 GA_API const ga_options *ga_integrator_options(const ga_integrator *it);
 
+/* Name of the linear solver of the steps; why "auto" chose it, or what it says of its own choices;
+ * may be empty. */
+GA_API const char *ga_integrator_linsol(const ga_integrator *it);
+GA_API const char *ga_integrator_linsol_why(const ga_integrator *it);
+
 /* Names, summaries and citations of the methods; NULL past the end. */
 GA_API const char *ga_method_name(int i);
 GA_API const char *ga_method_summary(int i);

@@ -118,7 +118,7 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
        "relative change of the terms of each equation that an accepted step may stand for")        \
   INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations from one guess") \
   INT(matrix_every, 0, 0, 1000000, "matrix-every",                                                 \
-      "renew the Newton matrix at least every N steps; 0: only when convergence slows")            \
+      "renew the Newton matrix at least every N steps; 0: when that pays")                         \
   INT(project_every, 0, 0, 1000000, "project-every",                                               \
       "project position and velocity onto the constraints after every N steps; 0: never")
 

@@ -30,6 +30,25 @@ typedef struct ga_problem {
   void *impl;               /* NULL in a problem of one's own, which has no references */
 } ga_problem;
 
+/* Problems of one's own in a shared object, for `genalpha run ./model.so`, `converge` and the rest
+ * of the tool. At the end of one source file stands
+ *
+ *     GA_PROBLEM_MODULE(open, close)
+ *
+ * open makes a problem, which close releases; options has what --size and --omega say. Needed are
+ * model, q0 and v0. Zeros elsewhere mean: no names, h = 1e-3, t_end = 1, rho_inf = 0.9, no guess of
+ * multipliers. The object needs no library: the tool has all functions of the interface. */
+typedef struct ga_problem_module {
+  const char *version; /* GA_VERSION of the headers it was compiled with */
+  ga_status (*open)(const ga_problem_options *options, ga_problem **out, ga_error *err);
+  void (*close)(ga_problem *problem);
+} ga_problem_module;
+
+#define GA_PROBLEM_SYMBOL "ga_exported_problem"
+#define GA_PROBLEM_MODULE(open, close)                                                       \
+  __attribute__((visibility("default"))) extern const ga_problem_module ga_exported_problem; \
+  const ga_problem_module ga_exported_problem = {GA_VERSION, open, close};
+
 /* Names and one-line summaries of all problems; NULL past the end. */
 GA_API const char *ga_problem_name(int i);
 GA_API const char *ga_problem_summary(int i);

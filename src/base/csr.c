@@ -80,6 +80,23 @@ int ga_csr_find(const ga_csr *A, int i, int j) {
   return lo <= hi && A->col[lo] == j ? lo : -1;
 }
 
+void ga_columns_init(ga_columns *columns, const ga_csr *A, ga_arena *arena) {
+  int *ptr = columns->ptr = ga_arena_ints(arena, (size_t)A->ncol + 2);
+  columns->row = ga_arena_ints(arena, (size_t)ga_csr_nnz(A));
+  columns->entry = ga_arena_ints(arena, (size_t)ga_csr_nnz(A));
+  if (arena->failed) return;
+  /* ptr[k + 2] counts column k, then ptr[k + 1] is where its next entry goes */
+  for (int e = 0; e < ga_csr_nnz(A); e++) ptr[A->col[e] + 2]++;
+  for (int k = 0; k < A->ncol; k++) ptr[k + 2] += ptr[k + 1];
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      int place = ptr[A->col[e] + 1]++;
+      columns->row[place] = i;
+      columns->entry[place] = e;
+    }
+  }
+}
+
 void ga_csr_zero(ga_csr *A) {
   int nnz = ga_csr_nnz(A);
   if (nnz > 0) memset(A->val, 0, (size_t)nnz * sizeof(double));
@@ -115,19 +132,14 @@ static void insert_sorted(int *list, int n, int value) {
  * list of rows of B; then row i of P is the union over the columns of row i of A. */
 static ga_status product_pattern(ga_csr *P, const ga_csr *A, const ga_csr *B, ga_arena *arena) {
   ga_arena scratch = {0};
-  int ncol = B->ncol, nb = B->nrow;
-  int *start = ga_arena_ints(&scratch, (size_t)ncol + 2);
-  int *rows = ga_arena_ints(&scratch, (size_t)ga_csr_nnz(B));
-  int *seen = ga_arena_ints(&scratch, (size_t)nb);
+  int nb = B->nrow, *seen = ga_arena_ints(&scratch, (size_t)nb);
+  ga_columns columns;
+  ga_columns_init(&columns, B, &scratch);
   if (scratch.failed) {
     ga_arena_free(&scratch);
     return GA_ERR_MEM;
   }
-  for (int e = 0; e < ga_csr_nnz(B); e++) start[B->col[e] + 2]++;
-  for (int c = 0; c < ncol; c++) start[c + 2] += start[c + 1];
-  for (int j = 0; j < nb; j++) {
-    for (int e = B->ptr[j]; e < B->ptr[j + 1]; e++) rows[start[B->col[e] + 1]++] = j;
-  }
+  const int *start = columns.ptr, *rows = columns.row;
   /* two passes: count, then fill; seen[j] == i + 1 marks the rows of B met by row i */
   for (int pass = 0; pass < 2; pass++) {
     int nnz = 0;
@@ -164,10 +176,24 @@ static int common_columns(const ga_csr *A, int i, const ga_csr *B, int j, int *o
   return count;
 }
 
+static bool is_full(const ga_csr *A) {
+  return (size_t)ga_csr_nnz(A) == (size_t)A->nrow * (size_t)A->ncol;
+}
+
+enum { WIDE = 4 }; /* columns of a full product that are summed side by side */
+
+static int padded(int n) {
+  return (n + WIDE - 1) / WIDE * WIDE;
+}
+
 ga_status ga_product_init(ga_product *product, const ga_csr *A, const ga_csr *B, ga_arena *arena) {
   ga_csr *P = &product->P;
-  product->of_A = product->of_B = NULL;
+  *product = (ga_product){0};
   if (product_pattern(P, A, B, arena) != GA_OK) return GA_ERR_MEM;
+  if (is_full(A) && is_full(B)) {
+    product->turned = ga_arena_doubles(arena, (size_t)A->ncol * (size_t)padded(B->nrow));
+    return arena->failed ? GA_ERR_MEM : GA_OK;
+  }
   int *start = product->start = ga_arena_ints(arena, (size_t)ga_csr_nnz(P) + 1);
   for (int pass = 0; pass < 2 && !arena->failed; pass++) {
     int *of_A = product->of_A, *of_B = product->of_B;
@@ -185,10 +211,33 @@ ga_status ga_product_init(ga_product *product, const ga_csr *A, const ga_csr *B,
   return arena->failed ? GA_ERR_MEM : GA_OK;
 }
 
+/* A and B full: B^T into `turned`, then the rows of P, a few columns at once */
+static void full_values(ga_product *product, const ga_csr *A, const ga_csr *B) {
+  const int n = A->ncol, nb = B->nrow, stride = padded(nb);
+  double *restrict turned = product->turned, *restrict value = product->P.val;
+  for (int j = 0; j < nb; j++) {
+    for (int k = 0; k < n; k++) turned[k * stride + j] = B->val[j * n + k];
+  }
+  for (int i = 0; i < A->nrow; i++) {
+    const double *restrict a = A->val + i * n;
+    for (int j = 0; j < nb; j += WIDE) {
+      double sum[WIDE] = {0};
+      for (int k = 0; k < n; k++) {
+        for (int c = 0; c < WIDE; c++) sum[c] += a[k] * turned[k * stride + j + c];
+      }
+      for (int c = 0; c < WIDE && j + c < nb; c++) value[i * nb + j + c] = sum[c];
+    }
+  }
+}
+
 void ga_product_values(ga_product *product, const ga_csr *A, const ga_csr *B) {
   const int *start = product->start, *of_A = product->of_A, *of_B = product->of_B;
   const double *restrict a = A->val, *restrict b = B->val;
   double *restrict value = product->P.val;
+  if (product->turned) {
+    full_values(product, A, B);
+    return;
+  }
   for (int e = 0, n = ga_csr_nnz(&product->P); e < n; e++) {
     double sum = 0;
     for (int k = start[e]; k < start[e + 1]; k++) sum += a[of_A[k]] * b[of_B[k]];

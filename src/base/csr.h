@@ -27,11 +27,20 @@ void ga_csr_zero(ga_csr *A);
 void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y);
 void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y);
 
+/* The entries of a matrix column by column: those of column k are val[entry[c]] in row[c],
+ * ptr[k] <= c < ptr[k+1]. */
+typedef struct ga_columns {
+  int *ptr, *row, *entry;
+} ga_columns;
+
+void ga_columns_init(ga_columns *columns, const ga_csr *A, ga_arena *arena);
+
 /* P = A B^T. Entry e of P is the sum over start[e] <= k < start[e+1] of a_{of_A[k]} b_{of_B[k]}:
- * pattern and lists once, in the arena, then values. */
+ * pattern and lists once, in the arena, then values. Full matrices need no lists. */
 typedef struct ga_product {
   ga_csr P;
   int *start, *of_A, *of_B;
+  double *turned; /* room for B^T where A and B are full */
 } ga_product;
 
 ga_status ga_product_init(ga_product *product, const ga_csr *A, const ga_csr *B, ga_arena *arena);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "linsol/linsol.h"
-#include "linsol/scale.h"
+#include "linsol/null.h"
 
-enum { SMALL = 60 }; /* up to here plain loops are faster than OpenBLAS */
+enum { SMALL = GA_DENSE_SMALL };
 
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
 void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda,
@@ -26,6 +26,7 @@ typedef struct {
   int *place;      /* of A's entries in lu */
   double *val;     /* entries of R A C */
   ga_scale scale;
+  ga_null_store null;
 } dense;
 
 static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
@@ -117,28 +118,67 @@ static void small_solve(const dense *d, double *restrict x) {
   }
 }
 
-/* b <- C (R A C)^-1 R b; NULL: R or C is I */
-static void solve_in_units(const dense *d, const double *row, const double *col, double *b) {
-  double x[SMALL + 2];
-  int n = d->n, one = 1, info = 0;
-  if (!d->small) {
-    for (int i = 0; row && i < n; i++) b[i] *= row[i];
-    dgetrs_("N", &n, &one, d->lu, &n, d->pivot, b, &n, &info, 1);
-    for (int i = 0; col && i < n; i++) b[i] *= col[i];
-    return;
+/* x <- L^-T U^-T x */
+static void small_solve_transposed(const dense *d, double *restrict x) {
+  int n = d->n, ld = d->ld;
+  for (int k = 0; k < n; k++) {
+    const double *column = d->lu + k * ld;
+    double sum = x[k];
+    for (int m = 0; m < k; m++) sum -= column[m] * x[m];
+    x[k] = sum * d->inverse[k];
   }
+  for (int k = n - 1; k >= 0; k--) {
+    const double *column = d->lu + k * ld;
+    double sum = x[k];
+    for (int m = k + 1; m < n; m++) sum -= column[m] * x[m];
+    x[k] = sum;
+  }
+}
+
+/* One right-hand side of a small system: b <- C (R A C)^-1 R b, transposed R (R A C)^-T C b, with
+ * `from` and `to` the diagonals on the right and on the left; NULL: I. */
+static void small_solve_in_units(const dense *d, bool transposed, const double *from,
+                                 const double *to, double *b) {
+  double x[SMALL + 2];
+  int n = d->n;
   x[d->ld - 1] = 0;
   for (int k = 0; k < n; k++) {
-    int i = d->pivot[k];
-    x[k] = row ? b[i] * row[i] : b[i];
+    int i = transposed ? k : d->pivot[k];
+    x[k] = from ? b[i] * from[i] : b[i];
   }
-  small_solve(d, x);
-  for (int k = 0; k < n; k++) b[k] = col ? x[k] * col[k] : x[k];
+  if (transposed) {
+    small_solve_transposed(d, x);
+  } else {
+    small_solve(d, x);
+  }
+  for (int k = 0; k < n; k++) {
+    int i = transposed ? d->pivot[k] : k;
+    b[i] = to ? x[k] * to[i] : x[k];
+  }
+}
+
+/* every column of B times a diagonal; NULL: I */
+static void multiply_rows(int n, int nrhs, const double *diagonal, double *B) {
+  for (int c = 0; c < nrhs && diagonal; c++, B += n) {
+    for (int i = 0; i < n; i++) B[i] *= diagonal[i];
+  }
+}
+
+static void solve_in_units(const dense *d, bool transposed, int nrhs, const double *from,
+                           const double *to, double *B) {
+  int n = d->n, info = 0;
+  if (d->small) {
+    for (int c = 0; c < nrhs; c++) small_solve_in_units(d, transposed, from, to, B + c * n);
+    return;
+  }
+  multiply_rows(n, nrhs, from, B);
+  dgetrs_(transposed ? "T" : "N", &n, &nrhs, d->lu, &n, d->pivot, B, &n, &info, 1);
+  multiply_rows(n, nrhs, to, B);
 }
 
 /* b <- (R A C)^-1 b */
 static void solve_scaled(const void *context, double *b) {
-  solve_in_units(context, NULL, NULL, b);
+  solve_in_units(context, false, 1, NULL, NULL, b);
 }
 
 /* A pivot is u_kk = a_kk - sum_m l_km u_mk, m < k, known to about eps sum |l_km u_mk|; one below
@@ -191,8 +231,21 @@ static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
 
 static ga_status dense_solve(ga_linsol *ls, double *b) {
   const dense *d = ls->impl;
-  solve_in_units(d, d->scale.row, d->scale.col, b);
+  solve_in_units(d, false, 1, d->scale.row, d->scale.col, b);
   return GA_OK;
+}
+
+static ga_status dense_solve_many(ga_linsol *ls, bool transposed, int nrhs, double *B) {
+  const dense *d = ls->impl;
+  const double *row = d->scale.row, *col = d->scale.col;
+  solve_in_units(d, transposed, nrhs, transposed ? col : row, transposed ? row : col, B);
+  return GA_OK;
+}
+
+static ga_status dense_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
+  dense *d = ls->impl;
+  if (!ga_scale_apply(&d->scale, A, d->val)) return GA_RETRY_NONFINITE;
+  return ga_null_eliminate(&d->null, &d->scale, A, d->val, out);
 }
 
 static int dense_singular_column(const ga_linsol *ls) {
@@ -208,6 +261,7 @@ static void dense_reset(ga_linsol *ls) {
 static void dense_free(ga_linsol *ls) {
   dense *d = ls->impl;
   if (!d) return;
+  ga_null_free(&d->null);
   ga_arena_free(&d->arena);
   ga_free(d);
   ls->impl = NULL;
@@ -222,4 +276,6 @@ const ga_linsol_ops ga_linsol_dense = {
     .singular_column = dense_singular_column,
     .reset = dense_reset,
     .free = dense_free,
+    .solve_many = dense_solve_many,
+    .null_space = dense_null_space,
 };

@@ -16,7 +16,7 @@
 #include <suitesparse/klu.h>
 
 #include "linsol/linsol.h"
-#include "linsol/scale.h"
+#include "linsol/null.h"
 
 static const double REPIVOT = 1e-3; /* fall of the reciprocal pivot growth */
 static const double LOOK = 0.2;     /* fall of the ratio of the extreme pivots */
@@ -33,6 +33,7 @@ typedef struct {
   ga_arena arena;
   ga_scale scale;
   double *val; /* entries of R A C */
+  ga_null_store null;
 } klu;
 
 static ga_status klu_status(const klu *k) {
@@ -114,19 +115,21 @@ static bool refactor(klu *k, const ga_csr *A) {
   return k->common.rgrowth >= REPIVOT * k->growth;
 }
 
-/* A pivot is exactly zero. Entries disturbed by a few roundings, without a pattern, make the matrix
- * regular enough to find out by inverse iteration which column depends on the others; if they do
- * not, its structure is singular and KLU's own answer stands (a column of the transpose, a row of
- * A). */
+/* some roundings of an entry of about 1, without a pattern */
+static double disturbance(uint32_t *random) {
+  *random = *random * 1664525u + 1013904223u;
+  return 16 * DBL_EPSILON * ((double)*random / 4294967296.0 - 0.5);
+}
+
+/* A pivot is exactly zero. Disturbed entries make the matrix regular enough to find out by inverse
+ * iteration which column depends on the others; if they do not, its structure is singular and KLU's
+ * own answer stands (a column of the transpose, a row of A). */
 static void name_dependent(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   uint32_t random = 12345;
   k->singular = k->common.singular_col < k->n ? k->common.singular_col : -1;
   for (int attempt = 0; attempt < 3; attempt++) {
-    for (int e = 0; e < A->ptr[A->nrow]; e++) {
-      random = random * 1664525u + 1013904223u;
-      k->val[e] += 16 * DBL_EPSILON * ((double)random / 4294967296.0 - 0.5);
-    }
+    for (int e = 0; e < A->ptr[A->nrow]; e++) k->val[e] += disturbance(&random);
     if (full_factor(ls, A) != GA_OK) continue;
     k->singular = ga_scale_dependent(&k->scale, solve_scaled, k);
     break;
@@ -148,13 +151,93 @@ static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
   return k->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
-static ga_status sparse_solve(ga_linsol *ls, double *b) {
+/* X <- F^-1 X or F^-T X, F = R A C; KLU has the factors of F^T */
+static bool apply(klu_symbolic *symbolic, klu_numeric *numeric, bool transposed, int nrhs,
+                  double *X, klu_common *common) {
+  return transposed ? klu_solve(symbolic, numeric, symbolic->n, nrhs, X, common)
+                    : klu_tsolve(symbolic, numeric, symbolic->n, nrhs, X, common);
+}
+
+static ga_status sparse_solve_many(ga_linsol *ls, bool transposed, int nrhs, double *B) {
   klu *k = ls->impl;
   if (!k->numeric) return GA_ERR_BACKEND;
-  for (int i = 0; i < k->n; i++) b[i] *= k->scale.row[i];
-  if (!klu_tsolve(k->symbolic, k->numeric, k->n, 1, b, &k->common)) return klu_status(k);
-  for (int i = 0; i < k->n; i++) b[i] *= k->scale.col[i];
+  const double *from = transposed ? k->scale.col : k->scale.row;
+  const double *to = transposed ? k->scale.row : k->scale.col;
+  for (int c = 0; c < nrhs; c++) {
+    for (int i = 0; i < k->n; i++) B[(size_t)c * (size_t)k->n + (size_t)i] *= from[i];
+  }
+  if (!apply(k->symbolic, k->numeric, transposed, nrhs, B, &k->common)) return klu_status(k);
+  for (int c = 0; c < nrhs; c++) {
+    for (int i = 0; i < k->n; i++) B[(size_t)c * (size_t)k->n + (size_t)i] *= to[i];
+  }
   return GA_OK;
+}
+
+static ga_status sparse_solve(ga_linsol *ls, double *b) {
+  return sparse_solve_many(ls, false, 1, b);
+}
+
+/* The pattern of F with a full diagonal, and entries disturbed by roundings, zeros on the diagonal,
+ * too: its structure is regular, whatever that of F is. */
+static ga_status disturbed_copy(const klu *k, const ga_csr *A, ga_csr *out, ga_arena *arena) {
+  uint32_t random = 54321;
+  size_t room = (size_t)ga_csr_nnz(A) + (size_t)k->n;
+  int at = 0;
+  *out = (ga_csr){.nrow = k->n, .ncol = k->n, .ptr = ga_arena_ints(arena, (size_t)k->n + 1)};
+  out->col = ga_arena_ints(arena, room);
+  out->val = ga_arena_doubles(arena, room);
+  if (arena->failed) return GA_ERR_MEM;
+  for (int i = 0; i < k->n; i++) {
+    bool missing = ga_csr_find(A, i, i) < 0;
+    for (int e = A->ptr[i]; e <= A->ptr[i + 1]; e++) {
+      bool last = e == A->ptr[i + 1], here = missing && (last || A->col[e] > i);
+      if (here) out->col[at] = i, out->val[at++] = disturbance(&random);
+      missing = missing && !here;
+      if (!last) out->col[at] = A->col[e], out->val[at++] = k->val[e] + disturbance(&random);
+    }
+    out->ptr[i + 1] = at;
+  }
+  return GA_OK;
+}
+
+/* some steps of inverse iteration, for F and for its transpose */
+static bool inverse_iteration(klu *k, klu_symbolic *symbolic, klu_numeric *numeric) {
+  for (int side = 0; side < 2; side++) {
+    double *x = side ? k->null.left : k->null.right;
+    for (int i = 0; i < k->n; i++) x[i] = ga_scale_weight(i);
+    for (int step = 0; step < 3; step++) {
+      if (!apply(symbolic, numeric, side == 1, 1, x, &k->common)) return false;
+      double size = ga_max_abs(k->n, x);
+      for (int i = 0; i < k->n; i++) x[i] /= size;
+    }
+  }
+  return true;
+}
+
+/* One dependency. KLU stops at its first column without a pivot, so how many there are remains
+ * unknown. */
+static ga_status sparse_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
+  klu *k = ls->impl;
+  ga_arena scratch = {0};
+  ga_csr B;
+  klu_symbolic *symbolic = NULL;
+  klu_numeric *numeric = NULL;
+  if (!ga_scale_apply(&k->scale, A, k->val)) return GA_RETRY_NONFINITE;
+  ga_status status = disturbed_copy(k, A, &B, &scratch);
+  if (status == GA_OK) status = ga_null_room(&k->null, k->n, 1);
+  if (status == GA_OK) {
+    symbolic = klu_analyze(k->n, B.ptr, B.col, &k->common);
+    numeric = symbolic ? klu_factor(B.ptr, B.col, B.val, symbolic, &k->common) : NULL;
+    if (!numeric || !inverse_iteration(k, symbolic, numeric)) status = klu_status(k);
+  }
+  if (status == GA_OK) {
+    ga_null_from_bases(&k->null, &k->scale, 1, out);
+    out->complete = false;
+  }
+  klu_free_numeric(&numeric, &k->common);
+  klu_free_symbolic(&symbolic, &k->common);
+  ga_arena_free(&scratch);
+  return status;
 }
 
 static int sparse_singular_column(const ga_linsol *ls) {
@@ -175,6 +258,7 @@ static void sparse_free(ga_linsol *ls) {
   if (!k) return;
   klu_free_numeric(&k->numeric, &k->common);
   for (int i = 0; i < 2; i++) klu_free_symbolic(&k->ordering[i], &k->common);
+  ga_null_free(&k->null);
   ga_arena_free(&k->arena);
   ga_free(k);
   ls->impl = NULL;
@@ -189,4 +273,6 @@ const ga_linsol_ops ga_linsol_klu = {
     .singular_column = sparse_singular_column,
     .reset = sparse_reset,
     .free = sparse_free,
+    .solve_many = sparse_solve_many,
+    .null_space = sparse_null_space,
 };

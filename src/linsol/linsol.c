@@ -2,6 +2,7 @@
 /* The list of built-in linear solvers and the choice among them. */
 #include "linsol/linsol.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "genalpha/genalpha.h"
@@ -9,6 +10,10 @@
 static const ga_linsol_ops *const registry[] = {
     &ga_linsol_dense,
     &ga_linsol_klu,
+#ifdef GA_HAVE_MUMPS
+    &ga_linsol_mumps,
+#endif
+    &ga_linsol_sweep,
 };
 
 enum { COUNT = (int)(sizeof registry / sizeof registry[0]) };
@@ -21,7 +26,11 @@ const char *ga_linsol_summary(int i) {
 }
 
 const char *ga_capabilities(void) {
+#ifdef GA_HAVE_MUMPS
+  return "linear solvers: dense (own LU, LAPACK), klu (SuiteSparse), mumps (module)";
+#else
   return "linear solvers: dense (own LU, LAPACK), klu (SuiteSparse)";
+#endif
 }
 
 static ga_status check_ops(const ga_linsol_ops *ops, ga_error *err) {
@@ -30,48 +39,77 @@ static ga_status check_ops(const ga_linsol_ops *ops, ga_error *err) {
                  ops->name ? ops->name : "without name");
 }
 
-/* Nanoseconds of a factorization and a solve, measured on the KKT matrices of the built-in problems
- * from 1 to 90 rows, half of them with many row exchanges: only the ratio of the two matters. */
-static bool sparse_pays(const ga_csr *A) {
-  double n = A->nrow, nnz = A->ptr[A->nrow];
-  double dense = 40 + 0.14 * n * n * n + 4 * n * n, sparse = 60 + 13 * nnz;
-  return dense > 1.05 * sparse;
+static ga_status refuse(const char *name, ga_error *err) {
+  const char *near = ga_nearest_word(name, ga_linsol_name);
+  char known[80] = "auto";
+  for (int i = 0, used = 4; i < COUNT; i++) {
+    used += snprintf(known + used, sizeof known - (size_t)used, ", %s", registry[i]->name);
+  }
+  return ga_fail(err, GA_ERR_BACKEND, "unknown linear solver '%s'%s%s%s (known: %s)%s", name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", known,
+                 strcmp(name, "mumps") == 0 ? "; the library was built without MUMPS" : "");
+}
+
+static ga_status choose(ga_linsol *ls, const ga_options *options, const ga_csr *A, ga_error *err) {
+  ls->ops = options->linsol_ops;
+  if (ls->ops) return check_ops(ls->ops, err);
+  if (strcmp(options->linsol, "auto") == 0) {
+    ls->ops = ga_linsol_auto(A, ls->why, sizeof ls->why);
+    if (ls->ops) return GA_OK;
+    return ga_fail(err, GA_ERR_MEM, "no memory to choose a linear solver for %d rows", A->nrow);
+  }
+  for (int i = 0; i < COUNT; i++) {
+    if (strcmp(registry[i]->name, options->linsol) != 0) continue;
+    ls->ops = registry[i];
+    return GA_OK;
+  }
+  return refuse(options->linsol, err);
 }
 
 ga_status ga_linsol_choose(const ga_options *options, const ga_csr *A, const ga_linsol_ops **out,
                            ga_error *err) {
-  *out = options->linsol_ops;
-  if (*out) return check_ops(*out, err);
-  if (strcmp(options->linsol, "auto") == 0) {
-    *out = sparse_pays(A) ? &ga_linsol_klu : &ga_linsol_dense;
-    return GA_OK;
-  }
-  for (int i = 0; i < COUNT; i++) {
-    if (strcmp(registry[i]->name, options->linsol) != 0) continue;
-    *out = registry[i];
-    return GA_OK;
-  }
-  const char *near = ga_nearest_word(options->linsol, ga_linsol_name);
-  return ga_fail(err, GA_ERR_BACKEND, "unknown linear solver '%s'%s%s%s (known: auto, dense, klu)",
-                 options->linsol, near ? "; did you mean '" : "", near ? near : "",
-                 near ? "'?" : "");
+  ga_linsol ls = {0};
+  ga_status status = choose(&ls, options, A, err);
+  *out = ls.ops;
+  return status;
 }
 
 ga_status ga_linsol_open(ga_linsol *ls, const ga_options *options, const ga_csr *A, ga_error *err) {
-  *ls = (ga_linsol){.context = options->linsol_context};
-  ga_status status = ga_linsol_choose(options, A, &ls->ops, err);
+  return ga_linsol_open_layout(ls, options, A, NULL, err);
+}
+
+ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const ga_csr *A,
+                                const ga_linsol_layout *layout, ga_error *err) {
+  *ls = (ga_linsol){.context = options->linsol_context, .layout = layout};
+  ga_status status = choose(ls, options, A, err);
   if (status != GA_OK) {
     ls->ops = NULL; /* nothing to close: it may be a user's that lacks free */
     return status;
   }
   status = ls->ops->analyze(ls, A);
   if (status == GA_OK) return GA_OK;
+  char trouble[sizeof ls->trouble];
+  memcpy(trouble, ls->trouble, sizeof trouble);
   ga_linsol_close(ls);
   if (status == GA_ERR_MEM) {
     return ga_fail(err, status, "no memory for a linear system of %d rows", A->nrow);
   }
-  return ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows",
-                 A->nrow);
+  return ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows%s%s",
+                 A->nrow, trouble[0] ? ": " : "", trouble);
+}
+
+ga_status ga_linsol_solve_many(ga_linsol *ls, bool transposed, int n, int nrhs, double *B) {
+  if (ls->ops->solve_many) return ls->ops->solve_many(ls, transposed, nrhs, B);
+  if (transposed) {
+    snprintf(ls->trouble, sizeof ls->trouble, "solver '%s' has no transposed solves",
+             ls->ops->name ? ls->ops->name : "without name");
+    return GA_ERR_BACKEND;
+  }
+  ga_status status = GA_OK;
+  for (int c = 0; c < nrhs && status == GA_OK; c++) {
+    status = ls->ops->solve(ls, B + (size_t)c * (size_t)n);
+  }
+  return status;
 }
 
 void ga_linsol_reset(ga_linsol *ls) {

@@ -98,8 +98,7 @@ bool ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val) {
   return true;
 }
 
-/* no two of these are equal, so that no difference of two rows is overlooked */
-static double weight(int i) {
+double ga_scale_weight(int i) {
   return (i % 2 ? -0.5 : 0.5) * (1 + fmod(0.6180339887498949 * i, 1));
 }
 
@@ -112,7 +111,7 @@ static void inverse_step(ga_scale *scale, const ga_csr *A,
       int j = A->col[e];
       sum += fabs(A->val[e]) * scale->col[j] * scale->unit[j];
     }
-    scale->x[i] = weight(i) * scale->row[i] * sum;
+    scale->x[i] = ga_scale_weight(i) * scale->row[i] * sum;
   }
   solve(context, scale->x);
 }
@@ -151,7 +150,7 @@ int ga_scale_dependent(ga_scale *scale, void (*solve)(const void *context, doubl
                        const void *context) {
   for (int i = 0; i < scale->n; i++) {
     scale->unit[i] = 1;
-    scale->x[i] = weight(i);
+    scale->x[i] = ga_scale_weight(i);
   }
   solve(context, scale->x);
   return largest_entry(scale);

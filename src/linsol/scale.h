@@ -30,6 +30,10 @@ bool ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val);
 /* Pivots of R A C above this times the largest are no reason to look closer. */
 #define GA_SCALE_SOUND 1e-7
 
+/* Start of inverse iterations. No two of these are equal, so that no difference of two rows is
+ * overlooked. */
+double ga_scale_weight(int i);
+
 /* The column that depends on the others, -1 if A is regular. solve(context, b) overwrites b by
  * (R A C)^-1 b, with the factors of R A C, a zero pivot replaced by DBL_EPSILON. noise is a column
  * whose pivot is nothing but rounding error, -1 if there is none.

@@ -9,7 +9,6 @@
  * Start horizontal, along +x, at rest. All matrices are sparse and every function takes time
  * proportional to N. Values at t = 1 docs/problems.md. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "problems/problem.h"
@@ -166,27 +165,14 @@ static bool fill_patterns(ga_problem *problem, chain *c) {
   return true;
 }
 
-/* per names for each rod, "x12" and so on: pointers into one block of text */
-static const char *const *make_names(ga_problem *problem, int n, int per,
-                                     const char *const *formats) {
-  enum { ROOM = 24 };
-  const char **names = ga_problem_take(problem, (size_t)(per * n), sizeof *names);
-  char *text = ga_problem_take(problem, (size_t)(per * n), ROOM);
-  for (int i = 0; names && text && i < per * n; i++, text += ROOM) {
-    snprintf(text, ROOM, "%s%d%s", formats[2 * (i % per)], i / per + 1, formats[2 * (i % per) + 1]);
-    names[i] = text;
-  }
-  return names;
-}
-
 /* what comes before and after the number of the rod */
 static void name_all(ga_problem *problem, int n) {
   static const char *const q[] = {"x", "", "y", "", "theta", ""};
   static const char *const v[] = {"x", "_dot", "y", "_dot", "theta", "_dot"};
   static const char *const lam[] = {"lam_x", "", "lam_y", ""};
-  problem->model.q_names = make_names(problem, n, PER_ROD, q);
-  problem->model.v_names = make_names(problem, n, PER_ROD, v);
-  problem->model.lam_names = make_names(problem, n, 2, lam);
+  problem->model.q_names = ga_problem_names(problem, n, PER_ROD, q);
+  problem->model.v_names = ga_problem_names(problem, n, PER_ROD, v);
+  problem->model.lam_names = ga_problem_names(problem, n, 2, lam);
 }
 
 static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {

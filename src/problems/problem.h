@@ -21,6 +21,8 @@
   X(andrews_absolute)      \
   X(pendulum_spring)       \
   X(chain)                 \
+  X(net)                   \
+  X(lattice)               \
   X(rolling_disk)          \
   X(rolling_disk_printed)  \
   X(jay_nonholonomic)      \
@@ -66,6 +68,11 @@ void *ga_problem_take(ga_problem *problem, size_t count, size_t size);
 
 /* Room for a pattern with nnz entries, its rows still empty; false if memory is short. */
 bool ga_problem_pattern(ga_problem *problem, int nrow, int ncol, int nnz, ga_csr *A);
+
+/* Names for n elements with `per` numbers each, "x1", "y1", "x2", ..; formats has what comes before
+ * and after the number of the element, for each of the `per`. NULL if memory is short. */
+const char *const *ga_problem_names(ga_problem *problem, int n, int per,
+                                    const char *const *formats);
 
 /* A new tabulated reference at time t; NULL if memory is short. At most GA_REFERENCES_MAX. */
 enum { GA_REFERENCES_MAX = 4 };

@@ -156,6 +156,18 @@ bool ga_problem_pattern(ga_problem *problem, int nrow, int ncol, int nnz, ga_csr
   return !impl->arena.failed;
 }
 
+const char *const *ga_problem_names(ga_problem *problem, int n, int per,
+                                    const char *const *formats) {
+  enum { ROOM = 24 };
+  const char **names = ga_problem_take(problem, (size_t)(per * n), sizeof *names);
+  char *text = ga_problem_take(problem, (size_t)(per * n), ROOM);
+  for (int i = 0; names && text && i < per * n; i++, text += ROOM) {
+    snprintf(text, ROOM, "%s%d%s", formats[2 * (i % per)], i / per + 1, formats[2 * (i % per) + 1]);
+    names[i] = text;
+  }
+  return names;
+}
+
 static double *take_unknown(ga_arena *arena, int n) {
   double *x = ga_arena_doubles(arena, (size_t)n);
   for (int i = 0; x && i < n; i++) x[i] = NAN;

@@ -17,7 +17,8 @@
  * (h omega)^2 A: once divided it is A for any h, in v it is A/h, and smaller steps would not help
  * but make it visible; twice divided, it vanishes with (h omega)^-2. Vibrations of some times the
  * tolerance are resolved, as no step passes h omega = 2, where e is largest. Hairer and Wanner,
- * Solving Ordinary Differential Equations II, section IV.8, do the same for Radau IIA.
+ * Solving Ordinary Differential Equations II, section IV.8, filter the estimate of Radau IIA in the
+ * same manner, and a second time at the first step and after a rejected one.
  *
  * err = max over the components of weight |e| / (atol + rtol size), size the largest value of the
  * component since the start, but not less than FLOOR times the largest of all: a component that

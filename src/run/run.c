@@ -160,7 +160,9 @@ static ga_status below_least(ga_integrator *it, double least, double h, bool rej
 static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
   double err = 0;
   for (bool again = false;; again = true) {
-    double least = fmax(it->options.h_min, 16 * DBL_EPSILON * fabs(it->mem.t));
+    double t = fabs(it->mem.t), way = t_end - t;
+    if (t == 0 && isfinite(way)) t = DBL_EPSILON * way;
+    double least = fmax(it->options.h_min, 16 * DBL_EPSILON * t);
     if (again && it->h < least && plan->h > 1.001 * least) it->h = least;
     if (again && it->h < least) return below_least(it, least, plan->h, err > 0);
     ga_status status = ga_sequence_plan(it, t_end, plan);

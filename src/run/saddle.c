@@ -96,7 +96,8 @@ static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
   if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);
   if (status == GA_OK) return GA_OK;
   return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
-                 "t = %.9g: linear solver failed on the mass KKT matrix", t);
+                 "t = %.9g: linear solver failed on the mass KKT matrix%s%s", t,
+                 s->ls.trouble[0] ? ": " : "", s->ls.trouble);
 }
 
 ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v) {
@@ -156,7 +157,8 @@ ga_status ga_saddle_solve(ga_saddle *s) {
   }
   if (status == GA_OK && ga_first_nonfinite(s->n, s->rhs) < 0) return GA_OK;
   return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
-                 "linear solver failed on the mass KKT system");
+                 "linear solver failed on the mass KKT system%s%s", s->ls.trouble[0] ? ": " : "",
+                 s->ls.trouble);
 }
 
 /* The matrices M, G, H, unless they are there, and the right-hand side (F, -g drift, -k drift) */

@@ -12,6 +12,25 @@ static const double SAME_H = 1e-4;  /* relative change of h that factors survive
 static const double FADE = 0.98;    /* what is left of a bad experience after a step */
 static const double DISTRUST = 1.1; /* after sweeps failed; fades below 1 in 5 matrices */
 
+static void add_block(ga_factors *f, int row, int col, int size) {
+  if (size > 0) f->block[f->layout.nblock++] = (ga_linsol_block){row, col, size};
+}
+
+/* The blocks of the matrix: the balance of forces j belongs to x_j, and constraints to multipliers
+ * in the order of the method's table. Where there is an eta, it moves the positions: it belongs to
+ * the position constraints, and lam to the others. */
+static void describe_blocks(ga_factors *f, const ga_equations *s) {
+  const ga_method *method = s->method;
+  f->layout = (ga_linsol_layout){.block = f->block};
+  for (int j = 0; j < method->nx; j++) add_block(f, j * s->nv, j * s->nv, s->nv);
+  for (int c = 0; c < method->ncon; c++) {
+    int position = method->con[c] == GA_ROW_POS, of = c;
+    if (s->eta >= 0 && position) of = s->eta;
+    if (s->eta == c && !position) of = method->dyn[0].lam;
+    add_block(f, s->con_at[c], s->mult_at[of], ga_equations_con_size(s, method->con[c]));
+  }
+}
+
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
                           ga_stats *stats, ga_arena *arena) {
   f->options = options;
@@ -21,7 +40,8 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
   f->aside = ga_arena_doubles(arena, ga_matrix_size(&f->matrix));
-  status = ga_linsol_open(&f->ls, options, &f->matrix.blocks.A, s->err);
+  describe_blocks(f, s);
+  status = ga_linsol_open_layout(&f->ls, options, &f->matrix.blocks.A, &f->layout, s->err);
   return status != GA_OK ? status : ga_split_init(f, s, arena);
 }
 
@@ -78,7 +98,8 @@ static ga_status explain(ga_factors *f, ga_equations *s, const double *x, ga_sta
                    i >= 0 ? ga_equations_unknown_name(s, i, name, sizeof name) : "");
   }
   return ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
-                 "t = %.9g: linear solver failed to factor the Newton matrix", s->t);
+                 "t = %.9g: linear solver failed to factor the Newton matrix%s%s", s->t,
+                 f->ls.trouble[0] ? ": " : "", f->ls.trouble);
 }
 
 ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
@@ -104,7 +125,8 @@ ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
   if (status == GA_OK) status = f->ls.ops->solve(&f->ls, b);
   if (status == GA_OK) return GA_OK;
   return ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
-                 "t = %.9g: linear solver failed to solve", s->t);
+                 "t = %.9g: linear solver failed to solve%s%s", s->t, f->ls.trouble[0] ? ": " : "",
+                 f->ls.trouble);
 }
 
 void ga_factors_distrust_parts(ga_factors *f) {

@@ -45,6 +45,8 @@ typedef struct ga_factors {
   const ga_options *options;
   ga_stats *stats;
   ga_matrix matrix;
+  ga_linsol_block block[GA_MAX_X + GA_MAX_CON]; /* of the matrix, as the linear solver is told */
+  ga_linsol_layout layout;
   ga_linsol ls;
   ga_split split;
   bool valid; /* there are factors, */

@@ -54,53 +54,34 @@ static const double PART = 0.25;
 /* Products of smaller numbers underflow. */
 static const double TINY = DBL_MIN / DBL_EPSILON;
 
-/* Union of all velocities that a constraint connects, by its pattern: part[i] is one velocity of
- * the part that i belongs to, the same for all of it. */
-static int part_of(int *part, int i) {
-  while (part[i] != i) i = part[i] = part[part[i]];
-  return i;
-}
-
-static void find_parts(ga_judge *j) {
-  const ga_site *site = j->eq->site;
-  const ga_csr *const gradients[] = {&site->G, &site->H};
-  for (int i = 0; i < j->eq->nv; i++) j->part[i] = i;
-  for (int g = 0; g < 2; g++) {
-    const ga_csr *D = gradients[g];
-    for (int i = 0; i < D->nrow; i++) {
-      for (int e = D->ptr[i] + 1; e < D->ptr[i + 1]; e++) {
-        j->part[part_of(j->part, D->col[e])] = part_of(j->part, D->col[e - 1]);
-      }
-    }
-  }
-  for (int i = 0; i < j->eq->nv; i++) j->part[i] = part_of(j->part, i);
-}
-
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
-  double **const of_nv[] = {&j->size_q,    &j->size_v, &j->size_x, &j->bound,   &j->reaction,
-                            &j->strongest, &j->faint,  &j->root,   &j->shift_q, &j->shift_v};
-  double **const of_n[] = {&j->noise, &j->r_up, &j->r_down, &j->shake};
-  for (int i = 0; i < 10; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
-  for (int i = 0; i < 4; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
+  double **const of_nv[] = {&j->size_q,    &j->size_v, &j->size_x,  &j->bound,
+                            &j->strongest, &j->root,   &j->shift_q, &j->shift_v};
+  double **const of_n[] = {&j->rounding, &j->noise, &j->r_up, &j->r_down, &j->shake};
+  for (int i = 0; i < 8; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
+  for (int i = 0; i < 5; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
   j->terms = ga_arena_doubles(arena, (size_t)eq->nx);
   j->vector = ga_arena_ints(arena, (size_t)eq->nv);
   j->vector_end = ga_arena_ints(arena, (size_t)eq->nv);
   j->part = ga_arena_ints(arena, (size_t)eq->nv);
+  ga_columns_init(&j->G_columns, &eq->site->G, arena);
+  ga_columns_init(&j->H_columns, &eq->site->H, arena);
   if (arena->failed) return;
   ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
-  find_parts(j);
+  ga_judge_find_parts(j);
 }
 
 void ga_judge_begin(ga_judge *j) {
-  ga_equations_sizes(j->eq, j->size_q, j->size_v);
+  j->eta_counted = true;
   j->probes = 0;
   ga_judge_move(j);
 }
 
 void ga_judge_move(ga_judge *j) {
-  j->measured = j->shaken = j->prepared = false;
+  if (j->eta_counted) ga_equations_sizes(j->eq, j->size_q, j->size_v);
+  j->measured = j->shaken = j->prepared = j->eta_counted = false;
 }
 
 /* ---- constraint rows ------------------------------------------------------------------------ */
@@ -113,6 +94,19 @@ static void measure_accelerations(ga_judge *j, const ga_iterate *at) {
     const double *x = at->x + b * eq->nv;
     for (int i = 0; i < eq->nv; i++) j->size_x[i] = ga_max(j->size_x[i], fabs(x[i]));
   }
+}
+
+/* h^2 |G_n|^T |eta| is a summand of q_1 as well. It matters only where all others are tiny, and so
+ * it is left out until a constraint is refused. */
+static void count_eta(ga_judge *j, const ga_iterate *at) {
+  const ga_equations *eq = j->eq;
+  const ga_csr *G = &eq->Gn;
+  const double *eta = at->x + eq->mult_at[eq->eta];
+  for (int i = 0; i < G->nrow; i++) {
+    double size = eq->h * eq->h * fabs(eta[i]);
+    for (int e = G->ptr[i]; e < G->ptr[i + 1]; e++) j->size_q[G->col[e]] += size * fabs(G->val[e]);
+  }
+  j->eta_counted = true;
 }
 
 /* One rounding of G and H relative to their size. Difference quotients have larger ones, which
@@ -222,34 +216,33 @@ static allowance constraint_allowance(const ga_judge *j, int c, int i, double by
 
 /* ---- force rows ----------------------------------------------------------------------------- */
 
-/* Sums of the magnitudes of what the multipliers contribute to the rows of block b. The entries of
- * a gradient that is a difference quotient are rounded against the largest of their row. */
-static void add_reactions(const ga_csr *D, const double *mult, bool quotient, double *sum) {
-  for (int i = 0; i < D->nrow; i++) {
-    double size = fabs(mult[i]), largest = 0;
-    for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) largest = ga_max(largest, fabs(D->val[e]));
-    for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
-      double entry = fabs(D->val[e]);
-      sum[D->col[e]] += size * (quotient && entry > 0 ? largest : entry);
+/* sum_i |D_ik| |mult_i|. The entries of a gradient that is a difference quotient are rounded
+ * against the largest of their row. */
+static double column_sum(const ga_csr *D, const ga_columns *columns, int k, const double *mult,
+                         bool quotient) {
+  double sum = 0;
+  for (int c = columns->ptr[k]; c < columns->ptr[k + 1]; c++) {
+    int i = columns->row[c];
+    double entry = fabs(D->val[columns->entry[c]]);
+    for (int e = D->ptr[i]; quotient && entry > 0 && e < D->ptr[i + 1]; e++) {
+      entry = ga_max(entry, fabs(D->val[e]));
     }
+    sum += entry * fabs(mult[i]);
   }
+  return sum;
 }
 
-static double reaction_size(ga_judge *j, const ga_iterate *at, int b, int k, ga_look look) {
+/* |G|^T |lam| + |H|^T |psi| of velocity k in block b */
+static double reaction_size(const ga_judge *j, const ga_iterate *at, int b, int k, ga_look look) {
   const ga_equations *eq = j->eq;
   const ga_dyn_row *row = &eq->method->dyn[b];
   const ga_site *site = &eq->site[row->site];
-  if (j->reaction_of == b && j->reaction_look == look) return j->reaction[k];
   bool quotient = ga_eval_jacobian_noise(eq->eval) > DBL_EPSILON && look == GA_LOOK_STALLED;
-  j->reaction_of = b;
-  j->reaction_look = look;
-  memset(j->reaction, 0, (size_t)eq->nv * sizeof(double));
   if (row->part == GA_PART_APPLIED) return 0;
   const double *lam = ga_equations_multipliers(eq, at->x, row->lam);
   const double *psi = ga_equations_multipliers(eq, at->x, row->psi);
-  add_reactions(&site->G, lam, quotient, j->reaction);
-  add_reactions(&site->H, psi, quotient, j->reaction);
-  return j->reaction[k];
+  return column_sum(&site->G, &j->G_columns, k, lam, quotient) +
+         column_sum(&site->H, &j->H_columns, k, psi, quotient);
 }
 
 /* the largest terms of the vector that dynamic row i is part of */
@@ -275,41 +268,39 @@ static void measure_roots(ga_judge *j) {
   j->roots_known = eq->eval->model->const_mass;
 }
 
-/* What is too faint to count in the part of the system that i belongs to: FAINT of the
- * accelerations, where a constraint moves with i, and the rounding of a rounding of the forces.
- * Accelerations and forces are compared as sqrt(m) x and F/sqrt(m), whose units are the same for
- * angular ones. */
-static void measure_faint(ga_judge *j, const double *terms) {
+/* The strongest force in each part of the system, and of all. Forces are compared as F/sqrt(m),
+ * whose units are the same for angular ones. */
+static void prepare_forces(ga_judge *j, const double *terms) {
   const ga_equations *eq = j->eq;
-  const double level = ROUND * DBL_EPSILON;
-  const ga_csr *const gradients[] = {&eq->site[GA_SITE_NEW].G, &eq->site[GA_SITE_NEW].H};
+  const int nv = eq->nv;
+  double all = 0;
   measure_roots(j);
-  memset(j->strongest, 0, (size_t)eq->nv * sizeof(double));
-  for (int i = 0; i < eq->nv; i++) j->faint[i] = level * level;
-  for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < eq->nv ? k + 1 : 0) {
+  memset(j->strongest, 0, (size_t)nv * sizeof(double));
+  for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < nv ? k + 1 : 0) {
     double *strongest = &j->strongest[j->part[k]], root = j->root[k];
+    all = ga_max(all, terms[i]);
     /* a velocity without mass has no size to be compared by */
     if (root > 0 && terms[i] > *strongest * root) *strongest = terms[i] / root;
   }
-  for (int g = 0; g < 2; g++) {
-    const ga_csr *D = gradients[g];
-    for (int e = 0; e < ga_csr_nnz(D); e++) {
-      if (D->val[e] != 0) j->faint[D->col[e]] = FAINT;
-    }
-  }
-  for (int i = 0; i < eq->nv; i++) {
-    double root = j->root[i];
-    j->faint[i] =
-        root > 0 ? j->faint[i] * root * j->strongest[j->part[i]] : level * level * j->largest;
-  }
+  j->largest = all;
+  j->prepared = true;
 }
 
-/* what the force rows share; after the constraints were looked at */
-static void prepare_forces(ga_judge *j, const ga_iterate *at) {
-  j->largest = ga_max_abs(j->eq->nx, at->terms);
-  j->reaction_of = -1;
-  j->prepared = true;
-  measure_faint(j, at->terms);
+static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
+  for (int c = columns->ptr[k]; c < columns->ptr[k + 1]; c++) {
+    if (D->val[columns->entry[c]] != 0) return true;
+  }
+  return false;
+}
+
+/* What is too faint to count for velocity k: FAINT of the strongest force in its part, where a
+ * constraint moves with k, and elsewhere the rounding of a rounding. */
+static double faint_force(const ga_judge *j, int k) {
+  const ga_site *site = &j->eq->site[GA_SITE_NEW];
+  const double level = ROUND * DBL_EPSILON;
+  if (!(j->root[k] > 0)) return level * level * j->largest;
+  bool moved = has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
+  return (moved ? FAINT : level * level) * j->root[k] * j->strongest[j->part[k]];
 }
 
 /* What is allowed in dynamic row i, as far as it takes to allow r: the later parts cost more. */
@@ -325,7 +316,7 @@ static allowance force_allowance(ga_judge *j, const ga_iterate *at, int i, doubl
     by_x += entry * fabs(x[M->col[e]]);
     if (j->shaken) by_shake += entry * fabs(shake[M->col[e]]);
   }
-  double allowed = j->tol * terms + level * (vector_terms(j, at, i) + by_x) + j->faint[k];
+  double allowed = j->tol * terms + level * (vector_terms(j, at, i) + by_x) + faint_force(j, k);
   if (j->shaken) allowed += fmin(PART * by_shake, SHARE * terms);
   allowance rough = {.proved = allowed, .shakable = allowed + SHARE * terms};
   if (r <= allowed || look == GA_LOOK_ROUGHLY) return rough;
@@ -355,45 +346,64 @@ static void weigh(ga_verdict *v, int i, double r, allowance a) {
   v->row = i;
 }
 
-/* Most rows are accepted by one sum, |D| (newton_tol |x| + roundings). Whether that took roundings
- * is told by the largest row alone. */
+/* A row is above the simple sum of look_at_constraints: all that may be said for it. */
+static void weigh_constraint(ga_judge *j, const row_rounding *k, int c, int i, double r,
+                             ga_look look, double *largest, ga_verdict *v) {
+  const ga_equations *eq = j->eq;
+  double by_x, rounding;
+  row_sizes(j, k, i, &by_x, &rounding);
+  allowance a = constraint_allowance(j, c, i, by_x, rounding, look);
+  if (*largest < 0) *largest = largest_row(j, eq->method->con[c], k);
+  a.proved = ga_max(a.proved, DBL_EPSILON * *largest);
+  weigh(v, eq->con_at[c] + i, r, a);
+}
+
+/* Most rows are accepted by one sum, |D| (newton_tol |x| + roundings). */
 static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
   measure_accelerations(j, at);
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(j, eq->method->con[c], look);
     const double *r = at->r + eq->con_at[c], factor = ROUND * k.factor;
-    double *bound = j->bound, by_x, rounding, largest = -1;
-    int worst = 0;
+    double *bound = j->bound, largest = -1;
+    bool roughly = look == GA_LOOK_ROUGHLY && !(k.speed > 0) && !k.quotient;
     for (int i = 0; i < eq->nv; i++) bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
     for (int i = 0; i < k.D->nrow; i++) {
       double size = fabs(r[i]), allowed = row_sum(k.D, i, bound);
-      if (size > fabs(r[worst])) worst = i;
       if (size <= allowed) continue;
-      allowance a = {.proved = allowed};
-      if (look != GA_LOOK_ROUGHLY || k.speed > 0 || k.quotient) {
-        row_sizes(j, &k, i, &by_x, &rounding);
-        a = constraint_allowance(j, c, i, by_x, rounding, look);
-        if (largest < 0) largest = largest_row(j, eq->method->con[c], &k);
-        a.proved = ga_max(a.proved, DBL_EPSILON * largest);
+      if (roughly) {
+        weigh(v, eq->con_at[c] + i, size, (allowance){.proved = allowed});
+      } else {
+        weigh_constraint(j, &k, c, i, size, look, &largest, v);
       }
-      weigh(v, eq->con_at[c] + i, size, a);
     }
-    if (k.D->nrow == 0 || v->rounding) continue;
-    row_sizes(j, &k, worst, &by_x, &rounding);
-    v->rounding = fabs(r[worst]) > j->tol * by_x;
   }
 }
 
-static void look_at_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
+bool ga_judge_rounding(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
-  const double level = ROUND * DBL_EPSILON;
-  for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < eq->nv ? k + 1 : 0) {
-    double size = fabs(at->r[i]), tolerated = j->tol * at->terms[i];
-    if (size <= tolerated) continue;
-    v->rounding = true;
-    if (!j->prepared) prepare_forces(j, at);
-    if (size <= tolerated + j->faint[k] + level * at->terms[i]) continue;
+  for (int i = 0; i < eq->nx; i++) {
+    if (fabs(at->r[i]) > j->tol * at->terms[i]) return true;
+  }
+  measure_accelerations(j, at);
+  for (int c = 0; c < eq->method->ncon; c++) {
+    const ga_csr *D = ga_equations_gradient(eq, eq->method->con[c]);
+    const double *r = at->r + eq->con_at[c];
+    for (int i = 0; i < D->nrow; i++) {
+      if (fabs(r[i]) > j->tol * row_sum(D, i, j->size_x)) return true;
+    }
+  }
+  return false;
+}
+
+static void look_at_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
+  const int nx = j->eq->nx, nv = j->eq->nv;
+  const double level = j->tol + ROUND * DBL_EPSILON, *r = at->r, *terms = at->terms;
+  for (int i = 0; i < nx; i++) {
+    double size = fabs(r[i]);
+    if (size <= level * terms[i]) continue;
+    if (!j->prepared) prepare_forces(j, terms);
+    if (size <= level * terms[i] + faint_force(j, i % nv)) continue;
     weigh(v, i, size, force_allowance(j, at, i, size, look));
   }
 }
@@ -401,15 +411,18 @@ static void look_at_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_v
 ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
   ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true};
   look_at_constraints(j, at, look, &v);
+  if (!v.accepted && look != GA_LOOK_ROUGHLY && j->eq->eta >= 0 && !j->eta_counted) {
+    count_eta(j, at);
+    v = (ga_verdict){.accepted = true, .doubtful = true, .shakable = true};
+    look_at_constraints(j, at, look, &v);
+  }
   v.closed = v.accepted;
   look_at_forces(j, at, look, &v);
   return v;
 }
 
-ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict before) {
-  if (!before.closed) return ga_judge_look(j, at, look);
+ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look) {
   ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true, .closed = true};
-  v.rounding = before.rounding;
   look_at_forces(j, at, look, &v);
   return v;
 }
@@ -417,84 +430,39 @@ ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look, 
 void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
   const ga_equations *eq = j->eq;
   measure_accelerations(j, at);
-  prepare_forces(j, at);
+  prepare_forces(j, at->terms);
   for (int i = 0; i < eq->nx; i++) {
     allowed[i] = force_allowance(j, at, i, INFINITY, GA_LOOK_CLOSELY).proved;
   }
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(j, eq->method->con[c], GA_LOOK_CLOSELY);
+    const double least = DBL_EPSILON * largest_row(j, eq->method->con[c], &k);
     for (int i = 0; i < k.D->nrow; i++) {
       double by_x, rounding;
       row_sizes(j, &k, i, &by_x, &rounding);
-      allowed[eq->con_at[c] + i] =
-          constraint_allowance(j, c, i, by_x, rounding, GA_LOOK_CLOSELY).proved;
+      allowance a = constraint_allowance(j, c, i, by_x, rounding, GA_LOOK_CLOSELY);
+      allowed[eq->con_at[c] + i] = ga_max(a.proved, least);
+    }
+  }
+}
+
+void ga_judge_roundings(ga_judge *j, const ga_iterate *at) {
+  const ga_equations *eq = j->eq;
+  measure_accelerations(j, at);
+  for (int c = 0; c < eq->method->ncon; c++) {
+    const row_rounding k = rounding_of(j, eq->method->con[c], GA_LOOK_CLOSELY);
+    double *rounding = j->rounding + eq->con_at[c], by_x;
+    for (int i = 0; i < k.D->nrow; i++) {
+      rounding[i] = k.factor * row_sum(k.D, i, k.size);
+      if (k.speed > 0) row_sizes(j, &k, i, &by_x, &rounding[i]);
     }
   }
 }
 
 void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b) {
   const ga_equations *eq = j->eq;
-  for (int c = 0; c < eq->method->ncon; c++) {
-    const row_rounding k = rounding_of(j, eq->method->con[c], GA_LOOK_CLOSELY);
-    for (int i = 0; i < k.D->nrow; i++) {
-      int row = eq->con_at[c] + i;
-      double by_x, rounding;
-      row_sizes(j, &k, i, &by_x, &rounding);
-      if (fabs(at->r[row]) <= rounding) b[row] = 0;
-    }
+  ga_judge_roundings(j, at);
+  for (int i = eq->nx; i < eq->n; i++) {
+    if (fabs(at->r[i]) <= j->rounding[i]) b[i] = 0;
   }
-}
-
-/* ---- measurement of roundings ---------------------------------------------------------------- */
-
-/* one of two signs, by a hash of i and of the number of the probe */
-static double sign_of(unsigned i, unsigned probe) {
-  unsigned bits = (i + 1) * 2654435761u ^ (probe + 1) * 2246822519u;
-  bits ^= bits >> 15;
-  bits *= 2654435761u;
-  return bits >> 31 ? 1 : -1;
-}
-
-/* A s = (0, one rounding of each constraint): how far the constraints' roundings move the unknowns
- */
-ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
-  const ga_equations *eq = j->eq;
-  measure_accelerations(j, at);
-  memset(j->shake, 0, (size_t)eq->nx * sizeof(double));
-  for (int c = 0; c < eq->method->ncon; c++) {
-    const row_rounding k = rounding_of(j, eq->method->con[c], GA_LOOK_CLOSELY);
-    for (int i = 0; i < k.D->nrow; i++) {
-      int row = eq->con_at[c] + i;
-      double by_x, rounding;
-      row_sizes(j, &k, i, &by_x, &rounding);
-      j->shake[row] = sign_of((unsigned)row, 0) * rounding;
-    }
-  }
-  ga_status status = ga_factors_solve(j->factors, eq, j->shake);
-  j->shaken = status == GA_OK;
-  return status;
-}
-
-static ga_status probe(ga_judge *j, const ga_iterate *at, double side, double *r) {
-  const ga_equations *eq = j->eq;
-  double step = side * DBL_EPSILON;
-  for (int i = 0; i < eq->nv; i++) {
-    j->shift_q[i] = step * sign_of((unsigned)i, 2 * j->probes) * j->size_q[i];
-    j->shift_v[i] = step * sign_of((unsigned)i, 2 * j->probes + 1) * j->size_v[i];
-  }
-  return ga_equations_evaluate(j->eq, at->x, &(ga_shift){j->shift_q, j->shift_v}, NULL, r,
-                               j->terms);
-}
-
-ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at) {
-  ga_status status = probe(j, at, 1, j->r_up);
-  if (status == GA_OK) status = probe(j, at, -1, j->r_down);
-  if (status != GA_OK) return status;
-  for (int i = 0; i < j->eq->n; i++) {
-    double change = fmin(fabs(j->r_up[i] - at->r[i]), fabs(j->r_down[i] - at->r[i]));
-    j->noise[i] = j->measured ? ga_max(j->noise[i], change) : change;
-  }
-  j->measured = true;
-  j->probes++;
-  return GA_OK;
 }

@@ -16,22 +16,21 @@ typedef enum ga_look {
 typedef struct ga_judge {
   ga_equations *eq;
   ga_factors *factors;
-  double tol;                /* newton_tol */
-  double *size_q, *size_v;   /* of the summands of q_1 and v_1, for each velocity */
-  double *size_x;            /* largest |x_j| of each velocity, over the blocks */
-  double *bound;             /* of the row kind in hand: newton_tol |x| and roundings of q or v */
-  int *part;                 /* of the system that a velocity belongs to, a number below nv */
-  double *root;              /* sqrt of the mass of each velocity, */
-  bool roots_known;          /* if it is constant and known */
-  double *strongest;         /* largest force over sqrt(m) in each part, */
-  double *faint;             /* and the force that is too faint to count, of each velocity */
-  bool prepared;             /* these belong to the iterate in hand */
-  int *vector;               /* first velocity of the vector that a velocity is part of, */
-  int *vector_end;           /* and the one after its last; on R^n each stands for itself */
-  double largest;            /* term of all force rows, at the iterate in hand */
-  double *reaction;          /* |G|^T |lam| + |H|^T |psi| of the dynamic row in hand */
-  int reaction_of;           /* that row; -1: none yet at this iterate */
-  ga_look reaction_look;     /* and how closely it was looked at */
+  double tol;              /* newton_tol */
+  double *size_q, *size_v; /* of the summands of q_1 and v_1, for each velocity */
+  bool eta_counted;        /* size_q includes what eta adds at the iterate in hand */
+  double *size_x;          /* largest |x_j| of each velocity, over the blocks */
+  double *bound;           /* of the row kind in hand: newton_tol |x| and roundings of q or v */
+  int *part;               /* of the system that a velocity belongs to, a number below nv */
+  double *root;            /* sqrt of the mass of each velocity, */
+  bool roots_known;        /* if it is constant and known */
+  double *strongest;       /* largest force over sqrt(m) in each part */
+  bool prepared;           /* these belong to the iterate in hand */
+  int *vector;             /* first velocity of the vector that a velocity is part of, */
+  int *vector_end;         /* and the one after its last; on R^n each stands for itself */
+  double largest;          /* term of all force rows, at the iterate in hand */
+  ga_columns G_columns, H_columns;
+  double *rounding;          /* n: one rounding of each constraint row */
   bool shaken;               /* the next is known */
   double *shake;             /* n: what one rounding of every constraint does to the unknowns */
   bool measured;             /* the next is known */
@@ -49,7 +48,6 @@ typedef struct ga_iterate {
 
 typedef struct ga_verdict {
   bool accepted;
-  bool rounding; /* some row is above newton_tol times its terms */
   bool doubtful; /* refused, but the tangents say that rounding explains it: measure the rounding */
   bool closed;   /* all constraint rows are accepted */
   bool shakable; /* refused, but for forces alone and by no more than shaken constraints excuse */
@@ -63,12 +61,20 @@ void ga_judge_begin(ga_judge *j);
 /* The iterate moves: what was measured belongs to the place before. */
 void ga_judge_move(ga_judge *j);
 ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look);
-/* The same for an iterate looked at before: constraints that are closed stay so. */
-ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict before);
+/* The same for an iterate whose constraints were found closed before. */
+ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look);
+/* Is some row above newton_tol times its terms? Of an accepted iterate: did it take roundings? */
+bool ga_judge_rounding(ga_judge *j, const ga_iterate *at);
 /* What is allowed in each row, for residuals of other iterates to be compared. */
 void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed);
 /* Set to zero those constraint rows of b, a copy of the residual, that are within one rounding. */
 void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b);
+/* One rounding of each constraint row, into `rounding`. */
+void ga_judge_roundings(ga_judge *j, const ga_iterate *at);
+
+/* measure.c */
+/* The parts of the system that constraints connect, by their patterns, into `part`. */
+void ga_judge_find_parts(ga_judge *j);
 /* Solve for what the roundings of the constraints do to the unknowns. */
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at);
 /* Evaluate the residual one rounding of q and v away, on both sides. The equations are then

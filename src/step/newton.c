@@ -147,13 +147,13 @@ static ga_status advance(ga_newton *w, course *c) {
 static ga_status judge(ga_newton *w, ga_look look, double before, ga_verdict *v) {
   ga_judge *j = &w->judge;
   const ga_iterate at = iterate_of(w);
-  *v = ga_judge_look(j, &at, GA_LOOK_ROUGHLY);
+  *v = ga_judge_look(j, &at, look);
   if (v->accepted) return GA_OK;
   if (v->closed && v->shakable && !j->shaken && w->eq->n > w->eq->nx) {
     ga_status status = ga_judge_shake(j, &at);
     if (status != GA_OK) return status;
+    *v = ga_judge_look_again(j, &at, look);
   }
-  *v = ga_judge_look_again(j, &at, look, *v);
   bool halved = v->excess < STALL * before;
   bool suspected = v->doubtful && (look == GA_LOOK_STALLED || !halved);
   if (v->accepted || !suspected || j->probes >= PROBES) return GA_OK;
@@ -259,8 +259,9 @@ ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double
       status = give_up(w, &c, "ended at a root far from the last state");
     }
     if (status == GA_OK) {
+      const ga_iterate root = iterate_of(w);
       w->misled = way > 0;
-      w->stats->roundoff += c.now.rounding;
+      w->stats->roundoff += ga_judge_rounding(&w->judge, &root);
       ga_factors_learn(w->factors, c.iteration, c.made, c.reused);
       return GA_OK;
     }

@@ -21,6 +21,16 @@ tool run heavy-top --t-end 0.01 --h 0.001 --every 3 --out -
 ok "CSV on stdout" is_complete_csv "$work/out"
 ok "summary on stderr" err_has 'state at t'
 
+# the linear solver, and why
+succeeds run andrews --t-end 0.001
+ok "auto: a small one is dense" out_has '^  linear  *dense (auto: 19 rows, fill .*, dense .* ms, klu .* ms)$'
+succeeds run chain --size 100 --t-end 0.01 --linsol auto
+ok "auto: a chain is for klu" out_has '^  linear  *klu (auto: 700 rows, .*, klu .* ms, mumps .*)$'
+succeeds run net --size 12 --t-end 0.01
+ok "auto: a net is for sweeps" out_has '^  linear  *sweep (auto: 966 rows, 6920 of 16168 entries strong, 2 blocks,'
+succeeds run net --size 3 --t-end 0.01 --linsol klu
+ok "no reason where it was asked for" out_has '^  linear  *klu$'
+
 # the end state
 succeeds run heavy-top --t-end 0.01 --final
 ok "one JSON object" is_json_object "$work/out"

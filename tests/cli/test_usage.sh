@@ -10,7 +10,7 @@ ok "version" out_has '^genalpha [0-9][0-9]*\.[0-9]'
 ok "capabilities" out_has 'dense'
 succeeds list
 for name in stab2 index3 soi2 nonhol2 hht index2 index1 heavy-top heavy-top-se3 slider-crank andrews andrews-absolute \
-  pendulum-spring chain rolling-disk rolling-disk-printed jay-nonholonomic \
+  pendulum-spring chain net lattice rolling-disk rolling-disk-printed jay-nonholonomic \
   jay-negrut-hht jay-negrut-soi2 rheonomic oscillator dense; do
   ok "list has $name" out_has "^  $name  *[^ ]"
 done
@@ -148,7 +148,7 @@ done
 refused 2 'rtol = .*or 0' run oscillator --rtol -1
 refused 2 'h-min = .*h-max' run oscillator --rtol 1e-3 --h-min 2 --h-max 1
 refused 2 'given.*automatic' run oscillator --rtol 1e-3 --h-seq 1/3,2/3
-refused 2 'problems with a size: chain' run oscillator --size 3
+refused 2 'problems with a size: chain, net, lattice' run oscillator --size 3
 refused 2 '1 to 1000000 rods' run chain --size 1000001
 succeeds run chain --size 3 --t-end 0.1
 refused 2 'omega' run oscillator --omega 0

@@ -5,7 +5,8 @@
 for file in "$LIBDIR/libgenalpha.a" "$LIBDIR/libgenalpha.so" "$LIBDIR/pkgconfig/genalpha.pc" \
   "$LIBDIR/cmake/genalpha/genalphaConfig.cmake" \
   "$LIBDIR/cmake/genalpha/genalphaConfigVersion.cmake" "$tree/share/man/man1/genalpha.1" \
-  "$tree/share/bash-completion/completions/genalpha" "$tree/share/genalpha/models/pendulum.yaml"; do
+  "$tree/share/bash-completion/completions/genalpha" "$tree/share/genalpha/models/pendulum.yaml" \
+  "$tree/share/genalpha/examples/pendulum.c" "$tree/share/doc/genalpha/docs/notation.md"; do
   ok "$file is there" [ -s "$file" ]
 done
 succeeds --version

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Problems of users' own in shared objects (GA_PROBLEM_MODULE in ga_problem.h). */
+#ifndef CLI_MODEL_OBJECT_H
+#define CLI_MODEL_OBJECT_H
+
+#include "cli.h"
+
+typedef struct object_problem {
+  void *handle; /* of the shared object, */
+  const ga_problem_module *module;
+  ga_problem *made; /* and what it made */
+} object_problem;
+
+/* Does the operand name a shared object? */
+bool object_named(const char *operand);
+
+/* Opens it and lets it make its problem. ARGS_GO_ON, or an exit code after a message; then o is
+ * closed. */
+int object_open(const char *path, const ga_problem_options *options, object_problem *o);
+void object_close(object_problem *o);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* The choice of "auto": times predicted from size and pattern.
+ *
+ * AMD orders the graph of A + A^T and counts entries and operations of an L U that takes its pivots
+ * from the diagonal in this order. KLU comes near to that where the diagonal has pivots. A column
+ * without a diagonal entry gets one by the elimination of a neighbour; if the ordering puts it
+ * before all of its neighbours, KLU must take its pivot elsewhere, which spoils the ordering. In
+ * chains this befalls 2 columns in all; in nets and lattices nearly every constraint. MUMPS pairs
+ * such columns with others beforehand. */
+#include <stdio.h>
+#include <suitesparse/amd.h>
+
+#include "base/csr.h"
+#include "linsol/linsol.h"
+
+/* columns without a diagonal entry that come before all of their neighbours; place and early have
+ * room for n numbers */
+static int count_displaced(const ga_csr *A, const int *order, int *place, int *early) {
+  int n = A->nrow, displaced = 0;
+  for (int i = 0; i < n; i++) {
+    place[order[i]] = i;
+    early[i] = ga_csr_find(A, i, i) < 0;
+  }
+  for (int i = 0; i < n; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      int j = A->col[e];
+      if (i != j) early[place[i] < place[j] ? j : i] = 0;
+    }
+  }
+  for (int i = 0; i < n; i++) displaced += early[i];
+  return displaced;
+}
+
+bool ga_linsol_predict(const ga_csr *A, ga_prediction *out) {
+  ga_arena scratch = {0};
+  size_t size = (size_t)A->nrow;
+  double info[AMD_INFO], n = A->nrow, nnz = ga_csr_nnz(A);
+  int *order = ga_arena_ints(&scratch, size), *place = ga_arena_ints(&scratch, size);
+  int *early = ga_arena_ints(&scratch, size);
+  bool known = !scratch.failed && amd_order(A->nrow, A->ptr, A->col, order, NULL, info) >= AMD_OK;
+  if (known) {
+    double displaced = count_displaced(A, order, place, early);
+    double lu = info[AMD_NMULTSUBS_LU], ldl = info[AMD_NMULTSUBS_LDL];
+    double fill = 2 * info[AMD_LNZ] + n;
+    double operation = fill < 3000 ? 0.14 : 0.8; /* factors in the nearest cache, or not */
+    out->rows = A->nrow;
+    out->fill = fill;
+    /* plain loops, which pass over zeros; LAPACK */
+    out->dense = A->nrow <= GA_DENSE_SMALL ? 30 + 30 * n + 0.5 * n * n + 0.1 * n * fill
+                                           : 40 + 2 * n * n + 0.07 * n * n * n;
+    out->klu = 84 + 9 * n + 5 * nnz + 0.4 * fill + lu * (operation + displaced / 18);
+    out->mumps = 65e3 + 900 * n + 1.8 * ldl;
+  }
+  ga_arena_free(&scratch);
+  return known;
+}
+
+const ga_linsol_ops *ga_linsol_fastest(const ga_prediction *p, double *time) {
+  char trouble[120];
+  *time = p->dense;
+  /* Where they are alike, solves by klu take less time; with few rows nothing does. */
+  bool dense = p->rows < 10 || p->dense <= 0.94 * p->klu;
+  if (dense && p->dense <= p->mumps) return &ga_linsol_dense;
+  bool mumps = p->mumps < p->klu && ga_mumps_available(trouble, sizeof trouble);
+  *time = mumps ? p->mumps : p->klu;
+  return mumps ? &ga_linsol_mumps : &ga_linsol_klu;
+}
+
+const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room) {
+  const double MILLI = 1e-6; /* milliseconds in a nanosecond */
+  /* Times that cannot be much reduced: those of going through the entries. */
+  const double SHORT = 3 * 8.0 * ga_csr_nnz(A);
+  ga_prediction p;
+  char trouble[120], mumps[160] = "";
+  double time;
+  if (!ga_linsol_predict(A, &p)) return NULL;
+  const ga_linsol_ops *ops = ga_linsol_fastest(&p, &time);
+  if (ops != &ga_linsol_dense) {
+    bool there = ga_mumps_available(trouble, sizeof trouble);
+    snprintf(mumps, sizeof mumps, ", mumps %.2g ms%s%s", MILLI * p.mumps, there ? "" : ", but ",
+             there ? "" : trouble);
+  }
+  snprintf(why, room, "auto: %d rows, fill %.3g, dense %.2g ms, klu %.2g ms%s", A->nrow, p.fill,
+           MILLI * p.dense, MILLI * p.klu, mumps);
+  return ops == &ga_linsol_dense || time <= SHORT ? ops : &ga_linsol_sweep;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Row scaling to symmetry: d_i a_ij = d_j a_ji, followed from entry to entry of the matrix. */
+#include "linsol/symmetry.h"
+
+#include <float.h>
+#include <math.h>
+
+/* An entry is followed if it is not much smaller than its row: a small one is known too badly. */
+static const double STRONG = 1e-3;
+/* Roundings by which two entries may differ, of entries of about 1. */
+static const double SAME = 64 * DBL_EPSILON;
+
+void ga_balance_init(ga_balance *balance, const ga_csr *A, ga_arena *arena) {
+  balance->n = A->nrow;
+  balance->partner = ga_arena_ints(arena, (size_t)ga_csr_nnz(A));
+  balance->D = ga_arena_doubles(arena, (size_t)A->nrow);
+  balance->queue = ga_arena_ints(arena, (size_t)A->nrow);
+  for (int i = 0; i < A->nrow && !arena->failed; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      balance->partner[e] = ga_csr_find(A, A->col[e], i);
+    }
+  }
+}
+
+void ga_balance_none(ga_balance *balance) {
+  for (int i = 0; i < balance->n; i++) balance->D[i] = 1;
+}
+
+/* d_j of the rows that strong entries of row i lead to; they join the queue */
+static int follow(ga_balance *balance, const ga_csr *A, int i, int end) {
+  double largest = ga_max_abs(A->ptr[i + 1] - A->ptr[i], A->val + A->ptr[i]);
+  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+    int j = A->col[e], back = balance->partner[e];
+    if (balance->D[j] != 0 || back < 0 || A->val[back] == 0) continue;
+    if (!(fabs(A->val[e]) >= STRONG * largest)) continue;
+    double ratio = A->val[e] / A->val[back];
+    if (fabs(ratio - 1) <= SAME) ratio = 1;
+    balance->D[j] = balance->D[i] * ratio;
+    balance->queue[end++] = j;
+  }
+  return end;
+}
+
+void ga_balance_find(ga_balance *balance, const ga_csr *A) {
+  for (int i = 0; i < balance->n; i++) balance->D[i] = 0;
+  for (int start = 0; start < balance->n; start++) {
+    if (balance->D[start] != 0) continue;
+    balance->D[start] = 1;
+    balance->queue[0] = start;
+    for (int at = 0, end = 1; at < end; at++) end = follow(balance, A, balance->queue[at], end);
+  }
+}
+
+bool ga_balance_holds(const ga_balance *balance, const ga_csr *A, const double *val) {
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      if (A->col[e] >= i && balance->partner[e] >= 0) continue; /* seen from the other side */
+      double other = balance->partner[e] < 0 ? 0 : val[balance->partner[e]];
+      if (!(fabs(val[e] - other) <= SAME * ga_max(1, fabs(val[e])))) return false;
+    }
+  }
+  return true;
+}

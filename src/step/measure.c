@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* What the judge knows by experiment instead of by a bound: which velocities belong together, what
+ * roundings of the constraints do to the unknowns, and what one rounding of q and v does to the
+ * residual. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/judge.h"
+
+/* Union of all velocities that a constraint connects, by its pattern: part[i] is one velocity of
+ * the part that i belongs to, the same for all of it. */
+static int part_of(int *part, int i) {
+  while (part[i] != i) i = part[i] = part[part[i]];
+  return i;
+}
+
+void ga_judge_find_parts(ga_judge *j) {
+  const ga_site *site = j->eq->site;
+  const ga_csr *const gradients[] = {&site->G, &site->H};
+  for (int i = 0; i < j->eq->nv; i++) j->part[i] = i;
+  for (int g = 0; g < 2; g++) {
+    const ga_csr *D = gradients[g];
+    for (int i = 0; i < D->nrow; i++) {
+      for (int e = D->ptr[i] + 1; e < D->ptr[i + 1]; e++) {
+        j->part[part_of(j->part, D->col[e])] = part_of(j->part, D->col[e - 1]);
+      }
+    }
+  }
+  for (int i = 0; i < j->eq->nv; i++) j->part[i] = part_of(j->part, i);
+}
+
+/* one of two signs, by a hash of i and of the number of the probe */
+static double sign_of(unsigned i, unsigned probe) {
+  unsigned bits = (i + 1) * 2654435761u ^ (probe + 1) * 2246822519u;
+  bits ^= bits >> 15;
+  bits *= 2654435761u;
+  return bits >> 31 ? 1 : -1;
+}
+
+/* A s = (0, one rounding of each constraint): how far the constraints' roundings move the unknowns
+ */
+ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
+  const ga_equations *eq = j->eq;
+  ga_judge_roundings(j, at);
+  memset(j->shake, 0, (size_t)eq->nx * sizeof(double));
+  for (int i = eq->nx; i < eq->n; i++) j->shake[i] = sign_of((unsigned)i, 0) * j->rounding[i];
+  ga_status status = ga_factors_solve(j->factors, eq, j->shake);
+  j->shaken = status == GA_OK;
+  return status;
+}
+
+static ga_status probe(ga_judge *j, const ga_iterate *at, double side, double *r) {
+  const ga_equations *eq = j->eq;
+  double step = side * DBL_EPSILON;
+  for (int i = 0; i < eq->nv; i++) {
+    j->shift_q[i] = step * sign_of((unsigned)i, 2 * j->probes) * j->size_q[i];
+    j->shift_v[i] = step * sign_of((unsigned)i, 2 * j->probes + 1) * j->size_v[i];
+  }
+  return ga_equations_evaluate(j->eq, at->x, &(ga_shift){j->shift_q, j->shift_v}, NULL, r,
+                               j->terms);
+}
+
+ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at) {
+  ga_status status = probe(j, at, 1, j->r_up);
+  if (status == GA_OK) status = probe(j, at, -1, j->r_down);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < j->eq->n; i++) {
+    double change = fmin(fabs(j->r_up[i] - at->r[i]), fabs(j->r_down[i] - at->r[i]));
+    j->noise[i] = j->measured ? ga_max(j->noise[i], change) : change;
+  }
+  j->measured = true;
+  j->probes++;
+  return GA_OK;
+}
