@@ -73,7 +73,8 @@ static bench_matrix compress(entries *list, int n) {
 bench_matrix bench_index3_matrix(const bench_problem *b, double h, bool symmetric) {
   const ga_model *m = &b->p->model;
   int nv = b->nv, nlam = b->nlam;
-  ga_csr M = room(nv, nv, m->pat_M), Kt = room(nv, nv, m->pat_K), Ct = room(nv, nv, m->pat_K);
+  ga_csr M = room(nv, nv, m->pat_M), Kt = room(nv, nv, m->pat_K),
+         Ct = room(nv, nv, m->pat_C ? m->pat_C : m->pat_K);
   ga_csr G = room(nlam, nv, m->pat_G);
   double *q = bench_doubles(b->nq), *w = bench_doubles(nv), *lam = bench_doubles(nlam);
   for (int i = 0; i < nv; i++) w[i] = 0.1 * sin(1.0 + i);

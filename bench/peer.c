@@ -126,7 +126,7 @@ peer *peer_new(const bench_problem *b, bool sparse) {
   csr_new(&p->M, nv, nv, model->pat_M);
   csr_new(&p->G, nlam, nv, model->pat_G);
   csr_new(&p->Kt, nv, nv, model->pat_K);
-  csr_new(&p->Ct, nv, nv, model->pat_K);
+  csr_new(&p->Ct, nv, nv, model->pat_C ? model->pat_C : model->pat_K);
   csr_new(&p->Z, nlam, nv, model->pat_G);
   if (!flat) {
     csr_new(&p->Gq, nlam, nq, NULL);

@@ -129,7 +129,7 @@ static inline void eval_nonholonomic_dq(const point *s, full *Y) {
 
 static inline void eval_tangents(const point *s, full *Kt, full *Ct) {
   full_init(Kt, s->nv, s->nv, s->model->pat_K);
-  full_init(Ct, s->nv, s->nv, s->model->pat_K);
+  full_init(Ct, s->nv, s->nv, s->model->pat_C ? s->model->pat_C : s->model->pat_K);
   CALL(.x = s->x, .lam = s->lam, .psi = s->psi, .Kt = &Kt->a, .Ct = &Ct->a);
   full_spread(Kt);
   full_spread(Ct);

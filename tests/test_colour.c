@@ -211,7 +211,7 @@ static void derive(derivatives *d, const ga_model *model, const place *s) {
   ga_csr_init(&d->G, model->nlam, nv, model->pat_G, &d->arena);
   ga_csr_init(&d->Z, model->nlam, nv, model->pat_G, &d->arena);
   ga_csr_init(&d->Kt, nv, nv, model->pat_K, &d->arena);
-  ga_csr_init(&d->Ct, nv, nv, model->pat_K, &d->arena);
+  ga_csr_init(&d->Ct, nv, nv, ga_pattern_C(model), &d->arena);
   assert_false(d->arena.failed);
   const ga_point point = {.t = 0, .q = s->q, .v = s->v, .x = s->x, .lam = s->lam};
   must(ga_eval_G(&d->e, 0, s->q, &d->G), &d->err);

@@ -91,8 +91,7 @@ typedef struct ga_model_ops {
   int (*nonholonomic_dq)(void *user, double t, const double *q, const double *v, ga_csr *Y);
   /* Y v + k_t, so that k' = H v' + drift */
   int (*nonholonomic_drift)(void *user, double t, const double *q, const double *v, double *drift);
-  /* Kt = D_q(M x - F - R) for given x, lam, psi, and Ct = d/dv(-F - R); nv x nv, both with the
-   * pattern of K. Usually -R = G^T lam + H^T psi. */
+  /* Kt = D_q(M x - F - R) for given x, lam, psi, and Ct = d/dv(-F - R); nv x nv. Usually -R = G^T lam + H^T psi. */
   int (*force_tangents)(void *user, double t, const double *q, const double *v, const double *x,
                         const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct);
 
@@ -131,8 +130,8 @@ typedef struct ga_model {
   const ga_space *space;
   int nlam, npsi;
 
-  /* Patterns of M (nv x nv), of Kt and Ct (nv x nv), of G and Z, of H and Y; NULL means full.
-   * A row of K, G or H that touches one component of a non-commutative factor (SO(3), SE(3)) lists
+  /* Patterns of M (nv x nv), of Kt and, unless pat_C below says otherwise, of Ct (nv x nv), of G and
+   * Z, of H and Y; NULL means full. A row of K, G or H that touches one component of a non-commutative factor (SO(3), SE(3)) lists
    * all columns of that factor. */
   const ga_csr *pat_M, *pat_K, *pat_G, *pat_H;
 
@@ -141,6 +140,8 @@ typedef struct ga_model {
 
   /* Optional names for messages and column heads, nq, nv, nlam and npsi strings; NULL gives q1.. */
   const char *const *q_names, *const *v_names, *const *lam_names, *const *psi_names;
+
+  const ga_csr *pat_C; /* pattern of Ct; NULL: that of Kt. No entries: forces do not depend on v */
 } ga_model;
 
 /* What a model gives besides M, F, g and k, by evaluate or by callbacks: bits GA_GIVES_.. */

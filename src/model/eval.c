@@ -22,12 +22,14 @@ static int largest(int a, int b) {
 /* groups of columns for difference quotients */
 static void colour_patterns(ga_eval *e, ga_arena *arena) {
   ga_arena scratch = {0};
-  ga_csr K;
+  ga_csr K, C;
   if (arena->failed) return;
   if (ga_colours_init(&e->colours_G, &e->G, arena) != GA_OK ||
       ga_colours_init(&e->colours_H, &e->H, arena) != GA_OK ||
       ga_csr_init(&K, e->nv, e->nv, e->model->pat_K, &scratch) != GA_OK ||
-      ga_colours_init(&e->colours_K, &K, arena) != GA_OK) {
+      ga_colours_init(&e->colours_K, &K, arena) != GA_OK ||
+      ga_csr_init(&C, e->nv, e->nv, ga_pattern_C(e->model), &scratch) != GA_OK ||
+      ga_colours_init(&e->colours_C, &C, arena) != GA_OK) {
     arena->failed = true;
   }
   ga_arena_free(&scratch);

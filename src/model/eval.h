@@ -8,6 +8,11 @@
 #include "model/adapt.h"
 #include "model/colour.h"
 
+/* The pattern of Ct. */
+static inline const ga_csr *ga_pattern_C(const ga_model *model) {
+  return model->pat_C ? model->pat_C : model->pat_K;
+}
+
 /* Where something is evaluated. x, lam, psi are read by the tangents only. */
 typedef struct ga_point {
   double t;
@@ -70,7 +75,7 @@ typedef struct ga_eval {
   ga_bend bend, bend_before; /* now, and at the begin of the step under way if it was renewed, */
   bool bend_renewed;
   int bend_uses; /* and how often it had been used */
-  ga_colours colours_K, colours_G, colours_H;
+  ga_colours colours_K, colours_C, colours_G, colours_H;
 } ga_eval;
 
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err);

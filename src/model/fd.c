@@ -399,7 +399,7 @@ ga_status ga_fd_drift(ga_eval *e, const ga_point *p, double *drift) {
 ga_status ga_fd_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z) {
   ga_status status = ga_fd_columns(e, given_balance, p, GA_FD_Q, false, &e->colours_K, Kt);
   if (status == GA_OK) {
-    status = ga_fd_columns(e, given_force, p, GA_FD_V, false, &e->colours_K, Ct);
+    status = ga_fd_columns(e, given_force, p, GA_FD_V, false, &e->colours_C, Ct);
   }
   if (status != GA_OK) return status;
   return ga_eval_own_reaction(e) ? ga_fd_mixed(e, p, NULL, NULL, Z) : ga_fd_mixed(e, p, Kt, Ct, Z);

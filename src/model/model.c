@@ -54,6 +54,7 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
   }
   ga_status status = check_pattern(model, model->pat_M, nv, "M", false, err);
   if (status == GA_OK) status = check_pattern(model, model->pat_K, nv, "K", true, err);
+  if (status == GA_OK) status = check_pattern(model, model->pat_C, nv, "C", false, err);
   if (status == GA_OK) status = check_pattern(model, model->pat_G, model->nlam, "G", true, err);
   if (status == GA_OK) status = check_pattern(model, model->pat_H, model->npsi, "H", true, err);
   return status;

@@ -200,9 +200,9 @@ static void check_tangents(checker *c, pair *Kt, pair *Ct) {
     compare(c, gives(c, GA_GIVES_TANGENTS, "Kt", name), n, Kt->given.val, Kt->quotient.val,
             &Kt->given, c->force_size);
   }
-  if (ok(c, ga_fd_columns(e, ga_point_force, p, GA_FD_V, true, &e->colours_K, &Ct->quotient))) {
-    compare(c, gives(c, GA_GIVES_TANGENTS, "Ct", name), n, Ct->given.val, Ct->quotient.val,
-            &Ct->given, c->force_size);
+  if (ok(c, ga_fd_columns(e, ga_point_force, p, GA_FD_V, true, &e->colours_C, &Ct->quotient))) {
+    compare(c, gives(c, GA_GIVES_TANGENTS, "Ct", name), ga_csr_nnz(&Ct->given), Ct->given.val,
+            Ct->quotient.val, &Ct->given, c->force_size);
   }
 }
 
@@ -261,11 +261,12 @@ static bool room_for_all(ga_evaluation *all, const ga_model *model, ga_arena *ar
   size_t nv = (size_t)ga_space_nv(model->space), nlam = (size_t)model->nlam;
   int n = (int)nv;
   ga_csr **const of_nv[] = {&all->M, &all->Kt, &all->Ct};
+  const ga_csr *const square[] = {model->pat_M, model->pat_K, ga_pattern_C(model)};
   ga_csr **const of_lam[] = {&all->G, &all->Z, &all->L};
   ga_csr **const of_psi[] = {&all->H, &all->Y, &all->P};
   for (int i = 0; i < 3; i++) {
     ga_csr *A = ga_arena_take(arena, 3, sizeof *A);
-    if (!A || ga_csr_init(&A[0], n, n, i == 0 ? model->pat_M : model->pat_K, arena) != GA_OK ||
+    if (!A || ga_csr_init(&A[0], n, n, square[i], arena) != GA_OK ||
         ga_csr_init(&A[1], model->nlam, n, model->pat_G, arena) != GA_OK ||
         ga_csr_init(&A[2], model->npsi, n, model->pat_H, arena) != GA_OK) {
       return false;
@@ -298,8 +299,8 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
                pair_init(&H, npsi, nv, model->pat_H, &arena) &&
                pair_init(&M, nv, nv, model->pat_M, &arena) &&
                pair_init(&Kt, nv, nv, model->pat_K, &arena) &&
-               pair_init(&Ct, nv, nv, model->pat_K, &arena) && room_for_all(&all, model, &arena) &&
-               room_for_all(&alone, model, &arena);
+               pair_init(&Ct, nv, nv, ga_pattern_C(model), &arena) &&
+               room_for_all(&all, model, &arena) && room_for_all(&alone, model, &arena);
   if (!ready) {
     ga_arena_free(&arena);
     return ga_fail(err, GA_ERR_MEM, "no memory to check derivatives");

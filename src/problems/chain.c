@@ -23,7 +23,7 @@ static const double J = 1. / 12; /* m L^2/12 */
 /* number of rods, patterns */
 typedef struct chain {
   int n;
-  ga_csr M, K, G;
+  ga_csr M, K, C, G;
 } chain;
 
 /* A row of G, or of Z, has the columns (x or y, theta) of the rod before and of the rod itself: the
@@ -138,11 +138,12 @@ static const ga_model_ops ops = {
     .energy = energy,
     .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
-/* M: the diagonal; K: the diagonal at the angles; G: see own_entries */
+/* M: the diagonal; K: the diagonal at the angles; C: empty; G: see own_entries */
 static bool fill_patterns(ga_problem *problem, chain *c) {
   const int n = c->n, nq = PER_ROD * n;
   if (!ga_problem_pattern(problem, nq, nq, nq, &c->M) ||
       !ga_problem_pattern(problem, nq, nq, n, &c->K) ||
+      !ga_problem_pattern(problem, nq, nq, 0, &c->C) ||
       !ga_problem_pattern(problem, 2 * n, nq, 8 * n - 4, &c->G)) {
     return false;
   }
@@ -191,6 +192,7 @@ static ga_status build(ga_problem *problem, const ga_problem_options *options, g
   if (!fill_patterns(problem, c)) return GA_ERR_MEM;
   problem->model.user = c;
   problem->model.pat_M = &c->M, problem->model.pat_K = &c->K, problem->model.pat_G = &c->G;
+  problem->model.pat_C = &c->C;
   if (n <= NAMED_RODS) name_all(problem, n);
   problem->rho_inf = 0.9, problem->h = 1e-3, problem->t_end = 1;
   for (int i = 0; i < n; i++) problem->q0[PER_ROD * i + X] = L * (i + 0.5);

@@ -52,7 +52,7 @@ static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *aren
   const ga_site *site = &s->site[row->site];
   int row0 = j * s->nv;
   ga_csr_init(&d->Kt[j], s->nv, s->nv, model->pat_K, arena);
-  ga_csr_init(&d->Ct[j], s->nv, s->nv, model->pat_K, arena);
+  ga_csr_init(&d->Ct[j], s->nv, s->nv, ga_pattern_C(model), arena);
   bool own = ga_eval_own_reaction(s->eval);
   if (own) {
     ga_csr_init(&d->L[j], s->nlam, s->nv, model->pat_G, arena);
@@ -60,7 +60,7 @@ static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *aren
   }
   if (row->part == GA_PART_REACTION && !d->K0.ptr) {
     ga_csr_init(&d->K0, s->nv, s->nv, model->pat_K, arena);
-    ga_csr_init(&d->C0, s->nv, s->nv, model->pat_K, arena);
+    ga_csr_init(&d->C0, s->nv, s->nv, ga_pattern_C(model), arena);
   }
   if (arena->failed) return;
   m->dyn[j].site = site;
