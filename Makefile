@@ -1,6 +1,7 @@
 # Thin front end of CMake; `./bootstrap TARGET` installs what a target needs and then comes here.
 #   make               library, tool and examples, in build/release
 #   make demo          simulate a mechanism: summary, out/slider-crank.csv, out/slider-crank.svg
+#   make results       the same with results in out/slider-crank.h5 (needs HDF5)
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
@@ -8,13 +9,14 @@
 #   make bench-page    docs/benchmarks.md from them
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
-#   make install       library, headers, tool, man page into PREFIX (/usr/local), below DESTDIR
+#   make install       library, headers, tool, man page, HTML reference into PREFIX (/usr/local), below
+#                      DESTDIR
 #   make docs          HTML reference, in build/docs (needs doxygen)
 #   make clean         remove build/ and out/
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src modules cli tests examples bench -name '*.[ch]'
+SOURCES = find include src modules results cli tests examples bench -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
@@ -38,6 +40,14 @@ demo: build/release/Makefile
 	@mkdir -p out
 	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.csv --plot out/slider-crank.svg
 
+# configured anew, as HDF5 may have come since
+results: build/release/Makefile
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target genalpha_tool
+	@mkdir -p out
+	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.h5
+	$(TOOL) plot out/slider-crank.h5 slider.x,load.x bearing.fx,bearing.fy energy.total
+
 reproduce: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
 	$(TOOL) reproduce --out out/reproduction
@@ -46,7 +56,9 @@ test:
 	cmake --preset release -DBUILD_TESTING=ON
 	$(call test,release,-LE valgrind)
 
+# with the HTML reference, if doxygen is there to make it
 install: all
+	@if command -v doxygen >/dev/null 2>&1; then $(MAKE) --no-print-directory docs; fi
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
 
 docs:
@@ -107,6 +119,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo reproduce test install docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
+.PHONY: all demo results reproduce test install docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:

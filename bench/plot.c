@@ -64,6 +64,35 @@ static int by_x(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* One look for a series in all panels: the colour tells the code, genalpha's by method, the mark
+ * and the dashes how its steps are chosen. */
+typedef struct {
+  const char *part; /* of the series' name */
+  const char *color;
+  int width, mark, dash; /* 0: no word on it */
+} look;
+
+static look look_of(const char *series) {
+  static const look parts[] = {
+      {"IDA", "#000000", 3, 5, 1},    {"stab2", "#0072b2", 1, 0, 0},
+      {"index3", "#d55e00", 1, 0, 0}, {"KLU tuned", "#009e73", 1, 0, 0},
+      {"KLU", "#cc79a7", 1, 0, 0},    {"fixed", NULL, 0, 7, 0},
+      {"automatic", NULL, 0, 4, 2},   {"extrap. 1", NULL, 0, 1, 0},
+      {"extrap. 2", NULL, 0, 2, 0},   {"extrap. 3", NULL, 0, 8, 0},
+      {"rho 0.9", NULL, 0, 0, 3},
+  };
+  look l = {series, NULL, 1, 6, 1};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (!strstr(series, parts[i].part)) continue;
+    if (i == 0) return parts[0]; /* another code has one look */
+    if (!l.color && parts[i].color) l.color = parts[i].color, l.width = parts[i].width;
+    if (parts[i].mark) l.mark = parts[i].mark;
+    if (parts[i].dash) l.dash = parts[i].dash;
+  }
+  if (!l.color) l.color = "#56b4e9";
+  return l;
+}
+
 /* a data block for every series, then its panel's plot command */
 static void write_panel(FILE *file, int panel) {
   bool scaling = strcmp(points[panel].panel, "chain") == 0;
@@ -83,9 +112,9 @@ static void write_panel(FILE *file, int panel) {
   const char *comma = "";
   for (int i = panel; i < count; i++) {
     if (strcmp(points[i].panel, points[panel].panel) != 0 || !first_of_series(i)) continue;
-    bool peer = strncmp(points[i].series, "IDA", 3) == 0;
-    fprintf(file, "%s$data%d with linespoints lw %d ps 0.4 title '%s'", comma, i, peer ? 3 : 1,
-            points[i].series);
+    look l = look_of(points[i].series);
+    fprintf(file, "%s$data%d with linespoints lw %d dt %d lc rgb '%s' pt %d ps 0.5 title '%s'",
+            comma, i, l.width, l.dash, l.color, l.mark, points[i].series);
     comma = ", ";
   }
   fprintf(file, "\n");
@@ -102,7 +131,7 @@ void bench_plot_write(const char *directory) {
   fprintf(file,
           "set terminal svg size 1300,%d background 'white' font 'sans,12'\n"
           "set output '%s/bench.svg'\nset logscale xy\nset format '10^{%%T}'\nset grid\n"
-          "set key outside right top\n"
+          "set key outside right top Left reverse\n"
           "set multiplot layout %d,2\n",
           panels > 2 ? 900 : 450, directory, (panels + 1) / 2);
   for (int i = 0; i < count; i++) {

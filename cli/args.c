@@ -253,12 +253,16 @@ static int parse_option(args *a, int argc, char **argv, int *i) {
 
 int args_parse(args *a, int argc, char **argv) {
   const arg_command *command = a->command;
+  const int most = !command->operand        ? 0
+                   : command->many_operands ? INT_MAX
+                   : command->two_operands  ? 2
+                                            : 1;
   a->operands = argv + 1;
   for (int i = 1; i < argc; i++) {
     if (argv[i][0] == '-' && argv[i][1]) {
       int code = parse_option(a, argc, argv, &i);
       if (code != ARGS_GO_ON) return code;
-    } else if (!command->operand || (a->operand && !command->many_operands)) {
+    } else if (a->noperands >= most) {
       cli_error("unexpected argument '%s'", argv[i]);
       return see_help(command);
     } else {

@@ -33,6 +33,7 @@ typedef struct arg_command {
   const char *operand;                    /* as in the usage line, NULL if it takes none */
   bool needs_operand;                     /* else it may be left out */
   bool many_operands;                     /* any number of them */
+  bool two_operands;                      /* a second one, which may be left out */
   const arg_spec *specs;                  /* ends with key NULL */
   bool (*takes_library)(const char *key); /* which library options, NULL: none */
   /* a default other than the library's, for the help text; NULL, or returning NULL: none */

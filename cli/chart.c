@@ -8,7 +8,7 @@
 #include "gnuplot.h"
 
 enum { WIDTH = 520, PANEL_HEIGHT = 310, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
-enum { KEY_WIDTH = 400, KEY_LINE = 19, SAMPLE = 62, LETTER = 8 }; /* of the legend above a panel */
+enum { KEY_MARGIN = 120, KEY_LINE = 19, SAMPLE = 66, LETTER = 9 }; /* of the legend above a panel */
 
 static int count_panels(const chart *c) {
   int n = 0;
@@ -28,7 +28,7 @@ static int letters(const char *text) {
 }
 
 /* lines the legend of a panel takes beyond the first: the plot shall not shrink for them */
-static int more_key_lines(const chart_panel *p) {
+static int more_key_lines(const chart_panel *p, int width) {
   int entries = 0, longest = 7;
   for (const chart_curve *c = p->curves; c->y; c++) {
     if (!*curve_title(c)) continue;
@@ -36,7 +36,7 @@ static int more_key_lines(const chart_panel *p) {
     if (letters(curve_title(c)) > longest) longest = letters(curve_title(c));
   }
   for (int i = 0; i < CHART_SLOPES; i++) entries += fabs(p->slopes[i]) > 0;
-  int across = KEY_WIDTH / (SAMPLE + LETTER * longest);
+  int across = (width - KEY_MARGIN) / (SAMPLE + LETTER * longest);
   if (across < 1) across = 1;
   return entries > across ? (entries - 1) / across : 0;
 }
@@ -122,15 +122,27 @@ static void write_slopes(const chart_panel *p, const table *t, FILE *to) {
   }
 }
 
+/* The marks of the papers for y, z, a, lambda and psi, others in turn. */
+static int mark_of(const chart_curve *c, int i) {
+  static const struct {
+    const char *title;
+    int mark;
+  } usual[] = {{"y", 4}, {"z", 6}, {"a", 2}, {"λ", 1}, {"ψ", 3}};
+  static const int marks[] = {4, 6, 2, 1, 8, 3, 12};
+  for (int k = 0; k < (int)(sizeof usual / sizeof usual[0]); k++) {
+    if (strcmp(curve_title(c), usual[k].title) == 0) return usual[k].mark;
+  }
+  return marks[i % 7];
+}
+
 static void write_curve(const chart_curve *c, const table *t, int i, FILE *to) {
   static const char *const styles[] = {"lines lw 1.8", "linespoints lw 1.8 ps 0.9", "points ps 0.7",
-                                       "lines lw 1.4 dt 2"};
-  static const int marks[] = {4, 6, 2, 1, 8, 3, 12};
+                                       "lines lw 1.4 dt 2", "lines lw 3"};
   int every = t->rows / POINTS_MAX + 1;
   fprintf(to, "$data using %d:%d every %d with %s", table_column(t, c->x) + 1,
           table_column(t, c->y) + 1, every, styles[c->style]);
-  if (c->style == CHART_MARKS || c->style == CHART_POINTS) fprintf(to, " pt %d", marks[i % 7]);
-  fprintf(to, " lc rgb '%s'", gnuplot_color(i));
+  if (c->style == CHART_MARKS || c->style == CHART_POINTS) fprintf(to, " pt %d", mark_of(c, i));
+  fprintf(to, " lc rgb '%s'", c->style == CHART_BODY ? "#333333" : gnuplot_color(i));
   if (!*curve_title(c)) {
     fputs(" notitle", to);
   } else {
@@ -144,7 +156,7 @@ static void write_tics(const chart_panel *p, const double x[2], FILE *to) {
   fputs("set ytics autofreq\n", to);
   if (p->tic > 0) {
     fprintf(to, "set xtics %g\nset ytics %g\n", p->tic, p->tic);
-  } else if (p->log_x && x[1] / x[0] < 40) {
+  } else if (p->log_x && x[1] / x[0] < 100) {
     const char *between = "";
     fputs("set xtics (", to);
     for (int decade = (int)floor(log10(x[0])); decade <= log10(x[1]); decade++) {
@@ -159,6 +171,20 @@ static void write_tics(const chart_panel *p, const double x[2], FILE *to) {
   }
 }
 
+/* texts beside points of the panel, and none of the panel before */
+static void write_names(const chart_panel *p, const table *t, FILE *to) {
+  fputs("unset label\n", to);
+  if (!p->names) return;
+  int jx = table_column(t, p->names_at[0]), jy = table_column(t, p->names_at[1]);
+  for (int i = 0; i < t->rows && p->names[i]; i++) {
+    double x = table_at(t, i, jx), y = table_at(t, i, jy);
+    if (!*p->names[i] || !isfinite(x) || !isfinite(y)) continue;
+    fputs("set label ", to);
+    gnuplot_quote(to, p->names[i]);
+    fprintf(to, " at %.8g,%.8g offset 0.6,0.5 front\n", x, y);
+  }
+}
+
 static void write_panel(const chart_panel *p, const table *t, FILE *to) {
   fputs("set title ", to);
   gnuplot_quote(to, p->title ? p->title : "");
@@ -169,6 +195,7 @@ static void write_panel(const chart_panel *p, const table *t, FILE *to) {
   write_axis(to, 'y', p->log_y, p->ylabel, p->y);
   fputs(p->equal ? "set size ratio -1\n" : "set size noratio\n", to);
   write_tics(p, x, to);
+  write_names(p, t, to);
   fputs("plot ", to);
   int i = 0;
   for (const chart_curve *c = p->curves; c->y; c++) {
@@ -179,19 +206,26 @@ static void write_panel(const chart_panel *p, const table *t, FILE *to) {
   fputc('\n', to);
 }
 
-bool chart_draw(const chart *c, const table *t, const char *path) {
-  gnuplot plot;
-  int panels = count_panels(c), height = c->panel_height ? c->panel_height : PANEL_HEIGHT;
-  int across = c->across ? c->across : 1, rows = (panels + across - 1) / across, key = 0;
-  for (int i = 0; i < panels; i++) {
-    int lines = more_key_lines(&c->panels[i]) + (c->panels[i].title != NULL);
+int chart_width(const chart *c) {
+  return c->width ? c->width : WIDTH;
+}
+
+static int panel_rows(const chart *c) {
+  int across = c->across ? c->across : 1;
+  return (count_panels(c) + across - 1) / across;
+}
+
+int chart_height(const chart *c) {
+  int height = c->panel_height ? c->panel_height : PANEL_HEIGHT, key = 0;
+  for (int i = 0; i < count_panels(c); i++) {
+    int lines = more_key_lines(&c->panels[i], chart_width(c)) + (c->panels[i].title != NULL);
     if (lines > key) key = lines;
   }
-  height += key * KEY_LINE;
-  if (!gnuplot_open(&plot, path, WIDTH, rows * height + (c->title ? TITLE_HEIGHT : 0))) {
-    return false;
-  }
-  FILE *to = plot.script;
+  return panel_rows(c) * (height + key * KEY_LINE) + (c->title ? TITLE_HEIGHT : 0);
+}
+
+void chart_write(const chart *c, const table *t, FILE *to) {
+  int across = c->across ? c->across : 1;
   write_data(t, to);
   fputs(
       "set grid lt 1 lw 0.5 lc rgb '#dddddd'\n"
@@ -199,15 +233,22 @@ bool chart_draw(const chart *c, const table *t, const char *path) {
       "set tics nomirror\n"
       "set rmargin 3\n",
       to);
-  if (across == 1) fputs("set lmargin 10\n", to);
-  fprintf(to, "set multiplot layout %d,%d", rows, across);
+  fputs(across == 1 ? "set lmargin 10\n" : "set lmargin 7\nset rmargin 1\n", to);
+  fprintf(to, "set multiplot layout %d,%d", panel_rows(c), across);
   if (c->title) {
     fputs(" title ", to);
     gnuplot_quote(to, c->title);
+    fputs(" offset 0,0.4", to);
   }
   fputc('\n', to);
-  for (int i = 0; i < panels; i++) write_panel(&c->panels[i], t, to);
+  for (int i = 0; i < count_panels(c); i++) write_panel(&c->panels[i], t, to);
   fputs("unset multiplot\n", to);
+}
+
+bool chart_draw(const chart *c, const table *t, const char *path) {
+  gnuplot plot;
+  if (!gnuplot_open(&plot, path, chart_width(c), chart_height(c))) return false;
+  chart_write(c, t, plot.script);
   return gnuplot_close(&plot);
 }
 

@@ -9,7 +9,8 @@ typedef enum chart_style {
   CHART_LINE,
   CHART_MARKS, /* points joined by a line: errors over h */
   CHART_POINTS,
-  CHART_DASHED /* what is compared with */
+  CHART_DASHED, /* what is compared with */
+  CHART_BODY    /* a part of a drawing, thick and dark */
 } chart_style;
 
 typedef struct chart_curve {
@@ -29,6 +30,8 @@ typedef struct chart_panel {
                                   above; 0: none */
   double x[2], y[2];           /* ranges; both ends the same: automatic */
   double tic;                  /* distance of marks on both axes; 0: automatic */
+  const char *names_at[2];     /* columns of the points of names */
+  const char *const *names;    /* texts at them, row by row, "" for none; NULL ends the list */
   const chart_curve *curves;   /* NULL ends the list of panels */
 } chart_panel;
 
@@ -37,7 +40,16 @@ typedef struct chart {
   const chart_panel *panels;
   int across;       /* panels in a row; 0: one */
   int panel_height; /* 0: the usual */
+  int width;        /* 0: the usual */
 } chart;
+
+/* Of pictures over time, by `plot` and `run --plot`. */
+enum { CHART_TIME_WIDTH = 760, CHART_TIME_HEIGHT = 230 };
+
+/* Size in pixels, and the script of gnuplot for an open picture of that size. */
+int chart_width(const chart *c);
+int chart_height(const chart *c);
+void chart_write(const chart *c, const table *t, FILE *script);
 
 /* Draw into a file, .svg or .png; false after a message. */
 bool chart_draw(const chart *c, const table *t, const char *path);

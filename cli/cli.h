@@ -25,6 +25,7 @@ int cli_unknown(const char *what, const char *typed, cli_word word, const void *
 
 /* argv[0] is the command's name; the exit code is returned. */
 int cmd_converge(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_params(int argc, char **argv);
 int cmd_plot(int argc, char **argv);

@@ -7,7 +7,7 @@
 #include "gnuplot.h"
 #include "interrupt.h"
 #include "problem_args.h"
-#include "study.h"
+#include "series.h"
 
 typedef struct settings {
   problem_args problem;
@@ -17,11 +17,13 @@ typedef struct settings {
   const char *plot;
 } settings;
 
-/* "end" or "max:T0,T1" */
+/* "end", "max" or "max:T0,T1" */
 static bool read_norm(const arg_spec *spec, const char *text, void *field) {
   study_norm *norm = field;
   *norm = (study_norm){.max = false};
   if (strcmp(text, "end") == 0) return true;
+  norm->max = norm->whole = strcmp(text, "max") == 0;
+  if (norm->whole) return true;
   if (strncmp(text, "max:", 4) == 0) {
     const char *second;
     char *end;
@@ -32,7 +34,7 @@ static bool read_norm(const arg_spec *spec, const char *text, void *field) {
     bool read = second > text + 4 && second[-1] == ',' && end > second && !*end;
     if (read && isfinite(norm->from) && isfinite(norm->to) && norm->from <= norm->to) return true;
   }
-  cli_error("--%s '%s': must be end, or max:T0,T1 with numbers T0 <= T1", spec->key, text);
+  cli_error("--%s '%s': must be end, max, or max:T0,T1 with numbers T0 <= T1", spec->key, text);
   return false;
 }
 
@@ -43,9 +45,11 @@ static const arg_spec specs[] = {
                   "solution, else the problem's)"),
     {"levels", "L", "number of step sizes: h, h/2, h/4, ... (default 5)", arg_read_int,
      FIELD(levels), 1, STUDY_LEVELS_MAX},
-    {"norm", "end|max:T0,T1",
-     "errors at the end, or the largest over all steps with T0 <= t <= T1 (default end)", read_norm,
-     FIELD(norm), 0, 0},
+    {"norm", "end|max|max:T0,T1",
+     "errors at the end (default), the largest over all steps without the start, or over those "
+     "with "
+     "T0 <= t <= T1",
+     read_norm, FIELD(norm), 0, 0},
     {"json", NULL, "print one JSON object, 17 digits, instead of the table", arg_read_flag,
      FIELD(json), 0, 0},
     {"csv", NULL, "print comma-separated values, 17 digits, instead of the table", arg_read_flag,
@@ -61,18 +65,21 @@ static const arg_command command = {
     .summary =
         "Solve a problem ('genalpha list problems') with step sizes h, h/2, h/4, ... and print "
         "the\n"
-        "errors of q, v, a, vd (the acceleration), lambda and psi, largest over the components,\n"
+        "errors of q, v, a, vd (the acceleration), lam and psi, largest over the components,\n"
         "and slopes, log2 of their successive ratios. They are measured against the closed "
         "solution\n"
         "or the reference values of the problem, else against the finest level itself; for\n"
         "--norm max without a closed solution, against a reference computed by fine steps. All\n"
-        "options of run are taken, but for those about the files and states of one run.",
+        "options of run are taken, but for those about the files and states of one run.\n"
+        "Several methods and parameters, --method stab2,index3 --rho 0.5,0.9, go into one table "
+        "and\n"
+        "one picture.",
     .specs = specs,
     .takes_library = problem_takes_all,
     .library_default = problem_default};
 
 static double default_end(const settings *set, const ga_problem *problem) {
-  if (set->norm.max) return set->norm.to;
+  if (set->norm.max && !set->norm.whole) return set->norm.to;
   double t = ga_problem_reference_time(problem, 0);
   return isnan(t) ? problem->t_end : t;
 }
@@ -111,28 +118,53 @@ static bool draw(const study *s, const char *path) {
   return good;
 }
 
-static int converge(settings *set, const args *a, const ga_problem *problem) {
+/* one study after the other; s: room for them */
+static int run_studies(const settings *set, const ga_problem *problem, const series *all,
+                       study *s) {
+  study_form form = form_of(set);
+  int code = CLI_OK, rows = 0;
+  for (int k = 0; k < all->count; k++) {
+    int wrong = study_check(&(study){.problem = problem, .options = &all->options[k]});
+    if (wrong != ARGS_GO_ON) return wrong;
+  }
+  for (int k = 0; k < all->count && code == CLI_OK; k++) {
+    s[k] = (study){.problem = problem,
+                   .options = &all->options[k],
+                   .t_end = set->problem.t_end,
+                   .project_at = set->problem.project_at,
+                   .projection = (ga_projection)set->problem.project,
+                   .how = set->problem.how,
+                   .levels = set->levels,
+                   .norm = set->norm,
+                   .place = k,
+                   .of = all->count > 1 ? all->count : 0};
+    code = study_open(&s[k]);
+    if (code != ARGS_GO_ON) return code;
+    code = study_run(&s[k], print_row, &form);
+    study_print_end(stdout, form, &s[k]);
+    rows += s[k].rows;
+  }
+  if (set->plot && rows > 0) {
+    bool good = all->count > 1 ? series_draw(s, all->count, set->plot) : draw(s, set->plot);
+    if (!good && code == CLI_OK) code = CLI_FAILED;
+  }
+  return code;
+}
+
+static int converge(settings *set, const ga_problem *problem, const series *all) {
   double *t_end = &set->problem.t_end;
   if (isnan(*t_end)) *t_end = default_end(set, problem);
   int code = problem_check_times(&set->problem, problem);
   if (code != ARGS_GO_ON) return code;
-  study s = {.problem = problem,
-             .options = a->options,
-             .t_end = *t_end,
-             .project_at = set->problem.project_at,
-             .projection = (ga_projection)set->problem.project,
-             .how = set->problem.how,
-             .levels = set->levels,
-             .norm = set->norm};
-  study_form form = form_of(set);
-  interrupt_catch();
-  code = study_open(&s);
-  if (code == ARGS_GO_ON) {
-    code = study_run(&s, print_row, &form);
-    study_print_end(stdout, form, &s);
-    if (set->plot && s.rows > 0 && !draw(&s, set->plot) && code == CLI_OK) code = CLI_FAILED;
+  study *s = calloc((size_t)all->count, sizeof *s);
+  if (!s) {
+    cli_error("no memory for %d studies", all->count);
+    return CLI_FAILED;
   }
-  study_close(&s);
+  interrupt_catch();
+  code = run_studies(set, problem, all, s);
+  for (int k = 0; k < all->count; k++) study_close(&s[k]);
+  free(s);
   return code;
 }
 
@@ -140,6 +172,10 @@ int cmd_converge(int argc, char **argv) {
   settings set = {.problem = PROBLEM_ARGS_NONE, .levels = 5};
   ga_options options = ga_options_default();
   args a = {.command = &command, .settings = &set, .options = &options};
+  word_list methods, rhos;
+  if (!series_take(argc, argv, "method", &methods) || !series_take(argc, argv, "rho", &rhos)) {
+    return CLI_USAGE;
+  }
   int code = args_parse(&a, argc, argv);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
   if (code != ARGS_GO_ON) return code;
@@ -149,8 +185,10 @@ int cmd_converge(int argc, char **argv) {
   }
   if (set.plot && !gnuplot_check(set.plot)) return CLI_FAILED;
   ga_problem *problem = NULL;
+  static series all; /* large */
   code = problem_open(&set.problem, &a, NULL, &problem);
-  if (code == ARGS_GO_ON) code = converge(&set, &a, problem);
+  if (code == ARGS_GO_ON) code = series_make(&all, &options, &methods, &rhos);
+  if (code == ARGS_GO_ON) code = converge(&set, problem, &all);
   problem_close(problem);
   return code;
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* genalpha plot: columns of a CSV file as curves, in panels one below the other. */
+/* genalpha plot: columns of a CSV file or of results as curves, in panels one below the other. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
 #include "chart.h"
 #include "gnuplot.h"
+#include "output.h"
+#include "quantity.h"
+#include "results_table.h"
 
-enum { PANELS = 6, CURVES = 16, USUAL_CURVES = GNUPLOT_COLORS, USUAL_PANELS = 4 };
+enum { PANELS = 8, CURVES = 16, USUAL_CURVES = GNUPLOT_COLORS };
 
 typedef struct settings {
   const char *out, *x, *title;
@@ -30,13 +33,16 @@ static const arg_spec specs[] = {
 
 static const arg_command command = {
     .name = "plot",
-    .operand = "FILE.csv [COLUMNS]",
+    .operand = "FILE.csv|FILE.h5 [COLUMNS]",
     .needs_operand = true,
     .many_operands = true,
     .summary =
-        "Draw columns of a CSV file, as `run --out` and `converge --csv` write them. Each word\n"
-        "after the file names the columns of one panel: 'x,y z' draws x and y, and z below them.\n"
-        "Without words the first families of columns are drawn.",
+        "Draw columns of a CSV file, as `run --out` and `converge --csv` write them, or of "
+        "results\n"
+        "(`run --out FILE.h5`). Each word after the file names the columns of one panel: 'x,y z'\n"
+        "draws x and y, and z below them. Without words there is a panel for each quantity, with "
+        "its\n"
+        "unit.",
     .specs = specs};
 
 /* a chart with room for its parts */
@@ -44,22 +50,55 @@ typedef struct sketch {
   const table *t;
   const char *x;
   bool log_x, log_y;
+  bool unitless;
+  column_name xlabel, ylabel[PANELS];
   chart_panel panel[PANELS + 1];
   chart_curve curve[PANELS][CURVES + 1];
   int panels, curves[PANELS];
 } sketch;
 
-static void add_curve(sketch *s, int column, bool new_panel) {
-  if (new_panel) s->panels++;
-  int p = s->panels - 1, i = s->curves[p]++;
-  s->curve[p][i] = (chart_curve){.x = s->x,
-                                 .y = s->t->name[column].text,
-                                 .style = s->log_x && s->log_y ? CHART_MARKS : CHART_LINE};
-  s->panel[p] = (chart_panel){.xlabel = s->x,
-                              .ylabel = s->curves[p] == 1 ? s->curve[p][0].y : "",
+/* a table of a problem without units: then a name stands for itself */
+static bool no_units(const table *t) {
+  const char **names = calloc((size_t)t->columns, sizeof *names);
+  if (!names) return false;
+  for (int j = 0; j < t->columns; j++) names[j] = t->name[j].text;
+  bool none = quantity_unitless(names, t->columns);
+  free(names);
+  return none;
+}
+
+static quantity of_column(const sketch *s, int column) {
+  const char *name = s->t->name[column].text;
+  return s->unitless ? (quantity){name, ""} : quantity_of(name);
+}
+
+/* what the curves of a panel have in common: quantity and unit, else nothing */
+static void label_panel(sketch *s, int p, int column) {
+  quantity q = of_column(s, column);
+  column_name *label = &s->ylabel[p];
+  if (s->curves[p] == 1) {
+    *label = quantity_label(q);
+  } else if (strcmp(label->text, quantity_label(q).text) != 0) {
+    label->text[0] = '\0';
+  }
+}
+
+static void add_to(sketch *s, int p, int column) {
+  s->curve[p][s->curves[p]++] =
+      (chart_curve){.x = s->x,
+                    .y = s->t->name[column].text,
+                    .style = s->log_x && s->log_y ? CHART_MARKS : CHART_LINE};
+  label_panel(s, p, column);
+  s->panel[p] = (chart_panel){.xlabel = s->xlabel.text,
+                              .ylabel = s->ylabel[p].text,
                               .log_x = s->log_x,
                               .log_y = s->log_y,
                               .curves = s->curve[p]};
+}
+
+static void add_curve(sketch *s, int column, bool new_panel) {
+  if (new_panel) s->panels++;
+  add_to(s, s->panels - 1, column);
 }
 
 /* words of a person */
@@ -95,26 +134,23 @@ static int add_named(sketch *s, const char *word) {
   return ARGS_GO_ON;
 }
 
-static bool related(const table *t, int i, int j) {
-  return i >= 0 && j < t->columns && name_family(t->name[i].text, t->name[j].text);
+/* with a quantity of its own: the name says nothing, or has no relatives beside it */
+static bool joins(const sketch *s, int p, int column) {
+  const char *first = s->curve[p][0].y, *name = s->t->name[column].text;
+  quantity a = of_column(s, table_column(s->t, first)), b = of_column(s, column);
+  bool known = strcmp(b.what, name) != 0;
+  return known ? quantity_same(a, b) : name_family(first, name);
 }
 
-/* without relatives beside it */
-static bool alone(const table *t, int j) {
-  return !related(t, j - 1, j) && !related(t, j, j + 1);
-}
-
-/* panels of families, x1 x2 x3, and of neighbours that have none: x, y, z */
+/* a panel for each quantity; names that say nothing are joined by families, x1 x2 x3 */
 static void add_families(sketch *s, int x) {
-  const table *t = s->t;
-  int last = -1;
-  for (int j = 0; j < t->columns; j++) {
+  for (int j = 0; j < s->t->columns; j++) {
+    int p = 0;
     if (j == x) continue;
-    bool joins = last >= 0 && (related(t, last, j) || (alone(t, last) && alone(t, j)));
-    last = j;
-    if (!joins && s->panels == USUAL_PANELS) return;
-    if (joins && s->curves[s->panels - 1] == USUAL_CURVES) continue;
-    add_curve(s, j, !joins);
+    while (p < s->panels && !joins(s, p, j)) p++;
+    if (p == PANELS || (p < s->panels && s->curves[p] == USUAL_CURVES)) continue;
+    if (p == s->panels) s->panels++;
+    add_to(s, p, j);
   }
 }
 
@@ -122,6 +158,12 @@ static int fill(sketch *s, const settings *set, const args *a) {
   int x = set->x ? table_column(s->t, set->x) : 0;
   if (x < 0) return unknown_column(s->t, set->x);
   s->x = s->t->name[x].text;
+  s->unitless = no_units(s->t);
+  s->xlabel = quantity_label(of_column(s, x));
+  if (strcmp(s->x, "t") != 0 && strcmp(of_column(s, x).what, s->x) != 0) {
+    quantity q = of_column(s, x);
+    s->xlabel = quantity_label((quantity){s->x, q.unit});
+  }
   s->log_x = set->log == 1 || set->log == 3;
   s->log_y = set->log == 2 || set->log == 3;
   for (int i = 1; i < a->noperands; i++) {
@@ -134,30 +176,57 @@ static int fill(sketch *s, const settings *set, const args *a) {
   return CLI_USAGE;
 }
 
-/* the name of the table with .svg for .csv; false after a message */
-static bool default_name(const char *csv, size_t size, char *name) {
-  size_t length = strlen(csv);
-  if (length > 4 && strcmp(csv + length - 4, ".csv") == 0) length -= 4;
-  int n = snprintf(name, size, "%.*s.svg", (int)length, csv);
-  if (n > 0 && (size_t)n < size && strcmp(csv, "-") != 0) return true;
+/* the name of the file with .svg for its ending; false after a message */
+static bool default_name(const char *file, size_t size, char *name) {
+  size_t length = strlen(file);
+  const char *dot = strrchr(file, '.');
+  if (dot && dot > file && (strcmp(dot, ".csv") == 0 || results_named(file))) {
+    length = (size_t)(dot - file);
+  }
+  int n = snprintf(name, size, "%.*s.svg", (int)length, file);
+  if (n > 0 && (size_t)n < size && strcmp(file, "-") != 0) return true;
   cli_error("--out is missing: the name of the picture");
   return false;
 }
 
-static int draw(const settings *set, const args *a, const table *t) {
+/* the columns of a chart, from a file of results; false after a message */
+static bool load(const chart *c, ga_results *r, const table *names, table *data) {
+  bool *wanted = calloc((size_t)names->columns, sizeof *wanted);
+  if (!wanted) {
+    cli_error("no memory for the columns");
+    return false;
+  }
+  for (const chart_panel *panel = c->panels; panel->curves; panel++) {
+    for (const chart_curve *curve = panel->curves; curve->y; curve++) {
+      wanted[table_column(names, curve->x)] = wanted[table_column(names, curve->y)] = true;
+    }
+  }
+  const bool good = results_load(r, names, wanted, data);
+  free(wanted);
+  return good;
+}
+
+/* t: the table, or the names of the columns of r */
+static int draw(const settings *set, const args *a, const table *t, ga_results *r) {
   static sketch s; /* large */
   char name[4096];
   const char *path = set->out ? set->out : name;
   bool good;
   if (!set->out && !default_name(a->operand, sizeof name, name)) return CLI_USAGE;
-  if (chart_is_study(t) && a->noperands == 1 && !set->x && !set->log) {
+  if (!r && chart_is_study(t) && a->noperands == 1 && !set->x && !set->log) {
     good = chart_draw_study(t, set->title, path);
   } else {
     s = (sketch){.t = t};
     int code = fill(&s, set, a);
     if (code != ARGS_GO_ON) return code;
-    chart c = {.title = set->title, .panels = s.panel, .panel_height = s.panels > 1 ? 220 : 0};
-    good = chart_draw(&c, t, path);
+    chart c = {.title = set->title,
+               .panels = s.panel,
+               .panel_height = s.panels > 1 ? CHART_TIME_HEIGHT : 0,
+               .width = CHART_TIME_WIDTH};
+    table data;
+    table_init(&data, "");
+    good = r ? load(&c, r, t, &data) && chart_draw(&c, &data, path) : chart_draw(&c, t, path);
+    table_free(&data);
   }
   if (!good) return CLI_FAILED;
   printf("plot: %s\n", path);
@@ -170,7 +239,11 @@ int cmd_plot(int argc, char **argv) {
   int code = args_parse(&a, argc, argv);
   if (code != ARGS_GO_ON) return code;
   table t;
-  code = table_read(&t, a.operand) ? draw(&set, &a, &t) : CLI_FAILED;
+  const bool results = results_named(a.operand);
+  ga_results *r = results ? results_open(a.operand, &t) : NULL;
+  const bool good = results ? r != NULL : table_read(&t, a.operand);
+  code = good ? draw(&set, &a, &t, r) : CLI_FAILED;
   table_free(&t);
+  ga_results_free(r);
   return code;
 }

@@ -87,14 +87,18 @@ static int reproduce(const settings *set, runner *r) {
   if (!record_prepare(r->dir)) return CLI_FAILED;
   if (set->again) forget(r);
   r->draw = gnuplot_found();
-  int counts[VERDICTS], code = runner_run(r);
-  if (!page_write(r->dir, counts)) return CLI_FAILED;
+  tally counts;
+  int code = runner_run(r);
+  if (!page_write(r->dir, &counts)) return CLI_FAILED;
   printf("\n%d computed, %d drawn anew, %d up to date, %d failed\n", r->computed, r->redrawn,
          r->kept, r->failed);
   printf("claims in %s/index.html: %d reproduced, %d differ for a reason given, %d open\n", r->dir,
-         counts[VERDICT_REPRODUCED], counts[VERDICT_DIFFERS], counts[VERDICT_OPEN]);
+         counts.paper[VERDICT_REPRODUCED], counts.paper[VERDICT_DIFFERS],
+         counts.paper[VERDICT_OPEN]);
+  printf("beside them additions of ours: %d hold, %d open\n", counts.addition[VERDICT_REPRODUCED],
+         counts.addition[VERDICT_OPEN]);
   if (code != CLI_OK) return code;
-  return r->draw && counts[VERDICT_OPEN] == 0 ? CLI_OK : CLI_FAILED;
+  return r->draw && tally_open(&counts) == 0 ? CLI_OK : CLI_FAILED;
 }
 
 int cmd_reproduce(int argc, char **argv) {

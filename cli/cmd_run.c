@@ -2,6 +2,7 @@
 /* genalpha run: a problem with all its settings, from the command line to the files. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +20,10 @@ typedef struct settings {
 #define FIELD(name) offsetof(settings, name)
 static const arg_spec specs[] = {
     PROBLEM_SPECS(settings, problem, "end of the run (default the problem's)"),
-    {"out", "FILE.csv", "write the trajectory: t, q, v, vd, lambda, psi, energies; - is stdout",
+    {"out", "FILE.csv|FILE.h5",
+     "write the trajectory: t, q, v, vd, lam, psi, energies; - is stdout; .h5: with names, "
+     "units, "
+     "model, options and counts in an HDF5 file (docs/results.md)",
      arg_read_text, FIELD(out), 0, 0},
     {"every", "N", "write every N-th step, and the last (default 1)", arg_read_int, FIELD(every), 1,
      INT_MAX},
@@ -63,7 +67,7 @@ typedef struct resources {
   ga_problem *problem;
   solver solver;
   history *history;
-  csv out;
+  trajectory out;
   gnuplot plot;
   run_events events;
 } resources;
@@ -122,10 +126,39 @@ static bool state_writable(const char *path) {
   return false;
 }
 
+static json_run describe(const settings *set, const simulation *s, int code) {
+  return (json_run){.problem = s->problem,
+                    .options = s->options,
+                    .solver = s->solver,
+                    .sets = &set->problem.sets,
+                    .t_end = s->t_end,
+                    .out_dt = s->out_dt,
+                    .every = s->every,
+                    .exit_code = code};
+}
+
+static bool open_trajectory(const settings *set, const simulation *s, resources *r) {
+  const json_run run = describe(set, s, CLI_OK);
+  char *options = json_text(json_options, &run);
+  const trajectory_texts texts = {
+      .model_name = file_of(s->problem) ? s->problem->cite : s->problem->name, .options = options};
+  const bool ok = trajectory_open(&r->out, set->out, s->problem, &texts);
+  free(options);
+  return ok;
+}
+
+static bool close_trajectory(const settings *set, const simulation *s, resources *r, int code) {
+  const json_run run = describe(set, s, code);
+  char *statistics = r->out.results ? json_text(json_statistics, &run) : NULL;
+  const bool ok = trajectory_close(&r->out, statistics);
+  free(statistics);
+  return ok;
+}
+
 /* files are opened before the run, so that a wrong name does not cost the run */
-static int open_files(const settings *set, resources *r) {
+static int open_files(const settings *set, const simulation *s, resources *r) {
   if (set->save_state && !state_writable(set->save_state)) return CLI_FAILED;
-  if (set->out && !csv_open(&r->out, set->out, r->problem)) return CLI_FAILED;
+  if (set->out && !open_trajectory(set, s, r)) return CLI_FAILED;
   if (!set->plot) return ARGS_GO_ON;
   r->history = history_new(r->problem);
   if (!r->history) {
@@ -162,7 +195,7 @@ static int close_files(const settings *set, const simulation *s, resources *r, i
     const char *label, *path;
     bool ok;
   } files[] = {
-      {"trajectory", set->out, csv_close(&r->out)},
+      {"trajectory", set->out, close_trajectory(set, s, r, code)},
       {"state", set->save_state, code == CLI_OK || code == CLI_INTERRUPTED},
       {"plot", set->plot, set->plot && solver_steps(&r->solver) > 0 && draw(s, &r->plot)},
   };
@@ -176,7 +209,7 @@ static int close_files(const settings *set, const simulation *s, resources *r, i
 }
 
 static void release(resources *r) {
-  csv_close(&r->out);
+  trajectory_close(&r->out, NULL);
   if (r->plot.script) gnuplot_discard(&r->plot);
   history_free(r->history);
   solver_close(&r->solver);
@@ -208,7 +241,7 @@ static int run_problem(settings *set, args *a, resources *r) {
   a->options->log_context = &s;
   code = solver_open(&r->solver, &r->problem->model, a->options, &set->problem.how);
   if (code == ARGS_GO_ON) code = events_open(&r->events, r->problem, set->stop_when, &r->solver);
-  if (code == ARGS_GO_ON) code = open_files(set, r);
+  if (code == ARGS_GO_ON) code = open_files(set, &s, r);
   if (code != ARGS_GO_ON) return code;
   s.out = set->out ? &r->out : NULL;
   s.history = r->history;
@@ -218,7 +251,7 @@ static int run_problem(settings *set, args *a, resources *r) {
   if (code == CLI_OK && !set->final) summary_print(report_to(set, code), &s);
   code = close_files(set, &s, r, code);
   if (code == CLI_OK && set->final) {
-    json_final(stdout, r->problem, &r->solver);
+    json_final(stdout, r->problem, a->options, &r->solver);
   }
   return code;
 }

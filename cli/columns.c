@@ -14,7 +14,7 @@ static const struct {
     {"q", "q", "", offsetof(ga_model, q_names), offsetof(ga_state, q)},
     {"v", "v", "", offsetof(ga_model, v_names), offsetof(ga_state, v)},
     {"vd", "vd", "_dot", offsetof(ga_model, v_names), offsetof(ga_state, vd)},
-    {"lambda", "lam", "", offsetof(ga_model, lam_names), offsetof(ga_state, lam)},
+    {"lam", "lam", "", offsetof(ga_model, lam_names), offsetof(ga_state, lam)},
     {"psi", "psi", "", offsetof(ga_model, psi_names), offsetof(ga_state, psi)},
 };
 
@@ -55,6 +55,16 @@ void csv_name(FILE *to, const char *name) {
     fputc(*name, to);
   }
   fputc('"', to);
+}
+
+void csv_head(FILE *to, int column, const char *name) {
+  if (column > 0) fputc(',', to);
+  csv_name(to, name);
+}
+
+bool csv_row(FILE *to, int n, const double *values) {
+  for (int i = 0; i < n; i++) fprintf(to, i ? ",%.17g" : "%.17g", values[i]);
+  return fputc('\n', to) != EOF && !ferror(to);
 }
 
 bool name_family(const char *a, const char *b) {

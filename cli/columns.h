@@ -13,7 +13,7 @@ typedef struct column_name {
   char text[NAME_MAX_LENGTH];
 } column_name;
 
-/* "q", "v", "vd", "lambda", "psi" */
+/* "q", "v", "vd", "lam", "psi" */
 const char *part_title(int part);
 int part_size(const ga_model *model, int part);
 const double *part_values(const ga_state *state, int part);
@@ -27,5 +27,9 @@ bool name_family(const char *a, const char *b);
 
 /* A name in the head line of a CSV file, quoted only where CSV demands it. */
 void csv_name(FILE *to, const char *name);
+/* The same with a comma before all columns but 0; a row with 17 digits, false if it is not written.
+ */
+void csv_head(FILE *to, int column, const char *name);
+bool csv_row(FILE *to, int n, const double *values);
 
 #endif

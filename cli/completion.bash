@@ -114,9 +114,10 @@ _genalpha() {
   if [[ $words == FILE ]]; then
     compopt -o default 2>/dev/null # bash completes names of files
   else
-    # word splitting is wanted; the words have no special characters
+    # each word once: a default is named among the values and in the text, too. Word splitting is
+    # wanted; the words have no special characters
     # shellcheck disable=SC2207
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    COMPREPLY=($(compgen -W "$words" -- "$current" | awk '!seen[$0]++'))
     # a problem may be a model file
     if ((${#COMPREPLY[@]} == 0)); then compopt -o default 2>/dev/null; fi
   fi

@@ -5,16 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
+#include "chart.h"
+#include "quantity.h"
 
-enum {
-  ROWS = 4096,
-  CURVES = GNUPLOT_COLORS,
-  PANELS = 8,
-  WIDTH = 960,
-  PANEL_HEIGHT = 200,
-  FRAME_HEIGHT = 110
-};
+enum { ROWS = 4096, CURVES = GNUPLOT_COLORS, PANELS = 8 };
 
 /* what is drawn over t together: entries of a part of the state, or columns of a model file */
 typedef struct panel {
@@ -23,8 +17,12 @@ typedef struct panel {
   int curves, curve[CURVES];
 } panel;
 
+/* labels where there are no units */
+static const char *const kinds[PARTS] = {"q", "v", "vd", "lam", "psi"};
+
 struct history {
   const ga_model *model;
+  bool unitless;
   named_columns named;
   panel panel[PANELS];
   int panels;
@@ -35,87 +33,40 @@ struct history {
   double *rows; /* (ROWS + 1) x width */
 };
 
-/* ---- parts of the state --------------------------------------------------------------------- */
+/* ---- what is drawn -------------------------------------------------------------------------- */
 
-static const struct {
-  int part;
-  const char *label;
-} kinds[] = {{PART_Q, "position q"},
-             {PART_V, "velocity v"},
-             {PART_LAM, "multiplier lambda"},
-             {PART_PSI, "multiplier psi"}};
-
-/* how many entries of a part to draw: the family of the first, or all before the first family */
-static int choose_curves(const ga_model *model, int part) {
-  int n = part_size(model, part), count = n;
-  bool family = false;
-  for (int i = 1; i < n; i++) {
-    bool same = name_family(part_name(model, part, i - 1).text, part_name(model, part, i).text);
-    if (i == 1) family = same;
-    if (same == family) continue;
-    count = same ? i - 1 : i;
-    break;
+/* one more curve, in the panel of its quantity as long as there is room */
+static void add_curve(history *h, int part, int i, const char *name) {
+  quantity q = quantity_of(name);
+  column_name label = quantity_label(q);
+  if (h->unitless) snprintf(label.text, sizeof label.text, "%s", kinds[part]);
+  int k = 0;
+  while (k < h->panels && strcmp(h->panel[k].label, label.text) != 0) k++;
+  if (k == PANELS || h->panel[k].curves == CURVES) return;
+  panel *p = &h->panel[k];
+  if (k == h->panels) {
+    memcpy(p->label, label.text, sizeof p->label);
+    p->part = part;
+    h->panels++;
   }
-  return count < CURVES ? count : CURVES;
+  if (p->part == part) p->curve[p->curves++] = i;
 }
 
+/* positions, velocities and multipliers, rotations and angular velocities among them */
 static void choose_parts(history *h) {
-  for (int k = 0; k < 4; k++) {
-    panel *p = &h->panel[h->panels];
-    p->part = kinds[k].part;
-    p->curves = choose_curves(h->model, p->part);
-    snprintf(p->label, sizeof p->label, "%s", kinds[k].label);
-    for (int i = 0; i < p->curves; i++) p->curve[i] = i;
-    h->panels += p->curves > 0;
-  }
-}
-
-/* ---- columns of a model file ---------------------------------------------------------------- */
-
-/* What a column is, by the end of its name: columns alike share a panel. */
-static const char *quantity(const char *name) {
-  static const struct {
-    const char *ends, *what;
-  } list[] = {{"x y z position length", "position"},
-              {"e0 e1 e2 e3", "quaternion"},
-              {"vx vy vz position_rate x_rate y_rate", "velocity"},
-              {"wx wy wz rate angle_rate angle_a_rate angle_b_rate", "angular velocity"},
-              {"ax ay az", "acceleration"},
-              {"alx aly alz al", "angular acceleration"},
-              {"angle angle_a angle_b", "angle"},
-              {"fx fy fz Fx Fy Fz force tension f", "force"},
-              {"mx my mz", "moment"},
-              {"effort", "effort"}};
-  const char *dot = strchr(name, '.'), *end = dot ? dot + 1 : name;
-  if (strncmp(name, "energy.", 7) == 0) return "energy";
-  if (strstr(name, "momentum."))
-    return dot[-1] == 'm' && name[0] == 'm' ? "momentum" : "ang. momentum";
-  for (int i = 0; dot && i < (int)(sizeof list / sizeof list[0]); i++) {
-    for (const char *at = list[i].ends; *at;) {
-      const size_t n = strcspn(at, " ");
-      if (strlen(end) == n && strncmp(at, end, n) == 0) return list[i].what;
-      at += n + (at[n] == ' ');
+  const ga_model *model = h->model;
+  const char *const *names = model->v_names;
+  h->unitless = names && ga_space_nv(model->space) == 2 && strcmp(names[0], "z1") == 0;
+  for (int part = 0; part < PARTS; part++) {
+    for (int i = 0; part != PART_VD && i < part_size(model, part); i++) {
+      add_curve(h, part, i, part_name(model, part, i).text);
     }
   }
-  return name;
 }
 
 static void choose_named(history *h) {
-  for (int i = 0; i < h->named.count; i++) {
-    const char *what = quantity(named_name(&h->named, i));
-    int k = 0;
-    while (k < h->panels && strcmp(h->panel[k].label, what) != 0) k++;
-    if (k == PANELS || h->panel[k].curves == CURVES) continue;
-    panel *p = &h->panel[k];
-    if (k == h->panels) {
-      snprintf(p->label, sizeof p->label, "%s", what);
-      p->part = -1;
-      h->panels++;
-    }
-    p->curve[p->curves++] = i;
-  }
+  for (int i = 0; i < h->named.count; i++) add_curve(h, -1, i, named_name(&h->named, i));
 }
-
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 history *history_new(const ga_problem *problem) {
@@ -181,73 +132,64 @@ void history_add(history *h, const ga_state *state) {
   h->stride *= 2;
 }
 
+/* ---- the picture ---------------------------------------------------------------------------- */
+
+/* the panels as a chart of a table with the columns t, c1, c2, ... */
+typedef struct sketch {
+  chart c;
+  chart_panel panel[PANELS + 1];
+  chart_curve curve[PANELS][CURVES + 1];
+  column_name title[PANELS][CURVES], column[PANELS][CURVES];
+} sketch;
+
+static void make_sketch(const history *h, const char *title, sketch *s) {
+  int column = 0;
+  *s = (sketch){.c = {.title = title,
+                      .panels = s->panel,
+                      .panel_height = CHART_TIME_HEIGHT,
+                      .width = CHART_TIME_WIDTH}};
+  for (int k = 0; k < h->panels; k++) {
+    const panel *p = &h->panel[k];
+    for (int i = 0; i < p->curves; i++) {
+      const char *name = curve_name(h, p, i, &s->title[k][i]);
+      if (p->part < 0) snprintf(s->title[k][i].text, sizeof s->title[k][i].text, "%s", name);
+      snprintf(s->column[k][i].text, sizeof s->column[k][i].text, "c%d", ++column);
+      s->curve[k][i] = (chart_curve){"t", s->column[k][i].text, s->title[k][i].text, CHART_LINE};
+    }
+    s->panel[k] = (chart_panel){
+        .xlabel = h->unitless ? "t" : "t (s)", .ylabel = p->label, .curves = s->curve[k]};
+  }
+}
+
 int history_width(const history *h) {
   (void)h;
-  return WIDTH;
+  return CHART_TIME_WIDTH;
 }
 
 int history_height(const history *h) {
-  return FRAME_HEIGHT + PANEL_HEIGHT * h->panels;
-}
-
-/* room for the longest name beside the panels, as a part of the width */
-static double key_width(const history *h) {
-  size_t longest = 0;
-  for (int k = 0; k < h->panels; k++) {
-    for (int i = 0; i < h->panel[k].curves; i++) {
-      column_name room;
-      size_t length = strlen(curve_name(h, &h->panel[k], i, &room));
-      if (length > longest) longest = length;
-    }
-  }
-  return (70 + 9.0 * (double)longest) / WIDTH;
-}
-
-static void write_data(const history *h, FILE *to) {
-  int rows = h->count + h->pending;
-  fputs("$run << END\n", to);
-  for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < h->width; j++) fprintf(to, "%.8g ", row_at(h, i)[j]);
-    fputc('\n', to);
-  }
-  fputs("END\n", to);
-}
-
-static void write_panel(const history *h, int k, int column, bool last, FILE *to) {
-  const panel *p = &h->panel[k];
-  fputs("set ylabel ", to);
-  gnuplot_quote(to, p->label);
-  fputc('\n', to);
-  if (last) fputs("set format x '%g'\nset xlabel 't'\n", to);
-  fputs("plot ", to);
-  for (int i = 0; i < p->curves; i++) {
-    column_name room;
-    fprintf(to, "%s$run using 1:%d with lines lw 1.5 lc rgb '%s' title ", i ? ", " : "", column + i,
-            gnuplot_color(i));
-    gnuplot_quote(to, curve_name(h, p, i, &room));
-  }
-  fputc('\n', to);
+  sketch *s = calloc(1, sizeof *s);
+  if (!s) return CHART_TIME_HEIGHT * (h->panels + 1);
+  make_sketch(h, "", s);
+  int height = chart_height(&s->c);
+  free(s);
+  return height;
 }
 
 void history_write(const history *h, const char *title, FILE *to) {
-  int panels = h->panels, column = 2, left = panels;
-  double height = history_height(h);
-  write_data(h, to);
-  fprintf(to, "set multiplot layout %d,1 title ", panels);
-  gnuplot_quote(to, title);
-  fprintf(to, " margins screen %.4f,%.4f,%.4f,%.4f spacing screen %.4f\n", 100.0 / WIDTH,
-          1 - key_width(h), 60 / height, 1 - 45 / height, 18 / height);
-  fputs(
-      "set key at graph 1.015,1 left top Left reverse samplen 2\n"
-      "set grid lt 1 lw 0.5 lc rgb '#dddddd'\n"
-      "set offsets graph 0, graph 0, graph 0.06, graph 0.06\n"
-      "set format x ''\n"
-      "set ytics nomirror\n"
-      "set xrange [*:*] noextend\n",
-      to);
-  for (int k = 0; k < panels; k++) {
-    write_panel(h, k, column, --left == 0, to);
-    column += h->panel[k].curves;
+  table t;
+  char names[PANELS * CURVES * 8] = "t";
+  size_t used = 1;
+  sketch *s = calloc(1, sizeof *s);
+  if (!s) return;
+  make_sketch(h, title, s);
+  for (int j = 1; j < h->width; j++) {
+    used += (size_t)snprintf(names + used, sizeof names - used, ",c%d", j);
   }
-  fputs("unset multiplot\n", to);
+  table_init(&t, names);
+  for (int i = 0; i < h->count + h->pending; i++) {
+    for (int j = 0; j < h->width; j++) table_set(&t, i, j, row_at(h, i)[j]);
+  }
+  chart_write(&s->c, &t, to);
+  table_free(&t);
+  free(s);
 }

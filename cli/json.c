@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The end state of a run as one JSON object, 17 significant digits, null for what is not finite. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "columns.h"
 #include "output.h"
+#include "problem_args.h"
+
+/* Raised when a key changes its meaning or goes; new keys alone do not raise it. docs/output.md */
+enum { VERSION = 1 };
 
 static void put_number(FILE *to, double x) {
   if (isfinite(x)) {
@@ -15,6 +21,20 @@ static void put_number(FILE *to, double x) {
   }
 }
 
+static void put_string(FILE *to, const char *text) {
+  fputc('"', to);
+  for (; *text; text++) {
+    const unsigned char c = (unsigned char)*text;
+    if (c < 0x20) {
+      fprintf(to, "\\u%04x", c);
+      continue;
+    }
+    if (c == '"' || c == '\\') fputc('\\', to);
+    fputc(c, to);
+  }
+  fputc('"', to);
+}
+
 static void put_array(FILE *to, const char *key, int n, const double *x) {
   fprintf(to, ",\n  \"%s\": [", key);
   for (int i = 0; i < n; i++) {
@@ -22,6 +42,47 @@ static void put_array(FILE *to, const char *key, int n, const double *x) {
     put_number(to, x[i]);
   }
   fputc(']', to);
+}
+
+/* what was solved, and by what */
+static void put_head(FILE *to, const ga_problem *problem, const ga_options *o) {
+  const ga_params *p = &o->par;
+  const char *variant = problem_variant(o);
+  fprintf(to, "{\n  \"format\": \"genalpha-run\", \"version\": %d, \"genalpha\": \"%s\"", VERSION,
+          ga_version());
+  fputs(",\n  \"problem\": ", to);
+  put_string(to, problem->name);
+  fprintf(to, ", \"method\": \"%s\"", o->method);
+  fprintf(to, variant ? ", \"variant\": \"%s\"" : ", \"variant\": null", variant);
+  const struct {
+    const char *key;
+    double value;
+  } all[] = {{"rho_inf", ga_params_check(p).rho_inf},
+             {"alpha_m", p->alpha_m},
+             {"alpha_f", p->alpha_f},
+             {"beta", p->beta},
+             {"gamma", p->gamma},
+             {"b", p->b}};
+  fputs(",\n  \"parameters\": {", to);
+  for (int i = 0; i < (int)(sizeof all / sizeof all[0]); i++) {
+    fprintf(to, "%s\"%s\": ", i ? ", " : "", all[i].key);
+    put_number(to, all[i].value);
+  }
+  fputc('}', to);
+}
+
+/* the names of the entries of q, v, vd, lam and psi, as in the head of a trajectory */
+static void put_names(FILE *to, const ga_model *model) {
+  fputs(",\n  \"columns\": {", to);
+  for (int part = 0; part < PARTS; part++) {
+    fprintf(to, "%s\n    \"%s\": [", part ? "," : "", part_title(part));
+    for (int i = 0; i < part_size(model, part); i++) {
+      if (i) fputs(", ", to);
+      put_string(to, part_name(model, part, i).text);
+    }
+    fputc(']', to);
+  }
+  fputs("\n  }", to);
 }
 
 static void put_stats(FILE *to, const ga_stats *stats) {
@@ -91,24 +152,29 @@ static void put_columns(FILE *to, const ga_file *file, const ga_state *state) {
   }
   fputs(",\n  \"named\": {", to);
   for (int i = 0; i < n; i++) {
-    fprintf(to, "%s\n    \"%s\": ", i ? "," : "", ga_mechanism_column_name(m, i));
+    fputs(i ? ",\n    " : "\n    ", to);
+    put_string(to, ga_mechanism_column_name(m, i));
+    fputs(": ", to);
     put_number(to, values[i]);
   }
   fputs("\n  }", to);
   free(values);
 }
 
-void json_final(FILE *to, const ga_problem *problem, const solver *at_end) {
+void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
+                const solver *at_end) {
   const ga_model *model = &problem->model;
   const ga_state *state = solver_state(at_end);
   int nq = part_size(model, PART_Q), nv = part_size(model, PART_V);
-  fputs("{\n  \"t\": ", to);
+  put_head(to, problem, options);
+  put_names(to, model);
+  fputs(",\n  \"t\": ", to);
   put_number(to, state->t);
   put_array(to, "q", nq, state->q);
   put_array(to, "v", nv, state->v);
   put_array(to, "vd", nv, state->vd);
   if (state->a) put_array(to, "a", nv, state->a);
-  put_array(to, "lambda", model->nlam, state->lam);
+  put_array(to, "lam", model->nlam, state->lam);
   put_array(to, "psi", model->npsi, state->psi);
   if (at_end->x) {
     put_extrapolation(to, ga_extrapolator_state(at_end->x), &at_end->how);
@@ -120,5 +186,90 @@ void json_final(FILE *to, const ga_problem *problem, const solver *at_end) {
   }
   if (file_of(problem)) put_columns(to, file_of(problem), state);
   put_stats(to, solver_stats(at_end));
+  fputs("\n}\n", to);
+}
+
+/* ---- for files of results ------------------------------------------------------------------- */
+
+char *json_text(json_put put, const void *what) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *to = open_memstream(&text, &length);
+  if (!to) return NULL;
+  put(to, what);
+  if (fclose(to) == 0) return text;
+  free(text);
+  return NULL;
+}
+
+static void put_key(FILE *to, const char *key) {
+  fputs(",\n  ", to);
+  put_string(to, key);
+  fputs(": ", to);
+}
+
+/* the word with number i of "a|b|c" */
+static void put_word(FILE *to, const char *words, int i) {
+  char word[40];
+  while (i-- > 0) words += strcspn(words, "|") + 1;
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(words, "|"), words);
+  put_string(to, word);
+}
+
+/* all options of the library by their keys */
+static void put_library_options(FILE *to, const ga_options *o) {
+#define NAME(field, def, key, help) put_key(to, key), put_string(to, o->field);
+#define TEXT(field, def, argument, key, help) put_key(to, key), put_string(to, o->field);
+#define REAL(field, def, least, largest, key, help) put_key(to, key), put_number(to, o->field);
+#define INT(field, def, least, largest, key, help) put_key(to, key), fprintf(to, "%d", o->field);
+#define WORD(field, type, def, words, key, help) \
+  put_key(to, key), put_word(to, words, (int)o->field);
+  GA_OPTION_LIST(NAME, TEXT, REAL, INT, WORD)
+#undef NAME
+#undef TEXT
+#undef REAL
+#undef INT
+#undef WORD
+}
+
+void json_options(FILE *to, const void *json_run_) {
+  const json_run *run = json_run_;
+  const ga_params *par = &run->options->par;
+  fputs("{\n  \"problem\": ", to);
+  put_string(to, run->problem->name);
+  const struct {
+    const char *key;
+    double value;
+  } numbers[] = {{"t0", run->problem->t0}, {"t-end", run->t_end},     {"out-dt", run->out_dt},
+                 {"every", run->every},    {"alpha_m", par->alpha_m}, {"alpha_f", par->alpha_f},
+                 {"beta", par->beta},      {"gamma", par->gamma}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    put_key(to, numbers[i].key);
+    put_number(to, numbers[i].value);
+  }
+  put_library_options(to, run->options);
+  if (run->solver->how.K > 0) {
+    put_key(to, "extrapolate");
+    fprintf(to, "%d", run->solver->how.K);
+  }
+  put_key(to, "set");
+  fputc('{', to);
+  for (int i = 0; i < run->sets->count; i++) {
+    if (i) fputs(", ", to);
+    put_string(to, run->sets->set[i].name);
+    fputs(": ", to);
+    put_string(to, run->sets->set[i].value);
+  }
+  fputs("}\n}\n", to);
+}
+
+void json_statistics(FILE *to, const void *json_run_) {
+  const json_run *run = json_run_;
+  const char *end = run->exit_code == CLI_OK            ? "complete"
+                    : run->exit_code == CLI_INTERRUPTED ? "interrupted"
+                                                        : "failed";
+  fprintf(to, "{\n  \"end\": \"%s\",\n  \"t\": ", end);
+  put_number(to, solver_state(run->solver)->t);
+  put_stats(to, solver_stats(run->solver));
   fputs("\n}\n", to);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha: the command line tool. Finds the command and checks that its output arrived. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <genalpha/ga_results.h>
+#include <signal.h>
 #include <string.h>
 
 #include "cli.h"
@@ -11,7 +14,8 @@ static const struct {
 } commands[] = {
     {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run},
     {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge},
-    {"plot", "draw columns of a CSV file: PNG or SVG", cmd_plot},
+    {"plot", "draw columns of a CSV file or of results: PNG or SVG", cmd_plot},
+    {"export", "a file of results (HDF5) as CSV", cmd_export},
     {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce},
     {"list", "methods, problems, linear solvers, figures of the papers", cmd_list},
     {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
@@ -34,7 +38,8 @@ static int print_help(void) {
 }
 
 static int print_version(void) {
-  printf("genalpha %s\n%s\n", ga_version(), ga_capabilities());
+  printf("genalpha %s\n%s\nresults: CSV, HDF5%s\n", ga_version(), ga_capabilities(),
+         ga_results_available() ? "" : " not built in (Debian: libhdf5-dev)");
   return CLI_OK;
 }
 
@@ -47,7 +52,8 @@ static const char *word_at(const void *list, int i) {
 
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
-    cli_error("a command is missing: run, converge, plot, reproduce, list, params or schema");
+    cli_error(
+        "a command is missing: run, converge, plot, export, reproduce, list, params or schema");
     fprintf(stderr, "Try 'genalpha --help'.\n");
     return CLI_USAGE;
   }
@@ -72,6 +78,8 @@ static int dispatch(int argc, char **argv) {
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
 int main(int argc, char **argv) {
+  /* a limit of the size of files (ulimit -f) is an error of writing like others, with a message */
+  signal(SIGXFSZ, SIG_IGN);
   if (openblas_set_num_threads) openblas_set_num_threads(1);
   int code = dispatch(argc, argv);
   errno = 0;

@@ -2,6 +2,7 @@
 /* Model files and shared objects behind the same struct as the library's problems. */
 #include "model_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +157,8 @@ int file_apply_options(args *a, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   const char *key, *value;
   int line;
+  /* unless the file or the command line says otherwise */
+  if (file && !args_given(a, "redundant")) args_apply(a, "redundant", "allow");
   for (int i = 0; file && ga_file_option(file, i, &key, &value, &line); i++) {
     char dashed[64];
     snprintf(dashed, sizeof dashed, "%s", key);
@@ -192,9 +195,27 @@ bool named_open(named_columns *n, const ga_problem *problem) {
   return true;
 }
 
+/* all usual columns that are not chosen, behind those that are */
+bool named_add_rest(named_columns *n) {
+  if (n->count == 0) return true;
+  const int usual = ga_mechanism_default_columns(n->mechanism), chosen = n->count;
+  const int all = ga_mechanism_columns(n->mechanism);
+  int *column = realloc(n->column, (size_t)(chosen + usual) * sizeof *column);
+  bool *taken = calloc((size_t)all, sizeof *taken);
+  if (column) n->column = column;
+  for (int i = 0; taken && i < chosen; i++) taken[n->column[i]] = true;
+  for (int i = 1; column && taken && i < usual; i++) {
+    if (!taken[i]) n->column[n->count++] = i;
+  }
+  const bool ok = column && taken;
+  free(taken);
+  return ok;
+}
+
 void named_close(named_columns *n) {
   free(n->column);
   free(n->values);
+  free(n->shared);
   *n = (named_columns){.count = 0};
 }
 
@@ -202,8 +223,50 @@ const char *named_name(const named_columns *n, int i) {
   return ga_mechanism_column_name(n->mechanism, n->column[i]);
 }
 
+const char *named_unit(const named_columns *n, int i) {
+  return ga_mechanism_column_unit(n->mechanism, n->column[i]);
+}
+
 void named_update(named_columns *n, const ga_state *state) {
   ga_mechanism_outputs(n->mechanism, state, n->values);
+}
+
+/* The columns at the place where the dependent rows were found, with multipliers that make no force
+ * on any body, and with none: what differs is not unique. */
+static void compare_multipliers(named_columns *n, const ga_dependency *all, double *work) {
+  const ga_model *model = ga_mechanism_model(n->mechanism);
+  const int nv = ga_space_nv(model->space), columns = ga_mechanism_columns(n->mechanism);
+  double *null = work, *zero = null + all->rows, *with = zero + nv + all->rows;
+  double *without = with + columns, size = 0;
+  for (int d = 0; d < all->ndependent; d++) {
+    const double part = 1 + 0.618 * (d % 7);
+    null[all->dependent[d]] += part;
+    for (int k = all->start[d]; k < all->start[d + 1]; k++) {
+      null[all->from[k]] -= part * all->coef[k];
+    }
+  }
+  ga_state state = {.t = all->t, .q = all->q, .v = zero, .vd = zero, .a = zero};
+  state.lam = null, state.psi = null + model->nlam;
+  ga_mechanism_outputs(n->mechanism, &state, with);
+  state.lam = zero, state.psi = zero;
+  ga_mechanism_outputs(n->mechanism, &state, without);
+  for (int i = 0; i < columns; i++) size = fmax(size, fabs(with[i] - without[i]));
+  for (int i = 0; i < columns; i++) n->shared[i] = fabs(with[i] - without[i]) > 1e-7 * size;
+}
+
+void named_find_unique(named_columns *n, const ga_integrator *it) {
+  const ga_dependency all = ga_integrator_dependency(it);
+  if (all.ndependent == 0) return;
+  const size_t columns = (size_t)ga_mechanism_columns(n->mechanism), rows = (size_t)all.rows;
+  const size_t nv = (size_t)ga_space_nv(ga_mechanism_model(n->mechanism)->space);
+  double *work = calloc(2 * rows + nv + 2 * columns, sizeof *work);
+  n->shared = calloc(columns, sizeof *n->shared);
+  if (work && n->shared) compare_multipliers(n, &all, work);
+  free(work);
+}
+
+bool named_unique(const named_columns *n, int i) {
+  return !n->shared || !n->shared[n->column[i]];
 }
 
 double named_value(const named_columns *n, int i) {

@@ -34,12 +34,18 @@ typedef struct named_columns {
   int count;
   int *column;
   double *values; /* all columns of the mechanism */
+  bool *shared;   /* all columns: not unique, redundant joints share it; NULL: all are unique */
 } named_columns;
 bool named_open(named_columns *n, const ga_problem *problem);
+bool named_add_rest(named_columns *n); /* the usual ones that `output` leaves out, behind them */
 void named_close(named_columns *n);
 const char *named_name(const named_columns *n, int i);
+const char *named_unit(const named_columns *n, int i);
 void named_update(named_columns *n, const ga_state *state);
 double named_value(const named_columns *n, int i);
+/* Which columns redundant constraints leave undetermined. */
+void named_find_unique(named_columns *n, const ga_integrator *it);
+bool named_unique(const named_columns *n, int i);
 
 /* All names, one in a line: what `--columns` prints. */
 int file_print_columns(const ga_problem *problem);

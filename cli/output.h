@@ -1,25 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run leaves: the trajectory as CSV, the end state as JSON. */
+/* What a run leaves: the trajectory as CSV or as a file of results, the end state as JSON. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
+
+#include <genalpha/ga_results.h>
 
 #include "model_file.h"
 #include "solver.h"
 
 /* A trajectory file; every write is checked, the first failure is reported and kept in failed. */
-typedef struct csv {
-  FILE *file;       /* NULL: not open */
-  const char *path; /* borrowed; "-" is standard output */
+typedef struct trajectory {
+  const char *path;           /* borrowed; "-" is standard output */
+  FILE *file;                 /* CSV; NULL: not open, or */
+  ga_results_writer *results; /* the file's name ends in .h5 */
   bool failed;
+  const ga_model *model;
   named_columns named; /* of a model file */
-} csv;
+  int width;
+  double *row; /* width numbers */
+} trajectory;
+
+/* What a file of results tells about its run. Borrowed while the file is opened. */
+typedef struct trajectory_texts {
+  const char *model_name; /* the model file, or the problem */
+  const char *options;    /* a JSON object */
+} trajectory_texts;
+
+/* Does the name of a file ask for results in HDF5: .h5 or .hdf5? */
+bool results_named(const char *path);
 
 /* Each returns false after a message with the file's name and the reason. */
-bool csv_open(csv *out, const char *path, const ga_problem *problem);
-bool csv_row(csv *out, const ga_model *model, const ga_state *state);
-bool csv_close(csv *out);
+bool trajectory_open(trajectory *out, const char *path, const ga_problem *problem,
+                     const trajectory_texts *texts);
+bool trajectory_row(trajectory *out, const ga_state *state);
+/* statistics: a JSON object for a file of results, or NULL */
+bool trajectory_close(trajectory *out, const char *statistics);
 
-/* The object of `run --final`. */
-void json_final(FILE *to, const ga_problem *problem, const solver *at_end);
+/* A text made by one of the functions below, to be freed; NULL without memory. */
+typedef void (*json_put)(FILE *to, const void *what);
+char *json_text(json_put put, const void *what);
+
+/* The object of `run --final`, docs/output.md; the options are those of the run. */
+void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
+                const solver *at_end);
+
+/* For a file of results: how the run was made, and how it ended. */
+typedef struct json_run {
+  const ga_problem *problem;
+  const ga_options *options;
+  const solver *solver;
+  const file_sets *sets;
+  double t_end, out_dt;
+  int every, exit_code;
+} json_run;
+void json_options(FILE *to, const void *json_run);
+void json_statistics(FILE *to, const void *json_run);
 
 #endif

@@ -35,7 +35,7 @@ static void fill_in(const args *a, const ga_problem *problem) {
   o->multiplier_guess = problem->mult0;
 }
 
-/* "lambda1, lambda2, psi1", some of them if there are many */
+/* "lam1, lam2, psi1", some of them if there are many */
 static void list_multipliers(const ga_model *model, size_t size, char *text) {
   enum { SHOWN = 8 };
   int n = model->nlam + model->npsi;

@@ -49,7 +49,7 @@ typedef struct problem_args {
        1e300},                                                                                  \
       {"guess-multipliers",                                                                     \
        "X,X,...",                                                                               \
-       "all lambda, then all psi, near which those of the start are sought, where the model "   \
+       "all lam, then all psi, near which those of the start are sought, where the model "      \
        "allows several (default the problem's)",                                                \
        arg_read_text,                                                                           \
        offsetof(settings, place.guess),                                                         \
@@ -65,7 +65,7 @@ typedef struct problem_args {
       {"project",                                                                               \
        "plain|keep-order",                                                                      \
        "kind of that projection: plain (default), or onto the hidden residual of the method "   \
-       "itself, which keeps the order of lambda",                                               \
+       "itself, which keeps the order of lam",                                                  \
        arg_read_word,                                                                           \
        offsetof(settings, place.project),                                                       \
        0,                                                                                       \
@@ -87,7 +87,7 @@ typedef struct problem_args {
        0},                                                                                      \
       {"extrapolate-multipliers",                                                               \
        "extrapolated|consistent",                                                               \
-       "vd, lambda and psi: combined as q and v (default), or from the equations of motion at " \
+       "vd, lam and psi: combined as q and v (default), or from the equations of motion at "    \
        "the extrapolated q and v, put back onto the constraints; mostly far better",            \
        arg_read_word,                                                                           \
        offsetof(settings, place.how.multipliers),                                               \

@@ -48,7 +48,7 @@ static bool write_between(simulation *s, const ga_state *state) {
     }
     ga_state row = snapshot_state(model, s->between);
     row.t = t;
-    if (!csv_row(s->out, model, &row)) return false;
+    if (!trajectory_row(s->out, &row)) return false;
   }
 }
 
@@ -56,7 +56,7 @@ static bool write_row(simulation *s, const ga_state *state, long steps) {
   if (!s->out) return true;
   s->last_row = steps;
   if (s->between) return write_between(s, state);
-  return csv_row(s->out, &s->problem->model, state);
+  return trajectory_row(s->out, state);
 }
 
 /* the first multiple of the interval, from the problem's start, that is later than t; multiples of

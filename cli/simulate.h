@@ -19,7 +19,7 @@ typedef struct simulation {
   ga_projection projection;
   const char *from_state, *save_state; /* NULL: start at the problem's values, save nothing */
   double checkpoint_every;             /* simulated time between savings on the way, NaN: none */
-  csv *out;                            /* NULL: no trajectory */
+  trajectory *out;                     /* NULL: no trajectory */
   int every;                           /* rows for every N-th step, */
   double out_dt;                       /* or at these equal distances, between the steps; NaN: no */
   history *history;                    /* NULL: no plot */

@@ -16,8 +16,8 @@
 static const struct {
   const char *title;
   int part;
-} columns[COLUMNS] = {{"q", PART_Q},   {"v", PART_V},        {"a", -1},
-                      {"vd", PART_VD}, {"lambda", PART_LAM}, {"psi", PART_PSI}};
+} columns[COLUMNS] = {{"q", PART_Q},   {"v", PART_V},     {"a", -1},
+                      {"vd", PART_VD}, {"lam", PART_LAM}, {"psi", PART_PSI}};
 
 const char *study_title(int column) {
   return columns[column].title;
@@ -64,6 +64,7 @@ static int check_steps(study *s) {
 
 static int check_norm(study *s) {
   if (!s->norm.max) return ARGS_GO_ON;
+  if (s->norm.whole) s->norm.from = s->problem->t0, s->norm.to = s->t_end;
   double t0 = s->problem->t0, from = s->norm.from, to = s->norm.to;
   double finest = ldexp(s->options->h * s->period, 1 - s->levels);
   if (s->automatic) {
@@ -87,8 +88,7 @@ static int check_norm(study *s) {
   return ARGS_GO_ON;
 }
 
-/* wrong names and values are found before the reference is computed, not after */
-static int check_options(const study *s) {
+int study_check(const study *s) {
   ga_options o = *s->options;
   solver probe = {.watch = NULL};
   o.log = NULL;
@@ -111,7 +111,7 @@ int study_open(study *s) {
         s->problem->name);
     return CLI_USAGE;
   }
-  if (s->reference.kind == REFERENCE_COMPUTED) return check_options(s);
+  if (s->reference.kind == REFERENCE_COMPUTED) return study_check(s);
   if (s->reference.kind != REFERENCE_FINEST) return ARGS_GO_ON;
   if (s->levels < 2) {
     cli_error(
@@ -187,6 +187,7 @@ typedef struct level_run {
 
 /* a closed solution is known at every step; others at the ends of periods */
 static bool in_norm(const study *s, int i, const ga_state *state, long steps) {
+  if (s->norm.whole && steps == 0) return false;
   if (s->automatic || (s->per > 1 && s->reference.kind == REFERENCE_CLOSED)) {
     double slack = 1e-9 * (s->norm.to - s->norm.from);
     return state->t >= s->norm.from - slack && state->t <= s->norm.to + slack;

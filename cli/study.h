@@ -8,12 +8,13 @@
 
 enum { COLUMN_Q, COLUMN_V, COLUMN_A, COLUMN_VD, COLUMN_LAM, COLUMN_PSI, COLUMNS };
 
-/* "q", "v", "a", "vd", "lambda", "psi" */
+/* "q", "v", "a", "vd", "lam", "psi" */
 const char *study_title(int column);
 
-/* At the end, or the largest over all steps with from <= t <= to. */
+/* At the end, or the largest over all steps with from <= t <= to; of the whole run: without the
+ * start, from and to are then set by study_open(). */
 typedef struct study_norm {
-  bool max;
+  bool max, whole;
   double from, to;
 } study_norm;
 
@@ -38,6 +39,7 @@ typedef struct study {
   extrapolation how;
   int levels;
   study_norm norm;
+  int place, of; /* of several studies in one table: which one, of how many; of = 0: alone */
 
   /* set by study_open() and study_run() */
   reference reference;
@@ -55,6 +57,9 @@ typedef struct study {
 
 /* what a level is told apart by: "h", "rtol" or "atol" */
 const char *study_level_title(const study *s);
+
+/* Wrong names and values of options, found before anything is computed; returns as study_open. */
+int study_check(const study *s);
 
 /* Check the step sizes, find the reference; ARGS_GO_ON or the exit code after a message. */
 int study_open(study *s);

@@ -72,19 +72,23 @@ static void text_extrapolation(FILE *to, const extrapolation *how) {
 
 static void text_head(FILE *to, const study *s, const char *against) {
   const ga_options *o = s->options;
-  fprintf(to, "%s: %s, rho_inf = %.4g, ", s->problem->name, problem_method(o).text,
-          ga_params_check(&o->par).rho_inf);
+  fprintf(to, "%s: ", s->problem->name);
+  if (s->of == 0) {
+    fprintf(to, "%s, rho_inf = %.4g, ", problem_method(o).text, ga_params_check(&o->par).rho_inf);
+  }
   if (s->how.K) text_extrapolation(to, &s->how);
   if (s->automatic) fprintf(to, "automatic steps, ");
   if (s->per > 1) fprintf(to, "steps h times %s, ", o->h_seq);
   fprintf(to, "largest errors ");
   if (s->norm.max) {
-    fprintf(to, "for %.10g <= t <= %.10g,\n", s->norm.from, s->norm.to);
+    fprintf(to, "for %.10g %s t <= %.10g,\n", s->norm.from, s->norm.whole ? "<" : "<=", s->norm.to);
   } else {
     fprintf(to, "at t = %.10g,\n", s->t_end);
   }
   cli_wrapped(to, against, 0);
-  fprintf(to, "\n%14s", study_level_title(s));
+  fputc('\n', to);
+  if (s->of) fprintf(to, "%-10s%8s", "method", "rho_inf");
+  fprintf(to, "%14s", study_level_title(s));
   if (s->automatic) fprintf(to, "%10s", "steps");
   for (int c = 0; c < COLUMNS; c++) {
     if (s->has[c]) fprintf(to, "%12s  slope", study_title(c));
@@ -95,6 +99,9 @@ static void text_head(FILE *to, const study *s, const char *against) {
 static void text_row(FILE *to, const study *s, int i) {
   const study_level *level = &s->level[i];
   int blanks = 0; /* held back, so that no line ends with them */
+  if (s->of) {
+    fprintf(to, "%-10s%8.4g", s->options->method, ga_params_check(&s->options->par).rho_inf);
+  }
   fprintf(to, "%14.8g", level->h);
   if (s->automatic) fprintf(to, "%10ld", level->steps);
   for (int c = 0; c < COLUMNS; c++) {
@@ -111,7 +118,7 @@ static void text_row(FILE *to, const study *s, int i) {
 static void csv_head(FILE *to, const study *s, const char *against) {
   /* CSV has no place for it */
   if (!isnan(s->reference.h)) cli_error("errors %s", against);
-  fprintf(to, "%s,steps", study_level_title(s));
+  fprintf(to, "%s%s,steps", s->of ? "method,rho_inf," : "", study_level_title(s));
   for (int c = 0; c < COLUMNS; c++) {
     if (!s->has[c]) continue;
     fprintf(to, ",%s_error,%s_slope", study_title(c), study_title(c));
@@ -122,6 +129,9 @@ static void csv_head(FILE *to, const study *s, const char *against) {
 
 static void csv_line(FILE *to, const study *s, int i) {
   const study_level *level = &s->level[i];
+  if (s->of) {
+    fprintf(to, "%s,%.12g,", s->options->method, ga_params_check(&s->options->par).rho_inf);
+  }
   fprintf(to, "%.17g,%ld", level->h, level->steps);
   for (int c = 0; c < COLUMNS; c++) {
     if (!s->has[c]) continue;
@@ -148,7 +158,9 @@ static void json_head(FILE *to, const study *s, const char *against) {
   (void)against; /* the keys say it */
   static const char *const kinds[] = {"closed", "table", "computed", "finest"};
   const ga_options *o = s->options;
-  fprintf(to, "{\n  \"problem\": \"%s\", \"method\": \"%s\"", s->problem->name, o->method);
+  if (s->of) fputs(s->place == 0 ? "[\n" : ",\n", to);
+  fprintf(to, "{\n  \"format\": \"genalpha-converge\", \"version\": 1,\n");
+  fprintf(to, "  \"problem\": \"%s\", \"method\": \"%s\"", s->problem->name, o->method);
   const char *variant = problem_variant(o);
   fprintf(to, variant ? ", \"variant\": \"%s\"" : ", \"variant\": null", variant);
   json_number(to, "rho_inf", ga_params_check(&o->par).rho_inf);
@@ -163,6 +175,7 @@ static void json_head(FILE *to, const study *s, const char *against) {
   fprintf(to, ",\n  \"norm\": \"%s\"", s->norm.max ? "max" : "end");
   json_number(to, "from", s->norm.max ? s->norm.from : s->t_end);
   json_number(to, "to", s->norm.max ? s->norm.to : s->t_end);
+  fprintf(to, ", \"start_left_out\": %s", s->norm.max && s->norm.whole ? "true" : "false");
   fprintf(to, ",\n  \"reference\": \"%s\"", kinds[s->reference.kind]);
   json_number(to, "reference_h", s->reference.h);
   fputs(",\n  \"levels\": [", to);
@@ -187,7 +200,8 @@ void study_print_row(FILE *to, study_form form, const study *s, int i) {
     void (*head)(FILE *to, const study *s, const char *against);
     void (*row)(FILE *to, const study *s, int i);
   } forms[] = {{text_head, text_row}, {csv_head, csv_line}, {json_head, json_row}};
-  if (i == 0) {
+  /* one head for all studies of a table; an object of its own for each in JSON */
+  if (i == 0 && (s->place == 0 || form == STUDY_JSON)) {
     char against[600];
     describe(s, sizeof against, against);
     if (s->reference.kind == REFERENCE_FINEST) append_times(s->problem, sizeof against, against);
@@ -197,8 +211,11 @@ void study_print_row(FILE *to, study_form form, const study *s, int i) {
 }
 
 void study_print_end(FILE *to, study_form form, const study *s) {
-  if (s->rows == 0) return;
-  if (form == STUDY_JSON) {
-    fprintf(to, "\n  ],\n  \"complete\": %s\n}\n", s->complete ? "true" : "false");
+  bool last = s->place + 1 >= s->of;
+  if (form == STUDY_JSON && s->rows > 0) {
+    fprintf(to, "\n  ],\n  \"complete\": %s\n}%s", s->complete ? "true" : "false",
+            last ? "\n" : "");
   }
+  if (form == STUDY_JSON && s->of && last && s->rows > 0) fputs("]\n", to);
+  if (form == STUDY_TEXT && !last && s->rows > 0) fputc('\n', to);
 }

@@ -104,6 +104,30 @@ static void print_five(FILE *to, const simulation *s, const char *name, const ga
   }
 }
 
+/* constraints that follow from others, positions where more of them do */
+static void print_dependency(FILE *to, const simulation *s) {
+  enum { SHOWN = 6 };
+  const ga_stats *stats = solver_stats(s->solver);
+  const ga_integrator *it = s->solver->it;
+  char text[400];
+  if (it && stats->dependent > 0) {
+    const ga_dependency all = ga_integrator_dependency(it);
+    label(to, "redundant");
+    fprintf(to, "%ld of %d constraint rows follow%s from others:\n", stats->dependent, all.rows,
+            stats->dependent == 1 ? "s" : "");
+    for (int i = 0; ga_integrator_dependency_text(it, i, text, sizeof text); i++) {
+      label(to, "");
+      fprintf(to, "%s\n", i < SHOWN ? text : "and others");
+      if (i == SHOWN) break;
+    }
+  }
+  if (stats->singular > 0) {
+    label(to, "singular");
+    fprintf(to, "%ld singular position%s stepped over\n", stats->singular,
+            stats->singular == 1 ? "" : "s");
+  }
+}
+
 /* what extrapolation tells about the errors */
 static void print_estimates(FILE *to, const simulation *s) {
   if (!s->solver->x) return;
@@ -202,12 +226,14 @@ static void print_named(FILE *to, const simulation *s) {
   int width = 0;
   if (!named_open(&named, s->problem)) return;
   named_update(&named, solver_state(s->solver));
+  if (s->solver->it) named_find_unique(&named, s->solver->it);
   for (int i = 0; i < named.count && i < SHOWN; i++) {
     const int length = (int)strlen(named_name(&named, i));
     if (length > width) width = length;
   }
   for (int i = 0; i < named.count && i < SHOWN; i++) {
-    fprintf(to, "    %-*s  %14.9g\n", width, named_name(&named, i), named_value(&named, i));
+    fprintf(to, "    %-*s  %14.9g%s\n", width, named_name(&named, i), named_value(&named, i),
+            named_unique(&named, i) ? "" : "   not unique, the least");
   }
   if (named.count > SHOWN) fprintf(to, "    ... %d more\n", named.count - SHOWN);
   named_close(&named);
@@ -261,6 +287,7 @@ static void print_state(FILE *to, const simulation *s) {
 void summary_print(FILE *to, const simulation *s) {
   print_settings(to, s);
   print_effort(to, s);
+  print_dependency(to, s);
   print_quality(to, s);
   print_estimates(to, s);
   print_errors(to, s);

@@ -20,6 +20,10 @@ static bool add_column(table *t, const char *name, size_t length) {
   return true;
 }
 
+bool table_add_column(table *t, const char *name) {
+  return add_column(t, name, strlen(name));
+}
+
 void table_init(table *t, const char *names) {
   *t = (table){.columns = 0};
   for (size_t length; *names; names += length + (names[length] == ',')) {

@@ -15,6 +15,8 @@ typedef struct table {
 /* "h,q,v": three columns, no rows. */
 void table_init(table *t, const char *names);
 void table_free(table *t);
+/* One more column, before the first row; false without memory. */
+bool table_add_column(table *t, const char *name);
 
 /* One number; rows up to it that are not there yet are filled with NaN. */
 void table_set(table *t, int row, int column, double x);

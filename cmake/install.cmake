@@ -6,8 +6,11 @@ include(CMakePackageConfigHelpers)
 
 set_target_properties(genalpha_shared PROPERTIES EXPORT_NAME genalpha)
 set_target_properties(genalpha_headers PROPERTIES EXPORT_NAME headers)
+set_target_properties(genalpha_results_shared PROPERTIES EXPORT_NAME results)
+set_target_properties(genalpha_results_static PROPERTIES EXPORT_NAME results_static)
 install(TARGETS genalpha_tool)
-install(TARGETS genalpha_static genalpha_shared genalpha_headers EXPORT genalphaTargets
+install(TARGETS genalpha_static genalpha_shared genalpha_headers genalpha_results_static
+  genalpha_results_shared EXPORT genalphaTargets
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/genalpha DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
@@ -22,7 +25,7 @@ install(FILES
   DESTINATION ${package_dir})
 install(EXPORT genalphaTargets NAMESPACE genalpha:: DESTINATION ${package_dir})
 
-# pkg-config file
+# pkg-config files
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 cmake_path(IS_ABSOLUTE pc_dir pc_dir_is_absolute)
 if(pc_dir_is_absolute)
@@ -36,9 +39,18 @@ foreach(kind LIBDIR INCLUDEDIR)
   cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_${kind} BASE_DIRECTORY "\${prefix}"
     OUTPUT_VARIABLE GA_PC_${kind})
 endforeach()
-list(JOIN GA_PRIVATE_FLAGS " " GA_PC_PRIVATE)
-configure_file(cmake/genalpha.pc.in genalpha.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/genalpha.pc DESTINATION ${pc_dir})
+# ga_pc_file(NAME LIBRARY DESCRIPTION FLAG...)
+function(ga_pc_file name library description)
+  set(GA_PC_NAME ${name})
+  set(GA_PC_LIBRARY ${library})
+  set(GA_PC_DESCRIPTION ${description})
+  list(JOIN ARGN " " GA_PC_PRIVATE)
+  configure_file(cmake/genalpha.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pc_dir})
+endfunction()
+ga_pc_file(genalpha genalpha "${PROJECT_DESCRIPTION}" ${GA_PRIVATE_FLAGS})
+ga_pc_file(genalpha-results genalpha_results "results of genalpha in HDF5 files"
+  ${GA_RESULTS_FLAGS})
 
 # man page, made of what the tool itself says
 add_custom_command(OUTPUT genalpha.1
@@ -47,6 +59,10 @@ add_custom_command(OUTPUT genalpha.1
   DEPENDS genalpha_tool tools/man_page.sh docs/genalpha.1.in VERBATIM)
 add_custom_target(genalpha_man ALL DEPENDS genalpha.1)
 install(FILES ${PROJECT_BINARY_DIR}/genalpha.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# the HTML reference, where `make docs` has made it
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html OPTIONAL
+  PATTERN "*.md5" EXCLUDE PATTERN "*.map" EXCLUDE)
 
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/genalpha FILES_MATCHING PATTERN "*.yaml")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Doxygen's filter of the public headers, whose comments are plain: turns them into its own kind.
 #   the second comment of a file      documents the file
-#   /* ... */ before a declaration    documents it and, outside of a struct, all that follow it up
-#                                     to a blank line; before a #define X_LIST also the declaration
+#   /* ... */ before a declaration    documents it and all that follow it up to a blank line or
+#                                     another comment; before a #define X_LIST also the declaration
 #                                     after that, if it has none
 #   declaration; /* ... */            documents that declaration
 #   lines of a comment set in         are kept as they are
@@ -26,7 +26,7 @@ END {
     else if (line[i] ~ /^#undef /) print ""
     else if (line[i] ~ /^ *[A-Z_]+_LIST\(/) list(line[i])
     else if (line[i] ~ /^ *$/) blank()
-    else declaration(line[i])
+    else i = declared(i)
   }
 }
 
@@ -34,7 +34,8 @@ END {
 function plain(text) {
   gsub(/[\\@<>#%&*]/, "\\\\&", text)
   gsub(/--/, "\\--", text)
-  gsub(/\.\./, "\\.\\.", text)
+  # two or three dots would end the first sentence
+  gsub(/\.\.\.?/, "…", text)
   return text
 }
 
@@ -69,14 +70,25 @@ function blank() {
   print ""
 }
 
+# the declaration on line i, with a comment behind it that may go on in the next lines; its last line
+function declared(i,    text, more) {
+  text = line[i]
+  while (text ~ /[;,] *\/\*/ && text !~ /\*\/ *$/ && i < NR) {
+    more = line[++i]
+    sub(/^ *\*? */, "", more)
+    text = text " " more
+  }
+  declaration(text)
+  return i
+}
+
 function declaration(text,    at) {
   at = index(text, "/*")
   if (at && sub(/ *\*\/ *$/, "", text)) {
     text = substr(text, 1, at - 1) "/**< " plain(substr(text, at + 3)) " */"
   } else if (doc && text ~ /^ *[A-Za-z]/ && match(text, /[^ ]/) == indent) {
     print "/** " doc "*/"
-    # members of a struct have comments of their own
-    if (pending || indent > 1) doc = ""
+    if (pending) doc = ""
     pending = 0
   }
   print text
@@ -139,7 +151,10 @@ function entry(macro_name, text,    value, formal, n, k, code, help) {
   code = body[macro_name]
   n = split(formals[macro_name], formal, /, */)
   for (k = 1; k <= n; k++) {
-    if (value[k] ~ /^"/) help = substr(value[k], 2, length(value[k]) - 2)
+    if (value[k] ~ /^"/) {
+      help = substr(value[k], 2, length(value[k]) - 2)
+      gsub(/" +"/, "", help) # strings side by side are one
+    }
     code = replaced(code, formal[k], value[k])
   }
   print code " /**< " plain(help) " */"

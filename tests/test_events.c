@@ -292,6 +292,72 @@ static void test_bounces(void **state) {
   small_close(&s);
 }
 
+/* A ball thrown up passes a level just below its highest point twice inside one step: up, and down
+ * again, at t = u/g -+ sqrt(2 eps/g). A level above that point is never reached. Free fall is
+ * exact, on the dense output, too. */
+static double below_level(void *context, const ga_state *s) {
+  return s->q[0] - *(const double *)context;
+}
+
+typedef struct {
+  double level;
+  record r;
+} level_record;
+
+static double level_of_record(void *context, const ga_state *s) {
+  return below_level(&((level_record *)context)->level, s);
+}
+
+static int note_level(void *context, int event, int sign, const ga_state *s) {
+  return note(&((level_record *)context)->r, event, sign, s);
+}
+
+static void test_inside_a_step(void **state) {
+  (void)state;
+  static level_record l;
+  small s;
+  small_open(&s, 1, fall_force, false);
+  const double u = 3, g = 9.81, q0 = 0, top = u * u / (2 * g), eps[] = {1e-3, 1e-6, 1e-9, -1e-9};
+  const ga_direction directions[] = {GA_EVENT_ANY, GA_EVENT_RISING, GA_EVENT_FALLING};
+  for (int k = 0; k < 4; k++) {
+    for (int d = 0; d < 3; d++) {
+      l = (level_record){.level = top - eps[k], .r = {.stop_at = -1}};
+      ga_options o = ga_options_default();
+      o.h = 0.11;
+      ga_integrator *it = small_start(&s, &o, &q0, &u);
+      add(it, &(ga_event){.value = level_of_record,
+                          .handler = note_level,
+                          .context = &l,
+                          .direction = directions[d]});
+      must(ga_integrator_run(it, 0.55), ga_integrator_error(it));
+      assert_int_equal(l.r.n, eps[k] < 0 ? 0 : d == 0 ? 2 : 1);
+      for (int i = 0; i < l.r.n; i++) {
+        int sign = d == 0 ? (i == 0 ? 1 : -1) : (int)directions[d];
+        assert_int_equal(l.r.sign[i], sign);
+        /* rounding of q, 1e-16, is seen in the time as 1e-16 over the speed there */
+        assert_near("time of a passage", l.r.t[i], u / g - sign * sqrt(2 * eps[k] / g),
+                    1e-15 / sqrt(2 * g * eps[k]) + 1e-14);
+      }
+      ga_integrator_free(it);
+    }
+  }
+  /* a run that ends at the first goes on to the second */
+  l = (level_record){.level = top - 1e-3};
+  ga_options o = ga_options_default();
+  o.h = 0.11;
+  ga_integrator *it = small_start(&s, &o, &q0, &u);
+  add(it, &(ga_event){.value = level_of_record, .context = &l, .terminal = true});
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(ga_integrator_run(it, 0.55), GA_EVENT);
+    assert_near("time of a passage", ga_integrator_state(it)->t,
+                u / g + (i == 0 ? -1 : 1) * sqrt(2e-3 / g), 1e-12);
+  }
+  must(ga_integrator_run(it, 0.55), ga_integrator_error(it));
+  assert_int_equal(ga_integrator_stats(it)->events, 2);
+  ga_integrator_free(it);
+  small_close(&s);
+}
+
 /* a pendulum whose velocity is reversed, with a loss, at the lowest point: q, v, lam at t = 3 */
 static void jumping(const small *s, const char *method, double h, double *end) {
   const double q0[] = {1, 0}, v0[] = {0, 0};
@@ -378,6 +444,7 @@ int main(void) {
       cmocka_unit_test(test_thousand),         cmocka_unit_test(test_several),
       cmocka_unit_test(test_direction),        cmocka_unit_test(test_bounces),
       cmocka_unit_test(test_jumps_keep_order), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_inside_a_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

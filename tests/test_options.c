@@ -118,6 +118,7 @@ static void test_default_texts(void **state) {
                     .system = GA_SYSTEM_FULL,
                     .initial = GA_INITIAL_PROJECT,
                     .initial_tol = 0.7,
+                    .redundant = GA_REDUNDANT_ALLOW,
                     .newton_tol = 7e-3,
                     .newton_max = 7,
                     .matrix_every = 7,

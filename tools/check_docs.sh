@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The HTML reference in directory $1: every header's page tells what the header tells, and no link
-# leads nowhere.
+# The HTML reference in directory $1: every header's page tells what the header tells, options and
+# callbacks have their whole texts, and no link leads nowhere.
 set -eu
 cd "$(dirname "$0")/.."
 html=$1
@@ -15,6 +15,23 @@ for header in include/genalpha/*.h; do
   sentence=$(sed -n '2s|^/\* \([^.]*\).*|\1|p' "$header")
   if [ -z "$sentence" ] || ! told "$page" "$sentence"; then
     echo "$page lacks the text of $header: '$sentence'" >&2
+    bad=1
+  fi
+done
+
+# every option and callback has its whole text: strings in parts are joined, dots end nothing
+options=$html/structga__options.html
+callbacks=$html/structga__model__ops.html
+for text in 'a component had; 0, and atol too: steps of size h' '2h/3, h/3, …' \
+  'the size of step n (0, 1, … since the start), which begins at t.'; do
+  if ! told "$options" "$text"; then
+    echo "$options lacks '$text'" >&2
+    bad=1
+  fi
+done
+for text in 'M(t,q), nv x nv' 'F(t,q,v), nv numbers'; do
+  if ! told "$callbacks" "$text"; then
+    echo "$callbacks lacks '$text'" >&2
     bad=1
   fi
 done

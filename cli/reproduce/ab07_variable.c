@@ -47,23 +47,21 @@ static void judge(result *r) {
       r, 1, 0.1, order(r, ODE_NONE, 1),
       "order of v, oscillator, γ by (20): the condition is no more valid for variable steps");
   claim_near(r, 2, 0.1, order(r, ODE_GAMMA, 1), "order of v, oscillator, γ updated in each step");
-  claim_source(claim_at_most(r, 1.5, order(r, STAB2_NONE, 2),
-                             "order of λ, heavy top, stab2, no update: on its way down to 1"),
-               "our addition");
-  claim_source(claim_near(r, 2, 0.1, order(r, STAB2_GAMMA, 2),
-                          "order of λ, heavy top, stab2, γ updated: it suffices"),
-               "our addition");
-  claim_source(claim_at_most(r, 1.5, order(r, INDEX3_GAMMA, 2),
-                             "order of λ, heavy top, index3, γ updated: it does not suffice"),
-               "our addition");
+  claim_addition(claim_at_most(r, 1.5, order(r, STAB2_NONE, 2),
+                               "order of λ, heavy top, stab2, no update: on its way down to 1"));
+  claim_addition(claim_near(r, 2, 0.1, order(r, STAB2_GAMMA, 2),
+                            "order of λ, heavy top, stab2, γ updated: it suffices"));
+  claim_addition(claim_at_most(r, 1.5, order(r, INDEX3_GAMMA, 2),
+                               "order of λ, heavy top, index3, γ updated: it does not suffice"));
   /* at the smallest h the rounding of λ, about 2 % of its error, is seen */
   const double tolerance[] = {0.03, 0.03, 0.03, 0.03, 0.08};
   for (int i = 0; i < 5; i += 4) {
-    claim_source(claim_near(r, known[i], tolerance[i] * known[i],
-                            table_at(&r->data, i, WIDTH * INDEX3_ALL + 2),
-                            "error of λ, index3, a and the hidden residual rescaled, h = %g s",
-                            2 * table_at(&r->data, i, WIDTH * INDEX3_ALL)),
-                 "independent computation");
+    claim_addition(
+        claim_source(claim_near(r, known[i], tolerance[i] * known[i],
+                                table_at(&r->data, i, WIDTH * INDEX3_ALL + 2),
+                                "error of λ, index3, a and the hidden residual rescaled, h = %g s",
+                                2 * table_at(&r->data, i, WIDTH * INDEX3_ALL)),
+                     "independent computation"));
   }
 }
 

@@ -62,11 +62,13 @@ static void fig1(result *r) {
       const table *t = &r->data;
       claim_near(r, 4, 0.1, largest(t, 0, 0.05, T_STAR) / largest(t, 2, 0.05, T_STAR),
                  "amplitude of B v before t* for h = 1e-3 s over that for h/2");
-      claim_at_least(r, 10, alternation(t, 0, T_STAR, 0.75) / alternation(t, 0, 0.6, T_STAR - 2e-3),
-                     "after the projection the residual oscillates: alternating part in [0.7, "
-                     "0.75] over that in [0.6, 0.7)");
-      claim_at_most(r, 0.02, alternation(t, 0, 0.85, 0.95) / alternation(t, 0, T_STAR, 0.75),
-                    "and settles again: alternating part in [0.85, 0.95] over that in [0.7, 0.75]");
+      claim_threshold(claim_at_least(
+          r, 10, alternation(t, 0, T_STAR, 0.75) / alternation(t, 0, 0.6, T_STAR - 2e-3),
+          "after the projection the residual oscillates: alternating part in [0.7, "
+          "0.75] over that in [0.6, 0.7)"));
+      claim_threshold(claim_at_most(
+          r, 0.02, alternation(t, 0, 0.85, 0.95) / alternation(t, 0, T_STAR, 0.75),
+          "and settles again: alternating part in [0.85, 0.95] over that in [0.7, 0.75]"));
     }
   }
   lab_close(&l);
@@ -246,9 +248,11 @@ static const item acb15_fig4 = {"acb15-fig4",
                                 &fig4_chart,
                                 0.6};
 
-static const item *const items[] = {&acb15_fig1, &acb15_fig2,      &acb15_fig4,  &acb15_recursion,
-                                    &acb15_sign, &acb15_starts,    &acb15_drift, &acb15_cure,
-                                    &acb15_rank, &acb15_nullspace, NULL};
+static const item *const items[] = {
+    &acb15_fig1,   &acb15_fig2,   &acb15_fig3,      &acb15_fig4,      &acb15_recursion,
+    &acb15_sign,   &acb15_starts, &acb15_stab2,     &acb15_rheonomic, &acb15_drift,
+    &acb15_cure,   &acb15_rank,   &acb15_nullspace, &acb15_star,      &acb15_index,
+    &acb15_lemma1, NULL};
 
 const paper paper_acb15 = {
     "acb15",

@@ -40,7 +40,7 @@ static void force_error(const lab *l, const ga_state *x, const ga_state *exact, 
 
 static void sign(result *r) {
   lab l;
-  table_init(&r->data, "t,quotient_a,quotient_b");
+  table_init(&r->data, "t,quotient_a,quotient_b,printed");
   if (lab_open(&l, r, "heavy-top")) {
     double finest = NAN;
     for (int i = 0; i < 8 && !r->failure[0]; i++) {
@@ -48,6 +48,7 @@ static void sign(result *r) {
       table_set(&r->data, i, 0, t);
       table_set(&r->data, i, 1, settled(&l, t, 1e-3));
       table_set(&r->data, i, 2, finest = settled(&l, t, r->quick ? 5e-4 : 2.5e-4));
+      table_set(&r->data, i, 3, -1);
     }
     claim_corrected(claim_near(r, -1, 0.05, finest,
                                "B v_n over h² B r once the start has died out, t = 1 s: the first "
@@ -59,6 +60,7 @@ static void sign(result *r) {
 
 static const chart_curve sign_curves[] = {{"t", "quotient_a", "h = 1e-3 s", CHART_MARKS},
                                           {"t", "quotient_b", "h = 2.5e-4 s", CHART_MARKS},
+                                          {"t", "printed", "by the sign printed", CHART_DASHED},
                                           {.y = NULL}};
 static const chart_panel sign_panels[] = {
     {.xlabel = "t (s)", .ylabel = "B v_n / (h² B r)", .y = {-1.5, 1.5}, .curves = sign_curves},
@@ -101,13 +103,13 @@ static void starts(result *r) {
       claim_near(r, 2, 0.1, lab_slope(t, 2, 3, LEVELS),
                  "order of λ with perturbed starting values");
       for (int i = 0; i < LEVELS; i += 3) {
-        claim_source(
+        claim_addition(claim_source(
             claim_near(r, plain_errors[i], 0.01 * plain_errors[i], table_at(t, i, 1),
                        "largest error of λ in [0, 0.1], consistent, h = %g s", table_at(t, i, 0)),
-            "independent computation");
-        claim_source(claim_near(r, perturbed_errors[i], 0.01 * perturbed_errors[i],
-                                table_at(t, i, 3), "the same, perturbed"),
-                     "independent computation");
+            "independent computation"));
+        claim_addition(claim_source(claim_near(r, perturbed_errors[i], 0.01 * perturbed_errors[i],
+                                               table_at(t, i, 3), "the same, perturbed"),
+                                    "independent computation"));
       }
       claim_corrected(claim_near(r, 2, 0.15, lab_slope(t, 4, 5, LEVELS),
                                  "order of λ if v0 is perturbed with the sign printed in (8)"),
@@ -182,14 +184,16 @@ static void drift(result *r) {
       double half = drift_until(&l, 5e-4, 0.1, 0);
       claim_near(r, k + 1, 0.15, log2(later / sooner),
                  "p in |Φ(q_n)| ~ tᵖ for %s, from t = 0.05 to 0.1 s", methods[k]);
-      claim_source(
+      claim_addition(claim_source(
           claim_near(r, 4, 0.3, later / half, "|Φ| for h over |Φ| for h/2, %s", methods[k]),
-          "order 2");
-      claim_source(claim_near(r, known[k][0], 0.01 * known[k][0], sooner,
-                              "largest |Φ| until t = 0.05 s, h = 1e-3 s, %s", methods[k]),
-                   "independent computation");
-      claim_source(claim_near(r, known[k][1], 0.01 * known[k][1], later, "until t = 0.1 s"),
-                   "independent computation");
+          "order 2"));
+      claim_addition(
+          claim_source(claim_near(r, known[k][0], 0.01 * known[k][0], sooner,
+                                  "largest |Φ| until t = 0.05 s, h = 1e-3 s, %s", methods[k]),
+                       "independent computation"));
+      claim_addition(
+          claim_source(claim_near(r, known[k][1], 0.01 * known[k][1], later, "until t = 0.1 s"),
+                       "independent computation"));
     }
   }
   lab_close(&l);
@@ -229,11 +233,10 @@ static void cure(result *r) {
       double left = drift_until(&l, 1e-3, 0.1, 0);
       l.o.h = 1e-3;
       if (!lab_ladder(&l, &plan, r->quick ? 5 : 6, lab_euclid, COLUMNS, at)) break;
-      claim_source(claim_at_most(r, 1e-10, left,
-                                 "largest |Φ| with both projections after every "
-                                 "step, %s",
-                                 methods[k]),
-                   "no drift");
+      claim_threshold(claim_at_most(r, 1e-10, left,
+                                    "largest |Φ| with both projections after every "
+                                    "step, %s",
+                                    methods[k]));
       claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + COLUMN_Q, 3),
                  "order of q with projections, %s", methods[k]);
       claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + COLUMN_LAM, 3),

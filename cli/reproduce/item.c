@@ -79,8 +79,18 @@ claim *claim_at_least(result *r, double expected, double ours, const char *forma
   ADD(.relation = CLAIM_AT_LEAST, .paper = expected, .ours = ours);
 }
 
-void claim_source(claim *c, const char *source) {
+claim *claim_source(claim *c, const char *source) {
   snprintf(c->source, sizeof c->source, "%s", source);
+  return c;
+}
+
+claim *claim_threshold(claim *c) {
+  return claim_source(c, "threshold of ours");
+}
+
+claim *claim_addition(claim *c) {
+  c->addition = true;
+  return strcmp(c->source, "paper") == 0 ? claim_source(c, "our addition") : c;
 }
 
 void claim_corrected(claim *c, double corrected, const char *because) {
@@ -108,4 +118,17 @@ verdict claim_verdict(const claim *c) {
 const char *verdict_word(verdict v) {
   static const char *const words[VERDICTS] = {"reproduced", "differs", "open"};
   return words[v];
+}
+
+const char *claim_word(const claim *c) {
+  verdict v = claim_verdict(c);
+  return c->addition && v == VERDICT_REPRODUCED ? "holds" : verdict_word(v);
+}
+
+void tally_add(tally *t, const claim *c) {
+  (c->addition ? t->addition : t->paper)[claim_verdict(c)]++;
+}
+
+int tally_open(const tally *t) {
+  return t->paper[VERDICT_OPEN] + t->addition[VERDICT_OPEN];
 }

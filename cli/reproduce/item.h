@@ -23,6 +23,7 @@ typedef enum verdict {
 typedef struct claim {
   char text[240];
   char source[48]; /* where the expected number comes from: "paper", or what else */
+  bool addition;   /* not said in the paper: ours, counted apart */
   claim_relation relation;
   double paper, tolerance, ours;
   double corrected;  /* what stands instead where the paper errs; NaN: nothing */
@@ -60,8 +61,14 @@ typedef struct misprint {
   const char *text;
 } misprint;
 
+/* Claims by verdict, those of the papers and our additions apart. */
+typedef struct tally {
+  int paper[VERDICTS], addition[VERDICTS];
+} tally;
+
 extern const paper paper_ab07, paper_jn07, paper_jn08, paper_j11, paper_acb15;
 extern const misprint misprints[]; /* where NULL ends the list */
+extern const misprint garbled[];   /* lost on the way to the text we have: no slips of the papers */
 
 /* i-th paper, and i-th item of all papers; NULL past the end. */
 const paper *paper_at(int i);
@@ -75,13 +82,19 @@ claim *claim_at_most(result *r, double expected, double ours, const char *format
     GA_PRINTF(4, 5);
 claim *claim_at_least(result *r, double expected, double ours, const char *format, ...)
     GA_PRINTF(4, 5);
-/* The expected number is not the paper's: say whose. */
-void claim_source(claim *c, const char *source);
+/* The expected number is not the paper's: say whose. Both return the claim. */
+claim *claim_source(claim *c, const char *source);
+claim *claim_threshold(claim *c); /* the paper says it in words, the number is our threshold */
+/* Nothing of the kind stands in the paper. */
+claim *claim_addition(claim *c);
 /* The paper errs: this stands instead, because. */
 void claim_corrected(claim *c, double corrected, const char *because);
 
 verdict claim_verdict(const claim *c);
-const char *verdict_word(verdict v); /* "reproduced", "differs", "open" */
+const char *verdict_word(verdict v);    /* "reproduced", "differs", "open" */
+const char *claim_word(const claim *c); /* the same; of an addition "holds" for "reproduced" */
+void tally_add(tally *t, const claim *c);
+int tally_open(const tally *t);
 
 /* The result cannot be had; the first reason is kept. Returns false. */
 bool result_fail(result *r, const char *format, ...) GA_PRINTF(2, 3);

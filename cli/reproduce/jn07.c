@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "reproduce/lab.h"
+#include "reproduce/jn07.h"
 
 static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 
@@ -14,7 +14,7 @@ static void first_test(result *r, const char *variant, bool alternating, ga_resc
   static const int parts[] = {COLUMN_Q, COLUMN_V, COLUMN_A};
   static const char *const names[] = {"y", "z", "a"};
   lab l;
-  table_init(&r->data, "h,y,z,a,zd,lambda,psi");
+  table_init(&r->data, "h,y,z,a,zd,lam,psi");
   if (lab_open(&l, r, "jay-negrut-hht")) {
     const lab_plan plan = {.t_end = 1};
     l.o.method = "hht";
@@ -232,8 +232,11 @@ static const item figures[] = {
      variants, &variants_chart, 1},
 };
 
-static const item *const items[] = {&figures[0], &figures[1], &figures[2], &figures[3], &figures[4],
-                                    &figures[5], &figures[6], &figures[7], NULL};
+static const item *const items[] = {
+    &figures[0],     &figures[1],     &figures[2],      &figures[3],
+    &jn07_fig55,     &figures[4],     &figures[5],      &figures[6],
+    &figures[7],     &jn07_ode,       &jn07_identities, &jn07_theorem41,
+    &jn07_theorem43, &jn07_theorem44, &jn07_theorem45,  NULL};
 
 const paper paper_jn07 = {
     "jn07",

@@ -4,6 +4,8 @@
 #ifndef CLI_REPRODUCE_LAB_H
 #define CLI_REPRODUCE_LAB_H
 
+#include <stdint.h>
+
 #include "reproduce/item.h"
 #include "study.h"
 
@@ -49,8 +51,13 @@ bool lab_ladder(lab *l, const lab_plan *plan, int levels, lab_error errors, int 
 /* Slope of log y over log x through the last `points` rows in which both are known. */
 double lab_slope(const table *t, int x, int y, int points);
 
-/* G v + g_t (g_t = 0: scleronomic models), nlam numbers. */
+/* M as a full matrix by rows. */
+bool lab_mass(const ga_model *model, double t, const double *q, double *M);
+/* G v + g_t, nlam numbers. */
 bool lab_hidden(const ga_model *model, const ga_state *state, double *out);
+
+/* Evenly spread in an interval, always the same sequence for the same first seed. */
+double lab_random(uint64_t *seed, double from, double to);
 
 /* Euclidean norm of a - b, b NULL: of a. */
 double lab_norm(int n, const double *a, const double *b);
@@ -59,6 +66,9 @@ double lab_norm(int n, const double *a, const double *b);
 long double lab_condition(int n, const long double *A);
 void lab_multiply(int n, const double *A, const double *B, double *C);
 bool lab_solve_columns(int n, const double *A, const double *B, double *X); /* X = A^-1 B */
+/* Eigenvalues of a symmetric matrix, rising, and orthonormal eigenvectors as columns of V. */
+void lab_eigen(int n, const double *A, double *value, double *V);
+int lab_rank(int n, const double *A, double tolerance); /* of a square matrix, singular values */
 
 /* Roots of c[0] + c[1] z + ... + c[n] z^n, n <= 4, by simultaneous iteration: the largest modulus,
  * and the roots as pairs (re, im) if roots is not NULL. */

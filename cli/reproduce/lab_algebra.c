@@ -6,6 +6,11 @@
 
 #include "reproduce/lab.h"
 
+double lab_random(uint64_t *seed, double from, double to) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return from + (to - from) * (double)(*seed >> 11) / 9007199254740992.0;
+}
+
 /* Gauss-Jordan with row pivots on [A | X], n x n each by rows; both are changed. False: singular */
 static bool eliminate(int n, long double *A, long double *X) {
   for (int k = 0; k < n; k++) {
@@ -62,16 +67,81 @@ void lab_multiply(int n, const double *A, const double *B, double *C) {
   }
 }
 
-enum { SMALL = 4 };
-
 bool lab_solve_columns(int n, const double *A, const double *B, double *X) {
-  long double a[SMALL * SMALL], x[SMALL * SMALL];
-  if (n > SMALL) return false;
-  for (int i = 0; i < n * n; i++) a[i] = A[i], x[i] = B[i];
-  if (!eliminate(n, a, x)) return false;
-  for (int i = 0; i < n * n; i++) X[i] = (double)x[i];
-  return true;
+  int size = n * n;
+  long double *a = calloc(2 * (size_t)size, sizeof *a), *x = a + size;
+  if (!a) return false;
+  for (int i = 0; i < size; i++) a[i] = A[i], x[i] = B[i];
+  bool good = eliminate(n, a, x);
+  for (int i = 0; i < size && good; i++) X[i] = (double)x[i];
+  free(a);
+  return good;
 }
+
+/* Jacobi's rotations until what is off the diagonal is rounding */
+static void rotate(int n, long double *A, long double *V, int p, int q) {
+  long double off = A[p * n + q];
+  if (!(fabsl(off) > 0)) return;
+  long double theta = (A[q * n + q] - A[p * n + p]) / (2 * off);
+  long double t = (theta < 0 ? -1 : 1) / (fabsl(theta) + sqrtl(theta * theta + 1));
+  long double c = 1 / sqrtl(t * t + 1), s = t * c;
+  for (int k = 0; k < n; k++) {
+    long double x = A[k * n + p], y = A[k * n + q];
+    A[k * n + p] = c * x - s * y, A[k * n + q] = s * x + c * y;
+  }
+  for (int k = 0; k < n; k++) {
+    long double x = A[p * n + k], y = A[q * n + k], u = V[k * n + p], w = V[k * n + q];
+    A[p * n + k] = c * x - s * y, A[q * n + k] = s * x + c * y;
+    V[k * n + p] = c * u - s * w, V[k * n + q] = s * u + c * w;
+  }
+}
+
+void lab_eigen(int n, const double *A, double *value, double *V) {
+  size_t size = (size_t)n * (size_t)n;
+  long double *a = calloc(2 * size, sizeof *a), *v = a + size;
+  for (int i = 0; i < n; i++) value[i] = NAN;
+  if (!a) return;
+  for (size_t i = 0; i < size; i++) a[i] = A[i];
+  for (int i = 0; i < n; i++) v[i * n + i] = 1;
+  for (int sweep = 0; sweep < 40; sweep++) {
+    for (int p = 0; p < n; p++) {
+      for (int q = p + 1; q < n; q++) rotate(n, a, v, p, q);
+    }
+  }
+  for (int k = 0; k < n; k++) { /* the k-th smallest */
+    int at = k;
+    for (int j = 0; j < n; j++) {
+      int below = 0;
+      for (int i = 0; i < n; i++) {
+        long double x = a[i * n + i], y = a[j * n + j];
+        below += x < y || (!(x > y) && i < j);
+      }
+      if (below == k) at = j;
+    }
+    value[k] = (double)a[at * n + at];
+    for (int i = 0; i < n; i++) V[i * n + k] = (double)v[i * n + at];
+  }
+  free(a);
+}
+
+int lab_rank(int n, const double *A, double tolerance) {
+  size_t size = (size_t)n * (size_t)n;
+  double *gram = calloc(2 * size + (size_t)n, sizeof *gram);
+  int rank = 0;
+  if (!gram) return -1;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      for (int k = 0; k < n; k++) gram[i * n + j] += A[k * n + i] * A[k * n + j];
+    }
+  }
+  double *value = gram + 2 * size;
+  lab_eigen(n, gram, value, gram + size);
+  for (int i = 0; i < n; i++) rank += value[i] > tolerance * tolerance;
+  free(gram);
+  return rank;
+}
+
+enum { SMALL = 4 };
 
 double lab_largest_root(int n, const double *c, double *roots) {
   double complex z[SMALL];

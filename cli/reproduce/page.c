@@ -12,7 +12,7 @@ typedef struct page {
   const char *dir;
   FILE *to;
   uint64_t program;
-  int *counts;
+  tally *counts;
 } page;
 
 /* text with &, < and > made safe */
@@ -82,14 +82,21 @@ static void number(char text[32], double x) {
   snprintf(e, (size_t)(32 - (e - text)), "e%d", exponent);
 }
 
+/* "2 ± 0.1", "≤ 0.5", "0 within 1e-12"; a tolerance of a bound belongs to the bound */
 static void put_expected(FILE *to, const claim *c, double expected) {
   static const char *const signs[CLAIM_RELATIONS] = {"", "≤ ", "≥ "};
   char text[32], tolerance[32];
+  bool zero = !(fabs(expected) > 0) && c->tolerance > 0;
   number(text, expected);
-  fprintf(to, "<span class=num>%s%s", signs[c->relation], text);
-  if (c->tolerance > 0) {
-    number(tolerance, c->tolerance);
-    fprintf(to, " <span class=tol>± %s</span>", tolerance);
+  number(tolerance, c->tolerance);
+  fprintf(to, "<span class=num>%s%s", zero ? "" : signs[c->relation], text);
+  if (zero) {
+    fprintf(to, " <span class=tol>within %s</span>", tolerance);
+  } else if (c->tolerance > 0) {
+    const char *sign = c->relation == CLAIM_AT_MOST    ? "+"
+                       : c->relation == CLAIM_AT_LEAST ? "−"
+                                                       : "±";
+    fprintf(to, " <span class=tol>%s %s</span>", sign, tolerance);
   }
   fputs("</span>", to);
 }
@@ -99,19 +106,17 @@ static void put_claim(page *p, const claim *c) {
   verdict v = claim_verdict(c);
   char ours[32];
   number(ours, c->ours);
-  p->counts[v]++;
-  fputs("<tr><td>", to);
+  tally_add(p->counts, c);
+  fprintf(to, "<tr%s><td>", c->addition ? " class=addition" : "");
   put(to, c->text);
-  fputs("<td data-name=\"", to);
-  put(to, c->source);
-  fputs("\">", to);
+  fputs("<td data-name=expected>", to);
   put_expected(to, c, c->paper);
   if (strcmp(c->source, "paper") != 0) {
     fputs(" ", to);
     put_in(to, "span class=tol", c->source);
   }
   fprintf(to, "<td data-name=ours>%s<td data-name=verdict><b class=%s>%s</b>", ours,
-          verdict_word(v), verdict_word(v));
+          verdict_word(v), claim_word(c));
   if (v == VERDICT_DIFFERS) {
     fputs(", because ", to);
     put(to, c->because);
@@ -191,17 +196,20 @@ static void put_contents(page *p) {
     }
     fputs("</div>\n", to);
   }
-  fputs("<div><a class=key href=#misprints>misprints</a></div></nav>\n", to);
+  fputs(
+      "<div><a class=key href=#misprints>misprints</a> <a class=key href=#garbled>lost "
+      "text</a></div>"
+      "</nav>\n",
+      to);
 }
 
-static void put_misprints(page *p) {
-  FILE *to = p->to;
-  fputs("<h2 id=misprints>Misprints and slips, with the correction and the evidence</h2>\n", to);
-  fputs("<table class=claims><tr><th>where<th>printed<th>correct<th>evidence\n", to);
-  for (const misprint *m = misprints; m->where; m++) {
+static void put_slips(FILE *to, const misprint *list, const char *printed) {
+  fprintf(to, "<table class=claims><tr><th>where<th>%s<th>correct<th>evidence\n", printed);
+  for (const misprint *m = list; m->where; m++) {
     fputs("<tr>", to);
     put_in(to, "td", m->where);
-    put_in(to, "td data-name=printed", m->printed);
+    fprintf(to, "<td data-name=\"%s\">", printed);
+    put(to, m->printed);
     put_in(to, "td data-name=correct", m->correct);
     fputs("<td data-name=evidence>", to);
     put(to, m->text);
@@ -211,20 +219,35 @@ static void put_misprints(page *p) {
   fputs("</table>\n", to);
 }
 
+static void put_misprints(page *p) {
+  FILE *to = p->to;
+  fputs("<h2 id=misprints>Misprints and slips, with the correction and the evidence</h2>\n", to);
+  put_slips(to, misprints, "printed");
+  fputs("<h2 id=garbled>Lost in the text we have</h2>\n", to);
+  put_in(
+      to, "p",
+      "The papers are read from text made of their pages. What follows may have been lost on the "
+      "way and is no misprint of a paper; it is not counted as a difference.");
+  put_slips(to, garbled, "in the text we have");
+}
+
 static void put_summary(page *p) {
   static record rec;
-  int counts[VERDICTS] = {0}, items = 0, all = 0;
+  tally t = {{0}, {0}};
+  int items = 0, all = 0;
   for (const item *it; (it = item_at(all)) != NULL; all++) {
     if (!record_load(p->dir, it, &rec)) continue;
     items++;
-    for (int i = 0; i < rec.claims; i++) counts[claim_verdict(&rec.claim[i])]++;
+    for (int i = 0; i < rec.claims; i++) tally_add(&t, &rec.claim[i]);
   }
-  fprintf(p->to,
-          "<p class=sum>%d of %d figures and studies computed by genalpha %s; of their claims "
-          "<b class=reproduced>%d reproduced</b>, <b class=differs>%d differ</b> for a reason "
-          "given, <b class=open>%d open</b>.</p>\n",
-          items, all, ga_version(), counts[VERDICT_REPRODUCED], counts[VERDICT_DIFFERS],
-          counts[VERDICT_OPEN]);
+  fprintf(
+      p->to,
+      "<p class=sum>%d of %d figures and studies computed by genalpha %s. Of the papers' claims "
+      "<b class=reproduced>%d reproduced</b>, <b class=differs>%d differ</b> for a reason "
+      "given, <b class=open>%d open</b>. Beside them stand additions of ours: "
+      "<b class=reproduced>%d hold</b>, <b class=open>%d open</b>.</p>\n",
+      items, all, ga_version(), t.paper[VERDICT_REPRODUCED], t.paper[VERDICT_DIFFERS],
+      t.paper[VERDICT_OPEN], t.addition[VERDICT_REPRODUCED], t.addition[VERDICT_OPEN]);
 }
 
 static void put_page(page *p) {
@@ -258,15 +281,15 @@ static void put_rows(page *p) {
   static const char *const relations[CLAIM_RELATIONS] = {"near", "at most", "at least"};
   static record rec;
   FILE *to = p->to;
-  fputs("item,verdict,ours,relation,expected,tolerance,corrected,source,claim\n", to);
+  fputs("item,verdict,ours,relation,expected,tolerance,corrected,of,source,claim\n", to);
   for (int i = 0; item_at(i); i++) {
     if (!record_load(p->dir, item_at(i), &rec)) continue;
     for (int k = 0; k < rec.claims; k++) {
       const claim *c = &rec.claim[k];
-      fprintf(to, "%s,%s,%.17g,%s,%.17g,%.17g,", item_at(i)->id, verdict_word(claim_verdict(c)),
-              c->ours, relations[c->relation], c->paper, c->tolerance);
+      fprintf(to, "%s,%s,%.17g,%s,%.17g,%.17g,", item_at(i)->id, claim_word(c), c->ours,
+              relations[c->relation], c->paper, c->tolerance);
       if (!isnan(c->corrected)) fprintf(to, "%.17g", c->corrected);
-      fputc(',', to);
+      fputs(c->addition ? ",addition," : ",paper,", to);
       quote(to, c->source);
       fputc(',', to);
       quote(to, c->text);
@@ -290,8 +313,8 @@ static bool write_file(page *p, const char *name, void (*write)(page *p)) {
   return good;
 }
 
-bool page_write(const char *dir, int counts[VERDICTS]) {
+bool page_write(const char *dir, tally *counts) {
   page p = {.dir = dir, .program = record_program(), .counts = counts};
-  memset(counts, 0, VERDICTS * sizeof *counts);
+  *counts = (tally){{0}, {0}};
   return write_file(&p, "index.html", put_page) && write_file(&p, "claims.csv", put_rows);
 }

@@ -7,6 +7,6 @@
 
 /* Of all items that have a record in DIR; counts receives how many claims have which verdict. False
  * after a message. */
-bool page_write(const char *dir, int counts[VERDICTS]);
+bool page_write(const char *dir, tally *counts);
 
 #endif

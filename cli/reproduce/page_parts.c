@@ -24,7 +24,7 @@ const char page_head[] =
     "  border-bottom: 1px solid #ddd }\n"
     "th { font-weight: 600; color: #555 } .claims td:first-child { min-width: 11em }\n"
     "td[data-name=ours], .num { white-space: nowrap }\n"
-    ".tol { color: #666; font-size: .92em }\n"
+    ".tol { color: #666; font-size: .92em } .addition { background: #f4f4f4 }\n"
     ".reproduced { color: #00693e } .differs { color: #9a4a00 } .open { color: #b00020 }\n"
     ".note { background: #fff3d6; padding: 6px 10px; border-left: 4px solid #d9a000 }\n"
     ".files { font-size: .85em; color: #555 }\n"
@@ -57,6 +57,8 @@ const char page_intro[] =
     "number expected with the tolerance it is judged by, and our number. The verdict follows from "
     "these numbers: <b class=reproduced>reproduced</b> if ours is within the tolerance, "
     "<b class=differs>differs</b> if it is not but agrees with a correction whose reason is given, "
-    "<b class=open>open</b> if it agrees with neither. Orders are slopes of straight lines through "
+    "<b class=open>open</b> if it agrees with neither. Rows on grey are additions of ours, which "
+    "no paper claims: they hold or are open, and are counted apart. Orders are slopes of straight "
+    "lines through "
     "the last points of log error over log h. Where a paper shows a curve without numbers, the "
     "expected number comes from a reference solution, and the table says so.</p>\n";

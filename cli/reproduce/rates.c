@@ -14,7 +14,7 @@ rates rates_of(double rho) {
                  .f = fabs(p.alpha_f / (p.alpha_f - 1))};
 }
 
-enum { N = 110, KEPT = 4 };
+enum { N = 110, KEPT = 8 };
 
 /* a and the multipliers of all steps: of the first run, then minus those of the second */
 typedef struct layer {
@@ -71,6 +71,7 @@ static double fit(double (*x)[KEPT], int first) {
 bool rates_measure(result *r, const char *problem, const char *method, decay found[RATES]) {
   static layer d; /* large */
   lab l;
+  table_free(&r->data);
   table_init(&r->data, "n,a_0.2,mult_0.2,a_0.5,mult_0.5,a_0.9,mult_0.9");
   bool good = lab_open(&l, r, problem);
   l.o.method = method;
@@ -88,6 +89,14 @@ bool rates_measure(result *r, const char *problem, const char *method, decay fou
   }
   lab_close(&l);
   return good;
+}
+
+void rates_judge(result *r, double bound, double right, double found, const char *because,
+                 const char *what) {
+  claim *c = claim_at_most(r, bound, found, "%s: decay per step", what);
+  c->tolerance = 0.02 * right;
+  claim_corrected(c, right, because);
+  claim_addition(claim_near(r, right, 0.02 * right, found, "%s: the rate itself", what));
 }
 
 #define RATE_CURVES(name, part)                                                  \

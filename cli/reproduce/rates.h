@@ -15,11 +15,17 @@ enum { RATES = 3 };
 extern const double rates_rho[RATES];
 
 /* Decay per step of a and of the multipliers, found by the difference of a run with plain start
- * from one with shifted start, for the three values of rho; the differences fill the table. */
+ * from one with shifted start, for the three values of rho; the differences fill the table, which a
+ * second measurement writes anew. */
 typedef struct decay {
   double a, mult;
 } decay;
 bool rates_measure(result *r, const char *problem, const char *method, decay found[RATES]);
+
+/* Claims on one rate: no larger than the bound of the paper, else than the corrected one; and, as
+ * an addition, equal to it. */
+void rates_judge(result *r, double bound, double right, double found, const char *because,
+                 const char *what);
 
 extern const chart rates_chart;
 

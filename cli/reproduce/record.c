@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char FORMAT[] = "genalpha reproduce 1";
+static const char FORMAT[] = "genalpha reproduce 2";
 
 bool record_path(char *path, const char *dir, const char *id, const char *ending) {
   int n = ending ? snprintf(path, PATH_LENGTH, "%s/%s%s", dir, id, ending)
@@ -88,7 +88,7 @@ uint64_t record_program(void) {
   TEXT(source) REAL(paper) REAL(tolerance) REAL(ours) REAL(corrected) TEXT(because)
 
 static void write_claim(FILE *to, const claim *c) {
-  fprintf(to, "claim %s\nrelation %d\n", c->text, (int)c->relation);
+  fprintf(to, "claim %s\nrelation %d\naddition %d\n", c->text, (int)c->relation, c->addition);
 #define TEXT(field) fprintf(to, #field " %s\n", c->field);
 #define REAL(field) fprintf(to, #field " %.17g\n", c->field);
   CLAIM_FIELDS(TEXT, REAL)
@@ -122,6 +122,7 @@ static void read_claim_line(claim *c, const char *key, const char *value) {
     bool known = relation >= 0 && relation < CLAIM_RELATIONS;
     c->relation = known ? (claim_relation)relation : CLAIM_NEAR;
   }
+  if (strcmp(key, "addition") == 0) c->addition = atoi(value) != 0;
 #define TEXT(field) \
   if (strcmp(key, #field) == 0) snprintf(c->field, sizeof c->field, "%s", value);
 #define REAL(field) \

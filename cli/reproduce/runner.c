@@ -129,13 +129,18 @@ static void show_messages(job *j) {
 /* "ab07-fig3   2 reproduced" */
 static void show_result(const crew *c, const job *j, bool good) {
   static record rec;
-  int counts[VERDICTS] = {0};
+  tally counts = {{0}, {0}};
   if (!good || !record_load(c->r->dir, j->it, &rec)) return;
-  for (int i = 0; i < rec.claims; i++) counts[claim_verdict(&rec.claim[i])]++;
+  for (int i = 0; i < rec.claims; i++) tally_add(&counts, &rec.claim[i]);
   printf("%-22s", j->it->id);
   for (int v = 0; v < VERDICTS; v++) {
-    if (counts[v]) printf("  %d %s", counts[v], verdict_word((verdict)v));
+    if (counts.paper[v]) printf("  %d %s", counts.paper[v], verdict_word((verdict)v));
   }
+  if (counts.addition[VERDICT_REPRODUCED]) {
+    printf("  (%d of ours hold)", counts.addition[VERDICT_REPRODUCED]);
+  }
+  int open = counts.addition[VERDICT_OPEN] + counts.addition[VERDICT_DIFFERS];
+  if (open) printf("  (%d of ours open)", open);
   putchar('\n');
   fflush(stdout);
 }

@@ -53,8 +53,10 @@ typedef struct ga_event {
   double tol;    /* time to which it is located on the dense output; 0: to rounding */
 } ga_event;
 
-/* Events are numbered 0, 1, .. as they are added, at any time between steps; copied. Two sign
- * changes of one event inside a step cancel and are not seen: h, or h_max, must be small enough.
+/* Events are numbered 0, 1, .. as they are added, at any time between steps; copied. A
+ * function that has the same sign at both ends of a step and goes through zero and back in between
+ * is found, too, by its extremum on the dense output, as long as it has one there: with steps over
+ * several oscillations of it h, or h_max, must be smaller.
  *
  * A run that ends at an event leaves the accepted state there: q and v of the dense output,
  * moved onto the constraints (by O(h^4)), v', lam and psi by the equations of motion, the history

@@ -41,6 +41,9 @@ typedef struct ga_state {
   COUNTER(matrices, "Newton matrices evaluated and factored")                                      \
   COUNTER(repivots, "factorizations of a sparse solver that chose pivots anew and allocated")      \
   COUNTER(roundoff, "steps accepted with some row above newton_tol, at the rounding of its terms") \
+  COUNTER(dependent, "constraint rows that follow from others and are left out of the steps")      \
+  COUNTER(chosen, "times that the rows left out were chosen anew on the way")                      \
+  COUNTER(singular, "singular positions stepped over")                                             \
   EXTREME(max_g, "largest |g| after a step")                                                       \
   EXTREME(max_gv, "largest |G v + g_t| after a step")                                              \
   EXTREME(max_k, "largest |k| after a step")                                                       \
@@ -127,6 +130,25 @@ GA_API const ga_state *ga_integrator_state(const ga_integrator *it);
 GA_API const ga_stats *ga_integrator_stats(const ga_integrator *it);
 GA_API const ga_error *ga_integrator_error(const ga_integrator *it);
 GA_API const ga_options *ga_integrator_options(const ga_integrator *it);
+
+/* Constraints that follow from others, as found at the start with redundant = allow; none without.
+ * Rows of g come first, then those of k, numbered through. Row dependent[d] of G or H is the sum of
+ * coef[k] times row from[k], start[d] <= k < start[d + 1], and what is left of it, relative to its
+ * length, is residual[d]. A multiplier is unique if no force on a dependent row can change it;
+ * those that are not are reported least: lam^T D lam is least for the given forces, D the diagonal
+ * of G M^-1 G^T. */
+typedef struct ga_dependency {
+  double t; /* where this was found */
+  const double *q;
+  int rows, rank, ndependent;
+  const int *dependent, *start, *from;
+  const double *coef, *residual;
+  const bool *unique; /* rows */
+} ga_dependency;
+GA_API ga_dependency ga_integrator_dependency(const ga_integrator *it);
+/* The same in sentences, "joint 'door_2': 3 of its 5 rows follow from 'door_1'": the i-th into
+ * text, false past the last. */
+GA_API bool ga_integrator_dependency_text(const ga_integrator *it, int i, char *text, size_t room);
 
 /* Name of the linear solver of the steps; why "auto" chose it, or what it says of its own choices;
  * may be empty. */

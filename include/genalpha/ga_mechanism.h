@@ -239,6 +239,9 @@ GA_API int ga_mechanism_columns(const ga_mechanism *m);
 GA_API int ga_mechanism_default_columns(const ga_mechanism *m);
 GA_API const char *ga_mechanism_column_name(const ga_mechanism *m, int i);
 GA_API int ga_mechanism_column_index(const ga_mechanism *m, const char *name);
+/* "m/s", "N m", "1" for a pure number, "" where it is not known (a coupler may add metres and
+ * radians); NULL outside. Files and calls are in SI units and radians. */
+GA_API const char *ga_mechanism_column_unit(const ga_mechanism *m, int i);
 /* All of them at a state, into `values` (as many as there are columns). */
 GA_API ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values);
 

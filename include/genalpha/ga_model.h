@@ -67,12 +67,13 @@ typedef enum ga_gives {
  * names none); only values may be written. Callbacks must not change shared data: one model may be
  * used by several threads at once. */
 typedef struct ga_model_ops {
-  /* required, unless there is an `evaluate` */
+  /* M(t,q), nv x nv; required, as are the next ones, unless there is an `evaluate` */
   int (*mass)(void *user, double t, const double *q, ga_csr *M);
+  /* F(t,q,v), nv numbers: all forces but those of the constraints; required */
   int (*force)(void *user, double t, const double *q, const double *v, double *F);
-  /* required if nlam > 0 */
+  /* g(t,q), nlam numbers; required if nlam > 0 */
   int (*holonomic)(void *user, double t, const double *q, double *g);
-  /* required if npsi > 0 */
+  /* k(t,q,v), npsi numbers; required if npsi > 0 */
   int (*nonholonomic)(void *user, double t, const double *q, const double *v, double *k);
 
   /* Optional derivatives; NULL means finite differences. */

@@ -73,6 +73,10 @@ typedef enum ga_rescale {
 /* What to do with start values that violate the constraints. */
 typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
 
+/* Constraints that follow from others: a start with them is refused, or the run goes on with an
+ * independent set of rows. Constraints that contradict each other are refused in any case. */
+typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redundant;
+
 /* All options that have a text form: one list gives the struct, the defaults, the checks, the
  * command line switches and the printed form.
  *   NAME(field, default, key, help)                      a name, kept by pointer
@@ -114,6 +118,8 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
   WORD(initial, ga_initial, GA_INITIAL_CHECK, "check|project", "initial",                          \
        "q0, v0 that violate a constraint: refuse (check) or move them (project)")                  \
   REAL(initial_tol, 1e-9, 0, 1, "initial-tol", "relative violation of a constraint allowed at t0") \
+  WORD(redundant, ga_redundant, GA_REDUNDANT_REFUSE, "refuse|allow", "redundant",                  \
+       "constraints that follow from others: refuse them, or go on with an independent set")       \
   REAL(newton_tol, 1e-12, 0, 1e-2, "newton-tol",                                                   \
        "relative change of the terms of each equation that an accepted step may stand for")        \
   INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations from one guess") \

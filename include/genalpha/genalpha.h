@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha: generalized-alpha time integration of constrained mechanical systems.
- * This header includes all others; docs/notation.md explains the symbols. */
+ * This header includes all others but ga_results.h, which belongs to a library of its own;
+ * docs/notation.md explains the symbols. */
 #ifndef GENALPHA_H
 #define GENALPHA_H
 

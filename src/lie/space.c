@@ -155,11 +155,24 @@ void ga_space_tangent_rows(const ga_space *space, const double *w, double *T) {
   }
 }
 
-/* The factor a column belongs to; as columns increase along a row, the search goes on from the
- * factor of the column before. */
-static const ga_factor *factor_of(const ga_factor *f, int column) {
-  while (column >= f->v_at + f->n * f->group->nv) f++;
-  return f;
+static bool holds(const ga_factor *f, int column) {
+  return column >= f->v_at && column < f->v_at + f->n * f->group->nv;
+}
+
+/* The factor a column belongs to: that of the column before, the next one, or found by halving. */
+static const ga_factor *factor_of(const ga_space *space, const ga_factor *f, int column) {
+  const ga_factor *first = space->factor, *last = first + space->nfactor - 1;
+  if (holds(f, column)) return f;
+  if (f < last && holds(f + 1, column)) return f + 1;
+  while (first < last) {
+    const ga_factor *middle = first + (last - first + 1) / 2;
+    if (column >= middle->v_at) {
+      first = middle;
+    } else {
+      last = middle - 1;
+    }
+  }
+  return first;
 }
 
 /* a <- a T for one row a of n numbers, T n x n by rows */
@@ -193,10 +206,10 @@ static inline void turn_row(int n, const double *T, double *a) {
  */
 static int each_turn(const ga_space *space, ga_csr *A, const double *T, ga_turn *list) {
   int count = 0;
+  const ga_factor *f = space->factor;
   for (int row = 0; row < A->nrow && !space->commutative; row++) {
-    const ga_factor *f = space->factor;
     for (int k = A->ptr[row], end = A->ptr[row + 1]; k < end;) {
-      f = factor_of(f, A->col[k]);
+      f = factor_of(space, f, A->col[k]);
       int nv = f->group->nv;
       if (f->group->commutative) {
         /* on to the next factor */
@@ -228,10 +241,10 @@ void ga_space_turn(int count, const ga_turn *list, const double *T, ga_csr *A) {
 
 bool ga_space_pattern_closed(const ga_space *space, const ga_csr *A, int *bad_row, int *bad_col) {
   if (space->commutative) return true;
+  const ga_factor *f = space->factor;
   for (int row = 0; row < A->nrow; row++) {
-    const ga_factor *f = space->factor;
     for (int k = A->ptr[row]; k < A->ptr[row + 1];) {
-      f = factor_of(f, A->col[k]);
+      f = factor_of(space, f, A->col[k]);
       int nv = f->group->nv;
       if (f->group->commutative) {
         k++;

@@ -199,6 +199,7 @@ static void polish(ga_mechanism *m, double t0) {
   ga_integrator *it = NULL;
   o.start = GA_START_PLAIN;
   o.initial = GA_INITIAL_PROJECT;
+  o.redundant = GA_REDUNDANT_ALLOW;
   if (ga_integrator_new(&m->model, &o, &it, NULL) == GA_OK &&
       ga_integrator_start(it, t0, m->q0, m->v0) == GA_OK) {
     const ga_state *s = ga_integrator_state(it);

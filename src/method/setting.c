@@ -44,6 +44,16 @@ static ga_status check_rows(const ga_method *method, const ga_model *model, ga_e
                  count, names ? " (first: '" : "", names ? names[0] : "", names ? "')" : "", able);
 }
 
+/* more rows than velocities: some of them follow from others, or they contradict each other */
+static ga_status check_count(const ga_model *model, const ga_options *o, ga_error *err) {
+  int nv = ga_space_nv(model->space);
+  if (model->nlam + model->npsi <= nv || o->redundant == GA_REDUNDANT_ALLOW) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG,
+                 "%d holonomic and %d nonholonomic constraints for %d velocities: at most %d can "
+                 "be independent (option redundant = allow goes on if the others follow from them)",
+                 model->nlam, model->npsi, nv, nv);
+}
+
 static ga_status check_b(const ga_method *method, double b, ga_error *err) {
   char name[64];
   full_name(method, name, sizeof name);
@@ -161,7 +171,8 @@ static ga_status check_parameters(const ga_method *method, const ga_model *model
 
 ga_status ga_check_setting(const ga_method *method, const ga_model *model,
                            const ga_options *options, ga_error *err) {
-  ga_status status = check_rows(method, model, err);
+  ga_status status = check_count(model, options, err);
+  if (status == GA_OK) status = check_rows(method, model, err);
   if (status == GA_OK) status = check_b(method, options->par.b, err);
   if (status == GA_OK) status = check_options(method, options, err);
   return status != GA_OK ? status : check_parameters(method, model, options, err);

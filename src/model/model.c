@@ -30,12 +30,6 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
                    model->npsi);
   }
   int nv = ga_space_nv(model->space);
-  if (model->nlam + model->npsi > nv) {
-    return ga_fail(err, GA_ERR_ARG,
-                   "%d holonomic and %d nonholonomic constraints for %d velocities: at most %d can "
-                   "be independent",
-                   model->nlam, model->npsi, nv, nv);
-  }
   const ga_model_ops *ops = model->ops;
   if (ops->gives && !ops->evaluate) {
     return ga_fail(err, GA_ERR_ARG, "ops->gives says what 'evaluate' gives, but that is missing");

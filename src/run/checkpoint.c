@@ -17,7 +17,7 @@
 
 #include "run/integrator.h"
 
-enum { VERSION = 3, ORDER = 0x01020304 };
+enum { VERSION = 4, ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";
 
 /* who wrote it; members of 8 bytes or multiples, so that there is no padding */
@@ -26,6 +26,7 @@ typedef struct {
   int64_t order, version;
   int64_t nq, nv, nlam, npsi, unknowns;
   int64_t fractions, automatic, events; /* how steps are chosen, how many events there are */
+  int64_t redundant;                    /* rows may be left out */
   char method[32], variant[32];
   double par[5];
 } head;
@@ -42,6 +43,7 @@ static head make_head(const ga_integrator *it) {
             .fractions = it->sequence.n,
             .automatic = it->control.on,
             .events = it->events.n,
+            .redundant = it->redundant.on,
             .par = {par->alpha_m, par->alpha_f, par->beta, par->gamma, par->b}};
   memcpy(h.magic, MAGIC, sizeof MAGIC);
   strncpy(h.method, it->method->name, sizeof h.method - 1);
@@ -80,6 +82,23 @@ static void pass_bool(walk *w, bool *value) {
   *value = wide != 0;
 }
 
+/* which rows are left out, and what their choice is judged by */
+static void pass_rows(walk *w, ga_integrator *it) {
+  ga_equations *eq = &it->step.eq;
+  ga_redundancy *r = &it->redundant;
+  long rank = r->rank, dropped = eq->ndropped;
+  if (!r->on) return;
+  pass_long(w, &rank);
+  pass_long(w, &dropped);
+  pass_long(w, &r->calm);
+  pass_bool(w, &r->singular);
+  pass_doubles(w, r->reference, 2);
+  pass_doubles(w, eq->unit, eq->nlam + eq->npsi);
+  for (int i = 0; i < eq->nlam + eq->npsi; i++) pass_bool(w, &eq->dropped[i]);
+  r->rank = (int)rank;
+  eq->ndropped = (int)dropped;
+}
+
 static void pass_body(walk *w, ga_integrator *it) {
   ga_memory *mem = &it->mem;
   const ga_eval *e = &it->eval;
@@ -107,6 +126,7 @@ static void pass_body(walk *w, ga_integrator *it) {
     pass_doubles(w, &it->events.record[i].value, 1);
     pass_doubles(w, &it->events.record[i].t_last, 1);
   }
+  pass_rows(w, it);
   ga_control *c = &it->control;
   if (!c->on) return;
   pass_doubles(w, &c->err_last, 1);
@@ -236,6 +256,11 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h) 
     return ga_fail(err, GA_ERR_FILE, "state file '%s' is of a run with %s, this one has %s", path,
                    describe_steps(h, made, sizeof made), describe_steps(&own, here, sizeof here));
   }
+  if (h->redundant != own.redundant) {
+    return ga_fail(err, GA_ERR_FILE,
+                   "state file '%s' is of a run with redundant = %s, this one has redundant = %s",
+                   path, h->redundant ? "allow" : "refuse", own.redundant ? "allow" : "refuse");
+  }
   if (h->events != own.events) {
     return ga_fail(err, GA_ERR_FILE,
                    "state file '%s' has %lld events, this run %lld: add the same events first",
@@ -303,7 +328,9 @@ ga_status ga_integrator_load(ga_integrator *it, const char *path) {
     ga_eval_set_step(&it->eval, it->control.on ? it->mem.h : it->h);
     it->last.valid = false;
     it->events.stopped_by = -1;
+    status = it->step.eq.ndropped > 0 ? ga_redundant_make_places(it) : GA_OK;
     forget(it);
+    if (status == GA_OK) status = ga_redundant_look(it);
   }
   ga_free(bytes);
   return status;

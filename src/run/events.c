@@ -2,7 +2,9 @@
 /* Events: where functions e(t, q, v, lam) of the solution change their sign.
  *
  * After an accepted step each e_i is evaluated at its end. A change of sign in a wanted direction
- * is located on the dense output by regula falsi (Illinois), with bisection where that is slow. All
+ * is located on the dense output by regula falsi (Illinois), with bisection where that is slow.
+ * Equal signs at both ends hide two changes if e_i has an extremum beyond zero in between; it is
+ * looked for where the slopes at the ends say that |e_i| first falls and then rises. All
  * events of the step are told in order of time; the first that ends the run makes its state the
  * accepted one: q and v of the dense output, moved onto the constraints, and a history as at a
  * start. */
@@ -89,11 +91,9 @@ static double resolution(const ga_integrator *it, const ga_event *event) {
   return fmax(event->tol, 4 * DBL_EPSILON * t);
 }
 
-/* the sign change of event i from e_lo at lo to e_hi at the end of the step, on the side where the
- * new sign holds */
-static ga_status locate(ga_integrator *it, int i, double lo, double e_lo, double e_hi,
+/* the sign change of event i from e_lo at lo to e_hi at hi, on the side where the new sign holds */
+static ga_status locate(ga_integrator *it, int i, double lo, double e_lo, double hi, double e_hi,
                         double *found) {
-  double hi = it->mem.t;
   double tol = resolution(it, &it->events.record[i].event);
   int sign = sign_of(e_lo), side = 0;
   double width = hi - lo;
@@ -126,6 +126,94 @@ static ga_status locate(ga_integrator *it, int i, double lo, double e_lo, double
   return GA_OK;
 }
 
+/* what is left to tell of an event: that it went back */
+static void next_change(ga_event_record *r) {
+  r->found = r->back;
+  r->back = false;
+  r->t_found = r->t_back;
+  r->sign = -r->sign;
+}
+
+/* Least value on [0, 1] of the cubic with the values f0, f1 and slopes d0 < 0 < d1 at the ends. Its
+ * derivative d0 + 2 b s + 3 c s^2 has one zero in between, as its ends differ in sign. */
+static double cubic_minimum(double f0, double f1, double d0, double d1) {
+  double b = 3 * (f1 - f0) - 2 * d0 - d1, c = 2 * (f0 - f1) + d0 + d1;
+  /* 3 c s^2 + 2 b s + d0 = 0; of the two forms of the root the one without cancellation */
+  double root = sqrt(fmax(b * b - 3 * c * d0, 0));
+  double s = b > 0 ? -d0 / (b + root) : (root - b) / (3 * c);
+  if (!(s >= 0 && s <= 1)) s = 0.5;
+  return f0 + s * (d0 + s * (b + s * c));
+}
+
+/* May f, positive at both ends, reach zero in between? Where it is convex it stays above the
+ * tangents at its ends. */
+static bool may_touch(double f0, double f1, double d0, double d1) {
+  if (!(d0 < 0 && d1 > 0)) return false;
+  double cross = f0 + d0 * (f1 - f0 - d1) / (d0 - d1);
+  return cross <= 0 && cubic_minimum(f0, f1, d0, d1) <= fmin(f0, f1) / 4;
+}
+
+/* A time in (lo, hi) where sign e <= 0, by golden sections towards the least sign e; lo if there is
+ * none. The two ends have sign e > 0. */
+static ga_status find_beyond(ga_integrator *it, int i, int sign, double lo, double hi,
+                             double *beyond, double *value) {
+  static const double golden = 0.61803398874989485;
+  double a = lo, b = hi, tol = resolution(it, &it->events.record[i].event);
+  double x = b - golden * (b - a), y = a + golden * (b - a), fx, fy;
+  ga_status status = evaluate(it, i, x, &fx);
+  if (status == GA_OK) status = evaluate(it, i, y, &fy);
+  *beyond = lo;
+  for (int k = 0; status == GA_OK && k < ITERATIONS && b - a > tol; k++) {
+    bool left = sign * fx < sign * fy;
+    *value = left ? fx : fy;
+    if (sign * *value <= 0) {
+      *beyond = left ? x : y;
+      return GA_OK;
+    }
+    if (left) {
+      b = y, y = x, fy = fx;
+      x = b - golden * (b - a);
+      status = evaluate(it, i, x, &fx);
+    } else {
+      a = x, x = y, fx = fy;
+      y = a + golden * (b - a);
+      status = evaluate(it, i, y, &fy);
+    }
+  }
+  return status;
+}
+
+/* Event i has the sign of `before` at `from` and at the end of the step: does it go to the other
+ * side and back in between? Both changes are located. */
+static ga_status look_between(ga_integrator *it, int i, double from, double before) {
+  ga_event_record *r = &it->events.record[i];
+  double to = it->mem.t, h = to - from, near, far, beyond, value;
+  int sign = sign_of(before);
+  if (!(h > 1e3 * resolution(it, &r->event))) return GA_OK;
+  const double part = 1e-3; /* of the step, for the slopes at its ends */
+  ga_status status = evaluate(it, i, from + part * h, &near);
+  if (status == GA_OK) status = evaluate(it, i, to - part * h, &far);
+  if (status != GA_OK) return status;
+  if (!may_touch(sign * before, sign * r->value, sign * (near - before) / part,
+                 sign * (r->value - far) / part)) {
+    return GA_OK;
+  }
+  status = find_beyond(it, i, sign, from, to, &beyond, &value);
+  if (status != GA_OK || !(beyond > from)) return status;
+  double there = from, again = to;
+  status = locate(it, i, from, before, beyond, value, &there);
+  /* back again: seen from the other side, where e = 0 counts as being there still */
+  if (status == GA_OK) {
+    status = locate(it, i, beyond, value == 0 ? -sign * DBL_MIN : value, to, r->value, &again);
+  }
+  if (status != GA_OK) return status;
+  ga_direction wanted = r->event.direction;
+  r->found = wanted == GA_EVENT_ANY || (int)wanted == -sign;
+  r->back = wanted == GA_EVENT_ANY || (int)wanted == sign;
+  r->t_found = there, r->t_back = again, r->sign = -sign;
+  return GA_OK;
+}
+
 /* Did event i happen in the last step? A run that begins on the event's surface, or goes on from
  * the event itself, is looked at from a moment later: on which side it is then, counts. */
 static ga_status look(ga_integrator *it, int i) {
@@ -133,15 +221,20 @@ static ga_status look(ga_integrator *it, int i) {
   double from = it->last.mem.t, to = it->mem.t, before = r->value;
   double later = r->t_last + 8 * resolution(it, &r->event) + 1e-9 * (to - from);
   ga_status status = evaluate(it, i, to, &r->value);
-  r->found = false;
+  r->found = r->back = false;
   if (status == GA_OK && later > from) {
     from = fmin(later, to);
     status = evaluate(it, i, from, &before);
   }
   int sign = sign_of(before);
-  if (status != GA_OK || sign == 0 || sign_of(r->value) == sign) return status;
+  if (status != GA_OK || sign == 0) return status;
+  if (sign_of(r->value) == sign) {
+    status = look_between(it, i, from, before);
+    if (status == GA_OK && !r->found) next_change(r);
+    return status;
+  }
   if (r->event.direction != GA_EVENT_ANY && (int)r->event.direction != -sign) return GA_OK;
-  status = locate(it, i, from, before, r->value, &r->t_found);
+  status = locate(it, i, from, before, to, r->value, &r->t_found);
   r->sign = -sign;
   r->found = status == GA_OK;
   return status;
@@ -160,12 +253,14 @@ static int earliest(const ga_events *events) {
 /* tell it; does the run end there? */
 static bool tell(ga_integrator *it, int i) {
   ga_event_record *r = &it->events.record[i];
-  r->found = false;
   r->t_last = r->t_found;
   it->stats.events++;
+  double t = r->t_found;
+  int sign = r->sign;
+  next_change(r);
   if (!r->event.handler) return r->event.terminal;
-  ga_state state = state_at(it, r->t_found);
-  return r->event.handler(r->event.context, i, r->sign, &state) != 0 || r->event.terminal;
+  ga_state state = state_at(it, t);
+  return r->event.handler(r->event.context, i, sign, &state) != 0 || r->event.terminal;
 }
 
 /* the accepted state moves back to the event at t, as a start with what the dense output gives */

@@ -78,12 +78,20 @@ static double row_size(const ga_csr *A, int i, const double *x, double size) {
 }
 
 static const double ROUND = 1e-14;
+static const double NEAR = 1e-3; /* constraints that are as good as closed but cannot be closed */
 
 /* One violated row is enough to refuse: which, by how much, what to do. */
 static ga_status refuse(ga_integrator *it, const char *what, const char *symbol, int i,
-                        const char *const *names, double value, double allowed) {
+                        const char *const *names, double value, double allowed, bool best) {
   char name[96];
   ga_name_entry(name, sizeof name, symbol, i, names);
+  if (best) {
+    return ga_fail(
+        &it->error, GA_ERR_INITIAL,
+        "constraints contradict each other: no values satisfy all of them, the best leave "
+        "%.3g in the %s %s, allowed %.1g; remove it or make it fit the others",
+        value, what, name, allowed);
+  }
   return ga_fail(&it->error, GA_ERR_INITIAL,
                  "start values violate the %s %s: residual %.3g, allowed %.1g; correct them, or "
                  "let them be projected (option initial = project)",
@@ -92,8 +100,10 @@ static ga_status refuse(ga_integrator *it, const char *what, const char *symbol,
 
 /* |g_i|, |(G v + g_t)_i|, |k_i| against initial_tol times the size of their terms, as far as it is
  * known: g may contain constants, so positions count as at least ROUND large. A velocity that moves
- * positions by rounding only in one step counts as zero. */
-static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v) {
+ * positions by rounding only in one step counts as zero. best: the values are the best there are.
+ */
+static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v,
+                                  bool best) {
   ga_eval *e = &it->eval;
   ga_saddle *s = &it->saddle;
   const ga_model *model = it->model;
@@ -104,19 +114,21 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
     double allowed = row_size(&s->G, i, NULL, tol * size + ROUND);
     if (fabs(it->hidden[i]) <= allowed) continue;
-    return refuse(it, "holonomic constraint", "g", i, model->lam_names, it->hidden[i], allowed);
+    return refuse(it, "holonomic constraint", "g", i, model->lam_names, it->hidden[i], allowed,
+                  best);
   }
   if (status == GA_OK) status = ga_eval_hidden(e, t, q, v, &s->G, it->hidden);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->G, i, v, 0) + row_size(&s->G, i, NULL, noise);
     if (fabs(it->hidden[i]) <= allowed) continue;
     return refuse(it, "hidden velocity constraint of", "g", i, model->lam_names, it->hidden[i],
-                  allowed);
+                  allowed, best);
   }
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->H, i, v, 0) + row_size(&s->H, i, NULL, noise);
     if (fabs(it->psi[i]) <= allowed) continue;
-    return refuse(it, "nonholonomic constraint", "k", i, model->psi_names, it->psi[i], allowed);
+    return refuse(it, "nonholonomic constraint", "k", i, model->psi_names, it->psi[i], allowed,
+                  best);
   }
   return status;
 }
@@ -210,11 +222,48 @@ static ga_status project(ga_integrator *it, double t, double *q, double *v, doub
   return status != GA_OK ? status : ga_project_velocity(it, t, q, v, NULL, true, dv);
 }
 
-/* a projection judges itself */
+/* The values nearest to the start, where rows are soft. Constraints that contradict each other stay
+ * open there; if they are nearly closed at the start and no place is found that closes them, they
+ * contradict each other as well. */
+static ga_status project_softly(ga_integrator *it, double t, double *dq, double *dv) {
+  const ga_eval *e = &it->eval;
+  double size = 1 + ga_max_abs(e->nq, it->q);
+  ga_status status = ga_eval_g(&it->eval, t, it->q, it->hidden);
+  if (status != GA_OK) return status;
+  int worst = 0;
+  for (int i = 1; i < e->nlam; i++) {
+    if (fabs(it->hidden[i]) > fabs(it->hidden[worst])) worst = i;
+  }
+  double open = e->nlam > 0 ? fabs(it->hidden[worst]) : 0;
+  status = project(it, t, it->q, it->v, dq, dv);
+  if (status == GA_OK) return check_consistent(it, t, it->q, it->v, true);
+  if (status != GA_ERR_INITIAL || open > NEAR * size) return status;
+  char name[96];
+  ga_name_entry(name, sizeof name, "g", worst, it->model->lam_names);
+  return ga_fail(
+      &it->error, GA_ERR_INITIAL,
+      "constraints contradict each other: none of the values near the start satisfies all "
+      "of them; %s is open by %.3g there. Remove it or make it fit the others",
+      name, open);
+}
+
+/* A projection judges itself, unless rows are soft. Where start values are to be refused, the
+ * reason may be that constraints contradict each other. */
 static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
                                   ga_stats *stats) {
-  if (initial == GA_INITIAL_CHECK) return check_consistent(it, t, it->q, it->v);
-  return project(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
+  bool soft = it->saddle.soft = it->redundant.on;
+  if (initial == GA_INITIAL_PROJECT) {
+    if (soft) return project_softly(it, t, &stats->start_dq, &stats->start_dv);
+    return project(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
+  }
+  ga_status status = check_consistent(it, t, it->q, it->v, false);
+  if (status != GA_ERR_INITIAL || !soft) return status;
+  const ga_error before = it->error;
+  if (project_softly(it, t, NULL, NULL) == GA_ERR_INITIAL && strstr(it->error.text, "contradict")) {
+    return GA_ERR_INITIAL;
+  }
+  it->error = before;
+  return before.code;
 }
 
 ga_status ga_initial_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
@@ -247,9 +296,8 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   memcpy(it->v, from->v, (size_t)e->nv * sizeof(double));
   guess_multipliers(it, from->lam, from->psi);
   ga_status status = consistent_state(it, t, from->initial, &stats);
-  if (status == GA_OK) {
-    status = ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);
-  }
+  if (status == GA_OK) status = ga_redundant_start(it, t);
+  if (status == GA_OK) status = ga_redundant_acceleration(it, t);
   if (status == GA_OK && it->control.on) status = ga_control_start(it, t, &h);
   if (status == GA_OK) status = first_history(it, start, t, &h);
   if (status != GA_OK) return status;
@@ -268,9 +316,11 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   mem->delta =
       start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * h;
   it->stats = stats;
+  it->stats.dependent = it->step.eq.ndropped;
   if (it->control.on) ga_control_begin(it);
   ga_step_reset(&it->step);
   ga_predictor_forget(&it->predictor);
   ga_equations_guess(&it->step.eq, mem, it->predictor.phi[0]);
+  ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);
   return GA_OK;
 }

@@ -68,9 +68,11 @@ static ga_status set_up(ga_integrator *it) {
     status = ga_saddle_init(&it->saddle, &it->eval, &it->options, &it->arena);
   }
   if (status == GA_OK) {
-    status = ga_step_init(&it->step, it->method, &it->options, &it->eval, &it->stats, &it->arena);
+    status =
+        ga_step_init(&it->step, it->method, &it->options, false, &it->eval, &it->stats, &it->arena);
   }
   if (status != GA_OK) return status;
+  ga_redundant_init(it);
   const ga_equations *eq = &it->step.eq;
   ga_predictor_init(&it->predictor, eq->nx, eq->n, &it->arena);
   it->predictor.rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
@@ -100,6 +102,7 @@ ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga
 void ga_integrator_free(ga_integrator *it) {
   if (!it) return;
   ga_step_close(&it->step);
+  ga_redundant_close(it);
   ga_saddle_close(&it->saddle);
   ga_arena_free(&it->arena);
   ga_free(it->events.record);

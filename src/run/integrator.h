@@ -6,6 +6,7 @@
 #include "genalpha/ga_events.h"
 #include "run/control.h"
 #include "run/predict.h"
+#include "run/redundant.h"
 #include "run/saddle.h"
 #include "step/step.h"
 
@@ -24,6 +25,7 @@ typedef struct ga_backup {
   ga_memory mem;
   ga_stats stats;
   ga_experience experience;
+  ga_redundancy redundant; /* what growth was like */
   bool valid; /* there is a last step, dense output spans it */
 } ga_backup;
 
@@ -40,6 +42,8 @@ typedef struct ga_event_record {
   double t_found;
   int sign;   /* it goes to */
   bool found; /* in the last step, and not told so far */
+  bool back;  /* and it goes back later in the same step */
+  double t_back;
 } ga_event_record;
 
 typedef struct ga_events {
@@ -58,6 +62,7 @@ struct ga_integrator {
   ga_eval eval;
   ga_saddle saddle;
   ga_step step;
+  ga_redundancy redundant;
   ga_predictor predictor;
   double *guess;    /* of the unknowns, extrapolated */
   ga_values values; /* at the end of a step, where they are no unknowns of it */

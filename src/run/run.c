@@ -30,10 +30,10 @@ static ga_status report(ga_integrator *it) {
 
 /* A method that needs M regular, and the matrix of its step is singular: if M is the reason, the
  * message names the coordinate. */
-static void name_massless(ga_integrator *it) {
+static bool name_massless(ga_integrator *it) {
   const ga_method *method = it->method;
   const ga_site *site = &it->step.eq.site[GA_SITE_NEW];
-  if (method->dyn[method->out_x].part != GA_PART_APPLIED) return;
+  if (method->dyn[method->out_x].part != GA_PART_APPLIED) return false;
   ga_error matrix = it->error;
   ga_status status = ga_saddle_mass_solve(&it->saddle, site->t, site->q, site->F, it->d);
   if (status == GA_ERR_SINGULAR) {
@@ -42,6 +42,22 @@ static void name_massless(ga_integrator *it) {
   } else {
     it->error = matrix;
   }
+  return status == GA_ERR_SINGULAR;
+}
+
+/* The matrix of a step is singular. Where the constraints are independent at the state before it,
+ * they are not to blame: the iterates of a step that is too large have left the motion. */
+static void blame_step(ga_integrator *it) {
+  ga_error matrix = it->error;
+  char *tail = strchr(matrix.text, ';');
+  if (tail && ga_saddle_factor(&it->saddle, it->mem.t, it->mem.q, it->mem.v) == GA_OK) {
+    size_t room = sizeof matrix.text - (size_t)(tail - matrix.text);
+    snprintf(tail, room,
+             "; the constraints are independent at t = %.9g: the step is too large, or leads to a "
+             "place where they are not; try a smaller step",
+             it->mem.t);
+  }
+  it->error = matrix;
 }
 
 /* the equations of the step, solved from a guess that the last steps give */
@@ -61,7 +77,7 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
     return ga_initial_implicit(it, &past, h, t1);
   }
   status = ga_run_solve(it, &past, h, t1);
-  if (status == GA_RETRY_SINGULAR) name_massless(it);
+  if (status == GA_RETRY_SINGULAR && !name_massless(it)) blame_step(it);
   return status;
 }
 
@@ -69,6 +85,7 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
 static void keep(ga_integrator *it) {
   it->last.stats = it->stats;
   it->last.experience = it->step.factors.past;
+  it->last.redundant = it->redundant;
   ga_factors_begin(&it->step.factors);
   ga_eval_begin(&it->eval);
   it->last.valid = false;
@@ -81,6 +98,8 @@ static void give_back(ga_integrator *it) {
   it->stats.max_g = before->max_g;
   it->stats.max_gv = before->max_gv;
   it->stats.max_k = before->max_k;
+  it->redundant.calm = it->last.redundant.calm;
+  memcpy(it->redundant.reference, it->last.redundant.reference, sizeof it->redundant.reference);
   ga_factors_take_back(&it->step.factors, &it->step.eq, &it->last.experience);
   ga_eval_take_back(&it->eval);
   it->last.valid = false;
@@ -116,8 +135,10 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   if (fabs(t1 - it->mem.t - h) > 1e-9 * h) h = t1 - it->mem.t;
   if (it->control.on) ga_eval_set_step(&it->eval, h);
   keep(it);
+  ga_redundant_begin(it);
   ga_status status = solve_step(it, h, t1);
   if (status == GA_OK) status = report(it);
+  if (status == GA_OK) status = ga_redundant_judge(it);
   if (status == GA_OK) status = finish(it);
   ga_integrator_count_repivots(it);
   if (status == GA_OK) return GA_OK;
@@ -133,12 +154,13 @@ static void count(ga_integrator *it, double h) {
   it->state.h = h;
 }
 
-static void accept(ga_integrator *it) {
+static ga_status accept(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
   if (it->step.newton.misled) ga_predictor_forget(&it->predictor);
   ga_predictor_keep(&it->predictor, eq->t, eq->t1, it->step.newton.x);
   it->t_memory = it->mem.t;
   count(it, it->mem.h);
+  return ga_redundant_accept(it);
 }
 
 /* No step smaller than h_min is tried. The message gives the cause: the last attempt, of size h,
@@ -185,6 +207,27 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
   }
 }
 
+/* A step of given size. One that would end in a singular position ends beside it, and the next one
+ * at the time that was planned for it. If the motion does not leave the position, or the run is to
+ * end there, so be it. */
+static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
+  static const double parts[] = {0.6, 0.8, 0.3};
+  ga_status status = attempt(it, plan->h, plan->t1);
+  if (!it->redundant.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
+    return status;
+  for (int i = 0; i < 3 && status > 0 && plan->t1 < t_end; i++) {
+    status = attempt(it, parts[i] * plan->h, it->mem.t + parts[i] * plan->h);
+  }
+  it->stats.singular += status == GA_OK;
+  if (status <= 0) return status;
+  status = ga_redundant_make_places(it);
+  if (status != GA_OK) return status;
+  it->redundant.patient = true;
+  status = attempt(it, plan->h, plan->t1);
+  it->redundant.patient = false;
+  return status;
+}
+
 /* one accepted step on the way to t_end */
 static ga_status advance(ga_integrator *it, double t_end) {
   ga_plan plan;
@@ -194,9 +237,9 @@ static ga_status advance(ga_integrator *it, double t_end) {
     ga_history_carry(it, plan.t1);
     count(it, plan.h);
   } else {
-    status = it->control.on ? controlled(it, t_end, &plan) : attempt(it, plan.h, plan.t1);
+    status = it->control.on ? controlled(it, t_end, &plan) : given(it, &plan, t_end);
+    if (status == GA_OK) status = accept(it);
     if (status != GA_OK) return status;
-    accept(it);
   }
   ga_sequence_advance(it, &plan, it->mem.t == t_end);
   return GA_OK;

@@ -2,10 +2,18 @@
 /* Assembly and solution of the mass KKT system. */
 #include "run/saddle.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "lie/lie.h"
+#include "linsol/rank.h"
+
+/* eps of soft rows: a solve loses eps_machine/eps of the digits of multipliers that are not unique,
+ * and gains eps over the square of the least singular value in each round */
+static const double SOFT = 1e-7;
+static const double LEAST = 1e-12; /* what may be left of the forces of the least multipliers */
+enum { ROUNDS = 12 };
 
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
   const ga_model *model = eval->model;
@@ -24,6 +32,11 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
   s->guess = ga_arena_doubles(arena, (size_t)nlam + (size_t)npsi);
   s->rhs = ga_arena_doubles(arena, (size_t)s->n);
   s->defect = ga_arena_doubles(arena, (size_t)s->n);
+  if (options->redundant == GA_REDUNDANT_ALLOW) {
+    s->mass = ga_arena_doubles(arena, (size_t)nv);
+    s->unit = ga_arena_doubles(arena, (size_t)nlam + (size_t)npsi);
+    s->sum = ga_arena_doubles(arena, (size_t)s->n);
+  }
   if (arena->failed) return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
   int psi_at = nv + nlam;
   s->term[0] = ga_blocks_add(&s->blocks, 0, 0, &s->M, false);
@@ -86,12 +99,45 @@ static void symmetric_blocks(ga_saddle *s) {
   memcpy(s->P.val, s->H.val, (size_t)ga_csr_nnz(&s->H) * sizeof(double));
 }
 
+/* eps D of the rows of one gradient, negative into the diagonal block E */
+static void soften(const ga_saddle *s, const ga_csr *D, double *unit, ga_csr *E) {
+  for (int i = 0; i < D->nrow; i++) {
+    double sum = 0;
+    for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+      sum += D->val[e] * D->val[e] / s->mass[D->col[e]];
+    }
+    unit[i] = SOFT * (sum > 0 ? sum : 1);
+    E->val[i] = -unit[i];
+  }
+}
+
+static void fill(ga_csr *E, double value) {
+  for (int i = 0; i < E->nrow; i++) E->val[i] = value;
+}
+
+/* the diagonals of the multiplier blocks: none, soft, or 1 for rows that are left out */
+static void put_diagonals(ga_saddle *s, rows with) {
+  s->softened = s->soft && with != MASS_ONLY;
+  fill(&s->E_mu, with == MASS_ONLY);
+  fill(&s->E_nu, with != WITH_G_AND_H);
+  if (s->softened) {
+    ga_rank_masses(&s->M, s->mass);
+    soften(s, &s->G, s->unit, &s->E_mu);
+    if (with == WITH_G_AND_H) {
+      soften(s, &s->H, s->unit + s->eval->nlam, &s->E_nu);
+    } else {
+      for (int i = 0; i < s->eval->npsi; i++) s->unit[s->eval->nlam + i] = 0;
+    }
+  }
+  ga_blocks_scatter(&s->blocks, s->term_E_mu, 1);
+  ga_blocks_scatter(&s->blocks, s->term_E_nu, 1);
+}
+
 static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
   static const int blocks[] = {[MASS_ONLY] = 1, [WITH_G] = 5, [WITH_G_AND_H] = 5};
   ga_csr_zero(&s->blocks.A);
   for (int k = 0; k < blocks[with]; k++) ga_blocks_scatter(&s->blocks, s->term[k], 1);
-  if (with == MASS_ONLY) ga_blocks_scatter(&s->blocks, s->term_E_mu, 1);
-  if (with != WITH_G_AND_H) ga_blocks_scatter(&s->blocks, s->term_E_nu, 1);
+  put_diagonals(s, with);
   ga_status status = s->ls.ops->factor(&s->ls, &s->blocks.A);
   if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);
   if (status == GA_OK) return GA_OK;
@@ -146,8 +192,63 @@ ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const doubl
   return status != GA_OK ? status : ga_saddle_mass_solve(s, t, q, out, out);
 }
 
-ga_status ga_saddle_solve(ga_saddle *s) {
+/* defect <- rhs - [M G^T H^T; G 0 0; H 0 0] x; returns the largest entry of it, of the force rows
+ * and of the constraint rows each relative to the largest term of such a row */
+static double soft_defect(ga_saddle *s, const double *x) {
+  const ga_csr *A = &s->blocks.A;
+  int nv = s->eval->nv;
+  double left[2] = {0, 0}, terms[2] = {0, 0};
+  for (int i = 0; i < s->n; i++) {
+    bool row = i >= nv;
+    double sum = s->rhs[i], own = row ? s->unit[i - nv] * x[i] : 0;
+    terms[row] = ga_max(terms[row], fabs(sum));
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      double term = A->val[e] * x[A->col[e]];
+      sum -= term;
+      terms[row] = ga_max(terms[row], fabs(term));
+    }
+    s->defect[i] = sum - own; /* without what the row is softened by */
+    left[row] = ga_larger(left[row], fabs(s->defect[i]));
+  }
+  for (int k = 0; k < 2; k++) left[k] = left[k] > 0 ? left[k] / terms[k] : left[k];
+  return ga_larger(left[0], left[1]);
+}
+
+/* largest |M w|, w the first nv entries of x */
+static double momentum_size(ga_saddle *s, const double *x) {
+  memset(s->defect, 0, (size_t)s->eval->nv * sizeof(double));
+  ga_csr_mul_add(&s->M, 1, x, s->defect);
+  return ga_max_abs(s->eval->nv, s->defect);
+}
+
+/* Rounds end where they gain nothing more: at rounding, or with rows that contradict each other.
+ * least: the constraint rows of the right side are zero and w will be; M w is what the multipliers
+ * still lack of the forces, and the part LEAST of them is little enough. */
+static ga_status solve_softly(ga_saddle *s, bool least) {
+  double last = INFINITY, forces = least ? ga_max_abs(s->eval->nv, s->rhs) : 0;
+  memset(s->sum, 0, (size_t)s->n * sizeof(double));
+  memcpy(s->defect, s->rhs, (size_t)s->n * sizeof(double));
+  for (int round = 0; round < ROUNDS; round++) {
+    ga_status status = s->ls.ops->solve(&s->ls, s->defect);
+    if (status != GA_OK) return status;
+    ga_axpy(s->n, 1, s->defect, s->sum);
+    if (least && momentum_size(s, s->sum) <= LEAST * forces) break;
+    double left = soft_defect(s, s->sum);
+    if (!least && (left <= 4 * DBL_EPSILON || !(left < 0.5 * last))) break;
+    last = left;
+  }
+  memcpy(s->rhs, s->sum, (size_t)s->n * sizeof(double));
+  return GA_OK;
+}
+
+static ga_status solve(ga_saddle *s, bool least) {
   size_t bytes = (size_t)s->n * sizeof(double);
+  if (s->softened) {
+    ga_status status = solve_softly(s, least);
+    if (status == GA_OK && ga_first_nonfinite(s->n, s->rhs) < 0) return GA_OK;
+    return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
+                   "linear solver failed on the mass KKT system");
+  }
   memcpy(s->defect, s->rhs, bytes);
   ga_status status = s->ls.ops->solve(&s->ls, s->rhs);
   if (status == GA_OK) {
@@ -159,6 +260,29 @@ ga_status ga_saddle_solve(ga_saddle *s) {
   return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
                  "linear solver failed on the mass KKT system%s%s", s->ls.trouble[0] ? ": " : "",
                  s->ls.trouble);
+}
+
+ga_status ga_saddle_solve(ga_saddle *s) {
+  return solve(s, false);
+}
+
+ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const ga_csr *H,
+                          double *lam, double *psi) {
+  int nv = s->eval->nv, nlam = s->eval->nlam, npsi = s->eval->npsi;
+  memcpy(s->M.val, M->val, (size_t)ga_csr_nnz(M) * sizeof(double));
+  memcpy(s->G.val, G->val, (size_t)ga_csr_nnz(G) * sizeof(double));
+  memcpy(s->H.val, H->val, (size_t)ga_csr_nnz(H) * sizeof(double));
+  symmetric_blocks(s);
+  ga_status status = assemble_and_factor(s, 0, WITH_G_AND_H);
+  if (status != GA_OK) return status;
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  if (nlam > 0) ga_csr_mul_t_add(&s->G, 1, lam, s->rhs);
+  if (npsi > 0) ga_csr_mul_t_add(&s->H, 1, psi, s->rhs);
+  status = solve(s, true);
+  if (status != GA_OK) return status;
+  if (nlam > 0) memcpy(lam, s->rhs + nv, (size_t)nlam * sizeof(double));
+  if (npsi > 0) memcpy(psi, s->rhs + nv + nlam, (size_t)npsi * sizeof(double));
+  return GA_OK;
 }
 
 /* The matrices M, G, H, unless they are there, and the right-hand side (F, -g drift, -k drift) */

@@ -4,7 +4,12 @@
  *     [ M  G^T H^T ] [ dv ]   [ b ]
  *     [ G   0   0  ] [ mu ] = [ c ]        M may be singular; it is never factored alone.
  *     [ H   0   0  ] [ nu ]   [ d ]
- */
+ *
+ * Soft rows, for constraints that follow from others: the matrix that is factored has -eps D in the
+ * place of the lower zeros, D = diag(G M^-1 G^T) with a diagonal M, and a solve is repeated with
+ * what the matrix above leaves of the right side. This converges by eps per round in all that the
+ * constraints determine, to the solution whose multipliers are least in the norm mu^T D mu; right
+ * sides that contradict each other are met as well as possible. */
 #ifndef GA_SRC_SADDLE_H
 #define GA_SRC_SADDLE_H
 
@@ -23,6 +28,10 @@ typedef struct ga_saddle {
   double *guess; /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
   ga_linsol ls;
   double *rhs, *defect; /* n: right side, then solution; work of the refinement */
+  bool soft;            /* rows are to be soft */
+  bool softened;        /* those of the last factors are */
+  double *mass, *unit;  /* nv: a diagonal mass; nlam + npsi: eps D; where rows may be soft */
+  double *sum;          /* n: the solution of soft rows, round by round */
 } ga_saddle;
 
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena);
@@ -45,6 +54,11 @@ ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const doubl
 /* Solve with the last factors; s->rhs holds (b, c, d) before, (dv, mu, nu) after. One step of
  * iterative refinement is included. */
 ga_status ga_saddle_solve(ga_saddle *s);
+
+/* Soft rows: replace lam, psi by the least multipliers with the same G^T lam + H^T psi, with M, G,
+ * H of another place than the last ones: same patterns. */
+ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const ga_csr *H,
+                          double *lam, double *psi);
 
 /* v', lam, psi from the equations of motion and the differentiated constraints (docs/notation.md):
  *   M v' - R(lam, psi) = F,  G v' = -(g drift),  H v' = -(k drift)

@@ -31,6 +31,21 @@ const ga_csr *ga_equations_gradient(const ga_equations *s, ga_con_kind kind) {
   return kind == GA_ROW_NONHOL ? &at->H : &at->G;
 }
 
+const bool *ga_equations_dropped(const ga_equations *s, ga_con_kind kind) {
+  if (s->ndropped == 0) return NULL;
+  return kind == GA_ROW_NONHOL ? s->dropped + s->nlam : s->dropped;
+}
+
+void ga_equations_clear_dropped(const ga_equations *s, double *x) {
+  for (int c = 0; c < s->method->ncon && s->ndropped > 0; c++) {
+    const bool *dropped = ga_equations_dropped(s, s->method->con[c]);
+    double *mult = x + s->mult_at[c];
+    for (int i = 0; i < ga_equations_con_size(s, s->method->con[c]); i++) {
+      if (dropped[i]) mult[i] = 0;
+    }
+  }
+}
+
 /* ---- layout -------------------------------------------------------------------------------- */
 
 static ga_status lay_out(ga_equations *s) {
@@ -59,8 +74,8 @@ static bool is_diagonal(const ga_csr *A) {
   return true;
 }
 
-ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_params *par,
-                            ga_eval *eval, ga_arena *arena) {
+ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
+                            bool may_drop, ga_eval *eval, ga_arena *arena) {
   *s = (ga_equations){.method = method,
                       .eval = eval,
                       .err = eval->err,
@@ -69,7 +84,7 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_p
                       .nlam = eval->nlam,
                       .npsi = eval->npsi};
   eval->one_tangent = method->nx == 1;
-  method->coef(par, &s->tab);
+  method->coef(&options->par, &s->tab);
   ga_status status = lay_out(s);
   if (status != GA_OK) return status;
   double **const of_nv[] = {&s->wq0,     &s->v10,      &s->wq,       &s->vh,
@@ -82,6 +97,11 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_p
   s->gv = ga_arena_doubles(arena, (size_t)s->nlam);
   s->k = ga_arena_doubles(arena, (size_t)s->npsi);
   s->zero = ga_arena_doubles(arena, (size_t)s->nv + (size_t)s->nlam + (size_t)s->npsi);
+  s->may_drop = may_drop;
+  if (options->redundant == GA_REDUNDANT_ALLOW) {
+    s->dropped = ga_arena_take(arena, (size_t)(s->nlam + s->npsi), sizeof(bool));
+    s->unit = ga_arena_doubles(arena, (size_t)(s->nlam + s->npsi));
+  }
   ga_sites_init(s, arena);
   if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, eval->model->pat_G, arena);
   if (s->eta >= 0) s->Gn_q = ga_arena_doubles(arena, (size_t)s->nq);
@@ -161,10 +181,15 @@ static ga_status carry(ga_equations *s, const ga_memory *mem, const double *mome
 /* G(t_n, q_n): the last step has mostly left it in its new site. By differences it depends, by
  * rounding, on the iterates there: a step that is repeated keeps what it had. */
 static ga_status gradient_at_n(ga_equations *s) {
-  const ga_site *site = &s->site[GA_SITE_NEW];
+  ga_site *site = &s->site[GA_SITE_NEW];
   size_t bytes = (size_t)s->nq * sizeof(double);
-  bool by_differences = s->eval->absent & GA_GIVES_G;
-  if (by_differences) {
+  if (s->ahead) {
+    site->evaluated = s->Gn_known = false;
+    for (int i = 0; i < s->nv; i++) s->part_wq[i] = s->h * s->v[i];
+    ga_space_step(s->eval->model->space, s->q, s->part_wq, site->q);
+    return ga_eval_G(s->eval, s->t1, site->q, &s->Gn);
+  }
+  if (s->eval->absent & GA_GIVES_G) {
     if (s->Gn_known && s->Gn_t == s->t && memcmp(s->Gn_q, s->q, bytes) == 0) return GA_OK;
     s->Gn_known = true;
     s->Gn_t = s->t;
@@ -316,6 +341,10 @@ static ga_status constraint_row(ga_equations *s, int c, const double *x, double 
       break;
   }
   for (int i = 0; i < size; i++) r[i] = scale * from[i];
+  const bool *dropped = ga_equations_dropped(s, kind);
+  for (int i = 0; dropped && i < size; i++) {
+    if (dropped[i]) r[i] = 0;
+  }
   return status;
 }
 

@@ -52,6 +52,18 @@ typedef struct ga_equations {
   bool has_hat;          /* some rows are taken at v^_1 */
   bool mass_is_diagonal; /* by its pattern */
 
+  /* Rows of g, then of k, that follow from others are left out: their residuals and multipliers are
+   * zero, and the matrix has a row and a column of the identity there. */
+  bool may_drop; /* the matrix has places for that, which fill it a little more */
+  bool *dropped; /* nlam + npsi, where the options allow it */
+  int ndropped;
+  /* Where a step begins or has to end in a singular position, the matrix (not the equations) has
+   * -soften unit_i^2 on the diagonal of multiplier i. 0 elsewhere. */
+  double soften;
+  bool
+      ahead; /* eta acts along G(t_1, q_n o exp(h v_n)) instead of G(t_n, q_n), which is singular */
+  double *unit; /* nlam + npsi: lengths of the rows in units of the motion */
+
   /* the step under way */
   double t, t1, h;
   const double *q, *v, *a, *w; /* at t_n, corrected for this h */
@@ -73,8 +85,9 @@ typedef struct ga_equations {
   double *part_wq;  /* by_wq w_q of the site in hand */
 } ga_equations;
 
-ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_params *par,
-                            ga_eval *eval, ga_arena *arena);
+/* may_drop: with places for rows that are left out. */
+ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
+                            bool may_drop, ga_eval *eval, ga_arena *arena);
 
 /* What was evaluated before does not count any more: the model's data may have changed. */
 void ga_equations_reset(ga_equations *s);
@@ -119,6 +132,10 @@ const ga_csr *ga_equations_gradient(const ga_equations *s, ga_con_kind kind);
 /* Sizes of a constraint row of this kind and of a multiplier block. */
 int ga_equations_con_size(const ga_equations *s, ga_con_kind kind);
 int ga_equations_mult_size(const ga_equations *s, ga_block_kind kind);
+/* Marks of the rows of a kind that are left out; NULL if there are none. */
+const bool *ga_equations_dropped(const ga_equations *s, ga_con_kind kind);
+/* Zeros in x for the multipliers of rows that are left out. */
+void ga_equations_clear_dropped(const ga_equations *s, double *x);
 /* Does the method have rows of this kind, and the model constraints for them? */
 bool ga_equations_has_row(const ga_equations *s, ga_con_kind kind);
 

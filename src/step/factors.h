@@ -34,6 +34,7 @@ typedef struct ga_split {
   int n, row_y, row_z;
   int pos, vel, hat, non; /* constraint rows: of y, of z; nonholonomic at v^_1, at v_1 */
   ga_blocks y, z, mass;
+  ga_unit unit_y, unit_z; /* for rows that are left out */
   int y_term[8], z_term[6], mass_term;
   ga_linsol ls_y, ls_z, ls_mass;
   double *by, *bz, *b, *c, *kept;

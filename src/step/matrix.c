@@ -111,6 +111,16 @@ static void add_constraint_row(ga_matrix *m, ga_equations *s, int c, ga_arena *a
   }
 }
 
+/* places on the diagonal for rows that are left out; row blocks and multiplier blocks are alike */
+static void add_diagonals(ga_matrix *m, const ga_equations *s, ga_arena *arena) {
+  ga_csr_init_identity(&m->E_lam, s->nlam, arena);
+  ga_csr_init_identity(&m->E_psi, s->npsi, arena);
+  for (int c = 0; c < s->method->ncon && !arena->failed; c++) {
+    const ga_csr *E = s->method->con[c] == GA_ROW_NONHOL ? &m->E_psi : &m->E_lam;
+    m->unit_term[c] = ga_blocks_add(&m->blocks, s->con_at[c], s->mult_at[c], E, false);
+  }
+}
+
 ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   ga_tangents *d = &m->tangents;
   const ga_method *method = s->method;
@@ -121,7 +131,10 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   m->acc_term = -1;
   for (int j = 0; j < method->nx && !arena->failed; j++) add_dynamic_row(m, s, j, arena);
   for (int c = 0; c < method->ncon && !arena->failed; c++) add_constraint_row(m, s, c, arena);
-  return arena->failed ? GA_ERR_MEM : ga_blocks_build(&m->blocks, s->n, arena);
+  if (s->may_drop) add_diagonals(m, s, arena);
+  ga_status status = arena->failed ? GA_ERR_MEM : ga_blocks_build(&m->blocks, s->n, arena);
+  if (status == GA_OK && s->may_drop) ga_unit_init(&m->unit, &m->blocks.A, s->nx, arena);
+  return status;
 }
 
 /* Kt, Ct of a dynamic row at its site: D_q(M x - F - R), d/dv(-F - R), minus the part this row
@@ -258,6 +271,22 @@ ga_status ga_matrix_blame(ga_matrix *m, ga_equations *s, const double *x) {
   return derivatives(m, s, x);
 }
 
+static void leave_out(ga_matrix *m, const ga_equations *s) {
+  const ga_method *method = s->method;
+  for (int i = 0; i < s->nlam && s->soften > 0; i++) m->E_lam.val[i] = s->unit[i] * s->unit[i];
+  for (int i = 0; i < s->npsi && s->soften > 0; i++) {
+    m->E_psi.val[i] = s->unit[s->nlam + i] * s->unit[s->nlam + i];
+  }
+  for (int c = 0; c < method->ncon; c++) {
+    ga_blocks_put(&m->blocks, m->unit_term[c], -s->soften);
+  }
+  for (int c = 0; c < method->ncon && s->ndropped > 0; c++) {
+    int size = ga_equations_con_size(s, method->con[c]);
+    const bool *dropped = ga_equations_dropped(s, method->con[c]);
+    ga_unit_apply_all(&m->unit, &m->blocks.A, s->con_at[c], size, dropped);
+  }
+}
+
 ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   const ga_method *method = s->method;
   ga_sites_tangents(s);
@@ -275,5 +304,6 @@ ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   }
   for (int c = 0; c < method->ncon; c++) scatter_row(m, s, &m->con[c]);
   if (m->acc_term >= 0) ga_blocks_put(&m->blocks, m->acc_term, 1);
+  if (s->may_drop) leave_out(m, s);
   return GA_OK;
 }

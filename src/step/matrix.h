@@ -4,6 +4,7 @@
 #define GA_SRC_MATRIX_H
 
 #include "linsol/blocks.h"
+#include "linsol/unit.h"
 #include "step/equations.h"
 
 /* A row of blocks: what its derivative by q and v is made of, and where that goes. */
@@ -24,6 +25,9 @@ typedef struct ga_matrix {
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
   int acc_term; /* G of an acceleration row, -1 if there is none */
   ga_blocks blocks;
+  ga_csr E_lam, E_psi; /* identities, where rows may be left out, */
+  int unit_term[GA_MAX_CON];
+  ga_unit unit;
 } ga_matrix;
 
 ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena);

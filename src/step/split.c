@@ -91,6 +91,10 @@ ga_status ga_split_init(ga_factors *f, ga_equations *s, ga_arena *arena) {
     sp->y_term[7] = ga_blocks_add(y, psi_at, 0, &d->Yh, false);
     sp->z_term[5] = ga_blocks_add(z, psi_at, 0, &site->H, false);
   }
+  for (int k = 0; k < 2 && s->may_drop; k++) {
+    ga_blocks_add(k ? z : y, s->nv, s->nv, &f->matrix.E_lam, false);
+    ga_blocks_add(k ? z : y, psi_at, psi_at, &f->matrix.E_psi, false);
+  }
   sp->by = ga_arena_doubles(arena, (size_t)n), sp->bz = ga_arena_doubles(arena, (size_t)n);
   sp->b = ga_arena_doubles(arena, (size_t)s->n), sp->c = ga_arena_doubles(arena, (size_t)s->n);
   sp->kept = ga_arena_doubles(arena, (size_t)s->n);
@@ -99,6 +103,11 @@ ga_status ga_split_init(ga_factors *f, ga_equations *s, ga_arena *arena) {
   ga_status status = open_solver(f, s, y, n, &sp->ls_y, arena);
   if (status == GA_OK) status = open_solver(f, s, z, n, &sp->ls_z, arena);
   if (status == GA_OK && !pair) status = open_solver(f, s, &sp->mass, s->nv, &sp->ls_mass, arena);
+  if (status == GA_OK && s->may_drop) {
+    ga_unit_init(&sp->unit_y, &y->A, s->nv, arena);
+    ga_unit_init(&sp->unit_z, &z->A, s->nv, arena);
+    if (arena->failed) status = GA_ERR_MEM;
+  }
   if (status == GA_ERR_MEM) ga_fail(s->err, GA_ERR_MEM, "no memory for the parts of a step");
   return status;
 }
@@ -150,6 +159,10 @@ ga_status ga_split_factor(ga_factors *f, const ga_equations *s) {
     ga_blocks_scatter(y, sp->y_term[6], tab->rh[sp->row_y] / p);
     ga_blocks_scatter(y, sp->y_term[7], h);
     ga_blocks_scatter(z, sp->z_term[5], 1);
+  }
+  if (s->ndropped > 0) {
+    ga_unit_apply_all(&sp->unit_y, &y->A, s->nv, s->nlam + s->npsi, s->dropped);
+    ga_unit_apply_all(&sp->unit_z, &z->A, s->nv, s->nlam + s->npsi, s->dropped);
   }
   ga_status status = factor_part(y, &sp->ls_y);
   if (status == GA_OK) status = factor_part(z, &sp->ls_z);

@@ -3,8 +3,8 @@
 #include "step/step.h"
 
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
-                       ga_eval *eval, ga_stats *stats, ga_arena *arena) {
-  ga_status status = ga_equations_init(&s->eq, method, &options->par, eval, arena);
+                       bool may_drop, ga_eval *eval, ga_stats *stats, ga_arena *arena) {
+  ga_status status = ga_equations_init(&s->eq, method, options, may_drop, eval, arena);
   if (status == GA_OK) status = ga_factors_init(&s->factors, &s->eq, options, stats, arena);
   if (status != GA_OK) return status;
   ga_newton_init(&s->newton, &s->eq, &s->factors, options, stats, arena);

@@ -12,7 +12,8 @@ typed() {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
     _genalpha "$1"
     printf "%s\n" "${COMPREPLY[@]}"
-  ' bash "$script" "$tool" "$@" 2>"$work/err" | LC_ALL=C sort -u >"$work/out"
+  ' bash "$script" "$tool" "$@" 2>"$work/err" | LC_ALL=C sort >"$work/out"
+  ok "each word once: $*" [ -z "$(uniq -d "$work/out")" ]
 }
 
 # gives 'WORDS' WORD...: exactly these words, sorted
@@ -43,7 +44,7 @@ lacks() {
   done
 }
 
-offers '--help --version help converge list params plot reproduce run' ''
+offers '--help --version help converge export list params plot reproduce run' ''
 offers 'run' r
 lacks 'list params' r
 gives '' x

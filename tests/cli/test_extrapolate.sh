@@ -12,12 +12,12 @@ near() {
 # studies
 for K in 1 2; do
   succeeds converge heavy-top --extrapolate $K --h 2e-3 --levels 3 --csv
-  for name in q v vd lambda; do
+  for name in q v vd lam; do
     ok "heavy-top, K = $K: order of $name" slopes_in $name "$((K + 1)).75" "$((K + 2)).25"
     ok "heavy-top, K = $K: estimates of $name" near $name
   done
   succeeds converge andrews --extrapolate $K --h 3.75e-5 --levels 2 --csv
-  for name in q v lambda; do
+  for name in q v lam; do
     ok "andrews, K = $K: order of $name" slopes_in $name "$((K + 1)).9" "$((K + 2)).3"
     ok "andrews, K = $K: estimates of $name" near $name
   done
@@ -28,7 +28,7 @@ for method in stab2 index3; do
     [ $K = 2 ] || h=1e-4
     succeeds converge andrews --method $method --extrapolate $K --h $h --levels 2 --csv \
       --extrapolate-steps harmonic --extrapolate-multipliers consistent
-    for name in v lambda; do
+    for name in v lam; do
       ok "andrews, $method, harmonic, K = $K: order of $name" slopes_in $name "$((K + 1)).9" "$((K + 2)).3"
       ok "andrews, $method, harmonic, K = $K: estimates of $name" near $name
     done

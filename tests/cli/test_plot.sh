@@ -11,7 +11,21 @@ curves() { grep -c 'id="gnuplot_plot_' "$1"; }
 succeeds run heavy-top --t-end 0.05 --out "$work/top.csv"
 succeeds plot "$work/top.csv"
 ok "the picture beside the table" is_svg "$work/top.svg"
-ok "families of columns" [ "$(curves "$work/top.svg")" -eq 13 ]
+ok "all quantities" [ "$(curves "$work/top.svg")" -eq 24 ]
+for label in 'position (m)' 'quaternion (1)' 'velocity (m/s)' 'angular velocity (rad/s)' \
+  'acceleration (m/s²)' 'constraint force (N)' 'energy (J)' 't (s)'; do
+  ok "plot: an axis '$label'" grep -q -F ">$label<" "$work/top.svg"
+done
+# run --plot in the same style: rotations and angular velocities, m and rad in panels of their own
+succeeds run slider-crank --t-end 0.05 --plot "$work/crank.svg"
+for label in 'position (m)' 'angle (rad)' 'velocity (m/s)' 'angular velocity (rad/s)' \
+  'constraint force (N)' 't (s)'; do
+  ok "run --plot: an axis '$label'" grep -q -F ">$label<" "$work/crank.svg"
+done
+width() { sed -n 's/.*<svg *width="\([0-9]*\)".*/\1/p; s/^ *width="\([0-9]*\)".*/\1/p' "$1" | head -n 1; }
+ok "one width" [ "$(width "$work/crank.svg")" = "$(width "$work/top.svg")" ]
+succeeds run jay-negrut-hht --t-end 0.05 --plot "$work/jay.svg"
+ok "a problem without units has none" sh -c "! grep -q '(m)\|(s)' '$work/jay.svg'"
 succeeds plot "$work/top.csv" x,y,z lam1 --out "$work/two.svg" --title 'x < y & z'
 ok "the columns named" [ "$(curves "$work/two.svg")" -eq 4 ]
 ok "the title" grep -q 'x &lt; y &amp; z' "$work/two.svg"

@@ -34,7 +34,20 @@ ok "no reason where it was asked for" out_has '^  linear  *klu$'
 # the end state
 succeeds run heavy-top --t-end 0.01 --final
 ok "one JSON object" is_json_object "$work/out"
-for key in t q v vd a lambda psi stats; do ok "JSON has $key" out_has "\"$key\":"; done
+for key in format version genalpha problem method variant parameters columns t q v vd a lam psi \
+  step_sizes stats; do ok "JSON has $key" out_has "\"$key\":"; done
+ok "it names its format" out_has '"format": "genalpha-run", "version": 1,'
+ok "it names problem and method" out_has '"problem": "heavy-top", "method": "stab2"'
+ok "it names the entries" out_has '"vd": \["u1_dot", "u2_dot", "u3_dot", "Omega1_dot"'
+ok "one spelling of the multipliers" eval '! out_has lambda'
+succeeds run heavy-top --t-end 0.01 --rho 0.7 --method hht --variant 3.5 --final
+ok "it names variant and parameters" out_has '"method": "hht", "variant": "3.5"'
+documented() {
+  grep -o '"[a-z_]*":' "$work/out" | tr -d '":' | sort -u | while read -r key; do
+    grep -q "\`$key\`" "$(dirname "$0")/../../docs/output.md" || { echo "not documented: $key"; exit 1; }
+  done
+}
+ok "every key of the object is documented" documented
 echo '{"t": 1, "q": [1, ], "stats": {}}' >"$work/broken"
 ok "broken JSON is found" eval '! is_json_object "$work/broken"'
 
@@ -51,6 +64,11 @@ tool run heavy-top --method index3 --t-end 0.02 --final --project-at 0.01 --proj
 ok "projection runs" code_is 0
 ok "says how far v moved" err_has 'v moved by'
 ok "only JSON on stdout" is_json_object "$work/out"
+
+# a step that is far too large is what the message blames, not the constraints
+refused 1 'the constraints are independent at t = 0: the step is too large' run andrews --h 1e-2
+ok "what to do" err_has 'try a smaller step'
+refused 1 'try a smaller step' run andrews --method index3 --h 3e-3
 
 # warnings
 tool run oscillator --rho 1 --t-end 0.1

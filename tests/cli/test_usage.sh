@@ -37,7 +37,7 @@ ok "order condition" out_has 'fails  (20)'
 # every option of the help text is accepted with a sensible value
 values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.1 b 0.1
   params newmark method stab2 linsol dense start plain initial check initial-tol 1e-8
-  variant mid mass-at previous rescale none system full
+  variant mid mass-at previous rescale none system full redundant allow
   newton-tol 1e-10 newton-max 30 matrix-every 1 project-at 0.1 project plain
   save-state STATE from-state SAVED checkpoint-every 0.05 project-every 2
   guess-multipliers 1 extrapolate 2 threads 2
@@ -86,7 +86,7 @@ refused 2 'command is missing'
 refused 2 "did you mean 'run'" rnu
 refused 2 "did you mean 'params'" param
 refused 2 "did you mean 'converge'" convrge
-refused 2 'allowed: run, converge, plot, reproduce, list, params, schema' frobnicate
+refused 2 'allowed: run, converge, plot, export, reproduce, list, params, schema' frobnicate
 refused 2 "did you mean '--version'" --verson
 refused 2 "did you mean 'methods'" list method
 refused 2 'unexpected argument' list methods problems

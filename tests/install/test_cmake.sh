@@ -10,5 +10,9 @@ for library in genalpha genalpha_static; do
   does "$work/build/uses_$library"
   ok "$library: result" out_has '|x|^2 = 1.000000'
 done
+for library in results results_static; do
+  does "$work/build/uses_$library" "$work/$library.h5"
+  ok "$library: result" out_has '10 rows of 2 columns\|built without HDF5'
+done
 
 finish

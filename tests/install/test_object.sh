@@ -9,7 +9,7 @@ object=$work/build/double_pendulum.so
 
 succeeds run "$object" --out "$work/run.csv"
 ok "summary" out_has 'double pendulum: two points on rods'
-ok "sizes" out_has 'q 4, v 4, lambda 2'
+ok "sizes" out_has 'q 4, v 4, lam 2'
 ok "rows to the end" sh -c "tail -n 1 '$work/run.csv' | grep -q '^2,'"
 succeeds run "$object" --t-end 0.5 --extrapolate 2 --final
 ok "extrapolated" out_has '"order"\|"extrapol'

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha export: a file of results as CSV. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "columns.h"
+#include "output.h"
+
+typedef struct settings {
+  bool all, model;
+} settings;
+
+#define FIELD(name) offsetof(settings, name)
+static const arg_spec specs[] = {
+    {"all", NULL, "all columns, not only those that `output` of the model file chose",
+     arg_read_flag, FIELD(all), 0, 0},
+    {"model", NULL, "print the text of the model file instead", arg_read_flag, FIELD(model), 0, 0},
+    {.key = NULL}};
+#undef FIELD
+
+static const arg_command command = {
+    .name = "export",
+    .operand = "FILE.h5 [FILE.csv]",
+    .needs_operand = true,
+    .two_operands = true,
+    .summary =
+        "Write a file of results (`run --out FILE.h5`) as CSV, the same that `run --out FILE.csv`\n"
+        "would have written. Without a second name it goes to standard output.",
+    .specs = specs};
+
+/* some rows at a time, so that files of any length take the same memory */
+enum { ROWS = 256 };
+
+/* false after a message */
+static bool put_rows(ga_results *r, FILE *to, int columns) {
+  const long n = ga_results_columns(r), all = ga_results_rows(r);
+  ga_error err = {GA_ERR_MEM, "no memory for the rows"};
+  double *rows = malloc((size_t)(ROWS * n) * sizeof *rows);
+  bool ok = rows != NULL;
+  for (long first = 0, count; ok && first < all; first += count) {
+    count = all - first < ROWS ? all - first : ROWS;
+    ok = ga_results_read_rows(r, first, count, rows, &err) == GA_OK;
+    for (long i = 0; ok && i < count; i++) {
+      if (!csv_row(to, columns, rows + i * n)) {
+        free(rows);
+        return true; /* the caller finds the error of the file */
+      }
+    }
+  }
+  free(rows);
+  if (!ok) cli_error("%s", err.text);
+  return ok;
+}
+
+static int put(ga_results *r, const settings *set, const char *path) {
+  errno = 0;
+  FILE *to = path && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
+  bool read = true;
+  if (to && set->model) {
+    fputs(ga_results_text(r, GA_RESULTS_MODEL), to);
+  } else if (to) {
+    const int columns = set->all ? ga_results_columns(r) : ga_results_chosen(r);
+    for (int i = 0; i < columns; i++) csv_head(to, i, ga_results_name(r, i));
+    fputc('\n', to);
+    read = put_rows(r, to, columns);
+  }
+  bool good = to && !ferror(to);
+  if (to && to != stdout) good = fclose(to) == 0 && good;
+  if (!good) cli_error("cannot write '%s': %s", path ? path : "-", strerror(errno));
+  return good && read ? CLI_OK : CLI_FAILED;
+}
+
+int cmd_export(int argc, char **argv) {
+  settings set = {false, false};
+  args a = {.command = &command, .settings = &set};
+  int code = args_parse(&a, argc, argv);
+  if (code != ARGS_GO_ON) return code;
+  ga_error err = {GA_OK, ""};
+  ga_results *r = NULL;
+  if (ga_results_open(a.operand, &r, &err) != GA_OK) {
+    cli_error("%s", err.text);
+    return CLI_FAILED;
+  }
+  code = put(r, &set, a.noperands == 2 ? a.operands[1] : NULL);
+  if (code == CLI_OK && !*ga_results_text(r, GA_RESULTS_STATISTICS)) {
+    cli_error("the run of '%s' %s: these are its first %ld rows", a.operand,
+              ga_results_growing(r) ? "goes on" : "was killed", ga_results_rows(r));
+  }
+  ga_results_free(r);
+  return code;
+}

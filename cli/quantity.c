@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of columns and the quantities they stand for. */
+#include "quantity.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { ORDERS = 3 };
+
+/* a coordinate, its velocity, its acceleration */
+static const quantity along[ORDERS] = {
+    {"position", "m"}, {"velocity", "m/s"}, {"acceleration", "m/s²"}};
+static const quantity around[ORDERS] = {
+    {"angle", "rad"}, {"angular velocity", "rad/s"}, {"angular acceleration", "rad/s²"}};
+
+/* is the word, of n letters, in the list? */
+static bool among(const char *word, size_t n, const char *list) {
+  for (const char *at = list; *at;) {
+    size_t length = strcspn(at, " ");
+    if (length == n && strncmp(at, word, n) == 0) return true;
+    at += length + (at[length] == ' ');
+  }
+  return false;
+}
+
+/* columns of model files, ELEMENT.END */
+static quantity of_model_file(const char *name, const char *end) {
+  static const struct {
+    const char *ends;
+    quantity q;
+  } list[] = {{"x y z position length", {"position", "m"}},
+              {"e0 e1 e2 e3", {"quaternion", "1"}},
+              {"vx vy vz position_rate x_rate y_rate", {"velocity", "m/s"}},
+              {"wx wy wz rate angle_rate angle_a_rate angle_b_rate", {"angular velocity", "rad/s"}},
+              {"ax ay az", {"acceleration", "m/s²"}},
+              {"alx aly alz al", {"angular acceleration", "rad/s²"}},
+              {"angle angle_a angle_b", {"angle", "rad"}},
+              {"fx fy fz Fx Fy Fz force tension f", {"force", "N"}},
+              {"mx my mz", {"moment", "N m"}},
+              {"effort", {"effort", "N or N m"}}};
+  if (strncmp(name, "energy.", 7) == 0) return (quantity){"energy", "J"};
+  if (strstr(name, "momentum.")) {
+    bool linear = strncmp(name, "momentum.", 9) == 0;
+    return linear ? (quantity){"momentum", "kg m/s"} : (quantity){"ang. momentum", "kg m²/s"};
+  }
+  for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++) {
+    if (among(end, strlen(end), list[i].ends)) return list[i].q;
+  }
+  return (quantity){name, ""};
+}
+
+/* columns of the library's problems: a stem, digits or a point's name, and "_dot" for each
+ * derivative */
+static quantity of_problem(const char *name) {
+  size_t length = strlen(name), stem = 0;
+  int order = 0;
+  while (length > 4 && strncmp(name + length - 4, "_dot", 4) == 0) length -= 4, order++;
+  while (stem < length && isalpha((unsigned char)name[stem])) stem++;
+  bool numbered = stem < length && isdigit((unsigned char)name[stem]);
+  if (among(name, stem, "u U v") || (numbered && among(name, stem, "Omega"))) order++;
+  const quantity unknown = {name, ""};
+  if (among(name, length, "E_kin E_pot")) return (quantity){"energy", "J"};
+  if (among(name, stem, "lam psi")) return (quantity){"constraint force", "N"};
+  if (numbered && among(name, stem, "e")) return (quantity){"quaternion", "1"};
+  if (order >= ORDERS) return unknown;
+  if (among(name, stem, "x y z u U q v")) return along[order];
+  if (among(name, stem, "theta beta Theta gamma Phi delta Omega epsilon p phi tilt heading spin")) {
+    return around[order];
+  }
+  return unknown;
+}
+
+quantity quantity_of(const char *name) {
+  const char *dot = strrchr(name, '.');
+  if (strcmp(name, "t") == 0) return (quantity){"t", "s"};
+  return dot ? of_model_file(name, dot + 1) : of_problem(name);
+}
+
+bool quantity_same(quantity a, quantity b) {
+  return strcmp(a.what, b.what) == 0 && strcmp(a.unit, b.unit) == 0;
+}
+
+column_name quantity_label(quantity q) {
+  column_name label;
+  snprintf(label.text, sizeof label.text, *q.unit ? "%.40s (%s)" : "%.40s%s", q.what, q.unit);
+  return label;
+}
+
+bool quantity_unitless(const char *const *names, int n) {
+  bool z = false, x = false;
+  for (int i = 0; i < n; i++) {
+    z = z || strcmp(names[i], "z1_dot") == 0;
+    x = x || strncmp(names[i], "x", 1) == 0;
+  }
+  return z && !x;
+}

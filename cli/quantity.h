@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What a column is, by its name: columns of one quantity share a panel of a picture. */
+#ifndef CLI_QUANTITY_H
+#define CLI_QUANTITY_H
+
+#include "columns.h"
+
+typedef struct quantity {
+  const char *what; /* "angular velocity"; the name itself if it says nothing */
+  const char *unit; /* "rad/s"; "": none, or not known */
+} quantity;
+
+/* Of the problems of the library (theta1, x2_dot, lam1) and of model files (rod.wx). */
+quantity quantity_of(const char *name);
+
+/* "angular velocity (rad/s)" */
+column_name quantity_label(quantity q);
+bool quantity_same(quantity a, quantity b);
+
+/* The test problems of Jay and Negrut, y1 y2 z1 z2, are mathematical and have no units. */
+bool quantity_unitless(const char *const *names, int n);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* The formulas (3.4) of JN07 and (2.3) of J11, and the test problems, as they are printed. */
+#include "reproduce/direct.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef long double real;
+enum { N = DIRECT_DIM, UNKNOWNS = 3 };
+
+/* Newton's method with a matrix of difference quotients. The equations are smooth and the guess is
+ * near; the iteration ends when the change no longer falls. */
+typedef void (*equations)(const void *context, const real *x, real *residual);
+
+static void differences(equations f, const void *context, int n, const real *x, real *J) {
+  real r0[UNKNOWNS], r1[UNKNOWNS], moved[UNKNOWNS];
+  f(context, x, r0);
+  for (int j = 0; j < n; j++) {
+    memcpy(moved, x, sizeof moved);
+    real step = 1e-7L * (1 + fabsl(x[j]));
+    moved[j] += step;
+    f(context, moved, r1);
+    for (int i = 0; i < n; i++) J[i * n + j] = (r1[i] - r0[i]) / step;
+  }
+}
+
+static real det(int n, const real *J) {
+  if (n == 2) return J[0] * J[3] - J[1] * J[2];
+  return J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
+         J[2] * (J[3] * J[7] - J[4] * J[6]);
+}
+
+/* Cramer's rule, n is 2 or 3 */
+static bool cramer(int n, const real *J, const real *b, real *x) {
+  real d = det(n, J), A[UNKNOWNS * UNKNOWNS];
+  if (!(fabsl(d) > 0)) return false;
+  for (int k = 0; k < n; k++) {
+    memcpy(A, J, (size_t)(n * n) * sizeof *A);
+    for (int i = 0; i < n; i++) A[i * n + k] = b[i];
+    x[k] = det(n, A) / d;
+  }
+  return true;
+}
+
+static bool newton(equations f, const void *context, int n, real *x) {
+  real J[UNKNOWNS * UNKNOWNS], r[UNKNOWNS], dx[UNKNOWNS], last = INFINITY;
+  for (int k = 0; k < 60; k++) {
+    real change = 0;
+    differences(f, context, n, x, J);
+    f(context, x, r);
+    if (!cramer(n, J, r, dx)) return false;
+    for (int i = 0; i < n; i++) {
+      x[i] -= dx[i];
+      change = fmaxl(change, fabsl(dx[i]) / (1 + fabsl(x[i])));
+    }
+    if (!isfinite((double)change)) return false;
+    if (change < 1e-12L && change >= last / 4) return true;
+    last = change;
+  }
+  return last < 1e-15L;
+}
+
+/* JN07, section 5.1 */
+
+static void f_hht(const real *y, const real *z, real *f) {
+  f[0] = y[0] * z[1] + 2 * y[1] * z[0];
+  f[1] = y[1] * z[1] / 2 - 2 * y[0] * z[0] * y[1] * z[1];
+}
+
+static void r_hht(real t, const real *y, real lambda, real *r) {
+  r[0] = expl(t) * y[0] * lambda;
+  r[1] = y[1] * lambda * lambda;
+}
+
+typedef struct hht_step {
+  const ga_params *par;
+  real h;
+  const direct_state *from;
+  direct_state *to;
+} hht_step;
+
+/* (3.4a) to (3.4d) for given Lambda_0, Lambda_1: y_1, z_1, a_1 by fixed-point iteration, which
+ * contracts like h */
+static void hht_values(const hht_step *s, const real *mult) {
+  const direct_state *x0 = s->from;
+  direct_state *x1 = s->to;
+  real h = s->h, b = s->par->b, beta = s->par->beta, gamma = s->par->gamma;
+  real alpha = -s->par->alpha_f, f0[N], f1[N], R0[N], R1[N];
+  f_hht(x0->y, x0->z, f0);
+  r_hht(x0->t, x0->y, mult[0], R0);
+  x1->t = x0->t + h;
+  memcpy(x1->y, x0->y, sizeof x1->y);
+  memcpy(x1->z, x0->z, sizeof x1->z);
+  for (int sweep = 0; sweep < 200; sweep++) {
+    real change = 0;
+    f_hht(x1->y, x1->z, f1);
+    r_hht(x1->t, x1->y, mult[1], R1);
+    for (int i = 0; i < N; i++) {
+      real a1 = (1 + alpha) * f1[i] - alpha * f0[i], a0 = x0->a[i];
+      real y = x0->y[i] + h * x0->z[i] + h * h / 2 * ((1 - 2 * beta) * a0 + 2 * beta * a1) +
+               h * h / 2 * ((1 - b) * R0[i] + b * R1[i]);
+      real z = x0->z[i] + h * ((1 - gamma) * a0 + gamma * a1) + h / 2 * (R0[i] + R1[i]);
+      change = fmaxl(change, fabsl(y - x1->y[i]) + fabsl(z - x1->z[i]));
+      x1->y[i] = y, x1->z[i] = z, x1->a[i] = a1;
+    }
+    if (change < 1e-18L) break;
+  }
+}
+
+/* (3.4e), multiplied by 2/h^2 and 1/h as in the proof of Theorem 4.1 */
+static void constraint_residuals(const hht_step *s, real *residual) {
+  const real *y = s->to->y, *z = s->to->z, h = s->h;
+  residual[0] = 2 / (h * h) * (y[0] * y[0] * y[1] - 1);
+  residual[1] = (2 * y[0] * y[1] * z[0] + y[0] * y[0] * z[1]) / h;
+}
+
+static void hht_equations(const void *context, const real *mult, real *residual) {
+  const hht_step *s = context;
+  hht_values(s, mult);
+  constraint_residuals(s, residual);
+}
+
+bool direct_hht(const ga_params *par, real h, const real guess[N], const direct_state *from,
+                direct_state *to) {
+  const hht_step s = {par, h, from, to};
+  real mult[UNKNOWNS] = {guess[0], guess[1], 0};
+  if (!newton(hht_equations, &s, 2, mult)) return false;
+  hht_values(&s, mult);
+  memcpy(to->mult, mult, sizeof to->mult);
+  return true;
+}
+
+real direct_det_hht(const ga_params *par, real h) {
+  direct_state x0 = direct_exact_hht(0, (real)-par->alpha_f * h), x1;
+  const hht_step s = {par, h, &x0, &x1};
+  real J[UNKNOWNS * UNKNOWNS];
+  const real mult[UNKNOWNS] = {1, 1, 0};
+  differences(hht_equations, &s, 2, mult, J);
+  return det(2, J);
+}
+
+/* Stages y_i = y_0 + h sum a_ij zy_j; the velocity in y' takes the multipliers' force by IIIB, all
+ * else is by IIIA, whose second stage is the end of the step:
+ *   zy_i = z_0 + h sum (a_ij f_j + b_ij r_j),   zf_i = z_0 + h sum a_ij (f_j + r_j),
+ *   f_j = f(y_j, zf_j),   r_j = r(t_j, y_j, mult_j). */
+static void lobatto_values(const hht_step *s, const real *mult) {
+  static const real A[N][N] = {{0, 0}, {0.5L, 0.5L}}, B[N][N] = {{0.5L, 0}, {0.5L, 0}};
+  const direct_state *x0 = s->from;
+  real h = s->h, y[N][N], zf[N][N], zy[N][N], f[N][N], r[N][N];
+  for (int i = 0; i < N; i++) {
+    for (int c = 0; c < N; c++) y[i][c] = x0->y[c], zf[i][c] = zy[i][c] = x0->z[c];
+  }
+  for (int sweep = 0; sweep < 200; sweep++) {
+    for (int i = 0; i < N; i++) {
+      f_hht(y[i], zf[i], f[i]);
+      r_hht(x0->t + (real)i * h, y[i], mult[i], r[i]);
+    }
+    for (int i = 0; i < N; i++) {
+      for (int c = 0; c < N; c++) {
+        y[i][c] = x0->y[c], zf[i][c] = zy[i][c] = x0->z[c];
+        for (int j = 0; j < N; j++) {
+          zy[i][c] += h * (A[i][j] * f[j][c] + B[i][j] * r[j][c]);
+          zf[i][c] += h * A[i][j] * (f[j][c] + r[j][c]);
+        }
+      }
+    }
+    for (int c = 0; c < N; c++) y[1][c] = x0->y[c] + h / 2 * (zy[0][c] + zy[1][c]);
+  }
+  s->to->t = x0->t + h;
+  memcpy(s->to->y, y[1], sizeof s->to->y);
+  memcpy(s->to->z, zf[1], sizeof s->to->z);
+  memcpy(s->to->a, f[1], sizeof s->to->a);
+}
+
+static void lobatto_equations(const void *context, const real *mult, real *residual) {
+  const hht_step *s = context;
+  lobatto_values(s, mult);
+  constraint_residuals(s, residual);
+}
+
+bool direct_lobatto(real h, const real guess[N], const direct_state *from, direct_state *to) {
+  const hht_step s = {NULL, h, from, to};
+  real mult[UNKNOWNS] = {guess[0], guess[1], 0};
+  if (!newton(lobatto_equations, &s, 2, mult)) return false;
+  lobatto_values(&s, mult);
+  memcpy(to->mult, mult, sizeof to->mult);
+  return true;
+}
+
+static void set_motion(direct_state *x, real t) {
+  x->t = t;
+  x->y[0] = x->z[0] = expl(t);
+  x->y[1] = expl(-2 * t), x->z[1] = -2 * x->y[1];
+}
+
+direct_state direct_exact_hht(real t, real shift) {
+  direct_state x, later;
+  set_motion(&x, t);
+  set_motion(&later, t + shift);
+  f_hht(later.y, later.z, x.a);
+  x.mult[0] = x.mult[1] = expl(-t);
+  return x;
+}
+
+/* P = I - R (G R)^-1 G for a force along R and a constraint with gradient G */
+static void projector(const real *R, const real *G, real *P) {
+  real GR = G[0] * R[0] + G[1] * R[1];
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) P[i * N + j] = (i == j ? 1 : 0) - R[i] * G[j] / GR;
+  }
+}
+
+void direct_projector_hht(const direct_state *x, real P[N * N]) {
+  const real R[] = {expl(x->t) * x->y[0], 2 * x->y[1] * expl(-x->t)};
+  const real G[] = {2 * x->y[0] * x->y[1], x->y[0] * x->y[0]};
+  projector(R, G, P);
+}
+
+void direct_move_hht(direct_state *x, real dy, real dz) {
+  x->y[0] += dy, x->z[0] += dz;
+  x->y[1] = 1 / (x->y[0] * x->y[0]);
+  x->z[1] = -2 * x->y[1] * x->z[0] / x->y[0];
+}
+
+/* J11, (7.1) */
+
+static void mass_71(real t, const real *y, real *M) {
+  M[0] = y[0], M[1] = y[1] - expl(-2 * t);
+  M[2] = sinl(y[0] - expl(t)), M[3] = y[0] * y[1];
+}
+
+static void f_71(real t, const real *y, const real *z, real psi, real *f) {
+  f[0] = expl(t) * (y[0] * z[1] + 2 * y[1] * z[0]) + expl(2 * t) * y[0] * psi;
+  f[1] = expl(-t) * (y[1] * z[1] / 2 - 2 * y[0] * z[0] * y[1] * z[1] + y[1] * psi * psi);
+}
+
+static real k_71(const real *y, const real *z) {
+  return z[0] * z[0] * z[1] + 6 * y[0] * y[1] * z[0] - 4;
+}
+
+/* (2.3a), (2.3b) for given a_{1+alpha}; then (2.3c), and (2.3d) over h */
+static void nonholonomic_equations(const void *context, const real *x, real *residual) {
+  const hht_step *s = context;
+  const direct_state *x0 = s->from;
+  direct_state *x1 = s->to;
+  const ga_params *p = s->par;
+  real h = s->h, alpha = (real)p->alpha_m - p->alpha_f, f0[N], f1[N], M0[N * N], M1[N * N];
+  real y_old[N], y_new[N];
+  x1->t = x0->t + h;
+  for (int i = 0; i < N; i++) {
+    x1->a[i] = x[i];
+    x1->y[i] = x0->y[i] + h * x0->z[i] +
+               h * h / 2 * ((1 - 2 * (real)p->beta) * x0->a[i] + 2 * (real)p->beta * x[i]);
+    x1->z[i] = x0->z[i] + h * ((1 - (real)p->gamma) * x0->a[i] + (real)p->gamma * x[i]);
+    y_old[i] = x0->y[i] + h * alpha * x0->z[i];
+    y_new[i] = x0->y[i] + h * (1 + alpha) * x0->z[i];
+  }
+  mass_71(x0->t + alpha * h, y_old, M0);
+  mass_71(x0->t + (1 + alpha) * h, y_new, M1);
+  f_71(x0->t, x0->y, x0->z, x0->mult[0], f0);
+  f_71(x1->t, x1->y, x1->z, x[N], f1);
+  for (int i = 0; i < N; i++) {
+    real new = M1[i * N] * x[0] + M1[i * N + 1] * x[1];
+    real old = M0[i * N] * x0->a[0] + M0[i * N + 1] * x0->a[1];
+    residual[i] = (1 - (real)p->alpha_m) * new + (real)p->alpha_m *old -
+                  (1 - (real)p->alpha_f) * f1[i] - (real)p->alpha_f *f0[i];
+  }
+  residual[N] = k_71(x1->y, x1->z) / h;
+}
+
+bool direct_nonholonomic(const ga_params *par, real h, const real guess[N + 1],
+                         const direct_state *from, direct_state *to) {
+  const hht_step s = {par, h, from, to};
+  real x[UNKNOWNS], residual[UNKNOWNS];
+  memcpy(x, guess, sizeof x);
+  if (!newton(nonholonomic_equations, &s, UNKNOWNS, x)) return false;
+  nonholonomic_equations(&s, x, residual);
+  to->mult[0] = x[N], to->mult[1] = 0;
+  return true;
+}
+
+real direct_det_nonholonomic(const ga_params *par, real h) {
+  direct_state x0 = direct_exact_nonholonomic(0, ((real)par->alpha_m - par->alpha_f) * h), x1;
+  const hht_step s = {par, h, &x0, &x1};
+  real J[UNKNOWNS * UNKNOWNS];
+  const real x[UNKNOWNS] = {x0.a[0], x0.a[1], x0.mult[0]};
+  differences(nonholonomic_equations, &s, UNKNOWNS, x, J);
+  return det(UNKNOWNS, J);
+}
+
+direct_state direct_exact_nonholonomic(real t, real shift) {
+  direct_state x;
+  set_motion(&x, t);
+  x.a[0] = expl(t + shift), x.a[1] = 4 * expl(-2 * (t + shift));
+  x.mult[0] = expl(-t), x.mult[1] = 0;
+  return x;
+}
+
+/* R = M^-1 f_psi, G = k_z */
+void direct_projector_nonholonomic(const direct_state *x, real P[N * N]) {
+  real M[N * N], R[UNKNOWNS], f[UNKNOWNS];
+  const real G[] = {2 * x->z[0] * x->z[1] + 6 * x->y[0] * x->y[1], x->z[0] * x->z[0]};
+  mass_71(x->t, x->y, M);
+  f[0] = expl(2 * x->t) * x->y[0];
+  f[1] = 2 * expl(-x->t) * x->y[1] * x->mult[0];
+  if (cramer(N, M, f, R)) projector(R, G, P);
+}
+
+void direct_move_nonholonomic(direct_state *x, real dy, real dz) {
+  for (int i = 0; i < N; i++) x->y[i] += dy;
+  x->z[0] += dz;
+  x->z[1] = (4 - 6 * x->y[0] * x->y[1] * x->z[0]) / (x->z[0] * x->z[0]);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* The theorems of J11 on a single step, in j11_theory.c. */
+#ifndef CLI_REPRODUCE_J11_H
+#define CLI_REPRODUCE_J11_H
+
+#include "reproduce/rates.h"
+
+extern const item j11_theorem31, j11_lemma51, j11_theorem52;
+
+#endif

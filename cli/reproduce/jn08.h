@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Section 2 of JN08 and the second half of its Theorem 1, in jn08_theory.c. */
+#ifndef CLI_REPRODUCE_JN08_H
+#define CLI_REPRODUCE_JN08_H
+
+#include "reproduce/rates.h"
+
+extern const item jn08_notation, jn08_alpham;
+
+#endif

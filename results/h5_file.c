@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening and closing of files, and the mark of a dead writer. */
+#define _DEFAULT_SOURCE
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "h5.h"
+
+bool ga_store_available(void) {
+  return true;
+}
+
+/* how all files are opened */
+static hid_t file_access(void) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  return access;
+}
+
+hid_t ga_h5_create(const char *path) {
+  hid_t how = file_access(), file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, how);
+  H5Pclose(how);
+  return file;
+}
+
+hid_t ga_h5_open(const char *path, unsigned mode) {
+  hid_t access = file_access();
+  /* HDF5 waits 2^i ns before it looks for the i-th time at a part that is being written */
+  if (mode == H5F_ACC_SWMR_READ) H5Pset_metadata_read_attempts(access, 28);
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY | mode, access);
+  H5Pclose(access);
+  return file;
+}
+
+ga_store *ga_h5_new(const char *path) {
+  ga_store *s = calloc(1, sizeof *s);
+  const size_t length = strlen(path) + 1;
+  if (!s) return NULL;
+  s->file = s->values = s->rows = s->statistics = s->lock = -1;
+  s->path = malloc(length);
+  if (s->path) {
+    memcpy(s->path, path, length);
+    return s;
+  }
+  free(s);
+  return NULL;
+}
+
+static bool close_objects(ga_store *s) {
+  bool ok = true;
+  const hid_t sets[] = {s->values, s->rows, s->statistics};
+  for (int i = 0; i < 3; i++) {
+    if (sets[i] >= 0) ok = H5Dclose(sets[i]) >= 0 && ok;
+  }
+  if (s->file >= 0) ok = H5Fclose(s->file) >= 0 && ok;
+  return ok;
+}
+
+/* The head of a file may count places that have been given away and not been written: the file is
+ * then shorter than its head says, and only HDF5's reading beside a writer overlooks that. */
+static bool make_whole(const char *path) {
+  struct stat file;
+  hsize_t size = 0;
+  hid_t read = ga_h5_open(path, H5F_ACC_SWMR_READ);
+  const bool known = read >= 0 && H5Fget_filesize(read, &size) >= 0;
+  if (read >= 0) H5Fclose(read);
+  if (!known || stat(path, &file) != 0) return false;
+  return (hsize_t)file.st_size >= size || truncate(path, (off_t)size) == 0;
+}
+
+/* cut /values to the rows counted */
+static void cut_rows(hid_t file) {
+  hid_t values = H5Dopen2(file, "values", H5P_DEFAULT), rows = H5Dopen2(file, "rows", H5P_DEFAULT);
+  hid_t space = H5Dget_space(values);
+  uint64_t count = 0;
+  hsize_t size[2] = {0, 0};
+  if (H5Sget_simple_extent_ndims(space) == 2 &&
+      H5Dread(rows, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &count) >= 0 &&
+      H5Sget_simple_extent_dims(space, size, NULL) == 2 && size[1] > count) {
+    size[1] = count;
+    H5Dset_extent(values, size);
+  }
+  H5Sclose(space);
+  H5Dclose(values);
+  H5Dclose(rows);
+}
+
+bool ga_h5_repair(const char *path) {
+  if (access(path, W_OK) != 0 || !make_whole(path)) return false;
+  const hbool_t yes = true;
+  hid_t how = file_access();
+  H5Pset(how, "clear_status_flags", &yes); /* as h5clear does it */
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, how);
+  H5Pclose(how);
+  if (file < 0) return false;
+  /* what came after the last flush may lie behind the end that the head knows */
+  H5Fincrement_filesize(file, 0);
+  cut_rows(file);
+  return H5Fclose(file) >= 0;
+}
+
+/* What was reserved and not used goes back to the system. */
+static void give_back(const ga_store *s) {
+  struct stat file;
+  if (s->reserved > 0 && fstat(s->lock, &file) == 0 && ftruncate(s->lock, file.st_size) != 0) {
+    return; /* nothing is lost but room */
+  }
+}
+
+/* HDF5 1.10 does not survive that closing a file fails, so it keeps the objects of one that it
+ * could not write. */
+ga_status ga_store_close(ga_store *s, ga_error *err) {
+  if (!s) return GA_OK;
+  h5_listener l;
+  ga_h5_listen(&l);
+  ga_status status = GA_OK;
+  if (!close_objects(s) && !s->failed) status = ga_h5_fail(err, GA_ERR_IO, "close", s->path);
+  if (s->lock >= 0) {
+    give_back(s);
+    close(s->lock);
+  }
+  if (s->failed) ga_h5_repair(s->path);
+  for (int i = 0; i < GA_STORE_TEXTS; i++) free(s->text[i]);
+  free(s->names);
+  free(s->units);
+  free(s->path);
+  free(s);
+  return ga_h5_leave(&l, status);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* The objects of a file of results: all are made here, before the first row. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "h5.h"
+
+/* A view costs a kilobyte, so very wide tables have none. */
+enum { VIEWS_MAX = 4096, LINK_MAX_LENGTH = 300 };
+
+const h5_place ga_h5_places[GA_STORE_TEXTS] = {{"title", true},    {"version", true},
+                                               {"model", false},   {"model_name", true},
+                                               {"options", false}, {"statistics", false}};
+
+/* Texts of fixed length that end with a zero. They are UTF-8, but data sets do not say so: Octave
+ * reads only texts that are said to be ASCII, and gives up a file with others. */
+static hid_t text_type(size_t length) {
+  hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, length + 1);
+  return type;
+}
+
+static bool put_attribute(hid_t at, const char *name, const char *text) {
+  hid_t type = text_type(strlen(text)), space = H5Screate(H5S_SCALAR);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  hid_t attribute = H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  bool ok = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+  H5Aclose(attribute);
+  H5Sclose(space);
+  H5Tclose(type);
+  return ok;
+}
+
+/* a scalar whose place in the file is there from the beginning; the data set, or negative */
+static hid_t put_scalar(hid_t at, const char *name, hid_t type, const void *data) {
+  hid_t space = H5Screate(H5S_SCALAR), how = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);
+  H5Pset_obj_track_times(how, 0);
+  hid_t set = H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  if (set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
+    H5Dclose(set);
+    set = -1;
+  }
+  H5Pclose(how);
+  H5Sclose(space);
+  return set;
+}
+
+static bool put_number(hid_t at, const char *name, int value) {
+  return H5Dclose(put_scalar(at, name, H5T_NATIVE_INT, &value)) >= 0;
+}
+
+static hid_t put_text(hid_t at, const char *name, const char *text, size_t room) {
+  const size_t length = strlen(text), size = length > room ? length : room;
+  char *padded = calloc(size + 1, 1);
+  if (!padded) return -1;
+  memcpy(padded, text, length);
+  hid_t type = text_type(size), set = put_scalar(at, name, type, padded);
+  H5Tclose(type);
+  free(padded);
+  return set;
+}
+
+static const char *column_text(const ga_results_column *column, bool unit) {
+  const char *text = unit ? column->unit : column->name;
+  return text ? text : "";
+}
+
+/* names, or units, of all columns as one compressed array of texts */
+static bool put_list(hid_t file, const ga_results_head *head, bool unit) {
+  const hsize_t n = (hsize_t)head->ncolumn, piece = n < 1024 ? n : 1024;
+  size_t longest = 0;
+  for (int i = 0; i < head->ncolumn; i++) {
+    const size_t length = strlen(column_text(&head->column[i], unit));
+    if (length > longest) longest = length;
+  }
+  char *all = calloc(n, longest + 1);
+  if (!all) return false;
+  for (int i = 0; i < head->ncolumn; i++) {
+    const char *text = column_text(&head->column[i], unit);
+    memcpy(all + (size_t)i * (longest + 1), text, strlen(text));
+  }
+  hid_t type = text_type(longest), space = H5Screate_simple(1, &n, NULL);
+  hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(how, 1, &piece);
+  H5Pset_deflate(how, H5_DEFLATE_LEVEL);
+  H5Pset_obj_track_times(how, 0);
+  hid_t set =
+      H5Dcreate2(file, unit ? "units" : "names", type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all) >= 0;
+  H5Dclose(set);
+  H5Pclose(how);
+  H5Sclose(space);
+  H5Tclose(type);
+  free(all);
+  return ok;
+}
+
+/* whole chunks come and go: HDF5 need not keep them, too */
+static hid_t values_access(void) {
+  hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+  H5Pset_chunk_cache(access, 1, 0, 1);
+  return access;
+}
+
+hid_t ga_h5_open_values(hid_t file) {
+  hid_t access = values_access(), set = H5Dopen2(file, "values", access);
+  H5Pclose(access);
+  return set;
+}
+
+static hid_t put_values(hid_t file, int ncolumn, ga_store_chunk chunk) {
+  const hsize_t size[2] = {(hsize_t)ncolumn, 0}, limit[2] = {(hsize_t)ncolumn, H5S_UNLIMITED};
+  const hsize_t piece[2] = {(hsize_t)chunk.columns, (hsize_t)chunk.rows};
+  hid_t space = H5Screate_simple(2, size, limit);
+  hid_t how = H5Pcreate(H5P_DATASET_CREATE), access = values_access();
+  H5Pset_chunk(how, 2, piece);
+  H5Pset_shuffle(how);
+  H5Pset_deflate(how, H5_DEFLATE_LEVEL);
+  H5Pset_obj_track_times(how, 0);
+  hid_t set = H5Dcreate2(file, "values", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, access);
+  H5Pclose(access);
+  H5Pclose(how);
+  H5Sclose(space);
+  return set;
+}
+
+/* The name of a column as one of an HDF5 object: '/' would be a group, and names must differ. */
+static void link_name(hid_t group, const char *name, char *link) {
+  size_t n = 0;
+  for (; *name && n < LINK_MAX_LENGTH - 20; name++) {
+    n += (size_t)snprintf(link + n, LINK_MAX_LENGTH - n, *name == '/' ? "%%2F" : "%c", *name);
+  }
+  link[n] = '\0';
+  if (strcmp(link, ".") == 0) n = (size_t)snprintf(link, LINK_MAX_LENGTH, "%%2E");
+  for (int i = 2; H5Lexists(group, link, H5P_DEFAULT) > 0; i++) {
+    snprintf(link + n, LINK_MAX_LENGTH - n, "~%d", i);
+  }
+}
+
+/* column i as a data set of its own: a view of one line of /values, which grows with it */
+static bool put_view(hid_t group, hid_t values, int i, const ga_results_column *column) {
+  const hsize_t none = 0, endless = H5S_UNLIMITED;
+  const hsize_t start[2] = {(hsize_t)i, 0}, count[2] = {1, H5S_UNLIMITED};
+  char link[LINK_MAX_LENGTH];
+  link_name(group, column->name, link);
+  hid_t view = H5Screate_simple(1, &none, &endless), line = H5Dget_space(values);
+  hid_t how = H5Pcreate(H5P_DATASET_CREATE), set = -1;
+  H5Pset_obj_track_times(how, 0);
+  if (H5Sselect_hyperslab(view, H5S_SELECT_SET, &none, NULL, &endless, NULL) >= 0 &&
+      H5Sselect_hyperslab(line, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+      H5Pset_virtual(how, view, ".", "/values", line) >= 0) {
+    set = H5Dcreate2(group, link, H5T_NATIVE_DOUBLE, view, H5P_DEFAULT, how, H5P_DEFAULT);
+  }
+  bool ok = set >= 0 && put_attribute(set, "name", column->name) &&
+            put_attribute(set, "units", column_text(column, true));
+  H5Dclose(set);
+  H5Pclose(how);
+  H5Sclose(line);
+  H5Sclose(view);
+  return ok;
+}
+
+static bool put_views(const ga_store *s, const ga_results_head *head) {
+  hid_t how = H5Pcreate(H5P_GROUP_CREATE);
+  H5Pset_link_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  hid_t group = H5Gcreate2(s->file, "columns", H5P_DEFAULT, how, H5P_DEFAULT);
+  bool ok = group >= 0;
+  const int n = head->ncolumn <= VIEWS_MAX ? head->ncolumn : 0;
+  for (int i = 0; ok && i < n; i++) ok = put_view(group, s->values, i, &head->column[i]);
+  H5Gclose(group);
+  H5Pclose(how);
+  return ok;
+}
+
+bool ga_h5_put_all(ga_store *s, const ga_results_head *head, ga_store_chunk chunk) {
+  const char *texts[GA_STORE_TEXTS] = {head->title,      head->version, head->model,
+                                       head->model_name, head->options, NULL};
+  const uint64_t none = 0;
+  const int version = H5_FORMAT_VERSION, chosen = head->nchosen ? head->nchosen : head->ncolumn;
+  bool ok = put_attribute(s->file, "format", H5_FORMAT) &&
+            put_number(s->file, "format_version", version) && put_number(s->file, "chosen", chosen);
+  for (int i = 0; ok && i < GA_STORE_TEXTS; i++) {
+    const char *text = texts[i] ? texts[i] : "";
+    if (ga_h5_places[i].attribute) {
+      ok = put_attribute(s->file, ga_h5_places[i].name, text);
+      continue;
+    }
+    const bool last = i == GA_RESULTS_STATISTICS;
+    hid_t set = put_text(s->file, ga_h5_places[i].name, text, last ? GA_RESULTS_STATISTICS_MAX : 0);
+    ok = set >= 0;
+    if (last) {
+      s->statistics = set;
+    } else {
+      H5Dclose(set);
+    }
+  }
+  if (!ok || !put_list(s->file, head, false) || !put_list(s->file, head, true)) return false;
+  s->rows = put_scalar(s->file, "rows", H5T_NATIVE_UINT64, &none);
+  s->values = put_values(s->file, head->ncolumn, chunk);
+  return s->rows >= 0 && s->values >= 0 && put_views(s, head);
+}

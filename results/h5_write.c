@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing: rows as chunks, then their number. */
+#define _GNU_SOURCE /* fallocate, memfd_create */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "h5.h"
+
+/* bits of the filters of /values, shuffle and deflate, for chunks that pass by them */
+enum { NO_FILTERS = 3 };
+
+/* room that HDF5 may need besides the numbers themselves: index, heads, what it flushes at the end
+ */
+enum { SPARE = 1 << 18, SPARE_PART = 8, SPARE_COLUMN = 256 };
+
+/* Once a write has failed HDF5 would go on with the parts that still fit, and end with a head that
+ * belongs to none of them. It also does not survive a failure while it closes a file. So it goes on
+ * with a file in memory, which is lost in the end; what is on the disk stays as it is. */
+static ga_status write_failed(ga_store *s, ga_error *err) {
+  ga_status status = ga_h5_fail(err, GA_ERR_IO, "write", s->path);
+  void *handle = NULL;
+  const int memory = memfd_create("results", MFD_CLOEXEC);
+  if (memory >= 0 && H5Fget_vfd_handle(s->file, H5P_DEFAULT, &handle) >= 0) {
+    dup2(memory, *(int *)handle);
+  }
+  if (memory >= 0) close(memory);
+  s->failed = true;
+  return status;
+}
+
+/* Asks the system for the blocks up to `end`, without a change of the file's size; an errno. */
+static int reserve_blocks(const ga_store *s, off_t end) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      (rlim_t)end > limit.rlim_cur) {
+    return EFBIG;
+  }
+  if (fallocate(s->lock, FALLOC_FL_KEEP_SIZE, s->reserved, end - s->reserved) == 0) return 0;
+  /* other errors: this system cannot tell before */
+  return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
+}
+
+/* Makes sure that `need` more bytes have room, so that a full disk is found here and not by HDF5.
+ */
+static ga_status reserve(ga_store *s, off_t size, size_t need, ga_error *err) {
+  const off_t spare = SPARE + size / SPARE_PART + (off_t)SPARE_COLUMN * s->info.ncolumn;
+  const off_t end = size + (off_t)need + spare;
+  if (end <= s->reserved) return GA_OK;
+  /* some more than that, as a request takes time, if there is so much */
+  off_t enough = end + spare;
+  int code = reserve_blocks(s, enough);
+  if (code != 0) code = reserve_blocks(s, enough = end);
+  if (code != 0) {
+    return ga_store_fail(err, GA_ERR_IO, "cannot write '%s': %s", s->path, strerror(code));
+  }
+  s->reserved = enough;
+  return GA_OK;
+}
+
+static off_t file_size(const ga_store *s) {
+  hsize_t size = 0;
+  H5Fget_filesize(s->file, &size);
+  return (off_t)size;
+}
+
+/* Open /values anew: HDF5 forgets how it was opened when the mode begins. */
+static bool open_values(ga_store *s) {
+  H5Dclose(s->values);
+  s->values = ga_h5_open_values(s->file);
+  return s->values >= 0;
+}
+
+static ga_status create(ga_store *s, const ga_results_head *head, ga_store_chunk chunk,
+                        ga_error *err) {
+  s->info = (ga_store_info){.ncolumn = head->ncolumn, .chunk = chunk};
+  s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (s->lock < 0) {
+    return ga_store_fail(err, GA_ERR_IO, "cannot write '%s': %s", s->path, strerror(errno));
+  }
+  if (flock(s->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return ga_store_fail(err, GA_ERR_IO,
+                         "cannot write '%s': another program is writing or reading it", s->path);
+  }
+  flock(s->lock, LOCK_UN);
+  /* The blocks reserved get lost when the file is created, but it is known then that there are as
+   * many. A view takes about a kilobyte. */
+  const char *model = head->model ? head->model : "", *options = head->options ? head->options : "";
+  const size_t need =
+      strlen(model) + strlen(options) + GA_RESULTS_STATISTICS_MAX + 2048 * (size_t)head->ncolumn;
+  ga_status status = reserve(s, 0, need, err);
+  if (status != GA_OK) return status;
+  s->file = ga_h5_create(s->path);
+  s->reserved = 0;
+  if (s->file < 0) return ga_h5_fail(err, GA_ERR_IO, "write", s->path);
+  status = reserve(s, file_size(s), need, err);
+  if (status != GA_OK) return status;
+  if (!ga_h5_put_all(s, head, chunk) || H5Fstart_swmr_write(s->file) < 0 || !open_values(s)) {
+    return write_failed(s, err);
+  }
+  flock(s->lock, LOCK_SH); /* readers that look for it hold their own for a moment only */
+  return GA_OK;
+}
+
+bool ga_store_healthy(const ga_store *s) {
+  return !s->failed;
+}
+
+ga_status ga_store_create(const char *path, const ga_results_head *head, ga_store_chunk chunk,
+                          ga_store **out, ga_error *err) {
+  h5_listener l;
+  ga_h5_listen(&l);
+  ga_store *s = ga_h5_new(path);
+  ga_status status = s ? create(s, head, chunk, err)
+                       : ga_store_fail(err, GA_ERR_MEM, "no memory for the file '%s'", path);
+  if (status != GA_OK) ga_store_close(s, NULL);
+  *out = status == GA_OK ? s : NULL;
+  return ga_h5_leave(&l, status);
+}
+
+/* Complete rows, through the filters. HDF5 first reads a chunk that is not overwritten as a whole.
+ * It remembers of the chunk it met last that filters have been applied, also if write_open has
+ * passed by them; the data set is opened anew so that it looks. */
+static bool write_final(ga_store *s, long first, int count, const double *block) {
+  if (count < s->info.chunk.rows && !open_values(s)) return false;
+  const hsize_t start[2] = {0, (hsize_t)first}, origin[2] = {0, 0};
+  const hsize_t size[2] = {(hsize_t)s->info.ncolumn, (hsize_t)count};
+  const hsize_t room[2] = {(hsize_t)s->info.ncolumn, (hsize_t)s->info.chunk.rows};
+  hid_t space = H5Dget_space(s->values), memory = H5Screate_simple(2, room, NULL);
+  bool ok = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+            H5Sselect_hyperslab(memory, H5S_SELECT_SET, origin, NULL, size, NULL) >= 0 &&
+            H5Dwrite(s->values, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, block) >= 0;
+  H5Sclose(memory);
+  H5Sclose(space);
+  return ok;
+}
+
+/* Rows of a chunk that is not full. A compressed chunk that grows would move, and in this mode its
+ * old place is lost. Without compression it stays where it is until it is full. */
+static bool write_open(ga_store *s, long first, const double *block) {
+  const size_t rows = (size_t)s->info.chunk.rows, columns = (size_t)s->info.chunk.columns;
+  for (size_t j = 0; j < (size_t)s->info.ncolumn; j += columns) {
+    const hsize_t start[2] = {j, (hsize_t)first};
+    if (H5Dwrite_chunk(s->values, H5P_DEFAULT, NO_FILTERS, start, rows * columns * sizeof *block,
+                       block + j * rows) < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+ga_status ga_store_write(ga_store *s, long first, int count, const double *block, bool final,
+                         ga_error *err) {
+  h5_listener l;
+  ga_h5_listen(&l);
+  const hsize_t size[2] = {(hsize_t)s->info.ncolumn, (hsize_t)(first + count)};
+  const size_t chunks = (size_t)(s->info.ncolumn / s->info.chunk.columns + 1);
+  const size_t numbers = chunks * (size_t)s->info.chunk.columns * (size_t)s->info.chunk.rows;
+  const ga_status status = reserve(s, file_size(s), numbers * sizeof *block, err);
+  if (status != GA_OK) return ga_h5_leave(&l, status);
+  const bool ok = H5Dset_extent(s->values, size) >= 0 &&
+                  (final ? write_final(s, first, count, block) : write_open(s, first, block));
+  return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));
+}
+
+ga_status ga_store_commit(ga_store *s, long rows, ga_error *err) {
+  h5_listener l;
+  ga_h5_listen(&l);
+  const uint64_t count = (uint64_t)rows;
+  const bool ok =
+      H5Fflush(s->file, H5F_SCOPE_LOCAL) >= 0 &&
+      H5Dwrite(s->rows, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &count) >= 0 &&
+      H5Dflush(s->rows) >= 0;
+  return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));
+}
+
+ga_status ga_store_set_statistics(ga_store *s, const char *text, ga_error *err) {
+  h5_listener l;
+  ga_h5_listen(&l);
+  char padded[GA_RESULTS_STATISTICS_MAX + 1] = "";
+  memcpy(padded, text, strlen(text));
+  hid_t type = H5Dget_type(s->statistics);
+  const bool ok = H5Dwrite(s->statistics, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded) >= 0 &&
+                  H5Dflush(s->statistics) >= 0;
+  H5Tclose(type);
+  return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Stands for the files h5_*.c in a build without HDF5: every attempt says what is missing. */
+#include "store.h"
+
+struct ga_store {
+  ga_store_info info;
+};
+
+static ga_status missing(const char *path, ga_error *err) {
+  return ga_store_fail(
+      err, GA_ERR_BACKEND,
+      "'%s': genalpha was built without HDF5. Install it (Debian: libhdf5-dev) and "
+      "build again, or use a name that ends in .csv",
+      path);
+}
+
+bool ga_store_available(void) {
+  return false;
+}
+
+ga_status ga_store_create(const char *path, const ga_results_head *head, ga_store_chunk chunk,
+                          ga_store **out, ga_error *err) {
+  (void)head, (void)chunk;
+  *out = NULL;
+  return missing(path, err);
+}
+
+ga_status ga_store_open(const char *path, ga_store **out, ga_error *err) {
+  *out = NULL;
+  return missing(path, err);
+}
+
+/* There is no store that the others could be called with. */
+
+ga_status ga_store_write(ga_store *s, long first, int count, const double *block, bool final,
+                         ga_error *err) {
+  (void)s, (void)first, (void)count, (void)block, (void) final;
+  return missing("", err);
+}
+
+bool ga_store_healthy(const ga_store *s) {
+  (void)s;
+  return false;
+}
+
+ga_status ga_store_commit(ga_store *s, long rows, ga_error *err) {
+  (void)s, (void)rows;
+  return missing("", err);
+}
+
+ga_status ga_store_set_statistics(ga_store *s, const char *text, ga_error *err) {
+  (void)s, (void)text;
+  return missing("", err);
+}
+
+const ga_store_info *ga_store_look(const ga_store *s) {
+  return &s->info;
+}
+
+ga_status ga_store_refresh(ga_store *s, ga_error *err) {
+  (void)s;
+  return missing("", err);
+}
+
+ga_status ga_store_read(ga_store *s, int column, int columns, long first, long count,
+                        double *values, ga_error *err) {
+  (void)s, (void)column, (void)columns, (void)first, (void)count, (void)values;
+  return missing("", err);
+}
+
+ga_status ga_store_close(ga_store *s, ga_error *err) {
+  (void)s, (void)err;
+  return GA_OK;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading of results: columns by name, rows in pieces. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+
+struct ga_results {
+  ga_store *store;
+  const ga_store_info *info;
+  double *block; /* some rows of all columns, column by column */
+  long rows;     /* how many */
+};
+
+/* as many rows of all columns as take about 1 MB, at least a few and at most a chunk */
+enum { BLOCK_NUMBERS = 1 << 17, BLOCK_ROWS_MIN = 16 };
+
+ga_status ga_results_open(const char *path, ga_results **out, ga_error *err) {
+  *out = NULL;
+  if (!path || !*path) return ga_store_fail(err, GA_ERR_ARG, "the file has no name");
+  ga_results *r = calloc(1, sizeof *r);
+  if (!r) return ga_store_fail(err, GA_ERR_MEM, "no memory for '%s'", path);
+  ga_status status = ga_store_open(path, &r->store, err);
+  if (status == GA_OK) {
+    r->info = ga_store_look(r->store);
+    r->rows = BLOCK_NUMBERS / r->info->ncolumn;
+    if (r->rows < BLOCK_ROWS_MIN) r->rows = BLOCK_ROWS_MIN;
+    if (r->rows > r->info->chunk.rows) r->rows = r->info->chunk.rows;
+    r->block = calloc((size_t)r->rows * (size_t)r->info->ncolumn, sizeof *r->block);
+    if (!r->block) status = ga_store_fail(err, GA_ERR_MEM, "no memory for rows of '%s'", path);
+  }
+  if (status != GA_OK) {
+    ga_results_free(r);
+    return status;
+  }
+  *out = r;
+  return GA_OK;
+}
+
+void ga_results_free(ga_results *r) {
+  if (!r) return;
+  ga_store_close(r->store, NULL);
+  free(r->block);
+  free(r);
+}
+
+int ga_results_columns(const ga_results *r) {
+  return r->info->ncolumn;
+}
+
+int ga_results_chosen(const ga_results *r) {
+  return r->info->nchosen;
+}
+
+long ga_results_rows(const ga_results *r) {
+  return r->info->rows;
+}
+
+const char *ga_results_name(const ga_results *r, int column) {
+  const bool inside = column >= 0 && column < r->info->ncolumn;
+  return inside ? r->info->names + (size_t)column * r->info->name_size : NULL;
+}
+
+const char *ga_results_unit(const ga_results *r, int column) {
+  const bool inside = column >= 0 && column < r->info->ncolumn;
+  return inside ? r->info->units + (size_t)column * r->info->unit_size : NULL;
+}
+
+int ga_results_column_index(const ga_results *r, const char *name) {
+  for (int i = 0; i < r->info->ncolumn; i++) {
+    if (strcmp(ga_results_name(r, i), name) == 0) return i;
+  }
+  return -1;
+}
+
+const char *ga_results_text(const ga_results *r, ga_results_text_kind kind) {
+  return (int)kind >= 0 && (int)kind < GA_STORE_TEXTS ? r->info->text[kind] : NULL;
+}
+
+bool ga_results_growing(const ga_results *r) {
+  return r->info->growing;
+}
+
+ga_status ga_results_refresh(ga_results *r, ga_error *err) {
+  return r->info->growing ? ga_store_refresh(r->store, err) : GA_OK;
+}
+
+static ga_status check_range(const ga_results *r, long first, long count, ga_error *err) {
+  if (first >= 0 && count >= 0 && count <= r->info->rows && first <= r->info->rows - count) {
+    return GA_OK;
+  }
+  return ga_store_fail(err, GA_ERR_ARG, "%ld rows from row %ld: the file has %ld rows", count,
+                       first, r->info->rows);
+}
+
+ga_status ga_results_read_column(ga_results *r, int column, long first, long count, double *values,
+                                 ga_error *err) {
+  const ga_status status = check_range(r, first, count, err);
+  if (status != GA_OK || count == 0) return status;
+  if (column < 0 || column >= r->info->ncolumn) {
+    return ga_store_fail(err, GA_ERR_ARG, "column %d: the file has %d columns", column,
+                         r->info->ncolumn);
+  }
+  return ga_store_read(r->store, column, 1, first, count, values, err);
+}
+
+ga_status ga_results_read_rows(ga_results *r, long first, long count, double *values,
+                               ga_error *err) {
+  ga_status status = check_range(r, first, count, err);
+  const long n = r->info->ncolumn;
+  for (long done = 0, piece; status == GA_OK && done < count; done += piece) {
+    piece = count - done < r->rows ? count - done : r->rows;
+    status = ga_store_read(r->store, 0, (int)n, first + done, piece, r->block, err);
+    if (status != GA_OK) break;
+    double *to = values + done * n;
+    for (long j = 0; j < n; j++) {
+      for (long i = 0; i < piece; i++) to[i * n + j] = r->block[j * piece + i];
+    }
+  }
+  return status;
+}

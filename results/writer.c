@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Collects rows until they fill a chunk of the file, or until it is time to flush. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "store.h"
+
+/* Chunks have 1024 rows; wide tables have chunks of fewer rows, so that the rows collected take at
+ * most about 8 MB. A chunk of few rows has several columns, as one of a few bytes is not worth its
+ * place in the index. */
+enum { ROWS_MAX = 1024, ROWS_MIN = 32, BUFFER_NUMBERS = 1 << 20, CHUNK_NUMBERS = 512 };
+
+/* Flushes may take this part of the time at most: where they are slow they become rare. */
+static const double FLUSH_SHARE = 0.05;
+static const double FLUSH_SECONDS = 1;
+
+struct ga_results_writer {
+  ga_store *store;
+  ga_store_chunk chunk;
+  int ncolumn;
+  double *block;     /* the rows of the chunk that is not full: column j at block + j chunk.rows */
+  int count;         /* how many of them */
+  long first;        /* number of the first */
+  long written;      /* rows that the file counts */
+  double every;      /* seconds between flushes */
+  double soon, next; /* the clock when a full chunk may be flushed, and when any rows must be */
+  ga_error err;
+};
+
+ga_status ga_store_fail(ga_error *err, ga_status status, const char *format, ...) {
+  if (!err) return status;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(err->text, sizeof err->text, format, args);
+  va_end(args);
+  err->code = status;
+  return status;
+}
+
+bool ga_results_available(void) {
+  return ga_store_available();
+}
+
+static double now(void) {
+  struct timespec ts = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+static ga_store_chunk choose_chunk(int ncolumn) {
+  int rows = ROWS_MAX;
+  while (rows > ROWS_MIN && (long)rows * ncolumn > BUFFER_NUMBERS) rows /= 2;
+  int columns = rows < CHUNK_NUMBERS ? CHUNK_NUMBERS / rows : 1;
+  return (ga_store_chunk){.rows = rows, .columns = columns < ncolumn ? columns : ncolumn};
+}
+
+static ga_status check_head(const char *path, const ga_results_head *head, ga_error *err) {
+  if (!path || !*path) return ga_store_fail(err, GA_ERR_ARG, "the file has no name");
+  if (!head || head->ncolumn < 1 || !head->column) {
+    return ga_store_fail(err, GA_ERR_ARG, "'%s': there must be at least one column", path);
+  }
+  if (head->nchosen < 0 || head->nchosen > head->ncolumn) {
+    return ga_store_fail(err, GA_ERR_ARG, "'%s': %d columns chosen of %d", path, head->nchosen,
+                         head->ncolumn);
+  }
+  for (int i = 0; i < head->ncolumn; i++) {
+    if (head->column[i].name && *head->column[i].name) continue;
+    return ga_store_fail(err, GA_ERR_ARG, "'%s': column %d has no name", path, i);
+  }
+  if (head->flush_seconds >= 0) return GA_OK; /* false for NaN, too */
+  return ga_store_fail(err, GA_ERR_ARG, "'%s': flush_seconds = %g must not be negative", path,
+                       head->flush_seconds);
+}
+
+ga_status ga_results_create(const char *path, const ga_results_head *head, ga_results_writer **out,
+                            ga_error *err) {
+  *out = NULL;
+  ga_status status = check_head(path, head, err);
+  if (status != GA_OK) return status;
+  const ga_store_chunk chunk = choose_chunk(head->ncolumn);
+  /* whole chunks, also of the last columns */
+  const int width = (head->ncolumn + chunk.columns - 1) / chunk.columns * chunk.columns;
+  ga_results_writer *w = calloc(1, sizeof *w);
+  double *block = calloc((size_t)width * (size_t)chunk.rows, sizeof *block);
+  if (!w || !block) {
+    free(w);
+    free(block);
+    return ga_store_fail(err, GA_ERR_MEM, "no memory for the rows of '%s'", path);
+  }
+  *w = (ga_results_writer){.chunk = chunk, .ncolumn = head->ncolumn, .block = block};
+  w->every = head->flush_seconds > 0 ? head->flush_seconds : FLUSH_SECONDS;
+  status = ga_store_create(path, head, chunk, &w->store, err);
+  if (status != GA_OK) {
+    free(block);
+    free(w);
+    return status;
+  }
+  w->soon = now();
+  w->next = w->soon + w->every;
+  *out = w;
+  return GA_OK;
+}
+
+static ga_status commit(ga_results_writer *w, long rows, ga_error *err) {
+  const ga_status status = ga_store_commit(w->store, rows, err);
+  if (status == GA_OK) w->written = rows;
+  return status;
+}
+
+/* The rows collected; those of a full chunk leave the memory. If the disk is full the rows before
+ * are counted at least. */
+static ga_status write_block(ga_results_writer *w, bool final) {
+  if (w->count == 0) return GA_OK;
+  const ga_status status = ga_store_write(w->store, w->first, w->count, w->block, final, &w->err);
+  if (status != GA_OK) {
+    if (ga_store_healthy(w->store) && w->first > w->written) commit(w, w->first, NULL);
+    return status;
+  }
+  if (w->count == w->chunk.rows) {
+    w->first += w->count;
+    w->count = 0;
+  }
+  return GA_OK;
+}
+
+static ga_status flush(ga_results_writer *w, bool final) {
+  const double began = now();
+  const long rows = w->first + w->count;
+  ga_status status = write_block(w, final || w->count == w->chunk.rows);
+  if (status == GA_OK) status = commit(w, rows, &w->err);
+  if (status != GA_OK) return status;
+  const double end = now();
+  w->soon = end + (end - began) / FLUSH_SHARE;
+  w->next = fmax(w->soon, end + w->every);
+  return GA_OK;
+}
+
+ga_status ga_results_append(ga_results_writer *w, const double *row) {
+  if (w->err.code != GA_OK) return w->err.code;
+  double *to = w->block + w->count;
+  for (int j = 0; j < w->ncolumn; j++) to[(size_t)j * (size_t)w->chunk.rows] = row[j];
+  w->count++;
+  const bool full = w->count == w->chunk.rows;
+  const double clock = now();
+  if (clock >= w->next || (full && clock >= w->soon)) return flush(w, false);
+  return full ? write_block(w, true) : GA_OK;
+}
+
+ga_status ga_results_flush(ga_results_writer *w) {
+  return w->err.code != GA_OK ? w->err.code : flush(w, false);
+}
+
+/* They have their place in the file, also if the disk is full. */
+ga_status ga_results_set_statistics(ga_results_writer *w, const char *json) {
+  if (w->err.code != GA_OK && !ga_store_healthy(w->store)) return w->err.code;
+  const size_t length = json ? strlen(json) : 0;
+  if (length > 0 && length <= GA_RESULTS_STATISTICS_MAX) {
+    return ga_store_set_statistics(w->store, json, w->err.code == GA_OK ? &w->err : NULL);
+  }
+  return GA_ERR_ARG;
+}
+
+long ga_results_written(const ga_results_writer *w) {
+  return w->written;
+}
+
+const ga_error *ga_results_writer_error(const ga_results_writer *w) {
+  return &w->err;
+}
+
+ga_status ga_results_close(ga_results_writer *w, ga_error *err) {
+  if (!w) return GA_OK;
+  if (w->err.code == GA_OK) flush(w, true);
+  ga_error closing = {GA_OK, ""};
+  ga_store_close(w->store, &closing);
+  const ga_error first = w->err.code != GA_OK ? w->err : closing;
+  free(w->block);
+  free(w);
+  if (err) *err = first;
+  return first.code;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* Rank analysis: units, the choice of a way, QR with column pivoting. */
+#include "linsol/rank.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* rows up to which QR takes well under a second */
+enum { DENSE_ROWS = 1000 };
+/* a distance below which a row found independent by the sparse way is looked at by QR as well */
+static const double NEAR = 1e-4;
+
+void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau,
+             double *work, const int *lwork, int *info);
+void dtrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs,
+             const double *a, const int *lda, double *b, const int *ldb, int *info, size_t uplo_len,
+             size_t trans_len, size_t diag_len);
+
+void ga_rank_masses(const ga_csr *M, double *mass) {
+  double least = INFINITY;
+  for (int i = 0; i < M->nrow; i++) {
+    int e = ga_csr_find(M, i, i);
+    mass[i] = e >= 0 ? M->val[e] : 0;
+    if (mass[i] > 0 && mass[i] < least) least = mass[i];
+  }
+  for (int i = 0; i < M->nrow; i++) {
+    if (!(mass[i] > 0)) mass[i] = least < INFINITY ? least : 1;
+  }
+}
+
+/* ---- rows in units of the motion ------------------------------------------------------------- */
+
+/* rows of one source behind those already there; false if a number is not finite */
+static bool append_rows(ga_rank_matrix *a, const ga_csr *from, const double *mass, int row0) {
+  ga_csr *A = &a->A;
+  for (int i = 0; i < from->nrow; i++) {
+    int at = A->ptr[row0 + i];
+    double sum = 0, largest = 0;
+    for (int e = from->ptr[i]; e < from->ptr[i + 1]; e++) {
+      if (from->val[e] == 0) continue;
+      A->col[at] = from->col[e];
+      A->val[at] = from->val[e] / (mass ? sqrt(mass[from->col[e]]) : 1);
+      largest = ga_larger(largest, fabs(A->val[at++]));
+    }
+    if (!(largest <= DBL_MAX)) return false;
+    for (int k = A->ptr[row0 + i]; k < at; k++) sum += pow(A->val[k] / largest, 2);
+    double length = a->length[row0 + i] = largest * sqrt(sum);
+    for (int k = A->ptr[row0 + i]; k < at; k++) A->val[k] /= length;
+    A->ptr[row0 + i + 1] = at;
+  }
+  return true;
+}
+
+/* the same entries by columns */
+static void transpose(ga_rank_matrix *a) {
+  const ga_csr *A = &a->A;
+  for (int e = 0; e < ga_csr_nnz(A); e++) a->cptr[A->col[e] + 1]++;
+  for (int j = 0; j < a->n; j++) a->cptr[j + 1] += a->cptr[j];
+  for (int i = 0; i < a->m; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      int at = a->cptr[A->col[e]]++;
+      a->crow[at] = i;
+      a->cval[at] = A->val[e];
+    }
+  }
+  for (int j = a->n; j > 0; j--) a->cptr[j] = a->cptr[j - 1];
+  a->cptr[0] = 0;
+}
+
+static ga_status make_matrix(ga_rank_matrix *a, const ga_rank_rows *rows, ga_arena *arena,
+                             ga_error *err) {
+  const ga_csr *G = rows->G, *H = rows->H;
+  size_t nnz = (size_t)ga_csr_nnz(G) + (H ? (size_t)ga_csr_nnz(H) : 0);
+  *a = (ga_rank_matrix){.m = G->nrow + (H ? H->nrow : 0), .n = G->ncol};
+  a->A = (ga_csr){.nrow = a->m,
+                  .ncol = a->n,
+                  .ptr = ga_arena_ints(arena, (size_t)a->m + 1),
+                  .col = ga_arena_ints(arena, nnz),
+                  .val = ga_arena_doubles(arena, nnz)};
+  a->length = ga_arena_doubles(arena, (size_t)a->m);
+  a->cptr = ga_arena_ints(arena, (size_t)a->n + 1);
+  a->crow = ga_arena_ints(arena, nnz);
+  a->cval = ga_arena_doubles(arena, nnz);
+  if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", a->m);
+  bool finite = append_rows(a, G, rows->mass, 0);
+  if (finite && H) finite = append_rows(a, H, rows->mass, G->nrow);
+  if (!finite) {
+    return ga_fail(err, GA_ERR_ARG, "the rank of constraints whose gradients are not finite");
+  }
+  transpose(a);
+  return GA_OK;
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+bool ga_rank_reserve(ga_rank *rank, int ndependent, int ncoef) {
+  ga_arena *arena = &rank->arena;
+  rank->ndependent = ndependent;
+  rank->dependent = ga_arena_ints(arena, (size_t)ndependent);
+  rank->start = ga_arena_ints(arena, (size_t)ndependent + 1);
+  rank->residual = ga_arena_doubles(arena, (size_t)ndependent);
+  rank->from = ga_arena_ints(arena, (size_t)ncoef);
+  rank->coef = ga_arena_doubles(arena, (size_t)ncoef);
+  return !arena->failed;
+}
+
+static ga_status begin(ga_rank *rank, int rows, ga_error *err) {
+  *rank = (ga_rank){.rows = rows, .rank = rows, .least = 1};
+  rank->dropped = ga_arena_take(&rank->arena, (size_t)rows, sizeof(bool));
+  rank->unique = ga_arena_take(&rank->arena, (size_t)rows, sizeof(bool));
+  if (!rank->arena.failed) return GA_OK;
+  return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", rows);
+}
+
+/* Coefficients of the rows as they are given; which multipliers no dependent row can change. */
+static void conclude(ga_rank *rank, const ga_rank_matrix *a) {
+  rank->rank = rank->rows - rank->ndependent;
+  for (int i = 0; i < rank->rows; i++) rank->unique[i] = !rank->dropped[i];
+  for (int d = 0; d < rank->ndependent; d++) {
+    for (int k = rank->start[d]; k < rank->start[d + 1]; k++) {
+      rank->unique[rank->from[k]] = false;
+      rank->coef[k] *= a->length[rank->dependent[d]] / a->length[rank->from[k]];
+    }
+  }
+}
+
+void ga_rank_free(ga_rank *rank) {
+  ga_arena_free(&rank->arena);
+  *rank = (ga_rank){0};
+}
+
+/* ---- QR with column pivoting ----------------------------------------------------------------- */
+
+typedef struct {
+  int n, m, rank; /* order of a column, columns, rank */
+  double *a;      /* R above the diagonal */
+  int *pivot;     /* from 1 on */
+} pivoted;
+
+static ga_status factor(pivoted *f, const ga_rank_matrix *a, ga_arena *arena, ga_error *err) {
+  int info = 0, ask = -1, lwork;
+  double size;
+  size_t n = (size_t)a->n, m = (size_t)a->m;
+  *f = (pivoted){.n = a->n, .m = a->m};
+  f->a = ga_arena_doubles(arena, n * m);
+  f->pivot = ga_arena_ints(arena, m);
+  double *tau = ga_arena_doubles(arena, m);
+  if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", a->m);
+  dgeqp3_(&f->n, &f->m, f->a, &f->n, f->pivot, tau, &size, &ask, &info);
+  lwork = (int)size;
+  double *work = ga_arena_doubles(arena, (size_t)lwork);
+  if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", a->m);
+  for (int i = 0; i < a->m; i++) {
+    for (int e = a->A.ptr[i]; e < a->A.ptr[i + 1]; e++) {
+      f->a[(size_t)i * n + (size_t)a->A.col[e]] = a->A.val[e];
+    }
+  }
+  dgeqp3_(&f->n, &f->m, f->a, &f->n, f->pivot, tau, work, &lwork, &info);
+  if (info != 0) return ga_fail(err, GA_ERR_BACKEND, "LAPACK's dgeqp3 failed (info %d)", info);
+  int most = a->n < a->m ? a->n : a->m;
+  while (f->rank < most && fabs(f->a[(size_t)f->rank * (n + 1)]) > GA_RANK_TOL) f->rank++;
+  return GA_OK;
+}
+
+/* what is left of column k below the first `rank` entries */
+static double left_of(const pivoted *f, int k) {
+  double sum = 0;
+  for (int i = f->rank; i < f->n && i <= k; i++) {
+    sum += pow(f->a[(size_t)k * (size_t)f->n + (size_t)i], 2);
+  }
+  return sqrt(sum);
+}
+
+/* coefficients smaller than this are rounding errors of zeros */
+static const double NOTHING = 1e-9;
+
+/* C = R11^-1 R12, in place */
+static ga_status solve_coefficients(pivoted *f, ga_error *err) {
+  int info = 0, dependent = f->m - f->rank;
+  if (f->rank == 0 || dependent == 0) return GA_OK;
+  dtrtrs_("U", "N", "N", &f->rank, &dependent, f->a, &f->n, f->a + (size_t)f->rank * (size_t)f->n,
+          &f->n, &info, 1, 1, 1);
+  if (info == 0) return GA_OK;
+  return ga_fail(err, GA_ERR_BACKEND, "LAPACK's dtrtrs failed (info %d)", info);
+}
+
+static ga_status collect(ga_rank *rank, const pivoted *f, const double *left, const int *place,
+                         ga_error *err) {
+  int count = 0;
+  size_t n = (size_t)f->n;
+  for (int k = f->rank; k < f->m; k++) {
+    for (int i = 0; i < f->rank; i++) count += fabs(f->a[(size_t)k * n + (size_t)i]) > NOTHING;
+  }
+  if (!ga_rank_reserve(rank, f->m - f->rank, count)) {
+    return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", f->m);
+  }
+  for (int row = 0, d = 0, at = 0; row < f->m; row++) {
+    int k = place[row];
+    if (k < f->rank) continue;
+    rank->dropped[row] = true;
+    rank->dependent[d] = row;
+    rank->residual[d] = left[k];
+    for (int i = 0; i < f->rank; i++) {
+      double c = f->a[(size_t)k * n + (size_t)i];
+      if (!(fabs(c) > NOTHING)) continue;
+      rank->from[at] = f->pivot[i] - 1;
+      rank->coef[at++] = c;
+    }
+    rank->start[++d] = at;
+  }
+  return GA_OK;
+}
+
+ga_status ga_rank_dense(ga_rank *rank, const ga_rank_matrix *a, ga_error *err) {
+  ga_arena scratch = {0};
+  pivoted f;
+  ga_status status = factor(&f, a, &scratch, err);
+  double *left = ga_arena_doubles(&scratch, (size_t)a->m);
+  int *place = ga_arena_ints(&scratch, (size_t)a->m);
+  if (status == GA_OK && scratch.failed) {
+    status = ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", a->m);
+  }
+  if (status == GA_OK) {
+    for (int k = 0; k < a->m; k++) {
+      place[f.pivot[k] - 1] = k;
+      if (k >= f.rank) left[k] = left_of(&f, k);
+    }
+    rank->least = f.rank > 0 ? fabs(f.a[(size_t)(f.rank - 1) * (size_t)(a->n + 1)]) : 1;
+    rank->dense = true;
+    status = solve_coefficients(&f, err);
+  }
+  if (status == GA_OK) status = collect(rank, &f, left, place, err);
+  ga_arena_free(&scratch);
+  return status;
+}
+
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+ga_status ga_rank_analyze(ga_rank *rank, const ga_rank_rows *rows, ga_rank_way way, ga_error *err) {
+  ga_arena scratch = {0};
+  ga_rank_matrix a;
+  *rank = (ga_rank){0};
+  ga_status status = make_matrix(&a, rows, &scratch, err);
+  if (status == GA_OK) status = begin(rank, a.m, err);
+  if (status == GA_OK && way != GA_RANK_DENSE) status = ga_rank_sparse(rank, &a, err);
+  bool closer = a.m <= DENSE_ROWS && (rank->ndependent > 0 || rank->least < NEAR);
+  if (status == GA_OK && (way == GA_RANK_DENSE || (way == GA_RANK_AUTO && closer))) {
+    ga_rank_free(rank);
+    status = begin(rank, a.m, err);
+    if (status == GA_OK) status = ga_rank_dense(rank, &a, err);
+  }
+  if (status == GA_OK) conclude(rank, &a);
+  ga_arena_free(&scratch);
+  return status;
+}

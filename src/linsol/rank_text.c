@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Sentences on dependent rows. */
+#include <stdio.h>
+#include <string.h>
+
+#include "linsol/rank.h"
+
+typedef struct {
+  const ga_rank *rank;
+  int nlam;
+  const char *const *lam_names, *const *psi_names;
+} names;
+
+/* the part of a row's name that all rows of its owner share; a row without name: none */
+static const char *name_of(const names *n, int row) {
+  bool holonomic = row < n->nlam;
+  const char *const *list = holonomic ? n->lam_names : n->psi_names;
+  return list ? list[holonomic ? row : row - n->nlam] : NULL;
+}
+
+static size_t owner_length(const char *name) {
+  const char *end = strstr(name, ", row ");
+  return end ? (size_t)(end - name) : strlen(name);
+}
+
+static bool same_owner(const names *n, int a, int b) {
+  if (a == b) return true;
+  const char *x = name_of(n, a), *y = name_of(n, b);
+  if (!x || !y || !strstr(x, ", row ")) return false;
+  size_t length = owner_length(x);
+  return owner_length(y) == length && strncmp(x, y, length) == 0;
+}
+
+/* "joint 'hinge'", or only "'hinge'"; a row without name is g[3] or k[3] */
+static int print_owner(const names *n, int row, bool kind, char *text, size_t room) {
+  const char *name = name_of(n, row);
+  if (!name) {
+    bool holonomic = row < n->nlam;
+    return snprintf(text, room, "%s[%d]", holonomic ? "g" : "k", holonomic ? row : row - n->nlam);
+  }
+  size_t length = owner_length(name);
+  const char *space = memchr(name, ' ', length);
+  size_t before = space ? (size_t)(space - name) + 1 : 0;
+  return snprintf(text, room, "%.*s'%.*s'", kind ? (int)before : 0, name, (int)(length - before),
+                  name + before);
+}
+
+static size_t advance(size_t at, int printed, size_t room) {
+  size_t next = at + (printed > 0 ? (size_t)printed : 0);
+  return next < room ? next : room - 1;
+}
+
+/* rows of all kinds that belong to the owner of this one */
+static int rows_of(const names *n, int row) {
+  int count = 0;
+  int from = row < n->nlam ? 0 : n->nlam, to = row < n->nlam ? n->nlam : n->rank->rows;
+  for (int i = from; i < to; i++) count += same_owner(n, row, i);
+  return count;
+}
+
+/* is this the first dependent row of its owner? the rows of an owner stand together */
+static bool leads(const names *n, int d) {
+  return d == 0 || !same_owner(n, n->rank->dependent[d - 1], n->rank->dependent[d]);
+}
+
+/* names of the owners of the rows that those of one owner follow from, itself left out */
+static size_t print_sources(const names *n, int row, char *text, size_t at, size_t room) {
+  enum { MOST = 8 };
+  const ga_rank *r = n->rank;
+  int said[MOST], count = 0;
+  bool itself = false, more = false;
+  for (int d = 0; d < r->ndependent; d++) {
+    if (!same_owner(n, r->dependent[d], row)) continue;
+    for (int k = r->start[d]; k < r->start[d + 1]; k++) {
+      bool known = same_owner(n, r->from[k], row);
+      itself |= known;
+      for (int s = 0; s < count && !known; s++) known = same_owner(n, said[s], r->from[k]);
+      more |= !known && count == MOST;
+      if (known || count == MOST) continue;
+      int place = count++;
+      for (; place > 0 && said[place - 1] > r->from[k]; place--) {
+        said[place] = said[place - 1];
+      }
+      said[place] = r->from[k];
+    }
+  }
+  for (int s = 0; s < count; s++) {
+    at = advance(at, snprintf(text + at, room - at, s ? ", " : " from "), room);
+    at = advance(at, print_owner(n, said[s], false, text + at, room - at), room);
+  }
+  if (more) at = advance(at, snprintf(text + at, room - at, " and others"), room);
+  if (count == 0 && itself) at = advance(at, snprintf(text + at, room - at, " from its own"), room);
+  return at;
+}
+
+bool ga_rank_sentence(const ga_rank *rank, int nlam, const char *const *lam_names,
+                      const char *const *psi_names, int i, char *text, size_t room) {
+  const names n = {rank, nlam, lam_names, psi_names};
+  int d = 0;
+  for (; d < rank->ndependent; d++) {
+    if (leads(&n, d) && i-- == 0) break;
+  }
+  if (d == rank->ndependent) return false;
+  int row = rank->dependent[d], dependent = 0, all = rows_of(&n, row);
+  for (int e = 0; e < rank->ndependent; e++) dependent += same_owner(&n, rank->dependent[e], row);
+  size_t at = advance(0, print_owner(&n, row, true, text, room), room);
+  if (all == 1) {
+    at = advance(at, snprintf(text + at, room - at, " follows"), room);
+  } else {
+    at = advance(at,
+                 snprintf(text + at, room - at, ": %d of its %d rows follow%s", dependent, all,
+                          dependent == 1 ? "s" : ""),
+                 room);
+  }
+  if (rank->start[d] == rank->start[d + 1] && dependent == 1) {
+    snprintf(text + at, room - at, " from nothing: its gradient is zero");
+    return true;
+  }
+  print_sources(&n, row, text, at, room);
+  return true;
+}

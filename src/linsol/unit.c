@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows and columns of the identity in a matrix with a fixed pattern. */
+#include "linsol/unit.h"
+
+void ga_unit_init(ga_unit *unit, const ga_csr *A, int first, ga_arena *arena) {
+  size_t n = (size_t)(A->nrow - first);
+  int count = 0;
+  for (int e = 0; e < ga_csr_nnz(A); e++) count += A->col[e] >= first;
+  unit->first = first;
+  unit->ptr = ga_arena_ints(arena, n + 2);
+  unit->place = ga_arena_ints(arena, (size_t)count);
+  unit->diagonal = ga_arena_ints(arena, n);
+  if (arena->failed) return;
+  int *next = unit->ptr + 1; /* where the next entry of a column goes, then its end */
+  for (int e = 0; e < ga_csr_nnz(A); e++) {
+    if (A->col[e] >= first) next[A->col[e] - first + 1]++;
+  }
+  for (size_t j = 0; j < n; j++) next[j + 1] += next[j];
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      int j = A->col[e] - first;
+      if (j < 0) continue;
+      unit->place[next[j]++] = e;
+      if (A->col[e] == i) unit->diagonal[j] = e;
+    }
+  }
+}
+
+void ga_unit_apply(const ga_unit *unit, ga_csr *A, int i) {
+  int j = i - unit->first;
+  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) A->val[e] = 0;
+  for (int k = unit->ptr[j]; k < unit->ptr[j + 1]; k++) A->val[unit->place[k]] = 0;
+  A->val[unit->diagonal[j]] = 1;
+}
+
+void ga_unit_apply_all(const ga_unit *unit, ga_csr *A, int at, int n, const bool *mark) {
+  for (int i = 0; i < n; i++) {
+    if (mark[i]) ga_unit_apply(unit, A, at + i);
+  }
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps with redundant constraints.
+ *
+ * The rank r is decided once, at a start, as the largest one found there and at some places around
+ * it: off the constraints, where Newton's iterates are, a redundant row looks independent, and in a
+ * singular position an independent one looks redundant. r independent rows are kept, the others are
+ * left out of the steps (equations.h) and watched: one that opens contradicts those kept.
+ *
+ * The growth of the factored matrix, the multipliers that a unit disturbance of the constraints
+ * causes, is 1/sigma^2 for the least singular value sigma of the kept rows. It costs a solve or two
+ * where there are new factors, of every third ones while nothing happens. Growth by AGED since the
+ * choice: the rows are chosen anew, r as it was. Growth by SINGULAR in spite of that: the position
+ * is singular, and the step is to be taken to another place (run.c); a step that lands there may
+ * leave its branch.
+ *
+ * Reported are the least multipliers, see saddle.h. */
+#include "run/redundant.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "run/integrator.h"
+
+static const double AGED = 100;     /* a least singular value of a tenth of what it was */
+static const double SINGULAR = 1e8; /* of 1e-4 */
+static const double LOOK = 10;      /* growth that is measured more closely */
+static const double PROBE = 1e-2;   /* how far to look around, relative to the size of positions */
+static const double CLOSED = 1e-11; /* constraints of a place that counts */
+static const double OPENED = 1e-9;  /* relative opening of a row that contradicts others */
+static const double SOFTEN = 1e-10; /* of the matrix of a step from or to a singular position */
+static const double CALM = 3;       /* growth that will not be large in the next steps */
+enum { PROBES = 3, SKIPPED = 2 };
+
+void ga_redundant_init(ga_integrator *it) {
+  ga_redundancy *r = &it->redundant;
+  r->on = it->options.redundant == GA_REDUNDANT_ALLOW && it->eval.nlam + it->eval.npsi > 0;
+  if (!r->on) return;
+  r->mass = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  r->b = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
+  r->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
+  r->v = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  r->q_found = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
+  bool dense = strcmp(it->options.linsol, "dense") == 0;
+  bool by_size = strcmp(it->options.linsol, "auto") == 0;
+  r->way = dense ? GA_RANK_DENSE : by_size ? GA_RANK_AUTO : GA_RANK_SPARSE;
+}
+
+void ga_redundant_close(ga_integrator *it) {
+  ga_rank_free(&it->redundant.found);
+}
+
+/* The arena keeps the old parts of the step; this happens once, and to redundant models alone. */
+ga_status ga_redundant_make_places(ga_integrator *it) {
+  ga_equations *eq = &it->step.eq;
+  if (eq->may_drop) return GA_OK;
+  const ga_equations old = *eq;
+  size_t rows = (size_t)eq->nlam + (size_t)eq->npsi;
+  long repivots = ga_integrator_repivots(it);
+  ga_step_close(&it->step);
+  it->step = (ga_step){0};
+  ga_status status =
+      ga_step_init(&it->step, it->method, &it->options, true, &it->eval, &it->stats, &it->arena);
+  if (status != GA_OK) return status;
+  it->repivots_base += ga_integrator_repivots(it) - repivots;
+  memcpy(eq->dropped, old.dropped, rows * sizeof(bool));
+  memcpy(eq->unit, old.unit, rows * sizeof(double));
+  eq->ndropped = old.ndropped;
+  eq->tab = old.tab;
+  return GA_OK;
+}
+
+/* ---- rank ------------------------------------------------------------------------------------ */
+
+/* M, G, H at a place, in the saddle's matrices, and the analysis of their rows */
+static ga_status analyze(ga_integrator *it, double t, const double *q, const double *v,
+                         ga_rank_way way, ga_rank *rank) {
+  ga_saddle *s = &it->saddle;
+  ga_redundancy *r = &it->redundant;
+  ga_status status = ga_eval_mass(&it->eval, t, q, &s->M);
+  if (status == GA_OK) status = ga_eval_G(&it->eval, t, q, &s->G);
+  if (status == GA_OK) status = ga_eval_H(&it->eval, t, q, v, &s->H);
+  *rank = (ga_rank){0};
+  if (status != GA_OK) return status;
+  ga_rank_masses(&s->M, r->mass);
+  const ga_rank_rows rows = {.G = &s->G, .H = &s->H, .mass = r->mass};
+  return ga_rank_analyze(rank, &rows, way, &it->error);
+}
+
+/* the same for the names */
+static ga_status find_names(ga_integrator *it, double t, const double *q, const double *v) {
+  ga_redundancy *r = &it->redundant;
+  ga_rank_free(&r->found);
+  r->t_found = t;
+  memcpy(r->q_found, q, (size_t)it->eval.nq * sizeof(double));
+  return analyze(it, t, q, v, GA_RANK_SPARSE, &r->found);
+}
+
+static void measure_lengths(ga_integrator *it) {
+  const ga_csr *const gradients[] = {&it->saddle.G, &it->saddle.H};
+  double *length = it->step.eq.unit;
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < gradients[k]->nrow; i++) {
+      double sum = 0;
+      for (int e = gradients[k]->ptr[i]; e < gradients[k]->ptr[i + 1]; e++) {
+        double entry = gradients[k]->val[e];
+        sum += entry * entry / it->redundant.mass[gradients[k]->col[e]];
+      }
+      *length++ = sum > 0 ? sqrt(sum) : 1;
+    }
+  }
+}
+
+/* the rows that are left out from now on */
+static void leave_out(ga_integrator *it, const ga_rank *rank) {
+  ga_equations *eq = &it->step.eq;
+  memcpy(eq->dropped, rank->dropped, (size_t)rank->rows * sizeof(bool));
+  eq->ndropped = rank->ndependent;
+  it->redundant.reference[0] = it->redundant.reference[1] = 0;
+  it->redundant.aged = false;
+  it->redundant.calm = 0;
+  measure_lengths(it);
+}
+
+/* ---- places around the start ------------------------------------------------------------------
+ */
+
+static double random_number(unsigned i, unsigned probe) {
+  unsigned bits = (i + 1) * 2654435761u ^ (probe + 1) * 2246822519u;
+  bits ^= bits >> 15;
+  bits *= 2654435761u;
+  return (double)bits / 2147483648.0 - 1;
+}
+
+/* a direction that the constraints allow, near a random one: least change in the M-norm */
+static ga_status random_direction(ga_integrator *it, double t, unsigned probe, double *d) {
+  ga_saddle *s = &it->saddle;
+  ga_status status = ga_saddle_factor(s, t, it->q, it->v);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < it->eval.nv; i++) {
+    d[i] = random_number((unsigned)i, probe) / sqrt(it->redundant.mass[i]);
+  }
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  ga_csr_mul_add(&s->M, 1, d, s->rhs);
+  status = ga_saddle_solve(s);
+  memcpy(d, s->rhs, (size_t)it->eval.nv * sizeof(double));
+  return status;
+}
+
+/* r->q = a place on the constraints, PROBE away from it->q along d; false if there is none */
+static bool move_along(ga_integrator *it, double t, const double *d) {
+  ga_redundancy *r = &it->redundant;
+  int nv = it->eval.nv, nlam = it->eval.nlam;
+  double largest = ga_max_abs(nv, d), size, moved = 0;
+  if (!(largest > 0) || !isfinite(largest)) return false;
+  ga_space_size(it->model->space, it->q, r->v);
+  size = fmin(1, ga_max_abs(nv, r->v));
+  if (size == 0) size = 1;
+  double step = PROBE * size / largest;
+  for (int i = 0; i < nv; i++) r->v[i] = step * d[i];
+  ga_space_step(it->model->space, it->q, r->v, r->q);
+  bool found = ga_project_position(it, t, r->q, it->v, &moved) == GA_OK && nlam > 0;
+  if (found) found = ga_eval_g(&it->eval, t, r->q, it->hidden) == GA_OK;
+  ga_error_clear(&it->error);
+  return found && moved <= 0.5 * PROBE * size &&
+         ga_max_abs(nlam, it->hidden) <= CLOSED * (1 + ga_max_abs(it->eval.nq, r->q));
+}
+
+/* a rank found elsewhere replaces the best so far if it is larger */
+static ga_status compare(ga_integrator *it, double t, ga_rank *best) {
+  ga_rank other;
+  ga_status status = analyze(it, t, it->redundant.q, it->v, it->redundant.way, &other);
+  if (status == GA_OK && other.rank > best->rank) {
+    ga_rank keep = *best;
+    *best = other;
+    other = keep;
+    leave_out(it, best);
+    status = find_names(it, t, it->redundant.q, it->v);
+  }
+  ga_rank_free(&other);
+  return status;
+}
+
+/* Along the velocity, if there is one, and along random directions. */
+static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
+  double *d = it->a; /* not in use before the history is made */
+  ga_status status = GA_OK;
+  for (int probe = 0; probe < PROBES && status == GA_OK; probe++) {
+    memcpy(d, it->v, (size_t)it->eval.nv * sizeof(double));
+    bool still = ga_max_abs(it->eval.nv, d) == 0;
+    if (probe > 0 || still) status = random_direction(it, t, (unsigned)probe, d);
+    if (status == GA_OK && move_along(it, t, d)) status = compare(it, t, best);
+  }
+  return status;
+}
+
+ga_status ga_redundant_start(ga_integrator *it, double t) {
+  ga_redundancy *r = &it->redundant;
+  ga_rank best;
+  r->singular = false;
+  if (!r->on) return GA_OK;
+  ga_rank_free(&r->found);
+  ga_status status = analyze(it, t, it->q, it->v, r->way, &best);
+  int at_start = best.rank;
+  if (status == GA_OK) leave_out(it, &best);
+  if (status == GA_OK && best.ndependent > 0) {
+    status = find_names(it, t, it->q, it->v);
+    if (status == GA_OK) status = look_around(it, t, &best);
+  }
+  r->rank = best.rank;
+  r->singular = best.rank > at_start;
+  ga_rank_free(&best);
+  if (status == GA_OK && it->step.eq.ndropped > 0) status = ga_redundant_make_places(it);
+  it->saddle.soft = it->step.eq.ndropped > 0 || r->singular;
+  return status;
+}
+
+/* v', lam, psi at the start; of a singular one the means of those beside it, at t - h and t + h */
+ga_status ga_redundant_acceleration(ga_integrator *it, double t) {
+  ga_redundancy *r = &it->redundant;
+  int nv = it->eval.nv, nlam = it->eval.nlam, npsi = it->eval.npsi;
+  if (!r->singular) {
+    return ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);
+  }
+  memset(it->vd, 0, (size_t)nv * sizeof(double));
+  memset(it->lam, 0, (size_t)nlam * sizeof(double));
+  memset(it->psi, 0, (size_t)npsi * sizeof(double));
+  for (int side = -1; side < 2; side += 2) {
+    double at = t + side * it->h;
+    for (int i = 0; i < nv; i++) it->a[i] = side * it->h * it->v[i];
+    ga_space_step(it->model->space, it->q, it->a, r->q);
+    memcpy(r->v, it->v, (size_t)nv * sizeof(double));
+    ga_status status = ga_project_position(it, at, r->q, it->v, NULL);
+    if (status == GA_OK) status = ga_project_velocity(it, at, r->q, r->v, NULL, true, NULL);
+    if (status == GA_OK) {
+      status = ga_saddle_acceleration(&it->saddle, at, r->q, r->v, it->vdd, it->values.lam,
+                                      it->values.psi);
+    }
+    if (status != GA_OK) return status;
+    ga_axpy(nv, 0.5, it->vdd, it->vd);
+    ga_axpy(nlam, 0.5, it->values.lam, it->lam);
+    ga_axpy(npsi, 0.5, it->values.psi, it->psi);
+  }
+  return GA_OK;
+}
+
+void ga_redundant_begin(ga_integrator *it) {
+  it->step.eq.ahead = it->mem.first && it->redundant.singular;
+  it->step.eq.soften = it->redundant.patient ? SOFTEN : 0;
+}
+
+ga_status ga_redundant_look(ga_integrator *it) {
+  const ga_memory *mem = &it->mem;
+  bool dropped = it->redundant.on && it->step.eq.ndropped > 0;
+  it->saddle.soft = dropped || it->redundant.singular;
+  ga_rank_free(&it->redundant.found);
+  return dropped ? find_names(it, mem->t, mem->q, mem->v) : GA_OK;
+}
+
+ga_dependency ga_integrator_dependency(const ga_integrator *it) {
+  const ga_rank *found = &it->redundant.found;
+  int rows = it->eval.nlam + it->eval.npsi;
+  return (ga_dependency){.t = it->redundant.t_found,
+                         .q = it->redundant.q_found,
+                         .rows = rows,
+                         .rank = rows - found->ndependent,
+                         .ndependent = found->ndependent,
+                         .dependent = found->dependent,
+                         .start = found->start,
+                         .from = found->from,
+                         .coef = found->coef,
+                         .residual = found->residual,
+                         .unique = found->unique};
+}
+
+bool ga_integrator_dependency_text(const ga_integrator *it, int i, char *text, size_t room) {
+  if (it->redundant.found.ndependent == 0 || room == 0) return false;
+  return ga_rank_sentence(&it->redundant.found, it->eval.nlam, it->model->lam_names,
+                          it->model->psi_names, i, text, room);
+}
+
+/* ---- growth -----------------------------------------------------------------------------------
+ */
+
+/* the constraint rows that are disturbed, and the multipliers that answer, of one kind */
+typedef struct {
+  int rows, mult, n;
+  const double *length;
+  const bool *dropped;
+} channel;
+
+static int channels(const ga_integrator *it, channel out[2]) {
+  const ga_equations *eq = &it->step.eq;
+  const ga_method *method = eq->method;
+  int found = 0;
+  for (int nonhol = 0; nonhol < 2; nonhol++) {
+    int mult = nonhol ? method->out_psi : method->out_lam, rows = GA_NONE;
+    for (int c = 0; c < method->ncon; c++) {
+      if ((method->con[c] == GA_ROW_NONHOL) == (nonhol != 0)) rows = c;
+    }
+    int n = nonhol ? eq->npsi : eq->nlam, at = nonhol ? eq->nlam : 0;
+    if (rows == GA_NONE || mult == GA_NONE || n == 0) continue;
+    out[found++] =
+        (channel){eq->con_at[rows], eq->mult_at[mult], n, eq->unit + at, eq->dropped + at};
+  }
+  return found;
+}
+
+/* b = length times sign, or length times the last answer, relative to its size */
+static void disturb(ga_integrator *it, const channel *ch, int count, double size) {
+  const ga_equations *eq = &it->step.eq;
+  double *b = it->redundant.b, *next = it->saddle.sum;
+  for (int k = 0, at = 0; k < count; k++) {
+    for (int i = 0; i < ch[k].n; i++, at++) {
+      double sign = random_number((unsigned)(ch[k].rows + i), 7) > 0 ? 1 : -1;
+      double unit = size > 0 ? ch[k].length[i] * b[ch[k].mult + i] / size : sign;
+      next[at] = ch[k].dropped[i] ? 0 : ch[k].length[i] * unit;
+    }
+  }
+  memset(b, 0, (size_t)eq->n * sizeof(double));
+  for (int k = 0, at = 0; k < count; at += ch[k++].n) {
+    memcpy(b + ch[k].rows, next + at, (size_t)ch[k].n * sizeof(double));
+  }
+}
+
+/* the largest answer to a disturbance of size 1, which is that of the last answer or, size = 0, has
+ * random signs */
+static ga_status answer(ga_integrator *it, double *size) {
+  channel ch[2];
+  int count = channels(it, ch);
+  const double *b = it->redundant.b;
+  disturb(it, ch, count, *size);
+  *size = 0;
+  ga_status status = ga_factors_solve(&it->step.factors, &it->step.eq, it->redundant.b);
+  for (int k = 0; k < count; k++) {
+    for (int i = 0; i < ch[k].n; i++) {
+      *size = ga_larger(*size, ch[k].length[i] * fabs(b[ch[k].mult + i]));
+    }
+  }
+  return status;
+}
+
+/* Growth relative to the least one so far: by one solve and, if that is suspicious, by two. A
+ * better least one is remembered. */
+static ga_status growth(ga_integrator *it, double *relative) {
+  double *reference = it->redundant.reference, size = 0;
+  bool first = reference[0] == 0;
+  *relative = 1;
+  for (int round = 0; round < 2; round++) {
+    ga_status status = answer(it, &size);
+    if (status != GA_OK || size == 0) return status;
+    if (first || size < reference[round]) reference[round] = size;
+    *relative = size / reference[round];
+    if (!first && *relative <= LOOK) return GA_OK;
+  }
+  return GA_OK;
+}
+
+/* Factors of an earlier step tell what growth was then: before anything is concluded from them,
+ * they are renewed at the end of this step. */
+static ga_status measure(ga_integrator *it, double *relative) {
+  ga_factors *f = &it->step.factors;
+  *relative = 1;
+  bool known = it->redundant.reference[0] > 0;
+  if (known && !f->made) return GA_OK;
+  if (known && it->redundant.calm > 0) {
+    it->redundant.calm--;
+    return GA_OK;
+  }
+  ga_status status = growth(it, relative);
+  it->redundant.calm = *relative < CALM ? SKIPPED : 0;
+  if (status != GA_OK || *relative <= AGED) return status;
+  status = (f->made ? ga_factors_renew : ga_factors_replace)(f, &it->step.eq, it->step.newton.x);
+  return status == GA_OK ? growth(it, relative) : status;
+}
+
+/* ---- a step ------------------------------------------------------------------------------------
+ */
+
+/* One dropped row that is open, of n with residuals g and gradients D. size: of what moves it. */
+static int first_open(int n, const bool *dropped, const double *g, const ga_csr *D, double size) {
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    if (!dropped[i]) continue;
+    for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) sum += fabs(D->val[e]);
+    if (!(fabs(g[i]) <= OPENED * sum * size)) return i;
+  }
+  return -1;
+}
+
+/* the rows left out, at the end of the step */
+static ga_status watch(ga_integrator *it) {
+  ga_equations *eq = &it->step.eq;
+  const ga_site *at = &eq->site[GA_SITE_NEW];
+  double size = 1 + ga_max_abs(eq->nq, at->q), speed = 1 + ga_max_abs(eq->nv, at->v), value = 0;
+  char name[96];
+  int i = -1;
+  bool hidden = false;
+  if (ga_equations_has_row(eq, GA_ROW_POS)) {
+    i = first_open(eq->nlam, eq->dropped, eq->g, &at->G, size);
+    if (i >= 0) value = eq->g[i];
+  }
+  if (i < 0 && ga_equations_has_row(eq, GA_ROW_VEL)) {
+    ga_status status = ga_eval_hidden(eq->eval, at->t, at->q, at->v, &at->G, eq->gv);
+    if (status != GA_OK) return status;
+    i = first_open(eq->nlam, eq->dropped, eq->gv, &at->G, size + speed);
+    hidden = i >= 0;
+    if (i >= 0) value = eq->gv[i];
+  }
+  if (i >= 0) {
+    ga_name_entry(name, sizeof name, "g", i, it->model->lam_names);
+  } else {
+    i = first_open(eq->npsi, eq->dropped + eq->nlam, eq->k, &at->H, size + speed);
+    if (i < 0) return GA_OK;
+    value = eq->k[i];
+    hidden = true;
+    ga_name_entry(name, sizeof name, "k", i, it->model->psi_names);
+  }
+  return ga_fail(&it->error, GA_ERR_SINGULAR,
+                 "t = %.9g: constraints contradict each other: the others force %s to %s %.3g; "
+                 "at the start it followed from them. Remove it, or make it fit",
+                 at->t, name, hidden ? "move apart with" : "open by", value);
+}
+
+ga_status ga_redundant_judge(ga_integrator *it) {
+  ga_redundancy *r = &it->redundant;
+  double grown;
+  if (!r->on) return GA_OK;
+  ga_status status = it->step.eq.ndropped > 0 ? watch(it) : GA_OK;
+  if (status == GA_OK) status = measure(it, &grown);
+  if (status != GA_OK) return status;
+  if (!(grown <= SINGULAR) && !r->patient) {
+    return ga_fail(&it->error, GA_RETRY_SINGULAR,
+                   "t = %.9g: the position is singular: constraints that are independent elsewhere "
+                   "depend on each other here",
+                   it->step.eq.t1);
+  }
+  r->aged = grown > AGED && it->step.eq.ndropped > 0;
+  return GA_OK;
+}
+
+/* Multipliers of dropped rows move to the rows that they follow from: the force is the same. */
+static void fold(const ga_rank *rank, double *lam, int nlam, double *psi) {
+  for (int d = 0; d < rank->ndependent; d++) {
+    int row = rank->dependent[d];
+    double *from = row < nlam ? lam + row : psi + row - nlam;
+    for (int k = rank->start[d]; k < rank->start[d + 1]; k++) {
+      int to = rank->from[k];
+      *(to < nlam ? lam + to : psi + to - nlam) += rank->coef[k] * *from;
+    }
+    *from = 0;
+  }
+}
+
+/* Other rows at the accepted state, as many as before; not if the position is nearly singular. */
+static ga_status choose_anew(ga_integrator *it) {
+  ga_redundancy *r = &it->redundant;
+  const ga_memory *mem = &it->mem;
+  ga_rank rank;
+  r->aged = false;
+  ga_status status = analyze(it, mem->t, mem->q, mem->v, r->way, &rank);
+  bool other = status == GA_OK && rank.rank == r->rank &&
+               memcmp(rank.dropped, it->step.eq.dropped, (size_t)rank.rows * sizeof(bool)) != 0;
+  if (other) {
+    ga_memory guess = *mem;
+    leave_out(it, &rank);
+    memcpy(it->lam, mem->lam, (size_t)it->eval.nlam * sizeof(double));
+    memcpy(it->psi, mem->psi, (size_t)it->eval.npsi * sizeof(double));
+    fold(&rank, it->lam, it->eval.nlam, it->psi);
+    guess.lam = it->lam, guess.psi = it->psi;
+    ga_factors_reset(&it->step.factors);
+    ga_predictor_forget(&it->predictor);
+    ga_equations_guess(&it->step.eq, &guess, it->predictor.phi[0]);
+    ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);
+    it->stats.chosen++;
+  }
+  ga_rank_free(&rank);
+  return status;
+}
+
+ga_status ga_redundant_accept(ga_integrator *it) {
+  ga_redundancy *r = &it->redundant;
+  const ga_site *at = &it->step.eq.site[GA_SITE_NEW];
+  if (!r->on || it->step.eq.ndropped == 0) return GA_OK;
+  ga_status status = GA_OK;
+  if (it->method->report != GA_REPORT_ALL) {
+    status = ga_saddle_least(&it->saddle, &at->M, &at->G, &at->H, it->mem.lam, it->mem.psi);
+  }
+  if (status == GA_OK && r->aged) status = choose_anew(it);
+  return status;
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# Numbers in docs/ that a run produces: the tables are read from the documents and compared with runs.
+# A failure prints what should stand there.
+. "$(dirname "$0")/lib.sh"
+docs=$(dirname "$0")/../../docs
+
+# near A B RELATIVE: do the numbers agree?
+near() { awk -v a="$1" -v b="$2" -v r="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; s = b < 0 ? -b : b
+  exit !(a != "" && b != "" && d <= r * s) }'; }
+
+# said WHERE OLD NEW RELATIVE: the document's number is the run's
+said() { ok "$1: the document says $2, a run gives $3" near "$2" "$3" "$4"; }
+
+# number KEY: of the JSON object in $work/out, the first of that name
+number() { grep -o "\"$1\": [-+.e0-9]*" "$work/out" | head -n 1 | sed 's/.*: //'; }
+
+# docs/variable-steps.md: steps and errors of `converge --rtol`
+tool converge heavy-top --rtol 1e-3 --levels 5
+grep '^ *[0-9.e-]*  *[0-9]*  *[0-9]' "$work/out" >"$work/rows"
+grep -A 7 'genalpha converge heavy-top --rtol 1e-3 --levels 5' "$docs/variable-steps.md" |
+  grep '^ *[0-9.e-]*  *[0-9]*  *[0-9]' >"$work/said"
+ok "five rows" [ "$(wc -l <"$work/rows") $(wc -l <"$work/said")" = '5 5' ]
+for i in 1 2 3 4 5; do
+  for column in 2 3 4 5; do
+    said "variable-steps.md, row $i, column $column" "$(sed -n ${i}p "$work/said" | awk "{ print \$$column }")" \
+      "$(sed -n ${i}p "$work/rows" | awk "{ print \$$column }")" 0.01
+  done
+done
+
+# docs/methods.md: iterations and matrices of a step
+# counts LABEL RUN...: the row that begins with the label
+counts() {
+  label=$1
+  shift
+  tool run "$@" --final
+  row=$(grep -F -e "| $label |" "$docs/methods.md" | tail -n 1)
+  for part in 'newton_its 3 iterations' 'matrices 4 matrices'; do
+    # shellcheck disable=SC2086
+    set -- $part
+    ours=$(awk -v n="$(number "$1")" -v s="$(number steps)" 'BEGIN { printf "%.2f", n / s }')
+    said "methods.md, $label, $3 a step" "$(echo "$row" | cut -d'|' -f"$2")" "$ours" 0.1
+  done
+}
+counts 'heavy top, `index3`, h = 1e-3' heavy-top --method index3 --h 1e-3
+counts 'heavy top, `stab2`, h = 1e-3' heavy-top --method stab2 --h 1e-3
+counts 'Andrews, `index3`, h = 1e-5' andrews --method index3 --h 1e-5
+counts 'Andrews, `stab2`, h = 1e-5' andrews --method stab2 --h 1e-5
+counts 'chain of 1000 rods, `index3`, h = 1e-3, to t = 0.1' chain --size 1000 --method index3 \
+  --h 1e-3 --t-end 0.1
+
+# docs/methods.md: errors of the methods
+# errors METHOD VARIANT ROW
+errors() {
+  row=$(grep "^| $3 |.*| .*e-" "$docs/methods.md" | head -n 1)
+  for run in 'heavy-top 1e-3 1 3 4' 'andrews 3e-5 0.03 6 7'; do
+    # shellcheck disable=SC2086
+    set -- "$1" "$2" "$3" $run
+    if [ -n "$2" ]; then variant="--variant $2"; else variant=''; fi
+    # shellcheck disable=SC2086
+    tool converge "$4" --method "$1" $variant --h "$5" --t-end "$6" --levels 1 --csv
+    for part in "q_error $7" "lam_error $8"; do
+      # shellcheck disable=SC2086
+      set -- "$1" "$2" "$3" "$4" "$5" "$6" "$7" "$8" $part
+      ours=$(awk -F, -v name="$9" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
+        NR == 2 { printf "%.2g", $c }' "$work/out")
+      said "methods.md, $3, $4, $9" "$(echo "$row" | cut -d'|' -f"${10}")" "$ours" 0.06
+    done
+  done
+}
+for method in stab2 index3 soi2 index2 index1; do errors $method '' "\`$method\`"; done
+for variant in 3.4 3.5 mid mid3.5; do errors hht $variant "\`hht\` $variant"; done
+
+# docs/choosing.md: every message explained is one that the sources have
+source=$(dirname "$0")/../..
+sed -n 's/^| "\([^"]*\)" | .* | .* |$/\1/p' "$docs/choosing.md" >"$work/messages"
+ok "there are some" [ "$(wc -l <"$work/messages")" -ge 15 ]
+while read -r message; do
+  ok "a message of the sources: '$message'" grep -r -q -F -e "$message" "$source/src" "$source/cli"
+done <"$work/messages"
+
+finish

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+# Redundant constraints on the command line: what the summary says, what is refused; and what they
+# cost, in instructions (without valgrind this part is left out).
+. "$(dirname "$0")/lib.sh"
+models=$(dirname "$0")/../../models
+
+succeeds run "$models/slider-crank-hinged.yaml" --t-end 0.02
+ok "how many rows" out_has 'redundant    3 of 20 constraint rows follow from others:'
+ok "which" out_has "joint 'guide': 3 of its 5 rows follow from 'bearing', 'pin', 'wrist'"
+ok "unique forces are not marked" sh -c "! grep -q 'not unique' '$work/out'"
+succeeds run "$models/door.yaml" --t-end 0.02
+ok "others are" out_has 'low.fz .*not unique, the least'
+ok "motion is unique" sh -c "! grep 'low.angle ' '$work/out' | grep -q unique"
+succeeds run "$models/four-bar.yaml" --t-end 0.02
+ok "nothing to say" sh -c "! grep -q redundant '$work/out'"
+succeeds run "$models/bricard.yaml" --t-end 0.02 --final
+ok "in the JSON" out_has '"dependent": 1'
+refused 1 'depends on the others\|can be independent' run "$models/bricard.yaml" --redundant refuse
+refused 2 'at most 18 can be independent (option redundant = allow' \
+  run "$models/slider-crank-hinged.yaml" --redundant refuse
+
+# two drives of one hinge that do not agree
+cat >"$work/drives.yaml" <<'END'
+genalpha: 1
+bodies: {door: {mass: 3, inertia: [1, 2, 3], position: [1, 0, 0]}}
+joints:
+  a: {type: revolute, between: [ground, door], at: [0, 0, 0], axis: [0, 0, 1]}
+  b: {type: revolute, between: [ground, door], at: [0, 0, 1], axis: [0, 0, 1]}
+drives:
+  first: {coordinate: a.angle, position: "t^2"}
+  second: {coordinate: b.angle, position: "1.01*t^2"}
+END
+tool run "$work/drives.yaml" --t-end 1
+ok "refused" code_is 1
+ok "as contradictory" err_has 'constraints contradict each other'
+
+command -v valgrind >/dev/null 2>&1 || finish
+
+# N four-bars in space with hinges, five rows in each; with lines of two rows in the place of every
+# third hinge they move alike and nothing is redundant
+bars() {
+  cat <<END
+genalpha: 1
+parameters: {N: 10}
+gravity: [0, -9.81, 0]
+repeat:
+  - index: i
+    from: 0
+    to: N
+    bodies: {"crank{i}": {mass: 1, inertia: [1e-3, 1/12, 1/12], position: [i, 1/2, 0],
+             orientation: {axis: [0, 0, 1], angle: 90 deg}, velocity: [1/2, 0, 0], angular_velocity: [0, 0, -1]}}
+    joints: {"A{i}": {type: revolute, between: [ground, "crank{i}"], at: [i, 0, 0], axis: [0, 0, 1]}}
+  - index: i
+    from: 1
+    to: N
+    bodies: {"coupler{i}": {mass: 1, inertia: [1e-3, 1/12, 1/12], position: [i - 1/2, 1, 0], velocity: [1, 0, 0]}}
+    joints: {"B{i}": {type: revolute, between: ["crank{i-1}", "coupler{i}"], at: [i - 1, 1, 0], axis: [0, 0, 1]},
+             "C{i}": {type: $1, between: ["coupler{i}", "crank{i}"], at: [i, 1, 0], axis: [0, 0, 1]}}
+output: [crank0.wz, energy.total]
+END
+}
+bars revolute >"$work/hinges.yaml"
+bars point_on_line >"$work/lines.yaml"
+
+# instructions FUNCTION ARGUMENT...: of this function and what it calls
+instructions() {
+  inside=$1
+  shift
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="$inside" \
+    "$tool" "$@" 2>&1 >"$work/out" | sed -n 's/.*Collected : *//p'
+}
+# most PERCENT: the last two counts
+most() { [ -n "$a" ] && [ -n "$b" ] && [ $((100 * a)) -le $(($1 * b)) ]; }
+
+# the same size: 8 loops with hinges have 102 velocities and 125 rows, 9 with lines 114 and 113
+for method in stab2 index3; do
+  a=$(instructions ga_integrator_run run "$work/hinges.yaml" --set N=8 --t-end 0.05 --method $method)
+  ok "redundant: $method" out_has '24 of 125 constraint rows'
+  b=$(instructions ga_integrator_run run "$work/lines.yaml" --set N=9 --t-end 0.05 --method $method)
+  echo "$method: redundant $a, regular $b instructions"
+  ok "a redundant step costs at most 1.5 regular ones with $method: $a and $b" most 150
+done
+
+# four times as many rows, about four times the work
+a=$(instructions ga_integrator_start run "$work/hinges.yaml" --t-end 1e-3 --set N=200)
+ok "all are found" out_has '600 of 3005 constraint rows'
+b=$(instructions ga_integrator_start run "$work/hinges.yaml" --t-end 1e-3 --set N=50)
+ok "the analysis is linear: $a and $b" most 450
+finish
