@@ -1,22 +1,26 @@
 # Thin front end of CMake; `./bootstrap TARGET` installs what a target needs and then comes here.
 #   make               library, tool and examples, in build/release
-#   make demo          simulate a mechanism: summary, out/slider-crank.csv, out/slider-crank.svg
+#   make demo          simulate a mechanism: summary, out/slider-crank.csv, .svg, and .html, which shows it
 #   make results       the same with results in out/slider-crank.h5 (needs HDF5)
+#   make gallery       a page for every mechanism of models/, with stills: out/gallery/index.html
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
 #   make campaign      thousands of hard runs, every accepted step checked (3 minutes)
 #   make bench-page    docs/benchmarks.md from them
+#   make check-python  tests of the Python package, and what it costs in instructions
+#   make check-browser pages in a headless browser; a part of check
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make install       library, headers, tool, man page, HTML reference into PREFIX (/usr/local), below
 #                      DESTDIR
+#   make python        the Python package in a virtual environment: build/python/venv (docs/python.md)
 #   make docs          HTML reference, in build/docs (needs doxygen)
 #   make clean         remove build/ and out/
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src modules results cli tests examples bench -name '*.[ch]'
+SOURCES = find include src modules results cli tests examples bench python -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
@@ -39,6 +43,13 @@ demo: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
 	@mkdir -p out
 	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.csv --plot out/slider-crank.svg
+	@if $(TOOL) run models/slider-crank.yaml --out-page out/slider-crank.html >/dev/null; then \
+	  echo "demo: open out/slider-crank.html in a browser to see it move"; \
+	else echo "demo: all else is there, in out/"; fi
+
+gallery: build/release/Makefile
+	cmake --build --preset release -j $(JOBS) --target genalpha_tool
+	sh tools/gallery.sh $(TOOL) out/gallery
 
 # configured anew, as HDF5 may have come since
 results: build/release/Makefile
@@ -61,6 +72,11 @@ install: all
 	@if command -v doxygen >/dev/null 2>&1; then $(MAKE) --no-print-directory docs; fi
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
 
+python: all
+	cmake --install build/release --prefix "$(CURDIR)/build/python/prefix" >/dev/null
+	sh tools/python.sh build/python/venv "$$(dirname "$$(find build/python/prefix -name genalpha.pc)")"
+	@echo "make python: build/python/venv/bin/python has the package genalpha"
+
 docs:
 	rm -rf build/docs
 	mkdir -p build/docs
@@ -70,9 +86,23 @@ docs:
 	@echo "make docs: build/docs/index.html"
 
 bench: build/release/Makefile
-	cmake --build --preset release -j $(JOBS) --target genalpha_bench
+	cmake --build --preset release -j $(JOBS) --target genalpha_bench genalpha_tool
 	@mkdir -p out
 	OPENBLAS_NUM_THREADS=1 build/release/bench out
+	/usr/bin/python3 bench/view.py $(TOOL) out || [ $$? -eq 77 ]
+	@$(MAKE) bench-python || echo "make bench: without what Python costs; ./bootstrap python installs what is missing"
+
+# what Python costs, in instructions: out/bench-python.json
+bench-python: python
+	@mkdir -p out
+	sh bench/python/overhead.sh build/python/prefix/bin/genalpha build/python/venv/bin/python out/bench-python.json
+
+# the Python package: its tests against installed files, and what it costs
+check-python:
+	cmake --preset release -DBUILD_TESTING=ON
+	cmake --build --preset release -j $(JOBS)
+	$(CTEST) --preset release -R '^(install_tree|python_package)$$' --output-on-failure
+	@$(MAKE) bench-python
 
 campaign: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_campaign
@@ -83,7 +113,7 @@ bench-page:
 	sh tools/benchmarks.sh out/bench.json docs/benchmarks.md.in >docs/benchmarks.md
 	cp out/bench.svg docs/benchmarks.svg
 
-check: format-check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz
+check: format-check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz check-browser
 	@echo "make check: all gates passed"
 
 check-sizes:
@@ -106,6 +136,11 @@ check-valgrind:
 	cmake --preset valgrind -DBUILD_TESTING=ON
 	$(call test,valgrind,-L valgrind)
 
+check-browser:
+	cmake --preset release -DBUILD_TESTING=ON
+	cmake --build --preset release -j $(JOBS) --target genalpha_tool
+	ctest --preset release -C browser -L browser
+
 # the reader of model files; longer: sh tools/fuzz.sh 600
 check-fuzz: build/release/Makefile
 	sh tools/fuzz.sh 60
@@ -119,6 +154,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo results reproduce test install docs bench campaign bench-page check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
+.PHONY: all demo gallery check-browser results reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:

@@ -38,6 +38,7 @@ typedef struct arg_command {
   bool (*takes_library)(const char *key); /* which library options, NULL: none */
   /* a default other than the library's, for the help text; NULL, or returning NULL: none */
   const char *(*library_default)(const char *key);
+  bool runs_nothing; /* of a model file's section `run` it takes library options only */
 } arg_command;
 
 typedef struct args {

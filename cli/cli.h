@@ -24,13 +24,17 @@ const char *cli_nearest(const char *typed, cli_word word, const void *list);
 int cli_unknown(const char *what, const char *typed, cli_word word, const void *list);
 
 /* argv[0] is the command's name; the exit code is returned. */
+int cmd_check(int argc, char **argv);
 int cmd_converge(int argc, char **argv);
+int cmd_equilibrium(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_modes(int argc, char **argv);
 int cmd_params(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 
 #endif

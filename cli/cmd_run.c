@@ -8,12 +8,13 @@
 
 #include "problem_args.h"
 #include "simulate.h"
+#include "webpage.h"
 
 typedef struct settings {
   problem_args problem;
   int every;
-  bool final, columns;
-  const char *out, *plot, *save_state, *from_state, *stop_when;
+  bool final, columns, view;
+  const char *page, *out, *plot, *save_state, *from_state, *stop_when;
   double checkpoint_every, out_dt;
 } settings;
 
@@ -32,6 +33,11 @@ static const arg_spec specs[] = {
      arg_read_real, FIELD(out_dt), 0, 1e300},
     {"plot", "FILE.svg|FILE.png", "draw positions, velocities and multipliers over time",
      gnuplot_read_name, FIELD(plot), 0, 0},
+    {"view", NULL, "make a page that shows the motion of a model file in any browser",
+     arg_read_flag, FIELD(view), 0, 0},
+    {"out-page", "PAGE.html",
+     "the name of that page (default: the file's, ending in .html, in this directory)",
+     arg_read_text, FIELD(page), 0, 0},
     {"columns", NULL, "list the columns of a model file, one in a line, and do nothing else",
      arg_read_flag, FIELD(columns), 0, 0},
     {"stop-when", "EXPRESSION",
@@ -69,6 +75,7 @@ typedef struct resources {
   history *history;
   trajectory out;
   gnuplot plot;
+  film film;
   run_events events;
 } resources;
 
@@ -82,6 +89,11 @@ static int check_settings(const settings *set, const ga_problem *problem) {
   if (!isnan(set->out_dt) && (!set->out || set->every > 0)) {
     cli_error(set->out ? "--out-dt and --every both say which rows to write; give only one of them"
                        : "--out-dt needs --out FILE, where to write to");
+    return CLI_USAGE;
+  }
+  if (set->view && !file_of(problem)) {
+    cli_error("--view shows the mechanism of a model file; '%s' is a problem of the library",
+              problem->name);
     return CLI_USAGE;
   }
   if (set->final && set->out && strcmp(set->out, "-") == 0) {
@@ -159,6 +171,7 @@ static bool close_trajectory(const settings *set, const simulation *s, resources
 static int open_files(const settings *set, const simulation *s, resources *r) {
   if (set->save_state && !state_writable(set->save_state)) return CLI_FAILED;
   if (set->out && !open_trajectory(set, s, r)) return CLI_FAILED;
+  if (set->view && !(webpage_possible() && film_open(&r->film, r->problem))) return CLI_FAILED;
   if (!set->plot) return ARGS_GO_ON;
   r->history = history_new(r->problem);
   if (!r->history) {
@@ -183,6 +196,21 @@ static bool draw(const simulation *s, gnuplot *plot) {
   return gnuplot_close(plot);
 }
 
+static bool put_page(const settings *set, const simulation *s) {
+  char how[300];
+  const ga_options *o = s->options;
+  snprintf(how, sizeof how, "%s, rho_inf = %.3g, h = %.4g, %ld steps", problem_method(o).text,
+           ga_params_check(&o->par).rho_inf, o->h, solver_steps(s->solver));
+  const char *const about[] = {s->problem->cite, how, "genalpha " GA_VERSION, NULL};
+  const webpage p = {.mechanism = s->film->mechanism,
+                     .film = s->film,
+                     .title = s->problem->name,
+                     .description = s->problem->summary,
+                     .file = file_of(s->problem),
+                     .about = about};
+  return webpage_write(&p, set->page);
+}
+
 /* where people read: stdout, unless it belongs to data or something went wrong */
 static FILE *report_to(const settings *set, int code) {
   bool data = set->final || (set->out && strcmp(set->out, "-") == 0);
@@ -198,9 +226,10 @@ static int close_files(const settings *set, const simulation *s, resources *r, i
       {"trajectory", set->out, close_trajectory(set, s, r, code)},
       {"state", set->save_state, code == CLI_OK || code == CLI_INTERRUPTED},
       {"plot", set->plot, set->plot && solver_steps(&r->solver) > 0 && draw(s, &r->plot)},
+      {"page", set->page, set->page && film_frames(&r->film) > 0 && put_page(set, s)},
   };
   FILE *to = report_to(set, code);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     if (!files[i].path) continue;
     if (!files[i].ok && code == CLI_OK) code = CLI_FAILED;
     if (files[i].ok && !set->final) fprintf(to, "  %-13s%s\n", files[i].label, files[i].path);
@@ -212,6 +241,7 @@ static void release(resources *r) {
   trajectory_close(&r->out, NULL);
   if (r->plot.script) gnuplot_discard(&r->plot);
   history_free(r->history);
+  film_close(&r->film);
   solver_close(&r->solver);
   events_close(&r->events);
   problem_close(r->problem);
@@ -221,6 +251,12 @@ static int run_problem(settings *set, args *a, resources *r) {
   int code = problem_open(&set->problem, a, set->stop_when, &r->problem);
   if (code != ARGS_GO_ON) return code;
   if (set->columns) return file_print_columns(r->problem);
+  char page_name[256];
+  if (set->view && !set->page) {
+    webpage_default_name(a->operand, sizeof page_name, page_name);
+    set->page = page_name;
+  }
+  set->view = set->page != NULL;
   if (isnan(set->problem.t_end)) set->problem.t_end = r->problem->t_end;
   code = check_settings(set, r->problem);
   if (code == ARGS_GO_ON) code = check_extrapolation(set, a->options, r->problem);
@@ -245,6 +281,7 @@ static int run_problem(settings *set, args *a, resources *r) {
   if (code != ARGS_GO_ON) return code;
   s.out = set->out ? &r->out : NULL;
   s.history = r->history;
+  s.film = set->view ? &r->film : NULL;
   s.events = &r->events;
 
   code = simulate(&s);

@@ -56,7 +56,7 @@ _genalpha_operands() {
   local operand
   operand=$(_genalpha_operand "$1" "$2" | tr -d '[]' | sed 's/\.\.\.$//')
   case $operand in
-    FILE*) echo FILE ;;
+    FILE* | RUN*) echo FILE ;;
     [a-z]*'|'*) echo "${operand//|/ }" ;;
     ?*) "$1" list "${operand,,}s" 2>/dev/null | sed -n 's/^  \([^ ]*\) .*/\1/p' ;;
   esac

@@ -7,6 +7,7 @@
 
 #include "chart.h"
 #include "quantity.h"
+#include "rows.h"
 
 enum { ROWS = 4096, CURVES = GNUPLOT_COLORS, PANELS = 8 };
 
@@ -26,11 +27,7 @@ struct history {
   named_columns named;
   panel panel[PANELS];
   int panels;
-  int width;         /* numbers in a row: t and all curves */
-  long seen, stride; /* every stride-th state is kept */
-  int count;
-  bool pending; /* row [count] holds the newest state, not kept so far */
-  double *rows; /* (ROWS + 1) x width */
+  thin_rows rows; /* t and all curves */
 };
 
 /* ---- what is drawn -------------------------------------------------------------------------- */
@@ -76,16 +73,14 @@ history *history_new(const ga_problem *problem) {
     return NULL;
   }
   h->model = &problem->model;
-  h->stride = 1;
-  h->width = 1;
+  int width = 1;
   if (h->named.count > 0) {
     choose_named(h);
   } else {
     choose_parts(h);
   }
-  for (int k = 0; k < h->panels; k++) h->width += h->panel[k].curves;
-  h->rows = calloc((size_t)(ROWS + 1) * (size_t)h->width, sizeof *h->rows);
-  if (h->rows) return h;
+  for (int k = 0; k < h->panels; k++) width += h->panel[k].curves;
+  if (rows_open(&h->rows, width, ROWS)) return h;
   history_free(h);
   return NULL;
 }
@@ -93,7 +88,7 @@ history *history_new(const ga_problem *problem) {
 void history_free(history *h) {
   if (!h) return;
   named_close(&h->named);
-  free(h->rows);
+  rows_close(&h->rows);
   free(h);
 }
 
@@ -103,12 +98,8 @@ static const char *curve_name(const history *h, const panel *p, int i, column_na
   return room->text;
 }
 
-static double *row_at(const history *h, int i) {
-  return h->rows + (size_t)i * (size_t)h->width;
-}
-
 void history_add(history *h, const ga_state *state) {
-  double *row = row_at(h, h->count);
+  double *row = rows_next(&h->rows);
   *row++ = state->t;
   if (h->named.count > 0) named_update(&h->named, state);
   for (int k = 0; k < h->panels; k++) {
@@ -118,18 +109,7 @@ void history_add(history *h, const ga_state *state) {
                            : part_values(state, p->part)[p->curve[i]];
     }
   }
-  h->pending = h->seen++ % h->stride != 0;
-  if (h->pending) return;
-  h->count++;
-  if (h->count < ROWS) return;
-  /* full: drop every second row, the newest stays pending, keep half as many from now on */
-  for (int i = 1; 2 * i < ROWS; i++) {
-    memcpy(row_at(h, i), row_at(h, 2 * i), (size_t)h->width * sizeof *h->rows);
-  }
-  memcpy(row_at(h, ROWS / 2), row_at(h, ROWS - 1), (size_t)h->width * sizeof *h->rows);
-  h->count = ROWS / 2;
-  h->pending = true;
-  h->stride *= 2;
+  rows_keep(&h->rows);
 }
 
 /* ---- the picture ---------------------------------------------------------------------------- */
@@ -182,12 +162,12 @@ void history_write(const history *h, const char *title, FILE *to) {
   sketch *s = calloc(1, sizeof *s);
   if (!s) return;
   make_sketch(h, title, s);
-  for (int j = 1; j < h->width; j++) {
+  for (int j = 1; j < h->rows.width; j++) {
     used += (size_t)snprintf(names + used, sizeof names - used, ",c%d", j);
   }
   table_init(&t, names);
-  for (int i = 0; i < h->count + h->pending; i++) {
-    for (int j = 0; j < h->width; j++) table_set(&t, i, j, row_at(h, i)[j]);
+  for (int i = 0; i < rows_count(&h->rows); i++) {
+    for (int j = 0; j < h->rows.width; j++) table_set(&t, i, j, rows_at(&h->rows, i)[j]);
   }
   chart_write(&s->c, &t, to);
   table_free(&t);

@@ -13,7 +13,7 @@
 /* Raised when a key changes its meaning or goes; new keys alone do not raise it. docs/output.md */
 enum { VERSION = 1 };
 
-static void put_number(FILE *to, double x) {
+void json_number(FILE *to, double x) {
   if (isfinite(x)) {
     fprintf(to, "%.17g", x);
   } else {
@@ -21,7 +21,7 @@ static void put_number(FILE *to, double x) {
   }
 }
 
-static void put_string(FILE *to, const char *text) {
+void json_string(FILE *to, const char *text) {
   fputc('"', to);
   for (; *text; text++) {
     const unsigned char c = (unsigned char)*text;
@@ -35,11 +35,11 @@ static void put_string(FILE *to, const char *text) {
   fputc('"', to);
 }
 
-static void put_array(FILE *to, const char *key, int n, const double *x) {
+void json_array(FILE *to, const char *key, int n, const double *x) {
   fprintf(to, ",\n  \"%s\": [", key);
   for (int i = 0; i < n; i++) {
     if (i) fputs(", ", to);
-    put_number(to, x[i]);
+    json_number(to, x[i]);
   }
   fputc(']', to);
 }
@@ -51,7 +51,7 @@ static void put_head(FILE *to, const ga_problem *problem, const ga_options *o) {
   fprintf(to, "{\n  \"format\": \"genalpha-run\", \"version\": %d, \"genalpha\": \"%s\"", VERSION,
           ga_version());
   fputs(",\n  \"problem\": ", to);
-  put_string(to, problem->name);
+  json_string(to, problem->name);
   fprintf(to, ", \"method\": \"%s\"", o->method);
   fprintf(to, variant ? ", \"variant\": \"%s\"" : ", \"variant\": null", variant);
   const struct {
@@ -66,7 +66,7 @@ static void put_head(FILE *to, const ga_problem *problem, const ga_options *o) {
   fputs(",\n  \"parameters\": {", to);
   for (int i = 0; i < (int)(sizeof all / sizeof all[0]); i++) {
     fprintf(to, "%s\"%s\": ", i ? ", " : "", all[i].key);
-    put_number(to, all[i].value);
+    json_number(to, all[i].value);
   }
   fputc('}', to);
 }
@@ -78,7 +78,7 @@ static void put_names(FILE *to, const ga_model *model) {
     fprintf(to, "%s\n    \"%s\": [", part ? "," : "", part_title(part));
     for (int i = 0; i < part_size(model, part); i++) {
       if (i) fputs(", ", to);
-      put_string(to, part_name(model, part, i).text);
+      json_string(to, part_name(model, part, i).text);
     }
     fputc(']', to);
   }
@@ -93,7 +93,7 @@ static void put_stats(FILE *to, const ga_stats *stats) {
   between = ", ";
 #define EXTREME(name, text)                  \
   fprintf(to, "%s\"" #name "\": ", between); \
-  put_number(to, stats->name);               \
+  json_number(to, stats->name);              \
   between = ", ";
   GA_STAT_LIST(COUNTER, EXTREME)
 #undef COUNTER
@@ -110,7 +110,7 @@ static void put_errors(FILE *to, const char *key, const ga_errors *e) {
   fprintf(to, ",\n  \"%s\": {", key);
   for (int p = 0; p < PARTS; p++) {
     fprintf(to, "%s\"%s\": ", p ? ", " : "", part_title(p));
-    put_number(to, of[p]);
+    json_number(to, of[p]);
   }
   fputc('}', to);
 }
@@ -120,12 +120,12 @@ static void put_steps(FILE *to, const ga_options *o) {
   fputs(",\n  \"step_sizes\": {", to);
   if (o->rtol > 0 || o->atol > 0) {
     fputs("\"kind\": \"automatic\", \"rtol\": ", to);
-    put_number(to, o->rtol);
+    json_number(to, o->rtol);
     fputs(", \"atol\": ", to);
-    put_number(to, o->atol);
+    json_number(to, o->atol);
   } else {
     fprintf(to, "\"kind\": \"given\", \"h_seq\": \"%s\", \"h\": ", o->h_seq);
-    put_number(to, o->h);
+    json_number(to, o->h);
   }
   fputc('}', to);
 }
@@ -135,14 +135,14 @@ static void put_extrapolation(FILE *to, const ga_extrapolated *x, const extrapol
           extrapolation_steps(how));
   fprintf(to, ", \"extrapolate_multipliers\": \"%s\"", extrapolation_multipliers(how));
   fprintf(to, ", \"order\": %d, \"h\": ", 2 + how->K);
-  put_number(to, x->state.h);
+  json_number(to, x->state.h);
   fprintf(to, ", \"steps\": %ld", x->steps);
   put_errors(to, "error_estimate", &x->error);
   put_errors(to, "finest_error_estimate", &x->finest);
 }
 
 /* every column of a model file by its name */
-static void put_columns(FILE *to, const ga_file *file, const ga_state *state) {
+void json_columns(FILE *to, const ga_file *file, const ga_state *state) {
   const ga_mechanism *m = ga_file_mechanism(file);
   const int n = ga_mechanism_columns(m);
   double *values = calloc((size_t)n, sizeof *values);
@@ -153,9 +153,9 @@ static void put_columns(FILE *to, const ga_file *file, const ga_state *state) {
   fputs(",\n  \"named\": {", to);
   for (int i = 0; i < n; i++) {
     fputs(i ? ",\n    " : "\n    ", to);
-    put_string(to, ga_mechanism_column_name(m, i));
+    json_string(to, ga_mechanism_column_name(m, i));
     fputs(": ", to);
-    put_number(to, values[i]);
+    json_number(to, values[i]);
   }
   fputs("\n  }", to);
   free(values);
@@ -169,13 +169,13 @@ void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
   put_head(to, problem, options);
   put_names(to, model);
   fputs(",\n  \"t\": ", to);
-  put_number(to, state->t);
-  put_array(to, "q", nq, state->q);
-  put_array(to, "v", nv, state->v);
-  put_array(to, "vd", nv, state->vd);
-  if (state->a) put_array(to, "a", nv, state->a);
-  put_array(to, "lam", model->nlam, state->lam);
-  put_array(to, "psi", model->npsi, state->psi);
+  json_number(to, state->t);
+  json_array(to, "q", nq, state->q);
+  json_array(to, "v", nv, state->v);
+  json_array(to, "vd", nv, state->vd);
+  if (state->a) json_array(to, "a", nv, state->a);
+  json_array(to, "lam", model->nlam, state->lam);
+  json_array(to, "psi", model->npsi, state->psi);
   if (at_end->x) {
     put_extrapolation(to, ga_extrapolator_state(at_end->x), &at_end->how);
   }
@@ -184,7 +184,7 @@ void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
     fprintf(to, ",\n  \"linsol\": {\"name\": \"%s\", \"why\": \"%s\"}",
             ga_integrator_linsol(at_end->it), ga_integrator_linsol_why(at_end->it));
   }
-  if (file_of(problem)) put_columns(to, file_of(problem), state);
+  if (file_of(problem)) json_columns(to, file_of(problem), state);
   put_stats(to, solver_stats(at_end));
   fputs("\n}\n", to);
 }
@@ -204,7 +204,7 @@ char *json_text(json_put put, const void *what) {
 
 static void put_key(FILE *to, const char *key) {
   fputs(",\n  ", to);
-  put_string(to, key);
+  json_string(to, key);
   fputs(": ", to);
 }
 
@@ -213,14 +213,14 @@ static void put_word(FILE *to, const char *words, int i) {
   char word[40];
   while (i-- > 0) words += strcspn(words, "|") + 1;
   snprintf(word, sizeof word, "%.*s", (int)strcspn(words, "|"), words);
-  put_string(to, word);
+  json_string(to, word);
 }
 
 /* all options of the library by their keys */
 static void put_library_options(FILE *to, const ga_options *o) {
-#define NAME(field, def, key, help) put_key(to, key), put_string(to, o->field);
-#define TEXT(field, def, argument, key, help) put_key(to, key), put_string(to, o->field);
-#define REAL(field, def, least, largest, key, help) put_key(to, key), put_number(to, o->field);
+#define NAME(field, def, key, help) put_key(to, key), json_string(to, o->field);
+#define TEXT(field, def, argument, key, help) put_key(to, key), json_string(to, o->field);
+#define REAL(field, def, least, largest, key, help) put_key(to, key), json_number(to, o->field);
 #define INT(field, def, least, largest, key, help) put_key(to, key), fprintf(to, "%d", o->field);
 #define WORD(field, type, def, words, key, help) \
   put_key(to, key), put_word(to, words, (int)o->field);
@@ -236,7 +236,7 @@ void json_options(FILE *to, const void *json_run_) {
   const json_run *run = json_run_;
   const ga_params *par = &run->options->par;
   fputs("{\n  \"problem\": ", to);
-  put_string(to, run->problem->name);
+  json_string(to, run->problem->name);
   const struct {
     const char *key;
     double value;
@@ -245,7 +245,7 @@ void json_options(FILE *to, const void *json_run_) {
                  {"beta", par->beta},      {"gamma", par->gamma}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
     put_key(to, numbers[i].key);
-    put_number(to, numbers[i].value);
+    json_number(to, numbers[i].value);
   }
   put_library_options(to, run->options);
   if (run->solver->how.K > 0) {
@@ -256,9 +256,9 @@ void json_options(FILE *to, const void *json_run_) {
   fputc('{', to);
   for (int i = 0; i < run->sets->count; i++) {
     if (i) fputs(", ", to);
-    put_string(to, run->sets->set[i].name);
+    json_string(to, run->sets->set[i].name);
     fputs(": ", to);
-    put_string(to, run->sets->set[i].value);
+    json_string(to, run->sets->set[i].value);
   }
   fputs("}\n}\n", to);
 }
@@ -269,7 +269,7 @@ void json_statistics(FILE *to, const void *json_run_) {
                     : run->exit_code == CLI_INTERRUPTED ? "interrupted"
                                                         : "failed";
   fprintf(to, "{\n  \"end\": \"%s\",\n  \"t\": ", end);
-  put_number(to, solver_state(run->solver)->t);
+  json_number(to, solver_state(run->solver)->t);
   put_stats(to, solver_stats(run->solver));
   fputs("\n}\n", to);
 }

@@ -14,8 +14,12 @@ static const struct {
 } commands[] = {
     {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run},
     {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge},
+    {"check", "look at a model file before its first run: what is odd, what is wrong", cmd_check},
+    {"equilibrium", "where a mechanism stays at rest, the forces there", cmd_equilibrium},
+    {"modes", "frequencies, damping and shapes of vibrations", cmd_modes},
     {"plot", "draw columns of a CSV file or of results: PNG or SVG", cmd_plot},
     {"export", "a file of results (HDF5) as CSV", cmd_export},
+    {"view", "a page that shows a mechanism or its motion in any browser", cmd_view},
     {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce},
     {"list", "methods, problems, linear solvers, figures of the papers", cmd_list},
     {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
@@ -29,7 +33,7 @@ static int print_help(void) {
       "usage: genalpha COMMAND [options]\n"
       "Generalized-alpha time integration of constrained mechanical systems.\n\n"
       "commands:\n");
-  for (int i = 0; i < NCOMMANDS; i++) printf("  %-11s%s\n", commands[i].name, commands[i].summary);
+  for (int i = 0; i < NCOMMANDS; i++) printf("  %-13s%s\n", commands[i].name, commands[i].summary);
   printf(
       "\n'genalpha COMMAND --help' describes a command, 'genalpha --version' the build.\n"
       "A first try: genalpha run heavy-top --out heavy-top.csv --plot heavy-top.svg\n"
@@ -53,7 +57,8 @@ static const char *word_at(const void *list, int i) {
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     cli_error(
-        "a command is missing: run, converge, plot, export, reproduce, list, params or schema");
+        "a command is missing: run, check, equilibrium, modes, converge, plot, export, view, "
+        "reproduce, list, params or schema");
     fprintf(stderr, "Try 'genalpha --help'.\n");
     return CLI_USAGE;
   }

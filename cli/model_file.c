@@ -153,6 +153,17 @@ static bool superseded(const args *a, const char *key) {
   return is && given;
 }
 
+static bool of_library(const char *key) {
+  for (int i = 0; ga_option_at(i); i++) {
+    if (strcmp(ga_option_at(i)->key, key) == 0) return true;
+  }
+  static const char *const params[] = {"rho", "alpha", "b", "params"};
+  for (int i = 0; i < 4; i++) {
+    if (strcmp(params[i], key) == 0) return true;
+  }
+  return false;
+}
+
 int file_apply_options(args *a, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   const char *key, *value;
@@ -164,6 +175,7 @@ int file_apply_options(args *a, const ga_problem *problem) {
     snprintf(dashed, sizeof dashed, "%s", key);
     for (char *c = dashed; *c; c++) *c = *c == '_' ? '-' : *c;
     if (superseded(a, dashed)) continue;
+    if (a->command->runs_nothing && !of_library(dashed)) continue;
     const int code = args_apply(a, dashed, value);
     if (code == ARGS_GO_ON) continue;
     cli_error("it stands in %s, line %d: run.%s", problem->cite, line, key);

@@ -40,6 +40,13 @@ bool trajectory_close(trajectory *out, const char *statistics);
 typedef void (*json_put)(FILE *to, const void *what);
 char *json_text(json_put put, const void *what);
 
+/* Parts of JSON objects: a number (null if it is not finite); members behind others: an array, all
+ * columns of a model file as "named"; a text in quotes. */
+void json_number(FILE *to, double x);
+void json_array(FILE *to, const char *key, int n, const double *x);
+void json_columns(FILE *to, const ga_file *file, const ga_state *state);
+void json_string(FILE *to, const char *text);
+
 /* The object of `run --final`, docs/output.md; the options are those of the run. */
 void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
                 const solver *at_end);

@@ -75,10 +75,16 @@ static bool save(simulation *s) {
   return false;
 }
 
+/* for plot and page */
+static void show(simulation *s, const ga_state *state) {
+  if (s->history) history_add(s->history, state);
+  if (s->film) film_add(s->film, state);
+}
+
 static bool watch(void *context, const ga_state *state, long steps) {
   simulation *s = context;
   watch_energy(s, state);
-  if (s->history) history_add(s->history, state);
+  show(s, state);
   if (steps % s->every == 0 && !write_row(s, state, steps)) return false;
   if (state->t >= s->next_checkpoint && steps > 0) {
     s->next_checkpoint = checkpoint_after(s, state->t);
@@ -100,7 +106,7 @@ static ga_status project(simulation *s) {
   progress_clear(&s->progress);
   cli_error("velocity projected at t = %.10g (%s): v moved by %.6g", state->t,
             s->projection == GA_PROJECT_PLAIN ? "plain" : "keep-order", moved);
-  if (s->history) history_add(s->history, state);
+  show(s, state);
   return write_row(s, state, steps) ? GA_OK : GA_STOPPED;
 }
 
@@ -121,7 +127,7 @@ static ga_status begin(simulation *s) {
   }
   watch_energy(s, state);
   if (s->between) s->next_out = (long)ceil((state->t - problem->t0) / s->out_dt - 1e-9);
-  if (s->history) history_add(s->history, state);
+  show(s, state);
   return write_row(s, state, solver_steps(s->solver)) ? GA_OK : GA_STOPPED;
 }
 

@@ -4,6 +4,7 @@
 #define CLI_SIMULATE_H
 
 #include "events.h"
+#include "film.h"
 #include "history.h"
 #include "output.h"
 #include "progress.h"
@@ -23,6 +24,7 @@ typedef struct simulation {
   int every;                           /* rows for every N-th step, */
   double out_dt;                       /* or at these equal distances, between the steps; NaN: no */
   history *history;                    /* NULL: no plot */
+  film *film;                          /* NULL: no page */
   const run_events *events;            /* NULL: none */
 
   /* set by simulate() */

@@ -199,7 +199,7 @@ static const bad_file list[] = {
      "forces: {f: {type: force, body: b, value: [step(t, 0, 0, 1, 1), 0, 0]}}\n",
      4, 43, "needs quotes"},
     {"genalpha: 1\nbodies:\n" BODY HINGE "initial: {rate: {j.angle: 1}}\n", 6, 11,
-     "initial: unknown key 'rate'; known are coordinates, rates"},
+     "initial: unknown key 'rate'; known are assemble, fix, coordinates, rates"},
     {"genalpha: 1\nbodies:\n" BODY HINGE "initial: {rates: {j.agle: 1}}\n", 6, 19,
      "initial.rates: start: joint 'j' (revolute) has no coordinate 'agle'"},
     {"genalpha: 1\nbodies:\n" BODY HINGE "initial: {rates: {j.angle: 1}}\n", 0, 0,

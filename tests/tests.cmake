@@ -56,6 +56,15 @@ foreach(script IN LISTS cli_tests)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
+# Pages in a real browser, `make check-browser`: a configuration of its own, as it takes a minute.
+find_program(GA_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+if(GA_PYTHON)
+  add_test(NAME browser_view CONFIGURATIONS browser COMMAND ${GA_PYTHON}
+    ${PROJECT_SOURCE_DIR}/tests/browser/test_view.py $<TARGET_FILE:genalpha_tool>
+    ${CMAKE_CURRENT_BINARY_DIR}/browser)
+  set_tests_properties(browser_view PROPERTIES LABELS browser TIMEOUT 300 SKIP_RETURN_CODE 77)
+endif()
+
 function(ga_add_valgrind name target)
   if(NOT TARGET ${target})
     message(FATAL_ERROR "GA_VALGRIND_TESTS names ${target}, which is not a test program")
@@ -119,3 +128,13 @@ foreach(script IN LISTS install_tests)
   set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED install_tree SKIP_RETURN_CODE 77)
 endforeach()
 set_tests_properties(install_subdirectory PROPERTIES LABELS long) # it compiles the library
+
+# The Python package against that tree, where its packages are installed. A library with sanitizers
+# cannot be loaded by a Python without them.
+string(FIND "${CMAKE_C_FLAGS} ${${flags}}" "-fsanitize" sanitized)
+if(sanitized EQUAL -1)
+  ga_add_test(python_package sh ${PROJECT_SOURCE_DIR}/tests/python/run.sh
+    ${tree}/${CMAKE_INSTALL_BINDIR}/genalpha ${tree}/${CMAKE_INSTALL_LIBDIR})
+  set_tests_properties(python_package PROPERTIES LABELS python TIMEOUT 900 FIXTURES_REQUIRED install_tree
+    SKIP_RETURN_CODE 77)
+endif()

@@ -23,6 +23,7 @@ typedef struct ga_file_options {
   const ga_file_set *set;
   int nset;
   const char *want; /* an expression of columns: coordinates it names will exist; or NULL */
+  bool parts_only;  /* stop before the build: the mechanism can be drawn (ga_picture.h), not run */
   ga_log_fn log;    /* receives warnings */
   void *log_context;
 } ga_file_options;
@@ -57,6 +58,10 @@ typedef struct ga_file_event {
   bool stop;
 } ga_file_event;
 GA_API bool ga_file_event_at(const ga_file *file, int i, ga_file_event *event);
+
+/* The file as it stands, as JSON; all scalars are texts, as nothing in a model file has another
+ * type. Only the YAML is checked. */
+GA_API ga_status ga_file_json(const char *path, FILE *to, ga_error *err);
 
 /* JSON Schema of the format, made from the tables that the reader uses. */
 GA_API void ga_file_schema(FILE *to);

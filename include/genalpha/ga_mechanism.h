@@ -26,6 +26,7 @@
 #include <genalpha/ga_events.h>
 #include <genalpha/ga_integrator.h>
 #include <genalpha/ga_model.h>
+#include <genalpha/ga_statics.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,6 +100,23 @@ typedef enum ga_formulation {
   GA_FORMULATION_SE3          /* v = (R^T x', Omega) */
 } ga_formulation;
 
+/* What pictures show of a body, centred at its centre of mass: a box with edges a, b, c along the
+ * body axes, a cylinder along z, a sphere, a rod along x. Without a shape they show its joints. */
+typedef enum ga_shape {
+  GA_SHAPE_NONE = 0,
+  GA_SHAPE_BOX,
+  GA_SHAPE_CYLINDER,
+  GA_SHAPE_SPHERE,
+  GA_SHAPE_ROD
+} ga_shape;
+typedef struct ga_body_look {
+  ga_shape shape;
+  double box[3];
+  double radius, length; /* of the round ones */
+  bool coloured;
+  int colour; /* 0xrrggbb */
+} ga_body_look;
+
 /* Position, orientation and velocity are those of the body frame at t = 0. Planar bodies move in
  * the plane z = 0 and use `angle`, the z entries of inertia (zz) and angular_velocity, and x and y
  * of the other vectors; point bodies have mass, position and velocity only. "ground" is a body that
@@ -115,6 +133,7 @@ typedef struct ga_body {
   double angle;          /* planar bodies */
   double velocity[3];    /* of the origin of the body frame */
   double angular_velocity[3]; /* in space axes */
+  ga_body_look look;          /* for pictures only */
 } ga_body;
 
 /* Which fields a type of joint uses, needs and what its coordinates are called is told by
@@ -218,6 +237,17 @@ GA_API ga_status ga_mechanism_set_coordinate(ga_mechanism *m, const char *coordi
 GA_API ga_status ga_mechanism_set_rate(ga_mechanism *m, const char *coordinate, double rate,
                                        ga_error *err);
 
+/* Start values that do not fit are made to fit by the build: bodies are moved as little as possible
+ * (weighted by mass and size) until all joints close, and velocities are completed. Coordinates and
+ * rates that were set stay; so does what ga_mechanism_hold names. */
+GA_API ga_status ga_mechanism_set_assemble(ga_mechanism *m, bool assemble);
+enum {
+  GA_HOLD_POSITION = 1, /* position and orientation */
+  GA_HOLD_VELOCITY = 2, /* velocity of the origin of the body frame */
+  GA_HOLD_SPIN = 4      /* angular velocity */
+};
+GA_API ga_status ga_mechanism_hold(ga_mechanism *m, const char *body, unsigned what, ga_error *err);
+
 /* Everything is there: find the places of all values, check the start values at t0 and polish them
  * to rounding. GA_ERR_INITIAL names the joint that is open, and by how much. */
 GA_API ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err);
@@ -226,6 +256,55 @@ GA_API ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err);
 GA_API const ga_model *ga_mechanism_model(const ga_mechanism *m);
 GA_API const double *ga_mechanism_q0(const ga_mechanism *m);
 GA_API const double *ga_mechanism_v0(const ga_mechanism *m);
+
+/* Bodies in the order of their calls, without the ground; NULL past the end. moved, of the assembly
+ * of the build: how far the origin of its frame went, and by what angle it turned. */
+GA_API int ga_mechanism_bodies(const ga_mechanism *m);
+GA_API const char *ga_mechanism_body_name(const ga_mechanism *m, int i);
+GA_API void ga_mechanism_moved(const ga_mechanism *m, int i, double moved[2]);
+
+/* Assemble any start values of a mechanism that has been built: q, and v unless it is NULL, are
+ * moved as ga_mechanism_set_assemble says. `hold_q`, `hold_v`: nv flags of what stays (NULL:
+ * nothing); `moved`: two numbers for each body, as above (NULL: not wanted). GA_ERR_INITIAL names
+ * the joints in conflict and by how much they stay open; q and v are then unchanged. It is also
+ * the answer where a joint would close on another side than the one the start values are on. */
+GA_API ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *q, double *v,
+                                       const bool *hold_q, const bool *hold_v, double *moved,
+                                       ga_error *err);
+
+/* ga_equilibrium_find with weights by mass and size; `equilibrium` may be NULL. */
+GA_API ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
+                                          ga_equilibrium *equilibrium, ga_error *err);
+
+/* Frequencies and shapes about a state (ga_linearization_new, ga_modes_find). Component i of a
+ * shape is called ga_mechanism_shape_name: BODY.x .y .z of the origin of the body frame, .rx .ry
+ * .rz, a rotation in space axes; planar bodies .x .y .angle; coordinates by their names. */
+GA_API ga_status ga_mechanism_modes(const ga_mechanism *m, double t, const double *q,
+                                    const double *v, bool frozen, ga_modes *modes, ga_error *err);
+GA_API const char *ga_mechanism_shape_name(const ga_mechanism *m, int i, char *text, size_t room);
+
+/* What a look at a model before its first run finds. `say` (NULL: nobody) receives sentences for
+ * people, warnings among them; the numbers are for programs. The state must satisfy the
+ * constraints. */
+typedef struct ga_check {
+  int bodies, joints, coordinates;
+  int velocities, rows; /* unknowns and equations of joints, drives and couplers */
+  int gruebler;         /* velocities - rows: the degrees of freedom by counting */
+  int freedom;          /* the true ones: velocities - rank */
+  int redundant;        /* rows that follow from others */
+  int loose;            /* bodies that no joint and no force connects to anything */
+  double length;        /* the largest distance of joint points: the size of the mechanism */
+  double gap, slip;     /* largest residual of positions (over length) and velocities (per s) */
+  double lightest, heaviest; /* masses, without zeros */
+  double condition; /* of the matrix of masses and independent constraints, in natural units */
+  double slowest, fastest; /* angular frequencies about this state as it stands, rad/s; 0: none */
+  double h;                /* a step that resolves the fastest motion; 0: no suggestion */
+  bool derivatives_ok;
+  int warnings;
+} ga_check;
+GA_API ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q,
+                                    const double *v, ga_log_fn say, void *context, ga_check *check,
+                                    ga_error *err);
 
 /* The element whose evaluation returned this code (> 0: a smaller step may help, < 0: it failed)
  * and why, as a sentence; "" for another code. Callbacks of the model return such codes. */

@@ -16,8 +16,11 @@
 #include <genalpha/ga_mechanism.h>
 #include <genalpha/ga_model.h>
 #include <genalpha/ga_options.h>
+#include <genalpha/ga_picture.h>
 #include <genalpha/ga_problem.h>
+#include <genalpha/ga_record.h>
 #include <genalpha/ga_space.h>
+#include <genalpha/ga_statics.h>
 
 #define GA_VERSION_MAJOR 0
 #define GA_VERSION_MINOR 1

@@ -38,11 +38,6 @@ bool ga_field_choice(ga_reader *r, const ga_field *f, const ga_node *node, void 
   return ga_read_word(r, node, f->words, out);
 }
 
-bool ga_field_ignored(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
-  (void)r, (void)f, (void)node, (void)out;
-  return true;
-}
-
 bool ga_field_of_time(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   return ga_read_function(r, node, ga_of_time, out);

@@ -93,6 +93,7 @@ static bool read_all(ga_reader *r, const ga_node *root, const ga_file_options *o
   if (root->kind != GA_NODE_MAP)
     return ga_reader_fail(r, root, "a model file is a map {key: value}");
   if (!read_head(r, root, file) || !read_parts(r, root, options, file)) return false;
+  if (options->parts_only) return true;
   const ga_status status = ga_mechanism_build(r->m, 0, &err);
   if (status != GA_OK) {
     r->status =

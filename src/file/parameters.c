@@ -110,16 +110,60 @@ static bool read_starts(ga_reader *r, const char *key, const ga_node *node, bool
   return true;
 }
 
+static bool read_fixed(ga_reader *r, const ga_node *node) {
+  ga_reader_enter(r, "fix");
+  if (node->kind != GA_NODE_LIST) {
+    return ga_reader_fail(r, node, "a list of bodies is expected here: fix: [BODY, ..]");
+  }
+  for (const ga_node *item = node->first; item; item = item->next) {
+    const char *name;
+    ga_error err = {GA_OK, ""};
+    if (!ga_read_name(r, item, &name)) return false;
+    const ga_status status = ga_mechanism_hold(r->m, name, GA_HOLD_POSITION, &err);
+    if (!ga_reader_accept(r, item, status, &err)) return false;
+  }
+  ga_reader_leave(r);
+  return true;
+}
+
+static bool read_assemble(ga_reader *r, const ga_node *node) {
+  bool assemble;
+  ga_reader_enter(r, "assemble");
+  if (!ga_read_flag(r, node, &assemble)) return false;
+  ga_mechanism_set_assemble(r->m, assemble);
+  ga_reader_leave(r);
+  return true;
+}
+
+static bool read_coordinates(ga_reader *r, const ga_node *node) {
+  return read_starts(r, "coordinates", node, false);
+}
+
+static bool read_rates(ga_reader *r, const ga_node *node) {
+  return read_starts(r, "rates", node, true);
+}
+
+static const struct {
+  const char *key;
+  bool (*read)(ga_reader *r, const ga_node *node);
+} initial_keys[] = {{"assemble", read_assemble},
+                    {"fix", read_fixed},
+                    {"coordinates", read_coordinates},
+                    {"rates", read_rates}};
+enum { NINITIAL = (int)(sizeof initial_keys / sizeof initial_keys[0]) };
+
 bool ga_read_initial(ga_reader *r, const ga_node *node) {
   ga_reader_enter(r, "initial");
   if (node->kind != GA_NODE_MAP) return ga_reader_fail(r, node, "a map is expected here");
   for (const ga_node *item = node->first; item; item = item->next) {
     const char *key = item->key->text;
-    const bool rates = strcmp(key, "rates") == 0;
-    if (!rates && strcmp(key, "coordinates") != 0) {
-      return ga_reader_fail(r, item->key, "unknown key '%.60s'; known are coordinates, rates", key);
+    int i = 0;
+    while (i < NINITIAL && strcmp(initial_keys[i].key, key) != 0) i++;
+    if (i == NINITIAL) {
+      return ga_reader_fail(
+          r, item->key, "unknown key '%.60s'; known are assemble, fix, coordinates, rates", key);
     }
-    if (!read_starts(r, key, item, rates)) return false;
+    if (!initial_keys[i].read(r, item)) return false;
   }
   ga_reader_leave(r);
   return true;

@@ -5,15 +5,13 @@
 
 #include "file/reader.h"
 
-static const double pi = 3.14159265358979323846;
-
 typedef struct {
   ga_body body;
   int kind, formulation;
   ga_given mass;
   bool has_inertia, placed;
   const char *in;
-  const ga_node *shape;
+  const ga_node *shape, *look;
 } input;
 
 /* ---- orientation ---------------------------------------------------------------------------- */
@@ -149,135 +147,28 @@ static bool read_inertia(ga_reader *r, const ga_field *f, const ga_node *node, v
   return true;
 }
 
-/* Volume, and moments of inertia for mass 1 about the centre: boxes a, b, c; cylinders along z;
- * spheres; rods along x. */
-typedef struct {
-  double a[3], radius, length, density;
-  bool has_radius;
-} measures;
-
-static const ga_field cylinder_fields[] = {
-    {"radius", "number", "radius", ga_field_number, offsetof(measures, radius), NULL, true},
-    {"length", "number", "length, along z", ga_field_number, offsetof(measures, length), NULL,
-     true},
-    {.key = NULL}};
-static const ga_field sphere_fields[] = {
-    {"radius", "number", "radius", ga_field_number, offsetof(measures, radius), NULL, true},
-    {.key = NULL}};
-static const ga_field rod_fields[] = {{"length", "number", "length, along x", ga_field_number,
-                                       offsetof(measures, length), NULL, true},
-                                      {"radius", "number", "radius, default 0", ga_field_number,
-                                       offsetof(measures, radius), NULL, false},
-                                      {.key = NULL}};
-
-static double box_of(const measures *s, double *J) {
-  const double *a = s->a;
-  for (int i = 0; i < 3; i++) {
-    const double b = a[(i + 1) % 3], c = a[(i + 2) % 3];
-    J[i] = (b * b + c * c) / 12;
-  }
-  return a[0] * a[1] * a[2];
-}
-
-static double round_of(const measures *s, int axis, double *J) {
-  const double r2 = s->radius * s->radius, l2 = s->length * s->length;
-  for (int i = 0; i < 3; i++) J[i] = i == axis ? r2 / 2 : r2 / 4 + l2 / 12;
-  return pi * r2 * s->length;
-}
-
-static double cylinder_of(const measures *s, double *J) {
-  return round_of(s, 2, J);
-}
-
-static double rod_of(const measures *s, double *J) {
-  return round_of(s, 0, J);
-}
-
-static double sphere_of(const measures *s, double *J) {
-  for (int i = 0; i < 3; i++) J[i] = 0.4 * s->radius * s->radius;
-  return 4 * pi / 3 * s->radius * s->radius * s->radius;
-}
-
-static const struct shape {
-  const char *name;
-  const ga_field *fields; /* NULL: a list of three lengths */
-  double (*measure)(const measures *s, double *J);
-} shapes[] = {{"box", NULL, box_of},
-              {"cylinder", cylinder_fields, cylinder_of},
-              {"sphere", sphere_fields, sphere_of},
-              {"rod", rod_fields, rod_of}};
-enum { NSHAPE = (int)(sizeof shapes / sizeof shapes[0]) };
-
-static const char *shape_name(int i) {
-  return i < NSHAPE ? shapes[i].name : i == NSHAPE ? "density" : NULL;
-}
-
-static bool positive(ga_reader *r, const ga_node *node, int n, const double *x, bool zero) {
-  for (int i = 0; i < n; i++) {
-    if (x[i] < 0 || (x[i] == 0 && !zero)) {
-      return ga_reader_fail(r, node, "%g: a length must be positive", x[i]);
-    }
-  }
-  return true;
-}
-
-static bool measure(ga_reader *r, const struct shape *shape, const ga_node *node, measures *s) {
-  if (!shape->fields) return ga_read_numbers(r, node, 3, s->a) && positive(r, node, 3, s->a, false);
-  const char *const between[2] = {r->between[0], r->between[1]};
-  if (!ga_read_fields(r, node, shape->fields, s)) return false;
-  memcpy(r->between, between, sizeof between);
-  const bool rod = shape->measure == rod_of;
-  if (!positive(r, node, 1, &s->radius, rod)) return false;
-  return shape->measure == sphere_of || positive(r, node, 1, &s->length, false);
-}
-
 /* the shape gives inertia, unless it is given, and mass, if it has a density */
 static bool take_shape(ga_reader *r, const ga_node *node, input *in) {
-  const struct shape *shape = NULL;
-  measures s = {{0}, 0, 0, 0, false};
-  bool dense = false;
-  if (node->kind != GA_NODE_MAP) {
-    return ga_reader_fail(r, node, "a shape is {box: [a, b, c]}, {cylinder}, {sphere} or {rod}");
-  }
-  for (const ga_node *item = node->first; item; item = item->next) {
-    const char *key = item->key->text;
-    if (strcmp(key, "density") == 0) {
-      dense = true;
-      if (!ga_read_number(r, item, &s.density)) return false;
-      if (!(s.density > 0))
-        return ga_reader_fail(r, item, "density %g must be positive", s.density);
-      continue;
-    }
-    int i = 0;
-    while (i < NSHAPE && strcmp(shapes[i].name, key) != 0) i++;
-    if (i == NSHAPE) {
-      const char *near = ga_nearest_word(key, shape_name);
-      return ga_reader_fail(r, item->key, "unknown shape '%.40s'%s%s%s", key,
-                            near ? "; did you mean '" : "; known are box, cylinder, sphere, rod",
-                            near ? near : "", near ? "'?" : "");
-    }
-    if (shape) return ga_reader_fail(r, item->key, "a second shape");
-    shape = &shapes[i];
-    if (!measure(r, shape, item, &s)) return false;
-  }
-  if (!shape) return ga_reader_fail(r, node, "a shape is missing: box, cylinder, sphere or rod");
-  if (dense == in->mass.given) {
+  ga_shape_input s;
+  if (!ga_read_shape(r, node, &s)) return false;
+  if (s.density.given == in->mass.given) {
     return ga_reader_fail(r, node,
-                          dense ? "both a mass and a density are given"
-                                : "a mass, or a density beside the shape, is missing");
+                          s.density.given ? "both a mass and a density are given"
+                                          : "a mass, or a density beside the shape, is missing");
   }
-  double J[3];
-  const double volume = shape->measure(&s, J);
-  if (dense) in->body.mass = s.density * volume;
-  if (dense && !(volume > 0)) return ga_reader_fail(r, node, "a density needs a radius");
-  for (int i = 0; i < 3 && !in->has_inertia; i++) in->body.inertia[i] = in->body.mass * J[i];
+  if (s.density.given) in->body.mass = s.density.value * s.volume;
+  if (s.density.given && !(s.volume > 0)) {
+    return ga_reader_fail(r, node, "a density needs a radius");
+  }
+  for (int i = 0; i < 3 && !in->has_inertia; i++) in->body.inertia[i] = in->body.mass * s.J[i];
   if (in->kind == GA_BODY_PLANAR && !in->has_inertia) in->body.inertia[0] = in->body.inertia[1] = 0;
+  in->body.look = s.look;
   return true;
 }
 
 static bool keep_shape(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)r, (void)f;
-  ((input *)out)->shape = node;
+  *(const ga_node **)out = node;
   return true;
 }
 
@@ -308,8 +199,9 @@ const ga_field ga_body_fields[] = {
     {"in", "name", "position and orientation are relative to this body", ga_field_name, AT(in),
      NULL, false},
     {"shape", "shape", "box, cylinder, sphere or rod, centred at com: inertia follows", keep_shape,
-     0, NULL, false},
-    {"look", "any", "for pictures only", ga_field_ignored, 0, NULL, false},
+     AT(shape), NULL, false},
+    {"look", "look", "for pictures only: a shape, a colour (#rrggbb or a word), or both",
+     keep_shape, AT(look), NULL, false},
     {.key = NULL}};
 #undef AT
 
@@ -348,10 +240,17 @@ bool ga_read_body(ga_reader *r, const char *name, const ga_node *node) {
   ga_reader_enter(r, "shape");
   if (in.shape && !take_shape(r, in.shape, &in)) return false;
   ga_reader_leave(r);
+  ga_reader_enter(r, "look");
+  if (in.look && !ga_read_look(r, in.look, &in.body.look)) return false;
+  ga_reader_leave(r);
   if (!in.shape && !in.mass.given) return ga_reader_fail(r, node, "the key 'mass' is missing");
   if (in.in && !place_in(r, node, &in)) return false;
   in.body.name = name;
   in.body.type = (ga_body_type)in.kind;
   in.body.formulation = (ga_formulation)in.formulation;
-  return ga_reader_accept(r, node, ga_mechanism_add_body(r->m, &in.body, &err), &err);
+  if (!ga_reader_accept(r, node, ga_mechanism_add_body(r->m, &in.body, &err), &err)) return false;
+  /* what the file gives stays, should the start values be assembled */
+  const unsigned given = (ga_node_find(node, "velocity") ? GA_HOLD_VELOCITY : 0u) |
+                         (ga_node_find(node, "angular_velocity") ? GA_HOLD_SPIN : 0u);
+  return ga_reader_accept(r, node, ga_mechanism_hold(r->m, name, given, &err), &err);
 }

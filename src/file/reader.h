@@ -97,7 +97,6 @@ bool ga_field_of_time(ga_reader *r, const ga_field *f, const ga_node *node,
 bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* three */
 bool ga_field_of_state(ga_reader *r, const ga_field *f, const ga_node *node,
                        void *out); /* ga_function */
-bool ga_field_ignored(ga_reader *r, const ga_field *f, const ga_node *node, void *out);
 
 /* Every key of a map through its table, which ends with key NULL. */
 bool ga_read_fields(ga_reader *r, const ga_node *map, const ga_field *fields, void *target);
@@ -115,6 +114,16 @@ extern const ga_section ga_sections[]; /* bodies, joints, .. ; ends with name NU
 bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *node);
 /* the entries of one section that repetitions make */
 bool ga_read_repeat(ga_reader *r, const ga_node *list, const ga_section *section);
+
+/* Shapes (read_shape.c): what is drawn, and volume and moments of inertia for mass 1. A look may
+ * keep the shape that is there and give a colour only. */
+typedef struct ga_shape_input {
+  ga_body_look look;
+  ga_given density;
+  double volume, J[3];
+} ga_shape_input;
+bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out);
+bool ga_read_look(ga_reader *r, const ga_node *node, ga_body_look *look);
 
 bool ga_read_body(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node);

@@ -34,6 +34,7 @@ static const struct {
      "{\"oneOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": 4, "
      "\"maxItems\": 4}, {\"type\": \"object\"}]}"},
     {"shape", "{\"type\": \"object\"}"},
+    {"look", "{\"type\": \"object\"}"},
     {"turns", "{\"type\": [\"integer\", \"string\", \"object\"]}"},
     {"sum", "{\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/number\"}}"},
     {"stiffness",
@@ -41,7 +42,6 @@ static const struct {
      "\"maxItems\": 6}]}"},
     {"force_type", "{\"enum\": [\"force\", \"torque\", \"spring\", \"torsion\", \"bushing\"]}"},
     {"sensor_type", "{\"enum\": [\"point\", \"distance\", \"angle\"]}"},
-    {"any", "{}"},
     {NULL, NULL}};
 
 static void put_forms(FILE *to) {

@@ -179,7 +179,7 @@ ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *
   if (body->mass < 0) {
     return ga_fail(err, GA_ERR_ARG, "body '%s': mass %g is negative", body->name, body->mass);
   }
-  ga_solid b = {.kind = kind_of(m, body), .mass = body->mass};
+  ga_solid b = {.kind = kind_of(m, body), .mass = body->mass, .look = body->look};
   status = check_kind(body, err);
   if (status == GA_OK) status = take_inertia(m, body, &b, err);
   if (status == GA_OK) status = take_orientation(body, &b, err);

@@ -318,8 +318,10 @@ static ga_status set_start(ga_mechanism *m, const char *coordinate, double value
   ga_angle *angle = &m->coordinates.item[index];
   if (rate) {
     angle->start_rate = value;
+    angle->rate_held = true;
   } else {
     angle->start = value;
+    angle->held = true;
   }
   return GA_OK;
 }

@@ -139,10 +139,7 @@ static int residuals(const ga_mechanism *m, double t0, ga_csr *G, double *r) {
 
 /* Rows of a joint alone have a length, but for those that only turn. */
 static double allowed(const ga_mechanism *m, const ga_element *el, int row) {
-  ga_structure s = {0};
-  el->type->structure(m, el, &s);
-  const bool length = s.parts[row] & (GA_IN_XA | GA_IN_XB);
-  return 1e-6 * (length ? m->length : 1);
+  return 1e-6 * (ga_row_is_length(m, el, row) ? m->length : 1);
 }
 
 static ga_status judge(const ga_mechanism *m, const double *r, bool *rough, ga_error *err) {
@@ -238,10 +235,12 @@ ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   /* whatever happens now, a second attempt would find lists half done */
   m->built = true;
   m->length = length_of(m);
+  ga_mechanism_measure_arms(m);
   ga_status status = ga_mechanism_layout(m, err);
   if (status == GA_OK) status = make_model(m, err);
   if (status == GA_OK) status = ga_mechanism_name_columns(m, err);
   if (status == GA_OK) status = take_start(m, err);
+  if (status == GA_OK && m->assemble) status = ga_mechanism_assemble_start(m, t0, err);
   return status == GA_OK ? check_start(m, t0, err) : status;
 }
 

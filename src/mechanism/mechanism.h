@@ -15,7 +15,9 @@
  *   layout.c        order of unknowns, patterns, places
  *   model.c         the ga_model over it
  *   columns.c, sensor.c, watch.c named outputs, events on them
- *   names.c, place.c, add_*.c, build.c   the calls of ga_mechanism.h */
+ *   picture.c       what pictures are drawn from (ga_picture.h)
+ *   names.c, place.c, add_*.c, build.c   the calls of ga_mechanism.h
+ *   assemble.c      start values that fit, by src/statics, with names and sizes */
 #ifndef GA_SRC_MECHANISM_H
 #define GA_SRC_MECHANISM_H
 
@@ -60,12 +62,16 @@ struct ga_solid {
   const char *name;
   const ga_body_kind *kind;
   double mass, J[9], com[3];
+  ga_body_look look;
   bool round, diagonal; /* J = c I; J is diagonal */
   double x0[3], p0[4], R0[9], angle0, xd0[3],
       w0[3]; /* start: centre of mass; omega in space axes */
   int q_at, v_at;
-  int *M_at; /* place of the first entry of each row of M, nv numbers */
-  int *K_at; /* of each row's entries in columns x and phi of its own, 2 nv numbers, -1: none */
+  int *M_at;     /* place of the first entry of each row of M, nv numbers */
+  int *K_at;     /* of each row's entries in columns x and phi of its own, 2 nv numbers, -1: none */
+  double arm;    /* distance of its farthest joint point from the centre of mass */
+  unsigned hold; /* GA_HOLD_.. of an assembly */
+  double moved[2]; /* what an assembly at the build did: distance, angle */
 };
 
 /* ---- functions of time and state ------------------------------------------------------------ */
@@ -136,6 +142,7 @@ typedef struct ga_angle {
   const char *asked_by; /* what made it exist */
   int joint, which;     /* of the list of joints, its coordinate */
   double start, start_rate;
+  bool held, rate_held; /* given by the user: an assembly leaves them */
   int q_at, v_at;
   int element;
 } ga_angle;
@@ -174,6 +181,7 @@ typedef struct ga_column_block {
 struct ga_mechanism {
   ga_arena arena;
   bool built;
+  bool assemble; /* start values are made to fit */
   double gravity[3];
   ga_formulation formulation;
   GA_LIST(ga_solid) bodies;
@@ -380,6 +388,16 @@ ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err);
 int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, const double *v,
                           const ga_evaluation *out);
 extern const ga_model_ops ga_mechanism_ops;
+
+/* assemble.c: the build's own; whether a row is a length, not an angle */
+ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err);
+void ga_mechanism_measure_arms(ga_mechanism *m);
+/* sides.c: a linkage that the assembly turned over is refused */
+ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, const double *after,
+                                   ga_error *err);
+bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row);
+/* resistance of velocities to change and their units, nv numbers each (see ga_assembly) */
+void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit);
 
 /* names.c */
 const char *ga_mechanism_text(ga_mechanism *m, const char *text,

@@ -26,7 +26,7 @@ typedef struct ga_backup {
   ga_stats stats;
   ga_experience experience;
   ga_redundancy redundant; /* what growth was like */
-  bool valid; /* there is a last step, dense output spans it */
+  bool valid;              /* there is a last step, dense output spans it */
 } ga_backup;
 
 /* A state of its own, with arrays that may be written. */

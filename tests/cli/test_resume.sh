@@ -122,7 +122,7 @@ for bytes in 0 1 7 100 192 300; do
 done
 echo 't,x1,x2' >"$work/foreign"
 refused 1 "foreign' is not a state file" run heavy-top --from-state "$work/foreign"
-{ head -c 16 "$state"; printf '\004'; tail -c +18 "$state"; } >"$work/newer"
+{ head -c 16 "$state"; printf '\011'; tail -c +18 "$state"; } >"$work/newer"
 refused 1 'newer version' run heavy-top --from-state "$work/newer"
 refused 1 "of method 'stab2', this run uses 'index3'" run heavy-top --method index3 --from-state "$state"
 refused 1 'other parameters' run heavy-top --rho 0.5 --from-state "$state"

@@ -42,7 +42,7 @@ values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.
   save-state STATE from-state SAVED checkpoint-every 0.05 project-every 2
   guess-multipliers 1 extrapolate 2 threads 2
   extrapolate-steps harmonic extrapolate-multipliers consistent
-  set l=1 stop-when t>0.1
+  set l=1 out-page PAGE stop-when t>0.1
   h-seq 1/3,2/3 rtol 1e-3 atol 1e-4 h-min 1e-9 h-max 0.1 out-dt 0.03'
 succeeds run oscillator --h 0.01 --t-end 0.1 --save-state "$work/saved"
 "$tool" run --help >"$work/help"
@@ -50,7 +50,7 @@ sed -n 's/^  --\([a-z-]*\) \{1,\}\([^ ].*\)*$/\1/p' "$work/help" >"$work/keys"
 ok "help lists options" [ "$(wc -l <"$work/keys")" -ge 20 ]
 while read -r key; do
   case $key in
-    help | final | columns) set -- "--$key" ;;
+    help | final | columns | view) set -- "--$key" ;;
     *)
       value=$(echo $values | tr ' ' '\n' | grep -A1 -x -e "$key" | tail -n 1)
       ok "a value for --$key is in this test's list" [ -n "$value" ]
@@ -64,7 +64,7 @@ while read -r key; do
   esac
   case $key in
     # the oscillator has none, and is no model file
-    size | guess-multipliers | set | columns | stop-when) expected=2 ;;
+    size | guess-multipliers | set | columns | view | out-page | stop-when) expected=2 ;;
     *) expected=0 ;;
   esac
   [ "$key" != out-dt ] || set -- --out "$work/rows.csv" "$@"
@@ -86,7 +86,7 @@ refused 2 'command is missing'
 refused 2 "did you mean 'run'" rnu
 refused 2 "did you mean 'params'" param
 refused 2 "did you mean 'converge'" convrge
-refused 2 'allowed: run, converge, plot, export, reproduce, list, params, schema' frobnicate
+refused 2 'allowed: run, converge, check, equilibrium, modes, plot, export, view, reproduce, list, params, schema' frobnicate
 refused 2 "did you mean '--version'" --verson
 refused 2 "did you mean 'methods'" list method
 refused 2 'unexpected argument' list methods problems

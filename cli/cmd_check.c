@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha check: what is odd or wrong in a model file, in sentences. */
+#include <string.h>
+
+#include "place.h"
+
+typedef struct settings {
+  problem_args problem;
+  bool json;
+} settings;
+
+static const arg_spec specs[] = {PLACE_SET(settings, problem),
+                                 {"json", NULL, "print one JSON object instead of the text",
+                                  arg_read_flag, offsetof(settings, json), 0, 0},
+                                 {.key = NULL}};
+
+static const arg_command command = {
+    .name = "check",
+    .operand = "FILE.yaml",
+    .needs_operand = true,
+    .summary =
+        "Look at a model file before its first run: degrees of freedom, redundant joints, start\n"
+        "values, masses, units, derivatives, how well posed it is, and a step size that suits it.",
+    .specs = specs,
+    .takes_library = problem_takes_all,
+    .library_default = problem_default,
+    .runs_nothing = true};
+
+/* sentences as they come: text at once, JSON as members of an array */
+typedef struct listener {
+  bool json;
+  int count;
+} listener;
+
+static void hear(void *context, ga_log_level level, const char *text) {
+  listener *l = context;
+  const bool warning = level == GA_LOG_WARNING;
+  if (l->json) {
+    printf("%s\n    {\"level\": \"%s\", \"text\": ", l->count ? "," : "",
+           warning ? "warning" : "info");
+    json_string(stdout, text + strspn(text, " "));
+    putchar('}');
+  } else {
+    const int indent = text[0] == ' ' ? 4 : 2;
+    printf("%*s", indent, "");
+    if (warning) printf("WARNING: ");
+    cli_wrapped(stdout, text + strspn(text, " "), indent);
+  }
+  l->count++;
+}
+
+static void print_numbers(const ga_check *c) {
+  const struct {
+    const char *name;
+    double value;
+  } list[] = {{"bodies", c->bodies},
+              {"joints", c->joints},
+              {"coordinates", c->coordinates},
+              {"velocities", c->velocities},
+              {"rows", c->rows},
+              {"gruebler", c->gruebler},
+              {"freedom", c->freedom},
+              {"redundant", c->redundant},
+              {"loose", c->loose},
+              {"length", c->length},
+              {"gap", c->gap},
+              {"slip", c->slip},
+              {"lightest", c->lightest},
+              {"heaviest", c->heaviest},
+              {"condition", c->condition},
+              {"slowest", c->slowest},
+              {"fastest", c->fastest},
+              {"h", c->h},
+              {"warnings", c->warnings}};
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    printf(",\n  \"%s\": ", list[i].name);
+    json_number(stdout, list[i].value);
+  }
+  printf(",\n  \"derivatives_ok\": %s\n}\n", c->derivatives_ok ? "true" : "false");
+}
+
+/* the step of the file against the one suggested */
+static void compare_step(const ga_options *o, const ga_check *c, listener *l) {
+  char text[300];
+  if (!(c->h > 0) || !(o->h > 0) || o->rtol > 0 || o->atol > 0) return;
+  const double steps = 40 * c->h / o->h;
+  if (steps < 6) {
+    snprintf(text, sizeof text,
+             "Its step h = %.3g takes only %.0f steps for that: motions that fast will be damped "
+             "or wrong.",
+             o->h, steps);
+    hear(l, GA_LOG_INFO, text);
+  } else {
+    snprintf(text, sizeof text, "Its step h = %.3g takes %.0f steps for that.", o->h, steps);
+    hear(l, GA_LOG_INFO, text);
+  }
+}
+
+static int look(const settings *set, args *a, place *p) {
+  ga_check check;
+  ga_error err = {GA_OK, ""};
+  listener l = {.json = set->json};
+  const int code = place_open(p, &set->problem, a);
+  if (code == CLI_FAILED && a->operand && file_named(a->operand)) {
+    cli_error("a model whose joints do not fit can be assembled: initial: {assemble: true}");
+  }
+  if (code != ARGS_GO_ON) return code;
+  if (set->json) {
+    printf("{\n  \"name\": ");
+    json_string(stdout, p->problem->name);
+    printf(",\n  \"findings\": [");
+  } else {
+    printf("%s: %s\n", p->problem->name, p->problem->summary);
+  }
+  const ga_status status =
+      ga_mechanism_check(p->mechanism, p->t, p->q, p->v, hear, &l, &check, &err);
+  if (status == GA_OK) compare_step(a->options, &check, &l);
+  if (set->json) {
+    printf("\n  ]");
+    print_numbers(&check);
+  }
+  if (status != GA_OK) {
+    cli_error("%s", err.text);
+    return CLI_FAILED;
+  }
+  if (!set->json) {
+    printf(check.warnings == 0 ? "Nothing looks wrong.\n" : "%d warning%s.\n", check.warnings,
+           check.warnings == 1 ? "" : "s");
+  }
+  return CLI_OK;
+}
+
+int cmd_check(int argc, char **argv) {
+  settings set = {.problem = PROBLEM_ARGS_NONE};
+  ga_options options = ga_options_default();
+  args a = {.command = &command, .settings = &set, .options = &options};
+  int code = args_parse(&a, argc, argv);
+  if (code == ARGS_GO_ON) code = args_check_params(&a);
+  if (code != ARGS_GO_ON) return code;
+  place p;
+  code = look(&set, &a, &p);
+  place_close(&p);
+  return code;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha equilibrium: where a mechanism stays at rest, the forces there, and whether it would
+ * come back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "place.h"
+
+typedef struct settings {
+  problem_args problem;
+  bool json;
+  const char *at, *save_state;
+} settings;
+
+#define FIELD(name) offsetof(settings, name)
+static const arg_spec specs[] = {
+    PLACE_SET(settings, problem),
+    {"at", "FILE.state|T",
+     "begin at a saved state, or at the state that a run reaches at time T (default the start)",
+     arg_read_text, FIELD(at), 0, 0},
+    {"save-state", "FILE", "save it as the start of a run: genalpha run ... --from-state FILE",
+     arg_read_text, FIELD(save_state), 0, 0},
+    {"json", NULL, "print one JSON object instead of the text", arg_read_flag, FIELD(json), 0, 0},
+    {.key = NULL}};
+#undef FIELD
+
+static const arg_command command = {
+    .name = "equilibrium",
+    .operand = "FILE.yaml",
+    .needs_operand = true,
+    .summary =
+        "Find where a mechanism stays at rest, downhill from its start; print positions and "
+        "forces\n"
+        "there, and whether the equilibrium is stable. Drives stay where they are at that time.",
+    .specs = specs,
+    .takes_library = problem_takes_all,
+    .library_default = problem_default,
+    .runs_nothing = true};
+
+/* What the modes about it say; known: they could be computed. */
+typedef struct stability {
+  bool known, unstable;
+  int count, free; /* vibrations; directions in which nothing acts */
+  double slowest, damping, grows;
+} stability;
+
+static stability judge(const place *p) {
+  stability s = {.known = false};
+  const int room = 2 * p->nv;
+  double *re = calloc((size_t)room, sizeof(double)), *im = calloc((size_t)room, sizeof(double));
+  ga_modes modes = {.room = room, .re = re, .im = im};
+  /* drives may be about to move it: it is taken as it stands */
+  s.known = re && im && p->nv <= 3000 &&
+            ga_mechanism_modes(p->mechanism, p->t, p->q, p->v, true, &modes, NULL) == GA_OK;
+  s.unstable = modes.unstable;
+  for (int i = 0; s.known && i < modes.count; i++) {
+    const double w = hypot(re[i], im[i]);
+    if (re[i] > s.grows) s.grows = re[i];
+    if (w == 0) s.free++;
+    if (im[i] == 0) continue;
+    if (s.count++ == 0) s.slowest = w, s.damping = -re[i] / w;
+  }
+  free(re);
+  free(im);
+  return s;
+}
+
+static void print_stability(const stability *s) {
+  if (!s->known) return;
+  if (s->unstable) {
+    printf("  unstable: a small push grows by a factor of e in %.3g s\n", 1 / s->grows);
+  } else if (s->count > 0) {
+    printf("  stable: its slowest vibration has %.6g Hz, damping ratio %.3g\n",
+           s->slowest / 6.283185307179586, s->damping == 0 ? 0 : s->damping);
+  } else {
+    printf("  nothing vibrates about it\n");
+  }
+  if (s->free > 0) {
+    printf("  in %d direction%s nothing holds it: it stays wherever it is put\n", s->free,
+           s->free > 1 ? "s" : "");
+  }
+}
+
+static int print_text(const place *p, const ga_equilibrium *e, const stability *s) {
+  enum { ROWS = 60 };
+  named_columns named;
+  const ga_state state = place_state(p);
+  if (!named_open(&named, p->problem)) return CLI_FAILED;
+  named_update(&named, &state);
+  printf("%s: equilibrium at t = %.6g, after %d steps", p->problem->name, p->t, e->iterations);
+  if (e->relaxations > 0) printf(" and %d of dynamic relaxation", e->relaxations);
+  printf(", forces balanced to %.1g\n", e->unbalanced);
+  print_stability(s);
+  for (int i = 0; i < named.count && i < ROWS; i++) {
+    printf("  %-24s %.10g\n", named_name(&named, i), named_value(&named, i));
+  }
+  if (named.count > ROWS) printf("  and %d more, all of them with --json\n", named.count - ROWS);
+  named_close(&named);
+  return CLI_OK;
+}
+
+static int print_json(const place *p, const ga_equilibrium *e, const stability *s) {
+  const ga_state state = place_state(p);
+  printf("{\n  \"t\": ");
+  json_number(stdout, p->t);
+  printf(",\n  \"iterations\": %d, \"relaxations\": %d, \"unbalanced\": ", e->iterations,
+         e->relaxations);
+  json_number(stdout, e->unbalanced);
+  printf(",\n  \"stable\": %s, \"free\": %d",
+         !s->known     ? "null"
+         : s->unstable ? "false"
+                       : "true",
+         s->free);
+  json_array(stdout, "q", p->nq, p->q);
+  json_array(stdout, "lam", p->nlam, p->lam);
+  json_array(stdout, "psi", p->npsi, p->psi);
+  json_columns(stdout, p->file, &state);
+  printf("\n}\n");
+  return CLI_OK;
+}
+
+static int find(const settings *set, args *a, place *p) {
+  ga_equilibrium e = {0};
+  int code = place_open(p, &set->problem, a);
+  if (code == ARGS_GO_ON) code = place_go(p, a, set->at);
+  if (code == ARGS_GO_ON) code = place_rest(p, &e);
+  if (code == ARGS_GO_ON && set->save_state) code = place_save(p, a, set->save_state);
+  if (code != ARGS_GO_ON) return code;
+  const stability s = judge(p);
+  code = set->json ? print_json(p, &e, &s) : print_text(p, &e, &s);
+  if (set->save_state && !set->json) printf("  %-24s %s\n", "state", set->save_state);
+  return code;
+}
+
+int cmd_equilibrium(int argc, char **argv) {
+  settings set = {.problem = PROBLEM_ARGS_NONE};
+  ga_options options = ga_options_default();
+  args a = {.command = &command, .settings = &set, .options = &options};
+  int code = args_parse(&a, argc, argv);
+  if (code == ARGS_GO_ON) code = args_check_params(&a);
+  if (code != ARGS_GO_ON) return code;
+  place p;
+  code = find(&set, &a, &p);
+  place_close(&p);
+  return code;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha modes: frequencies, damping ratios and shapes about a state. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "place.h"
+
+typedef struct settings {
+  problem_args problem;
+  bool json, frozen;
+  int count, few;
+  const char *at, *out, *matrices;
+} settings;
+
+#define FIELD(name) offsetof(settings, name)
+static const arg_spec specs[] = {
+    PLACE_SET(settings, problem),
+    {"at", "FILE.state|T|equilibrium",
+     "about a saved state, the state that a run reaches at time T, or the equilibrium found from "
+     "the start (default the start itself)",
+     arg_read_text, FIELD(at), 0, 0},
+    {"count", "N", "print the N slowest (default 20)", arg_read_int, FIELD(count), 1, INT_MAX},
+    {"few", "N", "compute only the N slowest, by shift and inversion: for large models at rest",
+     arg_read_int, FIELD(few), 1, 1000},
+    {"frozen", NULL,
+     "take a state as it stands even if its linearization changes with time, for what it is worth",
+     arg_read_flag, FIELD(frozen), 0, 0},
+    {"out", "FILE.csv", "write all modes: eigenvalue, frequency, damping ratio, shape by columns",
+     arg_read_text, FIELD(out), 0, 0},
+    {"matrices", "DIR",
+     "write the linearised equations: M, C, K, G, H, Y as Matrix Market files, names.txt",
+     arg_read_text, FIELD(matrices), 0, 0},
+    {"json", NULL, "print one JSON object instead of the table", arg_read_flag, FIELD(json), 0, 0},
+    {.key = NULL}};
+#undef FIELD
+
+static const arg_command command = {
+    .name = "modes",
+    .operand = "FILE.yaml",
+    .needs_operand = true,
+    .summary =
+        "Linearise a mechanism about a state and print its frequencies, damping ratios and "
+        "shapes.\n"
+        "The state must be at rest in equilibrium (--at equilibrium finds one), or turn steadily.",
+    .specs = specs,
+    .takes_library = problem_takes_all,
+    .library_default = problem_default,
+    .runs_nothing = true};
+
+static const double TWO_PI = 6.283185307179586;
+
+typedef struct results {
+  ga_modes modes;
+  double *arrays;
+} results;
+
+static double *shape_re(const results *r, const place *p, int k) {
+  return r->modes.shape_re + (size_t)k * (size_t)p->nv;
+}
+
+static double *shape_im(const results *r, const place *p, int k) {
+  return r->modes.shape_im + (size_t)k * (size_t)p->nv;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+static FILE *opened(const char *path) {
+  FILE *to = fopen(path, "w");
+  if (!to) cli_error("cannot write '%s': %s", path, strerror(errno));
+  return to;
+}
+
+static int closed(FILE *to, const char *path) {
+  const bool bad = ferror(to);
+  if (fclose(to) == 0 && !bad) return ARGS_GO_ON;
+  cli_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
+  return CLI_FAILED;
+}
+
+static void print_matrix(FILE *to, const ga_csr *A) {
+  fprintf(to, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", A->nrow, A->ncol,
+          A->ptr[A->nrow]);
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      fprintf(to, "%d %d %.17g\n", i + 1, A->col[e] + 1, A->val[e]);
+    }
+  }
+}
+
+static void print_names(FILE *to, const place *p) {
+  char name[300];
+  for (int i = 0; i < p->nv; i++) {
+    fprintf(to, "%s\n", ga_mechanism_shape_name(p->mechanism, i, name, sizeof name));
+  }
+}
+
+static int write_matrices(const char *directory, const place *p, const ga_linearization *lin) {
+  static const char letters[] = "MCKGHY";
+  if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+    cli_error("cannot make the directory '%s': %s", directory, strerror(errno));
+    return CLI_FAILED;
+  }
+  int code = ARGS_GO_ON;
+  for (int k = 0; k < 7 && code == ARGS_GO_ON; k++) {
+    char path[4096];
+    snprintf(path, sizeof path, k < 6 ? "%s/%c.mtx" : "%s/names.txt", directory, letters[k]);
+    FILE *to = opened(path);
+    if (!to) return CLI_FAILED;
+    if (k < 6) {
+      print_matrix(to, ga_linearization_matrix(lin, letters[k]));
+    } else {
+      print_names(to, p);
+    }
+    code = closed(to, path);
+  }
+  return code;
+}
+
+static void print_csv(FILE *to, const place *p, const results *r) {
+  char name[300];
+  fprintf(to, "mode,re,im,frequency,damping_ratio");
+  for (int part = 0; part < 2; part++) {
+    for (int i = 0; i < p->nv; i++) {
+      fprintf(to, ",%s%s", ga_mechanism_shape_name(p->mechanism, i, name, sizeof name),
+              part ? "_im" : "");
+    }
+  }
+  fputc('\n', to);
+  for (int k = 0; k < r->modes.count; k++) {
+    const double re = r->modes.re[k], im = r->modes.im[k], w = hypot(re, im);
+    fprintf(to, "%d,%.17g,%.17g,%.17g,%.17g", k + 1, re, im, im / TWO_PI, w > 0 ? -re / w : 0);
+    for (int i = 0; i < 2 * p->nv; i++) {
+      const double x = i < p->nv ? shape_re(r, p, k)[i] : shape_im(r, p, k)[i - p->nv];
+      fprintf(to, ",%.17g", x);
+    }
+    fputc('\n', to);
+  }
+}
+
+static int write_csv(const char *path, const place *p, const results *r) {
+  FILE *to = strcmp(path, "-") == 0 ? stdout : opened(path);
+  if (!to) return CLI_FAILED;
+  print_csv(to, p, r);
+  return to == stdout ? ARGS_GO_ON : closed(to, path);
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+/* the two largest components of a shape, by name */
+static void print_movers(const place *p, const results *r, int k) {
+  const double *re = shape_re(r, p, k), *im = shape_im(r, p, k);
+  double last = INFINITY;
+  for (int told = 0; told < 2; told++) {
+    int best = -1;
+    for (int i = 0; i < p->nv; i++) {
+      const double x = hypot(re[i], im[i]);
+      if (x < last && (best < 0 || x > hypot(re[best], im[best]))) best = i;
+    }
+    if (best < 0 || hypot(re[best], im[best]) < 0.05) return;
+    char name[300];
+    last = hypot(re[best], im[best]);
+    printf("%s%s", told ? ", " : "",
+           ga_mechanism_shape_name(p->mechanism, best, name, sizeof name));
+  }
+}
+
+static void print_table(const place *p, const results *r, int most) {
+  const ga_modes *m = &r->modes;
+  printf("%s, at t = %.6g: ", p->problem->name, p->t);
+  if (!m->few) printf("%d degree%s of freedom, ", m->freedom, m->freedom == 1 ? "" : "s");
+  printf("%d mode%s, %s\n", m->all, m->all == 1 ? "" : "s", m->unstable ? "unstable" : "stable");
+  if (m->count == 0) return;
+  printf("     frequency [Hz]     omega [rad/s]   damping ratio   moves most\n");
+  for (int k = 0; k < m->count && k < most; k++) {
+    const double re = m->re[k], im = m->im[k], w = hypot(re, im);
+    printf("%4d", k + 1);
+    if (w == 0) {
+      printf("%15s%18s%16s   ", "free", "0", "-");
+    } else if (im == 0) {
+      printf("%15s%18.8g%16s   ", re > 0 ? "grows" : "decays", w, re > 0 ? "-" : "> 1");
+    } else {
+      printf("%15.8g%18.8g%16.4g   ", im / TWO_PI, im, re == 0 ? 0 : -re / w);
+    }
+    print_movers(p, r, k);
+    putchar('\n');
+  }
+  if (m->count > most) printf("  and %d faster ones (--count, --out)\n", m->count - most);
+}
+
+static void print_json(const place *p, const results *r) {
+  const ga_modes *m = &r->modes;
+  printf("{\n  \"t\": ");
+  json_number(stdout, p->t);
+  printf(",\n  \"freedom\": %d, \"modes\": %d, \"stable\": %s", m->freedom, m->all,
+         m->unstable ? "false" : "true");
+  json_array(stdout, "re", m->count, m->re);
+  json_array(stdout, "im", m->count, m->im);
+  printf(",\n  \"columns\": [");
+  for (int i = 0; i < p->nv; i++) {
+    char name[300];
+    printf("%s", i ? ", " : "");
+    json_string(stdout, ga_mechanism_shape_name(p->mechanism, i, name, sizeof name));
+  }
+  putchar(']');
+  for (int k = 0; k < m->count; k++) {
+    char key[40];
+    snprintf(key, sizeof key, "shape%d_re", k + 1);
+    json_array(stdout, key, p->nv, shape_re(r, p, k));
+    snprintf(key, sizeof key, "shape%d_im", k + 1);
+    json_array(stdout, key, p->nv, shape_im(r, p, k));
+  }
+  printf("\n}\n");
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static bool take(results *r, const settings *set, int nv) {
+  const int room = set->few > 0 ? set->few : 2 * nv;
+  const size_t n = (size_t)room, width = (size_t)nv;
+  r->arrays = calloc(2 * n * (1 + width), sizeof(double));
+  r->modes = (ga_modes){.room = room, .few = set->few > 0};
+  if (!r->arrays) {
+    cli_error("no memory for %d modes", room);
+    return false;
+  }
+  r->modes.re = r->arrays;
+  r->modes.im = r->arrays + n;
+  r->modes.shape_re = r->arrays + 2 * n;
+  r->modes.shape_im = r->arrays + 2 * n + n * width;
+  return true;
+}
+
+static int matrices(const settings *set, const place *p) {
+  ga_linearization *lin = NULL;
+  ga_error err = {GA_OK, ""};
+  const ga_status status = ga_linearization_new(ga_mechanism_model(p->mechanism), p->t, p->q, p->v,
+                                                set->frozen, &lin, &err);
+  if (status != GA_OK) cli_error("%s", err.text);
+  const int code = status == GA_OK ? write_matrices(set->matrices, p, lin) : CLI_FAILED;
+  ga_linearization_free(lin);
+  return code;
+}
+
+static int find(const settings *set, args *a, place *p, results *r) {
+  ga_error err = {GA_OK, ""};
+  int code = place_open(p, &set->problem, a);
+  if (code == ARGS_GO_ON) code = place_go(p, a, set->at);
+  if (code != ARGS_GO_ON) return code;
+  if (!take(r, set, p->nv)) return CLI_FAILED;
+  const ga_status status =
+      ga_mechanism_modes(p->mechanism, p->t, p->q, p->v, set->frozen, &r->modes, &err);
+  if (status != GA_OK) {
+    cli_error("%s", err.text);
+    if (!set->at && status == GA_ERR_INITIAL) {
+      cli_error("try --at equilibrium, which finds one and looks there");
+    }
+    return CLI_FAILED;
+  }
+  if (set->matrices) code = matrices(set, p);
+  if (code == ARGS_GO_ON && set->out) code = write_csv(set->out, p, r);
+  if (code != ARGS_GO_ON) return code;
+  if (set->json) print_json(p, r);
+  if (!set->json && (!set->out || strcmp(set->out, "-") != 0)) {
+    print_table(p, r, set->count > 0 ? set->count : 20);
+  }
+  return CLI_OK;
+}
+
+int cmd_modes(int argc, char **argv) {
+  settings set = {.problem = PROBLEM_ARGS_NONE};
+  ga_options options = ga_options_default();
+  args a = {.command = &command, .settings = &set, .options = &options};
+  int code = args_parse(&a, argc, argv);
+  if (code == ARGS_GO_ON) code = args_check_params(&a);
+  if (code != ARGS_GO_ON) return code;
+  place p;
+  results r = {.arrays = NULL};
+  code = find(&set, &a, &p, &r);
+  place_close(&p);
+  free(r.arrays);
+  return code;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha view: a mechanism as a page that opens in any browser. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "output.h"
+#include "reference.h"
+#include "webpage.h"
+
+typedef struct settings {
+  const char *out;
+  bool open;
+  file_sets sets;
+} settings;
+
+#define FIELD(name) offsetof(settings, name)
+static const arg_spec specs[] = {
+    {"out", "PAGE.html", "the page (default: the file's name, ending in .html, in this directory)",
+     arg_read_text, FIELD(out), 0, 0},
+    {"open", NULL, "show it in the browser ($BROWSER, or xdg-open)", arg_read_flag, FIELD(open), 0,
+     0},
+    {"set", "NAME=VALUE",
+     "a parameter of a model FILE.yaml, in place of its value there; once for each", file_read_set,
+     FIELD(sets), 0, 0},
+    {.key = NULL}};
+#undef FIELD
+
+static const arg_command command = {
+    .name = "view",
+    .operand = "RUN.h5|FILE.yaml",
+    .needs_operand = true,
+    .summary =
+        "Make a page that shows a mechanism in any browser, without network: its motion and its\n"
+        "columns as plots, from the results of a run, RUN.h5 (`run --out RUN.h5`; `run --view` "
+        "makes\n"
+        "the page at once), or FILE.yaml as it is placed at the start, with joint axes and names.",
+    .specs = specs};
+
+/* the only frame: the start, at rest as far as accelerations and multipliers are concerned */
+static bool film_start(film *f, const ga_problem *problem) {
+  const ga_model *model = &problem->model;
+  double *data = calloc(snapshot_size(model) + 1, sizeof *data);
+  if (!data) {
+    cli_error("no memory for the start");
+    return false;
+  }
+  ga_state state = snapshot_state(model, data);
+  state.t = problem->t0;
+  state.q = problem->q0;
+  state.v = problem->v0;
+  film_add(f, &state);
+  free(data);
+  return true;
+}
+
+/* A model that cannot be built is shown as it is described, with the reason: that is how the
+ * mistake is found. The reason has been told on stderr. */
+static bool view_parts(const settings *set, const char *path, const char *out) {
+  const ga_file_options all = {.set = set->sets.set, .nset = set->sets.count};
+  ga_file_options parts = all;
+  ga_file *file = NULL, *none = NULL;
+  ga_error err = {GA_OK, ""}, ignored;
+  parts.parts_only = true;
+  if (ga_file_load(path, &parts, &file, &ignored) != GA_OK) return false;
+  ga_file_load(path, &all, &none, &err);
+  const char *const messages[] = {err.text, NULL};
+  const char *const about[] = {path, "as described, not assembled", "genalpha " GA_VERSION, NULL};
+  const webpage p = {.mechanism = ga_file_mechanism(file),
+                     .title = ga_file_name(file),
+                     .description = ga_file_description(file),
+                     .messages = messages,
+                     .about = about};
+  const bool ok = webpage_write(&p, out);
+  if (ok) printf("page: %s (as described: it shows what does not fit)\n", out);
+  ga_file_free(none);
+  ga_file_free(file);
+  return ok;
+}
+
+static int view_start(const settings *set, const char *path, const char *out) {
+  ga_problem *problem = NULL;
+  film frames = {.mechanism = NULL};
+  int code = file_open(path, &set->sets, NULL, &problem);
+  if (code == ARGS_GO_ON) {
+    const char *const about[] = {path, "start configuration", "genalpha " GA_VERSION, NULL};
+    const bool ok = film_open(&frames, problem) && film_start(&frames, problem);
+    const webpage p = {.mechanism = frames.mechanism,
+                       .film = &frames,
+                       .title = problem->name,
+                       .description = problem->summary,
+                       .file = file_of(problem),
+                       .about = about};
+    code = ok && webpage_write(&p, out) ? CLI_OK : CLI_FAILED;
+  } else {
+    view_parts(set, path, out);
+  }
+  film_close(&frames);
+  problem_close(problem);
+  return code;
+}
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+/* One JSON string, as json_options wrote it, into room; where it ends, NULL if it is none. */
+static const char *read_string(const char *at, size_t room, char *text) {
+  size_t n = 0;
+  if (*at++ != '"') return NULL;
+  for (; *at && *at != '"'; at++) {
+    unsigned code = (unsigned char)*at;
+    if (*at == '\\' && at[1] == 'u') {
+      if (sscanf(at + 2, "%4x", &code) != 1) return NULL;
+      at += 5;
+    } else if (*at == '\\') {
+      at++;
+      code = *at == 'n' ? '\n' : *at == 't' ? '\t' : (unsigned char)*at;
+    }
+    if (n + 1 >= room || code > 255) return NULL;
+    text[n++] = (char)code;
+  }
+  text[n] = '\0';
+  return *at == '"' ? at + 1 : NULL;
+}
+
+/* The parameters that `run --set` replaced: {.. "set": {"NAME": "VALUE", ..}} */
+static bool read_sets(const char *options, file_sets *sets, char (*values)[256]) {
+  const char *at = strstr(options, "\"set\":");
+  if (!at || !(at = strchr(at, '{'))) return true;
+  for (at += strspn(at, "{ "); *at == '"'; at += strspn(at, ", ")) {
+    if (sets->count == SETS_MAX) return false;
+    at = read_string(at, sizeof sets->name[0], sets->name[sets->count]);
+    if (!at) return false;
+    at += strspn(at, ": ");
+    at = read_string(at, sizeof values[0], values[sets->count]);
+    if (!at) return false;
+    sets->set[sets->count] = (ga_file_set){sets->name[sets->count], values[sets->count]};
+    sets->count++;
+  }
+  return true;
+}
+
+static ga_file *model_of(const char *path, const ga_results *results) {
+  static char values[SETS_MAX][256];
+  file_sets sets = {.count = 0};
+  const char *text = ga_results_text(results, GA_RESULTS_MODEL);
+  ga_error err = {GA_OK, ""};
+  ga_file *file = NULL;
+  if (!*text) {
+    cli_error(
+        "'%s' has no model of a mechanism in it: view shows results of `run FILE.yaml --out "
+        "RUN.h5`",
+        path);
+  } else if (!read_sets(ga_results_text(results, GA_RESULTS_OPTIONS), &sets, values)) {
+    cli_error("'%s': cannot read its options", path);
+  } else {
+    const ga_file_options options = {.set = sets.set, .nset = sets.count};
+    if (ga_file_parse(ga_results_text(results, GA_RESULTS_MODEL_NAME), text, strlen(text), &options,
+                      &file, &err) != GA_OK) {
+      cli_error("the model in '%s': %s", path, err.text);
+    }
+  }
+  return file;
+}
+
+static bool show_results(const char *path, const ga_file *file, ga_results *results,
+                         const char *out) {
+  film frames = {.mechanism = NULL};
+  char rows[80];
+  const bool ended = *ga_results_text(results, GA_RESULTS_STATISTICS) != '\0';
+  const char *const messages[] = {
+      ended ? NULL : "The run that wrote these results has not ended, or was killed.", NULL};
+  snprintf(rows, sizeof rows, "%ld rows", ga_results_rows(results));
+  const char *const about[] = {path, ga_results_text(results, GA_RESULTS_MODEL_NAME), rows,
+                               "genalpha " GA_VERSION, NULL};
+  const webpage p = {.mechanism = ga_file_mechanism(file),
+                     .film = &frames,
+                     .title = ga_file_name(file),
+                     .description = ga_file_description(file),
+                     .file = file,
+                     .messages = messages,
+                     .about = about};
+  bool ok = ga_results_rows(results) > 0;
+  if (!ok) cli_error("'%s' has no rows yet", path);
+  ok = ok && film_read(&frames, file, results) && webpage_write(&p, out);
+  film_close(&frames);
+  return ok;
+}
+
+static int view_results(const settings *set, const char *path, const char *out) {
+  ga_results *results = NULL;
+  ga_error err = {GA_OK, ""};
+  if (set->sets.count > 0) {
+    cli_error("--set changes a model file; the run that wrote '%s' is over", path);
+    return CLI_USAGE;
+  }
+  if (ga_results_open(path, &results, &err) != GA_OK) {
+    cli_error("%s", err.text);
+    return CLI_FAILED;
+  }
+  ga_file *file = model_of(path, results);
+  const bool ok = file && show_results(path, file, results, out);
+  ga_file_free(file);
+  ga_results_free(results);
+  return ok ? CLI_OK : CLI_FAILED;
+}
+
+int cmd_view(int argc, char **argv) {
+  settings set = {.out = NULL};
+  args a = {.command = &command, .settings = &set};
+  char name[256];
+  int code = args_parse(&a, argc, argv);
+  if (code != ARGS_GO_ON) return code;
+  if (!webpage_possible()) return CLI_FAILED;
+  if (!set.out) webpage_default_name(a.operand, sizeof name, name);
+  const char *out = set.out ? set.out : name;
+  code = (results_named(a.operand) ? view_results : view_start)(&set, a.operand, out);
+  if (code != CLI_OK) return code;
+  printf("page: %s\n", out);
+  return !set.open || webpage_show(out) ? CLI_OK : CLI_FAILED;
+}

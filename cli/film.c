@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Recording the frames of a run. */
+#include "film.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A page carries up to FRAMES frames; of large models fewer, so that they fit into NUMBERS. Further
+ * columns are taken while there are fewer than WIDE. */
+enum { FRAMES = 2000, FRAMES_LEAST = 64, NUMBERS = 24000000, WIDE = 600 };
+
+static const char *const residuals[] = {"residual.position", "residual.velocity",
+                                        "residual.nonholonomic"};
+enum { NRESIDUAL = 3 };
+
+const char *const *film_place_columns(ga_body_type type) {
+  static const char *const rigid[] = {".x", ".y", ".z", ".e0", ".e1", ".e2", ".e3", NULL};
+  static const char *const planar[] = {".x", ".y", ".angle", NULL};
+  static const char *const point[] = {".x", ".y", ".z", NULL};
+  return type == GA_BODY_RIGID ? rigid : type == GA_BODY_PLANAR ? planar : point;
+}
+
+/* ---- which columns -------------------------------------------------------------------------- */
+
+static void take(film *f, int column) {
+  if (column < 0 || f->at[column] >= 0) return;
+  f->at[column] = f->rows.width;
+  f->column[f->rows.width] = column;
+  f->name[f->rows.width++] = ga_mechanism_column_name(f->mechanism, column);
+}
+
+/* columns that say where bodies are; those that the film has */
+static void take_places(film *f, bool add) {
+  ga_body_info body;
+  for (int i = 0; ga_mechanism_body_at(f->mechanism, i, &body); i++) {
+    for (const char *const *end = film_place_columns(body.type); *end; end++) {
+      char name[256];
+      snprintf(name, sizeof name, "%s%s", body.name, *end);
+      const int column = ga_mechanism_column_index(f->mechanism, name);
+      if (add) take(f, column);
+      if (column >= 0 && f->at[column] >= 0) f->use[f->at[column]] |= FILM_PLACE;
+    }
+  }
+}
+
+static void choose(film *f, const ga_file *file) {
+  const ga_mechanism *m = f->mechanism;
+  take(f, 0);
+  take_places(f, true);
+  for (int i = 0; ga_file_output(file, i) >= 0; i++) {
+    take(f, ga_file_output(file, i));
+    f->use[f->at[ga_file_output(file, i)]] |= FILM_WANTED;
+  }
+  /* energies and momenta are the last of the usual ones */
+  const int usual = ga_mechanism_default_columns(m);
+  for (int i = usual - 9; i < usual; i++) take(f, i);
+  const int places = f->rows.width;
+  for (int i = 0; i < usual && f->rows.width - places < WIDE; i++) take(f, i);
+}
+
+static bool open_residuals(film *f, const ga_model *model) {
+  const bool is[NRESIDUAL] = {model->nlam > 0, model->nlam > 0, model->npsi > 0};
+  for (int i = 0; i < NRESIDUAL; i++) {
+    if (!is[i]) continue;
+    f->column[f->rows.width] = -1 - i;
+    f->name[f->rows.width++] = residuals[i];
+  }
+  const size_t n = (size_t)(model->nlam + model->npsi) + 1;
+  f->g = calloc(n, sizeof *f->g);
+  f->g_t = calloc(n, sizeof *f->g_t);
+  if (model->pat_G) f->G = *model->pat_G;
+  f->G.val = model->pat_G ? calloc((size_t)f->G.ptr[f->G.nrow] + 1, sizeof *f->G.val) : NULL;
+  return f->g && f->g_t && (!model->pat_G || f->G.val);
+}
+
+/* room for so many columns; none is there yet */
+static bool allocate(film *f, const ga_mechanism *m, size_t room) {
+  const size_t all = (size_t)ga_mechanism_columns(m);
+  *f = (film){.mechanism = m};
+  f->name = calloc(room, sizeof *f->name);
+  f->column = calloc(room, sizeof *f->column);
+  f->use = calloc(room, sizeof *f->use);
+  f->at = malloc((all + 1) * sizeof *f->at);
+  f->values = calloc(all + 1, sizeof *f->values);
+  for (size_t i = 0; f->at && i < all; i++) f->at[i] = -1;
+  return f->name && f->column && f->use && f->at && f->values;
+}
+
+/* the most frames of this width */
+static int most_frames(int width) {
+  const int fit = NUMBERS / width;
+  return fit > FRAMES ? FRAMES : fit < FRAMES_LEAST ? FRAMES_LEAST : fit;
+}
+
+static bool told(bool ok) {
+  if (!ok) cli_error("no memory for the frames of the page");
+  return ok;
+}
+
+bool film_open(film *f, const ga_problem *problem) {
+  const ga_file *file = file_of(problem);
+  const ga_mechanism *m = ga_file_mechanism(file);
+  if (!allocate(f, m, (size_t)ga_mechanism_columns(m) + NRESIDUAL)) return told(false);
+  choose(f, file);
+  if (!open_residuals(f, &problem->model)) return told(false);
+  return told(rows_open(&f->rows, f->rows.width, most_frames(f->rows.width)));
+}
+
+bool film_read(film *f, const ga_file *file, ga_results *results) {
+  const ga_mechanism *m = ga_file_mechanism(file);
+  const int width = ga_results_columns(results);
+  const long rows = ga_results_rows(results);
+  if (!allocate(f, m, (size_t)width + 1)) return told(false);
+  for (int i = 0; i < width; i++) {
+    const int column = ga_mechanism_column_index(m, ga_results_name(results, i));
+    f->name[i] = ga_results_name(results, i);
+    f->column[i] = column;
+    if (column >= 0) f->at[column] = i;
+  }
+  take_places(f, false);
+  for (int i = 0; ga_file_output(file, i) >= 0; i++) {
+    const int at = f->at[ga_file_output(file, i)];
+    if (at >= 0) f->use[at] |= FILM_WANTED;
+  }
+  const long most = most_frames(width), stride = rows > 1 ? (rows - 2) / (most - 1) + 1 : 1;
+  double *column = malloc((size_t)(rows + 1) * sizeof *column);
+  if (!column || !rows_open(&f->rows, width, (int)most + 1)) {
+    free(column);
+    return told(false);
+  }
+  ga_error err = {GA_OK, ""};
+  bool ok = true;
+  for (int i = 0; ok && i < width; i++) {
+    ok = ga_results_read_column(results, i, 0, rows, column, &err) == GA_OK;
+    f->rows.count = 0;
+    for (long k = 0; ok && k < rows; k += stride) {
+      rows_at(&f->rows, f->rows.count++)[i] = column[k];
+    }
+    if ((rows - 1) % stride != 0) rows_at(&f->rows, f->rows.count++)[i] = column[rows - 1];
+  }
+  if (!ok) cli_error("%s", err.text);
+  free(column);
+  return ok;
+}
+
+void film_close(film *f) {
+  free(f->name);
+  free(f->column);
+  free(f->use);
+  free(f->at);
+  free(f->values);
+  free(f->g);
+  free(f->g_t);
+  free(f->G.val);
+  rows_close(&f->rows);
+  *f = (film){.mechanism = NULL};
+}
+
+/* ---- frames --------------------------------------------------------------------------------- */
+
+static double largest(int n, const double *x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+/* |g|, |G v + g_t|, |k|, the largest of the rows; NaN where they cannot be evaluated */
+static void evaluate_residuals(film *f, const ga_state *s, double r[NRESIDUAL]) {
+  const ga_model *model = ga_mechanism_model(f->mechanism);
+  const ga_model_ops *ops = model->ops;
+  r[0] = r[1] = r[2] = NAN;
+  if (model->nlam > 0 && ops->holonomic(model->user, s->t, s->q, f->g) == 0) {
+    r[0] = largest(model->nlam, f->g);
+  }
+  if (f->G.val) {
+    memset(f->G.val, 0, (size_t)f->G.ptr[f->G.nrow] * sizeof *f->G.val);
+    memset(f->g_t, 0, (size_t)model->nlam * sizeof *f->g_t);
+    int code = ops->holonomic_jac(model->user, s->t, s->q, &f->G);
+    if (!model->scleronomic) code |= ops->holonomic_t(model->user, s->t, s->q, f->g_t);
+    for (int i = 0; i < f->G.nrow; i++) {
+      for (int k = f->G.ptr[i]; k < f->G.ptr[i + 1]; k++) {
+        f->g_t[i] += f->G.val[k] * s->v[f->G.col[k]];
+      }
+    }
+    if (code == 0) r[1] = largest(model->nlam, f->g_t);
+  }
+  if (model->npsi > 0 && ops->nonholonomic(model->user, s->t, s->q, s->v, f->g) == 0) {
+    r[2] = largest(model->npsi, f->g);
+  }
+}
+
+void film_add(film *f, const ga_state *state) {
+  double *row = rows_next(&f->rows), r[NRESIDUAL];
+  ga_mechanism_outputs(f->mechanism, state, f->values);
+  evaluate_residuals(f, state, r);
+  for (int i = 0; i < f->rows.width; i++) {
+    const int column = f->column[i];
+    row[i] = column >= 0 ? f->values[column] : r[-1 - column];
+  }
+  rows_keep(&f->rows);
+}
+
+int film_frames(const film *f) {
+  return rows_count(&f->rows);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The motion of a mechanism as frames in memory: some columns of it at some times. */
+#ifndef CLI_FILM_H
+#define CLI_FILM_H
+
+#include <genalpha/ga_results.h>
+
+#include "model_file.h"
+#include "rows.h"
+
+/* FILM_PLACE: it says where a body is; FILM_WANTED: `output` names it. */
+enum { FILM_PLACE = 1, FILM_WANTED = 2 };
+
+typedef struct film {
+  const ga_mechanism *mechanism; /* borrowed */
+  const char **name;             /* of the columns of a frame, borrowed; the first is t */
+  int *column;                   /* of the mechanism; -1: not one of its own */
+  int *at;                       /* back: for each of the mechanism's, its place or -1 */
+  unsigned char *use;            /* FILM_PLACE, FILM_WANTED of each column */
+  thin_rows rows;
+  /* while a run is recorded: */
+  double *values;  /* all columns of the mechanism */
+  double *g, *g_t; /* residuals of the constraints */
+  ga_csr G;        /* its pattern is borrowed */
+} film;
+
+/* For a mechanism from its columns: those of all bodies' places, those of `output`, energies, and
+ * as many of the others as a page can carry; then the residuals of the constraints. False after a
+ * message; film_close in any case. */
+bool film_open(film *f, const ga_problem *problem);
+void film_close(film *f);
+
+/* For the rows of a file of results, with the mechanism of the model in it: all columns, some
+ * thousand rows. False after a message; film_close in any case. */
+bool film_read(film *f, const ga_file *file, ga_results *results);
+
+/* One more frame; thinned if there are many. */
+void film_add(film *f, const ga_state *state);
+int film_frames(const film *f);
+
+/* Columns that say where a body is, by type: names after its own, NULL past the last. */
+const char *const *film_place_columns(ga_body_type type);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* A mechanism at a state: from its file, from a run, from a saved state, at rest. */
+#include "place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int place_open(place *p, const problem_args *given, args *a) {
+  *p = (place){.t = 0};
+  if (!file_named(a->operand)) {
+    cli_error("'%s' is not a model file (NAME.yaml, or a path)", a->operand);
+    return CLI_USAGE;
+  }
+  const int code = problem_open(given, a, NULL, &p->problem);
+  if (code != ARGS_GO_ON) return code;
+  const ga_model *model = &p->problem->model;
+  p->file = file_of(p->problem);
+  p->mechanism = ga_file_mechanism(p->file);
+  p->nq = ga_space_nq(model->space), p->nv = ga_space_nv(model->space);
+  p->nlam = model->nlam, p->npsi = model->npsi;
+  p->q = calloc((size_t)p->nq, sizeof(double));
+  p->v = calloc((size_t)p->nv, sizeof(double));
+  p->vd = calloc((size_t)p->nv, sizeof(double));
+  p->lam = calloc((size_t)p->nlam + 1, sizeof(double));
+  p->psi = calloc((size_t)p->npsi + 1, sizeof(double));
+  if (!p->q || !p->v || !p->vd || !p->lam || !p->psi) {
+    cli_error("no memory for '%s'", a->operand);
+    return CLI_FAILED;
+  }
+  memcpy(p->q, p->problem->q0, (size_t)p->nq * sizeof(double));
+  memcpy(p->v, p->problem->v0, (size_t)p->nv * sizeof(double));
+  return ARGS_GO_ON;
+}
+
+void place_close(place *p) {
+  double *const arrays[] = {p->q, p->v, p->vd, p->lam, p->psi};
+  for (int i = 0; i < 5; i++) free(arrays[i]);
+  problem_close(p->problem);
+}
+
+ga_state place_state(const place *p) {
+  return (ga_state){
+      .t = p->t, .q = p->q, .v = p->v, .vd = p->vd, .a = p->vd, .lam = p->lam, .psi = p->psi};
+}
+
+static void take(place *p, const ga_state *s) {
+  p->t = s->t;
+  memcpy(p->q, s->q, (size_t)p->nq * sizeof(double));
+  memcpy(p->v, s->v, (size_t)p->nv * sizeof(double));
+  memcpy(p->vd, s->vd, (size_t)p->nv * sizeof(double));
+  if (p->nlam) memcpy(p->lam, s->lam, (size_t)p->nlam * sizeof(double));
+  if (p->npsi) memcpy(p->psi, s->psi, (size_t)p->npsi * sizeof(double));
+}
+
+/* where a run, or a saved one, has come to */
+static int run_to(place *p, const args *a, const char *from_state, double t) {
+  solver s = {0};
+  int code = solver_open(&s, &p->problem->model, a->options, NULL);
+  if (code != ARGS_GO_ON) return code;
+  ga_status status =
+      from_state ? ga_integrator_load(s.it, from_state) : solver_start(&s, p->problem);
+  if (status == GA_OK && !from_state && t > p->problem->t0) status = solver_run(&s, t);
+  if (status == GA_OK) {
+    take(p, solver_state(&s));
+  } else {
+    cli_error("%s", solver_reason(&s, status).text);
+    code = CLI_FAILED;
+  }
+  solver_close(&s);
+  return code;
+}
+
+int place_rest(place *p, ga_equilibrium *e) {
+  ga_equilibrium own = {0};
+  ga_error err = {GA_OK, ""};
+  if (!e) e = &own;
+  e->lam = p->lam;
+  e->psi = p->psi;
+  memset(p->v, 0, (size_t)p->nv * sizeof(double));
+  memset(p->vd, 0, (size_t)p->nv * sizeof(double));
+  if (ga_mechanism_equilibrium(p->mechanism, p->t, p->q, e, &err) == GA_OK) return ARGS_GO_ON;
+  cli_error("%s", err.text);
+  return CLI_FAILED;
+}
+
+int place_go(place *p, const args *a, const char *at) {
+  char *end = NULL;
+  if (!at) return ARGS_GO_ON;
+  if (strcmp(at, "equilibrium") == 0) return place_rest(p, NULL);
+  const double t = strtod(at, &end);
+  if (end != at && !*end && isfinite(t)) {
+    if (t < p->problem->t0) {
+      cli_error("--at %s: the model begins at t = %.6g", at, p->problem->t0);
+      return CLI_USAGE;
+    }
+    return run_to(p, a, NULL, t);
+  }
+  return run_to(p, a, at, 0);
+}
+
+int place_save(const place *p, const args *a, const char *path) {
+  solver s = {0};
+  int code = solver_open(&s, &p->problem->model, a->options, NULL);
+  if (code != ARGS_GO_ON) return code;
+  ga_status status = ga_integrator_start(s.it, p->t, p->q, p->v);
+  if (status == GA_OK) status = ga_integrator_save(s.it, path);
+  if (status != GA_OK) cli_error("cannot save '%s': %s", path, solver_reason(&s, status).text);
+  solver_close(&s);
+  return status == GA_OK ? ARGS_GO_ON : CLI_FAILED;
+}

@@ -1,0 +1,364 @@
+// The picture: instances of few shapes, so that the number of draw calls does not depend on the
+// number of bodies. Scene coordinates are those of space minus model.origin.
+
+function instanceSet(shape, list, material, detail) {
+  const round = detail ? 10 : 28;
+  const geometry =
+    shape === "box" ? new THREE.BoxBufferGeometry(1, 1, 1)
+    : shape === "sphere" ? new THREE.SphereBufferGeometry(0.5, round, Math.ceil(round * 0.6))
+    : new THREE.CylinderBufferGeometry(0.5, 0.5, 1, round).rotateX(Math.PI / 2);
+  const mesh = new THREE.InstancedMesh(geometry, material, list.length);
+  const colour = new Float32Array(3 * list.length), c = new THREE.Color();
+  list.forEach((p, i) => c.setHex(p.colour).toArray(colour, 3 * i));
+  geometry.setAttribute("color", new THREE.InstancedBufferAttribute(colour, 3));
+  mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+  mesh.frustumCulled = false;
+  mesh.userData = {list, colour: colour.slice()};
+  return mesh;
+}
+
+function instanceSets(list, parent, shadow, many) {
+  const sets = [];
+  for (const shape of ["box", "cylinder", "sphere"]) {
+    const own = list.filter(p => p.shape === shape);
+    if (own.length === 0) continue;
+    const material = new THREE.MeshStandardMaterial(
+      {vertexColors: THREE.VertexColors, roughness: 0.55, metalness: 0.1});
+    const mesh = instanceSet(shape, own, material, many);
+    mesh.castShadow = shadow.cast;
+    mesh.receiveShadow = shadow.receive;
+    parent.add(mesh);
+    sets.push(mesh);
+  }
+  return sets;
+}
+
+// matrix of an instance = frame of its body times its place in it
+function placeInstances(mesh, pose) {
+  const out = mesh.instanceMatrix.array, list = mesh.userData.list, R = pose.R, x = pose.x;
+  for (let n = 0; n < list.length; n++) {
+    const {body, m} = list[n], b = body < 0 ? pose.ground : body, o = 16 * n;
+    for (let i = 0; i < 3; i++) {
+      const r = 9 * b + 3 * i, r0 = R[r], r1 = R[r + 1], r2 = R[r + 2];
+      out[o + i] = r0 * m[0] + r1 * m[3] + r2 * m[6];
+      out[o + 4 + i] = r0 * m[1] + r1 * m[4] + r2 * m[7];
+      out[o + 8 + i] = r0 * m[2] + r1 * m[5] + r2 * m[8];
+      out[o + 12 + i] = r0 * m[9] + r1 * m[10] + r2 * m[11] + x[3 * b + i];
+    }
+    out[o + 15] = 1;
+  }
+  mesh.instanceMatrix.needsUpdate = true;
+}
+
+// an instance that reaches from a point to another: z of its geometry goes from 0 to 1
+function stretchInstance(mesh, n, from, to, radius) {
+  const out = mesh.instanceMatrix.array, o = 16 * n, d = minus(to, from), l = size(d);
+  out.fill(0, o, o + 16);
+  out[o + 15] = 1;
+  for (let i = 0; i < 3; i++) out[o + 12 + i] = from[i];
+  if (!(l > 0)) return;
+  const [x, y] = across(d.map(v => v / l));
+  for (let i = 0; i < 3; i++) {
+    out[o + i] = x[i] * radius;
+    out[o + 4 + i] = y[i] * radius;
+    out[o + 8 + i] = d[i];
+  }
+}
+
+function stretchSet(geometry, list, colour, parent, shadow) {
+  if (list.length === 0) return null;
+  const material = new THREE.MeshStandardMaterial({color: colour, roughness: 0.5, metalness: 0.2, side: THREE.DoubleSide});
+  const mesh = new THREE.InstancedMesh(geometry, material, list.length);
+  mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+  mesh.frustumCulled = false;
+  mesh.castShadow = shadow;
+  mesh.userData = {list};
+  parent.add(mesh);
+  return mesh;
+}
+
+// A wire wound around z, from 0 to 1, straight at both ends. It is made as long as a spring of the
+// model usually is (in radii) and then squeezed, so that the wire is round when it is drawn.
+function coilGeometry(long, many) {
+  const turns = Math.round(Math.min(24, Math.max(5, long / 1.7))), points = [new THREE.Vector3(0, 0, 0)];
+  for (let i = 0; i <= 12 * turns; i++) {
+    const s = i / (12 * turns), a = 2 * Math.PI * turns * s, r = Math.min(1, 20 * s, 20 * (1 - s));
+    points.push(new THREE.Vector3(r * Math.cos(a), r * Math.sin(a), long * (0.06 + 0.88 * s)));
+  }
+  points.push(new THREE.Vector3(0, 0, long));
+  const curve = new THREE.CatmullRomCurve3(points, false, "catmullrom", 0.5);
+  const wire = Math.min(0.16, 0.22 * long / turns);
+  const tube = new THREE.TubeBufferGeometry(curve, (many ? 8 : 14) * turns, wire, many ? 4 : 7);
+  const normal = tube.getAttribute("normal").clone();
+  // instances multiply normals by their matrix, which stretches z again
+  for (let i = 0; i < normal.count; i++) normal.setZ(i, normal.getZ(i) / long);
+  return tube.scale(1, 1, 1 / long).setAttribute("normal", normal);
+}
+
+function arrowGeometry() {
+  const profile = [[0, 0], [0.5, 0], [0.5, 0.76], [1.3, 0.76], [0, 1]];
+  return new THREE.LatheBufferGeometry(profile.map(p => new THREE.Vector2(p[0], p[1])), 12)
+    .rotateX(Math.PI / 2);
+}
+
+const SPRING_RADIUS = 0.02;
+
+function lengthOf(part, pose) {
+  const a = pointOf(pose, part.body[0], part.at[0], [0, 0, 0]);
+  return size(minus(a, pointOf(pose, part.body[1], part.at[1], [0, 0, 0])));
+}
+
+function usualLength(springs, pose) {
+  const lengths = springs.map(({part}) => lengthOf(part, pose)).sort((a, b) => a - b);
+  return lengths[lengths.length >> 1] || 1;
+}
+
+// ---- arrows of joint forces --------------------------------------------------------------------
+
+// Joints with columns .fx .fy .fz (force of A on B, joint axes of A) or .tension: the force on B.
+function forceSources(model, data) {
+  const list = [];
+  model.joints.forEach((j, index) => {
+    const get = name => data.index.get(j.name + "." + name);
+    const f = ["fx", "fy", "fz"].map(get);
+    const tension = get("tension");
+    if (f[0] !== undefined) list.push({index, j, f: f.filter(c => c !== undefined)});
+    else if (tension !== undefined) list.push({index, j, tension});
+  });
+  let largest = 0;
+  const step = Math.max(1, Math.floor(data.frames / 500));
+  for (const s of list) {
+    for (let i = 0; i < data.frames; i += step) {
+      const v = (s.f || [s.tension]).map(c => data.value(c, i));
+      if (v.every(isFinite)) largest = Math.max(largest, Math.hypot(...v));
+    }
+  }
+  return {list, largest};
+}
+
+function forceOn(model, data, pose, where, s, from) {
+  const j = s.j, b = j.body[0] < 0 ? pose.ground : j.body[0];
+  pointOf(pose, j.body[1], j.at[1], from);
+  if (!s.f) {
+    const a = pointOf(pose, j.body[0], j.at[0], [0, 0, 0]), d = minus(a, from), l = size(d) || 1;
+    return d.map(v => v / l * valueAt(data, s.tension, where));
+  }
+  const own = [0, 0, 0], body = [0, 0, 0], E = j.axes[0], F = [0, 0, 0];
+  s.f.forEach((c, k) => { own[k] = valueAt(data, c, where); });
+  for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) body[i] += E[3 * i + k] * own[k];
+  for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) F[i] += pose.R[9 * b + 3 * i + k] * body[k];
+  return F;
+}
+
+// ---- the scene ---------------------------------------------------------------------------------
+
+// which way is up: against gravity, y for planar models, else z; as the number of an axis
+function upAxis(model) {
+  const g = model.gravity, most = [0, 1, 2].reduce((k, i) => Math.abs(g[i]) > Math.abs(g[k]) ? i : k, 0);
+  if (size(g) > 0) return {axis: most, sign: g[most] > 0 ? -1 : 1};
+  return {axis: model.bodies.every(b => b.type === "planar") ? 1 : 2, sign: 1};
+}
+
+// the boxes around the instances of a mesh
+function addInstances(box, mesh) {
+  const v = new THREE.Vector3(), a = mesh.instanceMatrix.array;
+  for (let o = 0; o < a.length; o += 16) {
+    for (const s of [-0.5, 0.5]) {
+      v.set(a[o + 12] + s * (Math.abs(a[o]) + Math.abs(a[o + 4]) + Math.abs(a[o + 8])),
+            a[o + 13] + s * (Math.abs(a[o + 1]) + Math.abs(a[o + 5]) + Math.abs(a[o + 9])),
+            a[o + 14] + s * (Math.abs(a[o + 2]) + Math.abs(a[o + 6]) + Math.abs(a[o + 10])));
+      box.expandByPoint(v);
+    }
+  }
+}
+
+// the box that the bodies' instances sweep, from some of the frames
+function sweptBox(model, data, sets, pose) {
+  const box = new THREE.Box3(), n = Math.min(data.frames, model.bodies.length > 300 ? 8 : 40);
+  for (let k = 0; k < n; k++) {
+    const frame = n > 1 ? Math.round(k * (data.frames - 1) / (n - 1)) : 0;
+    poseAll(model, data, {frame, part: 0}, pose);
+    for (const mesh of sets) {
+      placeInstances(mesh, pose);
+      addInstances(box, mesh);
+    }
+  }
+  if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+  return box;
+}
+
+// The box of the start if the motion leads far away from it, else all that is swept: what a person
+// wants to see first.
+function startBox(sets, pose, swept) {
+  const box = new THREE.Box3();
+  for (const mesh of sets) {
+    placeInstances(mesh, pose);
+    addInstances(box, mesh);
+  }
+  const far = swept.getSize(new THREE.Vector3()).length() > 4 * box.getSize(new THREE.Vector3()).length();
+  return far ? box.expandByScalar(0.4 * box.getSize(new THREE.Vector3()).length()) : swept;
+}
+
+function niceStep(x) {
+  const p = Math.pow(10, Math.floor(Math.log10(x)));
+  return p * (x / p >= 5 ? 5 : x / p >= 2 ? 2 : 1);
+}
+
+// lines in the plane y = 0, in short pieces: some drivers lose lines that pass behind the camera
+function gridLines(s, count) {
+  const points = [], h = s / 2, step = s / count;
+  for (let i = 0; i <= count; i++) {
+    for (let k = 0; k < count; k++) {
+      const across = i * step - h, from = k * step - h;
+      points.push(across, 0, from, across, 0, from + step, from, 0, across, from + step, 0, across);
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(points), 3));
+  return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial());
+}
+
+// grid and shadow catcher below the mechanism; planar ones have it behind them
+function groundOf(box, first, up, planar, model, shadow) {
+  const normal = planar ? 2 : up.axis, sign = planar ? 1 : up.sign;
+  const extent = box.getSize(new THREE.Vector3()).toArray(), centre = box.getCenter(new THREE.Vector3()).toArray();
+  const wide = Math.max(...extent.filter((_, i) => i !== normal), 0.3 * Math.max(...extent));
+  const near = first === box ? wide : first.getSize(new THREE.Vector3()).length();
+  const step = niceStep(near / 6), count = 2 * Math.min(100, Math.ceil(0.95 * wide / step)), s = count * step;
+  const at = centre.map((c, i) => Math.round((c + model.origin[i]) / step) * step - model.origin[i]);
+  const low = sign > 0 ? box.min.toArray()[normal] : box.max.toArray()[normal];
+  at[normal] = low - sign * 0.004 * wide;
+  const floor = model.joints.find(j => j.type.startsWith("rolling") && j.body[0] < 0);
+  if (floor && !planar) at[normal] = floor.at[0][normal] - model.origin[normal] - sign * 1e-3 * wide;
+  const group = new THREE.Group();
+  const grid = gridLines(s, count);
+  const plane = new THREE.Mesh(new THREE.PlaneBufferGeometry(1.5 * wide, 1.5 * wide),
+                               new THREE.ShadowMaterial({opacity: 0.22}));
+  plane.rotation.x = -Math.PI / 2;
+  plane.position.y = -1e-3 * wide;
+  plane.receiveShadow = true;
+  plane.visible = shadow;
+  group.add(grid, plane);
+  const n = new THREE.Vector3(0, 0, 0).setComponent(normal, sign);
+  group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), n);
+  group.position.fromArray(at);
+  return {group, grid, plane};
+}
+
+function lights(scene, box, up, planar, shadow) {
+  const r = 0.75 * box.getSize(new THREE.Vector3()).length(), c = box.getCenter(new THREE.Vector3());
+  const from = new THREE.Vector3(0.55, -0.45, 0.5).setComponent(up.axis, 1.5 * up.sign);
+  if (planar) from.set(-0.5, 0.9, 1.6);
+  const sun = new THREE.DirectionalLight(0xffffff, 0.75);
+  sun.position.copy(c).addScaledVector(from.normalize(), 3 * r);
+  sun.target.position.copy(c);
+  sun.castShadow = shadow;
+  sun.shadow.mapSize.set(1024, 1024);
+  const eye = sun.shadow.camera;
+  eye.left = eye.bottom = -1.6 * r;
+  eye.right = eye.top = 1.6 * r;
+  eye.near = 0.5 * r;
+  eye.far = 7 * r;
+  sun.shadow.radius = 2.5;
+  sun.shadow.bias = -0.0008;
+  const sky = new THREE.HemisphereLight(0xffffff, 0x8a8f98, 0.55);
+  sky.position.set(0, 0, 0).setComponent(up.axis, up.sign);
+  scene.add(sun, sun.target, sky);
+}
+
+function makeScene(model, data, shadow) {
+  const pose = newPose(model), many = model.bodies.length > 300;
+  poseAll(model, data, {frame: 0, part: 0}, pose);
+  const scale = modelScale(model, pose), scene = new THREE.Scene();
+  const groups = {};
+  for (const name of ["bodies", "joints", "axes", "springs", "forces", "trails", "ground"]) {
+    scene.add(groups[name] = new THREE.Group());
+  }
+  const springs = model.forces.map((f, index) => ({part: f, owner: {kind: "force", index}}))
+    .filter(s => (s.part.type === "spring" || s.part.type === "bushing") && lengthOf(s.part, pose) < 5 * scale);
+  const coil = coilGeometry(usualLength(springs, pose) / (SPRING_RADIUS * scale), springs.length > 50);
+  const gaps = model.joints.map((j, index) => ({part: j, owner: {kind: "joint", index}}))
+    .filter(s => HOLDING.includes(s.part.type) && s.part.type !== "distance" && lengthOf(s.part, pose) > 1e-4 * scale);
+  const bodies = instanceSets(bodyPrimitives(model, scale), groups.bodies, shadow, many);
+  const box = sweptBox(model, data, bodies, pose), planar = model.bodies.every(b => b.type === "planar");
+  const moving = [...bodies, ...instanceSets(jointPrimitives(model, scale), groups.joints, {cast: false, receive: false}, many),
+                  ...instanceSets(axisPrimitives(model, scale), groups.axes, {cast: false, receive: false}, true)];
+  const rods = model.joints.map((j, index) => ({part: j, owner: {kind: "joint", index}}))
+    .filter(s => s.part.type === "distance");
+  const sources = forceSources(model, data);
+  const rod = new THREE.CylinderBufferGeometry(1, 1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+  const view = {
+    model, data, pose, scene, groups, box, scale, moving, sources, up: upAxis(model), planar,
+    springs: stretchSet(coil, springs, 0x7f8ea3, groups.springs, shadow.cast),
+    rods: stretchSet(rod, rods, 0x9aa3ad, groups.joints, shadow.cast),
+    arrows: stretchSet(arrowGeometry(), sources.list, 0xd1495b, groups.forces, false),
+    arrowLength: 0.3, trails: new Map(),
+    gaps: stretchSet(rod, gaps, 0xe02030, groups.bodies, false),
+  };
+  for (let k = 0; k < data.frames; k++) {
+    const step = Math.max(1, Math.floor(data.frames / 20));
+    if (k % step) continue;
+    poseAll(model, data, {frame: k, part: 0}, pose);
+    for (const part of [...springs.map(s => s.part), ...model.joints].slice(0, 2000)) {
+      for (const side of [0, 1]) {
+        box.expandByPoint(new THREE.Vector3(...pointOf(pose, part.body[side], part.at[side], [0, 0, 0])));
+      }
+    }
+  }
+  poseAll(model, data, {frame: 0, part: 0}, pose);
+  view.first = startBox(bodies, pose, box);
+  view.ground = groundOf(box, view.first, view.up, planar, model, shadow.cast);
+  groups.ground.add(view.ground.group);
+  lights(scene, box, view.up, planar, shadow.cast);
+  return view;
+}
+
+function placeAll(view, where) {
+  const {model, data, pose, scale} = view, a = [0, 0, 0], b = [0, 0, 0];
+  poseAll(model, data, where, pose);
+  for (const mesh of view.moving) if (mesh.parent.visible) placeInstances(mesh, pose);
+  const radius = {springs: SPRING_RADIUS * scale, rods: 0.006 * scale, gaps: 0.004 * scale};
+  for (const name of ["springs", "rods", "gaps"]) {
+    const mesh = view[name];
+    if (!mesh) continue;
+    mesh.userData.list.forEach(({part}, n) => {
+      pointOf(pose, part.body[0], part.at[0], a);
+      pointOf(pose, part.body[1], part.at[1], b);
+      stretchInstance(mesh, n, a, b, radius[name]);
+    });
+    mesh.instanceMatrix.needsUpdate = true;
+  }
+  if (view.arrows && view.groups.forces.visible) {
+    const unit = view.sources.largest > 0 ? view.arrowLength * scale / view.sources.largest : 0;
+    view.sources.list.forEach((s, n) => {
+      const F = forceOn(model, data, pose, where, s, a);
+      const long = F.every(isFinite) && size(F) * unit > 0.004 * scale;
+      stretchInstance(view.arrows, n, a, long ? plus(a, F, unit) : a, 0.009 * scale);
+    });
+    view.arrows.instanceMatrix.needsUpdate = true;
+  }
+  for (const trail of view.trails.values()) trail.line.geometry.setDrawRange(0, where.frame + 1);
+}
+
+// ---- trails ------------------------------------------------------------------------------------
+
+function addTrail(view, name, body, s, colour) {
+  const {model, data, pose} = view, points = new Float32Array(3 * data.frames), p = [0, 0, 0];
+  for (let frame = 0; frame < data.frames; frame++) {
+    if (body >= 0) poseBody(model, data, {frame, part: 0}, body, pose);
+    points.set(pointOf(pose, body, s, p), 3 * frame);
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
+  const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({color: colour}));
+  line.frustumCulled = false;
+  view.groups.trails.add(line);
+  view.trails.set(name, {line, body});
+}
+
+function removeTrail(view, name) {
+  const trail = view.trails.get(name);
+  view.groups.trails.remove(trail.line);
+  trail.line.geometry.dispose();
+  view.trails.delete(name);
+}

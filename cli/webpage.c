@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Putting the page together: the template of cli/view with its marks filled in. */
+#define _POSIX_C_SOURCE 200809L
+#include "webpage.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "view_assets.h"
+
+extern char **environ;
+
+/* ---- the JavaScript libraries, as Debian installs them --------------------------------------- */
+
+static const char *const scripts[] = {"three/three.min.js",
+                                      "three/examples/js/controls/OrbitControls.js",
+                                      "dygraphs/dygraph.min.js", NULL};
+static const char library_style[] = "dygraphs/dygraph.min.css";
+
+static const char *library_path(const char *name, size_t room, char *path) {
+  const char *directory = getenv("GENALPHA_JS");
+  snprintf(path, room, "%s/%s", directory && *directory ? directory : VIEW_JS_DIR, name);
+  return path;
+}
+
+static bool readable(const char *name) {
+  char path[4096];
+  if (access(library_path(name, sizeof path, path), R_OK) == 0) return true;
+  cli_error(
+      "a page needs three.js and dygraphs, and '%s' is missing; install the Debian packages "
+      "libjs-three and libjs-dygraphs (apt-get install libjs-three libjs-dygraphs), or set "
+      "GENALPHA_JS to the directory that has three/ and dygraphs/",
+      path);
+  return false;
+}
+
+bool webpage_possible(void) {
+  for (int i = 0; scripts[i]; i++) {
+    if (!readable(scripts[i])) return false;
+  }
+  return readable(library_style);
+}
+
+/* One line of a library, changed where it would end the element around it or ask for a file. */
+static void put_line(FILE *to, const char *line) {
+  if (strncmp(line, "//# sourceMappingURL", 20) == 0) return;
+  if (strncmp(line, "/*# sourceMappingURL", 20) == 0) return;
+  for (const char *at; (at = strpbrk(line, "<")) != NULL; line = at + 1) {
+    fwrite(line, 1, (size_t)(at - line) + 1, to);
+    if (strncasecmp(at, "</script", 8) == 0 || strncasecmp(at, "</style", 7) == 0 ||
+        strncmp(at, "<!--", 4) == 0) {
+      fputc('\\', to);
+    }
+  }
+  fputs(line, to);
+}
+
+static bool put_library(FILE *to, const char *name) {
+  char path[4096], *line = NULL;
+  size_t room = 0;
+  errno = 0;
+  FILE *file = fopen(library_path(name, sizeof path, path), "r");
+  if (!file) {
+    cli_error("cannot read '%s': %s", path, strerror(errno));
+    return false;
+  }
+  while (getline(&line, &room, file) > 0) put_line(to, line);
+  free(line);
+  const bool ok = !ferror(file);
+  fclose(file);
+  if (!ok) cli_error("cannot read '%s': read error", path);
+  return ok;
+}
+
+/* ---- the marks of the template --------------------------------------------------------------- */
+
+static bool put_html(FILE *to, const char *text) {
+  for (; *text; text++) {
+    const char *name = *text == '<'   ? "&lt;"
+                       : *text == '>' ? "&gt;"
+                       : *text == '&' ? "&amp;"
+                       : *text == '"' ? "&quot;"
+                                      : NULL;
+    if (name) {
+      fputs(name, to);
+    } else {
+      fputc(*text, to);
+    }
+  }
+  return true;
+}
+
+static bool put_title(FILE *to, const webpage *p) {
+  return put_html(to, p->title);
+}
+
+static bool put_notice(FILE *to, const webpage *p) {
+  (void)p;
+  return fputs(view_notice, to) >= 0;
+}
+
+static bool put_style(FILE *to, const webpage *p) {
+  (void)p;
+  return put_library(to, library_style) && fputs(view_style, to) >= 0;
+}
+
+static bool put_model(FILE *to, const webpage *p) {
+  return webpage_put_model(to, p, view_notice);
+}
+
+static bool put_scripts(FILE *to, const webpage *p) {
+  (void)p;
+  for (int i = 0; scripts[i]; i++) {
+    fputs("<script>\n", to);
+    if (!put_library(to, scripts[i])) return false;
+    fputs("\n</script>\n", to);
+  }
+  fputs("<script>\n(() => {\n\"use strict\";\n", to);
+  fputs(view_script, to);
+  return fputs("})();\n</script>", to) >= 0;
+}
+
+static const struct {
+  const char *mark;
+  bool (*put)(FILE *to, const webpage *p);
+} marks[] = {{"@TITLE@", put_title}, {"@NOTICE@", put_notice},     {"@STYLE@", put_style},
+             {"@MODEL@", put_model}, {"@DATA@", webpage_put_data}, {"@SCRIPTS@", put_scripts}};
+
+static bool put_page(FILE *to, const webpage *p) {
+  const char *at = view_page;
+  for (int i = 0; i < (int)(sizeof marks / sizeof marks[0]); i++) {
+    const char *mark = strstr(at, marks[i].mark);
+    fwrite(at, 1, (size_t)(mark - at), to);
+    if (!marks[i].put(to, p)) return false;
+    at = mark + strlen(marks[i].mark);
+  }
+  return fputs(at, to) >= 0;
+}
+
+bool webpage_write(const webpage *p, const char *path) {
+  errno = 0;
+  FILE *to = fopen(path, "w");
+  if (!to) {
+    cli_error("cannot write '%s': %s", path, strerror(errno));
+    return false;
+  }
+  errno = 0;
+  const bool put = put_page(to, p);
+  const int failed = ferror(to), reason = errno;
+  const bool closed = fclose(to) == 0;
+  if (put && !failed && closed) return true;
+  if (failed || !closed) {
+    cli_error("cannot write '%s': %s", path, strerror(failed && reason ? reason : errno));
+  } else {
+    cli_error("no memory for the page '%s'", path);
+  }
+  return false;
+}
+
+void webpage_default_name(const char *model, size_t room, char *name) {
+  const char *slash = strrchr(model, '/'), *base = slash ? slash + 1 : model;
+  const char *dot = strrchr(base, '.');
+  const size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+  snprintf(name, room, "%.*s.html", (int)(length < 200 ? length : 200), base);
+}
+
+bool webpage_show(const char *path) {
+  const char *browser = getenv("BROWSER");
+  char program[4096], file[4096];
+  snprintf(program, sizeof program, "%s", browser && *browser ? browser : "xdg-open");
+  snprintf(file, sizeof file, "%s", path);
+  char *arguments[] = {program, file, NULL};
+  pid_t child;
+  const int code = posix_spawnp(&child, program, NULL, NULL, arguments, environ);
+  int status = 0;
+  if (code == 0 && waitpid(child, &status, 0) == child && status == 0) return true;
+  cli_error("cannot open '%s' with '%s'%s%s; open it in a browser yourself", path, program,
+            code ? ": " : "", code ? strerror(code) : "");
+  return false;
+}

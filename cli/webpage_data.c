@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* The model as JSON and the motion as base64; cli/view/data.js reads them and says how the numbers
+ * are laid out. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quantity.h"
+#include "webpage.h"
+
+/* Columns for plots are left out beyond so many numbers, those of the bodies' places first. */
+enum { PLOT_NUMBERS = 2000000 };
+
+/* One unit of a quaternion; places are told in 2^-24 of the largest distance from their centre. */
+static const double fine = 1.0 / (1 << 24);
+
+/* ---- text and numbers ----------------------------------------------------------------------- */
+
+/* the length of a correct UTF-8 sequence, 0 if it is not one */
+static int utf8_length(const unsigned char *s) {
+  const int n = s[0] < 0x80   ? 1
+                : s[0] < 0xc2 ? 0
+                : s[0] < 0xe0 ? 2
+                : s[0] < 0xf0 ? 3
+                : s[0] < 0xf5 ? 4
+                              : 0;
+  for (int i = 1; i < n; i++) {
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  }
+  if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))) return 0;
+  if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))) return 0;
+  return n;
+}
+
+/* Signs that HTML or JavaScript could take for their own are written as \u00xx. */
+void webpage_put_text(FILE *to, const char *text) {
+  fputc('"', to);
+  for (const unsigned char *s = (const unsigned char *)text; *s;) {
+    const int n = utf8_length(s);
+    if (n == 0) {
+      fputs("\\ufffd", to);
+      s++;
+    } else if (n == 1 && (*s < 0x20 || *s == 0x7f || strchr("\"\\<>&'", *s))) {
+      fprintf(to, "\\u%04x", *s++);
+    } else {
+      fwrite(s, 1, (size_t)n, to);
+      s += n;
+    }
+  }
+  fputc('"', to);
+}
+
+static void put_numbers(FILE *to, const char *key, int n, const double *x) {
+  fprintf(to, ",\"%s\":[", key);
+  for (int i = 0; i < n; i++) fprintf(to, "%s%.9g", i ? "," : "", isfinite(x[i]) ? x[i] : 0);
+  fputc(']', to);
+}
+
+static void put_strings(FILE *to, const char *key, const char *const *list) {
+  fprintf(to, ",\"%s\":[", key);
+  for (int i = 0; list && list[i]; i++) {
+    if (i) fputc(',', to);
+    webpage_put_text(to, list[i]);
+  }
+  fputc(']', to);
+}
+
+/* ---- where the bodies are ------------------------------------------------------------------- */
+
+enum { PLACE = 7 };
+
+/* Places of all bodies, frame by frame. */
+typedef struct places {
+  const film *film; /* NULL: start values of the descriptions */
+  int bodies, frames, channels;
+  ga_body_info *body;
+  int (*column)[PLACE];
+  double origin[3], quantum;
+} places;
+
+/* x y z and quaternion of a body at a frame */
+static void place_at(const places *p, int frame, int body, double place[PLACE]) {
+  const ga_body_info *b = &p->body[body];
+  memcpy(place, b->position, 3 * sizeof *place);
+  memcpy(place + 3, b->orientation, 4 * sizeof *place);
+  if (!p->film) return;
+  const double *row = rows_at(&p->film->rows, frame);
+  const int *column = p->column[body];
+  const int n = b->type == GA_BODY_RIGID ? 7 : 3;
+  for (int i = 0; i < n; i++) place[i] = column[i] >= 0 ? row[column[i]] : place[i];
+  if (b->type != GA_BODY_PLANAR) return;
+  const double angle = place[2];
+  const double turned[5] = {0, cos(0.5 * angle), 0, 0, sin(0.5 * angle)};
+  memcpy(place + 2, turned, sizeof turned);
+}
+
+/* the centre of all places, and the unit that gives them 24 bits */
+static void measure_places(places *p) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int f = 0; f < p->frames; f++) {
+    for (int b = 0; b < p->bodies; b++) {
+      double place[PLACE];
+      place_at(p, f, b, place);
+      for (int i = 0; i < 3; i++) {
+        if (!isfinite(place[i])) continue;
+        low[i] = fmin(low[i], place[i]);
+        high[i] = fmax(high[i], place[i]);
+      }
+    }
+  }
+  double extent = 0;
+  for (int i = 0; i < 3; i++) {
+    p->origin[i] = low[i] <= high[i] ? 0.5 * (low[i] + high[i]) : 0;
+    if (low[i] <= high[i]) extent = fmax(extent, 0.5 * (high[i] - low[i]));
+  }
+  p->quantum = (extent > 0 ? extent : 1) * fine;
+}
+
+static void places_close(places *p) {
+  free(p->body);
+  free(p->column);
+}
+
+static bool places_open(places *p, const webpage *whole) {
+  static const int channels[] = {[GA_BODY_RIGID] = 7, [GA_BODY_PLANAR] = 4, [GA_BODY_POINT] = 3};
+  ga_body_info info;
+  *p = (places){.film = whole->film, .frames = whole->film ? film_frames(whole->film) : 1};
+  while (ga_mechanism_body_at(whole->mechanism, p->bodies, &info)) p->bodies++;
+  p->body = calloc((size_t)p->bodies + 1, sizeof *p->body);
+  p->column = calloc((size_t)p->bodies + 1, sizeof *p->column);
+  if (!p->body || !p->column) return false;
+  for (int i = 0; i < p->bodies; i++) {
+    ga_mechanism_body_at(whole->mechanism, i, &p->body[i]);
+    p->channels += channels[p->body[i].type];
+    const char *const *ends = film_place_columns(p->body[i].type);
+    for (int k = 0; k < PLACE; k++) {
+      char name[256];
+      p->column[i][k] = -1;
+      if (!p->film || !*ends) continue;
+      snprintf(name, sizeof name, "%s%s", p->body[i].name, *ends++);
+      const int column = ga_mechanism_column_index(whole->mechanism, name);
+      p->column[i][k] = column >= 0 ? p->film->at[column] : -1;
+    }
+  }
+  measure_places(p);
+  return true;
+}
+
+/* ---- the model ------------------------------------------------------------------------------ */
+
+static void put_body(FILE *to, const ga_body_info *b) {
+  static const char *const types[] = {"rigid", "planar", "point"};
+  static const char *const shapes[] = {NULL, "box", "cylinder", "sphere", "rod"};
+  fputs("{\"name\":", to);
+  webpage_put_text(to, b->name);
+  fprintf(to, ",\"type\":\"%s\",\"mass\":%.9g", types[b->type], b->mass);
+  put_numbers(to, "com", 3, b->com);
+  if (b->look.coloured) fprintf(to, ",\"colour\":%d", b->look.colour);
+  if (b->look.shape == GA_SHAPE_NONE) put_numbers(to, "inertia", 3, b->inertia);
+  if (b->look.shape == GA_SHAPE_BOX) put_numbers(to, "box", 3, b->look.box);
+  if (b->look.shape != GA_SHAPE_NONE) {
+    fprintf(to, ",\"shape\":\"%s\",\"radius\":%.9g,\"length\":%.9g", shapes[b->look.shape],
+            b->look.radius, b->look.length);
+  }
+  fputc('}', to);
+}
+
+static void put_parts(FILE *to, const ga_mechanism *m, ga_part_kind kind, const char *key) {
+  ga_part part;
+  fprintf(to, ",\"%s\":[", key);
+  for (int i = 0; ga_mechanism_part_at(m, kind, i, &part); i++) {
+    fputs(i ? ",\n{\"name\":" : "{\"name\":", to);
+    webpage_put_text(to, part.name);
+    fprintf(to, ",\"type\":\"%s\",\"body\":[%d,%d],\"single\":%s,\"radius\":%.9g", part.type,
+            part.body[0], part.body[1], part.single ? "true" : "false", part.radius);
+    for (int side = 0; side < 2; side++) {
+      fputs(side ? "" : ",\"at\":[", to);
+      fprintf(to, "%s[%.9g,%.9g,%.9g]", side ? "," : "", part.at[side][0], part.at[side][1],
+              part.at[side][2]);
+    }
+    fputc(']', to);
+    for (int side = 0; kind == GA_PART_JOINT && side < 2; side++) {
+      fputs(side ? ",[" : ",\"axes\":[[", to);
+      for (int k = 0; k < 9; k++) fprintf(to, "%s%.9g", k ? "," : "", part.axes[side][k]);
+      fputc(']', to);
+    }
+    fputs(kind == GA_PART_JOINT ? "]}" : "}", to);
+  }
+  fputc(']', to);
+}
+
+/* the columns for plots: all of the film but t, without places of bodies if there are too many */
+static bool is_plotted(const places *p, int i) {
+  const film *f = p->film;
+  if (i == 0) return false;
+  if ((double)f->rows.width * p->frames <= PLOT_NUMBERS) return true;
+  return f->use[i] != FILM_PLACE;
+}
+
+static void put_columns(FILE *to, const places *p) {
+  bool first = true;
+  fputs(",\"columns\":[", to);
+  for (int i = 0; p->film && i < p->film->rows.width; i++) {
+    if (!is_plotted(p, i)) continue;
+    fputs(first ? "{\"name\":" : ",\n{\"name\":", to);
+    webpage_put_text(to, p->film->name[i]);
+    fputs(",\"what\":", to);
+    webpage_put_text(to, quantity_of(p->film->name[i]).what);
+    fputc('}', to);
+    first = false;
+  }
+  fputc(']', to);
+}
+
+static void put_output(FILE *to, const webpage *whole) {
+  const bool chosen = whole->file && ga_file_output(whole->file, 0) >= 0;
+  fputs(",\"output\":[", to);
+  for (int i = 0; chosen && ga_file_output(whole->file, i) >= 0; i++) {
+    if (i) fputc(',', to);
+    webpage_put_text(to,
+                     ga_mechanism_column_name(whole->mechanism, ga_file_output(whole->file, i)));
+  }
+  fputs(chosen ? "]" : "\"energy.kinetic\",\"energy.potential\",\"energy.total\"]", to);
+}
+
+bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
+  places p;
+  const bool ok = places_open(&p, whole);
+  if (ok) {
+    double gravity[3];
+    ga_mechanism_gravity(whole->mechanism, gravity);
+    fputs("{\"title\":", to);
+    webpage_put_text(to, whole->title);
+    fputs(",\"description\":", to);
+    webpage_put_text(to, whole->description);
+    fputs(",\"notice\":", to);
+    webpage_put_text(to, notice);
+    put_strings(to, "messages", whole->messages);
+    put_strings(to, "about", whole->about);
+    fprintf(to, ",\"frames\":%d,\"quantum\":%.17g,\"origin\":[%.17g,%.17g,%.17g]", p.frames,
+            p.quantum, p.origin[0], p.origin[1], p.origin[2]);
+    put_numbers(to, "gravity", 3, gravity);
+    fputs(",\n\"bodies\":[", to);
+    for (int i = 0; i < p.bodies; i++) {
+      if (i) fputs(",\n", to);
+      put_body(to, &p.body[i]);
+    }
+    fputs("]", to);
+    put_parts(to, whole->mechanism, GA_PART_JOINT, "joints");
+    put_parts(to, whole->mechanism, GA_PART_FORCE, "forces");
+    put_parts(to, whole->mechanism, GA_PART_SENSOR, "sensors");
+    put_columns(to, &p);
+    put_output(to, whole);
+    fputc('}', to);
+  }
+  places_close(&p);
+  return ok;
+}
+
+/* ---- the numbers ---------------------------------------------------------------------------- */
+
+typedef struct base64 {
+  FILE *to;
+  unsigned bits;
+  int count; /* bytes in bits */
+} base64;
+
+static void put_byte(base64 *b, unsigned byte) {
+  static const char sign[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  b->bits = b->bits << 8 | byte;
+  if (++b->count < 3) return;
+  for (int shift = 18; shift >= 0; shift -= 6) putc(sign[b->bits >> shift & 63], b->to);
+  b->bits = 0;
+  b->count = 0;
+}
+
+/* zeros fill the last group of three; the reader knows how many numbers there are */
+static void put_last(base64 *b) {
+  while (b->count > 0) put_byte(b, 0);
+}
+
+/* little-endian, whatever the machine */
+static void put_bytes(base64 *b, uint64_t bits, int n) {
+  for (int i = 0; i < n; i++) put_byte(b, (unsigned)(bits >> (8 * i) & 255));
+}
+
+static void put_double(base64 *b, double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  put_bytes(b, bits, 8);
+}
+
+static void put_float(base64 *b, double x) {
+  const float narrow = (float)x;
+  uint32_t bits;
+  memcpy(&bits, &narrow, sizeof bits);
+  put_bytes(b, bits, 4);
+}
+
+static void put_whole(base64 *b, int64_t x) {
+  uint64_t z = x < 0 ? 2 * (uint64_t)(-(x + 1)) + 1 : 2 * (uint64_t)x;
+  for (; z > 127; z >>= 7) put_byte(b, (unsigned)(z & 127) | 128);
+  put_byte(b, (unsigned)z);
+}
+
+static void put_plots(base64 *out, const places *p) {
+  const thin_rows *rows = &p->film->rows;
+  for (int i = 0; i < rows->width; i++) {
+    if (is_plotted(p, i)) put_double(out, rows_at(rows, 0)[i]);
+  }
+  for (int i = 0; i < rows->width; i++) {
+    if (!is_plotted(p, i)) continue;
+    const double first = rows_at(rows, 0)[i];
+    for (int f = 0; f < p->frames; f++) put_float(out, rows_at(rows, f)[i] - first);
+  }
+}
+
+/* Whole numbers of the channels of one body; those of frames before are kept, also where a value is
+ * not finite. A quaternion and its opposite are the same rotation: the nearer one is taken. */
+static int quantise(const places *p, int body, const double *place, const int64_t *before,
+                    int64_t *now) {
+  const ga_body_type type = p->body[body].type;
+  double x[PLACE], dot = 0;
+  int n = 0;
+  for (int i = 0; i < (type == GA_BODY_PLANAR ? 2 : 3); i++) {
+    x[n++] = (place[i] - p->origin[i]) / p->quantum;
+  }
+  const int turn = n;
+  for (int i = 0; i < 4 && type != GA_BODY_POINT; i++) {
+    if (type == GA_BODY_RIGID || i == 0 || i == 3) x[n++] = place[3 + i] / fine;
+  }
+  for (int i = turn; i < n; i++) dot += x[i] * (double)before[i];
+  for (int i = 0; i < n; i++) {
+    const double sign = i >= turn && dot < 0 ? -1 : 1;
+    now[i] = isfinite(x[i]) ? llround(sign * x[i]) : before[i];
+  }
+  return n;
+}
+
+static bool put_places(base64 *out, const places *p) {
+  const size_t n = (size_t)p->channels + PLACE;
+  int64_t *q = calloc(3 * n, sizeof *q), *now = q, *last = q + n, *older = q + 2 * n;
+  if (!q) return false;
+  for (int f = 0; f < p->frames; f++) {
+    for (int b = 0, c = 0; b < p->bodies; b++) {
+      double place[PLACE];
+      place_at(p, f, b, place);
+      c += quantise(p, b, place, last + c, now + c);
+    }
+    for (int c = 0; c < p->channels; c++) {
+      put_whole(out, now[c] - (f == 0 ? 0 : f == 1 ? last[c] : 2 * last[c] - older[c]));
+    }
+    int64_t *spare = older;
+    older = last;
+    last = now;
+    now = spare;
+  }
+  free(q);
+  return true;
+}
+
+bool webpage_put_data(FILE *to, const webpage *whole) {
+  places p;
+  base64 out = {.to = to};
+  bool ok = places_open(&p, whole);
+  if (ok) {
+    for (int f = 0; f < p.frames; f++) {
+      put_double(&out, p.film ? rows_at(&p.film->rows, f)[0] : 0);
+    }
+    if (p.film) put_plots(&out, &p);
+    ok = put_places(&out, &p);
+    put_last(&out);
+  }
+  places_close(&p);
+  return ok;
+}

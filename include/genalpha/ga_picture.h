@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What a picture of a mechanism is drawn from: its bodies with their looks, and what joins them.
+ *
+ * All points and axes are given in the frames of the bodies, whose motion the columns NAME.x ..
+ * NAME.e3 report. Texts are owned by the mechanism. */
+#ifndef GA_PICTURE_H
+#define GA_PICTURE_H
+
+#include <genalpha/ga_mechanism.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ga_body_info {
+  const char *name;
+  ga_body_type type;
+  double mass, com[3];
+  double inertia[6];     /* as in ga_body */
+  double position[3];    /* of the body frame at the start, as it was described: the build may */
+  double orientation[4]; /* move it by a little; a unit quaternion, for planar bodies too */
+  ga_body_look look;
+} ga_body_info;
+
+/* The i-th body from 0 on, in the order of the calls, without the ground; false past the end. */
+GA_API bool ga_mechanism_body_at(const ga_mechanism *m, int i, ga_body_info *info);
+
+typedef enum ga_part_kind { GA_PART_JOINT, GA_PART_FORCE, GA_PART_SENSOR } ga_part_kind;
+
+/* Something between two bodies A and B, or on body A alone. */
+typedef struct ga_part {
+  const char *name;
+  const char *type;  /* "revolute", "spring", "point" .. as in the descriptions */
+  int body[2];       /* numbers of ga_mechanism_body_at; -1: the ground */
+  bool single;       /* it is on body A alone */
+  double at[2][3];   /* its points */
+  double axes[2][9]; /* columns: joint axes x, y, z; the identity for what has none */
+  double length;     /* of a distance, free length of a spring; 0 elsewhere */
+  double radius;     /* of a rolling disk or sphere; 0 elsewhere */
+} ga_part;
+
+/* The i-th part of a kind, in the order of the calls; false past the end. Torsions, drives and
+ * couplers have no place in space and are not told. */
+GA_API bool ga_mechanism_part_at(const ga_mechanism *m, ga_part_kind kind, int i, ga_part *part);
+
+/* The gravity that acts on every mass. */
+GA_API void ga_mechanism_gravity(const ga_mechanism *m, double gravity[3]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

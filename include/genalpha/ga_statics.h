@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* What is asked of a model before it is run: start values that fit, equilibrium, frequencies.
+ *
+ * All functions take a model (ga_model.h) and arrays of the caller; nothing is kept. Redundant rows
+ * are allowed as long as they do not contradict each other. For mechanisms there are the same
+ * functions with names in their messages, in ga_mechanism.h. */
+#ifndef GA_STATICS_H
+#define GA_STATICS_H
+
+#include <genalpha/ga_model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- start values --------------------------------------------------------------------------- */
+
+/* How a configuration or a velocity is moved onto the constraints. Zero is fine. All arrays belong
+ * to the caller; NULL means the default, or not wanted. */
+typedef struct ga_assembly {
+  /* given, nv numbers each */
+  const bool *hold;     /* components that stay as they are; default: none */
+  const double *weight; /* resistance of a component to change, > 0; default: the diagonal of M, and
+                           its least positive entry where there is no mass */
+  const double *unit;   /* what counts as a large change of a component; default: the largest |q|
+                           for lengths, 1 for angles */
+  bool any; /* the first configuration that is reached will do; default: the nearest is sought */
+  /* found */
+  double *change;  /* nv: w with q_new = q_old o exp(w), or v_new - v_old */
+  double *open;    /* nlam, for velocities nlam + npsi: rows of the constraints as they stay */
+  int worst;       /* the row that is open most, -1 without rows */
+  double openness; /* by what part of its unit */
+  int iterations;
+} ga_assembly;
+
+/* The configuration nearest to q with g(t, q) = 0: the sum of weight_i change_i^2 is least. Damped
+ * Gauss-Newton steps, bounded by a part of `unit`, so that no mirror image is jumped to; where the
+ * last part of the way, along the constraints to the nearest point, does not converge (q far from
+ * them), the point where they were reached stands. GA_ERR_INITIAL if the rows cannot be satisfied
+ * together: q is then unchanged, `open` tells what stays open and err names the worst rows. */
+GA_API ga_status ga_assemble_position(const ga_model *model, double t, double *q,
+                                      ga_assembly *assembly, ga_error *err);
+/* The velocity nearest to v with G v + g_t = 0 and k(t, q, v) = 0, likewise. A crank whose speed is
+ * held keeps it exactly. */
+GA_API ga_status ga_assemble_velocity(const ga_model *model, double t, const double *q, double *v,
+                                      ga_assembly *assembly, ga_error *err);
+
+/* ---- equilibrium ---------------------------------------------------------------------------- */
+
+/* How an equilibrium is sought, and what was found. Zero is fine; arrays as above. */
+typedef struct ga_equilibrium {
+  /* given */
+  const double *weight, *unit; /* nv, as in ga_assembly: they shape the way, not the result */
+  int steps;                   /* most damped Newton steps; 0: 400, < 0: none */
+  int relax_steps;             /* most steps of dynamic relaxation; 0: 4000, < 0: none */
+  /* found */
+  double *lam, *psi; /* the reactions there; least norm where they are not unique */
+  double unbalanced; /* largest force that is left, relative to the forces that act */
+  int worst;         /* the velocity on which it acts */
+  int iterations;    /* damped Newton steps */
+  int relaxations;   /* steps of dynamic relaxation */
+} ga_equilibrium;
+
+/* A configuration where the model stays at rest at time t: g = 0, F(t, q, 0) = G^T lam + H^T psi.
+ * It is sought downhill from q, which need not satisfy the constraints, so that a stable one is
+ * found where there is one; a start exactly at an unstable one stays there (ga_modes tells). First
+ * damped Newton steps, in which a pseudo-time step takes the place of load steps; if these do not
+ * end, dynamic relaxation: the motion with rho_inf = 0, stopped whenever the kinetic energy begins
+ * to fall. GA_ERR_INITIAL if the constraints cannot be satisfied or no equilibrium was found; q is
+ * then the last configuration, and err says which force is left. */
+GA_API ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
+                                     ga_equilibrium *equilibrium, ga_error *err);
+
+/* ---- frequencies ---------------------------------------------------------------------------- */
+
+/* The equations of motion linearised about a state: with a small change y of the configuration,
+ *
+ *     M y'' + C y' + K y + G^T dlam + H^T dpsi = 0,   G y = 0,   H y' + Y y = 0
+ *
+ * Rotations are varied in space axes (y is a rotation vector in the axes of space), displacements
+ * too. The matrices are those of body axes at a state of rest: M, C, K, G, H, Y of the model;
+ * otherwise they are turned into space axes, where those of a steady motion are constant. */
+typedef struct ga_linearization ga_linearization;
+
+/* The state must be one whose linearization is constant in time: at rest in equilibrium, or moving
+ * steadily, as a rotor does. GA_ERR_INITIAL says what changes otherwise, unless `frozen` is set:
+ * the state is then taken as it stands, for what this is worth. Constraints must be satisfied. */
+GA_API ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
+                                      const double *v, bool frozen, ga_linearization **out,
+                                      ga_error *err);
+GA_API void ga_linearization_free(ga_linearization *lin);
+/* The matrix of that name, one of M C K G H Y; NULL for another. Owned by the linearization. */
+GA_API const ga_csr *ga_linearization_matrix(const ga_linearization *lin, char name);
+
+/* Eigenvalues s of y = Re(shape e^(s t)), the slowest first. Of a pair of conjugates the one with
+ * im > 0 stands for both; a vibration has re = -zeta |s|, a mode without vibration im = 0. What is
+ * below 1e-7 of the fastest is zero: a direction in which nothing holds the model. */
+typedef struct ga_modes {
+  /* given: arrays of the caller */
+  int room;                    /* how many modes fit */
+  double *re, *im;             /* room numbers each */
+  double *shape_re, *shape_im; /* room x nv by rows, or NULL */
+  bool few;                    /* only the slowest, by shift and inversion: for large models at rest
+                                  without damping; needs ARPACK */
+  /* found */
+  int count;     /* modes in the arrays */
+  int all;       /* modes there are; few: count */
+  int freedom;   /* independent changes of the configuration that the constraints allow */
+  bool unstable; /* some have re > 0 */
+} ga_modes;
+
+/* By LAPACK, up to some thousand velocities; with `few` by ARPACK. Each shape is scaled so that its
+ * largest component is 1. */
+GA_API ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

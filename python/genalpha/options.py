@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Options of a run by their names, and the parameters of the generalized-alpha family."""
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Iterable, Mapping, Optional
+
+from ._lib import ArgumentError, check, encoded, ffi, lib, text
+
+# Three ways to give the same four numbers: who gives one gives all.
+_PARAMETERS = ("rho", "alpha", "params")
+
+
+@lru_cache(maxsize=None)
+def option_names() -> dict[str, str]:
+    """All options of the library by name, each with its help text."""
+    names: dict[str, str] = {}
+    i = 0
+    while True:
+        row = lib.ga_option_at(i)
+        if not row:
+            return names
+        names[text(row.key).replace("-", "_")] = text(row.help)
+        i += 1
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """'; did you mean ...?' for a mistyped word, or ''."""
+    near = difflib.get_close_matches(word, list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _option_text(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ",".join(_option_text(item) for item in value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or value is None:
+        raise ArgumentError(f"a number or a word is expected, not {value!r}")
+    return repr(float(value)) if not isinstance(value, int) else str(value)
+
+
+class Options:
+    """A ga_options, with the texts it borrows."""
+
+    def __init__(self) -> None:
+        self.c = ffi.new("ga_options *", lib.ga_options_default())
+        self._texts: list[Any] = []
+
+    def set(self, name: str, value: Any) -> None:
+        """Set one option by the name it has in model files."""
+        if name not in option_names():
+            hint = nearest(name, option_names())
+            raise ArgumentError(f"unknown option {name!r}{hint}")
+        own = ffi.new("char[]", encoded(_option_text(value)))
+        self._texts.append(own)
+        err = ffi.new("ga_error *")
+        check(lib.ga_options_set(self.c, name.replace("_", "-").encode(), own, err), err)
+
+    def update(self, given: Mapping[str, Any]) -> None:
+        """Set several options."""
+        for name, value in given.items():
+            self.set(name, value)
+
+
+def without_superseded(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Defaults that the given options leave open."""
+    replaced = any(name in given for name in _PARAMETERS)
+    return {
+        name: value
+        for name, value in defaults.items()
+        if name not in given and not (replaced and name in _PARAMETERS)
+    }
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of the generalized-alpha family; see :func:`params`."""
+
+    alpha_m: float
+    alpha_f: float
+    beta: float
+    gamma: float
+    b: float
+    order2: bool
+    zero_stable: bool
+    strict_at_inf: bool
+    rho_inf: float
+    remarks: str
+
+    def _c(self) -> Any:
+        return ffi.new("ga_params *", [self.alpha_m, self.alpha_f, self.beta, self.gamma, self.b])
+
+    def spectral_radius(self, omega_h: float) -> float:
+        """Largest eigenvalue modulus of one step on q'' + omega^2 q = 0.
+
+        Parameters
+        ----------
+        omega_h : float
+            Frequency times step size.
+        """
+        return float(lib.ga_params_spectral_radius(self._c(), omega_h))
+
+
+def params(
+    rho: Optional[float] = None, *, alpha: Optional[float] = None, name: Optional[str] = None
+) -> Params:
+    """Parameters from one number, and what they imply.
+
+    Parameters
+    ----------
+    rho : float, optional
+        Spectral radius at infinite frequency, in [0, 1] (Chung and Hulbert); 0.9 by default.
+    alpha : float, optional
+        Parameter of Hilber, Hughes and Taylor, in [-1/3, 0].
+    name : str, optional
+        "newmark", "trapezoidal", "hht" or "chung-hulbert".
+
+    Returns
+    -------
+    Params
+        alpha_m and alpha_f weight the old value; order2, zero_stable and strict_at_inf tell which
+        conditions hold, remarks says in words which do not.
+    """
+    given = [x for x in (rho, alpha, name) if x is not None]
+    if len(given) > 1:
+        raise ArgumentError("give one of rho, alpha and name")
+    options = Options()
+    if name is not None:
+        options.set("params", name)
+    elif alpha is not None:
+        options.set("alpha", alpha)
+    else:
+        options.set("rho", 0.9 if rho is None else rho)
+    p = options.c.par
+    report = lib.ga_params_check(ffi.addressof(p))
+    return Params(
+        p.alpha_m, p.alpha_f, p.beta, p.gamma, p.b,
+        bool(report.order2), bool(report.zero_stable), bool(report.strict_at_inf),
+        report.rho_inf, text(report.text),
+    )

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Shapes of bodies: what pictures show, and the inertia that follows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/reader.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* The numbers of a shape: boxes a, b, c; cylinders along z; spheres; rods along x. */
+typedef struct {
+  double a[3], radius, length;
+} measures;
+
+static const ga_field cylinder_fields[] = {
+    {"radius", "number", "radius", ga_field_number, offsetof(measures, radius), NULL, true},
+    {"length", "number", "length, along z", ga_field_number, offsetof(measures, length), NULL,
+     true},
+    {.key = NULL}};
+static const ga_field sphere_fields[] = {
+    {"radius", "number", "radius", ga_field_number, offsetof(measures, radius), NULL, true},
+    {.key = NULL}};
+static const ga_field rod_fields[] = {{"length", "number", "length, along x", ga_field_number,
+                                       offsetof(measures, length), NULL, true},
+                                      {"radius", "number", "radius, default 0", ga_field_number,
+                                       offsetof(measures, radius), NULL, false},
+                                      {.key = NULL}};
+
+/* ---- volume, and moments of inertia for mass 1 about the centre ------------------------------ */
+
+static double box_of(const measures *s, double *J) {
+  const double *a = s->a;
+  for (int i = 0; i < 3; i++) {
+    const double b = a[(i + 1) % 3], c = a[(i + 2) % 3];
+    J[i] = (b * b + c * c) / 12;
+  }
+  return a[0] * a[1] * a[2];
+}
+
+static double round_of(const measures *s, int axis, double *J) {
+  const double r2 = s->radius * s->radius, l2 = s->length * s->length;
+  for (int i = 0; i < 3; i++) J[i] = i == axis ? r2 / 2 : r2 / 4 + l2 / 12;
+  return pi * r2 * s->length;
+}
+
+static double cylinder_of(const measures *s, double *J) {
+  return round_of(s, 2, J);
+}
+
+static double rod_of(const measures *s, double *J) {
+  return round_of(s, 0, J);
+}
+
+static double sphere_of(const measures *s, double *J) {
+  for (int i = 0; i < 3; i++) J[i] = 0.4 * s->radius * s->radius;
+  return 4 * pi / 3 * s->radius * s->radius * s->radius;
+}
+
+static const struct shape {
+  const char *name;
+  ga_shape type;
+  const ga_field *fields; /* NULL: a list of three lengths */
+  double (*measure)(const measures *s, double *J);
+} shapes[] = {{"box", GA_SHAPE_BOX, NULL, box_of},
+              {"cylinder", GA_SHAPE_CYLINDER, cylinder_fields, cylinder_of},
+              {"sphere", GA_SHAPE_SPHERE, sphere_fields, sphere_of},
+              {"rod", GA_SHAPE_ROD, rod_fields, rod_of}};
+enum { NSHAPE = (int)(sizeof shapes / sizeof shapes[0]) };
+
+static const char *word_of_shape(int i) {
+  return i < NSHAPE ? shapes[i].name : i == NSHAPE ? "density" : NULL;
+}
+
+static const char *word_of_look(int i) {
+  return i < NSHAPE ? shapes[i].name : i == NSHAPE ? "colour" : NULL;
+}
+
+/* ---- colours --------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name;
+  int value;
+} colours[] = {{"red", 0xd1495b},    {"orange", 0xe07a1f}, {"yellow", 0xe8b83a},
+               {"green", 0x3a9d5d},  {"teal", 0x1f9e9e},   {"blue", 0x3b76c4},
+               {"purple", 0x8458b3}, {"pink", 0xd977a8},   {"brown", 0x8a5a3b},
+               {"black", 0x222222},  {"grey", 0x8c929a},   {"white", 0xf2f2f2}};
+enum { NCOLOUR = (int)(sizeof colours / sizeof colours[0]) };
+
+static const char *word_of_colour(int i) {
+  return i < NCOLOUR ? colours[i].name : NULL;
+}
+
+static bool read_colour(ga_reader *r, const ga_node *node, ga_body_look *look) {
+  const char *text;
+  if (!ga_read_text(r, node, &text)) return false;
+  look->coloured = true;
+  if (text[0] == '#' && strlen(text) == 7 && strspn(text + 1, "0123456789abcdefABCDEF") == 6) {
+    look->colour = (int)strtol(text + 1, NULL, 16);
+    return true;
+  }
+  for (int i = 0; i < NCOLOUR; i++) {
+    look->colour = colours[i].value;
+    if (strcmp(colours[i].name, text) == 0) return true;
+  }
+  const char *near = ga_nearest_word(text, word_of_colour);
+  return ga_reader_fail(
+      r, node, "unknown colour '%.40s'%s%s%s", text,
+      near ? "; did you mean '"
+           : "; write \"#rrggbb\" (in quotes) or red, orange, yellow, green, teal, "
+             "blue, purple, pink, brown, black, grey, white",
+      near ? near : "", near ? "'?" : "");
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static bool positive(ga_reader *r, const ga_node *node, int n, const double *x, bool zero) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] < 0 || (x[i] == 0 && !zero)) {
+      return ga_reader_fail(r, node, "%g: a length must be positive", x[i]);
+    }
+  }
+  return true;
+}
+
+static bool measure(ga_reader *r, const struct shape *shape, const ga_node *node, measures *s) {
+  if (!shape->fields) return ga_read_numbers(r, node, 3, s->a) && positive(r, node, 3, s->a, false);
+  const char *const between[2] = {r->between[0], r->between[1]};
+  if (!ga_read_fields(r, node, shape->fields, s)) return false;
+  memcpy(r->between, between, sizeof between);
+  if (!positive(r, node, 1, &s->radius, shape->type == GA_SHAPE_ROD)) return false;
+  return shape->type == GA_SHAPE_SPHERE || positive(r, node, 1, &s->length, false);
+}
+
+/* one entry that is neither a density nor a colour */
+static bool read_one(ga_reader *r, const ga_node *item, const char *(*words)(int),
+                     ga_shape_input *out) {
+  const char *key = item->key->text;
+  measures s = {{0}, 0, 0};
+  int i = 0;
+  while (i < NSHAPE && strcmp(shapes[i].name, key) != 0) i++;
+  if (i == NSHAPE) {
+    const char *near = ga_nearest_word(key, words);
+    return ga_reader_fail(r, item->key, "unknown shape '%.40s'%s%s%s", key,
+                          near ? "; did you mean '" : "; known are box, cylinder, sphere, rod",
+                          near ? near : "", near ? "'?" : "");
+  }
+  if (out->look.shape != GA_SHAPE_NONE) return ga_reader_fail(r, item->key, "a second shape");
+  if (!measure(r, &shapes[i], item, &s)) return false;
+  out->look.shape = shapes[i].type;
+  memcpy(out->look.box, s.a, sizeof s.a);
+  out->look.radius = s.radius;
+  out->look.length = s.length;
+  out->volume = shapes[i].measure(&s, out->J);
+  return true;
+}
+
+bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out) {
+  *out = (ga_shape_input){.volume = 0};
+  if (node->kind != GA_NODE_MAP) {
+    return ga_reader_fail(r, node, "a shape is {box: [a, b, c]}, {cylinder}, {sphere} or {rod}");
+  }
+  for (const ga_node *item = node->first; item; item = item->next) {
+    if (strcmp(item->key->text, "density") != 0) {
+      if (!read_one(r, item, word_of_shape, out)) return false;
+      continue;
+    }
+    out->density.given = true;
+    if (!ga_read_number(r, item, &out->density.value)) return false;
+    if (!(out->density.value > 0)) {
+      return ga_reader_fail(r, item, "density %g must be positive", out->density.value);
+    }
+  }
+  if (out->look.shape != GA_SHAPE_NONE) return true;
+  return ga_reader_fail(r, node, "a shape is missing: box, cylinder, sphere or rod");
+}
+
+bool ga_read_look(ga_reader *r, const ga_node *node, ga_body_look *look) {
+  ga_shape_input own = {.volume = 0};
+  if (node->kind != GA_NODE_MAP || node->count == 0) {
+    return ga_reader_fail(r, node,
+                          "a look is a shape, a colour, or both: {sphere: {radius: 0.1}, colour: "
+                          "red}");
+  }
+  for (const ga_node *item = node->first; item; item = item->next) {
+    const bool coloured = strcmp(item->key->text, "colour") == 0;
+    if (!(coloured ? read_colour(r, item, &own.look) : read_one(r, item, word_of_look, &own))) {
+      return false;
+    }
+  }
+  if (own.look.shape == GA_SHAPE_NONE) {
+    look->coloured = own.look.coloured;
+    look->colour = own.look.colour;
+  } else {
+    *look = own.look;
+  }
+  return true;
+}

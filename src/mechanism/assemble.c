@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Start values of a mechanism that fit: weights by mass and size, names in the messages, and the
+ * side on which joints close. The mathematics is in src/statics/assemble.c. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+enum { JOINTS_TOLD = 4 };
+
+/* ---- calls before the build ----------------------------------------------------------------- */
+
+ga_status ga_mechanism_set_assemble(ga_mechanism *m, bool assemble) {
+  if (m->built) return GA_ERR_ARG;
+  m->assemble = assemble;
+  return GA_OK;
+}
+
+ga_status ga_mechanism_hold(ga_mechanism *m, const char *body, unsigned what, ga_error *err) {
+  int index;
+  if (m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has been built already");
+  if (what & ~(unsigned)(GA_HOLD_POSITION | GA_HOLD_VELOCITY | GA_HOLD_SPIN)) {
+    return ga_fail(err, GA_ERR_ARG, "%#x is not a sum of GA_HOLD_POSITION, _VELOCITY, _SPIN", what);
+  }
+  const ga_status status = ga_mechanism_body_named(m, "hold", body, &index, err);
+  if (status == GA_OK) m->bodies.item[index].hold |= what;
+  return status;
+}
+
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+int ga_mechanism_bodies(const ga_mechanism *m) {
+  return m->bodies.count - 1;
+}
+
+const char *ga_mechanism_body_name(const ga_mechanism *m, int i) {
+  return i >= 0 && i < m->bodies.count - 1 ? m->bodies.item[i + 1].name : NULL;
+}
+
+void ga_mechanism_moved(const ga_mechanism *m, int i, double moved[2]) {
+  moved[0] = moved[1] = 0;
+  if (i < 0 || i >= m->bodies.count - 1) return;
+  memcpy(moved, m->bodies.item[i + 1].moved, 2 * sizeof *moved);
+}
+
+/* ---- weights -------------------------------------------------------------------------------- */
+
+bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row) {
+  ga_structure s = {0};
+  el->type->structure(m, el, &s);
+  return s.parts[row] & (GA_IN_XA | GA_IN_XB);
+}
+
+void ga_mechanism_measure_arms(ga_mechanism *m) {
+  for (int i = 0; i < m->joints.count; i++) {
+    const ga_element *joint = &m->joints.item[i];
+    const ga_joint_data *data = joint->data;
+    for (int side = 0; side < 2; side++) {
+      double *arm = &m->bodies.item[joint->body[side]].arm;
+      *arm = fmax(*arm, ga_norm3(data->side[side].s));
+    }
+  }
+}
+
+/* the resistance of a body to rotation, over that to displacement */
+static double gyration2(const ga_mechanism *m, const ga_solid *b, double mass) {
+  const double r2 = fmax((b->J[0] + b->J[4] + b->J[8]) / (2 * mass), b->arm * b->arm / 3);
+  return r2 > 0 ? r2 : m->length * m->length;
+}
+
+/* A body resists a displacement by its mass m and a rotation by m r^2. r is the radius of gyration,
+ * or the distance of its farthest joint over sqrt(3) (that of a rod held at its end) where this is
+ * more. Without mass it has the least mass of the others. Coordinates follow the bodies. */
+void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit) {
+  double least = INFINITY, least_turn = INFINITY;
+  for (int i = 1; i < m->bodies.count; i++) {
+    if (m->bodies.item[i].mass > 0) least = fmin(least, m->bodies.item[i].mass);
+  }
+  if (!isfinite(least)) least = 1;
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    const double mass = b->mass > 0 ? b->mass : least, turn = mass * gyration2(m, b, mass);
+    for (int k = 0; k < b->kind->nv; k++) {
+      weight[b->v_at + k] = k < b->kind->nx ? mass : turn;
+      unit[b->v_at + k] = k < b->kind->nx ? m->length : 1;
+    }
+    least_turn = fmin(least_turn, turn);
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    const ga_joint_data *data = m->joints.item[angle->joint].data;
+    const bool turns = data->type->coordinate[angle->which].angle;
+    weight[angle->v_at] = 1e-3 * (turns ? least_turn : least);
+    unit[angle->v_at] = turns ? 1 : m->length;
+  }
+}
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+/* the row of an element that is open most, in parts of the mechanism's length or of a radian */
+static double widest(const ga_mechanism *m, const ga_element *el, const double *open, bool velocity,
+                     double *value, bool *length) {
+  double most = 0;
+  for (int row = 0; row < el->nlam + (velocity ? el->npsi : 0); row++) {
+    const bool holonomic = row < el->nlam, is_length = ga_row_is_length(m, el, row);
+    const double x =
+        fabs(holonomic ? open[el->lam_at + row] : open[m->nlam + el->psi_at + row - el->nlam]);
+    const double part = x / (is_length ? m->length : 1);
+    if (part > most) most = part, *value = x, *length = is_length;
+  }
+  return most;
+}
+
+/* "joint 'a' (by 0.01), .." : the elements that are open most, into text */
+static void name_open(const ga_mechanism *m, const double *open, bool velocity, char *text,
+                      size_t room) {
+  double last = INFINITY, largest = 0;
+  size_t used = 0;
+  text[0] = '\0';
+  for (int told = 0; told < JOINTS_TOLD; told++) {
+    const ga_element *worst = NULL;
+    double most = 0, value = 0, x = 0;
+    bool length = false, is_length = false;
+    for (int i = 0; i < m->elements.count; i++) {
+      const double part = widest(m, &m->elements.item[i], open, velocity, &x, &is_length);
+      if (part < last && part > most) {
+        most = part, value = x, length = is_length, worst = &m->elements.item[i];
+      }
+    }
+    if (told == 0) largest = most;
+    if (!worst || most < 1e-3 * largest) return;
+    const char *unit = velocity ? (length ? "" : " rad/s") : (length ? "" : " rad");
+    const int n = snprintf(text + used, room - used, "%s%s '%.60s' (by %.3g%s)", told ? ", " : "",
+                           worst->type->what, worst->name, value, unit);
+    if (n < 0 || (size_t)n >= room - used) return;
+    used += (size_t)n;
+    last = most;
+  }
+}
+
+static ga_status refuse(const ga_mechanism *m, const double *open, bool velocity, ga_error *err) {
+  char text[330];
+  name_open(m, open, velocity, text, sizeof text);
+  return ga_fail(err, GA_ERR_INITIAL,
+                 velocity ? "the velocities that were given do not fit together; with the others "
+                            "as near as possible these still move apart: %s"
+                          : "the joints cannot be closed together; in the nearest position these "
+                            "stay open: %s",
+                 text);
+}
+
+/* ---- assembly ------------------------------------------------------------------------------- */
+
+typedef struct assembling {
+  ga_arena arena;
+  double *weight, *unit, *open, *q, *v;
+} assembling;
+
+static ga_status begin(assembling *a, const ga_mechanism *m, ga_error *err) {
+  *a = (assembling){.weight = NULL};
+  a->weight = ga_arena_doubles(&a->arena, (size_t)m->nv);
+  a->unit = ga_arena_doubles(&a->arena, (size_t)m->nv);
+  a->open = ga_arena_doubles(&a->arena, (size_t)m->nlam + (size_t)m->npsi);
+  a->q = ga_arena_doubles(&a->arena, (size_t)m->nq);
+  a->v = ga_arena_doubles(&a->arena, (size_t)m->nv);
+  if (a->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory to assemble the mechanism");
+  ga_mechanism_weights(m, a->weight, a->unit);
+  return GA_OK;
+}
+
+/* ---- positions, velocities ------------------------------------------------------------------- */
+
+static void frames_at(const ga_mechanism *m, const ga_element *joint, const double *q,
+                      ga_frame frames[2], ga_pair *p) {
+  const ga_joint_data *data = joint->data;
+  for (int side = 0; side < 2; side++) {
+    const ga_solid *b = &m->bodies.item[joint->body[side]];
+    b->kind->frame(q + b->q_at, NULL, &frames[side]);
+  }
+  ga_pair_points(p, false, &frames[0], &frames[1], data->side[0].s, data->side[1].s);
+  ga_pair_axes(p, data->side[0].E, data->side[1].E);
+}
+
+/* Rows that say "perpendicular" hold for opposite axes, too. */
+static ga_status check_aligned(const ga_mechanism *m, const double *q, ga_error *err) {
+  for (int i = 0; i < m->joints.count; i++) {
+    const ga_element *joint = &m->joints.item[i];
+    const unsigned aligned = ((const ga_joint_data *)joint->data)->type->aligned;
+    ga_frame frames[2];
+    ga_pair p;
+    frames_at(m, joint, q, frames, &p);
+    for (int k = 0; k < 3; k++) {
+      double a[3], b[3];
+      ga_column3(p.Ua, k, a);
+      ga_column3(p.Ub, k, b);
+      if (!(aligned >> k & 1) || ga_dot3(a, b) > 0) continue;
+      return ga_fail(err, GA_ERR_INITIAL,
+                     "joint '%s' would close with its %c axes opposite to each other: the start "
+                     "values of its bodies are too far from fitting; give better ones",
+                     joint->name, "xyz"[k]);
+    }
+  }
+  return GA_OK;
+}
+
+static ga_status assemble_position(assembling *a, const ga_mechanism *m, double t, const double *q,
+                                   const bool *hold, ga_error *err) {
+  ga_assembly how = {.hold = hold, .weight = a->weight, .unit = a->unit, .open = a->open};
+  ga_error own = {GA_OK, ""};
+  memcpy(a->q, q, (size_t)m->nq * sizeof(double));
+  ga_status status = ga_assemble_position(&m->model, t, a->q, &how, &own);
+  if (status == GA_ERR_INITIAL) return refuse(m, a->open, false, err);
+  if (status != GA_OK) return ga_fail(err, status, "assembly: %s", own.text);
+  status = check_aligned(m, a->q, err);
+  return status == GA_OK ? ga_mechanism_check_sides(m, q, a->q, err) : status;
+}
+
+static ga_status assemble_velocity(assembling *a, const ga_mechanism *m, double t, const double *v,
+                                   const bool *hold, ga_error *err) {
+  ga_assembly how = {.hold = hold, .weight = a->weight, .unit = a->unit, .open = a->open};
+  ga_error own = {GA_OK, ""};
+  memcpy(a->v, v, (size_t)m->nv * sizeof(double));
+  const ga_status status = ga_assemble_velocity(&m->model, t, a->q, a->v, &how, &own);
+  if (status == GA_ERR_INITIAL) return refuse(m, a->open, true, err);
+  return status == GA_OK ? GA_OK : ga_fail(err, status, "assembly: %s", own.text);
+}
+
+/* distance of the frames' origins and angle between their axes */
+static void measure_move(const ga_solid *b, const double *q0, const double *q1, double moved[2]) {
+  ga_frame f0, f1;
+  double o0[3], o1[3], R[9];
+  b->kind->frame(q0 + b->q_at, NULL, &f0);
+  b->kind->frame(q1 + b->q_at, NULL, &f1);
+  ga_times3(f0.R, b->com, o0);
+  ga_plus3(f0.x, -1, o0, o0);
+  ga_times3(f1.R, b->com, o1);
+  ga_plus3(f1.x, -1, o1, o1);
+  ga_plus3(o1, -1, o0, o1);
+  ga_product_t3(f0.R, f1.R, R);
+  const double s[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
+  moved[0] = ga_norm3(o1);
+  moved[1] = atan2(0.5 * ga_norm3(s), 0.5 * (R[0] + R[4] + R[8] - 1));
+}
+
+ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *q, double *v,
+                                const bool *hold_q, const bool *hold_v, double *moved,
+                                ga_error *err) {
+  assembling a;
+  if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
+  ga_status status = begin(&a, m, err);
+  if (status == GA_OK) status = assemble_position(&a, m, t, q, hold_q, err);
+  if (status == GA_OK && v) status = assemble_velocity(&a, m, t, v, hold_v, err);
+  if (status == GA_OK) {
+    for (int i = 1; moved && i < m->bodies.count; i++) {
+      measure_move(&m->bodies.item[i], q, a.q, moved + 2 * (i - 1));
+    }
+    memcpy(q, a.q, (size_t)m->nq * sizeof(double));
+    if (v) memcpy(v, a.v, (size_t)m->nv * sizeof(double));
+  }
+  ga_arena_free(&a.arena);
+  return status;
+}
+
+/* ---- at the build --------------------------------------------------------------------------- */
+
+static void hold_body(const ga_solid *b, bool *hold_q, bool *hold_v) {
+  for (int k = 0; k < b->kind->nv; k++) {
+    const unsigned velocity = k < b->kind->nx ? GA_HOLD_VELOCITY : GA_HOLD_SPIN;
+    hold_q[b->v_at + k] = b->hold & GA_HOLD_POSITION;
+    hold_v[b->v_at + k] = b->hold & velocity;
+  }
+}
+
+/* A velocity of a point beside the centre of mass is held only together with the rotation. */
+static ga_status check_holds(const ga_mechanism *m, ga_error *err) {
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    if (!(b->hold & GA_HOLD_VELOCITY) || b->hold & GA_HOLD_SPIN || ga_norm3(b->com) == 0) continue;
+    return ga_fail(err, GA_ERR_ARG,
+                   "body '%s': its velocity is given, its angular velocity is not, and its centre "
+                   "of mass is not at its origin; give both, or neither",
+                   b->name);
+  }
+  return GA_OK;
+}
+
+/* velocities given in space axes, of a frame that the assembly has turned */
+static void turn_velocities(const ga_mechanism *m, const double *q, double *v) {
+  for (int i = 1; i < m->bodies.count; i++) {
+    ga_solid b = m->bodies.item[i];
+    double arm[3], ignored[7];
+    ga_frame f;
+    b.kind->frame(q + b.q_at, NULL, &f);
+    ga_times3(b.R0, b.com, arm);
+    ga_add_cross3(-1, b.w0, arm, b.xd0);
+    ga_times3(f.R, b.com, arm);
+    ga_add_cross3(1, b.w0, arm, b.xd0);
+    memcpy(b.R0, f.R, sizeof f.R);
+    b.kind->start(&b, ignored, v + b.v_at);
+  }
+}
+
+ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err) {
+  assembling a = {.weight = NULL};
+  ga_status status = check_holds(m, err);
+  if (status == GA_OK) status = begin(&a, m, err);
+  bool *hold_q = ga_arena_take(&a.arena, (size_t)m->nv, sizeof *hold_q);
+  bool *hold_v = ga_arena_take(&a.arena, (size_t)m->nv, sizeof *hold_v);
+  if (status == GA_OK && a.arena.failed) {
+    status = ga_fail(err, GA_ERR_MEM, "no memory to assemble the mechanism");
+  }
+  if (status == GA_OK) {
+    for (int i = 1; i < m->bodies.count; i++) hold_body(&m->bodies.item[i], hold_q, hold_v);
+    for (int c = 0; c < m->coordinates.count; c++) {
+      hold_q[m->coordinates.item[c].v_at] = m->coordinates.item[c].held;
+      hold_v[m->coordinates.item[c].v_at] = m->coordinates.item[c].rate_held;
+    }
+    status = assemble_position(&a, m, t0, m->q0, hold_q, err);
+  }
+  if (status == GA_OK) {
+    turn_velocities(m, a.q, m->v0);
+    status = assemble_velocity(&a, m, t0, m->v0, hold_v, err);
+  }
+  if (status == GA_OK) {
+    for (int i = 1; i < m->bodies.count; i++) {
+      measure_move(&m->bodies.item[i], m->q0, a.q, m->bodies.item[i].moved);
+    }
+    memcpy(m->q0, a.q, (size_t)m->nq * sizeof(double));
+    memcpy(m->v0, a.v, (size_t)m->nv * sizeof(double));
+  }
+  ga_arena_free(&a.arena);
+  return status;
+}

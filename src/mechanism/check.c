@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* A look at a mechanism before its first run: what a colleague would ask. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "linsol/rank.h"
+#include "mechanism/mechanism.h"
+#include "statics/statics.h"
+
+enum { MODES_MOST = 1200, TOLD = 8, STEPS_A_PERIOD = 40 };
+static const double PI = 3.14159265358979323846;
+
+typedef struct looking {
+  const ga_mechanism *m;
+  double t;
+  const double *q, *v;
+  ga_log_fn say;
+  void *context;
+  ga_check *c;
+  ga_static s;
+  double *unit; /* of the velocities */
+  ga_error *err;
+} looking;
+
+static void say(looking *l, ga_log_level level, const char *format, ...) GA_PRINTF(3, 4);
+
+static void say(looking *l, ga_log_level level, const char *format, ...) {
+  char text[600];
+  va_list list;
+  if (level == GA_LOG_WARNING) l->c->warnings++;
+  if (!l->say) return;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  l->say(l->context, level, text);
+}
+
+/* ---- freedom -------------------------------------------------------------------------------- */
+
+static const char *plural(int n, const char *many) {
+  return n == 1 ? "" : many;
+}
+
+static void tell_freedom(looking *l) {
+  const ga_check *c = l->c;
+  if (c->freedom == 0) {
+    say(l, GA_LOG_INFO,
+        "It cannot move of itself: joints, drives and couplers hold all of its %d velocities.",
+        c->velocities);
+  } else {
+    say(l, GA_LOG_INFO, "It has %d degree%s of freedom: %d velocities, %d independent equations.",
+        c->freedom, plural(c->freedom, "s"), c->velocities, c->rows - c->redundant);
+  }
+  if (c->redundant == 0) return;
+  say(l, GA_LOG_INFO,
+      "Counting alone gives %d: of its %d equations %d follow%s from the others. The motion is "
+      "determined, the forces of these joints are not all unique.",
+      c->gruebler, c->rows, c->redundant, c->redundant == 1 ? "s" : "");
+}
+
+/* rank of all rows; the matrices stand in l->s afterwards */
+static ga_status look_at_rank(looking *l, ga_rank *rank) {
+  ga_static *s = &l->s;
+  ga_check *c = l->c;
+  ga_status status = ga_eval_mass(&s->eval, l->t, l->q, &s->M);
+  if (status == GA_OK) status = ga_eval_G(&s->eval, l->t, l->q, &s->G);
+  if (status == GA_OK) status = ga_eval_H(&s->eval, l->t, l->q, l->v, &s->H);
+  if (status != GA_OK) return status;
+  const ga_rank_rows rows = {.G = &s->G, .H = &s->H, .mass = s->W.val};
+  status = ga_rank_analyze(rank, &rows, GA_RANK_AUTO, l->err);
+  if (status != GA_OK) return status;
+  c->redundant = rank->ndependent;
+  c->gruebler = c->velocities - c->rows;
+  c->freedom = c->velocities - rank->rank;
+  tell_freedom(l);
+  const ga_model *model = &l->m->model;
+  char text[500];
+  for (int i = 0; ga_rank_sentence(rank, model->nlam, model->lam_names, model->psi_names, i, text,
+                                   sizeof text);
+       i++) {
+    if (i < TOLD) say(l, GA_LOG_INFO, "  %s.", text);
+    if (i == TOLD) say(l, GA_LOG_INFO, "  and so on.");
+  }
+  return GA_OK;
+}
+
+/* ---- start values --------------------------------------------------------------------------- */
+
+static ga_status look_at_start(looking *l) {
+  ga_static *s = &l->s;
+  const ga_mechanism *m = l->m;
+  double *r = s->rhs;
+  int worst = 0;
+  ga_status status = ga_eval_g(&s->eval, l->t, l->q, r);
+  if (status != GA_OK) return status;
+  l->c->gap = ga_max_abs(m->nlam, r) / m->length;
+  for (int i = 0; i < m->nlam; i++) worst = fabs(r[i]) > fabs(r[worst]) ? i : worst;
+  const double gap = m->nlam ? r[worst] : 0;
+  status = ga_eval_hidden(&s->eval, l->t, l->q, l->v, &s->G, r);
+  l->c->slip = ga_max_abs(m->nlam, r);
+  if (status == GA_OK) status = ga_eval_k(&s->eval, l->t, l->q, l->v, r);
+  if (status != GA_OK) return status;
+  l->c->slip = fmax(l->c->slip, ga_max_abs(m->npsi, r));
+  if (m->nlam == 0) return GA_OK;
+  if (l->c->gap > 1e-6) {
+    say(l, GA_LOG_WARNING, "At the start %s is open by %.3g: it needs to be assembled.",
+        m->model.lam_names[worst], fabs(gap));
+  } else {
+    say(l, GA_LOG_INFO, "All joints are closed at the start (largest gap %.1g, speed %.1g).",
+        fabs(gap), l->c->slip);
+  }
+  double moved = 0, turned = 0;
+  const char *name = "";
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    if (b->moved[0] > moved) moved = b->moved[0], name = b->name;
+    turned = fmax(turned, b->moved[1]);
+  }
+  if (moved > 1e-9 * m->length) {
+    say(l, GA_LOG_INFO,
+        "Assembly moved bodies by up to %.3g ('%s') and turned them by up to %.3g degrees.", moved,
+        name, turned * 180 / PI);
+  }
+  return GA_OK;
+}
+
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+/* whether something is attached to each body */
+static void mark_attached(const ga_mechanism *m, bool *attached) {
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    for (int side = 0; side < 2; side++) attached[el->body[side]] = true;
+  }
+}
+
+static void look_at_body(looking *l, const ga_solid *b) {
+  const double trace = b->J[0] + b->J[4] + b->J[8], size = fmax(b->arm, 1e-3 * l->m->length);
+  if (b->mass == 0 && b->kind != &ga_kind_ground) {
+    say(l, GA_LOG_INFO, "Body '%s' has no mass: its joints must hold it.", b->name);
+    return;
+  }
+  l->c->lightest = fmin(l->c->lightest, b->mass);
+  l->c->heaviest = fmax(l->c->heaviest, b->mass);
+  if (b->kind->nphi == 0) return;
+  const double ratio = trace / (b->mass * size * size);
+  if (ratio > 1e3 && trace > 1e3 * b->mass * l->m->length * l->m->length) {
+    say(l, GA_LOG_WARNING,
+        "Body '%s': an inertia of %.3g is that of a body %.3g long, the mechanism is only %.3g. "
+        "Are "
+        "its units kg m^2?",
+        b->name, trace, sqrt(12 * trace / b->mass), l->m->length);
+  }
+  if (trace > 0 && ratio < 1e-7) {
+    say(l, GA_LOG_WARNING,
+        "Body '%s': an inertia of %.3g is that of a body %.3g long, its joints are %.3g apart. Are "
+        "its units kg m^2?",
+        b->name, trace, sqrt(12 * trace / b->mass), b->arm);
+  }
+}
+
+static ga_status look_at_bodies(looking *l) {
+  const ga_mechanism *m = l->m;
+  bool *attached = ga_calloc((size_t)m->bodies.count, sizeof *attached);
+  if (!attached) return ga_fail(l->err, GA_ERR_MEM, "no memory to check the mechanism");
+  mark_attached(m, attached);
+  l->c->lightest = INFINITY;
+  for (int i = 1; i < m->bodies.count; i++) {
+    look_at_body(l, &m->bodies.item[i]);
+    if (attached[i]) continue;
+    l->c->loose++;
+    if (l->c->loose <= TOLD) {
+      say(l, GA_LOG_WARNING, "Body '%s' is connected to nothing: it flies freely.",
+          m->bodies.item[i].name);
+    }
+  }
+  ga_free(attached);
+  if (!isfinite(l->c->lightest)) l->c->lightest = 0;
+  if (l->c->lightest > 0 && l->c->heaviest > 1e6 * l->c->lightest) {
+    say(l, GA_LOG_WARNING,
+        "Masses go from %.3g to %.3g. If that is not meant, look at their units (kg, g, t).",
+        l->c->lightest, l->c->heaviest);
+  }
+  const double g = ga_norm3(m->gravity);
+  if (g > 9000 && g < 11000) {
+    say(l, GA_LOG_WARNING,
+        "Gravity is %.4g, as in millimetres: masses are then tonnes, for forces to be newtons.", g);
+  }
+  return GA_OK;
+}
+
+/* ---- condition ------------------------------------------------------------------------------ */
+
+/* x <- A x, or A^-1 x, of the matrix scaled by S = diag(W^-1/2, D^-1/2); its length after, x of
+ * length 1 again */
+static double apply_scaled(ga_static *s, const double *scale, bool inverse, double *x) {
+  double sum = 0;
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  for (int i = 0; i < s->n; i++) {
+    x[i] = inverse ? x[i] / scale[i] : x[i] * scale[i];
+    if (inverse) s->rhs[i] = x[i];
+  }
+  if (inverse) {
+    if (s->ls.ops->solve(&s->ls, s->rhs) != GA_OK) return INFINITY;
+  } else {
+    ga_csr_mul_add(&s->blocks.A, 1, x, s->rhs);
+  }
+  for (int i = 0; i < s->n; i++) {
+    x[i] = inverse ? s->rhs[i] / scale[i] : s->rhs[i] * scale[i];
+    sum += x[i] * x[i];
+  }
+  const double length = sqrt(sum);
+  for (int i = 0; i < s->n && length > 0; i++) x[i] /= length;
+  return length;
+}
+
+/* |A| |A^-1| by power iterations; dependent rows have 1 on their diagonal instead */
+static ga_status look_at_condition(looking *l, const ga_rank *rank) {
+  ga_static *s = &l->s;
+  double *x = ga_arena_doubles(&s->arena, (size_t)s->n);
+  double *scale = ga_arena_doubles(&s->arena, (size_t)s->n);
+  if (s->arena.failed) return ga_fail(l->err, GA_ERR_MEM, "no memory to check the mechanism");
+  ga_static_set_scales(s);
+  for (int i = 0; i < s->n; i++) {
+    scale[i] = 1 / sqrt(i < s->nv ? s->W.val[i] : s->D.val[i - s->nv]);
+  }
+  for (int i = 0; i < s->nlam + s->npsi; i++) {
+    ga_csr *rows = i < s->nlam ? &s->G : &s->H;
+    const int row = i < s->nlam ? i : i - s->nlam;
+    if (!rank->dropped[i]) s->D.val[i] = 0;
+    for (int e = rows->ptr[row]; rank->dropped[i] && e < rows->ptr[row + 1]; e++) rows->val[e] = 0;
+  }
+  ga_status status = ga_static_factor(s, &(ga_static_weights){.m = 1, .e = 1});
+  if (status != GA_OK) {
+    ga_error_clear(l->err);
+    l->c->condition = INFINITY;
+    say(l, GA_LOG_WARNING, "Masses and constraints together do not determine the accelerations.");
+    return status < 0 ? status : GA_OK;
+  }
+  double norm[2] = {0, 0};
+  for (int k = 0; k < 2; k++) {
+    uint32_t random = 7;
+    for (int i = 0; i < s->n; i++) {
+      random = random * 1664525u + 1013904223u;
+      x[i] = (double)(random >> 8) / 8388608.0 - 1;
+    }
+    for (int i = 0; i < 12; i++) norm[k] = apply_scaled(s, scale, k == 1, x);
+  }
+  l->c->condition = norm[0] * norm[1];
+  if (l->c->condition > 1e10) {
+    say(l, GA_LOG_WARNING,
+        "Masses and constraints are badly conditioned (%.1g): accelerations lose that many digits. "
+        "Look for nearly dependent joints and for masses of very different size.",
+        l->c->condition);
+  } else {
+    say(l, GA_LOG_INFO, "The equations are well posed (condition %.1g).", l->c->condition);
+  }
+  return GA_OK;
+}
+
+/* ---- frequencies ---------------------------------------------------------------------------- */
+
+static double fastest_rotation(const looking *l) {
+  double most = 0;
+  for (int i = 1; i < l->m->bodies.count; i++) {
+    const ga_solid *b = &l->m->bodies.item[i];
+    for (int k = b->kind->nx; k < b->kind->nv; k++) most = fmax(most, fabs(l->v[b->v_at + k]));
+  }
+  return most;
+}
+
+static ga_status look_at_frequencies(looking *l) {
+  ga_check *c = l->c;
+  const int nv = l->m->nv, room = 2 * nv;
+  if (nv > MODES_MOST || c->freedom == 0) return GA_OK;
+  double *re = ga_calloc((size_t)room, sizeof(double)),
+         *im = ga_calloc((size_t)room, sizeof(double));
+  ga_modes modes = {.room = room, .re = re, .im = im};
+  ga_error ignored = {GA_OK, ""};
+  ga_status status = re && im ? GA_OK : GA_ERR_MEM;
+  if (status == GA_OK) {
+    const ga_status found = ga_mechanism_modes(l->m, l->t, l->q, l->v, true, &modes, &ignored);
+    if (found == GA_ERR_MEM) status = found;
+  }
+  for (int i = 0; status == GA_OK && i < modes.count; i++) {
+    const double w = hypot(re[i], im[i]);
+    if (im[i] > 0 && c->slowest == 0) c->slowest = im[i];
+    c->fastest = fmax(c->fastest, w);
+  }
+  ga_free(re);
+  ga_free(im);
+  if (status != GA_OK) return ga_fail(l->err, status, "no memory to check the mechanism");
+  const double turn = fastest_rotation(l), fastest = fmax(c->fastest, turn);
+  if (!(fastest > 0)) return GA_OK;
+  c->h = 2 * PI / fastest / STEPS_A_PERIOD;
+  say(l, GA_LOG_INFO, "The fastest %s at the start takes %.3g s: a step of h = %.1g resolves it%s.",
+      turn > c->fastest ? "rotation" : "vibration or decay", 2 * PI / fastest, c->h,
+      c->slowest > 0 && c->fastest > 1e3 * c->slowest
+          ? "; a larger one is enough if only slower motions matter"
+          : "");
+  return GA_OK;
+}
+
+/* with velocities in all directions, so that nothing vanishes by chance */
+static void look_at_derivatives(looking *l) {
+  ga_error own = {GA_OK, ""};
+  double *v = l->s.sum;
+  l->c->derivatives_ok = true;
+  if (l->m->nv > 3000) return;
+  for (int i = 0; i < l->m->nv; i++) v[i] = l->v[i] + l->unit[i] * (0.3 + 0.2 * sin(i + 1.0));
+  const ga_status status = ga_model_check_derivatives(&l->m->model, l->t, l->q, v, NULL, &own);
+  l->c->derivatives_ok = status == GA_OK;
+  if (status == GA_OK) {
+    say(l, GA_LOG_INFO, "Its derivatives agree with difference quotients.");
+  } else {
+    say(l, GA_LOG_WARNING, "A derivative does not agree with its difference quotient: %s",
+        own.text);
+  }
+}
+
+static ga_status look(looking *l) {
+  const ga_mechanism *m = l->m;
+  ga_rank rank = {0};
+  l->unit = ga_arena_doubles(&l->s.arena, (size_t)m->nv);
+  if (!l->unit) return ga_fail(l->err, GA_ERR_MEM, "no memory to check the mechanism");
+  ga_mechanism_weights(m, l->s.W.val, l->unit);
+  ga_status status = look_at_rank(l, &rank);
+  if (status == GA_OK) status = look_at_start(l);
+  if (status == GA_OK) status = look_at_bodies(l);
+  if (status == GA_OK) status = look_at_condition(l, &rank);
+  if (status == GA_OK) status = look_at_frequencies(l);
+  if (status == GA_OK) look_at_derivatives(l);
+  ga_rank_free(&rank);
+  return status;
+}
+
+ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q, const double *v,
+                             ga_log_fn log, void *context, ga_check *check, ga_error *err) {
+  ga_error own;
+  ga_check none;
+  if (!err) err = &own;
+  if (!check) check = &none;
+  *check = (ga_check){0};
+  if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
+  *check = (ga_check){.bodies = m->bodies.count - 1,
+                      .joints = m->joints.count,
+                      .coordinates = m->coordinates.count,
+                      .velocities = m->nv,
+                      .rows = m->nlam + m->npsi,
+                      .length = m->length};
+  looking l = {
+      .m = m, .t = t, .q = q, .v = v, .say = log, .context = context, .c = check, .err = err};
+  ga_status status = ga_static_open(&l.s, &m->model, true, err);
+  if (status == GA_OK) status = look(&l);
+  ga_static_close(&l.s);
+  return status;
+}

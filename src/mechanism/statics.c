@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Equilibrium and modes of a mechanism: weights by mass and size, names of what moves. */
+#include <stdio.h>
+#include <string.h>
+
+#include "mechanism/mechanism.h"
+
+ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
+                                   ga_equilibrium *equilibrium, ga_error *err) {
+  ga_equilibrium none = {0}, *e = equilibrium ? equilibrium : &none;
+  ga_arena arena = {0};
+  if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
+  double *weight = ga_arena_doubles(&arena, (size_t)m->nv);
+  double *unit = ga_arena_doubles(&arena, (size_t)m->nv);
+  ga_status status = GA_ERR_MEM;
+  if (arena.failed) {
+    ga_fail(err, status, "no memory to seek an equilibrium");
+  } else {
+    ga_mechanism_weights(m, weight, unit);
+    e->weight = e->weight ? e->weight : weight;
+    e->unit = e->unit ? e->unit : unit;
+    status = ga_equilibrium_find(&m->model, t, q, e, err);
+    if (e->weight == weight) e->weight = NULL;
+    if (e->unit == unit) e->unit = NULL;
+  }
+  ga_arena_free(&arena);
+  return status;
+}
+
+/* ---- shapes --------------------------------------------------------------------------------- */
+
+static const char *const rigid_names[] = {"x", "y", "z", "rx", "ry", "rz"};
+static const char *const planar_names[] = {"x", "y", "angle"};
+
+const char *ga_mechanism_shape_name(const ga_mechanism *m, int i, char *text, size_t room) {
+  if (room > 0) text[0] = '\0';
+  for (int b = 1; b < m->bodies.count; b++) {
+    const ga_solid *body = &m->bodies.item[b];
+    const int k = i - body->v_at;
+    if (k < 0 || k >= body->kind->nv) continue;
+    snprintf(text, room, "%s.%s", body->name,
+             (body->kind == &ga_kind_planar ? planar_names : rigid_names)[k]);
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->v_at == i) snprintf(text, room, "%s", angle->name);
+  }
+  return text;
+}
+
+/* a displacement of the centre of mass becomes that of the origin: dx - dphi x R com */
+static void to_origins(const ga_mechanism *m, const double *q, double *y) {
+  for (int b = 1; b < m->bodies.count; b++) {
+    const ga_solid *body = &m->bodies.item[b];
+    const ga_body_kind *kind = body->kind;
+    double arm[3], turn[3] = {0, 0, 0}, shift[3];
+    ga_frame f;
+    if (kind->nphi == 0) continue;
+    kind->frame(q + body->q_at, NULL, &f);
+    for (int k = 0; k < kind->nphi; k++) turn[kind->phi_at + k] = y[body->v_at + kind->nx + k];
+    ga_times3(f.R, body->com, arm);
+    ga_cross3(turn, arm, shift);
+    for (int k = 0; k < kind->nx; k++) y[body->v_at + k] -= shift[k];
+  }
+}
+
+ga_status ga_mechanism_modes(const ga_mechanism *m, double t, const double *q, const double *v,
+                             bool frozen, ga_modes *modes, ga_error *err) {
+  ga_linearization *lin = NULL;
+  if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
+  ga_status status = ga_linearization_new(&m->model, t, q, v, frozen, &lin, err);
+  if (status == GA_OK) status = ga_modes_find(lin, modes, err);
+  ga_linearization_free(lin);
+  for (int k = 0; status == GA_OK && modes->shape_re && k < modes->count; k++) {
+    to_origins(m, q, modes->shape_re + (size_t)k * (size_t)m->nv);
+    to_origins(m, q, modes->shape_im + (size_t)k * (size_t)m->nv);
+  }
+  return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* States kept in memory: one growing array for each part of a state. */
+#include "genalpha/ga_record.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "genalpha/ga_events.h"
+
+struct ga_record {
+  int width[GA_STATE_PARTS];
+  double *part[GA_STATE_PARTS];
+  long rows, room;
+  long every;
+  ga_integrator *it; /* asked for dense output, if there are times */
+  double *times;
+  long ntimes, next;
+  ga_status status;
+};
+
+ga_status ga_record_new(const ga_model *model, ga_record **out) {
+  ga_record *r = ga_calloc(1, sizeof *r);
+  *out = r;
+  if (!r) return GA_ERR_MEM;
+  const int nq = ga_space_nq(model->space), nv = ga_space_nv(model->space);
+  const int width[GA_STATE_PARTS] = {1, nq, nv, nv, model->nlam, model->npsi};
+  memcpy(r->width, width, sizeof width);
+  r->every = 1;
+  return GA_OK;
+}
+
+void ga_record_free(ga_record *record) {
+  if (!record) return;
+  for (int p = 0; p < GA_STATE_PARTS; p++) ga_free(record->part[p]);
+  ga_free(record->times);
+  ga_free(record);
+}
+
+ga_status ga_record_reserve(ga_record *r, long rows) {
+  double *part[GA_STATE_PARTS] = {NULL};
+  if (rows <= r->room) return GA_OK;
+  bool ok = true;
+  for (int p = 0; p < GA_STATE_PARTS; p++) {
+    const size_t width = (size_t)r->width[p];
+    ok = ok && (size_t)rows <= SIZE_MAX / sizeof(double) / (width + 1);
+    if (ok) part[p] = ga_calloc((size_t)rows * width + 1, sizeof(double));
+    ok = ok && part[p];
+  }
+  for (int p = 0; p < GA_STATE_PARTS; p++) {
+    if (ok && r->rows > 0) {
+      memcpy(part[p], r->part[p], (size_t)r->rows * (size_t)r->width[p] * sizeof(double));
+    }
+    ga_free(ok ? r->part[p] : part[p]);
+    if (ok) r->part[p] = part[p];
+  }
+  if (ok) r->room = rows;
+  return ok ? GA_OK : GA_ERR_MEM;
+}
+
+ga_status ga_record_every(ga_record *record, long steps) {
+  if (steps < 1) return GA_ERR_ARG;
+  record->every = steps;
+  return GA_OK;
+}
+
+ga_status ga_record_times(ga_record *record, ga_integrator *it, const double *times, long count) {
+  for (long i = 0; i < count; i++) {
+    if (!isfinite(times[i]) || (i > 0 && times[i] < times[i - 1])) return GA_ERR_ARG;
+  }
+  double *own = ga_calloc((size_t)count + 1, sizeof *own);
+  if (!own) return GA_ERR_MEM;
+  memcpy(own, times, (size_t)count * sizeof *own);
+  ga_free(record->times);
+  record->times = own;
+  record->ntimes = count;
+  record->next = 0;
+  record->it = it;
+  return ga_record_reserve(record, record->rows + count);
+}
+
+/* where the parts of the row after the last one go; NULL if there is no memory */
+static bool next_row(ga_record *r, double *row[GA_STATE_PARTS]) {
+  enum { FIRST_ROOM = 64 };
+  if (r->rows == r->room) {
+    const long more = r->room / 2 > FIRST_ROOM ? r->room / 2 : FIRST_ROOM;
+    r->status = ga_record_reserve(r, r->room + more);
+    if (r->status != GA_OK) return false;
+  }
+  for (int p = 0; p < GA_STATE_PARTS; p++) row[p] = r->part[p] + r->rows * r->width[p];
+  return true;
+}
+
+static ga_status keep(ga_record *r, const ga_state *state) {
+  const double *const from[GA_STATE_PARTS] = {&state->t, state->q,   state->v,
+                                              state->vd, state->lam, state->psi};
+  double *row[GA_STATE_PARTS];
+  if (!next_row(r, row)) return r->status;
+  for (int p = 0; p < GA_STATE_PARTS; p++) {
+    if (r->width[p] > 0) memcpy(row[p], from[p], (size_t)r->width[p] * sizeof(double));
+  }
+  r->rows++;
+  return GA_OK;
+}
+
+/* Times that differ from the end of the step by rounding only are that end. */
+static ga_status keep_between(ga_record *r, const ga_state *state) {
+  const double slack = 1e-9 * state->h, first = state->t - state->h;
+  for (; r->next < r->ntimes && r->times[r->next] <= state->t + slack; r->next++) {
+    const double t = fmin(r->times[r->next], state->t);
+    double *row[GA_STATE_PARTS];
+    if (t < first - slack) continue;
+    if (!next_row(r, row)) return r->status;
+    r->status = ga_integrator_dense(r->it, fmax(t, first), row[GA_STATE_Q], row[GA_STATE_V],
+                                    row[GA_STATE_VD], row[GA_STATE_LAM], row[GA_STATE_PSI]);
+    if (r->status != GA_OK) return r->status;
+    row[GA_STATE_T][0] = r->times[r->next];
+    r->rows++;
+  }
+  return GA_OK;
+}
+
+int ga_record_observe(void *record, const ga_state *state, const ga_stats *stats) {
+  ga_record *r = record;
+  if (r->times) return keep_between(r, state) != GA_OK;
+  return stats->steps % r->every == 0 && keep(r, state) != GA_OK;
+}
+
+ga_status ga_record_status(const ga_record *record) {
+  return record->status;
+}
+
+ga_status ga_record_add(ga_record *record, const ga_state *state) {
+  if (record->rows > 0 && record->part[GA_STATE_T][record->rows - 1] == state->t) return GA_OK;
+  return keep(record, state);
+}
+
+long ga_record_rows(const ga_record *record) {
+  return record->rows;
+}
+
+int ga_record_width(const ga_record *record, ga_state_part part) {
+  return record->width[part];
+}
+
+const double *ga_record_part(const ga_record *record, ga_state_part part) {
+  return record->part[part];
+}
+
+ga_state ga_record_state(const ga_record *record, long i) {
+  const double *row[GA_STATE_PARTS];
+  for (int p = 0; p < GA_STATE_PARTS; p++) row[p] = record->part[p] + i * record->width[p];
+  const double *t = row[GA_STATE_T];
+  return (ga_state){.t = t[0],
+                    .h = i > 0 ? t[0] - t[-1] : 0,
+                    .q = row[GA_STATE_Q],
+                    .v = row[GA_STATE_V],
+                    .vd = row[GA_STATE_VD],
+                    .lam = row[GA_STATE_LAM],
+                    .psi = row[GA_STATE_PSI]};
+}

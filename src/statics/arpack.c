@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* A few modes of a large model at rest, by Lanczos iterations of ARPACK with shift and inversion:
+ *
+ *     [ K + s M   G^T ] [ y  ]   [ M x ]
+ *     [ G        -e D ] [ mu ] = [ 0   ]       y = 1/(omega^2 + s) x for a mode x
+ *
+ * with a small s > 0, so that directions in which nothing holds the model make nothing singular.
+ * Redundant rows are no obstacle: the solution is refined against e = 0. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "statics/linearize.h"
+
+#ifdef GA_HAVE_ARPACK
+
+void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev,
+             const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
+             int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,
+             size_t bmat_len, size_t which_len);
+void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double *z, const int *ldz,
+             const double *sigma, const char *bmat, const int *n, const char *which, const int *nev,
+             const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
+             int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,
+             size_t howmny_len, size_t bmat_len, size_t which_len);
+
+typedef struct lanczos {
+  ga_static s;
+  int n, nev, ncv, lworkl;
+  double shift, *resid, *v, *workd, *workl, *d, *work;
+  int *select, iparam[11], ipntr[14];
+} lanczos;
+
+/* the matrices of the linearization, and the factors */
+static ga_status prepare(lanczos *l, const ga_linearization *lin, const ga_modes *modes,
+                         ga_error *err) {
+  ga_status status = ga_static_open(&l->s, lin->model, true, err);
+  if (status != GA_OK) return status;
+  ga_static *s = &l->s;
+  const struct {
+    const ga_csr *from;
+    ga_csr *to;
+  } list[] = {{&lin->M, &s->M}, {&lin->K, &s->K}, {&lin->G, &s->G}, {&lin->H, &s->H}};
+  for (int k = 0; k < 4; k++) {
+    memcpy(list[k].to->val, list[k].from->val, (size_t)ga_csr_nnz(list[k].to) * sizeof(double));
+  }
+  memcpy(s->W.val, lin->weight, (size_t)s->nv * sizeof(double));
+  ga_static_set_scales(s);
+  double stiff = 0;
+  for (int i = 0; i < s->nv; i++) {
+    const int e = ga_csr_find(&s->K, i, i);
+    if (e >= 0) stiff = fmax(stiff, fabs(s->K.val[e]) / s->W.val[i]);
+  }
+  l->shift = stiff > 0 ? 1e-6 * stiff : 1;
+  l->n = s->nv;
+  l->nev = modes->room < l->n - 1 ? modes->room : l->n - 1;
+  l->ncv = 2 * l->nev + 20 < l->n ? 2 * l->nev + 20 : l->n;
+  l->lworkl = l->ncv * (l->ncv + 8);
+  l->resid = ga_arena_doubles(&s->arena, (size_t)l->n);
+  l->v = ga_arena_doubles(&s->arena, (size_t)l->n * (size_t)l->ncv);
+  l->workd = ga_arena_doubles(&s->arena, 3 * (size_t)l->n);
+  l->workl = ga_arena_doubles(&s->arena, (size_t)l->lworkl);
+  l->d = ga_arena_doubles(&s->arena, (size_t)l->nev + 1);
+  l->work = ga_arena_doubles(&s->arena, (size_t)l->n);
+  l->select = ga_arena_ints(&s->arena, (size_t)l->ncv);
+  if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for %d modes", modes->room);
+  const double e = 1e-11 / (l->shift + stiff);
+  status = ga_static_factor(s, &(ga_static_weights){.k = 1, .m = l->shift, .e = e});
+  return status > 0 ? GA_ERR_BACKEND : status;
+}
+
+/* y = (K + s M)^-1 f on the constraints */
+static ga_status solve(lanczos *l, const double *f, double *y) {
+  ga_static *s = &l->s;
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  memcpy(s->rhs, f, (size_t)l->n * sizeof(double));
+  const ga_status status = ga_static_solve(s, 0);
+  memcpy(y, s->rhs, (size_t)l->n * sizeof(double));
+  return status;
+}
+
+static void times_mass(const lanczos *l, const double *x, double *y) {
+  memset(y, 0, (size_t)l->n * sizeof(double));
+  ga_csr_mul_add(&l->s.M, 1, x, y);
+}
+
+static ga_status iterate(lanczos *l, ga_error *err) {
+  const double tol = 1e-13;
+  int ido = 0, info = 1;
+  uint64_t random = 1;
+  for (int i = 0; i < l->n; i++) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    l->resid[i] = (double)(random >> 11) * 0x1p-53 - 0.5;
+  }
+  l->iparam[0] = 1;
+  l->iparam[2] = 1000;
+  l->iparam[3] = 1;
+  l->iparam[6] = 3;
+  while (ido != 99) {
+    dsaupd_(&ido, "G", &l->n, "LM", &l->nev, &tol, l->resid, &l->ncv, l->v, &l->n, l->iparam,
+            l->ipntr, l->workd, l->workl, &l->lworkl, &info, 1, 2);
+    double *x = l->workd + l->ipntr[0] - 1, *y = l->workd + l->ipntr[1] - 1;
+    ga_status status = GA_OK;
+    if (ido == 2) times_mass(l, x, y);
+    if (ido == -1) {
+      times_mass(l, x, l->work);
+      status = solve(l, l->work, y);
+    }
+    if (ido == 1) status = solve(l, l->workd + l->ipntr[2] - 1, y);
+    if (status != GA_OK) return status;
+  }
+  if (info >= 0 && info != 3) return GA_OK;
+  return ga_fail(err, GA_ERR_BACKEND, "ARPACK found no modes (%d)", info);
+}
+
+/* omega^2 in l->d, shapes in l->v; how many */
+static ga_status extract(lanczos *l, int *count, ga_error *err) {
+  const int yes = 1;
+  const double tol = 1e-13, sigma = -l->shift;
+  int info = 0;
+  dseupd_(&yes, "A", l->select, l->d, l->v, &l->n, &sigma, "G", &l->n, "LM", &l->nev, &tol,
+          l->resid, &l->ncv, l->v, &l->n, l->iparam, l->ipntr, l->workd, l->workl, &l->lworkl,
+          &info, 1, 1, 2);
+  *count = l->iparam[4] < l->nev ? l->iparam[4] : l->nev;
+  return info == 0 ? GA_OK : ga_fail(err, GA_ERR_BACKEND, "ARPACK gave no modes (%d)", info);
+}
+
+static void write_mode(const lanczos *l, const ga_linearization *lin, int from, ga_modes *modes,
+                       int k) {
+  const double square = fabs(l->d[from]) <= 1e-7 * l->shift ? 0 : l->d[from];
+  modes->re[k] = square < 0 ? sqrt(-square) : 0;
+  modes->im[k] = square > 0 ? sqrt(square) : 0;
+  if (square < 0) modes->unstable = true;
+  if (!modes->shape_re) return;
+  const size_t n = (size_t)l->n;
+  double *y = modes->shape_re + (size_t)k * n, largest = 0;
+  memcpy(y, l->v + (size_t)from * n, n * sizeof(double));
+  memset(modes->shape_im + (size_t)k * n, 0, n * sizeof(double));
+  ga_variation_to_space(lin->model->space, lin->q, y);
+  for (int i = 0; i < l->n; i++) {
+    if (fabs(y[i]) > (1 + 1e-9) * fabs(largest)) largest = y[i];
+  }
+  for (int i = 0; i < l->n && largest != 0; i++) y[i] /= largest;
+}
+
+/* slowest first: a list of few */
+static void collect(lanczos *l, const ga_linearization *lin, int count, ga_modes *modes) {
+  for (int k = 0; k < count; k++) {
+    int best = -1;
+    for (int i = 0; i < count; i++) {
+      if (l->select[i] && (best < 0 || l->d[i] < l->d[best])) best = i;
+    }
+    l->select[best] = 0;
+    write_mode(l, lin, best, modes, k);
+  }
+  modes->count = modes->all = count;
+}
+
+ga_status ga_modes_few(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
+  lanczos l = {.n = 0};
+  int count = 0;
+  const double damped = ga_max_abs(ga_csr_nnz(&lin->C), lin->C.val);
+  if (lin->moving || damped > 0) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "a few modes can be found of a model at rest without damping; this one %s",
+                   lin->moving ? "moves" : "is damped");
+  }
+  ga_status status = prepare(&l, lin, modes, err);
+  if (status == GA_OK) status = iterate(&l, err);
+  if (status == GA_OK) status = extract(&l, &count, err);
+  if (status == GA_OK) {
+    for (int i = 0; i < count; i++) l.select[i] = 1;
+    collect(&l, lin, count, modes);
+  }
+  ga_static_close(&l.s);
+  return status;
+}
+
+#else
+
+ga_status ga_modes_few(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
+  (void)lin, (void)modes;
+  return ga_fail(err, GA_ERR_BACKEND,
+                 "a few modes of a large model need ARPACK, which this build does not have");
+}
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* Start values that fit: the configuration and the velocity nearest to those given.
+ *
+ * Positions. Sought is d with g(t, q o exp(d)) = 0 and d^T W d least. With G, g at q o exp(d),
+ * A = G T(d) (T of ga_space.h) and e >= 0,
+ *
+ *     [ W   A^T  ] [ x  ]   [ b ]     reach:    b = 0,     d <- d + alpha x
+ *     [ A  -e D  ] [ mu ] = [ -g ]    approach: b = -W d,  d <- d + alpha x, then reach
+ *
+ * The first part reaches the constraints: a step is that of Levenberg and Marquardt on |g|^2 in the
+ * norms of D and W, with a parameter e of the size of |g|^2, which keeps quadratic convergence for
+ * redundant rows too (Yamashita, Fukushima 2001); alpha < 1 where the step would move a component
+ * by more than a part of its unit, or where |g| does not fall. The second part goes along the
+ * constraints to the nearest point, where W d + A^T mu = 0.
+ *
+ * Velocities. The same with the rows G v + g_t and k, which need one step if k is linear in v. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lie/lie.h"
+#include "statics/statics.h"
+
+/* Steps of each part; part of a unit that a step may move; least and largest e; openness that
+ * counts as closed. */
+enum { REACH_STEPS = 300, APPROACH_STEPS = 40, VELOCITY_STEPS = 40, ROWS_TOLD = 4 };
+static const double BOUND = 0.1, E_LEAST = 1e-13, E_LARGEST = 1e-2, CLOSED = 1e-9;
+
+typedef struct assembling {
+  ga_static s;
+  ga_assembly *a;
+  double t;
+  const double *q0, *v;
+  double *d, *d_try, *d_kept, *d_way, *q, *g, *unit;
+  double *reach; /* of each row: sum of |A_ij| unit_j, held columns included */
+  double merit;  /* sum of g_i^2 / D_i */
+  double size;   /* sum of W_i unit_i^2: the merit of a large step */
+  double damping;
+  double pace; /* part of a step along the constraints that has proved good */
+} assembling;
+
+static ga_status open_all(assembling *p, const ga_model *model, double t, const double *q,
+                          ga_assembly *a, ga_error *err) {
+  ga_status status = ga_static_open(&p->s, model, false, err);
+  if (status != GA_OK) return status;
+  ga_static *s = &p->s;
+  ga_arena *arena = &s->arena;
+  p->a = a;
+  p->t = t;
+  p->q0 = q;
+  p->damping = 1;
+  p->d = ga_arena_doubles(arena, (size_t)s->nv);
+  p->d_try = ga_arena_doubles(arena, (size_t)s->nv);
+  p->d_kept = ga_arena_doubles(arena, (size_t)s->nv);
+  p->d_way = ga_arena_doubles(arena, (size_t)s->nv);
+  p->q = ga_arena_doubles(arena, (size_t)s->eval.nq);
+  p->g = ga_arena_doubles(arena, (size_t)s->nlam + (size_t)s->npsi);
+  p->unit = ga_arena_doubles(arena, (size_t)s->nv);
+  p->reach = ga_arena_doubles(arena, (size_t)s->nlam + (size_t)s->npsi);
+  if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory to assemble");
+  memcpy(p->q, q, (size_t)s->eval.nq * sizeof(double));
+  ga_static_units(model, q, a->unit, p->unit);
+  status = ga_static_set_weights(s, t, q, a->weight);
+  for (int i = 0; i < s->nv; i++) p->size += s->W.val[i] * p->unit[i] * p->unit[i];
+  return status;
+}
+
+/* before columns are held */
+static void set_reach(assembling *p) {
+  const ga_static *s = &p->s;
+  for (int i = 0; i < s->nlam; i++) p->reach[i] = ga_static_reach(&s->G, i, p->unit);
+  for (int i = 0; i < s->npsi; i++) p->reach[s->nlam + i] = ga_static_reach(&s->H, i, p->unit);
+}
+
+/* ---- what stays open ------------------------------------------------------------------------ */
+
+static void measure(assembling *p, int rows) {
+  ga_assembly *a = p->a;
+  a->worst = -1;
+  a->openness = 0;
+  for (int i = 0; i < rows; i++) {
+    const double open = p->g[i] == 0 ? 0 : fabs(p->g[i]) / p->reach[i];
+    if (a->worst < 0 || open > a->openness) a->worst = i, a->openness = open;
+  }
+  if (a->open) memcpy(a->open, p->g, (size_t)rows * sizeof(double));
+}
+
+/* the names of the rows that are open most */
+static ga_status refuse(assembling *p, int rows, const char *what) {
+  const ga_static *s = &p->s;
+  const ga_model *model = s->model;
+  char text[360] = "";
+  size_t used = 0;
+  double last = INFINITY;
+  for (int told = 0; told < ROWS_TOLD; told++) {
+    int worst = -1;
+    for (int i = 0; i < rows; i++) {
+      const double x = fabs(p->g[i]);
+      if (x < last && (worst < 0 || x > fabs(p->g[worst]))) worst = i;
+    }
+    if (worst < 0 || fabs(p->g[worst]) < 1e-3 * ga_max_abs(rows, p->g)) break;
+    char name[96];
+    const bool holonomic = worst < s->nlam;
+    ga_name_entry(name, sizeof name, holonomic ? "g" : "k", holonomic ? worst : worst - s->nlam,
+                  holonomic ? model->lam_names : model->psi_names);
+    const int n = snprintf(text + used, sizeof text - used, "%s%.80s by %.3g", told ? ", " : "",
+                           name, fabs(p->g[worst]));
+    if (n < 0 || (size_t)n >= sizeof text - used) break;
+    used += (size_t)n;
+    last = fabs(p->g[worst]);
+  }
+  return ga_fail(s->eval.err, GA_ERR_INITIAL,
+                 "t = %.9g: the constraints contradict each other, or the start is too far from "
+                 "satisfying them: the nearest %s leaves open %s",
+                 p->t, what, text);
+}
+
+/* ---- positions ------------------------------------------------------------------------------ */
+
+static double merit_of(const assembling *p) {
+  double sum = 0;
+  for (int i = 0; i < p->s.nlam; i++) sum += p->g[i] * p->g[i] / p->s.D.val[i];
+  return sum;
+}
+
+/* g and merit at q0 o exp(d) */
+static ga_status residual(assembling *p, const double *d) {
+  ga_space_step(p->s.model->space, p->q0, d, p->q);
+  const ga_status status = ga_eval_g(&p->s.eval, p->t, p->q, p->g);
+  p->merit = status == GA_OK ? merit_of(p) : INFINITY;
+  return status;
+}
+
+/* the rows G T(d) there */
+static ga_status rows_at(assembling *p, const double *d) {
+  ga_static *s = &p->s;
+  const ga_space *space = s->model->space;
+  const ga_status status = ga_eval_G(&s->eval, p->t, p->q, &s->G);
+  if (status != GA_OK) return status;
+  if (!space->commutative) {
+    ga_space_tangent_rows(space, d, s->T);
+    ga_space_apply_tangent(space, s->T, &s->G);
+  }
+  set_reach(p);
+  ga_static_hold(s, p->a->hold);
+  return GA_OK;
+}
+
+/* x into s->rhs for b = -W pull d, and its largest part of a unit */
+static ga_status direction(assembling *p, double pull, double e, double e_exact, double *largest) {
+  ga_static *s = &p->s;
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  for (int i = 0; i < s->nv; i++) s->rhs[i] = -pull * s->W.val[i] * p->d[i];
+  for (int i = 0; i < s->nlam; i++) s->rhs[s->nv + i] = -p->g[i];
+  ga_status status = ga_static_factor(s, &(ga_static_weights){.w = 1, .e = e});
+  if (status == GA_OK) status = ga_static_solve(s, e_exact);
+  *largest = 0;
+  for (int i = 0; i < s->nv; i++) *largest = fmax(*largest, fabs(s->rhs[i]) / p->unit[i]);
+  return status;
+}
+
+/* One damped step; *moved 0: none was found that helps. */
+static ga_status reach_step(assembling *p, double *moved) {
+  ga_static *s = &p->s;
+  double e = fmin(E_LARGEST, p->damping * fmax(E_LEAST, p->merit / p->size)), largest;
+  const double merit = p->merit;
+  ga_status status = direction(p, 0, e, e, &largest);
+  *moved = 0;
+  if (status != GA_OK) return status;
+  double alpha = largest > BOUND ? BOUND / largest : 1;
+  for (int tries = 0; tries < 12; tries++, alpha *= 0.5) {
+    for (int i = 0; i < s->nv; i++) p->d_try[i] = p->d[i] + alpha * s->rhs[i];
+    status = residual(p, p->d_try);
+    if (status < 0) return status;
+    if (status != GA_OK || !(p->merit <= (1 - 1e-4 * alpha) * merit)) continue;
+    p->damping = tries == 0 ? fmax(1e-3, 0.3 * p->damping) : fmin(1e6, 4 * p->damping);
+    memcpy(p->d, p->d_try, (size_t)s->nv * sizeof(double));
+    *moved = alpha * largest;
+    return rows_at(p, p->d);
+  }
+  status = residual(p, p->d);
+  return status == GA_OK ? rows_at(p, p->d) : status;
+}
+
+/* From d to the constraints. At rounding the merit does not fall any more: that is the end, and
+ * whether the rows are closed there is another question. */
+static ga_status reach(assembling *p) {
+  double merit_before = INFINITY;
+  int slow = 0;
+  ga_status status = residual(p, p->d);
+  if (status == GA_OK) status = rows_at(p, p->d);
+  for (int k = 0; k < REACH_STEPS && status == GA_OK; k++) {
+    double moved;
+    measure(p, p->s.nlam);
+    if (p->merit == 0) break;
+    status = reach_step(p, &moved);
+    p->a->iterations++;
+    if (moved == 0 && (p->a->openness <= CLOSED || p->damping >= 1e6)) break;
+    if (moved == 0) p->damping = fmin(1e6, 100 * p->damping);
+    slow = p->merit > 0.999 * merit_before ? slow + 1 : 0;
+    if (slow > 12 || (moved > 0 && moved < DBL_EPSILON)) break;
+    merit_before = p->merit;
+  }
+  if (status == GA_OK) measure(p, p->s.nlam);
+  return status;
+}
+
+static double weighted(const assembling *p, const double *d) {
+  double sum = 0;
+  for (int i = 0; i < p->s.nv; i++) sum += p->s.W.val[i] * d[i] * d[i];
+  return sum;
+}
+
+/* One step along the constraints: x is the way down in d^T W d, as far as G allows; a part alpha of
+ * it that leads to closed rows and a shorter d is taken. *moved 0: there is none. */
+static ga_status approach_step(assembling *p, double *moved) {
+  const int nv = p->s.nv;
+  const double before = weighted(p, p->d);
+  double largest, *x = p->d_way;
+  ga_status status = direction(p, 1, 1e-11, 0, &largest);
+  *moved = 0;
+  if (status != GA_OK) return status;
+  memcpy(x, p->s.rhs, (size_t)nv * sizeof(double));
+  memcpy(p->d_kept, p->d, (size_t)nv * sizeof(double));
+  double alpha = p->pace * (largest > BOUND ? BOUND / largest : 1);
+  for (int tries = 0; tries < 8; tries++, alpha *= 0.5) {
+    for (int i = 0; i < nv; i++) p->d[i] = p->d_kept[i] + alpha * x[i];
+    status = reach(p);
+    if (status < 0) return status;
+    if (status != GA_OK || p->a->openness > CLOSED || weighted(p, p->d) > before) continue;
+    p->pace = tries == 0 ? p->pace : 0.7 * alpha;
+    *moved = alpha * largest;
+    return GA_OK;
+  }
+  memcpy(p->d, p->d_kept, (size_t)nv * sizeof(double));
+  return reach(p);
+}
+
+/* Along the constraints to the least d^T W d. */
+static ga_status approach(assembling *p) {
+  p->pace = 1;
+  for (int k = 0; k < APPROACH_STEPS; k++) {
+    double moved;
+    const ga_status status = approach_step(p, &moved);
+    if (status != GA_OK) return status;
+    if (moved < 1e-11) break;
+  }
+  return GA_OK;
+}
+
+static ga_status position(assembling *p, double *q) {
+  ga_static *s = &p->s;
+  ga_status status = residual(p, p->d);
+  if (status == GA_OK) status = rows_at(p, p->d);
+  if (status != GA_OK) return status;
+  ga_static_set_scales(s);
+  status = reach(p);
+  if (status != GA_OK) return status;
+  if (p->a->openness > CLOSED) return refuse(p, s->nlam, "configuration");
+  if (p->a->iterations > 1 && !p->a->any) status = approach(p);
+  if (status != GA_OK) return status;
+  memcpy(q, p->q, (size_t)s->eval.nq * sizeof(double));
+  if (p->a->change) memcpy(p->a->change, p->d, (size_t)s->nv * sizeof(double));
+  return GA_OK;
+}
+
+ga_status ga_assemble_position(const ga_model *model, double t, double *q, ga_assembly *assembly,
+                               ga_error *err) {
+  assembling p = {0};
+  ga_error own;
+  ga_assembly none = {0};
+  if (!assembly) assembly = &none;
+  assembly->worst = -1;
+  assembly->openness = 0;
+  assembly->iterations = 0;
+  ga_status status = open_all(&p, model, t, q, assembly, err ? err : &own);
+  if (status == GA_OK && assembly->change) {
+    memset(assembly->change, 0, (size_t)p.s.nv * sizeof(double));
+  }
+  if (status == GA_OK && model->nlam > 0) status = position(&p, q);
+  ga_static_close(&p.s);
+  return status;
+}
+
+/* ---- velocities ----------------------------------------------------------------------------- */
+
+static ga_status velocity_rows(assembling *p, const double *v) {
+  ga_static *s = &p->s;
+  ga_status status = ga_eval_G(&s->eval, p->t, p->q0, &s->G);
+  if (status == GA_OK) status = ga_eval_H(&s->eval, p->t, p->q0, v, &s->H);
+  if (status == GA_OK) status = ga_eval_hidden(&s->eval, p->t, p->q0, v, &s->G, p->g);
+  if (status == GA_OK) status = ga_eval_k(&s->eval, p->t, p->q0, v, p->g + s->nlam);
+  if (status != GA_OK) return status;
+  set_reach(p);
+  ga_static_hold(s, p->a->hold);
+  return GA_OK;
+}
+
+/* Rows are judged by what the largest velocity would do to them. */
+static void velocity_reach(assembling *p, const double *v) {
+  double size = 0;
+  for (int i = 0; i < p->s.nv; i++) size = fmax(size, fabs(v[i]) / p->unit[i]);
+  for (int i = 0; i < p->s.nlam + p->s.npsi; i++) p->reach[i] *= size > 0 ? size : 1;
+}
+
+static ga_status velocity(assembling *p, double *v) {
+  ga_static *s = &p->s;
+  const int rows = s->nlam + s->npsi;
+  double last = INFINITY;
+  ga_status status = velocity_rows(p, p->d);
+  ga_static_set_scales(s);
+  for (int k = 0; k < VELOCITY_STEPS && status == GA_OK; k++) {
+    memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+    for (int i = 0; i < rows; i++) s->rhs[s->nv + i] = -p->g[i];
+    status = ga_static_factor(s, &(ga_static_weights){.w = 1, .e = 1e-11});
+    /* contradictory rows have a least-squares solution for e > 0 only */
+    if (status == GA_OK) status = ga_static_solve(s, 1e-11);
+    if (status != GA_OK) return status;
+    const double change = ga_max_abs(s->nv, s->rhs);
+    ga_axpy(s->nv, 1, s->rhs, p->d);
+    status = velocity_rows(p, p->d);
+    p->a->iterations++;
+    if (change <= DBL_EPSILON * ga_max_abs(s->nv, p->d) || (k > 2 && change >= 0.5 * last)) break;
+    last = change;
+  }
+  if (status != GA_OK) return status;
+  velocity_reach(p, p->d);
+  measure(p, rows);
+  if (p->a->openness > CLOSED) return refuse(p, rows, "velocity");
+  for (int i = 0; p->a->change && i < s->nv; i++) p->a->change[i] = p->d[i] - v[i];
+  memcpy(v, p->d, (size_t)s->nv * sizeof(double));
+  return GA_OK;
+}
+
+ga_status ga_assemble_velocity(const ga_model *model, double t, const double *q, double *v,
+                               ga_assembly *assembly, ga_error *err) {
+  assembling p = {0};
+  ga_error own;
+  ga_assembly none = {0};
+  if (!assembly) assembly = &none;
+  assembly->worst = -1;
+  assembly->openness = 0;
+  assembly->iterations = 0;
+  ga_status status = open_all(&p, model, t, q, assembly, err ? err : &own);
+  if (status == GA_OK) {
+    memcpy(p.d, v, (size_t)p.s.nv * sizeof(double));
+    if (assembly->change) memset(assembly->change, 0, (size_t)p.s.nv * sizeof(double));
+  }
+  if (status == GA_OK && model->nlam + model->npsi > 0) status = velocity(&p, v);
+  ga_static_close(&p.s);
+  return status;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Static equilibrium with constraints.
+ *
+ * Sought is q with g(t, q) = 0 and F(t, q, 0) = G^T lam + H^T psi. The way there is the flow
+ *
+ *     W q' = F - G^T lam - H^T psi,   g = 0,   H q' = 0
+ *
+ * which goes downhill where forces have a potential and ends in its minima, by linearly implicit
+ * Euler steps of a pseudo-time tau (Kelley, Keyes 1998): with K = D_q(-F + G^T lam + H^T psi)
+ *
+ *     [ W/tau + K   G^T  H^T ] [ w   ]   [ F  ]
+ *     [ G           -e D     ] [ lam ] = [ -g ]        q <- q o exp(w)
+ *     [ H                -e D] [ psi ]   [ 0  ]
+ *
+ * For tau -> infinity this is Newton's method, for small tau a step along the forces. The linear
+ * model promises that the forces left are W w/tau. tau grows while the promise is kept, falls if
+ * not, and a step that moves against the forces is not taken: it would lead to a saddle. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "statics/statics.h"
+
+/* Most Newton steps by default; part of a unit that a step may move; how well the promise must be
+ * kept for a larger tau, and for a step to be taken at all; forces left, relative to those that
+ * act, that count as none. */
+enum { NEWTON_STEPS = 400, RELAX_STEPS = 4000 };
+static const double BOUND = 0.2, GOOD = 0.3, BAD = 1.5, BALANCED = 1e-9;
+
+typedef struct seeking {
+  ga_static s;
+  ga_equilibrium *e;
+  double t, tau, tau_most;
+  double stiff; /* largest K_ii/W_i: the inverse of a tau at which K and W/tau are alike */
+  double *q, *q_try, *v0, *g, *F, *rest, *rest_try, *lam, *psi, *w, *unit;
+  double norm;   /* of the forces left, in the norm of W^-1 */
+  double acting; /* the same of the forces that act */
+} seeking;
+
+static ga_status open_all(seeking *p, const ga_model *model, double t, const double *q,
+                          ga_equilibrium *e, ga_error *err) {
+  ga_status status = ga_static_open(&p->s, model, true, err);
+  if (status != GA_OK) return status;
+  ga_static *s = &p->s;
+  const size_t nq = (size_t)s->eval.nq, nv = (size_t)s->nv;
+  double **const arrays[] = {&p->v0, &p->F, &p->rest, &p->rest_try, &p->w, &p->unit};
+  p->e = e;
+  p->t = t;
+  p->q = ga_arena_doubles(&s->arena, nq);
+  p->q_try = ga_arena_doubles(&s->arena, nq);
+  for (int i = 0; i < 6; i++) *arrays[i] = ga_arena_doubles(&s->arena, nv);
+  p->g = ga_arena_doubles(&s->arena, (size_t)s->nlam + (size_t)s->npsi);
+  p->lam = ga_arena_doubles(&s->arena, (size_t)s->nlam);
+  p->psi = ga_arena_doubles(&s->arena, (size_t)s->npsi);
+  if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory to seek an equilibrium");
+  memcpy(p->q, q, nq * sizeof(double));
+  ga_static_units(model, q, e->unit, p->unit);
+  return ga_static_set_weights(s, t, q, e->weight);
+}
+
+static double dual_norm(const seeking *p, const double *f) {
+  double sum = 0;
+  for (int i = 0; i < p->s.nv; i++) sum += f[i] * f[i] / p->s.W.val[i];
+  return sqrt(sum);
+}
+
+/* A model that must move cannot rest. */
+static ga_status check_rest(seeking *p) {
+  ga_static *s = &p->s;
+  ga_status status = ga_eval_k(&s->eval, p->t, p->q, p->v0, p->g);
+  for (int i = 0; i < s->npsi && status == GA_OK; i++) {
+    char name[96];
+    if (fabs(p->g[i]) <= 1e-12) continue;
+    ga_name_entry(name, sizeof name, "k", i, s->model->psi_names);
+    return ga_fail(s->eval.err, GA_ERR_INITIAL,
+                   "there is no rest at t = %.9g: %s asks for a motion (by %.3g)", p->t, name,
+                   p->g[i]);
+  }
+  return status;
+}
+
+/* ---- forces --------------------------------------------------------------------------------- */
+
+/* Forces, rows, reactions and what is left, all at q; W stands, D is set anew. */
+static ga_status balance(seeking *p, const double *q, double *rest) {
+  ga_static *s = &p->s;
+  ga_status status = ga_eval_force(&s->eval, p->t, q, p->v0, p->F);
+  if (status == GA_OK) status = ga_eval_G(&s->eval, p->t, q, &s->G);
+  if (status == GA_OK) status = ga_eval_H(&s->eval, p->t, q, p->v0, &s->H);
+  if (status != GA_OK) return status;
+  ga_static_set_scales(s);
+  return ga_static_multipliers(s, p->F, p->lam, p->psi, rest);
+}
+
+/* The size of forces: F, and K times a small part of a unit, for springs about their free length.
+ */
+static void measure(seeking *p) {
+  const ga_csr *K = &p->s.K;
+  double stiff = 0;
+  for (int i = 0; i < p->s.nv; i++) {
+    const double sum = ga_static_reach(K, i, p->unit);
+    stiff += sum * sum / p->s.W.val[i];
+  }
+  p->acting = dual_norm(p, p->F) + 1e-3 * sqrt(stiff);
+  p->norm = dual_norm(p, p->rest);
+  p->e->worst = 0;
+  double most = 0;
+  for (int i = 0; i < p->s.nv; i++) {
+    const double part = fabs(p->rest[i]) / sqrt(p->s.W.val[i]);
+    if (part > most) most = part, p->e->worst = i;
+  }
+  p->e->unbalanced = p->acting > 0 ? p->norm / p->acting : 0;
+}
+
+static ga_status tangents(seeking *p) {
+  ga_static *s = &p->s;
+  const ga_point at = {p->t, p->q, p->v0, p->v0, p->lam, p->psi};
+  return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
+}
+
+/* ---- steps ---------------------------------------------------------------------------------- */
+
+/* q_try = q o exp(w), put back onto the constraints */
+static ga_status move(seeking *p) {
+  ga_assembly how = {.weight = p->s.W.val, .unit = p->unit, .any = true};
+  ga_space_step(p->s.model->space, p->q, p->w, p->q_try);
+  return ga_assemble_position(p->s.model, p->t, p->q_try, &how, NULL);
+}
+
+/* w for the present tau, as a part of the units; tau falls until it is within bounds */
+static ga_status direction(seeking *p, double *largest) {
+  ga_static *s = &p->s;
+  const int nv = s->nv;
+  for (int tries = 0; tries < 60; tries++) {
+    memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+    memcpy(s->rhs, p->F, (size_t)nv * sizeof(double));
+    const double e = 1e-11 / (1 / p->tau + p->stiff);
+    ga_status status = ga_static_factor(s, &(ga_static_weights){.w = 1 / p->tau, .k = 1, .e = e});
+    if (status == GA_OK) status = ga_static_solve(s, 0);
+    if (status < 0) return status;
+    double power = 0;
+    *largest = 0;
+    for (int i = 0; i < nv; i++) {
+      *largest = fmax(*largest, fabs(s->rhs[i]) / p->unit[i]);
+      power += s->rhs[i] * p->rest[i];
+    }
+    const bool downhill = power >= -1e-14 * p->norm * p->norm * p->tau;
+    if (status == GA_OK && *largest <= BOUND && (downhill || *largest < 1e-12)) {
+      memcpy(p->w, s->rhs, (size_t)nv * sizeof(double));
+      return GA_OK;
+    }
+    p->tau *= status == GA_OK && downhill ? fmax(0.1, 0.8 * BOUND / *largest) : 0.2;
+  }
+  return ga_fail(s->eval.err, GA_RETRY_SINGULAR, "no direction to move in");
+}
+
+/* One step; *moved 0: it was not taken. */
+static ga_status step(seeking *p, double *moved) {
+  ga_static *s = &p->s;
+  double largest;
+  *moved = 0;
+  ga_status status = direction(p, &largest);
+  if (status != GA_OK) return status;
+  status = move(p);
+  if (status == GA_OK) status = balance(p, p->q_try, p->rest_try);
+  if (status < 0 && status != GA_ERR_INITIAL) return status;
+  double broken = INFINITY;
+  if (status == GA_OK) {
+    for (int i = 0; i < s->nv; i++) s->rhs[i] = p->rest_try[i] - s->W.val[i] * p->w[i] / p->tau;
+    broken = p->norm > 0 ? dual_norm(p, s->rhs) / p->norm : 0;
+  }
+  const bool tiny = largest < 1e-10;
+  if (broken > BAD && !tiny) {
+    p->tau *= 0.2;
+    ga_error_clear(s->eval.err);
+    return balance(p, p->q, p->rest);
+  }
+  memcpy(p->q, p->q_try, (size_t)s->eval.nq * sizeof(double));
+  memcpy(p->rest, p->rest_try, (size_t)s->nv * sizeof(double));
+  if (broken < GOOD) p->tau = fmin(p->tau_most, p->tau * (broken < 0.1 * GOOD ? 10 : 3));
+  if (broken > 2 * GOOD) p->tau *= 0.5;
+  *moved = fmax(largest, DBL_MIN);
+  return GA_OK;
+}
+
+/* A first step moves a fiftieth of a unit along the forces. W/tau stays visible beside K, so that
+ * directions in which nothing acts do not make the matrix singular. */
+static void begin_tau(seeking *p) {
+  double fastest = 0;
+  p->stiff = 0;
+  for (int i = 0; i < p->s.nv; i++) {
+    const int e = ga_csr_find(&p->s.K, i, i);
+    fastest = fmax(fastest, fabs(p->rest[i]) / (p->s.W.val[i] * p->unit[i]));
+    p->stiff = fmax(p->stiff, e < 0 ? 0 : fabs(p->s.K.val[e]) / p->s.W.val[i]);
+  }
+  p->tau = fastest > 0 ? 0.02 / fastest : 1;
+  p->tau_most = 1e10 / fmax(p->stiff, 1e-3 * fastest);
+  if (!isfinite(p->tau_most)) p->tau_most = 1e10;
+  p->tau = fmin(p->tau, p->tau_most);
+}
+
+/* Until the forces are balanced to rounding: they are, and a step does not better it. */
+static ga_status newton(seeking *p, int steps, bool *found) {
+  double last = INFINITY;
+  int idle = 0;
+  *found = false;
+  ga_status status = balance(p, p->q, p->rest);
+  for (int k = 0; k < steps && status == GA_OK; k++) {
+    double moved;
+    status = tangents(p);
+    if (status != GA_OK) break;
+    if (k == 0) begin_tau(p);
+    measure(p);
+    const bool balanced = p->norm <= BALANCED * p->acting;
+    idle = balanced && p->norm > 0.25 * last ? idle + 1 : 0;
+    *found = balanced && (p->norm == 0 || idle > 1);
+    if (*found) return GA_OK;
+    last = p->norm;
+    status = step(p, &moved);
+    p->e->iterations++;
+  }
+  if (status == GA_OK) status = tangents(p);
+  if (status == GA_OK) measure(p);
+  *found = status == GA_OK && p->norm <= BALANCED * p->acting;
+  return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static ga_status not_found(const seeking *p) {
+  char name[96];
+  ga_name_entry(name, sizeof name, "v", p->e->worst, p->s.model->v_names);
+  return ga_fail(p->s.eval.err, GA_ERR_INITIAL,
+                 "t = %.9g: no equilibrium was found; after %d steps a force of %.3g is left that "
+                 "would move %s. Does something hold the mechanism?",
+                 p->t, p->e->iterations, p->rest[p->e->worst], name);
+}
+
+static ga_status seek(seeking *p) {
+  ga_static *s = &p->s;
+  ga_equilibrium *e = p->e;
+  const int steps = e->steps == 0 ? NEWTON_STEPS : e->steps;
+  const int relax = e->relax_steps == 0 ? RELAX_STEPS : e->relax_steps;
+  ga_assembly how = {.weight = s->W.val, .unit = p->unit};
+  bool found = false;
+  ga_status status = ga_assemble_position(s->model, p->t, p->q, &how, s->eval.err);
+  if (status == GA_OK) status = check_rest(p);
+  if (status != GA_OK) return status;
+  if (steps > 0) status = newton(p, steps, &found);
+  if (status < 0) return status;
+  if (!found && relax > 0) {
+    status = ga_static_relax(s->model, p->t, p->q, relax, &e->relaxations, s->eval.err);
+    if (status == GA_OK) status = newton(p, NEWTON_STEPS, &found);
+    if (status < 0) return status;
+  }
+  if (found) ga_error_clear(s->eval.err);
+  if (found) return GA_OK;
+  /* a model that cannot be evaluated where the forces lead says so itself */
+  if (status == GA_OK) return not_found(p);
+  ga_error_prefix(s->eval.err, "no equilibrium was found, on the way");
+  return s->eval.err->code = GA_ERR_INITIAL;
+}
+
+ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
+                              ga_equilibrium *equilibrium, ga_error *err) {
+  seeking p = {.tau = 1};
+  ga_error own;
+  ga_equilibrium none = {0};
+  ga_equilibrium *e = equilibrium ? equilibrium : &none;
+  e->unbalanced = 0;
+  e->worst = e->iterations = e->relaxations = 0;
+  if (model && model->ops && model->ops->reaction) {
+    return ga_fail(err, GA_ERR_ARG, "an equilibrium of a model with a reaction of its own");
+  }
+  ga_status status = open_all(&p, model, t, q, e, err ? err : &own);
+  if (status == GA_OK) {
+    status = seek(&p);
+    memcpy(q, p.q, (size_t)p.s.eval.nq * sizeof(double));
+    if (e->lam && p.s.nlam) memcpy(e->lam, p.lam, (size_t)p.s.nlam * sizeof(double));
+    if (e->psi && p.s.npsi) memcpy(e->psi, p.psi, (size_t)p.s.npsi * sizeof(double));
+  }
+  ga_static_close(&p.s);
+  return status;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* Linearization about a state.
+ *
+ * A variation is eta in the trivialisation of the space, and dv that of the velocity:
+ *
+ *     M dv' + Ct dv + Kt eta + G^T dlam + H^T dpsi = 0,  G eta = 0,  H dv + Y eta = 0,
+ *     eta' = dv - [v, eta]
+ *
+ * In space axes, eta = P y with P = R^T on the rotations (and the displacements of SE(3)), dv = P
+ * y'
+ * + S y. P' = -Omega~ P. On R^3 x SO(3) S = 0; on SE(3), u = R^T x', dx' in space axes gives
+ * S = [0, u~; 0, 0] P. With both inserted and the whole multiplied by P^T,
+ *
+ *     P^T M P y'' + P^T (Ct + M (S - Omega~)) P y' + P^T (Kt + Ct S + M S') P y + ..,
+ *     S' = [0, u'~ - u~ Omega~; 0, 0]
+ *
+ * S and S' without their factor P. At rest S and Omega vanish, and turning changes no eigenvalue:
+ * the matrices stay as they are, sparse. */
+#include "statics/linearize.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lie/lie.h"
+
+/* a change of the matrices, relative to the largest entry, that counts; accelerations left at rest,
+ * relative to those of the forces alone */
+static const double CONSTANT = 1e-6, RESTING = 1e-6;
+
+typedef struct state {
+  double t, *q, *v, *vd, *lam, *psi;
+} state;
+
+/* ---- space axes ----------------------------------------------------------------------------- */
+
+/* Calls f for each vector of three that is turned: at in v, its rotation, and the place of the
+ * displacement that belongs to a rotation of SE(3), else -1. */
+typedef struct vector3 {
+  int at, shift_at;
+  double R[9];
+} vector3;
+
+static void rotation_of(const double *p, double *R) {
+  for (int j = 0; j < 3; j++) {
+    const double e[3] = {j == 0, j == 1, j == 2};
+    double column[3];
+    ga_quat_rotate(p, e, column);
+    for (int i = 0; i < 3; i++) R[3 * i + j] = column[i];
+  }
+}
+
+static int count_vectors(const ga_space *space) {
+  int count = 0;
+  for (int f = 0; f < space->nfactor; f++) {
+    const ga_factor *factor = &space->factor[f];
+    if (factor->group == &ga_group_so3) count += factor->n;
+    if (factor->group == &ga_group_se3) count += 2 * factor->n;
+  }
+  return count;
+}
+
+static void list_vectors(const ga_space *space, const double *q, vector3 *list) {
+  for (int f = 0; f < space->nfactor; f++) {
+    const ga_factor *factor = &space->factor[f];
+    const bool se3 = factor->group == &ga_group_se3;
+    if (!se3 && factor->group != &ga_group_so3) continue;
+    for (int i = 0; i < factor->n; i++) {
+      const int v_at = factor->v_at + i * factor->group->nv;
+      const double *own = q + factor->q_at + i * factor->group->nq;
+      double R[9];
+      rotation_of(se3 ? own + 3 : own, R);
+      for (int k = 0; k < (se3 ? 2 : 1); k++, list++) {
+        list->at = v_at + 3 * k;
+        list->shift_at = se3 && k == 1 ? v_at : -1;
+        memcpy(list->R, R, sizeof R);
+      }
+    }
+  }
+}
+
+void ga_variation_to_space(const ga_space *space, const double *q, double *y) {
+  for (int f = 0; f < space->nfactor; f++) {
+    const ga_factor *factor = &space->factor[f];
+    const bool se3 = factor->group == &ga_group_se3;
+    if (!se3 && factor->group != &ga_group_so3) continue;
+    for (int i = 0; i < factor->n; i++) {
+      const double *p = q + factor->q_at + i * factor->group->nq + (se3 ? 3 : 0);
+      double *own = y + factor->v_at + i * factor->group->nv;
+      for (int k = 0; k < (se3 ? 2 : 1); k++) ga_quat_rotate(p, own + 3 * k, own + 3 * k);
+    }
+  }
+}
+
+/* A += B X for the 3 x 3 block X at (row, column); B and A are full, of n columns */
+static void add_product(int rows, int n, const double *B, int row, int column, const double *X,
+                        double *A) {
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < 3; j++) {
+      double sum = 0;
+      for (int k = 0; k < 3; k++) sum += B[i * n + row + k] * X[3 * k + j];
+      A[i * n + column + j] += sum;
+    }
+  }
+}
+
+static void skew(const double *w, double *X) {
+  const double S[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+  memcpy(X, S, sizeof S);
+}
+
+/* columns: A <- A R^T; rows too: A <- R A */
+static void turn(int rows, int n, const vector3 *list, int count, bool both, double *A) {
+  for (int c = 0; c < count; c++) {
+    const double *R = list[c].R;
+    const int at = list[c].at;
+    for (int i = 0; i < rows; i++) {
+      double *a = A + i * n + at, x[3];
+      for (int j = 0; j < 3; j++) x[j] = ga_dot3(a, R + 3 * j);
+      memcpy(a, x, sizeof x);
+    }
+    for (int j = 0; both && j < n; j++) {
+      double x[3];
+      for (int i = 0; i < 3; i++) {
+        x[i] = 0;
+        for (int k = 0; k < 3; k++) x[i] += R[3 * i + k] * A[(at + k) * n + j];
+      }
+      for (int i = 0; i < 3; i++) A[(at + i) * n + j] = x[i];
+    }
+  }
+}
+
+/* what S, S' and Omega add to C, K and Y, all still in body axes */
+static void add_motion(ga_linearization *lin, const vector3 *list, int count, const state *s) {
+  const int n = lin->nv;
+  double X[9], Z[9];
+  /* K takes the C of the model: first */
+  for (int c = 0; c < count; c++) {
+    if (list[c].shift_at < 0) continue;
+    const int x = list[c].shift_at, phi = list[c].at;
+    const double *Omega = s->v + phi, *u = s->v + x;
+    skew(u, X);
+    add_product(n, n, lin->C.val, x, phi, X, lin->K.val);
+    if (lin->npsi) add_product(lin->npsi, n, lin->H.val, x, phi, X, lin->Y.val);
+    /* u'~ - u~ Omega~ */
+    skew(s->vd + x, Z);
+    for (int j = 0; j < 3; j++) {
+      const double e[3] = {j == 0, j == 1, j == 2};
+      double Oe[3], uOe[3];
+      ga_cross3(Omega, e, Oe);
+      ga_cross3(u, Oe, uOe);
+      for (int i = 0; i < 3; i++) Z[3 * i + j] -= uOe[i];
+    }
+    add_product(n, n, lin->M.val, x, phi, Z, lin->K.val);
+  }
+  for (int c = 0; c < count; c++) {
+    const int at = list[c].at;
+    if (list[c].shift_at >= 0) {
+      skew(s->v + list[c].shift_at, X);
+      add_product(n, n, lin->M.val, list[c].shift_at, at, X, lin->C.val);
+    }
+    /* the vector after a displacement of SE(3) is its rotation */
+    const bool shift = c + 1 < count && list[c + 1].shift_at == at;
+    const double *Omega = s->v + (shift ? at + 3 : at);
+    const double minus[3] = {-Omega[0], -Omega[1], -Omega[2]};
+    skew(minus, X);
+    add_product(n, n, lin->M.val, at, at, X, lin->C.val);
+  }
+}
+
+/* ---- matrices at a state -------------------------------------------------------------------- */
+
+/* v', lam, psi of the equations of motion; least norm where rows are redundant */
+static ga_status accelerations(ga_static *g, state *s) {
+  ga_eval *e = &g->eval;
+  ga_status status = ga_eval_mass(e, s->t, s->q, &g->M);
+  if (status == GA_OK) status = ga_eval_G(e, s->t, s->q, &g->G);
+  if (status == GA_OK) status = ga_eval_H(e, s->t, s->q, s->v, &g->H);
+  if (status == GA_OK) status = ga_eval_force(e, s->t, s->q, s->v, g->rhs);
+  if (status == GA_OK) status = ga_eval_g_drift(e, s->t, s->q, s->v, g->rhs + g->nv);
+  if (status == GA_OK) status = ga_eval_k_drift(e, s->t, s->q, s->v, g->rhs + g->nv + g->nlam);
+  if (status != GA_OK) return status;
+  ga_static_set_scales(g);
+  for (int i = g->nv; i < g->n; i++) g->rhs[i] = -g->rhs[i];
+  status = ga_static_factor(g, &(ga_static_weights){.m = 1, .e = 1e-11});
+  if (status == GA_OK) status = ga_static_solve(g, 0);
+  if (status != GA_OK) return status;
+  memcpy(s->vd, g->rhs, (size_t)g->nv * sizeof(double));
+  if (g->nlam) memcpy(s->lam, g->rhs + g->nv, (size_t)g->nlam * sizeof(double));
+  if (g->npsi) memcpy(s->psi, g->rhs + g->nv + g->nlam, (size_t)g->npsi * sizeof(double));
+  return GA_OK;
+}
+
+/* from a sparse matrix into one of the linearization, sparse or full */
+static void copy_values(const ga_csr *from, ga_csr *to) {
+  ga_csr_zero(to);
+  for (int i = 0; i < from->nrow; i++) {
+    for (int e = from->ptr[i]; e < from->ptr[i + 1]; e++) {
+      to->val[ga_csr_find(to, i, from->col[e])] = from->val[e];
+    }
+  }
+}
+
+/* all six, and v', lam, psi; the state's arrays are written */
+static ga_status matrices_at(ga_linearization *lin, ga_static *g, state *s) {
+  ga_status status = accelerations(g, s);
+  const ga_point at = {s->t, s->q, s->v, s->vd, s->lam, s->psi};
+  if (status == GA_OK) status = ga_eval_tangents(&g->eval, &at, &g->K, &g->C);
+  if (status != GA_OK) return status;
+  copy_values(&g->M, &lin->M);
+  copy_values(&g->C, &lin->C);
+  copy_values(&g->K, &lin->K);
+  copy_values(&g->G, &lin->G);
+  copy_values(&g->H, &lin->H);
+  status = ga_eval_Y(&g->eval, s->t, s->q, s->v, &g->H);
+  if (status == GA_OK) copy_values(&g->H, &lin->Y);
+  if (status != GA_OK || !lin->moving) return status;
+  const int count = count_vectors(lin->model->space);
+  vector3 *list = ga_calloc((size_t)count + 1, sizeof *list);
+  if (!list) return ga_fail(g->eval.err, GA_ERR_MEM, "no memory to linearise");
+  list_vectors(lin->model->space, s->q, list);
+  add_motion(lin, list, count, s);
+  turn(lin->nv, lin->nv, list, count, true, lin->M.val);
+  turn(lin->nv, lin->nv, list, count, true, lin->C.val);
+  turn(lin->nv, lin->nv, list, count, true, lin->K.val);
+  turn(lin->nlam, lin->nv, list, count, false, lin->G.val);
+  turn(lin->npsi, lin->nv, list, count, false, lin->H.val);
+  turn(lin->npsi, lin->nv, list, count, false, lin->Y.val);
+  ga_free(list);
+  return GA_OK;
+}
+
+/* ---- is it constant? ------------------------------------------------------------------------ */
+
+/* accelerations are compared with those of the forces alone, and of springs moved by 1e-3 units */
+static ga_status check_rest(const ga_linearization *lin, ga_static *g, const state *s,
+                            const double *unit) {
+  double size = 0, most = 0;
+  int worst = 0;
+  char name[96];
+  ga_status status = ga_eval_force(&g->eval, s->t, s->q, s->v, g->rhs);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < lin->nv; i++) {
+    const double part = fabs(s->vd[i]) * sqrt(g->W.val[i]);
+    const double acting = fabs(g->rhs[i]) + 1e-3 * ga_static_reach(&g->K, i, unit);
+    size = fmax(size, acting / sqrt(g->W.val[i]));
+    if (part > most) most = part, worst = i;
+  }
+  if (most <= RESTING * size || most == 0) return GA_OK;
+  ga_name_entry(name, sizeof name, "v", worst, lin->model->v_names);
+  return ga_fail(g->eval.err, GA_ERR_INITIAL,
+                 "t = %.9g: the state is not an equilibrium: %s begins to move (acceleration "
+                 "%.3g), and the linearization would change with it; find the equilibrium first",
+                 s->t, name, s->vd[worst]);
+}
+
+/* the largest difference of two matrices over the largest entry, and its row */
+static double difference(const ga_csr *A, const ga_csr *B, int *row) {
+  double size = 0, most = 0;
+  for (int e = 0; e < ga_csr_nnz(A); e++) size = fmax(size, fabs(A->val[e]));
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      const double d = fabs(A->val[e] - B->val[e]);
+      if (d > most) most = d, *row = i;
+    }
+  }
+  return size > 0 ? most / size : most;
+}
+
+/* Three tenths of a unit further along the motion, all matrices must be the same. */
+static ga_status check_steady(const ga_linearization *lin, ga_static *g, const state *s,
+                              const double *unit, state *later, ga_linearization *then) {
+  double fastest = 0;
+  for (int i = 0; i < lin->nv; i++) fastest = fmax(fastest, fabs(s->v[i]) / unit[i]);
+  const double dt = 0.3 / fastest;
+  for (int i = 0; i < lin->nv; i++) {
+    g->sum[i] = dt * s->v[i] + 0.5 * dt * dt * s->vd[i];
+    later->v[i] = s->v[i] + dt * s->vd[i];
+  }
+  later->t = s->t + dt;
+  ga_space_step(lin->model->space, s->q, g->sum, later->q);
+  const ga_status status = matrices_at(then, g, later);
+  if (status != GA_OK) return status;
+  const struct {
+    const char *what;
+    const ga_csr *now, *then;
+    bool by_velocity;
+  } pairs[] = {{"mass", &lin->M, &then->M, true},
+               {"damping and gyroscopic terms", &lin->C, &then->C, true},
+               {"stiffness", &lin->K, &then->K, true},
+               {"constraints", &lin->G, &then->G, false},
+               {"nonholonomic constraints", &lin->H, &then->H, false}};
+  for (int k = 0; k < 5; k++) {
+    int row = 0;
+    char name[96] = "";
+    if (difference(pairs[k].now, pairs[k].then, &row) <= CONSTANT) continue;
+    if (pairs[k].by_velocity) ga_name_entry(name, sizeof name, "v", row, lin->model->v_names);
+    if (k == 3) ga_name_entry(name, sizeof name, "g", row, lin->model->lam_names);
+    if (k == 4) ga_name_entry(name, sizeof name, "k", row, lin->model->psi_names);
+    return ga_fail(g->eval.err, GA_ERR_INITIAL,
+                   "t = %.9g: the state moves, and its linearization is not constant in time: the "
+                   "%s of %s differ %.3g later. Frequencies exist about a state of rest or a "
+                   "steady rotation only",
+                   s->t, pairs[k].what, name, dt);
+  }
+  return GA_OK;
+}
+
+/* ---- the object ----------------------------------------------------------------------------- */
+
+static bool take_matrices(ga_linearization *lin, const ga_model *model, ga_arena *arena) {
+  const bool full = lin->moving;
+  const int nv = lin->nv;
+  ga_csr_init(&lin->M, nv, nv, full ? NULL : model->pat_M, arena);
+  ga_csr_init(&lin->C, nv, nv, full ? NULL : model->pat_K, arena);
+  ga_csr_init(&lin->K, nv, nv, full ? NULL : model->pat_K, arena);
+  ga_csr_init(&lin->G, lin->nlam, nv, full ? NULL : model->pat_G, arena);
+  ga_csr_init(&lin->H, lin->npsi, nv, full ? NULL : model->pat_H, arena);
+  ga_csr_init(&lin->Y, lin->npsi, nv, full ? NULL : model->pat_H, arena);
+  return !arena->failed;
+}
+
+static bool take_state(state *s, const ga_static *g, ga_arena *arena) {
+  s->q = ga_arena_doubles(arena, (size_t)g->eval.nq);
+  s->v = ga_arena_doubles(arena, (size_t)g->nv);
+  s->vd = ga_arena_doubles(arena, (size_t)g->nv);
+  s->lam = ga_arena_doubles(arena, (size_t)g->nlam);
+  s->psi = ga_arena_doubles(arena, (size_t)g->npsi);
+  return !arena->failed;
+}
+
+static ga_status linearise(ga_linearization *lin, ga_static *g, state *s, bool frozen) {
+  ga_linearization then = *lin;
+  state later;
+  double *unit = ga_arena_doubles(&g->arena, (size_t)g->nv);
+  then.arena = (ga_arena){0};
+  if (!unit || !take_state(&later, g, &g->arena) || !take_matrices(lin, g->model, &lin->arena) ||
+      (lin->moving && !take_matrices(&then, g->model, &g->arena))) {
+    return ga_fail(g->eval.err, GA_ERR_MEM, "no memory to linearise");
+  }
+  ga_static_units(g->model, s->q, NULL, unit);
+  ga_status status = ga_static_set_weights(g, s->t, s->q, NULL);
+  if (status == GA_OK) status = matrices_at(lin, g, s);
+  if (status != GA_OK) return status;
+  memcpy(lin->weight, g->W.val, (size_t)g->nv * sizeof(double));
+  if (frozen) return GA_OK;
+  return lin->moving ? check_steady(lin, g, s, unit, &later, &then) : check_rest(lin, g, s, unit);
+}
+
+ga_status ga_linearization_new(const ga_model *model, double t, const double *q, const double *v,
+                               bool frozen, ga_linearization **out, ga_error *err) {
+  ga_static g;
+  ga_error own;
+  state s = {.t = t};
+  *out = NULL;
+  if (!err) err = &own;
+  if (model && model->ops && model->ops->reaction) {
+    return ga_fail(err, GA_ERR_ARG, "frequencies of a model with a reaction of its own");
+  }
+  ga_status status = ga_static_open(&g, model, true, err);
+  ga_linearization *lin = status == GA_OK ? ga_calloc(1, sizeof *lin) : NULL;
+  if (status == GA_OK && !lin) status = ga_fail(err, GA_ERR_MEM, "no memory to linearise");
+  if (status == GA_OK) {
+    lin->model = model;
+    lin->nv = g.nv, lin->nlam = g.nlam, lin->npsi = g.npsi;
+    lin->moving = ga_max_abs(g.nv, v) > 0;
+    lin->q = ga_arena_doubles(&lin->arena, (size_t)g.eval.nq);
+    lin->weight = ga_arena_doubles(&lin->arena, (size_t)g.nv);
+    if (lin->arena.failed || !take_state(&s, &g, &g.arena)) {
+      status = ga_fail(err, GA_ERR_MEM, "no memory to linearise");
+    }
+  }
+  if (status == GA_OK) {
+    memcpy(lin->q, q, (size_t)g.eval.nq * sizeof(double));
+    memcpy(s.q, q, (size_t)g.eval.nq * sizeof(double));
+    memcpy(s.v, v, (size_t)g.nv * sizeof(double));
+    status = linearise(lin, &g, &s, frozen);
+  }
+  ga_static_close(&g);
+  if (status == GA_OK) {
+    *out = lin;
+  } else {
+    ga_linearization_free(lin);
+  }
+  return status;
+}
+
+void ga_linearization_free(ga_linearization *lin) {
+  if (!lin) return;
+  ga_arena_free(&lin->arena);
+  ga_free(lin);
+}
+
+const ga_csr *ga_linearization_matrix(const ga_linearization *lin, char name) {
+  switch (name) {
+    case 'M':
+      return &lin->M;
+    case 'C':
+      return &lin->C;
+    case 'K':
+      return &lin->K;
+    case 'G':
+      return &lin->G;
+    case 'H':
+      return &lin->H;
+    case 'Y':
+      return &lin->Y;
+    default:
+      return NULL;
+  }
+}

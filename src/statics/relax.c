@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Dynamic relaxation: the motion of the model with its time stopped and rho_inf = 0, and all
+ * velocities set to zero whenever the kinetic energy begins to fall (Cundall 1976). */
+#include <math.h>
+#include <string.h>
+
+#include "genalpha/ga_integrator.h"
+#include "statics/statics.h"
+
+/* ---- a model whose time stands still -------------------------------------------------------- */
+
+typedef struct frozen {
+  const ga_model *model;
+  double t;
+} frozen;
+
+static int mass(void *user, double t, const double *q, ga_csr *M) {
+  const frozen *f = user;
+  (void)t;
+  return f->model->ops->mass(f->model->user, f->t, q, M);
+}
+
+static int force(void *user, double t, const double *q, const double *v, double *F) {
+  const frozen *f = user;
+  (void)t;
+  return f->model->ops->force(f->model->user, f->t, q, v, F);
+}
+
+static int holonomic(void *user, double t, const double *q, double *g) {
+  const frozen *f = user;
+  (void)t;
+  return f->model->ops->holonomic(f->model->user, f->t, q, g);
+}
+
+static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
+  const frozen *f = user;
+  (void)t;
+  return f->model->ops->holonomic_jac(f->model->user, f->t, q, G);
+}
+
+static int nonholonomic(void *user, double t, const double *q, const double *v, double *k) {
+  const frozen *f = user;
+  (void)t;
+  return f->model->ops->nonholonomic(f->model->user, f->t, q, v, k);
+}
+
+static int nonholonomic_jac(void *user, double t, const double *q, const double *v, ga_csr *H) {
+  const frozen *f = user;
+  (void)t;
+  return f->model->ops->nonholonomic_jac(f->model->user, f->t, q, v, H);
+}
+
+static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
+                          const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
+  const frozen *f = user;
+  (void)t;
+  return f->model->ops->force_tangents(f->model->user, f->t, q, v, x, lam, psi, Kt, Ct);
+}
+
+static ga_model_ops frozen_ops(const ga_model_ops *ops) {
+  ga_model_ops own = {.mass = mass, .force = force};
+  if (ops->holonomic) own.holonomic = holonomic;
+  if (ops->holonomic_jac) own.holonomic_jac = holonomic_jac;
+  if (ops->nonholonomic) own.nonholonomic = nonholonomic;
+  if (ops->nonholonomic_jac) own.nonholonomic_jac = nonholonomic_jac;
+  if (ops->force_tangents) own.force_tangents = force_tangents;
+  return own;
+}
+
+/* ---- the motion ----------------------------------------------------------------------------- */
+
+/* v^T M v */
+static ga_status kinetic(ga_eval *eval, ga_csr *M, const ga_state *s, double *energy) {
+  const ga_status status = ga_eval_mass(eval, s->t, s->q, M);
+  *energy = 0;
+  for (int i = 0; i < M->nrow && status == GA_OK; i++) {
+    for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) {
+      *energy += s->v[i] * M->val[e] * s->v[M->col[e]];
+    }
+  }
+  return status;
+}
+
+typedef struct relaxing {
+  ga_arena arena;
+  ga_eval eval;
+  ga_csr M;
+  double *rest;     /* zero velocities */
+  double peak, top; /* kinetic energy before the last step; the largest so far */
+} relaxing;
+
+/* One step, and to rest if the kinetic energy fell; *still: it has become nothing. */
+static ga_status advance(relaxing *r, ga_integrator *it, bool *still) {
+  double energy;
+  ga_status status = ga_integrator_step(it);
+  const ga_state *s = ga_integrator_state(it);
+  if (status == GA_OK) status = kinetic(&r->eval, &r->M, s, &energy);
+  if (status != GA_OK) return status;
+  *still = false;
+  if (energy >= r->peak) {
+    r->peak = energy;
+    r->top = fmax(r->top, energy);
+    return GA_OK;
+  }
+  *still = r->peak <= 1e-12 * r->top;
+  r->peak = 0;
+  return ga_integrator_restart(it, s->q, r->rest);
+}
+
+static ga_status run(relaxing *r, ga_integrator *it, double t, double *q, int steps, int *taken) {
+  bool still = false;
+  ga_status status = ga_integrator_start(it, t, q, r->rest);
+  for (*taken = 0; *taken < steps && status == GA_OK && !still; (*taken)++) {
+    status = advance(r, it, &still);
+  }
+  if (*taken > 0) memcpy(q, ga_integrator_state(it)->q, (size_t)r->eval.nq * sizeof(double));
+  return status;
+}
+
+ga_status ga_static_relax(const ga_model *model, double t, double *q, int steps, int *taken,
+                          ga_error *err) {
+  relaxing r = {.peak = 0};
+  frozen own = {model, t};
+  const ga_model_ops ops = frozen_ops(model->ops);
+  ga_model still = *model;
+  still.ops = &ops;
+  still.user = &own;
+  still.scleronomic = true;
+  ga_options o = ga_options_default();
+  o.par = ga_params_rho(0);
+  o.rtol = o.atol = 1e-3;
+  o.start = GA_START_PLAIN;
+  o.initial = GA_INITIAL_PROJECT;
+  o.redundant = GA_REDUNDANT_ALLOW;
+  ga_integrator *it = NULL;
+  *taken = 0;
+  ga_status status = ga_eval_init(&r.eval, &still, &r.arena, err);
+  if (status == GA_OK) {
+    ga_csr_init(&r.M, r.eval.nv, r.eval.nv, model->pat_M, &r.arena);
+    r.rest = ga_arena_doubles(&r.arena, (size_t)r.eval.nv);
+    if (r.arena.failed) status = ga_fail(err, GA_ERR_MEM, "no memory for dynamic relaxation");
+  }
+  if (status == GA_OK) status = ga_integrator_new(&still, &o, &it, err);
+  if (status == GA_OK) {
+    status = run(&r, it, t, q, steps, taken);
+    /* whatever it reached is where Newton's steps go on */
+    if (status == GA_ERR_MEM) ga_fail(err, status, "dynamic relaxation: no memory");
+    if (status != GA_ERR_MEM) status = GA_OK;
+  }
+  ga_integrator_free(it);
+  ga_arena_free(&r.arena);
+  return status;
+}

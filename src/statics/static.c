@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* The saddle-point system of assembly, equilibrium and modes. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "lie/lie.h"
+#include "statics/statics.h"
+
+static void init_matrices(ga_static *s, bool with_tangents) {
+  const ga_model *model = s->model;
+  ga_arena *arena = &s->arena;
+  ga_csr_init_identity(&s->W, s->nv, arena);
+  ga_csr_init(&s->G, s->nlam, s->nv, model->pat_G, arena);
+  ga_csr_init(&s->H, s->npsi, s->nv, model->pat_H, arena);
+  ga_csr_init_identity(&s->D, s->nlam + s->npsi, arena);
+  ga_csr_init(&s->M, s->nv, s->nv, model->pat_M, arena);
+  s->rhs = ga_arena_doubles(arena, (size_t)s->n);
+  s->defect = ga_arena_doubles(arena, (size_t)s->n);
+  s->sum = ga_arena_doubles(arena, (size_t)s->n);
+  s->T = ga_arena_doubles(arena, (size_t)ga_space_tangent_size(model->space));
+  if (!with_tangents) return;
+  ga_csr_init(&s->K, s->nv, s->nv, model->pat_K, arena);
+  ga_csr_init(&s->C, s->nv, s->nv, model->pat_K, arena);
+}
+
+ga_status ga_static_open(ga_static *s, const ga_model *model, bool with_tangents, ga_error *err) {
+  *s = (ga_static){.model = model, .nlam = model->nlam, .npsi = model->npsi};
+  ga_status status = ga_model_validate(model, err);
+  if (status == GA_OK) status = ga_eval_init(&s->eval, model, &s->arena, err);
+  if (status != GA_OK) return status;
+  s->nv = s->eval.nv;
+  s->n = s->nv + s->nlam + s->npsi;
+  init_matrices(s, with_tangents);
+  if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for a system of %d rows", s->n);
+  const int at_lam = s->nv, at_psi = s->nv + s->nlam;
+  s->term_W = ga_blocks_add(&s->blocks, 0, 0, &s->W, false);
+  s->term_rows[0] = ga_blocks_add(&s->blocks, at_lam, 0, &s->G, false);
+  s->term_rows[1] = ga_blocks_add(&s->blocks, 0, at_lam, &s->G, true);
+  s->term_rows[2] = ga_blocks_add(&s->blocks, at_psi, 0, &s->H, false);
+  s->term_rows[3] = ga_blocks_add(&s->blocks, 0, at_psi, &s->H, true);
+  s->term_D = ga_blocks_add(&s->blocks, s->nv, s->nv, &s->D, false);
+  s->term_K = s->term_M = -1;
+  if (with_tangents) {
+    s->term_K = ga_blocks_add(&s->blocks, 0, 0, &s->K, false);
+    s->term_M = ga_blocks_add(&s->blocks, 0, 0, &s->M, false);
+  }
+  if (ga_blocks_build(&s->blocks, s->n, &s->arena) != GA_OK) {
+    return ga_fail(err, GA_ERR_MEM, "no memory for a system of %d rows", s->n);
+  }
+  const ga_options options = ga_options_default();
+  return ga_linsol_open(&s->ls, &options, &s->blocks.A, err);
+}
+
+void ga_static_close(ga_static *s) {
+  ga_linsol_close(&s->ls);
+  ga_arena_free(&s->arena);
+}
+
+static void assemble(ga_static *s, const ga_static_weights *c) {
+  ga_csr_zero(&s->blocks.A);
+  ga_blocks_scatter(&s->blocks, s->term_W, c->w);
+  for (int i = 0; i < 4; i++) ga_blocks_scatter(&s->blocks, s->term_rows[i], 1);
+  ga_blocks_scatter(&s->blocks, s->term_D, -c->e);
+  if (s->term_K < 0) return;
+  ga_blocks_scatter(&s->blocks, s->term_K, c->k);
+  ga_blocks_scatter(&s->blocks, s->term_M, c->m);
+}
+
+ga_status ga_static_factor(ga_static *s, const ga_static_weights *c) {
+  ga_static_weights own = *c;
+  ga_status status = GA_RETRY_SINGULAR;
+  /* a solver may find dependent rows singular although e is not zero: more of it helps */
+  for (int tries = 0; tries < 3 && status == GA_RETRY_SINGULAR; tries++, own.e *= 1e3) {
+    assemble(s, &own);
+    status = s->ls.ops->factor(&s->ls, &s->blocks.A);
+  }
+  if (status == GA_OK) return GA_OK;
+  if (status == GA_RETRY_SINGULAR) {
+    return ga_fail(s->eval.err, status, "a system of %d rows is singular", s->n);
+  }
+  return ga_fail(s->eval.err, status < 0 ? status : GA_ERR_BACKEND,
+                 "linear solver failed on a system of %d rows", s->n);
+}
+
+ga_status ga_static_solve(ga_static *s, double e_exact) {
+  enum { REFINEMENTS = 4 };
+  const size_t bytes = (size_t)s->n * sizeof(double);
+  /* the matrix as it stands has -e D; what it lacks of -e_exact D is added to the defect */
+  const int rows = s->nlam + s->npsi;
+  double before = INFINITY;
+  memset(s->sum, 0, bytes);
+  memcpy(s->defect, s->rhs, bytes);
+  for (int k = 0; k <= REFINEMENTS; k++) {
+    const ga_status status = s->ls.ops->solve(&s->ls, s->defect);
+    const double change = ga_max_abs(s->n, s->defect);
+    if (status != GA_OK || !isfinite(change)) {
+      return ga_fail(s->eval.err, status < 0 ? status : GA_RETRY_SINGULAR,
+                     "a system of %d rows has no finite solution", s->n);
+    }
+    if (k > 0 && change > 0.5 * before) break;
+    ga_axpy(s->n, 1, s->defect, s->sum);
+    if (change <= 4 * DBL_EPSILON * ga_max_abs(s->n, s->sum)) break;
+    before = change;
+    memcpy(s->defect, s->rhs, bytes);
+    ga_csr_mul_add(&s->blocks.A, -1, s->sum, s->defect);
+    for (int i = 0; i < rows; i++) {
+      const double e = -s->blocks.A.val[s->blocks.term[s->term_D].map[i]];
+      s->defect[s->nv + i] += (e_exact * s->D.val[i] - e) * s->sum[s->nv + i];
+    }
+  }
+  memcpy(s->rhs, s->sum, bytes);
+  return GA_OK;
+}
+
+void ga_static_hold(ga_static *s, const bool *hold) {
+  ga_csr *const rows[] = {&s->G, &s->H};
+  for (int k = 0; hold && k < 2; k++) {
+    for (int e = 0; e < ga_csr_nnz(rows[k]); e++) {
+      if (hold[rows[k]->col[e]]) rows[k]->val[e] = 0;
+    }
+  }
+}
+
+ga_status ga_static_set_weights(ga_static *s, double t, const double *q, const double *weight) {
+  if (weight) {
+    memcpy(s->W.val, weight, (size_t)s->nv * sizeof(double));
+    return GA_OK;
+  }
+  const ga_status status = ga_eval_mass(&s->eval, t, q, &s->M);
+  if (status != GA_OK) return status;
+  double least = INFINITY;
+  for (int i = 0; i < s->nv; i++) {
+    const int e = ga_csr_find(&s->M, i, i);
+    s->W.val[i] = e < 0 ? 0 : s->M.val[e];
+    if (s->W.val[i] > 0) least = fmin(least, s->W.val[i]);
+  }
+  for (int i = 0; i < s->nv; i++) {
+    if (!(s->W.val[i] > 0)) s->W.val[i] = isfinite(least) ? least : 1;
+  }
+  return GA_OK;
+}
+
+void ga_static_set_scales(ga_static *s) {
+  const ga_csr *const rows[] = {&s->G, &s->H};
+  double largest = 0, *D = s->D.val;
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < rows[k]->nrow; i++, D++) {
+      *D = 0;
+      for (int e = rows[k]->ptr[i]; e < rows[k]->ptr[i + 1]; e++) {
+        *D += rows[k]->val[e] * rows[k]->val[e] / s->W.val[rows[k]->col[e]];
+      }
+      largest = fmax(largest, *D);
+    }
+  }
+  const double floor = largest > 0 ? 1e-12 * largest : 1;
+  for (int i = 0; i < s->nlam + s->npsi; i++) s->D.val[i] = fmax(s->D.val[i], floor);
+}
+
+void ga_static_units(const ga_model *model, const double *q, const double *given, double *unit) {
+  const int nv = ga_space_nv(model->space);
+  if (given) {
+    memcpy(unit, given, (size_t)nv * sizeof(double));
+    return;
+  }
+  /* angles have the size 1 whatever q is; all lengths have that of the longest */
+  double longest = 0;
+  ga_space_size(model->space, q, unit);
+  for (int pass = 0; pass < 2; pass++) {
+    if (pass == 1 && !(longest > 0)) longest = 1;
+    for (int f = 0; f < model->space->nfactor; f++) {
+      const ga_factor *factor = &model->space->factor[f];
+      const int width = factor->group->nv;
+      for (int i = 0; i < factor->n * width; i++) {
+        if (factor->group == &ga_group_so3 || (factor->group == &ga_group_se3 && i % width > 2)) {
+          continue;
+        }
+        double *x = &unit[factor->v_at + i];
+        if (pass == 0) longest = fmax(longest, *x);
+        if (pass == 1) *x = longest;
+      }
+    }
+  }
+}
+
+double ga_static_reach(const ga_csr *A, int i, const double *unit) {
+  double size = 0;
+  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) size += fabs(A->val[e]) * unit[A->col[e]];
+  return size;
+}
+
+ga_status ga_static_multipliers(ga_static *s, const double *f, double *lam, double *psi,
+                                double *rest) {
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  memcpy(s->rhs, f, (size_t)s->nv * sizeof(double));
+  ga_status status = ga_static_factor(s, &(ga_static_weights){.w = 1, .e = 1e-10});
+  if (status == GA_OK) status = ga_static_solve(s, 0);
+  if (status != GA_OK) return status;
+  if (s->nlam) memcpy(lam, s->rhs + s->nv, (size_t)s->nlam * sizeof(double));
+  if (s->npsi) memcpy(psi, s->rhs + s->nv + s->nlam, (size_t)s->npsi * sizeof(double));
+  if (!rest) return GA_OK;
+  memcpy(rest, f, (size_t)s->nv * sizeof(double));
+  if (s->nlam) ga_csr_mul_t_add(&s->G, -1, lam, rest);
+  if (s->npsi) ga_csr_mul_t_add(&s->H, -1, psi, rest);
+  return GA_OK;
+}

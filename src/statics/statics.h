@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Private side of ga_statics.h: one saddle-point system for assembly, equilibrium and modes.
+ *
+ *     [ w W + k K + m M   G^T    H^T  ] [ x  ]   [ b ]
+ *     [ G                -e D     0   ] [ mu ] = [ c ]      W, D: diagonal, positive
+ *     [ H                  0    -e D  ] [ nu ]   [ d ]
+ *
+ * For k = m = 0 the matrix is quasi-definite: it is regular whatever the rank of G and H, and x is
+ * the step of Levenberg and Marquardt with parameter e. The multiplier block needs no rank
+ * decision, which is why redundant rows are no special case here. */
+#ifndef GA_SRC_STATICS_H
+#define GA_SRC_STATICS_H
+
+#include "genalpha/ga_statics.h"
+#include "linsol/blocks.h"
+#include "linsol/linsol.h"
+#include "model/eval.h"
+
+typedef struct ga_static {
+  const ga_model *model;
+  ga_arena arena;
+  ga_eval eval;
+  int nv, nlam, npsi, n;
+  ga_csr W, K, M, G, H, D; /* W and D by their diagonals, D over nlam + npsi rows */
+  ga_csr C;                /* pattern of K; not in the matrix */
+  ga_blocks blocks;
+  int term_W, term_K, term_M, term_D, term_rows[4];
+  ga_linsol ls;
+  double *rhs, *defect, *sum; /* n */
+  double *T;                  /* tangent blocks of the space */
+} ga_static;
+
+/* with_tangents: K and M are part of the matrix, and so is their pattern. The message of whatever
+ * fails later goes to err. */
+ga_status ga_static_open(ga_static *s, const ga_model *model, bool with_tangents, ga_error *err);
+void ga_static_close(ga_static *s);
+
+/* The matrix for the values that stand in W, K, M, G, H, D. */
+typedef struct ga_static_weights {
+  double w, k, m, e;
+} ga_static_weights;
+ga_status ga_static_factor(ga_static *s, const ga_static_weights *c);
+
+/* s->rhs becomes the solution. Refined against the matrix with e = `e_exact` in place of that of
+ * the factors: with e_exact = 0 this is the method of multipliers, which leaves no trace of e in x
+ * where the rows are consistent. */
+ga_status ga_static_solve(ga_static *s, double e_exact);
+
+/* Columns of held velocities of G and H become zero, so that x does not move them. */
+void ga_static_hold(ga_static *s, const bool *hold);
+
+/* W from the caller's weights, or from the diagonal of M (the least positive entry where it is
+ * zero); D_i = sum of G_ij^2 / W_j over the rows of G, then of H, with a floor. */
+ga_status ga_static_set_weights(ga_static *s, double t, const double *q, const double *weight);
+void ga_static_set_scales(ga_static *s);
+
+/* Sizes of the components of a change: the caller's, or lengths |q| and angles 1. */
+void ga_static_units(const ga_model *model, const double *q, const double *given, double *unit);
+/* sum of |A_ij| unit_j: how far large changes open row i */
+double ga_static_reach(const ga_csr *A, int i, const double *unit);
+
+/* lam, psi of least norm with G^T lam + H^T psi nearest to f, for the G, H that stand there;
+ * rest: what of f is left, may be NULL. W and D are set, f has nv numbers. */
+ga_status ga_static_multipliers(ga_static *s, const double *f, double *lam, double *psi,
+                                double *rest);
+
+/* Dynamic relaxation of q, at most so many steps; taken tells how many there were. */
+ga_status ga_static_relax(const ga_model *model, double t, double *q, int steps, int *taken,
+                          ga_error *err);
+
+#endif

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+# check, equilibrium and modes on the command line; assembly in files; states that runs go on from.
+. "$(dirname "$0")/lib.sh"
+models=$(dirname "$0")/../../models
+
+# every model that comes along can be looked at, and none looks wrong
+for file in "$models"/*.yaml; do
+  succeeds check "$file"
+  ok "$file: sentences" out_has 'It \(has\|cannot\)'
+  ok "$file: one screen" [ "$(grep -c . "$work/out")" -le 24 ]
+  ok "$file: no warning" out_has '^Nothing looks wrong'
+done
+succeeds check "$models/bricard.yaml"
+ok "true freedom" out_has 'It has 1 degree of freedom'
+ok "Gruebler's" out_has 'Counting alone gives 0'
+ok "redundancy named" out_has "1 of its 5 rows follows from"
+succeeds check "$models/bricard.yaml" --json
+if command -v python3 >/dev/null 2>&1; then
+  ok "JSON" python3 -c "
+import json
+c = json.load(open('$work/out'))
+assert c['freedom'] == 1 and c['gruebler'] == 0 and c['redundant'] == 1 and c['derivatives_ok']
+assert any('degree of freedom' in f['text'] for f in c['findings'])"
+fi
+
+# what is odd
+cat >"$work/odd.yaml" <<END
+genalpha: 1
+gravity: [0, -9810, 0]
+bodies:
+  rod: {kind: planar, mass: 1e-6, inertia: 4000, position: [0.5, 0]}
+  big: {kind: planar, mass: 1e6, inertia: 1e5, position: [2, 0]}
+  lost: {kind: planar, mass: 1, inertia: 0.1, position: [3, 0]}
+joints:
+  pin: {type: revolute, between: [ground, rod], at: [0, 0]}
+  two: {type: revolute, between: [rod, big], at: [1, 0]}
+END
+succeeds check "$work/odd.yaml"
+ok "masses" out_has 'Masses go from 1e-06 to 1e+06'
+ok "gravity" out_has 'millimetres'
+ok "inertia" out_has "Body 'rod': an inertia of 4e+03"
+ok "not connected" out_has "Body 'lost' is connected to nothing"
+ok "counted" out_has '^[0-9]* warnings'
+refused 2 'is not a model file' check heavy-top
+refused 1 'initial: {assemble: true}' check "$work/none.yaml"
+
+# assembly
+cat >"$work/crank.yaml" <<END
+genalpha: 1
+gravity: [0, -9.81, 0]
+parameters: {l: 0.5}
+bodies:
+  crank:  {kind: planar, mass: 1, inertia: 0.01, position: [0.1, 0.01]}
+  rod:    {kind: planar, mass: 2, inertia: 0.04, position: [0.44, 0.02], orientation: 0.05}
+  slider: {kind: planar, mass: 5, inertia: 0.01, position: [0.69, 0.003]}
+joints:
+  bearing: {type: revolute, between: [ground, crank], at: {ground: [0, 0], crank: [-0.1, 0]}}
+  pin: {type: revolute, between: [crank, rod], at: {crank: [0.1, 0], rod: [-l/2, 0]}}
+  wrist: {type: revolute, between: [rod, slider], at: {rod: [l/2, 0], slider: [0, 0]}}
+  guide: {type: prismatic, between: [ground, slider], axis: [1, 0], at: {ground: [0, 0], slider: [0, 0]}}
+initial: {assemble: true, rates: {bearing.angle: 6}}
+run: {h: 1e-3, t_end: 0.1}
+END
+succeeds run "$work/crank.yaml" --final
+succeeds check "$work/crank.yaml"
+ok "told how far bodies moved" out_has 'Assembly moved bodies by up to'
+sed 's/assemble: true, //' "$work/crank.yaml" >"$work/open.yaml"
+refused 1 'is open by .* at the start' check "$work/open.yaml"
+ok "and what to do" err_has 'initial: {assemble: true}'
+sed 's/assemble: true, /assemble: true, fix: [slider], /' "$work/crank.yaml" >"$work/fixed.yaml"
+refused 1 "cannot be closed together.*'guide' (by 0.003)" run "$work/fixed.yaml"
+refused 1 "'pin' would close bent to the other side" run "$work/crank.yaml" --set l=0.1
+
+# equilibrium: a start for a run that stays there
+succeeds equilibrium "$models/four-bar.yaml" --save-state "$work/rest.state"
+ok "stable" out_has 'stable: its slowest vibration has 1.030'
+ok "a force" out_has '^  A.fy  *25.334'
+succeeds run "$models/four-bar.yaml" --from-state "$work/rest.state" --t-end 1 --final
+ok "it stays" sh -c "grep '\"crank.angle\"' '$work/out' | grep -q '1.74794179'"
+succeeds equilibrium "$models/pendulum.yaml" --set th0=pi --json
+ok "unstable" out_has '"stable": false'
+ok "named" out_has '"pin.Fz": 19.6'
+refused 1 'no equilibrium was found' equilibrium "$models/slider-crank.yaml"
+refused 1 'asks for a motion' equilibrium "$models/gear-train.yaml"
+
+# modes
+refused 1 'not an equilibrium' modes "$models/pendulum.yaml"
+ok "what to do" err_has 'try --at equilibrium'
+succeeds modes "$models/pendulum.yaml" --at equilibrium
+ok "sqrt(3 g / 2 l)" out_has '0.610520[0-9]* *3.836013[0-9]* *0 '
+succeeds modes "$models/four-bar.yaml" --at "$work/rest.state" --out - --matrices "$work/matrices"
+ok "columns" out_has '^mode,re,im,frequency,damping_ratio,crank.x,crank.y,crank.angle,'
+ok "frequency" [ "$(column frequency | cut -c 1-6)" = 1.0300 ]
+ok "names of columns" grep -q '^rocker.angle$' "$work/matrices/names.txt"
+for name in M C K G H Y; do
+  ok "$name is there" grep -q 'MatrixMarket matrix coordinate real general' "$work/matrices/$name.mtx"
+done
+refused 1 'not constant in time' modes "$models/gyroscope.yaml"
+succeeds modes "$models/gyroscope.yaml" --frozen
+succeeds modes "$models/chain.yaml" --at equilibrium --count 3 --json
+ok "ten modes" out_has '"modes": 10, "stable": true'
+refused 1 'none.state' modes "$models/chain.yaml" --at "$work/none.state"
+refused 2 'the model begins at' modes "$models/chain.yaml" --at -1
+
+finish

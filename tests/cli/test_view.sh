@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# genalpha view and run --view: the page as a file; tests/browser looks at it in a browser.
+. "$(dirname "$0")/lib.sh"
+models=$(cd "$(dirname "$0")/../../models" && pwd)
+hostile=$(dirname "$0")/../browser/model.yaml
+
+# without the JavaScript packages: what is missing and how to get it, before anything is computed
+GENALPHA_JS="$work/none"
+export GENALPHA_JS
+refused 1 "three.min.js' is missing; install the Debian packages libjs-three and libjs-dygraphs" \
+  view "$models/pendulum.yaml" --out "$work/page.html"
+refused 1 'or set GENALPHA_JS' run "$models/pendulum.yaml" --view --out-page "$work/page.html"
+ok 'no page then' [ ! -e "$work/page.html" ]
+
+# libraries of our own, so that the rest needs no packages
+mkdir -p "$work/js/three/examples/js/controls" "$work/js/dygraphs"
+echo 'var three = "</script><!--";' >"$work/js/three/three.min.js"
+echo '//# sourceMappingURL=three.map' >>"$work/js/three/three.min.js"
+echo 'var orbit;' >"$work/js/three/examples/js/controls/OrbitControls.js"
+echo 'var dygraph;' >"$work/js/dygraphs/dygraph.min.js"
+GENALPHA_JS="$work/js"
+refused 1 "dygraph.min.css' is missing" view "$models/pendulum.yaml" --out "$work/page.html"
+echo '.dygraph {}' >"$work/js/dygraphs/dygraph.min.css"
+
+succeeds view "$hostile" --out "$work/page.html"
+ok 'the page is named' out_has "page: $work/page.html"
+count() { grep -c -e "$1" "$work/page.html" || true; }
+ok 'six scripts begin' [ "$(count '^<script')" -eq 6 ]
+ok 'and as many end' [ "$(grep -o '</script>' "$work/page.html" | wc -l)" -eq 6 ]
+ok 'the library is there, made harmless' [ "$(count 'var three = "<\\/script><\\!--"')" -eq 1 ]
+ok 'no link to its source map' [ "$(count 'sourceMappingURL')" -eq 0 ]
+ok "no address of another page" [ "$(grep -o "https\?://[a-z.0-9]*" "$work/page.html" | grep -cv www.w3.org)" -eq 0 ]
+ok 'the title is escaped' [ "$(count '<title>&lt;/script&gt;')" -eq 1 ]
+ok 'the notices are there' [ "$(count 'Permission is hereby granted')" -ge 1 ]
+ok 'three.js is named' [ "$(count 'three.js authors')" -ge 1 ]
+
+# run --view: default name, other files beside it
+cd "$work" || exit 1
+succeeds run "$models/pendulum.yaml" --view --t-end 0.1
+ok 'the page has the name of the model' [ -s pendulum.html ]
+ok 'the summary names it' out_has '  page  *pendulum.html'
+succeeds run "$models/pendulum.yaml" --out-page other.html --t-end 0.1 --out other.csv
+ok 'a name is enough' [ -s other.html ]
+succeeds view "$models/pendulum.yaml" --set l=2
+cd "$OLDPWD" || exit 1
+
+refused 2 "'heavy-top' is a problem of the library" run heavy-top --view
+refused 1 "cannot write '$work/no/page.html'" view "$models/pendulum.yaml" --out "$work/no/page.html"
+refused 1 'unknown colour .reed.; did you mean .red.' view "$(
+  printf 'genalpha: 1\nbodies: {a: {mass: 1, look: {colour: reed}}}\n' >"$work/c.yaml"
+  echo "$work/c.yaml"
+)"
+refused 1 "bodies.a.look: unknown shape 'boxx'; did you mean 'box'" view "$(
+  printf 'genalpha: 1\nbodies: {a: {mass: 1, look: {boxx: [1, 1, 1]}}}\n' >"$work/c.yaml"
+  echo "$work/c.yaml"
+)"
+refused 1 'a look is a shape, a colour, or both' view "$(
+  printf 'genalpha: 1\nbodies: {a: {mass: 1, look: red}}\n' >"$work/c.yaml"
+  echo "$work/c.yaml"
+)"
+# a model that does not fit together is shown all the same, with the reason
+sed 's/at: {rod: \[l2\/2, 0\], slider: \[0, 0\]}/at: {rod: [l2, 0], slider: [0, 0]}/' "$models/slider-crank.yaml" >"$work/open.yaml"
+tool view "$work/open.yaml" --out "$work/open.html"
+ok 'exit 1' code_is 1
+ok 'the joint is named' err_has wrist
+ok 'there is a page' out_has "page: $work/open.html (as described"
+ok 'with the reason' grep -q '"messages":\[".*wrist' "$work/open.html"
+printf 'genalpha: 1\nbodies: [\n' >"$work/c.yaml"
+refused 1 'c.yaml:' view "$work/c.yaml" --out "$work/none.html"
+ok 'no page of what cannot be read' [ ! -e "$work/none.html" ]
+
+BROWSER=false
+export BROWSER
+tool view "$models/pendulum.yaml" --out "$work/page.html" --open
+ok 'a browser that fails is told' err_has "cannot open '.*page.html' with 'false'; open it"
+BROWSER=true
+succeeds view "$models/pendulum.yaml" --out "$work/page.html" --open
+if [ -w /dev/full ]; then
+  refused 1 'cannot write ./dev/full.: No space left' view "$models/pendulum.yaml" --out /dev/full
+fi
+finish

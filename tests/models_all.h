@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The mechanisms of models/ one after the other, and random changes of their configurations. */
+#ifndef GA_TESTS_MODELS_ALL_H
+#define GA_TESTS_MODELS_ALL_H
+
+#include <dirent.h>
+
+#include "mechanism/mechanism.h"
+#include "mechanisms.h"
+
+/* q changed in every component by up to a part of the mechanism's length, or of a radian */
+static inline void perturbed(const ga_mechanism *m, const double *q, double part, uint64_t seed,
+                             double *out) {
+  double *weight = calloc((size_t)m->nv, sizeof(double)),
+         *w = calloc((size_t)m->nv, sizeof(double));
+  ga_mechanism_weights(m, weight, w);
+  for (int i = 0; i < m->nv; i++) w[i] *= part * next_uniform(&seed);
+  ga_space_step(m->space, q, w, out);
+  free(weight);
+  free(w);
+}
+
+/* every file of models/ */
+static inline int each_model(void (*check)(const char *name, const ga_file *file)) {
+  DIR *directory = opendir(GA_MODELS);
+  int count = 0;
+  assert_non_null(directory);
+  for (const struct dirent *entry; (entry = readdir(directory));) {
+    char name[100];
+    snprintf(name, sizeof name, "%.90s", entry->d_name);
+    char *dot = strstr(name, ".yaml");
+    if (!dot) continue;
+    *dot = '\0';
+    ga_file *file = model_loaded(name, NULL, 0);
+    check(name, file);
+    ga_file_free(file);
+    count++;
+  }
+  closedir(directory);
+  return count;
+}
+
+#endif
