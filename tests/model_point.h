@@ -166,7 +166,7 @@ static inline void eval_dmult(const point *s, double *dlam, double *dpsi) {
 
 /* R, by default -G^T lam - H^T psi */
 static inline void eval_reaction(const point *s, double *R) {
-  if (s->model->ops->reaction) {
+  if (ga_model_gives(s->model) & GA_GIVES_R) {
     CALL(.lam = s->lam, .psi = s->psi, .R = R);
     return;
   }
@@ -333,7 +333,7 @@ static inline void check_derivatives(const ga_problem *p) {
       if (parts & 4) random_vector(&seed, r.nlam, 5, r.lam);
       if (parts & 4) random_vector(&seed, r.npsi, 5, r.psi);
       check_tangents(&r);
-      if (r.model->ops->reaction) check_reaction(&r);
+      if (ga_model_gives(r.model) & GA_GIVES_R) check_reaction(&r);
     }
   }
 }

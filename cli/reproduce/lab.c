@@ -239,15 +239,18 @@ bool lab_mass(const ga_model *model, double t, const double *q, double *M) {
   int nv = ga_space_nv(model->space);
   size_t entries = (size_t)nv * (size_t)nv;
   double *val = calloc(entries + 1, sizeof *val);
+  double *rest = calloc((size_t)nv + 1, sizeof *rest);
   ga_csr A = {.nrow = nv, .ncol = nv, .val = val};
   const ga_csr *pattern = model->pat_M;
   if (pattern) A.ptr = pattern->ptr, A.col = pattern->col;
-  bool good = val && model->ops->mass(model->user, t, q, &A) == 0;
+  const ga_evaluation ask = {.M = &A};
+  bool good = val && rest && ga_model_evaluate(model, t, q, rest, &ask) == 0;
   for (size_t i = 0; i < entries; i++) M[i] = good && !pattern ? val[i] : 0;
   for (int i = 0; good && pattern && i < nv; i++) {
     for (int e = pattern->ptr[i]; e < pattern->ptr[i + 1]; e++)
       M[i * nv + pattern->col[e]] = val[e];
   }
+  free(rest);
   free(val);
   return good;
 }
