@@ -9,23 +9,23 @@
 #define PART(bit, member, callback, kind) \
   { bit, #member, callback, offsetof(ga_evaluation, member), kind }
 
-const ga_part ga_part_list[GA_PARTS] = {
-    PART(GA_GIVES_F, F, "force", GA_PART_OF_NV),
-    PART(GA_GIVES_g, g, "holonomic", GA_PART_OF_NLAM),
-    PART(GA_GIVES_k, k, "nonholonomic", GA_PART_OF_NPSI),
-    PART(GA_GIVES_GT, gt, "holonomic_t", GA_PART_OF_NLAM),
-    PART(GA_GIVES_DRIFT, drift, "holonomic_drift", GA_PART_OF_NLAM),
-    PART(GA_GIVES_K_DRIFT, k_drift, "nonholonomic_drift", GA_PART_OF_NPSI),
-    PART(GA_GIVES_R, R, "reaction", GA_PART_OF_NV),
-    PART(GA_GIVES_M, M, "mass", GA_PART_MATRIX),
-    PART(GA_GIVES_G, G, "holonomic_jac", GA_PART_MATRIX),
-    PART(GA_GIVES_H, H, "nonholonomic_jac", GA_PART_MATRIX),
-    PART(GA_GIVES_TANGENTS, Kt, "force_tangents", GA_PART_MATRIX),
-    PART(GA_GIVES_TANGENTS, Ct, "force_tangents", GA_PART_MATRIX),
-    PART(GA_GIVES_Z, Z, "holonomic_curv", GA_PART_MATRIX),
-    PART(GA_GIVES_Y, Y, "nonholonomic_dq", GA_PART_MATRIX),
-    PART(GA_GIVES_DR, L, "reaction_dmult", GA_PART_MATRIX),
-    PART(GA_GIVES_DR, P, "reaction_dmult", GA_PART_MATRIX),
+const ga_model_part ga_model_part_list[GA_MODEL_PARTS] = {
+    PART(GA_GIVES_F, F, "force", GA_MODEL_PART_OF_NV),
+    PART(GA_GIVES_g, g, "holonomic", GA_MODEL_PART_OF_NLAM),
+    PART(GA_GIVES_k, k, "nonholonomic", GA_MODEL_PART_OF_NPSI),
+    PART(GA_GIVES_GT, gt, "holonomic_t", GA_MODEL_PART_OF_NLAM),
+    PART(GA_GIVES_DRIFT, drift, "holonomic_drift", GA_MODEL_PART_OF_NLAM),
+    PART(GA_GIVES_K_DRIFT, k_drift, "nonholonomic_drift", GA_MODEL_PART_OF_NPSI),
+    PART(GA_GIVES_R, R, "reaction", GA_MODEL_PART_OF_NV),
+    PART(GA_GIVES_M, M, "mass", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_G, G, "holonomic_jac", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_H, H, "nonholonomic_jac", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_TANGENTS, Kt, "force_tangents", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_TANGENTS, Ct, "force_tangents", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_Z, Z, "holonomic_curv", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_Y, Y, "nonholonomic_dq", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_DR, L, "reaction_dmult", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_DR, P, "reaction_dmult", GA_MODEL_PART_MATRIX),
 };
 
 /* Parts that evaluate is asked for as soon as they have a callback, too. */
@@ -85,8 +85,8 @@ void ga_parts_zero(const ga_evaluation *ask) {
 
 unsigned ga_parts_wanted(const ga_evaluation *ask) {
   unsigned parts = 0;
-  for (int i = 0; i < GA_PARTS; i++) {
-    if (ga_part_value(ask, &ga_part_list[i])) parts |= ga_part_list[i].bit;
+  for (int i = 0; i < GA_MODEL_PARTS; i++) {
+    if (ga_model_part_value(ask, &ga_model_part_list[i])) parts |= ga_model_part_list[i].bit;
   }
   return parts;
 }
@@ -144,8 +144,9 @@ int ga_model_evaluate(const ga_model *model, double t, const double *q, const do
   const char *who;
   unsigned pass = ga_parts_of_pass(model->ops);
   if (ga_parts_wanted(out) & ~(pass | ga_parts_of_callbacks(model->ops))) return GA_ERR_ARG;
-  for (int i = 0; i < GA_PARTS; i++) {
-    if (ga_part_list[i].kind == GA_PART_MATRIX) zero_any(ga_part_value(out, &ga_part_list[i]));
+  for (int i = 0; i < GA_MODEL_PARTS; i++) {
+    if (ga_model_part_list[i].kind == GA_MODEL_PART_MATRIX)
+      zero_any(ga_model_part_value(out, &ga_model_part_list[i]));
   }
   return ga_parts_ask(model, pass, false, t, q, v, out, &who);
 }

@@ -37,17 +37,22 @@ int ga_parts_ask(const ga_model *model, unsigned pass, bool alone, double t, con
 
 /* One part for tables: its bit, its symbol, the callback of its own, its place in the evaluation
  * and what it is. */
-typedef enum { GA_PART_OF_NV, GA_PART_OF_NLAM, GA_PART_OF_NPSI, GA_PART_MATRIX } ga_part_kind;
-typedef struct ga_part {
+typedef enum {
+  GA_MODEL_PART_OF_NV,
+  GA_MODEL_PART_OF_NLAM,
+  GA_MODEL_PART_OF_NPSI,
+  GA_MODEL_PART_MATRIX
+} ga_model_part_kind;
+typedef struct ga_model_part {
   unsigned bit;
   const char *symbol, *callback;
   size_t at;
-  ga_part_kind kind;
-} ga_part;
-enum { GA_PARTS = 16 };
-extern const ga_part ga_part_list[GA_PARTS];
+  ga_model_part_kind kind;
+} ga_model_part;
+enum { GA_MODEL_PARTS = 16 };
+extern const ga_model_part ga_model_part_list[GA_MODEL_PARTS];
 
-static inline void *ga_part_value(const ga_evaluation *ask, const ga_part *part) {
+static inline void *ga_model_part_value(const ga_evaluation *ask, const ga_model_part *part) {
   return *(void *const *)((const char *)ask + part->at);
 }
 

@@ -125,14 +125,15 @@ static ga_status refuse(ga_eval *e, const char *callback, int code, double t) {
 }
 
 /* "evaluate' wrote nan to row 1, column 2 of G" and the like */
-static ga_status blame(ga_eval *e, const ga_part *part, double t, double value, const char *place) {
+static ga_status blame(ga_eval *e, const ga_model_part *part, double t, double value,
+                       const char *place) {
   bool pass = e->pass & part->bit;
   return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to %s%s%s", t,
                  pass ? "evaluate" : part->callback, value, place, pass ? " of " : "",
                  pass ? part->symbol : "");
 }
 
-static ga_status blame_matrix(ga_eval *e, const ga_part *part, double t, const ga_csr *A) {
+static ga_status blame_matrix(ga_eval *e, const ga_model_part *part, double t, const ga_csr *A) {
   int bad = ga_first_nonfinite(ga_csr_nnz(A), A->val), row = 0;
   if (bad < 0) return GA_OK;
   while (A->ptr[row + 1] <= bad) row++;
@@ -142,14 +143,15 @@ static ga_status blame_matrix(ga_eval *e, const ga_part *part, double t, const g
 }
 
 ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got) {
-  const int size[] = {
-      [GA_PART_OF_NV] = e->nv, [GA_PART_OF_NLAM] = e->nlam, [GA_PART_OF_NPSI] = e->npsi};
+  const int size[] = {[GA_MODEL_PART_OF_NV] = e->nv,
+                      [GA_MODEL_PART_OF_NLAM] = e->nlam,
+                      [GA_MODEL_PART_OF_NPSI] = e->npsi};
   ga_status status = GA_OK;
-  for (int i = 0; i < GA_PARTS && status == GA_OK; i++) {
-    const ga_part *part = &ga_part_list[i];
-    const void *value = ga_part_value(got, part);
+  for (int i = 0; i < GA_MODEL_PARTS && status == GA_OK; i++) {
+    const ga_model_part *part = &ga_model_part_list[i];
+    const void *value = ga_model_part_value(got, part);
     if (!value || !(e->given & part->bit)) continue;
-    if (part->kind == GA_PART_MATRIX) {
+    if (part->kind == GA_MODEL_PART_MATRIX) {
       status = blame_matrix(e, part, t, value);
       continue;
     }

@@ -86,8 +86,8 @@ typedef struct {
  * "evaluate (G)". */
 static const char *gives(const checker *c, unsigned bit, const char *symbol, char name[32]) {
   if (!(c->own.given & bit)) return NULL;
-  for (int i = 0; i < GA_PARTS; i++) {
-    const ga_part *part = &ga_part_list[i];
+  for (int i = 0; i < GA_MODEL_PARTS; i++) {
+    const ga_model_part *part = &ga_model_part_list[i];
     if (part->bit != bit || strcmp(part->symbol, symbol) != 0) continue;
     bool two = bit == GA_GIVES_TANGENTS || bit == GA_GIVES_DR;
     if (c->own.pass & bit) {
@@ -216,10 +216,10 @@ static void check_evaluate(checker *c, const ga_evaluation *given, const ga_eval
   ga_evaluation all = *given;
   ga_parts_remove(&all, ~pass.pass);
   if (pass.pass == 0 || !ok(c, ga_eval_all(&pass, p->t, p->q, p->v, &all))) return;
-  for (int i = 0; i < GA_PARTS; i++) {
-    const ga_part *part = &ga_part_list[i];
-    const void *a = ga_part_value(&all, part), *b = ga_part_value(own, part);
-    const ga_csr *A = part->kind == GA_PART_MATRIX ? a : NULL, *B = A ? b : NULL;
+  for (int i = 0; i < GA_MODEL_PARTS; i++) {
+    const ga_model_part *part = &ga_model_part_list[i];
+    const void *a = ga_model_part_value(&all, part), *b = ga_model_part_value(own, part);
+    const ga_csr *A = part->kind == GA_MODEL_PART_MATRIX ? a : NULL, *B = A ? b : NULL;
     int n = A ? ga_csr_nnz(A) : a ? size[part->kind] : 0;
     ga_evaluation ask = *own;
     ga_parts_remove(&ask, ~part->bit);
