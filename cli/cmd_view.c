@@ -78,18 +78,51 @@ static bool view_parts(const settings *set, const char *path, const char *out) {
   return ok;
 }
 
+/* What ga_mechanism_check says: warnings are shown at once, the rest below them. */
+enum { SENTENCES = 60 };
+typedef struct sentences {
+  char text[SENTENCES][400];
+  const char *warning[SENTENCES + 1], *other[SENTENCES + 1];
+  int count, warnings, others;
+} sentences;
+
+static void hear(void *context, ga_log_level level, const char *text) {
+  sentences *s = context;
+  if (s->count == SENTENCES) return;
+  char *own = s->text[s->count++];
+  snprintf(own, sizeof s->text[0], "%s", text + strspn(text, " "));
+  if (level == GA_LOG_WARNING) {
+    s->warning[s->warnings++] = own;
+  } else {
+    s->other[s->others++] = own;
+  }
+}
+
+static void check_start(const ga_problem *problem, sentences *s) {
+  ga_check check;
+  ga_error err = {GA_OK, ""};
+  if (ga_mechanism_check(ga_file_mechanism(file_of(problem)), problem->t0, problem->q0, problem->v0,
+                         hear, s, &check, &err) != GA_OK) {
+    hear(s, GA_LOG_WARNING, err.text);
+  }
+}
+
 static int view_start(const settings *set, const char *path, const char *out) {
   ga_problem *problem = NULL;
   film frames = {.mechanism = NULL};
   int code = file_open(path, &set->sets, NULL, &problem);
   if (code == ARGS_GO_ON) {
+    static sentences said; /* large */
     const char *const about[] = {path, "start configuration", "genalpha " GA_VERSION, NULL};
+    check_start(problem, &said);
     const bool ok = film_open(&frames, problem) && film_start(&frames, problem);
     const webpage p = {.mechanism = frames.mechanism,
                        .film = &frames,
                        .title = problem->name,
                        .description = problem->summary,
                        .file = file_of(problem),
+                       .messages = said.warning,
+                       .notes = said.other,
                        .about = about};
     code = ok && webpage_write(&p, out) ? CLI_OK : CLI_FAILED;
   } else {

@@ -14,6 +14,7 @@ typedef struct webpage {
   const char *title, *description;
   const ga_file *file;         /* whose section `output` chooses the first plots; NULL: none */
   const char *const *messages; /* what a reader must know first; ends with NULL */
+  const char *const *notes;    /* what else was found before the run; ends with NULL; NULL: none */
   const char *const *about;    /* how it was computed; ends with NULL */
 } webpage;
 

@@ -237,6 +237,7 @@ bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
     fputs(",\"notice\":", to);
     webpage_put_text(to, notice);
     put_strings(to, "messages", whole->messages);
+    put_strings(to, "notes", whole->notes);
     put_strings(to, "about", whole->about);
     fprintf(to, ",\"frames\":%d,\"quantum\":%.17g,\"origin\":[%.17g,%.17g,%.17g]", p.frames,
             p.quantum, p.origin[0], p.origin[1], p.origin[2]);

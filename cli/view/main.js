@@ -19,6 +19,9 @@ $("title").textContent = model.title;
 $("description").textContent = model.description;
 $("messages").hidden = model.messages.length === 0;
 $("messages").append(...model.messages.map(text => element("li", {textContent: text})));
+$("notes").hidden = model.notes.length === 0;
+$("notes").querySelector("ul").append(...model.notes.map(text => element("li", {textContent: text})));
+$("notes").addEventListener("toggle", () => dispatchEvent(new Event("resize")));
 
 // ---- light and dark ----------------------------------------------------------------------------
 

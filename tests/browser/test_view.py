@@ -382,6 +382,7 @@ def start(b):
     for name in ("spindle", "armL", "bearing"):
         check.ok(f"the start shows the name {name}", name in seen, seen)
     check.ok("and axes of joints", b.js("return genalpha.view.groups.axes.visible"))
+    check.ok("what check says", "degree" in b.js("return document.getElementById('notes').textContent"))
     check.ok("no time, no plots", b.js("return getComputedStyle(document.getElementById('bar')).display") == "none")
     b.picture(os.path.join(work, "start.png"))
 

@@ -5,9 +5,9 @@
 export LC_ALL=C
 state=$work/state
 
-# time of the state in a file: the first number after a head of 192 bytes; -1 without a file
+# time of the state in a file: the first number after a head of 200 bytes; -1 without a file
 time_of() {
-  [ -e "$1" ] && od -An -t f8 -j 192 -N 8 "$1" | tr -d ' ' || echo -1
+  [ -e "$1" ] && od -An -t f8 -j 200 -N 8 "$1" | tr -d ' ' || echo -1
 }
 
 # reached FILE T: the state in the file is at T or later
@@ -116,7 +116,7 @@ ok "Ctrl-C: ends where it should" [ "$(sed -n 's/.*"t": \(.*\),/\1/p' "$work/out
 # files that are no states, or of another run
 refused 1 "$work/missing.*No such file" run heavy-top --from-state "$work/missing"
 refused 1 "$work.*directory" run heavy-top --from-state "$work"
-for bytes in 0 1 7 100 192 300; do
+for bytes in 0 1 7 100 200 300; do
   head -c "$bytes" "$state" >"$work/torn"
   refused 1 "$work/torn.*torn" run heavy-top --h 1e-4 --from-state "$work/torn"
 done

@@ -59,6 +59,15 @@ refused 1 'a look is a shape, a colour, or both' view "$(
   printf 'genalpha: 1\nbodies: {a: {mass: 1, look: red}}\n' >"$work/c.yaml"
   echo "$work/c.yaml"
 )"
+# what check says: warnings as messages, the rest as notes
+printf 'genalpha: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {kind: planar, mass: 1e9, inertia: 1}}\n' >"$work/c.yaml"
+"$tool" check "$work/c.yaml" >"$work/said" 2>&1 || true
+tool view "$work/c.yaml" --out "$work/page.html"
+ok 'notes of check' grep -q '"notes":\["' "$work/page.html"
+warnings=$(grep -c WARNING "$work/said" || true)
+ok 'this model is warned of' [ "$warnings" -gt 0 ]
+ok 'its warnings are messages' grep -q '"messages":\["' "$work/page.html"
+
 # a model that does not fit together is shown all the same, with the reason
 sed 's/at: {rod: \[l2\/2, 0\], slider: \[0, 0\]}/at: {rod: [l2, 0], slider: [0, 0]}/' "$models/slider-crank.yaml" >"$work/open.yaml"
 tool view "$work/open.yaml" --out "$work/open.html"
