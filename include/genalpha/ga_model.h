@@ -92,7 +92,8 @@ typedef struct ga_model_ops {
   int (*nonholonomic_dq)(void *user, double t, const double *q, const double *v, ga_csr *Y);
   /* Y v + k_t, so that k' = H v' + drift */
   int (*nonholonomic_drift)(void *user, double t, const double *q, const double *v, double *drift);
-  /* Kt = D_q(M x - F - R) for given x, lam, psi, and Ct = d/dv(-F - R); nv x nv. Usually -R = G^T lam + H^T psi. */
+  /* Kt = D_q(M x - F - R) for given x, lam, psi, and Ct = d/dv(-F - R); nv x nv. Usually -R = G^T
+   * lam + H^T psi. */
   int (*force_tangents)(void *user, double t, const double *q, const double *v, const double *x,
                         const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct);
 
@@ -105,8 +106,8 @@ typedef struct ga_model_ops {
                         const double *psi, ga_csr *L, ga_csr *P);
 
   /* All that is wanted in out, at one place. It alone is a model: M, F, g and k are always asked of
-   * it, and what `gives` below names. v is zero where only M, g, G or g_t is wanted. A step calls it
-   * about twice, once with the tangents if the Newton matrix is renewed.
+   * it, and what `gives` below names. v is zero where only M, g, G or g_t is wanted. A step calls
+   * it about twice, once with the tangents if the Newton matrix is renewed.
    *
    * If there are callbacks as well, G, H, Z, Y, Kt and Ct are asked of evaluate where they have a
    * callback, too, even if `gives` does not name them; ga_model_check_derivatives compares. So who
@@ -131,9 +132,9 @@ typedef struct ga_model {
   const ga_space *space;
   int nlam, npsi;
 
-  /* Patterns of M (nv x nv), of Kt and, unless pat_C below says otherwise, of Ct (nv x nv), of G and
-   * Z, of H and Y; NULL means full. A row of K, G or H that touches one component of a non-commutative factor (SO(3), SE(3)) lists
-   * all columns of that factor. */
+  /* Patterns of M (nv x nv), of Kt and, unless pat_C below says otherwise, of Ct (nv x nv), of G
+   * and Z, of H and Y; NULL means full. A row of K, G or H that touches one component of a
+   * non-commutative factor (SO(3), SE(3)) lists all columns of that factor. */
   const ga_csr *pat_M, *pat_K, *pat_G, *pat_H;
 
   bool const_mass;  /* M depends on neither t nor q: evaluated once */
@@ -149,8 +150,9 @@ typedef struct ga_model {
 GA_API unsigned ga_model_gives(const ga_model *model);
 
 /* What is wanted in out, as the library asks for it: matrices are zeroed (full ones need neither
- * ptr nor col for that), then evaluate or the callbacks are called. Nothing is formed by differences; v matters unless only M, g, G or g_t is
- * wanted. Returns what the model returns, or GA_ERR_ARG (< 0) if it does not give all of it. */
+ * ptr nor col for that), then evaluate or the callbacks are called. Nothing is formed by
+ * differences; v matters unless only M, g, G or g_t is wanted. Returns what the model returns, or
+ * GA_ERR_ARG (< 0) if it does not give all of it. */
 GA_API int ga_model_evaluate(const ga_model *model, double t, const double *q, const double *v,
                              const ga_evaluation *out);
 
