@@ -2,6 +2,7 @@
 /* A model as `evaluate` alone, as callbacks, and as both: the same numbers, bit by bit; what is
  * said of mistakes in either. */
 #include "methods.h"
+#include "model/eval.h"
 #include "separate.h"
 
 /* What evaluate is asked for goes to the callbacks of separate.h; what it must not be asked for is
@@ -214,6 +215,183 @@ static void test_check(void **state) {
   ga_problem_free(p);
 }
 
+/* ---- constant rows of M ---------------------------------------------------------------------- */
+
+enum { CONST_ROOM = 2000 };
+
+/* A model of which some rows of M are named constant. It writes the others only, and sees to it
+ * that these arrive in place. */
+static struct {
+  ga_model of;
+  ga_csr M; /* the constant rows */
+  int ptr[CONST_ROOM], col[CONST_ROOM];
+  double val[CONST_ROOM], scratch[CONST_ROOM];
+  bool all;
+  bool adds; /* a mistake: it adds to all rows */
+} constant;
+
+/* Rows first, first + stride, .. of M as it is at the start. */
+static void name_constant_rows(const ga_problem *p, int first, int stride) {
+  const int nv = ga_space_nv(p->model.space);
+  ga_arena arena = {0};
+  ga_csr M;
+  int n = 0;
+  must(ga_csr_init(&M, nv, nv, p->model.pat_M, &arena), NULL);
+  assert_in_range(ga_csr_nnz(&M), 1, CONST_ROOM - 1);
+  constant.of = p->model;
+  constant.all = first == 0 && stride == 1;
+  constant.adds = false;
+  assert_int_equal(ga_model_evaluate(&p->model, p->t0, p->q0, p->v0, &(ga_evaluation){.M = &M}), 0);
+  for (int i = 0; i < nv; i++) {
+    const bool named = i >= first && (i - first) % stride == 0;
+    for (int e = M.ptr[i]; e < M.ptr[i + 1] && named; e++, n++) {
+      constant.col[n] = M.col[e], constant.val[n] = M.val[e];
+    }
+    constant.ptr[i + 1] = n;
+  }
+  constant.M = (ga_csr){nv, nv, constant.ptr, constant.col, constant.val};
+  ga_arena_free(&arena);
+}
+
+static int without_constant_rows(void *user, double t, const double *q, const double *v,
+                                 const ga_evaluation *out) {
+  (void)user;
+  ga_evaluation rest = *out;
+  rest.M = NULL;
+  if (out->M) {
+    const ga_csr *C = &constant.M;
+    ga_csr M = *out->M;
+    M.val = constant.scratch;
+    assert_false(constant.all);
+    int code = ga_model_evaluate(&constant.of, t, q, v, &(ga_evaluation){.M = &M});
+    if (code != 0) return code;
+    for (int i = 0; i < M.nrow; i++) {
+      const bool named = C->ptr[i + 1] > C->ptr[i];
+      for (int e = M.ptr[i]; e < M.ptr[i + 1]; e++) {
+        assert_true(out->M->val[e] == (named ? C->val[C->ptr[i] + e - M.ptr[i]] : 0));
+        if (!named || constant.adds) out->M->val[e] += M.val[e];
+      }
+    }
+  }
+  return ga_model_evaluate(&constant.of, t, q, v, &rest);
+}
+
+static void compare_constant(const ga_problem *p, const outcome *expected, const ga_method *m) {
+  ga_problem copy = *p;
+  const ga_model_ops ops = {.evaluate = without_constant_rows, .gives = ga_model_gives(&p->model)};
+  copy.model.const_mass = false;
+  copy.model.const_M = &constant.M;
+  outcome r = run(&copy, &ops, m);
+  if (memcmp(&r, expected, sizeof r) != 0) fail_msg("%s, %s", p->name, method_text(m));
+}
+
+/* Every second row, and all, of problems with a constant mass; one row of Andrews' mechanism. */
+static void test_constant_rows(void **state) {
+  (void)state;
+  int compared = 0, full = 0;
+  for (int i = 0; ga_problem_name(i); i++) {
+    ga_problem *p = problem_named(ga_problem_name(i));
+    const bool andrews = strcmp(p->name, "andrews") == 0;
+    for (int m = 0; m < METHODS && (p->model.const_mass || andrews); m++) {
+      outcome expected = run(p, p->model.ops, all_methods[m]);
+      name_constant_rows(p, andrews ? 2 : 1, andrews ? 7 : 2);
+      compare_constant(p, &expected, all_methods[m]);
+      if (!andrews) name_constant_rows(p, 0, 1);
+      if (!andrews) compare_constant(p, &expected, all_methods[m]);
+      compared += expected.status == GA_OK;
+      full += expected.status == GA_OK && !p->model.pat_M;
+    }
+    ga_problem_free(p);
+  }
+  assert_in_range(compared, 30, 1000);
+  assert_in_range(full, 5, 1000);
+}
+
+/* With all rows a model of callbacks needs no 'mass', and ga_model_evaluate gives M. */
+static void test_no_mass(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("heavy-top");
+  const ga_method *stab2 = ga_method_find("stab2", "", NULL);
+  const outcome expected = run(p, p->model.ops, stab2);
+  name_constant_rows(p, 0, 1);
+  ga_model_ops ops = separate_ops(&p->model);
+  ops.mass = NULL;
+  p->model.const_mass = false;
+  p->model.const_M = &constant.M;
+  outcome r = run(p, &ops, stab2);
+  assert_memory_equal(&r, &expected, sizeof r);
+  p->model.ops = &ops;
+  ga_csr M = constant.M;
+  M.val = constant.scratch;
+  for (int e = 0; e < ga_csr_nnz(&M); e++) M.val[e] = NAN;
+  assert_int_equal(ga_model_evaluate(&p->model, 0, p->q0, p->v0, &(ga_evaluation){.M = &M}), 0);
+  assert_memory_equal(M.val, constant.val, (size_t)ga_csr_nnz(&M) * sizeof(double));
+  must(ga_model_check_derivatives(&p->model, 0, p->q0, p->v0, NULL, NULL), NULL);
+  ga_problem_free(p);
+}
+
+/* M x has no derivative in a constant row: an x of 1e13 does not spoil the quotients there. The
+ * changing rows have one. */
+static void test_constant_rows_differences(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("andrews");
+  ga_arena arena = {0};
+  ga_eval e, exact;
+  ga_error err = {0};
+  ga_csr Kt, Ct, given, C_given;
+  double x[7], lam[6];
+  for (int i = 0; i < 7; i++) x[i] = 1e13;
+  for (int i = 0; i < 6; i++) lam[i] = i + 1;
+  name_constant_rows(p, 2, 7);
+  const ga_model_ops ops = {.evaluate = without_constant_rows, .gives = GA_GIVES_G};
+  ga_model model = p->model;
+  model.ops = &ops;
+  model.const_M = &constant.M;
+  must(ga_eval_init(&e, &model, &arena, &err), &err);
+  must(ga_eval_init(&exact, &p->model, &arena, &err), &err);
+  ga_csr *const all[] = {&Kt, &Ct, &given, &C_given};
+  for (int i = 0; i < 4; i++) must(ga_csr_init(all[i], 7, 7, model.pat_K, &arena), NULL);
+  const ga_point at = {.t = 0, .q = p->q0, .v = p->v0, .x = x, .lam = lam};
+  must(ga_eval_tangents(&e, &at, &Kt, &Ct), &err);
+  must(ga_eval_tangents(&exact, &at, &given, &C_given), &err);
+  for (int i = 0; i < 7; i++) {
+    const int from = given.ptr[i], n = given.ptr[i + 1] - from;
+    const double size = ga_max_abs(n, given.val + from);
+    if (i == 2) assert_true(size > 1 && size < 10);
+    if (i > 2) assert_true(size > 1e7);
+    for (int k = from; k < from + n; k++) {
+      if (fabs(Kt.val[k] - given.val[k]) <= 1e-5 * size + (i == 2 ? 0 : 1)) continue;
+      fail_msg("row %d: %g, not %g", i, Kt.val[k], given.val[k]);
+    }
+  }
+  ga_arena_free(&arena);
+  ga_problem_free(p);
+}
+
+static void test_constant_row_messages(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("andrews");
+  ga_model model = p->model;
+  ga_error err = {0};
+  const ga_model_ops ops = {.evaluate = without_constant_rows, .gives = ga_model_gives(&model)};
+  name_constant_rows(p, 2, 7);
+  model.ops = &ops;
+  model.const_M = &constant.M;
+  must(ga_model_check_derivatives(&model, 0, p->q0, p->v0, NULL, &err), &err);
+  constant.adds = true;
+  assert_refused(ga_model_check_derivatives(&model, 0, p->q0, p->v0, NULL, &err), &err,
+                 GA_ERR_MODEL, "'const_M'", "row 2, column 2");
+  constant.val[0] = NAN;
+  assert_refused(ga_model_validate(&model, &err), &err, GA_ERR_ARG, "const_M", "entry 0 is nan");
+  constant.M.val = NULL;
+  assert_refused(ga_model_validate(&model, &err), &err, GA_ERR_ARG, "const_M", "no values");
+  constant.col[0] = 3;
+  assert_refused(ga_model_validate(&model, &err), &err, GA_ERR_ARG, "const_M, row 2", "whole row");
+  constant.M.nrow = 6;
+  assert_refused(ga_model_validate(&model, &err), &err, GA_ERR_ARG, "const_M", "7 x 7");
+  ga_problem_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_bits),
@@ -221,6 +399,10 @@ int main(void) {
       cmocka_unit_test(test_public_evaluation),
       cmocka_unit_test(test_validation),
       cmocka_unit_test(test_check),
+      cmocka_unit_test(test_constant_rows),
+      cmocka_unit_test(test_no_mass),
+      cmocka_unit_test(test_constant_rows_differences),
+      cmocka_unit_test(test_constant_row_messages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,8 +64,8 @@ typedef enum ga_gives {
 
 /* Every callback returns 0 (ok), > 0 (cannot be evaluated here, try a smaller step) or < 0 (fatal).
  * Vectors are written whole. Matrices arrive zeroed, with the model's pattern (full where the model
- * names none); only values may be written. Callbacks must not change shared data: one model may be
- * used by several threads at once. */
+ * names none), M with its constant rows, if they are named; only values may be written. Callbacks
+ * must not change shared data: one model may be used by several threads at once. */
 typedef struct ga_model_ops {
   /* M(t,q), nv x nv; required, as are the next ones, unless there is an `evaluate` */
   int (*mass)(void *user, double t, const double *q, ga_csr *M);
@@ -137,13 +137,19 @@ typedef struct ga_model {
    * non-commutative factor (SO(3), SE(3)) lists all columns of that factor. */
   const ga_csr *pat_M, *pat_K, *pat_G, *pat_H;
 
-  bool const_mass;  /* M depends on neither t nor q: evaluated once */
+  bool const_mass;  /* M depends on neither t nor q: evaluated once; for some rows see const_M */
   bool scleronomic; /* g does not depend on t: g_t = 0, nothing evaluated */
 
   /* Optional names for messages and column heads, nq, nv, nlam and npsi strings; NULL gives q1.. */
   const char *const *q_names, *const *v_names, *const *lam_names, *const *psi_names;
 
   const ga_csr *pat_C; /* pattern of Ct; NULL: that of Kt. No entries: forces do not depend on v */
+
+  /* Optional: rows of M that never change, such as those of rigid bodies beside a part whose
+   * inertia moves. An nv x nv matrix with values; each of its rows is a whole row of M, or empty. M
+   * arrives with these rows in place, and the model writes the others only. With all rows of M, M
+   * is never asked for, and the callback 'mass' is not required. */
+  const ga_csr *const_M;
 } ga_model;
 
 /* What a model gives besides M, F, g and k, by evaluate or by callbacks: bits GA_GIVES_.. */

@@ -71,8 +71,22 @@ void ga_parts_remove(ga_evaluation *ask, unsigned parts) {
   if (parts & GA_GIVES_DR) ask->L = ask->P = NULL;
 }
 
-void ga_parts_zero(const ga_evaluation *ask) {
-  if (ask->M) ga_csr_zero(ask->M);
+void ga_mass_put_constant(const ga_model *model, ga_csr *M) {
+  const ga_csr *C = model->const_M;
+  for (int i = 0; C && i < C->nrow; i++) {
+    double *row = M->val + (M->ptr ? M->ptr[i] : i * M->ncol);
+    for (int e = C->ptr[i]; e < C->ptr[i + 1]; e++) *row++ = C->val[e];
+  }
+}
+
+bool ga_mass_given(const ga_model *model) {
+  if (!model->const_M) return false;
+  const int nv = ga_space_nv(model->space);
+  return ga_csr_nnz(model->const_M) == (model->pat_M ? ga_csr_nnz(model->pat_M) : nv * nv);
+}
+
+void ga_parts_zero(const ga_model *model, const ga_evaluation *ask) {
+  if (ask->M) ga_csr_zero(ask->M), ga_mass_put_constant(model, ask->M);
   if (ask->G) ga_csr_zero(ask->G);
   if (ask->H) ga_csr_zero(ask->H);
   if (ask->Kt) ga_csr_zero(ask->Kt);
@@ -143,10 +157,13 @@ int ga_model_evaluate(const ga_model *model, double t, const double *q, const do
                       const ga_evaluation *out) {
   const char *who;
   unsigned pass = ga_parts_of_pass(model->ops);
-  if (ga_parts_wanted(out) & ~(pass | ga_parts_of_callbacks(model->ops))) return GA_ERR_ARG;
+  ga_evaluation ask = *out;
+  if (ga_mass_given(model)) ask.M = NULL;
+  if (ga_parts_wanted(&ask) & ~(pass | ga_parts_of_callbacks(model->ops))) return GA_ERR_ARG;
   for (int i = 0; i < GA_MODEL_PARTS; i++) {
     if (ga_model_part_list[i].kind == GA_MODEL_PART_MATRIX)
       zero_any(ga_model_part_value(out, &ga_model_part_list[i]));
   }
-  return ga_parts_ask(model, pass, false, t, q, v, out, &who);
+  if (out->M) ga_mass_put_constant(model, out->M);
+  return ga_parts_ask(model, pass, false, t, q, v, &ask, &who);
 }

@@ -27,8 +27,20 @@ unsigned ga_parts_wanted(const ga_evaluation *ask);
 /* Forget the parts of a mask: they are not wanted. */
 void ga_parts_remove(ga_evaluation *ask, unsigned parts);
 
-/* The matrices that are wanted, zeroed. */
-void ga_parts_zero(const ga_evaluation *ask);
+/* The matrices that are wanted, zeroed, but for constant rows of M. */
+void ga_parts_zero(const ga_model *model, const ga_evaluation *ask);
+
+/* The constant rows of M in their places. M may have no ptr, like a plain full matrix. */
+void ga_mass_put_constant(const ga_model *model, ga_csr *M);
+
+/* M is known without asking for it: all its rows are constant and named. */
+bool ga_mass_given(const ga_model *model);
+
+/* Row i of M is constant and named. */
+static inline bool ga_mass_row_constant(const ga_model *model, int i) {
+  const ga_csr *C = model->const_M;
+  return C && C->ptr[i + 1] > C->ptr[i];
+}
 
 /* All that is wanted, the parts in `pass` by evaluate and the others by callbacks. alone: evaluate
  * gives everything. The first nonzero code ends it; who is the function that returned it. */

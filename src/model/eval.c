@@ -87,6 +87,8 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
   e->nv = ga_space_nv(model->space);
   e->nlam = model->nlam;
   e->npsi = model->npsi;
+  e->mass_given = ga_mass_given(model);
+  e->const_mass = model->const_mass || e->mass_given;
   ga_eval_sources(e, true);
   size_t rows = (size_t)largest(e->nv, largest(e->nlam, e->npsi));
   for (int level = 0; level < 2; level++) {
@@ -195,9 +197,10 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
     memset(ask.gt, 0, (size_t)e->nlam * sizeof(double));
     ask.gt = NULL;
   }
+  if (ask.M && e->mass_given) ga_mass_put_constant(e->model, ask.M), ask.M = NULL;
   if (e->absent) ga_parts_remove(&ask, e->absent);
-  if (!e->absent || ga_parts_wanted(&ask)) {
-    ga_parts_zero(&ask);
+  if ((!e->absent && !e->mass_given) || ga_parts_wanted(&ask)) {
+    ga_parts_zero(e->model, &ask);
     int code = ga_parts_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
     if (code != 0) return refuse(e, who, code, t);
     ga_status status = e->trusting ? GA_OK : ga_eval_blame(e, t, &ask);

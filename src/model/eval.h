@@ -50,6 +50,8 @@ typedef struct ga_eval {
   unsigned given;  /* of it or of callbacks, */
   unsigned absent; /* of neither, although the model has them: left to differences */
   bool alone;      /* evaluate is asked for all that is given */
+  bool mass_given; /* all rows of M are constant and named: M is asked of nobody, */
+  bool const_mass; /* or the model says that it is constant */
   double
       time_step; /* difference step in t, not above 10 h: faster drives are not resolved anyway */
   ga_error *err; /* receives the message of a failure */
@@ -179,7 +181,8 @@ void ga_eval_set_step(ga_eval *e, double h);
 ga_status ga_point_g(ga_eval *e, const ga_point *p, double *out);
 ga_status ga_point_k(ga_eval *e, const ga_point *p, double *out);
 ga_status ga_point_hidden(ga_eval *e, const ga_point *p, double *out);
-ga_status ga_point_balance(ga_eval *e, const ga_point *p, double *out);      /* M x - F + ... */
+ga_status ga_point_balance(ga_eval *e, const ga_point *p,
+                           double *out); /* M x - F + ..., without constant rows of M */
 ga_status ga_point_acceleration(ga_eval *e, const ga_point *p, double *out); /* G x + drift */
 ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out);        /* -F + H^T psi */
 

@@ -346,7 +346,7 @@ ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P)
   return status;
 }
 
-/* -F - R, and M x, if it is wanted */
+/* -F - R, and M x, if it is wanted, but for constant rows of M: they have no derivative */
 static ga_status balance(ga_eval *e, const ga_point *p, bool all, bool mass, double *out) {
   struct ga_fd_level *fd = &e->fd[1]; /* quotients of this function run on level 0 */
   ga_status status = point_reaction(e, p, all, out);
@@ -354,7 +354,12 @@ static ga_status balance(ga_eval *e, const ga_point *p, bool all, bool mass, dou
   if (status == GA_OK) status = ga_eval_all(e, p->t, p->q, p->v, &ask);
   if (status != GA_OK) return status;
   ga_axpy(e->nv, -1, fd->mid, out);
-  if (mass) ga_csr_mul_add(&e->M, 1, p->x, out);
+  for (int i = 0; i < e->nv && mass; i++) {
+    if (ga_mass_row_constant(e->model, i)) continue;
+    double sum = 0;
+    for (int k = e->M.ptr[i]; k < e->M.ptr[i + 1]; k++) sum += e->M.val[k] * p->x[e->M.col[k]];
+    out[i] += sum;
+  }
   return GA_OK;
 }
 
@@ -372,7 +377,7 @@ static ga_status given_force(ga_eval *e, const ga_point *p, double *out) {
 }
 
 static ga_status given_balance(ga_eval *e, const ga_point *p, double *out) {
-  return balance(e, p, false, !e->model->const_mass, out);
+  return balance(e, p, false, !e->const_mass, out);
 }
 
 ga_status ga_fd_H(ga_eval *e, const ga_point *p, ga_csr *H) {

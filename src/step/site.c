@@ -42,7 +42,7 @@ bool ga_site_has_gradient_of(const ga_equations *s, const ga_site *site, double 
 ga_status ga_site_mass(ga_equations *s, ga_site *site, double t, const double *q) {
   if (site->mass_known) return GA_OK;
   ga_status status = ga_eval_mass(s->eval, t, q, &site->M);
-  if (status == GA_OK) site->mass_known = s->eval->model->const_mass;
+  if (status == GA_OK) site->mass_known = s->eval->const_mass;
   return status;
 }
 
@@ -52,7 +52,7 @@ static ga_status evaluate_at(ga_equations *s, ga_site *site, bool moved_q, bool 
   const ga_evaluation out = {
       .M = mass ? &site->M : NULL, .G = moved_q ? &site->G : NULL, .H = moved_v ? &site->H : NULL};
   ga_status status = ga_eval_all(s->eval, site->t, site->q, site->v, &out);
-  if (mass && status == GA_OK) site->mass_known = s->eval->model->const_mass;
+  if (mass && status == GA_OK) site->mass_known = s->eval->const_mass;
   return status;
 }
 
@@ -118,7 +118,7 @@ static ga_status evaluate_new(ga_equations *s, const double *x, ga_tangents *wit
   want_tangents(s, x, with, &all);
   ga_status status = ga_eval_all(s->eval, now->t, now->q, now->v, &all);
   if (status != GA_OK) return status;
-  if (mass) now->mass_known = s->eval->model->const_mass;
+  if (mass) now->mass_known = s->eval->const_mass;
   now->evaluated = true;
   return GA_OK;
 }
