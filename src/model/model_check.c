@@ -230,6 +230,7 @@ static void check_evaluate(checker *c, const ga_evaluation *given, const ga_eval
   ga_eval_sources(&pass, true);
   ga_evaluation all = *given;
   ga_parts_remove(&all, ~pass.pass);
+  if (pass.mass_given) all.M = NULL; /* not of evaluate */
   if (pass.pass == 0 || !ok(c, ga_eval_all(&pass, p->t, p->q, p->v, &all))) return;
   for (int i = 0; i < GA_MODEL_PARTS; i++) {
     const ga_model_part *part = &ga_model_part_list[i];
