@@ -30,11 +30,8 @@ typedef struct ga_problem {
   void *impl;               /* NULL in a problem of one's own, which has no references */
 } ga_problem;
 
-/* Problems of one's own in a shared object, for `genalpha run ./model.so`, `converge` and the rest
- * of the tool. At the end of one source file stands
- *
- *     GA_PROBLEM_MODULE(open, close)
- *
+/* Problems of one's own in a shared object model.so, which the tool runs like its own by
+ * "genalpha run ./model.so". One of its source files ends with GA_PROBLEM_MODULE(open, close):
  * open makes a problem, which close releases; options has what --size and --omega say. Needed are
  * model, q0 and v0. Zeros elsewhere mean: no names, h = 1e-3, t_end = 1, rho_inf = 0.9, no guess of
  * multipliers. The object needs no library: the tool has all functions of the interface. */

@@ -200,7 +200,8 @@ const ga_field ga_body_fields[] = {
      NULL, false},
     {"shape", "shape", "box, cylinder, sphere or rod, centred at com: inertia follows", keep_shape,
      AT(shape), NULL, false},
-    {"look", "look", "for pictures only: a shape, a colour (#rrggbb or a word), or both",
+    {"look", "look",
+     "for pictures only: a shape, a colour (a word, or six hexadecimal digits behind #), or both",
      keep_shape, AT(look), NULL, false},
     {.key = NULL}};
 #undef AT
