@@ -8,7 +8,7 @@
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
 #   make campaign      thousands of hard runs, every accepted step checked (3 minutes)
 #   make bench-page    docs/benchmarks.md from them
-#   make check-python  tests of the Python package, and what it costs in instructions
+#   make check-python  tests of the Python package
 #   make check-browser pages in a headless browser; a part of check
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
@@ -97,12 +97,11 @@ bench-python: python
 	@mkdir -p out
 	sh bench/python/overhead.sh build/python/prefix/bin/genalpha build/python/venv/bin/python out/bench-python.json
 
-# the Python package: its tests against installed files, and what it costs
+# the Python package: its tests against installed files
 check-python:
 	cmake --preset release -DBUILD_TESTING=ON
 	cmake --build --preset release -j $(JOBS)
 	$(CTEST) --preset release -R '^(install_tree|python_package)$$' --output-on-failure
-	@$(MAKE) bench-python
 
 campaign: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_campaign
@@ -121,7 +120,7 @@ check-sizes:
 
 check-clang:
 	cmake --preset clang -DBUILD_TESTING=ON
-	$(call test,clang,-LE valgrind)
+	$(call test,clang,-LE 'valgrind|python|long')
 
 check-debug:
 	cmake --preset debug -DBUILD_TESTING=ON
@@ -143,7 +142,7 @@ check-browser:
 
 # the reader of model files; longer: sh tools/fuzz.sh 600
 check-fuzz: build/release/Makefile
-	sh tools/fuzz.sh 60
+	sh tools/fuzz.sh 30
 
 format:
 	$(SOURCES) | xargs clang-format -i

@@ -109,7 +109,7 @@ static void truss(maker *g, ga_mechanism *m) {
   }
   for (int i = 0; i < n; i++) {
     for (int j = i + 1; j < n; j++) {
-      char name[20], a[20], b[20];
+      char name[32], a[20], b[20];
       double d[3];
       snprintf(name, sizeof name, "bar%d_%d", i, j);
       snprintf(a, sizeof a, "node%d", i);

@@ -157,7 +157,7 @@ static ga_status direction(seeking *p, double *largest) {
 /* One step; *moved 0: it was not taken. */
 static ga_status step(seeking *p, double *moved) {
   ga_static *s = &p->s;
-  double largest;
+  double largest = 0;
   *moved = 0;
   ga_status status = direction(p, &largest);
   if (status != GA_OK) return status;

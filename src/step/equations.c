@@ -2,7 +2,6 @@
 /* The equations of a step: layout, constants, residual. */
 #include "step/equations.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -236,7 +235,6 @@ void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v) {
   for (int i = 0; i < s->nv; i++) {
     size_q[i] += h * fabs(v[i]) + h * h * (fabs(tab->pa * a[i]) + fabs(tab->pw * w[i]));
     size_v[i] = fabs(v[i]) + h * (fabs(tab->ra * a[i]) + fabs(tab->rw * w[i]));
-    size_v[i] += DBL_EPSILON * size_q[i] / h; /* slower than a rounding of q in a step is at rest */
   }
 }
 

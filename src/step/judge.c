@@ -57,10 +57,10 @@ static const double TINY = DBL_MIN / DBL_EPSILON;
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
-  double **const of_nv[] = {&j->size_q,    &j->size_v, &j->size_x,  &j->bound,
+  double **const of_nv[] = {&j->size_q,    &j->size_v, &j->size_x,  &j->bound,  &j->pace,
                             &j->strongest, &j->root,   &j->shift_q, &j->shift_v};
   double **const of_n[] = {&j->rounding, &j->noise, &j->r_up, &j->r_down, &j->shake};
-  for (int i = 0; i < 8; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
+  for (int i = 0; i < 9; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
   for (int i = 0; i < 5; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
   j->terms = ga_arena_doubles(arena, (size_t)eq->nx);
   j->vector = ga_arena_ints(arena, (size_t)eq->nv);
@@ -79,8 +79,18 @@ void ga_judge_begin(ga_judge *j) {
   ga_judge_move(j);
 }
 
+/* What is slower than a rounding of q in a step is at rest; this counts where the iteration has
+ * stalled. */
+static void measure_sizes(ga_judge *j) {
+  const double h = j->eq->h;
+  ga_equations_sizes(j->eq, j->size_q, j->size_v);
+  for (int i = 0; i < j->eq->nv; i++) {
+    j->pace[i] = j->size_v[i] + DBL_EPSILON * j->size_q[i] / h;
+  }
+}
+
 void ga_judge_move(ga_judge *j) {
-  if (j->eta_counted) ga_equations_sizes(j->eq, j->size_q, j->size_v);
+  if (j->eta_counted) measure_sizes(j);
   j->measured = j->shaken = j->prepared = j->eta_counted = false;
 }
 
@@ -130,6 +140,7 @@ static row_rounding rounding_of(const ga_judge *j, ga_con_kind kind, ga_look loo
   const ga_equations *eq = j->eq;
   double noise = gradient_rounding(j, look);
   row_rounding out = {.D = ga_equations_gradient(eq, kind), .size = j->size_v};
+  if (look == GA_LOOK_STALLED) out.size = j->pace;
   out.factor = noise / eq->h;
   out.quotient = look == GA_LOOK_STALLED && noise > DBL_EPSILON;
   if (kind == GA_ROW_POS) {

@@ -18,6 +18,7 @@ typedef struct ga_judge {
   ga_factors *factors;
   double tol;              /* newton_tol */
   double *size_q, *size_v; /* of the summands of q_1 and v_1, for each velocity */
+  double *pace;            /* size_v and a rounding of q in a step, for velocity constraints */
   bool eta_counted;        /* size_q includes what eta adds at the iterate in hand */
   double *size_x;          /* largest |x_j| of each velocity, over the blocks */
   double *bound;           /* of the row kind in hand: newton_tol |x| and roundings of q or v */
