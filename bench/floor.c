@@ -73,15 +73,15 @@ static bench_matrix compress(entries *list, int n) {
 bench_matrix bench_index3_matrix(const bench_problem *b, double h, bool symmetric) {
   const ga_model *m = &b->p->model;
   int nv = b->nv, nlam = b->nlam;
-  ga_csr M = room(nv, nv, m->pat_M), Kt = room(nv, nv, m->pat_K), Ct = room(nv, nv, m->pat_K);
+  ga_csr M = room(nv, nv, m->pat_M), Kt = room(nv, nv, m->pat_K),
+         Ct = room(nv, nv, m->pat_C ? m->pat_C : m->pat_K);
   ga_csr G = room(nlam, nv, m->pat_G);
   double *q = bench_doubles(b->nq), *w = bench_doubles(nv), *lam = bench_doubles(nlam);
   for (int i = 0; i < nv; i++) w[i] = 0.1 * sin(1.0 + i);
   for (int i = 0; i < nlam; i++) lam[i] = 100 * cos(1.0 + i);
   ga_space_step(m->space, b->p->q0, w, q);
-  m->ops->mass(m->user, 0, q, &M);
-  m->ops->holonomic_jac(m->user, 0, q, &G);
-  m->ops->force_tangents(m->user, 0, q, b->p->v0, w, lam, NULL, &Kt, &Ct);
+  const ga_evaluation all = {.M = &M, .G = &G, .x = w, .lam = lam, .Kt = &Kt, .Ct = &Ct};
+  ga_model_evaluate(m, 0, q, b->p->v0, &all);
   size_t total = (size_t)(M.ptr[nv] + Kt.ptr[nv] + Ct.ptr[nv] + 2 * G.ptr[nlam]);
   entries list = {.all = bench_take(total, sizeof(entry))};
   place(&list, &M, 0, 0, 1, false);

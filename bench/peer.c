@@ -126,7 +126,7 @@ peer *peer_new(const bench_problem *b, bool sparse) {
   csr_new(&p->M, nv, nv, model->pat_M);
   csr_new(&p->G, nlam, nv, model->pat_G);
   csr_new(&p->Kt, nv, nv, model->pat_K);
-  csr_new(&p->Ct, nv, nv, model->pat_K);
+  csr_new(&p->Ct, nv, nv, model->pat_C ? model->pat_C : model->pat_K);
   csr_new(&p->Z, nlam, nv, model->pat_G);
   if (!flat) {
     csr_new(&p->Gq, nlam, nq, NULL);
@@ -206,26 +206,18 @@ int peer_start(const peer *p, double *y, double *yd) {
   return status;
 }
 
-/* M and G at q */
-static int matrices(peer *p, double t, const double *q) {
-  const ga_model_ops *ops = p->model->ops;
-  int code = 0;
-  if (!p->mass_known) {
-    csr_zero(&p->M);
-    code = ops->mass(p->model->user, t, q, &p->M);
-    p->mass_known = p->model->const_mass;
-  }
-  csr_zero(&p->G);
-  return code ? code : ops->holonomic_jac(p->model->user, t, q, &p->G);
+/* M and G at q, and what else is wanted, in one pass */
+static int evaluate(peer *p, double t, const double *q, const double *v, ga_evaluation *out) {
+  if (!p->mass_known) out->M = &p->M;
+  out->G = &p->G;
+  p->mass_known = p->model->const_mass;
+  return ga_model_evaluate(p->model, t, q, v, out);
 }
 
 int peer_residual(peer *p, double t, const double *y, const double *yd, double *r) {
-  const ga_model_ops *ops = p->model->ops;
   const double *q = y, *v = y + p->nq, *mu = v + p->nv, *lam = mu + p->nlam;
   double *rv = r + p->nq, *rg = rv + p->nv, *rh = rg + p->nlam;
-  int code = matrices(p, t, q);
-  if (code == 0) code = ops->force(p->model->user, t, q, v, p->F);
-  if (code == 0) code = ops->holonomic(p->model->user, t, q, rg);
+  int code = evaluate(p, t, q, v, &(ga_evaluation){.F = p->F, .g = rg});
   if (code != 0) return code;
   memcpy(p->w, v, (size_t)p->nv * sizeof(double));
   multiply_t(&p->G, -1, mu, p->w);
@@ -270,16 +262,10 @@ static void kinematic_derivatives(peer *p, double cj, const double *q, const dou
 }
 
 int peer_jacobian(peer *p, double t, double cj, const double *y, const double *yd, double *J) {
-  const ga_model_ops *ops = p->model->ops;
   const double *q = y, *v = y + p->nq, *mu = v + p->nv, *lam = mu + p->nlam;
-  ga_csr *const zeroed[] = {&p->Kt, &p->Ct, &p->Z};
-  for (int i = 0; i < 3; i++) csr_zero(zeroed[i]);
-  void *user = p->model->user;
-  int code = matrices(p, t, q);
-  if (code == 0) {
-    code = ops->force_tangents(user, t, q, v, yd + p->nq, lam, NULL, &p->Kt, &p->Ct);
-  }
-  if (code == 0) code = ops->holonomic_curv(user, t, q, v, &p->Z);
+  int code = evaluate(
+      p, t, q, v,
+      &(ga_evaluation){.x = yd + p->nq, .lam = lam, .Kt = &p->Kt, .Ct = &p->Ct, .Z = &p->Z});
   if (code != 0) return code;
   memcpy(p->w, v, (size_t)p->nv * sizeof(double));
   multiply_t(&p->G, -1, mu, p->w);

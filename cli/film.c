@@ -168,16 +168,15 @@ static double largest(int n, const double *x) {
 /* |g|, |G v + g_t|, |k|, the largest of the rows; NaN where they cannot be evaluated */
 static void evaluate_residuals(film *f, const ga_state *s, double r[NRESIDUAL]) {
   const ga_model *model = ga_mechanism_model(f->mechanism);
-  const ga_model_ops *ops = model->ops;
+  const ga_evaluation positions = {.g = f->g}, velocities = {.k = f->g};
+  const ga_evaluation rates = {.G = &f->G, .gt = model->scleronomic ? NULL : f->g_t};
   r[0] = r[1] = r[2] = NAN;
-  if (model->nlam > 0 && ops->holonomic(model->user, s->t, s->q, f->g) == 0) {
+  if (model->nlam > 0 && ga_model_evaluate(model, s->t, s->q, s->v, &positions) == 0) {
     r[0] = largest(model->nlam, f->g);
   }
   if (f->G.val) {
-    memset(f->G.val, 0, (size_t)f->G.ptr[f->G.nrow] * sizeof *f->G.val);
     memset(f->g_t, 0, (size_t)model->nlam * sizeof *f->g_t);
-    int code = ops->holonomic_jac(model->user, s->t, s->q, &f->G);
-    if (!model->scleronomic) code |= ops->holonomic_t(model->user, s->t, s->q, f->g_t);
+    const int code = ga_model_evaluate(model, s->t, s->q, s->v, &rates);
     for (int i = 0; i < f->G.nrow; i++) {
       for (int k = f->G.ptr[i]; k < f->G.ptr[i + 1]; k++) {
         f->g_t[i] += f->G.val[k] * s->v[f->G.col[k]];
@@ -185,7 +184,7 @@ static void evaluate_residuals(film *f, const ga_state *s, double r[NRESIDUAL]) 
     }
     if (code == 0) r[1] = largest(model->nlam, f->g_t);
   }
-  if (model->npsi > 0 && ops->nonholonomic(model->user, s->t, s->q, s->v, f->g) == 0) {
+  if (model->npsi > 0 && ga_model_evaluate(model, s->t, s->q, s->v, &velocities) == 0) {
     r[2] = largest(model->npsi, f->g);
   }
 }

@@ -8,22 +8,11 @@
 
 static const double m = 15, J[3] = {0.234375, 0.46875, 0.234375}, X[3] = {0, 1, 0};
 
-static void cross(const double *a, const double *b, double *c) {
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-/* z = R y, or R^T y for sign = -1: y + 2 e0 e x y + 2 e x (e x y) for the quaternion (e0, e) */
-static void rotate(const double *e, double sign, const double *y, double *z) {
-  double a[3], b[3];
-  cross(e + 1, y, a), cross(e + 1, a, b);
-  for (int i = 0; i < 3; i++) z[i] = y[i] + 2 * (sign * e[0] * a[i] + b[i]);
-}
 /* rotation block of a 3 x 6 matrix: column j is -R (y x e_j) = d/ds R exp(s e_j~) y */
 static void rotation_block(const double *e, const double *y, double *A) {
   for (int j = 0; j < 3; j++) {
     double c[3], unit[3] = {j == 0, j == 1, j == 2};
-    cross(unit, y, c), rotate(e, 1, c, c);
+    ga_cross(unit, y, c), ga_so3_rotate(e, c, c);
     for (int i = 0; i < 3; i++) A[6 * i + 3 + j] = c[i];
   }
 }
@@ -35,12 +24,12 @@ static int mass(void *user, double t, const double *q, ga_csr *M) {
 static int force(void *user, double t, const double *q, const double *v, double *F) {
   (void)user, (void)t, (void)q;
   const double L[3] = {J[0] * v[3], J[1] * v[4], J[2] * v[5]}; /* J W */
-  F[0] = F[1] = 0, F[2] = -9.81 * m, cross(L, v + 3, F + 3);
+  F[0] = F[1] = 0, F[2] = -9.81 * m, ga_cross(L, v + 3, F + 3);
   return 0;
 }
 static int holonomic(void *user, double t, const double *q, double *g) {
   (void)user, (void)t;
-  rotate(q + 3, 1, X, g);
+  ga_so3_rotate(q + 3, X, g);
   for (int i = 0; i < 3; i++) g[i] -= q[i];
   return 0;
 }
@@ -54,7 +43,7 @@ static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
 static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
   (void)user, (void)t;
   double y[3];
-  cross(v + 3, X, y);
+  ga_cross(v + 3, X, y);
   rotation_block(q + 3, y, Z->val);
   return 0;
 }
@@ -64,10 +53,10 @@ static int tangents(void *user, double t, const double *q, const double *v, cons
   (void)user, (void)t, (void)x, (void)psi;
   const double *W = v + 3, L[3] = {J[0] * W[0], J[1] * W[1], J[2] * W[2]};
   double y[3];
-  rotate(q + 3, -1, lam, y);
+  ga_so3_unrotate(q + 3, lam, y);
   for (int j = 0; j < 3; j++) {
     double a[3], b[3], c[3], unit[3] = {j == 0, j == 1, j == 2};
-    cross(y, unit, a), cross(X, a, b), cross(W, unit, a), cross(unit, L, c);
+    ga_cross(y, unit, a), ga_cross(X, a, b), ga_cross(W, unit, a), ga_cross(unit, L, c);
     for (int i = 0; i < 3; i++) {
       Kt->val[6 * (3 + i) + 3 + j] = b[i];
       Ct->val[6 * (3 + i) + 3 + j] = a[i] * J[j] + c[i];

@@ -10,6 +10,7 @@
 
 #include "manufactured.h"
 #include "methods.h"
+#include "separate.h"
 
 static char folder[256]; /* of this run, removed in the end */
 
@@ -179,10 +180,9 @@ static inline ga_problem *open_subject(const subject *s) {
   } else {
     must(ga_problem_new(s->problem, &size, &p, &err), &err);
   }
-  demand.force = p->model.ops->force;
-  demand.ops = *p->model.ops;
+  demand.ops = separate_ops(&p->model); /* evaluate would pass it by */
+  demand.force = demand.ops.force;
   demand.ops.force = demanding_force;
-  demand.ops.evaluate = NULL; /* which would pass it by */
   demand.calls_left = 0;
   p->model.ops = &demand.ops;
   return p;

@@ -52,7 +52,7 @@ static inline int massless_coordinate(const ga_model *model, double t, const dou
   double *A = ga_arena_doubles(&arena, (size_t)(n * n));
   ga_csr_init(&M, n, n, model->pat_M, &arena);
   assert_false(arena.failed);
-  assert_int_equal(model->ops->mass(model->user, t, q, &M), 0);
+  assert_int_equal(ga_model_evaluate(model, t, q, NULL, &(ga_evaluation){.M = &M}), 0);
   dense_of(&M, A);
   for (int k = 0; k < n && found < 0; k++) {
     int e = ga_csr_find(&M, k, k);

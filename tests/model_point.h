@@ -88,56 +88,56 @@ static inline point point_state(const ga_problem *p, int which) {
 
 /* ---- evaluations ------------------------------------------------------------------------- */
 
-/* a callback at the point s must succeed */
-#define CALL(op, ...) \
-  assert_int_equal(s->model->ops->op(s->model->user, s->t, s->q, __VA_ARGS__), 0)
+/* one part of the model at the point s */
+#define CALL(...) \
+  assert_int_equal(ga_model_evaluate(s->model, s->t, s->q, s->v, &(ga_evaluation){__VA_ARGS__}), 0)
 
 static inline void eval_g(const point *s, double *f) {
-  CALL(holonomic, f);
+  CALL(.g = f);
 }
 
 static inline void eval_mass(const point *s, full *M) {
-  CALL(mass, full_init(M, s->nv, s->nv, s->model->pat_M));
+  CALL(.M = full_init(M, s->nv, s->nv, s->model->pat_M));
   full_spread(M);
 }
 
 static inline void eval_jac(const point *s, full *G) {
   full_init(G, s->nlam, s->nv, s->model->pat_G);
-  if (s->nlam > 0) CALL(holonomic_jac, &G->a);
+  if (s->nlam > 0) CALL(.G = &G->a);
   full_spread(G);
 }
 
 static inline void eval_curv(const point *s, full *Z) {
-  CALL(holonomic_curv, s->v, full_init(Z, s->nlam, s->nv, s->model->pat_G));
+  CALL(.Z = full_init(Z, s->nlam, s->nv, s->model->pat_G));
   full_spread(Z);
 }
 
 static inline void eval_k(const point *s, double *f) {
-  CALL(nonholonomic, s->v, f);
+  CALL(.k = f);
 }
 
 static inline void eval_nonholonomic_jac(const point *s, full *H) {
   full_init(H, s->npsi, s->nv, s->model->pat_H);
-  if (s->npsi > 0) CALL(nonholonomic_jac, s->v, &H->a);
+  if (s->npsi > 0) CALL(.H = &H->a);
   full_spread(H);
 }
 
 static inline void eval_nonholonomic_dq(const point *s, full *Y) {
-  CALL(nonholonomic_dq, s->v, full_init(Y, s->npsi, s->nv, s->model->pat_H));
+  CALL(.Y = full_init(Y, s->npsi, s->nv, s->model->pat_H));
   full_spread(Y);
 }
 
 static inline void eval_tangents(const point *s, full *Kt, full *Ct) {
   full_init(Kt, s->nv, s->nv, s->model->pat_K);
-  full_init(Ct, s->nv, s->nv, s->model->pat_K);
-  CALL(force_tangents, s->v, s->x, s->lam, s->psi, &Kt->a, &Ct->a);
+  full_init(Ct, s->nv, s->nv, s->model->pat_C ? s->model->pat_C : s->model->pat_K);
+  CALL(.x = s->x, .lam = s->lam, .psi = s->psi, .Kt = &Kt->a, .Ct = &Ct->a);
   full_spread(Kt);
   full_spread(Ct);
 }
 
 static inline void eval_gt(const point *s, double *f) {
   memset(f, 0, NMAX * sizeof *f);
-  if (s->nlam > 0 && !s->model->scleronomic) CALL(holonomic_t, f);
+  if (s->nlam > 0 && !s->model->scleronomic) CALL(.gt = f);
 }
 
 /* G v + g_t */
@@ -155,7 +155,7 @@ static inline void eval_dmult(const point *s, double *dlam, double *dpsi) {
   full L, P;
   full_init(&L, s->nlam, s->nv, s->model->pat_G);
   full_init(&P, s->npsi, s->nv, s->model->pat_H);
-  CALL(reaction_dmult, s->v, s->lam, s->psi, &L.a, &P.a);
+  CALL(.lam = s->lam, .psi = s->psi, .L = &L.a, .P = &P.a);
   full_spread(&L);
   full_spread(&P);
   for (int i = 0; i < s->nv; i++) {
@@ -166,8 +166,8 @@ static inline void eval_dmult(const point *s, double *dlam, double *dpsi) {
 
 /* R, by default -G^T lam - H^T psi */
 static inline void eval_reaction(const point *s, double *R) {
-  if (s->model->ops->reaction) {
-    CALL(reaction, s->v, s->lam, s->psi, R);
+  if (ga_model_gives(s->model) & GA_GIVES_R) {
+    CALL(.lam = s->lam, .psi = s->psi, .R = R);
     return;
   }
   full G, H;
@@ -186,7 +186,7 @@ static inline void eval_dynamics(const point *s, double *f) {
   double R[NMAX];
   eval_mass(s, &M);
   eval_reaction(s, R);
-  CALL(force, s->v, f);
+  CALL(.F = f);
   for (int i = 0; i < s->nv; i++) {
     f[i] = -f[i] - R[i];
     for (int j = 0; j < s->nv; j++) f[i] += M.val[i * s->nv + j] * s->x[j];
@@ -195,7 +195,7 @@ static inline void eval_dynamics(const point *s, double *f) {
 
 static inline void eval_energy(const point *s, double *e) {
   double kin, pot;
-  CALL(energy, s->v, &kin, &pot);
+  assert_int_equal(s->model->ops->energy(s->model->user, s->t, s->q, s->v, &kin, &pot), 0);
   *e = kin + pot;
 }
 
@@ -287,7 +287,7 @@ static inline void check_holonomic(const point *s) {
   check_matrix(s, "g_t", eval_g, move_t, 1, s->nlam, 1, f);
   eval_curv(s, &A);
   check_matrix(s, "Z", eval_hidden, move_q, 1, s->nlam, s->nv, A.val);
-  CALL(holonomic_drift, s->v, f);
+  CALL(.drift = f);
   check_matrix(s, "drift", eval_hidden, move_flow, 1 / speed(s), s->nlam, 1, f);
 }
 
@@ -299,7 +299,7 @@ static inline void check_nonholonomic(const point *s) {
   eval_nonholonomic_dq(s, &A);
   check_matrix(s, "Y", eval_k, move_q, 1, s->npsi, s->nv, A.val);
   /* s->x is zero: v is held */
-  CALL(nonholonomic_drift, s->v, f);
+  CALL(.k_drift = f);
   check_matrix(s, "drift of k", eval_k, move_flow, 1 / speed(s), s->npsi, 1, f);
 }
 
@@ -333,7 +333,7 @@ static inline void check_derivatives(const ga_problem *p) {
       if (parts & 4) random_vector(&seed, r.nlam, 5, r.lam);
       if (parts & 4) random_vector(&seed, r.npsi, 5, r.psi);
       check_tangents(&r);
-      if (r.model->ops->reaction) check_reaction(&r);
+      if (ga_model_gives(r.model) & GA_GIVES_R) check_reaction(&r);
     }
   }
 }

@@ -172,7 +172,7 @@ static void assert_closed(const ga_mechanism *m, const double *q, const double *
   must(ga_csr_init(&G, m->nlam, m->nv, &m->G, &arena), NULL);
   double *gv = r + m->nlam, *k = gv + m->nlam;
   assert_int_equal(
-      ga_mechanism_evaluate(m, 0, q, v, &(ga_wanted){.e = {.g = r, .G = &G, .k = k}, .gt = gv}), 0);
+      ga_mechanism_evaluate(m, 0, q, v, &(ga_evaluation){.g = r, .G = &G, .k = k, .gt = gv}), 0);
   ga_csr_mul_add(&G, 1, v, gv);
   const double rate = 1 + ga_max_abs(m->nv, v);
   assert_true(ga_max_abs(m->nlam, r) <= 1e-11 * (1 + m->length));

@@ -141,7 +141,7 @@ static void redundant_is_assembled(void **state) {
     ga_error err = {0};
     perturbed(m, m->q0, 0.02, (uint64_t)i, q);
     must(ga_mechanism_assemble(m, 0, q, NULL, NULL, NULL, NULL, &err), &err);
-    assert_int_equal(ga_mechanism_evaluate(m, 0, q, NULL, &(ga_wanted){.e.g = g}), 0);
+    assert_int_equal(ga_mechanism_evaluate(m, 0, q, NULL, &(ga_evaluation){.g = g}), 0);
     assert_true(ga_max_abs(m->nlam, g) < 1e-10 * m->length);
     free(q);
     free(g);

@@ -191,10 +191,34 @@ static void upright(void **state) {
   ga_file_free(file);
 }
 
+static int never(void *user, double t, const double *q, const double *v, const ga_evaluation *out) {
+  (void)user, (void)t, (void)q, (void)v, (void)out;
+  fail_msg("a model that is refused was evaluated");
+  return -1;
+}
+
+/* A reaction other than -G^T lam - H^T psi is refused, also if evaluate gives it. */
+static void own_reaction(void **state) {
+  (void)state;
+  const ga_model_ops ops = {.evaluate = never, .gives = GA_GIVES_R};
+  ga_space *space = NULL;
+  ga_linearization *lin = NULL;
+  ga_error err = {0};
+  double q[2] = {0}, v[2] = {0};
+  must(ga_space_rn(2, &space), NULL);
+  const ga_model model = {.ops = &ops, .space = space, .nlam = 1};
+  assert_refused(ga_equilibrium_find(&model, 0, q, NULL, &err), &err, GA_ERR_ARG, "equilibrium",
+                 "reaction of its own");
+  assert_refused(ga_linearization_new(&model, 0, q, v, false, &lin, &err), &err, GA_ERR_ARG,
+                 "frequencies", "reaction of its own");
+  ga_space_free(space);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_mechanism),  cmocka_unit_test(catenary), cmocka_unit_test(reactions),
-      cmocka_unit_test(relaxation_alone), cmocka_unit_test(upright),
+      cmocka_unit_test(every_mechanism), cmocka_unit_test(catenary),
+      cmocka_unit_test(reactions),       cmocka_unit_test(relaxation_alone),
+      cmocka_unit_test(upright),         cmocka_unit_test(own_reaction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

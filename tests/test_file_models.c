@@ -141,7 +141,9 @@ static void shapes(void **state) {
   ga_arena arena = {0};
   ga_csr M;
   assert_int_equal(ga_csr_init(&M, 21, 21, model->pat_M, &arena), GA_OK);
-  assert_int_equal(model->ops->mass(model->user, 0, ga_mechanism_q0(m), &M), 0);
+  assert_int_equal(ga_model_evaluate(model, 0, ga_mechanism_q0(m), ga_mechanism_v0(m),
+                                     &(ga_evaluation){.M = &M}),
+                   0);
   const double expected[21] = {12,      12,        12,        13,        10, 5,       4,
                                4,       4,         4 + 3,     4 + 3,     8,  4 * pi_, 4 * pi_,
                                4 * pi_, 1.6 * pi_, 1.6 * pi_, 1.6 * pi_, 12, 12,      2};

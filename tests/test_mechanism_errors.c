@@ -312,12 +312,14 @@ static void polish(void **state) {
   build(m);
   const ga_model *model = ga_mechanism_model(m);
   double g[3], drift[3];
-  assert_int_equal(model->ops->holonomic(model->user, 0, ga_mechanism_q0(m), g), 0);
+  assert_int_equal(
+      ga_model_evaluate(model, 0, ga_mechanism_q0(m), ga_mechanism_v0(m), &(ga_evaluation){.g = g}),
+      0);
   assert_true(ga_max_abs(3, g) < 1e-15);
   assert_true(fabs(ga_mechanism_v0(m)[1] / ga_mechanism_v0(m)[5] - 1) < 1e-6);
-  assert_int_equal(
-      model->ops->holonomic_drift(model->user, 0, ga_mechanism_q0(m), ga_mechanism_v0(m), drift),
-      0);
+  assert_int_equal(ga_model_evaluate(model, 0, ga_mechanism_q0(m), ga_mechanism_v0(m),
+                                     &(ga_evaluation){.drift = drift}),
+                   0);
   assert_near("centripetal", drift[0], 9, 1e-6);
   ga_mechanism_free(m);
 }
@@ -349,17 +351,17 @@ static void evaluations(void **state) {
   build(m);
   const ga_model *model = ga_mechanism_model(m);
   double F[6], q[7] = {0, 0, 0, 1}, v[6] = {0};
-  int got = model->ops->force(model->user, 0, q, v, F);
+  int got = ga_model_evaluate(model, 0, q, v, &(ga_evaluation){.F = F});
   assert_true(got > 0);
   assert_string_equal(ga_mechanism_explain(m, got, text, sizeof text),
                       "spring 'line': its points meet, or its law cannot be evaluated here");
   q[0] = 1;
-  got = model->ops->force(model->user, 0, q, v, F);
+  got = ga_model_evaluate(model, 0, q, v, &(ga_evaluation){.F = F});
   assert_true(got > 0);
   assert_string_equal(ga_mechanism_explain(m, got, text, sizeof text),
                       "force 'wind': its function cannot be evaluated here");
   code = -5;
-  got = model->ops->force(model->user, 0, q, v, F);
+  got = ga_model_evaluate(model, 0, q, v, &(ga_evaluation){.F = F});
   assert_true(got < 0);
   assert_string_equal(ga_mechanism_explain(m, got, text, sizeof text),
                       "force 'wind': its function failed");

@@ -50,7 +50,7 @@ static void swing(const char *method, double length, double q[2], double *lam) {
 static void test_lengths(void **state) {
   (void)state;
   const char *const methods[] = {"stab2", "index3"};
-  const double lengths[] = {1e-6, 1e-3, 300, 1e3, 1e5};
+  const double lengths[] = {1e-6, 1e-3, 300, 1e3, 2e4};
   for (int m = 0; m < 2; m++) {
     double q1[2], q[2], lam1, lam;
     swing(methods[m], 1, q1, &lam1);

@@ -25,11 +25,8 @@ static double hidden_residual(witness *w, const ga_state *s) {
   const ga_model *model = &w->p->model;
   double gv[SUPPORT_MAX] = {0};
   if (model->nlam == 0) return 0;
-  ga_csr_zero(&w->G);
-  assert_int_equal(model->ops->holonomic_jac(model->user, s->t, s->q, &w->G), 0);
-  if (!model->scleronomic) {
-    assert_int_equal(model->ops->holonomic_t(model->user, s->t, s->q, gv), 0);
-  }
+  const ga_evaluation out = {.G = &w->G, .gt = model->scleronomic ? NULL : gv};
+  assert_int_equal(ga_model_evaluate(model, s->t, s->q, s->v, &out), 0);
   double largest = 0;
   for (int i = 0; i < model->nlam; i++) {
     for (int e = w->G.ptr[i]; e < w->G.ptr[i + 1]; e++) gv[i] += w->G.val[e] * s->v[w->G.col[e]];
@@ -56,8 +53,8 @@ static int watch(void *context, const ga_state *s, const ga_stats *stats) {
   const ga_model *model = &w->p->model;
   double g[SUPPORT_MAX], k[SUPPORT_MAX];
   if (stats->steps == 0) return 0; /* the start, which is no step */
-  if (model->nlam > 0) model->ops->holonomic(model->user, s->t, s->q, g);
-  if (model->npsi > 0) model->ops->nonholonomic(model->user, s->t, s->q, s->v, k);
+  const ga_evaluation out = {.g = model->nlam > 0 ? g : NULL, .k = model->npsi > 0 ? k : NULL};
+  assert_int_equal(ga_model_evaluate(model, s->t, s->q, s->v, &out), 0);
   w->steps++;
   w->g = fmax(w->g, largest_of(model->nlam, g));
   w->gv = fmax(w->gv, hidden_residual(w, s));

@@ -33,10 +33,9 @@ static void evaluate(newton *w) {
   for (int i = 0; i < w->nlam; i++) lam[i] = 30 * cos(1.0 + i);
   ga_csr Ct;
   must(ga_csr_init(&Ct, w->nv, w->nv, model->pat_K, &w->arena), NULL);
-  assert_int_equal(model->ops->mass(model->user, 0, q, &w->M), 0);
-  assert_int_equal(model->ops->holonomic_jac(model->user, 0, q, &w->G), 0);
-  assert_int_equal(model->ops->holonomic_curv(model->user, 0, q, v, &w->Z), 0);
-  assert_int_equal(model->ops->force_tangents(model->user, 0, q, v, v, lam, NULL, &w->K, &Ct), 0);
+  const ga_evaluation all = {
+      .M = &w->M, .G = &w->G, .x = v, .lam = lam, .Kt = &w->K, .Ct = &Ct, .Z = &w->Z};
+  assert_int_equal(ga_model_evaluate(model, 0, q, v, &all), 0);
 }
 
 static void make(newton *w, const char *name, int size, bool eta) {

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "methods.h"
+#include "separate.h"
 
 enum { THREADS = 2 };
 
@@ -129,19 +130,18 @@ static int meeting_force(void *user, double t, const double *q, const double *v,
     pthread_cond_signal(&meeting.second);
   }
   pthread_mutex_unlock(&meeting.lock);
-  return meeting.model->ops->force(user, t, q, v, F);
+  return separate_force(user, t, q, v, F);
 }
 
 /* two threads, if they are asked for, are at work at the same time */
 static void test_side_by_side(void **state) {
   (void)state;
   ga_problem *p = problem_named("heavy-top");
-  ga_model_ops ops = *p->model.ops;
+  ga_model_ops ops = separate_ops(&p->model);
   ga_model model = p->model;
   ga_options o = ga_options_default();
   ga_extrapolator *x = NULL;
   ops.force = meeting_force;
-  ops.evaluate = NULL;
   model.ops = &ops;
   meeting.model = &p->model;
   must(ga_extrapolator_new(&model, &o, 1, &x, NULL), NULL);

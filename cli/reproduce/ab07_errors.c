@@ -124,35 +124,16 @@ typedef struct off_model {
   double h, delta;
 } off_model;
 
-static int off_holonomic(void *user, double t, const double *q, double *g) {
+static int off_evaluate(void *user, double t, const double *q, const double *v,
+                        const ga_evaluation *out) {
   const off_model *m = user;
-  int code = m->of->ops->holonomic(m->of->user, t, q, g);
+  int code = ga_model_evaluate(m->of, t, q, v, out);
   uint64_t seed = (uint64_t)llround(t / m->h) * UINT64_C(2654435761) + 1;
-  for (int i = 0; i < m->of->nlam; i++) {
+  for (int i = 0; out->g && i < m->of->nlam; i++) {
     double x = lab_random(&seed, -1, 1);
-    if (t > 0) g[i] += m->delta * x;
+    if (t > 0) out->g[i] += m->delta * x;
   }
   return code;
-}
-
-static int off_mass(void *user, double t, const double *q, ga_csr *M) {
-  const off_model *m = user;
-  return m->of->ops->mass(m->of->user, t, q, M);
-}
-
-static int off_force(void *user, double t, const double *q, const double *v, double *F) {
-  const off_model *m = user;
-  return m->of->ops->force(m->of->user, t, q, v, F);
-}
-
-static int off_jac(void *user, double t, const double *q, ga_csr *G) {
-  const off_model *m = user;
-  return m->of->ops->holonomic_jac(m->of->user, t, q, G);
-}
-
-static int off_drift(void *user, double t, const double *q, const double *v, double *drift) {
-  const off_model *m = user;
-  return m->of->ops->holonomic_drift(m->of->user, t, q, v, drift);
 }
 
 /* lambda of all steps, and its largest distance from those of another run */
@@ -180,11 +161,7 @@ static bool run_off(lab *l, off_model *m, double t_end, lam_log *log) {
   ga_error err;
   m->of = &p->model;
   m->h = l->o.h;
-  m->ops = (ga_model_ops){.mass = off_mass,
-                          .force = off_force,
-                          .holonomic = off_holonomic,
-                          .holonomic_jac = off_jac,
-                          .holonomic_drift = off_drift};
+  m->ops = (ga_model_ops){.evaluate = off_evaluate, .gives = GA_GIVES_G | GA_GIVES_DRIFT};
   model.ops = &m->ops, model.user = m;
   bool good = ga_integrator_new(&model, &l->o, &it, &err) == GA_OK;
   if (good) {

@@ -21,11 +21,10 @@ static bool evaluate(const ga_model *model, const ga_state *s, blocks *b) {
   ga_csr M = {.nrow = NQ, .ncol = NQ, .val = b->M}, K = M, C = M;
   ga_csr G = {.nrow = NLAM, .ncol = NQ, .val = b->G};
   K.val = b->K, C.val = b->C;
+  const ga_evaluation out = {
+      .M = &M, .G = &G, .x = s->vd, .lam = s->lam, .psi = s->psi, .Kt = &K, .Ct = &C};
   return model->nlam == NLAM && !model->pat_M && !model->pat_G && !model->pat_K &&
-         model->ops->mass(model->user, s->t, s->q, &M) == 0 &&
-         model->ops->force_tangents(model->user, s->t, s->q, s->v, s->vd, s->lam, s->psi, &K, &C) ==
-             0 &&
-         model->ops->holonomic_jac(model->user, s->t, s->q, &G) == 0;
+         ga_model_evaluate(model, s->t, s->q, s->v, &out) == 0;
 }
 
 static long double condition_of(const blocks *b, const ga_params *par, double h, bool scaled) {
@@ -361,8 +360,7 @@ static bool lemma2_remainders(const lemma2_log *log, double *remainder, double *
   double q[TWO], v[TWO], g[TWO] = {0, 0}, z[TWO] = {0, 0};
   ga_csr G = {.nrow = 1, .ncol = TWO, .val = g}, Z = {.nrow = 1, .ncol = TWO, .val = z};
   if (!ga_problem_reference(log->problem, log->t, q, v, NULL, NULL, NULL) ||
-      model->ops->holonomic_jac(model->user, log->t, q, &G) != 0 ||
-      model->ops->holonomic_curv(model->user, log->t, q, v, &Z) != 0) {
+      ga_model_evaluate(model, log->t, q, v, &(ga_evaluation){.G = &G, .Z = &Z}) != 0) {
     return false;
   }
   double left = 0, left_printed = 0, right = 0;

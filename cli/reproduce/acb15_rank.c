@@ -18,12 +18,9 @@ typedef struct saddle {
 static bool evaluate(const ga_model *model, const ga_state *s, saddle *b) {
   memset(b, 0, sizeof *b);
   ga_csr M = {.nrow = NQ, .ncol = NQ, .val = b->M}, G = {.nrow = NLAM, .ncol = NQ, .val = b->B};
-  const ga_model_ops *ops = model->ops;
+  const ga_evaluation ask = {.M = &M, .F = b->g, .G = &G, .drift = b->Z};
   if (model->nlam != NLAM || model->pat_M || model->pat_G ||
-      ops->mass(model->user, s->t, s->q, &M) != 0 ||
-      ops->force(model->user, s->t, s->q, s->v, b->g) != 0 ||
-      ops->holonomic_jac(model->user, s->t, s->q, &G) != 0 ||
-      ops->holonomic_drift(model->user, s->t, s->q, s->v, b->Z) != 0) {
+      ga_model_evaluate(model, s->t, s->q, s->v, &ask) != 0) {
     return false;
   }
   for (int i = 0; i < NQ; i++) b->g[i] = -b->g[i]; /* ACB15 writes the force as -g */

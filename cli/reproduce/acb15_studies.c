@@ -156,7 +156,7 @@ typedef struct drift_log {
 static void watch_drift(void *context, const ga_state *s, long steps) {
   drift_log *log = context;
   double g[M];
-  if (log->model->ops->holonomic(log->model->user, s->t, s->q, g) != 0) return;
+  if (ga_model_evaluate(log->model, s->t, s->q, s->v, &(ga_evaluation){.g = g}) != 0) return;
   for (int i = 0; i < M; i++) log->largest = fmax(log->largest, fabs(g[i]));
   if (!log->t || steps == 0) return;
   table_set(log->t, (int)steps - 1, 0, s->t);

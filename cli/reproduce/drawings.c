@@ -74,7 +74,8 @@ static void ground(pen *p, double x0, double x1, double y, double size) {
 
 static double residual(const ga_problem *p, double *g) {
   double largest = 0;
-  if (p->model.ops->holonomic(p->model.user, p->t0, p->q0, g) != 0) return NAN;
+  const ga_evaluation ask = {.g = g};
+  if (ga_model_evaluate(&p->model, p->t0, p->q0, p->v0, &ask) != 0) return NAN;
   for (int i = 0; i < p->model.nlam; i++) largest = fmax(largest, fabs(g[i]));
   return largest;
 }

@@ -239,15 +239,18 @@ bool lab_mass(const ga_model *model, double t, const double *q, double *M) {
   int nv = ga_space_nv(model->space);
   size_t entries = (size_t)nv * (size_t)nv;
   double *val = calloc(entries + 1, sizeof *val);
+  double *rest = calloc((size_t)nv + 1, sizeof *rest);
   ga_csr A = {.nrow = nv, .ncol = nv, .val = val};
   const ga_csr *pattern = model->pat_M;
   if (pattern) A.ptr = pattern->ptr, A.col = pattern->col;
-  bool good = val && model->ops->mass(model->user, t, q, &A) == 0;
+  const ga_evaluation ask = {.M = &A};
+  bool good = val && rest && ga_model_evaluate(model, t, q, rest, &ask) == 0;
   for (size_t i = 0; i < entries; i++) M[i] = good && !pattern ? val[i] : 0;
   for (int i = 0; good && pattern && i < nv; i++) {
     for (int e = pattern->ptr[i]; e < pattern->ptr[i + 1]; e++)
       M[i * nv + pattern->col[e]] = val[e];
   }
+  free(rest);
   free(val);
   return good;
 }
@@ -259,12 +262,10 @@ bool lab_hidden(const ga_model *model, const ga_state *state, double *out) {
   double *val = calloc(entries + 1, sizeof *val);
   ga_csr G = {.nrow = m, .ncol = nv, .val = val};
   if (pattern) G.ptr = pattern->ptr, G.col = pattern->col;
-  bool good = val && model->ops->holonomic_jac &&
-              model->ops->holonomic_jac(model->user, state->t, state->q, &G) == 0;
+  bool timed = !model->scleronomic && (ga_model_gives(model) & GA_GIVES_GT);
+  const ga_evaluation ask = {.G = &G, .gt = timed ? out : NULL};
   for (int i = 0; i < m; i++) out[i] = 0;
-  if (good && !model->scleronomic && model->ops->holonomic_t) {
-    good = model->ops->holonomic_t(model->user, state->t, state->q, out) == 0;
-  }
+  bool good = val && ga_model_evaluate(model, state->t, state->q, state->v, &ask) == 0;
   for (int i = 0; good && i < m; i++) {
     int from = pattern ? G.ptr[i] : i * nv, to = pattern ? G.ptr[i + 1] : (i + 1) * nv;
     for (int e = from; e < to; e++) out[i] += val[e] * state->v[pattern ? G.col[e] : e - from];

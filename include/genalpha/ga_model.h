@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A mechanical system as a set of callbacks.
+/* A mechanical system as one function, `evaluate`, or as a set of callbacks.
  *
  *     q' = DL_q(e) v~                                     q in G, see ga_space.h
  *     M(t,q) v' = F(t,q,v) + R,   R = -G(t,q)^T lam - H(t,q,v)^T psi, or what the model says
@@ -7,10 +7,16 @@
  *     0 = k(t,q,v)       npsi nonholonomic rows,  H = dk/dv
  *
  * D is the left-trivialised derivative: Df(q) w = d/ds f(q o exp(s w~)) at s = 0; on R^n the
- * ordinary one. Three callbacks are enough for a constrained system (mass, force, holonomic); every
- * derivative left NULL is replaced by finite differences, whose steps suit coordinates and times of
- * about 1e-4 to 1e4 units (for micrometres in metres give holonomic_jac). M may be singular, as
- * long as [[M, G^T, H^T], [G, 0, 0], [H, 0, 0]] is not. */
+ * ordinary one. There are two ways to write a model:
+ *
+ *   callbacks   one for each quantity. Three are enough for a constrained system: mass, force,
+ *               holonomic.
+ *   evaluate    all that is wanted at one place in one pass, so that sines, rotations and whatever
+ *               else the parts share are computed once. No other callback is needed then.
+ *
+ * Every derivative that is not given is replaced by finite differences, whose steps suit
+ * coordinates and times of about 1e-4 to 1e4 units (for micrometres in metres give G). M may be
+ * singular, as long as [[M, G^T, H^T], [G, 0, 0], [H, 0, 0]] is not. */
 #ifndef GA_MODEL_H
 #define GA_MODEL_H
 
@@ -22,8 +28,8 @@
 extern "C" {
 #endif
 
-/* What `evaluate` below is asked for at (t, q, v), each as the callback of its own would give it;
- * NULL: not wanted this time. Matrices arrive zeroed. */
+/* What `evaluate` below is asked for at (t, q, v), each as the callback of the name beside it would
+ * give it; NULL: not wanted this time. Matrices arrive zeroed. */
 typedef struct ga_evaluation {
   ga_csr *M;                   /* mass */
   double *F;                   /* force */
@@ -31,18 +37,37 @@ typedef struct ga_evaluation {
   ga_csr *G;                   /* holonomic_jac */
   double *k;                   /* nonholonomic */
   ga_csr *H;                   /* nonholonomic_jac */
-  const double *x, *lam, *psi; /* given, where Kt and Ct are wanted: */
+  const double *x, *lam, *psi; /* given: all where Kt and Ct are wanted, lam and psi for R, L, P */
   ga_csr *Kt, *Ct;             /* force_tangents, always both */
   ga_csr *Z;                   /* holonomic_curv */
   ga_csr *Y;                   /* nonholonomic_dq */
+  double *gt;                  /* holonomic_t */
+  double *drift;               /* holonomic_drift */
+  double *k_drift;             /* nonholonomic_drift */
+  double *R;                   /* reaction */
+  ga_csr *L, *P;               /* reaction_dmult, always both */
 } ga_evaluation;
+
+/* What `evaluate` gives besides M, F, g and k, which it always gives. */
+typedef enum ga_gives {
+  GA_GIVES_G = 1,
+  GA_GIVES_H = 2,
+  GA_GIVES_TANGENTS = 4, /* Kt and Ct */
+  GA_GIVES_Z = 8,
+  GA_GIVES_Y = 16,
+  GA_GIVES_GT = 32,
+  GA_GIVES_DRIFT = 64,
+  GA_GIVES_K_DRIFT = 128,
+  GA_GIVES_R = 256,
+  GA_GIVES_DR = 512 /* L and P */
+} ga_gives;
 
 /* Every callback returns 0 (ok), > 0 (cannot be evaluated here, try a smaller step) or < 0 (fatal).
  * Vectors are written whole. Matrices arrive zeroed, with the model's pattern (full where the model
- * names none); only values may be written. Callbacks must not change shared data: one model may be
- * used by several threads at once. */
+ * names none), M with its constant rows, if they are named; only values may be written. Callbacks
+ * must not change shared data: one model may be used by several threads at once. */
 typedef struct ga_model_ops {
-  /* M(t,q), nv x nv; required */
+  /* M(t,q), nv x nv; required, as are the next ones, unless there is an `evaluate` */
   int (*mass)(void *user, double t, const double *q, ga_csr *M);
   /* F(t,q,v), nv numbers: all forces but those of the constraints; required */
   int (*force)(void *user, double t, const double *q, const double *v, double *F);
@@ -67,8 +92,8 @@ typedef struct ga_model_ops {
   int (*nonholonomic_dq)(void *user, double t, const double *q, const double *v, ga_csr *Y);
   /* Y v + k_t, so that k' = H v' + drift */
   int (*nonholonomic_drift)(void *user, double t, const double *q, const double *v, double *drift);
-  /* Kt = D_q(M x - F - R) for given x, lam, psi, and Ct = d/dv(-F - R); nv x nv, both with the
-   * pattern of K. Usually -R = G^T lam + H^T psi. */
+  /* Kt = D_q(M x - F - R) for given x, lam, psi, and Ct = d/dv(-F - R); nv x nv. Usually -R = G^T
+   * lam + H^T psi. */
   int (*force_tangents)(void *user, double t, const double *q, const double *v, const double *x,
                         const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct);
 
@@ -80,12 +105,13 @@ typedef struct ga_model_ops {
   int (*reaction_dmult)(void *user, double t, const double *q, const double *v, const double *lam,
                         const double *psi, ga_csr *L, ga_csr *P);
 
-  /* Optional, for speed: all that is wanted at one place in one pass, so that sines, rotations and
-   * whatever else the parts share are computed once. It is asked only for what the callbacks above
-   * give, too; those are still needed for starts and projections. A step calls it about twice, once
-   * with the tangents if the Newton matrix is renewed. ga_model_check_derivatives compares. Steps
-   * prefer it to the callbacks above: who replaces one of those in a copy of the model replaces
-   * this too, or sets it to NULL. */
+  /* All that is wanted in out, at one place. It alone is a model: M, F, g and k are always asked of
+   * it, and what `gives` below names. v is zero where only M, g, G or g_t is wanted. A step calls
+   * it about twice, once with the tangents if the Newton matrix is renewed.
+   *
+   * If there are callbacks as well, G, H, Z, Y, Kt and Ct are asked of evaluate where they have a
+   * callback, too, even if `gives` does not name them; ga_model_check_derivatives compares. So who
+   * replaces a callback in a copy of the model replaces evaluate, too, or sets it to NULL. */
   int (*evaluate)(void *user, double t, const double *q, const double *v, const ga_evaluation *out);
 
   /* Optional: what a nonzero code of a callback means, as a sentence in text, for messages; returns
@@ -94,6 +120,8 @@ typedef struct ga_model_ops {
 
   /* Optional: kinetic and potential energy, for reports. */
   int (*energy)(void *user, double t, const double *q, const double *v, double *kin, double *pot);
+
+  unsigned gives; /* GA_GIVES_.. of evaluate, joined by |; the rest is left to differences */
 } ga_model_ops;
 
 /* All pointers are borrowed: ops, user, space, patterns and names must outlive every integrator
@@ -104,17 +132,35 @@ typedef struct ga_model {
   const ga_space *space;
   int nlam, npsi;
 
-  /* Patterns of M (nv x nv), of Kt and Ct (nv x nv), of G and Z, of H and Y; NULL means full.
-   * A row of K, G or H that touches one component of a non-commutative factor (SO(3), SE(3)) lists
-   * all columns of that factor. */
+  /* Patterns of M (nv x nv), of Kt and, unless pat_C below says otherwise, of Ct (nv x nv), of G
+   * and Z, of H and Y; NULL means full. A row of K, G or H that touches one component of a
+   * non-commutative factor (SO(3), SE(3)) lists all columns of that factor. */
   const ga_csr *pat_M, *pat_K, *pat_G, *pat_H;
 
-  bool const_mass;  /* M depends on neither t nor q: evaluated once */
+  bool const_mass;  /* M depends on neither t nor q: evaluated once; for some rows see const_M */
   bool scleronomic; /* g does not depend on t: g_t = 0, nothing evaluated */
 
   /* Optional names for messages and column heads, nq, nv, nlam and npsi strings; NULL gives q1.. */
   const char *const *q_names, *const *v_names, *const *lam_names, *const *psi_names;
+
+  const ga_csr *pat_C; /* pattern of Ct; NULL: that of Kt. No entries: forces do not depend on v */
+
+  /* Optional: rows of M that never change, such as those of rigid bodies beside a part whose
+   * inertia moves. An nv x nv matrix with values; each of its rows is a whole row of M, or empty. M
+   * arrives with these rows in place, and the model writes the others only. With all rows of M, M
+   * is never asked for, and the callback 'mass' is not required. */
+  const ga_csr *const_M;
 } ga_model;
+
+/* What a model gives besides M, F, g and k, by evaluate or by callbacks: bits GA_GIVES_.. */
+GA_API unsigned ga_model_gives(const ga_model *model);
+
+/* What is wanted in out, as the library asks for it: matrices are zeroed (full ones need neither
+ * ptr nor col for that), then evaluate or the callbacks are called. Nothing is formed by
+ * differences; v matters unless only M, g, G or g_t is wanted. Returns what the model returns, or
+ * GA_ERR_ARG (< 0) if it does not give all of it. */
+GA_API int ga_model_evaluate(const ga_model *model, double t, const double *q, const double *v,
+                             const ga_evaluation *out);
 
 /* Sizes, required callbacks, patterns: GA_ERR_ARG with a sentence if something is missing. */
 GA_API ga_status ga_model_validate(const ga_model *model, ga_error *err);

@@ -135,12 +135,12 @@ void ga_solid_frame(const ga_solid *b, ga_frame *f) {
 
 /* masses of the n first velocities, then what is left of the inertia */
 static void put_mass(const ga_pass *pass, const ga_solid *b, int n) {
-  double *val = pass->out->e.M->val;
+  double *val = pass->out->M->val;
   for (int i = 0; i < n && b->mass != 0; i++) val[b->M_at[i]] = b->mass;
 }
 
 static void put_inertia(const ga_pass *pass, const ga_solid *b) {
-  double *val = pass->out->e.M->val;
+  double *val = pass->out->M->val;
   for (int i = 0; i < 3; i++) {
     for (int j = 0, at = b->M_at[3 + i]; j < 3; j++) {
       if (b->diagonal && i != j) continue;
@@ -150,7 +150,7 @@ static void put_inertia(const ga_pass *pass, const ga_solid *b) {
 }
 
 static void put_weight(const ga_pass *pass, const ga_solid *b, int n) {
-  double *F = pass->out->e.F + b->v_at;
+  double *F = pass->out->F + b->v_at;
   for (int i = 0; i < n; i++) F[i] += b->mass * pass->m->gravity[i];
 }
 
@@ -165,63 +165,63 @@ static void add_own(ga_csr *A, const ga_solid *b, int row, int part, double s, c
 /* F -= Omega x J Omega; Ct += Omega~ J - (J Omega)~ */
 static void gyroscopic(const ga_pass *pass, const ga_solid *b) {
   double JOmega[3], X[9], Y[9];
-  if (b->round || (!pass->out->e.F && !pass->tangents)) return;
+  if (b->round || (!pass->out->F && !pass->tangents)) return;
   const double *Omega = pass->v + b->v_at + 3;
   ga_times3(b->J, Omega, JOmega);
-  if (pass->out->e.F) ga_add_cross3(-1, Omega, JOmega, pass->out->e.F + b->v_at + 3);
+  if (pass->out->F) ga_add_cross3(-1, Omega, JOmega, pass->out->F + b->v_at + 3);
   if (!pass->tangents) return;
   ga_skew3(Omega, X);
   ga_product3(X, b->J, Y);
-  add_own(pass->out->e.Ct, b, 3, 1, 1, Y);
+  add_own(pass->out->Ct, b, 3, 1, 1, Y);
   ga_skew3(JOmega, X);
-  add_own(pass->out->e.Ct, b, 3, 1, -1, X);
+  add_own(pass->out->Ct, b, 3, 1, -1, X);
 }
 
 static void inertia_r3so3(ga_pass *pass, const ga_solid *b) {
-  if (pass->out->e.M) {
+  if (pass->out->M) {
     put_mass(pass, b, 3);
     put_inertia(pass, b);
   }
-  if (pass->out->e.F) put_weight(pass, b, 3);
+  if (pass->out->F) put_weight(pass, b, 3);
   gyroscopic(pass, b);
 }
 
 /* F += m (R^T g - Omega x u); Kt -= m (R^T g)~ by the rotation; Ct += m (Omega~, -u~) */
 static void inertia_se3(ga_pass *pass, const ga_solid *b) {
-  if (pass->out->e.M) {
+  if (pass->out->M) {
     put_mass(pass, b, 3);
     put_inertia(pass, b);
   }
   gyroscopic(pass, b);
-  if (b->mass == 0 || (!pass->out->e.F && !pass->tangents)) return;
+  if (b->mass == 0 || (!pass->out->F && !pass->tangents)) return;
   const double *u = pass->v + b->v_at, *Omega = u + 3;
   double g[3], X[9];
   ga_quat_unrotate(pass->q + b->q_at + 3, pass->m->gravity, g);
-  if (pass->out->e.F) {
-    double *F = pass->out->e.F + b->v_at;
+  if (pass->out->F) {
+    double *F = pass->out->F + b->v_at;
     ga_plus3(F, b->mass, g, F);
     ga_add_cross3(-b->mass, Omega, u, F);
   }
   if (!pass->tangents) return;
   ga_skew3(g, X);
-  add_own(pass->out->e.Kt, b, 0, 1, -b->mass, X);
+  add_own(pass->out->Kt, b, 0, 1, -b->mass, X);
   ga_skew3(Omega, X);
-  add_own(pass->out->e.Ct, b, 0, 0, b->mass, X);
+  add_own(pass->out->Ct, b, 0, 0, b->mass, X);
   ga_skew3(u, X);
-  add_own(pass->out->e.Ct, b, 0, 1, -b->mass, X);
+  add_own(pass->out->Ct, b, 0, 1, -b->mass, X);
 }
 
 static void inertia_planar(ga_pass *pass, const ga_solid *b) {
-  if (pass->out->e.M) {
+  if (pass->out->M) {
     put_mass(pass, b, 2);
-    if (b->M_at[2] >= 0) pass->out->e.M->val[b->M_at[2]] = b->J[8];
+    if (b->M_at[2] >= 0) pass->out->M->val[b->M_at[2]] = b->J[8];
   }
-  if (pass->out->e.F) put_weight(pass, b, 2);
+  if (pass->out->F) put_weight(pass, b, 2);
 }
 
 static void inertia_point(ga_pass *pass, const ga_solid *b) {
-  if (pass->out->e.M) put_mass(pass, b, 3);
-  if (pass->out->e.F) put_weight(pass, b, 3);
+  if (pass->out->M) put_mass(pass, b, 3);
+  if (pass->out->F) put_weight(pass, b, 3);
 }
 
 static void inertia_ground(ga_pass *pass, const ga_solid *b) {

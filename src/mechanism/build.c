@@ -132,7 +132,7 @@ static ga_status take_start(ga_mechanism *m, ga_error *err) {
 static int residuals(const ga_mechanism *m, double t0, ga_csr *G, double *r) {
   double *g = r, *gv = r + m->nlam, *k = r + 2 * m->nlam;
   const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0,
-                                         &(ga_wanted){.e = {.g = g, .G = G, .k = k}, .gt = gv});
+                                         &(ga_evaluation){.g = g, .G = G, .k = k, .gt = gv});
   if (code == 0) ga_csr_mul_add(G, 1, m->v0, gv);
   return code;
 }
@@ -169,7 +169,7 @@ static ga_status judge(const ga_mechanism *m, const double *r, bool *rough, ga_e
 /* A velocity without mass that no row of G or H holds: nothing determines it. */
 static ga_status check_held(const ga_mechanism *m, double t0, const ga_csr *G, ga_csr *H,
                             double *held, ga_error *err) {
-  const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0, &(ga_wanted){.e = {.H = H}});
+  const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0, &(ga_evaluation){.H = H});
   if (code != 0) return GA_OK; /* told by the rows themselves */
   const ga_csr *const matrices[] = {G, H};
   for (int k = 0; k < 2; k++) {

@@ -161,10 +161,10 @@ static int evaluate(ga_pass *pass, const ga_element *el) {
   const ga_bushing_data *data = el->data;
   bushing b;
   double f[GA_PAIR];
-  if (!pass->out->e.F && !pass->tangents) return 0;
+  if (!pass->out->F && !pass->tangents) return 0;
   if (!bushing_at(pass, el, pass->tangents, &b)) return ga_element_code(pass, el);
   covector(&b, f);
-  if (pass->out->e.F) {
+  if (pass->out->F) {
     double force[GA_PAIR];
     for (int i = 0; i < GA_PAIR; i++) force[i] = -f[i];
     ga_pass_force(pass, el, force);

@@ -164,7 +164,7 @@ static void momenta(const ga_pass *pass, double *p, double *L) {
 }
 
 ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values) {
-  const ga_wanted nothing = {0};
+  const ga_evaluation nothing = {0};
   ga_pass pass;
   if (!m->built) return GA_ERR_ARG;
   ga_pass_begin(&pass, m, state->t, state->q, state->v, &nothing);

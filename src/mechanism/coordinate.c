@@ -130,12 +130,12 @@ static void line_structure(const ga_mechanism *m, const ga_element *el, ga_struc
 
 static int drive_evaluate(ga_pass *pass, const ga_element *el) {
   if (!pass->holonomic) return 0;
-  const ga_wanted *out = pass->out;
+  const ga_evaluation *out = pass->out;
   const int r = el->lam_at;
   double f[3];
   const int code = ga_law_jet(el->data, &pass->t, 0, f);
   if (code != 0) return ga_function_code(pass, el, code);
-  if (out->e.g) out->e.g[r] = pass->q[pass->m->coordinates.item[el->coordinate[0]].q_at] - f[0];
+  if (out->g) out->g[r] = pass->q[pass->m->coordinates.item[el->coordinate[0]].q_at] - f[0];
   if (out->gt) out->gt[r] = -f[1];
   if (out->drift) out->drift[r] = -f[2];
   ga_pass_row_coordinate(pass, el, 0, 0, 1);
@@ -144,12 +144,12 @@ static int drive_evaluate(ga_pass *pass, const ga_element *el) {
 
 static int rate_evaluate(ga_pass *pass, const ga_element *el) {
   if (!pass->nonholonomic) return 0;
-  const ga_wanted *out = pass->out;
+  const ga_evaluation *out = pass->out;
   const int r = el->psi_at;
   double f[3];
   const int code = ga_law_jet(el->data, &pass->t, 0, f);
   if (code != 0) return ga_function_code(pass, el, code);
-  if (out->e.k) out->e.k[r] = pass->v[pass->m->coordinates.item[el->coordinate[0]].v_at] - f[0];
+  if (out->k) out->k[r] = pass->v[pass->m->coordinates.item[el->coordinate[0]].v_at] - f[0];
   if (out->k_drift) out->k_drift[r] = -f[1];
   ga_pass_row_coordinate(pass, el, 0, 0, 1);
   return 0;
@@ -191,14 +191,14 @@ const ga_element_type ga_element_rate = {.what = "drive",
 
 static int coupler_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_coupler_data *data = el->data;
-  const ga_wanted *out = pass->out;
+  const ga_evaluation *out = pass->out;
   if (!pass->holonomic) return 0;
   double sum = -data->equals;
   for (int k = 0; k < el->ncoordinate; k++) {
     sum += data->coefficient[k] * pass->q[pass->m->coordinates.item[el->coordinate[k]].q_at];
     ga_pass_row_coordinate(pass, el, 0, k, data->coefficient[k]);
   }
-  if (out->e.g) out->e.g[el->lam_at] = sum;
+  if (out->g) out->g[el->lam_at] = sum;
   if (out->drift) out->drift[el->lam_at] = 0;
   return 0;
 }

@@ -58,13 +58,13 @@ static int point_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_force_data *data = el->data;
   const ga_frame *frame;
   double F[3], r[3], f[GA_PAIR] = {0};
-  if (!pass->out->e.F && !pass->tangents) return 0;
+  if (!pass->out->F && !pass->tangents) return 0;
   const int code = value_at(pass, el, &frame, F);
   if (code != 0) return code;
   ga_times3(frame->R, data->s[1], r);
   ga_copy3(F, f + GA_XB);
   ga_cross3(r, F, f + GA_PB);
-  if (pass->out->e.F) ga_pass_force(pass, el, f);
+  if (pass->out->F) ga_pass_force(pass, el, f);
   if (!pass->tangents) return 0;
   ga_tangent t;
   double X[9];
@@ -100,10 +100,10 @@ static int torque_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_force_data *data = el->data;
   const ga_frame *frame;
   double f[GA_PAIR] = {0};
-  if (!pass->out->e.F && !pass->tangents) return 0;
+  if (!pass->out->F && !pass->tangents) return 0;
   const int code = value_at(pass, el, &frame, f + GA_PB);
   if (code != 0) return code;
-  if (pass->out->e.F) ga_pass_force(pass, el, f);
+  if (pass->out->F) ga_pass_force(pass, el, f);
   if (!pass->tangents) return 0;
   ga_tangent t;
   double X[9];
@@ -189,10 +189,10 @@ static void spring_tangent(ga_pass *pass, const ga_element *el, const spring *sp
 
 static int spring_evaluate(ga_pass *pass, const ga_element *el) {
   spring sp;
-  if (!pass->out->e.F && !pass->tangents) return 0;
+  if (!pass->out->F && !pass->tangents) return 0;
   const int code = spring_at(pass, el, pass->tangents, &sp);
   if (code != 0) return ga_function_code(pass, el, code);
-  if (pass->out->e.F) {
+  if (pass->out->F) {
     double f[GA_PAIR] = {0};
     for (int i = 0; i < 3; i++) {
       f[GA_XA + i] = sp.tension * sp.n[i];
@@ -266,7 +266,7 @@ static int torsion_at(ga_pass *pass, const ga_element *el, bool tangents, double
 }
 
 static int torsion_evaluate(ga_pass *pass, const ga_element *el) {
-  const ga_evaluation *out = &pass->out->e;
+  const ga_evaluation *out = pass->out;
   double effort, by_s, by_rate;
   if (!out->F && !pass->tangents) return 0;
   const int code = torsion_at(pass, el, pass->tangents, &effort, &by_s, &by_rate);

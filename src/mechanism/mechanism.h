@@ -89,12 +89,6 @@ int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-/* What one evaluation is asked for: everything of a model. */
-typedef struct ga_wanted {
-  ga_evaluation e;
-  double *gt, *drift, *k_drift;
-} ga_wanted;
-
 /* Parts that rows touch, blocks that tangents fill; rows holonomic first. */
 enum { GA_ROWS_MAX = 6 };
 typedef struct ga_structure {
@@ -234,7 +228,7 @@ struct ga_pass {
   const ga_mechanism *m;
   double t;
   const double *q, *v;
-  const ga_wanted *out;
+  const ga_evaluation *out;
   bool holonomic, nonholonomic, tangents; /* some of their rows, Kt and Ct, are wanted */
   bool curved;                            /* Z, Y or a drift */
   int tag[GA_FRAME_SLOTS];
@@ -243,7 +237,7 @@ struct ga_pass {
 };
 
 void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
-                   const ga_wanted *out);
+                   const ga_evaluation *out);
 /* frames of an element's bodies, valid until the next call; rows, forces and tangents need it first
  */
 void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b);
@@ -263,11 +257,11 @@ void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t);
 
 /* multipliers of an element's rows, where tangents are wanted */
 static inline const double *ga_pass_lam(const ga_pass *pass, const ga_element *el) {
-  return pass->out->e.lam + el->lam_at;
+  return pass->out->lam + el->lam_at;
 }
 
 static inline const double *ga_pass_psi(const ga_pass *pass, const ga_element *el) {
-  return pass->out->e.psi + el->psi_at;
+  return pass->out->psi + el->psi_at;
 }
 
 /* All blocks that ga_pass_tangent writes for an element of this structure. */
@@ -392,7 +386,7 @@ void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, do
 ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err);
 ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err);
 int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, const double *v,
-                          const ga_wanted *out);
+                          const ga_evaluation *out);
 extern const ga_model_ops ga_mechanism_ops;
 
 /* assemble.c: the build's own; whether a row is a length, not an angle */

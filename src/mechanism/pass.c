@@ -13,16 +13,15 @@
 #include "mechanism/mechanism.h"
 
 void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
-                   const ga_wanted *out) {
+                   const ga_evaluation *out) {
   pass->m = m;
   pass->t = t;
   pass->q = q, pass->v = v;
   pass->out = out;
-  const ga_evaluation *e = &out->e;
-  pass->tangents = e->Kt;
-  pass->curved = e->Z || e->Y || out->drift || out->k_drift;
-  pass->holonomic = e->g || e->G || e->Z || out->gt || out->drift;
-  pass->nonholonomic = e->k || e->H || e->Y || out->k_drift;
+  pass->tangents = out->Kt;
+  pass->curved = out->Z || out->Y || out->drift || out->k_drift;
+  pass->holonomic = out->g || out->G || out->Z || out->gt || out->drift;
+  pass->nonholonomic = out->k || out->H || out->Y || out->k_drift;
   for (int i = 0; i < GA_FRAME_SLOTS; i++) pass->tag[i] = -1;
 }
 
@@ -87,12 +86,12 @@ static double along(const ga_pass *pass, const ga_solid *b, const double *R, con
 }
 
 void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
-  const ga_wanted *out = pass->out;
+  const ga_evaluation *out = pass->out;
   const ga_row_place *place = &el->row[i];
   const bool holonomic = i < el->nlam;
   const int r = holonomic ? el->lam_at + i : el->psi_at + i - el->nlam;
-  double *value = holonomic ? out->e.g : out->e.k, *drift = holonomic ? out->drift : out->k_drift;
-  ga_csr *first = holonomic ? out->e.G : out->e.H, *second = holonomic ? out->e.Z : out->e.Y;
+  double *value = holonomic ? out->g : out->k, *drift = holonomic ? out->drift : out->k_drift;
+  ga_csr *first = holonomic ? out->G : out->H, *second = holonomic ? out->Z : out->Y;
   if (value) value[r] = row->value;
   if (drift) drift[r] = 0;
   for (int side = 0; side < 2; side++) {
@@ -132,10 +131,10 @@ static void put_phi(const ga_body_kind *kind, const double *R, const double *c, 
 /* J = s (e_k, r x e_k), s = -1 on A and 1 on B. With the additions above, Z = s (0, y x e_k),
  * y = omega x r, on SE(3) plus x': r x (e x omega) + omega x (r x e) = (omega x r) x e. */
 void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p) {
-  const ga_wanted *out = pass->out;
+  const ga_evaluation *out = pass->out;
   const int r = el->lam_at + i;
   double drift = 0;
-  if (out->e.g) out->e.g[r] = p->d[k];
+  if (out->g) out->g[r] = p->d[k];
   for (int side = 0; side < 2; side++) {
     if (el->body[side] == 0) continue;
     const ga_body_kind *kind = pass->m->bodies.item[el->body[side]].kind;
@@ -143,8 +142,8 @@ void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const 
     const double *arm = side ? p->rb : p->ra, s = side ? 1 : -1;
     const int at = el->row[i].at[side], phi = at + (kind->turn_x ? 3 : 1);
     double c[3], y[3];
-    if (out->e.G) {
-      double *val = out->e.G->val;
+    if (out->G) {
+      double *val = out->G->val;
       if (kind->turn_x) {
         for (int j = 0; j < 3; j++) val[at + j] = s * f->R[3 * k + j];
       } else {
@@ -153,25 +152,25 @@ void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const 
       axis_cross(s, arm, k, c);
       put_phi(kind, f->R, c, val + phi);
     }
-    if (!out->e.Z && !out->drift) continue;
+    if (!out->Z && !out->drift) continue;
     ga_cross3(f->w, arm, y);
     if (kind->turn_x) ga_plus3(y, 1, f->xd, y);
     axis_cross(s, y, k, c);
-    if (out->e.Z) put_phi(kind, f->R, c, out->e.Z->val + phi);
+    if (out->Z) put_phi(kind, f->R, c, out->Z->val + phi);
     drift += ga_dot3(c, f->w);
   }
   if (out->drift) out->drift[r] = drift;
 }
 
 void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient) {
-  ga_csr *A = i < el->nlam ? pass->out->e.G : pass->out->e.H;
+  ga_csr *A = i < el->nlam ? pass->out->G : pass->out->H;
   if (A) A->val[el->coordinate_at[i * el->ncoordinate + k]] = coefficient;
 }
 
 void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f) {
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &pass->m->bodies.item[el->body[side]];
-    double own[6], *F = pass->out->e.F + b->v_at;
+    double own[6], *F = pass->out->F + b->v_at;
     own_part(b->kind, pass->frame[side]->R, f + 6 * side, own);
     for (int k = 0; k < b->kind->nv; k++) F[k] += own[k];
   }
@@ -253,8 +252,8 @@ void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
                                .Rrow = turn_of(kr, frame[row / 2], row),
                                .Rcolumn = turn_of(kc, frame[column / 2], column),
                                .at = el->K_at + 4 * first + column};
-    add_turned(&place, t->A, pass->out->e.Kt->val);
-    if (t->damped) add_turned(&place, t->B, pass->out->e.Ct->val);
+    add_turned(&place, t->A, pass->out->Kt->val);
+    if (t->damped) add_turned(&place, t->B, pass->out->Ct->val);
   }
 }
 
@@ -262,7 +261,7 @@ void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
  * is s phi~ */
 void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *phi,
                            const ga_pair *p) {
-  double *val = pass->out->e.Kt->val, X[9], Y[9];
+  double *val = pass->out->Kt->val, X[9], Y[9];
   const int before[2] = {0, pass->m->bodies.item[el->body[0]].kind->nv};
   for (int side = 0; side < 2; side++) {
     const ga_body_kind *kind = pass->m->bodies.item[el->body[side]].kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The callbacks of a model, called in one place each, their results checked. */
+/* What a model gives, asked for and checked; what it does not give, by differences. */
 #include "model/eval.h"
 
 #include <stdio.h>
@@ -22,15 +22,62 @@ static int largest(int a, int b) {
 /* groups of columns for difference quotients */
 static void colour_patterns(ga_eval *e, ga_arena *arena) {
   ga_arena scratch = {0};
-  ga_csr K;
+  ga_csr K, C;
   if (arena->failed) return;
   if (ga_colours_init(&e->colours_G, &e->G, arena) != GA_OK ||
       ga_colours_init(&e->colours_H, &e->H, arena) != GA_OK ||
       ga_csr_init(&K, e->nv, e->nv, e->model->pat_K, &scratch) != GA_OK ||
-      ga_colours_init(&e->colours_K, &K, arena) != GA_OK) {
+      ga_colours_init(&e->colours_K, &K, arena) != GA_OK ||
+      ga_csr_init(&C, e->nv, e->nv, ga_pattern_C(e->model), &scratch) != GA_OK ||
+      ga_colours_init(&e->colours_C, &C, arena) != GA_OK) {
     arena->failed = true;
   }
   ga_arena_free(&scratch);
+}
+
+/* memory of derivatives of g and k by differences, where there are any */
+static void carve_differences(ga_eval *e, ga_arena *arena) {
+  ga_nearby *near = &e->near;
+  size_t nv = (size_t)e->nv, nlam = (size_t)e->nlam, npsi = (size_t)e->npsi;
+  size_t of_g = (size_t)e->colours_G.count * nlam, of_k = (size_t)e->colours_H.count * npsi;
+  bool g = e->absent & GA_GIVES_G, k = e->absent & GA_GIVES_H;
+  if (g) {
+    double **const by_groups[] = {&near->up, &near->down, &near->new_up, &near->new_down};
+    for (int i = 0; i < 4; i++) *by_groups[i] = ga_arena_doubles(arena, of_g);
+    near->q = ga_arena_doubles(arena, (size_t)e->nq);
+    near->step = ga_arena_doubles(arena, nv);
+    near->gt = ga_arena_doubles(arena, nlam);
+    near->G = ga_arena_doubles(arena, (size_t)ga_csr_nnz(&e->G));
+    ga_bend *const bends[] = {&e->bend, &e->bend_before};
+    for (int i = 0; i < 2 && (e->absent & GA_GIVES_TANGENTS); i++) {
+      bends[i]->q = ga_arena_doubles(arena, (size_t)e->nq);
+      bends[i]->lam = ga_arena_doubles(arena, nlam);
+      ga_csr_init(&bends[i]->K, e->nv, e->nv, e->model->pat_K, arena);
+    }
+  }
+  if (!g && !k) return;
+  size_t most = of_g > of_k ? of_g : of_k, rows = nlam > npsi ? nlam : npsi;
+  for (int i = 0; i < 2; i++) e->mixed[i] = ga_arena_doubles(arena, most);
+  e->mixed_rate = ga_arena_doubles(arena, rows);
+  e->owner = ga_arena_ints(arena, rows);
+}
+
+/* parts that a model may give and that are formed by differences where it does not */
+static unsigned parts_it_has(const ga_eval *e) {
+  unsigned parts = GA_GIVES_TANGENTS;
+  if (e->nlam > 0) parts |= GA_GIVES_G | GA_GIVES_Z | GA_GIVES_DRIFT;
+  if (e->nlam > 0 && !e->model->scleronomic) parts |= GA_GIVES_GT;
+  if (e->npsi > 0) parts |= GA_GIVES_H | GA_GIVES_Y | GA_GIVES_K_DRIFT;
+  return parts;
+}
+
+void ga_eval_sources(ga_eval *e, bool prefer_pass) {
+  unsigned callbacks = ga_parts_of_callbacks(e->model->ops);
+  e->pass = ga_parts_of_pass(e->model->ops);
+  e->given = e->pass | callbacks;
+  e->absent = parts_it_has(e) & ~e->given;
+  if (!prefer_pass) e->pass &= ~callbacks;
+  e->alone = e->pass == e->given;
 }
 
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err) {
@@ -40,30 +87,34 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
   e->nv = ga_space_nv(model->space);
   e->nlam = model->nlam;
   e->npsi = model->npsi;
+  e->mass_given = ga_mass_given(model);
+  e->const_mass = model->const_mass || e->mass_given;
+  ga_eval_sources(e, true);
   size_t rows = (size_t)largest(e->nv, largest(e->nlam, e->npsi));
   for (int level = 0; level < 2; level++) {
     struct ga_fd_level *fd = &e->fd[level];
     double **const v_size[] = {&fd->v, &fd->w, &fd->step};
-    double **const row_size[] = {&fd->lo, &fd->hi, &fd->mid, &fd->near, &fd->far};
+    double **const row_size[] = {&fd->lo,    &fd->hi,    &fd->mid,     &fd->near,   &fd->far,
+                                 &fd->up[0], &fd->up[1], &fd->down[0], &fd->down[1]};
     fd->q = ga_arena_doubles(arena, (size_t)e->nq);
     for (int i = 0; i < 3; i++) *v_size[i] = ga_arena_doubles(arena, (size_t)e->nv);
-    for (int i = 0; i < 5; i++) *row_size[i] = ga_arena_doubles(arena, rows);
+    for (int i = 0; i < 9; i++) *row_size[i] = ga_arena_doubles(arena, rows);
   }
+  e->zero = ga_arena_doubles(arena, (size_t)e->nv);
   e->mult = ga_arena_doubles(arena, (size_t)e->nlam + (size_t)e->npsi);
   ga_csr_init(&e->M, e->nv, e->nv, model->pat_M, arena);
   ga_csr_init(&e->G, e->nlam, e->nv, model->pat_G, arena);
   ga_csr_init(&e->H, e->npsi, e->nv, model->pat_H, arena);
   colour_patterns(e, arena);
+  if (!arena->failed) carve_differences(e, arena);
   return arena->failed ? ga_fail(err, GA_ERR_MEM, "no memory for the model's work arrays") : GA_OK;
 }
 
-/* what a callback returned, and what it wrote */
-static ga_status judge(ga_eval *e, const char *callback, int code, double t, int n,
-                       const double *out) {
+/* what a function of the model returned */
+static ga_status refuse(ga_eval *e, const char *callback, int code, double t) {
+  const ga_model *model = e->model;
   char why[240] = "";
-  if (code != 0 && e->model->ops->explain) {
-    e->model->ops->explain(e->model->user, code, why, sizeof why);
-  }
+  if (model->ops->explain) model->ops->explain(model->user, code, why, sizeof why);
   if (*why) {
     return ga_fail(e->err, code > 0 ? GA_RETRY_MODEL : GA_ERR_MODEL, "t = %.9g: %s", t, why);
   }
@@ -71,156 +122,173 @@ static ga_status judge(ga_eval *e, const char *callback, int code, double t, int
     return ga_fail(e->err, GA_RETRY_MODEL, "t = %.9g: callback '%s' asked for a smaller step (%d)",
                    t, callback, code);
   }
-  if (code < 0) {
-    return ga_fail(e->err, GA_ERR_MODEL, "t = %.9g: callback '%s' failed and returned %d", t,
-                   callback, code);
-  }
-  int bad = e->trusting ? -1 : ga_first_nonfinite(n, out);
-  if (bad < 0) return GA_OK;
-  return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to entry %d", t,
-                 callback, out[bad], bad);
+  return ga_fail(e->err, GA_ERR_MODEL, "t = %.9g: callback '%s' failed and returned %d", t,
+                 callback, code);
 }
 
-static ga_status judge_matrix(ga_eval *e, const char *callback, int code, double t,
-                              const ga_csr *A) {
-  ga_status status = judge(e, callback, code, t, ga_csr_nnz(A), A->val);
-  if (status != GA_RETRY_NONFINITE) return status;
-  /* name the entry by row and column */
+/* "evaluate' wrote nan to row 1, column 2 of G" and the like */
+static ga_status blame(ga_eval *e, const ga_model_part *part, double t, double value,
+                       const char *place) {
+  bool pass = e->pass & part->bit;
+  return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to %s%s%s", t,
+                 pass ? "evaluate" : part->callback, value, place, pass ? " of " : "",
+                 pass ? part->symbol : "");
+}
+
+static ga_status blame_matrix(ga_eval *e, const ga_model_part *part, double t, const ga_csr *A) {
   int bad = ga_first_nonfinite(ga_csr_nnz(A), A->val), row = 0;
+  if (bad < 0) return GA_OK;
   while (A->ptr[row + 1] <= bad) row++;
-  return ga_fail(e->err, GA_RETRY_NONFINITE,
-                 "t = %.9g: callback '%s' wrote %g to row %d, column %d", t, callback, A->val[bad],
-                 row, A->col[bad]);
+  char place[48];
+  snprintf(place, sizeof place, "row %d, column %d", row, A->col[bad]);
+  return blame(e, part, t, A->val[bad], place);
 }
 
-#define OPS (e->model->ops)
-#define USER (e->model->user)
+ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got) {
+  const int size[] = {[GA_MODEL_PART_OF_NV] = e->nv,
+                      [GA_MODEL_PART_OF_NLAM] = e->nlam,
+                      [GA_MODEL_PART_OF_NPSI] = e->npsi};
+  ga_status status = GA_OK;
+  for (int i = 0; i < GA_MODEL_PARTS && status == GA_OK; i++) {
+    const ga_model_part *part = &ga_model_part_list[i];
+    const void *value = ga_model_part_value(got, part);
+    if (!value || !(e->given & part->bit)) continue;
+    if (part->kind == GA_MODEL_PART_MATRIX) {
+      status = blame_matrix(e, part, t, value);
+      continue;
+    }
+    const double *x = value;
+    int bad = ga_first_nonfinite(size[part->kind], x);
+    char place[24];
+    snprintf(place, sizeof place, "entry %d", bad);
+    if (bad >= 0) status = blame(e, part, t, x[bad], place);
+  }
+  return status;
+}
+
+/* what is wanted and was not asked of the model */
+static ga_status by_differences(ga_eval *e, const ga_point *p, const ga_evaluation *out) {
+  unsigned absent = e->absent;
+  ga_status status = GA_OK;
+#define FORM(bit, member, call) \
+  if ((absent & (bit)) && out->member && status == GA_OK) status = call
+  FORM(GA_GIVES_G, G, ga_fd_G(e, p, out->G));
+  FORM(GA_GIVES_H, H, ga_fd_H(e, p, out->H));
+  FORM(GA_GIVES_GT, gt, ga_fd_gt(e, p, out->gt));
+  FORM(GA_GIVES_DRIFT, drift, ga_fd_drift(e, p, out->drift));
+  FORM(GA_GIVES_K_DRIFT, k_drift, ga_fd_time(e, ga_point_k, p, true, e->npsi, out->k_drift));
+  ga_csr *Z = (absent & GA_GIVES_Z) && (absent & GA_GIVES_G) ? out->Z : NULL;
+  FORM(GA_GIVES_TANGENTS, Kt, ga_fd_tangents(e, p, out->Kt, out->Ct, Z));
+  if ((absent & GA_GIVES_TANGENTS) && out->Kt && Z) absent &= ~(unsigned)GA_GIVES_Z;
+  FORM(GA_GIVES_Z, Z, ga_fd_Z(e, p, out->Z));
+  FORM(GA_GIVES_Y, Y, ga_fd_Y(e, p, out->Y));
+#undef FORM
+  return status;
+}
+
+ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
+                      const ga_evaluation *out) {
+  ga_evaluation ask = *out;
+  const char *who;
+  if (!v) v = e->zero;
+  if (e->npsi == 0) ask.k = ask.k_drift = NULL, ask.H = ask.Y = NULL;
+  if (e->nlam == 0) ask.g = ask.gt = ask.drift = NULL, ask.G = ask.Z = NULL;
+  if (ask.gt && e->model->scleronomic) {
+    memset(ask.gt, 0, (size_t)e->nlam * sizeof(double));
+    ask.gt = NULL;
+  }
+  if (ask.M && e->mass_given) ga_mass_put_constant(e->model, ask.M), ask.M = NULL;
+  if (e->absent) ga_parts_remove(&ask, e->absent);
+  if ((!e->absent && !e->mass_given) || ga_parts_wanted(&ask)) {
+    ga_parts_zero(e->model, &ask);
+    int code = ga_parts_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
+    if (code != 0) return refuse(e, who, code, t);
+    ga_status status = e->trusting ? GA_OK : ga_eval_blame(e, t, &ask);
+    if (status != GA_OK || !e->absent) return status;
+  }
+  const ga_point p = {.t = t, .q = q, .v = v, .x = out->x, .lam = out->lam, .psi = out->psi};
+  return by_differences(e, &p, out);
+}
+
+/* ---- one part each -------------------------------------------------------------------------- */
 
 ga_status ga_eval_mass(ga_eval *e, double t, const double *q, ga_csr *M) {
-  ga_csr_zero(M);
-  return judge_matrix(e, "mass", OPS->mass(USER, t, q, M), t, M);
+  return ga_eval_all(e, t, q, NULL, &(ga_evaluation){.M = M});
 }
 
 ga_status ga_eval_force(ga_eval *e, double t, const double *q, const double *v, double *F) {
-  return judge(e, "force", OPS->force(USER, t, q, v, F), t, e->nv, F);
+  return ga_eval_all(e, t, q, v, &(ga_evaluation){.F = F});
 }
 
 ga_status ga_eval_g(ga_eval *e, double t, const double *q, double *g) {
-  if (e->nlam == 0) return GA_OK;
-  return judge(e, "holonomic", OPS->holonomic(USER, t, q, g), t, e->nlam, g);
+  return ga_eval_all(e, t, q, NULL, &(ga_evaluation){.g = g});
 }
 
 ga_status ga_eval_k(ga_eval *e, double t, const double *q, const double *v, double *k) {
-  if (e->npsi == 0) return GA_OK;
-  return judge(e, "nonholonomic", OPS->nonholonomic(USER, t, q, v, k), t, e->npsi, k);
+  return ga_eval_all(e, t, q, v, &(ga_evaluation){.k = k});
 }
 
 ga_status ga_eval_G(ga_eval *e, double t, const double *q, ga_csr *G) {
-  if (e->nlam == 0) return GA_OK;
-  if (!OPS->holonomic_jac) {
-    return ga_fd_columns(e, ga_point_g, &(ga_point){.t = t, .q = q}, GA_FD_Q, true, &e->colours_G,
-                         G);
-  }
-  ga_csr_zero(G);
-  return judge_matrix(e, "holonomic_jac", OPS->holonomic_jac(USER, t, q, G), t, G);
+  return ga_eval_all(e, t, q, NULL, &(ga_evaluation){.G = G});
 }
 
 ga_status ga_eval_H(ga_eval *e, double t, const double *q, const double *v, ga_csr *H) {
-  if (e->npsi == 0) return GA_OK;
-  if (!OPS->nonholonomic_jac) {
-    return ga_fd_columns(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_V, true,
-                         &e->colours_H, H);
-  }
-  ga_csr_zero(H);
-  return judge_matrix(e, "nonholonomic_jac", OPS->nonholonomic_jac(USER, t, q, v, H), t, H);
+  return ga_eval_all(e, t, q, v, &(ga_evaluation){.H = H});
 }
 
 ga_status ga_eval_gt(ga_eval *e, double t, const double *q, double *gt) {
-  if (e->nlam == 0) return GA_OK;
-  if (e->model->scleronomic) {
-    memset(gt, 0, (size_t)e->nlam * sizeof(double));
-    return GA_OK;
-  }
-  if (!OPS->holonomic_t) {
-    return ga_fd_time(e, ga_point_g, &(ga_point){.t = t, .q = q}, false, e->nlam, gt);
-  }
-  return judge(e, "holonomic_t", OPS->holonomic_t(USER, t, q, gt), t, e->nlam, gt);
+  if (!e->model->scleronomic) return ga_eval_all(e, t, q, NULL, &(ga_evaluation){.gt = gt});
+  if (e->nlam > 0) memset(gt, 0, (size_t)e->nlam * sizeof(double));
+  return GA_OK;
 }
 
 ga_status ga_eval_hidden(ga_eval *e, double t, const double *q, const double *v, const ga_csr *G,
                          double *gv) {
+  if (e->nlam == 0) return GA_OK;
   ga_status status = ga_eval_gt(e, t, q, gv);
-  if (status == GA_OK && e->nlam > 0) ga_csr_mul_add(G, 1, v, gv);
+  if (status == GA_OK) ga_csr_mul_add(G, 1, v, gv);
   return status;
 }
 
 ga_status ga_eval_Z(ga_eval *e, double t, const double *q, const double *v, ga_csr *Z) {
-  if (e->nlam == 0) return GA_OK;
-  if (!OPS->holonomic_curv) {
-    return ga_fd_columns(e, ga_point_hidden, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_Q, false,
-                         &e->colours_G, Z);
-  }
-  ga_csr_zero(Z);
-  return judge_matrix(e, "holonomic_curv", OPS->holonomic_curv(USER, t, q, v, Z), t, Z);
+  return ga_eval_all(e, t, q, v, &(ga_evaluation){.Z = Z});
 }
 
 ga_status ga_eval_Y(ga_eval *e, double t, const double *q, const double *v, ga_csr *Y) {
-  if (e->npsi == 0) return GA_OK;
-  if (!OPS->nonholonomic_dq) {
-    return ga_fd_columns(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, GA_FD_Q, false,
-                         &e->colours_H, Y);
-  }
-  ga_csr_zero(Y);
-  return judge_matrix(e, "nonholonomic_dq", OPS->nonholonomic_dq(USER, t, q, v, Y), t, Y);
+  return ga_eval_all(e, t, q, v, &(ga_evaluation){.Y = Y});
 }
 
-/* Z v + G_t v + g_tt, by the callback or by differences. Not by Z v: a wrong Z then costs
- * iterations, not the solution. */
 ga_status ga_eval_g_drift(ga_eval *e, double t, const double *q, const double *v, double *drift) {
-  if (e->nlam == 0) return GA_OK;
-  if (OPS->holonomic_drift) {
-    return judge(e, "holonomic_drift", OPS->holonomic_drift(USER, t, q, v, drift), t, e->nlam,
-                 drift);
-  }
-  /* G v + g_t is the derivative of g along t + s, q o exp(s v), the drift its second derivative:
-   * one difference of G v + g_t where both are given, a second difference of g where not */
-  const ga_point p = {.t = t, .q = q, .v = v};
-  bool given = OPS->holonomic_jac && (e->model->scleronomic || OPS->holonomic_t);
-  return given ? ga_fd_time(e, ga_point_hidden, &p, true, e->nlam, drift)
-               : ga_fd_second(e, ga_point_g, &p, e->nlam, drift);
+  return ga_eval_all(e, t, q, v, &(ga_evaluation){.drift = drift});
 }
 
 ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v, double *drift) {
-  if (e->npsi == 0) return GA_OK;
-  if (OPS->nonholonomic_drift) {
-    return judge(e, "nonholonomic_drift", OPS->nonholonomic_drift(USER, t, q, v, drift), t, e->npsi,
-                 drift);
-  }
-  return ga_fd_time(e, ga_point_k, &(ga_point){.t = t, .q = q, .v = v}, true, e->npsi, drift);
+  return ga_eval_all(e, t, q, v, &(ga_evaluation){.k_drift = drift});
+}
+
+ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct) {
+  const ga_evaluation out = {.x = p->x, .lam = p->lam, .psi = p->psi, .Kt = Kt, .Ct = Ct};
+  return ga_eval_all(e, p->t, p->q, p->v, &out);
 }
 
 ga_status ga_eval_reaction(ga_eval *e, const ga_point *p, const ga_csr *G, const ga_csr *H,
                            double *out) {
-  ga_status status = GA_OK;
-  if (OPS->reaction) {
-    int code = OPS->reaction(USER, p->t, p->q, p->v, p->lam, p->psi, out);
-    status = judge(e, "reaction", code, p->t, e->nv, out);
+  if (ga_eval_own_reaction(e)) {
+    const ga_evaluation ask = {.lam = p->lam, .psi = p->psi, .R = out};
+    ga_status status = ga_eval_all(e, p->t, p->q, p->v, &ask);
     for (int i = 0; i < e->nv; i++) out[i] = -out[i];
     return status;
   }
   memset(out, 0, (size_t)e->nv * sizeof(double));
   if (e->nlam > 0) ga_csr_mul_t_add(G, 1, p->lam, out);
   if (e->npsi > 0) ga_csr_mul_t_add(H, 1, p->psi, out);
-  return status;
+  return GA_OK;
 }
 
 ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P) {
-  if (!OPS->reaction_dmult) return ga_fd_multipliers(e, p, L, P);
-  ga_csr_zero(L);
-  ga_csr_zero(P);
-  int code = OPS->reaction_dmult(USER, p->t, p->q, p->v, p->lam, p->psi, L, P);
-  ga_status status = judge_matrix(e, "reaction_dmult", code, p->t, L);
-  return status != GA_OK ? status : judge_matrix(e, "reaction_dmult", code, p->t, P);
+  if (!(e->given & GA_GIVES_DR)) return ga_fd_multipliers(e, p, L, P);
+  const ga_evaluation ask = {.lam = p->lam, .psi = p->psi, .L = L, .P = P};
+  return ga_eval_all(e, p->t, p->q, p->v, &ask);
 }
 
 ga_status ga_eval_acceleration_tangents(ga_eval *e, double t, const double *q, const double *v,
@@ -231,93 +299,4 @@ ga_status ga_eval_acceleration_tangents(ga_eval *e, double t, const double *q, c
   ga_status status = ga_fd_columns(e, ga_point_acceleration, &p, GA_FD_Q, false, colours, by_q);
   if (status != GA_OK) return status;
   return ga_fd_columns(e, ga_point_acceleration, &p, GA_FD_V, false, colours, by_v);
-}
-
-ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct) {
-  if (!OPS->force_tangents) {
-    ga_status status = ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, false, &e->colours_K, Kt);
-    return status != GA_OK ? status
-                           : ga_fd_columns(e, ga_point_force, p, GA_FD_V, false, &e->colours_K, Ct);
-  }
-  ga_csr_zero(Kt);
-  ga_csr_zero(Ct);
-  int code = OPS->force_tangents(USER, p->t, p->q, p->v, p->x, p->lam, p->psi, Kt, Ct);
-  ga_status status = judge_matrix(e, "force_tangents", code, p->t, Kt);
-  return status != GA_OK ? status : judge_matrix(e, "force_tangents", code, p->t, Ct);
-}
-
-/* what the model's own callback can give of it; the rest is left for the others */
-static ga_evaluation in_one_pass(const ga_eval *e, const ga_evaluation *out) {
-  ga_evaluation part = *out;
-  if (!OPS->holonomic_jac) part.G = NULL;
-  if (!OPS->nonholonomic_jac) part.H = NULL;
-  if (!OPS->holonomic_curv) part.Z = NULL;
-  if (!OPS->nonholonomic_dq) part.Y = NULL;
-  if (!OPS->force_tangents) part.Kt = part.Ct = NULL;
-  if (e->nlam == 0) part.g = NULL, part.G = part.Z = NULL;
-  if (e->npsi == 0) part.k = NULL, part.H = part.Y = NULL;
-  return part;
-}
-
-ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got) {
-  ga_evaluation part = {0};
-  if (OPS->evaluate) part = in_one_pass(e, got);
-  const struct {
-    const char *name;
-    const ga_csr *A, *in_pass;
-  } matrices[] = {{"mass", got->M, part.M},
-                  {"holonomic_jac", got->G, part.G},
-                  {"nonholonomic_jac", got->H, part.H},
-                  {"force_tangents", got->Kt, part.Kt},
-                  {"force_tangents", got->Ct, part.Ct},
-                  {"holonomic_curv", got->Z, part.Z},
-                  {"nonholonomic_dq", got->Y, part.Y}};
-  const struct {
-    const char *name;
-    int n;
-    const double *x, *in_pass;
-  } vectors[] = {{"force", e->nv, got->F, part.F},
-                 {"holonomic", e->nlam, got->g, part.g},
-                 {"nonholonomic", e->npsi, got->k, part.k}};
-  ga_status status = GA_OK;
-  for (int i = 0; i < 3 && status == GA_OK; i++) {
-    const char *name = vectors[i].in_pass ? "evaluate" : vectors[i].name;
-    if (vectors[i].x) status = judge(e, name, 0, t, vectors[i].n, vectors[i].x);
-  }
-  for (int i = 0; i < 7 && status == GA_OK; i++) {
-    const char *name = matrices[i].in_pass ? "evaluate" : matrices[i].name;
-    if (matrices[i].A) status = judge_matrix(e, name, 0, t, matrices[i].A);
-  }
-  return status;
-}
-
-static ga_status one_pass(ga_eval *e, double t, const double *q, const double *v,
-                          const ga_evaluation *part) {
-  ga_csr *const matrices[] = {part->M, part->G, part->H, part->Kt, part->Ct, part->Z, part->Y};
-  for (int i = 0; i < 7; i++) {
-    if (matrices[i]) ga_csr_zero(matrices[i]);
-  }
-  ga_status status = judge(e, "evaluate", OPS->evaluate(USER, t, q, v, part), t, 0, NULL);
-  return status != GA_OK || e->trusting ? status : ga_eval_blame(e, t, part);
-}
-
-ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
-                      const ga_evaluation *out) {
-  ga_evaluation done = {0};
-  ga_status status = GA_OK;
-  if (OPS->evaluate) {
-    done = in_one_pass(e, out);
-    status = one_pass(e, t, q, v, &done);
-  }
-  const ga_point p = {.t = t, .q = q, .v = v, .x = out->x, .lam = out->lam, .psi = out->psi};
-  if (status == GA_OK && out->M != done.M) status = ga_eval_mass(e, t, q, out->M);
-  if (status == GA_OK && out->F != done.F) status = ga_eval_force(e, t, q, v, out->F);
-  if (status == GA_OK && out->G != done.G) status = ga_eval_G(e, t, q, out->G);
-  if (status == GA_OK && out->g != done.g) status = ga_eval_g(e, t, q, out->g);
-  if (status == GA_OK && out->H != done.H) status = ga_eval_H(e, t, q, v, out->H);
-  if (status == GA_OK && out->k != done.k) status = ga_eval_k(e, t, q, v, out->k);
-  if (status == GA_OK && out->Kt != done.Kt) status = ga_eval_tangents(e, &p, out->Kt, out->Ct);
-  if (status == GA_OK && out->Z != done.Z) status = ga_eval_Z(e, t, q, v, out->Z);
-  if (status == GA_OK && out->Y != done.Y) status = ga_eval_Y(e, t, q, v, out->Y);
-  return status;
 }

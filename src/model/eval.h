@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluation of a model: every callback behind one function that checks what comes back and falls
- * back on finite differences where the model supplies no derivative. */
+/* Evaluation of a model: any part of it, or several at once, checked; by finite differences where
+ * the model gives no derivative. Everything goes through ga_eval_all. */
 #ifndef GA_SRC_EVAL_H
 #define GA_SRC_EVAL_H
 
 #include "base/csr.h"
-#include "genalpha/ga_model.h"
+#include "model/adapt.h"
 #include "model/colour.h"
+
+/* The pattern of Ct. */
+static inline const ga_csr *ga_pattern_C(const ga_model *model) {
+  return model->pat_C ? model->pat_C : model->pat_K;
+}
 
 /* Where something is evaluated. x, lam, psi are read by the tangents only. */
 typedef struct ga_point {
@@ -15,10 +20,38 @@ typedef struct ga_point {
   const double *x, *lam, *psi;
 } ga_point;
 
+/* G by differences at one point, with the values of g that it was made of, for G at points nearby
+ * (nearby.c). */
+typedef struct ga_nearby {
+  bool on;    /* G may be made of a G nearby: inside a step, whose points are close together */
+  bool valid; /* there is one, */
+  double t, *q;
+  double same, reach;        /* how far points may be to have the same G, and one made of it */
+  double *step;              /* of the columns */
+  double *up, *down;         /* g at q o exp(+-step), nlam numbers for each group */
+  double *new_up, *new_down; /* the same at a point nearby */
+  double *G, *gt;            /* values of G and g_t */
+  bool has_gt;
+} ga_nearby;
+
+/* D_q(G^T lam) by second differences, which takes n^2 values of g for n groups of columns: it is
+ * used again for some matrices (mixed.c). */
+typedef struct ga_bend {
+  double t, *q, *lam; /* where it was made, */
+  ga_csr K;           /* with the pattern of Kt */
+  int uses;           /* how often it was used; 0: there is none */
+} ga_bend;
+
 /* One per integrator: borrows the model, owns scratch memory. */
 typedef struct ga_eval {
   const ga_model *model;
   int nq, nv, nlam, npsi;
+  unsigned pass;   /* parts asked of the model's evaluate, */
+  unsigned given;  /* of it or of callbacks, */
+  unsigned absent; /* of neither, although the model has them: left to differences */
+  bool alone;      /* evaluate is asked for all that is given */
+  bool mass_given; /* all rows of M are constant and named: M is asked of nobody, */
+  bool const_mass; /* or the model says that it is constant */
   double
       time_step; /* difference step in t, not above 10 h: faster drives are not resolved anyway */
   ga_error *err; /* receives the message of a failure */
@@ -29,15 +62,41 @@ typedef struct ga_eval {
   struct ga_fd_level {
     double *q, *v, *w, *step;
     double *lo, *hi, *mid, *near, *far;
+    double *up[2], *down[2]; /* values at the steps of the last two reductions */
   } fd[2];
   int fd_depth;
   ga_csr M, G, H; /* scratch matrices of the vector functions below */
+  double *zero;   /* nv zeros: v where it does not matter */
   double *mult;   /* scratch: nlam + npsi */
-  ga_colours colours_K, colours_G, colours_H;
+  ga_nearby near;
+  /* scratch of second differences (mixed.c): values moved along groups of columns, of q and of v;
+   * which column of a group is in a row */
+  double *mixed[2], *mixed_rate;
+  int *owner;
+  bool one_tangent; /* Kt is wanted at one place of a step only: D_q(G^T lam) may be used again */
+  ga_bend bend, bend_before; /* now, and at the begin of the step under way if it was renewed, */
+  bool bend_renewed;
+  int bend_uses; /* and how often it had been used */
+  ga_colours colours_K, colours_C, colours_G, colours_H;
 } ga_eval;
 
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err);
 
+/* Set pass, given, absent and alone. Where a part may come from evaluate and from a callback,
+ * evaluate is asked if it is preferred. */
+void ga_eval_sources(ga_eval *e, bool prefer_pass);
+
+/* All of what is wanted, not NULL in out: of the model in one call as far as it gives it, by
+ * differences for the rest. v may be NULL if only M, g, G or g_t is wanted. */
+ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
+                      const ga_evaluation *out);
+
+/* The model has a reaction R of its own. */
+static inline bool ga_eval_own_reaction(const ga_eval *e) {
+  return (e->given & GA_GIVES_R) != 0;
+}
+
+/* The same for one part each. */
 ga_status ga_eval_mass(ga_eval *e, double t, const double *q, ga_csr *M);
 ga_status ga_eval_force(ga_eval *e, double t, const double *q, const double *v, double *F);
 ga_status ga_eval_g(ga_eval *e, double t, const double *q, double *g);
@@ -61,15 +120,8 @@ ga_status ga_eval_reaction(ga_eval *e, const ga_point *p, const ga_csr *G, const
                            double *out);
 /* L, P: -dR/dlam and -dR/dpsi by rows; only for models with a reaction of their own */
 ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P);
-/* the same by differences */
-ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P);
 /* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) */
 ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct);
-
-/* All of what is wanted, not NULL in out, at once: by the model's one-pass callback as far as it
- * goes, by the functions above for the rest. */
-ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
-                      const ga_evaluation *out);
 
 /* The message for the first of what was evaluated, not NULL in got, that is not finite; GA_OK if
  * all are. */
@@ -81,16 +133,46 @@ typedef ga_status (*ga_point_fn)(ga_eval *e, const ga_point *p, double *out);
 typedef enum { GA_FD_Q, GA_FD_V } ga_fd_kind;
 ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind, bool sharp,
                         const ga_colours *colours, ga_csr *A);
+/* the same of g by q, sharp, kept in e->near, */
+ga_status ga_fd_keep_G(ga_eval *e, const ga_point *p, ga_csr *G);
+/* how far a step along column j may go, in units of the steps for coordinates of size 1, */
+double ga_fd_scale(const ga_eval *e, const ga_point *p, ga_fd_kind kind, int j);
+/* the power of two below d, and not below some roundings of t: t + d and t + 2d are then exact, */
+double ga_fd_time_step(double t, double d);
 /* and its derivative along t + s, q o exp(s v) (with_motion) or t + s alone, v held. */
 ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_motion, int n,
                      double *out);
 /* The second derivative along t + s, q o exp(s v). */
 ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, double *out);
 
+/* What the model does not give, by differences; p has what the part needs. */
+ga_status ga_fd_G(ga_eval *e, const ga_point *p, ga_csr *G);
+ga_status ga_fd_gt(ga_eval *e, const ga_point *p, double *gt);
+ga_status ga_fd_H(ga_eval *e, const ga_point *p, ga_csr *H);
+ga_status ga_fd_Z(ga_eval *e, const ga_point *p, ga_csr *Z);
+ga_status ga_fd_Y(ga_eval *e, const ga_point *p, ga_csr *Y);
+/* Z: NULL, or with Kt, where both take second differences of g */
+ga_status ga_fd_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z);
+/* Kt, Ct and Z at once, those of them that are not NULL, as far as they contain second derivatives
+ * of g or k: added to Kt and Ct, written to Z. */
+ga_status ga_fd_mixed(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z);
+ga_status ga_fd_drift(ga_eval *e, const ga_point *p, double *drift);
+/* L and P of ga_eval_reaction_dmult */
+ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P);
+
 /* Relative rounding of G and H as the model gives them: eps, or that of a difference quotient. */
 double ga_eval_jacobian_noise(const ga_eval *e);
 /* The same of the drift of g'', which may be a first or a second difference. */
 double ga_eval_drift_noise(const ga_eval *e);
+
+/* Forget the G that others nearby may be made of; that, and all else that influences later
+ * quotients. */
+void ga_eval_forget_nearby(ga_eval *e);
+void ga_eval_forget(ga_eval *e);
+
+/* A step begins; it is taken back, and leaves no trace. */
+void ga_eval_begin(ga_eval *e);
+void ga_eval_take_back(ga_eval *e);
 
 /* Difference steps in t for a step size h. */
 void ga_eval_set_step(ga_eval *e, double h);
@@ -99,7 +181,8 @@ void ga_eval_set_step(ga_eval *e, double h);
 ga_status ga_point_g(ga_eval *e, const ga_point *p, double *out);
 ga_status ga_point_k(ga_eval *e, const ga_point *p, double *out);
 ga_status ga_point_hidden(ga_eval *e, const ga_point *p, double *out);
-ga_status ga_point_balance(ga_eval *e, const ga_point *p, double *out);      /* M x - F + ... */
+ga_status ga_point_balance(ga_eval *e, const ga_point *p,
+                           double *out); /* M x - F + ..., without constant rows of M */
 ga_status ga_point_acceleration(ga_eval *e, const ga_point *p, double *out); /* G x + drift */
 ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out);        /* -F + H^T psi */
 

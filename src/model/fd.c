@@ -5,9 +5,9 @@
  *     f'(0) = (4 D1 - D2)/3 + O(d^4),   D1 = (f(d) - f(-d))/(2d),  D2 = (f(2d) - f(-2d))/(4d),
  * d ~ eps^(1/5), good to about eps^(4/5) = 3e-13. D1 and D2 differ by d^2 f'''/2: if that is more
  * than CURVED of the derivative, d is too large for this function (a mechanism of millimetres, a
- * fast drive) and is reduced. What enters the Newton matrix only (Z, Y, Kt, Ct) uses D1, d ~
- * eps^(1/3). Directions in q are q o exp(d e_j), so quotients are trivialised derivatives on every
- * group. */
+ * fast drive) and is reduced. What enters the Newton matrix only (Y, forces in Kt and Ct)
+ * uses D1, d ~ eps^(1/3); second derivatives of g and k in Z, Kt and Ct see mixed.c. Directions in
+ * q are q o exp(d e_j), so quotients are trivialised derivatives on every group. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -21,19 +21,23 @@ static const double SECOND = 2.5e-3;  /* eps^(1/6), for second derivatives */
 static const double CURVED = 1e-5;    /* then the error of the quotient is about CURVED^2 */
 /* second derivatives have more rounding to lose by a reduction; error about CURVED_SECOND^2/3 */
 static const double CURVED_SECOND = 1e-4;
-enum { REDUCTIONS = 5 }; /* by 8 each: down to SHARP/32768 */
+static const double NEARBY = 1e-13; /* error of a G made of one nearby */
+static const double SAME = 3e-14;   /* relative change of G that is left out */
+enum { REDUCTIONS = 5 };            /* by 8 each: down to SHARP/32768 */
+
+/* Is G v + g_t made of parts that the model gives? */
+static bool hidden_given(const ga_eval *e) {
+  return !(e->absent & (GA_GIVES_G | GA_GIVES_GT));
+}
 
 double ga_eval_jacobian_noise(const ga_eval *e) {
-  const ga_model_ops *ops = e->model->ops;
-  bool given = (e->nlam == 0 || ops->holonomic_jac) && (e->npsi == 0 || ops->nonholonomic_jac);
-  return given ? DBL_EPSILON : DBL_EPSILON / SHARP;
+  bool absent = e->absent & (GA_GIVES_G | GA_GIVES_H);
+  return absent ? DBL_EPSILON / SHARP : DBL_EPSILON;
 }
 
 double ga_eval_drift_noise(const ga_eval *e) {
-  const ga_model_ops *ops = e->model->ops;
-  if (ops->holonomic_drift) return DBL_EPSILON;
-  bool first = ops->holonomic_jac && (e->model->scleronomic || ops->holonomic_t);
-  return first ? DBL_EPSILON / SHARP : 16 * DBL_EPSILON / (SECOND * SECOND);
+  if (!(e->absent & GA_GIVES_DRIFT)) return DBL_EPSILON;
+  return hidden_given(e) ? DBL_EPSILON / SHARP : 16 * DBL_EPSILON / (SECOND * SECOND);
 }
 
 void ga_eval_set_step(ga_eval *e, double h) {
@@ -47,7 +51,7 @@ static double position_scale(double size) {
   return size > 1 ? pow(size, 0.2) : 1;
 }
 
-static double direction_scale(const ga_eval *e, const ga_point *p, ga_fd_kind kind, int j) {
+double ga_fd_scale(const ga_eval *e, const ga_point *p, ga_fd_kind kind, int j) {
   if (kind == GA_FD_V) return fmax(1, fabs(p->v[j]));
   const ga_space *space = e->model->space;
   for (int f = 0; f < space->nfactor; f++) {
@@ -63,8 +67,7 @@ static double direction_scale(const ga_eval *e, const ga_point *p, ga_fd_kind ki
   return 1;
 }
 
-/* the power of two below d, and not below some roundings of t: t + d and t + 2d are then exact */
-static double exact_time_step(double t, double d) {
+double ga_fd_time_step(double t, double d) {
   int exponent;
   frexp(fmax(d, 256 * DBL_EPSILON * fabs(t)), &exponent);
   return ldexp(1, exponent - 1);
@@ -78,6 +81,7 @@ typedef struct {
   ga_fd_kind kind;           /* all columns of a group, by s times their steps in fd->step */
   const int *column;
   int columns;
+  int keep; /* the group of columns whose values are kept in e->near; -1: none */
 } curve;
 
 /* the point at parameter s of the curve, its arrays in fd */
@@ -114,16 +118,16 @@ static ga_status half_difference(ga_eval *e, struct ga_fd_level *fd, const curve
 }
 
 /* What one function bends: largest |D1 - D2| over the rows given (all if NULL), in units of f; and
- * whether that is too much against |D1|. */
-static double bend_of(const double *near, const double *far, const int *row, int n, double limit,
-                      bool *curved) {
+ * relative to |D1|, where that is more than is in `relative` already. */
+static double bend_of(const double *near, const double *far, const int *row, int n,
+                      double *relative) {
   double change = 0, size = 0;
   for (int k = 0; k < n; k++) {
     int i = row ? row[k] : k;
     change = fmax(change, fabs(near[i] - far[i]));
     size = fmax(size, fabs(near[i]));
   }
-  if (change > limit * size) *curved = true;
+  if (change > *relative * size) *relative = size > 0 ? change / size : INFINITY;
   return change;
 }
 
@@ -132,47 +136,74 @@ static void extrapolate(int n, double *near, const double *far) {
   for (int i = 0; i < n; i++) near[i] = (4 * near[i] - far[i]) / 3;
 }
 
+/* Values at +-s along the columns of a group, which its quotient was made of, into e->near; and how
+ * near a point must be. With x = d/l, l the length over which g bends (at most 1), G has changed by
+ * delta/l at a distance delta, and the error of a central quotient of the change is
+ * x^2 delta/(6 l). */
+static void keep_group(ga_eval *e, const struct ga_fd_level *fd, const curve *c, int which,
+                       double s, double bend) {
+  ga_nearby *near = &e->near;
+  size_t at = (size_t)c->keep * (size_t)e->nlam, bytes = (size_t)e->nlam * sizeof(double);
+  memcpy(near->up + at, fd->up[which], bytes);
+  memcpy(near->down + at, fd->down[which], bytes);
+  for (int k = 0; k < c->columns; k++) {
+    int j = c->column[k];
+    double d = near->step[j] = s * fd->step[j], x = fmax(d, sqrt(2 * bend));
+    near->same = fmin(near->same, SAME * d / x);
+    near->reach = fmin(near->reach, 6 * NEARBY * d / (x * x * x));
+  }
+}
+
 /* Columns of one group: the derivative of f along each, times the column's step, into fd->near by
  * rows. Where a function bends too much the step is reduced by 8; if that does not reduce the bend
  * (64 times if it was one, not at all if it was rounding), the step before was the better one. */
 static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const curve *c, bool sharp,
                                 const ga_colours *colours, int n) {
-  double s = 1, last = INFINITY;
+  size_t bytes = (size_t)n * sizeof(double);
+  double s = 1, last = INFINITY, last_relative = 0;
   for (int reduction = 0;; reduction++, s /= 8) {
     ga_status status = half_difference(e, fd, c, s, n, fd->near);
     if (status != GA_OK || !sharp) return status;
+    memcpy(fd->up[reduction % 2], fd->hi, bytes);
+    memcpy(fd->down[reduction % 2], fd->lo, bytes);
     status = half_difference(e, fd, c, 2 * s, n, fd->far);
     if (status != GA_OK) return status;
-    bool curved = false;
-    double bend = 0;
+    double bend = 0, relative = 0;
     for (int i = 0; i < n; i++) fd->far[i] /= 2;
     for (int k = 0; k < c->columns; k++) {
       int j = c->column[k], from = colours->ptr[j], rows = colours->ptr[j + 1] - from;
-      double change = bend_of(fd->near, fd->far, colours->row + from, rows, CURVED, &curved);
+      double change = bend_of(fd->near, fd->far, colours->row + from, rows, &relative);
       bend = fmax(bend, change / (s * fd->step[j]));
     }
     bool worse = bend > last / 8;
     extrapolate(n, fd->near, fd->far);
     for (int i = 0; i < n; i++) fd->near[i] = worse ? fd->mid[i] : fd->near[i] / s;
-    if (worse || !curved || reduction == REDUCTIONS) return GA_OK;
-    memcpy(fd->mid, fd->near, (size_t)n * sizeof(double));
+    if (worse || !(relative > CURVED) || reduction == REDUCTIONS) {
+      if (c->keep < 0) return GA_OK;
+      keep_group(e, fd, c, (reduction + worse) % 2, worse ? 8 * s : s,
+                 worse ? last_relative : relative);
+      return GA_OK;
+    }
+    memcpy(fd->mid, fd->near, bytes);
     last = bend;
+    last_relative = relative;
   }
 }
 
-ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind, bool sharp,
-                        const ga_colours *colours, ga_csr *A) {
+static ga_status quotients(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind,
+                           bool sharp, bool keep, const ga_colours *colours, ga_csr *A) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   ga_status status = GA_OK;
   for (int j = 0; j < e->nv; j++) {
-    fd->step[j] = (sharp ? SHARP : CENTRAL) * direction_scale(e, p, kind, j);
+    fd->step[j] = (sharp ? SHARP : CENTRAL) * ga_fd_scale(e, p, kind, j);
   }
   for (int g = 0; g < colours->count && status == GA_OK; g++) {
     curve c = {.fn = fn,
                .p = p,
                .kind = kind,
                .column = colours->column + colours->start[g],
-               .columns = colours->start[g + 1] - colours->start[g]};
+               .columns = colours->start[g + 1] - colours->start[g],
+               .keep = keep ? g : -1};
     status = group_quotient(e, fd, &c, sharp, colours, A->nrow);
     for (int k = 0; k < c.columns && status == GA_OK; k++) {
       int j = c.column[k];
@@ -185,6 +216,16 @@ ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kin
   return status;
 }
 
+ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind, bool sharp,
+                        const ga_colours *colours, ga_csr *A) {
+  return quotients(e, fn, p, kind, sharp, false, colours, A);
+}
+
+ga_status ga_fd_keep_G(ga_eval *e, const ga_point *p, ga_csr *G) {
+  e->near.same = e->near.reach = INFINITY;
+  return quotients(e, ga_point_g, p, GA_FD_Q, true, true, &e->colours_G, G);
+}
+
 /* the motion must stay within the scale of positions and angles as well */
 static double motion_limit(const ga_eval *e, const ga_point *p, double d) {
   double speed = ga_max_abs(e->nv, p->v);
@@ -195,20 +236,19 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_mo
                      double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = with_motion};
-  double d = exact_time_step(p->t, with_motion ? motion_limit(e, p, SHARP) : e->time_step);
+  double d = ga_fd_time_step(p->t, with_motion ? motion_limit(e, p, SHARP) : e->time_step);
   double last = INFINITY;
   ga_status status = GA_OK;
   for (int reduction = 0; reduction <= REDUCTIONS && status == GA_OK; reduction++, d /= 8) {
-    bool curved = false;
     status = half_difference(e, fd, &c, d, n, fd->near);
     if (status == GA_OK) status = half_difference(e, fd, &c, 2 * d, n, fd->far);
     if (status != GA_OK) break;
     for (int i = 0; i < n; i++) fd->far[i] /= 2;
-    double bend = bend_of(fd->near, fd->far, NULL, n, CURVED, &curved) / d;
+    double relative = 0, bend = bend_of(fd->near, fd->far, NULL, n, &relative) / d;
     if (bend > last / 8) break; /* rounding: the step before was the better one */
     extrapolate(n, fd->near, fd->far);
     for (int i = 0; i < n; i++) out[i] = fd->near[i] / d;
-    if (!curved) break;
+    if (!(relative > CURVED)) break;
     last = bend;
   }
   e->fd_depth--;
@@ -219,10 +259,9 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_mo
 ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
-  double d = exact_time_step(p->t, motion_limit(e, p, SECOND)), last = INFINITY;
+  double d = ga_fd_time_step(p->t, motion_limit(e, p, SECOND)), last = INFINITY;
   ga_status status = fn(e, p, fd->mid);
   for (int reduction = 0; reduction < 3 && status == GA_OK; reduction++, d /= 4) {
-    bool curved = false;
     for (int twice = 0; twice < 2 && status == GA_OK; twice++) {
       double s = twice ? 2 * d : d, *to = twice ? fd->far : fd->near;
       ga_point moved = point_at(e, fd, &c, s);
@@ -233,11 +272,11 @@ ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, dou
       for (int i = 0; i < n; i++) to[i] = (fd->hi[i] - 2 * fd->mid[i] + fd->lo[i]) / (s * s);
     }
     if (status != GA_OK) break;
-    double bend = bend_of(fd->near, fd->far, NULL, n, CURVED_SECOND, &curved);
+    double relative = 0, bend = bend_of(fd->near, fd->far, NULL, n, &relative);
     if (bend > last / 4) break;
     extrapolate(n, fd->near, fd->far);
     memcpy(out, fd->near, (size_t)n * sizeof(double));
-    if (!curved) break;
+    if (!(relative > CURVED_SECOND)) break;
     last = bend;
   }
   e->fd_depth--;
@@ -265,14 +304,18 @@ ga_status ga_point_acceleration(ga_eval *e, const ga_point *p, double *out) {
   return status;
 }
 
-/* -R at a point, with the work matrices of e */
-static ga_status point_reaction(ga_eval *e, const ga_point *p, double *out) {
-  ga_status status = GA_OK;
-  if (!e->model->ops->reaction) {
-    status = ga_eval_G(e, p->t, p->q, &e->G);
-    if (status == GA_OK) status = ga_eval_H(e, p->t, p->q, p->v, &e->H);
-  }
-  return status != GA_OK ? status : ga_eval_reaction(e, p, &e->G, &e->H, out);
+/* -R at a point, with the work matrices of e: all of it, or without those of G^T lam and H^T psi
+ * whose matrices are not given */
+static ga_status point_reaction(ga_eval *e, const ga_point *p, bool all, double *out) {
+  if (ga_eval_own_reaction(e)) return ga_eval_reaction(e, p, NULL, NULL, out);
+  bool lam = e->nlam > 0 && (all || !(e->absent & GA_GIVES_G));
+  bool psi = e->npsi > 0 && (all || !(e->absent & GA_GIVES_H));
+  const ga_evaluation ask = {.G = lam ? &e->G : NULL, .H = psi ? &e->H : NULL};
+  ga_status status = lam || psi ? ga_eval_all(e, p->t, p->q, p->v, &ask) : GA_OK;
+  memset(out, 0, (size_t)e->nv * sizeof(double));
+  if (status == GA_OK && lam) ga_csr_mul_t_add(&e->G, 1, p->lam, out);
+  if (status == GA_OK && psi) ga_csr_mul_t_add(&e->H, 1, p->psi, out);
+  return status;
 }
 
 /* Row i of L or P is -dR/dmu_i by the fourth-order quotient; multipliers enter by low powers, so
@@ -293,7 +336,7 @@ ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P)
     for (int k = 0; k < 4 && status == GA_OK; k++) {
       static const double place[] = {1, -1, 2, -2}, weight[] = {8, -8, -1, 1};
       e->mult[i] = keep + place[k] * d;
-      status = point_reaction(e, &moved, fd->hi);
+      status = point_reaction(e, &moved, true, fd->hi);
       if (status == GA_OK) ga_axpy(e->nv, weight[k] / (12 * d), fd->hi, fd->near);
     }
     e->mult[i] = keep;
@@ -303,19 +346,66 @@ ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P)
   return status;
 }
 
-/* -F - R */
-ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out) {
+/* -F - R, and M x, if it is wanted, but for constant rows of M: they have no derivative */
+static ga_status balance(ga_eval *e, const ga_point *p, bool all, bool mass, double *out) {
   struct ga_fd_level *fd = &e->fd[1]; /* quotients of this function run on level 0 */
-  ga_status status = point_reaction(e, p, out);
-  if (status == GA_OK) status = ga_eval_force(e, p->t, p->q, p->v, fd->mid);
-  if (status == GA_OK) ga_axpy(e->nv, -1, fd->mid, out);
-  return status;
+  ga_status status = point_reaction(e, p, all, out);
+  const ga_evaluation ask = {.F = fd->mid, .M = mass ? &e->M : NULL};
+  if (status == GA_OK) status = ga_eval_all(e, p->t, p->q, p->v, &ask);
+  if (status != GA_OK) return status;
+  ga_axpy(e->nv, -1, fd->mid, out);
+  for (int i = 0; i < e->nv && mass; i++) {
+    if (ga_mass_row_constant(e->model, i)) continue;
+    double sum = 0;
+    for (int k = e->M.ptr[i]; k < e->M.ptr[i + 1]; k++) sum += e->M.val[k] * p->x[e->M.col[k]];
+    out[i] += sum;
+  }
+  return GA_OK;
 }
 
-/* M x - F - R */
+ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out) {
+  return balance(e, p, true, false, out);
+}
+
 ga_status ga_point_balance(ga_eval *e, const ga_point *p, double *out) {
-  ga_status status = ga_point_force(e, p, out);
-  if (status == GA_OK) status = ga_eval_mass(e, p->t, p->q, &e->M);
-  if (status == GA_OK) ga_csr_mul_add(&e->M, 1, p->x, out);
-  return status;
+  return balance(e, p, true, true, out);
+}
+
+/* the same without what ga_fd_mixed adds; M x has no derivative where M is constant */
+static ga_status given_force(ga_eval *e, const ga_point *p, double *out) {
+  return balance(e, p, false, false, out);
+}
+
+static ga_status given_balance(ga_eval *e, const ga_point *p, double *out) {
+  return balance(e, p, false, !e->const_mass, out);
+}
+
+ga_status ga_fd_H(ga_eval *e, const ga_point *p, ga_csr *H) {
+  return ga_fd_columns(e, ga_point_k, p, GA_FD_V, true, &e->colours_H, H);
+}
+
+ga_status ga_fd_Z(ga_eval *e, const ga_point *p, ga_csr *Z) {
+  if (e->absent & GA_GIVES_G) return ga_fd_mixed(e, p, NULL, NULL, Z);
+  return ga_fd_columns(e, ga_point_hidden, p, GA_FD_Q, false, &e->colours_G, Z);
+}
+
+ga_status ga_fd_Y(ga_eval *e, const ga_point *p, ga_csr *Y) {
+  return ga_fd_columns(e, ga_point_k, p, GA_FD_Q, false, &e->colours_H, Y);
+}
+
+/* G v + g_t is the derivative of g along t + s, q o exp(s v), the drift its second derivative: one
+ * difference of G v + g_t where both are given, a second difference of g where not. Not by Z v: a
+ * wrong Z then costs iterations, not the solution. */
+ga_status ga_fd_drift(ga_eval *e, const ga_point *p, double *drift) {
+  return hidden_given(e) ? ga_fd_time(e, ga_point_hidden, p, true, e->nlam, drift)
+                         : ga_fd_second(e, ga_point_g, p, e->nlam, drift);
+}
+
+ga_status ga_fd_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z) {
+  ga_status status = ga_fd_columns(e, given_balance, p, GA_FD_Q, false, &e->colours_K, Kt);
+  if (status == GA_OK) {
+    status = ga_fd_columns(e, given_force, p, GA_FD_V, false, &e->colours_C, Ct);
+  }
+  if (status != GA_OK) return status;
+  return ga_eval_own_reaction(e) ? ga_fd_mixed(e, p, NULL, NULL, Z) : ga_fd_mixed(e, p, Kt, Ct, Z);
 }

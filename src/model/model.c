@@ -3,6 +3,7 @@
 #include "base/csr.h"
 #include "genalpha/ga_model.h"
 #include "lie/lie.h"
+#include "model/adapt.h"
 
 /* a pattern given by the user: shape, order; whole columns of SO(3) and SE(3) factors where the
  * matrix is multiplied by a tangent T */
@@ -20,6 +21,32 @@ static ga_status check_pattern(const ga_model *model, const ga_csr *A, int nrow,
                  what, row, col);
 }
 
+/* the rows of M that never change: each as a row of M, or empty */
+static ga_status check_constant_rows(const ga_model *model, int nv, ga_error *err) {
+  const ga_csr *C = model->const_M, *M = model->pat_M;
+  if (!C) return GA_OK;
+  ga_status status = ga_csr_validate(C, nv, nv, "const_M", err);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < nv; i++) {
+    const int n = C->ptr[i + 1] - C->ptr[i], from = M ? M->ptr[i] : 0;
+    bool same = n == (M ? M->ptr[i + 1] - from : nv);
+    for (int k = 0; k < n && same; k++) same = C->col[C->ptr[i] + k] == (M ? M->col[from + k] : k);
+    if (n > 0 && !same) {
+      return ga_fail(
+          err, GA_ERR_ARG,
+          "const_M, row %d: its columns are not those of M; give the whole row, or leave "
+          "it empty",
+          i);
+    }
+  }
+  if (ga_csr_nnz(C) > 0 && !C->val) {
+    return ga_fail(err, GA_ERR_ARG, "const_M has no values; its val is NULL");
+  }
+  const int bad = ga_first_nonfinite(ga_csr_nnz(C), C->val);
+  if (bad < 0) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG, "const_M: entry %d is %g", bad, C->val[bad]);
+}
+
 ga_status ga_model_validate(const ga_model *model, ga_error *err) {
   if (!model || !model->ops) return ga_fail(err, GA_ERR_ARG, "model or model->ops is NULL");
   if (!model->space || ga_space_nv(model->space) < 1) {
@@ -31,17 +58,26 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
   }
   int nv = ga_space_nv(model->space);
   const ga_model_ops *ops = model->ops;
-  const char *missing = !ops->mass                              ? "mass"
+  if (ops->gives && !ops->evaluate) {
+    return ga_fail(err, GA_ERR_ARG, "ops->gives says what 'evaluate' gives, but that is missing");
+  }
+  ga_status status = check_pattern(model, model->pat_M, nv, "M", false, err);
+  if (status == GA_OK) status = check_constant_rows(model, nv, err);
+  if (status != GA_OK) return status;
+  unsigned gives = ga_model_gives(model);
+  const char *missing = !ops->mass && !ga_mass_given(model)     ? "mass"
                         : !ops->force                           ? "force"
                         : model->nlam > 0 && !ops->holonomic    ? "holonomic"
                         : model->npsi > 0 && !ops->nonholonomic ? "nonholonomic"
                                                                 : NULL;
-  if (ops->reaction_dmult && !ops->reaction) {
+  if ((gives & GA_GIVES_DR) && !(gives & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "callback 'reaction_dmult' without 'reaction'");
   }
-  if (missing) return ga_fail(err, GA_ERR_ARG, "callback '%s' is missing", missing);
-  ga_status status = check_pattern(model, model->pat_M, nv, "M", false, err);
-  if (status == GA_OK) status = check_pattern(model, model->pat_K, nv, "K", true, err);
+  if (missing && !ops->evaluate) {
+    return ga_fail(err, GA_ERR_ARG, "callback '%s' is missing; or give 'evaluate' alone", missing);
+  }
+  status = check_pattern(model, model->pat_K, nv, "K", true, err);
+  if (status == GA_OK) status = check_pattern(model, model->pat_C, nv, "C", false, err);
   if (status == GA_OK) status = check_pattern(model, model->pat_G, model->nlam, "G", true, err);
   if (status == GA_OK) status = check_pattern(model, model->pat_H, model->npsi, "H", true, err);
   return status;

@@ -82,6 +82,23 @@ typedef struct {
   ga_csr given, quotient;
 } pair;
 
+/* Does the model give this part? Its name for reports then: that of the callback of its own, or
+ * "evaluate (G)". */
+static const char *gives(const checker *c, unsigned bit, const char *symbol, char name[32]) {
+  if (!(c->own.given & bit)) return NULL;
+  for (int i = 0; i < GA_MODEL_PARTS; i++) {
+    const ga_model_part *part = &ga_model_part_list[i];
+    if (part->bit != bit || strcmp(part->symbol, symbol) != 0) continue;
+    bool two = bit == GA_GIVES_TANGENTS || bit == GA_GIVES_DR;
+    if (c->own.pass & bit) {
+      snprintf(name, 32, "evaluate (%s)", symbol);
+    } else {
+      snprintf(name, 32, two ? "%s (%s)" : "%s", part->callback, symbol);
+    }
+  }
+  return name;
+}
+
 /* g may depend on t although the model says it does not */
 static void check_scleronomic(checker *c, double *quotient, double *zero) {
   ga_eval *e = &c->own;
@@ -93,28 +110,29 @@ static void check_scleronomic(checker *c, double *quotient, double *zero) {
 
 /* G and g_t come first: they enter the quotients of the others */
 static void check_holonomic(checker *c, pair *G) {
-  const ga_model_ops *ops = c->own.model->ops;
   const ga_point *p = &c->point;
   ga_eval *e = &c->own;
+  char name[32];
   double *given = G->given.val, *quotient = G->quotient.val;
   int n = ga_csr_nnz(&G->given);
-  if (ops->holonomic_jac && ok(c, ga_eval_G(e, p->t, p->q, &G->given)) &&
+  if (gives(c, GA_GIVES_G, "G", name) && ok(c, ga_eval_G(e, p->t, p->q, &G->given)) &&
       ok(c, ga_fd_columns(e, ga_point_g, p, GA_FD_Q, true, &e->colours_G, &G->quotient))) {
-    compare(c, "holonomic_jac", n, given, quotient, &G->given, c->G_size);
+    compare(c, name, n, given, quotient, &G->given, c->G_size);
   }
   check_scleronomic(c, quotient, given);
-  if (ops->holonomic_t && !e->model->scleronomic && ok(c, ga_eval_gt(e, p->t, p->q, given)) &&
+  if (gives(c, GA_GIVES_GT, "gt", name) && !e->model->scleronomic &&
+      ok(c, ga_eval_gt(e, p->t, p->q, given)) &&
       ok(c, ga_fd_time(e, ga_point_g, p, false, e->nlam, quotient))) {
-    compare(c, "holonomic_t", e->nlam, given, quotient, NULL, c->G_size);
+    compare(c, name, e->nlam, given, quotient, NULL, c->G_size);
   }
-  if (ops->holonomic_curv && ok(c, ga_eval_Z(e, p->t, p->q, p->v, &G->given)) &&
+  if (gives(c, GA_GIVES_Z, "Z", name) && ok(c, ga_eval_Z(e, p->t, p->q, p->v, &G->given)) &&
       ok(c, ga_fd_columns(e, ga_point_hidden, p, GA_FD_Q, true, &e->colours_G, &G->quotient))) {
-    compare(c, "holonomic_curv", n, given, quotient, &G->given, c->G_size * c->speed);
+    compare(c, name, n, given, quotient, &G->given, c->G_size * c->speed);
   }
-  if (ops->holonomic_drift && ok(c, ga_eval_g_drift(e, p->t, p->q, p->v, given)) &&
+  if (gives(c, GA_GIVES_DRIFT, "drift", name) &&
+      ok(c, ga_eval_g_drift(e, p->t, p->q, p->v, given)) &&
       ok(c, ga_fd_time(e, ga_point_hidden, p, true, e->nlam, quotient))) {
-    compare(c, "holonomic_drift", e->nlam, given, quotient, NULL,
-            c->G_size * c->speed * (1 + c->speed));
+    compare(c, name, e->nlam, given, quotient, NULL, c->G_size * c->speed * (1 + c->speed));
   }
 }
 
@@ -123,7 +141,7 @@ static void check_const_mass(checker *c, pair *M) {
   ga_eval *e = &c->own;
   const ga_point *p = &c->point;
   struct ga_fd_level *fd = &e->fd[0];
-  if (!e->model->const_mass) return;
+  if (!e->model->const_mass || e->mass_given) return;
   for (int i = 0; i < e->nv; i++) fd->w[i] = 0.1 * p->x[i] / (1 + c->speed);
   ga_space_step(e->model->space, p->q, fd->w, fd->q);
   if (ga_eval_mass(e, p->t, p->q, &M->given) == GA_OK &&
@@ -132,103 +150,102 @@ static void check_const_mass(checker *c, pair *M) {
   }
 }
 
+/* Constant rows of M stay as they arrive: a model that adds to them, too, counts them twice. */
+static void check_constant_rows(checker *c, pair *M) {
+  ga_eval *e = &c->own;
+  const ga_point *p = &c->point;
+  int n = ga_csr_nnz(&M->given);
+  if (!e->model->const_M || e->mass_given) return;
+  if (!ok(c, ga_eval_mass(e, p->t, p->q, &M->given))) return;
+  memcpy(M->quotient.val, M->given.val, (size_t)n * sizeof(double));
+  ga_mass_put_constant(e->model, &M->quotient);
+  const char *before = c->against;
+  c->against = "constant row";
+  compare(c, "const_M", n, M->given.val, M->quotient.val, &M->given, 0);
+  c->against = before;
+}
+
 static void check_nonholonomic(checker *c, pair *H) {
-  const ga_model_ops *ops = c->own.model->ops;
   const ga_point *p = &c->point;
   ga_eval *e = &c->own;
+  char name[32];
   double *given = H->given.val, *quotient = H->quotient.val;
   int n = ga_csr_nnz(&H->given);
-  if (ops->nonholonomic_jac && ok(c, ga_eval_H(e, p->t, p->q, p->v, &H->given)) &&
+  if (gives(c, GA_GIVES_H, "H", name) && ok(c, ga_eval_H(e, p->t, p->q, p->v, &H->given)) &&
       ok(c, ga_fd_columns(e, ga_point_k, p, GA_FD_V, true, &e->colours_H, &H->quotient))) {
-    compare(c, "nonholonomic_jac", n, given, quotient, &H->given, c->H_size);
+    compare(c, name, n, given, quotient, &H->given, c->H_size);
   }
-  if (ops->nonholonomic_dq && ok(c, ga_eval_Y(e, p->t, p->q, p->v, &H->given)) &&
+  if (gives(c, GA_GIVES_Y, "Y", name) && ok(c, ga_eval_Y(e, p->t, p->q, p->v, &H->given)) &&
       ok(c, ga_fd_columns(e, ga_point_k, p, GA_FD_Q, true, &e->colours_H, &H->quotient))) {
-    compare(c, "nonholonomic_dq", n, given, quotient, &H->given, c->H_size * c->speed);
+    compare(c, name, n, given, quotient, &H->given, c->H_size * c->speed);
   }
-  if (ops->nonholonomic_drift && ok(c, ga_eval_k_drift(e, p->t, p->q, p->v, given)) &&
+  if (gives(c, GA_GIVES_K_DRIFT, "k_drift", name) &&
+      ok(c, ga_eval_k_drift(e, p->t, p->q, p->v, given)) &&
       ok(c, ga_fd_time(e, ga_point_k, p, true, e->npsi, quotient))) {
-    compare(c, "nonholonomic_drift", e->npsi, given, quotient, NULL,
-            c->H_size * c->speed * (1 + c->speed));
+    compare(c, name, e->npsi, given, quotient, NULL, c->H_size * c->speed * (1 + c->speed));
   }
 }
 
 static void check_reaction(checker *c, pair *L, pair *P) {
   ga_eval *e = &c->own;
-  if (!e->model->ops->reaction || !e->model->ops->reaction_dmult) return;
+  char name[32];
+  if (!(e->given & GA_GIVES_R) || !(e->given & GA_GIVES_DR)) return;
   if (ga_eval_reaction_dmult(e, &c->point, &L->given, &P->given) != GA_OK ||
       ga_fd_multipliers(e, &c->point, &L->quotient, &P->quotient) != GA_OK) {
     return;
   }
   if (e->nlam > 0) {
-    compare(c, "reaction_dmult (L)", ga_csr_nnz(&L->given), L->given.val, L->quotient.val,
-            &L->given, c->G_size);
+    compare(c, gives(c, GA_GIVES_DR, "L", name), ga_csr_nnz(&L->given), L->given.val,
+            L->quotient.val, &L->given, c->G_size);
   }
   if (e->npsi > 0) {
-    compare(c, "reaction_dmult (P)", ga_csr_nnz(&P->given), P->given.val, P->quotient.val,
-            &P->given, c->H_size);
+    compare(c, gives(c, GA_GIVES_DR, "P", name), ga_csr_nnz(&P->given), P->given.val,
+            P->quotient.val, &P->given, c->H_size);
   }
 }
 
 static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   const ga_point *p = &c->point;
   ga_eval *e = &c->own;
-  if (!e->model->ops->force_tangents) return;
+  char name[32];
+  if (!(e->given & GA_GIVES_TANGENTS)) return;
   if (!ok(c, ga_eval_tangents(e, p, &Kt->given, &Ct->given))) return;
   int n = ga_csr_nnz(&Kt->given);
   if (ok(c, ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, true, &e->colours_K, &Kt->quotient))) {
-    compare(c, "force_tangents (Kt)", n, Kt->given.val, Kt->quotient.val, &Kt->given,
-            c->force_size);
+    compare(c, gives(c, GA_GIVES_TANGENTS, "Kt", name), n, Kt->given.val, Kt->quotient.val,
+            &Kt->given, c->force_size);
   }
-  if (ok(c, ga_fd_columns(e, ga_point_force, p, GA_FD_V, true, &e->colours_K, &Ct->quotient))) {
-    compare(c, "force_tangents (Ct)", n, Ct->given.val, Ct->quotient.val, &Ct->given,
-            c->force_size);
-  }
-}
-
-/* One thing out of what the one-pass callback is asked for, against that of its own callback. */
-static void compare_pass(checker *c, const char *name, const ga_evaluation *ask, ga_status alone,
-                         int n, const double *given, const double *own, const ga_csr *shape) {
-  const ga_point *p = &c->point;
-  if (alone != GA_OK || n == 0) return;
-  if (ok(c, ga_eval_all(&c->own, p->t, p->q, p->v, ask))) {
-    compare(c, name, n, given, own, shape, 0);
+  if (ok(c, ga_fd_columns(e, ga_point_force, p, GA_FD_V, true, &e->colours_C, &Ct->quotient))) {
+    compare(c, gives(c, GA_GIVES_TANGENTS, "Ct", name), ga_csr_nnz(&Ct->given), Ct->given.val,
+            Ct->quotient.val, &Ct->given, c->force_size);
   }
 }
 
-/* evaluate against the callbacks of their own: vectors and M alone, the others all at once */
-static void check_evaluate(checker *c, pair *M, pair *G, pair *H, pair *Kt, pair *Ct, pair *Z) {
-  ga_eval *e = &c->own;
+/* What evaluate gives when it is asked for everything at once: against the callbacks of their own
+ * where a model has both, else against what it gives when it is asked for one part alone. */
+static void check_evaluate(checker *c, const ga_evaluation *given, const ga_evaluation *own) {
+  ga_eval pass = c->own;
   const ga_point *p = &c->point;
-  double *given = e->fd[0].mid, *own = e->fd[0].near;
-  if (!e->model->ops->evaluate) return;
-  c->against = "callback of its own";
-  compare_pass(c, "evaluate (M)", &(ga_evaluation){.M = &M->given},
-               ga_eval_mass(e, p->t, p->q, &M->quotient), ga_csr_nnz(&M->given), M->given.val,
-               M->quotient.val, &M->given);
-  compare_pass(c, "evaluate (F)", &(ga_evaluation){.F = given},
-               ga_eval_force(e, p->t, p->q, p->v, own), e->nv, given, own, NULL);
-  compare_pass(c, "evaluate (g)", &(ga_evaluation){.g = given}, ga_eval_g(e, p->t, p->q, own),
-               e->nlam, given, own, NULL);
-  compare_pass(c, "evaluate (k)", &(ga_evaluation){.k = given}, ga_eval_k(e, p->t, p->q, p->v, own),
-               e->npsi, given, own, NULL);
-  ga_status tangents = ga_eval_tangents(e, p, &Kt->quotient, &Ct->quotient);
-  ga_status jac = ga_eval_G(e, p->t, p->q, &G->quotient);
-  ga_status rate = ga_eval_H(e, p->t, p->q, p->v, &H->quotient);
-  ga_status curv = ga_eval_Z(e, p->t, p->q, p->v, &Z->quotient);
-  ga_evaluation all = {.M = &M->given, .F = given, .G = &G->given, .H = &H->given};
-  all.x = p->x, all.lam = p->lam, all.psi = p->psi;
-  all.Kt = &Kt->given, all.Ct = &Ct->given, all.Z = &Z->given;
-  compare_pass(c, "evaluate (Kt)", &all, tangents, ga_csr_nnz(&Kt->given), Kt->given.val,
-               Kt->quotient.val, &Kt->given);
-  compare_pass(c, "evaluate (Ct)", &all, tangents, ga_csr_nnz(&Ct->given), Ct->given.val,
-               Ct->quotient.val, &Ct->given);
-  compare_pass(c, "evaluate (G)", &all, jac, ga_csr_nnz(&G->given), G->given.val, G->quotient.val,
-               &G->given);
-  compare_pass(c, "evaluate (H)", &all, rate, ga_csr_nnz(&H->given), H->given.val, H->quotient.val,
-               &H->given);
-  compare_pass(c, "evaluate (Z)", &all, curv, ga_csr_nnz(&Z->given), Z->given.val, Z->quotient.val,
-               &Z->given);
+  const int size[] = {pass.nv, pass.nlam, pass.npsi};
+  ga_eval_sources(&pass, true);
+  ga_evaluation all = *given;
+  ga_parts_remove(&all, ~pass.pass);
+  if (pass.mass_given) all.M = NULL; /* not of evaluate */
+  if (pass.pass == 0 || !ok(c, ga_eval_all(&pass, p->t, p->q, p->v, &all))) return;
+  for (int i = 0; i < GA_MODEL_PARTS; i++) {
+    const ga_model_part *part = &ga_model_part_list[i];
+    const void *a = ga_model_part_value(&all, part), *b = ga_model_part_value(own, part);
+    const ga_csr *A = part->kind == GA_MODEL_PART_MATRIX ? a : NULL, *B = A ? b : NULL;
+    int n = A ? ga_csr_nnz(A) : a ? size[part->kind] : 0;
+    ga_evaluation ask = *own;
+    ga_parts_remove(&ask, ~part->bit);
+    if (n == 0 || !ok(c, ga_eval_all(&c->own, p->t, p->q, p->v, &ask))) continue;
+    bool both = !(c->own.pass & part->bit);
+    char name[40];
+    snprintf(name, sizeof name, "evaluate (%s%s)", part->symbol, both ? "" : " with others");
+    c->against = both ? "callback of its own" : "alone";
+    compare(c, name, n, A ? A->val : a, B ? B->val : b, A, 0);
+  }
 }
 
 /* largest |G|, |H| and largest term of M x - F + G^T lam + H^T psi */
@@ -255,6 +272,32 @@ static bool pair_init(pair *p, int nrow, int ncol, const ga_csr *pattern, ga_are
          ga_csr_init(&p->quotient, nrow, ncol, pattern, arena) == GA_OK;
 }
 
+/* Room for everything a model may give, in places of their own. */
+static bool room_for_all(ga_evaluation *all, const ga_model *model, ga_arena *arena) {
+  size_t nv = (size_t)ga_space_nv(model->space), nlam = (size_t)model->nlam;
+  int n = (int)nv;
+  ga_csr **const of_nv[] = {&all->M, &all->Kt, &all->Ct};
+  const ga_csr *const square[] = {model->pat_M, model->pat_K, ga_pattern_C(model)};
+  ga_csr **const of_lam[] = {&all->G, &all->Z, &all->L};
+  ga_csr **const of_psi[] = {&all->H, &all->Y, &all->P};
+  for (int i = 0; i < 3; i++) {
+    ga_csr *A = ga_arena_take(arena, 3, sizeof *A);
+    if (!A || ga_csr_init(&A[0], n, n, square[i], arena) != GA_OK ||
+        ga_csr_init(&A[1], model->nlam, n, model->pat_G, arena) != GA_OK ||
+        ga_csr_init(&A[2], model->npsi, n, model->pat_H, arena) != GA_OK) {
+      return false;
+    }
+    *of_nv[i] = &A[0], *of_lam[i] = &A[1], *of_psi[i] = &A[2];
+  }
+  all->F = ga_arena_doubles(arena, nv);
+  all->R = ga_arena_doubles(arena, nv);
+  double **const lam_size[] = {&all->g, &all->gt, &all->drift};
+  for (int i = 0; i < 3; i++) *lam_size[i] = ga_arena_doubles(arena, nlam);
+  all->k = ga_arena_doubles(arena, (size_t)model->npsi);
+  all->k_drift = ga_arena_doubles(arena, (size_t)model->npsi);
+  return !arena->failed;
+}
+
 ga_status ga_model_check_derivatives(const ga_model *model, double t, const double *q,
                                      const double *v, FILE *report, ga_error *err) {
   ga_status status = ga_model_validate(model, err);
@@ -265,18 +308,20 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   double *x = ga_arena_doubles(&arena, (size_t)nv);
   double *lam = ga_arena_doubles(&arena, (size_t)nlam),
          *psi = ga_arena_doubles(&arena, (size_t)npsi);
-  pair G, H, Kt, Ct, M, Z;
+  pair G, H, Kt, Ct, M;
+  ga_evaluation all = {.x = x, .lam = lam, .psi = psi}, alone = all;
   bool ready = ga_eval_init(&c.own, model, &arena, &c.fault) == GA_OK &&
                pair_init(&G, nlam, nv, model->pat_G, &arena) &&
-               pair_init(&Z, nlam, nv, model->pat_G, &arena) &&
                pair_init(&H, npsi, nv, model->pat_H, &arena) &&
                pair_init(&M, nv, nv, model->pat_M, &arena) &&
                pair_init(&Kt, nv, nv, model->pat_K, &arena) &&
-               pair_init(&Ct, nv, nv, model->pat_K, &arena);
+               pair_init(&Ct, nv, nv, ga_pattern_C(model), &arena) &&
+               room_for_all(&all, model, &arena) && room_for_all(&alone, model, &arena);
   if (!ready) {
     ga_arena_free(&arena);
     return ga_fail(err, GA_ERR_MEM, "no memory to check derivatives");
   }
+  ga_eval_sources(&c.own, false);
   fill(nv, 1 + ga_max_abs(nv, v), 1, x);
   fill(nlam, 1, 2, lam);
   fill(npsi, 1, 3, psi);
@@ -285,9 +330,10 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   check_holonomic(&c, &G);
   check_nonholonomic(&c, &H);
   check_const_mass(&c, &M);
+  check_constant_rows(&c, &M);
   check_reaction(&c, &G, &H);
   check_tangents(&c, &Kt, &Ct);
-  check_evaluate(&c, &M, &G, &H, &Kt, &Ct, &Z);
+  check_evaluate(&c, &all, &alone);
   ga_arena_free(&arena);
   return c.verdict;
 }

@@ -215,6 +215,19 @@ static void fill_tangents(const inertia *in, const spring *sp, double w[][2], co
   for (int n = 0; n < NLINK; n++) link_tangents(&links[n], w[n], out->lam, out->Kt);
 }
 
+/* Z v: sum of -w p'^2 */
+static void fill_drift(double w[][2], const double *v, double *drift) {
+  memset(drift, 0, NLAM * sizeof *drift);
+  for (int n = 0; n < NLINK; n++) {
+    const link *l = &links[n];
+    const double rate = link_rate(l, v);
+    for (int p = l->from; p <= l->to; p++) {
+      drift[2 * p] -= w[n][0] * rate * rate;
+      drift[2 * p + 1] -= w[n][1] * rate * rate;
+    }
+  }
+}
+
 /* G: sum of w' = (-w_y, w_x), Z: sum of w'' p' = -w p' */
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
@@ -223,7 +236,7 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   double w[NLINK][2];
   inertia in[NCOUPLING];
   spring sp = {0};
-  if (out->g || out->G || out->Z || out->Kt) {
+  if (out->g || out->G || out->Z || out->Kt || out->drift) {
     for (int n = 0; n < NLINK; n++) link_vector(&links[n], &at, w[n]);
   }
   if (out->M || out->F || out->Kt) {
@@ -239,26 +252,7 @@ static int evaluate(void *user, double t, const double *q, const double *v,
     add_to_rows(&links[n], -w[n][0] * rate, -w[n][1] * rate, out->Z);
   }
   if (out->Kt) fill_tangents(in, &sp, w, v, out);
-  return 0;
-}
-
-GA_CALLBACKS_OF(evaluate)
-
-/* Z v: sum of -w p'^2 */
-static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
-  (void)user, (void)t;
-  const angles at = angles_at(q);
-  memset(drift, 0, NLAM * sizeof *drift);
-  for (int n = 0; n < NLINK; n++) {
-    const link *l = &links[n];
-    double w[2];
-    link_vector(l, &at, w);
-    const double rate = link_rate(l, v);
-    for (int p = l->from; p <= l->to; p++) {
-      drift[2 * p] -= w[0] * rate * rate;
-      drift[2 * p + 1] -= w[1] * rate * rate;
-    }
-  }
+  if (out->drift) fill_drift(w, v, out->drift);
   return 0;
 }
 
@@ -279,15 +273,10 @@ static int energy(void *user, double t, const double *q, const double *v, double
   return 0;
 }
 
-static const ga_model_ops ops = {.mass = mass,
-                                 .force = force,
-                                 .holonomic = holonomic,
-                                 .holonomic_jac = holonomic_jac,
-                                 .holonomic_curv = holonomic_curv,
-                                 .holonomic_drift = holonomic_drift,
-                                 .force_tangents = force_tangents,
-                                 .evaluate = evaluate,
-                                 .energy = energy};
+static const ga_model_ops ops = {
+    .evaluate = evaluate,
+    .energy = energy,
+    .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
 /* Newton on g(q) = 0 with Theta held: the first pair of rows fixes beta and gamma, the second then
  * Phi and delta, the third Omega and epsilon, each a 2 x 2 system. */
@@ -299,8 +288,7 @@ static void polish(double *q) {
     const int a = unknowns[pair][0], b = unknowns[pair][1];
     for (int step = 0; step < 4; step++) {
       memset(val, 0, sizeof val);
-      holonomic(NULL, 0, q, g);
-      holonomic_jac(NULL, 0, q, &G);
+      evaluate(NULL, 0, q, NULL, &(ga_evaluation){.g = g, .G = &G});
       const int row = 2 * pair;
       const double a0 = *entry_G(&G, row, a), b0 = *entry_G(&G, row, b);
       const double a1 = *entry_G(&G, row + 1, a), b1 = *entry_G(&G, row + 1, b);

@@ -23,7 +23,7 @@ static const double J = 1. / 12; /* m L^2/12 */
 /* number of rods, patterns */
 typedef struct chain {
   int n;
-  ga_csr M, K, G;
+  ga_csr M, K, C, G;
 } chain;
 
 /* A row of G, or of Z, has the columns (x or y, theta) of the rod before and of the rod itself: the
@@ -70,6 +70,19 @@ static void put_rod(int n, int i, double at, const double turn[2], ga_csr *A) {
   }
 }
 
+/* Z v: L/2 e(theta) theta'^2 of both rods */
+static void fill_drift(int n, const double *q, const double *v, double *drift) {
+  double last[2] = {0, 0};
+  for (int i = 0; i < n; i++, q += PER_ROD, v += PER_ROD, drift += 2) {
+    const double c = L / 2 * v[TH] * v[TH];
+    const double bend[2] = {c * cos(q[TH]), c * sin(q[TH])};
+    for (int k = 0; k < 2; k++) {
+      drift[k] = last[k] + bend[k];
+      last[k] = bend[k];
+    }
+  }
+}
+
 /* One rod after the other, its sine and cosine once. With (c, s) = L/2 e(theta):
  *   g    rod i begins where rod i-1 ends
  *   G    (-1, -L/2 e'(theta_i-1), 1, -L/2 e'(theta_i)),  e' = (-sin, cos)
@@ -83,6 +96,7 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   double before[2] = {0, 0}, half[2] = {0, 0}; /* centre of the rod before, from there to its end */
   if (out->M) fill_mass(n, out->M);
   if (out->F) fill_force(n, out->F);
+  if (out->drift) fill_drift(n, q, v, out->drift);
   if (!out->g && !out->G && !out->Z && !out->Kt) return 0;
   for (int i = 0; i < n; i++, q += PER_ROD) {
     const double c = L / 2 * cos(q[TH]), s = L / 2 * sin(q[TH]);
@@ -107,24 +121,6 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   return 0;
 }
 
-GA_CALLBACKS_OF(evaluate)
-
-/* Z v: L/2 e(theta) theta'^2 of both rods */
-static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
-  (void)t;
-  const int n = ((const chain *)user)->n;
-  double last[2] = {0, 0};
-  for (int i = 0; i < n; i++, q += PER_ROD, v += PER_ROD, drift += 2) {
-    const double c = L / 2 * v[TH] * v[TH];
-    const double bend[2] = {c * cos(q[TH]), c * sin(q[TH])};
-    for (int k = 0; k < 2; k++) {
-      drift[k] = last[k] + bend[k];
-      last[k] = bend[k];
-    }
-  }
-  return 0;
-}
-
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)t;
@@ -137,21 +133,17 @@ static int energy(void *user, double t, const double *q, const double *v, double
   return 0;
 }
 
-static const ga_model_ops ops = {.mass = mass,
-                                 .force = force,
-                                 .holonomic = holonomic,
-                                 .holonomic_jac = holonomic_jac,
-                                 .holonomic_curv = holonomic_curv,
-                                 .holonomic_drift = holonomic_drift,
-                                 .force_tangents = force_tangents,
-                                 .evaluate = evaluate,
-                                 .energy = energy};
+static const ga_model_ops ops = {
+    .evaluate = evaluate,
+    .energy = energy,
+    .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
-/* M: the diagonal; K: the diagonal at the angles; G: see own_entries */
+/* M: the diagonal; K: the diagonal at the angles; C: empty; G: see own_entries */
 static bool fill_patterns(ga_problem *problem, chain *c) {
   const int n = c->n, nq = PER_ROD * n;
   if (!ga_problem_pattern(problem, nq, nq, nq, &c->M) ||
       !ga_problem_pattern(problem, nq, nq, n, &c->K) ||
+      !ga_problem_pattern(problem, nq, nq, 0, &c->C) ||
       !ga_problem_pattern(problem, 2 * n, nq, 8 * n - 4, &c->G)) {
     return false;
   }
@@ -200,6 +192,7 @@ static ga_status build(ga_problem *problem, const ga_problem_options *options, g
   if (!fill_patterns(problem, c)) return GA_ERR_MEM;
   problem->model.user = c;
   problem->model.pat_M = &c->M, problem->model.pat_K = &c->K, problem->model.pat_G = &c->G;
+  problem->model.pat_C = &c->C;
   if (n <= NAMED_RODS) name_all(problem, n);
   problem->rho_inf = 0.9, problem->h = 1e-3, problem->t_end = 1;
   for (int i = 0; i < n; i++) problem->q0[PER_ROD * i + X] = L * (i + 0.5);

@@ -187,18 +187,11 @@ static int evaluate(void *user, double t, const double *q, const double *v,
     add_turned(top, R, y, out->Z); /* Z = (0, -R y~) */
   }
   if (out->Kt) fill_tangents(top, R, v, out->lam, out->Kt, out->Ct);
-  return 0;
-}
-
-GA_CALLBACKS_OF(evaluate)
-
-/* Z v = R (Omega x y) */
-static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
-  (void)t;
-  double y[3];
-  turned_part(user, v, y);
-  ga_cross3(v + 3, y, drift);
-  ga_quat_rotate(q + 3, drift, drift);
+  if (out->drift) {
+    turned_part(top, v, y);
+    ga_cross3(v + 3, y, out->drift);
+    ga_quat_rotate(q + 3, out->drift, out->drift); /* Z v = R (Omega x y) */
+  }
   return 0;
 }
 
@@ -212,15 +205,10 @@ static int energy(void *user, double t, const double *q, const double *v, double
   return 0;
 }
 
-static const ga_model_ops ops = {.mass = mass,
-                                 .force = force,
-                                 .holonomic = holonomic,
-                                 .holonomic_jac = holonomic_jac,
-                                 .holonomic_curv = holonomic_curv,
-                                 .holonomic_drift = holonomic_drift,
-                                 .force_tangents = force_tangents,
-                                 .evaluate = evaluate,
-                                 .energy = energy};
+static const ga_model_ops ops = {
+    .evaluate = evaluate,
+    .energy = energy,
+    .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
 /* The quaternion is tabulated to 13 digits, x, u and Omega to 17. Two Gauss-Newton steps on
  * R X = x and R (Omega x X) = u, orthogonal vectors, give it their accuracy: with |X| = 1 and

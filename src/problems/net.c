@@ -118,6 +118,13 @@ static void fill_tangent(const net *w, const double *q, const double *lam, ga_cs
   }
 }
 
+/* Z v: |v_b - v_a|^2/L */
+static void fill_drift(const net *w, const double *v, double *drift) {
+  double d[DIM];
+  for (int e = 0; e < w->nbar; e++) drift[e] = distance(v, &w->bar[e], d) / L;
+  for (int r = 0; r < HELD; r++) drift[w->nbar + r] = 0;
+}
+
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   (void)t;
@@ -128,18 +135,7 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   if (out->G) fill_rows(w, q, 1, out->G);
   if (out->Z) fill_rows(w, v, 0, out->Z);
   if (out->Kt) fill_tangent(w, q, out->lam, out->Kt);
-  return 0;
-}
-
-GA_CALLBACKS_OF(evaluate)
-
-/* Z v: |v_b - v_a|^2/L */
-static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
-  (void)t, (void)q;
-  const net *w = user;
-  double d[DIM];
-  for (int e = 0; e < w->nbar; e++) drift[e] = distance(v, &w->bar[e], d) / L;
-  for (int r = 0; r < HELD; r++) drift[w->nbar + r] = 0;
+  if (out->drift) fill_drift(w, v, out->drift);
   return 0;
 }
 
@@ -157,15 +153,10 @@ static int energy(void *user, double t, const double *q, const double *v, double
   return 0;
 }
 
-static const ga_model_ops ops = {.mass = mass,
-                                 .force = force,
-                                 .holonomic = holonomic,
-                                 .holonomic_jac = holonomic_jac,
-                                 .holonomic_curv = holonomic_curv,
-                                 .holonomic_drift = holonomic_drift,
-                                 .force_tangents = force_tangents,
-                                 .evaluate = evaluate,
-                                 .energy = energy};
+static const ga_model_ops ops = {
+    .evaluate = evaluate,
+    .energy = energy,
+    .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
 /* bars and springs to the next mass along x, y, z */
 static void connect(net *w, int size, int layers) {

@@ -78,32 +78,6 @@ const char *const *ga_problem_names(ga_problem *problem, int n, int per,
 enum { GA_REFERENCES_MAX = 4 };
 ga_problem_state *ga_problem_tabulate(ga_problem *problem, double t);
 
-/* A problem written as one pass over everything, `static int evaluate(void *user, double t,
- * const double *q, const double *v, const ga_evaluation *out)`: the callbacks of a holonomic model,
- * each asking it for one thing. */
-#define GA_CALLBACKS_OF(evaluate)                                                                \
-  static int mass(void *user, double t, const double *q, ga_csr *M) {                            \
-    return evaluate(user, t, q, NULL, &(ga_evaluation){.M = M});                                 \
-  }                                                                                              \
-  static int force(void *user, double t, const double *q, const double *v, double *F) {          \
-    return evaluate(user, t, q, v, &(ga_evaluation){.F = F});                                    \
-  }                                                                                              \
-  static int holonomic(void *user, double t, const double *q, double *g) {                       \
-    return evaluate(user, t, q, NULL, &(ga_evaluation){.g = g});                                 \
-  }                                                                                              \
-  static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {                   \
-    return evaluate(user, t, q, NULL, &(ga_evaluation){.G = G});                                 \
-  }                                                                                              \
-  static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) { \
-    return evaluate(user, t, q, v, &(ga_evaluation){.Z = Z});                                    \
-  }                                                                                              \
-  static int force_tangents(void *user, double t, const double *q, const double *v,              \
-                            const double *x, const double *lam, const double *psi, ga_csr *Kt,   \
-                            ga_csr *Ct) {                                                        \
-    return evaluate(user, t, q, v,                                                               \
-                    &(ga_evaluation){.x = x, .lam = lam, .psi = psi, .Kt = Kt, .Ct = Ct});       \
-  }
-
 /* Entries of a matrix with the full pattern. */
 static inline void ga_put(ga_csr *A, int i, int j, double value) {
   A->val[i * A->ncol + j] = value;

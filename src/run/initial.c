@@ -109,9 +109,8 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
   const ga_model *model = it->model;
   double tol = it->options.initial_tol, size = ga_max_abs(e->nq, q);
   double noise = (100 * DBL_EPSILON * size + ROUND) / it->h;
-  ga_status status = ga_eval_G(e, t, q, &s->G);
-  if (status == GA_OK) status = ga_eval_H(e, t, q, v, &s->H);
-  if (status == GA_OK) status = ga_eval_g(e, t, q, it->hidden);
+  const ga_evaluation out = {.g = it->hidden, .G = &s->G, .k = it->psi, .H = &s->H};
+  ga_status status = ga_eval_all(e, t, q, v, &out);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
     double allowed = row_size(&s->G, i, NULL, tol * size + ROUND);
     if (fabs(it->hidden[i]) <= allowed) continue;
@@ -125,7 +124,6 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
     return refuse(it, "hidden velocity constraint of", "g", i, model->lam_names, it->hidden[i],
                   allowed, best);
   }
-  if (status == GA_OK) status = ga_eval_k(e, t, q, v, it->psi);
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->H, i, v, 0) + row_size(&s->H, i, NULL, noise);
     if (fabs(it->psi[i]) <= allowed) continue;

@@ -19,8 +19,7 @@ static ga_status already_there(ga_integrator *it, double t, const double *q, boo
   ga_eval *e = &it->eval;
   ga_csr *G = &it->saddle.G;
   double size = 8 * DBL_EPSILON * ga_max_abs(e->nq, q);
-  ga_status status = ga_eval_g(e, t, q, it->hidden);
-  if (status == GA_OK) status = ga_eval_G(e, t, q, G);
+  ga_status status = ga_eval_all(e, t, q, NULL, &(ga_evaluation){.g = it->hidden, .G = G});
   *yes = status == GA_OK;
   for (int i = 0; i < e->nlam && *yes; i++) {
     double sum = 0;

@@ -87,6 +87,7 @@ static void keep(ga_integrator *it) {
   it->last.experience = it->step.factors.past;
   it->last.redundant = it->redundant;
   ga_factors_begin(&it->step.factors);
+  ga_eval_begin(&it->eval);
   it->last.valid = false;
 }
 
@@ -100,6 +101,7 @@ static void give_back(ga_integrator *it) {
   it->redundant.calm = it->last.redundant.calm;
   memcpy(it->redundant.reference, it->last.redundant.reference, sizeof it->redundant.reference);
   ga_factors_take_back(&it->step.factors, &it->step.eq, &it->last.experience);
+  ga_eval_take_back(&it->eval);
   it->last.valid = false;
 }
 

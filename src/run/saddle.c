@@ -18,7 +18,7 @@ enum { ROUNDS = 12 };
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
   const ga_model *model = eval->model;
   int nv = eval->nv, nlam = eval->nlam, npsi = eval->npsi;
-  bool own = model->ops->reaction != NULL;
+  bool own = ga_eval_own_reaction(eval);
   *s = (ga_saddle){.eval = eval, .n = nv + nlam + npsi};
   ga_csr_init(&s->M, nv, nv, model->pat_M, arena);
   ga_csr_init(&s->G, nlam, nv, model->pat_G, arena);
@@ -94,7 +94,7 @@ static ga_status explain_singular(ga_saddle *s, double t, rows with) {
 
 /* the upper right blocks of a projection: G^T, H^T whatever the reaction */
 static void symmetric_blocks(ga_saddle *s) {
-  if (!s->eval->model->ops->reaction) return;
+  if (!ga_eval_own_reaction(s->eval)) return;
   memcpy(s->L.val, s->G.val, (size_t)ga_csr_nnz(&s->G) * sizeof(double));
   memcpy(s->P.val, s->H.val, (size_t)ga_csr_nnz(&s->H) * sizeof(double));
 }
@@ -146,15 +146,9 @@ static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
                  s->ls.trouble[0] ? ": " : "", s->ls.trouble);
 }
 
-/* M, G, H at a state */
-static ga_status evaluate(ga_saddle *s, double t, const double *q, const double *v) {
-  ga_status status = ga_eval_mass(s->eval, t, q, &s->M);
-  if (status == GA_OK) status = ga_eval_G(s->eval, t, q, &s->G);
-  return status != GA_OK ? status : ga_eval_H(s->eval, t, q, v, &s->H);
-}
-
 ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v) {
-  ga_status status = evaluate(s, t, q, v);
+  const ga_evaluation out = {.M = &s->M, .G = &s->G, .H = &s->H};
+  ga_status status = ga_eval_all(s->eval, t, q, v, &out);
   if (status != GA_OK) return status;
   symmetric_blocks(s);
   return assemble_and_factor(s, t, WITH_G_AND_H);
@@ -291,13 +285,13 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
   return GA_OK;
 }
 
-/* right-hand side (F, -g drift, -k drift) */
-static ga_status right_side(ga_saddle *s, double t, const double *q, const double *v) {
-  ga_eval *e = s->eval;
-  int nv = e->nv, nlam = e->nlam;
-  ga_status status = ga_eval_force(e, t, q, v, s->rhs);
-  if (status == GA_OK) status = ga_eval_g_drift(e, t, q, v, s->rhs + nv);
-  if (status == GA_OK) status = ga_eval_k_drift(e, t, q, v, s->rhs + nv + nlam);
+/* The matrices M, G, H, unless they are there, and the right-hand side (F, -g drift, -k drift) */
+static ga_status evaluate_system(ga_saddle *s, double t, const double *q, const double *v,
+                                 bool matrices) {
+  int nv = s->eval->nv;
+  ga_evaluation out = {.F = s->rhs, .drift = s->rhs + nv, .k_drift = s->rhs + nv + s->eval->nlam};
+  if (matrices) out.M = &s->M, out.G = &s->G, out.H = &s->H;
+  ga_status status = ga_eval_all(s->eval, t, q, v, &out);
   for (int i = nv; i < s->n; i++) s->rhs[i] = -s->rhs[i];
   return status;
 }
@@ -323,7 +317,7 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
   int multipliers = e->nlam + e->npsi;
   double last = INFINITY;
   for (int k = 0; k < ITERATIONS; k++) {
-    ga_status status = right_side(s, t, q, v);
+    ga_status status = evaluate_system(s, t, q, v, k == 0);
     if (status == GA_OK) status = linearise(s, t, q, v);
     if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
     if (status == GA_OK) status = ga_saddle_solve(s);
@@ -347,13 +341,12 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
                                  double *vd, double *lam, double *psi) {
   ga_eval *e = s->eval;
   int nv = e->nv, nlam = e->nlam, npsi = e->npsi;
-  ga_status status = evaluate(s, t, q, v);
-  if (status != GA_OK) return status;
-  if (e->model->ops->reaction) {
+  ga_status status;
+  if (ga_eval_own_reaction(e)) {
     status = nonlinear_acceleration(s, t, q, v);
   } else {
-    status = assemble_and_factor(s, t, WITH_G_AND_H);
-    if (status == GA_OK) status = right_side(s, t, q, v);
+    status = evaluate_system(s, t, q, v, true);
+    if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
     if (status == GA_OK) status = ga_saddle_solve(s);
   }
   if (status != GA_OK) return status;

@@ -269,7 +269,7 @@ ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
   ga_equilibrium *e = equilibrium ? equilibrium : &none;
   e->unbalanced = 0;
   e->worst = e->iterations = e->relaxations = 0;
-  if (model && model->ops && model->ops->reaction) {
+  if (model && model->ops && (ga_model_gives(model) & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "an equilibrium of a model with a reaction of its own");
   }
   ga_status status = open_all(&p, model, t, q, e, err ? err : &own);

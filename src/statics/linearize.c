@@ -353,7 +353,7 @@ ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
   state s = {.t = t};
   *out = NULL;
   if (!err) err = &own;
-  if (model && model->ops && model->ops->reaction) {
+  if (model && model->ops && (ga_model_gives(model) & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "frequencies of a model with a reaction of its own");
   }
   ga_status status = ga_static_open(&g, model, true, err);

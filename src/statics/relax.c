@@ -14,58 +14,15 @@ typedef struct frozen {
   double t;
 } frozen;
 
-static int mass(void *user, double t, const double *q, ga_csr *M) {
+static int evaluate(void *user, double t, const double *q, const double *v,
+                    const ga_evaluation *out) {
   const frozen *f = user;
   (void)t;
-  return f->model->ops->mass(f->model->user, f->t, q, M);
+  return ga_model_evaluate(f->model, f->t, q, v, out);
 }
 
-static int force(void *user, double t, const double *q, const double *v, double *F) {
-  const frozen *f = user;
-  (void)t;
-  return f->model->ops->force(f->model->user, f->t, q, v, F);
-}
-
-static int holonomic(void *user, double t, const double *q, double *g) {
-  const frozen *f = user;
-  (void)t;
-  return f->model->ops->holonomic(f->model->user, f->t, q, g);
-}
-
-static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
-  const frozen *f = user;
-  (void)t;
-  return f->model->ops->holonomic_jac(f->model->user, f->t, q, G);
-}
-
-static int nonholonomic(void *user, double t, const double *q, const double *v, double *k) {
-  const frozen *f = user;
-  (void)t;
-  return f->model->ops->nonholonomic(f->model->user, f->t, q, v, k);
-}
-
-static int nonholonomic_jac(void *user, double t, const double *q, const double *v, ga_csr *H) {
-  const frozen *f = user;
-  (void)t;
-  return f->model->ops->nonholonomic_jac(f->model->user, f->t, q, v, H);
-}
-
-static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
-                          const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
-  const frozen *f = user;
-  (void)t;
-  return f->model->ops->force_tangents(f->model->user, f->t, q, v, x, lam, psi, Kt, Ct);
-}
-
-static ga_model_ops frozen_ops(const ga_model_ops *ops) {
-  ga_model_ops own = {.mass = mass, .force = force};
-  if (ops->holonomic) own.holonomic = holonomic;
-  if (ops->holonomic_jac) own.holonomic_jac = holonomic_jac;
-  if (ops->nonholonomic) own.nonholonomic = nonholonomic;
-  if (ops->nonholonomic_jac) own.nonholonomic_jac = nonholonomic_jac;
-  if (ops->force_tangents) own.force_tangents = force_tangents;
-  return own;
-}
+/* Z and the drifts of the model contain derivatives for the time, which are zero here. */
+enum { STILL_RIGHT = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS };
 
 /* ---- the motion ----------------------------------------------------------------------------- */
 
@@ -121,7 +78,7 @@ ga_status ga_static_relax(const ga_model *model, double t, double *q, int steps,
                           ga_error *err) {
   relaxing r = {.peak = 0};
   frozen own = {model, t};
-  const ga_model_ops ops = frozen_ops(model->ops);
+  const ga_model_ops ops = {.evaluate = evaluate, .gives = ga_model_gives(model) & STILL_RIGHT};
   ga_model still = *model;
   still.ops = &ops;
   still.user = &own;

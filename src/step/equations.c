@@ -83,6 +83,7 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
                       .nv = eval->nv,
                       .nlam = eval->nlam,
                       .npsi = eval->npsi};
+  eval->one_tangent = method->nx == 1;
   method->coef(&options->par, &s->tab);
   ga_status status = lay_out(s);
   if (status != GA_OK) return status;
@@ -92,6 +93,7 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
     *of_nv[i] = ga_arena_doubles(arena, (size_t)s->nv);
   }
   s->g = ga_arena_doubles(arena, (size_t)s->nlam);
+  s->gt = ga_arena_doubles(arena, (size_t)s->nlam);
   s->gv = ga_arena_doubles(arena, (size_t)s->nlam);
   s->k = ga_arena_doubles(arena, (size_t)s->npsi);
   s->zero = ga_arena_doubles(arena, (size_t)s->nv + (size_t)s->nlam + (size_t)s->npsi);
@@ -102,6 +104,7 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
   }
   ga_sites_init(s, arena);
   if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, eval->model->pat_G, arena);
+  if (s->eta >= 0) s->Gn_q = ga_arena_doubles(arena, (size_t)s->nq);
   if (arena->failed) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
@@ -111,6 +114,8 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
 
 void ga_equations_reset(ga_equations *s) {
   for (int k = 0; k < GA_SITES; k++) s->site[k].mass_known = s->site[k].evaluated = false;
+  s->Gn_known = false;
+  ga_eval_forget(s->eval);
 }
 
 void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *guess) {
@@ -163,9 +168,8 @@ static ga_status carry(ga_equations *s, const ga_memory *mem, const double *mome
   ga_site *site = &s->site[GA_SITE_NEW];
   const ga_point p = {.t = s->t, .q = s->q, .v = s->v, .lam = mem->lam, .psi = mem->psi};
   site->evaluated = false;
-  ga_status status = ga_eval_force(e, s->t, s->q, s->v, site->F);
-  if (status == GA_OK) status = ga_eval_G(e, s->t, s->q, &site->G);
-  if (status == GA_OK) status = ga_eval_H(e, s->t, s->q, s->v, &site->H);
+  const ga_evaluation out = {.F = site->F, .G = &site->G, .H = &site->H};
+  ga_status status = ga_eval_all(e, s->t, s->q, s->v, &out);
   if (status == GA_OK) status = ga_eval_reaction(e, &p, &site->G, &site->H, s->reaction);
   if (status == GA_OK) status = old_momentum(s, momentum);
   for (int i = 0; i < s->nv; i++) {
@@ -174,17 +178,27 @@ static ga_status carry(ga_equations *s, const ga_memory *mem, const double *mome
   return status != GA_OK ? status : predicted_mass(s, s->tab.shift_new);
 }
 
-/* G(t_n, q_n): the last step has mostly left it in its new site */
+/* G(t_n, q_n): the last step has mostly left it in its new site. By differences it depends, by
+ * rounding, on the iterates there: a step that is repeated keeps what it had. */
 static ga_status gradient_at_n(ga_equations *s) {
   ga_site *site = &s->site[GA_SITE_NEW];
+  size_t bytes = (size_t)s->nq * sizeof(double);
   if (s->ahead) {
-    site->evaluated = false;
+    site->evaluated = s->Gn_known = false;
     for (int i = 0; i < s->nv; i++) s->part_wq[i] = s->h * s->v[i];
     ga_space_step(s->eval->model->space, s->q, s->part_wq, site->q);
     return ga_eval_G(s->eval, s->t1, site->q, &s->Gn);
   }
+  if (s->eval->absent & GA_GIVES_G) {
+    if (s->Gn_known && s->Gn_t == s->t && memcmp(s->Gn_q, s->q, bytes) == 0) return GA_OK;
+    s->Gn_known = true;
+    s->Gn_t = s->t;
+    memcpy(s->Gn_q, s->q, bytes);
+  }
   if (!ga_site_has_gradient_of(s, site, s->t, s->q)) {
-    return ga_eval_G(s->eval, s->t, s->q, &s->Gn);
+    ga_status status = ga_eval_G(s->eval, s->t, s->q, &s->Gn);
+    s->Gn_known &= status == GA_OK;
+    return status;
   }
   memcpy(s->Gn.val, site->G.val, (size_t)ga_csr_nnz(&s->Gn) * sizeof(double));
   return GA_OK;
@@ -194,6 +208,7 @@ static ga_status gradient_at_n(ga_equations *s) {
 ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_past *past, double h,
                              double t1) {
   const ga_tableau *tab = &s->tab;
+  ga_eval_forget_nearby(s->eval);
   s->t = mem->t;
   s->t1 = t1;
   s->h = h;
@@ -310,7 +325,7 @@ static ga_status constraint_row(ga_equations *s, int c, const double *x, double 
       scale /= s->h;
       break;
     case GA_ROW_VEL:
-      status = ga_eval_hidden(e, at->t, at->q, at->v, &at->G, r);
+      ga_site_hidden(s, r);
       break;
     case GA_ROW_ACC:
       status = ga_eval_g_drift(e, at->t, at->q, at->v, r);
@@ -348,8 +363,9 @@ ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift
   s->evaluations++;
   move(s, x, shift);
   s->eval->trusting = true;
+  s->eval->near.on = !shift; /* a shift is there to see the rounding of everything */
   ga_status status = rows(s, x, with, r, terms);
-  s->eval->trusting = false;
+  s->eval->trusting = s->eval->near.on = false;
   /* nothing that is not finite gets lost on the way to r: look for it only if r has it */
   if (status != GA_OK || ga_first_nonfinite(s->n, r) < 0) return status;
   status = ga_sites_blame(s);

@@ -68,15 +68,17 @@ typedef struct ga_equations {
   double t, t1, h;
   const double *q, *v, *a, *w; /* at t_n, corrected for this h */
   double *wq0, *v10;           /* w_q and v_1 for x = 0 */
-  ga_csr Gn;                   /* G(t_n, q_n), where there is an eta */
-  double *carried;             /* of weighted rows: hm M_old a_n - hf f_n, else zero */
-  double *momentum;            /* M_alpha a_alpha of this step */
+  ga_csr Gn;                   /* G(t_n, q_n), where there is an eta, */
+  bool Gn_known;               /* and, if it is made of differences, what it was made for */
+  double Gn_t, *Gn_q;
+  double *carried;  /* of weighted rows: hm M_old a_n - hf f_n, else zero */
+  double *momentum; /* M_alpha a_alpha of this step */
 
   /* at the x evaluated last */
-  long evaluations;       /* counts them, since they were made */
-  double *wq, *vh;        /* w_q, v^_1 */
-  double *g, *gv, *k;     /* g, G v + g_t (set by `end`), k */
-  ga_site site[GA_SITES]; /* by kind; the new one is always in use, constraints are taken there */
+  long evaluations;        /* counts them, since they were made */
+  double *wq, *vh;         /* w_q, v^_1 */
+  double *g, *gt, *gv, *k; /* g, g_t (where there are rows of velocities), G v + g_t, k */
+  ga_site site[GA_SITES];  /* by kind; the new one is always in use, constraints are taken there */
 
   double *zero;     /* nv + nlam + npsi zeros */
   double *reaction; /* G^T lam + H^T psi of the row in hand */
@@ -149,6 +151,8 @@ ga_status ga_sites_begin(ga_equations *s);
 void ga_sites_move(ga_equations *s);
 /* M, F, G, H, g, k there, and the tangents the model gives along with them */
 ga_status ga_sites_evaluate(ga_equations *s, const double *x, ga_tangents *with);
+/* G v + g_t at the new site, where there are rows of it */
+void ga_site_hidden(const ga_equations *s, double *gv);
 /* tangents of exp at the places that move */
 void ga_sites_tangents(ga_equations *s);
 /* the message for what is not finite; GA_OK if all is */

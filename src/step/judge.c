@@ -283,7 +283,7 @@ static void measure_roots(ga_judge *j) {
     for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) mass += fabs(M->val[e]);
     j->root[i] = sqrt(eq->tab.m * mass);
   }
-  j->roots_known = eq->eval->model->const_mass;
+  j->roots_known = eq->eval->const_mass;
 }
 
 /* The strongest force in each part of the system, and of all. Forces are compared as F/sqrt(m),

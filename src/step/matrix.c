@@ -52,21 +52,22 @@ static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *aren
   const ga_site *site = &s->site[row->site];
   int row0 = j * s->nv;
   ga_csr_init(&d->Kt[j], s->nv, s->nv, model->pat_K, arena);
-  ga_csr_init(&d->Ct[j], s->nv, s->nv, model->pat_K, arena);
-  if (model->ops->reaction) {
+  ga_csr_init(&d->Ct[j], s->nv, s->nv, ga_pattern_C(model), arena);
+  bool own = ga_eval_own_reaction(s->eval);
+  if (own) {
     ga_csr_init(&d->L[j], s->nlam, s->nv, model->pat_G, arena);
     ga_csr_init(&d->P[j], s->npsi, s->nv, model->pat_H, arena);
   }
   if (row->part == GA_PART_REACTION && !d->K0.ptr) {
     ga_csr_init(&d->K0, s->nv, s->nv, model->pat_K, arena);
-    ga_csr_init(&d->C0, s->nv, s->nv, model->pat_K, arena);
+    ga_csr_init(&d->C0, s->nv, s->nv, ga_pattern_C(model), arena);
   }
   if (arena->failed) return;
   m->dyn[j].site = site;
   add_row(m, s, &m->dyn[j], row0, &d->Kt[j], &d->Ct[j], arena);
   m->mass_term[j] = ga_blocks_add(&m->blocks, row0, row0, &site->M, false);
-  const ga_csr *L = model->ops->reaction ? &d->L[j] : &site->G;
-  const ga_csr *P = model->ops->reaction ? &d->P[j] : &site->H;
+  const ga_csr *L = own ? &d->L[j] : &site->G;
+  const ga_csr *P = own ? &d->P[j] : &site->H;
   m->lam_term[j] = m->psi_term[j] = -1;
   if (row->lam != GA_NONE) {
     m->lam_term[j] = ga_blocks_add(&m->blocks, row0, s->mult_at[row->lam], L, true);
@@ -150,7 +151,7 @@ static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double
                 .x = s->method->weighted ? s->zero : x + j * s->nv,
                 .lam = ga_equations_multipliers(s, x, row->lam),
                 .psi = ga_equations_multipliers(s, x, row->psi)};
-  if (s->eval->model->ops->reaction && row->part != GA_PART_APPLIED) {
+  if (ga_eval_own_reaction(s->eval) && row->part != GA_PART_APPLIED) {
     status = ga_eval_reaction_dmult(s->eval, &p, &d->L[j], &d->P[j]);
   }
   m->dyn[j].q_scale = s->tab.phi * s->h * s->h * site->by_wq;

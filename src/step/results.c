@@ -9,9 +9,14 @@
 /* g, G v + g_t, k at the end of the step; G, k and mostly g are there from the last evaluation */
 static ga_status constraint_residuals(ga_equations *s, double worst[3]) {
   const ga_site *at = &s->site[GA_SITE_NEW];
+  ga_evaluation out = {0};
+  bool position = ga_equations_has_row(s, GA_ROW_POS),
+       velocity = ga_equations_has_row(s, GA_ROW_VEL);
+  if (!position) out.g = s->g;
+  if (!velocity && !s->eval->model->scleronomic) out.gt = s->gt;
   ga_status status = GA_OK;
-  if (!ga_equations_has_row(s, GA_ROW_POS)) status = ga_eval_g(s->eval, at->t, at->q, s->g);
-  if (status == GA_OK) status = ga_eval_hidden(s->eval, at->t, at->q, at->v, &at->G, s->gv);
+  if (s->nlam > 0 && (out.g || out.gt)) status = ga_eval_all(s->eval, at->t, at->q, at->v, &out);
+  if (status == GA_OK && s->nlam > 0) ga_site_hidden(s, s->gv);
   worst[0] = ga_max_abs(s->nlam, s->g);
   worst[1] = ga_max_abs(s->nlam, s->gv);
   worst[2] = ga_max_abs(s->npsi, s->k);

@@ -42,7 +42,17 @@ bool ga_site_has_gradient_of(const ga_equations *s, const ga_site *site, double 
 ga_status ga_site_mass(ga_equations *s, ga_site *site, double t, const double *q) {
   if (site->mass_known) return GA_OK;
   ga_status status = ga_eval_mass(s->eval, t, q, &site->M);
-  if (status == GA_OK) site->mass_known = s->eval->model->const_mass;
+  if (status == GA_OK) site->mass_known = s->eval->const_mass;
+  return status;
+}
+
+/* M and G of a site, if its q has moved, and H, if its v has */
+static ga_status evaluate_at(ga_equations *s, ga_site *site, bool moved_q, bool moved_v) {
+  bool mass = moved_q && !site->mass_known;
+  const ga_evaluation out = {
+      .M = mass ? &site->M : NULL, .G = moved_q ? &site->G : NULL, .H = moved_v ? &site->H : NULL};
+  ga_status status = ga_eval_all(s->eval, site->t, site->q, site->v, &out);
+  if (mass && status == GA_OK) site->mass_known = s->eval->const_mass;
   return status;
 }
 
@@ -62,9 +72,7 @@ ga_status ga_sites_begin(ga_equations *s) {
     if (site->by_wq > 0) continue;
     place(s, site->c * s->h, s->v, site->q);
     memcpy(site->v, s->v, (size_t)s->nv * sizeof(double));
-    status = ga_site_mass(s, site, site->t, site->q);
-    if (status == GA_OK) status = ga_eval_G(s->eval, site->t, site->q, &site->G);
-    if (status == GA_OK) status = ga_eval_H(s->eval, site->t, site->q, site->v, &site->H);
+    status = evaluate_at(s, site, true, true);
   }
   return status;
 }
@@ -106,30 +114,30 @@ static ga_status evaluate_new(ga_equations *s, const double *x, ga_tangents *wit
   ga_evaluation all = {.F = now->F, .G = &now->G, .H = &now->H, .k = s->k};
   if (mass) all.M = &now->M;
   if (ga_equations_has_row(s, GA_ROW_POS)) all.g = s->g;
+  if (!s->eval->model->scleronomic && ga_equations_has_row(s, GA_ROW_VEL)) all.gt = s->gt;
   want_tangents(s, x, with, &all);
   ga_status status = ga_eval_all(s->eval, now->t, now->q, now->v, &all);
   if (status != GA_OK) return status;
-  if (mass) now->mass_known = s->eval->model->const_mass;
+  if (mass) now->mass_known = s->eval->const_mass;
   now->evaluated = true;
   return GA_OK;
 }
 
 ga_status ga_sites_evaluate(ga_equations *s, const double *x, ga_tangents *with) {
-  ga_eval *e = s->eval;
   ga_status status = evaluate_new(s, x, with);
   for (int k = GA_SITE_NEW + 1; k < GA_SITES && status == GA_OK; k++) {
     ga_site *site = &s->site[k];
     if (!site->used) continue;
-    if (site->by_wq > 0) {
-      status = ga_site_mass(s, site, site->t, site->q);
-      if (status == GA_OK) status = ga_eval_G(e, site->t, site->q, &site->G);
-    }
-    if (status == GA_OK && site->by_v1 > 0) {
-      status = ga_eval_H(e, site->t, site->q, site->v, &site->H);
-    }
+    status = evaluate_at(s, site, site->by_wq > 0, site->by_v1 > 0);
     site->evaluated = status == GA_OK;
   }
   return status;
+}
+
+void ga_site_hidden(const ga_equations *s, double *gv) {
+  const ga_site *at = &s->site[GA_SITE_NEW];
+  memcpy(gv, s->gt, (size_t)s->nlam * sizeof(double));
+  ga_csr_mul_add(&at->G, 1, at->v, gv);
 }
 
 void ga_sites_tangents(ga_equations *s) {
@@ -152,6 +160,7 @@ ga_status ga_sites_blame(ga_equations *s) {
     if (k == GA_SITE_NEW) {
       got.F = site->F, got.k = s->k;
       if (ga_equations_has_row(s, GA_ROW_POS)) got.g = s->g;
+      if (ga_equations_has_row(s, GA_ROW_VEL)) got.gt = s->gt;
     }
     status = ga_eval_blame(s->eval, site->t, &got);
   }

@@ -37,7 +37,7 @@ static void add_multipliers(ga_factors *f, const ga_equations *s, ga_blocks *blo
                             int *terms) {
   const ga_tangents *d = &f->matrix.tangents;
   const ga_site *site = &s->site[GA_SITE_NEW];
-  bool own = s->eval->model->ops->reaction != NULL;
+  bool own = ga_eval_own_reaction(s->eval);
   terms[0] = ga_blocks_add(blocks, 0, s->nv, own ? &d->L[j] : &site->G, true);
   terms[1] = ga_blocks_add(blocks, 0, s->nv + s->nlam, own ? &d->P[j] : &site->H, true);
 }
@@ -229,7 +229,7 @@ static ga_status recover_reaction(ga_factors *f, const ga_equations *s, const do
                                   double *c) {
   const ga_tangents *d = &f->matrix.tangents;
   ga_linsol *mass = &f->split.ls_mass;
-  const ga_csr *L = s->eval->model->ops->reaction ? &d->L[j] : &s->site[s->method->dyn[j].site].G;
+  const ga_csr *L = ga_eval_own_reaction(s->eval) ? &d->L[j] : &s->site[s->method->dyn[j].site].G;
   double *x = c + j * s->nv;
   memcpy(x, b + j * s->nv, (size_t)s->nv * sizeof(double));
   ga_csr_mul_t_add(L, -1, c + s->mult_at[s->method->dyn[j].lam], x);

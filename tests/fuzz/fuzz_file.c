@@ -20,8 +20,7 @@ static void evaluate(const ga_mechanism *m) {
   double *columns = calloc(n, sizeof *columns);
   if (F && g && psi && columns) {
     const double *q = ga_mechanism_q0(m), *v = ga_mechanism_v0(m);
-    model->ops->force(model->user, 0, q, v, F);
-    model->ops->holonomic(model->user, 0, q, g);
+    ga_model_evaluate(model, 0, q, v, &(ga_evaluation){.F = F, .g = g});
     const ga_state state = {.q = q, .v = v, .vd = F, .a = F, .lam = g, .psi = psi};
     ga_mechanism_outputs(m, &state, columns);
   }

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Any subset of an evaluation, asked of evaluate or of the callbacks of their own. */
+#include "model/adapt.h"
+
+#include <stddef.h>
+
+#include "base/csr.h"
+
+#define PART(bit, member, callback, kind) \
+  { bit, #member, callback, offsetof(ga_evaluation, member), kind }
+
+const ga_model_part ga_model_part_list[GA_MODEL_PARTS] = {
+    PART(GA_GIVES_F, F, "force", GA_MODEL_PART_OF_NV),
+    PART(GA_GIVES_g, g, "holonomic", GA_MODEL_PART_OF_NLAM),
+    PART(GA_GIVES_k, k, "nonholonomic", GA_MODEL_PART_OF_NPSI),
+    PART(GA_GIVES_GT, gt, "holonomic_t", GA_MODEL_PART_OF_NLAM),
+    PART(GA_GIVES_DRIFT, drift, "holonomic_drift", GA_MODEL_PART_OF_NLAM),
+    PART(GA_GIVES_K_DRIFT, k_drift, "nonholonomic_drift", GA_MODEL_PART_OF_NPSI),
+    PART(GA_GIVES_R, R, "reaction", GA_MODEL_PART_OF_NV),
+    PART(GA_GIVES_M, M, "mass", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_G, G, "holonomic_jac", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_H, H, "nonholonomic_jac", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_TANGENTS, Kt, "force_tangents", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_TANGENTS, Ct, "force_tangents", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_Z, Z, "holonomic_curv", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_Y, Y, "nonholonomic_dq", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_DR, L, "reaction_dmult", GA_MODEL_PART_MATRIX),
+    PART(GA_GIVES_DR, P, "reaction_dmult", GA_MODEL_PART_MATRIX),
+};
+
+/* Parts that evaluate is asked for as soon as they have a callback, too. */
+enum {
+  ALONGSIDE = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y,
+};
+
+unsigned ga_parts_of_callbacks(const ga_model_ops *o) {
+  return (o->mass ? GA_GIVES_M : 0u) | (o->force ? GA_GIVES_F : 0u) |
+         (o->holonomic ? GA_GIVES_g : 0u) | (o->nonholonomic ? GA_GIVES_k : 0u) |
+         (o->holonomic_jac ? GA_GIVES_G : 0u) | (o->nonholonomic_jac ? GA_GIVES_H : 0u) |
+         (o->force_tangents ? GA_GIVES_TANGENTS : 0u) | (o->holonomic_curv ? GA_GIVES_Z : 0u) |
+         (o->nonholonomic_dq ? GA_GIVES_Y : 0u) | (o->holonomic_t ? GA_GIVES_GT : 0u) |
+         (o->holonomic_drift ? GA_GIVES_DRIFT : 0u) |
+         (o->nonholonomic_drift ? GA_GIVES_K_DRIFT : 0u) | (o->reaction ? GA_GIVES_R : 0u) |
+         (o->reaction_dmult ? GA_GIVES_DR : 0u);
+}
+
+unsigned ga_parts_of_pass(const ga_model_ops *o) {
+  if (!o->evaluate) return 0;
+  return GA_GIVES_ESSENTIALS | o->gives | (ga_parts_of_callbacks(o) & ALONGSIDE);
+}
+
+unsigned ga_model_gives(const ga_model *model) {
+  unsigned all = ga_parts_of_pass(model->ops) | ga_parts_of_callbacks(model->ops);
+  return all & ~(unsigned)GA_GIVES_ESSENTIALS;
+}
+
+void ga_parts_remove(ga_evaluation *ask, unsigned parts) {
+  if (parts & GA_GIVES_M) ask->M = NULL;
+  if (parts & GA_GIVES_F) ask->F = NULL;
+  if (parts & GA_GIVES_g) ask->g = NULL;
+  if (parts & GA_GIVES_k) ask->k = NULL;
+  if (parts & GA_GIVES_G) ask->G = NULL;
+  if (parts & GA_GIVES_H) ask->H = NULL;
+  if (parts & GA_GIVES_TANGENTS) ask->Kt = ask->Ct = NULL;
+  if (parts & GA_GIVES_Z) ask->Z = NULL;
+  if (parts & GA_GIVES_Y) ask->Y = NULL;
+  if (parts & GA_GIVES_GT) ask->gt = NULL;
+  if (parts & GA_GIVES_DRIFT) ask->drift = NULL;
+  if (parts & GA_GIVES_K_DRIFT) ask->k_drift = NULL;
+  if (parts & GA_GIVES_R) ask->R = NULL;
+  if (parts & GA_GIVES_DR) ask->L = ask->P = NULL;
+}
+
+void ga_mass_put_constant(const ga_model *model, ga_csr *M) {
+  const ga_csr *C = model->const_M;
+  for (int i = 0; C && i < C->nrow; i++) {
+    double *row = M->val + (M->ptr ? M->ptr[i] : i * M->ncol);
+    for (int e = C->ptr[i]; e < C->ptr[i + 1]; e++) *row++ = C->val[e];
+  }
+}
+
+bool ga_mass_given(const ga_model *model) {
+  if (!model->const_M) return false;
+  const int nv = ga_space_nv(model->space);
+  return ga_csr_nnz(model->const_M) == (model->pat_M ? ga_csr_nnz(model->pat_M) : nv * nv);
+}
+
+void ga_parts_zero(const ga_model *model, const ga_evaluation *ask) {
+  if (ask->M) ga_csr_zero(ask->M), ga_mass_put_constant(model, ask->M);
+  if (ask->G) ga_csr_zero(ask->G);
+  if (ask->H) ga_csr_zero(ask->H);
+  if (ask->Kt) ga_csr_zero(ask->Kt);
+  if (ask->Ct) ga_csr_zero(ask->Ct);
+  if (ask->Z) ga_csr_zero(ask->Z);
+  if (ask->Y) ga_csr_zero(ask->Y);
+  if (ask->L) ga_csr_zero(ask->L);
+  if (ask->P) ga_csr_zero(ask->P);
+}
+
+unsigned ga_parts_wanted(const ga_evaluation *ask) {
+  unsigned parts = 0;
+  for (int i = 0; i < GA_MODEL_PARTS; i++) {
+    if (ga_model_part_value(ask, &ga_model_part_list[i])) parts |= ga_model_part_list[i].bit;
+  }
+  return parts;
+}
+
+/* The callbacks of their own, for what is wanted of them. */
+static int ask_callbacks(const ga_model *m, double t, const double *q, const double *v,
+                         const ga_evaluation *a, const char **who) {
+  const ga_model_ops *o = m->ops;
+  void *u = m->user;
+  int code = 0;
+#define CALL(wanted, callback, ...) \
+  if (code == 0 && (wanted)) *who = #callback, code = o->callback(u, t, __VA_ARGS__)
+  CALL(a->M, mass, q, a->M);
+  CALL(a->F, force, q, v, a->F);
+  CALL(a->G, holonomic_jac, q, a->G);
+  CALL(a->g, holonomic, q, a->g);
+  CALL(a->H, nonholonomic_jac, q, v, a->H);
+  CALL(a->k, nonholonomic, q, v, a->k);
+  CALL(a->Kt, force_tangents, q, v, a->x, a->lam, a->psi, a->Kt, a->Ct);
+  CALL(a->Z, holonomic_curv, q, v, a->Z);
+  CALL(a->Y, nonholonomic_dq, q, v, a->Y);
+  CALL(a->gt, holonomic_t, q, a->gt);
+  CALL(a->drift, holonomic_drift, q, v, a->drift);
+  CALL(a->k_drift, nonholonomic_drift, q, v, a->k_drift);
+  CALL(a->R, reaction, q, v, a->lam, a->psi, a->R);
+  CALL(a->L, reaction_dmult, q, v, a->lam, a->psi, a->L, a->P);
+#undef CALL
+  return code;
+}
+
+int ga_parts_ask(const ga_model *m, unsigned pass, bool alone, double t, const double *q,
+                 const double *v, const ga_evaluation *ask, const char **who) {
+  *who = "evaluate";
+  if (alone) return m->ops->evaluate(m->user, t, q, v, ask);
+  if (!pass) return ask_callbacks(m, t, q, v, ask, who);
+  ga_evaluation part = *ask, rest = *ask;
+  ga_parts_remove(&part, ~pass);
+  ga_parts_remove(&rest, pass);
+  if (ga_parts_wanted(&part)) {
+    int code = m->ops->evaluate(m->user, t, q, v, &part);
+    if (code != 0) return code;
+  }
+  return ask_callbacks(m, t, q, v, &rest, who);
+}
+
+/* A may have no ptr and col, like a plain full matrix. */
+static void zero_any(const ga_csr *A) {
+  if (!A) return;
+  int n = A->ptr ? ga_csr_nnz(A) : A->nrow * A->ncol;
+  for (int e = 0; e < n; e++) A->val[e] = 0;
+}
+
+int ga_model_evaluate(const ga_model *model, double t, const double *q, const double *v,
+                      const ga_evaluation *out) {
+  const char *who;
+  unsigned pass = ga_parts_of_pass(model->ops);
+  ga_evaluation ask = *out;
+  if (ga_mass_given(model)) ask.M = NULL;
+  if (ga_parts_wanted(&ask) & ~(pass | ga_parts_of_callbacks(model->ops))) return GA_ERR_ARG;
+  for (int i = 0; i < GA_MODEL_PARTS; i++) {
+    if (ga_model_part_list[i].kind == GA_MODEL_PART_MATRIX)
+      zero_any(ga_model_part_value(out, &ga_model_part_list[i]));
+  }
+  if (out->M) ga_mass_put_constant(model, out->M);
+  return ga_parts_ask(model, pass, false, t, q, v, &ask, &who);
+}

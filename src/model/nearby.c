@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* G by differences at points close to each other, such as the iterates of one step.
+ *
+ * At the first, q_0, G_0 is the fourth-order quotient of fd.c, four values of g for a group of
+ * columns. At q, close to it, G differs by the derivative of the small change g(q o ..) - g(q_0 o
+ * ..), for which the simple central quotient with the same step d is as good:
+ *
+ *     G = G_0 + (c(d) - c(-d))/(2 d),   c(s) = g(q o exp(s e_j)) - g(q_0 o exp(s e_j)),
+ *
+ * two values for a group. How close q must be, so that no more than NEARBY is lost, was told by the
+ * bend of g at q_0 (keep_group in fd.c). Where q has moved by rounding only G_0 itself is taken. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "lie/lie.h"
+#include "model/eval.h"
+
+static const double ROUNDINGS = 4; /* of a coordinate that do not count as a change */
+
+void ga_eval_forget_nearby(ga_eval *e) {
+  e->near.valid = false;
+}
+
+/* Largest change of a coordinate beyond its rounding; infinite if there is no point to compare
+ * with. An angle changes by twice as much as its quaternion. */
+static double distance(const ga_eval *e, const ga_point *p) {
+  const ga_nearby *near = &e->near;
+  double apart = 0;
+  if (!near->on || !near->valid || near->t != p->t) return INFINITY;
+  for (int i = 0; i < e->nq; i++) {
+    double rounding = ROUNDINGS * DBL_EPSILON * fabs(p->q[i]);
+    apart = ga_larger(apart, fabs(p->q[i] - near->q[i]) - rounding);
+  }
+  return e->model->space->commutative ? apart : 2 * apart;
+}
+
+/* g moved along all groups, up or down */
+static ga_status values_along(ga_eval *e, const ga_point *p, double sign, double *values) {
+  const ga_colours *c = &e->colours_G;
+  struct ga_fd_level *fd = e->fd;
+  ga_status status = GA_OK;
+  for (int g = 0; g < c->count && status == GA_OK; g++) {
+    memset(fd->w, 0, (size_t)e->nv * sizeof(double));
+    for (int k = c->start[g]; k < c->start[g + 1]; k++) {
+      fd->w[c->column[k]] = sign * e->near.step[c->column[k]];
+    }
+    ga_space_step(e->model->space, p->q, fd->w, fd->q);
+    status = ga_eval_g(e, p->t, fd->q, values + (size_t)g * (size_t)e->nlam);
+  }
+  return status;
+}
+
+/* G_0 + (c(d) - c(-d))/(2 d) */
+static void add_change(const ga_eval *e, ga_csr *G) {
+  const ga_nearby *near = &e->near;
+  const ga_colours *c = &e->colours_G;
+  for (int g = 0; g < c->count; g++) {
+    size_t at_g = (size_t)g * (size_t)e->nlam;
+    for (int k = c->start[g]; k < c->start[g + 1]; k++) {
+      int j = c->column[k];
+      for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
+        size_t r = at_g + (size_t)c->row[at];
+        double up = near->new_up[r] - near->up[r], down = near->new_down[r] - near->down[r];
+        G->val[c->place[at]] = near->G[c->place[at]] + (up - down) / (2 * near->step[j]);
+      }
+    }
+  }
+}
+
+static void keep(ga_eval *e, const ga_point *p, const ga_csr *G) {
+  ga_nearby *near = &e->near;
+  near->t = p->t;
+  near->valid = true;
+  near->has_gt = false;
+  memcpy(near->q, p->q, (size_t)e->nq * sizeof(double));
+  memcpy(near->G, G->val, (size_t)ga_csr_nnz(G) * sizeof(double));
+}
+
+static void exchange(double **a, double **b) {
+  double *kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* from G_0; the point becomes the one that others are near to */
+static ga_status from_nearby(ga_eval *e, const ga_point *p, ga_csr *G) {
+  ga_nearby *near = &e->near;
+  ga_status status = values_along(e, p, 1, near->new_up);
+  if (status == GA_OK) status = values_along(e, p, -1, near->new_down);
+  if (status != GA_OK) return status;
+  add_change(e, G);
+  exchange(&near->up, &near->new_up);
+  exchange(&near->down, &near->new_down);
+  keep(e, p, G);
+  return GA_OK;
+}
+
+ga_status ga_fd_G(ga_eval *e, const ga_point *p, ga_csr *G) {
+  ga_nearby *near = &e->near;
+  if (!near->on || e->fd_depth > 0) {
+    return ga_fd_columns(e, ga_point_g, p, GA_FD_Q, true, &e->colours_G, G);
+  }
+  double apart = distance(e, p);
+  if (apart <= near->same) {
+    memcpy(G->val, near->G, (size_t)ga_csr_nnz(G) * sizeof(double));
+    return GA_OK;
+  }
+  if (apart <= near->reach) return from_nearby(e, p, G);
+  near->valid = false;
+  ga_status status = ga_fd_keep_G(e, p, G);
+  if (status == GA_OK) keep(e, p, G);
+  return status;
+}
+
+ga_status ga_fd_gt(ga_eval *e, const ga_point *p, double *gt) {
+  ga_nearby *near = &e->near;
+  bool same = e->fd_depth == 0 && (e->absent & GA_GIVES_G) && distance(e, p) <= near->same;
+  size_t bytes = (size_t)e->nlam * sizeof(double);
+  if (same && near->has_gt) {
+    memcpy(gt, near->gt, bytes);
+    return GA_OK;
+  }
+  ga_status status = ga_fd_time(e, ga_point_g, p, false, e->nlam, gt);
+  if (status == GA_OK && same) {
+    memcpy(near->gt, gt, bytes);
+    near->has_gt = true;
+  }
+  return status;
+}
