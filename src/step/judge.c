@@ -69,6 +69,7 @@ void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double to
   ga_columns_init(&j->H_columns, &eq->site->H, arena);
   if (arena->failed) return;
   ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
+  j->full_pattern = !eq->eval->model->pat_G || !eq->eval->model->pat_H;
   ga_judge_find_parts(j, false);
 }
 
@@ -293,7 +294,9 @@ static void prepare_forces(ga_judge *j, const double *terms) {
   const int nv = eq->nv;
   double all = 0;
   measure_roots(j);
-  if (!eq->eval->model->pat_G || !eq->eval->model->pat_H) ga_judge_find_parts(j, true);
+  if (j->full_pattern && ga_eval_jacobian_noise(eq->eval) <= DBL_EPSILON) {
+    ga_judge_find_parts(j, true);
+  }
   memset(j->strongest, 0, (size_t)nv * sizeof(double));
   for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < nv ? k + 1 : 0) {
     double *strongest = &j->strongest[j->part[k]], root = j->root[k];

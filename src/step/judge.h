@@ -27,6 +27,7 @@ typedef struct ga_judge {
   double *largest_row;     /* of the row kind in hand: largest terms in each part, */
   double *bound;           /* of the row kind in hand: newton_tol |x| and roundings of q or v */
   int *part;               /* of the system that a velocity belongs to, a number below nv */
+  bool full_pattern;       /* the model names no patterns: zeros tell what belongs together */
   double *root;            /* sqrt of the mass of each velocity, */
   bool roots_known;        /* if it is constant and known */
   double *strongest;       /* largest force over sqrt(m) in each part */

@@ -171,7 +171,7 @@ static ga_status assess(ga_newton *w, course *c, bool fresh) {
   if (status != GA_OK || c->now.accepted) return status;
   c->contraction = c->now.excess / before;
   c->wandered |= !(c->contraction < 1);
-  if (c->contraction < STALL) {
+  if (c->contraction < STALL && isfinite(before)) {
     c->stalls = 0;
   } else if (fresh) {
     c->stalls++;
