@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Models that were made to deceive the acceptance test (src/step/judge.c): a constraint that stalls
+ * once and then converges, parts that excuse each other, forces that cancel inside a callback. */
+#include "support.h"
+
+typedef struct {
+  ga_model_ops ops;
+  int n, nlam;
+  const ga_csr *pat_G;
+  double parameter;
+  const double *q0, *v0;
+  double h;
+} deceit;
+
+/* the run from 0 to t_end; `worst` is the largest number that look writes into its context */
+static double run(deceit *d, const char *method, double t_end, ga_observer look, double *q) {
+  ga_space *space = NULL;
+  ga_integrator *it = NULL;
+  ga_options o = ga_options_default();
+  double worst = 0;
+  must(ga_space_rn(d->n, &space), NULL);
+  const ga_model model = {
+      .ops = &d->ops, .user = &d->parameter, .space = space, .nlam = d->nlam, .pat_G = d->pat_G};
+  o.method = method;
+  o.h = d->h;
+  must(ga_integrator_new(&model, &o, &it, NULL), NULL);
+  if (look) ga_integrator_observe(it, look, &worst);
+  must(ga_integrator_start(it, 0, d->q0, d->v0), ga_integrator_error(it));
+  must(ga_integrator_run(it, t_end), ga_integrator_error(it));
+  if (q) memcpy(q, ga_integrator_state(it)->q, (size_t)d->n * sizeof(double));
+  ga_integrator_free(it);
+  ga_space_free(space);
+  return worst;
+}
+
+static void keep_largest(double *worst, double x) {
+  if (!(fabs(x) <= *worst)) *worst = fabs(x);
+}
+
+/* ---- Kepler's equation z - 0.9 sin z = x, z without mass: bends so much that iterations stall --
+ */
+
+static int kepler_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  M->val[0] = 1;
+  return 0;
+}
+
+static int kepler_force(void *user, double t, const double *q, const double *v, double *F) {
+  (void)user, (void)t, (void)v;
+  F[0] = -4 * q[0];
+  F[1] = 0;
+  return 0;
+}
+
+static int kepler(void *user, double t, const double *q, double *g) {
+  (void)user, (void)t;
+  g[0] = q[1] - 0.9 * sin(q[1]) - q[0];
+  return 0;
+}
+
+static int kepler_jac(void *user, double t, const double *q, ga_csr *G) {
+  (void)user, (void)t;
+  G->val[0] = -1;
+  G->val[1] = 1 - 0.9 * cos(q[1]);
+  return 0;
+}
+
+static int kepler_look(void *context, const ga_state *s, const ga_stats *stats) {
+  (void)stats;
+  keep_largest(context, s->q[1] - 0.9 * sin(s->q[1]) - s->q[0]);
+  return 0;
+}
+
+static void test_stall_ends(void **state) {
+  (void)state;
+  const double q0[] = {0, 0}, v0[] = {1, 10};
+  deceit d = {.ops = {.mass = kepler_mass,
+                      .force = kepler_force,
+                      .holonomic = kepler,
+                      .holonomic_jac = kepler_jac},
+              .n = 2,
+              .nlam = 1,
+              .q0 = q0,
+              .v0 = v0,
+              .h = 0.05};
+  const char *const methods[] = {"index3", "stab2"};
+  for (int m = 0; m < 2; m++) {
+    double open = run(&d, methods[m], 5, kepler_look, NULL);
+    assert_true(open < 1e-10);
+  }
+}
+
+/* ---- x0 = 0 held against a force P; x1 = x2 on a spring of its own; G without a pattern ---------
+ */
+
+static int held_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  M->val[0] = M->val[4] = M->val[8] = 1;
+  return 0;
+}
+
+static int held_force(void *user, double t, const double *q, const double *v, double *F) {
+  (void)t, (void)v;
+  F[0] = *(const double *)user;
+  F[1] = -100 * sin(q[1]);
+  F[2] = 0;
+  return 0;
+}
+
+static int held(void *user, double t, const double *q, double *g) {
+  (void)user, (void)t;
+  g[0] = q[0];
+  g[1] = q[1] - q[2];
+  return 0;
+}
+
+static int held_jac(void *user, double t, const double *q, ga_csr *G) {
+  (void)user, (void)t, (void)q;
+  G->val[0] = G->val[4] = 1;
+  G->val[5] = -1;
+  return 0;
+}
+
+static int held_look(void *context, const ga_state *s, const ga_stats *stats) {
+  double spring = 100 * sin(s->q[1]);
+  double terms = fabs(s->vd[1]) + fabs(spring) + fabs(s->lam[1]);
+  if (stats->steps > 0) keep_largest(context, (s->vd[1] + spring + s->lam[1]) / terms);
+  return 0;
+}
+
+static void test_strong_force_elsewhere(void **state) {
+  (void)state;
+  const double q0[] = {0, 1, 1}, v0[] = {0, 0, 0};
+  deceit d = {
+      .ops = {.mass = held_mass, .force = held_force, .holonomic = held, .holonomic_jac = held_jac},
+      .n = 3,
+      .nlam = 2,
+      .q0 = q0,
+      .v0 = v0,
+      .h = 0.02};
+  double weak[3], strong[3];
+  d.parameter = 1;
+  assert_true(run(&d, "stab2", 5, held_look, weak) < 1e-9);
+  for (double P = 1e6; P < 1e17; P *= 1e5) {
+    d.parameter = P;
+    assert_true(run(&d, "stab2", 5, held_look, strong) < 1e-9);
+    assert_near("as beside a weak force", strong[1], weak[1], 1e-9);
+  }
+}
+
+/* ---- rows of very different units in parts that do not meet ------------------------------------
+ */
+
+static int units_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  for (int i = 0; i < 3; i++) M->val[5 * i] = 1;
+  return 0;
+}
+
+static int units_force(void *user, double t, const double *q, const double *v, double *F) {
+  (void)user, (void)v;
+  F[0] = 1000 * cos(t);
+  F[1] = F[3] = 0;
+  F[2] = -4 * q[2];
+  return 0;
+}
+
+static int units(void *user, double t, const double *q, double *g) {
+  const double S = *(const double *)user;
+  (void)t;
+  g[0] = S * (q[0] - q[1]);
+  g[1] = q[3] - 0.5 * sin(q[3]) - q[2];
+  return 0;
+}
+
+static int units_jac(void *user, double t, const double *q, ga_csr *G) {
+  const double S = *(const double *)user;
+  (void)t;
+  G->val[0] = S;
+  G->val[1] = -S;
+  G->val[2] = -1;
+  G->val[3] = 1 - 0.5 * cos(q[3]);
+  return 0;
+}
+
+static int units_look(void *context, const ga_state *s, const ga_stats *stats) {
+  (void)stats;
+  keep_largest(context, s->q[3] - 0.5 * sin(s->q[3]) - s->q[2]);
+  return 0;
+}
+
+static void test_units_of_other_rows(void **state) {
+  (void)state;
+  const double q0[] = {0, 0, 0, 0}, v0[] = {0, 0, 1, 2};
+  int ptr[] = {0, 2, 4}, col[] = {0, 1, 2, 3};
+  const ga_csr pattern = {.nrow = 2, .ncol = 4, .ptr = ptr, .col = col};
+  deceit d = {.ops = {.mass = units_mass,
+                      .force = units_force,
+                      .holonomic = units,
+                      .holonomic_jac = units_jac},
+              .n = 4,
+              .nlam = 2,
+              .pat_G = &pattern,
+              .q0 = q0,
+              .v0 = v0,
+              .h = 0.02};
+  const char *const methods[] = {"index3", "stab2", "soi2"};
+  for (int m = 0; m < 3; m++) {
+    for (d.parameter = 1; d.parameter < 1e13; d.parameter *= 1e6) {
+      assert_true(run(&d, methods[m], 5, units_look, NULL) < 1e-11);
+    }
+  }
+}
+
+/* ---- regularised friction against a push: the sum of forces goes to zero inside the callback ---
+ */
+
+static int pushed_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  M->val[0] = 1;
+  return 0;
+}
+
+static int pushed_force(void *user, double t, const double *q, const double *v, double *F) {
+  (void)t, (void)q;
+  F[0] = 0.5 - tanh(v[0] / *(const double *)user);
+  return 0;
+}
+
+static int pushed_tangents(void *user, double t, const double *q, const double *v, const double *x,
+                           const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
+  const double V = *(const double *)user, c = cosh(v[0] / V);
+  (void)t, (void)q, (void)x, (void)lam, (void)psi, (void)Kt;
+  Ct->val[0] = 1 / (V * c * c);
+  return 0;
+}
+
+static void test_terminal_velocity(void **state) {
+  (void)state;
+  const double q0[] = {0.1}, v0[] = {0};
+  deceit d = {
+      .ops = {.mass = pushed_mass, .force = pushed_force, .force_tangents = pushed_tangents},
+      .n = 1,
+      .q0 = q0,
+      .v0 = v0,
+      .h = 1e-3};
+  for (d.parameter = 1e-2; d.parameter > 5e-5; d.parameter /= 10) {
+    double q;
+    run(&d, "stab2", 0.1, NULL, &q);
+    assert_near("way", q, 0.1 + 0.1 * d.parameter * atanh(0.5), 0.1 * d.parameter);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_stall_ends),
+      cmocka_unit_test(test_strong_force_elsewhere),
+      cmocka_unit_test(test_units_of_other_rows),
+      cmocka_unit_test(test_terminal_velocity),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
