@@ -69,7 +69,8 @@ void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double to
   ga_columns_init(&j->H_columns, &eq->site->H, arena);
   if (arena->failed) return;
   ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
-  j->full_pattern = !eq->eval->model->pat_G || !eq->eval->model->pat_H;
+  const ga_model *model = eq->eval->model;
+  j->full_pattern = (eq->nlam > 0 && !model->pat_G) || (eq->npsi > 0 && !model->pat_H);
   ga_judge_find_parts(j, false);
 }
 
