@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A mechanical system as one function, `evaluate`, or as a set of callbacks.
+/* A mechanical system as one function, evaluate, or as a set of callbacks.
  *
  *     q' = DL_q(e) v~                                     q in G, see ga_space.h
  *     M(t,q) v' = F(t,q,v) + R,   R = -G(t,q)^T lam - H(t,q,v)^T psi, or what the model says
