@@ -80,8 +80,8 @@ bench_matrix bench_index3_matrix(const bench_problem *b, double h, bool symmetri
   for (int i = 0; i < nv; i++) w[i] = 0.1 * sin(1.0 + i);
   for (int i = 0; i < nlam; i++) lam[i] = 100 * cos(1.0 + i);
   ga_space_step(m->space, b->p->q0, w, q);
-  const ga_evaluation all = {.M = &M, .G = &G, .x = w, .lam = lam, .Kt = &Kt, .Ct = &Ct};
-  ga_model_evaluate(m, 0, q, b->p->v0, &all);
+  const ga_evaluation ask = {.M = &M, .G = &G, .x = w, .lam = lam, .Kt = &Kt, .Ct = &Ct};
+  ga_model_evaluate(m, 0, q, b->p->v0, &ask);
   size_t total = (size_t)(M.ptr[nv] + Kt.ptr[nv] + Ct.ptr[nv] + 2 * G.ptr[nlam]);
   entries list = {.all = bench_take(total, sizeof(entry))};
   place(&list, &M, 0, 0, 1, false);
