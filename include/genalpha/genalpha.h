@@ -16,6 +16,7 @@
 #include <genalpha/ga_mechanism.h>
 #include <genalpha/ga_model.h>
 #include <genalpha/ga_options.h>
+#include <genalpha/ga_parts.h>
 #include <genalpha/ga_picture.h>
 #include <genalpha/ga_problem.h>
 #include <genalpha/ga_record.h>

@@ -70,7 +70,7 @@ static bool name_all(ga_mechanism *m) {
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
-static ga_status make_model(ga_mechanism *m, ga_error *err) {
+ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
   m->model = (ga_model){.ops = &ga_mechanism_ops,
                         .user = m,
                         .space = m->space,
@@ -237,7 +237,7 @@ ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   m->length = length_of(m);
   ga_mechanism_measure_arms(m);
   ga_status status = ga_mechanism_layout(m, err);
-  if (status == GA_OK) status = make_model(m, err);
+  if (status == GA_OK) status = ga_mechanism_make_model(m, err);
   if (status == GA_OK) status = ga_mechanism_name_columns(m, err);
   if (status == GA_OK) status = take_start(m, err);
   if (status == GA_OK && m->assemble) status = ga_mechanism_assemble_start(m, t0, err);

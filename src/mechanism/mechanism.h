@@ -17,6 +17,7 @@
  *   columns.c, sensor.c, watch.c named outputs, events on them
  *   picture.c       what pictures are drawn from (ga_picture.h)
  *   names.c, place.c, add_*.c, build.c   the calls of ga_mechanism.h
+ *   share.c, part.c parts of a mechanism, for teams (ga_parts.h)
  *   assemble.c      start values that fit, by src/statics, with names and sizes */
 #ifndef GA_SRC_MECHANISM_H
 #define GA_SRC_MECHANISM_H
@@ -140,7 +141,7 @@ typedef struct ga_angle {
   const char *name;     /* "JOINT.NAME" */
   const char *rate;     /* "JOINT.NAME_rate" */
   const char *asked_by; /* what made it exist */
-  int joint, which;     /* of the list of joints, its coordinate */
+  int joint, which;     /* of the list of joints (-1: in another part), its coordinate */
   double start, start_rate;
   bool held, rate_held; /* given by the user: an assembly leaves them */
   int q_at, v_at;
@@ -209,6 +210,11 @@ struct ga_mechanism {
   ga_log_fn log;
   void *log_context;
 };
+
+/* Joints, then the others: the order in which parts are dealt out. */
+static inline const ga_element *ga_mechanism_element(const ga_mechanism *m, int i) {
+  return i < m->joints.count ? &m->joints.item[i] : &m->others.item[i - m->joints.count];
+}
 
 /* Room for one more item of a list; false without memory. ga_grown gives the old block back then.
  */
@@ -385,6 +391,7 @@ void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, do
 
 ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err);
 ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err);
+ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err); /* after the layout */
 int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, const double *v,
                           const ga_evaluation *out);
 extern const ga_model_ops ga_mechanism_ops;

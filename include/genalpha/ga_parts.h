@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* A mechanism cut into parts, one for each rank of a team (ga_team.h).
+ *
+ *     ga_sharing *sharing;
+ *     ga_portion *own;
+ *     ga_sharing_new(m, parts, GA_SHARE_GRAPH, &sharing, &err);
+ *     ga_mechanism_part(m, sharing, rank, &own, &err);
+ *     ... ga_portion_view(own).model, .q0, .v0 for ga_integrator_new, with a team ...
+ *
+ * Every joint, drive, coupler and force is in one part. A part has all bodies and coordinates that
+ * its elements touch, so some bodies are in several parts: they are shared. Mass and weight of a
+ * body come from one part alone, its owner; M of another part is singular. The model of a part
+ * gives contributions to the force balances: M, F, G^T lam, H^T psi and their tangents, added over
+ * the parts, are those of the whole; g and k are rows of one part each. */
+#ifndef GA_PARTS_H
+#define GA_PARTS_H
+
+#include <genalpha/ga_mechanism.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How bodies are dealt out. GA_SHARE_GRAPH: few bodies are shared, by METIS where the library has
+ * it, else by ranges after a breadth-first walk; GA_SHARE_WALK: the latter in any case;
+ * GA_SHARE_RANGES: by ranges in the order of the calls. Elements between bodies of two parts go to
+ * the lower one, those of coordinates go with the joint. The same mechanism gives the same parts.
+ */
+typedef enum ga_share { GA_SHARE_GRAPH, GA_SHARE_WALK, GA_SHARE_RANGES } ga_share;
+
+/* Which part owns a body, and which has an element. Elements: joints in the order of their calls,
+ * then drives, couplers and forces in the order of theirs. Numbers may be changed before parts are
+ * made: any part from 0 to parts - 1 is allowed, as long as every part has a body. */
+typedef struct ga_sharing {
+  int parts, bodies, elements;
+  int *body, *element;
+} ga_sharing;
+
+/* m has been built. GA_ERR_ARG for more parts than bodies. */
+GA_API ga_status ga_sharing_new(const ga_mechanism *m, int parts, ga_share how, ga_sharing **out,
+                                ga_error *err);
+GA_API void ga_sharing_free(ga_sharing *sharing);
+
+/* One part as a model. Entry i of its q is entry q[i] of the whole, and so on. */
+typedef struct ga_portion ga_portion;
+typedef struct ga_portion_info {
+  const ga_model *model;
+  const double *q0, *v0;
+  int nq, nv, nlam, npsi;
+  const long *q, *v, *lam, *psi;
+  long nq_all, nv_all, nlam_all, npsi_all;
+  int bodies, elements;
+  int shared; /* bodies that other parts have, too */
+  int owned;  /* bodies whose mass is here */
+} ga_portion_info;
+
+/* The mechanism is borrowed and must outlive the part; the sharing is not needed any more. */
+GA_API ga_status ga_mechanism_part(const ga_mechanism *m, const ga_sharing *sharing, int part,
+                                   ga_portion **out, ga_error *err);
+GA_API void ga_portion_free(ga_portion *portion);
+GA_API ga_portion_info ga_portion_view(const ga_portion *portion);
+
+/* The partitioner GA_SHARE_GRAPH uses: "METIS", or "breadth-first ranges". */
+GA_API const char *ga_sharing_by(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

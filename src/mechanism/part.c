@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* A part of a mechanism: its own bodies, coordinates and elements as a mechanism of its own, and
+ * where their numbers are in the whole.
+ *
+ * What elements know besides the numbers of their bodies and coordinates is borrowed. A body whose
+ * owner is another part has neither mass nor inertia here. A coordinate may be here without its
+ * joint, because a coupler needs it: it is an unknown that another part ties to the bodies. */
+#include <string.h>
+
+#include "genalpha/ga_parts.h"
+#include "mechanism/mechanism.h"
+
+struct ga_portion {
+  ga_mechanism *m;
+  ga_portion_info info;
+};
+
+/* Numbers in the whole, and back: -1 where this part does not have it. */
+typedef struct {
+  const ga_mechanism *whole;
+  const ga_sharing *sharing;
+  int part;
+  ga_mechanism *own;
+  ga_arena scratch;
+  int *body, *coordinate;          /* of the whole: number here */
+  int *whole_body, *whole_angle;   /* of this part: number in the whole */
+  int *whole_element, *element_at; /* of this part's elements; of joints and others of the whole */
+  bool *elsewhere;                 /* of the whole's bodies: another part has it, too */
+} cut;
+
+static bool start_cut(cut *c) {
+  const ga_mechanism *w = c->whole;
+  const size_t nb = (size_t)w->bodies.count, nc = (size_t)w->coordinates.count;
+  const size_t ne = (size_t)(w->joints.count + w->others.count);
+  c->body = ga_arena_ints(&c->scratch, nb);
+  c->whole_body = ga_arena_ints(&c->scratch, nb);
+  c->coordinate = ga_arena_ints(&c->scratch, nc + 1);
+  c->whole_angle = ga_arena_ints(&c->scratch, nc + 1);
+  c->element_at = ga_arena_ints(&c->scratch, ne + 1);
+  c->whole_element = ga_arena_ints(&c->scratch, (size_t)w->elements.count + 1);
+  c->elsewhere = ga_arena_take(&c->scratch, nb, sizeof *c->elsewhere);
+  return !c->scratch.failed;
+}
+
+/* ---- what is here --------------------------------------------------------------------------- */
+
+static void touch(cut *c, const ga_element *el, int part) {
+  for (int side = 0; side < 2; side++) {
+    const int b = el->body[side];
+    if (part != c->part) {
+      c->elsewhere[b] = true;
+    } else {
+      c->body[b] = 1;
+    }
+  }
+  if (part != c->part) return;
+  for (int k = 0; k < el->ncoordinate; k++) c->coordinate[el->coordinate[k]] = 1;
+}
+
+/* marks, then numbers in the order of the whole */
+static void mark(cut *c) {
+  const ga_mechanism *w = c->whole;
+  for (int i = 0; i < c->sharing->elements; i++)
+    touch(c, ga_mechanism_element(w, i), c->sharing->element[i]);
+  for (int i = 1; i < w->bodies.count; i++) {
+    if (c->sharing->body[i - 1] == c->part) {
+      c->body[i] = 1;
+    } else {
+      c->elsewhere[i] = true;
+    }
+  }
+  for (int k = 0; k < w->coordinates.count; k++) {
+    if (c->sharing->element[w->coordinates.item[k].joint] == c->part) c->coordinate[k] = 1;
+  }
+}
+
+static int number(int n, int *here, int *whole) {
+  int count = 0;
+  for (int i = 0; i < n; i++) {
+    if (!here[i]) {
+      here[i] = -1;
+      continue;
+    }
+    whole[count] = i;
+    here[i] = count++;
+  }
+  return count;
+}
+
+/* ---- bodies, coordinates, elements ---------------------------------------------------------- */
+
+static bool take_bodies(cut *c, ga_portion_info *info) {
+  ga_mechanism *m = c->own;
+  c->body[0] = 1; /* the ground */
+  const int count = number(c->whole->bodies.count, c->body, c->whole_body);
+  for (int i = 1; i < count; i++) {
+    const int from = c->whole_body[i];
+    if (!GA_GROW(m->bodies)) return false;
+    ga_solid *b = &m->bodies.item[m->bodies.count++];
+    *b = c->whole->bodies.item[from];
+    b->M_at = b->K_at = NULL;
+    info->bodies++;
+    info->shared += c->elsewhere[from];
+    info->owned += c->sharing->body[from - 1] == c->part;
+    if (c->sharing->body[from - 1] == c->part) continue;
+    b->mass = 0;
+    memset(b->J, 0, sizeof b->J);
+    b->round = b->diagonal = true;
+  }
+  return true;
+}
+
+static bool take_coordinates(cut *c) {
+  ga_mechanism *m = c->own;
+  const int count = number(c->whole->coordinates.count, c->coordinate, c->whole_angle);
+  for (int i = 0; i < count; i++) {
+    if (!GA_GROW(m->coordinates)) return false;
+    ga_angle *angle = &m->coordinates.item[m->coordinates.count++];
+    *angle = c->whole->coordinates.item[c->whole_angle[i]];
+    angle->joint = -1; /* until its joint comes */
+    angle->element = -1;
+  }
+  return true;
+}
+
+static void renumber_sides(const cut *c, ga_element *el) {
+  for (int side = 0; side < 2; side++) el->body[side] = c->body[el->body[side]];
+  el->row = NULL;
+  el->coordinate_at = el->K_at = NULL;
+}
+
+static bool take_joint(cut *c, int i) {
+  ga_mechanism *m = c->own;
+  ga_element el = c->whole->joints.item[i];
+  ga_joint_data *data = ga_arena_take(&m->arena, 1, sizeof *data);
+  if (!data || !GA_GROW(m->joints)) return false;
+  *data = *(const ga_joint_data *)el.data;
+  for (int k = 0; k < GA_COORDINATES_MAX; k++) {
+    if (data->coordinate[k] < 0) continue;
+    data->coordinate[k] = c->coordinate[data->coordinate[k]];
+    m->coordinates.item[data->coordinate[k]].joint = m->joints.count;
+  }
+  el.data = data;
+  renumber_sides(c, &el);
+  m->joints.item[m->joints.count++] = el;
+  return true;
+}
+
+static bool take_other(cut *c, int i) {
+  ga_mechanism *m = c->own;
+  ga_element el = c->whole->others.item[i];
+  if (!GA_GROW(m->others)) return false;
+  renumber_sides(c, &el);
+  if (el.ncoordinate > 0) {
+    int *own = ga_arena_ints(&m->arena, (size_t)el.ncoordinate);
+    if (!own) return false;
+    for (int k = 0; k < el.ncoordinate; k++) own[k] = c->coordinate[el.coordinate[k]];
+    el.coordinate = own;
+  }
+  m->others.item[m->others.count++] = el;
+  return true;
+}
+
+/* Places of the whole's joints and others in its list of elements: a joint is followed by its
+ * coordinates. */
+static void find_elements(cut *c) {
+  const ga_mechanism *w = c->whole;
+  int at = 0;
+  for (int i = 0; i < c->sharing->elements; i++) {
+    c->element_at[i] = at++;
+    if (i >= w->joints.count) continue;
+    const ga_joint_data *data = w->joints.item[i].data;
+    for (int k = 0; k < GA_COORDINATES_MAX; k++) at += data->coordinate[k] >= 0;
+  }
+}
+
+static bool take_elements(cut *c, ga_portion_info *info) {
+  const int joints = c->whole->joints.count;
+  int here = 0;
+  find_elements(c);
+  for (int i = 0; i < c->sharing->elements; i++) {
+    if (c->sharing->element[i] != c->part) continue;
+    info->elements++;
+    if (i < joints ? !take_joint(c, i) : !take_other(c, i - joints)) return false;
+    /* a joint's coordinates follow it in both lists */
+    const int from = c->element_at[i];
+    const int end = i + 1 < c->sharing->elements ? c->element_at[i + 1] : c->whole->elements.count;
+    for (int k = from; k < end; k++) c->whole_element[here++] = k;
+  }
+  return true;
+}
+
+/* ---- numbers of the whole ------------------------------------------------------------------- */
+
+static void map_unknowns(const cut *c, long *q, long *v) {
+  const ga_mechanism *w = c->whole, *m = c->own;
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i], *from = &w->bodies.item[c->whole_body[i]];
+    for (int k = 0; k < b->kind->nq; k++) q[b->q_at + k] = from->q_at + k;
+    for (int k = 0; k < b->kind->nv; k++) v[b->v_at + k] = from->v_at + k;
+  }
+  for (int i = 0; i < m->coordinates.count; i++) {
+    const ga_angle *from = &w->coordinates.item[c->whole_angle[i]];
+    q[m->coordinates.item[i].q_at] = from->q_at;
+    v[m->coordinates.item[i].v_at] = from->v_at;
+  }
+}
+
+static void map_rows(const cut *c, long *lam, long *psi) {
+  const ga_mechanism *w = c->whole, *m = c->own;
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i], *from = &w->elements.item[c->whole_element[i]];
+    for (int k = 0; k < el->nlam; k++) lam[el->lam_at + k] = from->lam_at + k;
+    for (int k = 0; k < el->npsi; k++) psi[el->psi_at + k] = from->psi_at + k;
+  }
+}
+
+static ga_status fill_info(cut *c, ga_portion_info *info) {
+  ga_mechanism *m = c->own;
+  const ga_mechanism *w = c->whole;
+  info->nq = m->nq, info->nv = m->nv, info->nlam = m->nlam, info->npsi = m->npsi;
+  info->nq_all = w->nq, info->nv_all = w->nv, info->nlam_all = w->nlam, info->npsi_all = w->npsi;
+  long *q = ga_arena_take(&m->arena, (size_t)m->nq + 1, sizeof *q);
+  long *v = ga_arena_take(&m->arena, (size_t)m->nv + 1, sizeof *v);
+  long *lam = ga_arena_take(&m->arena, (size_t)m->nlam + 1, sizeof *lam);
+  long *psi = ga_arena_take(&m->arena, (size_t)m->npsi + 1, sizeof *psi);
+  m->q0 = ga_arena_doubles(&m->arena, (size_t)m->nq);
+  m->v0 = ga_arena_doubles(&m->arena, (size_t)m->nv);
+  if (m->arena.failed) return GA_ERR_MEM;
+  map_unknowns(c, q, v);
+  map_rows(c, lam, psi);
+  for (int i = 0; i < m->nq; i++) m->q0[i] = w->q0[q[i]];
+  for (int i = 0; i < m->nv; i++) m->v0[i] = w->v0[v[i]];
+  info->q = q, info->v = v, info->lam = lam, info->psi = psi;
+  info->q0 = m->q0, info->v0 = m->v0;
+  info->model = &m->model;
+  return GA_OK;
+}
+
+/* ---- the calls ------------------------------------------------------------------------------ */
+
+static ga_status check(const ga_mechanism *m, const ga_sharing *s, int part, ga_error *err) {
+  if (!m->built || !m->v0) return ga_fail(err, GA_ERR_ARG, "parts are made of a built mechanism");
+  if (part < 0 || part >= s->parts) {
+    return ga_fail(err, GA_ERR_ARG, "there is no part %d of %d", part, s->parts);
+  }
+  if (s->bodies != m->bodies.count - 1 || s->elements != m->joints.count + m->others.count) {
+    return ga_fail(err, GA_ERR_ARG, "the sharing is of another mechanism");
+  }
+  const int *const list[2] = {s->body, s->element}, n[2] = {s->bodies, s->elements};
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < n[k]; i++) {
+      if (list[k][i] >= 0 && list[k][i] < s->parts) continue;
+      return ga_fail(err, GA_ERR_ARG, "%s %d is given to part %d of %d", k ? "element" : "body", i,
+                     list[k][i], s->parts);
+    }
+  }
+  return GA_OK;
+}
+
+static ga_status make(cut *c, ga_portion_info *info, ga_error *err) {
+  ga_mechanism *m = c->own;
+  if (!start_cut(c)) return GA_ERR_MEM;
+  mark(c);
+  if (!take_bodies(c, info) || !take_coordinates(c) || !take_elements(c, info)) return GA_ERR_MEM;
+  if (info->bodies == 0) {
+    return ga_fail(err, GA_ERR_ARG, "part %d of %d has no bodies", c->part, c->sharing->parts);
+  }
+  ga_copy3(c->whole->gravity, m->gravity);
+  m->length = c->whole->length;
+  m->built = true;
+  ga_status status = ga_mechanism_layout(m, err);
+  if (status == GA_OK) status = ga_mechanism_make_model(m, err);
+  /* all parts take the same way through a step */
+  m->model.scleronomic = c->whole->model.scleronomic;
+  return status == GA_OK ? fill_info(c, info) : status;
+}
+
+ga_status ga_mechanism_part(const ga_mechanism *m, const ga_sharing *sharing, int part,
+                            ga_portion **out, ga_error *err) {
+  *out = NULL;
+  ga_error_clear(err);
+  ga_status status = check(m, sharing, part, err);
+  if (status != GA_OK) return status;
+  ga_portion *p = ga_calloc(1, sizeof *p);
+  cut c = {.whole = m, .sharing = sharing, .part = part};
+  status = p ? ga_mechanism_new(&p->m) : GA_ERR_MEM;
+  if (status == GA_OK) {
+    c.own = p->m;
+    status = make(&c, &p->info, err);
+  }
+  ga_arena_free(&c.scratch);
+  if (status == GA_OK) {
+    *out = p;
+    return GA_OK;
+  }
+  ga_portion_free(p);
+  if (err && err->text[0]) return status;
+  return ga_fail(err, status, "no memory for a part of the mechanism");
+}
+
+void ga_portion_free(ga_portion *portion) {
+  if (!portion) return;
+  ga_mechanism_free(portion->m);
+  ga_free(portion);
+}
+
+ga_portion_info ga_portion_view(const ga_portion *portion) {
+  return portion->info;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Which part gets which body and element.
+ *
+ * The graph has the bodies as vertices, weighted by their velocities, and an edge for every element
+ * between two bodies; a coupler joins the bodies of its joints. METIS cuts it into parts of equal
+ * weight with few edges between them. Without METIS the bodies are numbered by a walk, breadth
+ * first from the far end of the graph, and cut into ranges: each range then touches little more
+ * than its neighbours. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "genalpha/ga_parts.h"
+#include "mechanism/mechanism.h"
+
+#ifdef GA_HAVE_METIS
+#include <metis.h>
+#endif
+
+/* Neighbours of body i, without the ground: adj[ptr[i]] .. adj[ptr[i + 1] - 1], in increasing order
+ * and each once. Bodies count from 0 here. */
+typedef struct {
+  int n;
+  int *ptr, *adj, *weight;
+} graph;
+
+/* ---- the graph ------------------------------------------------------------------------------ */
+
+/* the body that stands for a coordinate: a moving one of its joint */
+static int body_of_coordinate(const ga_mechanism *m, int coordinate) {
+  const ga_element *joint = &m->joints.item[m->coordinates.item[coordinate].joint];
+  return joint->body[1] > 0 ? joint->body[1] : joint->body[0];
+}
+
+/* Pairs of bodies that an element connects, into edge (two numbers each) unless it is NULL; how
+ * many. */
+static int edges_of(const ga_mechanism *m, const ga_element *el, int *edge) {
+  int n = 0;
+  if (el->body[0] > 0 && el->body[1] > 0) {
+    if (edge) edge[0] = el->body[0], edge[1] = el->body[1];
+    n++;
+  }
+  for (int k = 1; k < el->ncoordinate; k++) {
+    const int a = body_of_coordinate(m, el->coordinate[k - 1]);
+    const int b = body_of_coordinate(m, el->coordinate[k]);
+    if (a == b) continue;
+    if (edge) edge[2 * n] = a, edge[2 * n + 1] = b;
+    n++;
+  }
+  return n;
+}
+
+static int by_number(const void *a, const void *b) {
+  return *(const int *)a - *(const int *)b;
+}
+
+/* each neighbour once; ptr is moved together */
+static void tidy(graph *g) {
+  int at = 0;
+  for (int i = 0, begin = 0; i < g->n; i++) {
+    const int end = g->ptr[i + 1], first = at;
+    qsort(g->adj + begin, (size_t)(end - begin), sizeof *g->adj, by_number);
+    for (int k = begin; k < end; k++) {
+      if (at == first || g->adj[at - 1] != g->adj[k]) g->adj[at++] = g->adj[k];
+    }
+    begin = end;
+    g->ptr[i + 1] = at;
+  }
+}
+
+static bool build_graph(const ga_mechanism *m, ga_arena *arena, graph *g) {
+  const int elements = m->joints.count + m->others.count;
+  int count = 0;
+  for (int i = 0; i < elements; i++) count += edges_of(m, ga_mechanism_element(m, i), NULL);
+  g->n = m->bodies.count - 1;
+  g->ptr = ga_arena_ints(arena, (size_t)g->n + 2);
+  g->adj = ga_arena_ints(arena, 2 * (size_t)count + 1);
+  g->weight = ga_arena_ints(arena, (size_t)g->n + 1);
+  int *edge = ga_arena_ints(arena, 2 * (size_t)count + 1);
+  if (arena->failed) return false;
+  for (int i = 0, at = 0; i < elements; i++)
+    at += edges_of(m, ga_mechanism_element(m, i), edge + 2 * at);
+  /* ptr[i + 1] is where the next neighbour of i goes, in the end where its neighbours end */
+  int *next = g->ptr + 1;
+  for (int k = 0; k < 2 * count; k++) next[edge[k]]++;
+  for (int i = 0; i < g->n; i++) next[i + 1] += next[i];
+  for (int k = 0; k < 2 * count; k++) g->adj[next[edge[k] - 1]++] = edge[k ^ 1] - 1;
+  for (int i = 0; i < g->n; i++) g->weight[i] = m->bodies.item[i + 1].kind->nv;
+  tidy(g);
+  return true;
+}
+
+/* ---- ranges --------------------------------------------------------------------------------- */
+
+/* Breadth first from one body, into order[end..]; how many are there then. */
+static int walk(const graph *g, int from, bool *seen, int *order, int end) {
+  int at = end;
+  order[end++] = from;
+  seen[from] = true;
+  for (; at < end; at++) {
+    for (int k = g->ptr[order[at]]; k < g->ptr[order[at] + 1]; k++) {
+      if (seen[g->adj[k]]) continue;
+      seen[g->adj[k]] = true;
+      order[end++] = g->adj[k];
+    }
+  }
+  return end;
+}
+
+/* All bodies, one connected piece after the other; a piece begins at the body that a first walk
+ * through it reached last. */
+static bool walk_all(const graph *g, ga_arena *arena, int *order) {
+  bool *seen = ga_arena_take(arena, (size_t)g->n, sizeof *seen);
+  if (!seen) return false;
+  for (int i = 0, end = 0; i < g->n; i++) {
+    if (seen[i]) continue;
+    const int stop = walk(g, i, seen, order, end), last = order[stop - 1];
+    for (int k = end; k < stop; k++) seen[order[k]] = false;
+    end = walk(g, last, seen, order, end);
+  }
+  return true;
+}
+
+/* ranges of nearly equal weight, none of them empty */
+static void cut_ranges(const graph *g, const int *order, int parts, int *body) {
+  long long all = 0, sum = 0;
+  for (int i = 0; i < g->n; i++) all += g->weight[i];
+  int part = 0;
+  for (int i = 0, first = 0; i < g->n; i++) {
+    const int b = order ? order[i] : i;
+    const bool full = sum * parts >= all * (part + 1) && i > first;
+    const bool must = g->n - i == parts - 1 - part && i > first;
+    if (part < parts - 1 && (full || must)) {
+      part++;
+      first = i;
+    }
+    body[b] = part;
+    sum += g->weight[b];
+  }
+}
+
+/* ---- METIS ---------------------------------------------------------------------------------- */
+
+#ifdef GA_HAVE_METIS
+static bool every_part_used(const graph *g, int parts, const int *body, ga_arena *arena) {
+  bool *used = ga_arena_take(arena, (size_t)parts, sizeof *used);
+  if (!used) return false;
+  for (int i = 0; i < g->n; i++) used[body[i]] = true;
+  for (int p = 0; p < parts; p++) {
+    if (!used[p]) return false;
+  }
+  return true;
+}
+
+/* false: METIS refused, or left a part empty */
+static bool cut_graph(graph *g, ga_arena *arena, int parts, int *body) {
+  idx_t n = g->n, constraints = 1, nparts = parts, edges, options[METIS_NOPTIONS];
+  if (sizeof(idx_t) != sizeof(int)) return false;
+  METIS_SetDefaultOptions(options);
+  options[METIS_OPTION_SEED] = 1;
+  /* recursive bisection is better for few parts, as the manual of METIS says */
+  const int code =
+      parts <= 8 ? METIS_PartGraphRecursive(&n, &constraints, (idx_t *)g->ptr, (idx_t *)g->adj,
+                                            (idx_t *)g->weight, NULL, NULL, &nparts, NULL, NULL,
+                                            options, &edges, (idx_t *)body)
+                 : METIS_PartGraphKway(&n, &constraints, (idx_t *)g->ptr, (idx_t *)g->adj,
+                                       (idx_t *)g->weight, NULL, NULL, &nparts, NULL, NULL, options,
+                                       &edges, (idx_t *)body);
+  return code == METIS_OK && every_part_used(g, parts, body, arena);
+}
+
+const char *ga_sharing_by(void) {
+  return "METIS";
+}
+#else
+static bool cut_graph(graph *g, ga_arena *arena, int parts, int *body) {
+  (void)g, (void)arena, (void)parts, (void)body;
+  return false;
+}
+
+const char *ga_sharing_by(void) {
+  return "breadth-first ranges";
+}
+#endif
+
+/* ---- elements ------------------------------------------------------------------------------- */
+
+/* The lower of the parts of its bodies; an element of coordinates goes with its first joint. */
+static int part_of(const ga_mechanism *m, const ga_sharing *s, const ga_element *el) {
+  const int *body = el->body;
+  if (el->ncoordinate > 0) body = m->joints.item[m->coordinates.item[el->coordinate[0]].joint].body;
+  if (body[0] == 0) return body[1] == 0 ? 0 : s->body[body[1] - 1];
+  if (body[1] == 0) return s->body[body[0] - 1];
+  const int a = s->body[body[0] - 1], b = s->body[body[1] - 1];
+  return a < b ? a : b;
+}
+
+static ga_status fill(const ga_mechanism *m, ga_share how, ga_sharing *s, ga_arena *arena) {
+  graph g = {0};
+  if (!build_graph(m, arena, &g)) return GA_ERR_MEM;
+  const bool whole = s->parts == 1;
+  if (whole || how != GA_SHARE_GRAPH || !cut_graph(&g, arena, s->parts, s->body)) {
+    int *order = how == GA_SHARE_RANGES ? NULL : ga_arena_ints(arena, (size_t)g.n);
+    if (order && !walk_all(&g, arena, order)) return GA_ERR_MEM;
+    if (arena->failed) return GA_ERR_MEM;
+    cut_ranges(&g, order, s->parts, s->body);
+  }
+  for (int i = 0; i < s->elements; i++) s->element[i] = part_of(m, s, ga_mechanism_element(m, i));
+  return GA_OK;
+}
+
+ga_status ga_sharing_new(const ga_mechanism *m, int parts, ga_share how, ga_sharing **out,
+                         ga_error *err) {
+  *out = NULL;
+  if (!m->built) return ga_fail(err, GA_ERR_ARG, "parts are made of a built mechanism");
+  const int bodies = m->bodies.count - 1, elements = m->joints.count + m->others.count;
+  if (parts < 1) return ga_fail(err, GA_ERR_ARG, "%d parts: at least one is needed", parts);
+  if (parts > bodies) {
+    return ga_fail(err, GA_ERR_ARG, "%d bodies cannot be shared out to %d parts: each needs one",
+                   bodies, parts);
+  }
+  ga_arena arena = {0};
+  ga_sharing *s = ga_calloc(1, sizeof *s);
+  if (s) {
+    *s = (ga_sharing){.parts = parts, .bodies = bodies, .elements = elements};
+    s->body = ga_calloc((size_t)bodies, sizeof *s->body);
+    s->element = ga_calloc((size_t)elements + 1, sizeof *s->element);
+  }
+  const bool room = s && s->body && s->element;
+  if (room && fill(m, how, s, &arena) == GA_OK) {
+    ga_arena_free(&arena);
+    *out = s;
+    return GA_OK;
+  }
+  ga_arena_free(&arena);
+  ga_sharing_free(s);
+  return ga_fail(err, GA_ERR_MEM, "no memory to share out the mechanism");
+}
+
+void ga_sharing_free(ga_sharing *sharing) {
+  if (!sharing) return;
+  ga_free(sharing->body);
+  ga_free(sharing->element);
+  ga_free(sharing);
+}
