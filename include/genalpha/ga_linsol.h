@@ -32,11 +32,23 @@ typedef enum ga_symmetry {
   GA_SYMMETRY_ROWS     /* expected for all values; the solver finds D, and another way if not */
 } ga_symmetry;
 
+/* A matrix that is shared out over the ranks of a team (ga_team.h): A = sum over the ranks of
+ * P_r^T A_r P_r, row i and column i of A_r being row and column number[i] of the whole. Each rank
+ * gives its A_r to analyze and factor, which are collective, as solve is. b and x of solve are
+ * complete in every row that a rank has, with the same bits on all ranks that have it. All ranks
+ * get the same status. */
+typedef struct ga_linsol_share {
+  long n;             /* rows of the whole matrix */
+  const long *number; /* one for each row of this rank */
+  const bool *owned;  /* each number is owned by just one rank */
+} ga_linsol_share;
+
 /* What is known of a matrix beyond its pattern; it stays valid until free. */
 typedef struct ga_linsol_layout {
   int nblock; /* 0: no blocks known; else they cover all rows and all columns */
   const ga_linsol_block *block;
   ga_symmetry symmetry;
+  const ga_linsol_share *share; /* NULL: the matrix is whole */
 } ga_linsol_layout;
 
 /* Rows and columns without a pivot. Without these columns the others are independent, likewise the
