@@ -60,6 +60,25 @@ GA_API ga_status ga_mechanism_part(const ga_mechanism *m, const ga_sharing *shar
 GA_API void ga_portion_free(ga_portion *portion);
 GA_API ga_portion_info ga_portion_view(const ga_portion *portion);
 
+/* The state of the whole on disk, in the usual format: a file that P ranks wrote can be loaded by
+ * Q ranks, or by one without a team. All ranks call these together, with the same path. */
+typedef enum ga_entry { GA_ENTRY_Q, GA_ENTRY_V, GA_ENTRY_LAM, GA_ENTRY_PSI } ga_entry;
+enum { GA_ENTRIES = 4 };
+typedef struct ga_whole {
+  long n[GA_ENTRIES];             /* entries of the whole */
+  const long *number[GA_ENTRIES]; /* those of this part in the whole */
+  bool root;                      /* this rank reads and writes; one does */
+  /* The root gets whole[number[i]] = own[i] of all ranks; on others whole is NULL. */
+  ga_status (*gather)(void *context, ga_entry kind, const double *own, double *whole);
+  /* Bytes of the root to all ranks. */
+  ga_status (*spread)(void *context, void *bytes, size_t count);
+  void *context;
+} ga_whole;
+GA_API ga_status ga_integrator_save_whole(ga_integrator *it, const char *path,
+                                          const ga_whole *whole);
+GA_API ga_status ga_integrator_load_whole(ga_integrator *it, const char *path,
+                                          const ga_whole *whole);
+
 /* The partitioner GA_SHARE_GRAPH uses: "METIS", or "breadth-first ranges". */
 GA_API const char *ga_sharing_by(void);
 

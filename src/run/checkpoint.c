@@ -5,17 +5,17 @@
  * Layout: a head (magic, version, byte order, sizes, method, parameters), a body (times,
  * statistics, arrays) and a checksum (FNV-1a) over both. Numbers are stored as they are in memory.
  * Saving forgets factors and pivots, as loading must: both runs then renew them in the next step.
- */
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <math.h>
+ *
+ * A part of a team's model writes the file of the whole: sizes and arrays are those of the whole,
+ * brought together on the rank that writes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "genalpha/ga_parts.h"
+#include "genalpha/ga_team.h"
 #include "run/integrator.h"
+#include "run/state_file.h"
 
 enum { VERSION = 4, ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";
@@ -31,15 +31,36 @@ typedef struct {
   double par[5];
 } head;
 
-static head make_head(const ga_integrator *it) {
+/* entries of the integrator's own model */
+static int own_size(const ga_integrator *it, ga_entry kind) {
+  const int n[GA_ENTRIES] = {it->eval.nq, it->eval.nv, it->eval.nlam, it->eval.npsi};
+  return n[kind];
+}
+
+/* those of the whole; NULL: the model is the whole */
+static long whole_size(const ga_integrator *it, const ga_whole *whole, ga_entry kind) {
+  return whole ? whole->n[kind] : own_size(it, kind);
+}
+
+static ga_entry mult_entry(const ga_integrator *it, int c) {
+  return it->method->mult[c] == GA_BLOCK_PSI ? GA_ENTRY_PSI : GA_ENTRY_LAM;
+}
+
+static int64_t whole_unknowns(const ga_integrator *it, const ga_whole *whole) {
+  int64_t n = it->method->nx * (int64_t)whole_size(it, whole, GA_ENTRY_V);
+  for (int c = 0; c < it->method->ncon; c++) n += whole_size(it, whole, mult_entry(it, c));
+  return n;
+}
+
+static head make_head(const ga_integrator *it, const ga_whole *whole) {
   const ga_params *par = &it->options.par;
   head h = {.order = ORDER,
             .version = VERSION,
-            .nq = it->eval.nq,
-            .nv = it->eval.nv,
-            .nlam = it->eval.nlam,
-            .npsi = it->eval.npsi,
-            .unknowns = it->step.eq.n,
+            .nq = whole_size(it, whole, GA_ENTRY_Q),
+            .nv = whole_size(it, whole, GA_ENTRY_V),
+            .nlam = whole_size(it, whole, GA_ENTRY_LAM),
+            .npsi = whole_size(it, whole, GA_ENTRY_PSI),
+            .unknowns = whole_unknowns(it, whole),
             .fractions = it->sequence.n,
             .automatic = it->control.on,
             .events = it->events.n,
@@ -54,20 +75,51 @@ static head make_head(const ga_integrator *it) {
 /* One walk over the body for all purposes: how long it is, writing, reading. */
 typedef struct {
   enum { MEASURE, WRITE, READ } mode;
-  unsigned char *at;
+  unsigned char *at; /* NULL where this rank does not write */
   size_t bytes;
+  const ga_whole *whole; /* NULL: the model is the whole */
+  bool rows;             /* the file tells which rows are left out, */
+  size_t rows_at;        /* here */
+  ga_status status;      /* of the ranks' work together */
 } walk;
+
+static void move_on(walk *w, size_t bytes) {
+  if (w->mode != MEASURE && w->at) w->at += bytes;
+  w->bytes += bytes;
+}
 
 static void pass(walk *w, void *data, size_t bytes) {
   if (bytes == 0) return;
-  if (w->mode == WRITE) memcpy(w->at, data, bytes);
+  if (w->mode == WRITE && w->at) memcpy(w->at, data, bytes);
   if (w->mode == READ) memcpy(data, w->at, bytes);
-  if (w->mode != MEASURE) w->at += bytes;
-  w->bytes += bytes;
+  move_on(w, bytes);
 }
 
 static void pass_doubles(walk *w, double *x, int n) {
   pass(w, x, (size_t)n * sizeof(double));
+}
+
+/* an array with an entry for each of q, v, lam or psi */
+static void pass_entries(walk *w, const ga_integrator *it, ga_entry kind, double *x) {
+  const int n = own_size(it, kind);
+  if (!w->whole) {
+    pass_doubles(w, x, n);
+    return;
+  }
+  double *all = (double *)(void *)w->at; /* everything before has multiples of 8 bytes */
+  if (w->mode == WRITE && w->status == GA_OK) {
+    w->status = w->whole->gather(w->whole->context, kind, x, all);
+  }
+  for (int i = 0; w->mode == READ && i < n; i++) x[i] = all[w->whole->number[kind][i]];
+  move_on(w, (size_t)w->whole->n[kind] * sizeof(double));
+}
+
+/* an array with an entry for each unknown of a step */
+static void pass_unknowns(walk *w, const ga_integrator *it, double *x) {
+  for (int b = 0; b < it->method->nx; b++) pass_entries(w, it, GA_ENTRY_V, x + b * it->eval.nv);
+  for (int c = 0; c < it->method->ncon; c++) {
+    pass_entries(w, it, mult_entry(it, c), x + it->step.eq.mult_at[c]);
+  }
 }
 
 static void pass_long(walk *w, long *value) {
@@ -87,7 +139,13 @@ static void pass_rows(walk *w, ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
   ga_redundancy *r = &it->redundant;
   long rank = r->rank, dropped = eq->ndropped;
-  if (!r->on) return;
+  w->rows_at = w->bytes;
+  if (!w->rows) return;
+  if (!r->on) { /* none is, see check_rows */
+    const long n = whole_size(it, w->whole, GA_ENTRY_LAM) + whole_size(it, w->whole, GA_ENTRY_PSI);
+    move_on(w, (4 + 2 + 2 * (size_t)n) * sizeof(int64_t));
+    return;
+  }
   pass_long(w, &rank);
   pass_long(w, &dropped);
   pass_long(w, &r->calm);
@@ -101,7 +159,6 @@ static void pass_rows(walk *w, ga_integrator *it) {
 
 static void pass_body(walk *w, ga_integrator *it) {
   ga_memory *mem = &it->mem;
-  const ga_eval *e = &it->eval;
   pass_doubles(w, &mem->t, 1);
   pass_doubles(w, &mem->h, 1);
   pass_doubles(w, &it->h, 1);
@@ -118,10 +175,14 @@ static void pass_body(walk *w, ga_integrator *it) {
   pass_doubles(w, &mem->delta, 1);
   pass_doubles(w, &mem->growth, 1);
   pass_bool(w, &mem->first);
-#define PASS_ARRAY(name, size) pass_doubles(w, mem->name, e->size);
+#define ENTRY_nq GA_ENTRY_Q
+#define ENTRY_nv GA_ENTRY_V
+#define ENTRY_nlam GA_ENTRY_LAM
+#define ENTRY_npsi GA_ENTRY_PSI
+#define PASS_ARRAY(name, size) pass_entries(w, it, ENTRY_##size, mem->name);
   GA_MEMORY_LIST(PASS_ARRAY)
 #undef PASS_ARRAY
-  pass_doubles(w, it->predictor.phi[0], it->step.eq.n);
+  pass_unknowns(w, it, it->predictor.phi[0]);
   for (int i = 0; i < it->events.n; i++) {
     pass_doubles(w, &it->events.record[i].value, 1);
     pass_doubles(w, &it->events.record[i].t_last, 1);
@@ -131,9 +192,9 @@ static void pass_body(walk *w, ga_integrator *it) {
   if (!c->on) return;
   pass_doubles(w, &c->err_last, 1);
   pass_doubles(w, &c->t_vdd, 1);
-  pass_doubles(w, c->vdd, e->nv);
-  pass_doubles(w, c->size_q, e->nv);
-  pass_doubles(w, c->size_v, e->nv);
+  pass_entries(w, it, GA_ENTRY_V, c->vdd);
+  pass_entries(w, it, GA_ENTRY_V, c->size_q);
+  pass_entries(w, it, GA_ENTRY_V, c->size_v);
 }
 
 static uint64_t checksum(const unsigned char *bytes, size_t n) {
@@ -142,48 +203,12 @@ static uint64_t checksum(const unsigned char *bytes, size_t n) {
   return sum;
 }
 
-static size_t file_size(ga_integrator *it) {
-  walk w = {.mode = MEASURE};
+/* rows: the file tells which rows are left out; where it does, in rows_at, from the body on */
+static size_t file_size(ga_integrator *it, const ga_whole *whole, bool rows, size_t *rows_at) {
+  walk w = {.mode = MEASURE, .whole = whole, .rows = rows};
   pass_body(&w, it);
+  if (rows_at) *rows_at = w.rows_at;
   return sizeof(head) + w.bytes + sizeof(uint64_t);
-}
-
-static ga_status io_error(ga_integrator *it, const char *path, const char *what) {
-  return ga_fail(&it->error, GA_ERR_IO, "state file '%s' cannot be %s: %s", path, what,
-                 strerror(errno));
-}
-
-/* all bytes on the disk, or an error */
-static ga_status write_file(ga_integrator *it, const char *path, const void *bytes, size_t n) {
-  FILE *file = fopen(path, "wb");
-  if (!file) return io_error(it, path, "created");
-  bool good = fwrite(bytes, 1, n, file) == n && fflush(file) == 0;
-  if (good) good = fsync(fileno(file)) == 0 || errno == EINVAL || errno == EROFS;
-  int reason = errno;
-  if (fclose(file) != 0 && good) {
-    good = false;
-    reason = errno;
-  }
-  errno = reason;
-  return good ? GA_OK : io_error(it, path, "written");
-}
-
-/* Aside, then renamed: a crash leaves the old file or the new one, with the old one's permissions.
- * What is not a plain file (a pipe, a device, a link to something) is written directly. */
-static ga_status replace_file(ga_integrator *it, const char *path, const void *bytes, size_t n) {
-  struct stat there;
-  bool exists = lstat(path, &there) == 0;
-  if (exists && !S_ISREG(there.st_mode)) return write_file(it, path, bytes, n);
-  size_t length = strlen(path) + 5;
-  char *aside = ga_calloc(length, 1);
-  if (!aside) return ga_fail(&it->error, GA_ERR_MEM, "no memory to save the state");
-  snprintf(aside, length, "%s.tmp", path);
-  ga_status status = write_file(it, aside, bytes, n);
-  if (status == GA_OK && exists) chmod(aside, there.st_mode & 07777);
-  if (status == GA_OK && rename(aside, path) != 0) status = io_error(it, path, "replaced");
-  if (status != GA_OK) remove(aside);
-  ga_free(aside);
-  return status;
 }
 
 /* the next step begins without a past, in a run that saved and in one that loaded */
@@ -193,22 +218,56 @@ static void forget(ga_integrator *it) {
   ga_linsol_reset(&it->saddle.ls);
 }
 
-ga_status ga_integrator_save(ga_integrator *it, const char *path) {
+/* The root's status and message, on all ranks. */
+static ga_status tell_ranks(ga_integrator *it, const ga_whole *whole, ga_status status) {
+  struct {
+    int64_t status;
+    char text[sizeof it->error.text];
+  } told = {.status = status};
+  if (!whole) return status;
+  memcpy(told.text, it->error.text, sizeof told.text);
+  const ga_status sent = whole->spread(whole->context, &told, sizeof told);
+  if (sent != GA_OK || whole->root || told.status == GA_OK)
+    return sent == GA_OK ? (ga_status)told.status : sent;
+  return ga_fail(&it->error, (ga_status)told.status, "%s", told.text);
+}
+
+static ga_status save(ga_integrator *it, const char *path, const ga_whole *whole) {
   ga_error_clear(&it->error);
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
-  size_t n = file_size(it);
-  unsigned char *bytes = ga_calloc(n, 1);
-  if (!bytes) return ga_fail(&it->error, GA_ERR_MEM, "no memory to save the state");
-  head h = make_head(it);
-  memcpy(bytes, &h, sizeof h);
-  pass_body(&(walk){.mode = WRITE, .at = bytes + sizeof h}, it);
-  uint64_t sum = checksum(bytes, n - sizeof sum);
-  memcpy(bytes + n - sizeof sum, &sum, sizeof sum);
-  ga_status status = replace_file(it, path, bytes, n);
+  const bool root = !whole || whole->root, rows = it->redundant.on;
+  const size_t n = file_size(it, whole, rows, NULL);
+  unsigned char *bytes = root ? ga_calloc(n, 1) : NULL;
+  ga_status status = GA_OK;
+  if (root && !bytes) status = ga_fail(&it->error, GA_ERR_MEM, "no memory to save the state");
+  status = tell_ranks(it, whole, status);
+  if (status == GA_OK) {
+    walk w = {
+        .mode = WRITE, .at = root ? bytes + sizeof(head) : NULL, .whole = whole, .rows = rows};
+    pass_body(&w, it);
+    status = w.status;
+    if (status != GA_OK) ga_fail(&it->error, status, "the ranks' states could not be gathered");
+  }
+  if (status == GA_OK && root) {
+    const head h = make_head(it, whole);
+    memcpy(bytes, &h, sizeof h);
+    const uint64_t sum = checksum(bytes, n - sizeof sum);
+    memcpy(bytes + n - sizeof sum, &sum, sizeof sum);
+    status = ga_file_replace(&it->error, path, bytes, n);
+  }
   ga_free(bytes);
+  status = tell_ranks(it, whole, status);
   if (status == GA_OK) forget(it);
   return status;
+}
+
+ga_status ga_integrator_save(ga_integrator *it, const char *path) {
+  return save(it, path, NULL);
+}
+
+ga_status ga_integrator_save_whole(ga_integrator *it, const char *path, const ga_whole *whole) {
+  return save(it, path, whole);
 }
 
 static const char *describe_steps(const head *h, char *text, size_t room) {
@@ -219,9 +278,10 @@ static const char *describe_steps(const head *h, char *text, size_t room) {
 }
 
 /* Is this file for this integrator? If not, say what differs. */
-static ga_status check_head(ga_integrator *it, const char *path, const head *h) {
+static ga_status check_head(ga_integrator *it, const char *path, const head *h,
+                            const ga_whole *whole) {
   ga_error *err = &it->error;
-  head own = make_head(it);
+  head own = make_head(it, whole);
   if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) {
     return ga_fail(err, GA_ERR_FILE, "'%s' is not a state file of genalpha", path);
   }
@@ -247,19 +307,14 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h) 
   if (memcmp(&h->nq, &own.nq, 5 * sizeof h->nq) != 0) {
     return ga_fail(err, GA_ERR_FILE,
                    "state file '%s' is of another model: %lld coordinates, %lld velocities, %lld + "
-                   "%lld constraints; this one has %d, %d, %d + %d",
+                   "%lld constraints; this one has %lld, %lld, %lld + %lld",
                    path, (long long)h->nq, (long long)h->nv, (long long)h->nlam, (long long)h->npsi,
-                   it->eval.nq, it->eval.nv, it->eval.nlam, it->eval.npsi);
+                   (long long)own.nq, (long long)own.nv, (long long)own.nlam, (long long)own.npsi);
   }
   if (h->automatic != own.automatic || h->fractions != own.fractions) {
     char made[64], here[64];
     return ga_fail(err, GA_ERR_FILE, "state file '%s' is of a run with %s, this one has %s", path,
                    describe_steps(h, made, sizeof made), describe_steps(&own, here, sizeof here));
-  }
-  if (h->redundant != own.redundant) {
-    return ga_fail(err, GA_ERR_FILE,
-                   "state file '%s' is of a run with redundant = %s, this one has redundant = %s",
-                   path, h->redundant ? "allow" : "refuse", own.redundant ? "allow" : "refuse");
   }
   if (h->events != own.events) {
     return ga_fail(err, GA_ERR_FILE,
@@ -287,51 +342,123 @@ static bool times_make_sense(const unsigned char *body) {
   return ga_first_nonfinite(6, t) < 0 && t[1] > 0 && t[2] > 0 && t[3] >= 0 && t[5] <= t[0];
 }
 
+/* A run without rows left out may go on with redundant = refuse, and the other way round. */
+static ga_status check_rows(ga_integrator *it, const char *path, const unsigned char *rows) {
+  int64_t number[4]; /* rank, rows left out, calm, singular: see pass_rows */
+  memcpy(number, rows, sizeof number);
+  if (it->redundant.on || (number[1] == 0 && number[3] == 0)) return GA_OK;
+  return ga_fail(&it->error, GA_ERR_FILE,
+                 "state file '%s' is of a run that leaves out %lld redundant constraints: it can "
+                 "go on with redundant = allow only",
+                 path, (long long)number[1]);
+}
+
+/* A file in memory. */
+typedef struct {
+  unsigned char *bytes;
+  size_t n;
+  bool rows; /* it tells which rows are left out */
+} contents;
+
+/* the head, if it is for this run */
+static ga_status read_head(ga_integrator *it, const char *path, FILE *file, const ga_whole *whole,
+                           head *h) {
+  unsigned char bytes[sizeof *h] = {0};
+  const size_t got = fread(bytes, 1, sizeof bytes, file);
+  if (ferror(file)) return ga_file_error(&it->error, path, "read");
+  if (got < sizeof bytes && memcmp(bytes, MAGIC, got < sizeof MAGIC ? got : sizeof MAGIC) == 0) {
+    return torn(it, path);
+  }
+  memcpy(h, bytes, sizeof *h);
+  return check_head(it, path, h, whole);
+}
+
 /* the whole file, of exactly the expected length, sum right */
-static ga_status read_file(ga_integrator *it, const char *path, FILE *file, unsigned char *bytes,
-                           size_t n) {
+static ga_status read_file(ga_integrator *it, const char *path, FILE *file, const ga_whole *whole,
+                           contents *c) {
   head h;
   uint64_t sum;
-  size_t got = fread(bytes, 1, sizeof h, file);
-  if (ferror(file)) return io_error(it, path, "read");
-  if (got < sizeof h) {
-    size_t begun = got < sizeof MAGIC ? got : sizeof MAGIC;
-    if (memcmp(bytes, MAGIC, begun) == 0) return torn(it, path);
-    memset(bytes + got, 0, sizeof h - got);
-  }
-  memcpy(&h, bytes, sizeof h);
-  ga_status status = check_head(it, path, &h);
+  size_t rows_at;
+  ga_status status = read_head(it, path, file, whole, &h);
   if (status != GA_OK) return status;
-  got = fread(bytes + sizeof h, 1, n - sizeof h, file);
-  if (ferror(file)) return io_error(it, path, "read");
-  memcpy(&sum, bytes + n - sizeof sum, sizeof sum);
-  bool whole = got == n - sizeof h && fgetc(file) == EOF;
-  bool good = whole && sum == checksum(bytes, n - sizeof sum) && times_make_sense(bytes + sizeof h);
-  return good ? GA_OK : torn(it, path);
+  c->rows = h.redundant != 0;
+  c->n = file_size(it, whole, c->rows, &rows_at);
+  c->bytes = ga_calloc(c->n, 1);
+  if (!c->bytes) return ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
+  memcpy(c->bytes, &h, sizeof h);
+  const unsigned char *body = c->bytes + sizeof h;
+  const size_t got = fread(c->bytes + sizeof h, 1, c->n - sizeof h, file);
+  if (ferror(file)) return ga_file_error(&it->error, path, "read");
+  memcpy(&sum, c->bytes + c->n - sizeof sum, sizeof sum);
+  const bool complete = got == c->n - sizeof h && fgetc(file) == EOF;
+  if (!complete || sum != checksum(c->bytes, c->n - sizeof sum) || !times_make_sense(body)) {
+    return torn(it, path);
+  }
+  return c->rows ? check_rows(it, path, body + rows_at) : GA_OK;
+}
+
+/* The root's file, to all ranks; every one of them needs memory for it. */
+static ga_status spread_file(ga_integrator *it, const ga_whole *whole, contents *c) {
+  int64_t told[2] = {(int64_t)c->n, c->rows};
+  if (!whole) return GA_OK;
+  ga_status status = whole->spread(whole->context, told, sizeof told);
+  if (status != GA_OK) return status;
+  c->n = (size_t)told[0], c->rows = told[1] != 0;
+  if (!whole->root) c->bytes = ga_calloc(c->n, 1);
+  struct ga_team *team = it->options.team;
+  double lacking = !c->bytes;
+  if (team) status = team->ops->reduce(team, GA_TEAM_MAX, 1, &lacking);
+  if (status == GA_OK && lacking > 0) {
+    return ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
+  }
+  return status == GA_OK ? whole->spread(whole->context, c->bytes, c->n) : status;
+}
+
+/* the integrator goes on from what was read */
+static ga_status take(ga_integrator *it, const ga_whole *whole, const contents *c) {
+  pass_body(&(walk){.mode = READ, .at = c->bytes + sizeof(head), .whole = whole, .rows = c->rows},
+            it);
+  it->state.t = it->mem.t;
+  if (!it->control.on) it->options.h = it->h;
+  it->started = true;
+  it->repivots_base = ga_integrator_repivots(it) - it->stats.repivots;
+  ga_eval_set_step(&it->eval, it->control.on ? it->mem.h : it->h);
+  it->last.valid = false;
+  it->events.stopped_by = -1;
+  ga_status status = GA_OK;
+  if (it->redundant.on && !c->rows) {
+    memcpy(it->q, it->mem.q, (size_t)it->eval.nq * sizeof(double));
+    memcpy(it->v, it->mem.v, (size_t)it->eval.nv * sizeof(double));
+    status = ga_redundant_start(it, it->mem.t);
+  } else if (it->step.eq.ndropped > 0) {
+    status = ga_redundant_make_places(it);
+  }
+  forget(it);
+  return status == GA_OK ? ga_redundant_look(it) : status;
+}
+
+static ga_status load(ga_integrator *it, const char *path, const ga_whole *whole) {
+  ga_error_clear(&it->error);
+  if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
+  contents c = {0};
+  ga_status status = GA_OK;
+  if (!whole || whole->root) {
+    FILE *file = fopen(path, "rb");
+    status =
+        file ? read_file(it, path, file, whole, &c) : ga_file_error(&it->error, path, "opened");
+    if (file) fclose(file);
+  }
+  status = tell_ranks(it, whole, status);
+  if (status == GA_OK) status = spread_file(it, whole, &c);
+  if (status == GA_OK) status = take(it, whole, &c);
+  ga_free(c.bytes);
+  return status;
 }
 
 ga_status ga_integrator_load(ga_integrator *it, const char *path) {
-  ga_error_clear(&it->error);
-  if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
-  size_t n = file_size(it);
-  unsigned char *bytes = ga_calloc(n, 1);
-  if (!bytes) return ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
-  FILE *file = fopen(path, "rb");
-  ga_status status = file ? read_file(it, path, file, bytes, n) : io_error(it, path, "opened");
-  if (file) fclose(file);
-  if (status == GA_OK) {
-    pass_body(&(walk){.mode = READ, .at = bytes + sizeof(head)}, it);
-    it->state.t = it->mem.t;
-    if (!it->control.on) it->options.h = it->h;
-    it->started = true;
-    it->repivots_base = ga_integrator_repivots(it) - it->stats.repivots;
-    ga_eval_set_step(&it->eval, it->control.on ? it->mem.h : it->h);
-    it->last.valid = false;
-    it->events.stopped_by = -1;
-    status = it->step.eq.ndropped > 0 ? ga_redundant_make_places(it) : GA_OK;
-    forget(it);
-    if (status == GA_OK) status = ga_redundant_look(it);
-  }
-  ga_free(bytes);
-  return status;
+  return load(it, path, NULL);
+}
+
+ga_status ga_integrator_load_whole(ga_integrator *it, const char *path, const ga_whole *whole) {
+  return load(it, path, whole);
 }
