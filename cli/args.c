@@ -149,7 +149,7 @@ static int print_help(const arg_command *command) {
 }
 
 static int see_help(const arg_command *command) {
-  fprintf(stderr, "Try 'genalpha %s --help'.\n", command->name);
+  fprintf(cli_messages(), "Try 'genalpha %s --help'.\n", command->name);
   return CLI_USAGE;
 }
 
@@ -272,7 +272,7 @@ int args_parse(args *a, int argc, char **argv) {
   }
   if (command->needs_operand && !a->operand) {
     cli_error("%s: %s is missing", command->name, command->operand);
-    print_usage(stderr, command);
+    print_usage(cli_messages(), command);
     return see_help(command);
   }
   return ARGS_GO_ON;

@@ -8,7 +8,12 @@
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 
-/* One line on stderr, "genalpha: " in front. */
+/* Where messages go: stderr. Of several ranks one tells them, the others are mute: their messages
+ * and their standard output go nowhere. */
+FILE *cli_messages(void);
+void cli_mute(void);
+
+/* One line there, "genalpha: " in front. */
 void cli_error(const char *format, ...) GA_PRINTF(1, 2);
 
 /* Text that begins in the given column, broken at blanks to lines of at most 98 characters. */

@@ -66,7 +66,7 @@ static int choose(const args *a, const item **items, bool *selected, int *count)
       const char *nearest = cli_nearest(a->operands[i], word_at, NULL);
       cli_error(nearest ? "unknown figure '%s'; did you mean '%s'?" : "unknown figure '%s'%s",
                 a->operands[i], nearest ? nearest : "");
-      fprintf(stderr, "Try 'genalpha list figures'.\n");
+      fprintf(cli_messages(), "Try 'genalpha list figures'.\n");
       return CLI_USAGE;
     }
   }

@@ -14,9 +14,16 @@ typedef struct settings {
   problem_args problem;
   int every;
   bool final, columns, view;
-  const char *page, *out, *plot, *save_state, *from_state, *stop_when;
+  const char *page, *out, *plot, *save_state, *from_state, *stop_when, *petsc;
   double checkpoint_every, out_dt;
 } settings;
+
+/* an empty text chooses PETSc with its usual options */
+static bool read_petsc(const arg_spec *spec, const char *text, void *field) {
+  (void)spec;
+  *(const char **)field = text;
+  return true;
+}
 
 #define FIELD(name) offsetof(settings, name)
 static const arg_spec specs[] = {
@@ -52,6 +59,10 @@ static const arg_spec specs[] = {
      arg_read_real, FIELD(checkpoint_every), 0, 1e300},
     {"from-state", "FILE", "go on from a saved state instead of the problem's start", arg_read_text,
      FIELD(from_state), 0, 0},
+    {"petsc", "OPTIONS",
+     "under mpirun: solve linear systems by PETSc, with options of its own in quotes, such as "
+     "\"-ksp_rtol 1e-10\" or \"\" (default there, where it is built in; docs/scale.md)",
+     read_petsc, FIELD(petsc), 0, 0},
     {.key = NULL}};
 #undef FIELD
 
@@ -71,6 +82,7 @@ static const arg_command command = {
 /* all that must be released in the end */
 typedef struct resources {
   ga_problem *problem;
+  ranks *ranks;
   solver solver;
   history *history;
   trajectory out;
@@ -214,7 +226,7 @@ static bool put_page(const settings *set, const simulation *s) {
 /* where people read: stdout, unless it belongs to data or something went wrong */
 static FILE *report_to(const settings *set, int code) {
   bool data = set->final || (set->out && strcmp(set->out, "-") == 0);
-  return data || code != CLI_OK ? stderr : stdout;
+  return data || code != CLI_OK ? cli_messages() : stdout;
 }
 
 /* after the run, good or bad: the files */
@@ -244,7 +256,30 @@ static void release(resources *r) {
   film_close(&r->film);
   solver_close(&r->solver);
   events_close(&r->events);
+  ranks_close(r->ranks);
   problem_close(r->problem);
+}
+
+/* Over ranks: one after the other, and each on all of them, as the next one needs all. */
+static int open_all(const settings *set, const simulation *s, resources *r) {
+  int code = ranks_open(r->problem, set->petsc, &r->ranks);
+  if (code != ARGS_GO_ON) return code;
+  r->solver.ranks = r->ranks;
+  code = ranks_code(r->ranks,
+                    solver_open(&r->solver, &r->problem->model, s->options, &set->problem.how));
+  if (code != ARGS_GO_ON) return code;
+  code = ranks_code(r->ranks, events_open(&r->events, r->problem, set->stop_when, &r->solver));
+  if (code != ARGS_GO_ON) return code;
+  return ranks_code(r->ranks, ranks_first() ? open_files(set, s, r) : ARGS_GO_ON);
+}
+
+/* what the first rank, or the only one, does with the end of a run */
+static int finish(const settings *set, const simulation *s, resources *r, int code) {
+  if (!ranks_first()) return code;
+  if (code == CLI_OK && !set->final) summary_print(report_to(set, code), s);
+  code = close_files(set, s, r, code);
+  if (code == CLI_OK && set->final) json_final(stdout, r->problem, s->options, &r->solver);
+  return code;
 }
 
 static int run_problem(settings *set, args *a, resources *r) {
@@ -275,22 +310,14 @@ static int run_problem(settings *set, args *a, resources *r) {
                   .solver = &r->solver};
   a->options->log = simulate_log;
   a->options->log_context = &s;
-  code = solver_open(&r->solver, &r->problem->model, a->options, &set->problem.how);
-  if (code == ARGS_GO_ON) code = events_open(&r->events, r->problem, set->stop_when, &r->solver);
-  if (code == ARGS_GO_ON) code = open_files(set, &s, r);
+  code = open_all(set, &s, r);
   if (code != ARGS_GO_ON) return code;
   s.out = set->out ? &r->out : NULL;
   s.history = r->history;
-  s.film = set->view ? &r->film : NULL;
+  s.film = set->view && ranks_first() ? &r->film : NULL;
+  s.shows = set->view || set->plot;
   s.events = &r->events;
-
-  code = simulate(&s);
-  if (code == CLI_OK && !set->final) summary_print(report_to(set, code), &s);
-  code = close_files(set, &s, r, code);
-  if (code == CLI_OK && set->final) {
-    json_final(stdout, r->problem, a->options, &r->solver);
-  }
-  return code;
+  return finish(set, &s, r, simulate(&s));
 }
 
 int cmd_run(int argc, char **argv) {

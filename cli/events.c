@@ -6,9 +6,14 @@
 
 #include "model_file.h"
 
+static double value_of_whole(void *context, const ga_state *whole) {
+  const run_event *own = context;
+  return own->inner.value(own->inner.context, whole);
+}
+
 static double value(void *context, const ga_state *state) {
   const run_event *own = context;
-  return own->inner.value(own->inner.context, state);
+  return ranks_value(own->ranks, value_of_whole, context, state);
 }
 
 static int tell(void *context, int event, int sign, const ga_state *state) {
@@ -19,7 +24,7 @@ static int tell(void *context, int event, int sign, const ga_state *state) {
 }
 
 static int add(run_events *e, const ga_mechanism *m, const char *name, const char *when,
-               ga_direction direction, bool stop, ga_integrator *it) {
+               ga_direction direction, bool stop, const solver *s) {
   run_event *own = &e->event[e->count];
   ga_error err = {GA_OK, ""};
   if (ga_watch_new(m, when, direction, stop, &own->watch, &err) != GA_OK) {
@@ -28,6 +33,8 @@ static int add(run_events *e, const ga_mechanism *m, const char *name, const cha
   }
   own->name = name, own->when = when;
   own->inner = ga_watch_event(own->watch);
+  own->ranks = s->ranks;
+  ga_integrator *it = s->it;
   e->count++;
   const ga_event event = {.value = value,
                           .handler = stop ? NULL : tell,
@@ -60,10 +67,10 @@ int events_open(run_events *e, const ga_problem *problem, const char *stop_when,
   }
   const ga_mechanism *m = ga_file_mechanism(file);
   for (int i = 0; code == ARGS_GO_ON && ga_file_event_at(file, i, &event); i++) {
-    code = add(e, m, event.name, event.when, event.direction, event.stop, s->it);
+    code = add(e, m, event.name, event.when, event.direction, event.stop, s);
   }
   if (code == ARGS_GO_ON && stop_when) {
-    code = add(e, m, "--stop-when", stop_when, GA_EVENT_RISING, true, s->it);
+    code = add(e, m, "--stop-when", stop_when, GA_EVENT_RISING, true, s);
   }
   return code;
 }

@@ -7,23 +7,28 @@
 #include <string.h>
 
 #include "cli.h"
+#include "ranks.h"
 
 static const struct {
   const char *name, *summary;
   int (*run)(int argc, char **argv);
+  bool on_ranks; /* it knows what to do when mpirun starts several processes */
 } commands[] = {
-    {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run},
-    {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge},
-    {"check", "look at a model file before its first run: what is odd, what is wrong", cmd_check},
-    {"equilibrium", "where a mechanism stays at rest, the forces there", cmd_equilibrium},
-    {"modes", "frequencies, damping and shapes of vibrations", cmd_modes},
-    {"plot", "draw columns of a CSV file or of results: PNG or SVG", cmd_plot},
-    {"export", "a file of results (HDF5) as CSV", cmd_export},
-    {"view", "a page that shows a mechanism or its motion in any browser", cmd_view},
-    {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce},
-    {"list", "methods, problems, linear solvers, figures of the papers", cmd_list},
-    {"params", "parameters of the method, their conditions, the spectral radius", cmd_params},
-    {"schema", "JSON Schema of model files, for editors", cmd_schema},
+    {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run, true},
+    {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge, false},
+    {"check", "look at a model file before its first run: what is odd, what is wrong", cmd_check,
+     false},
+    {"equilibrium", "where a mechanism stays at rest, the forces there", cmd_equilibrium, false},
+    {"modes", "frequencies, damping and shapes of vibrations", cmd_modes, false},
+    {"plot", "draw columns of a CSV file or of results: PNG or SVG", cmd_plot, false},
+    {"export", "a file of results (HDF5) as CSV", cmd_export, false},
+    {"view", "a page that shows a mechanism or its motion in any browser", cmd_view, false},
+    {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce,
+     false},
+    {"list", "methods, problems, linear solvers, figures of the papers", cmd_list, false},
+    {"params", "parameters of the method, their conditions, the spectral radius", cmd_params,
+     false},
+    {"schema", "JSON Schema of model files, for editors", cmd_schema, false},
 };
 
 enum { NCOMMANDS = (int)(sizeof commands / sizeof commands[0]) };
@@ -59,12 +64,14 @@ static int dispatch(int argc, char **argv) {
     cli_error(
         "a command is missing: run, check, equilibrium, modes, converge, plot, export, view, "
         "reproduce, list, params or schema");
-    fprintf(stderr, "Try 'genalpha --help'.\n");
+    fprintf(cli_messages(), "Try 'genalpha --help'.\n");
     return CLI_USAGE;
   }
   const char *name = argv[1];
   for (int i = 0; i < NCOMMANDS; i++) {
-    if (strcmp(name, commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
+    if (strcmp(name, commands[i].name) != 0) continue;
+    if (!commands[i].on_ranks && ranks_refuse(name) != CLI_OK) return CLI_FAILED;
+    return commands[i].run(argc - 1, argv + 1);
   }
   if (strcmp(name, "help") == 0 && argc == 3) {
     char help[] = "--help";
@@ -86,6 +93,7 @@ int main(int argc, char **argv) {
   /* a limit of the size of files (ulimit -f) is an error of writing like others, with a message */
   signal(SIGXFSZ, SIG_IGN);
   if (openblas_set_num_threads) openblas_set_num_threads(1);
+  if (!ranks_first()) cli_mute();
   int code = dispatch(argc, argv);
   errno = 0;
   if (fflush(stdout) != 0 || ferror(stdout)) {

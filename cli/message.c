@@ -8,14 +8,26 @@
 
 enum { LINE_WIDTH = 98, WORD_MAX = 40 };
 
+static FILE *nowhere; /* where messages go if another rank tells them */
+
+FILE *cli_messages(void) {
+  return nowhere ? nowhere : stderr;
+}
+
+void cli_mute(void) {
+  nowhere = fopen("/dev/null", "w");
+  if (!freopen("/dev/null", "w", stdout)) fclose(stdout);
+}
+
 void cli_error(const char *format, ...) {
+  FILE *to = cli_messages();
   va_list args;
   fflush(stdout);
-  fputs("genalpha: ", stderr);
+  fputs("genalpha: ", to);
   va_start(args, format);
-  vfprintf(stderr, format, args);
+  vfprintf(to, format, args);
   va_end(args);
-  fputc('\n', stderr);
+  fputc('\n', to);
 }
 
 void cli_wrapped(FILE *to, const char *text, int column) {

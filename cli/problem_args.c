@@ -128,7 +128,7 @@ int problem_open(const problem_args *given, args *a, const char *want, ga_proble
     return given->guess ? read_guess(given->guess, *problem) : ARGS_GO_ON;
   }
   cli_error("%s", err.text);
-  if (status == GA_ERR_ARG) fprintf(stderr, "Try 'genalpha list problems'.\n");
+  if (status == GA_ERR_ARG) fprintf(cli_messages(), "Try 'genalpha list problems'.\n");
   return problem_exit_code(status);
 }
 

@@ -3,9 +3,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "progress.h"
 
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli.h"
 
 enum { WIDTH = 78 };
 
@@ -16,7 +17,8 @@ static double now(void) {
 }
 
 void progress_begin(progress *p, double t0, double t_end) {
-  *p = (progress){.t0 = t0, .t_end = t_end, .began = now(), .on = isatty(2) == 1};
+  *p = (progress){
+      .t0 = t0, .t_end = t_end, .began = now(), .on = isatty(2) == 1 && cli_messages() == stderr};
   p->next = p->began + 1;
 }
 

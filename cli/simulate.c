@@ -17,18 +17,22 @@ void simulate_log(void *context, ga_log_level level, const char *text) {
 }
 
 static void watch_energy(simulation *s, const ga_state *state) {
-  const ga_model *model = &s->problem->model;
   double kin, pot;
-  if (!model->ops->energy ||
-      model->ops->energy(model->user, state->t, state->q, state->v, &kin, &pot) != 0) {
-    return;
-  }
+  if (!solver_energy(s->solver, &s->problem->model, state, &kin, &pot)) return;
   s->energy_end = kin + pot;
   if (isnan(s->energy0)) {
     s->energy0 = kin + pot;
     s->energy_change = 0;
   }
   s->energy_change = fmax(s->energy_change, fabs(s->energy_end - s->energy0));
+}
+
+/* one row, by the first rank; all ranks come to know if it failed */
+static bool put_row(simulation *s, const ga_state *state) {
+  const ga_state *whole = ranks_gather(s->solver->ranks, state);
+  const bool good = !ranks_first() || trajectory_row(s->out, whole);
+  s->write_failed = !ranks_agree(s->solver->ranks, good);
+  return !s->write_failed;
 }
 
 /* rows at t0, t0 + dt, ..: all that the last step has passed, by dense output */
@@ -48,15 +52,14 @@ static bool write_between(simulation *s, const ga_state *state) {
     }
     ga_state row = snapshot_state(model, s->between);
     row.t = t;
-    if (!trajectory_row(s->out, &row)) return false;
+    if (!put_row(s, &row)) return false;
   }
 }
 
 static bool write_row(simulation *s, const ga_state *state, long steps) {
   if (!s->out) return true;
   s->last_row = steps;
-  if (s->between) return write_between(s, state);
-  return trajectory_row(s->out, state);
+  return s->between ? write_between(s, state) : put_row(s, state);
 }
 
 /* the first multiple of the interval, from the problem's start, that is later than t; multiples of
@@ -68,7 +71,7 @@ static double checkpoint_after(const simulation *s, double t) {
 
 static bool save(simulation *s) {
   ga_integrator *it = s->solver->it;
-  if (ga_integrator_save(it, s->save_state) == GA_OK) return true;
+  if (ranks_save(s->solver->ranks, it, s->save_state) == GA_OK) return true;
   progress_clear(&s->progress);
   cli_error("%s", ga_integrator_error(it)->text);
   s->save_failed = true;
@@ -77,8 +80,10 @@ static bool save(simulation *s) {
 
 /* for plot and page */
 static void show(simulation *s, const ga_state *state) {
-  if (s->history) history_add(s->history, state);
-  if (s->film) film_add(s->film, state);
+  if (!s->shows) return;
+  const ga_state *whole = ranks_gather(s->solver->ranks, state);
+  if (s->history) history_add(s->history, whole);
+  if (s->film) film_add(s->film, whole);
 }
 
 static bool watch(void *context, const ga_state *state, long steps) {
@@ -91,7 +96,8 @@ static bool watch(void *context, const ga_state *state, long steps) {
     if (!save(s)) return false;
   }
   progress_update(&s->progress, state->t, steps);
-  return !interrupt_came();
+  s->interrupted = !ranks_agree(s->solver->ranks, !interrupt_came());
+  return !s->interrupted;
 }
 
 /* the state before and the state after the projection both belong to the trajectory */
@@ -115,7 +121,7 @@ static ga_status begin(simulation *s) {
   const ga_problem *problem = s->problem;
   s->next_checkpoint = isnan(s->checkpoint_every) ? INFINITY : checkpoint_after(s, problem->t0);
   if (!s->from_state) return solver_start(s->solver, problem);
-  ga_status status = ga_integrator_load(s->solver->it, s->from_state);
+  ga_status status = ranks_load(s->solver->ranks, s->solver->it, s->from_state);
   if (status != GA_OK) return status;
   const ga_state *state = solver_state(s->solver);
   if (!isnan(s->checkpoint_every)) s->next_checkpoint = checkpoint_after(s, state->t);
@@ -144,8 +150,8 @@ static ga_status run(simulation *s) {
 }
 
 static int report(const simulation *s, ga_status status, const ga_state *state, long steps) {
-  if ((s->out && s->out->failed) || s->save_failed || s->told) return CLI_FAILED;
-  if (interrupt_came() && status == GA_STOPPED) {
+  if (s->write_failed || s->save_failed || s->told) return CLI_FAILED;
+  if (s->interrupted && status == GA_STOPPED) {
     cli_error("interrupted at t = %.10g of %.10g, after %ld steps", state->t, s->t_end, steps);
     return CLI_INTERRUPTED;
   }
@@ -175,11 +181,12 @@ int simulate(simulation *s) {
   const ga_state *state = solver_state(s->solver);
   long steps = solver_steps(s->solver);
   bool started = s->last_row >= 0;
-  if (started && s->last_row != steps && !s->out->failed) write_row(s, state, steps);
+  if (started && s->last_row != steps && !s->write_failed) write_row(s, state, steps);
   if (status == GA_EVENT) events_tell_stop(s->events, s->solver->it);
-  bool good = status == GA_OK || status == GA_EVENT || (status == GA_STOPPED && interrupt_came());
+  bool good = status == GA_OK || status == GA_EVENT || (status == GA_STOPPED && s->interrupted);
   int code = report(s, status, state, steps);
   if (s->save_state && good && !s->save_failed && !save(s)) code = CLI_FAILED;
   free(s->between);
+  solver_finish(s->solver);
   return code;
 }

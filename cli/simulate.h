@@ -25,13 +25,15 @@ typedef struct simulation {
   double out_dt;                       /* or at these equal distances, between the steps; NaN: no */
   history *history;                    /* NULL: no plot */
   film *film;                          /* NULL: no page */
+  bool shows;                          /* a plot or a page, of the first rank, is wanted */
   const run_events *events;            /* NULL: none */
 
   /* set by simulate() */
   progress progress;
   double seconds;
   double next_checkpoint;
-  bool save_failed, told;                    /* told: why it cannot begin */
+  bool write_failed, save_failed, told; /* told: why it cannot begin */
+  bool interrupted;
   long last_row;                             /* steps done when the last row was written */
   double *between;                           /* a state between the steps */
   long next_out;                             /* its number, at t0 + next_out out_dt */

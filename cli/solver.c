@@ -2,6 +2,7 @@
 /* Plain and extrapolated runs alike. */
 #include "solver.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "problem_args.h"
@@ -53,8 +54,19 @@ static ga_status open_extrapolator(solver *s, const ga_model *model, const ga_op
 int solver_open(solver *s, const ga_model *model, const ga_options *options,
                 const extrapolation *how) {
   ga_error err = {GA_OK, ""};
+  ga_options own = *options;
   ga_status status;
   s->how = how ? *how : (extrapolation)EXTRAPOLATION_NONE;
+  if (s->ranks) {
+    model = ranks_model(s->ranks);
+    own.team = ranks_team(s->ranks);
+    own.multiplier_guess = NULL; /* that of the whole */
+    options = &own;
+  }
+  if (s->how.K && s->ranks) {
+    cli_error("--extrapolate is not possible over several ranks: it needs runs side by side");
+    return CLI_USAGE;
+  }
   if (s->how.K) {
     status = open_extrapolator(s, model, options, &err);
   } else {
@@ -74,6 +86,9 @@ void solver_close(solver *s) {
 }
 
 ga_status solver_start(solver *s, const ga_problem *problem) {
+  if (s->ranks) {
+    return ga_integrator_start(s->it, problem->t0, ranks_q0(s->ranks), ranks_v0(s->ranks));
+  }
   return s->x ? ga_extrapolator_start(s->x, problem->t0, problem->q0, problem->v0)
               : ga_integrator_start(s->it, problem->t0, problem->q0, problem->v0);
 }
@@ -82,7 +97,22 @@ ga_status solver_run(solver *s, double t_end) {
   return s->x ? ga_extrapolator_run(s->x, t_end) : ga_integrator_run(s->it, t_end);
 }
 
+void solver_finish(solver *s) {
+  if (s->ranks) s->end = ranks_gather(s->ranks, ga_integrator_state(s->it));
+}
+
+bool solver_energy(const solver *s, const ga_model *model, const ga_state *state, double *kin,
+                   double *pot) {
+  if (s->ranks) model = ranks_model(s->ranks);
+  if (!model->ops->energy) return false;
+  const bool good = model->ops->energy(model->user, state->t, state->q, state->v, kin, pot) == 0;
+  if (!good) *kin = *pot = NAN;
+  ranks_energy(s->ranks, kin, pot);
+  return s->ranks ? !isnan(*kin + *pot) : good;
+}
+
 const ga_state *solver_state(const solver *s) {
+  if (s->end) return s->end;
   return s->x ? &ga_extrapolator_state(s->x)->state : ga_integrator_state(s->it);
 }
 

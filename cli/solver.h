@@ -3,7 +3,7 @@
 #ifndef CLI_SOLVER_H
 #define CLI_SOLVER_H
 
-#include "cli.h"
+#include "ranks.h"
 
 /* Sees the start and every step; false ends the run with GA_STOPPED. */
 typedef bool (*solver_watch)(void *context, const ga_state *state, long steps);
@@ -30,10 +30,12 @@ typedef struct solver {
   extrapolation how;
   solver_watch watch;
   void *context;
+  ranks *ranks; /* that share the model out; NULL: one */
+  const ga_state *end;
 } solver;
 
 /* how NULL: no extrapolation. ARGS_GO_ON, or the exit code after a message. The solver must stay
- * where it is until it is closed. */
+ * where it is until it is closed. With ranks, which are set before, the model is not looked at. */
 int solver_open(solver *s, const ga_model *model, const ga_options *options,
                 const extrapolation *how);
 void solver_close(solver *s); /* also if open failed */
@@ -41,7 +43,16 @@ void solver_close(solver *s); /* also if open failed */
 ga_status solver_start(solver *s, const ga_problem *problem);
 ga_status solver_run(solver *s, double t_end);
 
-/* Where it is, how many steps (of size h) led there, the counts (with extrapolation: of all runs).
+/* The run is over: the state of the whole is gathered, and solver_state gives that on the first
+ * rank. All ranks call it. */
+void solver_finish(solver *s);
+
+/* The energies at one of the solver's states, of all ranks together; false: there are none. */
+bool solver_energy(const solver *s, const ga_model *model, const ga_state *state, double *kin,
+                   double *pot);
+
+/* Where it is (a rank: its part of it), how many steps (of size h) led there, the counts (with
+ * extrapolation: of all runs).
  */
 const ga_state *solver_state(const solver *s);
 long solver_steps(const solver *s);

@@ -52,6 +52,7 @@ typedef struct ga_portion_info {
   int bodies, elements;
   int shared; /* bodies that other parts have, too */
   int owned;  /* bodies whose mass is here */
+  int lent;   /* of these: bodies that other parts have, too */
 } ga_portion_info;
 
 /* The mechanism is borrowed and must outlive the part; the sharing is not needed any more. */

@@ -101,8 +101,11 @@ static bool take_bodies(cut *c, ga_portion_info *info) {
     b->M_at = b->K_at = NULL;
     info->bodies++;
     info->shared += c->elsewhere[from];
-    info->owned += c->sharing->body[from - 1] == c->part;
-    if (c->sharing->body[from - 1] == c->part) continue;
+    if (c->sharing->body[from - 1] == c->part) {
+      info->owned++;
+      info->lent += c->elsewhere[from];
+      continue;
+    }
     b->mass = 0;
     memset(b->J, 0, sizeof b->J);
     b->round = b->diagonal = true;

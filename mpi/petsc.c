@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The solver of libgenalpha_petsc for a team, without linking to PETSc: the library is opened from
+ * the directory that holds this one, or from where the system looks. */
+#define _GNU_SOURCE /* dladdr */
+#include "mpi/petsc.h"
+
+#include <dlfcn.h>
+#include <genalpha/ga_petsc.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static void *library;
+static ga_petsc_context context; /* the ranks of one run */
+
+static const char anchor[] = "";
+
+static void *open_library(void) {
+  static const char name[] = "libgenalpha_petsc.so";
+  char path[PATH_MAX + sizeof name];
+  Dl_info info;
+  if (library) return library;
+  path[0] = '\0';
+  if (dladdr((const void *)anchor, &info) && info.dli_fname && strlen(info.dli_fname) < PATH_MAX) {
+    strcpy(path, info.dli_fname);
+    char *slash = strrchr(path, '/');
+    strcpy(slash ? slash + 1 : path, name);
+    library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  }
+  if (!library) library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+  return library;
+}
+
+bool ga_launch_has_petsc(void) {
+  return open_library() && dlsym(library, "ga_petsc_linsol");
+}
+
+ga_status ga_launch_petsc(ga_team *team, const char *options, ga_error *err) {
+  const ga_linsol_ops *ops = open_library() ? dlsym(library, "ga_petsc_linsol") : NULL;
+  if (!ops) {
+    snprintf(err->text, sizeof err->text,
+             "--petsc: libgenalpha_petsc is not there; install PETSc (Debian: libpetsc-real-dev) "
+             "and build with -DGA_PETSC=ON, or leave --petsc away");
+    err->code = GA_ERR_BACKEND;
+    return GA_ERR_BACKEND;
+  }
+  context = (ga_petsc_context){.comm = MPI_COMM_WORLD, .options = *options ? options : NULL};
+  team->linsol = ops;
+  team->linsol_context = &context;
+  return GA_OK;
+}
+
+void ga_launch_petsc_close(void) {
+  void (*close)(void) = NULL;
+  if (library) *(void **)(&close) = dlsym(library, "ga_petsc_close");
+  if (close) close();
+}
