@@ -2,6 +2,7 @@
 #   make               library, tool and examples, in build/release
 #   make demo          simulate a mechanism: summary, out/slider-crank.csv, .svg, and .html, which shows it
 #   make results       the same with results in out/slider-crank.h5 (needs HDF5)
+#   make scale         a net shared out over two processes (needs MPI): summary, out/net.csv
 #   make gallery       a page for every mechanism of models/, with stills: out/gallery/index.html
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
@@ -20,7 +21,7 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src modules results cli tests examples bench python -name '*.[ch]'
+SOURCES = find include src modules mpi results cli tests examples bench python -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
@@ -58,6 +59,13 @@ results: build/release/Makefile
 	@mkdir -p out
 	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.h5
 	$(TOOL) plot out/slider-crank.h5 slider.x,load.x bearing.fx,bearing.fy energy.total
+
+# configured anew, as MPI may have come since; mpirun refuses root and more ranks than cores unless told
+scale: build/release/Makefile
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+	@mkdir -p out
+	mpirun --allow-run-as-root --oversubscribe -n 2 $(TOOL) run models/net.yaml --set N=21 --t-end 0.2 --out out/net.csv
 
 reproduce: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
@@ -156,6 +164,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo gallery check-browser results reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
+.PHONY: all demo scale gallery check-browser results reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:
