@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "genalpha/ga_parts.h"
-#include "genalpha/ga_team.h"
 #include "run/integrator.h"
 #include "run/state_file.h"
 
@@ -233,7 +232,6 @@ static ga_status tell_ranks(ga_integrator *it, const ga_whole *whole, ga_status 
 }
 
 static ga_status save(ga_integrator *it, const char *path, const ga_whole *whole) {
-  ga_error_clear(&it->error);
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   const bool root = !whole || whole->root, rows = it->redundant.on;
@@ -257,17 +255,19 @@ static ga_status save(ga_integrator *it, const char *path, const ga_whole *whole
     status = ga_file_replace(&it->error, path, bytes, n);
   }
   ga_free(bytes);
-  status = tell_ranks(it, whole, status);
+  return tell_ranks(it, whole, status);
+}
+
+ga_status ga_integrator_save_whole(ga_integrator *it, const char *path, const ga_whole *whole) {
+  ga_error_clear(&it->error);
+  const ga_status status = ga_team_agree(it->eval.team, save(it, path, whole), &it->error);
   if (status == GA_OK) forget(it);
   return status;
 }
 
+/* each rank of a team has a file of its own; if one fails, all say so */
 ga_status ga_integrator_save(ga_integrator *it, const char *path) {
-  return save(it, path, NULL);
-}
-
-ga_status ga_integrator_save_whole(ga_integrator *it, const char *path, const ga_whole *whole) {
-  return save(it, path, whole);
+  return ga_integrator_save_whole(it, path, NULL);
 }
 
 static const char *describe_steps(const head *h, char *text, size_t room) {
@@ -405,12 +405,8 @@ static ga_status spread_file(ga_integrator *it, const ga_whole *whole, contents 
   if (status != GA_OK) return status;
   c->n = (size_t)told[0], c->rows = told[1] != 0;
   if (!whole->root) c->bytes = ga_calloc(c->n, 1);
-  struct ga_team *team = it->options.team;
-  double lacking = !c->bytes;
-  if (team) status = team->ops->reduce(team, GA_TEAM_MAX, 1, &lacking);
-  if (status == GA_OK && lacking > 0) {
-    return ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
-  }
+  if (!c->bytes) status = ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
+  status = ga_team_agree(it->eval.team, status, &it->error);
   return status == GA_OK ? whole->spread(whole->context, c->bytes, c->n) : status;
 }
 
@@ -438,7 +434,6 @@ static ga_status take(ga_integrator *it, const ga_whole *whole, const contents *
 }
 
 static ga_status load(ga_integrator *it, const char *path, const ga_whole *whole) {
-  ga_error_clear(&it->error);
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   contents c = {0};
   ga_status status = GA_OK;
@@ -455,10 +450,11 @@ static ga_status load(ga_integrator *it, const char *path, const ga_whole *whole
   return status;
 }
 
-ga_status ga_integrator_load(ga_integrator *it, const char *path) {
-  return load(it, path, NULL);
+ga_status ga_integrator_load_whole(ga_integrator *it, const char *path, const ga_whole *whole) {
+  ga_error_clear(&it->error);
+  return ga_team_agree(it->eval.team, load(it, path, whole), &it->error);
 }
 
-ga_status ga_integrator_load_whole(ga_integrator *it, const char *path, const ga_whole *whole) {
-  return load(it, path, whole);
+ga_status ga_integrator_load(ga_integrator *it, const char *path) {
+  return ga_integrator_load_whole(it, path, NULL);
 }
