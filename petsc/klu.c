@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* A preconditioner type for PETSc: L U of a subdomain by KLU, in the order of ordering.c.
+ *
+ * KLU by way of PETSc chooses pivots anew for all values and takes no ordering. Here new values are
+ * factored in the old pivot order, as in the solver "klu" of the library, while the pivots stay as
+ * good as they were. PETSc stores rows and KLU columns: it is given the transpose, and solves with
+ * the transposed factors. */
+#include <stdlib.h>
+#include <string.h>
+#include <suitesparse/klu.h>
+
+#include "private.h"
+
+static const double REPIVOT = 0.1; /* fall of the ratio of the extreme pivots */
+
+typedef struct {
+  klu_common common;
+  klu_symbolic *symbolic;
+  klu_numeric *numeric;
+  int n, *ptr, *col, *order;
+  double ratio; /* of the extreme pivots, when they were chosen */
+} factors;
+
+static void forget(factors *f) {
+  klu_free_numeric(&f->numeric, &f->common);
+  klu_free_symbolic(&f->symbolic, &f->common);
+  free(f->ptr), free(f->col), free(f->order);
+  f->ptr = f->col = f->order = NULL;
+}
+
+static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const PetscInt *col) {
+  size_t rows = (size_t)n, entries = (size_t)ptr[n];
+  forget(f);
+  klu_defaults(&f->common);
+  f->common.scale = 0; /* rows and columns have good units already */
+  f->n = (int)n;
+  f->ptr = malloc((rows + 1) * sizeof *f->ptr);
+  f->col = malloc((entries + 1) * sizeof *f->col);
+  f->order = malloc((rows + 1) * sizeof *f->order);
+  if (!f->ptr || !f->col || !f->order) return PETSC_ERR_MEM;
+  for (size_t i = 0; i <= rows; i++) f->ptr[i] = (int)ptr[i];
+  for (size_t e = 0; e < entries; e++) f->col[e] = (int)col[e];
+  if (!ga_petsc_order(f->n, f->ptr, f->col, f->order)) return PETSC_ERR_MEM;
+  f->symbolic = klu_analyze_given(f->n, f->ptr, f->col, f->order, f->order, &f->common);
+  return f->symbolic ? 0 : PETSC_ERR_MEM;
+}
+
+/* in the old pivot order; false if that is not good any more */
+static bool refactor(factors *f, double *value) {
+  if (!f->numeric) return false;
+  if (!klu_refactor(f->ptr, f->col, value, f->symbolic, f->numeric, &f->common)) return false;
+  return f->common.status == KLU_OK && klu_rcond(f->symbolic, f->numeric, &f->common) &&
+         f->common.rcond >= REPIVOT * f->ratio;
+}
+
+static PetscErrorCode factor(factors *f, double *value) {
+  if (f->n == 0 || refactor(f, value)) return 0;
+  klu_free_numeric(&f->numeric, &f->common);
+  f->numeric = klu_factor(f->ptr, f->col, value, f->symbolic, &f->common);
+  if (f->common.status == KLU_SINGULAR) return PETSC_ERR_MAT_LU_ZRPVT;
+  if (!f->numeric) return PETSC_ERR_MEM;
+  klu_rcond(f->symbolic, f->numeric, &f->common);
+  f->ratio = f->common.rcond;
+  return 0;
+}
+
+static PetscErrorCode set_up(PC pc) {
+  factors *f;
+  Mat A;
+  PetscInt n;
+  const PetscInt *ptr, *col;
+  PetscBool there;
+  const PetscScalar *value;
+  GA_TRY(PCShellGetContext(pc, &f));
+  GA_TRY(PCGetOperators(pc, NULL, &A));
+  GA_TRY(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &there));
+  if (!there) return PETSC_ERR_SUP;
+  bool same = f->symbolic && f->n == n && f->ptr[n] == ptr[n];
+  PetscErrorCode code = same ? 0 : analyze(f, n, ptr, col);
+  GA_TRY(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &there));
+  if (code) return code;
+  GA_TRY(MatSeqAIJGetArrayRead(A, &value));
+  code = factor(f, (double *)value); /* KLU only reads */
+  GA_TRY(MatSeqAIJRestoreArrayRead(A, &value));
+  return code;
+}
+
+static PetscErrorCode apply(PC pc, Vec b, Vec x) {
+  factors *f;
+  PetscScalar *at;
+  GA_TRY(PCShellGetContext(pc, &f));
+  GA_TRY(VecCopy(b, x));
+  GA_TRY(VecGetArray(x, &at));
+  if (f->n > 0) klu_tsolve(f->symbolic, f->numeric, f->n, 1, at, &f->common);
+  return VecRestoreArray(x, &at);
+}
+
+static PetscErrorCode destroy(PC pc) {
+  factors *f;
+  GA_TRY(PCShellGetContext(pc, &f));
+  forget(f);
+  free(f);
+  return 0;
+}
+
+static PetscErrorCode create(PC pc) {
+  factors *f = calloc(1, sizeof *f);
+  if (!f) return PETSC_ERR_MEM;
+  klu_defaults(&f->common);
+  GA_TRY(PCSetType(pc, PCSHELL));
+  GA_TRY(PCShellSetContext(pc, f));
+  GA_TRY(PCShellSetSetUp(pc, set_up));
+  GA_TRY(PCShellSetApply(pc, apply));
+  GA_TRY(PCShellSetDestroy(pc, destroy));
+  return PCShellSetName(pc, "KLU in the order of ga_klu");
+}
+
+PetscErrorCode ga_petsc_register_klu(void) {
+  return PCRegister(GA_PETSC_KLU, create);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* One numbering for all ranks, matrices of additive parts, exchanges of shared numbers.
+ *
+ * PETSc wants the rows of a rank to be numbered one after the other. Each rank numbers the columns
+ * that it owns; constraints come right after the first velocity that they touch, so that what is
+ * near in the mechanism is near in memory. */
+#include <petscao.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "private.h"
+
+/* rows and columns that meet on the diagonal; *first: columns of the first block */
+static void find_partners(ga_petsc_solver *s, const ga_linsol_layout *layout, int *first) {
+  *first = 0;
+  for (int i = 0; i < s->n; i++) s->partner[i] = s->row_of[i] = i;
+  if (!layout) return;
+  for (int k = 0; k < layout->nblock; k++) {
+    const ga_linsol_block *block = &layout->block[k];
+    for (int i = 0; i < block->size; i++) {
+      s->partner[block->row + i] = block->col + i;
+      s->row_of[block->col + i] = block->row + i;
+    }
+    if (k == 0 && block->row == 0 && block->col == 0) *first = block->size;
+  }
+}
+
+bool ga_petsc_pattern_has(const ga_petsc_solver *s, int row, int col) {
+  int low = s->ptr[row], high = s->ptr[row + 1];
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (s->col[middle] == col) return true;
+    if (s->col[middle] < col) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return false;
+}
+
+/* The columns that this rank owns into s->own, sorted by the place where they belong: the column
+ * itself for velocities, the first column of the row for others. */
+static PetscErrorCode order_own(ga_petsc_solver *s, const bool *owned, int first) {
+  int *count = calloc((size_t)s->n + 1, sizeof *count),
+      *key = calloc((size_t)s->n + 1, sizeof *key);
+  if (!count || !key) {
+    free(count), free(key);
+    return PETSC_ERR_MEM;
+  }
+  s->nown = 0;
+  for (int j = 0; j < s->n; j++) {
+    int row = s->row_of[j], velocity = first > 0 ? j < first : ga_petsc_pattern_has(s, row, j);
+    bool empty = s->ptr[row] == s->ptr[row + 1];
+    key[j] = velocity || empty ? j : s->col[s->ptr[row]];
+    if (owned && !owned[j]) continue;
+    count[key[j] + 1]++;
+    s->nown++;
+  }
+  for (int k = 0; k < s->n; k++) count[k + 1] += count[k];
+  for (int j = 0; j < s->n; j++) {
+    if (!owned || owned[j]) s->own[count[key[j]]++] = j;
+  }
+  free(count), free(key);
+  return 0;
+}
+
+/* PETSc's indices of all local columns, asked for from the ranks that own them */
+static PetscErrorCode find_indices(ga_petsc_solver *s, const ga_linsol_share *share) {
+  PetscInt *given;
+  AO ao;
+  GA_TRY(PetscMalloc1((size_t)s->nown, &given));
+  for (PetscInt k = 0; k < s->nown; k++) given[k] = (PetscInt)share->number[s->own[k]];
+  for (int j = 0; j < s->n; j++) s->index[j] = (PetscInt)share->number[j];
+  GA_TRY(AOCreateMemoryScalable(s->comm, s->nown, given, NULL, &ao));
+  GA_TRY(AOApplicationToPetsc(ao, s->n, s->index));
+  GA_TRY(AODestroy(&ao));
+  return PetscFree(given);
+}
+
+static PetscErrorCode open_exchange(ga_petsc_solver *s) {
+  PetscLayout map;
+  GA_TRY(PetscLayoutCreate(s->comm, &map));
+  GA_TRY(PetscLayoutSetLocalSize(map, s->nown));
+  GA_TRY(PetscLayoutSetUp(map));
+  GA_TRY(PetscSFCreate(s->comm, &s->sf));
+  GA_TRY(PetscSFSetGraphLayout(s->sf, map, s->n, NULL, PETSC_OWN_POINTER, s->index));
+  GA_TRY(PetscSFSetUp(s->sf));
+  return PetscLayoutDestroy(&map);
+}
+
+/* Columns with a diagonal, on any rank. */
+static PetscErrorCode find_diagonals(ga_petsc_solver *s) {
+  for (int j = 0; j < s->n; j++) s->leaves[j] = ga_petsc_pattern_has(s, s->row_of[j], j);
+  GA_TRY(ga_petsc_max_shared(s, s->leaves));
+  for (int j = 0; j < s->n; j++) s->has_diagonal[j] = s->leaves[j] > 0;
+  return 0;
+}
+
+PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layout) {
+  const ga_linsol_share *share = layout ? layout->share : NULL;
+  long long own, begin = 0, all;
+  int first;
+  find_partners(s, layout, &first);
+  GA_TRY(order_own(s, share ? share->owned : NULL, first));
+  own = s->nown;
+  MPI_Exscan(&own, &begin, 1, MPI_LONG_LONG, MPI_SUM, s->comm);
+  MPI_Allreduce(&own, &all, 1, MPI_LONG_LONG, MPI_SUM, s->comm);
+  if (s->rank == 0) begin = 0;
+  if (all > PETSC_MAX_INT || (share && all != share->n)) {
+    snprintf(s->trouble, GA_PETSC_ROOM,
+             all > PETSC_MAX_INT ? "%lld rows are more than this PETSc has numbers for, of %ld"
+                                 : "the ranks own %lld rows together, not %ld",
+             all, share ? share->n : 0L);
+    return PETSC_ERR_ARG_OUTOFRANGE;
+  }
+  s->begin = (PetscInt)begin, s->ntotal = (PetscInt)all;
+  for (PetscInt k = 0; k < s->nown; k++) s->index[s->own[k]] = s->begin + k;
+  if (share) GA_TRY(find_indices(s, share));
+  GA_TRY(open_exchange(s));
+  return find_diagonals(s);
+}
+
+PetscErrorCode ga_petsc_max_shared(ga_petsc_solver *s, double *x) {
+  if (s->size == 1) return 0;
+  for (PetscInt k = 0; k < s->nown; k++) s->roots[k] = x[s->own[k]];
+  GA_TRY(PetscSFReduceBegin(s->sf, MPIU_REAL, x, s->roots, MPI_MAX));
+  GA_TRY(PetscSFReduceEnd(s->sf, MPIU_REAL, x, s->roots, MPI_MAX));
+  GA_TRY(PetscSFBcastBegin(s->sf, MPIU_REAL, s->roots, x, MPI_REPLACE));
+  return PetscSFBcastEnd(s->sf, MPIU_REAL, s->roots, x, MPI_REPLACE);
+}
+
+PetscErrorCode ga_petsc_matrix(ga_petsc_solver *s, int count, const int *which, Mat *out) {
+  PetscInt *i, *j;
+  GA_TRY(PetscMalloc2((size_t)s->nnz + 1, &i, (size_t)s->nnz + 1, &j));
+  for (int row = 0; row < s->n; row++) {
+    for (int e = s->ptr[row]; e < s->ptr[row + 1]; e++) i[e] = s->index[s->partner[row]];
+  }
+  for (int k = 0; k < count; k++) {
+    int e = which ? which[k] : k; /* never before k: no entry is lost */
+    i[k] = i[e];
+    j[k] = s->index[s->col[e]];
+  }
+  GA_TRY(MatCreate(s->comm, out));
+  GA_TRY(MatSetSizes(*out, s->nown, s->nown, s->ntotal, s->ntotal));
+  GA_TRY(MatSetType(*out, MATAIJ));
+  GA_TRY(MatSetPreallocationCOO(*out, count, i, j));
+  return PetscFree2(i, j);
+}
+
+PetscErrorCode ga_petsc_to_vector(ga_petsc_solver *s, const double *b, Vec out) {
+  PetscScalar *to;
+  GA_TRY(VecGetArrayWrite(out, &to));
+  for (PetscInt k = 0; k < s->nown; k++) {
+    int j = s->own[k];
+    to[k] = b[s->row_of[j]] * s->row[j];
+  }
+  return VecRestoreArrayWrite(out, &to);
+}
+
+PetscErrorCode ga_petsc_from_vector(ga_petsc_solver *s, Vec x, double *out) {
+  const PetscScalar *from;
+  GA_TRY(VecGetArrayRead(x, &from));
+  GA_TRY(PetscSFBcastBegin(s->sf, MPIU_REAL, from, s->leaves, MPI_REPLACE));
+  GA_TRY(PetscSFBcastEnd(s->sf, MPIU_REAL, from, s->leaves, MPI_REPLACE));
+  for (int j = 0; j < s->n; j++) out[j] = s->leaves[j] * s->unit[j];
+  return VecRestoreArrayRead(x, &from);
+}

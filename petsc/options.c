@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of PETSc: defaults of ours, then the program's own with the prefix ga_, then the
+ * context's.
+ *
+ * PETSc has one set of options for all. The solver's are in it only while operators are made, so
+ * that two solvers may have different ones. */
+#define _POSIX_C_SOURCE 200809L /* strtok_r */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "private.h"
+
+static const struct {
+  const char *name, *value;
+} defaults[] = {
+    {"-ga_ksp_type", "fgmres"},
+    {"-ga_ksp_rtol", "1e-8"},
+    {"-ga_ksp_max_it", "300"},
+    {"-ga_ksp_gmres_restart", "60"},
+    {"-ga_pc_type", "asm"},
+    {"-ga_sub_ksp_type", "preonly"},
+    {"-ga_sub_pc_type", GA_PETSC_KLU},
+    /* room beyond the prediction, in per cent: pivots of nets have to wait for others */
+    {"-ga_mat_mumps_icntl_14", "200"},
+    {"-ga_sub_mat_mumps_icntl_14", "200"},
+    /* else zero pivots end in NaN */
+    {"-ga_mat_superlu_dist_replacetinypivot", "true"},
+};
+enum { DEFAULTS = (int)(sizeof defaults / sizeof *defaults) };
+
+static PetscErrorCode refuse(const ga_petsc_solver *s, const char *format, const char *what) {
+  snprintf(s->trouble, GA_PETSC_ROOM, format, what);
+  return PETSC_ERR_USER_INPUT;
+}
+
+/* -ksp_type and -ga_ksp_type are both -ga_ksp_type */
+static PetscErrorCode add_name(ga_petsc_solver *s, const char *word) {
+  ga_petsc_option *o = &s->option[s->noption++];
+  const char *name = strncmp(word, "-ga_", 4) == 0 ? word + 4 : word + 1;
+  int length = snprintf(o->name, sizeof o->name, "-ga_%s", name);
+  if (length < (int)sizeof o->name) return 0;
+  return refuse(s, "option %.60s.. is too long", word);
+}
+
+static bool is_name(const char *word) {
+  return word[0] == '-' && (word[1] < '0' || word[1] > '9') && word[1] != '.' && word[1] != '\0';
+}
+
+/* words into names and values */
+static PetscErrorCode split(ga_petsc_solver *s, const char *text) {
+  size_t length = strlen(text);
+  s->text = malloc(length + 1);
+  s->option = calloc(length / 2 + 1, sizeof *s->option);
+  if (!s->text || !s->option) return PETSC_ERR_MEM;
+  memcpy(s->text, text, length + 1);
+  for (char *rest = NULL, *word = strtok_r(s->text, " \t\n", &rest); word;
+       word = strtok_r(NULL, " \t\n", &rest)) {
+    if (is_name(word)) {
+      GA_TRY(add_name(s, word));
+    } else if (s->noption == 0 || s->option[s->noption - 1].value) {
+      return refuse(s, "'%.40s' among PETSc's options belongs to none; options begin with -", word);
+    } else {
+      s->option[s->noption - 1].value = word;
+    }
+  }
+  return 0;
+}
+
+PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s) {
+  for (int k = 0; k < s->noption; k++) {
+    GA_TRY(PetscOptionsSetValue(NULL, s->option[k].name, s->option[k].value));
+  }
+  s->defaults_put = 0;
+  for (int k = 0; k < DEFAULTS; k++) {
+    PetscBool there;
+    GA_TRY(PetscOptionsHasName(NULL, NULL, defaults[k].name, &there));
+    if (there) continue;
+    GA_TRY(PetscOptionsSetValue(NULL, defaults[k].name, defaults[k].value));
+    s->defaults_put |= 1u << k;
+  }
+  return 0;
+}
+
+/* The first option that nothing has asked for is an error. */
+static PetscErrorCode check_used(ga_petsc_solver *s) {
+  for (int k = 0; k < s->noption; k++) {
+    PetscBool used;
+    GA_TRY(PetscOptionsUsed(NULL, s->option[k].name + 1, &used)); /* without its - */
+    s->option[k].used |= used == PETSC_TRUE;
+    if (s->option[k].used) continue;
+    return refuse(s, "option -%s: PETSc has no use for it here; is the name right?",
+                  s->option[k].name + 4);
+  }
+  return 0;
+}
+
+PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check) {
+  PetscErrorCode code = check ? check_used(s) : 0;
+  for (int k = 0; k < s->noption; k++) {
+    GA_TRY(PetscOptionsClearValue(NULL, s->option[k].name));
+  }
+  for (int k = 0; k < DEFAULTS; k++) {
+    if (s->defaults_put & 1u << k) GA_TRY(PetscOptionsClearValue(NULL, defaults[k].name));
+  }
+  return code;
+}
+
+static PetscErrorCode read_own(ga_petsc_solver *s) {
+  char pc[64] = "";
+  PetscReal weak = 0.1, backward = 1e-11;
+  PetscInt overlap = 1;
+  PetscBool given;
+  GA_TRY(PetscOptionsGetString(NULL, "ga_", "-pc_type", pc, sizeof pc, &given));
+  if (strcmp(pc, "lu") == 0) weak = 0;
+  if (strcmp(pc, "cholesky") == 0) {
+    return refuse(s, "option -pc_type %s: the matrices are not symmetric; use lu", pc);
+  }
+  GA_TRY(PetscOptionsGetReal(NULL, "ga_", "-weak", &weak, NULL));
+  GA_TRY(PetscOptionsGetReal(NULL, "ga_", "-backward", &backward, NULL));
+  GA_TRY(PetscOptionsGetInt(NULL, "ga_", "-overlap", &overlap, NULL));
+  s->weak = weak, s->backward = backward, s->overlap = overlap;
+  for (int k = 0; k < s->noption; k++) {
+    const char *name = s->option[k].name;
+    s->option[k].used = strcmp(name, "-ga_weak") == 0 || strcmp(name, "-ga_overlap") == 0 ||
+                        strcmp(name, "-ga_backward") == 0;
+  }
+  return 0;
+}
+
+PetscErrorCode ga_petsc_read_options(ga_petsc_solver *s) {
+  if (s->context->options) GA_TRY(split(s, s->context->options));
+  GA_TRY(ga_petsc_put_options(s));
+  PetscErrorCode code = read_own(s);
+  GA_TRY(ga_petsc_take_options(s, false));
+  return code;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* PETSc's start and end, its errors, and the agreement of all ranks on a status. */
+#include <stdio.h>
+#include <string.h>
+
+#include "private.h"
+
+/* PETSc is one for the whole process, and so is this: whether it was initialized here. */
+static bool opened_here;
+
+static ga_status register_type(char *trouble, size_t room) {
+  if (!ga_petsc_register_klu()) return GA_OK;
+  snprintf(trouble, room, "PETSc does not take the solver for subdomains");
+  return GA_ERR_BACKEND;
+}
+
+ga_status ga_petsc_open(char *trouble, size_t room) {
+  PetscBool there = PETSC_FALSE, ended = PETSC_FALSE;
+  if (PetscFinalized(&ended) || ended) {
+    snprintf(trouble, room, "PETSc was finalized before, and starts only once in a process");
+    return GA_ERR_BACKEND;
+  }
+  if (!PetscInitialized(&there) && there) return register_type(trouble, room);
+  /* signals belong to the program; nothing is printed at the end */
+  PetscErrorCode code = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
+  if (!code) code = PetscOptionsSetValue(NULL, "-options_left", "false");
+  if (!code) code = PetscInitializeNoArguments();
+  if (code) {
+    snprintf(trouble, room, "PETSc could not be initialized (its error %d)", (int)code);
+    return GA_ERR_BACKEND;
+  }
+  opened_here = true;
+  return register_type(trouble, room);
+}
+
+void ga_petsc_close(void) {
+  if (opened_here) (void)PetscFinalize();
+  opened_here = false;
+}
+
+/* The first place that reports an error says most. */
+static PetscErrorCode keep_text(MPI_Comm comm, int line, const char *function, const char *file,
+                                PetscErrorCode code, PetscErrorType kind, const char *text,
+                                void *context) {
+  (void)comm, (void)line, (void)file;
+  ga_petsc_solver *s = context;
+  if (kind == PETSC_ERROR_INITIAL && s->trouble[0] == '\0') {
+    snprintf(s->trouble, GA_PETSC_ROOM, "PETSc, %s: %s", function ? function : "", text);
+    for (char *at = s->trouble; *at; at++) {
+      if (*at == '\n') *at = ' ';
+    }
+  }
+  return code;
+}
+
+void ga_petsc_enter(ga_petsc_solver *s) {
+  s->trouble[0] = '\0';
+  (void)PetscPushErrorHandler(keep_text, s);
+}
+
+void ga_petsc_leave(ga_petsc_solver *s) {
+  (void)s;
+  (void)PetscPopErrorHandler();
+}
+
+ga_status ga_petsc_status(const ga_petsc_solver *s, PetscErrorCode code) {
+  if (!code) return GA_OK;
+  if (s->trouble[0] == '\0') {
+    snprintf(s->trouble, GA_PETSC_ROOM, "PETSc failed with its error %d", (int)code);
+  }
+  return code == PETSC_ERR_MEM ? GA_ERR_MEM : GA_ERR_BACKEND;
+}
+
+ga_status ga_petsc_agree(ga_petsc_solver *s, ga_status status) {
+  if (s->size == 1) return status;
+  /* errors are graver than what a smaller step may help */
+  struct {
+    int grave, rank;
+  } mine = {status < 0 ? 1000 - (int)status : (int)status, s->rank}, worst = mine;
+  MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, s->comm);
+  if (worst.grave == 0) return GA_OK;
+  MPI_Bcast(s->trouble, GA_PETSC_ROOM, MPI_CHAR, worst.rank, s->comm);
+  return (ga_status)(worst.grave > 1000 ? 1000 - worst.grave : worst.grave);
+}
+
+void ga_petsc_largest(const ga_petsc_solver *s, int n, double *x) {
+  if (s->size > 1) MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_MAX, s->comm);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of functions: each of them enters PETSc, agrees on a status, and leaves it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "private.h"
+
+static ga_petsc_context no_context(void) {
+  return (ga_petsc_context){.comm = MPI_COMM_WORLD};
+}
+
+static bool carve(ga_petsc_solver *s) {
+  size_t n = (size_t)s->n + 1, nnz = (size_t)s->nnz + 1;
+  const struct {
+    void *to;
+    size_t count, size;
+  } wanted[] = {
+      {&s->partner, n, sizeof(int)},       {&s->row_of, n, sizeof(int)},
+      {&s->own, n, sizeof(int)},           {&s->index, n, sizeof(PetscInt)},
+      {&s->roots, n, sizeof(double)},      {&s->leaves, n, sizeof(double)},
+      {&s->has_diagonal, n, sizeof(bool)}, {&s->row, n, sizeof(double)},
+      {&s->unit, n, sizeof(double)},       {&s->value, nnz, sizeof(double)},
+      {&s->kept, nnz, sizeof(int)},        {&s->kept_value, nnz, sizeof(double)},
+  };
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    void *block = calloc(wanted[i].count, wanted[i].size);
+    memcpy(wanted[i].to, &block, sizeof block);
+    if (!block) return false;
+  }
+  return true;
+}
+
+static ga_status petsc_analyze(ga_linsol *ls, const ga_csr *A) {
+  ga_status status = ga_petsc_open(ls->trouble, sizeof ls->trouble);
+  if (status != GA_OK) return status;
+  ga_petsc_solver *s = calloc(1, sizeof *s);
+  if (!s) return GA_ERR_MEM;
+  ls->impl = s;
+  s->trouble = ls->trouble;
+  s->singular = -1;
+  s->fallback = no_context();
+  s->context = ls->context ? ls->context : &s->fallback;
+  bool share = ls->layout && ls->layout->share;
+  s->comm = share ? s->context->comm : MPI_COMM_SELF;
+  MPI_Comm_rank(s->comm, &s->rank);
+  MPI_Comm_size(s->comm, &s->size);
+  s->n = A->nrow;
+  s->nnz = A->ptr[A->nrow];
+  s->ptr = A->ptr, s->col = A->col;
+  ga_petsc_enter(s);
+  status = ga_petsc_agree(s, carve(s) ? GA_OK : GA_ERR_MEM);
+  if (status == GA_OK) {
+    PetscErrorCode code = ga_petsc_number(s, ls->layout);
+    if (!code) code = ga_petsc_read_options(s);
+    status = ga_petsc_agree(s, ga_petsc_status(s, code));
+  }
+  ga_petsc_leave(s);
+  return status;
+}
+
+static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
+  ga_petsc_solver *s = ls->impl;
+  bool not_finite = false;
+  ga_petsc_enter(s);
+  PetscErrorCode code = ga_petsc_units(s, A->val, &not_finite);
+  ga_status status = ga_petsc_status(s, code);
+  if (status == GA_OK && not_finite) status = GA_RETRY_NONFINITE;
+  if (status == GA_OK) {
+    code = ga_petsc_prepare(s, &status);
+    if (code) status = ga_petsc_status(s, code);
+  }
+  status = ga_petsc_agree(s, status);
+  if (status != GA_OK) ga_petsc_close_operators(s);
+  ga_petsc_leave(s);
+  return status;
+}
+
+static ga_status petsc_solve(ga_linsol *ls, double *b) {
+  ga_petsc_solver *s = ls->impl;
+  ga_status status = GA_OK;
+  ga_petsc_enter(s);
+  PetscErrorCode code = ga_petsc_to_vector(s, b, s->b);
+  if (!code) code = ga_petsc_iterate(s, &status);
+  if (!code && status == GA_OK) code = ga_petsc_from_vector(s, s->x, b);
+  if (code) status = ga_petsc_status(s, code);
+  status = ga_petsc_agree(s, status);
+  ga_petsc_leave(s);
+  return status;
+}
+
+static int petsc_singular_column(const ga_linsol *ls) {
+  const ga_petsc_solver *s = ls->impl;
+  return s->singular;
+}
+
+static void petsc_reset(ga_linsol *ls) {
+  ga_petsc_solver *s = ls->impl;
+  s->scaled = false;
+  ga_petsc_enter(s);
+  ga_petsc_close_operators(s);
+  ga_petsc_leave(s);
+}
+
+static void petsc_free(ga_linsol *ls) {
+  ga_petsc_solver *s = ls->impl;
+  if (!s) return;
+  ga_petsc_enter(s);
+  ga_petsc_close_operators(s);
+  (void)PetscSFDestroy(&s->sf);
+  ga_petsc_leave(s);
+  void *const blocks[] = {s->partner, s->row_of,       s->own,  s->index,  s->roots,
+                          s->leaves,  s->has_diagonal, s->row,  s->unit,   s->value,
+                          s->kept,    s->kept_value,   s->text, s->option, s};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
+  ls->impl = NULL;
+}
+
+const ga_linsol_ops ga_petsc_linsol = {
+    .name = "petsc",
+    .summary = "matrices shared out over ranks (PETSc): FGMRES with Schwarz over KLU, or others",
+    .analyze = petsc_analyze,
+    .factor = petsc_factor,
+    .solve = petsc_solve,
+    .singular_column = petsc_singular_column,
+    .reset = petsc_reset,
+    .free = petsc_free,
+};

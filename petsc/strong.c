@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* What the preconditioner is made of: the strong entries, and for each rank a subdomain.
+ *
+ * As in the solver "sweep", entries h^2 K between the masses are weak where rows and columns are
+ * scaled to 1, and so are those that tie the eta of stab2 to the balances of forces and to the
+ * velocity constraints. Without them P is block triangular, [[M, G^T], [G, 0]] and G G^T, which KLU
+ * finds, and every mass stands alone. Where stab2 has the motion by eta as unknowns of their own,
+ * the second block is [[I, G^T], [G, 0]]. Kept whatever their size are the gradients of constraints
+ * where their multipliers act: they would have to be chosen anew as they grow.
+ *
+ * A subdomain must be regular by itself. A constraint that lacks some of its velocities there may
+ * depend on others, so subdomains are closed: with a constraint they have all velocities that it
+ * touches. What a rank's own elements touch is so; for M block diagonal the multipliers' matrix of
+ * that subdomain is a principal submatrix of G M^-1 G^T. Layers of overlap are added by the graph
+ * of P, without the constraints that would be incomplete. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "private.h"
+
+/* e: an entry of the row with partner p, in column j */
+static bool strong(const ga_petsc_solver *s, int p, int j, int e) {
+  if (p == j || fabs(s->value[e]) >= s->weak) return true;
+  bool constraint = !s->has_diagonal[p] || !s->has_diagonal[j];
+  return constraint && ga_petsc_pattern_has(s, s->row_of[j], p);
+}
+
+PetscErrorCode ga_petsc_choose(ga_petsc_solver *s) {
+  s->nkept = 0;
+  for (int i = 0; i < s->n; i++) {
+    for (int e = s->ptr[i]; e < s->ptr[i + 1]; e++) {
+      if (strong(s, s->partner[i], s->col[e], e)) s->kept[s->nkept++] = e;
+    }
+  }
+  return 0;
+}
+
+/* the columns that this rank has, sorted, and those that it owns */
+static PetscErrorCode start(ga_petsc_solver *s, IS *all, IS *own) {
+  GA_TRY(ISCreateGeneral(PETSC_COMM_SELF, s->n, s->index, PETSC_COPY_VALUES, all));
+  GA_TRY(ISSort(*all));
+  return ISCreateStride(PETSC_COMM_SELF, s->nown, s->begin, 1, own);
+}
+
+/* Entries of the rows without a diagonal, of all ranks, at their indices; 0 for other rows. */
+static PetscErrorCode count_entries(ga_petsc_solver *s, Vec counts) {
+  PetscScalar *to;
+  GA_TRY(VecGetArrayWrite(counts, &to));
+  for (PetscInt k = 0; k < s->nown; k++) {
+    PetscInt entries = 0;
+    GA_TRY(MatGetRow(s->P, s->begin + k, &entries, NULL, NULL));
+    to[k] = s->has_diagonal[s->own[k]] ? 0 : entries;
+    GA_TRY(MatRestoreRow(s->P, s->begin + k, &entries, NULL, NULL));
+  }
+  return VecRestoreArrayWrite(counts, &to);
+}
+
+/* the members of `all` without the constraints that lack a velocity there */
+static PetscErrorCode close_set(Mat inside, const PetscScalar *counts, IS all, IS *closed) {
+  const PetscInt *member;
+  PetscInt n, *kept, nkept = 0;
+  GA_TRY(ISGetLocalSize(all, &n));
+  GA_TRY(ISGetIndices(all, &member));
+  GA_TRY(PetscMalloc1((size_t)n, &kept));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscInt entries = 0;
+    GA_TRY(MatGetRow(inside, k, &entries, NULL, NULL));
+    if (entries >= (PetscInt)counts[k]) kept[nkept++] = member[k];
+    GA_TRY(MatRestoreRow(inside, k, &entries, NULL, NULL));
+  }
+  GA_TRY(ISRestoreIndices(all, &member));
+  return ISCreateGeneral(PETSC_COMM_SELF, nkept, kept, PETSC_OWN_POINTER, closed);
+}
+
+/* one or more layers of P's graph around the set, closed */
+static PetscErrorCode grow(ga_petsc_solver *s, IS *all) {
+  Mat *inside;
+  Vec counts, near;
+  VecScatter bring;
+  IS closed;
+  PetscInt n;
+  const PetscScalar *have;
+  GA_TRY(MatIncreaseOverlap(s->P, 1, all, 2 * s->overlap));
+  GA_TRY(ISSort(*all));
+  GA_TRY(MatCreateVecs(s->P, &counts, NULL));
+  GA_TRY(count_entries(s, counts));
+  GA_TRY(ISGetLocalSize(*all, &n));
+  GA_TRY(VecCreateSeq(PETSC_COMM_SELF, n, &near));
+  GA_TRY(VecScatterCreate(counts, *all, near, NULL, &bring));
+  GA_TRY(VecScatterBegin(bring, counts, near, INSERT_VALUES, SCATTER_FORWARD));
+  GA_TRY(VecScatterEnd(bring, counts, near, INSERT_VALUES, SCATTER_FORWARD));
+  GA_TRY(MatCreateSubMatrices(s->P, 1, all, all, MAT_INITIAL_MATRIX, &inside));
+  GA_TRY(VecGetArrayRead(near, &have));
+  GA_TRY(close_set(inside[0], have, *all, &closed));
+  GA_TRY(VecRestoreArrayRead(near, &have));
+  GA_TRY(MatDestroySubMatrices(1, &inside));
+  GA_TRY(VecScatterDestroy(&bring));
+  GA_TRY(VecDestroy(&near));
+  GA_TRY(VecDestroy(&counts));
+  GA_TRY(ISDestroy(all));
+  *all = closed;
+  return 0;
+}
+
+PetscErrorCode ga_petsc_subdomain(ga_petsc_solver *s, IS *all, IS *own) {
+  GA_TRY(start(s, all, own));
+  return s->overlap > 0 && s->size > 1 ? grow(s, all) : 0;
+}

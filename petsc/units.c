@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Good units: diagonal R and C of powers of two that bring the largest entry of every row and
+ * column of R A C near 1 (Ruiz 2001), as the solvers of the library have them. The largest entry of
+ * a row is that of all ranks' parts. R and C are kept while they fit roughly. */
+#include <float.h>
+#include <math.h>
+
+#include "private.h"
+
+enum { SWEEPS = 5 };
+static const double FITS = 1 << 20;
+
+/* R A_r C into s->value; the largest entry of all ranks, NaN or infinite if one is so */
+static double multiply(ga_petsc_solver *s, const double *value) {
+  double largest = 0;
+  bool finite = true;
+  for (int i = 0; i < s->n; i++) {
+    double row = s->row[s->partner[i]];
+    for (int e = s->ptr[i]; e < s->ptr[i + 1]; e++) {
+      double entry = value[e] * row * s->unit[s->col[e]], size = fabs(entry);
+      s->value[e] = entry;
+      finite &= size <= DBL_MAX;
+      largest = size > largest ? size : largest;
+    }
+  }
+  if (!finite) largest = INFINITY;
+  ga_petsc_largest(s, 1, &largest);
+  return largest;
+}
+
+/* Divide by the square root of max, to a power of two; false if that is 1. */
+static bool rescale(double max, double *scale) {
+  int exponent = 0;
+  if (max > 0 && max <= DBL_MAX) frexp(max, &exponent);
+  if (exponent / 2 == 0) return false;
+  *scale = ldexp(*scale, -exponent / 2);
+  return true;
+}
+
+/* One sweep halves the exponents of the largest entries; *changed is 0 when there are none. */
+static PetscErrorCode sweep(ga_petsc_solver *s, const double *value, double *row_max,
+                            double *col_max, double *changed) {
+  for (int j = 0; j < s->n; j++) row_max[j] = col_max[j] = 0;
+  for (int i = 0; i < s->n; i++) {
+    int p = s->partner[i];
+    for (int e = s->ptr[i]; e < s->ptr[i + 1]; e++) {
+      int j = s->col[e];
+      double size = fabs(value[e]) * s->row[p] * s->unit[j];
+      row_max[p] = fmax(row_max[p], size);
+      col_max[j] = fmax(col_max[j], size);
+    }
+  }
+  GA_TRY(ga_petsc_max_shared(s, row_max));
+  GA_TRY(ga_petsc_max_shared(s, col_max));
+  bool any = false;
+  for (int j = 0; j < s->n; j++) {
+    any |= rescale(row_max[j], &s->row[j]);
+    any |= rescale(col_max[j], &s->unit[j]);
+  }
+  *changed = any;
+  ga_petsc_largest(s, 1, changed);
+  return 0;
+}
+
+static PetscErrorCode find(ga_petsc_solver *s, const double *value) {
+  double *row_max, *col_max, changed = 1;
+  GA_TRY(PetscMalloc2((size_t)s->n, &row_max, (size_t)s->n, &col_max));
+  for (int j = 0; j < s->n; j++) s->row[j] = s->unit[j] = 1;
+  for (int k = 0; k < SWEEPS && changed > 0; k++) {
+    GA_TRY(sweep(s, value, row_max, col_max, &changed));
+  }
+  return PetscFree2(row_max, col_max);
+}
+
+PetscErrorCode ga_petsc_units(ga_petsc_solver *s, const double *value, bool *not_finite) {
+  *not_finite = false;
+  if (s->scaled) {
+    double largest = multiply(s, value);
+    if (largest <= FITS && largest >= 1 / FITS) return 0;
+  }
+  double finite = 0;
+  for (int e = 0; e < s->nnz; e++) finite = isfinite(value[e]) ? finite : 1;
+  ga_petsc_largest(s, 1, &finite);
+  *not_finite = finite > 0;
+  if (*not_finite) return 0;
+  GA_TRY(find(s, value));
+  (void)multiply(s, value);
+  s->scaled = true;
+  return 0;
+}

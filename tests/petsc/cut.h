@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* A whole matrix, which every rank has, cut into additive parts; and the solver of a team behind
+ * the interface of a solver for whole matrices. So any serial run exercises a team's solver. */
+#ifndef GA_TESTS_CUT_H
+#define GA_TESTS_CUT_H
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "genalpha/genalpha.h"
+
+/* how a matrix is cut, and whose solver gets the parts */
+typedef struct {
+  MPI_Comm comm;
+  int rank, size;
+  const ga_linsol_ops *ops;
+  void *context;
+  /* The rank that owns row and column i, 0 <= home < size. */
+  int (*home)(const void *user, const ga_csr *A, const ga_linsol_layout *layout, int i);
+  /* The part of entry e = (i, j) that a rank gets; over all ranks they add up to 1. */
+  double (*share)(const void *user, const int *home, int i, int j, int e, int rank);
+  const void *user;
+} cut_plan;
+
+typedef struct {
+  int n, *home;    /* of the whole matrix */
+  int *whole;      /* number of a local row in it */
+  int *local;      /* and back, -1 if this rank has not got it */
+  int *from;       /* entries of the whole that the part has */
+  double *weight;  /* and their weights */
+  double *b, *all; /* local right-hand side; solution */
+  long *number;
+  bool *owned;
+  ga_csr part;
+  ga_linsol_share share;
+  ga_linsol_layout layout;
+  ga_linsol_block *block;
+  ga_linsol inner;
+} cut;
+
+static inline void cut_free(ga_linsol *ls) {
+  cut *c = ls->impl;
+  if (!c) return;
+  if (c->inner.ops) c->inner.ops->free(&c->inner);
+  void *const blocks[] = {c->home, c->whole,  c->local, c->from,     c->weight,   c->b,
+                          c->all,  c->number, c->owned, c->part.ptr, c->part.col, c->part.val,
+                          c->block, c};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
+  ls->impl = NULL;
+}
+
+/* the rows that this rank has: those it owns and those of its entries */
+static inline void cut_rows(const cut_plan *plan, cut *c, const ga_csr *A) {
+  int n = A->nrow;
+  bool *has = calloc((size_t)n, sizeof *has);
+  for (int i = 0; i < n; i++) {
+    if (c->home[i] == plan->rank) has[i] = true;
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      if (plan->share(plan->user, c->home, i, A->col[e], e, plan->rank) == 0) continue;
+      has[i] = has[A->col[e]] = true;
+    }
+  }
+  c->part.nrow = 0;
+  for (int i = 0; i < n; i++) {
+    c->local[i] = has[i] ? c->part.nrow : -1;
+    if (!has[i]) continue;
+    c->number[c->part.nrow] = i;
+    c->owned[c->part.nrow] = c->home[i] == plan->rank;
+    c->whole[c->part.nrow++] = i;
+  }
+  c->part.ncol = c->part.nrow;
+  free(has);
+}
+
+static inline void cut_entries(const cut_plan *plan, cut *c, const ga_csr *A) {
+  int at = 0;
+  for (int k = 0; k < c->part.nrow; k++) {
+    int i = c->whole[k];
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      double weight = plan->share(plan->user, c->home, i, A->col[e], e, plan->rank);
+      if (weight == 0) continue;
+      c->part.col[at] = c->local[A->col[e]];
+      c->weight[at] = weight;
+      c->from[at++] = e;
+    }
+    c->part.ptr[k + 1] = at;
+  }
+}
+
+/* A block of the whole is one of the part if the same of its rows and columns are there. */
+static inline void cut_blocks(cut *c, const ga_linsol_layout *layout) {
+  c->layout = (ga_linsol_layout){.share = &c->share};
+  if (!layout) return;
+  c->block = calloc((size_t)layout->nblock + 1, sizeof *c->block);
+  c->layout.block = c->block;
+  c->layout.symmetry = layout->symmetry;
+  for (int k = 0; k < layout->nblock; k++) {
+    const ga_linsol_block *whole = &layout->block[k];
+    ga_linsol_block block = {-1, -1, 0};
+    for (int i = 0; i < whole->size; i++) {
+      int row = c->local[whole->row + i], col = c->local[whole->col + i];
+      if ((row < 0) != (col < 0)) abort();
+      if (row < 0) continue;
+      if (block.size == 0) block.row = row, block.col = col;
+      block.size++;
+    }
+    if (block.size > 0) c->block[c->layout.nblock++] = block;
+  }
+}
+
+static inline ga_status cut_analyze(ga_linsol *ls, const ga_csr *A) {
+  const cut_plan *plan = ls->context;
+  cut *c = calloc(1, sizeof *c);
+  ls->impl = c;
+  size_t n = (size_t)A->nrow + 1, nnz = (size_t)A->ptr[A->nrow] + 1;
+  c->n = A->nrow;
+  c->home = calloc(n, sizeof(int)), c->whole = calloc(n, sizeof(int));
+  c->local = calloc(n, sizeof(int)), c->from = calloc(nnz, sizeof(int));
+  c->weight = calloc(nnz, sizeof(double)), c->b = calloc(n, sizeof(double));
+  c->all = calloc(n, sizeof(double)), c->number = calloc(n, sizeof(long));
+  c->owned = calloc(n, sizeof(bool)), c->part.ptr = calloc(n, sizeof(int));
+  c->part.col = calloc(nnz, sizeof(int)), c->part.val = calloc(nnz, sizeof(double));
+  for (int i = 0; i < A->nrow; i++) c->home[i] = plan->home(plan->user, A, ls->layout, i);
+  cut_rows(plan, c, A);
+  cut_entries(plan, c, A);
+  c->share = (ga_linsol_share){A->nrow, c->number, c->owned};
+  cut_blocks(c, ls->layout);
+  c->inner = (ga_linsol){.ops = plan->ops, .context = plan->context, .layout = &c->layout};
+  ga_status status = plan->ops->analyze(&c->inner, &c->part);
+  memcpy(ls->trouble, c->inner.trouble, sizeof ls->trouble);
+  return status;
+}
+
+static inline ga_status cut_factor(ga_linsol *ls, const ga_csr *A) {
+  cut *c = ls->impl;
+  for (int e = 0; e < c->part.ptr[c->part.nrow]; e++) {
+    c->part.val[e] = A->val[c->from[e]] * c->weight[e];
+  }
+  ga_status status = c->inner.ops->factor(&c->inner, &c->part);
+  memcpy(ls->trouble, c->inner.trouble, sizeof ls->trouble);
+  ls->factor_cost = c->inner.factor_cost;
+  return status;
+}
+
+/* x of the rows that other ranks own comes from them; those this rank has must be the same bits. */
+static inline ga_status cut_solve(ga_linsol *ls, double *b) {
+  const cut_plan *plan = ls->context;
+  cut *c = ls->impl;
+  for (int k = 0; k < c->part.nrow; k++) c->b[k] = b[c->whole[k]];
+  ga_status status = c->inner.ops->solve(&c->inner, c->b);
+  memcpy(ls->trouble, c->inner.trouble, sizeof ls->trouble);
+  for (int i = 0; i < c->n; i++) c->all[i] = 0;
+  for (int k = 0; k < c->part.nrow; k++) {
+    if (c->owned[k]) c->all[c->whole[k]] = c->b[k];
+  }
+  MPI_Allreduce(c->all, b, c->n, MPI_DOUBLE, MPI_SUM, plan->comm);
+  for (int k = 0; k < c->part.nrow && status == GA_OK; k++) {
+    if (b[c->whole[k]] != c->b[k]) return GA_ERR_BACKEND;
+  }
+  return status;
+}
+
+static inline int cut_singular_column(const ga_linsol *ls) {
+  const cut_plan *plan = ls->context;
+  const cut *c = ls->impl;
+  int column = c->inner.ops->singular_column(&c->inner), all;
+  if (column >= 0) column = c->whole[column];
+  MPI_Allreduce(&column, &all, 1, MPI_INT, MPI_MAX, plan->comm);
+  return all;
+}
+
+static inline void cut_reset(ga_linsol *ls) {
+  cut *c = ls->impl;
+  if (c->inner.ops->reset) c->inner.ops->reset(&c->inner);
+}
+
+static const ga_linsol_ops cut_solver = {
+    .name = "cut",
+    .summary = "whole matrices by the solver of a team",
+    .analyze = cut_analyze,
+    .factor = cut_factor,
+    .solve = cut_solve,
+    .singular_column = cut_singular_column,
+    .reset = cut_reset,
+    .free = cut_free,
+};
+
+#endif
