@@ -34,7 +34,7 @@ struct ga_launch {
   ga_team *team;
   ga_launch_part *parts; /* of all ranks */
   numbering numbers[GA_ENTRIES];
-  ga_whole whole;
+  ga_collector whole;
   double *q, *v, *vd, *a, *lam, *psi; /* the whole state, on the root */
   bool with_petsc;
 };
@@ -195,12 +195,12 @@ static ga_status make_room(ga_launch *l, ga_error *err) {
 
 static void describe_whole(ga_launch *l) {
   const ga_portion_info *p = &l->info;
-  l->whole = (ga_whole){.n = {p->nq_all, p->nv_all, p->nlam_all, p->npsi_all},
-                        .number = {p->q, p->v, p->lam, p->psi},
-                        .root = l->rank == ROOT,
-                        .gather = gather_entries,
-                        .spread = spread,
-                        .context = l};
+  l->whole = (ga_collector){.n = {p->nq_all, p->nv_all, p->nlam_all, p->npsi_all},
+                            .number = {p->q, p->v, p->lam, p->psi},
+                            .root = l->rank == ROOT,
+                            .gather = gather_entries,
+                            .spread = spread,
+                            .context = l};
 }
 
 static ga_status choose_solver(ga_launch *l, const char *petsc, ga_error *err) {
@@ -266,7 +266,7 @@ static ga_team *team_of(ga_launch *l) {
   return l->team;
 }
 
-static const ga_whole *whole_of(const ga_launch *l) {
+static const ga_collector *whole_of(const ga_launch *l) {
   return &l->whole;
 }
 

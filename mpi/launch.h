@@ -37,7 +37,7 @@ typedef struct ga_launch_ops {
   /* a rank's own */
   ga_portion_info (*portion)(const ga_launch *l);
   ga_team *(*team)(ga_launch *l);
-  const ga_whole *(*whole)(const ga_launch *l);
+  const ga_collector *(*whole)(const ga_launch *l);
   ga_launch_part (*part)(const ga_launch *l, int rank);
 
   /* The whole state on rank 0, in arrays that live until the next call; elsewhere the arrays are

@@ -11,7 +11,7 @@
 /* ---- a whole of one part -------------------------------------------------------------------- */
 
 typedef struct {
-  ga_whole whole;
+  ga_collector whole;
   long *number[GA_ENTRIES];
   int gathered, spread;
   ga_status fails; /* what gather answers */

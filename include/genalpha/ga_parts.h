@@ -65,7 +65,7 @@ GA_API ga_portion_info ga_portion_view(const ga_portion *portion);
  * Q ranks, or by one without a team. All ranks call these together, with the same path. */
 typedef enum ga_entry { GA_ENTRY_Q, GA_ENTRY_V, GA_ENTRY_LAM, GA_ENTRY_PSI } ga_entry;
 enum { GA_ENTRIES = 4 };
-typedef struct ga_whole {
+typedef struct ga_collector {
   long n[GA_ENTRIES];             /* entries of the whole */
   const long *number[GA_ENTRIES]; /* those of this part in the whole */
   bool root;                      /* this rank reads and writes; one does */
@@ -74,11 +74,11 @@ typedef struct ga_whole {
   /* Bytes of the root to all ranks. */
   ga_status (*spread)(void *context, void *bytes, size_t count);
   void *context;
-} ga_whole;
+} ga_collector;
 GA_API ga_status ga_integrator_save_whole(ga_integrator *it, const char *path,
-                                          const ga_whole *whole);
+                                          const ga_collector *whole);
 GA_API ga_status ga_integrator_load_whole(ga_integrator *it, const char *path,
-                                          const ga_whole *whole);
+                                          const ga_collector *whole);
 
 /* The partitioner GA_SHARE_GRAPH uses: "METIS", or "breadth-first ranges". */
 GA_API const char *ga_sharing_by(void);

@@ -37,7 +37,7 @@ static int own_size(const ga_integrator *it, ga_entry kind) {
 }
 
 /* those of the whole; NULL: the model is the whole */
-static long whole_size(const ga_integrator *it, const ga_whole *whole, ga_entry kind) {
+static long whole_size(const ga_integrator *it, const ga_collector *whole, ga_entry kind) {
   return whole ? whole->n[kind] : own_size(it, kind);
 }
 
@@ -45,13 +45,13 @@ static ga_entry mult_entry(const ga_integrator *it, int c) {
   return it->method->mult[c] == GA_BLOCK_PSI ? GA_ENTRY_PSI : GA_ENTRY_LAM;
 }
 
-static int64_t whole_unknowns(const ga_integrator *it, const ga_whole *whole) {
+static int64_t whole_unknowns(const ga_integrator *it, const ga_collector *whole) {
   int64_t n = it->method->nx * (int64_t)whole_size(it, whole, GA_ENTRY_V);
   for (int c = 0; c < it->method->ncon; c++) n += whole_size(it, whole, mult_entry(it, c));
   return n;
 }
 
-static head make_head(const ga_integrator *it, const ga_whole *whole) {
+static head make_head(const ga_integrator *it, const ga_collector *whole) {
   const ga_params *par = &it->options.par;
   head h = {.order = ORDER,
             .version = VERSION,
@@ -76,10 +76,10 @@ typedef struct {
   enum { MEASURE, WRITE, READ } mode;
   unsigned char *at; /* NULL where this rank does not write */
   size_t bytes;
-  const ga_whole *whole; /* NULL: the model is the whole */
-  bool rows;             /* the file tells which rows are left out, */
-  size_t rows_at;        /* here */
-  ga_status status;      /* of the ranks' work together */
+  const ga_collector *whole; /* NULL: the model is the whole */
+  bool rows;                 /* the file tells which rows are left out, */
+  size_t rows_at;            /* here */
+  ga_status status;          /* of the ranks' work together */
 } walk;
 
 static void move_on(walk *w, size_t bytes) {
@@ -203,7 +203,7 @@ static uint64_t checksum(const unsigned char *bytes, size_t n) {
 }
 
 /* rows: the file tells which rows are left out; where it does, in rows_at, from the body on */
-static size_t file_size(ga_integrator *it, const ga_whole *whole, bool rows, size_t *rows_at) {
+static size_t file_size(ga_integrator *it, const ga_collector *whole, bool rows, size_t *rows_at) {
   walk w = {.mode = MEASURE, .whole = whole, .rows = rows};
   pass_body(&w, it);
   if (rows_at) *rows_at = w.rows_at;
@@ -218,7 +218,7 @@ static void forget(ga_integrator *it) {
 }
 
 /* The root's status and message, on all ranks. */
-static ga_status tell_ranks(ga_integrator *it, const ga_whole *whole, ga_status status) {
+static ga_status tell_ranks(ga_integrator *it, const ga_collector *whole, ga_status status) {
   struct {
     int64_t status;
     char text[sizeof it->error.text];
@@ -231,7 +231,7 @@ static ga_status tell_ranks(ga_integrator *it, const ga_whole *whole, ga_status 
   return ga_fail(&it->error, (ga_status)told.status, "%s", told.text);
 }
 
-static ga_status save(ga_integrator *it, const char *path, const ga_whole *whole) {
+static ga_status save(ga_integrator *it, const char *path, const ga_collector *whole) {
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   const bool root = !whole || whole->root, rows = it->redundant.on;
@@ -258,7 +258,7 @@ static ga_status save(ga_integrator *it, const char *path, const ga_whole *whole
   return tell_ranks(it, whole, status);
 }
 
-ga_status ga_integrator_save_whole(ga_integrator *it, const char *path, const ga_whole *whole) {
+ga_status ga_integrator_save_whole(ga_integrator *it, const char *path, const ga_collector *whole) {
   ga_error_clear(&it->error);
   const ga_status status = ga_team_agree(it->eval.team, save(it, path, whole), &it->error);
   if (status == GA_OK) forget(it);
@@ -279,7 +279,7 @@ static const char *describe_steps(const head *h, char *text, size_t room) {
 
 /* Is this file for this integrator? If not, say what differs. */
 static ga_status check_head(ga_integrator *it, const char *path, const head *h,
-                            const ga_whole *whole) {
+                            const ga_collector *whole) {
   ga_error *err = &it->error;
   head own = make_head(it, whole);
   if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) {
@@ -361,8 +361,8 @@ typedef struct {
 } contents;
 
 /* the head, if it is for this run */
-static ga_status read_head(ga_integrator *it, const char *path, FILE *file, const ga_whole *whole,
-                           head *h) {
+static ga_status read_head(ga_integrator *it, const char *path, FILE *file,
+                           const ga_collector *whole, head *h) {
   unsigned char bytes[sizeof *h] = {0};
   const size_t got = fread(bytes, 1, sizeof bytes, file);
   if (ferror(file)) return ga_file_error(&it->error, path, "read");
@@ -374,8 +374,8 @@ static ga_status read_head(ga_integrator *it, const char *path, FILE *file, cons
 }
 
 /* the whole file, of exactly the expected length, sum right */
-static ga_status read_file(ga_integrator *it, const char *path, FILE *file, const ga_whole *whole,
-                           contents *c) {
+static ga_status read_file(ga_integrator *it, const char *path, FILE *file,
+                           const ga_collector *whole, contents *c) {
   head h;
   uint64_t sum;
   size_t rows_at;
@@ -398,7 +398,7 @@ static ga_status read_file(ga_integrator *it, const char *path, FILE *file, cons
 }
 
 /* The root's file, to all ranks; every one of them needs memory for it. */
-static ga_status spread_file(ga_integrator *it, const ga_whole *whole, contents *c) {
+static ga_status spread_file(ga_integrator *it, const ga_collector *whole, contents *c) {
   int64_t told[2] = {(int64_t)c->n, c->rows};
   if (!whole) return GA_OK;
   ga_status status = whole->spread(whole->context, told, sizeof told);
@@ -411,7 +411,7 @@ static ga_status spread_file(ga_integrator *it, const ga_whole *whole, contents 
 }
 
 /* the integrator goes on from what was read */
-static ga_status take(ga_integrator *it, const ga_whole *whole, const contents *c) {
+static ga_status take(ga_integrator *it, const ga_collector *whole, const contents *c) {
   pass_body(&(walk){.mode = READ, .at = c->bytes + sizeof(head), .whole = whole, .rows = c->rows},
             it);
   it->state.t = it->mem.t;
@@ -433,7 +433,7 @@ static ga_status take(ga_integrator *it, const ga_whole *whole, const contents *
   return status == GA_OK ? ga_redundant_look(it) : status;
 }
 
-static ga_status load(ga_integrator *it, const char *path, const ga_whole *whole) {
+static ga_status load(ga_integrator *it, const char *path, const ga_collector *whole) {
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   contents c = {0};
   ga_status status = GA_OK;
@@ -450,7 +450,7 @@ static ga_status load(ga_integrator *it, const char *path, const ga_whole *whole
   return status;
 }
 
-ga_status ga_integrator_load_whole(ga_integrator *it, const char *path, const ga_whole *whole) {
+ga_status ga_integrator_load_whole(ga_integrator *it, const char *path, const ga_collector *whole) {
   ga_error_clear(&it->error);
   return ga_team_agree(it->eval.team, load(it, path, whole), &it->error);
 }
