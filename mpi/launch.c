@@ -8,6 +8,7 @@
 #include "mpi/launch.h"
 
 #include <genalpha/ga_mpi.h>
+#include <genalpha/genalpha.h>
 #include <limits.h>
 #include <math.h>
 #include <mpi.h>
@@ -40,25 +41,6 @@ struct ga_launch {
 };
 
 /* ---- MPI itself ----------------------------------------------------------------------------- */
-
-static ga_status begin(int *rank, int *size, ga_error *err) {
-  int provided;
-  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
-    if (err) snprintf(err->text, sizeof err->text, "MPI does not begin");
-    return GA_ERR_BACKEND;
-  }
-  MPI_Comm_rank(MPI_COMM_WORLD, rank);
-  MPI_Comm_size(MPI_COMM_WORLD, size);
-  return GA_OK;
-}
-
-static void end(void) {
-  MPI_Finalize();
-}
-
-static void abandon(int code) {
-  MPI_Abort(MPI_COMM_WORLD, code);
-}
 
 static bool agree(bool good) {
   int own = good, all = 0;
@@ -245,7 +227,7 @@ static ga_status open_launch(const ga_mechanism *m, const char *petsc, ga_launch
   if (status == GA_OK) status = learn_numbers(l, err);
   if (status == GA_OK) status = make_room(l, err);
   if (status == GA_OK) {
-    status = settle(ga_mpi_team_new(MPI_COMM_WORLD, l->info.nv, l->info.v, &l->team, err), err);
+    status = settle(ga_mpi_team_world(l->info.nv, l->info.v, &l->team, err), err);
   }
   if (status == GA_OK) status = choose_solver(l, petsc, err);
   if (status == GA_OK) {
@@ -312,9 +294,8 @@ static void sum(ga_launch *l, int n, double *x) {
 extern const ga_launch_ops ga_launch_ops_1;
 __attribute__((visibility("default"))) const ga_launch_ops ga_launch_ops_1 = {
     .version = GA_VERSION,
-    .begin = begin,
-    .end = end,
-    .abandon = abandon,
+    .begin = ga_mpi_begin,
+    .end = ga_mpi_end,
     .open = open_launch,
     .close = close_launch,
     .has_petsc = ga_launch_has_petsc,

@@ -23,10 +23,9 @@ typedef double (*ga_launch_value)(void *context, const ga_state *whole);
 typedef struct ga_launch_ops {
   const char *version; /* GA_VERSION of the library that made it */
 
-  /* MPI begins and ends. abandon ends all ranks at once. */
+  /* MPI begins and ends */
   ga_status (*begin)(int *rank, int *size, ga_error *err);
   void (*end)(void);
-  void (*abandon)(int code);
 
   /* Cut the mechanism, which must outlive it, and make the team. petsc: NULL for the gathering
    * solver, else options of PETSc, which may be empty. */
