@@ -16,9 +16,9 @@ on() {
     2>"$work/err" </dev/null || code=$?
 }
 
-# numbers FILE KEY: those of a JSON array or of one number, one in a line
+# numbers FILE KEY: those of an array of the end state, or a single one, one in a line
 numbers() {
-  sed -n "s/^ *\"$2\": \[\(.*\)\].*/\1/p;s/.*\"$2\": \([-+.e0-9]*\)[,}].*/\1/p" "$1" | head -n 1 | tr ',' '\n'
+  sed -n "s/^  \"$2\": \[\(.*\)\].*/\1/p;s/.*\"$2\": \([-+.e0-9][-+.e0-9]*\)[,}].*/\1/p" "$1" | tr ',' '\n' | grep .
 }
 
 # agree FILE FILE KEY TOLERANCE: relative to the largest number, or to 1
@@ -28,12 +28,13 @@ agree() {
   paste "$work/a" "$work/b" | awk -v tol="$4" '
     NF != 2 { bad = 1 }
     { d = $1 - $2; if (d < 0) d = -d; if (d > most) most = d; s = $2 < 0 ? -$2 : $2; if (s > size) size = s }
-    END { if (NR == 0 || bad || most > tol * (size > 1 ? size : 1)) { print "  largest difference", most; exit 1 } }'
+    END { if (bad || most > tol * (size > 1 ? size : 1)) { print "  largest difference", most; exit 1 } }'
 }
 
 # same NAME: $work/out is the run of $work/serial, to rounding
 same() {
   ok "$1: exit 0" code_is 0
+  ok "$1: there is a state" [ "$(numbers "$work/out" q | wc -l)" -gt 6 ]
   ok "$1: q" agree "$work/out" "$work/serial" q 1e-10
   ok "$1: v" agree "$work/out" "$work/serial" v 1e-10
   ok "$1: lam" agree "$work/out" "$work/serial" lam 1e-8
@@ -53,6 +54,8 @@ compare() {
   done
 }
 
+# ---- the same numbers ---------------------------------------------------------------------------
+
 compare 'every joint' "$own/every-joint.yaml" --t-end 0.1
 compare 'frame of bushings' "$own/frame.yaml" --t-end 0.05
 compare 'chain' "$models/chain.yaml" --set N=40 --t-end 0.05
@@ -60,5 +63,122 @@ compare 'net' "$models/net.yaml" --t-end 0.05
 compare 'gear train' "$models/gear-train.yaml" --t-end 0.02
 compare 'automatic steps' "$own/every-joint.yaml" --t-end 0.05 --rtol 1e-6 --atol 1e-8
 compare 'an event' "$own/frame.yaml" --stop-when 'b4_3.y > 0.004'
-compare 'index 3' "$own/every-joint.yaml" --method index3 --t-end 0.05
+compare 'an event in automatic steps' "$own/every-joint.yaml" --stop-when 'bead.z + 0*energy.total < -0.04' \
+  --rtol 1e-5 --atol 1e-7
+ok 'the event is told once' [ "$(grep -c 'stopped at t = .* by --stop-when' "$work/err")" -eq 1 ]
+for method in index3 index2 index1; do
+  compare "$method" "$own/every-joint.yaml" --method $method --t-end 0.04
+done
+compare 'a projection' "$own/every-joint.yaml" --method index3 --project-at 0.02 --t-end 0.04
+
+# ---- what is printed and written ----------------------------------------------------------------
+
+on 3 run "$models/net.yaml" --t-end 0.02
+ok 'a summary' out_has '^  steps        20 of h = 0.001, from t = 0 to 0.02'
+ok 'printed once' [ "$(grep -c '^net: ' "$work/out")" -eq 1 ]
+ok 'what was shared out' out_has '^  ranks        3, cut by .*: [1-9][0-9]* of 49 bodies are on several ranks'
+ok 'a line for each rank' [ "$(grep -c '^  *[012]  *[0-9]*  *[0-9]*  *[0-9]*  *[0-9]*  *[0-9]*$' "$work/out")" -eq 3 ]
+ok 'every element once' [ "$(awk '/^  *[012]  *[0-9]/ { n += $4 } END { print n }' "$work/out")" -eq 88 ]
+ok 'nothing to complain about' err_empty
+
+# csv NAME ARGUMENT...: the rows of 3 ranks are those of one process
+csv() {
+  name=$1
+  shift
+  tool run "$@" --out "$work/one.csv"
+  on 3 run "$@" --out "$work/three.csv"
+  ok "$name: exit 0" code_is 0
+  ok "$name: rows" [ "$(rows "$work/one.csv")" -eq "$(rows "$work/three.csv")" ]
+  ok "$name: columns" [ "$(head -n 1 "$work/one.csv")" = "$(head -n 1 "$work/three.csv")" ]
+  ok "$name: numbers" sh -c "paste -d, '$work/one.csv' '$work/three.csv' | awk -F, '
+    NR > 1 { for (i = 1; i <= NF / 2; i++) { d = \$i - \$(i + NF / 2); if (d < 0) d = -d
+      s = \$i < 0 ? -\$i : \$i; if (d > 1e-8 * (s > 1 ? s : 1)) bad = 1 } }
+    END { exit bad }'"
+}
+csv 'trajectory' "$own/every-joint.yaml" --t-end 0.04 --every 3
+csv 'at equal distances' "$own/every-joint.yaml" --t-end 0.04 --out-dt 0.0033
+csv 'raw columns' "$own/frame.yaml" --t-end 0.02
+
+if "$tool" --version | grep -q 'HDF5$'; then
+  on 2 run "$own/frame.yaml" --t-end 0.02 --out "$work/two.h5"
+  ok 'results in HDF5' code_is 0
+  tool export "$work/two.h5"
+  ok 'all rows of them' [ "$(rows "$work/out")" -eq 21 ]
+fi
+on 2 run "$own/frame.yaml" --t-end 0.02 --plot "$work/frame.svg"
+ok 'a plot' [ -s "$work/frame.svg" ]
+
+# ---- states -------------------------------------------------------------------------------------
+
+# P ranks save, Q ranks go on
+saved() {
+  if [ "$1" = 1 ]; then tool run "$3" --t-end 0.03 --save-state "$work/$1.state"; else
+    on "$1" run "$3" --t-end 0.03 --save-state "$work/$1.state"; fi
+  ok "$1 ranks save" code_is 0
+  if [ "$2" = 1 ]; then tool run "$3" --t-end 0.06 --from-state "$work/$1.state" --final; else
+    on "$2" run "$3" --t-end 0.06 --from-state "$work/$1.state" --final; fi
+  same "saved by $1, resumed by $2"
+}
+for model in "$own/every-joint.yaml" "$own/frame.yaml"; do
+  tool run "$model" --t-end 0.06 --final
+  cp "$work/out" "$work/serial"
+  for pair in '2 3' '3 2' '4 1' '1 4' '2 2'; do
+    # shellcheck disable=SC2086
+    saved $pair "$model"
+  done
+done
+on 2 run "$own/frame.yaml" --t-end 0.06 --from-state "$models/net.yaml"
+ok 'not a state: exit 1' code_is 1
+ok 'one message' [ "$(grep -c 'is not a state file' "$work/err")" -eq 1 ]
+
+# killed -9: the launcher ends the job, the last checkpoint goes on with another number of ranks
+tool run "$own/frame.yaml" --t-end 1 --final
+cp "$work/out" "$work/serial"
+mpirun --allow-run-as-root --oversubscribe -n 3 "$tool" run "$own/frame.yaml" --t-end 1000 \
+  --save-state "$work/kill.state" --checkpoint-every 0.01 >"$work/out" 2>"$work/err" </dev/null &
+launcher=$!
+for i in $(seq 200); do [ -e "$work/kill.state" ] && break; sleep 0.05; done
+ok 'a checkpoint came' [ -e "$work/kill.state" ]
+victim=$(ps -o pid= --ppid $launcher | tail -n 1)
+kill -9 $victim
+code=0
+wait $launcher || code=$?
+ok 'the job ended' [ "$code" -ne 0 ]
+t=$(od -An -t f8 -j 200 -N 8 "$work/kill.state" | tr -d ' ')
+if awk -v t="$t" 'BEGIN { exit !(t < 1) }'; then
+  on 2 run "$own/frame.yaml" --t-end 1 --from-state "$work/kill.state" --final
+  same 'killed on 3 ranks, resumed on 2'
+fi
+
+# ---- failures -----------------------------------------------------------------------------------
+
+code_within() { [ "$code" -ge "$1" ] && [ "$code" -le "$2" ]; }
+
+# fails PATTERN ARGUMENT...: 3 ranks, exit 1 (or 2, wrong usage), the pattern in one line
+fails() {
+  pattern=$1
+  shift
+  on 3 "$@"
+  ok "exit 1 or 2, not $code: $*" code_within 1 2
+  ok "one message '$pattern': $*" [ "$(grep -c "genalpha: .*$pattern" "$work/err")" -eq 1 ]
+}
+sed 's/value: \["400.*/value: ["if(t < 0.01, 1, sqrt(-1))", 0, 0]}/' "$own/frame.yaml" >"$work/nan.yaml"
+fails 'the run failed after [0-9]* steps, at' run "$work/nan.yaml" --t-end 0.05
+sed 's/^  string: .*/  string: {type: distance, between: [box12, bead]}\n  again: {type: distance, between: [box12, bead]}/' \
+  "$own/every-joint.yaml" >"$work/singular.yaml"
+fails "joint string.*depends on the others" run "$work/singular.yaml" --t-end 0.05
+fails 'redundant = allow is not possible in a team' run "$own/frame.yaml" --redundant allow
+fails 'cannot write' run "$own/frame.yaml" --t-end 0.01 --out "$work/no/such/file.csv"
+fails 'cannot save' run "$own/frame.yaml" --t-end 0.01 --save-state "$work/no/such/file"
+fails 'bodies cannot be shared out to 3 parts' run "$models/pendulum.yaml"
+fails 'not shared out over ranks' run heavy-top
+fails 'not shared out over ranks and would be done 3 times' converge "$own/frame.yaml"
+on 2 run "$own/frame.yaml" --t-end 0.01 --out /dev/full
+ok 'a full disk: exit 1' code_is 1
+ok 'a full disk: one message' [ "$(grep -c 'genalpha: cannot write' "$work/err")" -eq 1 ]
+on 2 run "$own/frame.yaml" --extrapolate 1
+ok 'no extrapolation' [ "$(grep -c -e '--extrapolate is not possible over several ranks' "$work/err")" -eq 1 ]
+if [ ! -e "$(dirname "$tool")/libgenalpha_petsc.so" ]; then
+  fails 'libgenalpha_petsc is not there' run "$own/frame.yaml" --petsc ''
+fi
 finish
