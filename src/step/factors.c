@@ -12,8 +12,9 @@ static const double SAME_H = 1e-4;  /* relative change of h that factors survive
 static const double FADE = 0.98;    /* what is left of a bad experience after a step */
 static const double DISTRUST = 1.1; /* after sweeps failed; fades below 1 in 5 matrices */
 
-static void add_block(ga_factors *f, int row, int col, int size) {
-  if (size > 0) f->block[f->layout.nblock++] = (ga_linsol_block){row, col, size};
+/* the ranks of a team have the same list of blocks, some of which may be empty */
+static void add_block(ga_factors *f, bool team, int row, int col, int size) {
+  if (size > 0 || team) f->block[f->layout.nblock++] = (ga_linsol_block){row, col, size};
 }
 
 /* The blocks of the matrix: the balance of forces j belongs to x_j, and constraints to multipliers
@@ -21,14 +22,15 @@ static void add_block(ga_factors *f, int row, int col, int size) {
  * the position constraints, and lam to the others. */
 static void describe_blocks(ga_factors *f, const ga_equations *s) {
   const ga_method *method = s->method;
+  bool team = s->eval->team != NULL;
   f->layout = (ga_linsol_layout){.block = f->block};
-  for (int j = 0; j < method->nx; j++) add_block(f, j * s->nv, j * s->nv, s->nv);
-  add_block(f, s->n, s->n, f->matrix.n - s->n);
+  for (int j = 0; j < method->nx; j++) add_block(f, team, j * s->nv, j * s->nv, s->nv);
+  add_block(f, team && s->eta >= 0, s->n, s->n, f->matrix.n - s->n);
   for (int c = 0; c < method->ncon; c++) {
     int position = method->con[c] == GA_ROW_POS, of = c;
     if (s->eta >= 0 && position) of = s->eta;
     if (s->eta == c && !position) of = method->dyn[0].lam;
-    add_block(f, s->con_at[c], s->mult_at[of], ga_equations_con_size(s, method->con[c]));
+    add_block(f, team, s->con_at[c], s->mult_at[of], ga_equations_con_size(s, method->con[c]));
   }
 }
 
