@@ -32,3 +32,12 @@ if(NOT APPLE)
   set_target_properties(genalpha_mpi PROPERTIES LINK_DEPENDS ${exports})
 endif()
 add_library(genalpha::mpi ALIAS genalpha_mpi)
+
+# what the tool asks for when mpirun starts it (launch.h); it looks for the library beside itself and
+# where it is installed
+target_sources(genalpha_mpi PRIVATE mpi/launch.c mpi/petsc.c)
+target_include_directories(genalpha_mpi PRIVATE ${PROJECT_SOURCE_DIR})
+if(PROJECT_IS_TOP_LEVEL)
+  set_target_properties(genalpha_mpi PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS genalpha_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
