@@ -5,7 +5,9 @@
 models=$(dirname "$0")/../../models
 own=$(dirname "$0")/../models
 [ -e "$(dirname "$tool")/libgenalpha_mpi.so" ] && command -v mpirun >/dev/null || exit 77
-export LC_ALL=C OMPI_MCA_btl_base_warn_component_unused=0 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# MPI does not free all of its memory
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export ASAN_OPTIONS LC_ALL=C OMPI_MCA_btl_base_warn_component_unused=0 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 # on P ARGUMENT...: the tool on P ranks; output in $work/out and $work/err, exit code in $code
 on() {
