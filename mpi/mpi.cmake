@@ -2,7 +2,7 @@
 #   GA_MPI = AUTO (where MPI is found), ON (required), OFF
 
 # what adds parts of a matrix, without MPI: also for the tests
-add_library(genalpha_whole OBJECT mpi/whole.c)
+add_library(genalpha_whole OBJECT mpi/whole.c mpi/condense.c)
 set_target_properties(genalpha_whole PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(genalpha_whole PUBLIC include)
 

@@ -37,18 +37,18 @@ typedef struct {
     double *room;
     size_t nroom;
     bool *owned;
-    long calls;       /* collective calls so far */
+    long calls; /* collective calls so far */
   } rank[CREW];
 } crew;
 
-static void crew_break(crew *c, const char *why) {
+static inline void crew_break(crew *c, const char *why) {
   if (!c->broken) snprintf(c->why, sizeof c->why, "%s", why);
   c->broken = true;
   pthread_cond_broadcast(&c->all_there);
 }
 
 /* the caller holds the lock */
-static void crew_look(crew *c) {
+static inline void crew_look(crew *c) {
   if (c->left > 0) {
     crew_break(c, "a rank has left while others wait");
     return;
@@ -61,7 +61,7 @@ static void crew_look(crew *c) {
   pthread_cond_broadcast(&c->all_there);
 }
 
-static bool crew_meet(crew *c, int rank, long tag, const void *shown) {
+static inline bool crew_meet(crew *c, int rank, long tag, const void *shown) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += CREW_PATIENCE;
@@ -82,19 +82,19 @@ static bool crew_meet(crew *c, int rank, long tag, const void *shown) {
 }
 
 /* a rank is done and will not come again */
-static void crew_leave(crew *c) {
+static inline void crew_leave(crew *c) {
   pthread_mutex_lock(&c->lock);
   c->left++;
   if (c->arrived > 0 && c->arrived + c->left == c->size) crew_look(c);
   pthread_mutex_unlock(&c->lock);
 }
 
-static double *crew_room(struct crew_rank *own, size_t n) {
+static inline double *crew_room(struct crew_rank *own, size_t n) {
   if (n > own->nroom) own->room = realloc(own->room, n * sizeof(double)), own->nroom = n;
   return own->room;
 }
 
-static ga_status crew_sum_shared(ga_team *team, int count, double *x) {
+static inline ga_status crew_sum_shared(ga_team *team, int count, double *x) {
   struct crew_rank *own = team->context;
   crew *c = own->crew;
   size_t nv = (size_t)team->nv;
@@ -120,13 +120,13 @@ static ga_status crew_sum_shared(ga_team *team, int count, double *x) {
   return GA_OK;
 }
 
-static double crew_op(ga_team_op op, double a, double b) {
+static inline double crew_op(ga_team_op op, double a, double b) {
   if (op == GA_TEAM_SUM) return a + b;
   if (isnan(a) || isnan(b)) return NAN;
   return (op == GA_TEAM_MAX) == (a > b) ? a : b;
 }
 
-static ga_status crew_reduce(ga_team *team, ga_team_op op, int n, double *x) {
+static inline ga_status crew_reduce(ga_team *team, ga_team_op op, int n, double *x) {
   struct crew_rank *own = team->context;
   crew *c = own->crew;
   double *all = crew_room(own, (size_t)n);
@@ -158,11 +158,11 @@ typedef struct {
   double *b;
 } crew_solver;
 
-static crew_solver *crew_of(const crew *c, int r) {
+static inline crew_solver *crew_of(const crew *c, int r) {
   return (crew_solver *)c->shown[r];
 }
 
-static ga_status crew_told(ga_linsol *ls) {
+static inline ga_status crew_told(ga_linsol *ls) {
   crew_solver *s = ls->impl;
   crew *c = s->own->crew;
   if (!crew_meet(c, s->own->rank, 3, s)) return GA_ERR_BACKEND;
@@ -176,7 +176,7 @@ static ga_status crew_told(ga_linsol *ls) {
   return status;
 }
 
-static void crew_build(crew_solver *s) {
+static inline void crew_build(crew_solver *s) {
   crew *c = s->own->crew;
   ga_whole_part part[CREW];
   ga_block_range range[CREW * GA_WHOLE_BLOCKS];
@@ -189,11 +189,16 @@ static void crew_build(crew_solver *s) {
   s->whole = ga_whole_new(s->share->n, c->size, part);
   ga_whole_blocks(s->whole, nblock, c->size, range);
   s->x = malloc((size_t)s->share->n * sizeof(double));
-  s->status = ga_linsol_attach(&s->ls, NULL, &s->whole->A,
-                               s->whole->layout.nblock > 0 ? &s->whole->layout : NULL, NULL);
+  const struct crew_rank *own = s->own;
+  const ga_team *team = &c->team[own->rank];
+  /* numbers of unknowns that others give: a block of velocities */
+  long first = s->share->nunit > 0 ? s->share->number[s->n - 1] - team->velocity[team->nv - 1] : 0;
+  ga_whole_condense(s->whole, first, s->share->nunit > 0 ? team->nv_all : 0);
+  s->status =
+      ga_linsol_attach(&s->ls, NULL, ga_whole_matrix(s->whole), ga_whole_layout(s->whole), NULL);
 }
 
-static ga_status crew_analyze(ga_linsol *ls, const ga_csr *A) {
+static inline ga_status crew_analyze(ga_linsol *ls, const ga_csr *A) {
   crew_solver *s = calloc(1, sizeof *s);
   struct crew_rank *own = ls->context;
   *s = (crew_solver){.own = own,
@@ -208,7 +213,7 @@ static ga_status crew_analyze(ga_linsol *ls, const ga_csr *A) {
   return crew_told(ls);
 }
 
-static ga_status crew_factor(ga_linsol *ls, const ga_csr *A) {
+static inline ga_status crew_factor(ga_linsol *ls, const ga_csr *A) {
   crew_solver *s = ls->impl;
   struct crew_rank *own = s->own;
   crew *c = own->crew;
@@ -217,13 +222,15 @@ static ga_status crew_factor(ga_linsol *ls, const ga_csr *A) {
   if (own->rank == 0) {
     ga_whole_clear(s->whole);
     for (int r = 0; r < c->size; r++) ga_whole_add(s->whole, r, crew_of(c, r)->A->val);
-    s->status = s->ls.ops->factor(&s->ls, &s->whole->A);
+    ga_whole_finish(s->whole);
+    s->status = s->ls.ops->factor(&s->ls, ga_whole_matrix(s->whole));
     s->column = s->status == GA_RETRY_SINGULAR ? s->ls.ops->singular_column(&s->ls) : -1;
+    if (s->column >= 0) s->column = (int)ga_whole_column(s->whole, s->column);
   }
   return crew_told(ls);
 }
 
-static ga_status crew_solve(ga_linsol *ls, double *b) {
+static inline ga_status crew_solve(ga_linsol *ls, double *b) {
   crew_solver *s = ls->impl;
   struct crew_rank *own = s->own;
   crew *c = own->crew;
@@ -236,7 +243,9 @@ static ga_status crew_solve(ga_linsol *ls, double *b) {
         if (other->share->owned[i]) s->x[other->share->number[i]] = other->b[i];
       }
     }
+    ga_whole_right_side(s->whole, s->x);
     s->status = s->ls.ops->solve(&s->ls, s->x);
+    ga_whole_solution(s->whole, s->x);
   }
   if (!crew_meet(c, own->rank, 8, s)) return GA_ERR_BACKEND;
   const double *x = crew_of(c, 0)->x;
@@ -244,7 +253,7 @@ static ga_status crew_solve(ga_linsol *ls, double *b) {
   return crew_told(ls);
 }
 
-static int crew_column(const ga_linsol *ls) {
+static inline int crew_column(const ga_linsol *ls) {
   const crew_solver *s = ls->impl;
   for (int i = 0; i < s->n && s->column >= 0; i++) {
     if (s->share->number[i] == s->column) return i;
@@ -252,12 +261,12 @@ static int crew_column(const ga_linsol *ls) {
   return -1;
 }
 
-static void crew_reset(ga_linsol *ls) {
+static inline void crew_reset(ga_linsol *ls) {
   crew_solver *s = ls->impl;
   if (s->ls.ops && s->ls.ops->reset) s->ls.ops->reset(&s->ls);
 }
 
-static void crew_free_solver(ga_linsol *ls) {
+static inline void crew_free_solver(ga_linsol *ls) {
   crew_solver *s = ls->impl;
   if (!s) return;
   if (s->ls.ops) ga_linsol_detach(&s->ls);
@@ -279,7 +288,7 @@ static const ga_linsol_ops crew_linsol = {.name = "crew",
 /* ---- life ------------------------------------------------------------------------------------ */
 
 /* velocity[r]: the numbers of the nv[r] velocities of rank r */
-static crew *crew_new(int size, const int *nv, long *const *velocity, long nv_all) {
+static inline crew *crew_new(int size, const int *nv, long *const *velocity, long nv_all) {
   crew *c = calloc(1, sizeof *c);
   c->size = size;
   pthread_mutex_init(&c->lock, NULL);
@@ -319,7 +328,7 @@ static crew *crew_new(int size, const int *nv, long *const *velocity, long nv_al
   return c;
 }
 
-static void crew_free(crew *c) {
+static inline void crew_free(crew *c) {
   for (int r = 0; r < c->size; r++) {
     for (int s = 0; s < c->size; s++) free(c->rank[r].place[s]);
     free(c->rank[r].owned);

@@ -29,11 +29,11 @@ typedef struct {
   double *q0;
 } part_system;
 
-static void part_add(part_system *s, element_kind kind, int a, int b) {
+static inline void part_add(part_system *s, element_kind kind, int a, int b) {
   s->list[s->count++] = (element){kind, a, b};
 }
 
-static part_system part_chain(int n) {
+static inline part_system part_chain(int n) {
   part_system s = {.n = n, .mass = {1, 1, 1. / 12}, .down = 1};
   s.list = malloc(2 * (size_t)n * sizeof *s.list);
   s.q0 = calloc((size_t)(PER * n), sizeof(double));
@@ -46,7 +46,7 @@ static part_system part_chain(int n) {
 }
 
 /* size^2 points in each of the layers */
-static part_system part_net(int size, int layers) {
+static inline part_system part_net(int size, int layers) {
   int n = size * size * layers;
   part_system s = {.n = n, .mass = {1, 1, 1}, .down = 2};
   s.list = malloc((4 * (size_t)n + 1) * sizeof *s.list);
@@ -63,21 +63,21 @@ static part_system part_net(int size, int layers) {
   return s;
 }
 
-static void part_system_free(part_system *s) {
+static inline void part_system_free(part_system *s) {
   free(s->list);
   free(s->q0);
 }
 
-static int part_rows(element_kind kind) {
+static inline int part_rows(element_kind kind) {
   return kind == BAR ? 1 : kind == HOLD ? 3 : kind == JOINT ? 2 : 0;
 }
 
 /* what goes wrong in a model, and when */
 typedef enum {
   FAULT_NONE,
-  FAULT_FATAL,  /* a callback fails */
-  FAULT_RETRY,  /* it wants a smaller step */
-  FAULT_NAN_F,  /* not finite */
+  FAULT_FATAL, /* a callback fails */
+  FAULT_RETRY, /* it wants a smaller step */
+  FAULT_NAN_F, /* not finite */
   FAULT_NAN_g,
   FAULT_NAN_G,
   FAULT_NAN_K,
@@ -103,13 +103,13 @@ typedef struct {
 
 /* ---- patterns ------------------------------------------------------------------------------- */
 
-static void part_csr(ga_csr *A, int nrow, int ncol, int room) {
+static inline void part_csr(ga_csr *A, int nrow, int ncol, int room) {
   *A = (ga_csr){.nrow = nrow, .ncol = ncol};
   A->ptr = calloc((size_t)nrow + 1, sizeof(int));
   A->col = malloc(((size_t)room + 1) * sizeof(int));
 }
 
-static int part_place(const ga_csr *A, int i, int j) {
+static inline int part_place(const ga_csr *A, int i, int j) {
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
     if (A->col[e] == j) return e;
   }
@@ -117,7 +117,7 @@ static int part_place(const ga_csr *A, int i, int j) {
 }
 
 /* pairs of velocities that an element couples in K; returns how many, row then column */
-static int part_pairs(const part_model *p, const element *e, int pair[][2]) {
+static inline int part_pairs(const part_model *p, const element *e, int pair[][2]) {
   int n = 0, at[2] = {e->a < 0 ? -1 : PER * p->local[e->a], PER * p->local[e->b]};
   for (int u = 0; u < 2; u++) {
     for (int v = 0; v < 2; v++) {
@@ -137,14 +137,14 @@ static int part_pairs(const part_model *p, const element *e, int pair[][2]) {
   return n;
 }
 
-static int part_compare(const void *a, const void *b) {
+static inline int part_compare(const void *a, const void *b) {
   const int *x = a, *y = b;
   return x[0] != y[0] ? x[0] - y[0] : x[1] - y[1];
 }
 
-static void part_pattern_K(part_model *p) {
+static inline void part_pattern_K(part_model *p) {
   int nv = PER * p->nbody, total = 0;
-  int (*all)[2] = malloc((36 * (size_t)p->count + 1) * sizeof *all);
+  int(*all)[2] = malloc((36 * (size_t)p->count + 1) * sizeof *all);
   for (int i = 0; i < p->count; i++) total += part_pairs(p, &p->list[i], all + total);
   qsort(all, (size_t)total, sizeof *all, part_compare);
   part_csr(&p->K, nv, nv, total);
@@ -166,7 +166,7 @@ static void part_pattern_K(part_model *p) {
 }
 
 /* velocities of a row of an element, in increasing order; which of its bodies comes first */
-static int part_columns(const part_model *p, const element *e, int row, int *col) {
+static inline int part_columns(const part_model *p, const element *e, int row, int *col) {
   int n = 0, first = e->a < 0 ? -1 : PER * p->local[e->a], second = PER * p->local[e->b];
   int low = first < second ? first : second, high = first < second ? second : first;
   if (e->kind == HOLD) {
@@ -183,7 +183,7 @@ static int part_columns(const part_model *p, const element *e, int row, int *col
   return n;
 }
 
-static int part_pattern_G(part_model *p) {
+static inline int part_pattern_G(part_model *p) {
   int rows = 0, nnz = 0, at = 0;
   for (int i = 0; i < p->count; i++) rows += part_rows(p->list[i].kind);
   part_csr(&p->G, rows, PER * p->nbody, 6 * rows);
@@ -198,15 +198,15 @@ static int part_pattern_G(part_model *p) {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-static void part_bar(const part_model *p, const element *e, const double *q, double d[PER]) {
+static inline void part_bar(const part_model *p, const element *e, const double *q, double d[PER]) {
   for (int r = 0; r < PER; r++) d[r] = q[PER * p->local[e->b] + r] - q[PER * p->local[e->a] + r];
 }
 
-static double part_dot(const double *a, const double *b) {
+static inline double part_dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void part_force(const part_model *p, const double *q, double *F) {
+static inline void part_force(const part_model *p, const double *q, double *F) {
   memset(F, 0, (size_t)(PER * p->nbody) * sizeof(double));
   for (int i = 0; i < p->count; i++) {
     const element *e = &p->list[i];
@@ -223,7 +223,7 @@ static void part_force(const part_model *p, const double *q, double *F) {
   }
 }
 
-static void part_mass(const part_model *p, ga_csr *M) {
+static inline void part_mass(const part_model *p, ga_csr *M) {
   memset(M->val, 0, (size_t)(PER * p->nbody) * sizeof(double));
   for (int i = 0; i < p->count; i++) {
     if (p->list[i].kind != BODY) continue;
@@ -234,13 +234,13 @@ static void part_mass(const part_model *p, ga_csr *M) {
 }
 
 /* end of rod a, or start of rod b, relative to the rod's centre */
-static void part_half(const part_model *p, int body, const double *q, double half[2]) {
+static inline void part_half(const part_model *p, int body, const double *q, double half[2]) {
   double angle = body < 0 ? 0 : q[PER * p->local[body] + 2];
   half[0] = body < 0 ? 0 : 0.5 * cos(angle);
   half[1] = body < 0 ? 0 : 0.5 * sin(angle);
 }
 
-static void part_g(const part_model *p, const double *q, double *g) {
+static inline void part_g(const part_model *p, const double *q, double *g) {
   for (int i = 0; i < p->count; i++) {
     const element *e = &p->list[i];
     double d[PER], from[2], to[2];
@@ -259,12 +259,12 @@ static void part_g(const part_model *p, const double *q, double *g) {
   }
 }
 
-static double *part_entry(ga_csr *A, int row, int col) {
+static inline double *part_entry(ga_csr *A, int row, int col) {
   return &A->val[part_place(A, row, col)];
 }
 
 /* G, or Z where v is given: its derivative along v */
-static void part_G(const part_model *p, const double *q, const double *v, ga_csr *G) {
+static inline void part_G(const part_model *p, const double *q, const double *v, ga_csr *G) {
   int row = 0;
   memset(G->val, 0, (size_t)G->ptr[G->nrow] * sizeof(double));
   for (int i = 0; i < p->count; i++) {
@@ -295,7 +295,8 @@ static void part_G(const part_model *p, const double *q, const double *v, ga_csr
   }
 }
 
-static void part_drift(const part_model *p, const double *q, const double *v, double *drift) {
+static inline void part_drift(const part_model *p, const double *q, const double *v,
+                              double *drift) {
   for (int i = 0; i < p->count; i++) {
     const element *e = &p->list[i];
     double d[PER], half[2];
@@ -315,7 +316,8 @@ static void part_drift(const part_model *p, const double *q, const double *v, do
   }
 }
 
-static void part_tangent_pair(const element *e, const double d[PER], double lam, double value[36]) {
+static inline void part_tangent_pair(const element *e, const double d[PER], double lam,
+                                     double value[36]) {
   int n = 0;
   double square = part_dot(d, d), across = 1000 * (1 - 1 / sqrt(square));
   double along = (1000 - across) / square;
@@ -333,7 +335,7 @@ static void part_tangent_pair(const element *e, const double d[PER], double lam,
   }
 }
 
-static void part_K(const part_model *p, const double *q, const double *lam, ga_csr *K) {
+static inline void part_K(const part_model *p, const double *q, const double *lam, ga_csr *K) {
   memset(K->val, 0, (size_t)K->ptr[K->nrow] * sizeof(double));
   for (int i = 0; i < p->count; i++) {
     const element *e = &p->list[i];
@@ -354,7 +356,7 @@ static void part_K(const part_model *p, const double *q, const double *lam, ga_c
   }
 }
 
-static void part_spoil(const part_model *p, const ga_evaluation *out) {
+static inline void part_spoil(const part_model *p, const ga_evaluation *out) {
   if (p->fault == FAULT_NAN_F && out->F) out->F[0] = NAN;
   if (p->fault == FAULT_NAN_g && out->g && p->G.nrow > 0) out->g[0] = NAN;
   if (p->fault == FAULT_NAN_G && out->G && p->G.nrow > 0) out->G->val[0] = NAN;
@@ -364,8 +366,8 @@ static void part_spoil(const part_model *p, const ga_evaluation *out) {
   }
 }
 
-static int part_evaluate(void *user, double t, const double *q, const double *v,
-                         const ga_evaluation *out) {
+static inline int part_evaluate(void *user, double t, const double *q, const double *v,
+                                const ga_evaluation *out) {
   (void)t;
   part_model *p = user;
   long call = p->calls++;
@@ -389,8 +391,9 @@ static const ga_model_ops part_ops = {
     .evaluate = part_evaluate,
     .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
-/* Elements of rank `rank` of `size`; backwards: its bodies in the opposite order. NULL: no memory. */
-static part_model *part_new(const part_system *s, int rank, int size, bool backwards) {
+/* Elements of rank `rank` of `size`; backwards: its bodies in the opposite order. NULL: no memory.
+ */
+static inline part_model *part_new(const part_system *s, int rank, int size, bool backwards) {
   part_model *p = calloc(1, sizeof *p);
   int from = (int)((long)s->count * rank / size), to = (int)((long)s->count * (rank + 1) / size);
   *p = (part_model){.whole = s, .count = to - from, .list = s->list + from};
@@ -427,7 +430,7 @@ static part_model *part_new(const part_system *s, int rank, int size, bool backw
   return p;
 }
 
-static void part_free(part_model *p) {
+static inline void part_free(part_model *p) {
   ga_csr *const all[] = {&p->M, &p->K, &p->G};
   for (int k = 0; k < 3; k++) free(all[k]->ptr), free(all[k]->col);
   ga_space_free(p->space);
@@ -439,7 +442,7 @@ static void part_free(part_model *p) {
 }
 
 /* the rows of this rank's part of a vector over all bodies */
-static void part_take(const part_model *p, const double *whole, double *own) {
+static inline void part_take(const part_model *p, const double *whole, double *own) {
   for (int i = 0; i < PER * p->nbody; i++) own[i] = whole[p->velocity[i]];
 }
 

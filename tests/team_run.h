@@ -28,12 +28,12 @@ typedef struct {
   double level;
 } run_watch;
 
-static double run_value(void *context, const ga_state *state) {
+static inline double run_value(void *context, const ga_state *state) {
   const run_watch *w = context;
   return w->at < 0 ? 1 : state->q[w->at] - w->level;
 }
 
-static run_watch run_watched(const part_model *p, const run_case *c) {
+static inline run_watch run_watched(const part_model *p, const run_case *c) {
   run_watch w = {-1, c->level};
   for (int i = 0; i < PER * p->nbody; i++) {
     if (p->velocity[i] == c->watched) w.at = i;
@@ -42,7 +42,8 @@ static run_watch run_watched(const part_model *p, const run_case *c) {
 }
 
 /* start, run, and the state */
-static ga_status run_it(part_model *p, const run_case *c, ga_integrator *it, run_watch *watch) {
+static inline ga_status run_it(part_model *p, const run_case *c, ga_integrator *it,
+                               run_watch *watch) {
   int nv = PER * p->nbody;
   double *q0 = malloc((size_t)nv * sizeof(double)), *v0 = calloc((size_t)nv, sizeof(double));
   part_take(p, p->whole->q0, q0);
@@ -59,13 +60,13 @@ static ga_status run_it(part_model *p, const run_case *c, ga_integrator *it, run
   return status;
 }
 
-static double *run_copy(const double *x, int n) {
+static inline double *run_copy(const double *x, int n) {
   double *out = malloc(((size_t)n + 1) * sizeof(double));
   if (n > 0) memcpy(out, x, (size_t)n * sizeof(double));
   return out;
 }
 
-static run_result run_part(part_model *p, const run_case *c, ga_team *team) {
+static inline run_result run_part(part_model *p, const run_case *c, ga_team *team) {
   run_result out = {.nv = PER * p->nbody, .nlam = p->model.nlam};
   ga_options o = c->options;
   ga_integrator *it = NULL;
@@ -85,7 +86,7 @@ static run_result run_part(part_model *p, const run_case *c, ga_team *team) {
   return out;
 }
 
-static void run_free(run_result *r) {
+static inline void run_free(run_result *r) {
   free(r->q);
   free(r->v);
   free(r->lam);
@@ -95,11 +96,11 @@ static void run_free(run_result *r) {
  * largest of all; the multipliers of a rank follow those of the ranks before it. */
 typedef struct {
   double q, v, lam;
-} run_errors;
+} part_errors;
 
-static run_errors run_compare(const part_model *p, const run_result *part, const run_result *whole,
-                              int lam_before) {
-  run_errors e = {0, 0, 0};
+static inline part_errors run_compare(const part_model *p, const run_result *part,
+                                     const run_result *whole, int lam_before) {
+  part_errors e = {0, 0, 0};
   double largest = 0;
   for (int i = 0; i < part->nv; i++) {
     long k = p->velocity[i];

@@ -99,10 +99,12 @@ ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const 
   memcpy(trouble, ls->trouble, sizeof trouble);
   ga_linsol_close(ls);
   if (status == GA_ERR_MEM) {
-    return ga_fail(err, status, "no memory for a linear system of %d rows", A->nrow);
+    ga_fail(err, status, "no memory for a linear system of %d rows", A->nrow);
+  } else {
+    status = ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows%s%s",
+                     A->nrow, trouble[0] ? ": " : "", trouble);
   }
-  return ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows%s%s",
-                 A->nrow, trouble[0] ? ": " : "", trouble);
+  return ga_team_tell(team, status, trouble[0] != '\0', err);
 }
 
 ga_status ga_linsol_attach(ga_linsol *ls, const char *name, const ga_csr *A,
