@@ -113,6 +113,14 @@ struct ga_linsol {
   char trouble[120]; /* set by the solver: what went wrong in the last call that failed */
 };
 
+/* A built-in solver for those who write solvers of their own on top of it, such as one that gathers
+ * the parts of a team: name as in the option linsol (NULL: "auto"), attached to the pattern of A
+ * and analyzed. A and layout (NULL: nothing is known) are borrowed until it is detached. Then
+ * ls->ops has factor and solve. */
+GA_API ga_status ga_linsol_attach(ga_linsol *ls, const char *name, const ga_csr *A,
+                                  const ga_linsol_layout *layout, ga_error *err);
+GA_API void ga_linsol_detach(ga_linsol *ls);
+
 /* Names and summaries of the built-in solvers; NULL past the end. */
 GA_API const char *ga_linsol_name(int i);
 GA_API const char *ga_linsol_summary(int i);

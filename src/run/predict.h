@@ -3,11 +3,12 @@
 #ifndef GA_SRC_PREDICT_H
 #define GA_SRC_PREDICT_H
 
-#include "base/base.h"
+#include "base/team.h"
 
 enum { GA_PREDICT = 6 }; /* steps remembered: order 5 at most */
 
 typedef struct ga_predictor {
+  ga_team *team; /* NULL: none */
   int n, nx;  /* unknowns; the first nx are accelerations, the others multipliers */
   int count;  /* steps remembered, the latest first; at least one: the time of the first is
                  filled in by the next `keep` */

@@ -53,12 +53,15 @@ ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
   return status;
 }
 
+/* A velocity is moved alike on all ranks that have it. */
 static ga_status probe(ga_judge *j, const ga_iterate *at, double side, double *r) {
   const ga_equations *eq = j->eq;
+  const ga_team *team = eq->eval->team;
   double step = side * GA_ROUND * DBL_EPSILON;
   for (int i = 0; i < eq->nv; i++) {
-    j->shift_q[i] = step * sign_of((unsigned)i, 2 * j->probes) * j->size_q[i];
-    j->shift_v[i] = step * sign_of((unsigned)i, 2 * j->probes + 1) * j->size_v[i];
+    unsigned number = team ? (unsigned)team->velocity[i] : (unsigned)i;
+    j->shift_q[i] = step * sign_of(number, 2 * j->probes) * j->size_q[i];
+    j->shift_v[i] = step * sign_of(number, 2 * j->probes + 1) * j->size_v[i];
   }
   return ga_equations_evaluate(j->eq, at->x, &(ga_shift){j->shift_q, j->shift_v}, NULL, r,
                                j->terms);
