@@ -119,17 +119,22 @@ static PetscErrorCode create(PC pc) {
   return PCShellSetName(pc, NAME);
 }
 
-PetscErrorCode ga_petsc_klu_ratio(PC pc, double *ratio) {
+PetscErrorCode ga_petsc_klu_report(PC pc, ga_petsc_report *out) {
   PetscBool shell;
   const char *name = NULL;
   factors *f;
-  *ratio = 0;
+  *out = (ga_petsc_report){0};
   GA_TRY(PetscObjectTypeCompare((PetscObject)pc, PCSHELL, &shell));
   if (!shell) return 0;
   GA_TRY(PCShellGetName(pc, &name));
   if (!name || strcmp(name, NAME) != 0) return 0;
   GA_TRY(PCShellGetContext(pc, &f));
-  *ratio = f->n > 0 ? f->now : 1;
+  *out = (ga_petsc_report){.known = true, .ratio = 1};
+  if (f->n == 0) return 0;
+  out->ratio = f->now;
+  klu_flops(f->symbolic, f->numeric, &f->common);
+  out->factor = f->common.flops;
+  out->solve = 2.0 * (f->numeric->lnz + f->numeric->unz + f->numeric->nzoff);
   return 0;
 }
 

@@ -172,6 +172,7 @@ static PetscErrorCode set_up(ga_petsc_solver *s, ga_status *status, bool *again)
   int count;
   PC pc;
   s->context->factors++;
+  GA_TRY(KSPSetReusePreconditioner(s->ksp, PETSC_FALSE));
   GA_TRY(KSPSetOperators(s->ksp, s->A, s->P)); /* else new values are not noticed before a solve */
   GA_TRY(KSPSetUp(s->ksp));
   PetscErrorCode code = KSPSetUpOnBlocks(s->ksp);
@@ -215,6 +216,11 @@ PetscErrorCode ga_petsc_prepare(ga_petsc_solver *s, ga_status *status) {
   }
 }
 
+PetscErrorCode ga_petsc_keep(ga_petsc_solver *s) {
+  GA_TRY(KSPSetReusePreconditioner(s->ksp, PETSC_TRUE));
+  return MatSetValuesCOO(s->A, s->value, INSERT_VALUES);
+}
+
 PetscErrorCode ga_petsc_iterate(ga_petsc_solver *s, ga_status *status) {
   double last = INFINITY;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
@@ -243,6 +249,7 @@ PetscErrorCode ga_petsc_iterate(ga_petsc_solver *s, ga_status *status) {
     if (*status != GA_RETRY_NEWTON || vain) break;
     last = left;
   }
+  ga_petsc_learn(s, made);
   s->context->solves++;
   s->context->iterations += made;
   if (made > s->context->most) s->context->most = made;

@@ -72,6 +72,12 @@ typedef struct ga_petsc_solver {
   KSP ksp;
   Vec b, x, r, c;
 
+  /* age.c: how long P is worth keeping */
+  double *made_for; /* entries of R A_r C that P was made for */
+  double worth;     /* the time for a new one, in iterations; 0: unknown */
+  double lost;      /* iterations lost so far by the age of this one */
+  int first;        /* iterations of the first solve with it; 0: there was none */
+
   /* singular.c */
   bool disturbed;         /* P is A with roundings in all entries, and a diagonal */
   int singular;           /* column of this rank that depends on others, -1: unknown or none */
@@ -130,8 +136,13 @@ bool ga_petsc_order(int n, const int *ptr, const int *col, int *out);
 /* the preconditioner's name among PETSc's types, and its registration */
 #define GA_PETSC_KLU "ga_klu"
 PetscErrorCode ga_petsc_register_klu(void);
-/* ratio of the extreme pivots of such a preconditioner; 0 for others */
-PetscErrorCode ga_petsc_klu_ratio(PC pc, double *ratio);
+/* what is known of such a preconditioner, nothing of others */
+typedef struct ga_petsc_report {
+  bool known;
+  double ratio;         /* of the extreme pivots */
+  double factor, solve; /* operations */
+} ga_petsc_report;
+PetscErrorCode ga_petsc_klu_report(PC pc, ga_petsc_report *out);
 
 /* ---- options.c ---- */
 
@@ -140,10 +151,21 @@ PetscErrorCode ga_petsc_read_options(ga_petsc_solver *s);
 PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s);
 PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check);
 
+/* ---- age.c ---- */
+
+/* P is new. */
+PetscErrorCode ga_petsc_made(ga_petsc_solver *s);
+/* Whether P may stay for the present values; the same on all ranks. */
+bool ga_petsc_still_good(ga_petsc_solver *s);
+/* A solve has taken so many iterations. */
+void ga_petsc_learn(ga_petsc_solver *s, int iterations);
+
 /* ---- krylov.c ---- */
 
 /* P and its factors for the present values; *status says whether they are there. */
 PetscErrorCode ga_petsc_prepare(ga_petsc_solver *s, ga_status *status);
+/* New values of A alone, P stays as it is. */
+PetscErrorCode ga_petsc_keep(ga_petsc_solver *s);
 void ga_petsc_close_operators(ga_petsc_solver *s);
 /* the preconditioners of the subdomains of this rank: *count of them, or the whole one */
 PetscErrorCode ga_petsc_sub_pc(ga_petsc_solver *s, int i, PC *pc, int *count);

@@ -133,10 +133,10 @@ PetscErrorCode ga_petsc_look(ga_petsc_solver *s, ga_status *status) {
   Vec unit;
   GA_TRY(ga_petsc_sub_pc(s, 0, &pc, &count));
   for (int i = 0; i < count; i++) {
-    double ratio;
+    ga_petsc_report report;
     GA_TRY(ga_petsc_sub_pc(s, i, &pc, &count));
-    GA_TRY(ga_petsc_klu_ratio(pc, &ratio));
-    if (!(ratio > SOUND)) doubt = 1;
+    GA_TRY(ga_petsc_klu_report(pc, &report));
+    if (!(report.ratio > SOUND)) doubt = 1;
   }
   ga_petsc_largest(s, 1, &doubt);
   if (doubt == 0) return 0;

@@ -6,6 +6,8 @@
 
 #include "private.h"
 
+static const double COST = 1; /* of a factorization in solves: most of them only copy values */
+
 /* the ranks that share a matrix */
 static MPI_Comm ranks_of(const ga_petsc_context *context, const ga_linsol_layout *layout) {
   if (!layout || !layout->share) return MPI_COMM_SELF;
@@ -24,6 +26,7 @@ static bool carve(ga_petsc_solver *s) {
       {&s->has_diagonal, n, sizeof(bool)}, {&s->row, n, sizeof(double)},
       {&s->unit, n, sizeof(double)},       {&s->value, nnz, sizeof(double)},
       {&s->kept, nnz, sizeof(int)},        {&s->kept_value, nnz, sizeof(double)},
+      {&s->made_for, nnz, sizeof(double)},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     void *block = calloc(wanted[i].count, wanted[i].size);
@@ -67,6 +70,7 @@ static ga_status prepare(ga_petsc_solver *s) {
   status = ga_petsc_agree(s, status);
   if (status == GA_OK) {
     code = ga_petsc_look(s, &status);
+    if (!code) code = ga_petsc_made(s);
     if (code) status = ga_petsc_status(s, code);
     status = ga_petsc_agree(s, status);
   }
@@ -89,6 +93,10 @@ static ga_status prepare_or_more(ga_petsc_solver *s) {
   return ga_petsc_agree(s, status);
 }
 
+static ga_status keep(ga_petsc_solver *s) {
+  return ga_petsc_agree(s, ga_petsc_status(s, ga_petsc_keep(s)));
+}
+
 static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
   ga_petsc_solver *s = ls->impl;
   bool not_finite = false;
@@ -99,7 +107,8 @@ static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
   PetscErrorCode code = ga_petsc_units(s, A->val, &not_finite);
   ga_status status = ga_petsc_agree(s, ga_petsc_status(s, code));
   if (status == GA_OK && not_finite) status = GA_RETRY_NONFINITE;
-  if (status == GA_OK) status = prepare_or_more(s);
+  if (status == GA_OK) status = ga_petsc_still_good(s) ? keep(s) : prepare_or_more(s);
+  ls->factor_cost = COST;
   ga_petsc_leave(s);
   return status;
 }
@@ -162,9 +171,9 @@ static void petsc_free(ga_linsol *ls) {
   ga_petsc_close_operators(s);
   (void)PetscSFDestroy(&s->sf);
   ga_petsc_leave(s);
-  void *const blocks[] = {s->partner, s->row_of,       s->own,  s->index,  s->roots,
-                          s->leaves,  s->has_diagonal, s->row,  s->unit,   s->value,
-                          s->kept,    s->kept_value,   s->text, s->option, s};
+  void *const blocks[] = {s->partner,      s->row_of, s->own,    s->index, s->roots, s->leaves,
+                          s->has_diagonal, s->row,    s->unit,   s->value, s->kept,  s->kept_value,
+                          s->made_for,     s->text,   s->option, s};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
   ls->impl = NULL;
 }
