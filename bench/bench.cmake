@@ -27,3 +27,10 @@ target_compile_definitions(genalpha_bench PRIVATE BENCH_FLAGS="${CMAKE_C_FLAGS_$
 target_include_directories(genalpha_bench PRIVATE src)
 target_include_directories(genalpha_bench SYSTEM PRIVATE ${KLU_INCLUDE_DIR} ${KLU_INCLUDE_DIR}/suitesparse)
 target_link_libraries(genalpha_bench PRIVATE genalpha_static ${IDA_LIBRARIES})
+
+# PETSc on nets against KLU on a chain (docs/scale.md)
+if(TARGET genalpha_petsc AND TARGET genalpha_mpi)
+  add_executable(petsc_bench EXCLUDE_FROM_ALL bench/petsc/main.c)
+  target_include_directories(petsc_bench PRIVATE src tests)
+  target_link_libraries(petsc_bench PRIVATE genalpha_static genalpha_mpi genalpha_petsc)
+endif()

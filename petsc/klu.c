@@ -13,12 +13,15 @@
 
 static const double REPIVOT = 0.1; /* fall of the ratio of the extreme pivots */
 
+static const char NAME[] = "L U by KLU, in an order for constraints";
+
 typedef struct {
   klu_common common;
   klu_symbolic *symbolic;
   klu_numeric *numeric;
   int n, *ptr, *col, *order;
   double ratio; /* of the extreme pivots, when they were chosen */
+  double now;   /* and for the last values */
 } factors;
 
 static void forget(factors *f) {
@@ -49,8 +52,9 @@ static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const
 static bool refactor(factors *f, double *value) {
   if (!f->numeric) return false;
   if (!klu_refactor(f->ptr, f->col, value, f->symbolic, f->numeric, &f->common)) return false;
-  return f->common.status == KLU_OK && klu_rcond(f->symbolic, f->numeric, &f->common) &&
-         f->common.rcond >= REPIVOT * f->ratio;
+  if (f->common.status != KLU_OK || !klu_rcond(f->symbolic, f->numeric, &f->common)) return false;
+  f->now = f->common.rcond;
+  return f->now >= REPIVOT * f->ratio;
 }
 
 static PetscErrorCode factor(factors *f, double *value) {
@@ -60,7 +64,7 @@ static PetscErrorCode factor(factors *f, double *value) {
   if (f->common.status == KLU_SINGULAR) return PETSC_ERR_MAT_LU_ZRPVT;
   if (!f->numeric) return PETSC_ERR_MEM;
   klu_rcond(f->symbolic, f->numeric, &f->common);
-  f->ratio = f->common.rcond;
+  f->ratio = f->now = f->common.rcond;
   return 0;
 }
 
@@ -112,7 +116,26 @@ static PetscErrorCode create(PC pc) {
   GA_TRY(PCShellSetSetUp(pc, set_up));
   GA_TRY(PCShellSetApply(pc, apply));
   GA_TRY(PCShellSetDestroy(pc, destroy));
-  return PCShellSetName(pc, "KLU in the order of ga_klu");
+  return PCShellSetName(pc, NAME);
+}
+
+PetscErrorCode ga_petsc_klu_report(PC pc, ga_petsc_report *out) {
+  PetscBool shell;
+  const char *name = NULL;
+  factors *f;
+  *out = (ga_petsc_report){0};
+  GA_TRY(PetscObjectTypeCompare((PetscObject)pc, PCSHELL, &shell));
+  if (!shell) return 0;
+  GA_TRY(PCShellGetName(pc, &name));
+  if (!name || strcmp(name, NAME) != 0) return 0;
+  GA_TRY(PCShellGetContext(pc, &f));
+  *out = (ga_petsc_report){.known = true, .ratio = 1};
+  if (f->n == 0) return 0;
+  out->ratio = f->now;
+  klu_flops(f->symbolic, f->numeric, &f->common);
+  out->factor = f->common.flops;
+  out->solve = 2.0 * (f->numeric->lnz + f->numeric->unz + f->numeric->nzoff);
+  return 0;
 }
 
 PetscErrorCode ga_petsc_register_klu(void) {

@@ -2,16 +2,20 @@
 /* The iteration: operators, preconditioner, and rounds of FGMRES until the equations hold.
  *
  * One round solves A c = r to ksp_rtol, then x <- x + c, and r = b - A x is computed anew. Rounds
- * end when |r| <= backward (|b| + |x|) in the largest norm; the entries of A are about 1 here. */
+ * end when |r| <= backward |b| in the largest norm, or when they gain no more and |r| is a rounding
+ * of |A| |x|; the entries of A are about 1 here. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "private.h"
 
 enum { ROUNDS = 6 };
-enum { ROOM_TRIES = 5 };        /* MUMPS is given more memory so often, each time twice as much */
+enum { ROOM_LEAST = 50, ROOM_MOST = 6400 }; /* per cent that MUMPS is given beyond its prediction */
 static const double GAIN = 0.1; /* a round that leaves more of the residual was in vain */
-static const double ENOUGH = 1e-8; /* backward error accepted then */
+/* what may be left relative to |x|, at once and where rounds gain no more */
+static const double EXACT = 8 * DBL_EPSILON, ROUNDING = 1e4 * DBL_EPSILON;
 
 static const char *reason_in_words(KSPConvergedReason reason) {
   switch (reason) {
@@ -49,9 +53,25 @@ static PetscErrorCode set_subdomains(ga_petsc_solver *s, PC pc) {
   return ISDestroy(&own);
 }
 
+/* A with a rounding in each entry and on the diagonal: what is singular is so no more, and its null
+ * vectors are still the directions in which the inverse is largest. */
+static PetscErrorCode disturb(ga_petsc_solver *s) {
+  PetscScalar *value;
+  GA_TRY(PetscMalloc1((size_t)s->nnz + (size_t)s->nown + 1, &value));
+  for (int e = 0; e < s->nnz; e++) {
+    value[e] = s->value[e] * (1 + 4 * DBL_EPSILON * ga_petsc_weight(e));
+  }
+  for (PetscInt k = 0; k < s->nown; k++) {
+    value[s->nnz + k] = DBL_EPSILON * ga_petsc_weight((int)k);
+  }
+  GA_TRY(MatSetValuesCOO(s->P, value, INSERT_VALUES));
+  return PetscFree(value);
+}
+
 static PetscErrorCode copy_values(ga_petsc_solver *s) {
   GA_TRY(MatSetValuesCOO(s->A, s->value, INSERT_VALUES));
   if (s->P == s->A) return 0;
+  if (s->disturbed) return disturb(s);
   for (int k = 0; k < s->nkept; k++) s->kept_value[k] = s->value[s->kept[k]];
   return MatSetValuesCOO(s->P, s->kept_value, INSERT_VALUES);
 }
@@ -59,12 +79,13 @@ static PetscErrorCode copy_values(ga_petsc_solver *s) {
 /* P for the present values. All ranks see whether any rank has a weak entry. */
 static PetscErrorCode open_strong(ga_petsc_solver *s) {
   double any = 0;
+  if (s->disturbed) return ga_petsc_matrix(s, s->nnz, NULL, true, &s->P);
   if (s->weak > 0) {
-    GA_TRY(ga_petsc_choose(s));
+    ga_petsc_choose(s);
     any = s->nkept < s->nnz;
     ga_petsc_largest(s, 1, &any);
   }
-  if (any > 0) return ga_petsc_matrix(s, s->nkept, s->kept, &s->P);
+  if (any > 0) return ga_petsc_matrix(s, s->nkept, s->kept, false, &s->P);
   GA_TRY(PetscObjectReference((PetscObject)s->A));
   s->P = s->A;
   return 0;
@@ -72,7 +93,7 @@ static PetscErrorCode open_strong(ga_petsc_solver *s) {
 
 static PetscErrorCode open_operators(ga_petsc_solver *s) {
   PC pc;
-  GA_TRY(ga_petsc_matrix(s, s->nnz, NULL, &s->A));
+  GA_TRY(ga_petsc_matrix(s, s->nnz, NULL, false, &s->A));
   GA_TRY(open_strong(s));
   GA_TRY(copy_values(s));
   GA_TRY(MatCreateVecs(s->A, &s->x, &s->b));
@@ -97,24 +118,107 @@ void ga_petsc_close_operators(ga_petsc_solver *s) {
   s->opened = false;
 }
 
-static PetscErrorCode set_up(ga_petsc_solver *s) {
+PetscErrorCode ga_petsc_sub_pc(ga_petsc_solver *s, int i, PC *pc, int *count) {
+  PetscBool schwarz;
+  PetscInt local = 1;
+  KSP *sub;
+  GA_TRY(KSPGetPC(s->ksp, pc));
+  *count = 1;
+  GA_TRY(PetscObjectTypeCompare((PetscObject)*pc, PCASM, &schwarz));
+  if (!schwarz) return 0;
+  GA_TRY(PCASMGetSubKSP(*pc, &local, NULL, &sub));
+  *count = (int)local;
+  return i < *count ? KSPGetPC(sub[i], pc) : 0;
+}
+
+/* MUMPS may need more memory than it foresees, as its pivots have to wait. The next one gets twice
+ * as much beyond the prediction; after such an error an instance of MUMPS is of no use any more.
+ * *more stays as it is if that is not the trouble, or was done too often. */
+static PetscErrorCode more_room(ga_petsc_solver *s, PC pc, bool *more) {
+  PCFailedReason why;
+  PetscBool factor;
+  MatSolverType type = NULL;
+  PetscInt percent = 0;
+  Mat F;
+  GA_TRY(PCGetFailedReason(pc, &why));
+  GA_TRY(PetscObjectTypeCompare((PetscObject)pc, PCLU, &factor));
+  if (why != PC_FACTOR_OUTMEMORY || !factor) return 0;
+  GA_TRY(PCFactorGetMatSolverType(pc, &type));
+  if (!type || strcmp(type, MATSOLVERMUMPS) != 0) return 0;
+  GA_TRY(PCFactorGetMatrix(pc, &F));
+  GA_TRY(MatMumpsGetIcntl(F, 14, &percent));
+  if (percent > ROOM_MOST) return 0;
+  s->room = percent > ROOM_LEAST ? 2 * (int)percent : 2 * ROOM_LEAST;
+  *more = true;
+  return 0;
+}
+
+/* what became of the factors of one preconditioner */
+static PetscErrorCode factors_status(ga_petsc_solver *s, PC pc, ga_status *status) {
+  PCFailedReason why;
+  GA_TRY(PCGetFailedReason(pc, &why));
+  if (why == PC_NOERROR) return 0;
+  bool zero = why == PC_FACTOR_STRUCT_ZEROPIVOT || why == PC_FACTOR_NUMERIC_ZEROPIVOT;
+  *status = zero ? GA_RETRY_SINGULAR : why == PC_FACTOR_OUTMEMORY ? GA_ERR_MEM : GA_ERR_BACKEND;
+  snprintf(s->trouble, GA_PETSC_ROOM, "PETSc: the factors of the preconditioner failed: %s",
+           zero                         ? "a pivot is zero"
+           : why == PC_FACTOR_OUTMEMORY ? "there is no memory"
+                                        : "unknown reason");
+  return 0;
+}
+
+/* The part that all ranks do together, then that of each rank alone. */
+static PetscErrorCode set_up(ga_petsc_solver *s, ga_status *status, bool *again) {
+  int count;
+  PC pc;
   s->context->factors++;
+  GA_TRY(KSPSetReusePreconditioner(s->ksp, PETSC_FALSE));
   GA_TRY(KSPSetOperators(s->ksp, s->A, s->P)); /* else new values are not noticed before a solve */
   GA_TRY(KSPSetUp(s->ksp));
-  return KSPSetUpOnBlocks(s->ksp);
+  PetscErrorCode code = KSPSetUpOnBlocks(s->ksp);
+  if (code == PETSC_ERR_MAT_LU_ZRPVT) *status = GA_RETRY_SINGULAR;
+  if (code == PETSC_ERR_MAT_LU_ZRPVT) return 0;
+  GA_TRY(code);
+  GA_TRY(ga_petsc_sub_pc(s, 0, &pc, &count));
+  for (int i = 0; i < count; i++) {
+    GA_TRY(ga_petsc_sub_pc(s, i, &pc, &count));
+    GA_TRY(factors_status(s, pc, status));
+    GA_TRY(more_room(s, pc, again));
+  }
+  return 0;
+}
+
+static PetscErrorCode open_and_set_up(ga_petsc_solver *s, ga_status *status, bool *again) {
+  GA_TRY(ga_petsc_put_options(s));
+  PetscErrorCode code = open_operators(s);
+  if (!code) code = set_up(s, status, again);
+  PetscErrorCode taken = ga_petsc_take_options(s, !code && *status == GA_OK);
+  return code ? code : taken;
 }
 
 PetscErrorCode ga_petsc_prepare(ga_petsc_solver *s, ga_status *status) {
-  *status = GA_OK;
-  if (s->opened) {
-    GA_TRY(copy_values(s));
-    return set_up(s);
+  for (;;) {
+    bool mine = false;
+    PetscErrorCode code = 0;
+    *status = GA_OK;
+    if (s->opened) {
+      code = copy_values(s);
+      if (!code) code = set_up(s, status, &mine);
+    } else {
+      code = open_and_set_up(s, status, &mine);
+    }
+    double again[] = {mine && !code, s->room};
+    ga_petsc_largest(s, 2, again);
+    if (code || again[0] == 0) return code;
+    s->room = (int)again[1];
+    s->trouble[0] = '\0';
+    ga_petsc_close_operators(s);
   }
-  GA_TRY(ga_petsc_put_options(s));
-  PetscErrorCode code = open_operators(s);
-  if (!code) code = set_up(s);
-  PetscErrorCode taken = ga_petsc_take_options(s, !code);
-  return code ? code : taken;
+}
+
+PetscErrorCode ga_petsc_keep(ga_petsc_solver *s) {
+  GA_TRY(KSPSetReusePreconditioner(s->ksp, PETSC_TRUE));
+  return MatSetValuesCOO(s->A, s->value, INSERT_VALUES);
 }
 
 PetscErrorCode ga_petsc_iterate(ga_petsc_solver *s, ga_status *status) {
@@ -138,16 +242,21 @@ PetscErrorCode ga_petsc_iterate(ga_petsc_solver *s, ga_status *status) {
     GA_TRY(VecNorm(s->b, NORM_INFINITY, &norm_b));
     GA_TRY(VecNorm(s->x, NORM_INFINITY, &norm_x));
     GA_TRY(VecNorm(s->r, NORM_INFINITY, &left));
-    double size = norm_b + norm_x;
-    bool vain = !(left <= GAIN * last);
-    if (left <= s->backward * size || (vain && left <= ENOUGH * size)) *status = GA_OK;
-    if (*status == GA_OK || vain) break;
+    bool vain = !(left <= GAIN * last), held = left <= s->backward * norm_b;
+    if (held || left <= (vain ? ROUNDING : EXACT) * norm_x) *status = GA_OK;
+    bool grown = norm_x > GA_PETSC_GROWTH / (s->ntotal * DBL_EPSILON) * norm_b;
+    if (!held && *status == GA_OK && grown) *status = GA_RETRY_SINGULAR;
+    if (*status != GA_RETRY_NEWTON || vain) break;
     last = left;
   }
+  ga_petsc_learn(s, made);
   s->context->solves++;
   s->context->iterations += made;
   if (made > s->context->most) s->context->most = made;
-  if (*status == GA_OK) return 0;
+  if (*status != GA_RETRY_NEWTON) return 0;
+  bool singular;
+  GA_TRY(ga_petsc_residual_proves(s, &singular));
+  if (singular) *status = GA_RETRY_SINGULAR;
   snprintf(s->trouble, GA_PETSC_ROOM, "PETSc: %s (%d iterations made)", reason_in_words(reason),
            made);
   return 0;

@@ -130,9 +130,11 @@ PetscErrorCode ga_petsc_max_shared(ga_petsc_solver *s, double *x) {
   return PetscSFBcastEnd(s->sf, MPIU_REAL, s->roots, x, MPI_REPLACE);
 }
 
-PetscErrorCode ga_petsc_matrix(ga_petsc_solver *s, int count, const int *which, Mat *out) {
-  PetscInt *i, *j;
-  GA_TRY(PetscMalloc2((size_t)s->nnz + 1, &i, (size_t)s->nnz + 1, &j));
+PetscErrorCode ga_petsc_matrix(ga_petsc_solver *s, int count, const int *which, bool diagonal,
+                               Mat *out) {
+  PetscInt *i, *j, all = count;
+  size_t room = (size_t)s->nnz + (size_t)s->nown + 1;
+  GA_TRY(PetscMalloc2(room, &i, room, &j));
   for (int row = 0; row < s->n; row++) {
     for (int e = s->ptr[row]; e < s->ptr[row + 1]; e++) i[e] = s->index[s->partner[row]];
   }
@@ -141,10 +143,11 @@ PetscErrorCode ga_petsc_matrix(ga_petsc_solver *s, int count, const int *which, 
     i[k] = i[e];
     j[k] = s->index[s->col[e]];
   }
+  for (PetscInt k = 0; k < s->nown && diagonal; k++, all++) i[all] = j[all] = s->begin + k;
   GA_TRY(MatCreate(s->comm, out));
   GA_TRY(MatSetSizes(*out, s->nown, s->nown, s->ntotal, s->ntotal));
   GA_TRY(MatSetType(*out, MATAIJ));
-  GA_TRY(MatSetPreallocationCOO(*out, count, i, j));
+  GA_TRY(MatSetPreallocationCOO(*out, all, i, j));
   return PetscFree2(i, j);
 }
 

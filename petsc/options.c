@@ -15,17 +15,19 @@ static const struct {
   const char *name, *value;
 } defaults[] = {
     {"-ga_ksp_type", "fgmres"},
-    {"-ga_ksp_rtol", "1e-8"},
+    {"-ga_ksp_rtol", "1e-10"},
     {"-ga_ksp_max_it", "300"},
     {"-ga_ksp_gmres_restart", "60"},
     {"-ga_pc_type", "asm"},
+    {"-ga_pc_factor_mat_solver_type", "mumps"}, /* of -pc_type lu */
     {"-ga_sub_ksp_type", "preonly"},
     {"-ga_sub_pc_type", GA_PETSC_KLU},
     /* room beyond the prediction, in per cent: pivots of nets have to wait for others */
     {"-ga_mat_mumps_icntl_14", "200"},
     {"-ga_sub_mat_mumps_icntl_14", "200"},
-    /* else zero pivots end in NaN */
-    {"-ga_mat_superlu_dist_replacetinypivot", "true"},
+    /* no messages */
+    {"-ga_mat_mumps_icntl_1", "0"},
+    {"-ga_sub_mat_mumps_icntl_1", "0"},
 };
 enum { DEFAULTS = (int)(sizeof defaults / sizeof *defaults) };
 
@@ -67,10 +69,18 @@ static PetscErrorCode split(ga_petsc_solver *s, const char *text) {
   return 0;
 }
 
+/* the room that MUMPS turned out to need, in place of the default's and the user's */
+static const char *const room[] = {"-ga_mat_mumps_icntl_14", "-ga_sub_mat_mumps_icntl_14"};
+
+static PetscErrorCode put_room(const ga_petsc_solver *s) {
+  char percent[16];
+  snprintf(percent, sizeof percent, "%d", s->room);
+  for (int k = 0; k < 2 && s->room > 0; k++) GA_TRY(PetscOptionsSetValue(NULL, room[k], percent));
+  return 0;
+}
+
+/* Asking whether an option is there counts as use of it, so the user's come after the defaults. */
 PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s) {
-  for (int k = 0; k < s->noption; k++) {
-    GA_TRY(PetscOptionsSetValue(NULL, s->option[k].name, s->option[k].value));
-  }
   s->defaults_put = 0;
   for (int k = 0; k < DEFAULTS; k++) {
     PetscBool there;
@@ -79,7 +89,10 @@ PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s) {
     GA_TRY(PetscOptionsSetValue(NULL, defaults[k].name, defaults[k].value));
     s->defaults_put |= 1u << k;
   }
-  return 0;
+  for (int k = 0; k < s->noption; k++) {
+    GA_TRY(PetscOptionsSetValue(NULL, s->option[k].name, s->option[k].value));
+  }
+  return put_room(s);
 }
 
 /* The first option that nothing has asked for is an error. */
@@ -103,23 +116,28 @@ PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check) {
   for (int k = 0; k < DEFAULTS; k++) {
     if (s->defaults_put & 1u << k) GA_TRY(PetscOptionsClearValue(NULL, defaults[k].name));
   }
+  for (int k = 0; k < 2 && s->room > 0; k++) GA_TRY(PetscOptionsClearValue(NULL, room[k]));
   return code;
 }
 
 static PetscErrorCode read_own(ga_petsc_solver *s) {
-  char pc[64] = "";
-  PetscReal weak = 0.1, backward = 1e-11;
+  char pc[64] = "", by[64] = "";
+  PetscReal weak = 0.1, backward = 1e-9;
   PetscInt overlap = 1;
-  PetscBool given;
-  GA_TRY(PetscOptionsGetString(NULL, "ga_", "-pc_type", pc, sizeof pc, &given));
+  GA_TRY(PetscOptionsGetString(NULL, "ga_", "-pc_type", pc, sizeof pc, NULL));
   if (strcmp(pc, "lu") == 0) weak = 0;
   if (strcmp(pc, "cholesky") == 0) {
     return refuse(s, "option -pc_type %s: the matrices are not symmetric; use lu", pc);
   }
+  GA_TRY(PetscOptionsGetString(NULL, "ga_", "-pc_factor_mat_solver_type", by, sizeof by, NULL));
+  if (strcmp(by, "superlu_dist") == 0) {
+    return refuse(
+        s, "%s ends the process at a zero on the diagonal, which constraints have; use mumps", by);
+  }
   GA_TRY(PetscOptionsGetReal(NULL, "ga_", "-weak", &weak, NULL));
   GA_TRY(PetscOptionsGetReal(NULL, "ga_", "-backward", &backward, NULL));
   GA_TRY(PetscOptionsGetInt(NULL, "ga_", "-overlap", &overlap, NULL));
-  s->weak = weak, s->backward = backward, s->overlap = overlap;
+  s->weak_wanted = s->weak = weak, s->backward = backward, s->overlap = overlap;
   for (int k = 0; k < s->noption; k++) {
     const char *name = s->option[k].name;
     s->option[k].used = strcmp(name, "-ga_weak") == 0 || strcmp(name, "-ga_overlap") == 0 ||

@@ -52,7 +52,8 @@ typedef struct ga_petsc_solver {
   double *value;      /* entries of R A_r C */
 
   /* strong.c: what the preconditioner has of them */
-  double weak;
+  double weak_wanted, weak; /* the user's, and what holds at present */
+  bool stale;               /* they were chosen for earlier values */
   int nkept, *kept;
   double *kept_value;
 
@@ -63,13 +64,24 @@ typedef struct ga_petsc_solver {
   unsigned defaults_put; /* the defaults that are in PETSc's set at present */
   double backward;
   int overlap;
+  int room; /* of MUMPS beyond its prediction, in per cent; 0: what the options say */
 
   /* krylov.c */
   bool opened; /* the operators are there */
   Mat A, P;    /* P is A where no entry is weak */
   KSP ksp;
   Vec b, x, r, c;
-  int singular; /* column, -1: unknown or none */
+
+  /* age.c: how long P is worth keeping */
+  double *made_for; /* entries of R A_r C that P was made for */
+  double worth;     /* the time for a new one, in iterations; 0: unknown */
+  double lost;      /* iterations lost so far by the age of this one */
+  int first;        /* iterations of the first solve with it; 0: there was none */
+
+  /* singular.c */
+  bool disturbed;         /* P is A with roundings in all entries, and a diagonal */
+  int singular;           /* column of this rank that depends on others, -1: unknown or none */
+  bool singular_anywhere; /* a rank knows one */
 } ga_petsc_solver;
 
 enum { GA_PETSC_ROOM = 120 };
@@ -94,8 +106,10 @@ PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layou
 bool ga_petsc_pattern_has(const ga_petsc_solver *s, int row, int col);
 /* x, one number for each local column: of shared ones the largest of all ranks that have it */
 PetscErrorCode ga_petsc_max_shared(ga_petsc_solver *s, double *x);
-/* a matrix with the pattern of entries e = which[0], ..; NULL: all entries */
-PetscErrorCode ga_petsc_matrix(ga_petsc_solver *s, int count, const int *which, Mat *out);
+/* a matrix with the pattern of entries e = which[0], ..; NULL: all entries. diagonal: with a place
+ * there for each column that this rank owns, after the others. */
+PetscErrorCode ga_petsc_matrix(ga_petsc_solver *s, int count, const int *which, bool diagonal,
+                               Mat *out);
 /* local columns in units of the matrix to a vector, and back with the exchange */
 PetscErrorCode ga_petsc_to_vector(ga_petsc_solver *s, const double *b, Vec out);
 PetscErrorCode ga_petsc_from_vector(ga_petsc_solver *s, Vec x, double *out);
@@ -108,7 +122,7 @@ PetscErrorCode ga_petsc_units(ga_petsc_solver *s, const double *value, bool *not
 /* ---- strong.c ---- */
 
 /* Choose the entries of P for the present values. */
-PetscErrorCode ga_petsc_choose(ga_petsc_solver *s);
+void ga_petsc_choose(ga_petsc_solver *s);
 /* The subdomain of this rank: what it owns, and what it has in its overlap. */
 PetscErrorCode ga_petsc_subdomain(ga_petsc_solver *s, IS *all, IS *own);
 
@@ -122,6 +136,13 @@ bool ga_petsc_order(int n, const int *ptr, const int *col, int *out);
 /* the preconditioner's name among PETSc's types, and its registration */
 #define GA_PETSC_KLU "ga_klu"
 PetscErrorCode ga_petsc_register_klu(void);
+/* what is known of such a preconditioner, nothing of others */
+typedef struct ga_petsc_report {
+  bool known;
+  double ratio;         /* of the extreme pivots */
+  double factor, solve; /* operations */
+} ga_petsc_report;
+PetscErrorCode ga_petsc_klu_report(PC pc, ga_petsc_report *out);
 
 /* ---- options.c ---- */
 
@@ -130,12 +151,38 @@ PetscErrorCode ga_petsc_read_options(ga_petsc_solver *s);
 PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s);
 PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check);
 
+/* ---- age.c ---- */
+
+/* P is new. */
+PetscErrorCode ga_petsc_made(ga_petsc_solver *s);
+/* Whether P may stay for the present values; the same on all ranks. */
+bool ga_petsc_still_good(ga_petsc_solver *s);
+/* A solve has taken so many iterations. */
+void ga_petsc_learn(ga_petsc_solver *s, int iterations);
+
 /* ---- krylov.c ---- */
 
 /* P and its factors for the present values; *status says whether they are there. */
 PetscErrorCode ga_petsc_prepare(ga_petsc_solver *s, ga_status *status);
+/* New values of A alone, P stays as it is. */
+PetscErrorCode ga_petsc_keep(ga_petsc_solver *s);
 void ga_petsc_close_operators(ga_petsc_solver *s);
+/* the preconditioners of the subdomains of this rank: *count of them, or the whole one */
+PetscErrorCode ga_petsc_sub_pc(ga_petsc_solver *s, int i, PC *pc, int *count);
 /* x of A x = b, both of the solver; *status GA_RETRY_NEWTON where it does not converge */
 PetscErrorCode ga_petsc_iterate(ga_petsc_solver *s, ga_status *status);
+
+/* ---- singular.c ---- */
+
+/* growth |x|/|b| of a solution that makes A suspect, in units of 1/(n eps) */
+#define GA_PETSC_GROWTH 0.05
+/* no two of these are equal; about 1/2 to 1 */
+double ga_petsc_weight(int i);
+/* After the factors are made: *status GA_RETRY_SINGULAR if A is singular to working precision. */
+PetscErrorCode ga_petsc_look(ga_petsc_solver *s, ga_status *status);
+/* A column that depends on others, of a matrix that has no factors. */
+PetscErrorCode ga_petsc_find_column(ga_petsc_solver *s);
+/* Whether the residual of an iteration that stands still proves A singular: r^T A = 0. */
+PetscErrorCode ga_petsc_residual_proves(ga_petsc_solver *s, bool *singular);
 
 #endif

@@ -6,8 +6,12 @@
 
 #include "private.h"
 
-static ga_petsc_context no_context(void) {
-  return (ga_petsc_context){.comm = MPI_COMM_WORLD};
+static const double COST = 1; /* of a factorization in solves: most of them only copy values */
+
+/* the ranks that share a matrix */
+static MPI_Comm ranks_of(const ga_petsc_context *context, const ga_linsol_layout *layout) {
+  if (!layout || !layout->share) return MPI_COMM_SELF;
+  return context->comm ? *(const MPI_Comm *)context->comm : MPI_COMM_WORLD;
 }
 
 static bool carve(ga_petsc_solver *s) {
@@ -22,6 +26,7 @@ static bool carve(ga_petsc_solver *s) {
       {&s->has_diagonal, n, sizeof(bool)}, {&s->row, n, sizeof(double)},
       {&s->unit, n, sizeof(double)},       {&s->value, nnz, sizeof(double)},
       {&s->kept, nnz, sizeof(int)},        {&s->kept_value, nnz, sizeof(double)},
+      {&s->made_for, nnz, sizeof(double)},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     void *block = calloc(wanted[i].count, wanted[i].size);
@@ -39,10 +44,8 @@ static ga_status petsc_analyze(ga_linsol *ls, const ga_csr *A) {
   ls->impl = s;
   s->trouble = ls->trouble;
   s->singular = -1;
-  s->fallback = no_context();
   s->context = ls->context ? ls->context : &s->fallback;
-  bool share = ls->layout && ls->layout->share;
-  s->comm = share ? s->context->comm : MPI_COMM_SELF;
+  s->comm = ranks_of(s->context, ls->layout);
   MPI_Comm_rank(s->comm, &s->rank);
   MPI_Comm_size(s->comm, &s->size);
   s->n = A->nrow;
@@ -59,32 +62,90 @@ static ga_status petsc_analyze(ga_linsol *ls, const ga_csr *A) {
   return status;
 }
 
+/* Factors of P, and a look whether A is singular; all ranks agree. */
+static ga_status prepare(ga_petsc_solver *s) {
+  ga_status status = GA_OK;
+  PetscErrorCode code = ga_petsc_prepare(s, &status);
+  if (code) status = ga_petsc_status(s, code);
+  status = ga_petsc_agree(s, status);
+  if (status == GA_OK) {
+    code = ga_petsc_look(s, &status);
+    if (!code) code = ga_petsc_made(s);
+    if (code) status = ga_petsc_status(s, code);
+    status = ga_petsc_agree(s, status);
+  }
+  if (status != GA_OK) ga_petsc_close_operators(s);
+  return status;
+}
+
+/* A singular P may be one that weak entries make regular: A itself is asked then. */
+static ga_status prepare_or_more(ga_petsc_solver *s) {
+  ga_status status = prepare(s);
+  if (status != GA_RETRY_SINGULAR) return status;
+  if (s->weak > 0) {
+    s->weak = 0;
+    status = prepare(s);
+    if (status != GA_RETRY_SINGULAR) return status;
+  }
+  PetscErrorCode code = s->singular_anywhere ? 0 : ga_petsc_find_column(s);
+  ga_petsc_close_operators(s);
+  if (code) status = ga_petsc_status(s, code);
+  return ga_petsc_agree(s, status);
+}
+
+static ga_status keep(ga_petsc_solver *s) {
+  return ga_petsc_agree(s, ga_petsc_status(s, ga_petsc_keep(s)));
+}
+
 static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
   ga_petsc_solver *s = ls->impl;
   bool not_finite = false;
+  s->singular = -1;
+  s->singular_anywhere = false;
+  s->stale = s->opened;
   ga_petsc_enter(s);
   PetscErrorCode code = ga_petsc_units(s, A->val, &not_finite);
-  ga_status status = ga_petsc_status(s, code);
+  ga_status status = ga_petsc_agree(s, ga_petsc_status(s, code));
   if (status == GA_OK && not_finite) status = GA_RETRY_NONFINITE;
-  if (status == GA_OK) {
-    code = ga_petsc_prepare(s, &status);
-    if (code) status = ga_petsc_status(s, code);
-  }
-  status = ga_petsc_agree(s, status);
-  if (status != GA_OK) ga_petsc_close_operators(s);
+  if (status == GA_OK) status = ga_petsc_still_good(s) ? keep(s) : prepare_or_more(s);
+  ls->factor_cost = COST;
   ga_petsc_leave(s);
   return status;
 }
 
+static ga_status iterate(ga_petsc_solver *s) {
+  ga_status status = GA_OK;
+  PetscErrorCode code = ga_petsc_iterate(s, &status);
+  if (code) status = ga_petsc_status(s, code);
+  return ga_petsc_agree(s, status);
+}
+
+/* Where the iteration does not converge, P may be chosen for values of long ago, or lack entries.
+ */
+static ga_status solve(ga_petsc_solver *s, const double *b) {
+  for (;;) {
+    PetscErrorCode code = s->opened ? ga_petsc_to_vector(s, b, s->b) : PETSC_ERR_ORDER;
+    ga_status status = ga_petsc_agree(s, ga_petsc_status(s, code));
+    if (status == GA_OK) status = iterate(s);
+    bool another = s->stale || s->weak > 0;
+    if (status != GA_RETRY_NEWTON || !another) return status;
+    if (!s->stale) s->weak = 0;
+    s->stale = false;
+    s->trouble[0] = '\0';
+    ga_petsc_close_operators(s);
+    status = prepare_or_more(s);
+    if (status != GA_OK) return status;
+  }
+}
+
 static ga_status petsc_solve(ga_linsol *ls, double *b) {
   ga_petsc_solver *s = ls->impl;
-  ga_status status = GA_OK;
   ga_petsc_enter(s);
-  PetscErrorCode code = ga_petsc_to_vector(s, b, s->b);
-  if (!code) code = ga_petsc_iterate(s, &status);
-  if (!code && status == GA_OK) code = ga_petsc_from_vector(s, s->x, b);
-  if (code) status = ga_petsc_status(s, code);
-  status = ga_petsc_agree(s, status);
+  ga_status status = solve(s, b);
+  if (status == GA_OK) {
+    PetscErrorCode code = ga_petsc_from_vector(s, s->x, b);
+    status = ga_petsc_agree(s, ga_petsc_status(s, code));
+  }
   ga_petsc_leave(s);
   return status;
 }
@@ -97,6 +158,7 @@ static int petsc_singular_column(const ga_linsol *ls) {
 static void petsc_reset(ga_linsol *ls) {
   ga_petsc_solver *s = ls->impl;
   s->scaled = false;
+  s->weak = s->weak_wanted;
   ga_petsc_enter(s);
   ga_petsc_close_operators(s);
   ga_petsc_leave(s);
@@ -109,9 +171,9 @@ static void petsc_free(ga_linsol *ls) {
   ga_petsc_close_operators(s);
   (void)PetscSFDestroy(&s->sf);
   ga_petsc_leave(s);
-  void *const blocks[] = {s->partner, s->row_of,       s->own,  s->index,  s->roots,
-                          s->leaves,  s->has_diagonal, s->row,  s->unit,   s->value,
-                          s->kept,    s->kept_value,   s->text, s->option, s};
+  void *const blocks[] = {s->partner,      s->row_of, s->own,    s->index, s->roots, s->leaves,
+                          s->has_diagonal, s->row,    s->unit,   s->value, s->kept,  s->kept_value,
+                          s->made_for,     s->text,   s->option, s};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
   ls->impl = NULL;
 }

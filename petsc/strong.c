@@ -25,14 +25,13 @@ static bool strong(const ga_petsc_solver *s, int p, int j, int e) {
   return constraint && ga_petsc_pattern_has(s, s->row_of[j], p);
 }
 
-PetscErrorCode ga_petsc_choose(ga_petsc_solver *s) {
+void ga_petsc_choose(ga_petsc_solver *s) {
   s->nkept = 0;
   for (int i = 0; i < s->n; i++) {
     for (int e = s->ptr[i]; e < s->ptr[i + 1]; e++) {
       if (strong(s, s->partner[i], s->col[e], e)) s->kept[s->nkept++] = e;
     }
   }
-  return 0;
 }
 
 /* the columns that this rank has, sorted, and those that it owns */
@@ -72,7 +71,8 @@ static PetscErrorCode close_set(Mat inside, const PetscScalar *counts, IS all, I
   return ISCreateGeneral(PETSC_COMM_SELF, nkept, kept, PETSC_OWN_POINTER, closed);
 }
 
-/* one or more layers of P's graph around the set, closed */
+/* Layers of P's graph around the set, closed: a layer of elements is one of their constraints and
+ * one of the bodies that these touch. The first layer completes this rank's own constraints. */
 static PetscErrorCode grow(ga_petsc_solver *s, IS *all) {
   Mat *inside;
   Vec counts, near;
@@ -80,7 +80,7 @@ static PetscErrorCode grow(ga_petsc_solver *s, IS *all) {
   IS closed;
   PetscInt n;
   const PetscScalar *have;
-  GA_TRY(MatIncreaseOverlap(s->P, 1, all, 2 * s->overlap));
+  GA_TRY(MatIncreaseOverlap(s->P, 1, all, s->overlap > 0 ? 2 * s->overlap : 1));
   GA_TRY(ISSort(*all));
   GA_TRY(MatCreateVecs(s->P, &counts, NULL));
   GA_TRY(count_entries(s, counts));
@@ -104,5 +104,5 @@ static PetscErrorCode grow(ga_petsc_solver *s, IS *all) {
 
 PetscErrorCode ga_petsc_subdomain(ga_petsc_solver *s, IS *all, IS *own) {
   GA_TRY(start(s, all, own));
-  return s->overlap > 0 && s->size > 1 ? grow(s, all) : 0;
+  return s->size > 1 ? grow(s, all) : 0;
 }

@@ -59,6 +59,8 @@ foreach(script IN LISTS cli_tests)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
+include(tests/petsc/petsc_tests.cmake)
+
 # Pages in a real browser, `make check-browser`: a configuration of its own, as it takes a minute.
 find_program(GA_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 if(GA_PYTHON)

@@ -4,7 +4,7 @@
  * A library of its own, built with -DGA_PETSC=ON (docs/scale.md). Each rank has a part of the
  * matrix; PETSc adds the parts up and solves over all ranks:
  *
- *     ga_petsc_context petsc = {.comm = MPI_COMM_WORLD};
+ *     ga_petsc_context petsc = {.options = "-ksp_monitor"};
  *     team->linsol = &ga_petsc_linsol;
  *     team->linsol_context = &petsc;
  *     ..
@@ -21,16 +21,15 @@
 #define GA_PETSC_H
 
 #include <genalpha/ga_linsol.h>
-#include <mpi.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ga_team.linsol_context or ga_options.linsol_context of this solver. NULL: the ranks are those of
- * MPI_COMM_WORLD, and all options have their defaults. */
+/* ga_team.linsol_context or ga_options.linsol_context of this solver; NULL is as one of zeros. */
 typedef struct ga_petsc_context {
-  MPI_Comm comm; /* the ranks of the team; without a team MPI_COMM_SELF is taken instead */
+  const void *comm; /* address of the MPI_Comm of the team's ranks; NULL: MPI_COMM_WORLD. Without a
+                     * team the solver works on its own rank alone */
   /* Options of PETSc as one line, "-ksp_rtol 1e-12 -sub_pc_type ilu"; NULL: none. PETSc keeps them
    * with the prefix ga_, so that a program's own options mean other solvers; with or without that
    * prefix they may be written here. What nothing in PETSc asks for ends the first factorization

@@ -43,15 +43,16 @@ static inline void cut_free(ga_linsol *ls) {
   cut *c = ls->impl;
   if (!c) return;
   if (c->inner.ops) c->inner.ops->free(&c->inner);
-  void *const blocks[] = {c->home, c->whole,  c->local, c->from,     c->weight,   c->b,
-                          c->all,  c->number, c->owned, c->part.ptr, c->part.col, c->part.val,
-                          c->block, c};
+  void *const blocks[] = {c->home,     c->whole,    c->local,  c->from,  c->weight,
+                          c->b,        c->all,      c->number, c->owned, c->part.ptr,
+                          c->part.col, c->part.val, c->block,  c};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
   ls->impl = NULL;
 }
 
 /* the rows that this rank has: those it owns and those of its entries */
-static inline void cut_rows(const cut_plan *plan, cut *c, const ga_csr *A) {
+static inline void cut_rows(const cut_plan *plan, cut *c, const ga_csr *A,
+                            const ga_linsol_layout *layout) {
   int n = A->nrow;
   bool *has = calloc((size_t)n, sizeof *has);
   for (int i = 0; i < n; i++) {
@@ -60,6 +61,11 @@ static inline void cut_rows(const cut_plan *plan, cut *c, const ga_csr *A) {
       if (plan->share(plan->user, c->home, i, A->col[e], e, plan->rank) == 0) continue;
       has[i] = has[A->col[e]] = true;
     }
+  }
+  /* a row and the column that it shares a block with are on one rank or on none */
+  for (int k = 0; layout && k < layout->nblock; k++) {
+    bool *row = has + layout->block[k].row, *col = has + layout->block[k].col;
+    for (int i = 0; i < layout->block[k].size; i++) row[i] = col[i] = row[i] || col[i];
   }
   c->part.nrow = 0;
   for (int i = 0; i < n; i++) {
@@ -122,7 +128,7 @@ static inline ga_status cut_analyze(ga_linsol *ls, const ga_csr *A) {
   c->owned = calloc(n, sizeof(bool)), c->part.ptr = calloc(n, sizeof(int));
   c->part.col = calloc(nnz, sizeof(int)), c->part.val = calloc(nnz, sizeof(double));
   for (int i = 0; i < A->nrow; i++) c->home[i] = plan->home(plan->user, A, ls->layout, i);
-  cut_rows(plan, c, A);
+  cut_rows(plan, c, A, ls->layout);
   cut_entries(plan, c, A);
   c->share = (ga_linsol_share){A->nrow, c->number, c->owned};
   cut_blocks(c, ls->layout);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* How long a preconditioner is kept.
+ *
+ * The iteration has the matrix of today and may have the preconditioner of some steps ago. That
+ * costs iterations; a new one costs a factorization. It is made when the iterations lost so far,
+ * against the first solve with the present one, would have paid for it: the total is then at most
+ * twice that of the best time for it, whatever follows. All times are counted in operations, so
+ * that two runs decide alike.
+ *
+ * Entries that have changed by more than CHANGE where rows and columns are scaled to 1 need new
+ * factors in any case, so that a dependency that appears at once is seen. */
+#include <math.h>
+#include <string.h>
+
+#include "private.h"
+
+static const double CHANGE = 0.1;
+/* operations of an iteration besides the preconditioner: for an entry of A and for a row */
+static const double ENTRY = 2, ROW = 20;
+
+PetscErrorCode ga_petsc_made(ga_petsc_solver *s) {
+  int count;
+  PC pc;
+  double factor = 0, step = ENTRY * s->nnz + ROW * s->n, unknown = 0;
+  GA_TRY(ga_petsc_sub_pc(s, 0, &pc, &count));
+  for (int i = 0; i < count; i++) {
+    ga_petsc_report report;
+    GA_TRY(ga_petsc_sub_pc(s, i, &pc, &count));
+    GA_TRY(ga_petsc_klu_report(pc, &report));
+    factor += report.factor, step += report.solve;
+    if (!report.known) unknown = 1;
+  }
+  double all[] = {factor, step, unknown};
+  ga_petsc_largest(s, 3, all);
+  s->worth = all[2] > 0 ? 0 : all[0] / (all[1] + 1);
+  s->lost = 0;
+  s->first = 0;
+  memcpy(s->made_for, s->value, (size_t)s->nnz * sizeof *s->made_for);
+  return 0;
+}
+
+void ga_petsc_learn(ga_petsc_solver *s, int iterations) {
+  if (s->first == 0) {
+    s->first = iterations;
+  } else if (iterations > s->first) {
+    s->lost += iterations - s->first;
+  }
+}
+
+bool ga_petsc_still_good(ga_petsc_solver *s) {
+  if (!s->opened || s->worth == 0 || s->lost >= s->worth) return false;
+  double change = 0;
+  for (int e = 0; e < s->nnz; e++) change = fmax(change, fabs(s->value[e] - s->made_for[e]));
+  ga_petsc_largest(s, 1, &change);
+  return change <= CHANGE;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Is A singular to working precision, and which column depends on the others?
+ *
+ * As in the solvers of the library (src/linsol/scale.h): where pivots are not sound, inverse
+ * iteration finds x = P^-1 b, for b of the size of |A| 1. If x has grown by less than 1/(n eps), A
+ * is regular. Else it is singular if every row of A x is a sum that cancels, or if a second step
+ * grows as much when it is measured in the units of the first x.
+ *
+ * A rank's subdomain has its constraints whole, so what depends there depends in A. Dependencies of
+ * constraints of several ranks are not seen by the subdomains. Then the iteration stands still, and
+ * the least residual r that it has reached tells the weights of the dependent rows, r^T A = 0. */
+#include <float.h>
+#include <math.h>
+
+#include "private.h"
+
+/* Sound pivots, growth of the second step, what is left of a
+ * row that cancels, what counts as nothing: those of src/linsol/scale.c. */
+static const double SOUND = 1e-7, GROWTH_AGAIN = 1e6, CANCELLED = 1e-9, NOTHING = 1e-8;
+static const double PROOF = 1e-6; /* |r^T A| relative to |r| that proves a dependency */
+
+double ga_petsc_weight(int i) {
+  return (i % 2 ? -0.5 : 0.5) * (1 + fmod(0.6180339887498949 * i, 1));
+}
+
+/* |A|, the parts' entries without their signs */
+static PetscErrorCode absolute(ga_petsc_solver *s, Mat *out) {
+  PetscScalar *value;
+  GA_TRY(PetscMalloc1((size_t)s->nnz + 1, &value));
+  for (int e = 0; e < s->nnz; e++) value[e] = fabs(s->value[e]);
+  GA_TRY(ga_petsc_matrix(s, s->nnz, NULL, false, out));
+  GA_TRY(MatSetValuesCOO(*out, value, INSERT_VALUES));
+  return PetscFree(value);
+}
+
+/* x <- P^-1 b with |b| = |A| unit */
+static PetscErrorCode inverse_step(ga_petsc_solver *s, Mat sizes, Vec unit) {
+  PetscScalar *b;
+  PC pc;
+  GA_TRY(MatMult(sizes, unit, s->b));
+  GA_TRY(VecGetArray(s->b, &b));
+  for (PetscInt k = 0; k < s->nown; k++) b[k] *= ga_petsc_weight((int)(s->begin + k));
+  GA_TRY(VecRestoreArray(s->b, &b));
+  GA_TRY(KSPGetPC(s->ksp, &pc));
+  return PCApply(pc, s->b, s->x);
+}
+
+/* the largest |x_i|/unit_i; its column becomes the one named, if `name` */
+static PetscErrorCode largest_entry(ga_petsc_solver *s, Vec unit, bool name, double *size) {
+  const PetscScalar *x, *u = NULL;
+  double mine = -1;
+  int at = -1;
+  GA_TRY(VecGetArrayRead(s->x, &x));
+  if (unit) GA_TRY(VecGetArrayRead(unit, &u));
+  for (PetscInt k = 0; k < s->nown; k++) {
+    double entry = fabs(x[k]) / (u ? u[k] : 1);
+    if (!(entry <= DBL_MAX)) entry = INFINITY;
+    if (entry > mine) mine = entry, at = s->own[k];
+  }
+  if (unit) GA_TRY(VecRestoreArrayRead(unit, &u));
+  GA_TRY(VecRestoreArrayRead(s->x, &x));
+  *size = mine;
+  ga_petsc_largest(s, 1, size);
+  if (!name) return 0;
+  s->singular = mine == *size ? at : -1;
+  s->singular_anywhere = true;
+  return 0;
+}
+
+/* whether every row of A x cancels, the entries of x that may be rounding errors left out */
+static PetscErrorCode rows_cancel(ga_petsc_solver *s, Mat sizes, double size, bool *all) {
+  PetscScalar *x;
+  const PetscScalar *sum, *terms;
+  double open = 0;
+  GA_TRY(VecCopy(s->x, s->b));
+  GA_TRY(VecGetArray(s->b, &x));
+  for (PetscInt k = 0; k < s->nown; k++) x[k] = fabs(x[k]) < NOTHING * size ? 0 : x[k] / size;
+  GA_TRY(VecRestoreArray(s->b, &x));
+  GA_TRY(MatMult(s->A, s->b, s->r));
+  GA_TRY(VecAbs(s->b));
+  GA_TRY(MatMult(sizes, s->b, s->c));
+  GA_TRY(VecGetArrayRead(s->r, &sum));
+  GA_TRY(VecGetArrayRead(s->c, &terms));
+  for (PetscInt k = 0; k < s->nown; k++) {
+    if (!(fabs(sum[k]) <= CANCELLED * terms[k])) open = 1;
+  }
+  GA_TRY(VecRestoreArrayRead(s->c, &terms));
+  GA_TRY(VecRestoreArrayRead(s->r, &sum));
+  ga_petsc_largest(s, 1, &open);
+  *all = open == 0;
+  return 0;
+}
+
+/* growth of a second step, in the units max(|x|, 1)/size of the first */
+static PetscErrorCode second_growth(ga_petsc_solver *s, Mat sizes, Vec unit, double size,
+                                    double *growth) {
+  const PetscScalar *x;
+  PetscScalar *u;
+  GA_TRY(VecGetArrayRead(s->x, &x));
+  GA_TRY(VecGetArray(unit, &u));
+  for (PetscInt k = 0; k < s->nown; k++) u[k] = fmax(fabs(x[k]), 1) / size;
+  GA_TRY(VecRestoreArray(unit, &u));
+  GA_TRY(VecRestoreArrayRead(s->x, &x));
+  GA_TRY(inverse_step(s, sizes, unit));
+  return largest_entry(s, unit, false, growth);
+}
+
+static PetscErrorCode look_closer(ga_petsc_solver *s, Mat sizes, Vec unit, bool *singular) {
+  double size, growth;
+  bool cancel;
+  *singular = false;
+  GA_TRY(VecSet(unit, 1));
+  GA_TRY(inverse_step(s, sizes, unit));
+  GA_TRY(largest_entry(s, NULL, false, &size));
+  if (size <= GA_PETSC_GROWTH / (s->ntotal * DBL_EPSILON)) return 0;
+  GA_TRY(largest_entry(s, NULL, true, &size));
+  *singular = true;
+  if (!(size <= DBL_MAX)) return 0;
+  GA_TRY(rows_cancel(s, sizes, size, &cancel));
+  if (cancel) return 0;
+  GA_TRY(second_growth(s, sizes, unit, size, &growth));
+  *singular = !(growth <= GROWTH_AGAIN);
+  if (!*singular) s->singular = -1, s->singular_anywhere = false;
+  return 0;
+}
+
+PetscErrorCode ga_petsc_look(ga_petsc_solver *s, ga_status *status) {
+  double doubt = 0;
+  bool singular;
+  int count;
+  PC pc;
+  Mat sizes;
+  Vec unit;
+  GA_TRY(ga_petsc_sub_pc(s, 0, &pc, &count));
+  for (int i = 0; i < count; i++) {
+    ga_petsc_report report;
+    GA_TRY(ga_petsc_sub_pc(s, i, &pc, &count));
+    GA_TRY(ga_petsc_klu_report(pc, &report));
+    if (!(report.ratio > SOUND)) doubt = 1;
+  }
+  ga_petsc_largest(s, 1, &doubt);
+  if (doubt == 0) return 0;
+  GA_TRY(absolute(s, &sizes));
+  GA_TRY(VecDuplicate(s->b, &unit));
+  GA_TRY(look_closer(s, sizes, unit, &singular));
+  GA_TRY(VecDestroy(&unit));
+  GA_TRY(MatDestroy(&sizes));
+  if (singular) *status = GA_RETRY_SINGULAR;
+  return 0;
+}
+
+PetscErrorCode ga_petsc_find_column(ga_petsc_solver *s) {
+  ga_status status = GA_OK;
+  double size;
+  PC pc;
+  s->disturbed = true;
+  PetscErrorCode code = ga_petsc_prepare(s, &status);
+  s->disturbed = false;
+  double failed = code || status != GA_OK;
+  ga_petsc_largest(s, 1, &failed);
+  if (failed > 0) return 0; /* it is singular, and no one knows where */
+  PetscScalar *b;
+  GA_TRY(VecGetArray(s->b, &b));
+  for (PetscInt k = 0; k < s->nown; k++) b[k] = ga_petsc_weight((int)(s->begin + k));
+  GA_TRY(VecRestoreArray(s->b, &b));
+  GA_TRY(KSPGetPC(s->ksp, &pc));
+  GA_TRY(PCApply(pc, s->b, s->x));
+  return largest_entry(s, NULL, true, &size);
+}
+
+PetscErrorCode ga_petsc_residual_proves(ga_petsc_solver *s, bool *singular) {
+  PetscReal left, product;
+  GA_TRY(MatMultTranspose(s->A, s->r, s->c));
+  GA_TRY(VecNorm(s->r, NORM_INFINITY, &left));
+  GA_TRY(VecNorm(s->c, NORM_INFINITY, &product));
+  *singular = left > 0 && product <= PROOF * left;
+  return 0;
+}

@@ -1,0 +1,22 @@
+# Tests of libgenalpha_petsc, each on several numbers of ranks.
+if(NOT TARGET genalpha_petsc)
+  return()
+endif()
+
+# ga_add_petsc_test(NAME LIBRARY...): a program, run on 1 to 4 ranks
+function(ga_add_petsc_test name)
+  add_executable(test_${name} tests/petsc/test_${name}.c)
+  target_include_directories(test_${name} PRIVATE tests)
+  target_link_libraries(test_${name} PRIVATE ${ARGN} genalpha_petsc PkgConfig::CMOCKA)
+  foreach(ranks 1 2 3 4)
+    ga_add_test(${name}_${ranks} ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe
+      ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:test_${name}>)
+    set_tests_properties(${name}_${ranks} PROPERTIES PROCESSORS ${ranks})
+  endforeach()
+endfunction()
+
+ga_add_petsc_test(petsc genalpha_objects)
+target_include_directories(test_petsc PRIVATE src)
+if(TARGET genalpha_mpi)
+  ga_add_petsc_test(petsc_team genalpha_mpi m)
+endif()
