@@ -65,7 +65,7 @@ scale: build/release/Makefile
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 	@mkdir -p out
-	mpirun --allow-run-as-root --oversubscribe -n 2 $(TOOL) run models/net.yaml --set N=21 --t-end 0.2 --out out/net.csv
+	mpirun --allow-run-as-root --oversubscribe -n 2 $(TOOL) run models/net.yaml --set N=11 --t-end 0.2 --out out/net.csv
 
 reproduce: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool

@@ -61,7 +61,8 @@ static const arg_spec specs[] = {
      FIELD(from_state), 0, 0},
     {"petsc", "OPTIONS",
      "under mpirun: solve linear systems by PETSc, with options of its own in quotes, such as "
-     "\"-ksp_rtol 1e-10\" or \"\" (default there, where it is built in; docs/scale.md)",
+     "\"-ksp_rtol 1e-10\" or \"\" (default there, where it is built in); off: gather them on one "
+     "rank (docs/scale.md)",
      read_petsc, FIELD(petsc), 0, 0},
     {.key = NULL}};
 #undef FIELD

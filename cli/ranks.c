@@ -155,6 +155,7 @@ int ranks_open(const ga_problem *problem, const char *petsc, ranks **out) {
   if (code != ARGS_GO_ON) return code;
   ga_error err = {GA_OK, ""};
   const char *by = !petsc && ops->has_petsc() ? "" : petsc;
+  if (petsc && strcmp(petsc, "off") == 0) by = NULL;
   if (ops->open(ga_file_mechanism(file), by, &r->launch, &err) == GA_OK) return ARGS_GO_ON;
   cli_error("%s", err.text);
   return CLI_FAILED;

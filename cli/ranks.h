@@ -19,8 +19,8 @@ int ranks_refuse(const char *command);
 typedef struct ranks ranks;
 
 /* Begin MPI and share out the mechanism of a problem; *out stays NULL if there is one rank.
- * petsc: options of PETSc, NULL: not given. ARGS_GO_ON, or the exit code after a message.
- * ranks_close ends MPI. */
+ * petsc: options of PETSc, "off": another solver, NULL: not given. ARGS_GO_ON, or the exit code
+ * after a message. ranks_close ends MPI. */
 int ranks_open(const ga_problem *problem, const char *petsc, ranks **out);
 void ranks_close(ranks *r);
 

@@ -44,7 +44,7 @@ ga_status ga_launch_petsc(ga_team *team, const char *options, ga_error *err) {
     err->code = GA_ERR_BACKEND;
     return GA_ERR_BACKEND;
   }
-  context = (ga_petsc_context){.comm = MPI_COMM_WORLD, .options = *options ? options : NULL};
+  context = (ga_petsc_context){.options = *options ? options : NULL};
   team->linsol = ops;
   team->linsol_context = &context;
   return GA_OK;

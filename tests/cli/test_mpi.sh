@@ -9,13 +9,16 @@ own=$(dirname "$0")/../models
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS LC_ALL=C OMPI_MCA_btl_base_warn_component_unused=0 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-# on P ARGUMENT...: the tool on P ranks; output in $work/out and $work/err, exit code in $code
+# on P COMMAND ARGUMENT...: the tool on P ranks; output in $work/out and $work/err, exit code in
+# $code. PETSc solves if $petsc says so.
+petsc=off
 on() {
-  ranks=$1
-  shift
+  ranks=$1 command=$2
+  shift 2
+  [ "$command" != run ] || set -- "$@" --petsc "$petsc"
   code=0
-  timeout 120 mpirun --allow-run-as-root --oversubscribe -n "$ranks" "$tool" "$@" >"$work/out" \
-    2>"$work/err" </dev/null || code=$?
+  timeout 120 mpirun --allow-run-as-root --oversubscribe -n "$ranks" "$tool" "$command" "$@" \
+    >"$work/out" 2>"$work/err" </dev/null || code=$?
 }
 
 # numbers FILE KEY: those of an array of the end state, or a single one, one in a line
@@ -180,7 +183,22 @@ ok 'a full disk: exit 1' code_is 1
 ok 'a full disk: one message' [ "$(grep -c 'genalpha: cannot write' "$work/err")" -eq 1 ]
 on 2 run "$own/frame.yaml" --extrapolate 1
 ok 'no extrapolation' [ "$(grep -c -e '--extrapolate is not possible over several ranks' "$work/err")" -eq 1 ]
-if [ ! -e "$(dirname "$tool")/libgenalpha_petsc.so" ]; then
-  fails 'libgenalpha_petsc is not there' run "$own/frame.yaml" --petsc ''
+
+# ---- PETSc --------------------------------------------------------------------------------------
+
+if [ -e "$(dirname "$tool")/libgenalpha_petsc.so" ]; then
+  petsc=
+  compare 'PETSc, frame' "$own/frame.yaml" --t-end 0.05
+  compare 'PETSc, every joint' "$own/every-joint.yaml" --t-end 0.05
+  compare 'PETSc, net' "$models/net.yaml" --t-end 0.05
+  on 2 run "$own/frame.yaml" --t-end 0.01
+  ok 'the summary tells' out_has '^  linear       petsc'
+  petsc='-pc_type lu -pc_factor_mat_solver_type mumps'
+  compare 'MUMPS by PETSc' "$models/net.yaml" --t-end 0.05
+  petsc='-frob 3'
+  fails 'option -frob: PETSc has no use for it' run "$own/frame.yaml"
+else
+  petsc=
+  fails 'libgenalpha_petsc is not there' run "$own/frame.yaml"
 fi
 finish
