@@ -25,7 +25,7 @@ message(STATUS "MPI: yes (${MPI_C_LIBRARIES})")
 
 add_library(genalpha_mpi SHARED mpi/team.c mpi/share.c mpi/gather.c $<TARGET_OBJECTS:genalpha_whole>)
 target_include_directories(genalpha_mpi PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
-target_link_libraries(genalpha_mpi PUBLIC genalpha_shared MPI::MPI_C)
+target_link_libraries(genalpha_mpi PUBLIC genalpha_shared PRIVATE MPI::MPI_C)
 set_target_properties(genalpha_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 if(NOT APPLE)
   target_link_options(genalpha_mpi PRIVATE LINKER:--version-script=${exports})
@@ -37,7 +37,4 @@ add_library(genalpha::mpi ALIAS genalpha_mpi)
 # where it is installed
 target_sources(genalpha_mpi PRIVATE mpi/launch.c mpi/petsc.c)
 target_include_directories(genalpha_mpi PRIVATE ${PROJECT_SOURCE_DIR})
-if(PROJECT_IS_TOP_LEVEL)
-  set_target_properties(genalpha_mpi PROPERTIES INSTALL_RPATH "$ORIGIN")
-  install(TARGETS genalpha_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+set_target_properties(genalpha_mpi PROPERTIES INSTALL_RPATH "$ORIGIN") # libgenalpha is there, too
