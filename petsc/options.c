@@ -15,7 +15,7 @@ static const struct {
   const char *name, *value;
 } defaults[] = {
     {"-ga_ksp_type", "fgmres"},
-    {"-ga_ksp_rtol", "1e-10"},
+    {"-ga_ksp_rtol", "1e-9"},
     {"-ga_ksp_max_it", "300"},
     {"-ga_ksp_gmres_restart", "60"},
     {"-ga_pc_type", "asm"},
@@ -122,7 +122,7 @@ PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check) {
 
 static PetscErrorCode read_own(ga_petsc_solver *s) {
   char pc[64] = "", by[64] = "";
-  PetscReal weak = 0.1, backward = 1e-9;
+  PetscReal weak = 0.1, backward = 1e-8;
   PetscInt overlap = 1;
   GA_TRY(PetscOptionsGetString(NULL, "ga_", "-pc_type", pc, sizeof pc, NULL));
   if (strcmp(pc, "lu") == 0) weak = 0;

@@ -49,6 +49,7 @@ typedef struct ga_petsc_solver {
   /* units.c: A in good units */
   bool scaled;
   double *row, *unit; /* of the partner's row, and of the column */
+  double *unit_of;    /* both for every entry */
   double *value;      /* entries of R A_r C */
 
   /* strong.c: what the preconditioner has of them */

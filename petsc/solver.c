@@ -26,7 +26,7 @@ static bool carve(ga_petsc_solver *s) {
       {&s->has_diagonal, n, sizeof(bool)}, {&s->row, n, sizeof(double)},
       {&s->unit, n, sizeof(double)},       {&s->value, nnz, sizeof(double)},
       {&s->kept, nnz, sizeof(int)},        {&s->kept_value, nnz, sizeof(double)},
-      {&s->made_for, nnz, sizeof(double)},
+      {&s->made_for, nnz, sizeof(double)}, {&s->unit_of, nnz, sizeof(double)},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     void *block = calloc(wanted[i].count, wanted[i].size);
@@ -171,9 +171,9 @@ static void petsc_free(ga_linsol *ls) {
   ga_petsc_close_operators(s);
   (void)PetscSFDestroy(&s->sf);
   ga_petsc_leave(s);
-  void *const blocks[] = {s->partner,      s->row_of, s->own,    s->index, s->roots, s->leaves,
-                          s->has_diagonal, s->row,    s->unit,   s->value, s->kept,  s->kept_value,
-                          s->made_for,     s->text,   s->option, s};
+  void *const blocks[] = {s->partner,      s->row_of,  s->own,  s->index,  s->roots, s->leaves,
+                          s->has_diagonal, s->row,     s->unit, s->value,  s->kept,  s->kept_value,
+                          s->made_for,     s->unit_of, s->text, s->option, s};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
   ls->impl = NULL;
 }
