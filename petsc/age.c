@@ -34,6 +34,7 @@ PetscErrorCode ga_petsc_made(ga_petsc_solver *s) {
   double all[] = {factor, step, unknown};
   ga_petsc_largest(s, 3, all);
   s->worth = all[2] > 0 ? 0 : FACTOR * all[0] / (all[1] + 1);
+  s->exact = all[2] == 0 && s->size == 1 && s->P == s->A;
   s->lost = 0;
   s->first = 0;
   memcpy(s->made_for, s->value, (size_t)s->nnz * sizeof *s->made_for);

@@ -35,7 +35,8 @@ static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const
   size_t rows = (size_t)n, entries = (size_t)ptr[n];
   forget(f);
   klu_defaults(&f->common);
-  f->common.scale = 0; /* rows and columns have good units already */
+  f->common.tol = 0.1;  /* pivots on the diagonal unless ten times too small */
+  f->common.scale = -1; /* rows and columns have good units already */
   f->n = (int)n;
   f->ptr = malloc((rows + 1) * sizeof *f->ptr);
   f->col = malloc((entries + 1) * sizeof *f->col);
@@ -84,7 +85,8 @@ static PetscErrorCode set_up(PC pc) {
   GA_TRY(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &there));
   if (code) return code;
   GA_TRY(MatSeqAIJGetArrayRead(A, &value));
-  code = factor(f, (double *)value); /* KLU only reads */
+  double none = 0;
+  code = factor(f, value ? (double *)value : &none); /* KLU only reads */
   GA_TRY(MatSeqAIJRestoreArrayRead(A, &value));
   return code;
 }

@@ -65,7 +65,9 @@ typedef struct ga_petsc_solver {
   unsigned defaults_put; /* the defaults that are in PETSc's set at present */
   double backward;
   int overlap;
-  int room; /* of MUMPS beyond its prediction, in per cent; 0: what the options say */
+  bool may_be_direct; /* the preconditioner is our choice: where it fails, MUMPS takes its place */
+  bool direct;        /* and has done so */
+  int room;           /* of MUMPS beyond its prediction, in per cent; 0: what the options say */
 
   /* krylov.c */
   bool opened; /* the operators are there */
@@ -78,6 +80,7 @@ typedef struct ga_petsc_solver {
   double worth;     /* the time for a new one, in iterations; 0: unknown */
   double lost;      /* iterations lost so far by the age of this one */
   int first;        /* iterations of the first solve with it; 0: there was none */
+  bool exact;       /* it is the inverse of A */
 
   /* singular.c */
   bool disturbed;         /* P is A with roundings in all entries, and a diagonal */
