@@ -80,6 +80,7 @@ static PetscErrorCode copy_values(ga_petsc_solver *s) {
 /* P for the present values. All ranks see whether any rank has a weak entry. */
 static PetscErrorCode open_strong(ga_petsc_solver *s) {
   double any = 0;
+  GA_TRY(ga_petsc_find_diagonals(s));
   if (s->disturbed) return ga_petsc_matrix(s, s->nnz, NULL, true, &s->P);
   if (s->weak > 0) {
     ga_petsc_choose(s);
