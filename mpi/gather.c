@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
   ga_mpi_team *team;
   int n, nnz, nowned;
+  long unit[2];             /* unknowns that others give: the first number, and how many in all */
   int *owned;               /* places of the rows that this rank owns */
   double *b;                /* their values */
   long column;              /* number of a column without pivot, -1 if unknown */
@@ -139,7 +140,7 @@ static ga_status build(gather *g, const ga_linsol_share *share, const patterns *
   g->whole = ga_whole_new(share->n, size, p->part);
   if (!g->whole) return GA_ERR_MEM;
   ga_whole_blocks(g->whole, nblock, size, p->range);
-  return GA_OK;
+  return ga_whole_condense(g->whole, g->unit[0], g->unit[1]) ? GA_OK : GA_ERR_MEM;
 }
 
 /* row lengths of A into `length`, numbers of owned rows into `own` */
@@ -172,8 +173,20 @@ static ga_status collect(gather *g, const ga_csr *A, const ga_linsol_layout *lay
 }
 
 static ga_status attach(gather *g, ga_error *err) {
-  const ga_linsol_layout *layout = g->whole->layout.nblock > 0 ? &g->whole->layout : NULL;
-  return ga_linsol_attach(&g->ls, g->team->gather_by, &g->whole->A, layout, err);
+  return ga_linsol_attach(&g->ls, g->team->gather_by, ga_whole_matrix(g->whole),
+                          ga_whole_layout(g->whole), err);
+}
+
+/* the numbers of the unknowns that others give are a range */
+static void find_unit(gather *g, const ga_linsol_share *share) {
+  long range[2] = {-share->n, -1}; /* the first one, negative, and the last */
+  for (int i = g->n - share->nunit; i < g->n; i++) {
+    if (-share->number[i] > range[0]) range[0] = -share->number[i];
+    if (share->number[i] > range[1]) range[1] = share->number[i];
+  }
+  MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_LONG, MPI_MAX, g->team->comm);
+  g->unit[0] = -range[0];
+  g->unit[1] = range[1] < 0 ? 0 : range[1] + range[0] + 1;
 }
 
 static ga_status analyze(ga_linsol *ls, const ga_csr *A) {
@@ -189,6 +202,7 @@ static ga_status analyze(ga_linsol *ls, const ga_csr *A) {
   good &= count_parts(g, &g->own, g->nowned);
   good &= count_parts(g, &g->entries, g->nnz);
   status = ga_mpi_agree(team->comm, good ? GA_OK : GA_ERR_MEM);
+  find_unit(g, ls->layout->share);
   if (status == GA_OK) status = collect(g, A, ls->layout, &p);
   if (status == GA_OK && is_root(g)) {
     status = build(g, ls->layout->share, &p, ls->layout->nblock);
@@ -212,10 +226,12 @@ static ga_status factor_whole(gather *g) {
   for (int r = 0; r < g->team->team.size; r++) {
     ga_whole_add(g->whole, r, g->values + g->entries.at[r]);
   }
-  ga_status status = ls->ops->factor(ls, &g->whole->A);
+  ga_whole_finish(g->whole);
+  ga_status status = ls->ops->factor(ls, ga_whole_matrix(g->whole));
   g->column = -1;
   if (status == GA_RETRY_SINGULAR && ls->ops->singular_column) {
-    g->column = ls->ops->singular_column(ls);
+    int column = ls->ops->singular_column(ls);
+    if (column >= 0) g->column = ga_whole_column(g->whole, column);
   }
   return status;
 }
@@ -228,7 +244,9 @@ static ga_status factor(ga_linsol *ls, const ga_csr *A) {
 
 static ga_status solve_whole(gather *g) {
   for (int k = 0; k < g->own.total; k++) g->x[g->own_number[k]] = g->part_b[k];
+  ga_whole_right_side(g->whole, g->x);
   ga_status status = g->ls.ops->solve(&g->ls, g->x);
+  ga_whole_solution(g->whole, g->x);
   for (int k = 0; k < g->rows.total; k++) g->part_x[k] = g->x[g->number[k]];
   return status;
 }

@@ -2,7 +2,7 @@
 #   GA_MPI = AUTO (where MPI is found), ON (required), OFF
 
 # what adds parts of a matrix, without MPI: also for the tests
-add_library(genalpha_whole OBJECT mpi/whole.c)
+add_library(genalpha_whole OBJECT mpi/whole.c mpi/condense.c)
 set_target_properties(genalpha_whole PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(genalpha_whole PUBLIC include)
 
@@ -25,7 +25,7 @@ message(STATUS "MPI: yes (${MPI_C_LIBRARIES})")
 
 add_library(genalpha_mpi SHARED mpi/team.c mpi/share.c mpi/gather.c $<TARGET_OBJECTS:genalpha_whole>)
 target_include_directories(genalpha_mpi PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
-target_link_libraries(genalpha_mpi PUBLIC genalpha_shared MPI::MPI_C)
+target_link_libraries(genalpha_mpi PUBLIC genalpha_shared PRIVATE MPI::MPI_C)
 set_target_properties(genalpha_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 if(NOT APPLE)
   target_link_options(genalpha_mpi PRIVATE LINKER:--version-script=${exports})

@@ -167,7 +167,7 @@ static bool fill(ga_mpi_team *t, int nv, const long *velocity) {
 
 static ga_status check(MPI_Comm comm, int nv, const long *velocity, ga_error *err) {
   int bad = -1;
-  for (int i = 0; i < nv && bad < 0; i++) bad = velocity[i] < 0 ? i : -1;
+  for (int i = 0; velocity && i < nv && bad < 0; i++) bad = velocity[i] < 0 ? i : -1;
   ga_status status = GA_OK;
   if (nv < 0 || (nv > 0 && !velocity)) {
     status = ga_mpi_fail(err, GA_ERR_ARG, "nv = %d velocities, and no numbers", nv);

@@ -115,6 +115,7 @@ ga_whole *ga_whole_new(long n, int count, const ga_whole_part *part) {
 
 void ga_whole_free(ga_whole *w) {
   if (!w) return;
+  ga_whole_release(w);
   for (int r = 0; r < w->count && w->map; r++) free(w->map[r]);
   free(w->map);
   free(w->A.ptr);

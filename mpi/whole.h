@@ -26,6 +26,7 @@ typedef struct ga_whole {
   int **map; /* of each part: the place in A.val of each of its entries */
   ga_linsol_block block[GA_WHOLE_BLOCKS];
   ga_linsol_layout layout;
+  struct ga_condensed *condensed; /* without the unknowns that others are made of, or NULL */
 } ga_whole;
 
 /* NULL if there is no memory. n: rows of the whole. */
@@ -35,6 +36,22 @@ void ga_whole_free(ga_whole *w);
 /* Values: zeros, then part after part, in the order of the ranks. */
 void ga_whole_clear(ga_whole *w);
 void ga_whole_add(ga_whole *w, int part, const double *val);
+
+/* Condensed: the unknowns y with numbers from `unit` on, nunit of them, whose rows read y - S x =
+ * 0, are eliminated. What a solver sees of the whole then is the smaller matrix. False: no memory.
+ */
+bool ga_whole_condense(ga_whole *w, long unit, long nunit);
+/* That matrix, or A, with its layout; its values after all parts were added. */
+const ga_csr *ga_whole_matrix(ga_whole *w);
+const ga_linsol_layout *ga_whole_layout(const ga_whole *w);
+void ga_whole_finish(ga_whole *w);
+/* A right side of A for the smaller matrix, and its solution back: x has w->A.nrow numbers. Their
+ * first ones are those of the smaller matrix in between. */
+void ga_whole_right_side(const ga_whole *w, double *x);
+void ga_whole_solution(const ga_whole *w, double *x);
+void ga_whole_release(ga_whole *w);
+/* The number in A of a column of that matrix. */
+long ga_whole_column(const ga_whole *w, long column);
 
 /* The ranges of the blocks of a rank's layout. */
 void ga_block_ranges(const ga_linsol_layout *layout, ga_block_range *range);

@@ -189,8 +189,13 @@ static inline void crew_build(crew_solver *s) {
   s->whole = ga_whole_new(s->share->n, c->size, part);
   ga_whole_blocks(s->whole, nblock, c->size, range);
   s->x = malloc((size_t)s->share->n * sizeof(double));
-  s->status = ga_linsol_attach(&s->ls, NULL, &s->whole->A,
-                               s->whole->layout.nblock > 0 ? &s->whole->layout : NULL, NULL);
+  const struct crew_rank *own = s->own;
+  const ga_team *team = &c->team[own->rank];
+  /* numbers of unknowns that others give: a block of velocities */
+  long first = s->share->nunit > 0 ? s->share->number[s->n - 1] - team->velocity[team->nv - 1] : 0;
+  ga_whole_condense(s->whole, first, s->share->nunit > 0 ? team->nv_all : 0);
+  s->status =
+      ga_linsol_attach(&s->ls, NULL, ga_whole_matrix(s->whole), ga_whole_layout(s->whole), NULL);
 }
 
 static inline ga_status crew_analyze(ga_linsol *ls, const ga_csr *A) {
@@ -217,8 +222,10 @@ static inline ga_status crew_factor(ga_linsol *ls, const ga_csr *A) {
   if (own->rank == 0) {
     ga_whole_clear(s->whole);
     for (int r = 0; r < c->size; r++) ga_whole_add(s->whole, r, crew_of(c, r)->A->val);
-    s->status = s->ls.ops->factor(&s->ls, &s->whole->A);
+    ga_whole_finish(s->whole);
+    s->status = s->ls.ops->factor(&s->ls, ga_whole_matrix(s->whole));
     s->column = s->status == GA_RETRY_SINGULAR ? s->ls.ops->singular_column(&s->ls) : -1;
+    if (s->column >= 0) s->column = (int)ga_whole_column(s->whole, s->column);
   }
   return crew_told(ls);
 }
@@ -236,7 +243,9 @@ static inline ga_status crew_solve(ga_linsol *ls, double *b) {
         if (other->share->owned[i]) s->x[other->share->number[i]] = other->b[i];
       }
     }
+    ga_whole_right_side(s->whole, s->x);
     s->status = s->ls.ops->solve(&s->ls, s->x);
+    ga_whole_solution(s->whole, s->x);
   }
   if (!crew_meet(c, own->rank, 8, s)) return GA_ERR_BACKEND;
   const double *x = crew_of(c, 0)->x;

@@ -343,7 +343,7 @@ static inline void part_K(const part_model *p, const double *q, const double *la
     int pair[36][2], n = part_pairs(p, e, pair), k = 0;
     if (e->kind == BAR || e->kind == SPRING) {
       part_bar(p, e, q, d);
-      part_tangent_pair(e, d, *lam, value);
+      part_tangent_pair(e, d, e->kind == BAR ? *lam : 0, value);
     }
     for (int u = 0; u < 2 && e->kind == JOINT; u++) {
       int body = u ? e->b : e->a;

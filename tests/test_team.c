@@ -302,6 +302,26 @@ static void test_refusals(void **state) {
   part_system_free(&s);
 }
 
+static void test_no_extrapolation(void **state) {
+  (void)state;
+  part_system s = part_chain(3);
+  run_case c = plain("stab2", 0.01);
+  crew_party p;
+  ga_extrapolator *x = NULL;
+  ga_error err;
+  party_make(&p, &s, 1, &c);
+  c.options.team = &p.crew->team[0];
+  assert_int_equal(ga_extrapolator_new(&p.job[0].part->model, &c.options, 1, &x, &err), GA_ERR_ARG);
+  assert_non_null(strstr(err.text, "extrapolation is not possible in a team"));
+  static const ga_team_ops nothing = {0};
+  ga_integrator *it = NULL;
+  p.crew->team[0].ops = &nothing;
+  assert_int_equal(ga_integrator_new(&p.job[0].part->model, &c.options, &it, &err), GA_ERR_ARG);
+  assert_string_equal(err.text, "the team lacks sum_shared, reduce or linsol");
+  party_free(&p);
+  part_system_free(&s);
+}
+
 /* no velocity may be without mass on all ranks */
 static void test_singular(void **state) {
   (void)state;
@@ -323,6 +343,7 @@ int main(void) {
       cmocka_unit_test(test_automatic_steps), cmocka_unit_test(test_events),
       cmocka_unit_test(test_options),         cmocka_unit_test(test_saved_state),
       cmocka_unit_test(test_spans),           cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_no_extrapolation),
       cmocka_unit_test(test_singular),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,7 +146,7 @@ static void test_memory(void **state) {
   }
   ga_set_allocator(NULL, NULL);
   print_message("%d of 120 requests were needed\n", refusals);
-  assert_true(refusals > 20);
+  assert_true(refusals > 10);
   part_system_free(&s);
 }
 

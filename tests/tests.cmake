@@ -143,3 +143,5 @@ if(sanitized EQUAL -1)
   set_tests_properties(python_package PROPERTIES LABELS python TIMEOUT 900 FIXTURES_REQUIRED install_tree
     SKIP_RETURN_CODE 77)
 endif()
+
+include(tests/mpi/mpi.cmake)

@@ -41,6 +41,10 @@ typedef struct ga_linsol_share {
   long n;             /* rows of the whole matrix */
   const long *number; /* one for each row of this rank */
   const bool *owned;  /* each number is owned by just one rank */
+  /* The last nunit rows of a rank say what these unknowns y are made of: in the whole matrix they
+   * read y - S x = 0, x being the others. A solver may take y = S x from there and eliminate them;
+   * S couples unknowns of different ranks, which is why the matrix has them. */
+  int nunit;
 } ga_linsol_share;
 
 /* What is known of a matrix beyond its pattern; it stays valid until free. */

@@ -51,7 +51,8 @@ static void blame_step(ga_integrator *it) {
   ga_error matrix = it->error;
   char *tail = strchr(matrix.text, ';');
   bool explained = ga_team_any(it->eval.team, tail != NULL);
-  if (explained && ga_saddle_factor(&it->saddle, it->mem.t, it->mem.q, it->mem.v) == GA_OK && tail) {
+  if (explained && ga_saddle_factor(&it->saddle, it->mem.t, it->mem.q, it->mem.v) == GA_OK &&
+      tail) {
     size_t room = sizeof matrix.text - (size_t)(tail - matrix.text);
     snprintf(tail, room,
              "; the constraints are independent at t = %.9g: the step is too large, or leads to a "
@@ -275,9 +276,10 @@ static ga_status begin(ga_integrator *it, double t_end) {
   it->events.stopped_by = -1;
   ga_error_clear(&it->error);
   if (team && !ga_team_same(team, 4, common)) {
-    return ga_fail(&it->error, GA_ERR_ARG,
-                   "the ranks of the team differ: all of them need a start, the same step size, the "
-                   "same end of the run and the same number of events");
+    return ga_fail(
+        &it->error, GA_ERR_ARG,
+        "the ranks of the team differ: all of them need a start, the same step size, the "
+        "same end of the run and the same number of events");
   }
   if (it->started) return GA_OK;
   return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");

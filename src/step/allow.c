@@ -78,7 +78,7 @@ ga_row_rounding ga_allow_rounding(const ga_judge *j, ga_con_kind kind, ga_look l
 }
 
 /* the part that a row acts on: that of its first entry that is not zero */
-int ga_allow_part(const ga_judge *j, const ga_csr *D, int i) {
+static int part_of_row(const ga_judge *j, const ga_csr *D, int i) {
   int e = D->ptr[i], end = D->ptr[i + 1];
   while (e + 1 < end && D->val[e] == 0) e++;
   return e < end ? j->part[D->col[e]] : 0;
@@ -86,7 +86,7 @@ int ga_allow_part(const ga_judge *j, const ga_csr *D, int i) {
 
 /* |D| times the sizes of accelerations, and one rounding, of row i */
 void ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i, double *by_x,
-                      double *rounding) {
+                    double *rounding) {
   const ga_csr *D = k->D;
   double x = 0, sum = 0, fast = 0, largest = 0;
   for (int e = D->ptr[i]; k->quotient && e < D->ptr[i + 1]; e++) {
@@ -105,29 +105,27 @@ void ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i, double *
 }
 
 /* claims count up to the part SHARE of the terms without proof, measured roundings in full */
-static ga_allowance with_claim(const ga_judge *j, int i, double allowed, double claim, double terms) {
+static ga_allowance with_claim(const ga_judge *j, int i, double allowed, double claim,
+                               double terms) {
   double noise = j->measured ? j->noise[i] : 0;
   return (ga_allowance){.proved = allowed + ga_max(noise, fmin(claim, SHARE * terms)),
-                     .claimed = allowed + claim};
+                        .claimed = allowed + claim};
 }
 
-/* Rows of one kind share, in each part, the roundings of their largest terms, |D| |x| and, of
- * velocities, |D| V/h: in a plane motion in space the terms across the plane are nothing but the
- * rounding of others. */
-void ga_allow_largest_rows(ga_judge *j, ga_con_kind kind, const ga_row_rounding *k) {
-  memset(j->largest_row, 0, (size_t)j->eq->nv * sizeof(double));
-  for (int i = 0; i < k->D->nrow; i++) {
-    double by_x, rounding;
-    ga_allow_sizes(j, k, i, &by_x, &rounding);
-    double *largest = &j->largest_row[ga_allow_part(j, k->D, i)];
-    *largest = ga_max(*largest, kind == GA_ROW_POS ? by_x : by_x + rounding / DBL_EPSILON);
+/* One rounding of the liveliest motion in its part, turned into the direction of row i: in a plane
+ * motion in space the terms across the plane are nothing but the rounding of others. */
+double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i) {
+  double square = 0;
+  for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+    double root = j->root[D->col[e]], entry = root > 0 ? D->val[e] / root : 0;
+    square += entry * entry;
   }
-  if (j->eq->eval->team) ga_judge_share_parts(j, j->largest_row, NULL);
+  return DBL_EPSILON * sqrt(square) * j->liveliest[part_of_row(j, D, i)];
 }
 
 /* all that may be said for row i of constraint rows c, by_x and rounding as above */
 ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, double by_x, double rounding,
-                                      ga_look look) {
+                                 ga_look look) {
   const ga_equations *eq = j->eq;
   ga_con_kind kind = eq->method->con[c];
   double allowed = j->tol * by_x + ROUND * rounding, claim = 0;
@@ -184,31 +182,13 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   return largest;
 }
 
-/* sqrt of the mass of each velocity, once if it is constant */
-static void measure_roots(ga_judge *j) {
-  const ga_equations *eq = j->eq;
-  const ga_csr *M = &eq->site[GA_SITE_NEW].M;
-  if (j->roots_known) return;
-  for (int i = 0; i < eq->nv; i++) {
-    double mass = 0;
-    for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) mass += fabs(M->val[e]);
-    j->root[i] = mass;
-  }
-  ga_team_sum_shared(eq->eval->team, 1, j->root);
-  for (int i = 0; i < eq->nv; i++) j->root[i] = sqrt(eq->tab.m * j->root[i]);
-  j->roots_known = j->const_mass;
-}
-
 /* The strongest force in each part of the system, and of all. Forces are compared as F/sqrt(m),
  * whose units are the same for angular ones. */
 void ga_allow_prepare(ga_judge *j, const double *terms) {
   const ga_equations *eq = j->eq;
   const int nv = eq->nv;
   double all = 0;
-  measure_roots(j);
-  if (j->full_pattern && ga_eval_jacobian_noise(eq->eval) <= DBL_EPSILON) {
-    ga_judge_find_parts(j, true);
-  }
+  ga_judge_know_parts(j);
   memset(j->strongest, 0, (size_t)nv * sizeof(double));
   for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < nv ? k + 1 : 0) {
     double *strongest = &j->strongest[j->part[k]], root = j->root[k];

@@ -35,13 +35,12 @@ void ga_allow_accelerations(ga_judge *j, const ga_iterate *at);
 /* Add what eta moves to size_q. */
 ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at);
 
-/* Constraint rows: one rounding, the part of the system a row acts on, |D| times the sizes of
- * accelerations and one rounding of row i, the largest rows of each part, all that is allowed. */
+/* Constraint rows: one rounding, |D| times the sizes of accelerations and one rounding of row i,
+ * the rounding of the liveliest motion in its part, all that is allowed. */
 ga_row_rounding ga_allow_rounding(const ga_judge *j, ga_con_kind kind, ga_look look);
-int ga_allow_part(const ga_judge *j, const ga_csr *D, int i);
 void ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i, double *by_x,
                     double *rounding);
-void ga_allow_largest_rows(ga_judge *j, ga_con_kind kind, const ga_row_rounding *k);
+double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i);
 ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, double by_x, double rounding,
                                  ga_look look);
 

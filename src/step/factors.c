@@ -51,7 +51,10 @@ static ga_status describe_share(ga_factors *f, const ga_equations *s, ga_arena *
   }
   f->wide = ga_arena_doubles(arena, (size_t)f->matrix.n);
   f->layout.share = &f->share;
-  return ga_share_init(&f->share, s->eval->team, f->matrix.n, count, block, arena, s->err);
+  ga_status status =
+      ga_share_init(&f->share, s->eval->team, f->matrix.n, count, block, arena, s->err);
+  f->share.nunit = extra;
+  return status;
 }
 
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,

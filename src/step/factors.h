@@ -47,7 +47,8 @@ typedef struct ga_factors {
   const ga_options *options;
   ga_stats *stats;
   ga_matrix matrix;
-  ga_linsol_block block[GA_MAX_X + 1 + GA_MAX_CON]; /* of the matrix, as the linear solver is told */
+  ga_linsol_block
+      block[GA_MAX_X + 1 + GA_MAX_CON]; /* of the matrix, as the linear solver is told */
   ga_linsol_layout layout;
   ga_linsol_share share; /* of a team */
   double *wide;          /* right side of a matrix with more rows than the equations */

@@ -30,8 +30,8 @@
  * accelerations move.
  *
  * Three more allowances look beyond the row: roundings of the constraints shake the accelerations
- * (measure_shake), forces can be too faint to count (measure_faint), and rows of one kind of
- * constraint share one rounding of the largest of them (largest_row). */
+ * (ga_judge_shake), forces can be too faint to count (ga_allow_faint), and constraints share one
+ * rounding of the liveliest motion in their part of the system (ga_allow_motion). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -40,14 +40,13 @@
 #include "step/allow.h"
 
 static const double ROUND = GA_ROUND;
-/* Products of smaller numbers underflow. */
-static const double TINY = DBL_MIN / DBL_EPSILON;
+static const double TINY = GA_UNDERFLOW;
 
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
   double **const of_nv[] = {&j->size_q,    &j->size_v, &j->size_x,  &j->bound,   &j->pace,
-                            &j->strongest, &j->root,   &j->shift_q, &j->shift_v, &j->largest_row};
+                            &j->strongest, &j->root,   &j->shift_q, &j->shift_v, &j->liveliest};
   double **const of_n[] = {&j->rounding, &j->noise, &j->r_up, &j->r_down, &j->shake};
   for (int i = 0; i < 10; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
   for (int i = 0; i < 5; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
@@ -62,7 +61,8 @@ void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double to
   if (arena->failed) return;
   ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
   const ga_model *model = eq->eval->model;
-  j->full_pattern = (eq->nlam > 0 && !model->pat_G) || (eq->npsi > 0 && !model->pat_H);
+  bool named = (eq->nlam == 0 || model->pat_G) && (eq->npsi == 0 || model->pat_H);
+  j->by_value = !named && ga_eval_jacobian_noise(eq->eval) <= DBL_EPSILON;
   ga_judge_find_parts(j, false);
 }
 
@@ -87,7 +87,7 @@ static void measure_sizes(ga_judge *j) {
 
 void ga_judge_move(ga_judge *j) {
   if (j->eta_counted) measure_sizes(j);
-  j->measured = j->shaken = j->prepared = j->eta_counted = false;
+  j->measured = j->shaken = j->prepared = j->parts_known = j->eta_counted = false;
 }
 
 /* ---- the verdict ---------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ static void weigh_constraint(ga_judge *j, const ga_row_rounding *k, int c, int i
   double by_x, rounding;
   ga_allow_sizes(j, k, i, &by_x, &rounding);
   ga_allowance a = ga_allow_constraint(j, c, i, by_x, rounding, look);
-  a.proved = ga_max(a.proved, DBL_EPSILON * j->largest_row[ga_allow_part(j, k->D, i)]);
+  a.proved = ga_max(a.proved, ga_allow_motion(j, k->D, i));
   weigh(v, eq->con_at[c] + i, r, a);
 }
 
@@ -124,7 +124,7 @@ void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_ve
     double *bound = j->bound;
     bool roughly = look == GA_LOOK_ROUGHLY && !(k.speed > 0) && !k.quotient;
     bool measured = j->suspects[c] && !roughly; /* in a team all ranks measure or none */
-    if (measured) ga_allow_largest_rows(j, eq->method->con[c], &k);
+    if (measured) ga_judge_measure_motion(j, eq->method->con[c]);
     for (int i = 0; i < eq->nv; i++) bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
     for (int i = 0; i < k.D->nrow; i++) {
       double size = fabs(r[i]), allowed = ga_allow_row_sum(k.D, i, bound);
@@ -132,7 +132,7 @@ void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_ve
       if (roughly) {
         weigh(v, eq->con_at[c] + i, size, (ga_allowance){.proved = allowed});
       } else {
-        if (!measured) ga_allow_largest_rows(j, eq->method->con[c], &k);
+        if (!measured) ga_judge_measure_motion(j, eq->method->con[c]);
         measured = true;
         weigh_constraint(j, &k, c, i, size, look, v);
       }
@@ -203,13 +203,12 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
   }
   for (int c = 0; c < eq->method->ncon; c++) {
     const ga_row_rounding k = ga_allow_rounding(j, eq->method->con[c], GA_LOOK_CLOSELY);
-    ga_allow_largest_rows(j, eq->method->con[c], &k);
+    ga_judge_measure_motion(j, eq->method->con[c]);
     for (int i = 0; i < k.D->nrow; i++) {
       double by_x, rounding;
       ga_allow_sizes(j, &k, i, &by_x, &rounding);
       ga_allowance a = ga_allow_constraint(j, c, i, by_x, rounding, GA_LOOK_CLOSELY);
-      double least = DBL_EPSILON * j->largest_row[ga_allow_part(j, k.D, i)];
-      allowed[eq->con_at[c] + i] = ga_max(a.proved, least);
+      allowed[eq->con_at[c] + i] = ga_max(a.proved, ga_allow_motion(j, k.D, i));
     }
   }
 }

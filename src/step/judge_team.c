@@ -3,7 +3,7 @@
  *
  * A quick look at all rows mostly accepts them. Where some rank has a row above that, all ranks
  * look closely: what is allowed in a row of a shared velocity are sums over the ranks, and what a
- * row may claim of the strongest force or the largest row of its part comes from all of them.
+ * row may claim of the strongest force or the liveliest motion of its part comes from all of them.
  *
  * A part is what constraints connect. It may reach over many ranks; its number, here the least of
  * those that the ranks gave to their pieces, is passed on from rank to rank over the velocities
@@ -130,7 +130,7 @@ ga_status ga_judge_join(ga_judge *j, ga_arena *arena) {
   const ga_equations *eq = j->eq;
   ga_team *team = eq->eval->team;
   if (!team) return GA_OK;
-  j->full_pattern = false; /* patterns alone tell what belongs together */
+  j->by_value = false; /* patterns alone tell what belongs together */
   j->sums = ga_arena_doubles(arena, (size_t)(GA_JUDGE_SUMS * eq->nx));
   j->span = ga_arena_ints(arena, (size_t)eq->nv);
   ga_status status = GA_OK;

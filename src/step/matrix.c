@@ -36,7 +36,8 @@ static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, 
   row->Aq = Aq;
   for (int j = 0; j < s->method->nx; j++) {
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
-    bool by_q = site->by_wq > 0 && s->tab.p[j] != 0 && !has_y(s), by_v = Av && site->by_v1 > 0 && r != 0;
+    bool by_q = site->by_wq > 0 && s->tab.p[j] != 0 && !has_y(s),
+         by_v = Av && site->by_v1 > 0 && r != 0;
     row->by_q[j] = by_q ? ga_blocks_add(&m->blocks, row0, j * s->nv, Aq, false) : -1;
     row->by_v[j] = by_v ? ga_blocks_add(&m->blocks, row0, j * s->nv, Av, false) : -1;
   }

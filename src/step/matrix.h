@@ -15,7 +15,7 @@ typedef struct ga_row_terms {
   struct ga_turn *turn;
   int by_q[GA_MAX_X], by_v[GA_MAX_X], by_eta; /* terms of the block assembly, -1 if none */
   int by_w; /* in place of by_q and by_eta, where the matrix has the unknown of w_q */
-  bool hat;                                   /* by v^_1 instead of v_1 */
+  bool hat; /* by v^_1 instead of v_1 */
   const ga_site *site;
   double q_scale, v_scale; /* 1, 1/h or 1/h^2 of the row, times h^2 and h */
 } ga_row_terms;
