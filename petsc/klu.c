@@ -31,11 +31,13 @@ static void forget(factors *f) {
   f->ptr = f->col = f->order = NULL;
 }
 
-static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const PetscInt *col) {
+static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const PetscInt *col,
+                              const double *value) {
   size_t rows = (size_t)n, entries = (size_t)ptr[n];
   forget(f);
   klu_defaults(&f->common);
-  f->common.scale = 0; /* rows and columns have good units already */
+  f->common.tol = 0.1;  /* pivots on the diagonal unless ten times too small */
+  f->common.scale = -1; /* rows and columns have good units already */
   f->n = (int)n;
   f->ptr = malloc((rows + 1) * sizeof *f->ptr);
   f->col = malloc((entries + 1) * sizeof *f->col);
@@ -43,7 +45,7 @@ static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const
   if (!f->ptr || !f->col || !f->order) return PETSC_ERR_MEM;
   for (size_t i = 0; i <= rows; i++) f->ptr[i] = (int)ptr[i];
   for (size_t e = 0; e < entries; e++) f->col[e] = (int)col[e];
-  if (!ga_petsc_order(f->n, f->ptr, f->col, f->order)) return PETSC_ERR_MEM;
+  if (!ga_petsc_order(f->n, f->ptr, f->col, value, f->order)) return PETSC_ERR_MEM;
   f->symbolic = klu_analyze_given(f->n, f->ptr, f->col, f->order, f->order, &f->common);
   return f->symbolic ? 0 : PETSC_ERR_MEM;
 }
@@ -79,12 +81,13 @@ static PetscErrorCode set_up(PC pc) {
   GA_TRY(PCGetOperators(pc, NULL, &A));
   GA_TRY(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &there));
   if (!there) return PETSC_ERR_SUP;
-  bool same = f->symbolic && f->n == n && f->ptr[n] == ptr[n];
-  PetscErrorCode code = same ? 0 : analyze(f, n, ptr, col);
-  GA_TRY(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &there));
-  if (code) return code;
+  const double none = 0;
   GA_TRY(MatSeqAIJGetArrayRead(A, &value));
-  code = factor(f, (double *)value); /* KLU only reads */
+  if (!value) value = &none;
+  bool same = f->symbolic && f->n == n && f->ptr[n] == ptr[n];
+  PetscErrorCode code = same ? 0 : analyze(f, n, ptr, col, value);
+  if (!code) code = factor(f, (double *)value); /* KLU only reads */
+  GA_TRY(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &there));
   GA_TRY(MatSeqAIJRestoreArrayRead(A, &value));
   return code;
 }

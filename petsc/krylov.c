@@ -53,16 +53,17 @@ static PetscErrorCode set_subdomains(ga_petsc_solver *s, PC pc) {
   return ISDestroy(&own);
 }
 
-/* A with a rounding in each entry and on the diagonal: what is singular is so no more, and its null
- * vectors are still the directions in which the inverse is largest. */
+/* A with some roundings in each entry and on the diagonal: what is singular is so no more, and its
+ * null vectors are still the directions in which the inverse is largest. */
 static PetscErrorCode disturb(ga_petsc_solver *s) {
+  enum { SOME = 1000 };
   PetscScalar *value;
   GA_TRY(PetscMalloc1((size_t)s->nnz + (size_t)s->nown + 1, &value));
   for (int e = 0; e < s->nnz; e++) {
-    value[e] = s->value[e] * (1 + 4 * DBL_EPSILON * ga_petsc_weight(e));
+    value[e] = s->value[e] * (1 + SOME * DBL_EPSILON * ga_petsc_weight(e));
   }
   for (PetscInt k = 0; k < s->nown; k++) {
-    value[s->nnz + k] = DBL_EPSILON * ga_petsc_weight((int)k);
+    value[s->nnz + k] = SOME * DBL_EPSILON * ga_petsc_weight((int)k);
   }
   GA_TRY(MatSetValuesCOO(s->P, value, INSERT_VALUES));
   return PetscFree(value);
@@ -79,6 +80,7 @@ static PetscErrorCode copy_values(ga_petsc_solver *s) {
 /* P for the present values. All ranks see whether any rank has a weak entry. */
 static PetscErrorCode open_strong(ga_petsc_solver *s) {
   double any = 0;
+  GA_TRY(ga_petsc_find_diagonals(s));
   if (s->disturbed) return ga_petsc_matrix(s, s->nnz, NULL, true, &s->P);
   if (s->weak > 0) {
     ga_petsc_choose(s);
@@ -217,37 +219,67 @@ PetscErrorCode ga_petsc_prepare(ga_petsc_solver *s, ga_status *status) {
 }
 
 PetscErrorCode ga_petsc_keep(ga_petsc_solver *s) {
+  s->exact = false;
   GA_TRY(KSPSetReusePreconditioner(s->ksp, PETSC_TRUE));
   return MatSetValuesCOO(s->A, s->value, INSERT_VALUES);
 }
 
+/* One round: c of A c = r, to ksp_rtol; *made counts the iterations. Where P is A, its factors
+ * alone are the better beginning. */
+static PetscErrorCode one_round(ga_petsc_solver *s, bool first, KSPConvergedReason *reason,
+                                int *made) {
+  PetscInt count = 1;
+  if (first && s->exact) {
+    PC pc;
+    *reason = KSP_CONVERGED_ITS;
+    GA_TRY(KSPGetPC(s->ksp, &pc));
+    GA_TRY(PCApply(pc, s->r, s->c));
+  } else {
+    GA_TRY(KSPSolve(s->ksp, s->r, s->c));
+    GA_TRY(KSPGetConvergedReason(s->ksp, reason));
+    GA_TRY(KSPGetIterationNumber(s->ksp, &count));
+  }
+  *made += (int)count;
+  return 0;
+}
+
+/* x <- x + c, r = b - A x, and what these make of the status; *left is |r| before and after. A c
+ * that does not make it smaller is left out. */
+static PetscErrorCode add_and_judge(ga_petsc_solver *s, double *left, bool *vain,
+                                    ga_status *status) {
+  PetscReal norm_b, norm_x, norm_r;
+  GA_TRY(VecAXPY(s->x, 1, s->c));
+  GA_TRY(MatMult(s->A, s->x, s->r));
+  GA_TRY(VecAYPX(s->r, -1, s->b));
+  GA_TRY(VecNorm(s->b, NORM_INFINITY, &norm_b));
+  GA_TRY(VecNorm(s->x, NORM_INFINITY, &norm_x));
+  GA_TRY(VecNorm(s->r, NORM_INFINITY, &norm_r));
+  bool held = norm_r <= s->backward * norm_b;
+  bool grown = norm_x > GA_PETSC_GROWTH / (s->ntotal * DBL_EPSILON) * norm_b;
+  *vain = !(norm_r <= GAIN * *left);
+  if (!(norm_r < *left)) {
+    GA_TRY(VecAXPY(s->x, -1, s->c));
+    norm_r = *left;
+  }
+  *left = norm_r;
+  if (held || norm_r <= (*vain ? ROUNDING : EXACT) * norm_x) *status = GA_OK;
+  /* on one rank the factors have told before */
+  if (s->size > 1 && !held && *status == GA_OK && grown) *status = GA_RETRY_SINGULAR;
+  return 0;
+}
+
 PetscErrorCode ga_petsc_iterate(ga_petsc_solver *s, ga_status *status) {
-  double last = INFINITY;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  double left = INFINITY;
+  bool vain = false;
   int made = 0;
   *status = GA_RETRY_NEWTON;
   GA_TRY(VecSet(s->x, 0));
   GA_TRY(VecCopy(s->b, s->r));
-  for (int round = 0; round < ROUNDS; round++) {
-    PetscReal norm_b, norm_x, left;
-    PetscInt count;
-    GA_TRY(KSPSolve(s->ksp, s->r, s->c));
-    GA_TRY(KSPGetConvergedReason(s->ksp, &reason));
-    GA_TRY(KSPGetIterationNumber(s->ksp, &count));
-    made += (int)count;
+  for (int round = 0; round < ROUNDS && !vain && *status == GA_RETRY_NEWTON; round++) {
+    GA_TRY(one_round(s, round == 0, &reason, &made));
     if (reason == KSP_DIVERGED_PC_FAILED || reason == KSP_DIVERGED_NANORINF) break;
-    GA_TRY(VecAXPY(s->x, 1, s->c));
-    GA_TRY(MatMult(s->A, s->x, s->r));
-    GA_TRY(VecAYPX(s->r, -1, s->b));
-    GA_TRY(VecNorm(s->b, NORM_INFINITY, &norm_b));
-    GA_TRY(VecNorm(s->x, NORM_INFINITY, &norm_x));
-    GA_TRY(VecNorm(s->r, NORM_INFINITY, &left));
-    bool vain = !(left <= GAIN * last), held = left <= s->backward * norm_b;
-    if (held || left <= (vain ? ROUNDING : EXACT) * norm_x) *status = GA_OK;
-    bool grown = norm_x > GA_PETSC_GROWTH / (s->ntotal * DBL_EPSILON) * norm_b;
-    if (!held && *status == GA_OK && grown) *status = GA_RETRY_SINGULAR;
-    if (*status != GA_RETRY_NEWTON || vain) break;
-    last = left;
+    GA_TRY(add_and_judge(s, &left, &vain, status));
   }
   ga_petsc_learn(s, made);
   s->context->solves++;

@@ -25,18 +25,18 @@ static void find_partners(ga_petsc_solver *s, const ga_linsol_layout *layout, in
   }
 }
 
-bool ga_petsc_pattern_has(const ga_petsc_solver *s, int row, int col) {
+int ga_petsc_find(const ga_petsc_solver *s, int row, int col) {
   int low = s->ptr[row], high = s->ptr[row + 1];
   while (low < high) {
     int middle = (low + high) / 2;
-    if (s->col[middle] == col) return true;
+    if (s->col[middle] == col) return middle;
     if (s->col[middle] < col) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return false;
+  return -1;
 }
 
 /* The columns that this rank owns into s->own, sorted by the place where they belong: the column
@@ -50,7 +50,7 @@ static PetscErrorCode order_own(ga_petsc_solver *s, const bool *owned, int first
   }
   s->nown = 0;
   for (int j = 0; j < s->n; j++) {
-    int row = s->row_of[j], velocity = first > 0 ? j < first : ga_petsc_pattern_has(s, row, j);
+    int row = s->row_of[j], velocity = first > 0 ? j < first : ga_petsc_find(s, row, j) >= 0;
     bool empty = s->ptr[row] == s->ptr[row + 1];
     key[j] = velocity || empty ? j : s->col[s->ptr[row]];
     if (owned && !owned[j]) continue;
@@ -89,14 +89,6 @@ static PetscErrorCode open_exchange(ga_petsc_solver *s) {
   return PetscLayoutDestroy(&map);
 }
 
-/* Columns with a diagonal, on any rank. */
-static PetscErrorCode find_diagonals(ga_petsc_solver *s) {
-  for (int j = 0; j < s->n; j++) s->leaves[j] = ga_petsc_pattern_has(s, s->row_of[j], j);
-  GA_TRY(ga_petsc_max_shared(s, s->leaves));
-  for (int j = 0; j < s->n; j++) s->has_diagonal[j] = s->leaves[j] > 0;
-  return 0;
-}
-
 PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layout) {
   const ga_linsol_share *share = layout ? layout->share : NULL;
   long long own, begin = 0, all;
@@ -117,8 +109,7 @@ PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layou
   s->begin = (PetscInt)begin, s->ntotal = (PetscInt)all;
   for (PetscInt k = 0; k < s->nown; k++) s->index[s->own[k]] = s->begin + k;
   if (share) GA_TRY(find_indices(s, share));
-  GA_TRY(open_exchange(s));
-  return find_diagonals(s);
+  return open_exchange(s);
 }
 
 PetscErrorCode ga_petsc_max_shared(ga_petsc_solver *s, double *x) {

@@ -11,14 +11,16 @@
 
 #include "private.h"
 
+#define PC_TYPE "-ga_pc_type"
+
 static const struct {
   const char *name, *value;
 } defaults[] = {
     {"-ga_ksp_type", "fgmres"},
-    {"-ga_ksp_rtol", "1e-10"},
+    {"-ga_ksp_rtol", "1e-9"},
     {"-ga_ksp_max_it", "300"},
     {"-ga_ksp_gmres_restart", "60"},
-    {"-ga_pc_type", "asm"},
+    {PC_TYPE, "asm"},
     {"-ga_pc_factor_mat_solver_type", "mumps"}, /* of -pc_type lu */
     {"-ga_sub_ksp_type", "preonly"},
     {"-ga_sub_pc_type", GA_PETSC_KLU},
@@ -89,6 +91,7 @@ PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s) {
     GA_TRY(PetscOptionsSetValue(NULL, defaults[k].name, defaults[k].value));
     s->defaults_put |= 1u << k;
   }
+  if (s->direct) GA_TRY(PetscOptionsSetValue(NULL, PC_TYPE, "lu"));
   for (int k = 0; k < s->noption; k++) {
     GA_TRY(PetscOptionsSetValue(NULL, s->option[k].name, s->option[k].value));
   }
@@ -97,6 +100,7 @@ PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s) {
 
 /* The first option that nothing has asked for is an error. */
 static PetscErrorCode check_used(ga_petsc_solver *s) {
+  if (s->direct) return 0; /* they were looked at before, with another preconditioner */
   for (int k = 0; k < s->noption; k++) {
     PetscBool used;
     GA_TRY(PetscOptionsUsed(NULL, s->option[k].name + 1, &used)); /* without its - */
@@ -120,11 +124,19 @@ PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check) {
   return code;
 }
 
+/* the place of the preconditioner's type among the defaults */
+enum { PC_TYPE_AT = 4 };
+enum { SMALL = 500 }; /* rows up to which subdomains are factored whole */
+
 static PetscErrorCode read_own(ga_petsc_solver *s) {
   char pc[64] = "", by[64] = "";
-  PetscReal weak = 0.1, backward = 1e-9;
+  PetscReal weak = s->ntotal < SMALL ? 0 : 0.1, backward = 1e-8;
   PetscInt overlap = 1;
-  GA_TRY(PetscOptionsGetString(NULL, "ga_", "-pc_type", pc, sizeof pc, NULL));
+  GA_TRY(PetscOptionsGetString(NULL, NULL, PC_TYPE, pc, sizeof pc, NULL));
+  s->may_be_direct = (s->defaults_put & 1u << PC_TYPE_AT) && strcmp(pc, "asm") == 0;
+  for (int k = 0; k < s->noption; k++) {
+    if (strcmp(s->option[k].name, PC_TYPE) == 0) s->may_be_direct = false;
+  }
   if (strcmp(pc, "lu") == 0) weak = 0;
   if (strcmp(pc, "cholesky") == 0) {
     return refuse(s, "option -pc_type %s: the matrices are not symmetric; use lu", pc);

@@ -13,6 +13,7 @@
  *
  * KLU finds the same blocks and keeps the order inside of them. Through PETSc it cannot be had: the
  * PETSc of Debian 12 gives KLU no ordering but its own or none. */
+#include <math.h>
 #include <stdlib.h>
 #include <suitesparse/amd.h>
 #include <suitesparse/btf.h>
@@ -23,10 +24,11 @@ enum { GROUP = 24 }; /* unknowns of a group that is eliminated first, at most */
 
 typedef struct {
   int n;
-  const int *ptr, *col; /* pattern */
-  int *sptr, *scol;     /* pattern of A + A^T, inside of blocks */
-  int *block;           /* of an unknown */
-  int *group;           /* the group of an unknown that is eliminated first, -1 for the others */
+  const int *ptr, *col; /* the matrix */
+  const double *value;
+  int *sptr, *scol; /* pattern of A + A^T, inside of blocks */
+  int *block;       /* of an unknown */
+  int *group;       /* the group of an unknown that is eliminated first, -1 for the others */
   int ngroup;
   int *gptr, *member; /* their members, in order */
   int *mark, *place, *list;
@@ -69,7 +71,7 @@ static void symmetrize(graph *g) {
     for (int i = 0; i < g->n; i++) {
       for (int e = g->ptr[i]; e < g->ptr[i + 1]; e++) {
         int j = g->col[e];
-        if (i == j) g->mark[i] = 1;
+        if (i == j) g->mark[i] = fabs(g->value[e]) > GA_PETSC_PIVOT;
         if (i == j || g->block[i] != g->block[j]) continue;
         if (pass == 0) {
           g->sptr[i + 1]++, g->sptr[j + 1]++;
@@ -193,10 +195,10 @@ static bool find_order(graph *g) {
   return done;
 }
 
-bool ga_petsc_order(int n, const int *ptr, const int *col, int *out) {
+bool ga_petsc_order(int n, const int *ptr, const int *col, const double *value, int *out) {
   graph g = {0};
   bool done = graph_take(&g, n, (size_t)ptr[n]);
-  g.ptr = ptr, g.col = col;
+  g.ptr = ptr, g.col = col, g.value = value;
   done = done && find_order(&g);
   for (int k = 0; k < n && done; k++) out[k] = g.order[k];
   graph_free(&g);

@@ -44,11 +44,12 @@ typedef struct ga_petsc_solver {
   PetscInt begin;         /* the first index that this rank owns */
   PetscSF sf;             /* from the owners to all ranks that have a column */
   double *roots, *leaves; /* room for exchanges: nown and n numbers */
-  bool *has_diagonal;     /* columns that meet their row in the pattern, on any rank */
+  bool *has_diagonal;     /* columns with a pivot where they meet their row, on any rank */
 
   /* units.c: A in good units */
   bool scaled;
   double *row, *unit; /* of the partner's row, and of the column */
+  double *unit_of;    /* both for every entry */
   double *value;      /* entries of R A_r C */
 
   /* strong.c: what the preconditioner has of them */
@@ -64,7 +65,9 @@ typedef struct ga_petsc_solver {
   unsigned defaults_put; /* the defaults that are in PETSc's set at present */
   double backward;
   int overlap;
-  int room; /* of MUMPS beyond its prediction, in per cent; 0: what the options say */
+  bool may_be_direct; /* the preconditioner is our choice: where it fails, MUMPS takes its place */
+  bool direct;        /* and has done so */
+  int room;           /* of MUMPS beyond its prediction, in per cent; 0: what the options say */
 
   /* krylov.c */
   bool opened; /* the operators are there */
@@ -77,6 +80,7 @@ typedef struct ga_petsc_solver {
   double worth;     /* the time for a new one, in iterations; 0: unknown */
   double lost;      /* iterations lost so far by the age of this one */
   int first;        /* iterations of the first solve with it; 0: there was none */
+  bool exact;       /* it is the inverse of A */
 
   /* singular.c */
   bool disturbed;         /* P is A with roundings in all entries, and a diagonal */
@@ -103,7 +107,8 @@ void ga_petsc_largest(const ga_petsc_solver *s, int n, double *x);
 /* ---- numbers.c ---- */
 
 PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layout);
-bool ga_petsc_pattern_has(const ga_petsc_solver *s, int row, int col);
+/* place of an entry, -1 if it is not in the pattern */
+int ga_petsc_find(const ga_petsc_solver *s, int row, int col);
 /* x, one number for each local column: of shared ones the largest of all ranks that have it */
 PetscErrorCode ga_petsc_max_shared(ga_petsc_solver *s, double *x);
 /* a matrix with the pattern of entries e = which[0], ..; NULL: all entries. diagonal: with a place
@@ -121,6 +126,10 @@ PetscErrorCode ga_petsc_units(ga_petsc_solver *s, const double *value, bool *not
 
 /* ---- strong.c ---- */
 
+/* An entry on the diagonal that is a pivot, where rows and columns are scaled to 1; the zeros of
+ * constraints may have a place in the pattern. */
+#define GA_PETSC_PIVOT 1e-6
+PetscErrorCode ga_petsc_find_diagonals(ga_petsc_solver *s);
 /* Choose the entries of P for the present values. */
 void ga_petsc_choose(ga_petsc_solver *s);
 /* The subdomain of this rank: what it owns, and what it has in its overlap. */
@@ -129,7 +138,7 @@ PetscErrorCode ga_petsc_subdomain(ga_petsc_solver *s, IS *all, IS *own);
 /* ---- ordering.c ---- */
 
 /* the order in which KLU shall eliminate; false: no memory */
-bool ga_petsc_order(int n, const int *ptr, const int *col, int *out);
+bool ga_petsc_order(int n, const int *ptr, const int *col, const double *value, int *out);
 
 /* ---- klu.c ---- */
 

@@ -17,7 +17,7 @@
 /* Sound pivots, growth of the second step, what is left of a
  * row that cancels, what counts as nothing: those of src/linsol/scale.c. */
 static const double SOUND = 1e-7, GROWTH_AGAIN = 1e6, CANCELLED = 1e-9, NOTHING = 1e-8;
-static const double PROOF = 1e-6; /* |r^T A| relative to |r| that proves a dependency */
+static const double PROOF = 1e-10; /* |r^T A| relative to |r| that proves a dependency */
 
 double ga_petsc_weight(int i) {
   return (i % 2 ? -0.5 : 0.5) * (1 + fmod(0.6180339887498949 * i, 1));

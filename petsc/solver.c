@@ -26,7 +26,7 @@ static bool carve(ga_petsc_solver *s) {
       {&s->has_diagonal, n, sizeof(bool)}, {&s->row, n, sizeof(double)},
       {&s->unit, n, sizeof(double)},       {&s->value, nnz, sizeof(double)},
       {&s->kept, nnz, sizeof(int)},        {&s->kept_value, nnz, sizeof(double)},
-      {&s->made_for, nnz, sizeof(double)},
+      {&s->made_for, nnz, sizeof(double)}, {&s->unit_of, nnz, sizeof(double)},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     void *block = calloc(wanted[i].count, wanted[i].size);
@@ -127,8 +127,9 @@ static ga_status solve(ga_petsc_solver *s, const double *b) {
     PetscErrorCode code = s->opened ? ga_petsc_to_vector(s, b, s->b) : PETSC_ERR_ORDER;
     ga_status status = ga_petsc_agree(s, ga_petsc_status(s, code));
     if (status == GA_OK) status = iterate(s);
-    bool another = s->stale || s->weak > 0;
+    bool another = s->stale || s->weak > 0 || (s->may_be_direct && !s->direct && s->size > 1);
     if (status != GA_RETRY_NEWTON || !another) return status;
+    if (!s->stale && s->weak == 0) s->direct = true, s->context->resorts++;
     if (!s->stale) s->weak = 0;
     s->stale = false;
     s->trouble[0] = '\0';
@@ -157,7 +158,7 @@ static int petsc_singular_column(const ga_linsol *ls) {
 
 static void petsc_reset(ga_linsol *ls) {
   ga_petsc_solver *s = ls->impl;
-  s->scaled = false;
+  s->scaled = s->direct = false;
   s->weak = s->weak_wanted;
   ga_petsc_enter(s);
   ga_petsc_close_operators(s);
@@ -171,9 +172,9 @@ static void petsc_free(ga_linsol *ls) {
   ga_petsc_close_operators(s);
   (void)PetscSFDestroy(&s->sf);
   ga_petsc_leave(s);
-  void *const blocks[] = {s->partner,      s->row_of, s->own,    s->index, s->roots, s->leaves,
-                          s->has_diagonal, s->row,    s->unit,   s->value, s->kept,  s->kept_value,
-                          s->made_for,     s->text,   s->option, s};
+  void *const blocks[] = {s->partner,      s->row_of,  s->own,  s->index,  s->roots, s->leaves,
+                          s->has_diagonal, s->row,     s->unit, s->value,  s->kept,  s->kept_value,
+                          s->made_for,     s->unit_of, s->text, s->option, s};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
   ls->impl = NULL;
 }

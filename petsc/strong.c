@@ -22,7 +22,17 @@
 static bool strong(const ga_petsc_solver *s, int p, int j, int e) {
   if (p == j || fabs(s->value[e]) >= s->weak) return true;
   bool constraint = !s->has_diagonal[p] || !s->has_diagonal[j];
-  return constraint && ga_petsc_pattern_has(s, s->row_of[j], p);
+  return constraint && ga_petsc_find(s, s->row_of[j], p) >= 0;
+}
+
+PetscErrorCode ga_petsc_find_diagonals(ga_petsc_solver *s) {
+  for (int j = 0; j < s->n; j++) {
+    int e = ga_petsc_find(s, s->row_of[j], j);
+    s->leaves[j] = e >= 0 ? fabs(s->value[e]) : 0;
+  }
+  GA_TRY(ga_petsc_max_shared(s, s->leaves));
+  for (int j = 0; j < s->n; j++) s->has_diagonal[j] = s->leaves[j] > GA_PETSC_PIVOT;
+  return 0;
 }
 
 void ga_petsc_choose(ga_petsc_solver *s) {

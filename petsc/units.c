@@ -10,20 +10,24 @@
 enum { SWEEPS = 5 };
 static const double FITS = 1 << 20;
 
-/* R A_r C into s->value; the largest entry of all ranks, NaN or infinite if one is so */
-static double multiply(ga_petsc_solver *s, const double *value) {
-  double largest = 0;
-  bool finite = true;
+/* the factor of every entry */
+static void spread(ga_petsc_solver *s) {
   for (int i = 0; i < s->n; i++) {
     double row = s->row[s->partner[i]];
-    for (int e = s->ptr[i]; e < s->ptr[i + 1]; e++) {
-      double entry = value[e] * row * s->unit[s->col[e]], size = fabs(entry);
-      s->value[e] = entry;
-      finite &= size <= DBL_MAX;
-      largest = size > largest ? size : largest;
-    }
+    for (int e = s->ptr[i]; e < s->ptr[i + 1]; e++) s->unit_of[e] = row * s->unit[s->col[e]];
   }
-  if (!finite) largest = INFINITY;
+}
+
+/* R A_r C into s->value; the largest entry of all ranks, infinite if one is not finite */
+static double multiply(ga_petsc_solver *s, const double *value) {
+  double largest = 0, sum = 0;
+  for (int e = 0; e < s->nnz; e++) {
+    double entry = value[e] * s->unit_of[e], size = fabs(entry);
+    s->value[e] = entry;
+    sum += 0 * entry; /* NaN, if the entry is not finite */
+    largest = size > largest ? size : largest;
+  }
+  if (!(sum == 0)) largest = INFINITY;
   ga_petsc_largest(s, 1, &largest);
   return largest;
 }
@@ -84,6 +88,7 @@ PetscErrorCode ga_petsc_units(ga_petsc_solver *s, const double *value, bool *not
   *not_finite = finite > 0;
   if (*not_finite) return 0;
   GA_TRY(find(s, value));
+  spread(s);
   (void)multiply(s, value);
   s->scaled = true;
   return 0;

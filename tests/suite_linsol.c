@@ -6,6 +6,9 @@
 
 #include "own_solver.h"
 #include "support.h"
+#ifdef GA_SUITE_PETSC
+#include "genalpha/ga_petsc.h"
+#endif
 
 enum { NMAX = 150 };
 static const int sizes[] = {1, 2, 5, 12, 59, 60, 61, 150};
@@ -16,6 +19,7 @@ typedef struct {
   const char *name;
   const ga_linsol_ops *ops;
   own_counts counts;
+  void *context; /* NULL: the counts */
   double growth; /* of entries in its elimination, beyond that of the best pivots; 0: none */
   ga_linsol ls;
 } solver;
@@ -25,7 +29,7 @@ static void attach(solver *s, const ga_csr *A) {
   ga_error err = {0};
   o.linsol = s->name;
   o.linsol_ops = s->ops;
-  o.linsol_context = &s->counts;
+  o.linsol_context = s->context ? s->context : &s->counts;
   must(ga_linsol_open(&s->ls, &o, A, &err), &err);
 }
 
@@ -447,15 +451,27 @@ static void test_held_beside_stiffness(void **state) {
   }
 }
 
-int main(void) {
-  static solver solvers[8];
-  int count = 0, failed = 0;
+/* the solvers under test */
+static int list_solvers(solver *solvers) {
+  int count = 0;
+#ifdef GA_SUITE_PETSC
+  static ga_petsc_context petsc = {.options = "-backward 1e-16"};
+  solvers[count++] =
+      (solver){.name = "petsc", .ops = &ga_petsc_linsol, .context = &petsc, .growth = 12};
+  return count;
+#endif
   for (; ga_linsol_name(count) && count < 6; count++) {
     solvers[count].name = ga_linsol_name(count);
     if (strcmp(ga_linsol_name(count), "mumps") == 0) solvers[count].growth = 12;
   }
   solvers[count++].name = "auto";
   solvers[count++] = (solver){.name = "own", .ops = &own_solver};
+  return count;
+}
+
+int main(void) {
+  static solver solvers[8];
+  int count = list_solvers(solvers), failed = 0;
   for (int i = 0; i < count; i++) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_random, &solvers[i]),

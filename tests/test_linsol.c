@@ -228,6 +228,43 @@ static void test_trouble(void **state) {
   ga_problem_free(p);
 }
 
+/* A solve that does not converge is no error: once, another guess is tried; always, the step fails
+ * as one that is too large; with automatic steps it is repeated with a smaller h. */
+static void test_no_convergence(void **state) {
+  (void)state;
+  static const struct {
+    ga_status says, expected;
+    int times;
+    double rtol;
+  } cases[] = {{GA_RETRY_NEWTON, GA_OK, 1, 0},
+               {GA_RETRY_NEWTON, GA_RETRY_NEWTON, 1000, 0},
+               {GA_RETRY_SINGULAR, GA_RETRY_SINGULAR, 1, 0},
+               {GA_RETRY_NEWTON, GA_OK, 3, 1e-4},
+               {GA_RETRY_SINGULAR, GA_OK, 1, 1e-4}};
+  ga_problem *p = problem_named("heavy-top");
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    own_counts counts = {0};
+    ga_options o = ga_options_default();
+    o.linsol_ops = &own_solver;
+    o.linsol_context = &counts;
+    o.rtol = cases[k].rtol;
+    ga_integrator *it = started(p, &o);
+    counts.solve_from = counts.tried_solve;
+    counts.solve_times = cases[k].times;
+    counts.fail_status = cases[k].says;
+    ga_status status = ga_integrator_step(it);
+    const ga_error *err = ga_integrator_error(it);
+    if (cases[k].expected == GA_OK) {
+      must(status, err);
+    } else {
+      assert_refused(status, err, cases[k].expected, "linear solver failed to solve", "h = ");
+    }
+    assert_int_equal(ga_integrator_state(it)->t > 0, cases[k].expected == GA_OK);
+    ga_integrator_free(it);
+  }
+  ga_problem_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
@@ -236,6 +273,7 @@ int main(void) {
       cmocka_unit_test(test_half_built),
       cmocka_unit_test(test_incomplete_ops),
       cmocka_unit_test(test_trouble),
+      cmocka_unit_test(test_no_convergence),
       cmocka_unit_test(test_module_keeps_to_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,9 @@ typedef struct ga_linsol_ops {
   ga_status (*analyze)(ga_linsol *ls, const ga_csr *A);
   /* New values in the same pattern. GA_RETRY_SINGULAR if A is singular to working precision. */
   ga_status (*factor)(ga_linsol *ls, const ga_csr *A);
-  /* Solve A x = b with the last factors; b is overwritten by x. */
+  /* Solve A x = b with the last factors; b is overwritten by x. An iteration that does not converge
+   * gives GA_RETRY_NEWTON or, if A turns out to be singular, GA_RETRY_SINGULAR: the step is then
+   * tried from another guess or with a smaller h, as when Newton's iteration does not converge. */
   ga_status (*solve)(ga_linsol *ls, double *b);
   /* After GA_RETRY_SINGULAR: a column that depends on the others, -1 if unknown. */
   int (*singular_column)(const ga_linsol *ls);

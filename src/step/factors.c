@@ -187,8 +187,10 @@ ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
   }
   if (status == GA_OK) status = solve_whole(f, s, b);
   if (status == GA_OK) return GA_OK;
-  status = ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
-                   "t = %.9g: linear solver failed to solve%s%s", s->t,
+  /* an iteration that does not converge for this matrix: another guess or a smaller step may help */
+  bool retry = status == GA_RETRY_NEWTON || status == GA_RETRY_SINGULAR;
+  status = ga_fail(s->err, status < 0 || retry ? status : GA_ERR_BACKEND,
+                   "t = %.9g, h = %.3g: linear solver failed to solve%s%s", s->t, s->h,
                    f->ls.trouble[0] ? ": " : "", f->ls.trouble);
   return ga_team_tell(s->eval->team, status, f->ls.trouble[0] != '\0', s->err);
 }

@@ -20,3 +20,10 @@ target_include_directories(test_petsc PRIVATE src)
 if(TARGET genalpha_mpi)
   ga_add_petsc_test(petsc_team genalpha_mpi m)
 endif()
+
+# the suite of all linear solvers, with this one, on one rank
+add_executable(suite_linsol_petsc tests/suite_linsol.c)
+target_compile_definitions(suite_linsol_petsc PRIVATE GA_SUITE_PETSC)
+target_include_directories(suite_linsol_petsc PRIVATE src tests)
+target_link_libraries(suite_linsol_petsc PRIVATE genalpha_objects genalpha_petsc PkgConfig::CMOCKA)
+ga_add_test(suite_linsol_petsc suite_linsol_petsc)

@@ -301,6 +301,34 @@ static void test_no_convergence(void **state) {
   }
 }
 
+/* A chain, and few iterations: MUMPS takes the place of the subdomains. */
+static void test_last_resort(void **state) {
+  ga_problem_options po = ga_problem_options_default();
+  ga_problem *p;
+  ga_error err = {0};
+  (void)state;
+  if (plan.size == 1) skip(); /* one subdomain is all */
+  po.size = 200;
+  must(ga_problem_new("chain", &po, &p, &err), &err);
+  ga_options o = ga_options_default();
+  const int nv = 600;
+  cut_in_strips(&nv);
+  petsc = (ga_petsc_context){.comm = &plan.comm, .options = "-ksp_max_it 1 -overlap 0"};
+  ga_integrator *alone = started(p, &o);
+  o.linsol_ops = &cut_solver, o.linsol_context = &plan;
+  ga_integrator *together = started(p, &o);
+  for (int n = 0; n < 5; n++) {
+    must(ga_integrator_step(alone), ga_integrator_error(alone));
+    must(ga_integrator_step(together), ga_integrator_error(together));
+  }
+  const ga_state *a = ga_integrator_state(alone), *b = ga_integrator_state(together);
+  assert_between("v", vector_error(nv, a->v, b->v), 0, 1e-10);
+  assert_true(petsc.resorts > 0);
+  ga_integrator_free(alone);
+  ga_integrator_free(together);
+  ga_problem_free(p);
+}
+
 static void test_wrong_options(void **state) {
   enum { N = 12 };
   static const struct {
@@ -398,7 +426,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_random_parts),   cmocka_unit_test(test_units),
       cmocka_unit_test(test_singular),       cmocka_unit_test(test_not_finite),
       cmocka_unit_test(test_no_convergence), cmocka_unit_test(test_wrong_options),
-      cmocka_unit_test(test_runs),
+      cmocka_unit_test(test_last_resort),    cmocka_unit_test(test_runs),
   };
   int failed = cmocka_run_group_tests_name("petsc", tests, NULL, NULL);
   /* a rank that failed alone must not leave the others waiting */
