@@ -58,7 +58,7 @@ static stability judge(const place *p) {
     if (re[i] > s.grows) s.grows = re[i];
     if (w == 0) s.free++;
     if (im[i] == 0) continue;
-    if (s.count++ == 0) s.slowest = w, s.damping = -re[i] / w;
+    if (s.count++ == 0) s.slowest = im[i], s.damping = -re[i] / w;
   }
   free(re);
   free(im);
