@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "problem_args.h"
 #include "progress.h"
+#include "quantity.h"
 #include "solver.h"
 
 /* a part of the state for each column; a is no part */
@@ -46,6 +47,11 @@ static void read_sizes(study *s) {
 const char *study_level_title(const study *s) {
   if (!s->automatic) return "h";
   return s->options->rtol > 0 ? "rtol" : "atol";
+}
+
+const char *study_axis_title(const study *s) {
+  const bool seconds = !s->automatic && !quantity_unitless_model(&s->problem->model);
+  return seconds ? "h (s)" : study_level_title(s);
 }
 
 /* every level must meet t_end with whole periods, else its last steps are of another size */
