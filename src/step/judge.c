@@ -50,8 +50,7 @@ static const double OPEN = 1e-4;
 static const double FAINT = 1e-14;
 /* Of the accelerations that the roundings of the constraints cause, what a force may add. */
 static const double PART = 0.25;
-/* Products of smaller numbers underflow. */
-static const double TINY = DBL_MIN / DBL_EPSILON;
+static const double TINY = GA_UNDERFLOW;
 
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {

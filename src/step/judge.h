@@ -3,10 +3,14 @@
 #ifndef GA_SRC_JUDGE_H
 #define GA_SRC_JUDGE_H
 
+#include <float.h>
+
 #include "step/factors.h"
 
 /* Roundings in a sum: each summand brings about one, a row of a mechanism has some ten. */
 enum { GA_ROUND = 8 };
+/* Products of smaller numbers underflow. */
+#define GA_UNDERFLOW (DBL_MIN / DBL_EPSILON)
 
 /* How closely to look. */
 typedef enum ga_look {
