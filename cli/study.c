@@ -276,8 +276,8 @@ static int run_level(study *s, int i) {
     cli_error("interrupted in the run with %s = %.10g, at t = %.10g", study_level_title(s),
               level->h, solver_state(&run.solver)->t);
   } else if (status != GA_OK) {
-    cli_error("the run with %s = %.10g failed after %ld steps, at %s", study_level_title(s),
-              level->h, level->steps, solver_reason(&run.solver, status).text);
+    cli_error("the run with %s = %.10g failed %s", study_level_title(s), level->h,
+              solver_failure(&run.solver, status, level->steps).text);
   }
   solver_close(&run.solver);
   return status == GA_OK ? CLI_OK : stopped ? CLI_INTERRUPTED : CLI_FAILED;
