@@ -130,7 +130,7 @@ typedef struct ga_model {
   const ga_model_ops *ops; /* the callbacks */
   void *user;              /* what they get as their first argument */
   const ga_space *space;   /* where q lives: ga_space_rn and others, ga_space.h */
-  int nlam, npsi;          /* numbers of holonomic and of nonholonomic constraints */
+  int nlam, npsi;          /* numbers of holonomic and of nonholonomic constraints; 0: not called */
 
   /* Patterns of M (nv x nv), of Kt and, unless pat_C below says otherwise, of Ct (nv x nv), of G
    * and Z, of H and Y; NULL means full. A row of K, G or H that touches one component of a

@@ -70,13 +70,6 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
                         : model->nlam > 0 && !ops->holonomic    ? "holonomic"
                         : model->npsi > 0 && !ops->nonholonomic ? "nonholonomic"
                                                                 : NULL;
-  const bool idle_g = ops->holonomic && model->nlam == 0;
-  if (idle_g || (ops->nonholonomic && model->npsi == 0)) {
-    return ga_fail(err, GA_ERR_ARG,
-                   "callback '%s' would never be called: %s = 0 says that there are no such "
-                   "constraints",
-                   idle_g ? "holonomic" : "nonholonomic", idle_g ? "nlam" : "npsi");
-  }
   if ((gives & GA_GIVES_DR) && !(gives & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "callback 'reaction_dmult' without 'reaction'");
   }
