@@ -92,7 +92,8 @@ static int print_text(const place *p, const ga_equilibrium *e, const stability *
   printf(", forces balanced to %.1g\n", e->unbalanced);
   print_stability(s);
   for (int i = 0; i < named.count && i < ROWS; i++) {
-    printf("  %-24s %.10g\n", named_name(&named, i), named_value(&named, i));
+    printf("  %-24s %.10g%s\n", named_name(&named, i), named_value(&named, i),
+           named_unit_behind(&named, i).text);
   }
   if (named.count > ROWS) printf("  and %d more, all of them with --json\n", named.count - ROWS);
   named_close(&named);

@@ -239,6 +239,15 @@ const char *named_unit(const named_columns *n, int i) {
   return ga_mechanism_column_unit(n->mechanism, n->column[i]);
 }
 
+unit_text named_unit_behind(const named_columns *n, int i) {
+  const char *unit = named_unit(n, i);
+  unit_text behind = {""};
+  if (*unit && strcmp(unit, "1") != 0) {
+    snprintf(behind.text, sizeof behind.text, " %.20s", unit);
+  }
+  return behind;
+}
+
 void named_update(named_columns *n, const ga_state *state) {
   ga_mechanism_outputs(n->mechanism, state, n->values);
 }

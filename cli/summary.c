@@ -231,7 +231,8 @@ static void print_named(FILE *to, const simulation *s) {
     if (length > width) width = length;
   }
   for (int i = 0; i < named.count && i < SHOWN; i++) {
-    fprintf(to, "    %-*s  %14.9g%s\n", width, named_name(&named, i), named_value(&named, i),
+    fprintf(to, "    %-*s  %14.9g%s%s\n", width, named_name(&named, i), named_value(&named, i),
+            named_unit_behind(&named, i).text,
             named_unique(&named, i) ? "" : "   not unique, the least");
   }
   if (named.count > SHOWN) fprintf(to, "    ... %d more\n", named.count - SHOWN);

@@ -21,7 +21,8 @@ static const bad_file list[] = {
     /* not YAML, not a model */
     {"", 1, 1, "the file is empty"},
     {"# nothing but a comment\n", 1, 1, "the file is empty"},
-    {"genalpha: 1\n\tname: x\n", 2, 1, "a tab, @ or ` cannot stand here; indent by blanks"},
+    {"genalpha: 1\nbodies:\n  b: {mass: 1}\n\tjoints: {}\n", 4, 1,
+     "a tab, @ or ` cannot stand here; indent by blanks"},
     {"genalpha: [1\n", 2, 1, "this is not YAML: did not find expected ',' or ']'"},
     {"genalpha: 1\n\tname: x\n", 2, 1,
      "this is not YAML: found a tab character that violates indentation"},

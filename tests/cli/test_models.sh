@@ -52,7 +52,7 @@ END
 tool run "$work/drop.yaml"
 ok "ends on the ground" err_has 'stopped at t = 0.5 by ground: ball.z'
 ok "told on the way" err_has 'event half at t = 0.3: ball.z - 0.8'
-ok "summary" out_has 'ball.x  *0.5$'
+ok "summary" out_has 'ball.x  *0.5 m$'
 
 # messages with their place
 sed 's/mass: 1/mas: 1/' "$work/drop.yaml" >"$work/bad.yaml"

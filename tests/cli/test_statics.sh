@@ -74,7 +74,7 @@ refused 1 "'pin' would close bent to the other side" run "$work/crank.yaml" --se
 # equilibrium: a start for a run that stays there
 succeeds equilibrium "$models/four-bar.yaml" --save-state "$work/rest.state"
 ok "stable" out_has 'stable: its slowest vibration has 1.030'
-ok "a force" out_has '^  A.fy  *25.334'
+ok "a force" out_has '^  A.fy  *25.334[0-9]* N$'
 succeeds run "$models/four-bar.yaml" --from-state "$work/rest.state" --t-end 1 --final
 ok "it stays" sh -c "grep '\"crank.angle\"' '$work/out' | grep -q '1.74794179'"
 succeeds equilibrium "$models/pendulum.yaml" --set th0=pi --json

@@ -123,6 +123,7 @@ bodies:
 END
 succeeds run "$work/plain.yaml" --t-end 0.01
 ok "no description, no colon" out_has '^plain.yaml$\|^plain$'
+ok "values have units" out_has '^    ball.vz  *[-0-9.e]* m/s$'
 refused 1 "there is no parameter 'x'; it has r, ab\$" run "$work/plain.yaml" --set x=3
 refused 1 "parameters.r, set to 'abc': unknown name 'abc'" run "$work/plain.yaml" --set r=abc
 refused 1 "parameters.r, set to '1 kg': .*SI units are left out" run "$work/plain.yaml" --set 'r=1 kg'
