@@ -127,6 +127,9 @@ ok "values have units" out_has '^    ball.vz  *[-0-9.e]* m/s$'
 refused 1 "there is no parameter 'x'; it has r, ab\$" run "$work/plain.yaml" --set x=3
 refused 1 "parameters.r, set to 'abc': unknown name 'abc'" run "$work/plain.yaml" --set r=abc
 refused 1 "parameters.r, set to '1 kg': .*SI units are left out" run "$work/plain.yaml" --set 'r=1 kg'
+sed '$arun: {method: rk4}' "$work/plain.yaml" >"$work/rk4.yaml"
+refused 2 "unknown method 'rk4'; allowed: stab2, index3" run "$work/rk4.yaml"
+ok "where" err_has 'rk4.yaml, line 5: run.method'
 refused 2 'a comparison is needed, such as "ball.z < 0"' run "$work/plain.yaml" --stop-when ball.z
 for name in a.svg a.html a.yaml a.xlsx; do
   refused 2 'the name of a FILE.csv|FILE.h5 is wanted' run "$work/plain.yaml" --out "$work/$name"
