@@ -58,6 +58,7 @@ foreach(script IN LISTS cli_tests)
   ga_add_test(${name} sh ${script} $<TARGET_FILE:genalpha_tool>)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
+set_tests_properties(cli_mpi PROPERTIES TIMEOUT 900 PROCESSORS 4) # many short runs over several ranks
 
 include(tests/petsc/petsc_tests.cmake)
 

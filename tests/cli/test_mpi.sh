@@ -7,7 +7,8 @@ own=$(dirname "$0")/../models
 [ -e "$(dirname "$tool")/libgenalpha_mpi.so" ] && command -v mpirun >/dev/null || exit 77
 # MPI does not free all of its memory
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-export ASAN_OPTIONS LC_ALL=C OMPI_MCA_btl_base_warn_component_unused=0 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+export ASAN_OPTIONS LC_ALL=C OMPI_MCA_btl_base_warn_component_unused=0 \
+  OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 # on P COMMAND ARGUMENT...: the tool on P ranks; output in $work/out and $work/err, exit code in
 # $code. PETSc solves if $petsc says so.
@@ -46,14 +47,14 @@ same() {
   ok "$1: steps" [ "$(numbers "$work/out" steps)" = "$(numbers "$work/serial" steps)" ]
 }
 
-# compare NAME ARGUMENT...: 2, 3 and 4 ranks against one
+# compare NAME 'RANKS...' ARGUMENT...: several numbers of ranks against one
 compare() {
-  name=$1
-  shift
+  name=$1 several=$2
+  shift 2
   tool run "$@" --final
   ok "$name: serial" code_is 0
   cp "$work/out" "$work/serial"
-  for p in 2 3 4; do
+  for p in $several; do
     on "$p" run "$@" --final
     same "$name on $p ranks"
   done
@@ -63,20 +64,20 @@ compare() {
 # --matrix-every 1
 # ---- the same numbers ---------------------------------------------------------------------------
 
-compare 'every joint' "$own/every-joint.yaml" --t-end 0.1
-compare 'frame of bushings' "$own/frame.yaml" --t-end 0.05
-compare 'chain' "$models/chain.yaml" --set N=40 --t-end 0.05
-compare 'net' "$models/net.yaml" --t-end 0.05
-compare 'gear train' "$models/gear-train.yaml" --t-end 0.02
-compare 'automatic steps' "$own/every-joint.yaml" --t-end 0.05 --rtol 1e-6 --atol 1e-8 --matrix-every 1
-compare 'an event' "$own/frame.yaml" --stop-when 'b4_3.y > 0.004'
-compare 'an event in automatic steps' "$own/every-joint.yaml" --stop-when 'bead.z + 0*energy.total < -0.01' \
+compare 'every joint' '2 3 4' "$own/every-joint.yaml" --t-end 0.1
+compare 'frame of bushings' '2 3 4' "$own/frame.yaml" --t-end 0.05
+compare 'chain' 4 "$models/chain.yaml" --set N=40 --t-end 0.05
+compare 'net' 4 "$models/net.yaml" --t-end 0.05
+compare 'gear train' 3 "$models/gear-train.yaml" --t-end 0.02
+compare 'automatic steps' '2 3 4' "$own/every-joint.yaml" --t-end 0.05 --rtol 1e-6 --atol 1e-8 --matrix-every 1
+compare 'an event' 3 "$own/frame.yaml" --stop-when 'b4_3.y > 0.004'
+compare 'an event in automatic steps' '2 3 4' "$own/every-joint.yaml" --stop-when 'bead.z + 0*energy.total < -0.01' \
   --rtol 1e-6 --atol 1e-8 --matrix-every 1
 ok 'the event is told once' [ "$(grep -c 'stopped at t = .* by --stop-when' "$work/err")" -eq 1 ]
 for method in index3 index2 index1; do
-  compare "$method" "$own/every-joint.yaml" --method $method --t-end 0.04
+  compare "$method" 3 "$own/every-joint.yaml" --method $method --t-end 0.04
 done
-compare 'a projection' "$own/every-joint.yaml" --method index3 --project-at 0.02 --t-end 0.04
+compare 'a projection' 3 "$own/every-joint.yaml" --method index3 --project-at 0.02 --t-end 0.04
 
 # ---- what is printed and written ----------------------------------------------------------------
 
@@ -129,7 +130,7 @@ saved() {
 for model in "$own/every-joint.yaml" "$own/frame.yaml"; do
   tool run "$model" --t-end 0.06 --final
   cp "$work/out" "$work/serial"
-  for pair in '2 3' '3 2' '4 1' '1 4' '2 2'; do
+  for pair in '2 3' '4 1' '1 3'; do
     # shellcheck disable=SC2086
     saved $pair "$model"
   done
@@ -190,13 +191,13 @@ ok 'no extrapolation' [ "$(grep -c -e '--extrapolate is not possible over severa
 
 if [ -e "$(dirname "$tool")/libgenalpha_petsc.so" ]; then
   petsc=
-  compare 'PETSc, frame' "$own/frame.yaml" --t-end 0.05
-  compare 'PETSc, every joint' "$own/every-joint.yaml" --t-end 0.05
-  compare 'PETSc, net' "$models/net.yaml" --t-end 0.05
+  compare 'PETSc, frame' 3 "$own/frame.yaml" --t-end 0.05
+  compare 'PETSc, every joint' 3 "$own/every-joint.yaml" --t-end 0.05
+  compare 'PETSc, net' 4 "$models/net.yaml" --t-end 0.05
   on 2 run "$own/frame.yaml" --t-end 0.01
   ok 'the summary tells' out_has '^  linear       petsc'
   petsc='-pc_type lu -pc_factor_mat_solver_type mumps'
-  compare 'MUMPS by PETSc' "$models/net.yaml" --t-end 0.05
+  compare 'MUMPS by PETSc' 3 "$models/net.yaml" --t-end 0.05
   petsc='-frob 3'
   fails 'option -frob: PETSc has no use for it' run "$own/frame.yaml"
 else
