@@ -2,6 +2,7 @@
 #   make               library, tool and examples, in build/release
 #   make demo          simulate a mechanism: summary, out/slider-crank.csv, .svg, and .html, which shows it
 #   make results       the same with results in out/slider-crank.h5 (needs HDF5)
+#   make petsc         libgenalpha_petsc and its tests on 1 to 4 ranks (needs PETSc and MPI)
 #   make gallery       a page for every mechanism of models/, with stills: out/gallery/index.html
 #   make scale         a rope by C and a net by the tool, each shared out over two processes (needs MPI)
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
@@ -21,7 +22,7 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src modules mpi results cli tests examples bench python -name '*.[ch]'
+SOURCES = find include src modules mpi petsc results cli tests examples bench python -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
@@ -68,6 +69,12 @@ scale: build/release/Makefile
 	@mkdir -p out
 	$(MPIEXEC) -n 2 build/release/example_team_rope
 	$(MPIEXEC) -n 2 $(TOOL) run models/net.yaml --set N=11 --t-end 0.2 --out out/net.csv
+
+# configured anew, with the solver that is off by default
+petsc:
+	cmake --preset release -DBUILD_TESTING=ON -DGA_PETSC=ON
+	cmake --build --preset release -j $(JOBS)
+	$(CTEST) --preset release -R petsc
 
 reproduce: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
@@ -166,6 +173,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo scale gallery check-browser results reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
+.PHONY: all demo petsc gallery check-browser results scale reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:

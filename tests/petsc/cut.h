@@ -130,7 +130,7 @@ static inline ga_status cut_analyze(ga_linsol *ls, const ga_csr *A) {
   for (int i = 0; i < A->nrow; i++) c->home[i] = plan->home(plan->user, A, ls->layout, i);
   cut_rows(plan, c, A, ls->layout);
   cut_entries(plan, c, A);
-  c->share = (ga_linsol_share){A->nrow, c->number, c->owned};
+  c->share = (ga_linsol_share){.n = A->nrow, .number = c->number, .owned = c->owned};
   cut_blocks(c, ls->layout);
   c->inner = (ga_linsol){.ops = plan->ops, .context = plan->context, .layout = &c->layout};
   ga_status status = plan->ops->analyze(&c->inner, &c->part);

@@ -3,15 +3,19 @@ if(NOT TARGET genalpha_petsc)
   return()
 endif()
 
+set(petsc_environment ${GA_TEST_ENVIRONMENT} OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1)
+
 # ga_add_petsc_test(NAME LIBRARY...): a program, run on 1 to 4 ranks
 function(ga_add_petsc_test name)
   add_executable(test_${name} tests/petsc/test_${name}.c)
   target_include_directories(test_${name} PRIVATE tests)
   target_link_libraries(test_${name} PRIVATE ${ARGN} genalpha_petsc PkgConfig::CMOCKA)
   foreach(ranks 1 2 3 4)
-    ga_add_test(${name}_${ranks} ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe
-      ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:test_${name}>)
-    set_tests_properties(${name}_${ranks} PROPERTIES PROCESSORS ${ranks})
+    ga_add_test(${name}_${ranks} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+      ${MPIEXEC_PREFLAGS} $<TARGET_FILE:test_${name}>)
+    set_tests_properties(${name}_${ranks} PROPERTIES LABELS "short;mpi" PROCESSORS ${ranks}
+      ENVIRONMENT "${petsc_environment}")
   endforeach()
 endfunction()
 
