@@ -310,6 +310,52 @@ static void frame_shares_few(void **state) {
   ga_file_free(file);
 }
 
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static struct { long requests, fail_at, live; } hook;
+
+static void *hook_calloc(size_t count, size_t size) {
+  if (++hook.requests == hook.fail_at) return NULL;
+  void *block = calloc(count, size);
+  hook.live += block != NULL;
+  return block;
+}
+
+static void hook_free(void *block) {
+  hook.live -= block != NULL;
+  free(block);
+}
+
+/* Each request fails once: the call says so and leaves nothing behind. */
+static void every_request_fails(void **state) {
+  (void)state;
+  ga_file *file = model_loaded("../tests/models/every-joint", NULL, 0);
+  const ga_mechanism *m = ga_file_mechanism(file);
+  ga_status status = GA_ERR_MEM;
+  long failed = 0;
+  ga_set_allocator(hook_calloc, hook_free);
+  for (long at = 1; status != GA_OK; at++) {
+    ga_sharing *s = NULL;
+    ga_portion *p = NULL;
+    ga_error err = {0};
+    hook.requests = 0, hook.fail_at = at, hook.live = 0;
+    status = ga_sharing_new(m, 3, GA_SHARE_WALK, &s, &err);
+    if (status == GA_OK) status = ga_mechanism_part(m, s, 1, &p, &err);
+    if (status != GA_OK) {
+      failed++;
+      assert_int_equal(status, GA_ERR_MEM);
+      assert_non_null(strstr(err.text, "no memory"));
+      assert_null(p);
+    }
+    ga_portion_free(p);
+    ga_sharing_free(s);
+    assert_int_equal(hook.live, 0);
+  }
+  ga_set_allocator(NULL, NULL);
+  assert_true(failed >= 10);
+  ga_file_free(file);
+}
+
 /* ---- mistakes ------------------------------------------------------------------------------- */
 
 static void mistakes(void **state) {
@@ -341,7 +387,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(models),           cmocka_unit_test(test_models),
       cmocka_unit_test(every_joint),      cmocka_unit_test(chain_is_cut_three_times),
-      cmocka_unit_test(frame_shares_few), cmocka_unit_test(mistakes),
+      cmocka_unit_test(frame_shares_few), cmocka_unit_test(every_request_fails),
+      cmocka_unit_test(mistakes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
