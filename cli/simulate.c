@@ -165,8 +165,9 @@ int simulate(simulation *s) {
   s->last_row = -1;
   if (s->out && !isnan(s->out_dt)) {
     s->between = malloc((snapshot_size(&s->problem->model) + 1) * sizeof *s->between);
-    if (!s->between) {
+    if (!ranks_agree(s->solver->ranks, s->between != NULL)) {
       cli_error("no memory for the states between the steps");
+      free(s->between);
       return CLI_FAILED;
     }
   }
