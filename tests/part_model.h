@@ -3,70 +3,16 @@
  * built-in problems chain, net and lattice, but by ranges of elements. Public interface only.
  *
  * A body has three coordinates: x, y, z of a point, or x, y, theta of a rod. An element gives a
- * mass and its weight, a constraint or a spring between two bodies. */
+ * mass and its weight, a constraint or a spring between two bodies, or an edge that keeps the
+ * centre of a rod from moving across it. */
 #ifndef PART_MODEL_H
 #define PART_MODEL_H
 
 #include <genalpha/genalpha.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { PER = 3 };
-typedef enum { BODY, BAR, SPRING, HOLD, JOINT } element_kind;
-
-typedef struct {
-  element_kind kind;
-  int a, b; /* bodies, -1: the origin */
-} element;
-
-/* a whole system */
-typedef struct {
-  int n, count;
-  element *list;
-  double mass[PER];
-  int down; /* the coordinate that gravity acts on */
-  double *q0;
-} part_system;
-
-static inline void part_add(part_system *s, element_kind kind, int a, int b) {
-  s->list[s->count++] = (element){kind, a, b};
-}
-
-static inline part_system part_chain(int n) {
-  part_system s = {.n = n, .mass = {1, 1, 1. / 12}, .down = 1};
-  s.list = malloc(2 * (size_t)n * sizeof *s.list);
-  s.q0 = calloc((size_t)(PER * n), sizeof(double));
-  for (int i = 0; i < n; i++) {
-    part_add(&s, BODY, i, i);
-    part_add(&s, JOINT, i - 1, i);
-    s.q0[PER * i] = i + 0.5;
-  }
-  return s;
-}
-
-/* size^2 points in each of the layers */
-static inline part_system part_net(int size, int layers) {
-  int n = size * size * layers;
-  part_system s = {.n = n, .mass = {1, 1, 1}, .down = 2};
-  s.list = malloc((4 * (size_t)n + 1) * sizeof *s.list);
-  s.q0 = calloc((size_t)(PER * n), sizeof(double));
-  for (int a = 0; a < n; a++) {
-    int i = a % size, j = a / size % size, k = a / (size * size);
-    part_add(&s, BODY, a, a);
-    if (i + 1 < size) part_add(&s, BAR, a, a + 1);
-    if (j + 1 < size) part_add(&s, BAR, a, a + size);
-    if (k + 1 < layers) part_add(&s, SPRING, a, a + size * size);
-    s.q0[PER * a] = i, s.q0[PER * a + 1] = j, s.q0[PER * a + 2] = -k;
-  }
-  part_add(&s, HOLD, 0, 0);
-  return s;
-}
-
-static inline void part_system_free(part_system *s) {
-  free(s->list);
-  free(s->q0);
-}
+#include "part_systems.h"
 
 static inline int part_rows(element_kind kind) {
   return kind == BAR ? 1 : kind == HOLD ? 3 : kind == JOINT ? 2 : 0;
@@ -93,7 +39,7 @@ typedef struct {
   int *local; /* and the other way round, -1 for bodies of others */
   long *velocity;
   int *K_at; /* places in K of each element's entries, 36 each */
-  ga_csr M, K, G;
+  ga_csr M, K, G, H;
   ga_space *space;
   ga_model model;
   long calls;
@@ -118,6 +64,13 @@ static inline int part_place(const ga_csr *A, int i, int j) {
 
 /* pairs of velocities that an element couples in K; returns how many, row then column */
 static inline int part_pairs(const part_model *p, const element *e, int pair[][2]) {
+  if (e->kind == KNIFE) {
+    for (int r = 0; r < 2; r++) {
+      pair[r][0] = PER * p->local[e->b] + r;
+      pair[r][1] = PER * p->local[e->b] + 2;
+    }
+    return 2;
+  }
   int n = 0, at[2] = {e->a < 0 ? -1 : PER * p->local[e->a], PER * p->local[e->b]};
   for (int u = 0; u < 2; u++) {
     for (int v = 0; v < 2; v++) {
@@ -192,6 +145,20 @@ static inline int part_pattern_G(part_model *p) {
       nnz += part_columns(p, &p->list[i], r, p->G.col + nnz);
       p->G.ptr[++at] = nnz;
     }
+  }
+  return rows;
+}
+
+/* the columns x, y, theta of the rod, theta for Y alone */
+static inline int part_pattern_H(part_model *p) {
+  int rows = 0;
+  for (int i = 0; i < p->count; i++) rows += p->list[i].kind == KNIFE;
+  part_csr(&p->H, rows, PER * p->nbody, PER * rows);
+  for (int i = 0, at = 0; i < p->count; i++) {
+    if (p->list[i].kind != KNIFE) continue;
+    for (int r = 0; r < PER; r++) p->H.col[PER * at + r] = PER * p->local[p->list[i].b] + r;
+    at++;
+    p->H.ptr[at] = PER * at;
   }
   return rows;
 }
@@ -335,7 +302,29 @@ static inline void part_tangent_pair(const element *e, const double d[PER], doub
   }
 }
 
-static inline void part_K(const part_model *p, const double *q, const double *lam, ga_csr *K) {
+/* k = v_y cos theta - v_x sin theta and what belongs to it, of all edges */
+static inline void part_edges(const part_model *p, const double *q, const double *v,
+                              const ga_evaluation *out) {
+  for (int i = 0, row = 0; i < p->count; i++) {
+    if (p->list[i].kind != KNIFE) continue;
+    int at = PER * p->local[p->list[i].b];
+    double c = cos(q[at + 2]), s = sin(q[at + 2]), turn = -v[at] * c - v[at + 1] * s;
+    if (out->k) out->k[row] = v[at + 1] * c - v[at] * s;
+    if (out->k_drift) out->k_drift[row] = turn * v[at + 2];
+    if (out->H) {
+      double *H = out->H->val + PER * row;
+      H[0] = -s, H[1] = c, H[2] = 0;
+    }
+    if (out->Y) {
+      double *Y = out->Y->val + PER * row;
+      Y[0] = Y[1] = 0, Y[2] = turn;
+    }
+    row++;
+  }
+}
+
+static inline void part_K(const part_model *p, const double *q, const double *lam,
+                          const double *psi, ga_csr *K) {
   memset(K->val, 0, (size_t)K->ptr[K->nrow] * sizeof(double));
   for (int i = 0; i < p->count; i++) {
     const element *e = &p->list[i];
@@ -350,6 +339,11 @@ static inline void part_K(const part_model *p, const double *q, const double *la
       if (body < 0) continue;
       part_half(p, body, q, half);
       value[k++] = half[0] * lam[0] + half[1] * lam[1];
+    }
+    if (e->kind == KNIFE) {
+      double angle = q[PER * p->local[e->b] + 2];
+      value[0] = -cos(angle) * *psi;
+      value[1] = -sin(angle) * *psi++;
     }
     for (k = 0; k < n; k++) K->val[p->K_at[36 * i + k]] += value[k];
     lam += part_rows(e->kind);
@@ -380,16 +374,18 @@ static inline int part_evaluate(void *user, double t, const double *q, const dou
   if (out->G) part_G(p, q, NULL, out->G);
   if (out->Z) part_G(p, q, v, out->Z);
   if (out->drift) part_drift(p, q, v, out->drift);
-  if (out->Kt) part_K(p, q, out->lam, out->Kt);
+  if (out->Kt) part_K(p, q, out->lam, out->psi, out->Kt);
+  part_edges(p, q, v, out);
   if (faulty) part_spoil(p, out);
   return 0;
 }
 
 /* ---- a part --------------------------------------------------------------------------------- */
 
-static const ga_model_ops part_ops = {
-    .evaluate = part_evaluate,
-    .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
+static const ga_model_ops part_ops = {.evaluate = part_evaluate,
+                                      .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS |
+                                               GA_GIVES_DRIFT | GA_GIVES_H | GA_GIVES_Y |
+                                               GA_GIVES_K_DRIFT};
 
 /* Elements of rank `rank` of `size`; backwards: its bodies in the opposite order. NULL: no memory.
  */
@@ -416,23 +412,25 @@ static inline part_model *part_new(const part_system *s, int rank, int size, boo
   part_csr(&p->M, nv, nv, nv);
   for (int i = 0; i < nv; i++) p->M.col[i] = i, p->M.ptr[i + 1] = i + 1;
   part_pattern_K(p);
-  int rows = part_pattern_G(p);
+  int rows = part_pattern_G(p), edges = part_pattern_H(p);
   ga_space_rn(nv, &p->space);
   p->model = (ga_model){.ops = &part_ops,
                         .user = p,
                         .space = p->space,
                         .nlam = rows,
+                        .npsi = edges,
                         .const_mass = true,
                         .scleronomic = true,
                         .pat_M = &p->M,
                         .pat_K = &p->K,
-                        .pat_G = &p->G};
+                        .pat_G = &p->G,
+                        .pat_H = &p->H};
   return p;
 }
 
 static inline void part_free(part_model *p) {
-  ga_csr *const all[] = {&p->M, &p->K, &p->G};
-  for (int k = 0; k < 3; k++) free(all[k]->ptr), free(all[k]->col);
+  ga_csr *const all[] = {&p->M, &p->K, &p->G, &p->H};
+  for (int k = 0; k < 4; k++) free(all[k]->ptr), free(all[k]->col);
   ga_space_free(p->space);
   free(p->local);
   free(p->body);

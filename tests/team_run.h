@@ -99,7 +99,7 @@ typedef struct {
 } part_errors;
 
 static inline part_errors run_compare(const part_model *p, const run_result *part,
-                                     const run_result *whole, int lam_before) {
+                                      const run_result *whole, int lam_before) {
   part_errors e = {0, 0, 0};
   double largest = 0;
   for (int i = 0; i < part->nv; i++) {

@@ -88,6 +88,51 @@ static void test_methods(void **state) {
   part_system_free(&s);
 }
 
+/* the systems are the built-in problems: their ranks agree with those, too */
+static void test_problems(void **state) {
+  (void)state;
+  static const char *const names[] = {"chain", "net", "lattice"};
+  part_system systems[] = {part_chain(6), part_net(3, 1), part_net(2, 2)};
+  static const int sizes[] = {6, 3, 2};
+  for (int k = 0; k < 3; k++) {
+    ga_problem *problem = NULL;
+    ga_error err = {0};
+    run_case c = plain("stab2", 0.1);
+    ga_problem_options size = ga_problem_options_default();
+    size.size = sizes[k];
+    must(ga_problem_new(names[k], &size, &problem, &err), &err);
+    ga_integrator *it = started(problem, &c.options);
+    must(ga_integrator_run(it, c.t_end), ga_integrator_error(it));
+    run_result whole = alone(&systems[k], &c);
+    assert_true(vector_error(whole.nv, whole.q, ga_integrator_state(it)->q) < 1e-12);
+    assert_true(vector_error(whole.nlam, whole.lam, ga_integrator_state(it)->lam) < 1e-9);
+    run_free(&whole);
+    ga_integrator_free(it);
+    ga_problem_free(problem);
+    part_system_free(&systems[k]);
+  }
+}
+
+/* a nonholonomic constraint that one rank alone has */
+static void test_edges(void **state) {
+  (void)state;
+  static const char *const methods[] = {"stab2", "index3", "index2", "soi2"};
+  part_system s = part_edged_chain(9, 3);
+  part_model *whole = part_new(&s, 0, 1, false);
+  double v[PER * 9];
+  ga_error err;
+  for (int i = 0; i < PER * 9; i++) v[i] = i % 3 - 1 + 0.1 * i;
+  s.q0[11] += 0.3;
+  must(ga_model_check_derivatives(&whole->model, 0, s.q0, v, NULL, &err), &err);
+  s.q0[11] -= 0.3;
+  part_free(whole);
+  for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+    run_case c = plain(methods[m], 0.05);
+    assert_agrees(&s, &c, limits_of(methods[m]));
+  }
+  part_system_free(&s);
+}
+
 static void test_systems(void **state) {
   (void)state;
   static const char *const methods[] = {"stab2", "index3"};
@@ -339,10 +384,16 @@ static void test_singular(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_methods),         cmocka_unit_test(test_systems),
-      cmocka_unit_test(test_automatic_steps), cmocka_unit_test(test_events),
-      cmocka_unit_test(test_options),         cmocka_unit_test(test_saved_state),
-      cmocka_unit_test(test_spans),           cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_methods),
+      cmocka_unit_test(test_systems),
+      cmocka_unit_test(test_edges),
+      cmocka_unit_test(test_problems),
+      cmocka_unit_test(test_automatic_steps),
+      cmocka_unit_test(test_events),
+      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_saved_state),
+      cmocka_unit_test(test_spans),
+      cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_no_extrapolation),
       cmocka_unit_test(test_singular),
   };

@@ -9,11 +9,11 @@ enum { GA_PREDICT = 6 }; /* steps remembered: order 5 at most */
 
 typedef struct ga_predictor {
   ga_team *team; /* NULL: none */
-  int n, nx;  /* unknowns; the first nx are accelerations, the others multipliers */
-  int count;  /* steps remembered, the latest first; at least one: the time of the first is
-                 filled in by the next `keep` */
-  int order;  /* of the last guess */
-  double rho; /* errors that alternate are damped by this factor a step; 0: not looked for */
+  int n, nx;     /* unknowns; the first nx are accelerations, the others multipliers */
+  int count;     /* steps remembered, the latest first; at least one: the time of the first is
+                    filled in by the next `keep` */
+  int order;     /* of the last guess */
+  double rho;    /* errors that alternate are damped by this factor a step; 0: not looked for */
   double t[GA_PREDICT], *phi[GA_PREDICT];
   double size_x[GA_PREDICT], size_m[GA_PREDICT]; /* largest |phi_j| of both, if there are several */
 } ga_predictor;

@@ -26,7 +26,7 @@ typedef struct ga_saddle {
   ga_csr L, P;       /* upper right blocks where the reaction is the model's own: L^T, P^T */
   ga_blocks blocks;
   int term[5], term_E_mu, term_E_nu; /* M, G, G^T, H, H^T; the identities */
-  double *guess; /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
+  double *guess;           /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
   ga_linsol_layout layout; /* of a team: */
   ga_linsol_share share;
   ga_linsol ls;

@@ -165,7 +165,7 @@ static void faults(int trials) {
     run_case c = {.options = ga_options_default(), .t_end = 0.01, .level = NAN};
     c.options.method = trial % 3 ? "stab2" : "index3";
     if (trial % 5 == 0) c.options.rtol = 1e-4, c.options.atol = 1e-6, c.options.h_min = 1e-5;
-    long who = random_below(size), from = random_below(60),
+    long who = random_below(size), from = random_below(25),
          fault = 1 + random_below(FAULT_SINGULAR);
     if (rank == who) {
       p->fault = (part_fault)fault;
