@@ -58,6 +58,10 @@ if(TARGET genalpha_mpi)
   ga_pc_file(genalpha-mpi genalpha_mpi "teams of genalpha over MPI")
   set(GA_PC_REQUIRES)
 endif()
+if(TARGET genalpha_petsc)
+  install(TARGETS genalpha_petsc)
+  ga_pc_file(genalpha-petsc genalpha_petsc "linear systems of teams of genalpha by PETSc")
+endif()
 
 # man page, made of what the tool itself says
 add_custom_command(OUTPUT genalpha.1

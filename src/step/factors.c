@@ -187,7 +187,8 @@ ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
   }
   if (status == GA_OK) status = solve_whole(f, s, b);
   if (status == GA_OK) return GA_OK;
-  /* an iteration that does not converge for this matrix: another guess or a smaller step may help */
+  /* an iteration that does not converge for this matrix: another guess or a smaller step may help
+   */
   bool retry = status == GA_RETRY_NEWTON || status == GA_RETRY_SINGULAR;
   status = ga_fail(s->err, status < 0 || retry ? status : GA_ERR_BACKEND,
                    "t = %.9g, h = %.3g: linear solver failed to solve%s%s", s->t, s->h,
