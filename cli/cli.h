@@ -11,6 +11,9 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 /* One line on stderr, "genalpha: " in front. */
 void cli_error(const char *format, ...) GA_PRINTF(1, 2);
 
+/* "NAME: SUMMARY", or NAME alone where there is none */
+void cli_title(FILE *to, const char *name, const char *summary);
+
 /* Text that begins in the given column, broken at blanks to lines of at most 98 characters. */
 void cli_wrapped(FILE *to, const char *text, int column);
 

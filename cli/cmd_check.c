@@ -107,7 +107,7 @@ static int look(const settings *set, args *a, place *p) {
     json_string(stdout, p->problem->name);
     printf(",\n  \"findings\": [");
   } else {
-    printf("%s: %s\n", p->problem->name, p->problem->summary);
+    cli_title(stdout, p->problem->name, p->problem->summary);
   }
   const ga_status status =
       ga_mechanism_check(p->mechanism, p->t, p->q, p->v, hear, &l, &check, &err);

@@ -25,7 +25,7 @@ static const arg_spec specs[] = {
      "write the trajectory: t, q, v, vd, lam, psi, energies; - is stdout; .h5: with names, "
      "units, "
      "model, options and counts in an HDF5 file (docs/results.md)",
-     arg_read_text, FIELD(out), 0, 0},
+     arg_read_file, FIELD(out), 0, 0},
     {"every", "N", "write every N-th step, and the last (default 1)", arg_read_int, FIELD(every), 1,
      INT_MAX},
     {"out-dt", "DT",
@@ -37,7 +37,7 @@ static const arg_spec specs[] = {
      arg_read_flag, FIELD(view), 0, 0},
     {"out-page", "PAGE.html",
      "the name of that page (default: the file's, ending in .html, in this directory)",
-     arg_read_text, FIELD(page), 0, 0},
+     arg_read_file, FIELD(page), 0, 0},
     {"columns", NULL, "list the columns of a model file, one in a line, and do nothing else",
      arg_read_flag, FIELD(columns), 0, 0},
     {"stop-when", "EXPRESSION",

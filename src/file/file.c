@@ -96,9 +96,8 @@ static bool read_all(ga_reader *r, const ga_node *root, const ga_file_options *o
   if (options->parts_only) return true;
   const ga_status status = ga_mechanism_build(r->m, 0, &err);
   if (status != GA_OK) {
-    const bool may_help = status == GA_ERR_INITIAL && !r->m->assemble;
-    r->status = ga_fail(r->err, status == GA_ERR_ARG ? GA_ERR_FILE : status, "%s: %s%s", r->path,
-                        err.text, may_help ? "; 'initial: {assemble: true}' makes it fit" : "");
+    r->status =
+        ga_fail(r->err, status == GA_ERR_ARG ? GA_ERR_FILE : status, "%s: %s", r->path, err.text);
     return false;
   }
   const ga_node *output = ga_node_find(root, "output"), *events = ga_node_find(root, "events");
