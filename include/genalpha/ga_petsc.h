@@ -41,8 +41,8 @@ typedef struct ga_petsc_context {
    *     -overlap 1       layers of elements of other ranks that a subdomain has besides its own
    *     -backward 1e-8   largest |b - A x| relative to |b| at which a solve ends, in these units;
    *                      -ksp_rtol 1e-9 is the goal of one round of the iteration, and most often
-   *                      one is enough. Newton's method makes no more iterations with these than
-   *                      with exact solves; with 1e-6 it makes a fifth more */
+   *                      one is enough. With stab2 Newton's method makes some per cent more
+   *                      iterations with these than with exact solves, with 1e-6 a fifth more */
   const char *options;
   /* counted by the solver, over all systems that use this context */
   long factors;    /* factorizations of the preconditioner */
