@@ -83,7 +83,7 @@ static const arg_command command = {
 /* all that must be released in the end */
 typedef struct resources {
   ga_problem *problem;
-  ranks *ranks;
+  team *team;
   solver solver;
   history *history;
   trajectory out;
@@ -257,26 +257,26 @@ static void release(resources *r) {
   film_close(&r->film);
   solver_close(&r->solver);
   events_close(&r->events);
-  ranks_close(r->ranks);
+  team_close(r->team);
   problem_close(r->problem);
 }
 
 /* Over ranks: one after the other, and each on all of them, as the next one needs all. */
 static int open_all(const settings *set, const simulation *s, resources *r) {
-  int code = ranks_open(r->problem, set->petsc, &r->ranks);
+  int code = team_open(r->problem, set->petsc, &r->team);
   if (code != ARGS_GO_ON) return code;
-  r->solver.ranks = r->ranks;
-  code = ranks_code(r->ranks,
-                    solver_open(&r->solver, &r->problem->model, s->options, &set->problem.how));
+  r->solver.team = r->team;
+  code = team_code(r->team,
+                   solver_open(&r->solver, &r->problem->model, s->options, &set->problem.how));
   if (code != ARGS_GO_ON) return code;
-  code = ranks_code(r->ranks, events_open(&r->events, r->problem, set->stop_when, &r->solver));
+  code = team_code(r->team, events_open(&r->events, r->problem, set->stop_when, &r->solver));
   if (code != ARGS_GO_ON) return code;
-  return ranks_code(r->ranks, ranks_first() ? open_files(set, s, r) : ARGS_GO_ON);
+  return team_code(r->team, team_writes(r->team) ? open_files(set, s, r) : ARGS_GO_ON);
 }
 
 /* what the first rank, or the only one, does with the end of a run */
 static int finish(const settings *set, const simulation *s, resources *r, int code) {
-  if (!ranks_first()) return code;
+  if (!team_writes(r->team)) return code;
   if (code == CLI_OK && !set->final) summary_print(report_to(set, code), s);
   code = close_files(set, s, r, code);
   if (code == CLI_OK && set->final) json_final(stdout, r->problem, s->options, &r->solver);
@@ -315,7 +315,7 @@ static int run_problem(settings *set, args *a, resources *r) {
   if (code != ARGS_GO_ON) return code;
   s.out = set->out ? &r->out : NULL;
   s.history = r->history;
-  s.film = set->view && ranks_first() ? &r->film : NULL;
+  s.film = set->view && team_writes(r->team) ? &r->film : NULL;
   s.shows = set->view || set->plot;
   s.events = &r->events;
   return finish(set, &s, r, simulate(&s));
@@ -327,6 +327,8 @@ int cmd_run(int argc, char **argv) {
   args a = {.command = &command, .settings = &set, .options = &options};
   int code = args_parse(&a, argc, argv);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
+  /* a team cannot leave rows out; who asks for it is told */
+  if (code == ARGS_GO_ON && team_count() > 1) code = args_apply(&a, "redundant", "refuse");
   if (code != ARGS_GO_ON) return code;
   resources r = {.plot = {.fd = -1}};
   code = run_problem(&set, &a, &r);

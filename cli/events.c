@@ -14,7 +14,7 @@ static double value_of_whole(void *context, const ga_state *whole) {
 
 static double value(void *context, const ga_state *state) {
   const run_event *own = context;
-  return ranks_value(own->ranks, value_of_whole, context, state);
+  return team_value(own->team, value_of_whole, context, state);
 }
 
 static int tell(void *context, int event, int sign, const ga_state *state) {
@@ -34,7 +34,7 @@ static int add(run_events *e, const ga_mechanism *m, const char *name, const cha
   }
   own->name = name, own->when = when;
   own->inner = ga_watch_event(own->watch);
-  own->ranks = s->ranks;
+  own->team = s->team;
   ga_integrator *it = s->it;
   e->count++;
   const ga_event event = {.value = value,

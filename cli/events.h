@@ -9,7 +9,7 @@ typedef struct run_event {
   const char *name, *when;
   ga_watch *watch;
   ga_event inner; /* of the watch */
-  ranks *ranks;   /* that have parts of the state; NULL: one */
+  team *team;     /* that have parts of the state; NULL: one */
 } run_event;
 
 typedef struct run_events {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "ranks.h"
+#include "team.h"
 
 static const struct {
   const char *name, *summary;
@@ -71,7 +71,7 @@ static int dispatch(int argc, char **argv) {
   const char *name = argv[1];
   for (int i = 0; i < NCOMMANDS; i++) {
     if (strcmp(name, commands[i].name) != 0) continue;
-    if (!commands[i].on_ranks && ranks_refuse(name) != CLI_OK) return CLI_FAILED;
+    if (!commands[i].on_ranks && team_refuse(name) != CLI_OK) return CLI_FAILED;
     return commands[i].run(argc - 1, argv + 1);
   }
   if (strcmp(name, "help") == 0 && argc == 3) {
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   /* a limit of the size of files (ulimit -f) is an error of writing like others, with a message */
   signal(SIGXFSZ, SIG_IGN);
   if (openblas_set_num_threads) openblas_set_num_threads(1);
-  if (!ranks_first()) cli_mute();
+  if (!team_first()) cli_mute();
   int code = dispatch(argc, argv);
   errno = 0;
   if (fflush(stdout) != 0 || ferror(stdout)) {

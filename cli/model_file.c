@@ -8,7 +8,6 @@
 
 #include "model_object.h"
 #include "problem_args.h"
-#include "ranks.h"
 
 /* impl of a problem of the library is never NULL */
 typedef struct own_problem {
@@ -182,10 +181,8 @@ int file_apply_options(args *a, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   const char *key, *value;
   int line;
-  /* unless the file or the command line says otherwise; ranks cannot */
-  if (file && !args_given(a, "redundant")) {
-    args_apply(a, "redundant", ranks_count() > 1 ? "refuse" : "allow");
-  }
+  /* unless the file or the command line says otherwise */
+  if (file && !args_given(a, "redundant")) args_apply(a, "redundant", "allow");
   for (int i = 0; file && ga_file_option(file, i, &key, &value, &line); i++) {
     char dashed[64];
     snprintf(dashed, sizeof dashed, "%s", key);

@@ -29,9 +29,9 @@ static void watch_energy(simulation *s, const ga_state *state) {
 
 /* one row, by the first rank; all ranks come to know if it failed */
 static bool put_row(simulation *s, const ga_state *state) {
-  const ga_state *whole = ranks_gather(s->solver->ranks, state);
-  const bool good = !ranks_first() || trajectory_row(s->out, whole);
-  s->write_failed = !ranks_agree(s->solver->ranks, good);
+  const ga_state *whole = team_gather(s->solver->team, state);
+  const bool good = !team_writes(s->solver->team) || trajectory_row(s->out, whole);
+  s->write_failed = !team_agree(s->solver->team, good);
   return !s->write_failed;
 }
 
@@ -71,7 +71,7 @@ static double checkpoint_after(const simulation *s, double t) {
 
 static bool save(simulation *s) {
   ga_integrator *it = s->solver->it;
-  if (ranks_save(s->solver->ranks, it, s->save_state) == GA_OK) return true;
+  if (team_save(s->solver->team, it, s->save_state) == GA_OK) return true;
   progress_clear(&s->progress);
   cli_error("%s", ga_integrator_error(it)->text);
   s->save_failed = true;
@@ -81,7 +81,7 @@ static bool save(simulation *s) {
 /* for plot and page */
 static void show(simulation *s, const ga_state *state) {
   if (!s->shows) return;
-  const ga_state *whole = ranks_gather(s->solver->ranks, state);
+  const ga_state *whole = team_gather(s->solver->team, state);
   if (s->history) history_add(s->history, whole);
   if (s->film) film_add(s->film, whole);
 }
@@ -96,7 +96,7 @@ static bool watch(void *context, const ga_state *state, long steps) {
     if (!save(s)) return false;
   }
   progress_update(&s->progress, state->t, steps);
-  s->interrupted = !ranks_agree(s->solver->ranks, !interrupt_came());
+  s->interrupted = !team_agree(s->solver->team, !interrupt_came());
   return !s->interrupted;
 }
 
@@ -121,7 +121,7 @@ static ga_status begin(simulation *s) {
   const ga_problem *problem = s->problem;
   s->next_checkpoint = isnan(s->checkpoint_every) ? INFINITY : checkpoint_after(s, problem->t0);
   if (!s->from_state) return solver_start(s->solver, problem);
-  ga_status status = ranks_load(s->solver->ranks, s->solver->it, s->from_state);
+  ga_status status = team_load(s->solver->team, s->solver->it, s->from_state);
   if (status != GA_OK) return status;
   const ga_state *state = solver_state(s->solver);
   if (!isnan(s->checkpoint_every)) s->next_checkpoint = checkpoint_after(s, state->t);
@@ -165,7 +165,7 @@ int simulate(simulation *s) {
   s->last_row = -1;
   if (s->out && !isnan(s->out_dt)) {
     s->between = malloc((snapshot_size(&s->problem->model) + 1) * sizeof *s->between);
-    if (!ranks_agree(s->solver->ranks, s->between != NULL)) {
+    if (!team_agree(s->solver->team, s->between != NULL)) {
       cli_error("no memory for the states between the steps");
       free(s->between);
       return CLI_FAILED;

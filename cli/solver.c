@@ -57,13 +57,13 @@ int solver_open(solver *s, const ga_model *model, const ga_options *options,
   ga_options own = *options;
   ga_status status;
   s->how = how ? *how : (extrapolation)EXTRAPOLATION_NONE;
-  if (s->ranks) {
-    model = ranks_model(s->ranks);
-    own.team = ranks_team(s->ranks);
+  if (s->team) {
+    model = team_model(s->team);
+    own.team = team_members(s->team);
     own.multiplier_guess = NULL; /* that of the whole */
     options = &own;
   }
-  if (s->how.K && s->ranks) {
+  if (s->how.K && s->team) {
     cli_error("--extrapolate is not possible over several ranks: it needs runs side by side");
     return CLI_USAGE;
   }
@@ -86,8 +86,8 @@ void solver_close(solver *s) {
 }
 
 ga_status solver_start(solver *s, const ga_problem *problem) {
-  if (s->ranks) {
-    return ga_integrator_start(s->it, problem->t0, ranks_q0(s->ranks), ranks_v0(s->ranks));
+  if (s->team) {
+    return ga_integrator_start(s->it, problem->t0, team_q0(s->team), team_v0(s->team));
   }
   return s->x ? ga_extrapolator_start(s->x, problem->t0, problem->q0, problem->v0)
               : ga_integrator_start(s->it, problem->t0, problem->q0, problem->v0);
@@ -98,17 +98,17 @@ ga_status solver_run(solver *s, double t_end) {
 }
 
 void solver_finish(solver *s) {
-  if (s->ranks) s->end = ranks_gather(s->ranks, ga_integrator_state(s->it));
+  if (s->team) s->end = team_gather(s->team, ga_integrator_state(s->it));
 }
 
 bool solver_energy(const solver *s, const ga_model *model, const ga_state *state, double *kin,
                    double *pot) {
-  if (s->ranks) model = ranks_model(s->ranks);
+  if (s->team) model = team_model(s->team);
   if (!model->ops->energy) return false;
   const bool good = model->ops->energy(model->user, state->t, state->q, state->v, kin, pot) == 0;
   if (!good) *kin = *pot = NAN;
-  ranks_energy(s->ranks, kin, pot);
-  return s->ranks ? !isnan(*kin + *pot) : good;
+  team_energy(s->team, kin, pot);
+  return s->team ? !isnan(*kin + *pot) : good;
 }
 
 const ga_state *solver_state(const solver *s) {

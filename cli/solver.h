@@ -3,7 +3,7 @@
 #ifndef CLI_SOLVER_H
 #define CLI_SOLVER_H
 
-#include "ranks.h"
+#include "team.h"
 
 /* Sees the start and every step; false ends the run with GA_STOPPED. */
 typedef bool (*solver_watch)(void *context, const ga_state *state, long steps);
@@ -30,7 +30,7 @@ typedef struct solver {
   extrapolation how;
   solver_watch watch;
   void *context;
-  ranks *ranks; /* that share the model out; NULL: one */
+  team *team; /* that share the model out; NULL: one */
   const ga_state *end;
 } solver;
 

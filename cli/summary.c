@@ -286,7 +286,7 @@ static void print_state(FILE *to, const simulation *s) {
 
 void summary_print(FILE *to, const simulation *s) {
   print_settings(to, s);
-  ranks_print(s->solver->ranks, to);
+  team_print(s->solver->team, to);
   print_effort(to, s);
   print_dependency(to, s);
   print_quality(to, s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranks of a run: the launcher's environment, and the table of libgenalpha_mpi. */
 #define _POSIX_C_SOURCE 200809L
-#include "ranks.h"
+#include "team.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 
 enum { SHOWN = 16 }; /* ranks that are listed one by one */
 
-struct ranks {
+struct team {
   const ga_launch_ops *ops;
   ga_launch *launch;
   int size;
@@ -49,16 +49,16 @@ static int told(int which) {
   return which == 0 ? 1 : 0;
 }
 
-int ranks_count(void) {
+int team_count(void) {
   return told(0);
 }
 
-bool ranks_first(void) {
+bool team_first(void) {
   return told(1) == 0;
 }
 
-int ranks_refuse(const char *command) {
-  const int n = ranks_count();
+int team_refuse(const char *command) {
+  const int n = team_count();
   if (n == 1) return CLI_OK;
   cli_error(
       "%d ranks were started, but '%s' is not shared out over ranks and would be done %d times; "
@@ -104,7 +104,7 @@ static const ga_launch_ops *load(void) {
     cli_error(
         "%d ranks were started, but libgenalpha_mpi cannot be opened: install MPI (Debian: "
         "libopenmpi-dev) and build genalpha anew, or start one process without mpirun (%s)",
-        ranks_count(), why ? why : "it is not there");
+        team_count(), why ? why : "it is not there");
   } else if (strcmp(ops->version, GA_VERSION) != 0) {
     cli_error("libgenalpha_mpi belongs to genalpha %s, this is %s; install both anew", ops->version,
               GA_VERSION);
@@ -115,7 +115,7 @@ static const ga_launch_ops *load(void) {
 
 /* ---- open and close ------------------------------------------------------------------------- */
 
-static int begin(ranks *r) {
+static int begin(team *r) {
   ga_error err = {GA_OK, ""};
   int rank = 0;
   if (r->ops->begin(&rank, &r->size, &err) != GA_OK) {
@@ -123,17 +123,17 @@ static int begin(ranks *r) {
     return CLI_FAILED;
   }
   r->begun = true;
-  if (r->size == ranks_count()) return ARGS_GO_ON;
+  if (r->size == team_count()) return ARGS_GO_ON;
   cli_error(
       "the launcher has started %d ranks, but MPI finds %d: mpirun belongs to another MPI than "
       "libgenalpha_mpi",
-      ranks_count(), r->size);
+      team_count(), r->size);
   return CLI_FAILED;
 }
 
-int ranks_open(const ga_problem *problem, const char *petsc, ranks **out) {
+int team_open(const ga_problem *problem, const char *petsc, team **out) {
   *out = NULL;
-  if (ranks_count() == 1) {
+  if (team_count() == 1) {
     if (!petsc) return ARGS_GO_ON;
     cli_error("--petsc is for several ranks: mpirun -n P genalpha run ...");
     return CLI_USAGE;
@@ -147,7 +147,7 @@ int ranks_open(const ga_problem *problem, const char *petsc, ranks **out) {
     return CLI_FAILED;
   }
   const ga_launch_ops *ops = load();
-  ranks *r = ops ? calloc(1, sizeof *r) : NULL;
+  team *r = ops ? calloc(1, sizeof *r) : NULL;
   if (!r) return CLI_FAILED;
   *out = r;
   r->ops = ops;
@@ -161,70 +161,74 @@ int ranks_open(const ga_problem *problem, const char *petsc, ranks **out) {
   return CLI_FAILED;
 }
 
-void ranks_close(ranks *r) {
+void team_close(team *r) {
   if (!r) return;
   if (r->launch) r->ops->close(r->launch);
   if (r->begun) r->ops->end();
   free(r);
 }
 
-const ga_model *ranks_model(const ranks *r) {
+bool team_writes(const team *r) {
+  return !r || team_first();
+}
+
+const ga_model *team_model(const team *r) {
   return r->ops->portion(r->launch).model;
 }
 
-const double *ranks_q0(const ranks *r) {
+const double *team_q0(const team *r) {
   return r->ops->portion(r->launch).q0;
 }
 
-const double *ranks_v0(const ranks *r) {
+const double *team_v0(const team *r) {
   return r->ops->portion(r->launch).v0;
 }
 
-struct ga_team *ranks_team(ranks *r) {
+struct ga_team *team_members(team *r) {
   return r->ops->team(r->launch);
 }
 
 /* ---- together ------------------------------------------------------------------------------- */
 
-bool ranks_agree(const ranks *r, bool good) {
+bool team_agree(const team *r, bool good) {
   return r ? r->ops->agree(good) : good;
 }
 
-int ranks_code(const ranks *r, int code) {
-  if (ranks_agree(r, code == ARGS_GO_ON)) return ARGS_GO_ON;
+int team_code(const team *r, int code) {
+  if (team_agree(r, code == ARGS_GO_ON)) return ARGS_GO_ON;
   return code == ARGS_GO_ON ? CLI_FAILED : code;
 }
 
-const ga_state *ranks_gather(ranks *r, const ga_state *own) {
+const ga_state *team_gather(team *r, const ga_state *own) {
   if (!r) return own;
   r->ops->gather(r->launch, own, &r->whole);
   return &r->whole;
 }
 
-double ranks_value(ranks *r, ranks_function value, void *context, const ga_state *own) {
+double team_value(team *r, team_function value, void *context, const ga_state *own) {
   return r ? r->ops->value(r->launch, value, context, own) : value(context, own);
 }
 
-void ranks_energy(ranks *r, double *kin, double *pot) {
+void team_energy(team *r, double *kin, double *pot) {
   double both[2] = {*kin, *pot};
   if (!r) return;
   r->ops->sum(r->launch, 2, both);
   *kin = both[0], *pot = both[1];
 }
 
-ga_status ranks_save(ranks *r, ga_integrator *it, const char *path) {
+ga_status team_save(team *r, ga_integrator *it, const char *path) {
   return r ? ga_integrator_save_whole(it, path, r->ops->whole(r->launch))
            : ga_integrator_save(it, path);
 }
 
-ga_status ranks_load(ranks *r, ga_integrator *it, const char *path) {
+ga_status team_load(team *r, ga_integrator *it, const char *path) {
   return r ? ga_integrator_load_whole(it, path, r->ops->whole(r->launch))
            : ga_integrator_load(it, path);
 }
 
 /* ---- what was shared out -------------------------------------------------------------------- */
 
-void ranks_print(const ranks *r, FILE *to) {
+void team_print(const team *r, FILE *to) {
   if (!r) return;
   ga_launch_part least = r->ops->part(r->launch, 0), most = least;
   long bodies = 0, shared = 0;
