@@ -3,6 +3,7 @@
 #   make demo          simulate a mechanism: summary, out/slider-crank.csv, .svg, and .html, which shows it
 #   make results       the same with results in out/slider-crank.h5 (needs HDF5)
 #   make gallery       a page for every mechanism of models/, with stills: out/gallery/index.html
+#   make scale         a rope shared out over two processes (needs MPI)
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
@@ -20,7 +21,7 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src modules results cli tests examples bench python -name '*.[ch]'
+SOURCES = find include src modules mpi results cli tests examples bench python -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
@@ -58,6 +59,13 @@ results: build/release/Makefile
 	@mkdir -p out
 	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.h5
 	$(TOOL) plot out/slider-crank.h5 slider.x,load.x bearing.fx,bearing.fy energy.total
+
+# two ranks of one program, as root too, on any number of processors
+scale: build/release/Makefile
+	cmake --preset release -DGA_MPI=ON
+	cmake --build --preset release -j $(JOBS) --target example_team_rope
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+	  mpiexec -n 2 build/release/example_team_rope
 
 reproduce: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
@@ -156,6 +164,6 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo gallery check-browser results reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
+.PHONY: all demo gallery check-browser results scale reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:

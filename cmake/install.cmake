@@ -52,6 +52,13 @@ ga_pc_file(genalpha genalpha "${PROJECT_DESCRIPTION}" ${GA_PRIVATE_FLAGS})
 ga_pc_file(genalpha-results genalpha_results "results of genalpha in HDF5 files"
   ${GA_RESULTS_FLAGS})
 
+if(TARGET genalpha_mpi)
+  install(TARGETS genalpha_mpi)
+  set(GA_PC_REQUIRES genalpha)
+  ga_pc_file(genalpha-mpi genalpha_mpi "teams of genalpha over MPI")
+  set(GA_PC_REQUIRES)
+endif()
+
 # man page, made of what the tool itself says
 add_custom_command(OUTPUT genalpha.1
   COMMAND sh ${PROJECT_SOURCE_DIR}/tools/man_page.sh $<TARGET_FILE:genalpha_tool>

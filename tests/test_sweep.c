@@ -245,7 +245,7 @@ static void test_partners(void **state) {
   ga_strong_init(&strong, &w.blocks.A);
   const ga_linsol_block blocks[] = {
       {0, 0, w.nv}, {w.nv + w.nlam, w.nv, w.nlam}, {w.nv, w.nv + w.nlam, w.nlam}};
-  const ga_linsol_layout layout = {3, blocks, GA_SYMMETRY_UNKNOWN};
+  const ga_linsol_layout layout = {.nblock = 3, .block = blocks};
   for (int told = 0; told < 2; told++) {
     must(ga_strong_choose(&strong, &w.blocks.A, told ? &layout : NULL, 0.1), NULL);
     assert_partners(&w, &strong);

@@ -39,6 +39,9 @@ endforeach()
 foreach(name test_results test_results_torn)
   target_link_libraries(${name} PRIVATE genalpha_results_static)
 endforeach()
+foreach(name test_team test_team_faults)
+  target_sources(${name} PRIVATE $<TARGET_OBJECTS:genalpha_whole>)
+endforeach()
 target_sources(test_stress PRIVATE $<TARGET_OBJECTS:genalpha_stress>)
 # it pretends to have MPI
 set_target_properties(test_module PROPERTIES ENABLE_EXPORTS ON)
@@ -138,3 +141,5 @@ if(sanitized EQUAL -1)
   set_tests_properties(python_package PROPERTIES LABELS python TIMEOUT 900 FIXTURES_REQUIRED install_tree
     SKIP_RETURN_CODE 77)
 endif()
+
+include(tests/mpi/mpi.cmake)

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-find include src modules results cli tests examples bench tools \( -name '*.[ch]' -o -name '*.sh' \) -type f | sort |
+find include src modules mpi results cli tests examples bench tools \( -name '*.[ch]' -o -name '*.sh' \) -type f | sort |
   xargs awk '
     function finish() {
       if (file != "" && lines > 500) {

@@ -32,11 +32,27 @@ typedef enum ga_symmetry {
   GA_SYMMETRY_ROWS     /* expected for all values; the solver finds D, and another way if not */
 } ga_symmetry;
 
+/* A matrix that is shared out over the ranks of a team (ga_team.h): A = sum over the ranks of
+ * P_r^T A_r P_r, row i and column i of A_r being row and column number[i] of the whole. Each rank
+ * gives its A_r to analyze and factor, which are collective, as solve is. b and x of solve are
+ * complete in every row that a rank has, with the same bits on all ranks that have it. All ranks
+ * get the same status. */
+typedef struct ga_linsol_share {
+  long n;             /* rows of the whole matrix */
+  const long *number; /* one for each row of this rank */
+  const bool *owned;  /* each number is owned by just one rank */
+  /* The last nunit rows of a rank say what these unknowns y are made of: in the whole matrix they
+   * read y - S x = 0, x being the others. A solver may take y = S x from there and eliminate them;
+   * S couples unknowns of different ranks, which is why the matrix has them. */
+  int nunit;
+} ga_linsol_share;
+
 /* What is known of a matrix beyond its pattern; it stays valid until free. */
 typedef struct ga_linsol_layout {
   int nblock; /* 0: no blocks known; else they cover all rows and all columns */
   const ga_linsol_block *block;
   ga_symmetry symmetry;
+  const ga_linsol_share *share; /* NULL: the matrix is whole */
 } ga_linsol_layout;
 
 /* Rows and columns without a pivot. Without these columns the others are independent, likewise the
@@ -100,6 +116,14 @@ struct ga_linsol {
   char why[160];     /* why "auto" chose this solver, or what the solver says of its own choices */
   char trouble[120]; /* set by the solver: what went wrong in the last call that failed */
 };
+
+/* A built-in solver for those who write solvers of their own on top of it, such as one that gathers
+ * the parts of a team: name as in the option linsol (NULL: "auto"), attached to the pattern of A
+ * and analyzed. A and layout (NULL: nothing is known) are borrowed until it is detached. Then
+ * ls->ops has factor and solve. */
+GA_API ga_status ga_linsol_attach(ga_linsol *ls, const char *name, const ga_csr *A,
+                                  const ga_linsol_layout *layout, ga_error *err);
+GA_API void ga_linsol_detach(ga_linsol *ls);
 
 /* Names and summaries of the built-in solvers; NULL past the end. */
 GA_API const char *ga_linsol_name(int i);

@@ -21,6 +21,7 @@
 #include <genalpha/ga_record.h>
 #include <genalpha/ga_space.h>
 #include <genalpha/ga_statics.h>
+#include <genalpha/ga_team.h>
 
 #define GA_VERSION_MAJOR 0
 #define GA_VERSION_MINOR 1

@@ -140,6 +140,11 @@ ga_status ga_extrapolator_new(const ga_model *model, const ga_options *options, 
                    "extrapolation needs steps of one size: neither automatic ones (rtol, atol) nor "
                    "a sequence (h-seq)");
   }
+  if (o && o->team) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "extrapolation is not possible in a team: its runs would take turns on the same "
+                   "ranks; give each of them a whole model instead");
+  }
   ga_extrapolator *x = ga_calloc(1, sizeof *x);
   if (!x) return ga_fail(err, GA_ERR_MEM, "no memory for an extrapolator");
   x->K = K;

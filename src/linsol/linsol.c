@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "genalpha/genalpha.h"
 
 static const ga_linsol_ops *const registry[] = {
@@ -52,6 +53,10 @@ static ga_status refuse(const char *name, ga_error *err) {
 
 static ga_status choose(ga_linsol *ls, const ga_options *options, const ga_csr *A, ga_error *err) {
   ls->ops = options->linsol_ops;
+  if (ls->layout && ls->layout->share) { /* a matrix of a team: the team's own solver */
+    ls->ops = options->team->linsol;
+    ls->context = options->team->linsol_context;
+  }
   if (ls->ops) return check_ops(ls->ops, err);
   if (strcmp(options->linsol, "auto") == 0) {
     ls->ops = ga_linsol_auto(A, ls->why, sizeof ls->why);
@@ -82,6 +87,8 @@ ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const 
                                 const ga_linsol_layout *layout, ga_error *err) {
   *ls = (ga_linsol){.context = options->linsol_context, .layout = layout};
   ga_status status = choose(ls, options, A, err);
+  ga_team *team = layout && layout->share ? options->team : NULL;
+  status = ga_team_agree(team, status, err);
   if (status != GA_OK) {
     ls->ops = NULL; /* nothing to close: it may be a user's that lacks free */
     return status;
@@ -92,10 +99,23 @@ ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const 
   memcpy(trouble, ls->trouble, sizeof trouble);
   ga_linsol_close(ls);
   if (status == GA_ERR_MEM) {
-    return ga_fail(err, status, "no memory for a linear system of %d rows", A->nrow);
+    ga_fail(err, status, "no memory for a linear system of %d rows", A->nrow);
+  } else {
+    status = ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows%s%s",
+                     A->nrow, trouble[0] ? ": " : "", trouble);
   }
-  return ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows%s%s",
-                 A->nrow, trouble[0] ? ": " : "", trouble);
+  return ga_team_tell(team, status, trouble[0] != '\0', err);
+}
+
+ga_status ga_linsol_attach(ga_linsol *ls, const char *name, const ga_csr *A,
+                           const ga_linsol_layout *layout, ga_error *err) {
+  ga_options options = ga_options_default();
+  if (name) options.linsol = name;
+  return ga_linsol_open_layout(ls, &options, A, layout, err);
+}
+
+void ga_linsol_detach(ga_linsol *ls) {
+  ga_linsol_close(ls);
 }
 
 ga_status ga_linsol_solve_many(ga_linsol *ls, bool transposed, int n, int nrhs, double *B) {

@@ -87,6 +87,8 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
   e->nv = ga_space_nv(model->space);
   e->nlam = model->nlam;
   e->npsi = model->npsi;
+  e->nlam_all = e->nlam;
+  e->npsi_all = e->npsi;
   e->mass_given = ga_mass_given(model);
   e->const_mass = model->const_mass || e->mass_given;
   ga_eval_sources(e, true);
@@ -105,9 +107,54 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
   ga_csr_init(&e->M, e->nv, e->nv, model->pat_M, arena);
   ga_csr_init(&e->G, e->nlam, e->nv, model->pat_G, arena);
   ga_csr_init(&e->H, e->npsi, e->nv, model->pat_H, arena);
+  e->noise_all = ga_eval_jacobian_noise(e);
   colour_patterns(e, arena);
   if (!arena->failed) carve_differences(e, arena);
   return arena->failed ? ga_fail(err, GA_ERR_MEM, "no memory for the model's work arrays") : GA_OK;
+}
+
+/* Every number below nv_all belongs to just one rank. */
+static ga_status check_numbers(const ga_eval *e, const ga_team *team) {
+  if (team->nv != e->nv) {
+    return ga_fail(e->err, GA_ERR_ARG, "the team was made for %d velocities, the model has %d",
+                   team->nv, e->nv);
+  }
+  for (int i = 0; i < e->nv; i++) {
+    if (team->velocity[i] >= 0 && team->velocity[i] < team->nv_all) continue;
+    return ga_fail(e->err, GA_ERR_ARG, "velocity %d has the number %ld of 0 to %ld", i,
+                   team->velocity[i], team->nv_all - 1);
+  }
+  return GA_OK;
+}
+
+/* Sharing shows where a sum of ones is more than one. */
+static ga_status find_shared(ga_eval *e, ga_team *team, double *ones) {
+  double all[3] = {0, e->nlam, e->npsi};
+  for (int i = 0; i < e->nv; i++) {
+    ones[i] = 1;
+    all[0] += team->owned[i];
+  }
+  ga_status status = team->ops->sum_shared(team, 1, ones);
+  for (int i = 0; i < e->nv; i++) e->shared[i] = ones[i] > 1;
+  if (status == GA_OK) status = team->ops->reduce(team, GA_TEAM_SUM, 3, all);
+  e->nlam_all = (long)all[1];
+  e->npsi_all = (long)all[2];
+  e->noise_all = ga_team_max(team, e->noise_all);
+  if (status != GA_OK || (long)all[0] == team->nv_all) return status;
+  return ga_fail(e->err, GA_ERR_ARG, "the ranks own %.0f velocities, the whole system has %ld",
+                 all[0], team->nv_all);
+}
+
+ga_status ga_eval_join(ga_eval *e, ga_team *team, ga_arena *arena) {
+  if (!team) return GA_OK;
+  double *ones = ga_arena_doubles(arena, (size_t)e->nv);
+  e->shared = ga_arena_take(arena, (size_t)e->nv, sizeof(bool));
+  ga_status status = check_numbers(e, team);
+  if (arena->failed) status = ga_fail(e->err, GA_ERR_MEM, "no memory for the team");
+  status = ga_team_agree(team, status, e->err);
+  if (status != GA_OK) return status;
+  e->team = team;
+  return find_shared(e, team, ones);
 }
 
 /* what a function of the model returned */

@@ -5,6 +5,7 @@
 #define GA_SRC_EVAL_H
 
 #include "base/csr.h"
+#include "base/team.h"
 #include "model/adapt.h"
 #include "model/colour.h"
 
@@ -46,6 +47,12 @@ typedef struct ga_bend {
 typedef struct ga_eval {
   const ga_model *model;
   int nq, nv, nlam, npsi;
+  /* The team that the model is a part for (NULL: it is whole), which of the velocities it shares,
+   * and what all ranks have together: constraints, the largest noise of a gradient. */
+  ga_team *team;
+  bool *shared;
+  long nlam_all, npsi_all;
+  double noise_all;
   unsigned pass;   /* parts asked of the model's evaluate, */
   unsigned given;  /* of it or of callbacks, */
   unsigned absent; /* of neither, although the model has them: left to differences */
@@ -159,6 +166,9 @@ ga_status ga_fd_mixed(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct, ga_
 ga_status ga_fd_drift(ga_eval *e, const ga_point *p, double *drift);
 /* L and P of ga_eval_reaction_dmult */
 ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P);
+
+/* The model is the part of a rank: what it shares with others, what they have together. */
+ga_status ga_eval_join(ga_eval *e, ga_team *team, ga_arena *arena);
 
 /* Relative rounding of G and H as the model gives them: eps, or that of a difference quotient. */
 double ga_eval_jacobian_noise(const ga_eval *e);

@@ -193,8 +193,7 @@ static void forget(ga_integrator *it) {
   ga_linsol_reset(&it->saddle.ls);
 }
 
-ga_status ga_integrator_save(ga_integrator *it, const char *path) {
-  ga_error_clear(&it->error);
+static ga_status save(ga_integrator *it, const char *path) {
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   size_t n = file_size(it);
@@ -207,6 +206,13 @@ ga_status ga_integrator_save(ga_integrator *it, const char *path) {
   memcpy(bytes + n - sizeof sum, &sum, sizeof sum);
   ga_status status = replace_file(it, path, bytes, n);
   ga_free(bytes);
+  return status;
+}
+
+/* each rank of a team has a file of its own; if one fails, all say so */
+ga_status ga_integrator_save(ga_integrator *it, const char *path) {
+  ga_error_clear(&it->error);
+  ga_status status = ga_team_agree(it->eval.team, save(it, path), &it->error);
   if (status == GA_OK) forget(it);
   return status;
 }
@@ -310,8 +316,7 @@ static ga_status read_file(ga_integrator *it, const char *path, FILE *file, unsi
   return good ? GA_OK : torn(it, path);
 }
 
-ga_status ga_integrator_load(ga_integrator *it, const char *path) {
-  ga_error_clear(&it->error);
+static ga_status load(ga_integrator *it, const char *path) {
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   size_t n = file_size(it);
   unsigned char *bytes = ga_calloc(n, 1);
@@ -334,4 +339,9 @@ ga_status ga_integrator_load(ga_integrator *it, const char *path) {
   }
   ga_free(bytes);
   return status;
+}
+
+ga_status ga_integrator_load(ga_integrator *it, const char *path) {
+  ga_error_clear(&it->error);
+  return ga_team_agree(it->eval.team, load(it, path), &it->error);
 }

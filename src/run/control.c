@@ -60,13 +60,14 @@ static double v_factor(const ga_params *par) {
 static double norm(const ga_integrator *it, const double *e, const double *x,
                    const double *weight) {
   const ga_options *o = &it->options;
-  double least = FLOOR * ga_max_abs(it->eval.nv, x), worst = 0;
+  ga_team *team = it->eval.team;
+  double least = FLOOR * ga_team_max(team, ga_max_abs(it->eval.nv, x)), worst = 0;
   for (int i = 0; i < it->eval.nv; i++) {
     double size = fabs(e[i]) * (weight ? weight[i] : 1);
     if (size == 0) continue;
     worst = ga_larger(worst, size / (o->atol + o->rtol * fmax(x[i], least)));
   }
-  return worst;
+  return ga_team_max(team, worst);
 }
 
 static bool has_row(const ga_method *method, ga_con_kind kind) {
@@ -121,7 +122,8 @@ static ga_status filter(ga_integrator *it, bool position, double *e) {
   for (int k = 0; k < method->ncon; k++) {
     if (!forbidden(method, method->con[k], position)) row_of(s, k, e, filtered);
   }
-  ga_status status = ga_factors_solve(&it->step.factors, s, filtered);
+  ga_status status = ga_team_sum_shared(it->eval.team, method->nx, filtered);
+  if (status == GA_OK) status = ga_factors_solve(&it->step.factors, s, filtered);
   if (status != GA_OK) {
     ga_error_prefix(&it->error, "error estimate");
     return status;
@@ -195,7 +197,7 @@ static bool force_after(ga_integrator *it, const rest *s, double T, double *larg
   ga_saddle *saddle = &it->saddle;
   double t = s->t + T, change = 0;
   if (ga_saddle_acceleration(saddle, t, s->q, s->v, it->vdd, NULL, NULL) != GA_OK) return false;
-  *largest = ga_max_abs(nv, it->vdd);
+  *largest = ga_team_max(it->eval.team, ga_max_abs(nv, it->vdd));
   for (int i = 0; i < nv; i++) {
     it->d[i] = T * T / 6 * it->vdd[i];
     it->vs[i] = s->v[i] + T / 2 * it->vdd[i];
@@ -203,7 +205,7 @@ static bool force_after(ga_integrator *it, const rest *s, double T, double *larg
   ga_space_step(it->model->space, s->q, it->d, it->qs);
   if (ga_saddle_acceleration(saddle, t, it->qs, it->vs, it->r, NULL, NULL) != GA_OK) return false;
   for (int i = 0; i < nv; i++) change = ga_larger(change, fabs(it->r[i] - it->vdd[i]));
-  return change <= *largest / 2;
+  return ga_team_max(it->eval.team, change) <= *largest / 2;
 }
 
 static bool develops(ga_integrator *it, const rest *s, double T, double *now) {
@@ -217,7 +219,8 @@ static double size_from_rest(ga_integrator *it, const rest *s, double h, double 
                              double *size_v) {
   enum { TRIES = 100, IN_A_ROW = 3 };
   int found = 0, tries = 0;
-  double T = 2 * h, now = INFINITY, least = 10 * ga_max_abs(it->eval.nv, s->vd);
+  double T = 2 * h, now = INFINITY;
+  double least = 10 * ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, s->vd));
   for (; found < IN_A_ROW && tries < TRIES && now >= least; tries++) {
     found = develops(it, s, T /= 2, &now) ? found + 1 : 0;
   }
@@ -266,7 +269,7 @@ void ga_control_accept(ga_integrator *it, double err, double h, double wanted, b
 
 void ga_control_reject(ga_integrator *it, double err, double h) {
   ga_control *c = &it->control;
-  if (ga_max_abs(it->eval.nv, c->size_v) == 0) {
+  if (ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, c->size_v)) == 0) {
     const ga_memory *mem = &it->mem;
     ga_initial_guess(it);
     size_from_rest(it, &(rest){mem->t, mem->q, mem->v, mem->vd}, h, c->size_q, c->size_v);
@@ -309,7 +312,7 @@ static double rest_at_start(ga_integrator *it, double t, double h) {
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   memset(c->rest_q, 0, bytes);
   memset(c->rest_v, 0, bytes);
-  if (ga_max_abs(it->eval.nv, it->v) > 0) return INFINITY;
+  if (ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, it->v)) > 0) return INFINITY;
   const rest state = {t, it->q, it->v, it->vd};
   double T = size_from_rest(it, &state, h, c->rest_q, c->rest_v);
   return T > 0 ? T : INFINITY;

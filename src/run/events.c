@@ -71,14 +71,14 @@ static ga_status evaluate(ga_integrator *it, int i, double t, double *value) {
 }
 
 ga_status ga_events_begin(ga_integrator *it) {
+  ga_status status = GA_OK;
   it->events.stopped_by = -1;
-  for (int i = 0; i < it->events.n; i++) {
+  for (int i = 0; i < it->events.n && status == GA_OK; i++) {
     ga_event_record *r = &it->events.record[i];
-    ga_status status = evaluate(it, i, it->mem.t, &r->value);
-    if (status != GA_OK) return status;
+    status = evaluate(it, i, it->mem.t, &r->value);
     r->t_last = it->mem.t;
   }
-  return GA_OK;
+  return ga_team_agree(it->eval.team, status, &it->error);
 }
 
 static int sign_of(double x) {
@@ -250,6 +250,38 @@ static int earliest(const ga_events *events) {
   return first;
 }
 
+/* What a rank of a team has found is found by all. Of several the earliest counts, and what that
+ * rank saw of it. */
+static ga_status share_found(ga_integrator *it, ga_event_record *r) {
+  ga_team *team = it->eval.team;
+  double first = r->found ? -r->t_found : -INFINITY;
+  ga_status status = ga_team_max_all(team, 1, &first);
+  if (status != GA_OK || !isfinite(first)) return status;
+  bool mine = r->found && r->t_found == -first;
+  double seen[3] = {-2, -2, -INFINITY}; /* sign, back, -t_back */
+  if (mine) seen[0] = r->sign, seen[1] = r->back, seen[2] = r->back ? -r->t_back : 0;
+  status = ga_team_max_all(team, 3, seen);
+  r->found = true;
+  r->t_found = -first;
+  r->sign = (int)seen[0];
+  r->back = seen[1] > 0;
+  r->t_back = -seen[2];
+  return status;
+}
+
+/* the events of the step, the same on all ranks */
+static ga_status look_at_all(ga_integrator *it) {
+  ga_events *events = &it->events;
+  ga_status status = GA_OK;
+  for (int i = 0; i < events->n && status == GA_OK; i++) status = look(it, i);
+  if (!it->eval.team) return status;
+  status = ga_team_agree(it->eval.team, status, &it->error);
+  for (int i = 0; i < events->n && status == GA_OK; i++) {
+    status = share_found(it, &events->record[i]);
+  }
+  return status;
+}
+
 /* tell it; does the run end there? */
 static bool tell(ga_integrator *it, int i) {
   ga_event_record *r = &it->events.record[i];
@@ -258,9 +290,12 @@ static bool tell(ga_integrator *it, int i) {
   double t = r->t_found;
   int sign = r->sign;
   next_change(r);
-  if (!r->event.handler) return r->event.terminal;
-  ga_state state = state_at(it, t);
-  return r->event.handler(r->event.context, i, sign, &state) != 0 || r->event.terminal;
+  bool ends = r->event.terminal;
+  if (r->event.handler) {
+    ga_state state = state_at(it, t);
+    ends |= r->event.handler(r->event.context, i, sign, &state) != 0;
+  }
+  return ga_team_any(it->eval.team, ends);
 }
 
 /* the accepted state moves back to the event at t, as a start with what the dense output gives */
@@ -294,10 +329,8 @@ ga_status ga_events_handle(ga_integrator *it) {
   ga_events *events = &it->events;
   int ends = -1;
   double t_end = INFINITY;
-  for (int i = 0; i < events->n; i++) {
-    ga_status status = look(it, i);
-    if (status != GA_OK) return status;
-  }
+  ga_status status = look_at_all(it);
+  if (status != GA_OK) return status;
   for (int i; (i = earliest(events)) >= 0;) {
     const ga_event_record *r = &events->record[i];
     double t = r->t_found;
@@ -308,7 +341,7 @@ ga_status ga_events_handle(ga_integrator *it) {
     }
   }
   if (ends < 0) return GA_OK;
-  ga_status status = end_at(it, ends, t_end);
+  status = end_at(it, ends, t_end);
   if (status != GA_OK) return status;
   return ga_fail(&it->error, GA_EVENT, "t = %.9g: event %d", t_end, ends);
 }

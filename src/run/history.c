@@ -34,10 +34,11 @@ static const double SAME = 1e-4; /* relative changes of h below this do not matt
 static ga_status scaled_hidden(ga_integrator *it, double factor) {
   const ga_memory *mem = &it->mem;
   ga_status status = ga_eval_G(&it->eval, mem->t, mem->q, &it->saddle.G);
-  if (status != GA_OK) return status;
-  status = ga_eval_hidden(&it->eval, mem->t, mem->q, mem->v, &it->saddle.G, it->hidden);
+  if (status == GA_OK) {
+    status = ga_eval_hidden(&it->eval, mem->t, mem->q, mem->v, &it->saddle.G, it->hidden);
+  }
   for (int i = 0; i < it->eval.nlam; i++) it->hidden[i] *= factor;
-  return status;
+  return ga_team_agree(it->eval.team, status, &it->error);
 }
 
 /* Growth up to which the corrections are used, and what counts as growth: the product of the last
@@ -93,12 +94,12 @@ static double shift_of(const ga_integrator *it, const double *vd, const double *
   const double *base = it->method->weighted ? vd : w;
   double largest = 0;
   for (int i = 0; i < it->eval.nv; i++) largest = ga_larger(largest, fabs(it->a[i] - base[i]));
-  return largest;
+  return ga_team_max(it->eval.team, largest);
 }
 
 static double rounding_of_w(const ga_integrator *it) {
   const double *base = it->method->weighted ? it->mem.vd : it->mem.w;
-  return DBL_EPSILON * ga_max_abs(it->eval.nv, base);
+  return DBL_EPSILON * ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, base));
 }
 
 static void adapt_gamma(ga_integrator *it, double h) {
@@ -144,7 +145,7 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past) {
   }
   if (rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_A) correct_a(it, ratio);
   bool hidden = rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_V;
-  if (!hidden || !it->method->hidden_free || it->eval.nlam == 0) return GA_OK;
+  if (!hidden || !it->method->hidden_free || it->eval.nlam_all == 0) return GA_OK;
   ga_status status = scaled_hidden(it, ratio * ratio);
   if (status != GA_OK) return status;
   return ga_project_velocity(it, mem->t, mem->q, it->v, it->hidden, false, NULL);
@@ -176,7 +177,7 @@ static double usual_size(const ga_integrator *it, const ga_plan *plan) {
 }
 
 bool ga_history_carries(const ga_integrator *it, const ga_plan *plan) {
-  double eps = ga_eval_jacobian_noise(&it->eval);
+  double eps = it->eval.noise_all;
   return plan->t1 - it->t_memory < cbrt(eps) * usual_size(it, plan);
 }
 

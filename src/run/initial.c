@@ -60,6 +60,7 @@ ga_status ga_hidden_target(ga_integrator *it, double t, const double *q, const d
   const ga_params *par = &it->options.par;
   double weight = 2 * (1 - 6 * par->beta - 3 * (par->alpha_m - par->alpha_f));
   ga_status status = ga_eval_G(&it->eval, t, q, &it->saddle.G);
+  status = ga_team_agree(it->eval.team, status, &it->error);
   if (status != GA_OK) return status;
   ga_space_bracket(it->model->space, v, vd, it->r);
   for (int i = 0; i < it->eval.nv; i++) it->r[i] = (weight * it->vdd[i] + it->r[i]) / 12;
@@ -102,12 +103,12 @@ static ga_status refuse(ga_integrator *it, const char *what, const char *symbol,
  * known: g may contain constants, so positions count as at least ROUND large. A velocity that moves
  * positions by rounding only in one step counts as zero. best: the values are the best there are.
  */
-static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v,
-                                  bool best) {
+static ga_status check_own(ga_integrator *it, double t, const double *q, const double *v,
+                           bool best) {
   ga_eval *e = &it->eval;
   ga_saddle *s = &it->saddle;
   const ga_model *model = it->model;
-  double tol = it->options.initial_tol, size = ga_max_abs(e->nq, q);
+  double tol = it->options.initial_tol, size = ga_team_max(e->team, ga_max_abs(e->nq, q));
   double noise = (100 * DBL_EPSILON * size + ROUND) / it->h;
   const ga_evaluation out = {.g = it->hidden, .G = &s->G, .k = it->psi, .H = &s->H};
   ga_status status = ga_eval_all(e, t, q, v, &out);
@@ -133,12 +134,17 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
   return status;
 }
 
+static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v,
+                                  bool best) {
+  return ga_team_agree(it->eval.team, check_own(it, t, q, v, best), &it->error);
+}
+
 /* w_0 = v', or the applied part; a_0 = w_0 (plain), a_0 = w_0 + alpha h w'_0 (shifted), and v_0 +
  * dv with G dv = h^2 G r, H dv = 0 (perturbed). An implicit start begins with the shifted values.
  */
 ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double h) {
   const ga_params *par = &it->options.par;
-  int nv = it->eval.nv, nlam = it->eval.nlam;
+  int nv = it->eval.nv;
   bool applied = keeps_applied_part(it->method);
   memcpy(it->w, it->vd, (size_t)nv * sizeof(double));
   ga_status status = GA_OK;
@@ -156,7 +162,7 @@ ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double
     return status;
   }
   ga_axpy(nv, (par->alpha_m - par->alpha_f) * h, it->vdd, it->a);
-  if (start != GA_START_PERTURBED || nlam == 0) return GA_OK;
+  if (start != GA_START_PERTURBED || it->eval.nlam_all == 0) return GA_OK;
   status = ga_hidden_target(it, t, it->q, it->v, it->vd, h);
   if (status != GA_OK) return status;
   return ga_project_velocity(it, t, it->q, it->v, it->hidden, false, NULL);
@@ -176,9 +182,11 @@ static ga_status implicit_history(ga_integrator *it, double *a) {
     return GA_OK;
   }
   double part = alpha / s->tab.phi;
-  for (int i = 0; i < s->nv; i++) a[i] = part * s->carried[i];
+  const ga_team *team = it->eval.team; /* carried is a sum over the ranks already */
+  for (int i = 0; i < s->nv; i++) a[i] = !team || team->owned[i] ? part * s->carried[i] : 0;
   ga_csr_mul_add(&s->site->M, part * s->tab.m, x, a);
   ga_status status = ga_eval_mass(&it->eval, mem->t, mem->q, &it->saddle.M);
+  status = ga_team_agree(it->eval.team, status, &it->error);
   if (status != GA_OK) return status;
   ga_csr_mul_add(&it->saddle.M, 1 - alpha, mem->vd, a);
   for (int i = 0; i < s->nv; i++) it->d[i] = alpha * s->h * s->v[i];
@@ -200,8 +208,10 @@ ga_status ga_initial_implicit(ga_integrator *it, const ga_past *past, double h, 
     ga_status status = ga_run_solve(it, &changing, h, t1);
     if (status == GA_OK) status = implicit_history(it, it->vdd);
     if (status != GA_OK) return status;
-    double change = 0, size = ga_max_abs(nv, it->vdd);
+    ga_team *team = it->eval.team;
+    double change = 0, size = ga_team_max(team, ga_max_abs(nv, it->vdd));
     for (int i = 0; i < nv; i++) change = fmax(change, fabs(it->vdd[i] - it->a[i]));
+    change = ga_team_max(team, change);
     if (change <= 4 * DBL_EPSILON * size || (change <= 1e-10 * size && change >= last)) {
       return GA_OK;
     }

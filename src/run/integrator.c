@@ -47,7 +47,51 @@ ga_status ga_check_step_size(double h, ga_error *err) {
                  sqrt(DBL_MIN));
 }
 
-static ga_status set_up(ga_integrator *it) {
+/* What a team cannot do. */
+static ga_status check_team(const ga_options *o, ga_error *err) {
+  if (!o->team) return GA_OK;
+  if (o->redundant == GA_REDUNDANT_ALLOW) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "redundant = allow is not possible in a team: the rank of the constraints would "
+                   "have to be found over all ranks; take redundant = refuse");
+  }
+  if (o->system == GA_SYSTEM_SPLIT) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "system = split is not possible in a team; take system = auto or full");
+  }
+  return GA_OK;
+}
+
+/* All ranks decide alike only if they are told the same. */
+static ga_status compare_options(ga_integrator *it) {
+  const ga_options *o = &it->options;
+  unsigned name = 5381;
+  for (const char *at = o->method; *at; at++) name = 33 * name + (unsigned char)*at;
+  for (const char *at = o->variant; *at; at++) name = 33 * name + (unsigned char)*at;
+  const double common[] = {o->par.alpha_m,
+                           o->par.alpha_f,
+                           o->par.beta,
+                           o->par.gamma,
+                           o->par.b,
+                           name,
+                           o->h,
+                           o->rtol,
+                           o->atol,
+                           (double)o->start + 10 * (double)o->rescale + 100 * (double)o->initial,
+                           o->newton_tol,
+                           o->newton_max + 1e-3 * (double)o->mass_at,
+                           o->matrix_every,
+                           o->project_every,
+                           o->h_min + o->h_max,
+                           ga_eval_own_reaction(&it->eval)};
+  if (ga_team_same(it->eval.team, GA_TEAM_SAME, common)) return GA_OK;
+  return ga_fail(&it->error, GA_ERR_ARG,
+                 "the ranks of the team have different options or kinds of models: method, "
+                 "parameters, steps, tolerances and an own reaction must be the same on all");
+}
+
+/* what a rank finds out by itself */
+static ga_status set_up_alone(ga_integrator *it) {
   ga_error *err = &it->error;
   ga_status status = ga_check_step_size(it->options.h, err);
   if (status == GA_OK) status = ga_options_validate(&it->options, err);
@@ -56,7 +100,8 @@ static ga_status set_up(ga_integrator *it) {
   it->method = ga_method_find(it->options.method, it->options.variant, err);
   if (!it->method) return err->code;
   it->rho_inf = ga_params_check(&it->options.par).rho_inf;
-  status = ga_check_setting(it->method, it->model, &it->options, err);
+  status = check_team(&it->options, err);
+  if (status == GA_OK) status = ga_check_setting(it->method, it->model, &it->options, err);
   if (status == GA_OK) status = ga_eval_init(&it->eval, it->model, &it->arena, err);
   if (status != GA_OK) return status;
   it->h = it->options.h;
@@ -64,7 +109,15 @@ static ga_status set_up(ga_integrator *it) {
   if (it->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the state");
   it->control.on = it->options.rtol > 0 || it->options.atol > 0;
   it->events.stopped_by = -1;
-  status = ga_sequence_init(it);
+  return ga_sequence_init(it);
+}
+
+static ga_status set_up(ga_integrator *it) {
+  ga_error *err = &it->error;
+  ga_team *team = it->options.team;
+  ga_status status = ga_team_agree(team, set_up_alone(it), err);
+  if (status == GA_OK) status = ga_eval_join(&it->eval, team, &it->arena);
+  if (status == GA_OK) status = compare_options(it);
   if (status == GA_OK) {
     status = ga_saddle_init(&it->saddle, &it->eval, &it->options, &it->arena);
   }
@@ -76,21 +129,32 @@ static ga_status set_up(ga_integrator *it) {
   ga_redundant_init(it);
   const ga_equations *eq = &it->step.eq;
   ga_predictor_init(&it->predictor, eq->nx, eq->n, &it->arena);
+  it->predictor.team = team;
   it->predictor.rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
   it->guess = ga_arena_doubles(&it->arena, (size_t)eq->n);
   it->control.filtered = ga_arena_doubles(&it->arena, (size_t)eq->n);
-  return it->arena.failed ? ga_fail(err, GA_ERR_MEM, "no memory for the state") : GA_OK;
+  if (it->arena.failed) status = ga_fail(err, GA_ERR_MEM, "no memory for the state");
+  return ga_team_agree(team, status, err);
 }
 
 ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga_integrator **out,
                             ga_error *err) {
   if (!out) return ga_fail(err, GA_ERR_ARG, "out is NULL");
   *out = NULL;
+  ga_team *team = options ? options->team : NULL;
+  if (team && (!team->ops || !team->ops->sum_shared || !team->ops->reduce || !team->linsol)) {
+    return ga_fail(err, GA_ERR_ARG, "the team lacks sum_shared, reduce or linsol");
+  }
   ga_integrator *it = ga_calloc(1, sizeof *it);
-  if (!it) return ga_fail(err, GA_ERR_MEM, "no memory for an integrator");
+  ga_status status = it ? GA_OK : ga_fail(err, GA_ERR_MEM, "no memory for an integrator");
+  status = ga_team_agree(team, status, err);
+  if (status != GA_OK) {
+    ga_free(it);
+    return status;
+  }
   it->model = model;
   it->options = options ? *options : ga_options_default();
-  ga_status status = set_up(it);
+  status = set_up(it);
   if (status == GA_OK) {
     *out = it;
     return GA_OK;
@@ -148,12 +212,17 @@ static ga_status begin(ga_integrator *it, const ga_beginning *from) {
   return status == GA_OK ? ga_run_observe(it) : status;
 }
 
-ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, const double *v0) {
-  ga_error_clear(&it->error);
+static ga_status check_start(ga_integrator *it, double t0, const double *q0, const double *v0) {
   if (!q0 || !v0) return ga_fail(&it->error, GA_ERR_ARG, "q0 or v0 is NULL");
   bool finite = isfinite(t0) && ga_first_nonfinite(it->eval.nq, q0) < 0 &&
                 ga_first_nonfinite(it->eval.nv, v0) < 0;
-  if (!finite) return ga_fail(&it->error, GA_ERR_ARG, "t0, q0 or v0 is not finite");
+  return finite ? GA_OK : ga_fail(&it->error, GA_ERR_ARG, "t0, q0 or v0 is not finite");
+}
+
+ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, const double *v0) {
+  ga_error_clear(&it->error);
+  ga_status status = ga_team_agree(it->eval.team, check_start(it, t0, q0, v0), &it->error);
+  if (status != GA_OK) return status;
   const double *guess = it->options.multiplier_guess;
   if (it->control.on) it->h = it->options.h;
   return begin(it, &(ga_beginning){.t = t0,
@@ -166,12 +235,16 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
 }
 
 ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double *v) {
+  ga_status status = GA_OK;
   ga_error_clear(&it->error);
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   if ((q && ga_first_nonfinite(it->eval.nq, q) >= 0) ||
       (v && ga_first_nonfinite(it->eval.nv, v) >= 0)) {
-    return ga_fail(&it->error, GA_ERR_ARG, "restart at t = %.9g: q or v is not finite", it->mem.t);
+    status =
+        ga_fail(&it->error, GA_ERR_ARG, "restart at t = %.9g: q or v is not finite", it->mem.t);
   }
+  status = ga_team_agree(it->eval.team, status, &it->error);
+  if (status != GA_OK) return status;
   return begin(it, &(ga_beginning){.t = it->mem.t,
                                    .q = q ? q : it->mem.q,
                                    .v = v ? v : it->mem.v,
@@ -200,8 +273,8 @@ ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, 
   const ga_memory *mem = &it->mem;
   const double *target = NULL;
   ga_status status = GA_OK;
-  int nv = it->eval.nv, nlam = it->eval.nlam;
-  if (kind == GA_PROJECT_KEEP_ORDER && it->method->hidden_free && nlam > 0) {
+  int nv = it->eval.nv;
+  if (kind == GA_PROJECT_KEEP_ORDER && it->method->hidden_free && it->eval.nlam_all > 0) {
     ga_initial_guess(it);
     status = ga_initial_vdd(it, mem->t, mem->q, mem->v, mem->vd, mem->h, it->vdd, NULL);
     if (status == GA_OK) status = ga_hidden_target(it, mem->t, mem->q, mem->v, mem->vd, mem->h);

@@ -95,6 +95,16 @@ static void renew(ga_predictor *p, const double *b, const double *x, int at, int
   }
 }
 
+/* all ranks choose the same order */
+static void share_sizes(ga_predictor *p) {
+  double all[2 * GA_PREDICT];
+  memcpy(all, p->size_x, sizeof p->size_x);
+  memcpy(all + GA_PREDICT, p->size_m, sizeof p->size_m);
+  ga_team_max_all(p->team, 2 * GA_PREDICT, all);
+  memcpy(p->size_x, all, sizeof p->size_x);
+  memcpy(p->size_m, all + GA_PREDICT, sizeof p->size_m);
+}
+
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   double b[GA_PREDICT];
   if (p->count == 1) p->t[0] = t;
@@ -102,6 +112,7 @@ void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   weights(p, t1, b);
   for (int j = 0; j < GA_PREDICT; j++) p->size_x[j] = p->size_m[j] = 0;
   for (int at = 0; at < p->n; at += PIECE) renew(p, b, x, at, piece(at, p->n));
+  if (p->team) share_sizes(p);
   if (p->count < GA_PREDICT) p->count++;
   for (int j = p->count - 1; j > 0; j--) p->t[j] = p->t[j - 1];
   p->t[0] = t1;

@@ -3,16 +3,17 @@
 #ifndef GA_SRC_PREDICT_H
 #define GA_SRC_PREDICT_H
 
-#include "base/base.h"
+#include "base/team.h"
 
 enum { GA_PREDICT = 6 }; /* steps remembered: order 5 at most */
 
 typedef struct ga_predictor {
-  int n, nx;  /* unknowns; the first nx are accelerations, the others multipliers */
-  int count;  /* steps remembered, the latest first; at least one: the time of the first is
-                 filled in by the next `keep` */
-  int order;  /* of the last guess */
-  double rho; /* errors that alternate are damped by this factor a step; 0: not looked for */
+  ga_team *team; /* NULL: none */
+  int n, nx;     /* unknowns; the first nx are accelerations, the others multipliers */
+  int count;     /* steps remembered, the latest first; at least one: the time of the first is
+                    filled in by the next `keep` */
+  int order;     /* of the last guess */
+  double rho;    /* errors that alternate are damped by this factor a step; 0: not looked for */
   double t[GA_PREDICT], *phi[GA_PREDICT];
   double size_x[GA_PREDICT], size_m[GA_PREDICT]; /* largest |phi_j| of both, if there are several */
 } ga_predictor;

@@ -18,7 +18,7 @@ static bool settled(double change, double last, double size) {
 static ga_status already_there(ga_integrator *it, double t, const double *q, bool *yes) {
   ga_eval *e = &it->eval;
   ga_csr *G = &it->saddle.G;
-  double size = 8 * DBL_EPSILON * ga_max_abs(e->nq, q);
+  double size = 8 * DBL_EPSILON * ga_team_max(e->team, ga_max_abs(e->nq, q));
   ga_status status = ga_eval_all(e, t, q, NULL, &(ga_evaluation){.g = it->hidden, .G = G});
   *yes = status == GA_OK;
   for (int i = 0; i < e->nlam && *yes; i++) {
@@ -26,6 +26,8 @@ static ga_status already_there(ga_integrator *it, double t, const double *q, boo
     for (int k = G->ptr[i]; k < G->ptr[i + 1]; k++) sum += fabs(G->val[k]);
     *yes = fabs(it->hidden[i]) <= size * sum;
   }
+  status = ga_team_agree(e->team, status, &it->error);
+  *yes = !ga_team_any(e->team, !*yes);
   return status;
 }
 
@@ -43,7 +45,8 @@ static ga_status position_step(ga_integrator *it, double t, const double *q, con
   ga_eval *e = &it->eval;
   int nv = e->nv;
   ga_status status = ga_saddle_factor_position(s, t, q, v, it->d, it->qs, it->step.eq.site->T);
-  if (status == GA_OK) status = ga_eval_g(e, t, it->qs, it->hidden);
+  if (status != GA_OK) return status;
+  status = ga_team_agree(e->team, ga_eval_g(e, t, it->qs, it->hidden), &it->error);
   if (status != GA_OK) return status;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   if (kind == NEAREST) ga_csr_mul_add(&s->G, 1, it->d, s->rhs + nv);
@@ -53,6 +56,7 @@ static ga_status position_step(ga_integrator *it, double t, const double *q, con
   if (kind == FEASIBLE) ga_axpy(nv, 1, it->d, s->rhs);
   *change = 0;
   for (int k = 0; k < nv; k++) *change = fmax(*change, fabs(s->rhs[k] - it->d[k]));
+  *change = ga_team_max(e->team, *change);
   memcpy(it->d, s->rhs, (size_t)nv * sizeof(double));
   ga_space_step(it->model->space, q, it->d, it->qs);
   return GA_OK;
@@ -61,7 +65,8 @@ static ga_status position_step(ga_integrator *it, double t, const double *q, con
 /* Steps of one kind until d settles; false if they lead away or do not end. */
 static ga_status position_steps(ga_integrator *it, double t, const double *q, const double *v,
                                 aim kind, bool *done) {
-  double last = INFINITY, change = 0, size = ga_max_abs(it->eval.nq, q);
+  double last = INFINITY, change = 0;
+  double size = ga_team_max(it->eval.team, ga_max_abs(it->eval.nq, q));
   int worse = 0;
   *done = false;
   for (int i = 0; i < ITERATIONS && !*done; i++) {
@@ -86,7 +91,7 @@ ga_status ga_project_position(ga_integrator *it, double t, double *q, const doub
   size_t nv = (size_t)e->nv;
   bool done;
   if (moved) *moved = 0;
-  if (e->nlam == 0) return GA_OK;
+  if (e->nlam_all == 0) return GA_OK;
   ga_status status = already_there(it, t, q, &done);
   if (status != GA_OK || done) return status;
   memset(it->d, 0, nv * sizeof(double));
@@ -107,6 +112,7 @@ ga_status ga_project_position(ga_integrator *it, double t, double *q, const doub
     ga_error_clear(&it->error);
   }
   if (moved) *moved = ga_max_abs(e->nv, it->d);
+  if (moved) *moved = ga_team_max(e->team, *moved);
   memcpy(q, it->qs, (size_t)e->nq * sizeof(double));
   return GA_OK;
 }
@@ -117,22 +123,25 @@ ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, doub
                               const double *target, bool with_k, double *moved) {
   ga_saddle *s = &it->saddle;
   ga_eval *e = &it->eval;
-  int nv = e->nv, nlam = e->nlam, npsi = e->npsi;
+  int nv = e->nv, nlam = e->nlam;
   double last = INFINITY;
   memcpy(it->vs, v, (size_t)nv * sizeof(double));
-  for (int i = 0; i < ITERATIONS && nlam + npsi > 0; i++) {
+  for (int i = 0; i < ITERATIONS && e->nlam_all + e->npsi_all > 0; i++) {
     ga_status status = ga_saddle_factor(s, t, q, it->vs);
+    if (status != GA_OK) return status;
     memset(s->rhs, 0, (size_t)s->n * sizeof(double));
-    if (status == GA_OK) status = ga_eval_hidden(e, t, q, it->vs, &s->G, s->rhs + nv);
+    status = ga_eval_hidden(e, t, q, it->vs, &s->G, s->rhs + nv);
     if (status == GA_OK && with_k) status = ga_eval_k(e, t, q, it->vs, s->rhs + nv + nlam);
+    status = ga_team_agree(e->team, status, &it->error);
     if (status != GA_OK) return status;
     for (int k = nv; k < s->n; k++) s->rhs[k] = -s->rhs[k];
     for (int k = 0; target && k < nlam; k++) s->rhs[nv + k] += target[k];
     status = ga_saddle_solve(s);
     if (status != GA_OK) return status;
-    double change = ga_max_abs(nv, s->rhs);
+    double change = ga_team_max(e->team, ga_max_abs(nv, s->rhs));
     ga_axpy(nv, 1, s->rhs, it->vs);
-    if (!with_k || npsi == 0 || settled(change, last, ga_max_abs(nv, it->vs))) break;
+    if (!with_k || e->npsi_all == 0) break;
+    if (settled(change, last, ga_team_max(e->team, ga_max_abs(nv, it->vs)))) break;
     last = change;
     if (i == ITERATIONS - 1 || !isfinite(change)) {
       return ga_fail(&it->error, GA_ERR_INITIAL,
@@ -144,6 +153,7 @@ ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, doub
   if (moved) {
     *moved = 0;
     for (int k = 0; k < nv; k++) *moved = fmax(*moved, fabs(it->vs[k] - v[k]));
+    *moved = ga_team_max(e->team, *moved);
   }
   memcpy(v, it->vs, (size_t)nv * sizeof(double));
   return GA_OK;

@@ -50,7 +50,9 @@ static bool name_massless(ga_integrator *it) {
 static void blame_step(ga_integrator *it) {
   ga_error matrix = it->error;
   char *tail = strchr(matrix.text, ';');
-  if (tail && ga_saddle_factor(&it->saddle, it->mem.t, it->mem.q, it->mem.v) == GA_OK) {
+  bool explained = ga_team_any(it->eval.team, tail != NULL);
+  if (explained && ga_saddle_factor(&it->saddle, it->mem.t, it->mem.q, it->mem.v) == GA_OK &&
+      tail) {
     size_t room = sizeof matrix.text - (size_t)(tail - matrix.text);
     snprintf(tail, room,
              "; the constraints are independent at t = %.9g: the step is too large, or leads to a "
@@ -266,11 +268,12 @@ static ga_status advance(ga_integrator *it, double t_end) {
 }
 
 ga_status ga_run_observe(ga_integrator *it) {
+  ga_status status = GA_OK;
   it->state.t = it->mem.t;
-  if (!it->observer || it->observer(it->observer_context, &it->state, &it->stats) == 0) {
-    return GA_OK;
+  if (it->observer && it->observer(it->observer_context, &it->state, &it->stats) != 0) {
+    status = ga_fail(&it->error, GA_STOPPED, "t = %.9g: stopped by the observer", it->mem.t);
   }
-  return ga_fail(&it->error, GA_STOPPED, "t = %.9g: stopped by the observer", it->mem.t);
+  return ga_team_agree(it->eval.team, status, &it->error);
 }
 
 /* what follows an accepted step: events, projections if the options ask for them, the observer */
@@ -287,21 +290,29 @@ static ga_status conclude(ga_integrator *it) {
   return seen != GA_OK ? seen : status;
 }
 
-static ga_status begin(ga_integrator *it) {
+static ga_status begin(ga_integrator *it, double t_end) {
+  ga_team *team = it->eval.team;
+  const double common[] = {it->started, t_end, it->events.n, it->h};
   it->events.stopped_by = -1;
   ga_error_clear(&it->error);
+  if (team && !ga_team_same(team, 4, common)) {
+    return ga_fail(
+        &it->error, GA_ERR_ARG,
+        "the ranks of the team differ: all of them need a start, the same step size, the "
+        "same end of the run and the same number of events");
+  }
   if (it->started) return GA_OK;
   return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
 }
 
 ga_status ga_integrator_step(ga_integrator *it) {
-  ga_status status = begin(it);
+  ga_status status = begin(it, 0);
   if (status == GA_OK) status = advance(it, INFINITY);
   return status == GA_OK ? conclude(it) : status;
 }
 
 ga_status ga_integrator_run(ga_integrator *it, double t_end) {
-  ga_status status = begin(it);
+  ga_status status = begin(it, isfinite(t_end) ? t_end : 0);
   if (status != GA_OK) return status;
   double same = ga_same_time(it->mem.t, t_end);
   if (!isfinite(t_end) || t_end < it->mem.t - same) {

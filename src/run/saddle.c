@@ -15,7 +15,7 @@ static const double SOFT = 1e-7;
 static const double LEAST = 1e-12; /* what may be left of the forces of the least multipliers */
 enum { ROUNDS = 12 };
 
-ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
+static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
   const ga_model *model = eval->model;
   int nv = eval->nv, nlam = eval->nlam, npsi = eval->npsi;
   bool own = ga_eval_own_reaction(eval);
@@ -35,6 +35,8 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
   if (options->redundant == GA_REDUNDANT_ALLOW) {
     s->mass = ga_arena_doubles(arena, (size_t)nv);
     s->unit = ga_arena_doubles(arena, (size_t)nlam + (size_t)npsi);
+  }
+  if (options->redundant == GA_REDUNDANT_ALLOW || eval->team) {
     s->sum = ga_arena_doubles(arena, (size_t)s->n);
   }
   if (arena->failed) return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
@@ -49,7 +51,25 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
   if (ga_blocks_build(&s->blocks, s->n, arena) != GA_OK) {
     return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT matrix");
   }
-  return ga_linsol_open(&s->ls, options, &s->blocks.A, eval->err);
+  return GA_OK;
+}
+
+/* numbers in the matrix of a whole team: velocities, multipliers of g, of k */
+static ga_status describe_share(ga_saddle *s, ga_arena *arena) {
+  const ga_eval *e = s->eval;
+  const ga_share_block block[] = {{0, e->nv, .velocities = true},
+                                  {e->nv, e->nlam, .velocities = false},
+                                  {e->nv + e->nlam, e->npsi, .velocities = false}};
+  s->layout.share = &s->share;
+  return ga_share_init(&s->share, e->team, s->n, 3, block, arena, e->err);
+}
+
+ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
+  ga_team *team = eval->team;
+  ga_status status = ga_team_agree(team, build(s, eval, options, arena), eval->err);
+  if (status == GA_OK && team) status = describe_share(s, arena);
+  if (status != GA_OK) return status;
+  return ga_linsol_open_layout(&s->ls, options, &s->blocks.A, team ? &s->layout : NULL, eval->err);
 }
 
 void ga_saddle_close(ga_saddle *s) {
@@ -62,35 +82,39 @@ typedef enum { MASS_ONLY, WITH_G, WITH_G_AND_H } rows;
 /* which unknown has no pivot: a coordinate without mass or constraint, or a dependent constraint */
 static ga_status explain_singular(ga_saddle *s, double t, rows with) {
   const ga_model *model = s->eval->model;
+  ga_team *team = s->eval->team;
   int column = s->ls.ops->singular_column ? s->ls.ops->singular_column(&s->ls) : -1;
   int nv = s->eval->nv, nlam = s->eval->nlam;
   char name[96];
   if (column < 0) {
-    return ga_fail(s->eval->err, GA_ERR_SINGULAR,
-                   "t = %.9g: the matrix of masses and constraints is singular", t);
+    ga_fail(s->eval->err, GA_ERR_SINGULAR,
+            "t = %.9g: the matrix of masses and constraints is singular", t);
+    return ga_team_tell(team, GA_ERR_SINGULAR, false, s->eval->err);
   }
   if (column < nv) {
     ga_name_entry(name, sizeof name, "v", column, model->v_names);
     if (with == MASS_ONLY) {
-      return ga_fail(
-          s->eval->err, GA_ERR_SINGULAR,
-          "t = %.9g: the mass matrix is singular, velocity %s has no mass of its own; "
-          "a regular one is needed here: give it mass, or take a method that needs none (stab2)",
-          t, name);
+      ga_fail(s->eval->err, GA_ERR_SINGULAR,
+              "t = %.9g: the mass matrix is singular, velocity %s has no mass of its own; "
+              "a regular one is needed here: give it mass, or take a method that needs none "
+              "(stab2)",
+              t, name);
+    } else {
+      ga_fail(s->eval->err, GA_ERR_SINGULAR,
+              "t = %.9g: velocity %s has neither mass nor a constraint that determines it", t,
+              name);
     }
-    return ga_fail(s->eval->err, GA_ERR_SINGULAR,
-                   "t = %.9g: velocity %s has neither mass nor a constraint that determines it", t,
-                   name);
+    return ga_team_agree(team, GA_ERR_SINGULAR, s->eval->err);
   }
   bool holonomic = column < nv + nlam;
   int i = column - nv - (holonomic ? 0 : nlam);
   ga_name_entry(name, sizeof name, holonomic ? "g" : "k", i,
                 holonomic ? model->lam_names : model->psi_names);
-  return ga_fail(
-      s->eval->err, GA_ERR_SINGULAR,
-      "t = %.9g: constraint %s depends on the others (redundant or contradictory); remove "
-      "it or change the configuration",
-      t, name);
+  ga_fail(s->eval->err, GA_ERR_SINGULAR,
+          "t = %.9g: constraint %s depends on the others (redundant or contradictory); remove "
+          "it or change the configuration",
+          t, name);
+  return ga_team_agree(team, GA_ERR_SINGULAR, s->eval->err);
 }
 
 /* the upper right blocks of a projection: G^T, H^T whatever the reaction */
@@ -142,14 +166,16 @@ static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
   ga_status status = s->ls.ops->factor(&s->ls, &s->blocks.A);
   if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);
   if (status == GA_OK) return GA_OK;
-  return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
-                 "t = %.9g: linear solver failed on the mass KKT matrix%s%s", t,
-                 s->ls.trouble[0] ? ": " : "", s->ls.trouble);
+  status = ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
+                   "t = %.9g: linear solver failed on the mass KKT matrix%s%s", t,
+                   s->ls.trouble[0] ? ": " : "", s->ls.trouble);
+  return ga_team_tell(s->eval->team, status, s->ls.trouble[0] != '\0', s->eval->err);
 }
 
 ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v) {
   const ga_evaluation out = {.M = &s->M, .G = &s->G, .H = &s->H};
   ga_status status = ga_eval_all(s->eval, t, q, v, &out);
+  status = ga_team_agree(s->eval->team, status, s->eval->err);
   if (status != GA_OK) return status;
   symmetric_blocks(s);
   return assemble_and_factor(s, t, WITH_G_AND_H);
@@ -160,6 +186,7 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
   const ga_space *space = s->eval->model->space;
   ga_status status = ga_eval_mass(s->eval, t, q, &s->M);
   if (status == GA_OK) status = ga_eval_G(s->eval, t, q_moved, &s->G);
+  status = ga_team_agree(s->eval->team, status, s->eval->err);
   if (status != GA_OK) return status;
   if (!space->commutative) {
     ga_space_tangent_rows(space, d, T);
@@ -168,8 +195,9 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
   ga_csr_zero(&s->H);
   symmetric_blocks(s);
   status = assemble_and_factor(s, t, WITH_G);
-  if (status != GA_ERR_SINGULAR || s->eval->npsi == 0) return status;
+  if (status != GA_ERR_SINGULAR || s->eval->npsi_all == 0) return status;
   status = ga_eval_H(s->eval, t, q, v, &s->H);
+  status = ga_team_agree(s->eval->team, status, s->eval->err);
   if (status != GA_OK) return status;
   symmetric_blocks(s);
   return assemble_and_factor(s, t, WITH_G_AND_H);
@@ -177,19 +205,22 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
 
 ga_status ga_saddle_mass_solve(ga_saddle *s, double t, const double *q, const double *b,
                                double *out) {
-  ga_status status = ga_eval_mass(s->eval, t, q, &s->M);
+  ga_team *team = s->eval->team;
+  ga_status status = ga_team_agree(team, ga_eval_mass(s->eval, t, q, &s->M), s->eval->err);
   if (status == GA_OK) status = assemble_and_factor(s, t, MASS_ONLY);
   if (status != GA_OK) return status;
   size_t bytes = (size_t)s->eval->nv * sizeof(double);
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   memcpy(s->rhs, b, bytes);
-  status = ga_saddle_solve(s);
+  status = ga_team_sum_shared(team, 1, s->rhs);
+  if (status == GA_OK) status = ga_saddle_solve(s);
   if (status == GA_OK) memcpy(out, s->rhs, bytes);
   return status;
 }
 
 ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const double *v, double *out) {
   ga_status status = ga_eval_force(s->eval, t, q, v, out);
+  status = ga_team_agree(s->eval->team, status, s->eval->err);
   return status != GA_OK ? status : ga_saddle_mass_solve(s, t, q, out, out);
 }
 
@@ -242,6 +273,20 @@ static ga_status solve_softly(ga_saddle *s, bool least) {
   return GA_OK;
 }
 
+/* defect -= A x of the solution in rhs; a rank of a team has its part of A only */
+static ga_status subtract_product(ga_saddle *s) {
+  ga_team *team = s->eval->team;
+  if (!team) {
+    ga_csr_mul_add(&s->blocks.A, -1, s->rhs, s->defect);
+    return GA_OK;
+  }
+  memset(s->sum, 0, (size_t)s->n * sizeof(double));
+  ga_csr_mul_add(&s->blocks.A, 1, s->rhs, s->sum);
+  ga_status status = ga_team_sum_shared(team, 1, s->sum);
+  ga_axpy(s->n, -1, s->sum, s->defect);
+  return status;
+}
+
 static ga_status solve(ga_saddle *s, bool least) {
   size_t bytes = (size_t)s->n * sizeof(double);
   if (s->softened) {
@@ -252,15 +297,17 @@ static ga_status solve(ga_saddle *s, bool least) {
   }
   memcpy(s->defect, s->rhs, bytes);
   ga_status status = s->ls.ops->solve(&s->ls, s->rhs);
+  if (status == GA_OK) status = subtract_product(s);
   if (status == GA_OK) {
-    ga_csr_mul_add(&s->blocks.A, -1, s->rhs, s->defect);
     status = s->ls.ops->solve(&s->ls, s->defect);
     ga_axpy(s->n, 1, s->defect, s->rhs);
   }
-  if (status == GA_OK && ga_first_nonfinite(s->n, s->rhs) < 0) return GA_OK;
-  return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
-                 "linear solver failed on the mass KKT system%s%s", s->ls.trouble[0] ? ": " : "",
-                 s->ls.trouble);
+  if (status != GA_OK || ga_first_nonfinite(s->n, s->rhs) >= 0) {
+    status = ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
+                     "linear solver failed on the mass KKT system%s%s",
+                     s->ls.trouble[0] ? ": " : "", s->ls.trouble);
+  }
+  return ga_team_agree(s->eval->team, status, s->eval->err);
 }
 
 ga_status ga_saddle_solve(ga_saddle *s) {
@@ -320,14 +367,17 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
   for (int k = 0; k < ITERATIONS; k++) {
     ga_status status = evaluate_system(s, t, q, v, k == 0);
     if (status == GA_OK) status = linearise(s, t, q, v);
+    status = ga_team_agree(e->team, status, e->err);
+    if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
     if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
     if (status == GA_OK) status = ga_saddle_solve(s);
     if (status != GA_OK) return status;
-    double change = 0, size = ga_max_abs(multipliers, s->rhs + e->nv);
+    double change = 0, size = ga_team_max(e->team, ga_max_abs(multipliers, s->rhs + e->nv));
     for (int i = 0; i < multipliers; i++) {
       change = fmax(change, fabs(s->rhs[e->nv + i] - s->guess[i]));
       s->guess[i] = s->rhs[e->nv + i];
     }
+    change = ga_team_max(e->team, change);
     /* quadratic convergence ends at rounding */
     if (change <= 1e-15 * size || (change <= 1e-10 * size && change >= 0.5 * last)) return GA_OK;
     last = change;
@@ -346,7 +396,8 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
   if (ga_eval_own_reaction(e)) {
     status = nonlinear_acceleration(s, t, q, v);
   } else {
-    status = evaluate_system(s, t, q, v, true);
+    status = ga_team_agree(e->team, evaluate_system(s, t, q, v, true), e->err);
+    if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
     if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
     if (status == GA_OK) status = ga_saddle_solve(s);
   }

@@ -15,6 +15,7 @@
 
 #include "linsol/blocks.h"
 #include "linsol/linsol.h"
+#include "linsol/share.h"
 #include "model/eval.h"
 
 typedef struct ga_saddle {
@@ -25,13 +26,15 @@ typedef struct ga_saddle {
   ga_csr L, P;       /* upper right blocks where the reaction is the model's own: L^T, P^T */
   ga_blocks blocks;
   int term[5], term_E_mu, term_E_nu; /* M, G, G^T, H, H^T; the identities */
-  double *guess; /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
+  double *guess;           /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
+  ga_linsol_layout layout; /* of a team: */
+  ga_linsol_share share;
   ga_linsol ls;
   double *rhs, *defect; /* n: right side, then solution; work of the refinement */
   bool soft;            /* rows are to be soft */
   bool softened;        /* those of the last factors are */
   double *mass, *unit;  /* nv: a diagonal mass; nlam + npsi: eps D; where rows may be soft */
-  double *sum;          /* n: the solution of soft rows, round by round */
+  double *sum; /* n: the solution of soft rows, round by round; in a team A x of all ranks */
 } ga_saddle;
 
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena);

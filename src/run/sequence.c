@@ -61,6 +61,11 @@ static double next_time(const ga_integrator *it) {
 
 static ga_status ask(ga_integrator *it, long n, double t, double *h) {
   *h = it->options.step_size(it->options.step_context, n, t);
+  if (!ga_team_same(it->eval.team, 1, h)) {
+    return ga_fail(&it->error, GA_ERR_STEP,
+                   "t = %.9g: step_size gave different sizes on the ranks of the team for step %ld",
+                   t, n);
+  }
   if (*h > 0 && isfinite(*h)) return GA_OK;
   return ga_fail(&it->error, GA_ERR_STEP,
                  "t = %.9g: step_size gave %g for step %ld; it must be positive and finite", t, *h,

@@ -58,7 +58,9 @@ static ga_status lay_out(ga_equations *s) {
     s->con_at[c] = rows;
     columns += ga_equations_mult_size(s, method->mult[c]);
     rows += ga_equations_con_size(s, method->con[c]);
-    if (method->mult[c] == GA_BLOCK_ETA && s->nlam > 0) s->eta = c;
+    if (method->mult[c] == GA_BLOCK_ETA && s->eval->nlam_all > 0) s->eta = c;
+    bool nonholonomic = method->con[c] == GA_ROW_NONHOL;
+    s->constrained |= (nonholonomic ? s->eval->npsi_all : s->eval->nlam_all) > 0;
     s->has_hat |= method->con_hat[c] && s->npsi > 0;
   }
   s->n = rows;
@@ -103,6 +105,10 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
     s->unit = ga_arena_doubles(arena, (size_t)(s->nlam + s->npsi));
   }
   ga_sites_init(s, arena);
+  if (eval->team) {
+    s->parts = ga_arena_doubles(arena, (size_t)(3 * s->nx));
+    s->push = ga_arena_doubles(arena, (size_t)s->nv);
+  }
   if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, eval->model->pat_G, arena);
   if (s->eta >= 0) s->Gn_q = ga_arena_doubles(arena, (size_t)s->nq);
   if (arena->failed) {
@@ -225,6 +231,10 @@ ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_pas
   ga_status status = s->eta >= 0 ? gradient_at_n(s) : GA_OK;
   if (status == GA_OK) status = ga_sites_begin(s);
   if (status == GA_OK && s->method->weighted) status = carry(s, mem, past->momentum);
+  status = ga_team_agree(s->eval->team, status, s->err);
+  if (status == GA_OK && s->method->weighted) {
+    status = ga_team_sum_shared(s->eval->team, 1, s->carried);
+  }
   return status;
 }
 
@@ -247,20 +257,36 @@ static void combine(const ga_equations *s, double scale, const double *by, const
   for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, scale * by[j], x + j * s->nv, to);
 }
 
+/* w_q -= h^2 G_n^T eta; a body of several ranks is moved by the constraints of all of them */
+static ga_status move_by_eta(ga_equations *s, const double *eta) {
+  double h = s->h;
+  if (!s->eval->team) {
+    ga_csr_mul_t_add(&s->Gn, -h * h, eta, s->wq);
+    return GA_OK;
+  }
+  memset(s->push, 0, (size_t)s->nv * sizeof(double));
+  ga_csr_mul_t_add(&s->Gn, 1, eta, s->push);
+  ga_status status = ga_team_sum_shared(s->eval->team, 1, s->push);
+  ga_axpy(s->nv, -h * h, s->push, s->wq);
+  return status;
+}
+
 /* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),
  * v_1 = v_10 + h sum_j r_j x_j,  v^_1 the same with rh */
-static void move(ga_equations *s, const double *x, const ga_shift *shift) {
+static ga_status move(ga_equations *s, const double *x, const ga_shift *shift) {
   double h = s->h, *v1 = s->site[GA_SITE_NEW].v;
+  ga_status status = GA_OK;
   combine(s, h * h, s->tab.p, x, s->wq0, s->wq);
   combine(s, h, s->tab.r, x, s->v10, v1);
   if (s->has_hat) combine(s, h, s->tab.rh, x, s->v10, s->vh);
-  if (s->eta >= 0) ga_csr_mul_t_add(&s->Gn, -h * h, x + s->mult_at[s->eta], s->wq);
+  if (s->eta >= 0) status = move_by_eta(s, x + s->mult_at[s->eta]);
   if (shift) {
     ga_axpy(s->nv, 1, shift->wq, s->wq);
     ga_axpy(s->nv, 1, shift->v1, v1);
     if (s->has_hat) ga_axpy(s->nv, 1, shift->v1, s->vh);
   }
   ga_sites_move(s);
+  return status;
 }
 
 /* r = m M x, M diagonal */
@@ -280,6 +306,17 @@ static void balance(int n, double phi, const double *restrict F, const double *r
 
 enum { PIECE = 512 }; /* numbers that stay in the nearest cache from one loop to the next */
 
+/* -R(lam_j, psi_j) of row j */
+static ga_status reaction_of(ga_equations *s, const ga_dyn_row *row, const double *x, double *out) {
+  const ga_site *site = &s->site[row->site];
+  const ga_point p = {.t = site->t,
+                      .q = site->q,
+                      .v = site->v,
+                      .lam = ga_equations_multipliers(s, x, row->lam),
+                      .psi = ga_equations_multipliers(s, x, row->psi)};
+  return ga_eval_reaction(s->eval, &p, &site->G, &site->H, out);
+}
+
 /* row j: m M x_j - phi (F + R(lam_j, psi_j)) + carried, and the size of its terms */
 static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r, double *terms) {
   const ga_dyn_row *row = &s->method->dyn[j];
@@ -293,18 +330,37 @@ static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r,
     ga_csr_mul_add(&site->M, s->tab.m, xj, r);
   }
   if (row->part != GA_PART_APPLIED) {
-    const ga_point p = {.t = site->t,
-                        .q = site->q,
-                        .v = site->v,
-                        .lam = ga_equations_multipliers(s, x, row->lam),
-                        .psi = ga_equations_multipliers(s, x, row->psi)};
-    status = ga_eval_reaction(s->eval, &p, &site->G, &site->H, s->reaction);
+    status = reaction_of(s, row, x, s->reaction);
     reaction = s->reaction;
   }
   for (int at = 0, n; at < s->nv; at += n) {
     n = s->nv - at < PIECE ? s->nv - at : PIECE;
     if (s->mass_is_diagonal) multiply(n, s->tab.m, site->M.val + at, xj + at, r + at);
     balance(n, s->tab.phi, F + at, reaction + at, s->carried + at, r + at, terms + at);
+  }
+  return status;
+}
+
+/* The same in a team: m M x_j, F and -R of this rank's part, */
+static ga_status dynamic_parts(ga_equations *s, int j, const double *x) {
+  const ga_dyn_row *row = &s->method->dyn[j];
+  const ga_site *site = &s->site[row->site];
+  size_t nv = (size_t)s->nv;
+  double *Mx = s->parts + 3 * j * s->nv, *F = Mx + nv, *reaction = F + nv;
+  memset(Mx, 0, 3 * nv * sizeof(double));
+  ga_csr_mul_add(&site->M, s->tab.m, x + j * s->nv, Mx);
+  if (row->part != GA_PART_REACTION) memcpy(F, site->F, nv * sizeof(double));
+  return row->part == GA_PART_APPLIED ? GA_OK : reaction_of(s, row, x, reaction);
+}
+
+/* and the rows of their sums */
+static ga_status sum_parts(ga_equations *s, double *r, double *terms) {
+  int nv = s->nv, nx = s->method->nx;
+  ga_status status = ga_team_sum_shared(s->eval->team, 3 * nx, s->parts);
+  for (int j = 0; j < nx; j++) {
+    const double *Mx = s->parts + 3 * j * nv;
+    memcpy(r + j * nv, Mx, (size_t)nv * sizeof(double));
+    balance(nv, s->tab.phi, Mx + nv, Mx + 2 * nv, s->carried, r + j * nv, terms + j * nv);
   }
   return status;
 }
@@ -352,25 +408,39 @@ static ga_status rows(ga_equations *s, const double *x, ga_tangents *with, doubl
                       double *terms) {
   ga_status status = ga_sites_evaluate(s, x, with);
   for (int j = 0; j < s->method->nx && status == GA_OK; j++) {
-    status = dynamic_row(s, j, x, r, terms);
+    status = s->eval->team ? dynamic_parts(s, j, x) : dynamic_row(s, j, x, r, terms);
   }
   for (int c = 0; c < s->method->ncon && status == GA_OK; c++) status = constraint_row(s, c, x, r);
   return status;
 }
 
-ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift *shift,
-                                ga_tangents *with, double *r, double *terms) {
-  s->evaluations++;
-  move(s, x, shift);
-  s->eval->trusting = true;
-  s->eval->near.on = !shift; /* a shift is there to see the rounding of everything */
-  ga_status status = rows(s, x, with, r, terms);
-  s->eval->trusting = s->eval->near.on = false;
-  /* nothing that is not finite gets lost on the way to r: look for it only if r has it */
-  if (status != GA_OK || ga_first_nonfinite(s->n, r) < 0) return status;
-  status = ga_sites_blame(s);
+/* Nothing that is not finite gets lost on the way to r or to its parts: look for the callback only
+ * if they have it. */
+static bool is_finite(const ga_equations *s, const double *r) {
+  if (!s->eval->team) return ga_first_nonfinite(s->n, r) < 0;
+  return ga_first_nonfinite(3 * s->nx, s->parts) < 0 &&
+         ga_first_nonfinite(s->n - s->nx, r + s->nx) < 0;
+}
+
+static ga_status blame(ga_equations *s, const double *x, double *r, double *terms) {
+  ga_status status = ga_sites_blame(s);
   if (status == GA_OK) status = rows(s, x, NULL, r, terms); /* a reaction, a drift */
   if (status != GA_OK) return status;
   return ga_fail(s->err, GA_RETRY_NONFINITE, "t = %.9g, h = %.3g: the residual is not finite", s->t,
                  s->h);
+}
+
+ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift *shift,
+                                ga_tangents *with, double *r, double *terms) {
+  ga_team *team = s->eval->team;
+  s->evaluations++;
+  ga_status status = move(s, x, shift);
+  s->eval->trusting = true;
+  s->eval->near.on = !shift; /* a shift is there to see the rounding of everything */
+  if (status == GA_OK) status = rows(s, x, with, r, terms);
+  s->eval->trusting = s->eval->near.on = false;
+  if (status == GA_OK && !is_finite(s, r)) status = blame(s, x, r, terms);
+  if (!team) return status;
+  status = ga_team_agree(team, status, s->err);
+  return status == GA_OK ? sum_parts(s, r, terms) : status;
 }

@@ -49,6 +49,7 @@ typedef struct ga_equations {
   int n, nx; /* all unknowns; those in x blocks, which are as many as the dynamic rows */
   int mult_at[GA_MAX_CON], con_at[GA_MAX_CON];
   int eta;               /* multiplier block of kind eta, -1 if there is none */
+  bool constrained;      /* there are constraint rows, on some rank of a team */
   bool has_hat;          /* some rows are taken at v^_1 */
   bool mass_is_diagonal; /* by its pattern */
 
@@ -83,6 +84,9 @@ typedef struct ga_equations {
   double *zero;     /* nv + nlam + npsi zeros */
   double *reaction; /* G^T lam + H^T psi of the row in hand */
   double *part_wq;  /* by_wq w_q of the site in hand */
+  /* In a team: m M x, F, R of each dynamic row, first of this rank, then summed over the ranks; and
+   * G_n^T eta. */
+  double *parts, *push;
 } ga_equations;
 
 /* may_drop: with places for rows that are left out. */

@@ -12,8 +12,9 @@ static const double SAME_H = 1e-4;  /* relative change of h that factors survive
 static const double FADE = 0.98;    /* what is left of a bad experience after a step */
 static const double DISTRUST = 1.1; /* after sweeps failed; fades below 1 in 5 matrices */
 
-static void add_block(ga_factors *f, int row, int col, int size) {
-  if (size > 0) f->block[f->layout.nblock++] = (ga_linsol_block){row, col, size};
+/* the ranks of a team have the same list of blocks, some of which may be empty */
+static void add_block(ga_factors *f, bool team, int row, int col, int size) {
+  if (size > 0 || team) f->block[f->layout.nblock++] = (ga_linsol_block){row, col, size};
 }
 
 /* The blocks of the matrix: the balance of forces j belongs to x_j, and constraints to multipliers
@@ -21,14 +22,39 @@ static void add_block(ga_factors *f, int row, int col, int size) {
  * the position constraints, and lam to the others. */
 static void describe_blocks(ga_factors *f, const ga_equations *s) {
   const ga_method *method = s->method;
+  bool team = s->eval->team != NULL;
   f->layout = (ga_linsol_layout){.block = f->block};
-  for (int j = 0; j < method->nx; j++) add_block(f, j * s->nv, j * s->nv, s->nv);
+  for (int j = 0; j < method->nx; j++) add_block(f, team, j * s->nv, j * s->nv, s->nv);
+  add_block(f, team && s->eta >= 0, s->n, s->n, f->matrix.n - s->n);
   for (int c = 0; c < method->ncon; c++) {
     int position = method->con[c] == GA_ROW_POS, of = c;
     if (s->eta >= 0 && position) of = s->eta;
     if (s->eta == c && !position) of = method->dyn[0].lam;
-    add_block(f, s->con_at[c], s->mult_at[of], ga_equations_con_size(s, method->con[c]));
+    add_block(f, team, s->con_at[c], s->mult_at[of], ga_equations_con_size(s, method->con[c]));
   }
+}
+
+/* The numbers of rows and unknowns in the matrix of a whole team: velocities first, block after
+ * block, then the constraints of all ranks and the multipliers, which have the same places. */
+static ga_status describe_share(ga_factors *f, const ga_equations *s, ga_arena *arena) {
+  const ga_method *method = s->method;
+  ga_share_block block[GA_MAX_X + 1 + GA_MAX_CON];
+  int count = 0, extra = f->matrix.n - s->n;
+  if (!s->eval->team) return GA_OK;
+  for (int j = 0; j < method->nx; j++) {
+    block[count++] = (ga_share_block){j * s->nv, s->nv, .velocities = true};
+  }
+  if (s->eta >= 0) block[count++] = (ga_share_block){s->n, extra, .velocities = true};
+  for (int c = 0; c < method->ncon; c++) {
+    int size = ga_equations_con_size(s, method->con[c]);
+    block[count++] = (ga_share_block){s->con_at[c], size, .velocities = false};
+  }
+  f->wide = ga_arena_doubles(arena, (size_t)f->matrix.n);
+  f->layout.share = &f->share;
+  ga_status status =
+      ga_share_init(&f->share, s->eval->team, f->matrix.n, count, block, arena, s->err);
+  f->share.nunit = extra;
+  return status;
 }
 
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
@@ -36,11 +62,15 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
   f->options = options;
   f->stats = stats;
   ga_status status = ga_matrix_init(&f->matrix, s, arena);
-  if (status != GA_OK || arena->failed) {
-    return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
+  if (status == GA_OK && !arena->failed) {
+    f->aside = ga_arena_doubles(arena, ga_matrix_size(&f->matrix));
+    describe_blocks(f, s);
+  } else {
+    status = ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
-  f->aside = ga_arena_doubles(arena, ga_matrix_size(&f->matrix));
-  describe_blocks(f, s);
+  status = ga_team_agree(s->eval->team, status, s->err);
+  if (status == GA_OK) status = describe_share(f, s, arena);
+  if (status != GA_OK) return status;
   status = ga_linsol_open_layout(&f->ls, options, &f->matrix.blocks.A, &f->layout, s->err);
   return status != GA_OK ? status : ga_split_init(f, s, arena);
 }
@@ -69,12 +99,21 @@ static ga_status factor_whole(ga_factors *f) {
   return f->ls.ops->factor(&f->ls, &f->matrix.blocks.A);
 }
 
+/* what the factors cost decides when new ones are made: all ranks must think the same of it */
+static ga_status factor_together(ga_factors *f, ga_team *team) {
+  ga_status status = factor_whole(f);
+  if (status == GA_OK) f->ls.factor_cost = ga_team_max(team, f->ls.factor_cost);
+  return status;
+}
+
 static ga_status factor(ga_factors *f, const ga_equations *s) {
   const ga_csr *A = &f->matrix.blocks.A;
-  /* the built-in solvers look for NaN themselves, while they scale the whole matrix */
-  bool looked_at = !f->options->linsol_ops && !f->split.on;
+  /* the built-in solvers look for NaN themselves, while they scale the whole matrix; a team has
+   * looked before */
+  bool looked_at = s->eval->team || (!f->options->linsol_ops && !f->split.on);
   if (!looked_at && ga_first_nonfinite(ga_csr_nnz(A), A->val) >= 0) return GA_RETRY_NONFINITE;
   f->past.distrust *= FADE;
+  if (s->eval->team) return factor_together(f, s->eval->team);
   if (!f->split.on || f->past.distrust >= 1) return factor_whole(f);
   ga_status status = ga_split_factor(f, s);
   f->split.in_use = status == GA_OK;
@@ -91,21 +130,35 @@ static ga_status explain(ga_factors *f, ga_equations *s, const double *x, ga_sta
   }
   if (status == GA_RETRY_SINGULAR) {
     int i = f->ls.ops->singular_column ? f->ls.ops->singular_column(&f->ls) : -1;
-    return ga_fail(s->err, status,
-                   "t = %.9g, h = %.3g: Newton matrix is singular%s%s; a constraint depends on the "
-                   "others here, or a velocity has neither mass nor constraint",
-                   s->t, s->h, i >= 0 ? " at unknown " : "",
-                   i >= 0 ? ga_equations_unknown_name(s, i, name, sizeof name) : "");
+    if (i >= s->n) i = -1; /* not one of the step's own */
+    ga_fail(s->err, status,
+            "t = %.9g, h = %.3g: Newton matrix is singular%s%s; a constraint depends on the "
+            "others here, or a velocity has neither mass nor constraint",
+            s->t, s->h, i >= 0 ? " at unknown " : "",
+            i >= 0 ? ga_equations_unknown_name(s, i, name, sizeof name) : "");
+    return ga_team_tell(s->eval->team, status, i >= 0, s->err);
   }
-  return ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
-                 "t = %.9g: linear solver failed to factor the Newton matrix%s%s", s->t,
-                 f->ls.trouble[0] ? ": " : "", f->ls.trouble);
+  status = ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
+                   "t = %.9g: linear solver failed to factor the Newton matrix%s%s", s->t,
+                   f->ls.trouble[0] ? ": " : "", f->ls.trouble);
+  return ga_team_tell(s->eval->team, status, f->ls.trouble[0] != '\0', s->err);
+}
+
+/* The matrix of a rank may fail or be not finite where others are fine. */
+static ga_status assemble(ga_factors *f, ga_equations *s, const double *x) {
+  const ga_csr *A = &f->matrix.blocks.A;
+  ga_status status = ga_matrix_assemble(&f->matrix, s, x);
+  if (!s->eval->team) return status;
+  if (status == GA_OK && ga_first_nonfinite(ga_csr_nnz(A), A->val) >= 0) {
+    status = explain(f, s, x, GA_RETRY_NONFINITE);
+  }
+  return ga_team_agree(s->eval->team, status, s->err);
 }
 
 ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
   f->valid = false;
   f->made = true;
-  ga_status status = ga_matrix_assemble(&f->matrix, s, x);
+  ga_status status = assemble(f, s, x);
   if (status != GA_OK) return status;
   f->stats->matrices++;
   status = factor(f, s);
@@ -115,6 +168,16 @@ ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
   return GA_OK;
 }
 
+static ga_status solve_whole(ga_factors *f, const ga_equations *s, double *b) {
+  int n = s->n, extra = f->matrix.n - n;
+  if (extra == 0) return f->ls.ops->solve(&f->ls, b);
+  memcpy(f->wide, b, (size_t)n * sizeof(double));
+  memset(f->wide + n, 0, (size_t)extra * sizeof(double));
+  ga_status status = f->ls.ops->solve(&f->ls, f->wide);
+  memcpy(b, f->wide, (size_t)n * sizeof(double));
+  return status;
+}
+
 ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
   ga_status status = GA_OK;
   if (f->split.in_use) {
@@ -122,11 +185,12 @@ ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
     f->past.distrust = DISTRUST;
     status = factor_whole(f);
   }
-  if (status == GA_OK) status = f->ls.ops->solve(&f->ls, b);
+  if (status == GA_OK) status = solve_whole(f, s, b);
   if (status == GA_OK) return GA_OK;
-  return ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
-                 "t = %.9g: linear solver failed to solve%s%s", s->t, f->ls.trouble[0] ? ": " : "",
-                 f->ls.trouble);
+  status = ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
+                   "t = %.9g: linear solver failed to solve%s%s", s->t,
+                   f->ls.trouble[0] ? ": " : "", f->ls.trouble);
+  return ga_team_tell(s->eval->team, status, f->ls.trouble[0] != '\0', s->err);
 }
 
 void ga_factors_distrust_parts(ga_factors *f) {

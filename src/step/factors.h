@@ -15,6 +15,7 @@
 #define GA_SRC_FACTORS_H
 
 #include "linsol/linsol.h"
+#include "linsol/share.h"
 #include "step/matrix.h"
 
 /* What earlier steps taught. A step that is taken back restores it by one assignment. */
@@ -46,8 +47,11 @@ typedef struct ga_factors {
   const ga_options *options;
   ga_stats *stats;
   ga_matrix matrix;
-  ga_linsol_block block[GA_MAX_X + GA_MAX_CON]; /* of the matrix, as the linear solver is told */
+  ga_linsol_block
+      block[GA_MAX_X + 1 + GA_MAX_CON]; /* of the matrix, as the linear solver is told */
   ga_linsol_layout layout;
+  ga_linsol_share share; /* of a team */
+  double *wide;          /* right side of a matrix with more rows than the equations */
   ga_linsol ls;
   ga_split split;
   bool valid; /* there are factors, */

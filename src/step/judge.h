@@ -11,6 +11,8 @@
 enum { GA_ROUND = 8 };
 /* Products of smaller numbers underflow. */
 #define GA_UNDERFLOW (DBL_MIN / DBL_EPSILON)
+/* Vectors of ga_judge.sums. */
+enum { GA_JUDGE_SUMS = 5 };
 
 /* How closely to look. */
 typedef enum ga_look {
@@ -50,6 +52,16 @@ typedef struct ga_judge {
   double *r_up, *r_down;     /* and the residuals there */
   double *terms;             /* not looked at */
   unsigned probes;           /* measurements so far: each takes other signs */
+  bool const_mass;           /* M is constant, on all ranks */
+  bool has_speed;            /* there are rows of accelerations: */
+  double speed;              /* 1 + the largest size of a velocity */
+  /* In a team (judge_team.c): the parts of the system that several ranks have, numbered; `span` has
+   * the number of a part of this rank, -1 if it is this rank's alone. Sums over the ranks in the
+   * rows of shared velocities. Constraint rows where some rank has to look twice. */
+  int nspan, *span;
+  double *span_max;
+  double *sums;
+  bool suspects[GA_MAX_CON];
 } ga_judge;
 
 /* An iterate: the unknowns, the residual there and the terms of its dynamic rows. */
@@ -64,6 +76,7 @@ typedef struct ga_verdict {
   bool shakable; /* refused, but for forces alone and by no more than shaken constraints excuse */
   double excess; /* largest |r_i| relative to what is allowed, and its row */
   int row;
+  bool elsewhere; /* the row is one of another rank */
 } ga_verdict;
 
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol, ga_arena *arena);
@@ -82,6 +95,17 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed);
 void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b);
 /* One rounding of each constraint row, into `rounding`. */
 void ga_judge_roundings(ga_judge *j, const ga_iterate *at);
+
+/* The rows of constraints and of forces, added to a verdict. */
+void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v);
+void ga_judge_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v);
+
+/* judge_team.c, all collective: what the ranks find out about the system at the beginning; the
+ * verdict of all ranks; the largest of each part's numbers over the ranks, and of one more. */
+ga_status ga_judge_join(ga_judge *j, ga_arena *arena);
+ga_verdict ga_judge_look_together(ga_judge *j, const ga_iterate *at, ga_look look);
+ga_verdict ga_judge_forces_together(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict v);
+void ga_judge_share_parts(ga_judge *j, double *of_part, double *more);
 
 /* measure.c */
 /* The parts of the system that constraints connect, into `part`: by all entries of their patterns,

@@ -11,12 +11,22 @@
  *   position row:      A_q = G T,   A_v = 0
  *   velocity row:      A_q = Z T,   A_v = G
  *   acceleration row:  A_q = D_q(G x + drift) T,  A_v = d drift/dv,  and G by x itself
- *   nonholonomic row:  A_q = Y T,   A_v = H */
+ *   nonholonomic row:  A_q = Y T,   A_v = H
+ *
+ * In a team the products A_q G_n^T couple constraints of different ranks that act on one body. They
+ * are avoided by one more block of unknowns and rows, y = sum_j p_j x_j - G_n^T eta, in which
+ * d row / d y = s h^2 A_q replaces all other derivatives by q. The matrix is then a sum over the
+ * ranks. */
 #include "step/matrix.h"
 
 #include <string.h>
 
 #include "lie/lie.h"
+
+/* Are w_q's own unknowns in the matrix? */
+static bool has_y(const ga_equations *s) {
+  return s->eval->team && s->eta >= 0;
+}
 
 /* places of one row's derivative blocks; row0 its first row. There is no term where the site does
  * not move or the tableau has a zero. */
@@ -26,17 +36,19 @@ static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, 
   row->Aq = Aq;
   for (int j = 0; j < s->method->nx; j++) {
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
-    bool by_q = site->by_wq > 0 && s->tab.p[j] != 0, by_v = Av && site->by_v1 > 0 && r != 0;
+    bool by_q = site->by_wq > 0 && s->tab.p[j] != 0 && !has_y(s),
+         by_v = Av && site->by_v1 > 0 && r != 0;
     row->by_q[j] = by_q ? ga_blocks_add(&m->blocks, row0, j * s->nv, Aq, false) : -1;
     row->by_v[j] = by_v ? ga_blocks_add(&m->blocks, row0, j * s->nv, Av, false) : -1;
   }
-  row->by_eta = -1;
+  row->by_eta = row->by_w = -1;
   if (site->by_wq == 0) return;
+  if (has_y(s)) row->by_w = ga_blocks_add(&m->blocks, row0, s->n, Aq, false);
   row->nturn = ga_space_turns(s->eval->model->space, Aq, NULL);
   row->turn = ga_arena_take(arena, (size_t)row->nturn, sizeof *row->turn);
   if (arena->failed) return;
   ga_space_turns(s->eval->model->space, Aq, row->turn);
-  if (s->eta < 0) return;
+  if (s->eta < 0 || has_y(s)) return;
   if (ga_product_init(&row->P, Aq, &s->Gn, arena) != GA_OK) {
     arena->failed = true;
     return;
@@ -121,6 +133,27 @@ static void add_diagonals(ga_matrix *m, const ga_equations *s, ga_arena *arena) 
   }
 }
 
+/* the rows y - sum_j p_j x_j + G_n^T eta = 0; their own entries come from the owners alone */
+static void add_y(ga_matrix *m, const ga_equations *s, ga_arena *arena) {
+  ga_csr_init_identity(&m->E_own, s->nv, arena);
+  if (arena->failed) return;
+  for (int i = 0; i < s->nv; i++) m->E_own.val[i] = s->eval->team->owned[i];
+  m->own_term = ga_blocks_add(&m->blocks, s->n, s->n, &m->E_own, false);
+  for (int j = 0; j < s->method->nx; j++) {
+    m->own_by_x[j] = ga_blocks_add(&m->blocks, s->n, j * s->nv, &m->E_own, false);
+  }
+  m->own_by_eta = ga_blocks_add(&m->blocks, s->n, s->mult_at[s->eta], &s->Gn, true);
+  m->n += s->nv;
+}
+
+static void put_y(ga_matrix *m, const ga_equations *s) {
+  ga_blocks_put(&m->blocks, m->own_term, 1);
+  for (int j = 0; j < s->method->nx; j++) {
+    ga_blocks_put(&m->blocks, m->own_by_x[j], -s->tab.p[j]);
+  }
+  ga_blocks_put(&m->blocks, m->own_by_eta, 1);
+}
+
 ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   ga_tangents *d = &m->tangents;
   const ga_method *method = s->method;
@@ -132,7 +165,9 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   for (int j = 0; j < method->nx && !arena->failed; j++) add_dynamic_row(m, s, j, arena);
   for (int c = 0; c < method->ncon && !arena->failed; c++) add_constraint_row(m, s, c, arena);
   if (s->may_drop) add_diagonals(m, s, arena);
-  ga_status status = arena->failed ? GA_ERR_MEM : ga_blocks_build(&m->blocks, s->n, arena);
+  m->n = s->n;
+  if (has_y(s) && !arena->failed) add_y(m, s, arena);
+  ga_status status = arena->failed ? GA_ERR_MEM : ga_blocks_build(&m->blocks, m->n, arena);
   if (status == GA_OK && s->may_drop) ga_unit_init(&m->unit, &m->blocks.A, s->nx, arena);
   return status;
 }
@@ -209,6 +244,7 @@ static void scatter_row(ga_matrix *m, const ga_equations *s, ga_row_terms *row) 
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
     if (row->by_v[j] >= 0) ga_blocks_put(&m->blocks, row->by_v[j], row->v_scale * r);
   }
+  if (row->by_w >= 0) ga_blocks_put(&m->blocks, row->by_w, row->q_scale);
   if (row->by_eta < 0) return;
   ga_product_values(&row->P, row->Aq, &s->Gn);
   ga_blocks_put(&m->blocks, row->by_eta, -row->q_scale);
@@ -304,6 +340,7 @@ ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   }
   for (int c = 0; c < method->ncon; c++) scatter_row(m, s, &m->con[c]);
   if (m->acc_term >= 0) ga_blocks_put(&m->blocks, m->acc_term, 1);
+  if (has_y(s)) put_y(m, s);
   if (s->may_drop) leave_out(m, s);
   return GA_OK;
 }

@@ -14,7 +14,8 @@ typedef struct ga_row_terms {
   int nturn;    /* pieces of Aq that T turns, none on R^n */
   struct ga_turn *turn;
   int by_q[GA_MAX_X], by_v[GA_MAX_X], by_eta; /* terms of the block assembly, -1 if none */
-  bool hat;                                   /* by v^_1 instead of v_1 */
+  int by_w; /* in place of by_q and by_eta, where the matrix has the unknown of w_q */
+  bool hat; /* by v^_1 instead of v_1 */
   const ga_site *site;
   double q_scale, v_scale; /* 1, 1/h or 1/h^2 of the row, times h^2 and h */
 } ga_row_terms;
@@ -25,6 +26,11 @@ typedef struct ga_matrix {
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
   int acc_term; /* G of an acceleration row, -1 if there is none */
   ga_blocks blocks;
+  /* Of a team, with an eta: n + nv rows. The last nv unknowns are y = sum_j p_j x_j - G_n^T eta,
+   * through which w_q depends on x and eta: w_q = .. + h^2 y. */
+  int n;
+  ga_csr E_own; /* identity in the velocities that this rank owns, else zero */
+  int own_term, own_by_x[GA_MAX_X], own_by_eta;
   ga_csr E_lam, E_psi; /* identities, where rows may be left out, */
   int unit_term[GA_MAX_CON];
   ga_unit unit;

@@ -41,9 +41,11 @@ static void measure_roots(ga_judge *j) {
   for (int i = 0; i < eq->nv; i++) {
     double mass = 0;
     for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) mass += fabs(M->val[e]);
-    j->root[i] = sqrt(eq->tab.m * mass);
+    j->root[i] = mass;
   }
-  j->roots_known = eq->eval->const_mass;
+  ga_team_sum_shared(eq->eval->team, 1, j->root);
+  for (int i = 0; i < eq->nv; i++) j->root[i] = sqrt(eq->tab.m * j->root[i]);
+  j->roots_known = j->const_mass;
 }
 
 void ga_judge_know_parts(ga_judge *j) {
@@ -61,6 +63,7 @@ void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind) {
     double *liveliest = &j->liveliest[j->part[i]];
     *liveliest = ga_max(*liveliest, j->root[i] * (j->size_x[i] + per_h * j->size_v[i]));
   }
+  if (j->eq->eval->team) ga_judge_share_parts(j, j->liveliest, NULL);
 }
 
 /* one of two signs, by a hash of i and of the number of the probe */
@@ -83,12 +86,15 @@ ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
   return status;
 }
 
+/* A velocity is moved alike on all ranks that have it. */
 static ga_status probe(ga_judge *j, const ga_iterate *at, double side, double *r) {
   const ga_equations *eq = j->eq;
+  const ga_team *team = eq->eval->team;
   double step = side * GA_ROUND * DBL_EPSILON;
   for (int i = 0; i < eq->nv; i++) {
-    j->shift_q[i] = step * sign_of((unsigned)i, 2 * j->probes) * j->size_q[i];
-    j->shift_v[i] = step * sign_of((unsigned)i, 2 * j->probes + 1) * j->size_v[i];
+    unsigned number = team ? (unsigned)team->velocity[i] : (unsigned)i;
+    j->shift_q[i] = step * sign_of(number, 2 * j->probes) * j->size_q[i];
+    j->shift_v[i] = step * sign_of(number, 2 * j->probes + 1) * j->size_v[i];
   }
   return ga_equations_evaluate(j->eq, at->x, &(ga_shift){j->shift_q, j->shift_v}, NULL, r,
                                j->terms);

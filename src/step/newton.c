@@ -62,17 +62,17 @@ static ga_status evaluate(ga_newton *w, bool matrix_follows) {
 static ga_status give_up(const ga_newton *w, const course *c, const char *why) {
   const ga_equations *eq = w->eq;
   char name[160];
-  return ga_fail(eq->err, GA_RETRY_NEWTON,
-                 "t = %.9g, h = %.3g: Newton %s after %d iterations (last contraction %.2g); "
-                 "residual %.3g, %.2g times what is allowed, in the %s; try a smaller step",
-                 eq->t, eq->h, why, c->iteration, c->contraction, w->r[c->now.row], c->now.excess,
-                 ga_equations_row_name(eq, c->now.row, name, sizeof name));
+  ga_fail(eq->err, GA_RETRY_NEWTON,
+          "t = %.9g, h = %.3g: Newton %s after %d iterations (last contraction %.2g); "
+          "residual %.3g, %.2g times what is allowed, in the %s; try a smaller step",
+          eq->t, eq->h, why, c->iteration, c->contraction, w->r[c->now.row], c->now.excess,
+          ga_equations_row_name(eq, c->now.row, name, sizeof name));
+  return ga_team_tell(eq->eval->team, GA_RETRY_NEWTON, !c->now.elsewhere, eq->err);
 }
 
 /* ---- one iteration -------------------------------------------------------------------------- */
 
-/* largest |r_i| in units of what was allowed where the step starts; infinite if not finite */
-static double scaled_residual(const ga_newton *w) {
+static double own_scaled_residual(const ga_newton *w) {
   double largest = 0;
   for (int i = 0; i < w->eq->n; i++) {
     double size = fabs(w->r[i]);
@@ -83,11 +83,20 @@ static double scaled_residual(const ga_newton *w) {
   return largest;
 }
 
+/* largest |r_i| in units of what was allowed where the step starts; infinite if not finite */
+static double scaled_residual(const ga_newton *w) {
+  return ga_team_max(w->eq->eval->team, own_scaled_residual(w));
+}
+
 /* the work of the forces' residual along dx; a root along the way changes its sign */
 static double work(const ga_newton *w) {
+  const ga_equations *eq = w->eq;
+  ga_team *team = eq->eval->team;
   double sum = 0;
-  for (int i = 0; i < w->eq->nx; i++) sum += w->r[i] * w->dx[i];
-  return sum;
+  for (int i = 0; i < eq->nx; i++) {
+    if (!team || team->owned[i % eq->nv]) sum += w->r[i] * w->dx[i];
+  }
+  return ga_team_sum(team, sum);
 }
 
 /* x <- from + part dx; what is so small that its products underflow is zero */
@@ -157,7 +166,7 @@ static ga_status judge(ga_newton *w, ga_look look, double before, ga_verdict *v)
   const ga_iterate at = iterate_of(w);
   *v = ga_judge_look(j, &at, look);
   if (v->accepted) return GA_OK;
-  if (v->closed && v->shakable && !j->shaken && w->eq->n > w->eq->nx) {
+  if (v->closed && v->shakable && !j->shaken && w->eq->constrained) {
     ga_status status = ga_judge_shake(j, &at);
     if (status != GA_OK) return status;
     *v = ga_judge_look_again(j, &at, look);
@@ -234,7 +243,7 @@ static double distance(const ga_newton *w, const double *from) {
     }
     apart = ga_max(apart, fabs(move));
   }
-  return eq->h * eq->h * apart;
+  return eq->h * eq->h * ga_team_max(eq->eval->team, apart);
 }
 
 /* largest h |v| + h^2 |a| */
@@ -243,13 +252,14 @@ static double motion(const ga_equations *eq) {
   for (int i = 0; i < eq->nv; i++) {
     largest = ga_max(largest, eq->h * fabs(eq->v[i]) + eq->h * eq->h * fabs(eq->a[i]));
   }
-  return largest;
+  return ga_team_max(eq->eval->team, largest);
 }
 
 /* Is the root one that must be found twice, and is this the first time? */
 static bool too_far(ga_newton *w, const course *c, const double *last, bool far) {
+  if (!(c->wandered || far)) return false;
   double from_last = distance(w, last);
-  if (!(c->wandered || far) || !(from_last > FAR * motion(w->eq))) return false;
+  if (!(from_last > FAR * motion(w->eq))) return false;
   return !(far && c->damped && distance(w, w->far_x) <= SAME * from_last);
 }
 

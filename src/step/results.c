@@ -20,7 +20,8 @@ static ga_status constraint_residuals(ga_equations *s, double worst[3]) {
   worst[0] = ga_max_abs(s->nlam, s->g);
   worst[1] = ga_max_abs(s->nlam, s->gv);
   worst[2] = ga_max_abs(s->npsi, s->k);
-  return status;
+  status = ga_team_agree(s->eval->team, status, s->err);
+  return status == GA_OK ? ga_team_max_all(s->eval->team, 3, worst) : status;
 }
 
 /* before = now, now = next */

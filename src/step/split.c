@@ -51,7 +51,7 @@ static ga_status open_solver(ga_factors *f, const ga_equations *s, ga_blocks *bl
 /* Pairs gain unless they are small; triples need more sweeps, which pay only where a large dense
  * matrix would have to be factored (docs/methods.md has the numbers). */
 static bool wanted(const ga_factors *f, const ga_equations *s) {
-  bool possible = s->method->split != GA_SPLIT_NONE && s->nlam > 0;
+  bool possible = s->method->split != GA_SPLIT_NONE && s->nlam > 0 && !s->eval->team;
   if (!possible || f->options->system == GA_SYSTEM_FULL) return false;
   if (f->options->system == GA_SYSTEM_SPLIT) return true;
   if (s->method->split == GA_SPLIT_PAIR) return s->n >= PAIR_LEAST;

@@ -5,11 +5,15 @@
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
                        bool may_drop, ga_eval *eval, ga_stats *stats, ga_arena *arena) {
   ga_status status = ga_equations_init(&s->eq, method, options, may_drop, eval, arena);
+  status = ga_team_agree(eval->team, status, eval->err);
   if (status == GA_OK) status = ga_factors_init(&s->factors, &s->eq, options, stats, arena);
   if (status != GA_OK) return status;
   ga_newton_init(&s->newton, &s->eq, &s->factors, options, stats, arena);
-  if (!arena->failed) return GA_OK;
-  return ga_fail(eval->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->eq.n);
+  if (arena->failed) {
+    status = ga_fail(eval->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->eq.n);
+  }
+  status = ga_team_agree(eval->team, status, eval->err);
+  return status == GA_OK ? ga_judge_join(&s->newton.judge, arena) : status;
 }
 
 void ga_step_close(ga_step *s) {

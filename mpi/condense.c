@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Elimination of unknowns that are given by others, y = S x, from a whole matrix:
+ *
+ *     [ A_xx A_xy ] [x]   [b]
+ *     [ -S    1   ] [y] = [c]     ->   (A_xx + A_xy S) x = b - A_xy c,   y = c + S x
+ *
+ * The numbers of y are a range. Places of all products are found once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "whole.h"
+
+typedef struct ga_condensed {
+  int unit, nunit; /* first number of y, and how many */
+  ga_csr B;        /* A_xx + A_xy S */
+  int nplain, nproduct;
+  int *plain_from, *plain_to;     /* entries of A_xx and their places in B */
+  int *left, *right, *product_to; /* entries of A_xy and -S, and the places of their products */
+  int ny, *y_entry, *y_row;       /* the entries of A_xy and their rows */
+  double *aside;                  /* c of the right side in hand */
+  ga_linsol_block block[GA_WHOLE_BLOCKS];
+  ga_linsol_layout layout;
+} condensed;
+
+static bool is_unit(const condensed *c, int i) {
+  return i >= c->unit && i < c->unit + c->nunit;
+}
+
+static int number_of(const condensed *c, int i) {
+  return i < c->unit ? i : i - c->nunit;
+}
+
+/* One pass over all terms of B: counted, or with their rows, columns and sources. */
+typedef struct {
+  int *row, *col;
+} terms;
+
+static void add_term(condensed *c, terms *t, int at, int i, int j) {
+  if (!t) return;
+  t->row[at] = number_of(c, i);
+  t->col[at] = number_of(c, j);
+}
+
+static void list_terms(condensed *c, const ga_csr *A, terms *t) {
+  c->nplain = c->nproduct = 0;
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1] && !is_unit(c, i); e++) {
+      int y = A->col[e];
+      if (is_unit(c, y)) continue;
+      if (t) c->plain_from[c->nplain] = e;
+      add_term(c, t, c->nplain++, i, y);
+    }
+  }
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1] && !is_unit(c, i); e++) {
+      int y = A->col[e];
+      for (int k = A->ptr[y]; is_unit(c, y) && k < A->ptr[y + 1]; k++) {
+        if (A->col[k] == y) continue;
+        if (t) c->left[c->nproduct] = e, c->right[c->nproduct] = k;
+        add_term(c, t, c->nplain + c->nproduct++, i, A->col[k]);
+      }
+    }
+  }
+}
+
+/* The terms, row by row, are a part whose entries are not sorted and may be double: whole.c sorts
+ * and joins them. */
+static bool build(condensed *c, const ga_csr *A) {
+  list_terms(c, A, NULL);
+  size_t total = (size_t)(c->nplain + c->nproduct), n = (size_t)(A->nrow - c->nunit);
+  terms t = {malloc((total + 1) * sizeof(int)), malloc((total + 1) * sizeof(int))};
+  int *count = calloc(n + 2, sizeof(int)), *ptr = calloc(n + 2, sizeof(int));
+  int *col = malloc((total + 1) * sizeof(int)), *at = malloc((total + 1) * sizeof(int));
+  long *number = malloc((n + 1) * sizeof(long));
+  c->plain_from = malloc(((size_t)c->nplain + 1) * sizeof(int));
+  c->plain_to = malloc(((size_t)c->nplain + 1) * sizeof(int));
+  int **const products[] = {&c->left, &c->right, &c->product_to};
+  bool good = t.row && t.col && count && ptr && col && at && number && c->plain_from && c->plain_to;
+  for (int k = 0; k < 3; k++) {
+    *products[k] = malloc(((size_t)c->nproduct + 1) * sizeof(int));
+    good = good && *products[k];
+  }
+  ga_whole *sorted = NULL;
+  if (good) {
+    list_terms(c, A, &t);
+    for (size_t e = 0; e < total; e++) ptr[t.row[e] + 1]++;
+    for (size_t i = 0; i < n; i++) ptr[i + 1] += ptr[i], number[i] = (long)i;
+    for (size_t e = 0; e < total; e++) {
+      at[e] = ptr[t.row[e]] + count[t.row[e]]++;
+      col[at[e]] = t.col[e];
+    }
+    const ga_whole_part part = {(int)n, ptr, col, number};
+    sorted = ga_whole_new((long)n, 1, &part);
+  }
+  if (sorted) {
+    for (int e = 0; e < c->nplain; e++) c->plain_to[e] = sorted->map[0][at[e]];
+    for (int e = 0; e < c->nproduct; e++) c->product_to[e] = sorted->map[0][at[c->nplain + e]];
+    c->B = sorted->A;
+    sorted->A = (ga_csr){0};
+  }
+  good = good && sorted;
+  ga_whole_free(sorted);
+  void *const scratch[] = {t.row, t.col, count, ptr, col, at, number};
+  for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) free(scratch[k]);
+  return good;
+}
+
+/* the blocks of A but that of y, in the new numbers */
+static void take_blocks(condensed *c, const ga_linsol_layout *layout) {
+  int known = 0;
+  for (int b = 0; b < layout->nblock; b++) {
+    ga_linsol_block block = layout->block[b];
+    if (is_unit(c, block.row)) continue;
+    block.row = number_of(c, block.row);
+    block.col = number_of(c, block.col);
+    c->block[known++] = block;
+  }
+  c->layout = (ga_linsol_layout){.nblock = known, .block = c->block};
+}
+
+static bool list_y(condensed *c, const ga_csr *A) {
+  size_t most = (size_t)A->ptr[A->nrow] + 1;
+  c->aside = malloc(((size_t)c->nunit + 1) * sizeof(double));
+  c->y_entry = malloc(most * sizeof(int));
+  c->y_row = malloc(most * sizeof(int));
+  if (!c->aside || !c->y_entry || !c->y_row) return false;
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1] && !is_unit(c, i); e++) {
+      if (!is_unit(c, A->col[e])) continue;
+      c->y_entry[c->ny] = e;
+      c->y_row[c->ny++] = i;
+    }
+  }
+  return true;
+}
+
+bool ga_whole_condense(ga_whole *w, long unit, long nunit) {
+  if (nunit == 0) return true;
+  condensed *c = calloc(1, sizeof *c);
+  if (!c) return false;
+  w->condensed = c;
+  c->unit = (int)unit;
+  c->nunit = (int)nunit;
+  take_blocks(c, &w->layout);
+  return list_y(c, &w->A) && build(c, &w->A);
+}
+
+void ga_whole_release(ga_whole *w) {
+  condensed *c = w->condensed;
+  if (!c) return;
+  void *const all[] = {c->B.ptr, c->B.col,      c->B.val, c->plain_from, c->plain_to, c->left,
+                       c->right, c->product_to, c->aside, c->y_entry,    c->y_row};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) free(all[k]);
+  free(c);
+}
+
+const ga_csr *ga_whole_matrix(ga_whole *w) {
+  return w->condensed ? &w->condensed->B : &w->A;
+}
+
+const ga_linsol_layout *ga_whole_layout(const ga_whole *w) {
+  const ga_linsol_layout *layout = w->condensed ? &w->condensed->layout : &w->layout;
+  return layout->nblock > 0 ? layout : NULL;
+}
+
+void ga_whole_finish(ga_whole *w) {
+  condensed *c = w->condensed;
+  if (!c) return;
+  const double *from = w->A.val;
+  double *to = c->B.val;
+  memset(to, 0, (size_t)c->B.ptr[c->B.nrow] * sizeof(double));
+  for (int e = 0; e < c->nplain; e++) to[c->plain_to[e]] += from[c->plain_from[e]];
+  for (int e = 0; e < c->nproduct; e++) {
+    to[c->product_to[e]] -= from[c->left[e]] * from[c->right[e]];
+  }
+}
+
+/* b - A_xy c; c is put aside, what follows it moves up */
+void ga_whole_right_side(const ga_whole *w, double *x) {
+  const condensed *c = w->condensed;
+  const ga_csr *A = &w->A;
+  if (!c) return;
+  int after = A->nrow - c->unit - c->nunit;
+  memcpy(c->aside, x + c->unit, (size_t)c->nunit * sizeof(double));
+  for (int e = 0; e < c->ny; e++)
+    x[c->y_row[e]] -= A->val[c->y_entry[e]] * x[A->col[c->y_entry[e]]];
+  memmove(x + c->unit, x + c->unit + c->nunit, (size_t)after * sizeof(double));
+}
+
+/* y = c + S x in its place */
+void ga_whole_solution(const ga_whole *w, double *x) {
+  const condensed *c = w->condensed;
+  const ga_csr *A = &w->A;
+  if (!c) return;
+  int after = A->nrow - c->unit - c->nunit;
+  memmove(x + c->unit + c->nunit, x + c->unit, (size_t)after * sizeof(double));
+  for (int y = c->unit; y < c->unit + c->nunit; y++) {
+    double sum = c->aside[y - c->unit];
+    for (int e = A->ptr[y]; e < A->ptr[y + 1]; e++) {
+      if (A->col[e] != y) sum -= A->val[e] * x[A->col[e]];
+    }
+    x[y] = sum;
+  }
+}
+
+long ga_whole_column(const ga_whole *w, long column) {
+  const condensed *c = w->condensed;
+  return !c || column < c->unit ? column : column + c->nunit;
+}

@@ -1,0 +1,34 @@
+# libgenalpha_mpi: teams over MPI. A library of its own, found or left out; the core never sees MPI.
+#   GA_MPI = AUTO (where MPI is found), ON (required), OFF
+
+# what adds parts of a matrix, without MPI: also for the tests
+add_library(genalpha_whole OBJECT mpi/whole.c mpi/condense.c)
+set_target_properties(genalpha_whole PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(genalpha_whole PUBLIC include)
+
+set(GA_MPI AUTO CACHE STRING "teams over MPI: AUTO, ON or OFF (Debian: libopenmpi-dev)")
+set_property(CACHE GA_MPI PROPERTY STRINGS AUTO ON OFF)
+set(GA_HAVE_MPI OFF)
+if(GA_MPI)
+  if(GA_MPI STREQUAL AUTO)
+    find_package(MPI QUIET COMPONENTS C)
+  else()
+    find_package(MPI REQUIRED COMPONENTS C)
+  endif()
+  set(GA_HAVE_MPI ${MPI_C_FOUND})
+endif()
+if(NOT GA_HAVE_MPI)
+  message(STATUS "MPI: no (Debian: libopenmpi-dev openmpi-bin): there will be no libgenalpha_mpi")
+  return()
+endif()
+message(STATUS "MPI: yes (${MPI_C_LIBRARIES})")
+
+add_library(genalpha_mpi SHARED mpi/team.c mpi/share.c mpi/gather.c $<TARGET_OBJECTS:genalpha_whole>)
+target_include_directories(genalpha_mpi PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+target_link_libraries(genalpha_mpi PUBLIC genalpha_shared PRIVATE MPI::MPI_C)
+set_target_properties(genalpha_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+if(NOT APPLE)
+  target_link_options(genalpha_mpi PRIVATE LINKER:--version-script=${exports})
+  set_target_properties(genalpha_mpi PROPERTIES LINK_DEPENDS ${exports})
+endif()
+add_library(genalpha::mpi ALIAS genalpha_mpi)

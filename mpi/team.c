@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* The operations of a team over MPI. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "private.h"
+
+ga_status ga_mpi_fail(ga_error *err, ga_status status, const char *format, ...) {
+  if (err) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    err->code = status;
+  }
+  return status;
+}
+
+ga_status ga_mpi_agree(MPI_Comm comm, ga_status status) {
+  int both[2] = {status < 0 ? -(int)status : 0, status > 0 ? (int)status : 0};
+  MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MAX, comm);
+  return (ga_status)(both[0] > 0 ? -both[0] : both[1]);
+}
+
+static ga_mpi_team *of(ga_team *team) {
+  return team->context;
+}
+
+/* ---- sums over the ranks that share a velocity ------------------------------------------------
+ */
+
+/* x of the shared velocities, count vectors, into `own`: the vectors of one velocity together */
+static void collect(ga_mpi_team *t, int count, const double *x) {
+  for (int s = 0; s < t->nshared; s++) {
+    for (int c = 0; c < count; c++) t->own[s * count + c] = x[c * t->team.nv + t->shared[s]];
+  }
+}
+
+static void post(ga_mpi_team *t, int count) {
+  for (int n = 0; n < t->nneighbour; n++) {
+    ga_neighbour *other = &t->neighbour[n];
+    MPI_Irecv(other->in, count * other->count, MPI_DOUBLE, other->rank, 0, t->comm,
+              &t->request[2 * n]);
+    for (int k = 0; k < other->count; k++) {
+      memcpy(other->out + k * count, t->own + other->place[k] * count,
+             (size_t)count * sizeof(double));
+    }
+    MPI_Isend(other->out, count * other->count, MPI_DOUBLE, other->rank, 0, t->comm,
+              &t->request[2 * n + 1]);
+    t->counts.messages++;
+    t->counts.bytes += 8L * count * other->count;
+  }
+}
+
+/* in the order of the ranks, this one's own among them, so that all get the same bits */
+static void add_up(ga_mpi_team *t, int count) {
+  bool added = false;
+  memset(t->sum, 0, (size_t)(t->nshared * count) * sizeof(double));
+  for (int n = 0; n <= t->nneighbour; n++) {
+    const ga_neighbour *other = n < t->nneighbour ? &t->neighbour[n] : NULL;
+    if (!added && (!other || other->rank > t->team.rank)) {
+      for (int i = 0; i < t->nshared * count; i++) t->sum[i] += t->own[i];
+      added = true;
+    }
+    for (int k = 0; other && k < other->count; k++) {
+      double *sum = t->sum + other->place[k] * count;
+      for (int c = 0; c < count; c++) sum[c] += other->in[k * count + c];
+    }
+  }
+}
+
+static void sum_some(ga_mpi_team *t, int count, double *x) {
+  collect(t, count, x);
+  post(t, count);
+  MPI_Waitall(2 * t->nneighbour, t->request, MPI_STATUSES_IGNORE);
+  add_up(t, count);
+  for (int s = 0; s < t->nshared; s++) {
+    for (int c = 0; c < count; c++) x[c * t->team.nv + t->shared[s]] = t->sum[s * count + c];
+  }
+}
+
+static ga_status sum_shared(ga_team *team, int count, double *x) {
+  ga_mpi_team *t = of(team);
+  t->counts.exchanges++;
+  for (int done = 0, some; done < count; done += some) {
+    some = count - done < GA_MPI_VECTORS ? count - done : GA_MPI_VECTORS;
+    sum_some(t, some, x + (size_t)done * (size_t)team->nv);
+  }
+  return GA_OK;
+}
+
+/* ---- agreements -------------------------------------------------------------------------------
+ */
+
+/* Room that grows; the kernel asks for more than it did before at set-up only. */
+static bool make_room(ga_mpi_team *t, int n) {
+  if (n <= t->nwork) return true;
+  double *room = realloc(t->work, (size_t)n * sizeof(double));
+  if (!room) return false;
+  t->work = room;
+  t->nwork = n;
+  return true;
+}
+
+/* MPI's largest of numbers that may be NaN is whatever it likes: NaN is passed on beside it */
+static void largest(ga_mpi_team *t, int n, double sign, double *x) {
+  double *all = t->work;
+  for (int i = 0; i < n; i++) {
+    all[i] = isnan(x[i]) ? -INFINITY : sign * x[i];
+    all[n + i] = isnan(x[i]);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, all, 2 * n, MPI_DOUBLE, MPI_MAX, t->comm);
+  for (int i = 0; i < n; i++) x[i] = all[n + i] > 0 ? NAN : sign * all[i];
+}
+
+static void ordered_sum(ga_mpi_team *t, int n, double *x) {
+  MPI_Allgather(x, n, MPI_DOUBLE, t->work, n, MPI_DOUBLE, t->comm);
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int r = 0; r < t->team.size; r++) sum += t->work[r * n + i];
+    x[i] = sum;
+  }
+}
+
+static ga_status reduce(ga_team *team, ga_team_op op, int n, double *x) {
+  ga_mpi_team *t = of(team);
+  int room = op == GA_TEAM_SUM ? n * team->size : 2 * n;
+  if (room > t->nwork) {
+    ga_status status = ga_mpi_agree(t->comm, make_room(t, room) ? GA_OK : GA_ERR_MEM);
+    if (status != GA_OK) return status;
+  }
+  t->counts.reductions++;
+  t->counts.reduced += n;
+  if (op == GA_TEAM_SUM) {
+    ordered_sum(t, n, x);
+  } else {
+    largest(t, n, op == GA_TEAM_MAX ? 1 : -1, x);
+  }
+  return GA_OK;
+}
+
+static const ga_team_ops ops = {.sum_shared = sum_shared, .reduce = reduce};
+
+/* ---- life --------------------------------------------------------------------------------------
+ */
+
+static bool fill(ga_mpi_team *t, int nv, const long *velocity) {
+  t->team = (ga_team){.ops = &ops, .context = t, .nv = nv};
+  MPI_Comm_rank(t->comm, &t->team.rank);
+  MPI_Comm_size(t->comm, &t->team.size);
+  t->velocity = malloc(((size_t)nv + 1) * sizeof(long));
+  t->owned = malloc(((size_t)nv + 1) * sizeof(bool));
+  if (!t->velocity || !t->owned || !make_room(t, 256 + 16 * t->team.size)) return false;
+  for (int i = 0; i < nv; i++) {
+    t->velocity[i] = velocity[i];
+    t->owned[i] = true; /* unless others share it */
+  }
+  t->team.velocity = t->velocity;
+  t->team.owned = t->owned;
+  t->team.linsol = &ga_mpi_gather_linsol;
+  t->team.linsol_context = t;
+  return true;
+}
+
+static ga_status check(MPI_Comm comm, int nv, const long *velocity, ga_error *err) {
+  int bad = -1;
+  for (int i = 0; velocity && i < nv && bad < 0; i++) bad = velocity[i] < 0 ? i : -1;
+  ga_status status = GA_OK;
+  if (nv < 0 || (nv > 0 && !velocity)) {
+    status = ga_mpi_fail(err, GA_ERR_ARG, "nv = %d velocities, and no numbers", nv);
+  } else if (bad >= 0) {
+    status = ga_mpi_fail(err, GA_ERR_ARG, "velocity %d has the number %ld, less than 0", bad,
+                         velocity[bad]);
+  }
+  ga_status all = ga_mpi_agree(comm, status);
+  if (all == status) return status;
+  return ga_mpi_fail(err, all, "another rank has wrong numbers of velocities");
+}
+
+ga_status ga_mpi_team_new(MPI_Comm comm, int nv, const long *velocity, ga_team **out,
+                          ga_error *err) {
+  *out = NULL;
+  ga_status status = check(comm, nv, velocity, err);
+  if (status != GA_OK) return status;
+  ga_mpi_team *t = calloc(1, sizeof *t);
+  status = ga_mpi_agree(comm, t ? GA_OK : GA_ERR_MEM);
+  if (status == GA_OK) {
+    MPI_Comm_dup(comm, &t->comm);
+    status = ga_mpi_agree(comm, fill(t, nv, velocity) ? GA_OK : GA_ERR_MEM);
+  } else {
+    free(t);
+    t = NULL;
+  }
+  if (status != GA_OK) {
+    ga_mpi_fail(err, status, "no memory for a team with %d velocities", nv);
+  } else {
+    status = ga_mpi_find_shared(t, err);
+  }
+  if (status == GA_OK) {
+    *out = &t->team;
+  } else if (t) {
+    ga_mpi_team_free(&t->team);
+  }
+  return status;
+}
+
+ga_status ga_mpi_team_world(int nv, const long *velocity, ga_team **out, ga_error *err) {
+  return ga_mpi_team_new(MPI_COMM_WORLD, nv, velocity, out, err);
+}
+
+void ga_mpi_team_free(ga_team *team) {
+  if (!team) return;
+  ga_mpi_team *t = of(team);
+  for (int n = 0; n < t->nneighbour && t->neighbour; n++) {
+    free(t->neighbour[n].place);
+    free(t->neighbour[n].out);
+    free(t->neighbour[n].in);
+  }
+  free(t->neighbour);
+  free(t->request);
+  free(t->velocity);
+  free(t->owned);
+  free(t->shared);
+  free(t->own);
+  free(t->sum);
+  free(t->work);
+  MPI_Comm_free(&t->comm);
+  free(t);
+}
+
+MPI_Comm ga_mpi_team_comm(const ga_team *team) {
+  const ga_mpi_team *t = team->context;
+  return t->comm;
+}
+
+void ga_mpi_gather_by(ga_team *team, const char *name) {
+  of(team)->gather_by = name;
+}
+
+ga_mpi_counts ga_mpi_team_counts(const ga_team *team) {
+  const ga_mpi_team *t = team->context;
+  return t->counts;
+}
+
+void ga_mpi_team_reset_counts(ga_team *team) {
+  of(team)->counts = (ga_mpi_counts){0};
+}
+
+int ga_mpi_team_neighbours(const ga_team *team, long *shared) {
+  const ga_mpi_team *t = team->context;
+  *shared = 0;
+  for (int n = 0; n < t->nneighbour; n++) *shared += t->neighbour[n].count;
+  return t->nneighbour;
+}
+
+/* ---- for programs without MPI of their own -----------------------------------------------------
+ */
+
+static bool begun; /* by ga_mpi_begin */
+
+ga_status ga_mpi_begin(int *rank, int *size, ga_error *err) {
+  int there = 0, gone = 0;
+  MPI_Initialized(&there);
+  MPI_Finalized(&gone);
+  if (gone) return ga_mpi_fail(err, GA_ERR_ARG, "MPI has ended and cannot begin again");
+  if (!there) {
+    if (MPI_Init(NULL, NULL) != MPI_SUCCESS) {
+      return ga_mpi_fail(err, GA_ERR_BACKEND, "MPI_Init failed");
+    }
+    begun = true;
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, rank);
+  MPI_Comm_size(MPI_COMM_WORLD, size);
+  return GA_OK;
+}
+
+void ga_mpi_end(void) {
+  if (begun) MPI_Finalize();
+  begun = false;
+}
+
+void ga_mpi_abort(int code) {
+  MPI_Abort(MPI_COMM_WORLD, code);
+}

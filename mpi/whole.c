@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* The union of the patterns of parts, and their sum. */
+#include "whole.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* all entries of all parts, one after the other */
+typedef struct {
+  size_t count;
+  int *row, *col, *order, *sorted, *bucket;
+} entries;
+
+static void release(entries *all) {
+  free(all->row);
+  free(all->col);
+  free(all->order);
+  free(all->sorted);
+  free(all->bucket);
+}
+
+static bool list(entries *all, int n, int count, const ga_whole_part *part) {
+  for (int r = 0; r < count; r++) all->count += (size_t)part[r].ptr[part[r].n];
+  size_t size = all->count + 1;
+  all->row = malloc(size * sizeof(int));
+  all->col = malloc(size * sizeof(int));
+  all->order = malloc(size * sizeof(int));
+  all->sorted = malloc(size * sizeof(int));
+  all->bucket = malloc(((size_t)n + 1) * sizeof(int));
+  if (!all->row || !all->col || !all->order || !all->sorted || !all->bucket) return false;
+  int at = 0;
+  for (int r = 0; r < count; r++) {
+    const ga_whole_part *p = &part[r];
+    for (int i = 0; i < p->n; i++) {
+      for (int e = p->ptr[i]; e < p->ptr[i + 1]; e++, at++) {
+        all->row[at] = (int)p->number[i];
+        all->col[at] = (int)p->number[p->col[e]];
+        all->order[at] = at;
+      }
+    }
+  }
+  return true;
+}
+
+/* order, stably sorted by key < n, into sorted */
+static void sort_by(entries *all, const int *key, int n) {
+  int *bucket = all->bucket;
+  memset(bucket, 0, ((size_t)n + 1) * sizeof(int));
+  for (size_t i = 0; i < all->count; i++) bucket[key[i] + 1]++;
+  for (int i = 0; i < n; i++) bucket[i + 1] += bucket[i];
+  for (size_t i = 0; i < all->count; i++) all->sorted[bucket[key[all->order[i]]]++] = all->order[i];
+  int *kept = all->order;
+  all->order = all->sorted;
+  all->sorted = kept;
+}
+
+/* equal neighbours in the order are one entry; `sorted` gets the place of each entry */
+static int place(entries *all, ga_csr *A) {
+  int nnz = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    int e = all->order[i], before = i > 0 ? all->order[i - 1] : -1;
+    bool same = before >= 0 && all->row[before] == all->row[e] && all->col[before] == all->col[e];
+    if (!same) A->ptr[all->row[e] + 1] = ++nnz;
+    all->sorted[e] = nnz - 1;
+  }
+  for (int i = 0; i < A->nrow; i++) {
+    if (A->ptr[i + 1] == 0) A->ptr[i + 1] = A->ptr[i];
+  }
+  return nnz;
+}
+
+static bool fill(ga_whole *w, entries *all, const ga_whole_part *part) {
+  ga_csr *A = &w->A;
+  int nnz = place(all, A);
+  A->col = malloc(((size_t)nnz + 1) * sizeof(int));
+  A->val = calloc((size_t)nnz + 1, sizeof(double));
+  if (!A->col || !A->val) return false;
+  size_t at = 0;
+  for (int r = 0; r < w->count; r++) {
+    int n = part[r].ptr[part[r].n];
+    w->map[r] = malloc(((size_t)n + 1) * sizeof(int));
+    if (!w->map[r]) return false;
+    for (int e = 0; e < n; e++, at++) {
+      w->map[r][e] = all->sorted[at];
+      A->col[all->sorted[at]] = all->col[at];
+    }
+    w->map[r][n] = -1;
+  }
+  return true;
+}
+
+ga_whole *ga_whole_new(long n, int count, const ga_whole_part *part) {
+  ga_whole *w = calloc(1, sizeof *w);
+  entries all = {0};
+  if (!w || n >= INT_MAX) {
+    free(w);
+    return NULL;
+  }
+  w->A.nrow = w->A.ncol = (int)n;
+  w->count = count;
+  w->map = calloc((size_t)count, sizeof *w->map);
+  w->A.ptr = calloc((size_t)n + 1, sizeof(int));
+  bool good = w->map && w->A.ptr && list(&all, (int)n, count, part);
+  if (good) {
+    sort_by(&all, all.col, (int)n);
+    sort_by(&all, all.row, (int)n);
+    good = fill(w, &all, part);
+  }
+  release(&all);
+  if (good) return w;
+  ga_whole_free(w);
+  return NULL;
+}
+
+void ga_whole_free(ga_whole *w) {
+  if (!w) return;
+  ga_whole_release(w);
+  for (int r = 0; r < w->count && w->map; r++) free(w->map[r]);
+  free(w->map);
+  free(w->A.ptr);
+  free(w->A.col);
+  free(w->A.val);
+  free(w);
+}
+
+void ga_whole_clear(ga_whole *w) {
+  memset(w->A.val, 0, (size_t)w->A.ptr[w->A.nrow] * sizeof(double));
+}
+
+void ga_whole_add(ga_whole *w, int part, const double *val) {
+  const int *map = w->map[part];
+  double *sum = w->A.val;
+  for (int e = 0; map[e] >= 0; e++) /* -1 is the end */ {
+    sum[map[e]] += val[e];
+  }
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static void widen(long number, long *lo, long *hi) {
+  if (*lo < 0 || number < *lo) *lo = number;
+  if (number > *hi) *hi = number;
+}
+
+void ga_block_ranges(const ga_linsol_layout *layout, ga_block_range *range) {
+  const long *number = layout->share->number;
+  for (int b = 0; b < layout->nblock && b < GA_WHOLE_BLOCKS; b++) {
+    const ga_linsol_block *block = &layout->block[b];
+    range[b] = (ga_block_range){-1, -1, -1, -1};
+    for (int i = 0; i < block->size; i++) {
+      widen(number[block->row + i], &range[b].row_lo, &range[b].row_hi);
+      widen(number[block->col + i], &range[b].col_lo, &range[b].col_hi);
+    }
+  }
+}
+
+void ga_whole_blocks(ga_whole *w, int nblock, int count, const ga_block_range *range) {
+  int known = 0;
+  for (int b = 0; b < nblock; b++) {
+    ga_block_range all = {-1, -1, -1, -1};
+    for (int r = 0; r < count; r++) {
+      const ga_block_range *of_rank = &range[r * nblock + b];
+      if (of_rank->row_lo < 0) continue;
+      widen(of_rank->row_lo, &all.row_lo, &all.row_hi);
+      widen(of_rank->row_hi, &all.row_lo, &all.row_hi);
+      widen(of_rank->col_lo, &all.col_lo, &all.col_hi);
+      widen(of_rank->col_hi, &all.col_lo, &all.col_hi);
+    }
+    if (all.row_lo < 0) continue;
+    w->block[known++] =
+        (ga_linsol_block){(int)all.row_lo, (int)all.col_lo, (int)(all.row_hi - all.row_lo + 1)};
+  }
+  w->layout = (ga_linsol_layout){.nblock = known, .block = w->block};
+}

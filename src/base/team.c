@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Agreements of a team, made of its reductions. */
+#include "base/team.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+double ga_team_reduced(ga_team *team, ga_team_op op, double x) {
+  return team->ops->reduce(team, op, 1, &x) == GA_OK ? x : NAN;
+}
+
+bool ga_team_same(ga_team *team, int n, const double *x) {
+  double both[2 * GA_TEAM_SAME];
+  if (!team) return true;
+  for (int i = 0; i < n; i++) {
+    both[2 * i] = x[i];
+    both[2 * i + 1] = -x[i];
+  }
+  if (team->ops->reduce(team, GA_TEAM_MAX, 2 * n, both) != GA_OK) return false;
+  for (int i = 0; i < n; i++) {
+    if (!(both[2 * i] == -both[2 * i + 1])) return false;
+  }
+  return true;
+}
+
+/* ---- a message from one rank to all --------------------------------------------------------- */
+
+/* Six bytes of the text make a whole number, which a reduction keeps as it is. */
+enum { BYTES = 6, WORDS = (int)((sizeof(((ga_error *)0)->text) + BYTES - 1) / BYTES) };
+enum { SHIFT = 1000 }; /* makes every status positive */
+
+static void pack(ga_status status, const char *text, double *word) {
+  size_t length = strlen(text);
+  word[0] = (double)((int)status + SHIFT);
+  for (size_t i = 0; i < length; i++) {
+    size_t k = i / BYTES;
+    word[1 + k] += ldexp((unsigned char)text[i], 8 * (int)(i % BYTES));
+  }
+}
+
+static ga_status unpack(const double *word, char *text, size_t room) {
+  for (size_t i = 0; i < room; i++) {
+    uint64_t bits = (uint64_t)word[1 + i / BYTES];
+    text[i] = (char)(unsigned char)(bits >> 8 * (i % BYTES) & 255);
+  }
+  text[room - 1] = '\0';
+  return (ga_status)((int)word[0] - SHIFT);
+}
+
+/* "rank 3 failed: ..": what others were told, by a failure that was agreed on before */
+static bool is_report(const char *text) {
+  for (const char *at = text; (at = strstr(at, "rank ")) != NULL; at++) {
+    int rank, end = 0;
+    if (sscanf(at, "rank %d failed: %n", &rank, &end) == 1 && end > 0) return true;
+  }
+  return false;
+}
+
+/* Which rank speaks is decided by one number: the kind of status, who knows more, the lowest. */
+ga_status ga_team_settled(ga_team *team, ga_status status, bool knows, ga_error *err) {
+  double word[1 + WORDS] = {0}, key = -1;
+  const char *own = err ? err->text : "";
+  if (status != GA_OK) {
+    int kind = (status < 0 ? 2 : 0) + (knows && !is_report(own) ? 1 : 0);
+    key = (double)kind * team->size + (team->size - 1 - team->rank);
+  }
+  ga_status broken = team->ops->reduce(team, GA_TEAM_MAX, 1, &key);
+  if (broken != GA_OK) return ga_fail(err, broken, "the ranks of the team are out of touch");
+  if (key < 0) return GA_OK;
+  int speaker = team->size - 1 - (int)fmod(key, team->size);
+  if (speaker == team->rank) pack(status, own, word);
+  broken = team->ops->reduce(team, GA_TEAM_MAX, 1 + WORDS, word);
+  if (broken != GA_OK) return ga_fail(err, broken, "the ranks of the team are out of touch");
+  if (speaker == team->rank) return status;
+  char text[sizeof(((ga_error *)0)->text)];
+  status = unpack(word, text, sizeof text);
+  if (is_report(text)) return ga_fail(err, status, "%s", text);
+  return ga_fail(err, status, "rank %d failed: %s", speaker, text);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* What is allowed in a row of a step's equations; judge.c states the rule. */
+#include "step/allow.h"
+
+#include <float.h>
+#include <string.h>
+
+static const double ROUND = GA_ROUND;
+/* The imbalance that roundings may excuse which are not measured, as a part of a row's terms. */
+static const double SHARE = 1e-9;
+/* The opening of a position constraint that a stalled iteration may leave, against h^2 |G||x|. */
+static const double OPEN = 1e-4;
+/* In a part that constraints connect, forces are not told apart below this of the strongest: in a
+ * long chain the motion of the far end is smaller than any rounding. */
+static const double FAINT = 1e-14;
+/* Of the accelerations that the roundings of the constraints cause, what a force may add. */
+static const double PART = 0.25;
+/* The vectors of ga_judge.sums, as many numbers each as there are dynamic rows. */
+enum { BY_X, BY_SHAKE, BY_REACTION, BY_TANGENTS, BY_ROWS, SUMS = GA_JUDGE_SUMS };
+
+/* ---- constraint rows ------------------------------------------------------------------------ */
+
+/* the sizes of accelerations: |x|, or the largest of its blocks */
+void ga_allow_accelerations(ga_judge *j, const ga_iterate *at) {
+  const ga_equations *eq = j->eq;
+  for (int i = 0; i < eq->nv; i++) j->size_x[i] = fabs(at->x[i]);
+  for (int b = 1; b < eq->method->nx; b++) {
+    const double *x = at->x + b * eq->nv;
+    for (int i = 0; i < eq->nv; i++) j->size_x[i] = ga_max(j->size_x[i], fabs(x[i]));
+  }
+}
+
+/* h^2 |G_n|^T |eta| is a summand of q_1 as well. It matters only where all others are tiny, and so
+ * it is left out until a constraint is refused. */
+ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at) {
+  const ga_equations *eq = j->eq;
+  const ga_csr *G = &eq->Gn;
+  const double *eta = at->x + eq->mult_at[eq->eta];
+  double *to = eq->eval->team ? j->bound : j->size_q;
+  ga_status status = GA_OK;
+  if (eq->eval->team) memset(to, 0, (size_t)eq->nv * sizeof(double));
+  for (int i = 0; i < G->nrow; i++) {
+    double size = eq->h * eq->h * fabs(eta[i]);
+    for (int e = G->ptr[i]; e < G->ptr[i + 1]; e++) to[G->col[e]] += size * fabs(G->val[e]);
+  }
+  if (eq->eval->team) {
+    status = ga_team_sum_shared(eq->eval->team, 1, to);
+    ga_axpy(eq->nv, 1, to, j->size_q);
+  }
+  j->eta_counted = true;
+  return status;
+}
+
+/* One rounding of G and H relative to their size. Difference quotients have larger ones, which
+ * count once as long as the iteration goes on, and like other roundings when it has stalled. */
+static double gradient_rounding(const ga_judge *j, ga_look look) {
+  double noise = j->eq->eval->noise_all;
+  return look == GA_LOOK_STALLED ? noise : ga_max(noise / ROUND, DBL_EPSILON);
+}
+
+ga_row_rounding ga_allow_rounding(const ga_judge *j, ga_con_kind kind, ga_look look) {
+  const ga_equations *eq = j->eq;
+  double noise = gradient_rounding(j, look);
+  ga_row_rounding out = {.D = ga_equations_gradient(eq, kind), .size = j->size_v};
+  if (look == GA_LOOK_STALLED) out.size = j->pace;
+  out.factor = noise / eq->h;
+  out.quotient = look == GA_LOOK_STALLED && noise > DBL_EPSILON;
+  if (kind == GA_ROW_POS) {
+    out.size = j->size_q;
+    out.factor = DBL_EPSILON / (eq->h * eq->h);
+    out.quotient = false;
+  } else if (kind == GA_ROW_ACC) {
+    out.size = j->size_q;
+    out.factor = ga_eval_drift_noise(eq->eval);
+    out.speed = j->speed;
+  }
+  return out;
+}
+
+/* the part that a row acts on: that of its first entry that is not zero */
+static int part_of_row(const ga_judge *j, const ga_csr *D, int i) {
+  int e = D->ptr[i], end = D->ptr[i + 1];
+  while (e + 1 < end && D->val[e] == 0) e++;
+  return e < end ? j->part[D->col[e]] : 0;
+}
+
+/* |D| times the sizes of accelerations, and one rounding, of row i */
+void ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i, double *by_x,
+                    double *rounding) {
+  const ga_csr *D = k->D;
+  double x = 0, sum = 0, fast = 0, largest = 0;
+  for (int e = D->ptr[i]; k->quotient && e < D->ptr[i + 1]; e++) {
+    largest = ga_max(largest, fabs(D->val[e]));
+  }
+  for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+    double entry = fabs(D->val[e]);
+    int col = D->col[e];
+    x += entry * j->size_x[col];
+    if (k->quotient && entry > 0) entry = largest;
+    sum += entry * k->size[col];
+    if (k->speed > 0) fast += entry * (j->size_x[col] + k->speed * j->size_v[col]);
+  }
+  *by_x = x;
+  *rounding = k->factor * (sum + fast);
+}
+
+/* claims count up to the part SHARE of the terms without proof, measured roundings in full */
+static ga_allowance with_claim(const ga_judge *j, int i, double allowed, double claim,
+                               double terms) {
+  double noise = j->measured ? j->noise[i] : 0;
+  return (ga_allowance){.proved = allowed + ga_max(noise, fmin(claim, SHARE * terms)),
+                        .claimed = allowed + claim};
+}
+
+/* One rounding of the liveliest motion in its part, turned into the direction of row i: in a plane
+ * motion in space the terms across the plane are nothing but the rounding of others. */
+double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i) {
+  double square = 0;
+  for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+    double root = j->root[D->col[e]], entry = root > 0 ? D->val[e] / root : 0;
+    square += entry * entry;
+  }
+  return DBL_EPSILON * sqrt(square) * j->liveliest[part_of_row(j, D, i)];
+}
+
+/* all that may be said for row i of constraint rows c, by_x and rounding as above */
+ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, double by_x, double rounding,
+                                 ga_look look) {
+  const ga_equations *eq = j->eq;
+  ga_con_kind kind = eq->method->con[c];
+  double allowed = j->tol * by_x + ROUND * rounding, claim = 0;
+  if (kind == GA_ROW_VEL || kind == GA_ROW_NONHOL) {
+    const ga_tangents *d = &j->factors->matrix.tangents;
+    const ga_csr *by_q = kind == GA_ROW_VEL ? &d->Z : &d->Y;
+    claim = ROUND * DBL_EPSILON * ga_allow_row_sum(by_q, i, j->size_q) / eq->h;
+  }
+  double terms = by_x + rounding / DBL_EPSILON;
+  if (look == GA_LOOK_STALLED) {
+    allowed = ga_max(allowed, kind == GA_ROW_POS ? OPEN * by_x : SHARE * terms);
+  }
+  return with_claim(j, eq->con_at[c] + i, allowed, claim, terms);
+}
+
+/* ---- force rows ----------------------------------------------------------------------------- */
+
+/* sum_i |D_ik| |mult_i|. The entries of a gradient that is a difference quotient are rounded
+ * against the largest of their row. */
+static double column_sum(const ga_csr *D, const ga_columns *columns, int k, const double *mult,
+                         bool quotient) {
+  double sum = 0;
+  for (int c = columns->ptr[k]; c < columns->ptr[k + 1]; c++) {
+    int i = columns->row[c];
+    double entry = fabs(D->val[columns->entry[c]]);
+    for (int e = D->ptr[i]; quotient && entry > 0 && e < D->ptr[i + 1]; e++) {
+      entry = ga_max(entry, fabs(D->val[e]));
+    }
+    sum += entry * fabs(mult[i]);
+  }
+  return sum;
+}
+
+/* |G|^T |lam| + |H|^T |psi| of velocity k in block b */
+static double reaction_size(const ga_judge *j, const ga_iterate *at, int b, int k, ga_look look) {
+  const ga_equations *eq = j->eq;
+  const ga_dyn_row *row = &eq->method->dyn[b];
+  const ga_site *site = &eq->site[row->site];
+  bool quotient = ga_eval_jacobian_noise(eq->eval) > DBL_EPSILON && look == GA_LOOK_STALLED;
+  if (row->part == GA_PART_APPLIED) return 0;
+  const double *lam = ga_equations_multipliers(eq, at->x, row->lam);
+  const double *psi = ga_equations_multipliers(eq, at->x, row->psi);
+  return column_sum(&site->G, &j->G_columns, k, lam, quotient) +
+         column_sum(&site->H, &j->H_columns, k, psi, quotient);
+}
+
+/* the largest terms of the vector that dynamic row i is part of */
+static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
+  int k = i % j->eq->nv, row0 = i - k;
+  double largest = 0;
+  for (int e = j->vector[k]; e < j->vector_end[k]; e++) {
+    largest = ga_max(largest, at->terms[row0 + e]);
+  }
+  return largest;
+}
+
+/* The strongest force in each part of the system, and of all. Forces are compared as F/sqrt(m),
+ * whose units are the same for angular ones. */
+void ga_allow_prepare(ga_judge *j, const double *terms) {
+  const ga_equations *eq = j->eq;
+  const int nv = eq->nv;
+  double all = 0;
+  ga_judge_know_parts(j);
+  memset(j->strongest, 0, (size_t)nv * sizeof(double));
+  for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < nv ? k + 1 : 0) {
+    double *strongest = &j->strongest[j->part[k]], root = j->root[k];
+    all = ga_max(all, terms[i]);
+    /* a velocity without mass has no size to be compared by */
+    if (root > 0 && terms[i] > *strongest * root) *strongest = terms[i] / root;
+  }
+  if (eq->eval->team) ga_judge_share_parts(j, j->strongest, &all);
+  j->largest = all;
+  j->prepared = true;
+}
+
+/* Of a shared velocity: what sums over all ranks give, ga_allow_sum_forces. */
+static double shared_sum(const ga_judge *j, int vector, int i) {
+  return j->sums[vector * j->eq->nx + i];
+}
+
+static bool is_shared(const ga_judge *j, int k) {
+  return j->eq->eval->team && j->eq->eval->shared[k];
+}
+
+static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
+  for (int c = columns->ptr[k]; c < columns->ptr[k + 1]; c++) {
+    if (D->val[columns->entry[c]] != 0) return true;
+  }
+  return false;
+}
+
+/* What is too faint to count for velocity k: FAINT of the strongest force in its part, where a
+ * constraint moves with k, and elsewhere the rounding of a rounding. */
+double ga_allow_faint(const ga_judge *j, int k) {
+  const ga_site *site = &j->eq->site[GA_SITE_NEW];
+  const double level = ROUND * DBL_EPSILON;
+  if (!(j->root[k] > 0)) return level * level * j->largest;
+  bool moved = has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
+  if (is_shared(j, k)) moved = shared_sum(j, BY_ROWS, k) > 0;
+  return (moved ? FAINT : level * level) * j->root[k] * j->strongest[j->part[k]];
+}
+
+/* m |M| |x| and m |M| |shake| of dynamic row i */
+static void by_mass(const ga_judge *j, const ga_iterate *at, int i, double *by_x,
+                    double *by_shake) {
+  const ga_equations *eq = j->eq;
+  int b = i / eq->nv, k = i % eq->nv;
+  const ga_csr *M = &eq->site[eq->method->dyn[b].site].M;
+  const double *x = at->x + b * eq->nv, *shake = j->shake + b * eq->nv;
+  for (int e = M->ptr[k]; e < M->ptr[k + 1]; e++) {
+    double entry = eq->tab.m * fabs(M->val[e]);
+    *by_x += entry * fabs(x[M->col[e]]);
+    if (j->shaken) *by_shake += entry * fabs(shake[M->col[e]]);
+  }
+}
+
+/* |K| Q + |C| V of dynamic row i */
+static double by_tangents(const ga_judge *j, int i) {
+  const ga_tangents *d = &j->factors->matrix.tangents;
+  int b = i / j->eq->nv, k = i % j->eq->nv;
+  return ga_allow_row_sum(&d->Kt[b], k, j->size_q) + ga_allow_row_sum(&d->Ct[b], k, j->size_v);
+}
+
+ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look) {
+  const ga_equations *eq = j->eq;
+  const ga_site *site = &eq->site[GA_SITE_NEW];
+  int nx = eq->nx, nv = eq->nv;
+  memset(j->sums, 0, (size_t)(SUMS * nx) * sizeof(double));
+  for (int i = 0; i < nx; i++) {
+    int k = i % nv;
+    if (!eq->eval->shared[k]) continue;
+    double *sum = j->sums + i;
+    by_mass(j, at, i, &sum[BY_X * nx], &sum[BY_SHAKE * nx]);
+    sum[BY_REACTION * nx] = reaction_size(j, at, i / nv, k, look);
+    sum[BY_TANGENTS * nx] = by_tangents(j, i);
+    sum[BY_ROWS * nx] =
+        has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
+  }
+  return ga_team_sum_shared(eq->eval->team, SUMS * eq->method->nx, j->sums);
+}
+
+/* What is allowed in dynamic row i, as far as it takes to allow r: the later parts cost more. */
+ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, ga_look look) {
+  const ga_equations *eq = j->eq;
+  int b = i / eq->nv, k = i % eq->nv;
+  const bool shared = is_shared(j, k);
+  const double level = ROUND * DBL_EPSILON, phi = eq->tab.phi;
+  double by_x = 0, by_shake = 0, terms = at->terms[i];
+  by_mass(j, at, i, &by_x, &by_shake);
+  if (shared) by_x = shared_sum(j, BY_X, i), by_shake = shared_sum(j, BY_SHAKE, i);
+  double allowed = j->tol * terms + level * (vector_terms(j, at, i) + by_x) + ga_allow_faint(j, k);
+  if (j->shaken) allowed += fmin(PART * by_shake, SHARE * terms);
+  ga_allowance rough = {.proved = allowed, .shakable = allowed + SHARE * terms};
+  if (r <= allowed || look == GA_LOOK_ROUGHLY) return rough;
+  double reaction =
+      phi * (shared ? shared_sum(j, BY_REACTION, i) : reaction_size(j, at, b, k, look));
+  allowed += ROUND * gradient_rounding(j, look) * reaction;
+  terms += reaction;
+  double claim = level * phi * (shared ? shared_sum(j, BY_TANGENTS, i) : by_tangents(j, i));
+  if (look == GA_LOOK_STALLED) claim = ga_max(claim, SHARE * terms);
+  ga_allowance out = with_claim(j, i, allowed, claim, terms);
+  out.claimed = ga_max(out.claimed, level * j->largest);
+  out.shakable = rough.shakable;
+  return out;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Private to the judge: what is allowed in a row, and the sizes that it is made of. */
+#ifndef GA_SRC_ALLOW_H
+#define GA_SRC_ALLOW_H
+
+#include <math.h>
+
+#include "step/judge.h"
+
+/* One rounding of a constraint row is factor |D| size, D its gradient, which is part of the
+ * equations and no claim. Rows of accelerations have a further term. */
+typedef struct ga_row_rounding {
+  const ga_csr *D;
+  const double *size;
+  double factor;
+  double speed;  /* of acceleration rows: factor |D| (|x| + speed V) besides; else 0 */
+  bool quotient; /* D is a difference quotient: each entry is rounded like the largest of its row */
+} ga_row_rounding;
+
+/* What is allowed in a row: proved; with what tangents claim; with all that shaken constraints may
+ * excuse. */
+typedef struct ga_allowance {
+  double proved, claimed, shakable;
+} ga_allowance;
+
+/* sum_k |A_ik| x_k for x >= 0 */
+static inline double ga_allow_row_sum(const ga_csr *A, int i, const double *x) {
+  double sum = 0;
+  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) sum += fabs(A->val[e]) * x[A->col[e]];
+  return sum;
+}
+
+/* The sizes of accelerations at an iterate, into size_x. */
+void ga_allow_accelerations(ga_judge *j, const ga_iterate *at);
+/* Add what eta moves to size_q. */
+ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at);
+
+/* Constraint rows: one rounding, |D| times the sizes of accelerations and one rounding of row i,
+ * the rounding of the liveliest motion in its part, all that is allowed. */
+ga_row_rounding ga_allow_rounding(const ga_judge *j, ga_con_kind kind, ga_look look);
+void ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i, double *by_x,
+                    double *rounding);
+double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i);
+ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, double by_x, double rounding,
+                                 ga_look look);
+
+/* Force rows: the strongest forces; in a team also the sums over the ranks; what is too faint to
+ * count; what is allowed in dynamic row i, as far as it takes to allow r. */
+void ga_allow_prepare(ga_judge *j, const double *terms);
+ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look);
+double ga_allow_faint(const ga_judge *j, int k);
+ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, ga_look look);
+
+#endif

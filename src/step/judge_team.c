@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* The judge of a team: every rank looks at its own rows, and all come to one verdict.
+ *
+ * A quick look at all rows mostly accepts them. Where some rank has a row above that, all ranks
+ * look closely: what is allowed in a row of a shared velocity are sums over the ranks, and what a
+ * row may claim of the strongest force or the liveliest motion of its part comes from all of them.
+ *
+ * A part is what constraints connect. It may reach over many ranks; its number, here the least of
+ * those that the ranks gave to their pieces, is passed on from rank to rank over the velocities
+ * that they share until nothing changes. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/allow.h"
+
+/* ---- parts of the system that several ranks have --------------------------------------------- */
+
+/* Pieces of this rank: label is that of the piece whose first velocity is k, -1 for those that no
+ * other rank can have a part of. x: nv numbers of work. */
+typedef struct {
+  double *label, *x;
+} pieces;
+
+/* Is the part of velocity k one that a constraint of some rank acts on, and shared? */
+static bool reaches_out(const ga_judge *j, const double *constrained, int k) {
+  return j->eq->eval->shared[k] && constrained[k] > 0;
+}
+
+/* constrained[k]: in how many ranks a constraint acts on the part of k */
+static ga_status count_constrained(ga_judge *j, double *constrained) {
+  const ga_equations *eq = j->eq;
+  const ga_csr *const gradients[] = {&eq->site->G, &eq->site->H};
+  double *acts = j->bound; /* on the piece that begins here */
+  memset(acts, 0, (size_t)eq->nv * sizeof(double));
+  for (int g = 0; g < 2; g++) {
+    const ga_csr *D = gradients[g];
+    for (int e = 0; e < ga_csr_nnz(D); e++) acts[j->part[D->col[e]]] = 1;
+  }
+  for (int k = 0; k < eq->nv; k++) constrained[k] = acts[j->part[k]];
+  return ga_team_sum_shared(eq->eval->team, 1, constrained);
+}
+
+/* first labels, different on all ranks; returns how many there are in all */
+static ga_status label_pieces(ga_judge *j, const double *constrained, pieces *p, double *total) {
+  const ga_equations *eq = j->eq;
+  ga_team *team = eq->eval->team;
+  double count = 0, before;
+  for (int k = 0; k < eq->nv; k++) p->label[k] = -1;
+  for (int k = 0; k < eq->nv; k++) {
+    double *label = &p->label[j->part[k]];
+    if (*label < 0 && reaches_out(j, constrained, k)) *label = count++;
+  }
+  /* the labels of lower ranks come first */
+  before = 0;
+  *total = 0;
+  for (int r = 0; r < team->size; r++) {
+    double of_rank = ga_team_sum(team, r == team->rank ? count : 0);
+    if (r < team->rank) before += of_rank;
+    *total += of_rank;
+  }
+  for (int k = 0; k < eq->nv; k++) {
+    if (p->label[k] >= 0) p->label[k] += before;
+  }
+  return isfinite(*total) ? GA_OK : GA_ERR_BACKEND;
+}
+
+/* rank r shows its labels, the others take the smaller ones; changed: some did */
+static ga_status show_labels(ga_judge *j, const double *constrained, pieces *p, int r,
+                             bool *changed) {
+  const ga_equations *eq = j->eq;
+  ga_team *team = eq->eval->team;
+  for (int k = 0; k < eq->nv; k++) {
+    bool shown = r == team->rank && reaches_out(j, constrained, k);
+    p->x[k] = shown ? 1 + p->label[j->part[k]] : 0;
+  }
+  ga_status status = ga_team_sum_shared(team, 1, p->x);
+  for (int k = 0; k < eq->nv; k++) {
+    double *label = &p->label[j->part[k]];
+    if (p->x[k] == 0 || !reaches_out(j, constrained, k) || p->x[k] - 1 >= *label) continue;
+    *label = p->x[k] - 1;
+    *changed = true;
+  }
+  return status;
+}
+
+/* labels in use become numbers 0, 1, .. */
+static ga_status number_spans(ga_judge *j, const pieces *p, int total, ga_arena *arena) {
+  const ga_equations *eq = j->eq;
+  ga_arena scratch = {0};
+  double *used = ga_arena_doubles(&scratch, (size_t)total + 1);
+  j->span_max = ga_arena_doubles(arena, (size_t)total + 1);
+  ga_status status = GA_OK;
+  if (scratch.failed || arena->failed) {
+    status = ga_fail(eq->err, GA_ERR_MEM, "no memory for %d parts of the system", total);
+  }
+  status = ga_team_agree(eq->eval->team, status, eq->err);
+  if (status == GA_OK) {
+    for (int k = 0; k < eq->nv; k++) {
+      if (p->label[k] >= 0) used[(int)p->label[k]] = 1;
+    }
+    status = ga_team_max_all(eq->eval->team, total, used);
+    for (int i = 0; i < total; i++) used[i] = used[i] > 0 ? j->nspan++ : -1;
+    for (int k = 0; k < eq->nv; k++) {
+      j->span[k] = p->label[k] < 0 ? -1 : (int)used[(int)p->label[k]];
+    }
+  }
+  ga_arena_free(&scratch);
+  return status;
+}
+
+static ga_status find_spans(ga_judge *j, ga_arena *arena) {
+  ga_team *team = j->eq->eval->team;
+  pieces p = {j->size_q, j->size_v}; /* not in use yet */
+  double *constrained = j->size_x, total;
+  ga_status status = count_constrained(j, constrained);
+  if (status == GA_OK) status = label_pieces(j, constrained, &p, &total);
+  bool changed = true;
+  while (status == GA_OK && changed) {
+    changed = false;
+    for (int r = 0; r < team->size && status == GA_OK; r++) {
+      status = show_labels(j, constrained, &p, r, &changed);
+    }
+    changed = ga_team_any(team, changed);
+  }
+  return status == GA_OK ? number_spans(j, &p, (int)total, arena) : status;
+}
+
+ga_status ga_judge_join(ga_judge *j, ga_arena *arena) {
+  const ga_equations *eq = j->eq;
+  ga_team *team = eq->eval->team;
+  if (!team) return GA_OK;
+  j->by_value = false; /* patterns alone tell what belongs together */
+  j->sums = ga_arena_doubles(arena, (size_t)(GA_JUDGE_SUMS * eq->nx));
+  j->span = ga_arena_ints(arena, (size_t)eq->nv);
+  ga_status status = GA_OK;
+  if (arena->failed) status = ga_fail(eq->err, GA_ERR_MEM, "no memory for the judge of a team");
+  status = ga_team_agree(team, status, eq->err);
+  if (status != GA_OK) return status;
+  j->const_mass = !ga_team_any(team, !eq->eval->const_mass);
+  return find_spans(j, arena);
+}
+
+void ga_judge_share_parts(ga_judge *j, double *of_part, double *more) {
+  const ga_equations *eq = j->eq;
+  double *span_max = j->span_max;
+  memset(span_max, 0, (size_t)j->nspan * sizeof(double));
+  for (int k = 0; k < eq->nv; k++) {
+    int s = j->span[k];
+    if (s >= 0) span_max[s] = ga_max(span_max[s], of_part[k]);
+  }
+  if (more) span_max[j->nspan] = *more;
+  ga_team_max_all(eq->eval->team, j->nspan + (more != NULL), span_max);
+  for (int k = 0; k < eq->nv; k++) {
+    if (j->span[k] >= 0) of_part[k] = span_max[j->span[k]];
+  }
+  if (more) *more = span_max[j->nspan];
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------- */
+
+static const ga_verdict none = {.accepted = true, .doubtful = true, .shakable = true};
+
+/* one verdict of all ranks; known: the excess that all of them had before */
+static void agree(ga_judge *j, double known, ga_verdict *v) {
+  double all[] = {!v->accepted, !v->doubtful, !v->shakable, v->excess};
+  ga_team_max_all(j->eq->eval->team, 4, all);
+  if (all[3] > known) v->elsewhere = v->excess < all[3];
+  v->accepted = all[0] == 0;
+  v->doubtful = all[1] == 0;
+  v->shakable = all[2] == 0;
+  v->excess = all[3];
+}
+
+/* Is some row of these above the sum that accepts most of them? */
+static bool suspect_constraint(ga_judge *j, const ga_iterate *at, int c, ga_look look) {
+  const ga_equations *eq = j->eq;
+  const ga_row_rounding k = ga_allow_rounding(j, eq->method->con[c], look);
+  const double *r = at->r + eq->con_at[c], factor = GA_ROUND * k.factor;
+  for (int i = 0; i < eq->nv; i++) j->bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
+  for (int i = 0; i < k.D->nrow; i++) {
+    if (!(fabs(r[i]) <= ga_allow_row_sum(k.D, i, j->bound))) return true;
+  }
+  return false;
+}
+
+static bool suspect_force(const ga_judge *j, const ga_iterate *at) {
+  const double level = j->tol + GA_ROUND * DBL_EPSILON;
+  for (int i = 0; i < j->eq->nx; i++) {
+    if (!(fabs(at->r[i]) <= level * at->terms[i])) return true;
+  }
+  return false;
+}
+
+/* Which kinds of rows does some rank have to look at closely? forces: also the force rows. */
+static bool suspect(ga_judge *j, const ga_iterate *at, ga_look look, bool *forces) {
+  const ga_equations *eq = j->eq;
+  int ncon = eq->method->ncon;
+  double mark[GA_MAX_CON + 1];
+  bool any = false;
+  ga_allow_accelerations(j, at);
+  for (int c = 0; c < ncon; c++) mark[c] = suspect_constraint(j, at, c, look);
+  mark[ncon] = suspect_force(j, at);
+  ga_team_max_all(eq->eval->team, ncon + 1, mark);
+  for (int c = 0; c < ncon; c++) any |= j->suspects[c] = mark[c] != 0;
+  *forces = mark[ncon] != 0;
+  return any;
+}
+
+static ga_verdict constraints(ga_judge *j, const ga_iterate *at, ga_look look) {
+  ga_verdict v = none;
+  ga_judge_constraints(j, at, look, &v);
+  memset(j->suspects, 0, sizeof j->suspects);
+  agree(j, 0, &v);
+  return v;
+}
+
+ga_verdict ga_judge_forces_together(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict v) {
+  const double known = v.excess;
+  if (!j->prepared) ga_allow_prepare(j, at->terms);
+  ga_allow_sum_forces(j, at, look);
+  ga_judge_forces(j, at, look, &v);
+  agree(j, known, &v);
+  return v;
+}
+
+ga_verdict ga_judge_look_together(ga_judge *j, const ga_iterate *at, ga_look look) {
+  bool forces, open = suspect(j, at, look, &forces);
+  ga_verdict v = none;
+  if (open) v = constraints(j, at, look);
+  if (!v.accepted && look != GA_LOOK_ROUGHLY && j->eq->eta >= 0 && !j->eta_counted) {
+    ga_allow_count_eta(j, at);
+    v = none;
+    if (suspect(j, at, look, &forces)) v = constraints(j, at, look);
+  }
+  v.closed = v.accepted;
+  return forces ? ga_judge_forces_together(j, at, look, v) : v;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* A team whose ranks are threads of this process: the kernel's collective calls without MPI.
+ *
+ * All ranks meet at every collective call and compare what they came for; if they differ, if one
+ * has left or does not come, the crew is broken and every call fails from then on. A wrong order of
+ * calls is so an error of the test instead of a deadlock. */
+#ifndef CREW_H
+#define CREW_H
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../mpi/whole.h"
+#include "genalpha/ga_team.h"
+
+enum { CREW = 8, CREW_PATIENCE = 60 /* seconds */ };
+
+typedef struct {
+  int size, arrived, left;
+  long generation;
+  bool broken;
+  char why[120];
+  pthread_mutex_t lock;
+  pthread_cond_t all_there;
+  long tag[CREW];
+  const void *shown[CREW]; /* what a rank shows the others between two meetings */
+  ga_team team[CREW];
+  struct crew_rank {
+    void *crew;
+    int rank;
+    int *place[CREW]; /* of each velocity of this rank: where rank r has it, -1 */
+    double *room;
+    size_t nroom;
+    bool *owned;
+    long calls; /* collective calls so far */
+  } rank[CREW];
+} crew;
+
+static inline void crew_break(crew *c, const char *why) {
+  if (!c->broken) snprintf(c->why, sizeof c->why, "%s", why);
+  c->broken = true;
+  pthread_cond_broadcast(&c->all_there);
+}
+
+/* the caller holds the lock */
+static inline void crew_look(crew *c) {
+  if (c->left > 0) {
+    crew_break(c, "a rank has left while others wait");
+    return;
+  }
+  for (int r = 1; r < c->size; r++) {
+    if (c->tag[r] != c->tag[0]) crew_break(c, "ranks came for different calls");
+  }
+  c->arrived = 0;
+  c->generation++;
+  pthread_cond_broadcast(&c->all_there);
+}
+
+static inline bool crew_meet(crew *c, int rank, long tag, const void *shown) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += CREW_PATIENCE;
+  pthread_mutex_lock(&c->lock);
+  long generation = c->generation;
+  c->tag[rank] = tag;
+  if (shown) c->shown[rank] = shown; /* NULL: others may still be reading it */
+  c->rank[rank].calls++;
+  if (!c->broken && ++c->arrived + c->left == c->size) crew_look(c);
+  while (!c->broken && c->generation == generation) {
+    if (pthread_cond_timedwait(&c->all_there, &c->lock, &until) == ETIMEDOUT) {
+      crew_break(c, "a rank does not come");
+    }
+  }
+  bool good = !c->broken;
+  pthread_mutex_unlock(&c->lock);
+  return good;
+}
+
+/* a rank is done and will not come again */
+static inline void crew_leave(crew *c) {
+  pthread_mutex_lock(&c->lock);
+  c->left++;
+  if (c->arrived > 0 && c->arrived + c->left == c->size) crew_look(c);
+  pthread_mutex_unlock(&c->lock);
+}
+
+static inline double *crew_room(struct crew_rank *own, size_t n) {
+  if (n > own->nroom) own->room = realloc(own->room, n * sizeof(double)), own->nroom = n;
+  return own->room;
+}
+
+static inline ga_status crew_sum_shared(ga_team *team, int count, double *x) {
+  struct crew_rank *own = team->context;
+  crew *c = own->crew;
+  size_t nv = (size_t)team->nv;
+  double *sum = crew_room(own, (size_t)count * nv);
+  if (!crew_meet(c, own->rank, 1000 + count, x)) return GA_ERR_BACKEND;
+  memcpy(sum, x, (size_t)count * nv * sizeof(double));
+  for (int v = 0; v < count; v++) {
+    for (size_t i = 0; i < nv; i++) {
+      double total = 0;
+      int sharing = 0;
+      for (int r = 0; r < c->size; r++) {
+        int at = own->place[r][i];
+        if (at < 0) continue;
+        const double *other = c->shown[r];
+        total += other[(size_t)v * (size_t)c->team[r].nv + (size_t)at];
+        sharing++;
+      }
+      if (sharing > 1) sum[(size_t)v * nv + i] = total;
+    }
+  }
+  if (!crew_meet(c, own->rank, 1, NULL)) return GA_ERR_BACKEND;
+  memcpy(x, sum, (size_t)count * nv * sizeof(double));
+  return GA_OK;
+}
+
+static inline double crew_op(ga_team_op op, double a, double b) {
+  if (op == GA_TEAM_SUM) return a + b;
+  if (isnan(a) || isnan(b)) return NAN;
+  return (op == GA_TEAM_MAX) == (a > b) ? a : b;
+}
+
+static inline ga_status crew_reduce(ga_team *team, ga_team_op op, int n, double *x) {
+  struct crew_rank *own = team->context;
+  crew *c = own->crew;
+  double *all = crew_room(own, (size_t)n);
+  if (!crew_meet(c, own->rank, 1000000L * (1 + (long)op) + n, x)) return GA_ERR_BACKEND;
+  for (int i = 0; i < n; i++) {
+    for (int r = 0; r < c->size; r++) {
+      double value = ((const double *)c->shown[r])[i];
+      all[i] = r == 0 ? value : crew_op(op, all[i], value);
+    }
+  }
+  if (!crew_meet(c, own->rank, 2, NULL)) return GA_ERR_BACKEND;
+  memcpy(x, all, (size_t)n * sizeof(double));
+  return GA_OK;
+}
+
+/* ---- linear solver: rank 0 reads the parts of all ------------------------------------------- */
+
+typedef struct {
+  struct crew_rank *own;
+  const ga_linsol_share *share;
+  int n;
+  ga_whole *whole; /* rank 0 */
+  ga_linsol ls;
+  double *x;
+  ga_status status; /* what all are told, */
+  int column;       /* and a column without pivot */
+  const ga_csr *A;
+  const ga_linsol_layout *layout;
+  double *b;
+} crew_solver;
+
+static inline crew_solver *crew_of(const crew *c, int r) {
+  return (crew_solver *)c->shown[r];
+}
+
+static inline ga_status crew_told(ga_linsol *ls) {
+  crew_solver *s = ls->impl;
+  crew *c = s->own->crew;
+  if (!crew_meet(c, s->own->rank, 3, s)) return GA_ERR_BACKEND;
+  const crew_solver *first = crew_of(c, 0);
+  ga_status status = first->status;
+  int column = first->column;
+  double cost = first->ls.factor_cost;
+  if (!crew_meet(c, s->own->rank, 4, s)) return GA_ERR_BACKEND;
+  s->column = column;
+  ls->factor_cost = cost;
+  return status;
+}
+
+static inline void crew_build(crew_solver *s) {
+  crew *c = s->own->crew;
+  ga_whole_part part[CREW];
+  ga_block_range range[CREW * GA_WHOLE_BLOCKS];
+  int nblock = s->layout->nblock;
+  for (int r = 0; r < c->size; r++) {
+    const crew_solver *other = crew_of(c, r);
+    part[r] = (ga_whole_part){other->A->nrow, other->A->ptr, other->A->col, other->share->number};
+    ga_block_ranges(other->layout, range + r * nblock);
+  }
+  s->whole = ga_whole_new(s->share->n, c->size, part);
+  ga_whole_blocks(s->whole, nblock, c->size, range);
+  s->x = malloc((size_t)s->share->n * sizeof(double));
+  const struct crew_rank *own = s->own;
+  const ga_team *team = &c->team[own->rank];
+  /* numbers of unknowns that others give: a block of velocities */
+  long first = s->share->nunit > 0 ? s->share->number[s->n - 1] - team->velocity[team->nv - 1] : 0;
+  ga_whole_condense(s->whole, first, s->share->nunit > 0 ? team->nv_all : 0);
+  s->status =
+      ga_linsol_attach(&s->ls, NULL, ga_whole_matrix(s->whole), ga_whole_layout(s->whole), NULL);
+}
+
+static inline ga_status crew_analyze(ga_linsol *ls, const ga_csr *A) {
+  crew_solver *s = calloc(1, sizeof *s);
+  struct crew_rank *own = ls->context;
+  *s = (crew_solver){.own = own,
+                     .share = ls->layout->share,
+                     .n = A->nrow,
+                     .A = A,
+                     .layout = ls->layout,
+                     .column = -1};
+  ls->impl = s;
+  if (!crew_meet(own->crew, own->rank, 5, s)) return GA_ERR_BACKEND;
+  if (own->rank == 0) crew_build(s);
+  return crew_told(ls);
+}
+
+static inline ga_status crew_factor(ga_linsol *ls, const ga_csr *A) {
+  crew_solver *s = ls->impl;
+  struct crew_rank *own = s->own;
+  crew *c = own->crew;
+  s->A = A;
+  if (!crew_meet(c, own->rank, 6, s)) return GA_ERR_BACKEND;
+  if (own->rank == 0) {
+    ga_whole_clear(s->whole);
+    for (int r = 0; r < c->size; r++) ga_whole_add(s->whole, r, crew_of(c, r)->A->val);
+    ga_whole_finish(s->whole);
+    s->status = s->ls.ops->factor(&s->ls, ga_whole_matrix(s->whole));
+    s->column = s->status == GA_RETRY_SINGULAR ? s->ls.ops->singular_column(&s->ls) : -1;
+    if (s->column >= 0) s->column = (int)ga_whole_column(s->whole, s->column);
+  }
+  return crew_told(ls);
+}
+
+static inline ga_status crew_solve(ga_linsol *ls, double *b) {
+  crew_solver *s = ls->impl;
+  struct crew_rank *own = s->own;
+  crew *c = own->crew;
+  s->b = b;
+  if (!crew_meet(c, own->rank, 7, s)) return GA_ERR_BACKEND;
+  if (own->rank == 0) {
+    for (int r = 0; r < c->size; r++) {
+      const crew_solver *other = crew_of(c, r);
+      for (int i = 0; i < other->n; i++) {
+        if (other->share->owned[i]) s->x[other->share->number[i]] = other->b[i];
+      }
+    }
+    ga_whole_right_side(s->whole, s->x);
+    s->status = s->ls.ops->solve(&s->ls, s->x);
+    ga_whole_solution(s->whole, s->x);
+  }
+  if (!crew_meet(c, own->rank, 8, s)) return GA_ERR_BACKEND;
+  const double *x = crew_of(c, 0)->x;
+  for (int i = 0; i < s->n; i++) b[i] = x[s->share->number[i]];
+  return crew_told(ls);
+}
+
+static inline int crew_column(const ga_linsol *ls) {
+  const crew_solver *s = ls->impl;
+  for (int i = 0; i < s->n && s->column >= 0; i++) {
+    if (s->share->number[i] == s->column) return i;
+  }
+  return -1;
+}
+
+static inline void crew_reset(ga_linsol *ls) {
+  crew_solver *s = ls->impl;
+  if (s->ls.ops && s->ls.ops->reset) s->ls.ops->reset(&s->ls);
+}
+
+static inline void crew_free_solver(ga_linsol *ls) {
+  crew_solver *s = ls->impl;
+  if (!s) return;
+  if (s->ls.ops) ga_linsol_detach(&s->ls);
+  ga_whole_free(s->whole);
+  free(s->x);
+  free(s);
+  ls->impl = NULL;
+}
+
+static const ga_team_ops crew_ops = {.sum_shared = crew_sum_shared, .reduce = crew_reduce};
+static const ga_linsol_ops crew_linsol = {.name = "crew",
+                                          .analyze = crew_analyze,
+                                          .factor = crew_factor,
+                                          .solve = crew_solve,
+                                          .singular_column = crew_column,
+                                          .reset = crew_reset,
+                                          .free = crew_free_solver};
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+/* velocity[r]: the numbers of the nv[r] velocities of rank r */
+static inline crew *crew_new(int size, const int *nv, long *const *velocity, long nv_all) {
+  crew *c = calloc(1, sizeof *c);
+  c->size = size;
+  pthread_mutex_init(&c->lock, NULL);
+  pthread_cond_init(&c->all_there, NULL);
+  int *at = malloc((size_t)nv_all * sizeof(int));
+  bool *taken = calloc((size_t)nv_all, sizeof(bool));
+  for (int r = 0; r < size; r++) {
+    struct crew_rank *own = &c->rank[r];
+    own->crew = c;
+    own->rank = r;
+    own->owned = calloc((size_t)nv[r] + 1, sizeof(bool));
+    for (int i = 0; i < nv[r]; i++) {
+      own->owned[i] = !taken[velocity[r][i]];
+      taken[velocity[r][i]] = true;
+    }
+    c->team[r] = (ga_team){.ops = &crew_ops,
+                           .context = own,
+                           .rank = r,
+                           .size = size,
+                           .nv = nv[r],
+                           .nv_all = nv_all,
+                           .velocity = velocity[r],
+                           .owned = own->owned,
+                           .linsol = &crew_linsol,
+                           .linsol_context = own};
+  }
+  for (int s = 0; s < size; s++) {
+    for (long v = 0; v < nv_all; v++) at[v] = -1;
+    for (int i = 0; i < nv[s]; i++) at[velocity[s][i]] = i;
+    for (int r = 0; r < size; r++) {
+      c->rank[r].place[s] = malloc(((size_t)nv[r] + 1) * sizeof(int));
+      for (int i = 0; i < nv[r]; i++) c->rank[r].place[s][i] = at[velocity[r][i]];
+    }
+  }
+  free(at);
+  free(taken);
+  return c;
+}
+
+static inline void crew_free(crew *c) {
+  for (int r = 0; r < c->size; r++) {
+    for (int s = 0; s < c->size; s++) free(c->rank[r].place[s]);
+    free(c->rank[r].owned);
+    free(c->rank[r].room);
+  }
+  pthread_mutex_destroy(&c->lock);
+  pthread_cond_destroy(&c->all_there);
+  free(c);
+}
+
+#endif
