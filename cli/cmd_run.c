@@ -43,6 +43,8 @@ static const arg_spec specs[] = {
     {.key = NULL}};
 #undef FIELD
 
+const int run_shared = sizeof((const arg_spec[]){RUN_SPECS(whole, run)}) / sizeof(arg_spec);
+
 const arg_command run_command = {
     .name = "run",
     .operand = "PROBLEM",

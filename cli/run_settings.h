@@ -44,8 +44,10 @@ typedef struct run_settings {
         arg_read_text, offsetof(settings, place.stop_when), 0, 0                                \
   }
 
-/* The command `run` itself; its settings are run_settings. */
+/* The command `run` itself; its settings are run_settings. The first rows of its table, run_shared
+ * of them, are RUN_SPECS. */
 extern const arg_command run_command;
+extern const int run_shared;
 
 /* Open the problem and check the settings of its run: ARGS_GO_ON, or the exit code after a message;
  * problem_close releases it in any case. want: columns that must exist, or NULL. */

@@ -170,7 +170,7 @@ int simulate(simulation *s) {
   s->solver->context = s;
   progress_begin(&s->progress, s->problem->t0, s->t_end);
   if (s->quiet) s->progress.on = false;
-  ga_status status = run(s);
+  ga_status status = s->status = run(s);
   s->seconds = progress_seconds(&s->progress);
   progress_clear(&s->progress);
 

@@ -34,6 +34,7 @@ typedef struct simulation {
   /* set by simulate() */
   progress progress;
   double seconds;
+  ga_status status; /* of the run itself */
   double next_checkpoint;
   bool save_failed, told;                    /* told: why it cannot begin */
   long last_row;                             /* steps done when the last row was written */
