@@ -80,6 +80,14 @@ const char *sweep_plan_value(const sweep_plan *p, int variable, long run, sweep_
   return room->text;
 }
 
+double sweep_plan_number(const sweep_plan *p, int variable, long run) {
+  sweep_value room;
+  char *end;
+  const char *text = sweep_plan_value(p, variable, run, &room);
+  const double value = strtod(text, &end);
+  return end == text || *end ? NAN : value;
+}
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* options of `run` that say which rows are written, not what is computed; and --set, which is
@@ -151,10 +159,19 @@ static bool is_given(const sweep_plan *p, const sweep_variable *v) {
 }
 
 /* Names of methods and solvers are known before any run. */
+typedef struct known_names {
+  const char *(*name)(int i); /* NULL: any text may be right */
+} known_names;
+
+static const char *known_at(const void *list, int i) {
+  const known_names *known = list;
+  return known->name(i);
+}
+
 static int check_word(const char *key, const char *word) {
-  const char *(*name)(int i) = strcmp(key, "method") == 0   ? ga_method_name
-                               : strcmp(key, "linsol") == 0 ? ga_linsol_name
-                                                            : NULL;
+  const known_names known = {strcmp(key, "method") == 0   ? ga_method_name
+                             : strcmp(key, "linsol") == 0 ? ga_linsol_name
+                                                          : NULL};
   char flag[NAME_MAX_LENGTH + 2], value[SWEEP_VALUE_MAX], run[] = "run", operand[] = "heavy-top";
   snprintf(flag, sizeof flag, "--%s", key);
   snprintf(value, sizeof value, "%s", word);
@@ -163,12 +180,11 @@ static int check_word(const char *key, const char *word) {
   ga_options options = ga_options_default();
   args a = {.command = &run_command, .settings = &set, .options = &options};
   const int code = args_parse(&a, 4, argv);
-  if (code != ARGS_GO_ON || !name || strcmp(word, "auto") == 0) return code;
-  for (int i = 0; name(i); i++) {
-    if (strcmp(name(i), word) == 0) return code;
+  if (code != ARGS_GO_ON || !known.name || strcmp(word, "auto") == 0) return code;
+  for (int i = 0; known.name(i); i++) {
+    if (strcmp(known.name(i), word) == 0) return code;
   }
-  cli_error("--%s: there is no %s '%s' (genalpha list)", key, key, word);
-  return CLI_USAGE;
+  return cli_unknown(key, word, known_at, &known);
 }
 
 /* the values that are written down; what is drawn or computed fails run by run */

@@ -53,6 +53,8 @@ typedef struct sweep_value {
   char text[SWEEP_VALUE_MAX];
 } sweep_value;
 const char *sweep_plan_value(const sweep_plan *p, int variable, long run, sweep_value *room);
+/* The same as a number, NaN if it is none. */
+double sweep_plan_number(const sweep_plan *p, int variable, long run);
 
 /* The command line of a run: run OPERAND --key value ... False without memory. */
 typedef struct sweep_words {

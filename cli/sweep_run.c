@@ -104,11 +104,7 @@ static bool keep_row(void *context, const ga_state *state) {
 static void keep_parameters(const making *m) {
   for (int i = 0; i < m->plan->count; i++) {
     const sweep_variable *v = &m->plan->variable[i];
-    sweep_value room;
-    char *end;
-    const char *text = sweep_plan_value(m->plan, i, m->result->run, &room);
-    double value = strtod(text, &end);
-    if (end == text || *end) value = NAN;
+    double value = sweep_plan_number(m->plan, i, m->result->run);
     const ga_file *file = m->problem && v->parameter ? file_of(m->problem) : NULL;
     const char *name;
     double computed;

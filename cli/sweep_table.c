@@ -259,7 +259,9 @@ static bool put_all(writing *w, const sweep_journal *j) {
       ok = sweep_journal_read(j, w->shape, run, &r);
     } else {
       r.run = run, r.status = SWEEP_MISSING, r.rows = 0, r.message[0] = '\0';
-      for (int i = 0; i < w->shape->values; i++) r.value[i] = NAN;
+      for (int i = 0; i < w->shape->values; i++) {
+        r.value[i] = i < w->plan->count ? sweep_plan_number(w->plan, i, run) : NAN;
+      }
     }
     if (ok) count_end(w->ends, &r);
     ok = ok && put_run(w, &r);
