@@ -56,12 +56,14 @@ static void put_number(double x, const char *unit, sweep_value *to) {
   snprintf(to->text + used, sizeof to->text - used, "%s", unit);
 }
 
-/* value k of a range; both ends are met exactly */
+/* Value k of a range. Both ends are met exactly; powers of ten make whole decades exact, too. */
 static double range_value(const sweep_variable *v, long k) {
   const double part = (double)k / (double)(v->count - 1);
   if (k == 0) return v->from;
   if (k == v->count - 1) return v->to;
-  return v->logarithmic ? v->from * pow(v->to / v->from, part) : v->from + (v->to - v->from) * part;
+  if (!v->logarithmic) return v->from + (v->to - v->from) * part;
+  const double first = log10(fabs(v->from)), last = log10(fabs(v->to));
+  return copysign(pow(10, first + (last - first) * part), v->from);
 }
 
 const char *sweep_plan_value(const sweep_plan *p, int variable, long run, sweep_value *room) {

@@ -46,6 +46,18 @@ if [ $ending = h5 ] && command -v h5diff >/dev/null 2>&1; then
 fi
 ok "12 rows" [ "$(rows w1.txt)" -eq 12 ]
 
+if [ $ending = h5 ] && python3 -c 'import h5py' 2>/dev/null; then
+  python3 - w1.h5 <<'EOP' >"$work/out" 2>"$work/err"
+import sys, h5py
+with h5py.File(sys.argv[1]) as f:
+    good = f["columns/status"][:] == 0
+    assert good.all() and len(good) == 12
+    assert f["columns/rho"][:][good][-1] == 1
+    assert f["texts/message"].asstr()[3] == ""
+EOP
+  ok "read by h5py" [ $? -eq 0 ]
+fi
+
 # the numbers are those of `run`: final values, extremes and rows
 cp w1.txt table.csv
 tool run heavy-top --t-end 0.1 --rho 0.7 --h 5e-4 --out run.csv
@@ -243,8 +255,11 @@ refused 1 "there is no 'm.csv.journal'" sweep heavy-top --vary h=1e-3,2e-3 --col
 refused 1 "No such file" sweep absent.yaml --vary k=1,2 $out
 refused 1 "No such file" sweep heavy-top --vary h=1e-3,2e-3 --out absent/m.csv
 refused 2 "did you mean '--vary'" sweep heavy-top --var h=1e-3,2e-3 $out
-OMPI_COMM_WORLD_SIZE=4 refused 1 "mpirun has started 4 processes" sweep heavy-top --vary h=1e-3,2e-3 $out
-PMI_SIZE=2 refused 1 "mpirun has started 2 processes" sweep heavy-top --vary h=1e-3,2e-3 $out
+for variable in OMPI_COMM_WORLD_SIZE PMI_SIZE; do
+  export $variable=4
+  refused 1 "mpirun has started 4 processes" sweep heavy-top --vary h=1e-3,2e-3 $out
+  unset $variable
+done
 ok "nothing is left of what was refused" [ -z "$(ls m.csv* absent* 2>/dev/null)" ]
 
 finish
