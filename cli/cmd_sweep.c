@@ -21,7 +21,6 @@ typedef struct settings {
 
 #define FIELD(name) offsetof(settings, name)
 static const arg_spec specs[] = {
-    RUN_SPECS(settings, run),
     {"vary", "NAME=V1,V2,..|A:B:N",
      "values of a parameter of the model file, or of an option of `run` (also run.NAME): a list, "
      "N values from A to B, or A:B:N:log; once for each, all combinations are made",
@@ -53,7 +52,9 @@ static const arg_spec specs[] = {
      arg_read_flag, FIELD(list), 0, 0},
     {"collect", NULL, "make no runs; write the table of those that a stopped sweep has made",
      arg_read_flag, FIELD(collect), 0, 0},
+    RUN_SPECS(settings, run),
     {.key = NULL}};
+enum { NSPECS = (int)(sizeof specs / sizeof specs[0]) - 1 };
 #undef FIELD
 
 static const arg_command command = {
@@ -94,11 +95,11 @@ static bool is_alone(void) {
   return true;
 }
 
-/* the options that all runs share: those of RUN_SPECS and of the library, moved to the front */
+/* the options that all runs share: those of RUN_SPECS, the last of the table, and of the library */
 static void share_options(settings *set, arg_given *list, int count) {
   int n = 0;
   for (int i = 0; i < count; i++) {
-    if (!list[i].own || list[i].own - specs < run_shared) list[n++] = list[i];
+    if (!list[i].own || list[i].own - specs >= NSPECS - run_shared) list[n++] = list[i];
   }
   set->plan.given = list;
   set->plan.ngiven = n;
