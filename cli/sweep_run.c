@@ -134,6 +134,18 @@ static void keep_end(making *m) {
   for (int i = 0; i < s->columns; i++) end[i] = picked(m, i);
 }
 
+/* A message is one line, and its last character is whole (UTF-8) where it was cut. */
+static void tidy(char *message) {
+  size_t n = strlen(message);
+  for (size_t i = 0; i < n; i++) {
+    if ((unsigned char)message[i] < ' ') message[i] = ' ';
+  }
+  if (n < SWEEP_MESSAGE - 1) return;
+  while (n > 0 && ((unsigned char)message[n - 1] & 0xc0) == 0x80) n--;
+  if (n > 0 && (unsigned char)message[n - 1] >= 0xc0) n--;
+  message[n] = '\0';
+}
+
 /* ---- the run -------------------------------------------------------------------------------- */
 
 /* The words become settings, as `run` reads them; what they, or the model file, say about files is
@@ -203,6 +215,7 @@ bool sweep_run(const sweep_plan *p, const sweep_shape *s, sweep_result *r) {
   keep_parameters(&m);
   keep_end(&m);
   cli_collect(NULL, 0);
+  tidy(r->message);
   release(&m);
   r->seconds = progress_seconds(&clock);
   return code != CLI_INTERRUPTED;
