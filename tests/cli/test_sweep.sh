@@ -46,8 +46,9 @@ if [ $ending = h5 ] && command -v h5diff >/dev/null 2>&1; then
 fi
 ok "12 rows" [ "$(rows w1.txt)" -eq 12 ]
 
-if [ $ending = h5 ] && python3 -c 'import h5py' 2>/dev/null; then
-  python3 - w1.h5 <<'EOP' >"$work/out" 2>"$work/err"
+python=/usr/bin/python3
+if [ $ending = h5 ] && "$python" -c 'import h5py' 2>/dev/null; then
+  "$python" - w1.h5 <<'EOP' >"$work/out" 2>"$work/err"
 import sys, h5py
 with h5py.File(sys.argv[1]) as f:
     good = f["columns/status"][:] == 0
@@ -144,6 +145,22 @@ if [ $code -ne 0 ]; then
 fi
 table int.$ending
 ok "interrupted and resumed: the same table" cmp -s whole.txt table.csv
+
+# a disk that is full: what is recorded stays, and is gone on from
+small="sweep heavy-top --t-end 0.25 --vary rho=0.5:1:20 --vary h=1e-3:2e-3:20 --columns x,lam1"
+code=0
+(
+  ulimit -f 16
+  exec "$tool" $small --out full.$ending
+) >out 2>err || code=$?
+ok "a full disk: exit 1" code_is 1
+ok "a full disk: told" err_has "cannot write 'full.$ending.journal': File too large"
+echo "left by a sweep that was killed while it wrote its table" >full.$ending.part
+tool $small --out full.$ending
+ok "a full disk: only the rest" out_has 'effort  *[123][0-9][0-9] runs'
+table full.$ending
+ok "a full disk, then room: the same table" cmp -s whole.txt table.csv
+ok "nothing else is left" [ -z "$(ls full.$ending.* 2>/dev/null)" ]
 
 # ---- failures are recorded --------------------------------------------------------------------
 tool sweep heavy-top --vary h=1e-3,0.5,2e-3 --vary method=stab2,index3 --t-end 1 --columns x --out bad.csv
