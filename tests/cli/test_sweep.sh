@@ -147,16 +147,15 @@ table int.$ending
 ok "interrupted and resumed: the same table" cmp -s whole.txt table.csv
 
 # a disk that is full: what is recorded stays, and is gone on from
-small="sweep heavy-top --t-end 0.25 --vary rho=0.5:1:20 --vary h=1e-3:2e-3:20 --columns x,lam1"
 code=0
 (
   ulimit -f 16
-  exec "$tool" $small --out full.$ending
+  exec "$tool" $long --out full.$ending
 ) >out 2>err || code=$?
 ok "a full disk: exit 1" code_is 1
 ok "a full disk: told" err_has "cannot write 'full.$ending.journal': File too large"
 echo "left by a sweep that was killed while it wrote its table" >full.$ending.part
-tool $small --out full.$ending
+tool $long --out full.$ending
 ok "a full disk: only the rest" out_has 'effort  *[123][0-9][0-9] runs'
 table full.$ending
 ok "a full disk, then room: the same table" cmp -s whole.txt table.csv
