@@ -112,4 +112,20 @@ static inline double pendulum_period(double omega, double phi) {
   return 4 * elliptic_K(sin(phi / 2)) / omega;
 }
 
+/* The angle that a pendulum of length 1 on a rod has fallen from the horizontal, by RK4. */
+static inline double rod_angle(double t) {
+  const int n = 20000;
+  double a = 0, w = 0, h = t / n, k[4], l[4];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < 4; j++) {
+      double c = j == 0 ? 0 : j == 3 ? h : h / 2;
+      k[j] = w + (j ? c * l[j - 1] : 0);
+      l[j] = 9.81 * cos(a + (j ? c * k[j - 1] : 0));
+    }
+    a += h / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3]);
+    w += h / 6 * (l[0] + 2 * l[1] + 2 * l[2] + l[3]);
+  }
+  return a;
+}
+
 #endif

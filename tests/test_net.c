@@ -154,11 +154,32 @@ static void test_values(void **state) {
   }
 }
 
+/* The layers of a lattice fall side by side before they begin to bend: all that their bars do is
+ * 1e-20 and less of the fall. Newton's iteration must not work on it. */
+static void test_falling_layers(void **state) {
+  (void)state;
+  const char *const methods[] = {"stab2", "index3"};
+  for (int k = 0; k < 2; k++) {
+    ga_problem *p = sized("lattice", 8);
+    ga_options o = ga_options_default();
+    o.method = methods[k];
+    o.h = 1e-3;
+    ga_integrator *it = started(p, &o);
+    must(ga_integrator_run(it, 0.06), ga_integrator_error(it));
+    const ga_stats *stats = ga_integrator_stats(it);
+    assert_true(stats->steps == 60);
+    assert_between("iterations", (double)stats->newton_its, 60, 80);
+    ga_integrator_free(it);
+    ga_problem_free(p);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_counts),
       cmocka_unit_test(test_independent),
       cmocka_unit_test(test_values),
+      cmocka_unit_test(test_falling_layers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,9 @@
 
 static const double horizontal[] = {1, 0}, at_rest[] = {0, 0};
 
-/* the angle of the pendulum on a rigid rod, from the horizontal, by RK4 */
+/* where a pendulum on a rigid rod is */
 static void rigid(double t, double *q) {
-  const int n = 20000;
-  double a = 0, w = 0, h = t / n, k[4], l[4];
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < 4; j++) {
-      double c = j == 0 ? 0 : j == 3 ? h : h / 2;
-      k[j] = w + (j ? c * l[j - 1] : 0);
-      l[j] = 9.81 * cos(a + (j ? c * k[j - 1] : 0));
-    }
-    a += h / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3]);
-    w += h / 6 * (l[0] + 2 * l[1] + 2 * l[2] + l[3]);
-  }
+  double a = rod_angle(t);
   q[0] = cos(a);
   q[1] = -sin(a);
 }

@@ -16,20 +16,9 @@ static ga_integrator *pendulum(small *s, const ga_options *o) {
   return small_start(s, o, horizontal, at_rest);
 }
 
-/* lam of the pendulum is -3 g y, from the energy; y from the angle, by RK4 in a thousand steps */
+/* lam of the pendulum is -3 g y, from the energy */
 static double pendulum_lam(double t) {
-  const int n = 1000;
-  double a = 0, w = 0, h = t / n, k[4], l[4];
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < 4; j++) {
-      double c = j == 0 ? 0 : j == 3 ? h : h / 2;
-      k[j] = w + (j ? c * l[j - 1] : 0);
-      l[j] = 9.81 * cos(a + (j ? c * k[j - 1] : 0));
-    }
-    a += h / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3]);
-    w += h / 6 * (l[0] + 2 * l[1] + 2 * l[2] + l[3]);
-  }
-  return 3 * 9.81 * sin(a);
+  return 3 * 9.81 * sin(rod_angle(t));
 }
 
 /* near = 0.05 or 0.1: lam differs from that of a run that went straight there by what the motion

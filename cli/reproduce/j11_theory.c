@@ -2,15 +2,11 @@
 /* Jay 2011: Theorem 3.1 (existence and uniqueness), Lemma 5.1 and Theorem 5.2 (perturbations). */
 #include <math.h>
 
-#include "reproduce/direct.h"
 #include "reproduce/j11.h"
+#include "reproduce/remainders.h"
 
 typedef long double real;
 enum { N = DIRECT_DIM, LEVELS = 6 };
-
-static double apart(const real *a, const real *b) {
-  return (double)hypotl(a[0] - b[0], a[1] - b[1]);
-}
 
 /* Theorem 3.1 */
 
@@ -39,7 +35,8 @@ static double spread(result *r, const ga_params *par, real h, const direct_state
       result_fail(r, "no solution from guess %d", i);
       return NAN;
     }
-    largest = fmax(largest, apart(first.a, x1.a) + (double)fabsl(first.mult[0] - x1.mult[0]));
+    largest =
+        fmax(largest, direct_apart(first.a, x1.a) + (double)fabsl(first.mult[0] - x1.mult[0]));
   }
   return largest;
 }
@@ -51,8 +48,8 @@ static bool changes(result *r, const ga_params *par) {
     direct_state x0 = direct_exact_nonholonomic(0, alpha * h), x1;
     const real guess[] = {x0.a[0], x0.a[1], x0.mult[0]};
     if (!direct_nonholonomic(par, h, guess, &x0, &x1)) return result_fail(r, "no solution");
-    const double row[] = {(double)h, apart(x1.y, x0.y), apart(x1.z, x0.z), apart(x1.a, x0.a),
-                          (double)fabsl(x1.mult[0] - x0.mult[0])};
+    const double row[] = {(double)h, direct_apart(x1.y, x0.y), direct_apart(x1.z, x0.z),
+                          direct_apart(x1.a, x0.a), (double)fabsl(x1.mult[0] - x0.mult[0])};
     for (int j = 0; j < 5; j++) table_set(&r->data, i, j, row[j]);
   }
   return true;
@@ -232,18 +229,14 @@ const item j11_lemma51 = {"j11-lemma5.1",
 
 /* Theorem 5.2: two neighbouring steps */
 
-enum { KINDS = 4, RESULTS = 4, WIDTH = RESULTS + 1 };
-
-static void times(const real *P, const real *x, real *Px) {
-  for (int i = 0; i < N; i++) Px[i] = P[i * N] * x[0] + P[i * N + 1] * x[1];
-}
+enum { KINDS = 4 };
 
 /* moved by h: a along P, a along Q, psi, or y and z on the constraint */
 static direct_state moved(int kind, const direct_state *x, const real *P, real h) {
   static const real some[] = {0.8L, -0.5L};
   direct_state w = *x;
   real Px[N];
-  times(P, some, Px);
+  direct_times(P, some, Px);
   for (int i = 0; i < N; i++) {
     if (kind == 0) w.a[i] += h * Px[i];
     if (kind == 1) w.a[i] += h * (some[i] - Px[i]);
@@ -254,7 +247,7 @@ static direct_state moved(int kind, const direct_state *x, const real *P, real h
 }
 
 /* what the theorem leaves of the changes of y, z, a and psi */
-static bool remainders(int kind, const ga_params *par, real h, double rest[RESULTS]) {
+static bool after(int kind, const ga_params *par, real h, double rest[REMAINDERS]) {
   real am = par->alpha_m, af = par->alpha_f, beta = par->beta, gamma = par->gamma, P[N * N];
   direct_state x0 = direct_exact_nonholonomic(0.2L, (am - af) * h), x1, w1;
   direct_projector_nonholonomic(&x0, P);
@@ -266,7 +259,7 @@ static bool remainders(int kind, const ga_params *par, real h, double rest[RESUL
   }
   real da[N], Pa[N], Qa[N], y[N], z[N], a[N];
   for (int i = 0; i < N; i++) da[i] = w0.a[i] - x0.a[i];
-  times(P, da, Pa);
+  direct_times(P, da, Pa);
   for (int i = 0; i < N; i++) {
     Qa[i] = da[i] - Pa[i];
     real dy = w0.y[i] - x0.y[i], dz = w0.z[i] - x0.z[i];
@@ -276,38 +269,22 @@ static bool remainders(int kind, const ga_params *par, real h, double rest[RESUL
     a[i] = x1.a[i] + am / (am - 1) * Pa[i] + (gamma - 1) / gamma * Qa[i];
   }
   real psi = x1.mult[0] - af / (1 - af) * (w0.mult[0] - x0.mult[0]);
-  rest[0] = apart(w1.y, y), rest[1] = apart(w1.z, z), rest[2] = apart(w1.a, a);
+  rest[0] = direct_apart(w1.y, y), rest[1] = direct_apart(w1.z, z), rest[2] = direct_apart(w1.a, a);
   rest[3] = (double)fabsl(w1.mult[0] - psi);
   return true;
 }
 
 static void theorem52(result *r) {
   /* from the theorem's O-terms with perturbations of size h */
-  static const double least[KINDS][RESULTS] = {
+  static const double least[KINDS][REMAINDERS] = {
       {4, 3, 2, 2}, {4, 3, 2, 1}, {4, 3, 2, 2}, {3, 2, 1, 1}};
   static const char *const of[] = {"P Δa = O(h)", "Q Δa = O(h)", "Δψ = O(h)", "Δy, Δz = O(h)"};
-  static const char *const what[] = {"Δy", "Δz", "Δa", "Δψ"};
+  static const remainders orders = {KINDS, of, {"Δy", "Δz", "Δa", "Δψ"}, least, after};
   ga_params par = ga_params_rho(0.2);
   table_init(
       &r->data,
       "h,y_p,z_p,a_p,psi_p,h_q,y_q,z_q,a_q,psi_q,h_s,y_s,z_s,a_s,psi_s,h_y,y_y,z_y,a_y,psi_y");
-  for (int k = 0; k < KINDS; k++) {
-    for (int i = 0; i < LEVELS; i++) {
-      double rest[RESULTS];
-      real h = ldexpl(0.02L, -i);
-      if (!remainders(k, &par, h, rest)) {
-        result_fail(r, "no solution, h = %Lg", h);
-        return;
-      }
-      table_set(&r->data, i, WIDTH * k, (double)h);
-      for (int j = 0; j < RESULTS; j++) table_set(&r->data, i, WIDTH * k + 1 + j, rest[j]);
-    }
-    for (int j = 0; j < RESULTS; j++) {
-      claim_at_least(r, least[k][j], lab_slope(&r->data, WIDTH * k, WIDTH * k + 1 + j, 3),
-                     "%s: order of the remainder of %s after one step", of[k], what[j])
-          ->tolerance = 0.05;
-    }
-  }
+  remainders_study(r, &orders, &par);
 }
 
 #define REST_CURVES(name, h, end)                                          \
@@ -318,13 +295,8 @@ static void theorem52(result *r) {
                                      {.y = NULL}}
 REST_CURVES(rest_p, "h", "_p");
 REST_CURVES(rest_q, "h_q", "_q");
-#define REST_PANEL(label, list, ...)                                                    \
-  {                                                                                     \
-    .title = label, .xlabel = "h", .ylabel = "remainder after one step", .log_x = true, \
-    .log_y = true, .slopes = __VA_ARGS__, .curves = list                                \
-  }
-static const chart_panel theorem52_panels[] = {REST_PANEL("P Δa of size h", rest_p, {4, 2}),
-                                               REST_PANEL("Q Δa of size h", rest_q, {4, 1}),
+static const chart_panel theorem52_panels[] = {REMAINDERS_PANEL("P Δa of size h", rest_p, {4, 2}),
+                                               REMAINDERS_PANEL("Q Δa of size h", rest_q, {4, 1}),
                                                {.curves = NULL}};
 static const chart theorem52_chart = {.panels = theorem52_panels};
 

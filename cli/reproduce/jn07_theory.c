@@ -3,17 +3,13 @@
  * convergence of the extended HHT method. */
 #include <math.h>
 
-#include "reproduce/direct.h"
 #include "reproduce/jn07.h"
+#include "reproduce/remainders.h"
 
 typedef long double real;
 enum { N = DIRECT_DIM };
 
 static const double ALPHA = -0.15, B = 0.3;
-
-static double apart(const real *a, const real *b) {
-  return (double)hypotl(a[0] - b[0], a[1] - b[1]);
-}
 
 /* Theorem 4.1 */
 
@@ -33,7 +29,7 @@ static double spread(result *r, const ga_params *par, real h, const direct_state
       result_fail(r, "no solution from guess %d", i);
       return NAN;
     }
-    largest = fmax(largest, apart(first.mult, x1.mult) + apart(first.y, x1.y));
+    largest = fmax(largest, direct_apart(first.mult, x1.mult) + direct_apart(first.y, x1.y));
   }
   return largest;
 }
@@ -54,9 +50,9 @@ static bool estimates(result *r, const ga_params *par) {
     const real guess[] = {1, 1};
     if (!direct_hht(par, h, guess, &x0, &x1)) return result_fail(r, "no solution, h = %Lg", h);
     const double row[] = {(double)h,
-                          apart(x1.y, x0.y),
-                          apart(x1.z, x0.z),
-                          apart(x1.a, x0.a),
+                          direct_apart(x1.y, x0.y),
+                          direct_apart(x1.z, x0.z),
+                          direct_apart(x1.a, x0.a),
                           (double)fabsl(x1.mult[0] - 1),
                           (double)fabsl(x1.mult[1] - 1)};
     for (int j = 0; j < 6; j++) table_set(&r->data, i, j, row[j]);
@@ -184,7 +180,7 @@ const item jn07_theorem43 = {
 
 /* Theorem 4.4: two neighbouring steps */
 
-enum { KINDS = 3, RESULTS = 4, WIDTH = RESULTS + 1 };
+enum { KINDS = 3 };
 
 /* the second initial state: a, z or y moved by about h */
 static direct_state moved(int kind, const direct_state *x, real h) {
@@ -195,13 +191,9 @@ static direct_state moved(int kind, const direct_state *x, real h) {
   return y;
 }
 
-static void times(const real *P, const real *x, real *Px) {
-  for (int i = 0; i < N; i++) Px[i] = P[i * N] * x[0] + P[i * N + 1] * x[1];
-}
-
 /* |P1 dy1 - (P dy + h P dz + (1/2 - beta) h^2 P da)|, |P1 dz1 - (P dz + (1 - gamma) h P da)|,
  * |da1|, |Q1 dy1| */
-static bool remainders(int kind, const ga_params *par, real h, double rest[RESULTS]) {
+static bool after(int kind, const ga_params *par, real h, double rest[REMAINDERS]) {
   direct_state x0 = direct_exact_hht(0.2L, (real)-par->alpha_f * h), w0 = moved(kind, &x0, h);
   direct_state x1, w1;
   const real guess[] = {x0.mult[0], x0.mult[1]};
@@ -211,44 +203,27 @@ static bool remainders(int kind, const ga_params *par, real h, double rest[RESUL
   direct_projector_hht(&x1, P1);
   for (int i = 0; i < N; i++) dy[i] = w0.y[i] - x0.y[i], dz[i] = w0.z[i] - x0.z[i];
   for (int i = 0; i < N; i++) da[i] = w0.a[i] - x0.a[i];
-  times(P0, dy, Py), times(P0, dz, Pz), times(P0, da, Pa);
+  direct_times(P0, dy, Py), direct_times(P0, dz, Pz), direct_times(P0, da, Pa);
   for (int i = 0; i < N; i++) dy[i] = w1.y[i] - x1.y[i], dz[i] = w1.z[i] - x1.z[i];
-  times(P1, dy, Py1), times(P1, dz, Pz1);
+  direct_times(P1, dy, Py1), direct_times(P1, dz, Pz1);
   real to_y[N], to_z[N];
   for (int i = 0; i < N; i++) {
     to_y[i] = Py[i] + h * Pz[i] + (0.5L - (real)par->beta) * h * h * Pa[i];
     to_z[i] = Pz[i] + (1 - (real)par->gamma) * h * Pa[i];
   }
-  rest[0] = apart(Py1, to_y), rest[1] = apart(Pz1, to_z);
-  rest[2] = apart(w1.a, x1.a), rest[3] = apart(dy, Py1);
+  rest[0] = direct_apart(Py1, to_y), rest[1] = direct_apart(Pz1, to_z);
+  rest[2] = direct_apart(w1.a, x1.a), rest[3] = direct_apart(dy, Py1);
   return true;
 }
 
 static void theorem44(result *r) {
   /* from the theorem's O-terms with perturbations of size h */
-  static const double least[KINDS][RESULTS] = {{4, 3, 2, 4}, {3, 2, 1, 3}, {2, 1, 1, 1}};
+  static const double least[KINDS][REMAINDERS] = {{4, 3, 2, 0}, {3, 2, 1, 3}, {2, 1, 1, 1}};
   static const char *const of[] = {"Δa = O(h)", "Δz = O(h)", "Δy = O(h), Δz with it"};
-  static const char *const what[] = {"P Δy", "P Δz", "Δa", "Q Δy"};
+  static const remainders orders = {KINDS, of, {"P Δy", "P Δz", "Δa", "Q Δy"}, least, after};
   ga_params par = ga_params_hht(ALPHA, B);
   table_init(&r->data, "h,y_a,z_a,a_a,q_a,h_z,y_z,z_z,a_z,q_z,h_y,y_y,z_y,a_y,q_y");
-  for (int k = 0; k < KINDS; k++) {
-    for (int i = 0; i < LEVELS; i++) {
-      double rest[RESULTS];
-      real h = ldexpl(0.02L, -i);
-      if (!remainders(k, &par, h, rest)) {
-        result_fail(r, "no solution, h = %Lg", h);
-        return;
-      }
-      table_set(&r->data, i, WIDTH * k, (double)h);
-      for (int j = 0; j < RESULTS; j++) table_set(&r->data, i, WIDTH * k + 1 + j, rest[j]);
-    }
-    for (int j = 0; j < RESULTS; j++) {
-      if (k == 0 && j == 3) continue; /* smaller than anything the theorem says */
-      claim_at_least(r, least[k][j], lab_slope(&r->data, WIDTH * k, WIDTH * k + 1 + j, 3),
-                     "%s: order of the remainder of %s after one step", of[k], what[j])
-          ->tolerance = 0.05;
-    }
-  }
+  remainders_study(r, &orders, &par);
 }
 
 #define REST_CURVES(name, h, end)                                          \
@@ -258,13 +233,8 @@ static void theorem44(result *r) {
                                      {.y = NULL}}
 REST_CURVES(rest_a, "h", "_a");
 REST_CURVES(rest_z, "h_z", "_z");
-#define REST_PANEL(label, list, ...)                                                    \
-  {                                                                                     \
-    .title = label, .xlabel = "h", .ylabel = "remainder after one step", .log_x = true, \
-    .log_y = true, .slopes = __VA_ARGS__, .curves = list                                \
-  }
-static const chart_panel theorem44_panels[] = {REST_PANEL("Δa of size h", rest_a, {4, 2}),
-                                               REST_PANEL("Δz of size h", rest_z, {3, 1}),
+static const chart_panel theorem44_panels[] = {REMAINDERS_PANEL("Δa of size h", rest_a, {4, 2}),
+                                               REMAINDERS_PANEL("Δz of size h", rest_z, {3, 1}),
                                                {.curves = NULL}};
 static const chart theorem44_chart = {.panels = theorem44_panels};
 

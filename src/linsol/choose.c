@@ -59,7 +59,7 @@ const ga_linsol_ops *ga_linsol_fastest(const ga_prediction *p, double *time) {
   char trouble[120];
   *time = p->dense;
   /* Where they are alike, solves by klu take less time; with few rows nothing does. */
-  bool dense = p->rows < 10 || p->dense <= 0.94 * p->klu;
+  bool dense = p->rows < 10 || p->dense <= 0.9 * p->klu;
   if (dense && p->dense <= p->mumps) return &ga_linsol_dense;
   bool mumps = p->mumps < p->klu && ga_mumps_available(trouble, sizeof trouble);
   *time = mumps ? p->mumps : p->klu;

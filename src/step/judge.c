@@ -30,8 +30,8 @@
  * accelerations move.
  *
  * Three more allowances look beyond the row: roundings of the constraints shake the accelerations
- * (measure_shake), forces can be too faint to count (measure_faint), and rows of one kind of
- * constraint share one rounding of the largest of them (largest_row). */
+ * (ga_judge_shake), forces can be too faint to count (faint_force), and constraints share one
+ * rounding of the liveliest motion in their part of the system (motion_rounding). */
 #include "step/judge.h"
 
 #include <float.h>
@@ -50,14 +50,13 @@ static const double OPEN = 1e-4;
 static const double FAINT = 1e-14;
 /* Of the accelerations that the roundings of the constraints cause, what a force may add. */
 static const double PART = 0.25;
-/* Products of smaller numbers underflow. */
-static const double TINY = DBL_MIN / DBL_EPSILON;
+static const double TINY = GA_UNDERFLOW;
 
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
   double **const of_nv[] = {&j->size_q,    &j->size_v, &j->size_x,  &j->bound,   &j->pace,
-                            &j->strongest, &j->root,   &j->shift_q, &j->shift_v, &j->largest_row};
+                            &j->strongest, &j->root,   &j->shift_q, &j->shift_v, &j->liveliest};
   double **const of_n[] = {&j->rounding, &j->noise, &j->r_up, &j->r_down, &j->shake};
   for (int i = 0; i < 10; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
   for (int i = 0; i < 5; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
@@ -70,7 +69,8 @@ void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double to
   if (arena->failed) return;
   ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
   const ga_model *model = eq->eval->model;
-  j->full_pattern = (eq->nlam > 0 && !model->pat_G) || (eq->npsi > 0 && !model->pat_H);
+  bool named = (eq->nlam == 0 || model->pat_G) && (eq->npsi == 0 || model->pat_H);
+  j->by_value = !named && ga_eval_jacobian_noise(eq->eval) <= DBL_EPSILON;
   ga_judge_find_parts(j, false);
 }
 
@@ -92,7 +92,7 @@ static void measure_sizes(ga_judge *j) {
 
 void ga_judge_move(ga_judge *j) {
   if (j->eta_counted) measure_sizes(j);
-  j->measured = j->shaken = j->prepared = j->eta_counted = false;
+  j->measured = j->shaken = j->prepared = j->parts_known = j->eta_counted = false;
 }
 
 /* ---- constraint rows ------------------------------------------------------------------------ */
@@ -203,17 +203,15 @@ static allowance with_claim(const ga_judge *j, int i, double allowed, double cla
                      .claimed = allowed + claim};
 }
 
-/* Rows of one kind share, in each part, the roundings of their largest terms, |D| |x| and, of
- * velocities, |D| V/h: in a plane motion in space the terms across the plane are nothing but the
- * rounding of others. */
-static void measure_largest_rows(ga_judge *j, ga_con_kind kind, const row_rounding *k) {
-  memset(j->largest_row, 0, (size_t)j->eq->nv * sizeof(double));
-  for (int i = 0; i < k->D->nrow; i++) {
-    double by_x, rounding;
-    row_sizes(j, k, i, &by_x, &rounding);
-    double *largest = &j->largest_row[part_of_row(j, k->D, i)];
-    *largest = ga_max(*largest, kind == GA_ROW_POS ? by_x : by_x + rounding / DBL_EPSILON);
+/* One rounding of the liveliest motion in its part, turned into the direction of row i: in a plane
+ * motion in space the terms across the plane are nothing but the rounding of others. */
+static double motion_rounding(const ga_judge *j, const ga_csr *D, int i) {
+  double square = 0;
+  for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+    double root = j->root[D->col[e]], entry = root > 0 ? D->val[e] / root : 0;
+    square += entry * entry;
   }
+  return DBL_EPSILON * sqrt(square) * j->liveliest[part_of_row(j, D, i)];
 }
 
 /* all that may be said for row i of constraint rows c, by_x and rounding as above */
@@ -275,29 +273,13 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   return largest;
 }
 
-/* sqrt of the mass of each velocity, once if it is constant */
-static void measure_roots(ga_judge *j) {
-  const ga_equations *eq = j->eq;
-  const ga_csr *M = &eq->site[GA_SITE_NEW].M;
-  if (j->roots_known) return;
-  for (int i = 0; i < eq->nv; i++) {
-    double mass = 0;
-    for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) mass += fabs(M->val[e]);
-    j->root[i] = sqrt(eq->tab.m * mass);
-  }
-  j->roots_known = eq->eval->const_mass;
-}
-
 /* The strongest force in each part of the system, and of all. Forces are compared as F/sqrt(m),
  * whose units are the same for angular ones. */
 static void prepare_forces(ga_judge *j, const double *terms) {
   const ga_equations *eq = j->eq;
   const int nv = eq->nv;
   double all = 0;
-  measure_roots(j);
-  if (j->full_pattern && ga_eval_jacobian_noise(eq->eval) <= DBL_EPSILON) {
-    ga_judge_find_parts(j, true);
-  }
+  ga_judge_know_parts(j);
   memset(j->strongest, 0, (size_t)nv * sizeof(double));
   for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < nv ? k + 1 : 0) {
     double *strongest = &j->strongest[j->part[k]], root = j->root[k];
@@ -376,7 +358,7 @@ static void weigh_constraint(ga_judge *j, const row_rounding *k, int c, int i, d
   double by_x, rounding;
   row_sizes(j, k, i, &by_x, &rounding);
   allowance a = constraint_allowance(j, c, i, by_x, rounding, look);
-  a.proved = ga_max(a.proved, DBL_EPSILON * j->largest_row[part_of_row(j, k->D, i)]);
+  a.proved = ga_max(a.proved, motion_rounding(j, k->D, i));
   weigh(v, eq->con_at[c] + i, r, a);
 }
 
@@ -397,7 +379,7 @@ static void look_at_constraints(ga_judge *j, const ga_iterate *at, ga_look look,
       if (roughly) {
         weigh(v, eq->con_at[c] + i, size, (allowance){.proved = allowed});
       } else {
-        if (!measured) measure_largest_rows(j, eq->method->con[c], &k);
+        if (!measured) ga_judge_measure_motion(j, eq->method->con[c]);
         measured = true;
         weigh_constraint(j, &k, c, i, size, look, v);
       }
@@ -461,13 +443,12 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
   }
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(j, eq->method->con[c], GA_LOOK_CLOSELY);
-    measure_largest_rows(j, eq->method->con[c], &k);
+    ga_judge_measure_motion(j, eq->method->con[c]);
     for (int i = 0; i < k.D->nrow; i++) {
       double by_x, rounding;
       row_sizes(j, &k, i, &by_x, &rounding);
       allowance a = constraint_allowance(j, c, i, by_x, rounding, GA_LOOK_CLOSELY);
-      double least = DBL_EPSILON * j->largest_row[part_of_row(j, k.D, i)];
-      allowed[eq->con_at[c] + i] = ga_max(a.proved, least);
+      allowed[eq->con_at[c] + i] = ga_max(a.proved, motion_rounding(j, k.D, i));
     }
   }
 }

@@ -3,10 +3,14 @@
 #ifndef GA_SRC_JUDGE_H
 #define GA_SRC_JUDGE_H
 
+#include <float.h>
+
 #include "step/factors.h"
 
 /* Roundings in a sum: each summand brings about one, a row of a mechanism has some ten. */
 enum { GA_ROUND = 8 };
+/* Products of smaller numbers underflow. */
+#define GA_UNDERFLOW (DBL_MIN / DBL_EPSILON)
 
 /* How closely to look. */
 typedef enum ga_look {
@@ -24,10 +28,11 @@ typedef struct ga_judge {
   double *pace;            /* size_v and a rounding of q in a step, for velocity constraints */
   bool eta_counted;        /* size_q includes what eta adds at the iterate in hand */
   double *size_x;          /* largest |x_j| of each velocity, over the blocks */
-  double *largest_row;     /* of the row kind in hand: largest terms in each part, */
-  double *bound;           /* of the row kind in hand: newton_tol |x| and roundings of q or v */
+  double *liveliest;       /* of the row kind in hand: largest sqrt(m) (|x| + V/h) in each part, */
+  double *bound;           /* and newton_tol |x| and roundings of q or v */
   int *part;               /* of the system that a velocity belongs to, a number below nv */
-  bool full_pattern;       /* the model names no patterns: zeros tell what belongs together */
+  bool by_value;           /* no patterns are named: zeros tell what belongs together, */
+  bool parts_known;        /* and were looked at for the iterate in hand */
   double *root;            /* sqrt of the mass of each velocity, */
   bool roots_known;        /* if it is constant and known */
   double *strongest;       /* largest force over sqrt(m) in each part */
@@ -82,6 +87,11 @@ void ga_judge_roundings(ga_judge *j, const ga_iterate *at);
 /* The parts of the system that constraints connect, into `part`: by all entries of their patterns,
  * or by those that are not zero. */
 void ga_judge_find_parts(ga_judge *j, bool by_value);
+/* Parts and masses, as far as they change from iterate to iterate. */
+void ga_judge_know_parts(ga_judge *j);
+/* The liveliest motion in each part, max sqrt(m) (|x| + V/h), and without V for positions: lengths
+ * in the metric of the kinetic energy, the same for angles and distances. */
+void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind);
 /* Solve for what the roundings of the constraints do to the unknowns. */
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at);
 /* Evaluate the residual some roundings of q and v away, on both sides. The equations are then

@@ -33,6 +33,36 @@ void ga_judge_find_parts(ga_judge *j, bool by_value) {
   for (int i = 0; i < j->eq->nv; i++) j->part[i] = part_of(j->part, i);
 }
 
+/* sqrt of the mass of each velocity, once if it is constant */
+static void measure_roots(ga_judge *j) {
+  const ga_equations *eq = j->eq;
+  const ga_csr *M = &eq->site[GA_SITE_NEW].M;
+  if (j->roots_known) return;
+  for (int i = 0; i < eq->nv; i++) {
+    double mass = 0;
+    for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) mass += fabs(M->val[e]);
+    j->root[i] = sqrt(eq->tab.m * mass);
+  }
+  j->roots_known = eq->eval->const_mass;
+}
+
+void ga_judge_know_parts(ga_judge *j) {
+  if (j->parts_known) return;
+  measure_roots(j);
+  if (j->by_value) ga_judge_find_parts(j, true);
+  j->parts_known = true;
+}
+
+void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind) {
+  const double per_h = kind == GA_ROW_POS ? 0 : 1 / j->eq->h;
+  ga_judge_know_parts(j);
+  memset(j->liveliest, 0, (size_t)j->eq->nv * sizeof(double));
+  for (int i = 0; i < j->eq->nv; i++) {
+    double *liveliest = &j->liveliest[j->part[i]];
+    *liveliest = ga_max(*liveliest, j->root[i] * (j->size_x[i] + per_h * j->size_v[i]));
+  }
+}
+
 /* one of two signs, by a hash of i and of the number of the probe */
 static double sign_of(unsigned i, unsigned probe) {
   unsigned bits = (i + 1) * 2654435761u ^ (probe + 1) * 2246822519u;

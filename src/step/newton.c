@@ -90,8 +90,16 @@ static double work(const ga_newton *w) {
   return sum;
 }
 
+/* x <- from + part dx; what is so small that its products underflow is zero */
+static void move(ga_newton *w, const double *from, double part) {
+  for (int i = 0; i < w->eq->n; i++) {
+    double x = from[i] + part * w->dx[i];
+    w->x[i] = fabs(x) < GA_UNDERFLOW ? 0 : x;
+  }
+}
+
 static ga_status evaluate_at(ga_newton *w, double part) {
-  ga_add_scaled(w->eq->n, part, w->dx, w->x_from, w->x);
+  move(w, w->x_from, part);
   return evaluate(w, false);
 }
 
@@ -134,7 +142,7 @@ static ga_status advance(ga_newton *w, course *c) {
     status = damped_step(w, &c->stuck);
     if (c->stuck) c->stalls = STALLS;
   } else {
-    ga_axpy(w->eq->n, 1, w->dx, w->x);
+    move(w, w->x, 1);
     status = evaluate(w, false);
   }
   ga_judge_move(&w->judge);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Theorems on perturbed start values: what they leave of the changes after one step, as orders. */
+#ifndef CLI_REPRODUCE_REMAINDERS_H
+#define CLI_REPRODUCE_REMAINDERS_H
+
+#include "reproduce/direct.h"
+
+enum { REMAINDERS = 4 }; /* values looked at after the step */
+
+/* The remainders after a step of size h from values moved by h in one of several ways. False if
+ * there is no solution. */
+typedef bool (*remainders_fn)(int kind, const ga_params *par, long double h,
+                              double rest[REMAINDERS]);
+
+typedef struct remainders {
+  int kinds;                         /* ways to move the start values */
+  const char *const *of;             /* what each of them moves */
+  const char *what[REMAINDERS];      /* the values after the step */
+  const double (*least)[REMAINDERS]; /* orders that the theorem's O-terms say; 0: it says nothing */
+  remainders_fn after;
+} remainders;
+
+/* Rows of h, h/2, ..: for each kind a column h and the remainders; their orders become claims. The
+ * table of the result has names for these columns. */
+void remainders_study(result *r, const remainders *s, const ga_params *par);
+
+/* The panel of one kind, its curves over h and the slopes to be compared with. */
+#define REMAINDERS_PANEL(label, list, ...)                                              \
+  {                                                                                     \
+    .title = label, .xlabel = "h", .ylabel = "remainder after one step", .log_x = true, \
+    .log_y = true, .slopes = __VA_ARGS__, .curves = list                                \
+  }
+
+/* Distance of two vectors; P x. */
+double direct_apart(const long double *a, const long double *b);
+void direct_times(const long double *P, const long double *x, long double *Px);
+
+#endif
