@@ -14,18 +14,19 @@ typedef enum sweep_status {
   SWEEP_MISSING   /* it has not been made */
 } sweep_status;
 
-/* What is kept of every run, in this order: `fixed` numbers, the values of the columns at the end,
- * their extremes, the counts of the run. */
+/* What is kept of every run. Its numbers stand in this order: the values of all variables of the
+ * plan, where and after how many steps the run ended, the columns at the end, their extremes (least
+ * and largest value, column by column), the counts of the run. */
 typedef struct sweep_shape {
+  int parameters; /* variables of the plan */
   int columns;
   column_name *name; /* of the columns */
   char (*unit)[16];
-  bool extremes;  /* least and largest values over the run, too */
-  bool history;   /* rows of the columns over time, too */
-  char *want;     /* the columns and --stop-when, for the reader of model files; NULL: none */
-  bool chosen;    /* the columns were chosen by --columns */
-  int parameters; /* numbers of the plan that the model file knows better: all of the plan's */
-  int values;     /* how many numbers are kept of a run */
+  bool chosen;   /* the columns are those of --columns */
+  bool extremes; /* keep the extremes, too */
+  bool history;  /* keep rows of the columns over time, too */
+  char *want;    /* --columns and --stop-when, for the reader of model files; NULL: none */
+  int values;    /* how many numbers there are */
 } sweep_shape;
 
 /* The columns of --columns, or the usual ones of the problem (names NULL). ARGS_GO_ON, or the exit
@@ -33,10 +34,11 @@ typedef struct sweep_shape {
 int sweep_shape_open(sweep_shape *s, const sweep_plan *p, const ga_problem *problem,
                      const char *names);
 void sweep_shape_close(sweep_shape *s);
-/* Places of numbers among the values of a run. */
+/* Behind the variables: the time at the end and the number of steps. */
 enum { SWEEP_T, SWEEP_STEPS, SWEEP_FIXED };
-int sweep_shape_end(const sweep_shape *s);   /* the first column at the end; SWEEP_T, .. before */
-int sweep_shape_stats(const sweep_shape *s); /* the first count */
+/* The places of the first column at the end and of the first count. */
+int sweep_shape_end(const sweep_shape *s);
+int sweep_shape_stats(const sweep_shape *s);
 /* The name of count i, NULL past the end. */
 const char *sweep_stat_name(int i);
 
