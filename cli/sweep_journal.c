@@ -11,18 +11,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "sweep_hash.h"
+#include "sweep_record.h"
 
-/* "gasweep1" and "gasweepr" as numbers of this machine: a journal is read where it was written */
-static const uint64_t HEAD = 0x3170656577736167u, RECORD = 0x7270656577736167u;
-
-typedef struct record {
-  uint64_t mark, checksum; /* the checksum is that of all behind it */
-  int64_t bytes;           /* of what follows the record's head */
-  int64_t run, status, rows;
-  double seconds;
-  int64_t message; /* bytes */
-} record;
+/* "gasweep1" as a number of this machine: a journal is read where it was written */
+static const uint64_t HEAD = 0x3170656577736167u;
 
 static bool told(const sweep_journal *j, const char *doing) {
   cli_error("cannot %s '%s': %s", doing, j->path, errno ? strerror(errno) : "it ends too early");
@@ -53,43 +45,19 @@ static bool write_at(int fd, const void *from, size_t size, off_t at) {
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static size_t body_size(const sweep_shape *s, const record *head) {
-  const size_t numbers = (size_t)s->values + (size_t)head->rows * (size_t)(1 + s->columns);
-  return numbers * sizeof(double) + (size_t)head->message;
-}
-
-static uint64_t checksum(const record *head, const void *body) {
-  const char *behind = (const char *)&head->bytes;
-  const size_t size = sizeof *head - (size_t)(behind - (const char *)head);
-  return sweep_hash(sweep_hash(SWEEP_HASH_BEGIN, behind, size), body, (size_t)head->bytes);
-}
-
 bool sweep_journal_append(sweep_journal *j, const sweep_shape *s, const sweep_result *r) {
-  record head = {.mark = RECORD,
-                 .run = r->run,
-                 .status = (int64_t)r->status,
-                 .rows = r->rows,
-                 .seconds = r->seconds,
-                 .message = (int64_t)strlen(r->message)};
-  head.bytes = (int64_t)body_size(s, &head);
-  const size_t size = sizeof head + (size_t)head.bytes;
-  char *all = malloc(size), *to = all ? all + sizeof head : NULL;
-  if (!all) {
+  size_t size = 0;
+  char *record = sweep_record_pack(s, r, &size);
+  if (!record) {
     cli_error("no memory for run %ld", r->run);
     return false;
   }
-  const size_t values = (size_t)s->values * sizeof(double);
-  const size_t rows = (size_t)r->rows * (size_t)(1 + s->columns) * sizeof(double);
-  memcpy(to, r->value, values);
-  if (rows > 0) memcpy(to + values, r->row, rows);
-  memcpy(to + values + rows, r->message, (size_t)head.message);
-  head.checksum = checksum(&head, to);
-  memcpy(all, &head, sizeof head);
-  const bool ok = write_at(j->fd, all, size, j->end);
-  free(all);
+  const bool ok = write_at(j->fd, record, size, j->end);
+  const int why = errno;
+  free(record);
   if (!ok) {
-    const int why = errno;
-    if (ftruncate(j->fd, j->end) != 0) errno = why; /* what is cut there is found by its checksum */
+    const bool cut = ftruncate(j->fd, j->end) == 0;
+    (void)cut; /* if not, what is left there is found by its checksum */
     errno = why;
     return told(j, "write");
   }
@@ -99,53 +67,26 @@ bool sweep_journal_append(sweep_journal *j, const sweep_shape *s, const sweep_re
   return true;
 }
 
-/* room for the rows of a result */
-static bool make_room(const sweep_shape *s, sweep_result *r, long rows) {
-  if (rows <= r->room) return true;
-  double *row = realloc(r->row, (size_t)rows * (size_t)(1 + s->columns) * sizeof *row);
-  if (!row) return false;
-  r->row = row;
-  r->room = rows;
-  return true;
+/* The whole record at a place of a file of this size, to be freed; NULL if none is there. */
+static char *read_record(const sweep_journal *j, const sweep_shape *s, off_t at, off_t size,
+                         sweep_record *head) {
+  if (at + (off_t)sizeof *head > size || !read_at(j->fd, head, sizeof *head, at) ||
+      !sweep_record_possible(s, head, j->runs, size - at)) {
+    return NULL;
+  }
+  const size_t bytes = sizeof *head + (size_t)head->bytes;
+  char *record = malloc(bytes);
+  if (record && read_at(j->fd, record, bytes, at)) return record;
+  free(record);
+  return NULL;
 }
 
 bool sweep_journal_read(const sweep_journal *j, const sweep_shape *s, long run, sweep_result *r) {
-  record head;
-  if (!read_at(j->fd, &head, sizeof head, j->at[run])) return told(j, "read");
-  if (!make_room(s, r, (long)head.rows)) {
-    cli_error("no memory for the rows of run %ld", run);
-    return false;
-  }
-  const size_t values = (size_t)s->values * sizeof(double);
-  const size_t rows = (size_t)head.rows * (size_t)(1 + s->columns) * sizeof(double);
-  const off_t body = j->at[run] + (off_t)sizeof head;
-  const off_t text = body + (off_t)(values + rows);
-  if (!read_at(j->fd, r->value, values, body) ||
-      !read_at(j->fd, r->row, rows, body + (off_t)values) ||
-      !read_at(j->fd, r->message, (size_t)head.message, text)) {
-    return told(j, "read");
-  }
-  r->message[head.message] = '\0';
-  r->run = run;
-  r->status = (sweep_status)head.status;
-  r->rows = (long)head.rows;
-  r->seconds = head.seconds;
-  return true;
-}
-
-/* Is a whole record at this place, of a run that the sweep has? */
-static bool is_whole(const sweep_journal *j, const sweep_shape *s, off_t at, off_t size,
-                     record *head) {
-  if (at + (off_t)sizeof *head > size || !read_at(j->fd, head, sizeof *head, at)) return false;
-  if (head->mark != RECORD || head->run < 0 || head->run >= j->runs || head->rows < 0 ||
-      head->message < 0 || head->message >= SWEEP_MESSAGE || head->rows > size ||
-      head->bytes != (int64_t)body_size(s, head) || head->bytes > size - at - (off_t)sizeof *head) {
-    return false;
-  }
-  void *body = malloc((size_t)head->bytes + 1);
-  const bool ok = body && read_at(j->fd, body, (size_t)head->bytes, at + (off_t)sizeof *head) &&
-                  checksum(head, body) == head->checksum;
-  free(body);
+  sweep_record head;
+  char *record = read_record(j, s, j->at[run], j->end, &head);
+  const bool ok = record && sweep_record_unpack(s, record, r);
+  free(record);
+  if (!ok) cli_error("cannot read run %ld in '%s'", run, j->path);
   return ok;
 }
 
@@ -200,15 +141,24 @@ static bool write_head(sweep_journal *j, const char *about) {
   return ok ? true : told(j, "write");
 }
 
-/* all whole records; what a kill has cut is cut off */
+/* All whole records; what a kill has cut is cut off. Without memory nothing is. */
 static bool find_records(sweep_journal *j, const sweep_shape *s) {
   const off_t size = lseek(j->fd, 0, SEEK_END);
-  record head;
-  while (is_whole(j, s, j->end, size, &head)) {
+  sweep_result r;
+  sweep_record head;
+  errno = 0;
+  for (bool whole = sweep_result_open(&r, s); whole;) {
+    char *record = read_record(j, s, j->end, size, &head);
+    whole = record && sweep_record_unpack(s, record, &r);
+    free(record);
+    if (!whole) break;
     if (j->at[head.run] == 0) j->done++;
     j->at[head.run] = j->end;
     j->end += (off_t)sizeof head + (off_t)head.bytes;
   }
+  const bool lacking = errno == ENOMEM;
+  sweep_result_close(&r);
+  if (lacking) return told(j, "read");
   return ftruncate(j->fd, j->end) == 0 ? true : told(j, "write");
 }
 
