@@ -8,8 +8,8 @@
 #include "interrupt.h"
 #include "model_object.h"
 #include "sweep_about.h"
+#include "sweep_ranks.h"
 #include "sweep_table.h"
-#include "sweep_workers.h"
 
 typedef struct settings {
   run_settings run; /* shared by all runs */
@@ -76,24 +76,10 @@ typedef struct resources {
   sweep_shape shape;
   sweep_journal journal;
   char *about;
+  ranks ranks; /* of a job of several processes */
 } resources;
 
 /* ---- before the runs ------------------------------------------------------------------------ */
-
-/* Several processes started by mpirun would all make all runs. */
-static bool is_alone(void) {
-  static const char *const counts[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-  for (int i = 0; i < 2; i++) {
-    const char *count = getenv(counts[i]);
-    if (!count || atoi(count) <= 1) continue;
-    cli_error(
-        "mpirun has started %s processes, but a sweep is one process with --workers N; on many "
-        "machines use --list and a job array",
-        count);
-    return false;
-  }
-  return true;
-}
 
 /* the options that all runs share: those of RUN_SPECS, the last of the table, and of the library */
 static void share_options(settings *set, arg_given *list, int count) {
@@ -119,6 +105,9 @@ static int check_settings(const settings *set) {
   }
   if (set->out && (strcmp(set->out, "-") == 0 || (set->history && !strcmp(set->history, "-")))) {
     wrong = "a sweep goes to files, as it must be able to go on; '-' is none";
+  }
+  if (set->workers > 0 && ranks_told() > 1) {
+    wrong = "--workers is for a sweep in one process; under mpirun every process is a worker";
   }
   if (set->out && set->history && strcmp(set->out, set->history) == 0) {
     wrong = "--out and --history must be two files";
@@ -200,9 +189,10 @@ static int look_at_files(const sweep_files *f) {
   return ARGS_GO_ON;
 }
 
-static int worker_count(const settings *set) {
+/* threads of this process */
+static int worker_count(const settings *set, const ranks *r) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  long n = set->workers > 0 ? set->workers : cores;
+  long n = r->ops ? 1 : set->workers > 0 ? set->workers : cores;
   if (n > set->plan.runs) n = set->plan.runs;
   return n < 1 ? 1 : (int)n;
 }
@@ -217,9 +207,13 @@ static void summary(const settings *set, const resources *r, const sweep_tally *
   printf(", %ld failed", n[SWEEP_FAILED]);
   if (n[SWEEP_MISSING]) printf(", %ld not made", n[SWEEP_MISSING]);
   if (tally->made > 0) {
-    printf("\n  %-13s%ld runs in %.4g s by %d worker%s, sum of the times of the runs %.4g s",
-           "effort", tally->made, tally->elapsed, worker_count(set),
-           worker_count(set) > 1 ? "s" : "", tally->seconds);
+    const int workers = r->ranks.size * worker_count(set, &r->ranks);
+    printf("\n  %-13s%ld runs in %.4g s by %d %s%s, sum of the times of the runs %.4g s", "effort",
+           tally->made, tally->elapsed, workers, r->ranks.ops ? "process" : "worker",
+           workers == 1   ? ""
+           : r->ranks.ops ? "es"
+                          : "s",
+           tally->seconds);
   }
   putchar('\n');
   if (ends->first_failed >= 0) {
@@ -230,16 +224,28 @@ static void summary(const settings *set, const resources *r, const sweep_tally *
   if (set->history) printf("  %-13s%s\n", "history", set->history);
 }
 
-static int make_runs(const settings *set, resources *r, sweep_tally *tally) {
-  if (set->collect && !r->journal.found) {
+/* Files and journal. ARGS_GO_ON: there are runs to be made or, with --collect, to be written. */
+static int begin(const settings *set, const sweep_files *files, resources *r) {
+  const int code = look_at_files(files);
+  if (code != ARGS_GO_ON) return code;
+  if (set->collect && !sweep_journal_exists(set->out)) {
     cli_error("--collect: there is no '%s.journal' of a stopped sweep", set->out);
     return CLI_FAILED;
   }
-  if (set->collect) return ARGS_GO_ON;
-  if (r->journal.done > 0) {
+  if (!sweep_journal_open(&r->journal, set->out, r->about, &r->shape, set->plan.runs)) {
+    return CLI_FAILED;
+  }
+  if (r->journal.done > 0 && !set->collect) {
     cli_error("%ld of %ld runs are done already", r->journal.done, r->journal.runs);
   }
-  if (sweep_threads(&set->plan, &r->shape, &r->journal, worker_count(set), tally)) {
+  return ARGS_GO_ON;
+}
+
+static int make_runs(const settings *set, resources *r, sweep_tally *tally) {
+  sweep_ranks others = {&r->ranks, &set->plan, &r->shape};
+  const sweep_server server = {sweep_ranks_serve, &others};
+  if (sweep_threads(&set->plan, &r->shape, &r->journal, worker_count(set, &r->ranks),
+                    r->ranks.ops ? &server : NULL, tally)) {
     return ARGS_GO_ON;
   }
   cli_error("%ld of %ld runs are done; the same command makes the others, --collect writes these",
@@ -247,20 +253,16 @@ static int make_runs(const settings *set, resources *r, sweep_tally *tally) {
   return interrupt_came() ? CLI_INTERRUPTED : CLI_FAILED;
 }
 
-static int sweep(const settings *set, resources *r) {
+/* the whole sweep, in the one process that has the files; code: what has been found out so far */
+static int sweep(const settings *set, resources *r, int code) {
   const sweep_files files = {set->out, set->history, r->about, r->problem};
-  int code = look_at_files(&files);
-  if (code != ARGS_GO_ON) return code;
-  if (!sweep_journal_open(&r->journal, set->out, r->about, &r->shape, set->plan.runs)) {
-    return CLI_FAILED;
-  }
   sweep_tally tally = {.made = 0};
   sweep_ends ends;
-  code = make_runs(set, r, &tally);
-  if (code != ARGS_GO_ON) {
-    if (set->collect) sweep_journal_close(&r->journal, !r->journal.found);
-    return code;
-  }
+  if (code == ARGS_GO_ON) code = begin(set, &files, r);
+  const bool more = code == ARGS_GO_ON && !set->collect;
+  sweep_ranks_tell(&r->ranks, code == ARGS_GO_ON && set->collect ? CLI_OK : code, r->about);
+  if (more) code = make_runs(set, r, &tally);
+  if (code != ARGS_GO_ON) return code;
   const bool all = r->journal.done == r->journal.runs;
   if (!sweep_files_write(&files, &set->plan, &r->shape, &r->journal, &ends)) return CLI_FAILED;
   sweep_journal_close(&r->journal, all);
@@ -273,35 +275,36 @@ static int run_sweep(settings *set, args *a, resources *r) {
   share_options(set, a->list, a->nlist);
   int code = sweep_plan_count(&set->plan);
   if (code == ARGS_GO_ON) code = check_settings(set);
-  if (code == ARGS_GO_ON) code = prepare(set, r);
   if (code != ARGS_GO_ON) return code;
-  if (set->list) return sweep_plan_list(&set->plan, stdout);
-  return is_alone() ? sweep(set, r) : CLI_FAILED;
+  code = prepare(set, r);
+  if (code == ARGS_GO_ON && set->list) code = sweep_plan_list(&set->plan, stdout);
+  if (r->ranks.rank == 0) return sweep(set, r, code);
+  return sweep_ranks_work(&r->ranks, &set->plan, &r->shape, code == ARGS_GO_ON ? r->about : NULL);
 }
 
 int cmd_sweep(int argc, char **argv) {
   settings *set = calloc(1, sizeof *set);
   arg_given *list = calloc((size_t)argc, sizeof *list);
-  if (!set || !list) {
-    free(set);
-    free(list);
-    cli_error("no memory for the sweep");
-    return CLI_FAILED;
-  }
-  *set = (settings){.run = RUN_SETTINGS_NONE, .plan = {.seed = 1}};
-  ga_options options = ga_options_default();
-  args a = {.command = &command, .settings = set, .options = &options, .list = list};
   resources r = {.journal = {.fd = -1}};
-  int code = args_parse(&a, argc, argv);
-  if (code == ARGS_GO_ON) code = args_check_params(&a);
-  if (code == ARGS_GO_ON) code = run_sweep(set, &a, &r);
+  int code = CLI_FAILED;
+  if (!set || !list) {
+    cli_error("no memory for the sweep");
+  } else if (ranks_open(&r.ranks)) {
+    *set = (settings){.run = RUN_SETTINGS_NONE, .plan = {.seed = 1}};
+    ga_options options = ga_options_default();
+    args a = {.command = &command, .settings = set, .options = &options, .list = list};
+    code = args_parse(&a, argc, argv);
+    if (code == ARGS_GO_ON) code = args_check_params(&a);
+    if (code == ARGS_GO_ON) code = run_sweep(set, &a, &r);
+    sweep_plan_close(&set->plan);
+  }
   sweep_journal_close(&r.journal, false);
   sweep_shape_close(&r.shape);
   problem_close(r.problem);
   sweep_words_free(&r.words);
   free(r.about);
-  sweep_plan_close(&set->plan);
   free(set);
   free(list);
+  ranks_close(&r.ranks);
   return code;
 }

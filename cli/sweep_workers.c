@@ -69,16 +69,21 @@ static void *work(void *context) {
   return NULL;
 }
 
-/* The caller works, too; a thread that cannot be had is done without. */
-static void run_threads(pool *p, int workers, pthread_t *thread) {
+/* The caller works or serves; a thread that cannot be had is done without. */
+static void run_threads(pool *p, int workers, const sweep_server *server, pthread_t *thread) {
+  const int others = server ? workers : workers - 1;
   int count = 0;
-  while (count < workers - 1 && pthread_create(&thread[count], NULL, work, p) == 0) count++;
-  work(p);
+  while (count < others && pthread_create(&thread[count], NULL, work, p) == 0) count++;
+  if (server) {
+    server->serve(server->self, &p->source);
+  } else {
+    work(p);
+  }
   while (count > 0) pthread_join(thread[--count], NULL);
 }
 
 bool sweep_threads(const sweep_plan *p, const sweep_shape *s, sweep_journal *j, int workers,
-                   sweep_tally *tally) {
+                   const sweep_server *server, sweep_tally *tally) {
   bool *skip = calloc((size_t)p->runs, sizeof *skip);
   pthread_t *thread = calloc((size_t)workers, sizeof *thread);
   if (!skip || !thread) {
@@ -97,7 +102,7 @@ bool sweep_threads(const sweep_plan *p, const sweep_shape *s, sweep_journal *j, 
                  .tally = tally};
   interrupt_catch();
   progress_begin(&shared.progress, (double)j->done, (double)j->runs);
-  run_threads(&shared, workers, thread);
+  run_threads(&shared, workers, server, thread);
   tally->elapsed = progress_seconds(&shared.progress);
   progress_clear(&shared.progress);
   free(skip);

@@ -24,9 +24,15 @@ typedef struct sweep_tally {
   double elapsed;    /* seconds of the clock */
 } sweep_tally;
 
-/* All runs that the journal lacks, by so many threads. False after a message, or if it was
- * interrupted. */
+/* What the caller's thread does while others make runs: serve workers elsewhere from the source. */
+typedef struct sweep_server {
+  void (*serve)(void *self, const sweep_source *source);
+  void *self;
+} sweep_server;
+
+/* All runs that the journal lacks, by so many threads, the caller's among them unless it serves
+ * (server NULL: it does not). False after a message, or if it was interrupted. */
 bool sweep_threads(const sweep_plan *p, const sweep_shape *s, sweep_journal *j, int workers,
-                   sweep_tally *tally);
+                   const sweep_server *server, sweep_tally *tally);
 
 #endif
