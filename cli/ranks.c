@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Joining a job of several processes. */
+/* Joining a job of several processes. RANKS_FROM_BIN, the way from the tool to installed modules,
+ * comes from the build. */
 #define _POSIX_C_SOURCE 200809L
 #include "ranks.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -32,19 +36,36 @@ static bool refuse(const char *why) {
   return false;
 }
 
-/* The tool's run path leads to the module. It is opened for itself: the module of mumps has MPI
- * functions of its own, which are not to be mixed up with these. */
-static const ranks_ops *open_module(void) {
-  void *module = dlopen(RANKS_MODULE, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  return module ? dlsym(module, RANKS_SYMBOL) : NULL;
+/* The module beside the tool, as in the directory of a build, or where it is installed. It is
+ * opened for itself: the module of mumps has MPI functions of its own, which are not to be mixed up
+ * with these. NULL, with the reason in why. */
+static const ranks_ops *open_module(char *why, size_t size) {
+  static const char *const ways[] = {"", RANKS_FROM_BIN "/"};
+  char own[PATH_MAX], path[2 * PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+  own[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(own, '/');
+  snprintf(why, size, "but genalpha was built without MPI (Debian: libopenmpi-dev)");
+  for (int i = 0; slash && i < 2; i++) {
+    slash[1] = '\0';
+    snprintf(path, sizeof path, "%s%s%s", own, ways[i], RANKS_MODULE);
+    if (access(path, R_OK) != 0) continue;
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    const ranks_ops *ops = module ? dlsym(module, RANKS_SYMBOL) : NULL;
+    if (ops) return ops;
+    const char *reason = dlerror();
+    snprintf(why, size, "but genalpha's module for MPI cannot be opened: %s", reason ? reason : "");
+  }
+  return NULL;
 }
 
 bool ranks_open(ranks *r) {
   static char unsaid[256];
   *r = (ranks){.size = 1};
   if (ranks_told() == 1) return true;
-  const ranks_ops *ops = open_module();
-  if (!ops) return refuse("but genalpha was built without MPI (Debian: libopenmpi-dev)");
+  char why[400];
+  const ranks_ops *ops = open_module(why, sizeof why);
+  if (!ops) return refuse(why);
   if (!ops->begin(&r->rank, &r->size)) return refuse("but MPI cannot be started");
   if (r->size == 1) {
     ops->end();
