@@ -31,6 +31,24 @@ bool arg_read_text(const arg_spec *spec, const char *text, void *field) {
   return true;
 }
 
+/* endings of files that are something; the argument "FILE.csv|FILE.h5" has its own among them */
+static const char *const endings[] = {".csv",  ".h5",  ".svg", ".png", ".html", ".yaml", ".yml",
+                                      ".json", ".pdf", ".jpg", ".gif", ".xls",  ".xlsx", ".ods",
+                                      ".mat",  ".npz", ".npy", ".so",  ".c",    ".py"};
+
+bool arg_read_file(const arg_spec *spec, const char *text, void *field) {
+  const char *dot = strrchr(text, '.');
+  for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++) {
+    if (strcmp(dot, endings[i]) != 0) continue;
+    const char *own = strstr(spec->argument, dot);
+    const char after = own ? own[strlen(dot)] : 'x';
+    if (after == '\0' || after == '|') break;
+    cli_error("--%s '%s': the name of a %s is wanted here", spec->key, text, spec->argument);
+    return false;
+  }
+  return arg_read_text(spec, text, field);
+}
+
 bool arg_read_real(const arg_spec *spec, const char *text, void *field) {
   char *end;
   errno = 0;

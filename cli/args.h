@@ -23,6 +23,8 @@ struct arg_spec {
 bool arg_read_flag(const arg_spec *spec, const char *text, void *field); /* bool */
 bool arg_read_text(const arg_spec *spec, const char *text,
                    void *field); /* const char *, borrowed */
+/* a name of a file, borrowed: an ending that says another kind than the argument is refused */
+bool arg_read_file(const arg_spec *spec, const char *text, void *field);
 bool arg_read_real(const arg_spec *spec, const char *text, void *field); /* double */
 bool arg_read_int(const arg_spec *spec, const char *text, void *field);  /* int */
 bool arg_read_word(const arg_spec *spec, const char *text,

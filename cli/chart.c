@@ -8,6 +8,7 @@
 #include "gnuplot.h"
 
 enum { WIDTH = 520, PANEL_HEIGHT = 310, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
+enum { AROUND = 100, TIC_HEIGHT = 21 }; /* of a panel without its plot, of a mark with its number */
 enum { KEY_MARGIN = 120, KEY_LINE = 19, SAMPLE = 66, LETTER = 9 }; /* of the legend above a panel */
 
 static int count_panels(const chart *c) {
@@ -151,9 +152,35 @@ static void write_curve(const chart_curve *c, const table *t, int i, FILE *to) {
   }
 }
 
+/* the distance of at most `most` marks on an axis of that length: 1, 2 or 5 times a power of ten */
+static double tic_distance(double length, int most) {
+  const double least = length / most, decade = pow(10, floor(log10(least)));
+  const double steps[] = {1, 2, 5, 10};
+  int k = 0;
+  while (k < 3 && steps[k] * decade < least * (1 - 1e-9)) k++;
+  return steps[k] * decade;
+}
+
+/* Few enough marks on a linear y-axis that their numbers do not touch in a low panel. */
+static void write_ytics(const chart_panel *p, const table *t, int most, FILE *to) {
+  double low = INFINITY, high = -INFINITY;
+  for (const chart_curve *c = p->curves; c->y; c++) {
+    const int j = table_column(t, c->y);
+    for (int i = 0; i < t->rows; i++) {
+      const double y = table_at(t, i, j);
+      if (isfinite(y)) low = fmin(low, y), high = fmax(high, y);
+    }
+  }
+  if (p->y[0] < p->y[1]) low = p->y[0], high = p->y[1];
+  if (!p->log_y && !p->equal && high - low > 1e-9 * fmax(fabs(low), fabs(high))) {
+    fprintf(to, "set ytics %.10g\n", tic_distance(high - low, most));
+  } else {
+    fputs("set ytics autofreq\n", to);
+  }
+}
+
 /* marks at 1, 2, 5 where a logarithmic x-axis has hardly more than a decade */
 static void write_tics(const chart_panel *p, const double x[2], FILE *to) {
-  fputs("set ytics autofreq\n", to);
   if (p->tic > 0) {
     fprintf(to, "set xtics %g\nset ytics %g\n", p->tic, p->tic);
   } else if (p->log_x && x[1] / x[0] < 100) {
@@ -185,7 +212,7 @@ static void write_names(const chart_panel *p, const table *t, FILE *to) {
   }
 }
 
-static void write_panel(const chart_panel *p, const table *t, FILE *to) {
+static void write_panel(const chart_panel *p, const table *t, int height, FILE *to) {
   fputs("set title ", to);
   gnuplot_quote(to, p->title ? p->title : "");
   fputc('\n', to);
@@ -194,6 +221,7 @@ static void write_panel(const chart_panel *p, const table *t, FILE *to) {
   write_axis(to, 'x', p->log_x, p->xlabel, x);
   write_axis(to, 'y', p->log_y, p->ylabel, p->y);
   fputs(p->equal ? "set size ratio -1\n" : "set size noratio\n", to);
+  write_ytics(p, t, (height - AROUND) / TIC_HEIGHT, to);
   write_tics(p, x, to);
   write_names(p, t, to);
   fputs("plot ", to);
@@ -241,7 +269,9 @@ void chart_write(const chart *c, const table *t, FILE *to) {
     fputs(" offset 0,0.4", to);
   }
   fputc('\n', to);
-  for (int i = 0; i < count_panels(c); i++) write_panel(&c->panels[i], t, to);
+  for (int i = 0; i < count_panels(c); i++) {
+    write_panel(&c->panels[i], t, c->panel_height ? c->panel_height : PANEL_HEIGHT, to);
+  }
   fputs("unset multiplot\n", to);
 }
 
@@ -265,7 +295,7 @@ bool chart_is_study(const table *t) {
   return errors && strcmp(t->name[0].text, "h") == 0;
 }
 
-bool chart_draw_study(const table *t, const char *title, const char *path) {
+bool chart_draw_study(const table *t, const char *title, const char *xlabel, const char *path) {
   enum { CURVES = 12 };
   chart_curve curves[CURVES + 1] = {{.y = NULL}};
   column_name titles[CURVES];
@@ -277,11 +307,12 @@ bool chart_draw_study(const table *t, const char *title, const char *path) {
     curves[n] = (chart_curve){t->name[0].text, name, titles[n].text, CHART_MARKS};
     n++;
   }
-  const chart_panel panels[] = {{.xlabel = "h",
-                                 .ylabel = "error",
+  const double slope = strcmp(t->name[0].text, "h") == 0 ? 2 : 0;
+  const chart_panel panels[] = {{.xlabel = xlabel,
+                                 .ylabel = "largest error",
                                  .log_x = true,
                                  .log_y = true,
-                                 .slopes = {2},
+                                 .slopes = {slope},
                                  .curves = curves},
                                 {.curves = NULL}};
   const chart c = {.title = title, .panels = panels};

@@ -55,8 +55,8 @@ void chart_write(const chart *c, const table *t, FILE *script);
 bool chart_draw(const chart *c, const table *t, const char *path);
 
 /* A table as of `converge --csv`: h first, and columns NAME_error. Those over h, both logarithmic,
- * with a guide of slope 2. */
+ * with a guide of slope 2; over a tolerance, rtol or atol first, without one. */
 bool chart_is_study(const table *t);
-bool chart_draw_study(const table *t, const char *title, const char *path);
+bool chart_draw_study(const table *t, const char *title, const char *xlabel, const char *path);
 
 #endif

@@ -15,6 +15,9 @@ void cli_error(const char *format, ...) GA_PRINTF(1, 2);
  * nothing is printed; what has no room is cut. NULL: print again. */
 void cli_collect(char *text, size_t size);
 
+/* "NAME: SUMMARY", or NAME alone where there is none */
+void cli_title(FILE *to, const char *name, const char *summary);
+
 /* Text that begins in the given column, broken at blanks to lines of at most 98 characters. */
 void cli_wrapped(FILE *to, const char *text, int column);
 

@@ -101,16 +101,13 @@ static int look(const settings *set, args *a, place *p) {
   ga_error err = {GA_OK, ""};
   listener l = {.json = set->json};
   const int code = place_open(p, &set->problem, a);
-  if (code == CLI_FAILED && a->operand && file_named(a->operand)) {
-    cli_error("a model whose joints do not fit can be assembled: initial: {assemble: true}");
-  }
   if (code != ARGS_GO_ON) return code;
   if (set->json) {
     printf("{\n  \"name\": ");
     json_string(stdout, p->problem->name);
     printf(",\n  \"findings\": [");
   } else {
-    printf("%s: %s\n", p->problem->name, p->problem->summary);
+    cli_title(stdout, p->problem->name, p->problem->summary);
   }
   const ga_status status =
       ga_mechanism_check(p->mechanism, p->t, p->q, p->v, hear, &l, &check, &err);

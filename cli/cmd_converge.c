@@ -97,7 +97,8 @@ static void print_row(void *context, const study *s, int i) {
 
 /* the rows that are there */
 static bool draw(const study *s, const char *path) {
-  char names[COLUMNS * 16] = "h", title[160];
+  char names[COLUMNS * 16], title[160];
+  snprintf(names, sizeof names, "%s", study_level_title(s));
   for (int c = 0; c < COLUMNS; c++) {
     size_t used = strlen(names);
     if (s->has[c]) snprintf(names + used, sizeof names - used, ",%s_error", study_title(c));
@@ -111,9 +112,9 @@ static bool draw(const study *s, const char *path) {
       if (s->has[c]) table_set(&t, i, j++, s->level[i].error[c]);
     }
   }
-  snprintf(title, sizeof title, "%s, %s, rho_inf = %.4g", s->problem->name, s->options->method,
+  snprintf(title, sizeof title, "%s, %s, ρ∞ = %.4g", s->problem->name, s->options->method,
            ga_params_check(&s->options->par).rho_inf);
-  bool good = chart_draw_study(&t, title, path);
+  bool good = chart_draw_study(&t, title, study_axis_title(s), path);
   table_free(&t);
   return good;
 }

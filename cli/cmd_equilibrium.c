@@ -58,7 +58,7 @@ static stability judge(const place *p) {
     if (re[i] > s.grows) s.grows = re[i];
     if (w == 0) s.free++;
     if (im[i] == 0) continue;
-    if (s.count++ == 0) s.slowest = w, s.damping = -re[i] / w;
+    if (s.count++ == 0) s.slowest = im[i], s.damping = -re[i] / w;
   }
   free(re);
   free(im);
@@ -92,7 +92,8 @@ static int print_text(const place *p, const ga_equilibrium *e, const stability *
   printf(", forces balanced to %.1g\n", e->unbalanced);
   print_stability(s);
   for (int i = 0; i < named.count && i < ROWS; i++) {
-    printf("  %-24s %.10g\n", named_name(&named, i), named_value(&named, i));
+    printf("  %-24s %.10g%s\n", named_name(&named, i), named_value(&named, i),
+           named_unit_behind(&named, i).text);
   }
   if (named.count > ROWS) printf("  and %d more, all of them with --json\n", named.count - ROWS);
   named_close(&named);

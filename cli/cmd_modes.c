@@ -170,7 +170,9 @@ static void print_movers(const place *p, const results *r, int k) {
 static void print_table(const place *p, const results *r, int most) {
   const ga_modes *m = &r->modes;
   printf("%s, at t = %.6g: ", p->problem->name, p->t);
-  if (!m->few) printf("%d degree%s of freedom, ", m->freedom, m->freedom == 1 ? "" : "s");
+  if (!m->few || m->freedom > 0) {
+    printf("%d degree%s of freedom, ", m->freedom, m->freedom == 1 ? "" : "s");
+  }
   printf("%d mode%s, %s\n", m->all, m->all == 1 ? "" : "s", m->unstable ? "unstable" : "stable");
   if (m->count == 0) return;
   printf("     frequency [Hz]     omega [rad/s]   damping ratio   moves most\n");

@@ -49,6 +49,7 @@ static const arg_command command = {
 /* a chart with room for its parts */
 typedef struct sketch {
   const table *t;
+  const ga_results *results; /* whose columns the table names, NULL for a CSV file */
   const char *x;
   bool log_x, log_y;
   bool unitless;
@@ -69,9 +70,20 @@ static bool no_units(const table *t) {
   return none;
 }
 
+/* The unit of a column: results tell it. In a CSV file what has a length beside its rate is a
+ * spring. */
+static const char *unit_of(const sketch *s, int column) {
+  const char *name = s->t->name[column].text, *dot = strrchr(name, '.');
+  if (s->results) return ga_results_unit(s->results, column);
+  if (!dot || strcmp(dot, ".rate") != 0) return NULL;
+  char length[NAME_MAX_LENGTH + 8];
+  snprintf(length, sizeof length, "%.*s.length", (int)(dot - name), name);
+  return table_column(s->t, length) < 0 ? NULL : "m/s";
+}
+
 static quantity of_column(const sketch *s, int column) {
   const char *name = s->t->name[column].text;
-  return s->unitless ? (quantity){name, ""} : quantity_of(name);
+  return s->unitless ? (quantity){name, ""} : quantity_in(name, unit_of(s, column));
 }
 
 /* what the curves of a panel have in common: quantity and unit, else nothing */
@@ -219,9 +231,9 @@ static int draw(const settings *set, const args *a, const table *t, ga_results *
   bool good;
   if (!set->out && !default_name(a->operand, sizeof name, name)) return CLI_USAGE;
   if (!r && chart_is_study(t) && a->noperands == 1 && !set->x && !set->log) {
-    good = chart_draw_study(t, set->title, path);
+    good = chart_draw_study(t, set->title, t->name[0].text, path);
   } else {
-    s = (sketch){.t = t};
+    s = (sketch){.t = t, .results = r};
     int code = fill(&s, set, a);
     if (code != ARGS_GO_ON) return code;
     chart c = {.title = set->title,

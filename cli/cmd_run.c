@@ -21,14 +21,14 @@ static const arg_spec specs[] = {
      "write the trajectory: t, q, v, vd, lam, psi, energies; - is stdout; .h5: with names, "
      "units, "
      "model, options and counts in an HDF5 file (docs/results.md)",
-     arg_read_text, FIELD(out), 0, 0},
+     arg_read_file, FIELD(out), 0, 0},
     {"plot", "FILE.svg|FILE.png", "draw positions, velocities and multipliers over time",
      gnuplot_read_name, FIELD(plot), 0, 0},
     {"view", NULL, "make a page that shows the motion of a model file in any browser",
      arg_read_flag, FIELD(view), 0, 0},
     {"out-page", "PAGE.html",
      "the name of that page (default: the file's, ending in .html, in this directory)",
-     arg_read_text, FIELD(page), 0, 0},
+     arg_read_file, FIELD(page), 0, 0},
     {"columns", NULL, "list the columns of a model file, one in a line, and do nothing else",
      arg_read_flag, FIELD(columns), 0, 0},
     {"final", NULL, "print the end state as one JSON object instead of the summary", arg_read_flag,

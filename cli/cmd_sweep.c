@@ -36,7 +36,7 @@ static const arg_spec specs[] = {
     {"out", "FILE.h5|FILE.csv",
      "the table: one row for each run, in order. A sweep that was stopped goes on when the same "
      "command is given again",
-     arg_read_text, FIELD(out), 0, 0},
+     arg_read_file, FIELD(out), 0, 0},
     {"columns", "NAME,NAME,..",
      "columns whose values at the end of a run are kept (default those of `output`, or all usual "
      "ones)",
@@ -45,7 +45,7 @@ static const arg_spec specs[] = {
      arg_read_flag, FIELD(extremes), 0, 0},
     {"history", "FILE.h5|FILE.csv",
      "also their values over time, of all runs, in a second file; --every, --out-dt: fewer rows",
-     arg_read_text, FIELD(history), 0, 0},
+     arg_read_file, FIELD(history), 0, 0},
     {"workers", "N", "runs made at the same time (default one for each processor)", arg_read_int,
      FIELD(workers), 1, 4096},
     {"list", NULL, "print the runs as commands, one in a line, for job arrays; make none",

@@ -17,7 +17,7 @@ typedef struct settings {
 #define FIELD(name) offsetof(settings, name)
 static const arg_spec specs[] = {
     {"out", "PAGE.html", "the page (default: the file's name, ending in .html, in this directory)",
-     arg_read_text, FIELD(out), 0, 0},
+     arg_read_file, FIELD(out), 0, 0},
     {"open", NULL, "show it in the browser ($BROWSER, or xdg-open)", arg_read_flag, FIELD(open), 0,
      0},
     {"set", "NAME=VALUE",
@@ -243,6 +243,10 @@ int cmd_view(int argc, char **argv) {
   char name[256];
   int code = args_parse(&a, argc, argv);
   if (code != ARGS_GO_ON) return code;
+  if (!results_named(a.operand) && !file_named(a.operand)) {
+    cli_error("'%s' is neither a model file (NAME.yaml) nor results of a run (NAME.h5)", a.operand);
+    return CLI_USAGE;
+  }
   if (!webpage_possible()) return CLI_FAILED;
   if (!set.out) webpage_default_name(a.operand, sizeof name, name);
   const char *out = set.out ? set.out : name;

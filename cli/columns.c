@@ -36,7 +36,14 @@ column_name part_name(const ga_model *model, int part, int i) {
   const char *const *names =
       *(const char *const *const *)(const void *)((const char *)model + parts[part].names);
   column_name name;
-  if (names && names[i]) {
+  /* The velocity of a joint's coordinate is called "pin.angle, which ... asked for", for messages.
+   */
+  const bool velocity = part == PART_V || part == PART_VD;
+  const char *remark = velocity && names && names[i] ? strchr(names[i], ',') : NULL;
+  if (remark) {
+    snprintf(name.text, sizeof name.text, "%.*s_rate%s", (int)(remark - names[i]), names[i],
+             parts[part].suffix);
+  } else if (names && names[i]) {
     snprintf(name.text, sizeof name.text, "%s%s", names[i], parts[part].suffix);
   } else {
     snprintf(name.text, sizeof name.text, "%s%d", parts[part].stem, i + 1);

@@ -3,6 +3,7 @@
 #include "events.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "model_file.h"
 
@@ -45,6 +46,10 @@ int events_open(run_events *e, const ga_problem *problem, const char *stop_when,
   int count = stop_when ? 1 : 0, code = ARGS_GO_ON;
   if (stop_when && !file) {
     cli_error("--stop-when is for model files: '%s' has no named columns", problem->name);
+    return CLI_USAGE;
+  }
+  if (stop_when && *stop_when && !strpbrk(stop_when, "<>=")) {
+    cli_error("--stop-when '%s': a comparison is needed, such as \"%s < 0\"", stop_when, stop_when);
     return CLI_USAGE;
   }
   for (int i = 0; file && ga_file_event_at(file, i, &event); i++) count++;

@@ -33,10 +33,10 @@ struct history {
 /* ---- what is drawn -------------------------------------------------------------------------- */
 
 /* one more curve, in the panel of its quantity as long as there is room */
-static void add_curve(history *h, int part, int i, const char *name) {
-  quantity q = quantity_of(name);
+static void add_curve(history *h, int part, int i, const char *name, const char *unit) {
+  quantity q = quantity_in(name, unit);
   column_name label = quantity_label(q);
-  if (h->unitless) snprintf(label.text, sizeof label.text, "%s", kinds[part]);
+  if (h->unitless && part >= 0) snprintf(label.text, sizeof label.text, "%s", kinds[part]);
   int k = 0;
   while (k < h->panels && strcmp(h->panel[k].label, label.text) != 0) k++;
   if (k == PANELS || h->panel[k].curves == CURVES) return;
@@ -52,18 +52,20 @@ static void add_curve(history *h, int part, int i, const char *name) {
 /* positions, velocities and multipliers, rotations and angular velocities among them */
 static void choose_parts(history *h) {
   const ga_model *model = h->model;
-  const char *const *names = model->v_names;
-  h->unitless = names && ga_space_nv(model->space) == 2 && strcmp(names[0], "z1") == 0;
+  h->unitless = quantity_unitless_model(model);
   for (int part = 0; part < PARTS; part++) {
     for (int i = 0; part != PART_VD && i < part_size(model, part); i++) {
-      add_curve(h, part, i, part_name(model, part, i).text);
+      add_curve(h, part, i, part_name(model, part, i).text, NULL);
     }
   }
 }
 
 static void choose_named(history *h) {
-  for (int i = 0; i < h->named.count; i++) add_curve(h, -1, i, named_name(&h->named, i));
+  for (int i = 0; i < h->named.count; i++) {
+    add_curve(h, -1, i, named_name(&h->named, i), named_unit(&h->named, i));
+  }
 }
+
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 history *history_new(const ga_problem *problem) {

@@ -36,7 +36,8 @@ static int print_help(void) {
       "commands:\n");
   for (int i = 0; i < NCOMMANDS; i++) printf("  %-13s%s\n", commands[i].name, commands[i].summary);
   printf(
-      "\n'genalpha COMMAND --help' describes a command, 'genalpha --version' the build.\n"
+      "\n'genalpha COMMAND --help' or 'genalpha help COMMAND' describes a command,\n"
+      "'genalpha --version' the build.\n"
       "A first try: genalpha run heavy-top --out heavy-top.csv --plot heavy-top.svg\n"
       "exit status: 0 success, 1 a run or a file failed, 2 wrong usage, 130 interrupted\n");
   return CLI_OK;

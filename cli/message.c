@@ -45,6 +45,11 @@ void cli_error(const char *format, ...) {
   fputc('\n', stderr);
 }
 
+void cli_title(FILE *to, const char *name, const char *summary) {
+  const bool more = summary && *summary;
+  fprintf(to, "%s%s%s\n", name, more ? ": " : "", more ? summary : "");
+}
+
 void cli_wrapped(FILE *to, const char *text, int column) {
   int at = column;
   while (*text) {
@@ -88,7 +93,8 @@ static int distance(const char *a, const char *b) {
 
 const char *cli_nearest(const char *typed, cli_word word, const void *list) {
   const char *nearest = NULL, *candidate;
-  int allowed = strlen(typed) <= 4 ? 1 : (int)strlen(typed) / 3 + 1;
+  /* a single letter is one edit from every other */
+  int allowed = strlen(typed) <= 1 ? 0 : strlen(typed) <= 4 ? 1 : (int)strlen(typed) / 3 + 1;
   for (int i = 0; (candidate = word(list, i)) != NULL; i++) {
     int d = distance(typed, candidate);
     /* the beginning of a longer word is near, too */

@@ -164,6 +164,19 @@ static bool of_library(const char *key) {
   return false;
 }
 
+static const char *method_at(const void *list, int i) {
+  (void)list;
+  return ga_method_name(i);
+}
+
+/* The library looks at the name when a run begins; then the line of the file is forgotten. */
+static int check_method(const char *name) {
+  for (int i = 0; ga_method_name(i); i++) {
+    if (strcmp(ga_method_name(i), name) == 0) return ARGS_GO_ON;
+  }
+  return cli_unknown("method", name, method_at, NULL);
+}
+
 int file_apply_options(args *a, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   const char *key, *value;
@@ -176,7 +189,8 @@ int file_apply_options(args *a, const ga_problem *problem) {
     for (char *c = dashed; *c; c++) *c = *c == '_' ? '-' : *c;
     if (superseded(a, dashed)) continue;
     if (a->command->runs_nothing && !of_library(dashed)) continue;
-    const int code = args_apply(a, dashed, value);
+    int code = args_apply(a, dashed, value);
+    if (code == ARGS_GO_ON && strcmp(dashed, "method") == 0) code = check_method(value);
     if (code == ARGS_GO_ON) continue;
     cli_error("it stands in %s, line %d: run.%s", problem->cite, line, key);
     return code;
@@ -243,6 +257,15 @@ const char *named_name(const named_columns *n, int i) {
 
 const char *named_unit(const named_columns *n, int i) {
   return ga_mechanism_column_unit(n->mechanism, n->column[i]);
+}
+
+unit_text named_unit_behind(const named_columns *n, int i) {
+  const char *unit = named_unit(n, i);
+  unit_text behind = {""};
+  if (*unit && strcmp(unit, "1") != 0) {
+    snprintf(behind.text, sizeof behind.text, " %.20s", unit);
+  }
+  return behind;
 }
 
 void named_update(named_columns *n, const ga_state *state) {

@@ -42,6 +42,11 @@ void named_take_all(named_columns *n); /* every column but t, in the order of th
 void named_close(named_columns *n);
 const char *named_name(const named_columns *n, int i);
 const char *named_unit(const named_columns *n, int i);
+/* " m/s", to be printed behind a value; "" for a pure number */
+typedef struct unit_text {
+  char text[24];
+} unit_text;
+unit_text named_unit_behind(const named_columns *n, int i);
 void named_update(named_columns *n, const ga_state *state);
 double named_value(const named_columns *n, int i);
 /* Which columns redundant constraints leave undetermined. */

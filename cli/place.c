@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int place_open(place *p, const problem_args *given, args *a) {
   *p = (place){.t = 0};
@@ -94,6 +95,10 @@ int place_go(place *p, const args *a, const char *at) {
       return CLI_USAGE;
     }
     return run_to(p, a, NULL, t);
+  }
+  if (access(at, F_OK) != 0) {
+    cli_error("--at '%s': no such state file; 'equilibrium' or a time may stand here, too", at);
+    return CLI_FAILED;
   }
   return run_to(p, a, at, 0);
 }

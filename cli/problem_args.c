@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "columns.h"
 #include "model_object.h"
@@ -128,7 +129,11 @@ int problem_open(const problem_args *given, args *a, const char *want, ga_proble
     return given->guess ? read_guess(given->guess, *problem) : ARGS_GO_ON;
   }
   cli_error("%s", err.text);
-  if (status == GA_ERR_ARG) fprintf(stderr, "Try 'genalpha list problems'.\n");
+  if (status == GA_ERR_ARG) {
+    const bool file = strchr(a->operand, '.') || access(a->operand, F_OK) == 0;
+    fprintf(stderr, file ? "A model file ends in .yaml, .yml or .json, a shared object in .so.\n"
+                         : "Try 'genalpha list problems'.\n");
+  }
   return problem_exit_code(status);
 }
 

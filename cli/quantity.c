@@ -76,6 +76,18 @@ quantity quantity_of(const char *name) {
   return dot ? of_model_file(name, dot + 1) : of_problem(name);
 }
 
+quantity quantity_in(const char *name, const char *unit) {
+  static const quantity told[] = {
+      {"position", "m"}, {"velocity", "m/s"}, {"angle", "rad"}, {"angular velocity", "rad/s"}};
+  quantity q = quantity_of(name);
+  if (!unit || !*unit || strcmp(unit, q.unit) == 0) return q;
+  if (strcmp(q.what, "effort") == 0) return (quantity){q.what, unit};
+  for (int i = 0; i < (int)(sizeof told / sizeof told[0]); i++) {
+    if (strcmp(unit, told[i].unit) == 0) return told[i];
+  }
+  return q;
+}
+
 bool quantity_same(quantity a, quantity b) {
   return strcmp(a.what, b.what) == 0 && strcmp(a.unit, b.unit) == 0;
 }
@@ -84,6 +96,11 @@ column_name quantity_label(quantity q) {
   column_name label;
   snprintf(label.text, sizeof label.text, *q.unit ? "%.40s (%s)" : "%.40s%s", q.what, q.unit);
   return label;
+}
+
+bool quantity_unitless_model(const ga_model *model) {
+  const char *const *names = model->v_names;
+  return names && ga_space_nv(model->space) == 2 && strcmp(names[0], "z1") == 0;
 }
 
 bool quantity_unitless(const char *const *names, int n) {

@@ -13,11 +13,16 @@ typedef struct quantity {
 /* Of the problems of the library (theta1, x2_dot, lam1) and of model files (rod.wx). */
 quantity quantity_of(const char *name);
 
+/* The same where the unit is known: the rate of a spring is a velocity, that of a body an angular
+ * velocity, and sensors have names of their own. NULL or "": not known. */
+quantity quantity_in(const char *name, const char *unit);
+
 /* "angular velocity (rad/s)" */
 column_name quantity_label(quantity q);
 bool quantity_same(quantity a, quantity b);
 
 /* The test problems of Jay and Negrut, y1 y2 z1 z2, are mathematical and have no units. */
 bool quantity_unitless(const char *const *names, int n);
+bool quantity_unitless_model(const ga_model *model);
 
 #endif

@@ -58,7 +58,7 @@ int series_make(series *s, const ga_options *options, const word_list *methods,
       *o = *options;
       if (methods->count) o->method = methods->word[i];
       if (rhos->count && ga_options_set(o, "rho", rhos->word[j], &err) != GA_OK) {
-        cli_error("%s", err.text);
+        cli_error("--%s", err.text);
         return CLI_USAGE;
       }
     }
@@ -68,7 +68,7 @@ int series_make(series *s, const ga_options *options, const word_list *methods,
 
 series_title series_name(const ga_options *o) {
   series_title t;
-  snprintf(t.text, sizeof t.text, "%.30s, %.4g", o->method, ga_params_check(&o->par).rho_inf);
+  snprintf(t.text, sizeof t.text, "%.30s, ρ∞ = %.4g", o->method, ga_params_check(&o->par).rho_inf);
   return t;
 }
 
@@ -130,8 +130,9 @@ bool series_draw(const study *studies, int count, const char *path) {
     for (int k = 0; k < count; k++) {
       p->curve[j][k] = (chart_curve){p->x[k].text, p->y[j][k].text, p->title[k].text, CHART_MARKS};
     }
-    snprintf(p->label[j].text, sizeof p->label[j].text, "error of %s", study_title(shown[j]));
-    p->panel[j] = (chart_panel){.xlabel = study_level_title(&studies[0]),
+    snprintf(p->label[j].text, sizeof p->label[j].text, "largest error of %s",
+             study_title(shown[j]));
+    p->panel[j] = (chart_panel){.xlabel = study_axis_title(&studies[0]),
                                 .ylabel = p->label[j].text,
                                 .log_x = true,
                                 .log_y = true,

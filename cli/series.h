@@ -27,9 +27,9 @@ typedef struct series {
 int series_make(series *s, const ga_options *options, const word_list *methods,
                 const word_list *rhos);
 
-/* "stab2, 0.9" */
+/* "stab2, ρ∞ = 0.9" */
 typedef struct series_title {
-  char text[48];
+  char text[64];
 } series_title;
 series_title series_name(const ga_options *o);
 

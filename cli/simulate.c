@@ -151,7 +151,7 @@ static int report(const simulation *s, ga_status status, const ga_state *state, 
     return CLI_INTERRUPTED;
   }
   if (status == GA_OK || status == GA_EVENT) return CLI_OK;
-  cli_error("the run failed after %ld steps, at %s", steps, solver_reason(s->solver, status).text);
+  cli_error("the run failed %s", solver_failure(s->solver, status, steps).text);
   return CLI_FAILED;
 }
 

@@ -94,14 +94,30 @@ const ga_stats *solver_stats(const solver *s) {
   return s->x ? ga_extrapolator_stats(s->x) : ga_integrator_stats(s->it);
 }
 
+static bool of_start(const char *reason) {
+  return strncmp(reason, "start at t = ", 13) == 0;
+}
+
 solver_text solver_reason(const solver *s, ga_status status) {
   const ga_error *err = s->x ? ga_extrapolator_error(s->x) : ga_integrator_error(s->it);
   const char *reason = err->text[0] ? err->text : ga_status_text(status);
   solver_text out;
   char at[48] = ""; /* the library's text mostly begins with the time */
-  if (strncmp(reason, "t = ", 4) != 0) {
+  if (strncmp(reason, "t = ", 4) != 0 && !of_start(reason)) {
     snprintf(at, sizeof at, "t = %.10g: ", solver_state(s)->t);
   }
   snprintf(out.text, sizeof out.text, "%s%s", at, reason);
+  return out;
+}
+
+solver_text solver_failure(const solver *s, ga_status status, long steps) {
+  const solver_text reason = solver_reason(s, status);
+  solver_text out;
+  if (of_start(reason.text)) {
+    snprintf(out.text, sizeof out.text, "at the %.640s", reason.text);
+  } else {
+    snprintf(out.text, sizeof out.text, "after %ld step%s, at %.640s", steps, steps == 1 ? "" : "s",
+             reason.text);
+  }
   return out;
 }

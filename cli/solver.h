@@ -47,10 +47,11 @@ const ga_state *solver_state(const solver *s);
 long solver_steps(const solver *s);
 const ga_stats *solver_stats(const solver *s);
 
-/* Why it failed, beginning with the time. */
+/* Why it failed, with the time; the same as "after 3 steps, at t = ..." or "at the start ...". */
 typedef struct solver_text {
-  char text[600];
+  char text[700];
 } solver_text;
 solver_text solver_reason(const solver *s, ga_status status);
+solver_text solver_failure(const solver *s, ga_status status, long steps);
 
 #endif

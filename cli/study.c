@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "problem_args.h"
 #include "progress.h"
+#include "quantity.h"
 #include "solver.h"
 
 /* a part of the state for each column; a is no part */
@@ -46,6 +47,11 @@ static void read_sizes(study *s) {
 const char *study_level_title(const study *s) {
   if (!s->automatic) return "h";
   return s->options->rtol > 0 ? "rtol" : "atol";
+}
+
+const char *study_axis_title(const study *s) {
+  const bool seconds = !s->automatic && !quantity_unitless_model(&s->problem->model);
+  return seconds ? "h (s)" : study_level_title(s);
 }
 
 /* every level must meet t_end with whole periods, else its last steps are of another size */
@@ -270,8 +276,8 @@ static int run_level(study *s, int i) {
     cli_error("interrupted in the run with %s = %.10g, at t = %.10g", study_level_title(s),
               level->h, solver_state(&run.solver)->t);
   } else if (status != GA_OK) {
-    cli_error("the run with %s = %.10g failed after %ld steps, at %s", study_level_title(s),
-              level->h, level->steps, solver_reason(&run.solver, status).text);
+    cli_error("the run with %s = %.10g failed %s", study_level_title(s), level->h,
+              solver_failure(&run.solver, status, level->steps).text);
   }
   solver_close(&run.solver);
   return status == GA_OK ? CLI_OK : stopped ? CLI_INTERRUPTED : CLI_FAILED;

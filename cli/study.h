@@ -57,6 +57,8 @@ typedef struct study {
 
 /* what a level is told apart by: "h", "rtol" or "atol" */
 const char *study_level_title(const study *s);
+/* the same for an axis: "h (s)" where the problem has units */
+const char *study_axis_title(const study *s);
 
 /* Wrong names and values of options, found before anything is computed; returns as study_open. */
 int study_check(const study *s);

@@ -18,7 +18,7 @@ static void print_settings(FILE *to, const simulation *s) {
   const ga_problem *problem = s->problem;
   const ga_options *o = s->options;
   const ga_params *par = &o->par;
-  fprintf(to, "%s: %s\n", problem->name, problem->summary);
+  cli_title(to, problem->name, problem->summary);
   label(to, "source");
   cli_wrapped(to, problem->cite, LABEL + 2);
   label(to, "method");
@@ -58,8 +58,7 @@ static void print_steps(FILE *to, const simulation *s) {
   fprintf(to, ", from t = %.6g to %.10g\n", s->problem->t0, solver_state(s->solver)->t);
   if (stats->rejected + stats->failed == 0) return;
   label(to, "taken back");
-  fprintf(to, "%ld steps for their error, %ld that did not converge\n", stats->rejected,
-          stats->failed);
+  fprintf(to, "%ld for the error, %ld that did not converge\n", stats->rejected, stats->failed);
 }
 
 static void print_effort(FILE *to, const simulation *s) {
@@ -232,7 +231,8 @@ static void print_named(FILE *to, const simulation *s) {
     if (length > width) width = length;
   }
   for (int i = 0; i < named.count && i < SHOWN; i++) {
-    fprintf(to, "    %-*s  %14.9g%s\n", width, named_name(&named, i), named_value(&named, i),
+    fprintf(to, "    %-*s  %14.9g%s%s\n", width, named_name(&named, i), named_value(&named, i),
+            named_unit_behind(&named, i).text,
             named_unique(&named, i) ? "" : "   not unique, the least");
   }
   if (named.count > SHOWN) fprintf(to, "    ... %d more\n", named.count - SHOWN);

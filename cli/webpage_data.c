@@ -198,7 +198,13 @@ static bool is_plotted(const places *p, int i) {
   return f->use[i] != FILM_PLACE;
 }
 
-static void put_columns(FILE *to, const places *p) {
+/* what a column of the film is; the mechanism knows the units of its own */
+static quantity of_column(const ga_mechanism *m, const char *name) {
+  const int i = ga_mechanism_column_index(m, name);
+  return quantity_in(name, i < 0 ? NULL : ga_mechanism_column_unit(m, i));
+}
+
+static void put_columns(FILE *to, const ga_mechanism *m, const places *p) {
   bool first = true;
   fputs(",\"columns\":[", to);
   for (int i = 0; p->film && i < p->film->rows.width; i++) {
@@ -206,7 +212,10 @@ static void put_columns(FILE *to, const places *p) {
     fputs(first ? "{\"name\":" : ",\n{\"name\":", to);
     webpage_put_text(to, p->film->name[i]);
     fputs(",\"what\":", to);
-    webpage_put_text(to, quantity_of(p->film->name[i]).what);
+    const quantity q = of_column(m, p->film->name[i]);
+    webpage_put_text(to, q.what);
+    fputs(",\"unit\":", to);
+    webpage_put_text(to, strcmp(q.unit, "1") == 0 ? "" : q.unit);
     fputc('}', to);
     first = false;
   }
@@ -251,7 +260,7 @@ bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
     put_parts(to, whole->mechanism, GA_PART_JOINT, "joints");
     put_parts(to, whole->mechanism, GA_PART_FORCE, "forces");
     put_parts(to, whole->mechanism, GA_PART_SENSOR, "sensors");
-    put_columns(to, &p);
+    put_columns(to, whole->mechanism, &p);
     put_output(to, whole);
     fputc('}', to);
   }

@@ -4,7 +4,7 @@
 #   /* ... */ before a declaration    documents it and all that follow it up to a blank line or
 #                                     another comment; before a #define X_LIST also the declaration
 #                                     after that, if it has none
-#   declaration; /* ... */            documents that declaration
+#   declaration; /* ... */            documents that declaration, all members of "double t, h;"
 #   lines of a comment set in         are kept as they are
 #   X_LIST(ITEM, ...) in a body       is expanded, the last string of an entry documents it;
 #                                     the macros ITEM, which are undefined again, are left out
@@ -82,10 +82,27 @@ function declared(i,    text, more) {
   return i
 }
 
-function declaration(text,    at) {
+# "T a, *b;" declares two members: each gets the text
+function several(code, before, behind,    type, part, n, k) {
+  if (code !~ /^ *(const )?[A-Za-z_0-9]+ \**[A-Za-z_0-9]+(\[[^]]*\])*(, *\**[A-Za-z_0-9]+(\[[^]]*\])*)+; *$/) return 0
+  match(code, /^ *(const )?[A-Za-z_0-9]+ /)
+  type = substr(code, 1, RLENGTH)
+  code = substr(code, RLENGTH + 1)
+  sub(/; *$/, "", code)
+  n = split(code, part, /, */)
+  for (k = 1; k <= n; k++) print before type part[k] ";" behind
+  return 1
+}
+
+function declaration(text,    at, behind) {
   at = index(text, "/*")
   if (at && sub(/ *\*\/ *$/, "", text)) {
-    text = substr(text, 1, at - 1) "/**< " plain(substr(text, at + 3)) " */"
+    behind = "/**< " plain(substr(text, at + 3)) " */"
+    text = substr(text, 1, at - 1)
+    if (several(text, "", behind)) return
+    text = text behind
+  } else if (doc && !pending && match(text, /[^ ]/) == indent && several(text, "/** " doc "*/\n", "")) {
+    return
   } else if (doc && text ~ /^ *[A-Za-z]/ && match(text, /[^ ]/) == indent) {
     print "/** " doc "*/"
     if (pending) doc = ""

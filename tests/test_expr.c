@@ -179,6 +179,7 @@ static void messages(void **state) {
               {"if(1, 2, 3)", 5, "a comparison (< <= > >= == !=) is expected"},
               {"2 degrees", 3, "an operator or a unit (deg, rpm, mm) is expected before 'degrees'"},
               {"2 x", 3, "an operator or a unit"},
+              {"2 kg", 3, "is expected before 'kg'; SI units are left out"},
               {"1e999", 1, "the number is too large"},
               {"0x10", 2, "an operator or a unit"},
               {"table(x, [0, x], [1, 2])", 13, "numbers of a table cannot change"},

@@ -330,6 +330,41 @@ static void thousand_masses(void **state) {
   ga_space_free(space);
 }
 
+/* More modes asked for than a chain of N links, 3 N velocities, has: all N of them come, and
+ * nothing else, by shift and inversion (room for 79 of 60) and by LAPACK (79 of 10). */
+static void more_than_there_are(void **state) {
+  (void)state;
+  const ga_file_set sets[] = {{"N", "60"}, {"N", "10"}};
+  for (int i = 0; i < 2; i++) {
+    enum { MOST = 79 };
+    const int links = i == 0 ? 60 : 10;
+    ga_file *file = model_loaded("chain", &sets[i], 1);
+    const ga_mechanism *m = ga_file_mechanism(file);
+    double *q = calloc((size_t)m->nq, 8), *v = calloc((size_t)m->nv, 8);
+    double re[MOST], im[MOST], re2[MOST], im2[MOST];
+    ga_linearization *lin = NULL;
+    ga_error err = {0};
+    memcpy(q, m->q0, (size_t)m->nq * sizeof(double));
+    must(ga_mechanism_equilibrium(m, 0, q, NULL, &err), &err);
+    must(ga_linearization_new(&m->model, 0, q, v, false, &lin, &err), &err);
+    ga_modes all = {.room = MOST, .re = re, .im = im};
+    ga_modes few = {.room = MOST, .re = re2, .im = im2, .few = true};
+    must(ga_modes_find(lin, &all, &err), &err);
+    assert_int_equal(all.count, links);
+    if (ga_modes_find(lin, &few, &err) == GA_OK) {
+      assert_int_equal(few.count, links);
+      assert_false(few.unstable);
+      for (int k = 0; k < links; k++) assert_near("frequency", im2[k], im[k], 1e-8);
+    } else {
+      assert_int_equal(links, 60); /* LAPACK needs no ARPACK */
+    }
+    ga_linearization_free(lin);
+    free(q);
+    free(v);
+    ga_file_free(file);
+  }
+}
+
 /* A hanging chain of 60 links by shift and inversion: as by LAPACK, shapes too. */
 static void few_of_a_chain(void **state) {
   (void)state;
@@ -429,8 +464,8 @@ int main(void) {
       cmocka_unit_test(double_pendulum), cmocka_unit_test(unstable_and_damped),
       cmocka_unit_test(four_bar),        cmocka_unit_test(sleeping_top),
       cmocka_unit_test(rolling_disk),    cmocka_unit_test(thousand_masses),
-      cmocka_unit_test(few_of_a_chain),  cmocka_unit_test(shapes),
-      cmocka_unit_test(refused_states),
+      cmocka_unit_test(few_of_a_chain),  cmocka_unit_test(more_than_there_are),
+      cmocka_unit_test(shapes),          cmocka_unit_test(refused_states),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,13 +161,15 @@ static void test_reals(void **state) {
       ga_options o = accept(r->key, "0");
       assert_true(value_of(&o, r) == 0);
     }
-    const double outside[] = {zero ? -1e-300 : r->least, -1, -INFINITY, r->largest * 1.000001};
+    const double outside[] = {zero && r->least == 0 ? -1e-300 : r->least, -1, -INFINITY,
+                              r->largest * 1.000001};
     for (int k = 0; k < 4; k++) {
       snprintf(text, sizeof text, "%.17g", outside[k]);
       refuse(r->key, text, r->key, least);
       refuse(r->key, text, r->key, largest);
     }
-    const double inside[] = {r->least + 1e-200, 0.37 * r->largest, r->largest};
+    const double inside[] = {r->least > 0 ? 1.01 * r->least : 1e-200, 0.37 * r->largest,
+                             r->largest};
     for (int k = 0; k < 3; k++) {
       snprintf(text, sizeof text, "%.17g", inside[k]);
       ga_options o = accept(r->key, text);

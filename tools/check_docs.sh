@@ -29,6 +29,12 @@ for text in 'a component had; 0, and atol too: steps of size h' '2h/3, h/3, …'
     bad=1
   fi
 done
+# of "double *lam, *psi;" each has the text
+state=$html/structga__state.html
+if [ "$(sed 's/<[^>]*>//g' "$state" | grep -c 'multipliers of the holonomic and the nonholonomic')" -lt 4 ]; then
+  echo "$state: lam and psi lack their text" >&2
+  bad=1
+fi
 for text in 'M(t,q), nv x nv' 'F(t,q,v), nv numbers'; do
   if ! told "$callbacks" "$text"; then
     echo "$callbacks lacks '$text'" >&2

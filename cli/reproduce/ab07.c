@@ -200,7 +200,7 @@ static const char *const fig5_names[] = {"O", "J", "P", "B", "D", "", "", "",  "
 #define SHOT(k, time)                                                                   \
   {                                                                                     \
     .title = "t = " time " ms", .xlabel = "x (m)", .ylabel = "y (m)", .equal = true,    \
-    .x = {-0.085, 0.03}, .y = {-0.03, 0.08}, .tic = 0.05, .names_at = {"x" #k, "y" #k}, \
+    .x = {-0.085, 0.03}, .y = {-0.03, 0.09}, .tic = 0.05, .names_at = {"x" #k, "y" #k}, \
     .names = fig5_names, .curves = fig5_##k                                             \
   }
 static const chart_panel fig5_panels[] = {SHOT(0, "0"),    SHOT(1, "6"),  SHOT(2, "12"),

@@ -9,6 +9,8 @@ function shortNumber(x) {
   return String(Number(x.toPrecision(5)));
 }
 
+const withUnit = (number, unit) => unit ? number + "\u00a0" + unit : number;
+
 // a number at the axis of values; where they hardly differ, by how much from the first
 function axisNumber(x, low, high, first) {
   const most = Math.max(Math.abs(low), Math.abs(high)), span = high - low;
@@ -34,6 +36,8 @@ function makePlots(model, data, onTime, onChange) {
   const root = document.getElementById("panels"), panels = [];
   let span = null, where = {frame: 0, part: 0}, time = data.t[0];
 
+  const unitOf = name => model.columns[data.index.get(name)].unit;
+
   const rowsOf = names => {
     const c = names.map(n => data.index.get(n)), rows = new Array(data.frames);
     for (let i = 0; i < data.frames; i++) rows[i] = [data.t[i], ...c.map(k => data.value(k, i))];
@@ -55,7 +59,7 @@ function makePlots(model, data, onTime, onChange) {
       p.cursor.style.left = x + "px";
       p.cursor.hidden = !(x >= area.x - 1 && x <= area.x + area.w + 1);
       p.names.forEach((n, i) => {
-        p.values[i].textContent = shortNumber(valueAt(data, data.index.get(n), where));
+        p.values[i].textContent = withUnit(shortNumber(valueAt(data, data.index.get(n), where)), unitOf(n));
       });
     }
   }
@@ -69,7 +73,7 @@ function makePlots(model, data, onTime, onChange) {
       strokeWidth: 1.6, dateWindow: span, highlightCircleSize: 0, animatedZooms: false,
       xRangePad: 0, yRangePad: 6, labelsKMB: false, ...plotStyle(),
       axes: {
-        x: {valueFormatter: shortNumber, axisLabelFormatter: shortNumber, ticker: Dygraph.numericTicks,
+        x: {valueFormatter: shortNumber, axisLabelFormatter: t => withUnit(shortNumber(t), "s"), ticker: Dygraph.numericTicks,
             pixelsPerLabel: 70, axisLabelWidth: 60},
         y: {valueFormatter: shortNumber, axisLabelFormatter: (v, _, __, g) =>
               axisNumber(v, ...g.yAxisRange(), data.value(data.index.get(p.names[0]), 0)), axisLabelWidth: 62, pixelsPerLabel: 26},
@@ -97,7 +101,7 @@ function makePlots(model, data, onTime, onChange) {
     };
     const close = element("button", {textContent: "✕", title: "close this panel", ariaLabel: "close this panel"});
     close.onclick = () => remove(p);
-    p.head.replaceChildren(...chips, add, close);
+    p.head.replaceChildren(...chips, element("span", {className: "panel-tools"}, add, close));
   }
 
   function change(p, names) {

@@ -56,8 +56,8 @@ GA_API const char *ga_status_name(ga_status status);
 /* A code for programs and a sentence for people. The caller owns the struct; functions that take a
  * ga_error pointer accept NULL and then drop the text. */
 typedef struct ga_error {
-  ga_status code;
-  char text[512];
+  ga_status code; /* for programs */
+  char text[512]; /* what, where, what to do; empty if nothing is wrong */
 } ga_error;
 
 /* Every heap request of the library goes through these two functions, calloc and free unless set

@@ -12,10 +12,10 @@ extern "C" {
 #endif
 
 typedef struct ga_csr {
-  int nrow, ncol;
-  int *ptr; /* nrow + 1 */
-  int *col; /* ptr[nrow] */
-  double *val;
+  int nrow, ncol; /* rows and columns */
+  int *ptr;       /* nrow + 1: where the rows begin in col and val */
+  int *col;       /* ptr[nrow]: the columns of the entries */
+  double *val;    /* ptr[nrow]: their values */
 } ga_csr;
 
 #ifdef __cplusplus

@@ -54,7 +54,7 @@ typedef enum ga_extrapolate_multipliers {
 
 /* One number for each variable, the largest over its components; q as by ga_space_distance. */
 typedef struct ga_errors {
-  double q, v, vd, lam, psi;
+  double q, v, vd, lam, psi; /* of the parts of a state, as ga_state has them */
 } ga_errors;
 
 /* The extrapolated state and what is known about it. */

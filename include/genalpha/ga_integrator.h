@@ -26,8 +26,12 @@ extern "C" {
  * a is the algorithmic acceleration, a_n ~ v'(t_n + alpha h), a memory of the method and never the
  * acceleration v'(t_n), which is vd. */
 typedef struct ga_state {
-  double t, h; /* time, and the step that led to it (0 after a start) */
-  const double *q, *v, *vd, *a, *lam, *psi;
+  double t;                /* time */
+  double h;                /* the step that led to it (0 after a start) */
+  const double *q, *v;     /* configuration and velocity, as the model's space has them */
+  const double *vd;        /* acceleration v'(t) */
+  const double *a;         /* memory of the method */
+  const double *lam, *psi; /* multipliers of the holonomic and the nonholonomic constraints */
 } ga_state;
 
 /* Counters and extremes since the last start: one list for the struct, reports and saved states. */

@@ -127,10 +127,10 @@ typedef struct ga_model_ops {
 /* All pointers are borrowed: ops, user, space, patterns and names must outlive every integrator
  * that uses the model. A model is constant during a run. */
 typedef struct ga_model {
-  const ga_model_ops *ops;
-  void *user;
-  const ga_space *space;
-  int nlam, npsi;
+  const ga_model_ops *ops; /* the callbacks */
+  void *user;              /* what they get as their first argument */
+  const ga_space *space;   /* where q lives: ga_space_rn and others, ga_space.h */
+  int nlam, npsi;          /* numbers of holonomic and of nonholonomic constraints; 0: not called */
 
   /* Patterns of M (nv x nv), of Kt and, unless pat_C below says otherwise, of Ct (nv x nv), of G
    * and Z, of H and Y; NULL means full. A row of K, G or H that touches one component of a
@@ -141,7 +141,10 @@ typedef struct ga_model {
   bool scleronomic; /* g does not depend on t: g_t = 0, nothing evaluated */
 
   /* Optional names for messages and column heads, nq, nv, nlam and npsi strings; NULL gives q1.. */
-  const char *const *q_names, *const *v_names, *const *lam_names, *const *psi_names;
+  const char *const *q_names;
+  const char *const *v_names;
+  const char *const *lam_names;
+  const char *const *psi_names;
 
   const ga_csr *pat_C; /* pattern of Ct; NULL: that of Kt. No entries: forces do not depend on v */
 

@@ -13,7 +13,9 @@ extern "C" {
 /* alpha_m and alpha_f weight the OLD value, as in all papers we follow (PETSc weights the new one).
  * b belongs to the extended HHT method alone. */
 typedef struct ga_params {
-  double alpha_m, alpha_f, beta, gamma, b;
+  double alpha_m, alpha_f; /* weights of the old acceleration and of the old forces */
+  double beta, gamma;      /* Newmark's, of position and of velocity */
+  double b;                /* weight of the reaction, of `hht` alone */
 } ga_params;
 
 /* Chung-Hulbert: spectral radius rho_inf in [0, 1] at infinite frequency, AB07 (24). */
@@ -99,7 +101,7 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
   REAL(h, 1e-3, 0, 1e300, "h", "step size; with automatic steps a guess of the first one")         \
   TEXT(h_seq, "1", "F1,F2,...", "h-seq",                                                           \
        "step sizes as fractions of h, repeated: 1/3,2/3 takes h/3, 2h/3, h/3, ...")                \
-  REAL(rtol, 0, 0, 1, "rtol",                                                                      \
+  REAL(rtol, 0, 1e-16, 1, "rtol",                                                                  \
        "automatic steps: error allowed in a step, relative to the largest value a component had; " \
        "0, and atol too: steps of size h")                                                         \
   REAL(atol, 0, 0, 1e300, "atol",                                                                  \

@@ -109,7 +109,8 @@ typedef struct ga_modes {
   bool unstable; /* some have re > 0 */
 } ga_modes;
 
-/* By LAPACK, up to some thousand velocities; with `few` by ARPACK. Each shape is scaled so that its
+/* By LAPACK, up to some thousand velocities; with `few` by ARPACK, unless nv is so small beside
+ * `room` that LAPACK is as good. Each shape is scaled so that its
  * largest component is 1. */
 GA_API ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *err);
 

@@ -107,7 +107,9 @@ class Built(Source):
             return super().place(name)
         except KeyError as error:
             if isinstance(name, str) and re.search(r"\.(angle|position|x|y)(_[ab])?(_rate)?$", name):
-                hint = f"{error.args[0]}; if it is a coordinate of a joint, ask for it: want({name!r})"
+                said = str(error.args[0])
+                between = " If" if said.endswith("?") else "; if"
+                hint = f"{said}{between} it is a coordinate of a joint, ask for it: want({name!r})"
                 raise KeyError(hint) from None
             raise
 

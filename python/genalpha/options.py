@@ -26,6 +26,10 @@ def option_names() -> dict[str, str]:
         i += 1
 
 
+# keywords of runs that are no options of the library
+_OF_RUNS = ("t_end", "every", "out_dt", "t_eval", "events", "progress", "at")
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """'; did you mean ...?' for a mistyped word, or ''."""
     near = difflib.get_close_matches(word, list(known), 1)
@@ -52,7 +56,7 @@ class Options:
     def set(self, name: str, value: Any) -> None:
         """Set one option by the name it has in model files."""
         if name not in option_names():
-            hint = nearest(name, option_names())
+            hint = nearest(name, [*option_names(), *_OF_RUNS])
             raise ArgumentError(f"unknown option {name!r}{hint}")
         own = ffi.new("char[]", encoded(_option_text(value)))
         self._texts.append(own)

@@ -339,6 +339,16 @@ static bool number(parser *p) {
   return true;
 }
 
+typedef struct padded {
+  char text[NAME_ROOM + 2];
+} padded;
+
+static padded spaced(const char *name) {
+  padded p;
+  snprintf(p.text, sizeof p.text, " %s ", name);
+  return p;
+}
+
 static void unit(parser *p) {
   const char *place = p->at;
   char name[NAME_ROOM];
@@ -351,7 +361,9 @@ static void unit(parser *p) {
   }
   skip(p);
   while (isspace((unsigned char)*place)) place++;
-  complain(p, place, "an operator or a unit (deg, rpm, mm) is expected before '%s'", name);
+  const bool usual = strstr(" m kg s N J W Pa Hz rad Nm ", spaced(name).text) != NULL;
+  complain(p, place, "an operator or a unit (deg, rpm, mm) is expected before '%s'%s", name,
+           usual ? "; SI units are left out" : "");
 }
 
 static void primary(parser *p) {

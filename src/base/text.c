@@ -46,7 +46,8 @@ const char *ga_nearest_in(const char *word, const char *(*candidate)(const void 
       best = c;
     }
   }
-  int allowed = strlen(word) <= 4 ? 1 : (int)strlen(word) / 3 + 1;
+  /* a single letter is one edit from every other */
+  int allowed = strlen(word) <= 1 ? 0 : strlen(word) <= 4 ? 1 : (int)strlen(word) / 3 + 1;
   return nearest <= allowed ? best : NULL;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers that a model file names: parameters, in order, and start values of coordinates. */
+#include <stdio.h>
 #include <string.h>
 
 #include "file/private.h"
@@ -25,13 +26,14 @@ bool ga_valid_name(ga_reader *r, const ga_node *key) {
       r, key, "'%.60s' cannot be a name: letters, digits and _, no word of expressions", key->text);
 }
 
-/* a value of the command line stands for that of the file */
+/* a value of the command line stands for that of the file, and has no line there */
 static ga_node replaced(const ga_node *node, const ga_file_set *set, int nset, bool *used) {
   ga_node own = *node;
   for (int i = 0; i < nset; i++) {
     if (strcmp(set[i].name, node->key->text) != 0) continue;
     own.kind = GA_NODE_SCALAR;
     own.text = set[i].value;
+    own.line = 0;
     used[i] = true;
   }
   return own;
@@ -72,10 +74,17 @@ static bool check_set(ga_reader *r, const ga_file_set *set, int nset, const bool
   for (int i = 0; i < nset; i++) {
     if (used[i]) continue;
     const char *near = ga_nearest_in(set[i].name, parameter_name, r);
+    char all[300] = "";
+    size_t at = 0;
+    for (int k = 0; parameter_name(r, k) && at < sizeof all - 1; k++) {
+      at += (size_t)snprintf(all + at, sizeof all - at, "%s%.60s", k ? ", " : "; it has ",
+                             parameter_name(r, k));
+    }
     r->status =
         near ? ga_fail(r->err, GA_ERR_FILE, "%s: there is no parameter '%s'; did you mean '%s'?",
                        r->path, set[i].name, near)
-             : ga_fail(r->err, GA_ERR_FILE, "%s: there is no parameter '%s'", r->path, set[i].name);
+             : ga_fail(r->err, GA_ERR_FILE, "%s: there is no parameter '%s'%s", r->path,
+                       set[i].name, all);
     return false;
   }
   return true;

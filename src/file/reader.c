@@ -25,6 +25,11 @@ static bool fail_column(ga_reader *r, const ga_node *node, int column, const cha
   char path[256];
   if (r->status != GA_OK) return false;
   path_text(r, sizeof path, path);
+  if (node->line == 0) { /* a parameter that the caller has set */
+    r->status =
+        ga_fail(r->err, GA_ERR_FILE, "%s: %s, set to '%.80s': %s", r->path, path, node->text, text);
+    return false;
+  }
   r->status = ga_fail(r->err, GA_ERR_FILE, "%s:%d:%d: %s%s%s", r->path, node->line, column, path,
                       *path ? ": " : "", text);
   return false;
@@ -127,8 +132,8 @@ static bool number_of(ga_reader *r, const ga_node *node, const char *text, int o
   if (!parse(r, node, text, offset, NULL, &expr)) return false;
   *x = ga_expr_value(expr, NULL);
   ga_expr_free(expr);
-  return isfinite(*x) ? true
-                      : ga_reader_fail(r, node, "'%.80s' is %g, not a finite number", text, *x);
+  if (isfinite(*x)) return true;
+  return ga_reader_fail(r, node, isnan(*x) ? "'%.80s' has no value" : "'%.80s' is infinite", text);
 }
 
 bool ga_read_number(ga_reader *r, const ga_node *node, double *x) {

@@ -43,6 +43,10 @@ static bool next_event(reader *r, yaml_event_t *event) {
   char text[300];
   snprintf(text, sizeof text, "this is not YAML: %s%s%s", p->problem ? p->problem : "",
            p->context ? ", " : "", p->context ? p->context : "");
+  if (p->problem && strstr(p->problem, "cannot start any token")) {
+    snprintf(text, sizeof text,
+             "this is not YAML: a tab, @ or ` cannot stand here; indent by blanks");
+  }
   /* the reader of bytes has no mark of its own */
   if (p->error == YAML_READER_ERROR) {
     snprintf(text, sizeof text, "this is not YAML: %s at byte %lu",

@@ -158,8 +158,11 @@ static ga_status judge(const ga_mechanism *m, const double *r, bool *rough, ga_e
         if (fabs(value) <= limit) continue;
         char text[64];
         snprintf(text, sizeof text, what[holonomic ? level : 2], value);
-        return ga_fail(err, GA_ERR_INITIAL, "%s '%s' (row %d) %s at the start, allowed is %.1g",
-                       el->type->what, el->name, row + 1, text, limit);
+        return ga_fail(
+            err, GA_ERR_INITIAL,
+            "%s '%s' (row %d) %s at the start, allowed is %.1g; correct the start values, "
+            "or have them made to fit (initial: {assemble: true})",
+            el->type->what, el->name, row + 1, text, limit);
       }
     }
   }

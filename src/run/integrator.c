@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* room for n numbers at each place of a list that ends with NULL */
@@ -117,6 +118,15 @@ void ga_integrator_count_repivots(ga_integrator *it) {
   it->stats.repivots = ga_integrator_repivots(it) - it->repivots_base;
 }
 
+/* The time is told once, in front. */
+static void say_start(ga_error *err, double t) {
+  char at[40];
+  const int n = snprintf(at, sizeof at, "t = %.9g: ", t);
+  char *told = strstr(err->text, at);
+  if (told) memmove(told, told + n, strlen(told + n) + 1);
+  ga_error_prefix(err, "start at t = %.9g", t);
+}
+
 /* common to a start and to one in the middle */
 static ga_status begin(ga_integrator *it, const ga_beginning *from) {
   if (!it->control.on) ga_eval_set_step(&it->eval, it->h);
@@ -126,7 +136,7 @@ static ga_status begin(ga_integrator *it, const ga_beginning *from) {
   if (status == GA_OK && !from->again) it->repivots_base = repivots;
   ga_integrator_count_repivots(it);
   if (status != GA_OK) {
-    ga_error_prefix(&it->error, "start at t = %.9g", from->t);
+    say_start(&it->error, from->t);
     return status;
   }
   it->started = true;

@@ -72,10 +72,11 @@ static ga_status explain_singular(ga_saddle *s, double t, rows with) {
   if (column < nv) {
     ga_name_entry(name, sizeof name, "v", column, model->v_names);
     if (with == MASS_ONLY) {
-      return ga_fail(s->eval->err, GA_ERR_SINGULAR,
-                     "t = %.9g: the mass matrix is singular, velocity %s has no mass of its own; "
-                     "a regular one is needed here",
-                     t, name);
+      return ga_fail(
+          s->eval->err, GA_ERR_SINGULAR,
+          "t = %.9g: the mass matrix is singular, velocity %s has no mass of its own; "
+          "a regular one is needed here: give it mass, or take a method that needs none (stab2)",
+          t, name);
     }
     return ga_fail(s->eval->err, GA_ERR_SINGULAR,
                    "t = %.9g: velocity %s has neither mass nor a constraint that determines it", t,

@@ -6,11 +6,21 @@
  *
  * with a small s > 0, so that directions in which nothing holds the model make nothing singular.
  * Redundant rows are no obstacle: the solution is refined against e = 0. */
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "statics/linearize.h"
+
+/* how many vectors the iteration for nev modes keeps */
+static int basis_size(int nev) {
+  return nev > INT_MAX / 2 - 20 ? INT_MAX : 2 * nev + 20;
+}
+
+bool ga_modes_few_fits(int nv, int room) {
+  return basis_size(room) < nv;
+}
 
 #ifdef GA_HAVE_ARPACK
 
@@ -26,7 +36,7 @@ void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double
 
 typedef struct lanczos {
   ga_static s;
-  int n, nev, ncv, lworkl;
+  int n, nev, ncv, lworkl, found;
   double shift, *resid, *v, *workd, *workl, *d, *work;
   int *select, iparam[11], ipntr[14];
 } lanczos;
@@ -54,7 +64,7 @@ static ga_status prepare(lanczos *l, const ga_linearization *lin, const ga_modes
   l->shift = stiff > 0 ? 1e-6 * stiff : 1;
   l->n = s->nv;
   l->nev = modes->room < l->n - 1 ? modes->room : l->n - 1;
-  l->ncv = 2 * l->nev + 20 < l->n ? 2 * l->nev + 20 : l->n;
+  l->ncv = basis_size(l->nev) < l->n ? basis_size(l->nev) : l->n;
   l->lworkl = l->ncv * (l->ncv + 8);
   l->resid = ga_arena_doubles(&s->arena, (size_t)l->n);
   l->v = ga_arena_doubles(&s->arena, (size_t)l->n * (size_t)l->ncv);
@@ -143,11 +153,24 @@ static void write_mode(const lanczos *l, const ga_linearization *lin, int from, 
   for (int i = 0; i < l->n && largest != 0; i++) y[i] /= largest;
 }
 
+/* What the constraints forbid, and what has no mass, has 1/(omega^2 + s) = 0. Rounding makes of it
+ * some 1e-13 of the largest value, 1/s. Modes have more than about 1e-6 of it, by the choice of s:
+ * the limit 1e-10 tells them apart. */
+static void leave_out_rounding(lanczos *l, int *count) {
+  for (int i = 0; i < *count; i++) {
+    l->select[i] = fabs(l->d[i] + l->shift) < 1e10 * l->shift;
+  }
+  int left = 0;
+  for (int i = 0; i < *count; i++) left += l->select[i];
+  l->found = *count;
+  *count = left;
+}
+
 /* slowest first: a list of few */
 static void collect(lanczos *l, const ga_linearization *lin, int count, ga_modes *modes) {
   for (int k = 0; k < count; k++) {
     int best = -1;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < l->found; i++) {
       if (l->select[i] && (best < 0 || l->d[i] < l->d[best])) best = i;
     }
     l->select[best] = 0;
@@ -169,7 +192,7 @@ ga_status ga_modes_few(const ga_linearization *lin, ga_modes *modes, ga_error *e
   if (status == GA_OK) status = iterate(&l, err);
   if (status == GA_OK) status = extract(&l, &count, err);
   if (status == GA_OK) {
-    for (int i = 0; i < count; i++) l.select[i] = 1;
+    leave_out_rounding(&l, &count);
     collect(&l, lin, count, modes);
   }
   ga_static_close(&l.s);

@@ -298,8 +298,8 @@ static ga_status check_steady(const ga_linearization *lin, ga_static *g, const s
     if (k == 4) ga_name_entry(name, sizeof name, "k", row, lin->model->psi_names);
     return ga_fail(g->eval.err, GA_ERR_INITIAL,
                    "t = %.9g: the state moves, and its linearization is not constant in time: the "
-                   "%s of %s differ %.3g later. Frequencies exist about a state of rest or a "
-                   "steady rotation only",
+                   "%s of %s changes within a time of %.3g. Frequencies exist about a "
+                   "state of rest or a steady rotation only; `frozen` takes it as it stands",
                    s->t, pairs[k].what, name, dt);
   }
   return GA_OK;

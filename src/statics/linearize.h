@@ -18,7 +18,9 @@ struct ga_linearization {
 /* y <- from body axes (a variation of the model) to space axes */
 void ga_variation_to_space(const ga_space *space, const double *q, double *y);
 
-/* the lowest modes by ARPACK */
+/* The lowest modes by ARPACK. Its iteration needs more vectors than modes: where the model has
+ * fewer velocities than that, it does not fit, and LAPACK finds them as fast. */
+bool ga_modes_few_fits(int nv, int room);
 ga_status ga_modes_few(const ga_linearization *lin, ga_modes *modes, ga_error *err);
 
 /* Null space of the m rows of A (dense by rows of n, destroyed): r = rank, N its orthonormal basis,

@@ -342,7 +342,8 @@ ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *
                    "modes: room for at least one, arrays re and im, and both "
                    "arrays of shapes or none");
   }
-  if (modes->few) return ga_modes_few(lin, modes, err);
+  const bool small = lin->nv <= DENSE_MOST && !ga_modes_few_fits(lin->nv, modes->room);
+  if (modes->few && !small) return ga_modes_few(lin, modes, err);
   if (lin->nv > DENSE_MOST) {
     return ga_fail(err, GA_ERR_ARG,
                    "all modes of %d velocities are too many (at most %d); ask for a few", lin->nv,

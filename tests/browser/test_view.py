@@ -231,6 +231,15 @@ def plots(b, rows):
     b.settle()
     check.ok("a panel more", b.js("return genalpha.plots.panels.length") == count + 1)
     labels = b.js("const p = genalpha.plots.panels; return p[p.length - 1].graph.getLabels()")
+    # every value has its unit, the axis of time seconds, and the cross to close a panel stays right of all else
+    shown = b.js("""return genalpha.plots.panels.flatMap(p => p.names.map((n, i) => [n, p.values[i].textContent]))""")
+    units = {"ball.x": "m", "ball.z": "m", "coil.force": "N", "energy.total": "J"}
+    check.ok("units", all(text.endswith("\u00a0" + units[name]) for name, text in shown if name in units), shown)
+    axis = b.js("return genalpha.plots.panels[0].area.textContent")
+    check.ok("seconds", "0.5\u00a0s" in axis or "1\u00a0s" in axis, axis)
+    check.ok("the cross is at the right", b.js("""return genalpha.plots.panels.every(p => {
+      const r = p.root.getBoundingClientRect(), c = p.head.querySelector('.panel-tools button').getBoundingClientRect();
+      return c.right > r.right - 30;})"""))
     check.ok("the chosen column is drawn", labels == ["t", "coil.length"], labels)
     drawn = b.js("""const g = genalpha.plots.panels.at(-1).graph;
       return [0, 100, 599].map(i => [g.getValue(i, 0), g.getValue(i, 1)]).flat()""")

@@ -136,11 +136,11 @@ ok "JSON: an array of objects" [ "$(head -n 1 "$work/out")$(tail -n 1 "$work/out
 ok "JSON: two of them" [ "$(grep -c '"format": "genalpha-converge", "version": 1' "$work/out")" -eq 2 ]
 if command -v gnuplot >/dev/null 2>&1; then
   succeeds converge rheonomic --method stab2,index3 --levels 2 --plot "$work/two.svg"
-  ok "one picture of both" sh -c "grep -q 'stab2, 0.9' '$work/two.svg' && grep -q 'index3, 0.9' '$work/two.svg'"
+  ok "one picture of both" sh -c "grep -q 'stab2, ρ∞ = 0.9' '$work/two.svg' && grep -q 'index3, ρ∞ = 0.9' '$work/two.svg'"
 fi
 refused 2 "unknown method 'stbb2'" converge rheonomic --method hht,stbb2 --levels 2
 ok "found before the first study" out_empty
-refused 2 "rho = '0.x' is not a number" converge rheonomic --rho 0.2,0.x
+refused 2 "genalpha: --rho = '0.x' is not a number" converge rheonomic --rho 0.2,0.x
 refused 2 'nothing between two commas' converge rheonomic --rho 0.2,
 refused 2 'at most 8 of them' converge rheonomic --rho 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8
 

@@ -38,6 +38,36 @@ ok "from a pipe" is_svg "$work/pipe.svg"
 succeeds converge heavy-top --h 2e-3 --levels 3 --plot "$work/errors.svg"
 ok "errors and a guide" [ "$(curves "$work/errors.svg")" -eq 5 ]
 ok "slope 2" grep -q 'slope 2' "$work/errors.svg"
+ok "the step has a unit" grep -q -F '>h (s)<' "$work/errors.svg"
+succeeds converge heavy-top --rtol 1e-2 --levels 2 --plot "$work/tolerances.svg"
+ok "errors over rtol" grep -q -F '>rtol<' "$work/tolerances.svg"
+ok "with no guide" sh -c "! grep -q 'slope 2' '$work/tolerances.svg'"
+
+# of a model file the unit is known, whatever the name: a sensor's angle, a spring's rate, an effort
+cat >"$work/units.yaml" <<END
+genalpha: 1
+bodies:
+  arm: {kind: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}
+joints:
+  pin: {type: revolute, between: [ground, arm], at: [0, 0]}
+drives:
+  motor: {coordinate: pin.angle, position: "1e4*t^2"}
+forces:
+  spring: {type: spring, between: [ground, arm], at: {ground: [2, 0]}, stiffness: 1}
+sensors:
+  tilt: {type: angle, between: [ground, arm], directions: {ground: [1, 0], arm: [1, 0]}}
+run: {t_end: 0.01}
+output: [tilt, spring.rate, motor.effort]
+END
+succeeds run "$work/units.yaml" --plot "$work/units.svg"
+for label in 'angle (rad)' 'velocity (m/s)' 'effort (N m)'; do
+  ok "run --plot: an axis '$label'" grep -q -F ">$label<" "$work/units.svg"
+done
+
+# numbers of a low panel do not touch: from 32 to 54 each fifth, where gnuplot takes each second
+printf 't,a.fx,a.mx\n0,32.1,0\n1,53.9,1\n' >"$work/tics.csv"
+succeeds plot "$work/tics.csv" a.fx a.mx
+ok "marks each fifth" sh -c "grep -q '>35<' '$work/tics.svg' && ! grep -q '>34<' '$work/tics.svg'"
 tool converge heavy-top --h 2e-3 --levels 3 --csv
 cp "$work/out" "$work/study.csv"
 succeeds plot "$work/study.csv"

@@ -112,6 +112,32 @@ refused 2 'best|plain|shifted|perturbed|implicit' run oscillator --start plane
 refused 2 'plain|keep-order' run oscillator --project no
 refused 2 'newmark' run oscillator --params nemark
 
+# what is no problem may be meant as a file
+refused 2 'A model file ends in .yaml, .yml or .json' run "trajectory.csv"
+refused 2 "'heavy-top' is neither a model file (NAME.yaml) nor results" view heavy-top
+cat >"$work/plain.yaml" <<END
+genalpha: 1
+parameters: {r: 1, ab: 2}
+bodies:
+  ball: {kind: point, mass: r}
+END
+succeeds run "$work/plain.yaml" --t-end 0.01
+ok "no description, no colon" out_has '^plain.yaml$\|^plain$'
+ok "values have units" out_has '^    ball.vz  *[-0-9.e]* m/s$'
+refused 1 "there is no parameter 'x'; it has r, ab\$" run "$work/plain.yaml" --set x=3
+refused 1 "parameters.r, set to 'abc': unknown name 'abc'" run "$work/plain.yaml" --set r=abc
+refused 1 "parameters.r, set to '1 kg': .*SI units are left out" run "$work/plain.yaml" --set 'r=1 kg'
+sed '$arun: {method: rk4}' "$work/plain.yaml" >"$work/rk4.yaml"
+refused 2 "unknown method 'rk4'; allowed: stab2, index3" run "$work/rk4.yaml"
+ok "where" err_has 'rk4.yaml, line 5: run.method'
+refused 2 'a comparison is needed, such as "ball.z < 0"' run "$work/plain.yaml" --stop-when ball.z
+for name in a.svg a.html a.yaml a.xlsx; do
+  refused 2 'the name of a FILE.csv|FILE.h5 is wanted' run "$work/plain.yaml" --out "$work/$name"
+done
+refused 2 'the name of a PAGE.html is wanted' run "$work/plain.yaml" --out-page "$work/a.png"
+refused 2 'the name of a PAGE.html is wanted' view "$work/plain.yaml" --out "$work/a.png"
+succeeds run "$work/plain.yaml" --t-end 0.01 --out "$work/a.dat"
+
 # methods, variants and options that do not go together
 refused 2 "has no variant 'mdi'; allowed: 3.4, 3.5, mid," run rheonomic --method hht --variant mdi
 refused 2 "'stab2' has no variants" run rheonomic --variant mid
@@ -124,7 +150,9 @@ refused 2 'rescale = gamma.*use a,v' run rheonomic --method soi2 --rescale gamma
 refused 2 'evaluated|previous' run rheonomic --method soi2 --mass-at before
 refused 2 'a,v|a|v|gamma|none' run rheonomic --rescale all
 refused 2 'beta = 0 (St.*rmer).*take beta > 0' run rheonomic --method index3 --params 0,0,0,0.5
-refused 1 "singular, velocity v\[8\] ('x5_dot')" run slider-crank --method hht
+refused 1 "failed at the start at t = 0: method 'hht': the mass matrix is singular, velocity v\[8\] ('x5_dot')" \
+  run slider-crank --method hht
+ok "what to do" err_has 'take a method that needs none (stab2)'
 
 # numbers
 for bad in abc '' 1e 0x 1,5 nan inf -inf '1 2' 1e999; do
@@ -146,6 +174,7 @@ for bad in '' , 1, 1/0 0 -1 x 1/3,x 1001; do
   refused 2 'h-seq = .*fractions of h' run oscillator --h-seq "$bad"
 done
 refused 2 'rtol = .*or 0' run oscillator --rtol -1
+refused 2 'rtol = 1e-30 is out of range: it must be greater than 1e-16' run oscillator --rtol 1e-30
 refused 2 'h-min = .*h-max' run oscillator --rtol 1e-3 --h-min 2 --h-max 1
 refused 2 'given.*automatic' run oscillator --rtol 1e-3 --h-seq 1/3,2/3
 refused 2 'problems with a size: chain, net, lattice' run oscillator --size 3

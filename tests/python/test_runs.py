@@ -82,6 +82,7 @@ def test_options_are_those_of_the_library():
     assert m.run(t_end=0.01, h_seq="1/3,2/3").stats["steps"] == 20
     assert m.run(t_end=0.01, h_seq=[0.5, 1.5]).stats["steps"] == 10
     for wrong, words in (({"newton_to": 1}, "unknown option 'newton_to'; did you mean 'newton_tol'"),
+                         ({"t_nd": 1}, "unknown option 't_nd'; did you mean 't_end'"),
                          ({"method": "stab3"}, "unknown method 'stab3'; did you mean 'stab2'"),
                          ({"h": -1}, "h"), ({"h": "x"}, "h"), ({"h": [1, 2]}, "h"), ({"rho": 2}, "rho"),
                          ({"start": "beste"}, "start"), ({"h": True}, "a number or a word")):
