@@ -80,6 +80,26 @@ static void refused(void **state) {
   ga_file_free(file);
 }
 
+/* a run that is to end there: where that fails, the end is named as the reason, not the step */
+static void ending(void **state) {
+  (void)state;
+  ga_file *file = model_loaded("n-four-bar", NULL, 0);
+  const ga_mechanism *m = ga_file_mechanism(file);
+  const double t = time_of_singular(m, "index3");
+  const ga_options o = allowing("index3", t / 200);
+  ga_integrator *it = mechanism_started(m, &o);
+  assert_int_equal(ga_integrator_run(it, t), GA_RETRY_SINGULAR);
+  assert_non_null(strstr(ga_integrator_error(it)->text, "is to end in a singular position"));
+  assert_non_null(strstr(ga_integrator_error(it)->text, "end it a little later or earlier"));
+  assert_near("t", ga_integrator_state(it)->t, t - o.h, 1e-12);
+  /* and the advice is good */
+  run_to(it, t + 0.3 * o.h);
+  assert_true(spread(m, it, 2) < 1e-10);
+  assert_true(column_of(m, it, "crank0.angle") < 0);
+  ga_integrator_free(it);
+  ga_file_free(file);
+}
+
 /* 10 s through all singular positions, energy within 0.1 J */
 static void ten_seconds(void **state) {
   (void)state;
@@ -160,10 +180,8 @@ static void flat_start(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(landing),
-      cmocka_unit_test(refused),
-      cmocka_unit_test(ten_seconds),
-      cmocka_unit_test(flat_start),
+      cmocka_unit_test(landing),     cmocka_unit_test(refused),    cmocka_unit_test(ending),
+      cmocka_unit_test(ten_seconds), cmocka_unit_test(flat_start),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

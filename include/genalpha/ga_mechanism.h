@@ -297,7 +297,8 @@ typedef struct ga_check {
   double gap, slip;     /* largest residual of positions (over length) and velocities (per s) */
   double lightest, heaviest; /* masses, without zeros */
   double condition; /* of the matrix of masses and independent constraints, in natural units */
-  double slowest, fastest; /* angular frequencies about this state as it stands, rad/s; 0: none */
+  double slowest, fastest; /* angular frequencies about this state as it stands, rad/s; 0: none; the
+                              slowest is not sought in models with more than 300 velocities */
   double h;                /* a step that resolves the fastest motion; 0: no suggestion */
   bool derivatives_ok;
   int warnings;

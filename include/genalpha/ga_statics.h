@@ -51,7 +51,7 @@ GA_API ga_status ga_assemble_velocity(const ga_model *model, double t, const dou
 typedef struct ga_equilibrium {
   /* given */
   const double *weight, *unit; /* nv, as in ga_assembly: they shape the way, not the result */
-  int steps;                   /* most damped Newton steps; 0: 400, < 0: none */
+  int steps;                   /* most damped Newton steps; 0: 4000, < 0: none */
   int relax_steps;             /* most steps of dynamic relaxation; 0: 4000, < 0: none */
   /* found */
   double *lam, *psi; /* the reactions there; least norm where they are not unique */

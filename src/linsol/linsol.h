@@ -7,6 +7,8 @@
 #include "genalpha/ga_options.h"
 
 extern const ga_linsol_ops ga_linsol_dense, ga_linsol_klu, ga_linsol_mumps, ga_linsol_sweep;
+/* klu with pivots down to a thousandth of the largest, for those who refine their solutions */
+extern const ga_linsol_ops ga_linsol_klu_loose;
 
 /* Up to so many rows the plain loops of "dense" are faster than OpenBLAS. */
 enum { GA_DENSE_SMALL = 60 };

@@ -69,10 +69,14 @@ static double gyration2(const ga_mechanism *m, const ga_solid *b, double mass) {
   return r2 > 0 ? r2 : m->length * m->length;
 }
 
-/* A body resists a displacement by its mass m and a rotation by m r^2. r is the radius of gyration,
- * or the distance of its farthest joint over sqrt(3) (that of a rod held at its end) where this is
- * more. Without mass it has the least mass of the others. Coordinates follow the bodies. */
-void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit) {
+/* A body resists a displacement by its mass m and a rotation by m r^2. In the motion r is the
+ * radius of gyration, or the distance of its farthest joint over sqrt(3) (that of a rod held at its
+ * end) where this is more. In an assembly r is the length of the mechanism for all bodies: a start
+ * value is as good or bad as the others, positions in parts of that length and rotations in
+ * radians. A short crank between long rods would otherwise be turned round by small errors of their
+ * positions. Without mass a body has the least mass of the others. Coordinates follow the bodies.
+ */
+static void set_weights(const ga_mechanism *m, bool assembly, double *weight, double *unit) {
   double least = INFINITY, least_turn = INFINITY;
   for (int i = 1; i < m->bodies.count; i++) {
     if (m->bodies.item[i].mass > 0) least = fmin(least, m->bodies.item[i].mass);
@@ -80,7 +84,9 @@ void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit) {
   if (!isfinite(least)) least = 1;
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
-    const double mass = b->mass > 0 ? b->mass : least, turn = mass * gyration2(m, b, mass);
+    const double mass = b->mass > 0 ? b->mass : least,
+                 r2 = assembly ? m->length * m->length : gyration2(m, b, mass);
+    const double turn = mass * r2;
     for (int k = 0; k < b->kind->nv; k++) {
       weight[b->v_at + k] = k < b->kind->nx ? mass : turn;
       unit[b->v_at + k] = k < b->kind->nx ? m->length : 1;
@@ -94,6 +100,10 @@ void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit) {
     weight[angle->v_at] = 1e-3 * (turns ? least_turn : least);
     unit[angle->v_at] = turns ? 1 : m->length;
   }
+}
+
+void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit) {
+  set_weights(m, false, weight, unit);
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */
@@ -154,18 +164,21 @@ static ga_status refuse(const ga_mechanism *m, const double *open, bool velocity
 
 typedef struct assembling {
   ga_arena arena;
-  double *weight, *unit, *open, *q, *v;
+  double *place_weight, *weight; /* of positions and of velocities */
+  double *unit, *open, *q, *v;
 } assembling;
 
 static ga_status begin(assembling *a, const ga_mechanism *m, ga_error *err) {
   *a = (assembling){.weight = NULL};
   a->weight = ga_arena_doubles(&a->arena, (size_t)m->nv);
+  a->place_weight = ga_arena_doubles(&a->arena, (size_t)m->nv);
   a->unit = ga_arena_doubles(&a->arena, (size_t)m->nv);
   a->open = ga_arena_doubles(&a->arena, (size_t)m->nlam + (size_t)m->npsi);
   a->q = ga_arena_doubles(&a->arena, (size_t)m->nq);
   a->v = ga_arena_doubles(&a->arena, (size_t)m->nv);
   if (a->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory to assemble the mechanism");
-  ga_mechanism_weights(m, a->weight, a->unit);
+  set_weights(m, true, a->place_weight, a->unit);
+  set_weights(m, false, a->weight, a->unit);
   return GA_OK;
 }
 
@@ -206,14 +219,14 @@ static ga_status check_aligned(const ga_mechanism *m, const double *q, ga_error 
 
 static ga_status assemble_position(assembling *a, const ga_mechanism *m, double t, const double *q,
                                    const bool *hold, ga_error *err) {
-  ga_assembly how = {.hold = hold, .weight = a->weight, .unit = a->unit, .open = a->open};
+  ga_assembly how = {.hold = hold, .weight = a->place_weight, .unit = a->unit, .open = a->open};
   ga_error own = {GA_OK, ""};
   memcpy(a->q, q, (size_t)m->nq * sizeof(double));
   ga_status status = ga_assemble_position(&m->model, t, a->q, &how, &own);
   if (status == GA_ERR_INITIAL) return refuse(m, a->open, false, err);
   if (status != GA_OK) return ga_fail(err, status, "assembly: %s", own.text);
   status = check_aligned(m, a->q, err);
-  return status == GA_OK ? ga_mechanism_check_sides(m, q, a->q, err) : status;
+  return status == GA_OK ? ga_mechanism_check_sides(m, q, a->q, hold, err) : status;
 }
 
 static ga_status assemble_velocity(assembling *a, const ga_mechanism *m, double t, const double *v,

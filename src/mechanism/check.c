@@ -10,7 +10,7 @@
 #include "mechanism/mechanism.h"
 #include "statics/statics.h"
 
-enum { MODES_MOST = 1200, TOLD = 8, STEPS_A_PERIOD = 40 };
+enum { MODES_MOST = 300, TOLD = 8, STEPS_A_PERIOD = 40 };
 static const double PI = 3.14159265358979323846;
 
 typedef struct looking {
@@ -272,27 +272,34 @@ static double fastest_rotation(const looking *l) {
   return most;
 }
 
-static ga_status look_at_frequencies(looking *l) {
+/* slowest and fastest of all modes, more exactly */
+static ga_status all_frequencies(looking *l) {
   ga_check *c = l->c;
-  const int nv = l->m->nv, room = 2 * nv;
-  if (nv > MODES_MOST || c->freedom == 0) return GA_OK;
+  const int room = 2 * l->m->nv;
+  c->fastest = 0;
   double *re = ga_calloc((size_t)room, sizeof(double)),
          *im = ga_calloc((size_t)room, sizeof(double));
   ga_modes modes = {.room = room, .re = re, .im = im};
   ga_error ignored = {GA_OK, ""};
-  ga_status status = re && im ? GA_OK : GA_ERR_MEM;
-  if (status == GA_OK) {
-    const ga_status found = ga_mechanism_modes(l->m, l->t, l->q, l->v, true, &modes, &ignored);
-    if (found == GA_ERR_MEM) status = found;
-  }
+  ga_status status = GA_ERR_MEM;
+  if (re && im) status = ga_mechanism_modes(l->m, l->t, l->q, l->v, true, &modes, &ignored);
   for (int i = 0; status == GA_OK && i < modes.count; i++) {
-    const double w = hypot(re[i], im[i]);
     if (im[i] > 0 && c->slowest == 0) c->slowest = im[i];
-    c->fastest = fmax(c->fastest, w);
+    c->fastest = fmax(c->fastest, hypot(re[i], im[i]));
   }
   ga_free(re);
   ga_free(im);
-  if (status != GA_OK) return ga_fail(l->err, status, "no memory to check the mechanism");
+  return status;
+}
+
+static ga_status look_at_frequencies(looking *l) {
+  ga_check *c = l->c;
+  ga_error ignored = {GA_OK, ""};
+  if (c->freedom == 0) return GA_OK;
+  ga_status status = ga_static_fastest(&l->m->model, l->t, l->q, l->v, &c->fastest, &ignored);
+  if (status == GA_OK && c->fastest > 0 && l->m->nv <= MODES_MOST) status = all_frequencies(l);
+  if (status == GA_ERR_MEM) return ga_fail(l->err, status, "no memory to check the mechanism");
+  if (status != GA_OK) c->fastest = 0;
   const double turn = fastest_rotation(l), fastest = fmax(c->fastest, turn);
   if (!(fastest > 0)) return GA_OK;
   c->h = 2 * PI / fastest / STEPS_A_PERIOD;
@@ -309,7 +316,6 @@ static void look_at_derivatives(looking *l) {
   ga_error own = {GA_OK, ""};
   double *v = l->s.sum;
   l->c->derivatives_ok = true;
-  if (l->m->nv > 3000) return;
   for (int i = 0; i < l->m->nv; i++) v[i] = l->v[i] + l->unit[i] * (0.3 + 0.2 * sin(i + 1.0));
   const ga_status status = ga_model_check_derivatives(&l->m->model, l->t, l->q, v, NULL, &own);
   l->c->derivatives_ok = status == GA_OK;

@@ -392,9 +392,10 @@ extern const ga_model_ops ga_mechanism_ops;
 /* assemble.c: the build's own; whether a row is a length, not an angle */
 ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err);
 void ga_mechanism_measure_arms(ga_mechanism *m);
-/* sides.c: a linkage that the assembly turned over is refused */
+/* sides.c: a linkage that the assembly turned over is refused; hold: nv flags of what stayed, or
+ * NULL */
 ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, const double *after,
-                                   ga_error *err);
+                                   const bool *hold, ga_error *err);
 bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row);
 /* resistance of velocities to change and their units, nv numbers each (see ga_assembly) */
 void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit);

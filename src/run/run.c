@@ -207,6 +207,26 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
   }
 }
 
+/* The last step of a run failed. If a shorter and a longer one succeed, it is the end that does not
+ * do. */
+static ga_status blame_end(ga_integrator *it, const ga_plan *plan, ga_status status) {
+  static const double parts[] = {0.6, 1.4};
+  const ga_error failed = it->error;
+  for (int i = 0; i < 2; i++) {
+    if (attempt(it, parts[i] * plan->h, it->mem.t + parts[i] * plan->h) != GA_OK) {
+      it->error = failed;
+      return status;
+    }
+    take_back(it);
+  }
+  return ga_fail(&it->error, GA_RETRY_SINGULAR,
+                 "t = %.9g: steps that end before and after t = %.9g succeed, one that ends there "
+                 "does not. The run is to end in a singular position, or next to one, where "
+                 "constraints depend on each other and their forces are not defined; end it a "
+                 "little later or earlier",
+                 it->mem.t, plan->t1);
+}
+
 /* A step of given size. One that would end in a singular position ends beside it, and the next one
  * at the time that was planned for it. If the motion does not leave the position, or the run is to
  * end there, so be it. */
@@ -225,7 +245,7 @@ static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
   it->redundant.patient = true;
   status = attempt(it, plan->h, plan->t1);
   it->redundant.patient = false;
-  return status;
+  return status > 0 && plan->t1 >= t_end ? blame_end(it, plan, status) : status;
 }
 
 /* one accepted step on the way to t_end */

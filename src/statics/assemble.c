@@ -23,9 +23,10 @@
 #include "statics/statics.h"
 
 /* Steps of each part; part of a unit that a step may move; least and largest e; openness that
- * counts as closed. */
+ * counts as closed; openness that no step can better. */
 enum { REACH_STEPS = 300, APPROACH_STEPS = 40, VELOCITY_STEPS = 40, ROWS_TOLD = 4 };
 static const double BOUND = 0.1, E_LEAST = 1e-13, E_LARGEST = 1e-2, CLOSED = 1e-9;
+static const double ROUNDING = 2 * DBL_EPSILON;
 
 typedef struct assembling {
   ga_static s;
@@ -193,7 +194,7 @@ static ga_status reach(assembling *p) {
   for (int k = 0; k < REACH_STEPS && status == GA_OK; k++) {
     double moved;
     measure(p, p->s.nlam);
-    if (p->merit == 0) break;
+    if (p->a->openness <= ROUNDING) break;
     status = reach_step(p, &moved);
     p->a->iterations++;
     if (moved == 0 && (p->a->openness <= CLOSED || p->damping >= 1e6)) break;

@@ -24,7 +24,7 @@
 /* Most Newton steps by default; part of a unit that a step may move; how well the promise must be
  * kept for a larger tau, and for a step to be taken at all; forces left, relative to those that
  * act, that count as none. */
-enum { NEWTON_STEPS = 400, RELAX_STEPS = 4000 };
+enum { NEWTON_STEPS = 4000, RELAX_STEPS = 4000 };
 static const double BOUND = 0.2, GOOD = 0.3, BAD = 1.5, BALANCED = 1e-9;
 
 typedef struct seeking {

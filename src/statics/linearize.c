@@ -169,24 +169,24 @@ static void add_motion(ga_linearization *lin, const vector3 *list, int count, co
 
 /* ---- matrices at a state -------------------------------------------------------------------- */
 
-/* v', lam, psi of the equations of motion; least norm where rows are redundant */
-static ga_status accelerations(ga_static *g, state *s) {
+ga_status ga_static_accelerate(ga_static *g, double t, const double *q, const double *v, double *vd,
+                               double *lam, double *psi) {
   ga_eval *e = &g->eval;
-  ga_status status = ga_eval_mass(e, s->t, s->q, &g->M);
-  if (status == GA_OK) status = ga_eval_G(e, s->t, s->q, &g->G);
-  if (status == GA_OK) status = ga_eval_H(e, s->t, s->q, s->v, &g->H);
-  if (status == GA_OK) status = ga_eval_force(e, s->t, s->q, s->v, g->rhs);
-  if (status == GA_OK) status = ga_eval_g_drift(e, s->t, s->q, s->v, g->rhs + g->nv);
-  if (status == GA_OK) status = ga_eval_k_drift(e, s->t, s->q, s->v, g->rhs + g->nv + g->nlam);
+  ga_status status = ga_eval_mass(e, t, q, &g->M);
+  if (status == GA_OK) status = ga_eval_G(e, t, q, &g->G);
+  if (status == GA_OK) status = ga_eval_H(e, t, q, v, &g->H);
+  if (status == GA_OK) status = ga_eval_force(e, t, q, v, g->rhs);
+  if (status == GA_OK) status = ga_eval_g_drift(e, t, q, v, g->rhs + g->nv);
+  if (status == GA_OK) status = ga_eval_k_drift(e, t, q, v, g->rhs + g->nv + g->nlam);
   if (status != GA_OK) return status;
   ga_static_set_scales(g);
   for (int i = g->nv; i < g->n; i++) g->rhs[i] = -g->rhs[i];
   status = ga_static_factor(g, &(ga_static_weights){.m = 1, .e = 1e-11});
   if (status == GA_OK) status = ga_static_solve(g, 0);
   if (status != GA_OK) return status;
-  memcpy(s->vd, g->rhs, (size_t)g->nv * sizeof(double));
-  if (g->nlam) memcpy(s->lam, g->rhs + g->nv, (size_t)g->nlam * sizeof(double));
-  if (g->npsi) memcpy(s->psi, g->rhs + g->nv + g->nlam, (size_t)g->npsi * sizeof(double));
+  memcpy(vd, g->rhs, (size_t)g->nv * sizeof(double));
+  if (g->nlam) memcpy(lam, g->rhs + g->nv, (size_t)g->nlam * sizeof(double));
+  if (g->npsi) memcpy(psi, g->rhs + g->nv + g->nlam, (size_t)g->npsi * sizeof(double));
   return GA_OK;
 }
 
@@ -202,7 +202,7 @@ static void copy_values(const ga_csr *from, ga_csr *to) {
 
 /* all six, and v', lam, psi; the state's arrays are written */
 static ga_status matrices_at(ga_linearization *lin, ga_static *g, state *s) {
-  ga_status status = accelerations(g, s);
+  ga_status status = ga_static_accelerate(g, s->t, s->q, s->v, s->vd, s->lam, s->psi);
   const ga_point at = {s->t, s->q, s->v, s->vd, s->lam, s->psi};
   if (status == GA_OK) status = ga_eval_tangents(&g->eval, &at, &g->K, &g->C);
   if (status != GA_OK) return status;

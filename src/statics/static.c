@@ -48,7 +48,10 @@ ga_status ga_static_open(ga_static *s, const ga_model *model, bool with_tangents
   if (ga_blocks_build(&s->blocks, s->n, &s->arena) != GA_OK) {
     return ga_fail(err, GA_ERR_MEM, "no memory for a system of %d rows", s->n);
   }
-  const ga_options options = ga_options_default();
+  ga_options options = ga_options_default();
+  status = ga_linsol_choose(&options, &s->blocks.A, &options.linsol_ops, err);
+  if (status != GA_OK) return status;
+  if (options.linsol_ops == &ga_linsol_klu) options.linsol_ops = &ga_linsol_klu_loose;
   return ga_linsol_open(&s->ls, &options, &s->blocks.A, err);
 }
 

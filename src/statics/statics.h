@@ -64,6 +64,14 @@ double ga_static_reach(const ga_csr *A, int i, const double *unit);
 ga_status ga_static_multipliers(ga_static *s, const double *f, double *lam, double *psi,
                                 double *rest);
 
+/* v', lam, psi of the equations of motion; least norm where rows are redundant. M, G, H and the
+ * factors of their saddle-point system stand in s afterwards. */
+ga_status ga_static_accelerate(ga_static *s, double t, const double *q, const double *v, double *vd,
+                               double *lam, double *psi);
+/* The largest modulus of the eigenvalues about a state as it stands, to a few digits. */
+ga_status ga_static_fastest(const ga_model *model, double t, const double *q, const double *v,
+                            double *fastest, ga_error *err);
+
 /* Dynamic relaxation of q, at most so many steps; taken tells how many there were. */
 ga_status ga_static_relax(const ga_model *model, double t, double *q, int steps, int *taken,
                           ga_error *err);

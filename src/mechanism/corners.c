@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* Corners of closed loops and the angles by which they are bent.
+ *
+ * Two neighbouring edges of a closed loop of joints make a triangle of three joint points. An edge
+ * is fixed on a body, the ground included, or it is the rod that a distance joint stands for. About
+ * the axis of a hinge between the edges the angle from one to the other has a sign. At a ball
+ * the axis of the next hinge serves, as the singular positions of the loop are where the one edge
+ * lies in the plane of that axis and the other edge; and the normal of the triangle has a
+ * direction. All change only where the corner is straight or folded. Beside a slider the third
+ * point of the triangle is at infinity, normal to the slideway. */
+#include <math.h>
+
+#include "mechanism/corners.h"
+
+/* Joints of one body that may be neighbours in a loop: beyond so many places in the list of a body
+ * with very many joints (the ground) they are not looked at. */
+enum { NEIGHBOURS = 32 };
+
+/* ---- loops ---------------------------------------------------------------------------------- */
+
+static const ga_joint_data *data_of(const ga_element *joint) {
+  return joint->data;
+}
+
+static int other_body(const ga_element *joint, int body) {
+  return joint->body[0] == body ? joint->body[1] : joint->body[0];
+}
+
+static int side_of(const ga_element *joint, int body) {
+  return joint->body[0] == body ? 0 : 1;
+}
+
+static void list_joints(ga_corners *s, int *degree) {
+  const ga_mechanism *m = s->m;
+  int *next = s->first + 1;
+  for (int i = 0; i < m->joints.count; i++) {
+    s->in_loop[i] = true;
+    for (int side = 0; side < 2; side++) {
+      next[m->joints.item[i].body[side] + 1]++;
+      degree[m->joints.item[i].body[side]]++;
+    }
+  }
+  for (int b = 0; b < m->bodies.count; b++) next[b + 1] += next[b];
+  for (int i = 0; i < m->joints.count; i++) {
+    for (int side = 0; side < 2; side++) {
+      const int at = next[m->joints.item[i].body[side]]++;
+      s->joint[at] = i;
+      s->place[2 * i + side] = at;
+    }
+  }
+}
+
+/* Bodies with one joint left are taken away one after the other: what remains are the loops. */
+static void find_loops(ga_corners *s, int *degree) {
+  int end = 0;
+  for (int b = 1; b < s->m->bodies.count; b++) {
+    if (degree[b] == 1) s->queue[end++] = b;
+  }
+  for (int at = 0; at < end; at++) {
+    const int b = s->queue[at];
+    for (int k = s->first[b]; k < s->first[b + 1]; k++) {
+      const int i = s->joint[k], other = other_body(&s->m->joints.item[i], b);
+      if (!s->in_loop[i]) continue;
+      s->in_loop[i] = false;
+      degree[b]--;
+      if (--degree[other] == 1 && other > 0) s->queue[end++] = other;
+    }
+  }
+}
+
+bool ga_corners_open(ga_corners *s) {
+  const size_t bodies = (size_t)s->m->bodies.count, joints = (size_t)s->m->joints.count;
+  s->first = ga_arena_ints(&s->arena, bodies + 2);
+  s->joint = ga_arena_ints(&s->arena, 2 * joints + 1);
+  s->place = ga_arena_ints(&s->arena, 2 * joints + 1);
+  s->seen = ga_arena_ints(&s->arena, bodies);
+  s->queue = ga_arena_ints(&s->arena, bodies);
+  s->in_loop = ga_arena_take(&s->arena, joints + 1, sizeof *s->in_loop);
+  s->known = ga_arena_take(&s->arena, joints + 1, sizeof *s->known);
+  int *degree = ga_arena_ints(&s->arena, bodies);
+  if (s->arena.failed) return false;
+  list_joints(s, degree);
+  find_loops(s, degree);
+  return true;
+}
+
+/* Is there a way from one body to another that touches neither of two bodies? */
+static bool connected(ga_corners *s, int from, int to, const int without[2]) {
+  int end = 0;
+  s->search++;
+  s->queue[end++] = from;
+  s->seen[from] = s->search;
+  for (int k = 0; k < 2; k++) s->seen[without[k]] = s->search;
+  for (int at = 0; at < end && s->seen[to] != s->search; at++) {
+    const int b = s->queue[at];
+    for (int k = s->first[b]; k < s->first[b + 1]; k++) {
+      const int other = other_body(&s->m->joints.item[s->joint[k]], b);
+      if (!s->in_loop[s->joint[k]] || s->seen[other] == s->search) continue;
+      s->seen[other] = s->search;
+      s->queue[end++] = other;
+    }
+  }
+  return s->seen[to] == s->search;
+}
+
+/* ---- joints --------------------------------------------------------------------------------- */
+
+static bool is_rod(const ga_element *joint) {
+  return joint->type == &ga_element_distance;
+}
+
+/* its points coincide */
+static bool is_pinned(const ga_element *joint) {
+  const ga_row_list *rows = data_of(joint)->rows;
+  return rows->count > 0 && rows->row[0].primitive == &ga_primitive_coincide;
+}
+
+/* it turns about its z axis alone */
+static bool is_hinge(const ga_element *joint) {
+  const ga_joint_type *type = data_of(joint)->type;
+  return type->aligned == 1u << 2 && type->coordinate[0].name && type->coordinate[0].angle;
+}
+
+static bool is_ball(const ga_element *joint) {
+  return is_pinned(joint) && data_of(joint)->type->aligned == 0;
+}
+
+/* a point of B stays on a line of A */
+static bool slides(const ga_element *joint) {
+  const ga_joint_data *data = data_of(joint);
+  int planes = 0;
+  for (int i = 0; i < data->rows->count; i++) {
+    planes += data->rows->row[i].primitive == &ga_primitive_plane;
+  }
+  return planes == (data->rows == &data->type->plane ? 1 : 2);
+}
+
+/* ---- edges and angles ----------------------------------------------------------------------- */
+
+/* An edge before and after, and how many variances of a start value its direction has. */
+typedef struct edge {
+  double u[2][3], doubt;
+} edge;
+
+/* from one joint of a body to another one; false: they are in one point */
+static bool edge_of_body(const ga_corners *s, int body, int from, int to, edge *e) {
+  const ga_element *a = &s->m->joints.item[from], *b = &s->m->joints.item[to];
+  double d[3];
+  ga_plus3(data_of(b)->side[side_of(b, body)].s, -1, data_of(a)->side[side_of(a, body)].s, d);
+  for (int k = 0; k < 2; k++) ga_times3(s->frame[k][body].R, d, e->u[k]);
+  e->doubt = s->sure[body] ? 0 : 1;
+  return ga_norm3(d) > 1e-6 * s->m->length;
+}
+
+/* along a rod away from one of its ends */
+static void edge_of_rod(const ga_corners *s, const ga_element *rod, int end, edge *e) {
+  double p[2][3];
+  for (int k = 0; k < 2; k++) {
+    for (int side = 0; side < 2; side++) {
+      const ga_frame *f = &s->frame[k][rod->body[side]];
+      ga_times3(f->R, data_of(rod)->side[side].s, p[side]);
+      ga_plus3(p[side], 1, f->x, p[side]);
+    }
+    ga_plus3(p[1 - end], -1, p[end], e->u[k]);
+  }
+  const double l = s->m->length / data_of(rod)->length;
+  e->doubt = l * l * (!s->sure[rod->body[0]] + !s->sure[rod->body[1]]);
+}
+
+/* Angles from edge a to edge b about the z axis of a hinge of `body`; false: an edge is parallel to
+ * it. b may be free to leave the plane normal to the axis: what is near to the axis is turned more
+ * easily about it. */
+static bool angles_about(const ga_corners *s, const ga_element *hinge, int body, const edge *a,
+                         const edge *b, double angle[2], double *doubt) {
+  double own[3];
+  ga_column3(data_of(hinge)->side[side_of(hinge, body)].E, 2, own);
+  for (int k = 0; k < 2; k++) {
+    double z[3], u[3], w[3], n[3];
+    ga_times3(s->frame[k][body].R, own, z);
+    ga_plus3(a->u[k], -ga_dot3(a->u[k], z), z, u);
+    ga_plus3(b->u[k], -ga_dot3(b->u[k], z), z, w);
+    if (fmin(ga_norm3(u), ga_norm3(w)) < 1e-6 * s->m->length) return false;
+    ga_cross3(u, w, n);
+    angle[k] = atan2(ga_dot3(n, z), ga_dot3(u, w));
+    *doubt = a->doubt + b->doubt * ga_dot3(b->u[k], b->u[k]) / ga_dot3(w, w);
+  }
+  return true;
+}
+
+/* The same without an axis: the angle before is positive, that after has the sign of the product of
+ * the normals. */
+static void angles_between(const edge *a, const edge *b, double angle[2]) {
+  double n[2][3];
+  for (int k = 0; k < 2; k++) {
+    ga_cross3(a->u[k], b->u[k], n[k]);
+    angle[k] = atan2(ga_norm3(n[k]), ga_dot3(a->u[k], b->u[k]));
+  }
+  if (ga_dot3(n[0], n[1]) < 0) angle[1] = -angle[1];
+}
+
+/* ---- corners -------------------------------------------------------------------------------- */
+
+/* A joint of the same body that may be its neighbour in a loop with at least three joints. */
+static bool neighbours(const ga_corners *s, int body, int joint, int candidate) {
+  const ga_element *a = &s->m->joints.item[joint], *b = &s->m->joints.item[candidate];
+  return candidate != joint && s->in_loop[candidate] &&
+         other_body(b, body) != other_body(a, body) && (is_pinned(b) || is_rod(b) || slides(b));
+}
+
+/* the places in a body's list around one of its joints */
+static void near_joint(const ga_corners *s, int body, int joint, int range[2]) {
+  const int at = s->place[2 * joint + side_of(&s->m->joints.item[joint], body)];
+  range[0] = at - NEIGHBOURS > s->first[body] ? at - NEIGHBOURS : s->first[body];
+  range[1] = at + NEIGHBOURS < s->first[body + 1] ? at + NEIGHBOURS : s->first[body + 1];
+}
+
+/* The corner of edge a, fixed on a body between `joint` and `next`, and an edge b that begins at
+ * `joint` and is free there. */
+static void look_at_free_corner(ga_corners *s, int body, const edge *a, const edge *b, int joint,
+                                int next, int after) {
+  const ga_element *hinge = &s->m->joints.item[next];
+  double angle[2], doubt;
+  if (is_hinge(hinge) && angles_about(s, hinge, body, a, b, angle, &doubt)) {
+    ga_corners_judge(s, angle, doubt, joint, next, after);
+  }
+}
+
+/* The corner at a hinge or a ball, of an edge of each of its bodies. */
+static void look_at_corner(ga_corners *s, int joint, int before, int after) {
+  const ga_element *el = &s->m->joints.item[joint];
+  double angle[2], doubt;
+  edge a, b;
+  if (!edge_of_body(s, el->body[0], joint, before, &a)) return;
+  if (!edge_of_body(s, el->body[1], joint, after, &b)) return;
+  if (is_hinge(el)) {
+    if (!angles_about(s, el, el->body[0], &a, &b, angle, &doubt)) return;
+  } else {
+    look_at_free_corner(s, el->body[0], &a, &b, joint, before, after);
+    look_at_free_corner(s, el->body[1], &b, &a, joint, after, before);
+    angles_between(&a, &b, angle);
+  }
+  ga_corners_judge(s, angle, a.doubt + b.doubt, joint, before, after);
+}
+
+/* The corner between an edge of a body and the slideway of its neighbour: how far the edge is from
+ * normal to the way. To turn about a bearing of the ground is a motion, not another way to close;
+ * and a body that more than two joints hold by balls closes in other ways. */
+static void look_at_slide(ga_corners *s, int joint, int on, int slide, int after) {
+  const ga_element *el = &s->m->joints.item[joint], *way = &s->m->joints.item[slide];
+  const int carrier = el->body[on], body = el->body[1 - on];
+  double own[3], angle[2];
+  edge e;
+  if (carrier == 0 || body == 0 || s->known[slide] || !slides(way)) return;
+  if (is_ball(el) && s->first[body + 1] - s->first[body] > 2) return;
+  if (!edge_of_body(s, body, joint, after, &e)) return;
+  ga_column3(data_of(way)->side[side_of(way, carrier)].E, 2, own);
+  for (int k = 0; k < 2; k++) {
+    double axis[3];
+    ga_times3(s->frame[k][carrier].R, own, axis);
+    angle[k] = asin(fmax(-1, fmin(1, ga_dot3(axis, e.u[k]) / ga_norm3(e.u[k]))));
+  }
+  ga_corners_judge(s, angle, e.doubt + (s->sure[carrier] ? 0 : 1), joint, slide, after);
+}
+
+static void look_at_joint(ga_corners *s, int joint) {
+  const ga_element *item = s->m->joints.item, *el = &item[joint];
+  int a[2], b[2];
+  near_joint(s, el->body[0], joint, a);
+  near_joint(s, el->body[1], joint, b);
+  for (int i = a[0]; i < a[1]; i++) {
+    const int before = s->joint[i];
+    for (int j = b[0]; j < b[1] && neighbours(s, el->body[0], joint, before); j++) {
+      const int after = s->joint[j];
+      if (!neighbours(s, el->body[1], joint, after)) continue;
+      const int ends[2] = {other_body(&item[before], el->body[0]),
+                           other_body(&item[after], el->body[1])};
+      if (!connected(s, ends[0], ends[1], el->body)) continue;
+      if (!s->known[joint]) look_at_corner(s, joint, before, after);
+      look_at_slide(s, joint, 0, before, after);
+      look_at_slide(s, joint, 1, after, before);
+    }
+  }
+}
+
+/* The corners of a rod with the edges of the bodies at its ends. */
+static void look_at_rod(ga_corners *s, int joint) {
+  const ga_element *rod = &s->m->joints.item[joint];
+  for (int end = 0; end < 2; end++) {
+    const int body = rod->body[end];
+    int range[2];
+    near_joint(s, body, joint, range);
+    for (int i = range[0]; i < range[1]; i++) {
+      const int next = s->joint[i];
+      double angle[2];
+      edge a, b;
+      if (!neighbours(s, body, joint, next) || !edge_of_body(s, body, joint, next, &a)) continue;
+      edge_of_rod(s, rod, end, &b);
+      look_at_free_corner(s, body, &a, &b, joint, next, joint);
+      angles_between(&a, &b, angle);
+      ga_corners_judge(s, angle, a.doubt + b.doubt, joint, next, joint);
+    }
+  }
+}
+
+static bool joined_by_rod(const ga_corners *s, int a, int b) {
+  const int from = a > 0 ? a : b, to = a > 0 ? b : a;
+  for (int k = s->first[from]; k < s->first[from + 1]; k++) {
+    const ga_element *joint = &s->m->joints.item[s->joint[k]];
+    if (is_rod(joint) && other_body(joint, from) == to) return true;
+  }
+  return false;
+}
+
+/* Do two rods of a body belong to a triangle? They lead from one point to one body, or to two that
+ * a third rod joins. */
+static bool make_triangle(const ga_corners *s, int body, const ga_element *rod,
+                          const ga_element *other) {
+  const int a = other_body(rod, body), b = other_body(other, body);
+  double d[3];
+  if (!is_rod(rod) || !is_rod(other)) return false;
+  ga_plus3(data_of(rod)->side[side_of(rod, body)].s, -1,
+           data_of(other)->side[side_of(other, body)].s, d);
+  return a == b ? ga_norm3(d) <= 1e-6 * s->m->length : joined_by_rod(s, a, b);
+}
+
+static void look_at_triangles(ga_corners *s, int body) {
+  for (int i = s->first[body]; i < s->first[body + 1]; i++) {
+    const int rod = s->joint[i];
+    for (int j = i + 1; j < s->first[body + 1] && j < i + NEIGHBOURS; j++) {
+      const ga_element *const pair[2] = {&s->m->joints.item[rod], &s->m->joints.item[s->joint[j]]};
+      double angle[2];
+      edge e[2];
+      if (!make_triangle(s, body, pair[0], pair[1])) continue;
+      for (int k = 0; k < 2; k++) edge_of_rod(s, pair[k], side_of(pair[k], body), &e[k]);
+      angles_between(&e[0], &e[1], angle);
+      ga_corners_judge(s, angle, e[0].doubt + e[1].doubt, rod, s->joint[j], rod);
+    }
+  }
+}
+
+void ga_corners_look(ga_corners *s) {
+  for (int i = 0; i < s->m->joints.count && !s->name[0]; i++) {
+    const ga_element *joint = &s->m->joints.item[i];
+    if (!s->in_loop[i]) continue;
+    if (is_hinge(joint) || is_ball(joint)) look_at_joint(s, i);
+    if (is_rod(joint)) look_at_rod(s, i);
+  }
+  for (int b = 0; b < s->m->bodies.count && !s->name[0]; b++) look_at_triangles(s, b);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* The fastest motion about a state of a large model, by Arnoldi's iteration.
+ *
+ * The linearization of linearize.c, with rotations varied in space axes and the state as it stands,
+ * for eta = P y and u = P y':
+ *
+ *     [ M   G^T   H^T ] [ P y'' ]     [ M (S u - Omega~ u + S' eta) + C (u + S eta) + K eta ]
+ *     [ G   -e D   0  ] [ dlam  ] = - [ 0                                                   ]
+ *     [ H    0   -e D ] [ dpsi  ]     [ H S u + Y u                                         ]
+ *
+ * A linear system of first order in (eta, u), applied by one solution with factors that are already
+ * there. A few applications span a space in which the eigenvalues of largest modulus are found
+ * to a few digits, without a basis of the constraints' tangent space. eta is scaled by a
+ * frequency sigma, so that both halves of a vibration have the same size. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "lie/lie.h"
+#include "statics/linearize.h"
+
+enum { STEPS = 40 };
+
+typedef struct arnoldi {
+  ga_static s;
+  const ga_space *space;
+  const double *v;
+  ga_csr Y;
+  int n, steps;
+  double sigma;
+  double size; /* of the largest vector A x */
+  double slow; /* frequencies below that are zero but for rounding */
+  double *vd, *lam, *psi, *eta, *dv, *Su, *extra;
+  double *basis; /* steps + 1 vectors (sigma eta, u) in units of the masses, one after the other */
+  double *hessenberg; /* by columns */
+} arnoldi;
+
+static bool take(arnoldi *a) {
+  ga_arena *arena = &a->s.arena;
+  const size_t n = (size_t)a->n, steps = (size_t)a->steps;
+  a->vd = ga_arena_doubles(arena, n);
+  a->lam = ga_arena_doubles(arena, (size_t)a->s.nlam + 1);
+  a->psi = ga_arena_doubles(arena, (size_t)a->s.npsi + 1);
+  a->eta = ga_arena_doubles(arena, n);
+  a->dv = ga_arena_doubles(arena, n);
+  a->Su = ga_arena_doubles(arena, n);
+  a->extra = ga_arena_doubles(arena, n);
+  a->basis = ga_arena_doubles(arena, 2 * n * (steps + 1));
+  a->hessenberg = ga_arena_doubles(arena, (steps + 1) * (steps + 1));
+  ga_csr_init(&a->Y, a->s.npsi, a->n, a->s.model->pat_H, arena);
+  return !arena->failed;
+}
+
+static double length(const arnoldi *a, const double *x) {
+  double sum = 0;
+  for (int i = 0; i < a->n; i++) sum += a->s.W.val[i] * x[i] * x[i];
+  return sqrt(sum);
+}
+
+/* What the forces would do to free bodies within their own size is sqrt(g/l) of a pendulum. Their
+ * rounding errors look like frequencies of 1e-8 of that. */
+static ga_status set_slow(arnoldi *a, double t, const double *q) {
+  double *F = a->eta, *unit = a->dv;
+  const ga_status status = ga_eval_force(&a->s.eval, t, q, a->v, F);
+  for (int i = 0; i < a->n; i++) F[i] /= a->s.W.val[i];
+  ga_static_units(a->s.model, q, NULL, unit);
+  a->slow = 1e-6 * sqrt(length(a, F) / length(a, unit));
+  return status;
+}
+
+/* M, C, K, G, H, Y at the state, v', and the factors */
+static ga_status matrices(arnoldi *a, double t, const double *q) {
+  ga_static *s = &a->s;
+  ga_status status = ga_static_set_weights(s, t, q, NULL);
+  if (status == GA_OK) status = set_slow(a, t, q);
+  if (status == GA_OK) status = ga_eval_Y(&s->eval, t, q, a->v, &a->Y);
+  if (status == GA_OK) status = ga_static_accelerate(s, t, q, a->v, a->vd, a->lam, a->psi);
+  if (status != GA_OK) return status;
+  const ga_point at = {t, q, a->v, a->vd, a->lam, a->psi};
+  return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
+}
+
+/* dv = u + S eta, S u, and extra = S u - Omega~ u + S' eta, of one rotation: at its place in v, and
+ * at that of the displacement that belongs to it in SE(3) */
+static void add_motion_of(arnoldi *a, const double *eta, const double *u, int at, int shift) {
+  const double *Omega = a->v + at;
+  double turned[3];
+  ga_cross3(Omega, u + at, turned);
+  ga_axpy(3, -1, turned, a->extra + at);
+  if (shift < 0) return;
+  const double *speed = a->v + shift;
+  double part[3];
+  ga_cross3(speed, eta + at, part);
+  ga_axpy(3, 1, part, a->dv + shift);
+  ga_cross3(speed, u + at, a->Su + shift);
+  ga_axpy(3, 1, a->Su + shift, a->extra + shift);
+  ga_cross3(Omega, u + shift, part);
+  ga_axpy(3, -1, part, a->extra + shift);
+  ga_cross3(a->vd + shift, eta + at, part);
+  ga_axpy(3, 1, part, a->extra + shift);
+  ga_cross3(Omega, eta + at, turned);
+  ga_cross3(speed, turned, part);
+  ga_axpy(3, -1, part, a->extra + shift);
+}
+
+static void add_motion(arnoldi *a, const double *eta, const double *u) {
+  const size_t bytes = (size_t)a->n * sizeof(double);
+  memset(a->Su, 0, bytes);
+  memset(a->extra, 0, bytes);
+  memcpy(a->dv, u, bytes);
+  for (int f = 0; f < a->space->nfactor; f++) {
+    const ga_factor *factor = &a->space->factor[f];
+    for (int i = 0; i < factor->n; i++) {
+      const int at = factor->v_at + i * factor->group->nv;
+      if (factor->group == &ga_group_so3) add_motion_of(a, eta, u, at, -1);
+      if (factor->group == &ga_group_se3) add_motion_of(a, eta, u, at + 3, at);
+    }
+  }
+}
+
+/* P y'' for eta and u, into s->rhs */
+static ga_status accelerate(arnoldi *a, const double *eta, const double *u) {
+  ga_static *s = &a->s;
+  double *rhs = s->rhs;
+  memset(rhs, 0, (size_t)s->n * sizeof(double));
+  add_motion(a, eta, u);
+  ga_csr_mul_add(&s->M, -1, a->extra, rhs);
+  ga_csr_mul_add(&s->C, -1, a->dv, rhs);
+  ga_csr_mul_add(&s->K, -1, eta, rhs);
+  if (s->npsi) {
+    ga_csr_mul_add(&s->H, -1, a->Su, rhs + a->n + s->nlam);
+    ga_csr_mul_add(&a->Y, -1, u, rhs + a->n + s->nlam);
+  }
+  return ga_static_solve(s, 0);
+}
+
+/* a vector by chance that the constraints allow, into x */
+static ga_status random_vector(arnoldi *a, uint64_t *seed, double *x) {
+  ga_static *s = &a->s;
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  for (int i = 0; i < a->n; i++) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    s->rhs[i] = ((double)(*seed >> 11) * 0x1p-53 - 0.5) * sqrt(s->W.val[i]);
+  }
+  const ga_status status = ga_static_solve(s, 0);
+  memcpy(x, s->rhs, (size_t)a->n * sizeof(double));
+  return status;
+}
+
+/* sigma, from what it takes to move by chance; the first vector */
+static ga_status begin(arnoldi *a) {
+  uint64_t seed = 1;
+  double *x = a->basis;
+  ga_status status = random_vector(a, &seed, x);
+  if (status == GA_OK) status = random_vector(a, &seed, x + a->n);
+  if (status != GA_OK) return status;
+  memcpy(a->eta, x, (size_t)a->n * sizeof(double));
+  memset(x, 0, (size_t)a->n * sizeof(double));
+  status = accelerate(a, a->eta, x);
+  memcpy(x, a->eta, (size_t)a->n * sizeof(double));
+  const double stiff = length(a, a->s.rhs), size = length(a, x);
+  a->sigma = fmax(size > 0 ? sqrt(stiff / size) : 0, a->slow);
+  if (!(a->sigma > 0)) a->sigma = 1;
+  return status;
+}
+
+/* y = A x, both in units of the masses */
+static ga_status apply(arnoldi *a, const double *x, double *y) {
+  const double *W = a->s.W.val;
+  const int n = a->n;
+  for (int i = 0; i < n; i++) {
+    a->eta[i] = x[i] / (a->sigma * sqrt(W[i]));
+    y[i] = x[n + i] / sqrt(W[i]);
+  }
+  const ga_status status = accelerate(a, a->eta, y);
+  for (int i = 0; i < n; i++) {
+    y[i] = a->sigma * x[n + i];
+    y[n + i] = a->s.rhs[i] * sqrt(W[i]);
+  }
+  return status;
+}
+
+static double dot(int n, const double *x, const double *y) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+/* y orthogonal to the first `count` vectors, twice for rounding; its length, y of length 1; 0: what
+ * is left of it is rounding */
+static double orthogonalize(arnoldi *a, int count, double *y) {
+  const int n = 2 * a->n, columns = a->steps + 1;
+  a->size = fmax(a->size, sqrt(dot(n, y, y)));
+  for (int pass = 0; pass < 2; pass++) {
+    for (int k = 0; k < count; k++) {
+      const double *b = a->basis + (size_t)k * (size_t)n, part = dot(n, b, y);
+      ga_axpy(n, -part, b, y);
+      a->hessenberg[(count - 1) * columns + k] += part;
+    }
+  }
+  const double left = sqrt(dot(n, y, y));
+  if (!(left > 1e-11 * a->size)) return 0;
+  for (int i = 0; i < n; i++) y[i] /= left;
+  return left;
+}
+
+/* how many vectors the space has */
+static ga_status span(arnoldi *a, int *count) {
+  const int n = 2 * a->n, columns = a->steps + 1;
+  double *x = a->basis;
+  for (int i = 0; i < n; i++) x[i] *= sqrt(a->s.W.val[i % a->n]);
+  const double size = sqrt(dot(n, x, x));
+  *count = 0;
+  if (!(size > 0)) return GA_OK;
+  for (int i = 0; i < n; i++) x[i] /= size;
+  for (int k = 1; k <= a->steps; k++, x += n) {
+    const ga_status status = apply(a, x, x + n);
+    if (status != GA_OK) return status;
+    const double left = orthogonalize(a, k, x + n);
+    *count = k;
+    if (left == 0) break;
+    a->hessenberg[(k - 1) * columns + k] = left;
+  }
+  return GA_OK;
+}
+
+static ga_status largest(arnoldi *a, int count, double *fastest, ga_error *err) {
+  ga_arena *arena = &a->s.arena;
+  const size_t n = (size_t)count;
+  double *A = ga_arena_doubles(arena, n * n + 1), *vectors = ga_arena_doubles(arena, n * n + 1);
+  double *re = ga_arena_doubles(arena, n + 1), *im = ga_arena_doubles(arena, n + 1);
+  if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory for frequencies");
+  for (size_t j = 0; j < n; j++) {
+    memcpy(A + j * n, a->hessenberg + j * (size_t)(a->steps + 1), n * sizeof(double));
+  }
+  *fastest = 0;
+  if (count == 0) return GA_OK;
+  const ga_status status = ga_eigen_general(count, A, NULL, re, im, vectors, arena, err);
+  for (int i = 0; status == GA_OK && i < count; i++) *fastest = fmax(*fastest, hypot(re[i], im[i]));
+  if (*fastest < fmax(a->slow, 1e-6 * a->sigma)) *fastest = 0;
+  return status;
+}
+
+ga_status ga_static_fastest(const ga_model *model, double t, const double *q, const double *v,
+                            double *fastest, ga_error *err) {
+  arnoldi a = {.space = model->space, .v = v};
+  int count = 0;
+  ga_status status = ga_static_open(&a.s, model, true, err);
+  if (status == GA_OK) {
+    a.n = a.s.nv;
+    a.steps = 2 * a.n < STEPS ? 2 * a.n : STEPS;
+    if (!take(&a)) status = ga_fail(err, GA_ERR_MEM, "no memory for frequencies");
+  }
+  if (status == GA_OK) status = matrices(&a, t, q);
+  if (status == GA_OK) status = begin(&a);
+  if (status == GA_OK) status = span(&a, &count);
+  if (status == GA_OK) status = largest(&a, count, fastest, err);
+  ga_static_close(&a.s);
+  return status;
+}
