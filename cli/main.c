@@ -13,6 +13,7 @@ static const struct {
   int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run},
+    {"sweep", "many runs with varied parameters, side by side, into one table", cmd_sweep},
     {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge},
     {"check", "look at a model file before its first run: what is odd, what is wrong", cmd_check},
     {"equilibrium", "where a mechanism stays at rest, the forces there", cmd_equilibrium},
@@ -58,7 +59,8 @@ static const char *word_at(const void *list, int i) {
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     cli_error(
-        "a command is missing: run, check, equilibrium, modes, converge, plot, export, view, "
+        "a command is missing: run, sweep, check, equilibrium, modes, converge, plot, export, "
+        "view, "
         "reproduce, list, params or schema");
     fprintf(stderr, "Try 'genalpha --help'.\n");
     return CLI_USAGE;

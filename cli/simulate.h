@@ -26,10 +26,15 @@ typedef struct simulation {
   history *history;                    /* NULL: no plot */
   film *film;                          /* NULL: no page */
   const run_events *events;            /* NULL: none */
+  bool quiet;                          /* no line of progress */
+  /* sees the start, every step and what a projection made of one; NULL: none */
+  void (*seen)(void *context, const ga_state *state);
+  void *seen_context;
 
   /* set by simulate() */
   progress progress;
   double seconds;
+  ga_status status; /* of the run itself */
   double next_checkpoint;
   bool save_failed, told;                    /* told: why it cannot begin */
   long last_row;                             /* steps done when the last row was written */
