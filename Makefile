@@ -136,8 +136,8 @@ check-debug:
 
 check-threads:
 	cmake --preset threads -DBUILD_TESTING=ON
-	cmake --build --preset threads -j $(JOBS) --target test_threads test_mechanism_laws
-	$(CTEST) --preset threads -R '^test_(threads|mechanism_laws)$$'
+	cmake --build --preset threads -j $(JOBS) --target test_threads test_mechanism_laws test_team
+	$(CTEST) --preset threads -R '^test_(threads|mechanism_laws|team)$$'
 
 # only what these tests run is built: test valgrind_X runs X, valgrind_tool_X the tool
 check-valgrind:

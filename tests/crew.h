@@ -165,12 +165,12 @@ static inline crew_solver *crew_of(const crew *c, int r) {
 static inline ga_status crew_told(ga_linsol *ls) {
   crew_solver *s = ls->impl;
   crew *c = s->own->crew;
-  if (!crew_meet(c, s->own->rank, 3, s)) return GA_ERR_BACKEND;
+  if (!crew_meet(c, s->own->rank, 3, NULL)) return GA_ERR_BACKEND;
   const crew_solver *first = crew_of(c, 0);
   ga_status status = first->status;
   int column = first->column;
   double cost = first->ls.factor_cost;
-  if (!crew_meet(c, s->own->rank, 4, s)) return GA_ERR_BACKEND;
+  if (!crew_meet(c, s->own->rank, 4, NULL)) return GA_ERR_BACKEND;
   s->column = column;
   ls->factor_cost = cost;
   return status;
@@ -247,7 +247,7 @@ static inline ga_status crew_solve(ga_linsol *ls, double *b) {
     s->status = s->ls.ops->solve(&s->ls, s->x);
     ga_whole_solution(s->whole, s->x);
   }
-  if (!crew_meet(c, own->rank, 8, s)) return GA_ERR_BACKEND;
+  if (!crew_meet(c, own->rank, 8, NULL)) return GA_ERR_BACKEND;
   const double *x = crew_of(c, 0)->x;
   for (int i = 0; i < s->n; i++) b[i] = x[s->share->number[i]];
   return crew_told(ls);

@@ -133,6 +133,38 @@ static void test_edges(void **state) {
   part_system_free(&s);
 }
 
+/* derivatives by differences: each rank forms those of its own part */
+static void test_differences(void **state) {
+  (void)state;
+  static const ga_model_ops ops = {.evaluate = part_evaluate};
+  part_system s = part_chain(6);
+  run_case c = plain("stab2", 0.02);
+  part_model *model = part_new(&s, 0, 1, false);
+  model->model.ops = &ops;
+  run_result whole = run_part(model, &c, NULL);
+  assert_int_equal(whole.status, GA_OK);
+  for (int size = 1; size <= 3; size++) {
+    crew_party p;
+    party_make(&p, &s, size, &c);
+    for (int r = 0; r < size; r++) p.job[r].part->model.ops = &ops;
+    party_run(&p);
+    assert_false(p.crew->broken);
+    for (int r = 0; r < size; r++) {
+      const run_result *out = &p.job[r].out;
+      if (out->status != GA_OK) fail_msg("rank %d: %s", r, out->error.text);
+      part_errors e = run_compare(p.job[r].part, out, &whole, p.lam_before[r]);
+      assert_int_equal(out->stats.steps, whole.stats.steps);
+      if (!(e.q < 1e-10 && e.v < 1e-9 && e.lam < 1e-7)) {
+        fail_msg("rank %d of %d: errors %g, %g, %g", r, size, e.q, e.v, e.lam);
+      }
+    }
+    party_free(&p);
+  }
+  run_free(&whole);
+  part_free(model);
+  part_system_free(&s);
+}
+
 static void test_systems(void **state) {
   (void)state;
   static const char *const methods[] = {"stab2", "index3"};
@@ -384,17 +416,12 @@ static void test_singular(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_methods),
-      cmocka_unit_test(test_systems),
-      cmocka_unit_test(test_edges),
-      cmocka_unit_test(test_problems),
-      cmocka_unit_test(test_automatic_steps),
-      cmocka_unit_test(test_events),
-      cmocka_unit_test(test_options),
-      cmocka_unit_test(test_saved_state),
-      cmocka_unit_test(test_spans),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_no_extrapolation),
+      cmocka_unit_test(test_methods),     cmocka_unit_test(test_systems),
+      cmocka_unit_test(test_edges),       cmocka_unit_test(test_differences),
+      cmocka_unit_test(test_problems),    cmocka_unit_test(test_automatic_steps),
+      cmocka_unit_test(test_events),      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_saved_state), cmocka_unit_test(test_spans),
+      cmocka_unit_test(test_refusals),    cmocka_unit_test(test_no_extrapolation),
       cmocka_unit_test(test_singular),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
