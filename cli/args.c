@@ -266,6 +266,9 @@ static int parse_option(args *a, int argc, char **argv, int *i) {
     }
     value = argv[++*i];
   }
+  if (a->list) {
+    a->list[a->nlist++] = (arg_given){own, own ? own->key : library->key, value};
+  }
   return own ? set_own(a, own, value) : set_library(a, key, value);
 }
 

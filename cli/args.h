@@ -43,6 +43,12 @@ typedef struct arg_command {
   bool runs_nothing; /* of a model file's section `run` it takes library options only */
 } arg_command;
 
+/* An option as it was given; own NULL: one of the library. */
+typedef struct arg_given {
+  const arg_spec *own;
+  const char *key, *value; /* value NULL: a flag */
+} arg_given;
+
 typedef struct args {
   const arg_command *command;
   void *settings;      /* what spec.at points into */
@@ -52,6 +58,8 @@ typedef struct args {
   int noperands;
   unsigned long given; /* bit i: ga_option_at(i) was given */
   unsigned long own;   /* bit i: specs[i] was given */
+  arg_given *list;     /* receives all options in order, with room for argc of them; NULL: no */
+  int nlist;
 } args;
 
 /* Parse argv[1..]; ARGS_GO_ON, or the exit code after a message or the help text. */

@@ -16,6 +16,10 @@ void cli_mute(void);
 /* One line there, "genalpha: " in front. */
 void cli_error(const char *format, ...) GA_PRINTF(1, 2);
 
+/* From now on the messages of this thread are collected in the text, "; " between two of them, and
+ * nothing is printed; what has no room is cut. NULL: print again. */
+void cli_collect(char *text, size_t size);
+
 /* "NAME: SUMMARY", or NAME alone where there is none */
 void cli_title(FILE *to, const char *name, const char *summary);
 
@@ -43,6 +47,7 @@ int cmd_plot(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 
 #endif

@@ -34,23 +34,61 @@ static const arg_command command = {
 /* some rows at a time, so that files of any length take the same memory */
 enum { ROWS = 256 };
 
+/* some rows, their texts, and the texts of one row */
+typedef struct piece {
+  double *rows;
+  char **texts;
+  const char **text;
+  int ntext;
+} piece;
+
+static bool piece_open(piece *p, const ga_results *r) {
+  p->ntext = ga_results_text_columns(r);
+  const size_t n = (size_t)ga_results_columns(r), m = (size_t)p->ntext + 1;
+  p->rows = malloc(ROWS * n * sizeof *p->rows);
+  p->texts = calloc(m, sizeof *p->texts);
+  p->text = calloc(m, sizeof *p->text);
+  bool ok = p->rows && p->texts && p->text;
+  for (int j = 0; ok && j < p->ntext; j++) {
+    p->texts[j] = malloc(ROWS * ((size_t)ga_results_text_size(r, j) + 1));
+    ok = p->texts[j] != NULL;
+  }
+  return ok;
+}
+
+static void piece_close(piece *p) {
+  for (int j = 0; p->texts && j < p->ntext; j++) free(p->texts[j]);
+  free(p->rows);
+  free(p->texts);
+  free(p->text);
+}
+
+static bool piece_read(piece *p, ga_results *r, long first, long count, ga_error *err) {
+  bool ok = ga_results_read_rows(r, first, count, p->rows, err) == GA_OK;
+  for (int j = 0; ok && j < p->ntext; j++) {
+    ok = ga_results_read_texts(r, j, first, count, p->texts[j], err) == GA_OK;
+  }
+  return ok;
+}
+
 /* false after a message */
 static bool put_rows(ga_results *r, FILE *to, int columns) {
   const long n = ga_results_columns(r), all = ga_results_rows(r);
   ga_error err = {GA_ERR_MEM, "no memory for the rows"};
-  double *rows = malloc((size_t)(ROWS * n) * sizeof *rows);
-  bool ok = rows != NULL;
-  for (long first = 0, count; ok && first < all; first += count) {
+  piece p = {.rows = NULL};
+  bool ok = piece_open(&p, r), written = true;
+  for (long first = 0, count; ok && written && first < all; first += count) {
     count = all - first < ROWS ? all - first : ROWS;
-    ok = ga_results_read_rows(r, first, count, rows, &err) == GA_OK;
-    for (long i = 0; ok && i < count; i++) {
-      if (!csv_row(to, columns, rows + i * n)) {
-        free(rows);
-        return true; /* the caller finds the error of the file */
+    ok = piece_read(&p, r, first, count, &err);
+    for (long i = 0; ok && written && i < count; i++) {
+      for (int j = 0; j < p.ntext; j++) {
+        p.text[j] = p.texts[j] + (size_t)i * ((size_t)ga_results_text_size(r, j) + 1);
       }
+      /* the caller finds the error of the file */
+      written = csv_row_texts(to, columns, p.rows + i * n, p.ntext, p.text);
     }
   }
-  free(rows);
+  piece_close(&p);
   if (!ok) cli_error("%s", err.text);
   return ok;
 }
@@ -64,6 +102,8 @@ static int put(ga_results *r, const settings *set, const char *path) {
   } else if (to) {
     const int columns = set->all ? ga_results_columns(r) : ga_results_chosen(r);
     for (int i = 0; i < columns; i++) csv_head(to, i, ga_results_name(r, i));
+    for (int i = 0; i < ga_results_text_columns(r); i++)
+      csv_head(to, 1, ga_results_text_name(r, i));
     fputc('\n', to);
     read = put_rows(r, to, columns);
   }

@@ -39,7 +39,8 @@ static const arg_command command = {
     .summary =
         "Draw columns of a CSV file, as `run --out` and `converge --csv` write them, or of "
         "results\n"
-        "(`run --out FILE.h5`). Each word after the file names the columns of one panel: 'x,y z'\n"
+        "(`run --out FILE.h5`, `sweep`). Each word after the file names the columns of one panel: "
+        "'x,y z'\n"
         "draws x and y, and z below them. Without words there is a panel for each quantity, with "
         "its\n"
         "unit.",
@@ -52,6 +53,7 @@ typedef struct sketch {
   const char *x;
   bool log_x, log_y;
   bool unitless;
+  bool points; /* a table of a sweep */
   column_name xlabel, ylabel[PANELS];
   chart_panel panel[PANELS + 1];
   chart_curve curve[PANELS][CURVES + 1];
@@ -96,10 +98,11 @@ static void label_panel(sketch *s, int p, int column) {
 }
 
 static void add_to(sketch *s, int p, int column) {
-  s->curve[p][s->curves[p]++] =
-      (chart_curve){.x = s->x,
-                    .y = s->t->name[column].text,
-                    .style = s->log_x && s->log_y ? CHART_MARKS : CHART_LINE};
+  s->curve[p][s->curves[p]++] = (chart_curve){.x = s->x,
+                                              .y = s->t->name[column].text,
+                                              .style = s->points              ? CHART_POINTS
+                                                       : s->log_x && s->log_y ? CHART_MARKS
+                                                                              : CHART_LINE};
   label_panel(s, p, column);
   s->panel[p] = (chart_panel){.xlabel = s->xlabel.text,
                               .ylabel = s->ylabel[p].text,
@@ -176,6 +179,8 @@ static int fill(sketch *s, const settings *set, const args *a) {
     quantity q = of_column(s, x);
     s->xlabel = quantity_label((quantity){s->x, q.unit});
   }
+  /* rows of a sweep are runs, which no line joins */
+  s->points = table_is_sweep(s->t);
   s->log_x = set->log == 1 || set->log == 3;
   s->log_y = set->log == 2 || set->log == 3;
   for (int i = 1; i < a->noperands; i++) {

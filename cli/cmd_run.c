@@ -6,17 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "problem_args.h"
-#include "simulate.h"
+#include "run_settings.h"
 #include "webpage.h"
 
-typedef struct settings {
-  problem_args problem;
-  int every;
-  bool final, columns, view;
-  const char *page, *out, *plot, *save_state, *from_state, *stop_when, *petsc;
-  double checkpoint_every, out_dt;
-} settings;
+/* the settings as RUN_SPECS wants them: a member of others */
+typedef struct whole {
+  run_settings run;
+} whole;
 
 /* an empty text chooses PETSc with its usual options */
 static bool read_petsc(const arg_spec *spec, const char *text, void *field) {
@@ -25,19 +21,14 @@ static bool read_petsc(const arg_spec *spec, const char *text, void *field) {
   return true;
 }
 
-#define FIELD(name) offsetof(settings, name)
+#define FIELD(name) offsetof(whole, run.name)
 static const arg_spec specs[] = {
-    PROBLEM_SPECS(settings, problem, "end of the run (default the problem's)"),
+    RUN_SPECS(whole, run),
     {"out", "FILE.csv|FILE.h5",
      "write the trajectory: t, q, v, vd, lam, psi, energies; - is stdout; .h5: with names, "
      "units, "
      "model, options and counts in an HDF5 file (docs/results.md)",
      arg_read_file, FIELD(out), 0, 0},
-    {"every", "N", "write every N-th step, and the last (default 1)", arg_read_int, FIELD(every), 1,
-     INT_MAX},
-    {"out-dt", "DT",
-     "write the state at equal distances DT of time instead, by interpolation between the steps",
-     arg_read_real, FIELD(out_dt), 0, 1e300},
     {"plot", "FILE.svg|FILE.png", "draw positions, velocities and multipliers over time",
      gnuplot_read_name, FIELD(plot), 0, 0},
     {"view", NULL, "make a page that shows the motion of a model file in any browser",
@@ -47,9 +38,6 @@ static const arg_spec specs[] = {
      arg_read_file, FIELD(page), 0, 0},
     {"columns", NULL, "list the columns of a model file, one in a line, and do nothing else",
      arg_read_flag, FIELD(columns), 0, 0},
-    {"stop-when", "EXPRESSION",
-     "end the run of a model file where an expression of its columns begins to hold: \"b.z < 0.1\"",
-     arg_read_text, FIELD(stop_when), 0, 0},
     {"final", NULL, "print the end state as one JSON object instead of the summary", arg_read_flag,
      FIELD(final), 0, 0},
     {"save-state", "FILE", "save the end state, to go on from later (also after Ctrl-C)",
@@ -67,7 +55,9 @@ static const arg_spec specs[] = {
     {.key = NULL}};
 #undef FIELD
 
-static const arg_command command = {
+const int run_shared = sizeof((const arg_spec[]){RUN_SPECS(whole, run)}) / sizeof(arg_spec);
+
+const arg_command run_command = {
     .name = "run",
     .operand = "PROBLEM",
     .needs_operand = true,
@@ -92,51 +82,6 @@ typedef struct resources {
   run_events events;
 } resources;
 
-static int check_settings(const settings *set, const ga_problem *problem) {
-  int code = problem_check_times(&set->problem, problem);
-  if (code != ARGS_GO_ON) return code;
-  if (!isnan(set->checkpoint_every) && !set->save_state) {
-    cli_error("--checkpoint-every needs --save-state FILE, where to save to");
-    return CLI_USAGE;
-  }
-  if (!isnan(set->out_dt) && (!set->out || set->every > 0)) {
-    cli_error(set->out ? "--out-dt and --every both say which rows to write; give only one of them"
-                       : "--out-dt needs --out FILE, where to write to");
-    return CLI_USAGE;
-  }
-  if (set->view && !file_of(problem)) {
-    cli_error("--view shows the mechanism of a model file; '%s' is a problem of the library",
-              problem->name);
-    return CLI_USAGE;
-  }
-  if (set->final && set->out && strcmp(set->out, "-") == 0) {
-    cli_error("--final and --out - cannot both go to standard output");
-    return CLI_USAGE;
-  }
-  return ARGS_GO_ON;
-}
-
-/* a saved state is one of a single run */
-static int check_extrapolation(const settings *set, const ga_options *o,
-                               const ga_problem *problem) {
-  const extrapolation *how = &set->problem.how;
-  if (how->K == 0) return ARGS_GO_ON;
-  if (set->save_state || set->from_state) {
-    cli_error("--extrapolate and --%s exclude each other: a saved state is that of a single run",
-              set->save_state ? "save-state" : "from-state");
-    return CLI_USAGE;
-  }
-  if (!isnan(set->out_dt)) {
-    cli_error(
-        "--extrapolate and --out-dt exclude each other: extrapolated states are known at the "
-        "ends of the steps");
-    return CLI_USAGE;
-  }
-  long n;
-  return problem_check_steps(problem, o->h, o->h / extrapolation_finest(how), 1, set->problem.t_end,
-                             &n);
-}
-
 /* a state is written aside and renamed, so its directory must take files; told before the run */
 static bool state_writable(const char *path) {
   char directory[4096];
@@ -151,7 +96,7 @@ static bool state_writable(const char *path) {
   return false;
 }
 
-static json_run describe(const settings *set, const simulation *s, int code) {
+static json_run describe(const run_settings *set, const simulation *s, int code) {
   return (json_run){.problem = s->problem,
                     .options = s->options,
                     .solver = s->solver,
@@ -162,7 +107,7 @@ static json_run describe(const settings *set, const simulation *s, int code) {
                     .exit_code = code};
 }
 
-static bool open_trajectory(const settings *set, const simulation *s, resources *r) {
+static bool open_trajectory(const run_settings *set, const simulation *s, resources *r) {
   const json_run run = describe(set, s, CLI_OK);
   char *options = json_text(json_options, &run);
   const trajectory_texts texts = {
@@ -172,7 +117,7 @@ static bool open_trajectory(const settings *set, const simulation *s, resources 
   return ok;
 }
 
-static bool close_trajectory(const settings *set, const simulation *s, resources *r, int code) {
+static bool close_trajectory(const run_settings *set, const simulation *s, resources *r, int code) {
   const json_run run = describe(set, s, code);
   char *statistics = r->out.results ? json_text(json_statistics, &run) : NULL;
   const bool ok = trajectory_close(&r->out, statistics);
@@ -181,7 +126,7 @@ static bool close_trajectory(const settings *set, const simulation *s, resources
 }
 
 /* files are opened before the run, so that a wrong name does not cost the run */
-static int open_files(const settings *set, const simulation *s, resources *r) {
+static int open_files(const run_settings *set, const simulation *s, resources *r) {
   if (set->save_state && !state_writable(set->save_state)) return CLI_FAILED;
   if (set->out && !open_trajectory(set, s, r)) return CLI_FAILED;
   if (set->view && !(webpage_possible() && film_open(&r->film, r->problem))) return CLI_FAILED;
@@ -209,7 +154,7 @@ static bool draw(const simulation *s, gnuplot *plot) {
   return gnuplot_close(plot);
 }
 
-static bool put_page(const settings *set, const simulation *s) {
+static bool put_page(const run_settings *set, const simulation *s) {
   char how[300];
   const ga_options *o = s->options;
   snprintf(how, sizeof how, "%s, rho_inf = %.3g, h = %.4g, %ld steps", problem_method(o).text,
@@ -225,13 +170,13 @@ static bool put_page(const settings *set, const simulation *s) {
 }
 
 /* where people read: stdout, unless it belongs to data or something went wrong */
-static FILE *report_to(const settings *set, int code) {
+static FILE *report_to(const run_settings *set, int code) {
   bool data = set->final || (set->out && strcmp(set->out, "-") == 0);
   return data || code != CLI_OK ? cli_messages() : stdout;
 }
 
 /* after the run, good or bad: the files */
-static int close_files(const settings *set, const simulation *s, resources *r, int code) {
+static int close_files(const run_settings *set, const simulation *s, resources *r, int code) {
   const struct {
     const char *label, *path;
     bool ok;
@@ -262,20 +207,17 @@ static void release(resources *r) {
 }
 
 /* Over ranks: one after the other, and each on all of them, as the next one needs all. */
-static int open_all(const settings *set, const simulation *s, resources *r) {
+static int open_all(const run_settings *set, args *a, resources *r, simulation *s) {
   int code = team_open(r->problem, set->petsc, &r->team);
   if (code != ARGS_GO_ON) return code;
   r->solver.team = r->team;
-  code = team_code(r->team,
-                   solver_open(&r->solver, &r->problem->model, s->options, &set->problem.how));
-  if (code != ARGS_GO_ON) return code;
-  code = team_code(r->team, events_open(&r->events, r->problem, set->stop_when, &r->solver));
+  code = team_code(r->team, run_simulation(set, a, r->problem, &r->solver, &r->events, s));
   if (code != ARGS_GO_ON) return code;
   return team_code(r->team, team_writes(r->team) ? open_files(set, s, r) : ARGS_GO_ON);
 }
 
 /* what the first rank, or the only one, does with the end of a run */
-static int finish(const settings *set, const simulation *s, resources *r, int code) {
+static int finish(const run_settings *set, const simulation *s, resources *r, int code) {
   if (!team_writes(r->team)) return code;
   if (code == CLI_OK && !set->final) summary_print(report_to(set, code), s);
   code = close_files(set, s, r, code);
@@ -283,48 +225,32 @@ static int finish(const settings *set, const simulation *s, resources *r, int co
   return code;
 }
 
-static int run_problem(settings *set, args *a, resources *r) {
-  int code = problem_open(&set->problem, a, set->stop_when, &r->problem);
+static int run_problem(run_settings *set, args *a, resources *r) {
+  if (set->columns) {
+    const int code = problem_open(&set->problem, a, set->stop_when, &r->problem);
+    return code == ARGS_GO_ON ? file_print_columns(r->problem) : code;
+  }
+  int code = run_open(set, a, set->stop_when, &r->problem);
   if (code != ARGS_GO_ON) return code;
-  if (set->columns) return file_print_columns(r->problem);
   char page_name[256];
   if (set->view && !set->page) {
     webpage_default_name(a->operand, sizeof page_name, page_name);
     set->page = page_name;
   }
-  set->view = set->page != NULL;
-  if (isnan(set->problem.t_end)) set->problem.t_end = r->problem->t_end;
-  code = check_settings(set, r->problem);
-  if (code == ARGS_GO_ON) code = check_extrapolation(set, a->options, r->problem);
-  if (code != ARGS_GO_ON) return code;
-
-  simulation s = {.problem = r->problem,
-                  .options = a->options,
-                  .t_end = set->problem.t_end,
-                  .project_at = set->problem.project_at,
-                  .projection = (ga_projection)set->problem.project,
-                  .from_state = set->from_state,
-                  .save_state = set->save_state,
-                  .checkpoint_every = set->checkpoint_every,
-                  .out_dt = set->out_dt,
-                  .every = set->every > 0 ? set->every : 1,
-                  .solver = &r->solver};
-  a->options->log = simulate_log;
-  a->options->log_context = &s;
-  code = open_all(set, &s, r);
+  simulation s;
+  code = open_all(set, a, r, &s);
   if (code != ARGS_GO_ON) return code;
   s.out = set->out ? &r->out : NULL;
   s.history = r->history;
   s.film = set->view && team_writes(r->team) ? &r->film : NULL;
   s.shows = set->view || set->plot;
-  s.events = &r->events;
   return finish(set, &s, r, simulate(&s));
 }
 
 int cmd_run(int argc, char **argv) {
-  settings set = {.problem = PROBLEM_ARGS_NONE, .checkpoint_every = NAN, .out_dt = NAN};
+  run_settings set = RUN_SETTINGS_NONE;
   ga_options options = ga_options_default();
-  args a = {.command = &command, .settings = &set, .options = &options};
+  args a = {.command = &run_command, .settings = &set, .options = &options};
   int code = args_parse(&a, argc, argv);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
   /* a team cannot leave rows out; who asks for it is told */

@@ -70,7 +70,12 @@ void csv_head(FILE *to, int column, const char *name) {
 }
 
 bool csv_row(FILE *to, int n, const double *values) {
+  return csv_row_texts(to, n, values, 0, NULL);
+}
+
+bool csv_row_texts(FILE *to, int n, const double *values, int m, const char *const *text) {
   for (int i = 0; i < n; i++) fprintf(to, i ? ",%.17g" : "%.17g", values[i]);
+  for (int i = 0; i < m; i++) csv_head(to, n + i, text[i]);
   return fputc('\n', to) != EOF && !ferror(to);
 }
 

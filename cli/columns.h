@@ -31,5 +31,7 @@ void csv_name(FILE *to, const char *name);
  */
 void csv_head(FILE *to, int column, const char *name);
 bool csv_row(FILE *to, int n, const double *values);
+/* The same with texts behind the numbers. */
+bool csv_row_texts(FILE *to, int n, const double *values, int m, const char *const *text);
 
 #endif

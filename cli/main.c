@@ -15,6 +15,7 @@ static const struct {
   bool on_ranks; /* it knows what to do when mpirun starts several processes */
 } commands[] = {
     {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run, true},
+    {"sweep", "many runs with varied parameters, side by side, into one table", cmd_sweep, true},
     {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge, false},
     {"check", "look at a model file before its first run: what is odd, what is wrong", cmd_check,
      false},
@@ -63,7 +64,8 @@ static const char *word_at(const void *list, int i) {
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     cli_error(
-        "a command is missing: run, check, equilibrium, modes, converge, plot, export, view, "
+        "a command is missing: run, sweep, check, equilibrium, modes, converge, plot, export, "
+        "view, "
         "reproduce, list, params or schema");
     fprintf(cli_messages(), "Try 'genalpha --help'.\n");
     return CLI_USAGE;

@@ -8,6 +8,27 @@
 
 enum { LINE_WIDTH = 98, WORD_MAX = 40 };
 
+/* where this thread's messages go, NULL: to stderr */
+static _Thread_local struct {
+  char *text;
+  size_t size;
+} collected;
+
+void cli_collect(char *text, size_t size) {
+  collected.text = text;
+  collected.size = size;
+  if (text) text[0] = '\0';
+}
+
+static void collect(const char *format, va_list args) {
+  size_t used = strlen(collected.text);
+  if (used > 0 && used + 3 < collected.size) {
+    memcpy(collected.text + used, "; ", 3);
+    used += 2;
+  }
+  vsnprintf(collected.text + used, collected.size - used, format, args);
+}
+
 static FILE *nowhere; /* where messages go if another rank tells them */
 
 FILE *cli_messages(void) {
@@ -22,6 +43,12 @@ void cli_mute(void) {
 void cli_error(const char *format, ...) {
   FILE *to = cli_messages();
   va_list args;
+  if (collected.text) {
+    va_start(args, format);
+    collect(format, args);
+    va_end(args);
+    return;
+  }
   fflush(stdout);
   fputs("genalpha: ", to);
   va_start(args, format);

@@ -238,6 +238,12 @@ bool named_add_rest(named_columns *n) {
   return ok;
 }
 
+void named_take_all(named_columns *n) {
+  const int all = n->mechanism ? ga_mechanism_columns(n->mechanism) : 0;
+  n->count = 0;
+  for (int i = 1; i < all; i++) n->column[n->count++] = i;
+}
+
 void named_close(named_columns *n) {
   free(n->column);
   free(n->values);

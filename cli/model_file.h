@@ -38,6 +38,7 @@ typedef struct named_columns {
 } named_columns;
 bool named_open(named_columns *n, const ga_problem *problem);
 bool named_add_rest(named_columns *n); /* the usual ones that `output` leaves out, behind them */
+void named_take_all(named_columns *n); /* every column but t, in the order of the mechanism */
 void named_close(named_columns *n);
 const char *named_name(const named_columns *n, int i);
 const char *named_unit(const named_columns *n, int i);

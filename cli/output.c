@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The trajectory: t, the columns of a model file, or q, v, vd, lam, psi and, where the model has
- * them, the energies. A row is collected first, then written as CSV or appended to results. */
+/* The trajectory: a row is collected first, then written as CSV or appended to results. */
 #define _POSIX_C_SOURCE 200809L
 #include "output.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,69 +26,19 @@ static bool fail(trajectory *out) {
   return false;
 }
 
-/* ---- columns -------------------------------------------------------------------------------- */
-
-static int count_columns(const trajectory *out) {
-  int n = 1 + out->named.count;
-  if (out->named.count > 0) return n;
-  for (int part = 0; part < PARTS; part++) n += part_size(out->model, part);
-  return n + (out->model->ops->energy ? 2 : 0);
-}
-
-/* name and unit of every column; units of a problem's own coordinates are not known */
-static void name_columns(const trajectory *out, column_name *name, const char **unit) {
-  int n = 0;
-  snprintf(name[n++].text, sizeof name->text, "t");
-  for (int i = 0; i < out->width; i++) unit[i] = "";
-  for (int i = 0; i < out->named.count; i++) {
-    unit[n] = named_unit(&out->named, i);
-    snprintf(name[n++].text, sizeof name->text, "%s", named_name(&out->named, i));
-  }
-  if (out->named.count > 0) unit[0] = "s";
-  for (int part = 0; n < out->width && part < PARTS; part++) {
-    for (int i = 0; i < part_size(out->model, part); i++)
-      name[n++] = part_name(out->model, part, i);
-  }
-  for (int i = 0; n < out->width; i++) {
-    snprintf(name[n++].text, sizeof name->text, i ? "E_pot" : "E_kin");
-  }
-}
-
-static void fill_row(trajectory *out, const ga_state *state) {
-  const ga_model *model = out->model;
-  double *row = out->row;
-  *row++ = state->t;
-  if (out->named.count > 0) {
-    named_update(&out->named, state);
-    for (int i = 0; i < out->named.count; i++) *row++ = named_value(&out->named, i);
-    return;
-  }
-  for (int part = 0; part < PARTS; part++) {
-    const int n = part_size(model, part);
-    if (n > 0) memcpy(row, part_values(state, part), (size_t)n * sizeof *row);
-    row += n;
-  }
-  if (!model->ops->energy) return;
-  if (model->ops->energy(model->user, state->t, state->q, state->v, &row[0], &row[1]) != 0) {
-    row[0] = row[1] = NAN;
-  }
-}
-
 /* ---- files ---------------------------------------------------------------------------------- */
 
-static bool open_csv(trajectory *out, const column_name *name) {
+static bool open_csv(trajectory *out) {
   errno = 0;
   out->file = strcmp(out->path, "-") == 0 ? stdout : fopen(out->path, "w");
   if (!out->file) return fail(out);
-  for (int i = 0; i < out->width; i++) csv_head(out->file, i, name[i].text);
+  for (int i = 0; i < out->columns.width; i++) csv_head(out->file, i, out->columns.name[i].text);
   fputc('\n', out->file);
   /* now, so that a full disk is noticed before a long run */
   return fflush(out->file) == 0 && !ferror(out->file) ? true : fail(out);
 }
 
-/* the whole text of a file; "" for problems of the library, which have none; NULL after a message
- */
-static char *model_text(const ga_problem *problem) {
+char *output_model(const ga_problem *problem) {
   const char *path = problem->cite;
   char *text = NULL;
   size_t length = 0;
@@ -105,16 +53,19 @@ static char *model_text(const ga_problem *problem) {
   return NULL;
 }
 
-static bool open_results(trajectory *out, const ga_problem *problem, const column_name *name,
-                         const char *const *unit, int chosen, const trajectory_texts *texts) {
-  ga_results_column *column = calloc((size_t)out->width, sizeof *column);
-  char *model = model_text(problem);
+static bool open_results(trajectory *out, const ga_problem *problem,
+                         const trajectory_texts *texts) {
+  const state_row *c = &out->columns;
+  ga_results_column *column = calloc((size_t)c->width, sizeof *column);
+  char *model = output_model(problem);
   ga_error err = {GA_ERR_MEM, "no memory for the columns"};
   if (column && model) {
-    for (int i = 0; i < out->width; i++) column[i] = (ga_results_column){name[i].text, unit[i]};
+    for (int i = 0; i < c->width; i++) {
+      column[i] = (ga_results_column){c->name[i].text, c->unit[i]};
+    }
     const ga_results_head head = {.column = column,
-                                  .ncolumn = out->width,
-                                  .nchosen = chosen,
+                                  .ncolumn = c->width,
+                                  .nchosen = c->chosen,
                                   .title = problem->name,
                                   .version = ga_version(),
                                   .model = model,
@@ -130,35 +81,29 @@ static bool open_results(trajectory *out, const ga_problem *problem, const colum
 
 bool trajectory_open(trajectory *out, const char *path, const ga_problem *problem,
                      const trajectory_texts *texts) {
-  *out = (trajectory){.path = path, .model = &problem->model};
-  if (!named_open(&out->named, problem)) return false;
+  *out = (trajectory){.path = path};
   const bool results = results_named(path);
-  const int chosen = count_columns(out);
-  bool ok = !results || named_add_rest(&out->named);
-  out->width = count_columns(out);
-  column_name *name = calloc((size_t)out->width, sizeof *name);
-  const char **unit = calloc((size_t)out->width, sizeof *unit);
-  out->row = calloc((size_t)out->width, sizeof *out->row);
-  if (!ok || !name || !unit || !out->row) {
-    cli_error("no memory for the columns");
-    ok = false;
-  } else {
-    name_columns(out, name, unit);
-    ok = results ? open_results(out, problem, name, unit, chosen, texts) : open_csv(out, name);
+  bool ok = state_row_open(&out->columns, problem, results ? ROW_USUAL : ROW_CHOSEN);
+  if (ok) {
+    out->row = calloc((size_t)out->columns.width, sizeof *out->row);
+    if (!out->row) cli_error("no memory for the columns");
+    ok = out->row && (results ? open_results(out, problem, texts) : open_csv(out));
   }
-  free(name);
-  free(unit);
   if (!ok) trajectory_close(out, NULL);
   return ok;
 }
 
 bool trajectory_row(trajectory *out, const ga_state *state) {
-  fill_row(out, state);
+  if (out->take) {
+    out->failed = out->failed || !out->take(out->take_context, state);
+    return !out->failed;
+  }
+  state_row_fill(&out->columns, state, out->row);
   if (out->results) {
     return ga_results_append(out->results, out->row) == GA_OK ? true : fail(out);
   }
   errno = 0;
-  return csv_row(out->file, out->width, out->row) ? true : fail(out);
+  return csv_row(out->file, out->columns.width, out->row) ? true : fail(out);
 }
 
 static bool close_results(trajectory *out, const char *statistics) {
@@ -179,7 +124,7 @@ static bool close_results(trajectory *out, const char *statistics) {
 bool trajectory_close(trajectory *out, const char *statistics) {
   FILE *file = out->file;
   out->file = NULL;
-  named_close(&out->named);
+  state_row_close(&out->columns);
   free(out->row);
   out->row = NULL;
   if (out->results) return close_results(out, statistics);

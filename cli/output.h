@@ -5,19 +5,20 @@
 
 #include <genalpha/ga_results.h>
 
-#include "model_file.h"
 #include "solver.h"
+#include "state_row.h"
 
 /* A trajectory file; every write is checked, the first failure is reported and kept in failed. */
 typedef struct trajectory {
   const char *path;           /* borrowed; "-" is standard output */
   FILE *file;                 /* CSV; NULL: not open, or */
   ga_results_writer *results; /* the file's name ends in .h5 */
+  /* or no file at all: a function that takes the states, false after a message; NULL: a file */
+  bool (*take)(void *context, const ga_state *state);
+  void *take_context;
   bool failed;
-  const ga_model *model;
-  named_columns named; /* of a model file */
-  int width;
-  double *row; /* width numbers */
+  state_row columns;
+  double *row; /* as many numbers */
 } trajectory;
 
 /* What a file of results tells about its run. Borrowed while the file is opened. */
@@ -35,6 +36,10 @@ bool trajectory_open(trajectory *out, const char *path, const ga_problem *proble
 bool trajectory_row(trajectory *out, const ga_state *state);
 /* statistics: a JSON object for a file of results, or NULL */
 bool trajectory_close(trajectory *out, const char *statistics);
+
+/* The whole text of the model file, to be freed; "" for problems of the library, which have none;
+ * NULL after a message. */
+char *output_model(const ga_problem *problem);
 
 /* A text made by one of the functions below, to be freed; NULL without memory. */
 typedef void (*json_put)(FILE *to, const void *what);

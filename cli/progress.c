@@ -37,20 +37,40 @@ static void print_duration(char *text, size_t size, double seconds) {
   snprintf(text, size, "%.0f %s", seconds / units[i].unit, units[i].name);
 }
 
-void progress_update(progress *p, double t, long steps) {
-  if (!p->on) return;
-  double clock = now();
-  if (clock < p->next) return;
+/* Is it time for another line? Then also how much is done, and how long the rest will take. */
+static bool due(progress *p, double at, double *done, char *left, size_t size) {
+  if (!p->on) return false;
+  const double clock = now();
+  if (clock < p->next) return false;
   p->next = clock + 0.2;
-  double done = (t - p->t0) / (p->t_end - p->t0);
-  if (!(done > 0)) return;
-  char line[160], left[32];
-  print_duration(left, sizeof left, (clock - p->began) * (1 - done) / done);
-  snprintf(line, sizeof line, "%5.1f %%   t = %.6g of %.6g   %ld steps   %s to go", 100 * done, t,
-           p->t_end, steps, left);
+  *done = (at - p->t0) / (p->t_end - p->t0);
+  if (!(*done > 0)) return false;
+  print_duration(left, size, (clock - p->began) * (1 - *done) / *done);
+  return true;
+}
+
+static void show(progress *p, const char *line) {
   fprintf(stderr, "\r%-*.*s", WIDTH, WIDTH, line);
   fflush(stderr);
   p->shown = true;
+}
+
+void progress_update(progress *p, double t, long steps) {
+  double done;
+  char line[160], left[32];
+  if (!due(p, t, &done, left, sizeof left)) return;
+  snprintf(line, sizeof line, "%5.1f %%   t = %.6g of %.6g   %ld steps   %s to go", 100 * done, t,
+           p->t_end, steps, left);
+  show(p, line);
+}
+
+void progress_count(progress *p, long runs, long all) {
+  double done;
+  char line[160], left[32];
+  if (!due(p, (double)runs, &done, left, sizeof left)) return;
+  snprintf(line, sizeof line, "%5.1f %%   %ld of %ld runs   %s to go",
+           100 * (double)runs / (double)all, runs, all, left);
+  show(p, line);
 }
 
 void progress_clear(progress *p) {

@@ -13,7 +13,8 @@ typedef struct progress {
 
 void progress_begin(progress *p, double t0, double t_end);
 void progress_update(progress *p, double t, long steps);
-void progress_clear(progress *p); /* before anything else is printed */
+void progress_count(progress *p, long runs, long all); /* of many runs; t counts them */
+void progress_clear(progress *p);                      /* before anything else is printed */
 double progress_seconds(const progress *p);
 
 #endif

@@ -78,8 +78,9 @@ static bool save(simulation *s) {
   return false;
 }
 
-/* for plot and page */
+/* for plot, page and whoever else looks */
 static void show(simulation *s, const ga_state *state) {
+  if (s->seen) s->seen(s->seen_context, state);
   if (!s->shows) return;
   const ga_state *whole = team_gather(s->solver->team, state);
   if (s->history) history_add(s->history, whole);
@@ -175,7 +176,8 @@ int simulate(simulation *s) {
   s->solver->watch = watch;
   s->solver->context = s;
   progress_begin(&s->progress, s->problem->t0, s->t_end);
-  ga_status status = run(s);
+  if (s->quiet) s->progress.on = false;
+  ga_status status = s->status = run(s);
   s->seconds = progress_seconds(&s->progress);
   progress_clear(&s->progress);
 

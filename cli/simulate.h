@@ -27,10 +27,15 @@ typedef struct simulation {
   film *film;                          /* NULL: no page */
   bool shows;                          /* a plot or a page, of the first rank, is wanted */
   const run_events *events;            /* NULL: none */
+  bool quiet;                          /* no line of progress */
+  /* sees the start, every step and what a projection made of one; NULL: none */
+  void (*seen)(void *context, const ga_state *state);
+  void *seen_context;
 
   /* set by simulate() */
   progress progress;
   double seconds;
+  ga_status status; /* of the run itself */
   double next_checkpoint;
   bool write_failed, save_failed, told; /* told: why it cannot begin */
   bool interrupted;

@@ -76,6 +76,10 @@ int table_column(const table *t, const char *name) {
   return -1;
 }
 
+bool table_is_sweep(const table *t) {
+  return t->columns > 0 && strcmp(t->name[0].text, "run") == 0 && table_column(t, "status") >= 0;
+}
+
 bool table_write(const table *t, FILE *to) {
   for (int j = 0; j < t->columns; j++) {
     if (j) fputc(',', to);
@@ -138,7 +142,8 @@ static bool read_row(table *t, char *line, size_t size, char *text) {
       return false;
     }
     double x = *field ? strtod(field, &end) : NAN;
-    if (*field && *end) {
+    if (*field && *end && table_is_sweep(t)) x = NAN;
+    if (*field && *end && !table_is_sweep(t)) {
       snprintf(text, size, "'%.30s' in column '%s' is not a number", field, t->name[j].text);
       return false;
     }

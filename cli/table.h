@@ -25,6 +25,9 @@ double table_at(const table *t, int row, int column); /* NaN outside */
 /* The place of a column, -1 if there is none of that name. */
 int table_column(const table *t, const char *name);
 
+/* Is it the table of a sweep, with a row for each run? Its texts are read as NaN. */
+bool table_is_sweep(const table *t);
+
 /* Head line and numbers with 17 digits. False if the file could not take them. */
 bool table_write(const table *t, FILE *to);
 

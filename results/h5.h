@@ -18,6 +18,8 @@ enum { H5_FORMAT_VERSION = 1, H5_DEFLATE_LEVEL = 4 };
 
 struct ga_store {
   hid_t file, values, rows, statistics;
+  hid_t *texts; /* the columns of texts, as many as the info says */
+  ga_results_text_column *text_column;
   int lock;    /* a descriptor of the file; a living writer holds a shared lock by it; -1: none */
   bool failed; /* HDF5 has failed, nothing more may be written */
   long long reserved; /* bytes of the file that have room on the disk */
@@ -52,6 +54,29 @@ ga_status ga_h5_fail(ga_error *err, ga_status status, const char *doing, const c
 
 /* All objects of a new file; s->file is open. */
 bool ga_h5_put_all(ga_store *s, const ga_results_head *head, ga_store_chunk chunk);
+
+/* A text of fixed length; the name of a column as that of an object, with room for as many bytes.
+ */
+enum { H5_LINK_MAX = 300 };
+hid_t ga_h5_text_type(size_t length);
+void ga_h5_link_name(hid_t group, const char *name, char *link);
+bool ga_h5_put_attribute(hid_t at, const char *name, const char *text);
+
+/* The text of an attribute, to be freed; NULL if there is none. */
+char *ga_h5_read_attribute(hid_t at, const char *name);
+
+/* Columns of texts (h5_texts.c): made, found in a file, written, closed. Each is false after a
+ * failure of HDF5; without such columns nothing is done. */
+bool ga_h5_texts_put(ga_store *s, const ga_results_head *head, ga_store_chunk chunk);
+bool ga_h5_texts_find(ga_store *s);
+bool ga_h5_texts_write(ga_store *s, long first, int count, const char *texts, bool final);
+bool ga_h5_texts_open_anew(ga_store *s);
+size_t ga_h5_texts_bytes(const ga_store *s); /* of a chunk of all of them */
+bool ga_h5_texts_close(ga_store *s);
+void ga_h5_texts_cut(hid_t file, hsize_t rows); /* to so many rows, where there are more */
+
+/* Bits of the filters of columns, shuffle and deflate, for chunks that pass by them. */
+enum { H5_NO_FILTERS = 3 };
 
 /* The table of a file that exists; negative after a failure. */
 hid_t ga_h5_open_values(hid_t file);

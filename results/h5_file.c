@@ -56,6 +56,7 @@ static bool close_objects(ga_store *s) {
   for (int i = 0; i < 3; i++) {
     if (sets[i] >= 0) ok = H5Dclose(sets[i]) >= 0 && ok;
   }
+  ok = ga_h5_texts_close(s) && ok;
   if (s->file >= 0) ok = H5Fclose(s->file) >= 0 && ok;
   return ok;
 }
@@ -83,6 +84,7 @@ static void cut_rows(hid_t file) {
       H5Sget_simple_extent_dims(space, size, NULL) == 2 && size[1] > count) {
     size[1] = count;
     H5Dset_extent(values, size);
+    ga_h5_texts_cut(file, count);
   }
   H5Sclose(space);
   H5Dclose(values);

@@ -8,7 +8,7 @@
 #include "h5.h"
 
 /* A view costs a kilobyte, so very wide tables have none. */
-enum { VIEWS_MAX = 4096, LINK_MAX_LENGTH = 300 };
+enum { VIEWS_MAX = 4096 };
 
 const h5_place ga_h5_places[GA_STORE_TEXTS] = {{"title", true},    {"version", true},
                                                {"model", false},   {"model_name", true},
@@ -16,14 +16,14 @@ const h5_place ga_h5_places[GA_STORE_TEXTS] = {{"title", true},    {"version", t
 
 /* Texts of fixed length that end with a zero. They are UTF-8, but data sets do not say so: Octave
  * reads only texts that are said to be ASCII, and gives up a file with others. */
-static hid_t text_type(size_t length) {
+hid_t ga_h5_text_type(size_t length) {
   hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, length + 1);
   return type;
 }
 
-static bool put_attribute(hid_t at, const char *name, const char *text) {
-  hid_t type = text_type(strlen(text)), space = H5Screate(H5S_SCALAR);
+bool ga_h5_put_attribute(hid_t at, const char *name, const char *text) {
+  hid_t type = ga_h5_text_type(strlen(text)), space = H5Screate(H5S_SCALAR);
   H5Tset_cset(type, H5T_CSET_UTF8);
   hid_t attribute = H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   bool ok = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
@@ -57,7 +57,7 @@ static hid_t put_text(hid_t at, const char *name, const char *text, size_t room)
   char *padded = calloc(size + 1, 1);
   if (!padded) return -1;
   memcpy(padded, text, length);
-  hid_t type = text_type(size), set = put_scalar(at, name, type, padded);
+  hid_t type = ga_h5_text_type(size), set = put_scalar(at, name, type, padded);
   H5Tclose(type);
   free(padded);
   return set;
@@ -82,7 +82,7 @@ static bool put_list(hid_t file, const ga_results_head *head, bool unit) {
     const char *text = column_text(&head->column[i], unit);
     memcpy(all + (size_t)i * (longest + 1), text, strlen(text));
   }
-  hid_t type = text_type(longest), space = H5Screate_simple(1, &n, NULL);
+  hid_t type = ga_h5_text_type(longest), space = H5Screate_simple(1, &n, NULL);
   hid_t how = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_chunk(how, 1, &piece);
   H5Pset_deflate(how, H5_DEFLATE_LEVEL);
@@ -128,15 +128,15 @@ static hid_t put_values(hid_t file, int ncolumn, ga_store_chunk chunk) {
 }
 
 /* The name of a column as one of an HDF5 object: '/' would be a group, and names must differ. */
-static void link_name(hid_t group, const char *name, char *link) {
+void ga_h5_link_name(hid_t group, const char *name, char *link) {
   size_t n = 0;
-  for (; *name && n < LINK_MAX_LENGTH - 20; name++) {
-    n += (size_t)snprintf(link + n, LINK_MAX_LENGTH - n, *name == '/' ? "%%2F" : "%c", *name);
+  for (; *name && n < H5_LINK_MAX - 20; name++) {
+    n += (size_t)snprintf(link + n, H5_LINK_MAX - n, *name == '/' ? "%%2F" : "%c", *name);
   }
   link[n] = '\0';
-  if (strcmp(link, ".") == 0) n = (size_t)snprintf(link, LINK_MAX_LENGTH, "%%2E");
+  if (strcmp(link, ".") == 0) n = (size_t)snprintf(link, H5_LINK_MAX, "%%2E");
   for (int i = 2; H5Lexists(group, link, H5P_DEFAULT) > 0; i++) {
-    snprintf(link + n, LINK_MAX_LENGTH - n, "~%d", i);
+    snprintf(link + n, H5_LINK_MAX - n, "~%d", i);
   }
 }
 
@@ -144,8 +144,8 @@ static void link_name(hid_t group, const char *name, char *link) {
 static bool put_view(hid_t group, hid_t values, int i, const ga_results_column *column) {
   const hsize_t none = 0, endless = H5S_UNLIMITED;
   const hsize_t start[2] = {(hsize_t)i, 0}, count[2] = {1, H5S_UNLIMITED};
-  char link[LINK_MAX_LENGTH];
-  link_name(group, column->name, link);
+  char link[H5_LINK_MAX];
+  ga_h5_link_name(group, column->name, link);
   hid_t view = H5Screate_simple(1, &none, &endless), line = H5Dget_space(values);
   hid_t how = H5Pcreate(H5P_DATASET_CREATE), set = -1;
   H5Pset_obj_track_times(how, 0);
@@ -154,8 +154,8 @@ static bool put_view(hid_t group, hid_t values, int i, const ga_results_column *
       H5Pset_virtual(how, view, ".", "/values", line) >= 0) {
     set = H5Dcreate2(group, link, H5T_NATIVE_DOUBLE, view, H5P_DEFAULT, how, H5P_DEFAULT);
   }
-  bool ok = set >= 0 && put_attribute(set, "name", column->name) &&
-            put_attribute(set, "units", column_text(column, true));
+  bool ok = set >= 0 && ga_h5_put_attribute(set, "name", column->name) &&
+            ga_h5_put_attribute(set, "units", column_text(column, true));
   H5Dclose(set);
   H5Pclose(how);
   H5Sclose(line);
@@ -180,12 +180,12 @@ bool ga_h5_put_all(ga_store *s, const ga_results_head *head, ga_store_chunk chun
                                        head->model_name, head->options, NULL};
   const uint64_t none = 0;
   const int version = H5_FORMAT_VERSION, chosen = head->nchosen ? head->nchosen : head->ncolumn;
-  bool ok = put_attribute(s->file, "format", H5_FORMAT) &&
+  bool ok = ga_h5_put_attribute(s->file, "format", H5_FORMAT) &&
             put_number(s->file, "format_version", version) && put_number(s->file, "chosen", chosen);
   for (int i = 0; ok && i < GA_STORE_TEXTS; i++) {
     const char *text = texts[i] ? texts[i] : "";
     if (ga_h5_places[i].attribute) {
-      ok = put_attribute(s->file, ga_h5_places[i].name, text);
+      ok = ga_h5_put_attribute(s->file, ga_h5_places[i].name, text);
       continue;
     }
     const bool last = i == GA_RESULTS_STATISTICS;
@@ -200,5 +200,5 @@ bool ga_h5_put_all(ga_store *s, const ga_results_head *head, ga_store_chunk chun
   if (!ok || !put_list(s->file, head, false) || !put_list(s->file, head, true)) return false;
   s->rows = put_scalar(s->file, "rows", H5T_NATIVE_UINT64, &none);
   s->values = put_values(s->file, head->ncolumn, chunk);
-  return s->rows >= 0 && s->values >= 0 && put_views(s, head);
+  return s->rows >= 0 && s->values >= 0 && put_views(s, head) && ga_h5_texts_put(s, head, chunk);
 }

@@ -91,6 +91,11 @@ static char *read_text(hid_t file, const h5_place *place) {
   return text;
 }
 
+char *ga_h5_read_attribute(hid_t at, const char *name) {
+  const h5_place place = {name, true};
+  return read_text(at, &place);
+}
+
 /* all names, or units, one after the other, each with a zero behind it */
 static char *read_list(hid_t file, const char *name, int n, size_t *stride) {
   hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
@@ -191,6 +196,7 @@ static ga_status read_head(ga_store *s, ga_error *err) {
   }
   info->names = s->names;
   info->units = s->units;
+  ok = ok && ga_h5_texts_find(s);
   return ok ? GA_OK : ga_h5_fail(err, GA_ERR_FILE, "read", s->path);
 }
 

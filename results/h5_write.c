@@ -12,9 +12,6 @@
 
 #include "h5.h"
 
-/* bits of the filters of /values, shuffle and deflate, for chunks that pass by them */
-enum { NO_FILTERS = 3 };
-
 /* room that HDF5 may need besides the numbers themselves: index, heads, what it flushes at the end
  */
 enum { SPARE = 1 << 18, SPARE_PART = 8, SPARE_COLUMN = 256 };
@@ -73,7 +70,7 @@ static off_t file_size(const ga_store *s) {
 static bool open_values(ga_store *s) {
   H5Dclose(s->values);
   s->values = ga_h5_open_values(s->file);
-  return s->values >= 0;
+  return s->values >= 0 && ga_h5_texts_open_anew(s);
 }
 
 static ga_status create(ga_store *s, const ga_results_head *head, ga_store_chunk chunk,
@@ -146,7 +143,7 @@ static bool write_open(ga_store *s, long first, const double *block) {
   const size_t rows = (size_t)s->info.chunk.rows, columns = (size_t)s->info.chunk.columns;
   for (size_t j = 0; j < (size_t)s->info.ncolumn; j += columns) {
     const hsize_t start[2] = {j, (hsize_t)first};
-    if (H5Dwrite_chunk(s->values, H5P_DEFAULT, NO_FILTERS, start, rows * columns * sizeof *block,
+    if (H5Dwrite_chunk(s->values, H5P_DEFAULT, H5_NO_FILTERS, start, rows * columns * sizeof *block,
                        block + j * rows) < 0) {
       return false;
     }
@@ -154,17 +151,19 @@ static bool write_open(ga_store *s, long first, const double *block) {
   return true;
 }
 
-ga_status ga_store_write(ga_store *s, long first, int count, const double *block, bool final,
-                         ga_error *err) {
+ga_status ga_store_write(ga_store *s, long first, int count, const double *block, const char *texts,
+                         bool final, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
   const hsize_t size[2] = {(hsize_t)s->info.ncolumn, (hsize_t)(first + count)};
   const size_t chunks = (size_t)(s->info.ncolumn / s->info.chunk.columns + 1);
   const size_t numbers = chunks * (size_t)s->info.chunk.columns * (size_t)s->info.chunk.rows;
-  const ga_status status = reserve(s, file_size(s), numbers * sizeof *block, err);
+  const size_t need = numbers * sizeof *block + ga_h5_texts_bytes(s);
+  const ga_status status = reserve(s, file_size(s), need, err);
   if (status != GA_OK) return ga_h5_leave(&l, status);
   const bool ok = H5Dset_extent(s->values, size) >= 0 &&
-                  (final ? write_final(s, first, count, block) : write_open(s, first, block));
+                  (final ? write_final(s, first, count, block) : write_open(s, first, block)) &&
+                  ga_h5_texts_write(s, first, count, texts, final);
   return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));
 }
 

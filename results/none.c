@@ -32,9 +32,9 @@ ga_status ga_store_open(const char *path, ga_store **out, ga_error *err) {
 
 /* There is no store that the others could be called with. */
 
-ga_status ga_store_write(ga_store *s, long first, int count, const double *block, bool final,
-                         ga_error *err) {
-  (void)s, (void)first, (void)count, (void)block, (void) final;
+ga_status ga_store_write(ga_store *s, long first, int count, const double *block, const char *texts,
+                         bool final, ga_error *err) {
+  (void)s, (void)first, (void)count, (void)block, (void)texts, (void) final;
   return missing("", err);
 }
 
@@ -65,6 +65,12 @@ ga_status ga_store_refresh(ga_store *s, ga_error *err) {
 ga_status ga_store_read(ga_store *s, int column, int columns, long first, long count,
                         double *values, ga_error *err) {
   (void)s, (void)column, (void)columns, (void)first, (void)count, (void)values;
+  return missing("", err);
+}
+
+ga_status ga_store_read_texts(ga_store *s, int column, long first, long count, char *texts,
+                              ga_error *err) {
+  (void)s, (void)column, (void)first, (void)count, (void)texts;
   return missing("", err);
 }
 

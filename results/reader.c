@@ -74,6 +74,20 @@ int ga_results_column_index(const ga_results *r, const char *name) {
   return -1;
 }
 
+int ga_results_text_columns(const ga_results *r) {
+  return r->info->ntext_column;
+}
+
+const char *ga_results_text_name(const ga_results *r, int column) {
+  const bool inside = column >= 0 && column < r->info->ntext_column;
+  return inside ? r->info->text_column[column].name : NULL;
+}
+
+int ga_results_text_size(const ga_results *r, int column) {
+  const bool inside = column >= 0 && column < r->info->ntext_column;
+  return inside ? r->info->text_column[column].size : 0;
+}
+
 const char *ga_results_text(const ga_results *r, ga_results_text_kind kind) {
   return (int)kind >= 0 && (int)kind < GA_STORE_TEXTS ? r->info->text[kind] : NULL;
 }
@@ -119,4 +133,15 @@ ga_status ga_results_read_rows(ga_results *r, long first, long count, double *va
     }
   }
   return status;
+}
+
+ga_status ga_results_read_texts(ga_results *r, int column, long first, long count, char *texts,
+                                ga_error *err) {
+  const ga_status status = check_range(r, first, count, err);
+  if (status != GA_OK || count == 0) return status;
+  if (column < 0 || column >= r->info->ntext_column) {
+    return ga_store_fail(err, GA_ERR_ARG, "column of texts %d: the file has %d of them", column,
+                         r->info->ntext_column);
+  }
+  return ga_store_read_texts(r->store, column, first, count, texts, err);
 }

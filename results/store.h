@@ -28,11 +28,12 @@ bool ga_store_available(void);
 ga_status ga_store_create(const char *path, const ga_results_head *head, ga_store_chunk chunk,
                           ga_store **out, ga_error *err);
 /* `count` rows from row `first`, the beginning of a chunk, of all columns. Column j stands at
- * block + j chunk.rows; the block has room for whole chunks. `final`: these rows are complete, and
+ * block + j chunk.rows; the block has room for whole chunks. Columns of texts stand one behind the
+ * other in `texts`, chunk.rows texts of size + 1 bytes each. `final`: these rows are complete, and
  * are compressed. Others are written again later; they stay as they are, so that they keep their
  * place. */
-ga_status ga_store_write(ga_store *s, long first, int count, const double *block, bool final,
-                         ga_error *err);
+ga_status ga_store_write(ga_store *s, long first, int count, const double *block, const char *texts,
+                         bool final, ga_error *err);
 /* After a failure: is the file as before the call, as there was no room on the disk? Then the rows
  * before can still be committed. Otherwise only ga_store_close may follow. */
 bool ga_store_healthy(const ga_store *s);
@@ -51,6 +52,8 @@ typedef struct ga_store_info {
   size_t name_size, unit_size; /* bytes from one name (unit) to the next */
   const char *names, *units;
   const char *text[GA_STORE_TEXTS];
+  int ntext_column;
+  const ga_results_text_column *text_column;
 } ga_store_info;
 
 ga_status ga_store_open(const char *path, ga_store **out, ga_error *err);
@@ -59,6 +62,10 @@ ga_status ga_store_refresh(ga_store *s, ga_error *err);
 /* Rows first .. first + count - 1 of `columns` neighbouring columns, column by column. */
 ga_status ga_store_read(ga_store *s, int column, int columns, long first, long count,
                         double *values, ga_error *err);
+
+/* Rows of a column of texts, size + 1 bytes each. */
+ga_status ga_store_read_texts(ga_store *s, int column, long first, long count, char *texts,
+                              ga_error *err);
 
 /* Of both kinds; NULL is allowed. */
 ga_status ga_store_close(ga_store *s, ga_error *err);

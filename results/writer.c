@@ -13,7 +13,13 @@
 /* Chunks have 1024 rows; wide tables have chunks of fewer rows, so that the rows collected take at
  * most about 8 MB. A chunk of few rows has several columns, as one of a few bytes is not worth its
  * place in the index. */
-enum { ROWS_MAX = 1024, ROWS_MIN = 32, BUFFER_NUMBERS = 1 << 20, CHUNK_NUMBERS = 512 };
+enum {
+  ROWS_MAX = 1024,
+  ROWS_MIN = 32,
+  BUFFER_NUMBERS = 1 << 20,
+  CHUNK_NUMBERS = 512,
+  TEXT_MAX = 65535
+};
 
 /* Flushes may take this part of the time at most: where they are slow they become rare. */
 static const double FLUSH_SHARE = 0.05;
@@ -25,6 +31,8 @@ struct ga_results_writer {
   int ncolumn;
   double *block;     /* the rows of the chunk that is not full: column j at block + j chunk.rows */
   int count;         /* how many of them */
+  char *texts;       /* the texts of these rows, column by column */
+  int *text_size;    /* bytes of a text of each column, with its zero; ends with 0 */
   long first;        /* number of the first */
   long written;      /* rows that the file counts */
   double every;      /* seconds between flushes */
@@ -72,9 +80,44 @@ static ga_status check_head(const char *path, const ga_results_head *head, ga_er
     if (head->column[i].name && *head->column[i].name) continue;
     return ga_store_fail(err, GA_ERR_ARG, "'%s': column %d has no name", path, i);
   }
+  for (int i = 0; i < head->ntext_column; i++) {
+    const ga_results_text_column *text = &head->text_column[i];
+    if (text->name && *text->name && text->size > 0 && text->size <= TEXT_MAX) continue;
+    return ga_store_fail(err, GA_ERR_ARG, "'%s': column of texts %d: no name, or a wrong size",
+                         path, i);
+  }
   if (head->flush_seconds >= 0) return GA_OK; /* false for NaN, too */
   return ga_store_fail(err, GA_ERR_ARG, "'%s': flush_seconds = %g must not be negative", path,
                        head->flush_seconds);
+}
+
+static void release(ga_results_writer *w) {
+  if (!w) return;
+  free(w->block);
+  free(w->texts);
+  free(w->text_size);
+  free(w);
+}
+
+/* memory for the rows of a chunk; NULL if there is none */
+static ga_results_writer *new_writer(const ga_results_head *head, ga_store_chunk chunk) {
+  /* whole chunks, also of the last columns */
+  const int width = (head->ncolumn + chunk.columns - 1) / chunk.columns * chunk.columns;
+  const size_t rows = (size_t)chunk.rows;
+  size_t bytes = 0;
+  for (int i = 0; i < head->ntext_column; i++) bytes += (size_t)head->text_column[i].size + 1;
+  ga_results_writer *w = calloc(1, sizeof *w);
+  if (!w) return NULL;
+  *w = (ga_results_writer){.chunk = chunk, .ncolumn = head->ncolumn};
+  w->block = calloc((size_t)width * rows, sizeof *w->block);
+  w->texts = calloc(bytes * rows + 1, 1);
+  w->text_size = calloc((size_t)head->ntext_column + 1, sizeof *w->text_size);
+  if (w->block && w->texts && w->text_size) {
+    for (int i = 0; i < head->ntext_column; i++) w->text_size[i] = head->text_column[i].size + 1;
+    return w;
+  }
+  release(w);
+  return NULL;
 }
 
 ga_status ga_results_create(const char *path, const ga_results_head *head, ga_results_writer **out,
@@ -83,21 +126,12 @@ ga_status ga_results_create(const char *path, const ga_results_head *head, ga_re
   ga_status status = check_head(path, head, err);
   if (status != GA_OK) return status;
   const ga_store_chunk chunk = choose_chunk(head->ncolumn);
-  /* whole chunks, also of the last columns */
-  const int width = (head->ncolumn + chunk.columns - 1) / chunk.columns * chunk.columns;
-  ga_results_writer *w = calloc(1, sizeof *w);
-  double *block = calloc((size_t)width * (size_t)chunk.rows, sizeof *block);
-  if (!w || !block) {
-    free(w);
-    free(block);
-    return ga_store_fail(err, GA_ERR_MEM, "no memory for the rows of '%s'", path);
-  }
-  *w = (ga_results_writer){.chunk = chunk, .ncolumn = head->ncolumn, .block = block};
+  ga_results_writer *w = new_writer(head, chunk);
+  if (!w) return ga_store_fail(err, GA_ERR_MEM, "no memory for the rows of '%s'", path);
   w->every = head->flush_seconds > 0 ? head->flush_seconds : FLUSH_SECONDS;
   status = ga_store_create(path, head, chunk, &w->store, err);
   if (status != GA_OK) {
-    free(block);
-    free(w);
+    release(w);
     return status;
   }
   w->soon = now();
@@ -116,7 +150,8 @@ static ga_status commit(ga_results_writer *w, long rows, ga_error *err) {
  * are counted at least. */
 static ga_status write_block(ga_results_writer *w, bool final) {
   if (w->count == 0) return GA_OK;
-  const ga_status status = ga_store_write(w->store, w->first, w->count, w->block, final, &w->err);
+  const ga_status status =
+      ga_store_write(w->store, w->first, w->count, w->block, w->texts, final, &w->err);
   if (status != GA_OK) {
     if (ga_store_healthy(w->store) && w->first > w->written) commit(w, w->first, NULL);
     return status;
@@ -140,8 +175,28 @@ static ga_status flush(ga_results_writer *w, bool final) {
   return GA_OK;
 }
 
+/* text i of the next row: cut to its size, zeros behind it */
+static void put_texts(ga_results_writer *w, const char *const *text) {
+  char *column = w->texts;
+  for (int i = 0; w->text_size[i] > 0; i++) {
+    const size_t size = (size_t)w->text_size[i];
+    const char *from = text && text[i] ? text[i] : "";
+    const size_t length = strnlen(from, size - 1);
+    char *to = column + (size_t)w->count * size;
+    memcpy(to, from, length);
+    memset(to + length, 0, size - length);
+    column += (size_t)w->chunk.rows * size;
+  }
+}
+
 ga_status ga_results_append(ga_results_writer *w, const double *row) {
+  return ga_results_append_texts(w, row, NULL);
+}
+
+ga_status ga_results_append_texts(ga_results_writer *w, const double *row,
+                                  const char *const *text) {
   if (w->err.code != GA_OK) return w->err.code;
+  put_texts(w, text);
   double *to = w->block + w->count;
   for (int j = 0; j < w->ncolumn; j++) to[(size_t)j * (size_t)w->chunk.rows] = row[j];
   w->count++;
@@ -179,8 +234,7 @@ ga_status ga_results_close(ga_results_writer *w, ga_error *err) {
   ga_error closing = {GA_OK, ""};
   ga_store_close(w->store, &closing);
   const ga_error first = w->err.code != GA_OK ? w->err : closing;
-  free(w->block);
-  free(w);
+  release(w);
   if (err) *err = first;
   return first.code;
 }

@@ -27,6 +27,12 @@ typedef struct ga_results_column {
   const char *unit; /* "m/s", "rad", "1" for a pure number; NULL or "" if it is not known */
 } ga_results_column;
 
+/* A column of texts beside those of numbers: /texts/NAME in the file. */
+typedef struct ga_results_text_column {
+  const char *name; /* not empty; names should differ */
+  int size;         /* of the longest text in bytes, from 1 to 65535; longer ones are cut */
+} ga_results_text_column;
+
 /* What a file holds besides the rows. All pointers are borrowed during ga_results_create only; a
  * text that is NULL is stored as "". Texts are UTF-8. */
 typedef struct ga_results_head {
@@ -34,11 +40,13 @@ typedef struct ga_results_head {
   int ncolumn;                     /* at least 1 */
   int nchosen; /* the first ones are those a person chose to look at; 0: all are */
   const char *title;
-  const char *version;    /* of the program that computed the rows */
-  const char *model;      /* the whole text of the model file */
-  const char *model_name; /* the path or the name of the problem */
-  const char *options;    /* a JSON object */
-  double flush_seconds;   /* rows reach the file at the latest after so long; 0: one second */
+  const char *version;                       /* of the program that computed the rows */
+  const char *model;                         /* the whole text of the model file */
+  const char *model_name;                    /* the path or the name of the problem */
+  const char *options;                       /* a JSON object */
+  const ga_results_text_column *text_column; /* NULL: none */
+  int ntext_column;
+  double flush_seconds; /* rows reach the file at the latest after so long; 0: one second */
 } ga_results_head;
 
 /* The longest text of ga_results_set_statistics, in bytes. */
@@ -56,6 +64,9 @@ GA_API ga_status ga_results_create(const char *path, const ga_results_head *head
  * (a row that comes late is written at once). After a failure every further call returns the same
  * status, and the file keeps the rows of the last flush. */
 GA_API ga_status ga_results_append(ga_results_writer *w, const double *row);
+/* The same with one text for each column of texts; NULL stands for "", as all do without it. */
+GA_API ga_status ga_results_append_texts(ga_results_writer *w, const double *row,
+                                         const char *const *text);
 /* Write all rows appended so far: they survive the end of the process, in whatever way it ends. */
 GA_API ga_status ga_results_flush(ga_results_writer *w);
 /* The counts of a run that has ended, a JSON object. A file without it is one of a run that goes on
@@ -112,6 +123,14 @@ GA_API ga_status ga_results_read_column(ga_results *r, int column, long first, l
                                         double *values, ga_error *err);
 GA_API ga_status ga_results_read_rows(ga_results *r, long first, long count, double *values,
                                       ga_error *err);
+
+/* Columns of texts: how many, the name (NULL outside of them), the bytes of the longest text. */
+GA_API int ga_results_text_columns(const ga_results *r);
+GA_API const char *ga_results_text_name(const ga_results *r, int column);
+GA_API int ga_results_text_size(const ga_results *r, int column);
+/* The texts of some rows, each in size + 1 bytes that end with a zero. */
+GA_API ga_status ga_results_read_texts(ga_results *r, int column, long first, long count,
+                                       char *texts, ga_error *err);
 
 #ifdef __cplusplus
 }

@@ -113,14 +113,18 @@ static ga_allowance with_claim(const ga_judge *j, int i, double allowed, double 
 }
 
 /* One rounding of the liveliest motion in its part, turned into the direction of row i: in a plane
- * motion in space the terms across the plane are nothing but the rounding of others. */
+ * motion in space the terms across the plane are nothing but the rounding of others. The motion is
+ * compared by its kinetic energy, which knows the units, and as it is, whatever the masses are; the
+ * smaller one counts. */
 double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i) {
-  double square = 0;
+  double square = 0, sum = 0;
   for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
     double root = j->root[D->col[e]], entry = root > 0 ? D->val[e] / root : 0;
     square += entry * entry;
+    sum += fabs(D->val[e]);
   }
-  return DBL_EPSILON * sqrt(square) * j->liveliest[part_of_row(j, D, i)];
+  int part = part_of_row(j, D, i);
+  return DBL_EPSILON * fmin(sqrt(square) * j->liveliest[part], sum * j->fastest[part]);
 }
 
 /* all that may be said for row i of constraint rows c, by_x and rounding as above */
@@ -183,20 +187,24 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
 }
 
 /* The strongest force in each part of the system, and of all. Forces are compared as F/sqrt(m),
- * whose units are the same for angular ones. */
+ * whose units are the same for angular ones, and as accelerations F/m. */
 void ga_allow_prepare(ga_judge *j, const double *terms) {
   const ga_equations *eq = j->eq;
   const int nv = eq->nv;
   double all = 0;
   ga_judge_know_parts(j);
   memset(j->strongest, 0, (size_t)nv * sizeof(double));
+  memset(j->hardest, 0, (size_t)nv * sizeof(double));
   for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < nv ? k + 1 : 0) {
-    double *strongest = &j->strongest[j->part[k]], root = j->root[k];
+    double *strongest = &j->strongest[j->part[k]], *hardest = &j->hardest[j->part[k]];
+    double root = j->root[k];
     all = ga_max(all, terms[i]);
-    /* a velocity without mass has no size to be compared by */
-    if (root > 0 && terms[i] > *strongest * root) *strongest = terms[i] / root;
+    if (!(root > 0)) continue; /* without mass there is no size to be compared by */
+    if (terms[i] > *strongest * root) *strongest = terms[i] / root;
+    if (terms[i] > *hardest * root * root) *hardest = terms[i] / (root * root);
   }
   if (eq->eval->team) ga_judge_share_parts(j, j->strongest, &all);
+  if (eq->eval->team) ga_judge_share_parts(j, j->hardest, NULL);
   j->largest = all;
   j->prepared = true;
 }
@@ -218,14 +226,16 @@ static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
 }
 
 /* What is too faint to count for velocity k: FAINT of the strongest force in its part, where a
- * constraint moves with k, and elsewhere the rounding of a rounding. */
+ * constraint moves with k, and elsewhere the rounding of a rounding. Of the two ways to compare
+ * forces the smaller one counts: no heavy body beside a light one, and no units excuse more. */
 double ga_allow_faint(const ga_judge *j, int k) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
   const double level = ROUND * DBL_EPSILON;
   if (!(j->root[k] > 0)) return level * level * j->largest;
   bool moved = has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
   if (is_shared(j, k)) moved = shared_sum(j, BY_ROWS, k) > 0;
-  return (moved ? FAINT : level * level) * j->root[k] * j->strongest[j->part[k]];
+  double root = j->root[k], strongest = j->strongest[j->part[k]];
+  return (moved ? FAINT : level * level) * root * fmin(strongest, root * j->hardest[j->part[k]]);
 }
 
 /* m |M| |x| and m |M| |shake| of dynamic row i */

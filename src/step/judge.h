@@ -31,13 +31,15 @@ typedef struct ga_judge {
   bool eta_counted;        /* size_q includes what eta adds at the iterate in hand */
   double *size_x;          /* largest |x_j| of each velocity, over the blocks */
   double *liveliest;       /* of the row kind in hand: largest sqrt(m) (|x| + V/h) in each part, */
+  double *fastest;         /* largest |x| + V/h there, */
   double *bound;           /* and newton_tol |x| and roundings of q or v */
   int *part;               /* of the system that a velocity belongs to, a number below nv */
   bool by_value;           /* no patterns are named: zeros tell what belongs together, */
   bool parts_known;        /* and were looked at for the iterate in hand */
   double *root;            /* sqrt of the mass of each velocity, */
   bool roots_known;        /* if it is constant and known */
-  double *strongest;       /* largest force over sqrt(m) in each part */
+  double *strongest;       /* largest force over sqrt(m) in each part, */
+  double *hardest;         /* and over m */
   bool prepared;           /* these belong to the iterate in hand */
   int *vector;             /* first velocity of the vector that a velocity is part of, */
   int *vector_end;         /* and the one after its last; on R^n each stands for itself */
@@ -113,8 +115,9 @@ void ga_judge_share_parts(ga_judge *j, double *of_part, double *more);
 void ga_judge_find_parts(ga_judge *j, bool by_value);
 /* Parts and masses, as far as they change from iterate to iterate. */
 void ga_judge_know_parts(ga_judge *j);
-/* The liveliest motion in each part, max sqrt(m) (|x| + V/h), and without V for positions: lengths
- * in the metric of the kinetic energy, the same for angles and distances. */
+/* The liveliest motion in each part, max sqrt(m) (|x| + V/h), lengths in the metric of the kinetic
+ * energy, the same for angles and distances; and the fastest one, max |x| + V/h. Without V for
+ * positions. */
 void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind);
 /* Solve for what the roundings of the constraints do to the unknowns. */
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at);

@@ -59,11 +59,15 @@ void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind) {
   const double per_h = kind == GA_ROW_POS ? 0 : 1 / j->eq->h;
   ga_judge_know_parts(j);
   memset(j->liveliest, 0, (size_t)j->eq->nv * sizeof(double));
+  memset(j->fastest, 0, (size_t)j->eq->nv * sizeof(double));
   for (int i = 0; i < j->eq->nv; i++) {
-    double *liveliest = &j->liveliest[j->part[i]];
-    *liveliest = ga_max(*liveliest, j->root[i] * (j->size_x[i] + per_h * j->size_v[i]));
+    double *liveliest = &j->liveliest[j->part[i]], *fastest = &j->fastest[j->part[i]];
+    double motion = j->size_x[i] + per_h * j->size_v[i];
+    *liveliest = ga_max(*liveliest, j->root[i] * motion);
+    *fastest = ga_max(*fastest, motion);
   }
   if (j->eq->eval->team) ga_judge_share_parts(j, j->liveliest, NULL);
+  if (j->eq->eval->team) ga_judge_share_parts(j, j->fastest, NULL);
 }
 
 /* one of two signs, by a hash of i and of the number of the probe */

@@ -79,7 +79,7 @@ gives 'check project' run --initial ''
 gives 'keep-order plain' run heavy-top --h 1e-3 --project ''
 
 # options: every one of the help texts
-for command in run converge check equilibrium modes plot view reproduce list params; do
+for command in run sweep converge check equilibrium modes plot view reproduce list params; do
   "$tool" $command --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | LC_ALL=C sort >"$work/options"
   gives "$(tr '\n' ' ' <"$work/options" | sed 's/ $//')" $command --
 done

@@ -9,7 +9,7 @@ ok "the page is made" sh "$root/tools/man_page.sh" "$tool" "$root/docs/genalpha.
 # page_has WORD: in bold, as the page prints words to be typed
 page_has() { sed 's/\\-/-/g' "$page" | grep -q -F -e "\\fB$1\\fR"; }
 
-for command in run converge check equilibrium modes plot export view reproduce list params; do
+for command in run sweep converge check equilibrium modes plot export view reproduce list params; do
   ok "page has $command" page_has $command
   "$tool" $command --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p' >"$work/options"
   ok "$command has options" [ -s "$work/options" ]

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* genalpha sweep: many runs of a problem with varied parameters, into one table. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+#include "model_object.h"
+#include "sweep_about.h"
+#include "sweep_ranks.h"
+#include "sweep_table.h"
+
+typedef struct settings {
+  run_settings run; /* shared by all runs */
+  sweep_plan plan;
+  const char *out, *history, *columns;
+  bool extremes, list, collect;
+  int workers;
+} settings;
+
+#define FIELD(name) offsetof(settings, name)
+static const arg_spec specs[] = {
+    {"vary", "NAME=V1,V2,..|A:B:N",
+     "values of a parameter of the model file, or of an option of `run` (also run.NAME): a list, "
+     "N values from A to B, or A:B:N:log; once for each, all combinations are made",
+     sweep_read_vary, FIELD(plan), 0, 0},
+    {"random", "NAME=LAW",
+     "draw it for every run: normal(mean,sd), uniform(a,b), lognormal(mu,sigma)", sweep_read_random,
+     FIELD(plan), 0, 0},
+    {"samples", "N", "so many runs for each combination, with numbers drawn anew", arg_read_int,
+     FIELD(plan.samples), 1, SWEEP_RUNS_MAX},
+    {"seed", "N",
+     "of the random numbers (default 1); those of a run depend on it and the run's number alone",
+     sweep_read_seed, FIELD(plan), 0, 0},
+    {"out", "FILE.h5|FILE.csv",
+     "the table: one row for each run, in order. A sweep that was stopped goes on when the same "
+     "command is given again",
+     arg_read_file, FIELD(out), 0, 0},
+    {"columns", "NAME,NAME,..",
+     "columns whose values at the end of a run are kept (default those of `output`, or all usual "
+     "ones)",
+     arg_read_text, FIELD(columns), 0, 0},
+    {"extremes", NULL, "also their least and largest values over the run: NAME.min, NAME.max",
+     arg_read_flag, FIELD(extremes), 0, 0},
+    {"history", "FILE.h5|FILE.csv",
+     "also their values over time, of all runs, in a second file; --every, --out-dt: fewer rows",
+     arg_read_file, FIELD(history), 0, 0},
+    {"workers", "N", "runs made at the same time (default one for each processor)", arg_read_int,
+     FIELD(workers), 1, 4096},
+    {"list", NULL, "print the runs as commands, one in a line, for job arrays; make none",
+     arg_read_flag, FIELD(list), 0, 0},
+    {"collect", NULL, "make no runs; write the table of those that a stopped sweep has made",
+     arg_read_flag, FIELD(collect), 0, 0},
+    RUN_SPECS(settings, run),
+    {.key = NULL}};
+enum { NSPECS = (int)(sizeof specs / sizeof specs[0]) - 1 };
+#undef FIELD
+
+static const arg_command command = {
+    .name = "sweep",
+    .operand = "PROBLEM",
+    .needs_operand = true,
+    .summary =
+        "Run a problem many times with varied parameters (PROBLEM and options as for `run`), side "
+        "by\n"
+        "side, and write what came out as one table: docs/scale.md.",
+    .specs = specs,
+    .takes_library = problem_takes_all,
+    .library_default = problem_default};
+
+/* all that must be released in the end */
+typedef struct resources {
+  sweep_words words; /* of a run without what is varied */
+  ga_problem *problem;
+  sweep_shape shape;
+  sweep_journal journal;
+  char *about;
+  ranks ranks; /* of a job of several processes */
+} resources;
+
+/* ---- before the runs ------------------------------------------------------------------------ */
+
+/* the options that all runs share: those of RUN_SPECS, the last of the table, and of the library */
+static void share_options(settings *set, arg_given *list, int count) {
+  int n = 0;
+  for (int i = 0; i < count; i++) {
+    if (!list[i].own || list[i].own - specs >= NSPECS - run_shared) list[n++] = list[i];
+  }
+  set->plan.given = list;
+  set->plan.ngiven = n;
+}
+
+static int check_settings(const settings *set) {
+  const char *wrong = NULL;
+  const bool rows = set->run.every > 0 || !isnan(set->run.out_dt);
+  if (rows && !set->history) {
+    wrong = "--every and --out-dt are about the rows of --history FILE, which is missing";
+  }
+  if (set->run.every > 0 && !isnan(set->run.out_dt)) {
+    wrong = "--out-dt and --every both say which rows to write; give only one of them";
+  }
+  if (!set->list && !set->out) {
+    wrong = "--out FILE.h5 or FILE.csv is missing: where to write the table (or --list)";
+  }
+  if (set->out && (strcmp(set->out, "-") == 0 || (set->history && !strcmp(set->history, "-")))) {
+    wrong = "a sweep goes to files, as it must be able to go on; '-' is none";
+  }
+  if (set->workers > 0 && ranks_told() > 1) {
+    wrong = "--workers is for a sweep in one process; under mpirun every process is a worker";
+  }
+  if (set->out && set->history && strcmp(set->out, set->history) == 0) {
+    wrong = "--out and --history must be two files";
+  }
+  if (!wrong) return ARGS_GO_ON;
+  cli_error("%s", wrong);
+  return CLI_USAGE;
+}
+
+/* The problem without what is varied: names are looked up in it. */
+static int open_base(const settings *set, resources *r) {
+  run_settings base = RUN_SETTINGS_NONE;
+  ga_options options = ga_options_default();
+  args a = {.command = &run_command, .settings = &base, .options = &options};
+  sweep_plan plain = set->plan;
+  plain.count = 0;
+  if (!sweep_words_make(&r->words, &plain, 0)) {
+    cli_error("no memory for the sweep");
+    return CLI_FAILED;
+  }
+  int code = args_parse(&a, r->words.count, r->words.word);
+  if (code == ARGS_GO_ON) code = args_check_params(&a);
+  return code == ARGS_GO_ON ? problem_open(&base.problem, &a, r->shape.want, &r->problem) : code;
+}
+
+/* the columns that must exist, as a text for the reader of model files */
+static bool join_wants(const settings *set, sweep_shape *s) {
+  const char *columns = set->columns ? set->columns : "";
+  const char *when = set->run.stop_when ? set->run.stop_when : "";
+  const size_t size = strlen(columns) + strlen(when) + 2;
+  if (size == 2) return true;
+  s->want = malloc(size);
+  if (s->want) snprintf(s->want, size, "%s %s", columns, when);
+  return s->want != NULL;
+}
+
+static int prepare(settings *set, resources *r) {
+  if (!join_wants(set, &r->shape)) return CLI_FAILED;
+  int code = open_base(set, r);
+  if (code == ARGS_GO_ON) code = sweep_plan_resolve(&set->plan, r->problem);
+  if (code != ARGS_GO_ON) return code;
+  r->shape.extremes = set->extremes;
+  r->shape.history = set->history != NULL;
+  code = sweep_shape_open(&r->shape, &set->plan, r->problem, set->columns);
+  if (code != ARGS_GO_ON) return code;
+  const sweep_about about = {&set->plan, &r->shape,
+                             file_of(r->problem) || object_named(set->plan.operand)};
+  r->about = json_text(sweep_about_put, &about);
+  if (!r->about) cli_error("no memory for the sweep");
+  return r->about ? ARGS_GO_ON : CLI_FAILED;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+static bool can_write(const char *path) {
+  ga_error err = {GA_OK, ""};
+  ga_results *none = NULL;
+  if (!path || !results_named(path) || ga_results_available()) return true;
+  ga_results_open(path, &none, &err); /* it says what is missing */
+  cli_error("%s", err.text);
+  return false;
+}
+
+/* Files that exist belong to this sweep, or are left alone. */
+static int look_at_files(const sweep_files *f) {
+  if (!can_write(f->out) || !can_write(f->history)) return CLI_FAILED;
+  if (sweep_journal_exists(f->out)) return ARGS_GO_ON;
+  if (access(f->out, F_OK) == 0 && sweep_files_complete(f)) {
+    printf("  %-13s%s has all runs of this sweep already\n", "table", f->out);
+    return CLI_OK;
+  }
+  const char *const paths[] = {f->out, f->history};
+  for (int i = 0; i < 2; i++) {
+    if (!paths[i] || access(paths[i], F_OK) != 0) continue;
+    cli_error("'%s' exists and is not the table of this sweep; remove it, or choose another name",
+              paths[i]);
+    return CLI_FAILED;
+  }
+  return ARGS_GO_ON;
+}
+
+/* threads of this process */
+static int worker_count(const settings *set, const ranks *r) {
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  long n = r->ops ? 1 : set->workers > 0 ? set->workers : cores;
+  if (n > set->plan.runs) n = set->plan.runs;
+  return n < 1 ? 1 : (int)n;
+}
+
+/* ---- after the runs ------------------------------------------------------------------------- */
+
+static void summary(const settings *set, const resources *r, const sweep_tally *tally,
+                    const sweep_ends *ends) {
+  const long *n = ends->count;
+  printf("  %-13s%ld runs of %s: %ld complete", "sweep", set->plan.runs, r->problem->name, n[0]);
+  if (n[SWEEP_EVENT]) printf(", %ld ended by an event", n[SWEEP_EVENT]);
+  printf(", %ld failed", n[SWEEP_FAILED]);
+  if (n[SWEEP_MISSING]) printf(", %ld not made", n[SWEEP_MISSING]);
+  if (tally->made > 0) {
+    const int workers = r->ranks.size * worker_count(set, &r->ranks);
+    printf("\n  %-13s%ld runs in %.4g s by %d %s%s, sum of the times of the runs %.4g s", "effort",
+           tally->made, tally->elapsed, workers, r->ranks.ops ? "process" : "worker",
+           workers == 1   ? ""
+           : r->ranks.ops ? "es"
+                          : "s",
+           tally->seconds);
+  }
+  putchar('\n');
+  if (ends->first_failed >= 0) {
+    printf("  %-13srun %ld: ", "failed", ends->first_failed);
+    cli_wrapped(stdout, ends->message, 15);
+  }
+  printf("  %-13s%s\n", "table", set->out);
+  if (set->history) printf("  %-13s%s\n", "history", set->history);
+}
+
+/* Files and journal. ARGS_GO_ON: there are runs to be made or, with --collect, to be written. */
+static int begin(const settings *set, const sweep_files *files, resources *r) {
+  const int code = look_at_files(files);
+  if (code != ARGS_GO_ON) return code;
+  if (set->collect && !sweep_journal_exists(set->out)) {
+    cli_error("--collect: there is no '%s.journal' of a stopped sweep", set->out);
+    return CLI_FAILED;
+  }
+  if (!sweep_journal_open(&r->journal, set->out, r->about, &r->shape, set->plan.runs)) {
+    return CLI_FAILED;
+  }
+  if (r->journal.done > 0 && !set->collect) {
+    cli_error("%ld of %ld runs are done already", r->journal.done, r->journal.runs);
+  }
+  return ARGS_GO_ON;
+}
+
+static int make_runs(const settings *set, resources *r, sweep_tally *tally) {
+  sweep_ranks others = {&r->ranks, &set->plan, &r->shape};
+  const sweep_server server = {sweep_ranks_serve, &others};
+  if (sweep_threads(&set->plan, &r->shape, &r->journal, worker_count(set, &r->ranks),
+                    r->ranks.ops ? &server : NULL, tally)) {
+    return ARGS_GO_ON;
+  }
+  cli_error("%ld of %ld runs are done; the same command makes the others, --collect writes these",
+            r->journal.done, r->journal.runs);
+  return interrupt_came() ? CLI_INTERRUPTED : CLI_FAILED;
+}
+
+/* the whole sweep, in the one process that has the files; code: what has been found out so far */
+static int sweep(const settings *set, resources *r, int code) {
+  const sweep_files files = {set->out, set->history, r->about, r->problem};
+  sweep_tally tally = {.made = 0};
+  sweep_ends ends;
+  if (code == ARGS_GO_ON) code = begin(set, &files, r);
+  const bool more = code == ARGS_GO_ON && !set->collect;
+  sweep_ranks_tell(&r->ranks, code == ARGS_GO_ON && set->collect ? CLI_OK : code, r->about);
+  if (more) code = make_runs(set, r, &tally);
+  if (code != ARGS_GO_ON) return code;
+  const bool all = r->journal.done == r->journal.runs;
+  if (!sweep_files_write(&files, &set->plan, &r->shape, &r->journal, &ends)) return CLI_FAILED;
+  sweep_journal_close(&r->journal, all);
+  summary(set, r, &tally, &ends);
+  return ends.count[SWEEP_FAILED] < set->plan.runs ? CLI_OK : CLI_FAILED;
+}
+
+static int run_sweep(settings *set, args *a, resources *r) {
+  set->plan.operand = a->operand;
+  share_options(set, a->list, a->nlist);
+  int code = sweep_plan_count(&set->plan);
+  if (code == ARGS_GO_ON) code = check_settings(set);
+  if (code != ARGS_GO_ON) return code;
+  code = prepare(set, r);
+  if (code == ARGS_GO_ON && set->list) code = sweep_plan_list(&set->plan, stdout);
+  if (r->ranks.rank == 0) return sweep(set, r, code);
+  return sweep_ranks_work(&r->ranks, &set->plan, &r->shape, code == ARGS_GO_ON ? r->about : NULL);
+}
+
+int cmd_sweep(int argc, char **argv) {
+  settings *set = calloc(1, sizeof *set);
+  arg_given *list = calloc((size_t)argc, sizeof *list);
+  resources r = {.journal = {.fd = -1}};
+  int code = CLI_FAILED;
+  if (!set || !list) {
+    cli_error("no memory for the sweep");
+  } else if (ranks_open(&r.ranks)) {
+    *set = (settings){.run = RUN_SETTINGS_NONE, .plan = {.seed = 1}};
+    ga_options options = ga_options_default();
+    args a = {.command = &command, .settings = set, .options = &options, .list = list};
+    code = args_parse(&a, argc, argv);
+    if (code == ARGS_GO_ON) code = args_check_params(&a);
+    if (code == ARGS_GO_ON) code = run_sweep(set, &a, &r);
+    sweep_plan_close(&set->plan);
+  }
+  sweep_journal_close(&r.journal, false);
+  sweep_shape_close(&r.shape);
+  problem_close(r.problem);
+  sweep_words_free(&r.words);
+  free(r.about);
+  free(set);
+  free(list);
+  ranks_close(&r.ranks);
+  return code;
+}

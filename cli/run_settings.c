@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* From the settings of a run to its simulation. */
+#include "run_settings.h"
+
+#include <string.h>
+
+static int check_settings(const run_settings *set, const ga_problem *problem) {
+  int code = problem_check_times(&set->problem, problem);
+  if (code != ARGS_GO_ON) return code;
+  if (!isnan(set->checkpoint_every) && !set->save_state) {
+    cli_error("--checkpoint-every needs --save-state FILE, where to save to");
+    return CLI_USAGE;
+  }
+  if (!isnan(set->out_dt) && (!set->out || set->every > 0)) {
+    cli_error(set->out ? "--out-dt and --every both say which rows to write; give only one of them"
+                       : "--out-dt needs --out FILE, where to write to");
+    return CLI_USAGE;
+  }
+  if (set->view && !file_of(problem)) {
+    cli_error("--view shows the mechanism of a model file; '%s' is a problem of the library",
+              problem->name);
+    return CLI_USAGE;
+  }
+  if (set->final && set->out && strcmp(set->out, "-") == 0) {
+    cli_error("--final and --out - cannot both go to standard output");
+    return CLI_USAGE;
+  }
+  return ARGS_GO_ON;
+}
+
+/* a saved state is one of a single run */
+static int check_extrapolation(const run_settings *set, const ga_options *o,
+                               const ga_problem *problem) {
+  const extrapolation *how = &set->problem.how;
+  if (how->K == 0) return ARGS_GO_ON;
+  if (set->save_state || set->from_state) {
+    cli_error("--extrapolate and --%s exclude each other: a saved state is that of a single run",
+              set->save_state ? "save-state" : "from-state");
+    return CLI_USAGE;
+  }
+  if (!isnan(set->out_dt)) {
+    cli_error(
+        "--extrapolate and --out-dt exclude each other: extrapolated states are known at the "
+        "ends of the steps");
+    return CLI_USAGE;
+  }
+  long n;
+  return problem_check_steps(problem, o->h, o->h / extrapolation_finest(how), 1, set->problem.t_end,
+                             &n);
+}
+
+int run_open(run_settings *set, args *a, const char *want, ga_problem **problem) {
+  int code = problem_open(&set->problem, a, want, problem);
+  if (code != ARGS_GO_ON) return code;
+  set->view = set->view || set->page != NULL;
+  if (isnan(set->problem.t_end)) set->problem.t_end = (*problem)->t_end;
+  code = check_settings(set, *problem);
+  return code == ARGS_GO_ON ? check_extrapolation(set, a->options, *problem) : code;
+}
+
+int run_simulation(const run_settings *set, args *a, const ga_problem *problem, solver *solve,
+                   run_events *events, simulation *s) {
+  *s = (simulation){.problem = problem,
+                    .options = a->options,
+                    .t_end = set->problem.t_end,
+                    .project_at = set->problem.project_at,
+                    .projection = (ga_projection)set->problem.project,
+                    .from_state = set->from_state,
+                    .save_state = set->save_state,
+                    .checkpoint_every = set->checkpoint_every,
+                    .out_dt = set->out_dt,
+                    .every = set->every > 0 ? set->every : 1,
+                    .events = events,
+                    .solver = solve};
+  a->options->log = simulate_log;
+  a->options->log_context = s;
+  const int code = solver_open(solve, &problem->model, a->options, &set->problem.how);
+  return code == ARGS_GO_ON ? events_open(events, problem, set->stop_when, solve) : code;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings of `genalpha run`, and the steps from them to a simulation, shared with the commands
+ * that make such runs by the thousand. */
+#ifndef CLI_RUN_SETTINGS_H
+#define CLI_RUN_SETTINGS_H
+
+#include "problem_args.h"
+#include "simulate.h"
+
+typedef struct run_settings {
+  problem_args problem;
+  int every; /* 0: not given */
+  bool final, columns, view;
+  const char *page, *out, *plot, *save_state, *from_state, *stop_when, *petsc;
+  double checkpoint_every, out_dt; /* NaN: not given */
+} run_settings;
+
+#define RUN_SETTINGS_NONE \
+  { .problem = PROBLEM_ARGS_NONE, .checkpoint_every = NAN, .out_dt = NAN }
+
+/* Rows of a command's table: what decides about the run itself and its rows, not about files.
+ * place: the member of its settings that is a run_settings. */
+#define RUN_SPECS(settings, place)                                                              \
+  PROBLEM_SPECS(settings, place.problem, "end of the run (default the problem's)"),             \
+      {"every",                                                                                 \
+       "N",                                                                                     \
+       "write every N-th step, and the last (default 1)",                                       \
+       arg_read_int,                                                                            \
+       offsetof(settings, place.every),                                                         \
+       1,                                                                                       \
+       INT_MAX},                                                                                \
+      {"out-dt",                                                                                \
+       "DT",                                                                                    \
+       "write the state at equal distances DT of time instead, by interpolation between the "   \
+       "steps",                                                                                 \
+       arg_read_real,                                                                           \
+       offsetof(settings, place.out_dt),                                                        \
+       0,                                                                                       \
+       1e300},                                                                                  \
+  {                                                                                             \
+    "stop-when", "EXPRESSION",                                                                  \
+        "end the run of a model file where an expression of its columns begins to hold: \"b.z " \
+        "< 0.1\"",                                                                              \
+        arg_read_text, offsetof(settings, place.stop_when), 0, 0                                \
+  }
+
+/* The command `run` itself; its settings are run_settings. The first rows of its table, run_shared
+ * of them, are RUN_SPECS. */
+extern const arg_command run_command;
+extern const int run_shared;
+
+/* Open the problem and check the settings of its run: ARGS_GO_ON, or the exit code after a message;
+ * problem_close releases it in any case. want: columns that must exist, or NULL. */
+int run_open(run_settings *set, args *a, const char *want, ga_problem **problem);
+
+/* The simulation that the settings describe; the solver is opened with it, and the problem's events
+ * are added. ARGS_GO_ON, or the exit code after a message. */
+int run_simulation(const run_settings *set, args *a, const ga_problem *problem, solver *solve,
+                   run_events *events, simulation *s);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Records of finished runs, one after the other, each with its length and a checksum. A record that
+ * a kill has cut is not whole: it and what follows is dropped, and its run is made again. */
+#define _DEFAULT_SOURCE
+#include "sweep_journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "sweep_record.h"
+
+/* "gasweep1" as a number of this machine: a journal is read where it was written */
+static const uint64_t HEAD = 0x3170656577736167u;
+
+static bool told(const sweep_journal *j, const char *doing) {
+  cli_error("cannot %s '%s': %s", doing, j->path, errno ? strerror(errno) : "it ends too early");
+  return false;
+}
+
+static bool read_at(int fd, void *to, size_t size, off_t at) {
+  errno = 0;
+  for (size_t done = 0; done < size;) {
+    const ssize_t n = pread(fd, (char *)to + done, size - done, at + (off_t)done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += (size_t)n;
+  }
+  return true;
+}
+
+static bool write_at(int fd, const void *from, size_t size, off_t at) {
+  errno = 0;
+  for (size_t done = 0; done < size;) {
+    const ssize_t n = pwrite(fd, (const char *)from + done, size - done, at + (off_t)done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += (size_t)n;
+  }
+  return true;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+bool sweep_journal_append(sweep_journal *j, const sweep_shape *s, const sweep_result *r) {
+  size_t size = 0;
+  char *record = sweep_record_pack(s, r, &size);
+  if (!record) {
+    cli_error("no memory for run %ld", r->run);
+    return false;
+  }
+  const bool ok = write_at(j->fd, record, size, j->end);
+  const int why = errno;
+  free(record);
+  if (!ok) {
+    const bool cut = ftruncate(j->fd, j->end) == 0;
+    (void)cut; /* if not, what is left there is found by its checksum */
+    errno = why;
+    return told(j, "write");
+  }
+  j->at[r->run] = j->end;
+  j->end += (off_t)size;
+  j->done++;
+  return true;
+}
+
+/* The whole record at a place of a file of this size, to be freed; NULL if none is there. */
+static char *read_record(const sweep_journal *j, const sweep_shape *s, off_t at, off_t size,
+                         sweep_record *head) {
+  if (at + (off_t)sizeof *head > size || !read_at(j->fd, head, sizeof *head, at) ||
+      !sweep_record_possible(s, head, j->runs, size - at)) {
+    return NULL;
+  }
+  const size_t bytes = sizeof *head + (size_t)head->bytes;
+  char *record = malloc(bytes);
+  if (record && read_at(j->fd, record, bytes, at)) return record;
+  free(record);
+  return NULL;
+}
+
+bool sweep_journal_read(const sweep_journal *j, const sweep_shape *s, long run, sweep_result *r) {
+  sweep_record head;
+  char *record = read_record(j, s, j->at[run], j->end, &head);
+  const bool ok = record && sweep_record_unpack(s, record, r);
+  free(record);
+  if (!ok) cli_error("cannot read run %ld in '%s'", run, j->path);
+  return ok;
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
+
+/* the first line in which two texts differ */
+static void tell_difference(const sweep_journal *j, const char *there, const char *here) {
+  while (*there && *here) {
+    const size_t n = strcspn(there, "\n"), m = strcspn(here, "\n");
+    if (n != m || strncmp(there, here, n) != 0) break;
+    there += n + (there[n] == '\n');
+    here += m + (here[m] == '\n');
+  }
+  there += strspn(there, " ");
+  here += strspn(here, " ");
+  cli_error(
+      "'%s' belongs to another sweep: it has %.*s, this one %.*s; take another --out, or remove "
+      "the journal",
+      j->path, (int)strcspn(there, "\n"), there, (int)strcspn(here, "\n"), here);
+}
+
+static bool check_head(sweep_journal *j, const char *about) {
+  uint64_t head[2];
+  char *there = NULL;
+  bool ok = read_at(j->fd, head, sizeof head, 0) && head[0] == HEAD && head[1] < 1u << 30;
+  if (ok) there = calloc(head[1] + 1, 1);
+  ok = there && read_at(j->fd, there, head[1], (off_t)sizeof head);
+  if (!ok) {
+    cli_error("'%s' is not the journal of a sweep; take another --out, or remove it", j->path);
+  } else if (strcmp(there, about) != 0) {
+    tell_difference(j, there, about);
+    ok = false;
+  }
+  j->end = ok ? (off_t)(sizeof head + head[1]) : 0;
+  free(there);
+  return ok;
+}
+
+/* The head reaches the file under another name first, so that a journal always has one. */
+static bool write_head(sweep_journal *j, const char *about) {
+  const uint64_t head[2] = {HEAD, strlen(about)};
+  const size_t size = strlen(j->path) + 8;
+  char *aside = malloc(size);
+  if (!aside) return told(j, "write");
+  snprintf(aside, size, "%s.new", j->path);
+  j->fd = open(aside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const bool ok =
+      j->fd >= 0 && flock(j->fd, LOCK_EX | LOCK_NB) == 0 && write_at(j->fd, head, sizeof head, 0) &&
+      write_at(j->fd, about, head[1], (off_t)sizeof head) && rename(aside, j->path) == 0;
+  j->end = (off_t)(sizeof head + head[1]);
+  free(aside);
+  return ok ? true : told(j, "write");
+}
+
+/* All whole records; what a kill has cut is cut off. Without memory nothing is. */
+static bool find_records(sweep_journal *j, const sweep_shape *s) {
+  const off_t size = lseek(j->fd, 0, SEEK_END);
+  sweep_result r;
+  sweep_record head;
+  errno = 0;
+  for (bool whole = sweep_result_open(&r, s); whole;) {
+    char *record = read_record(j, s, j->end, size, &head);
+    whole = record && sweep_record_unpack(s, record, &r);
+    free(record);
+    if (!whole) break;
+    if (j->at[head.run] == 0) j->done++;
+    j->at[head.run] = j->end;
+    j->end += (off_t)sizeof head + (off_t)head.bytes;
+  }
+  const bool lacking = errno == ENOMEM;
+  sweep_result_close(&r);
+  if (lacking) return told(j, "read");
+  return ftruncate(j->fd, j->end) == 0 ? true : told(j, "write");
+}
+
+static char *journal_path(const char *out) {
+  const size_t size = strlen(out) + 9;
+  char *path = malloc(size);
+  if (path) snprintf(path, size, "%s.journal", out);
+  return path;
+}
+
+bool sweep_journal_exists(const char *out) {
+  char *path = journal_path(out);
+  const bool there = path && access(path, F_OK) == 0;
+  free(path);
+  return there;
+}
+
+bool sweep_journal_open(sweep_journal *j, const char *out, const char *about, const sweep_shape *s,
+                        long runs) {
+  *j = (sweep_journal){.fd = -1, .runs = runs, .path = journal_path(out)};
+  j->at = calloc((size_t)runs, sizeof *j->at);
+  if (!j->path || !j->at) {
+    cli_error("no memory for the journal of %ld runs", runs);
+    return false;
+  }
+  j->fd = open(j->path, O_RDWR | O_CLOEXEC);
+  if (j->fd < 0 && errno != ENOENT) return told(j, "open");
+  if (j->fd < 0) return write_head(j, about);
+  j->found = true;
+  if (flock(j->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    cli_error("'%s': this sweep is running already", j->path);
+    return false;
+  }
+  return check_head(j, about) && find_records(j, s);
+}
+
+void sweep_journal_close(sweep_journal *j, bool forget) {
+  if (forget && j->path) unlink(j->path);
+  if (j->fd >= 0) close(j->fd);
+  free(j->path);
+  free(j->at);
+  *j = (sweep_journal){.fd = -1};
+}

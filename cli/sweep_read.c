@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads what --vary and --random say: NAME=1,2,3, NAME=0:1:11, NAME=normal(0,1). */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep_plan.h"
+
+static bool wrong(const arg_spec *spec, const char *text, const char *why) {
+  cli_error("--%s '%s': %s", spec->key, text, why);
+  return false;
+}
+
+/* A new variable with the name before '='; *values: what stands behind it. */
+static sweep_variable *add(const arg_spec *spec, const char *text, sweep_plan *p,
+                           const char **values) {
+  const char *equals = strchr(text, '=');
+  const size_t length = equals ? (size_t)(equals - text) : 0;
+  if (length == 0 || !equals[1]) {
+    char why[128];
+    snprintf(why, sizeof why, "write %s", spec->argument);
+    wrong(spec, text, why);
+    return NULL;
+  }
+  if (p->count == SWEEP_VARIABLES || length >= NAME_MAX_LENGTH) {
+    wrong(spec, text, length >= NAME_MAX_LENGTH ? "the name is too long" : "too many variables");
+    return NULL;
+  }
+  sweep_variable *v = &p->variable[p->count];
+  *v = (sweep_variable){.text = text, .count = 1};
+  memcpy(v->name, text, length);
+  for (int i = 0; i < p->count; i++) {
+    if (strcmp(p->variable[i].name, v->name) != 0) continue;
+    wrong(spec, text, "this name is varied twice");
+    return NULL;
+  }
+  p->count++;
+  *values = equals + 1;
+  return v;
+}
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+/* the end of a value: a comma outside of parentheses, or the end of the text */
+static const char *value_end(const char *at) {
+  for (int depth = 0; *at && (depth > 0 || *at != ','); at++) {
+    depth += (*at == '(') - (*at == ')');
+  }
+  return at;
+}
+
+static bool is_number(const char *text) {
+  char *end;
+  const double value = strtod(text, &end);
+  return end != text && !*end && isfinite(value);
+}
+
+static bool read_list(const arg_spec *spec, const char *text, const char *values,
+                      sweep_variable *v) {
+  long count = 1;
+  for (const char *at = values; *(at = value_end(at)); at++) count++;
+  v->word = calloc((size_t)count, sizeof *v->word);
+  if (!v->word) return wrong(spec, text, "no memory");
+  v->count = count;
+  v->number = true;
+  for (long i = 0; i < count; i++) {
+    const char *end = value_end(values);
+    if (end == values) return wrong(spec, text, "nothing between two commas, or after the last");
+    v->word[i] = strndup(values, (size_t)(end - values));
+    if (!v->word[i]) return wrong(spec, text, "no memory");
+    v->number = v->number && is_number(v->word[i]);
+    values = end + 1;
+  }
+  return true;
+}
+
+/* ---- ranges --------------------------------------------------------------------------------- */
+
+/* "0.5 mm" up to the next colon: the number, and its unit */
+static bool read_end(const char **at, double *number, char *unit, size_t size) {
+  char *end;
+  *number = strtod(*at, &end);
+  const size_t length = strcspn(end, ":");
+  if (end == *at || !isfinite(*number) || end[length] != ':' || length >= size) return false;
+  memcpy(unit, end, length);
+  unit[length] = '\0';
+  *at = end + length + 1;
+  return true;
+}
+
+static bool read_range(const arg_spec *spec, const char *text, const char *values,
+                       sweep_variable *v) {
+  char unit[sizeof v->unit], *end;
+  if (!read_end(&values, &v->from, v->unit, sizeof v->unit) ||
+      !read_end(&values, &v->to, unit, sizeof unit)) {
+    return wrong(spec, text, "a range is A:B:N or A:B:N:log, N values from A to B");
+  }
+  if (strcmp(unit, v->unit) != 0) return wrong(spec, text, "both ends must have the same unit");
+  errno = 0;
+  v->count = strtol(values, &end, 10);
+  v->logarithmic = strcmp(end, ":log") == 0;
+  v->number = !*v->unit;
+  if (end == values || (*end && !v->logarithmic)) {
+    return wrong(spec, text, "a range is A:B:N or A:B:N:log, N values from A to B");
+  }
+  if (errno || v->count < 2 || v->count > SWEEP_RUNS_MAX) {
+    return wrong(spec, text, "a range has at least 2 values and at most 100000000");
+  }
+  if (v->from == v->to) return wrong(spec, text, "the range is empty: both ends are the same");
+  if (v->logarithmic && !(v->from * v->to > 0)) {
+    return wrong(spec, text, "logarithmic: both ends must be greater than 0, or both less");
+  }
+  return true;
+}
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+bool sweep_read_vary(const arg_spec *spec, const char *text, void *field) {
+  sweep_plan *p = field;
+  const char *values = NULL;
+  sweep_variable *v = add(spec, text, p, &values);
+  if (!v) return false;
+  return strchr(values, ':') ? read_range(spec, text, values, v) : read_list(spec, text, values, v);
+}
+
+bool sweep_read_random(const arg_spec *spec, const char *text, void *field) {
+  sweep_plan *p = field;
+  const char *values = NULL;
+  char why[200];
+  sweep_variable *v = add(spec, text, p, &values);
+  if (!v) return false;
+  v->number = true;
+  return random_read(values, &v->law, sizeof why, why) ? true : wrong(spec, text, why);
+}
+
+bool sweep_read_seed(const arg_spec *spec, const char *text, void *field) {
+  char *end;
+  errno = 0;
+  const unsigned long long seed = strtoull(text, &end, 10);
+  if (end == text || *end || *text == '-' || errno) {
+    return wrong(spec, text, "is not a whole number from 0 to 18446744073709551615");
+  }
+  sweep_plan *p = field;
+  p->seed = seed;
+  p->seeded = true;
+  return true;
+}

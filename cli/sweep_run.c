@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* A run of a sweep is one of `genalpha run` with the same words, made in memory: nothing is printed
+ * and no file is written. Several threads make runs at the same time. */
+#include "sweep_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_settings.h"
+
+/* a run while it is made */
+typedef struct making {
+  const sweep_plan *plan;
+  const sweep_shape *shape;
+  sweep_result *result;
+  sweep_words words;
+  run_settings set;
+  ga_options options;
+  args args;
+  ga_problem *problem;
+  solver solver;
+  run_events events;
+  state_row row;
+  double *all; /* the whole row of a state */
+  int *pick;   /* the places in it of the shape's columns; -1: this run has no such column */
+} making;
+
+bool sweep_result_open(sweep_result *r, const sweep_shape *s) {
+  *r = (sweep_result){.value = calloc((size_t)s->values, sizeof *r->value)};
+  return r->value != NULL;
+}
+
+void sweep_result_close(sweep_result *r) {
+  free(r->value);
+  free(r->row);
+  *r = (sweep_result){.value = NULL};
+}
+
+/* ---- columns -------------------------------------------------------------------------------- */
+
+/* Looked for by name, as a varied size may move them; mostly they are where they are in the first
+ * run, one behind the other. */
+static bool find_columns(making *m) {
+  const sweep_shape *s = m->shape;
+  if (!state_row_open(&m->row, m->problem, s->chosen ? ROW_ALL : ROW_CHOSEN)) return false;
+  m->all = calloc((size_t)m->row.width, sizeof *m->all);
+  m->pick = calloc((size_t)s->columns + 1, sizeof *m->pick);
+  if (!m->all || !m->pick) {
+    cli_error("no memory for the columns");
+    return false;
+  }
+  for (int i = 0, next = 1; i < s->columns; i++, next++) {
+    const char *name = s->name[i].text;
+    if (next >= m->row.width || strcmp(m->row.name[next].text, name) != 0) {
+      next = state_row_find(&m->row, name);
+    }
+    m->pick[i] = next;
+  }
+  return true;
+}
+
+static double picked(const making *m, int i) {
+  return m->pick[i] < 0 ? NAN : m->all[m->pick[i]];
+}
+
+/* the extremes; the start is the first state seen */
+static void see(void *context, const ga_state *state) {
+  making *m = context;
+  const sweep_shape *s = m->shape;
+  double *extreme = m->result->value + sweep_shape_end(s) + s->columns;
+  state_row_fill(&m->row, state, m->all);
+  for (int i = 0; i < s->columns; i++) {
+    extreme[2 * i] = fmin(extreme[2 * i], picked(m, i));
+    extreme[2 * i + 1] = fmax(extreme[2 * i + 1], picked(m, i));
+  }
+}
+
+/* one more row of the history */
+static bool keep_row(void *context, const ga_state *state) {
+  making *m = context;
+  sweep_result *r = m->result;
+  const size_t width = (size_t)(1 + m->shape->columns);
+  if (r->rows == r->room) {
+    const long room = r->room ? 2 * r->room : 256;
+    double *row = realloc(r->row, (size_t)room * width * sizeof *row);
+    if (!row) {
+      cli_error("no memory for the history");
+      return false;
+    }
+    r->row = row;
+    r->room = room;
+  }
+  double *to = r->row + (size_t)r->rows++ * width;
+  state_row_fill(&m->row, state, m->all);
+  to[0] = state->t;
+  for (int i = 0; i < m->shape->columns; i++) to[1 + i] = picked(m, i);
+  return true;
+}
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+/* The numbers that were varied: as they are written, or as the model file has computed them. */
+static void keep_parameters(const making *m) {
+  for (int i = 0; i < m->plan->count; i++) {
+    const sweep_variable *v = &m->plan->variable[i];
+    double value = sweep_plan_number(m->plan, i, m->result->run);
+    const ga_file *file = m->problem && v->parameter ? file_of(m->problem) : NULL;
+    const char *name;
+    double computed;
+    for (int k = 0; file && ga_file_parameter(file, k, &name, &computed); k++) {
+      if (strcmp(name, v->name) == 0) value = computed;
+    }
+    m->result->value[i] = v->number ? value : NAN;
+  }
+}
+
+static void keep_stats(const making *m) {
+  const ga_stats *stats = solver_stats(&m->solver);
+  double *to = m->result->value + sweep_shape_stats(m->shape);
+#define KEEP(name, text) *to++ = (double)stats->name;
+  GA_STAT_LIST(KEEP, KEEP)
+#undef KEEP
+}
+
+static void keep_end(making *m) {
+  const sweep_shape *s = m->shape;
+  double *end = m->result->value + sweep_shape_end(s);
+  if (m->result->status == SWEEP_FAILED) { /* what it had reached is not the result of the run */
+    for (int i = 0; i < s->columns * (s->extremes ? 3 : 1); i++) end[i] = NAN;
+    return;
+  }
+  state_row_fill(&m->row, solver_state(&m->solver), m->all);
+  for (int i = 0; i < s->columns; i++) end[i] = picked(m, i);
+}
+
+/* A message is one line, and its last character is whole (UTF-8) where it was cut. */
+static void tidy(char *message) {
+  size_t n = strlen(message);
+  for (size_t i = 0; i < n; i++) {
+    if ((unsigned char)message[i] < ' ') message[i] = ' ';
+  }
+  if (n < SWEEP_MESSAGE - 1) return;
+  while (n > 0 && ((unsigned char)message[n - 1] & 0xc0) == 0x80) n--;
+  if (n > 0 && (unsigned char)message[n - 1] >= 0xc0) n--;
+  message[n] = '\0';
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+/* The words become settings, as `run` reads them; what they, or the model file, say about files is
+ * not done here. Runs are made side by side, so each takes one thread. */
+static int read_words(making *m) {
+  m->args = (args){.command = &run_command, .settings = &m->set, .options = &m->options};
+  if (!sweep_words_make(&m->words, m->plan, m->result->run)) {
+    cli_error("no memory for the run");
+    return CLI_FAILED;
+  }
+  m->set.out = "history"; /* rows are wanted */
+  int code = args_parse(&m->args, m->words.count, m->words.word);
+  if (code == ARGS_GO_ON) code = args_check_params(&m->args);
+  if (code == ARGS_GO_ON) code = run_open(&m->set, &m->args, m->shape->want, &m->problem);
+  if (m->set.problem.how.threads == 0) m->set.problem.how.threads = 1;
+  m->set.save_state = NULL;
+  m->set.checkpoint_every = NAN;
+  return code;
+}
+
+static int make(making *m) {
+  const sweep_shape *s = m->shape;
+  simulation sim;
+  trajectory rows = {.take = keep_row, .take_context = m};
+  int code = read_words(m);
+  if (code == ARGS_GO_ON) {
+    code = run_simulation(&m->set, &m->args, m->problem, &m->solver, &m->events, &sim);
+  }
+  if (code == ARGS_GO_ON && !find_columns(m)) code = CLI_FAILED;
+  if (code != ARGS_GO_ON) return code;
+  sim.quiet = true;
+  sim.out = s->history ? &rows : NULL;
+  if (s->extremes) sim.seen = see, sim.seen_context = m;
+  code = simulate(&sim);
+  if (code == CLI_OK) {
+    m->result->status = sim.status == GA_EVENT ? SWEEP_EVENT : SWEEP_COMPLETE;
+  }
+  m->result->value[s->parameters + SWEEP_T] = solver_state(&m->solver)->t;
+  m->result->value[s->parameters + SWEEP_STEPS] = (double)solver_steps(&m->solver);
+  keep_stats(m);
+  return code;
+}
+
+static void release(making *m) {
+  solver_close(&m->solver);
+  events_close(&m->events);
+  state_row_close(&m->row);
+  problem_close(m->problem);
+  sweep_words_free(&m->words);
+  free(m->all);
+  free(m->pick);
+}
+
+bool sweep_run(const sweep_plan *p, const sweep_shape *s, sweep_result *r) {
+  making m = {.plan = p,
+              .shape = s,
+              .result = r,
+              .set = RUN_SETTINGS_NONE,
+              .options = ga_options_default()};
+  progress clock;
+  progress_begin(&clock, 0, 1);
+  r->status = SWEEP_FAILED;
+  r->rows = 0;
+  for (int i = 0; i < s->values; i++) r->value[i] = NAN;
+  cli_collect(r->message, sizeof r->message);
+  const int code = make(&m);
+  keep_parameters(&m);
+  keep_end(&m);
+  cli_collect(NULL, 0);
+  tidy(r->message);
+  release(&m);
+  r->seconds = progress_seconds(&clock);
+  return code != CLI_INTERRUPTED;
+}

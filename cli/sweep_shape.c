@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* What is kept of every run of a sweep: which columns, where each number stands. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep_run.h"
+
+static const char *const stat_names[] = {
+#define NAME(name, text) #name,
+    GA_STAT_LIST(NAME, NAME)
+#undef NAME
+};
+enum { NSTATS = (int)(sizeof stat_names / sizeof stat_names[0]) };
+
+const char *sweep_stat_name(int i) {
+  return i < NSTATS ? stat_names[i] : NULL;
+}
+
+int sweep_shape_end(const sweep_shape *s) {
+  return s->parameters + SWEEP_FIXED;
+}
+
+int sweep_shape_stats(const sweep_shape *s) {
+  return sweep_shape_end(s) + s->columns * (s->extremes ? 3 : 1);
+}
+
+static const char *column_at(const void *list, int i) {
+  const state_row *r = list;
+  return i < r->width ? r->name[i].text : NULL;
+}
+
+static bool take(sweep_shape *s, const state_row *r, int at) {
+  const size_t n = (size_t)s->columns + 1;
+  column_name *name = realloc(s->name, n * sizeof *name);
+  if (name) s->name = name;
+  char(*unit)[16] = realloc(s->unit, n * sizeof *unit);
+  if (unit) s->unit = unit;
+  if (!name || !unit) {
+    cli_error("no memory for the columns");
+    return false;
+  }
+  name[s->columns] = r->name[at];
+  snprintf(unit[s->columns++], sizeof *unit, "%s", r->unit[at]);
+  return true;
+}
+
+/* the columns named in "a,b,c"; the time is always there and need not be named */
+static int take_named(sweep_shape *s, const state_row *r, const char *names) {
+  while (true) {
+    char name[NAME_MAX_LENGTH];
+    const size_t length = strcspn(names, ",");
+    snprintf(name, sizeof name, "%.*s", (int)length, names);
+    const int at = length < sizeof name ? state_row_find(r, name) : -1;
+    if (length == 0) {
+      cli_error("--columns: nothing between two commas, or after the last");
+      return CLI_USAGE;
+    }
+    if (at < 0) return cli_unknown("column", name, column_at, r);
+    if (at > 0 && !take(s, r, at)) return CLI_FAILED;
+    if (!names[length]) return ARGS_GO_ON;
+    names += length + 1;
+  }
+}
+
+int sweep_shape_open(sweep_shape *s, const sweep_plan *p, const ga_problem *problem,
+                     const char *names) {
+  state_row r;
+  int code = CLI_FAILED;
+  s->chosen = names != NULL;
+  s->parameters = p->count;
+  if (state_row_open(&r, problem, names ? ROW_ALL : ROW_CHOSEN)) {
+    code = names ? take_named(s, &r, names) : ARGS_GO_ON;
+    for (int i = 1; !names && code == ARGS_GO_ON && i < r.width; i++) {
+      if (!take(s, &r, i)) code = CLI_FAILED;
+    }
+  }
+  state_row_close(&r);
+  s->values = sweep_shape_stats(s) + NSTATS;
+  return code;
+}
+
+void sweep_shape_close(sweep_shape *s) {
+  free(s->name);
+  free(s->unit);
+  free(s->want);
+  *s = (sweep_shape){.columns = 0};
+}

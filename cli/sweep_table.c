@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes the files of a sweep, run by run, so that memory is needed for one run only. */
+#define _POSIX_C_SOURCE 200809L
+#include "sweep_table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+
+/* ---- a file being written ------------------------------------------------------------------- */
+
+typedef struct sheet {
+  const char *path; /* its name in the end */
+  char *part;       /* its name until then */
+  FILE *csv;        /* or */
+  ga_results_writer *results;
+  int columns, chosen, texts;
+} sheet;
+
+/* a name with a suffix, such as ".min" */
+typedef struct sheet_name {
+  char text[NAME_MAX_LENGTH + 8];
+} sheet_name;
+
+/* what a sheet is made of */
+typedef struct heading {
+  ga_results_column *column;
+  sheet_name *name;
+  ga_results_text_column text[SWEEP_VARIABLES + 1];
+  int columns, chosen, texts;
+} heading;
+
+static bool told(const sheet *t) {
+  if (t->results) {
+    cli_error("%s", ga_results_writer_error(t->results)->text);
+  } else {
+    cli_error("cannot write '%s': %s", t->part, errno ? strerror(errno) : "write error");
+  }
+  return false;
+}
+
+static bool open_results(sheet *t, const heading *h, const sweep_files *f) {
+  char title[200];
+  char *model = output_model(f->problem);
+  ga_error err = {GA_OK, ""};
+  snprintf(title, sizeof title, "sweep of %.150s", f->problem->name);
+  const ga_results_head head = {
+      .column = h->column,
+      .ncolumn = h->columns,
+      .nchosen = h->chosen,
+      .text_column = h->text,
+      .ntext_column = h->texts,
+      .title = title,
+      .version = ga_version(),
+      .model = model,
+      .model_name = file_of(f->problem) ? f->problem->cite : f->problem->name,
+      .options = f->about};
+  if (model && ga_results_create(t->part, &head, &t->results, &err) != GA_OK) {
+    cli_error("%s", err.text);
+  }
+  free(model);
+  return t->results != NULL;
+}
+
+static bool sheet_open(sheet *t, const char *path, const heading *h, const sweep_files *f) {
+  const size_t size = strlen(path) + 6;
+  *t = (sheet){.path = path, .columns = h->columns, .chosen = h->chosen, .texts = h->texts};
+  t->part = malloc(size);
+  if (!t->part) {
+    cli_error("no memory for '%s'", path);
+    return false;
+  }
+  snprintf(t->part, size, "%s.part", path);
+  if (results_named(path)) return open_results(t, h, f);
+  errno = 0;
+  t->csv = fopen(t->part, "w");
+  if (!t->csv) return told(t);
+  for (int i = 0; i < h->chosen; i++) csv_head(t->csv, i, h->column[i].name);
+  for (int i = 0; i < h->texts; i++) csv_head(t->csv, 1, h->text[i].name);
+  fputc('\n', t->csv);
+  return true;
+}
+
+static bool sheet_row(sheet *t, const double *row, const char *const *text) {
+  errno = 0;
+  const bool ok = t->results ? ga_results_append_texts(t->results, row, text) == GA_OK
+                             : csv_row_texts(t->csv, t->chosen, row, t->texts, text);
+  return ok ? true : told(t);
+}
+
+/* statistics NULL: it is not complete, and is removed */
+static bool sheet_close(sheet *t, const char *statistics) {
+  bool ok = true;
+  if (t->results) {
+    ga_error err = {GA_OK, ""};
+    if (statistics) ga_results_set_statistics(t->results, statistics);
+    ok = ga_results_close(t->results, &err) == GA_OK;
+    if (!ok && statistics) cli_error("%s", err.text);
+    t->results = NULL;
+  } else if (t->csv) {
+    errno = 0;
+    ok = fclose(t->csv) == 0;
+    if (!ok && statistics) told(t);
+  }
+  t->csv = NULL;
+  if (t->part && ok && statistics) {
+    ok = rename(t->part, t->path) == 0;
+    if (!ok) cli_error("cannot rename '%s': %s", t->part, strerror(errno));
+  } else if (t->part) {
+    remove(t->part);
+  }
+  free(t->part);
+  t->part = NULL;
+  return ok;
+}
+
+/* ---- columns -------------------------------------------------------------------------------- */
+
+static void add_column(heading *h, const char *name, const char *suffix, const char *unit) {
+  sheet_name *to = &h->name[h->columns];
+  snprintf(to->text, sizeof to->text, "%s%s", name, suffix);
+  h->column[h->columns++] = (ga_results_column){to->text, unit};
+}
+
+static bool is_taken(const heading *h, const char *name) {
+  for (int i = 0; i < h->columns; i++) {
+    if (strcmp(h->column[i].name, name) == 0) return true;
+  }
+  return false;
+}
+
+static void add_ends(heading *h, const sweep_shape *s) {
+  const int before = h->columns;
+  for (int i = 0; i < s->columns; i++) {
+    const heading others = {.column = h->column, .columns = before};
+    const char *name = s->name[i].text;
+    add_column(h, name, is_taken(&others, name) ? ".end" : "", s->unit[i]);
+  }
+  for (int i = 0; s->extremes && i < s->columns; i++) {
+    add_column(h, s->name[i].text, ".min", s->unit[i]);
+    add_column(h, s->name[i].text, ".max", s->unit[i]);
+  }
+}
+
+static int longest_word(const sweep_variable *v) {
+  size_t longest = 1;
+  for (long k = 0; v->word && k < v->count; k++) {
+    if (strlen(v->word[k]) > longest) longest = strlen(v->word[k]);
+  }
+  return longest < 65535 ? (int)longest : 65535;
+}
+
+/* run, what was varied, how it ended, the columns; texts; then what only HDF5 files have */
+static void describe_runs(heading *h, const sweep_plan *p, const sweep_shape *s) {
+  add_column(h, "run", "", "1");
+  for (int i = 0; i < p->count; i++) {
+    const sweep_variable *v = &p->variable[i];
+    if (v->number) {
+      add_column(h, v->name, "", "");
+    } else {
+      h->text[h->texts++] = (ga_results_text_column){v->name, longest_word(v)};
+    }
+  }
+  add_column(h, "status", "", "1");
+  add_column(h, "t", "", "s");
+  add_column(h, "steps", "", "1");
+  add_ends(h, s);
+  h->chosen = h->columns;
+  h->text[h->texts++] = (ga_results_text_column){"message", SWEEP_MESSAGE - 1};
+  if (s->history) {
+    add_column(h, "history.first", "", "1");
+    add_column(h, "history.rows", "", "1");
+  }
+  for (int i = 0; sweep_stat_name(i); i++) {
+    column_name name;
+    snprintf(name.text, sizeof name.text, "stats.%s", sweep_stat_name(i));
+    add_column(h, name.text, "", "");
+  }
+}
+
+static void describe_history(heading *h, const sweep_shape *s) {
+  add_column(h, "run", "", "1");
+  add_column(h, "t", "", "s");
+  for (int i = 0; i < s->columns; i++) {
+    const char *name = s->name[i].text;
+    add_column(h, name, is_taken(h, name) ? ".value" : "", s->unit[i]);
+  }
+  h->chosen = h->columns;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+typedef struct writing {
+  const sweep_files *files;
+  const sweep_plan *plan;
+  const sweep_shape *shape;
+  sweep_ends *ends;
+  sheet table, history;
+  double *row; /* the longest of both */
+  long rows;   /* of the history */
+} writing;
+
+static bool put_history(writing *w, const sweep_result *r) {
+  const size_t n = (size_t)(1 + w->shape->columns);
+  bool ok = true;
+  for (long i = 0; ok && i < r->rows; i++) {
+    w->row[0] = (double)r->run;
+    memcpy(w->row + 1, r->row + (size_t)i * n, n * sizeof *w->row);
+    ok = sheet_row(&w->history, w->row, NULL);
+  }
+  return ok;
+}
+
+static bool put_run(writing *w, const sweep_result *r) {
+  const sweep_plan *p = w->plan;
+  const sweep_shape *s = w->shape;
+  const char *text[SWEEP_VARIABLES + 1];
+  sweep_value room[SWEEP_VARIABLES];
+  int ntext = 0;
+  double *row = w->row;
+  *row++ = (double)r->run;
+  for (int i = 0; i < p->count; i++) {
+    if (p->variable[i].number) {
+      *row++ = r->value[i];
+    } else {
+      text[ntext++] = sweep_plan_value(p, i, r->run, &room[i]);
+    }
+  }
+  text[ntext++] = r->message;
+  *row++ = (double)r->status;
+  const int stats = sweep_shape_stats(s);
+  for (int i = p->count; i < stats; i++) *row++ = r->value[i];
+  if (s->history) {
+    *row++ = (double)w->rows;
+    *row++ = (double)r->rows;
+  }
+  for (int i = stats; i < s->values; i++) *row++ = r->value[i];
+  const bool ok = sheet_row(&w->table, w->row, text) && (!s->history || put_history(w, r));
+  w->rows += r->rows;
+  return ok;
+}
+
+static void count_end(sweep_ends *ends, const sweep_result *r) {
+  ends->count[r->status]++;
+  if (r->status != SWEEP_FAILED || ends->first_failed >= 0) return;
+  ends->first_failed = r->run;
+  memcpy(ends->message, r->message, sizeof ends->message);
+}
+
+static bool put_all(writing *w, const sweep_journal *j) {
+  sweep_result r;
+  bool ok = sweep_result_open(&r, w->shape);
+  if (!ok) cli_error("no memory for the results");
+  for (long run = 0; ok && run < w->plan->runs; run++) {
+    if (j->at[run] != 0) {
+      ok = sweep_journal_read(j, w->shape, run, &r);
+    } else {
+      r.run = run, r.status = SWEEP_MISSING, r.rows = 0, r.message[0] = '\0';
+      for (int i = 0; i < w->shape->values; i++) {
+        r.value[i] = i < w->plan->count ? sweep_plan_number(w->plan, i, run) : NAN;
+      }
+    }
+    if (ok) count_end(w->ends, &r);
+    ok = ok && put_run(w, &r);
+  }
+  sweep_result_close(&r);
+  return ok;
+}
+
+/* ---- both files ----------------------------------------------------------------------------- */
+
+static void put_statistics(FILE *to, const void *ends_) {
+  const sweep_ends *ends = ends_;
+  const long *n = ends->count;
+  fprintf(to,
+          "{\"end\": \"%s\", \"runs\": %ld, \"complete\": %ld, \"event\": %ld, \"failed\": %ld, "
+          "\"missing\": %ld}\n",
+          n[SWEEP_MISSING] > 0 ? "incomplete" : "complete", n[0] + n[1] + n[2] + n[3], n[0], n[1],
+          n[2], n[3]);
+}
+
+static bool open_sheets(writing *w, heading *h) {
+  const sweep_files *f = w->files;
+  describe_runs(h, w->plan, w->shape);
+  if (!sheet_open(&w->table, f->out, h, f)) return false;
+  if (!w->shape->history) return true;
+  h->columns = h->texts = 0;
+  describe_history(h, w->shape);
+  return sheet_open(&w->history, f->history, h, f);
+}
+
+bool sweep_files_write(const sweep_files *f, const sweep_plan *p, const sweep_shape *s,
+                       const sweep_journal *j, sweep_ends *ends) {
+  const size_t most = (size_t)(s->values + p->count + 8);
+  writing w = {.files = f, .plan = p, .shape = s, .ends = ends};
+  heading h = {.column = calloc(most, sizeof *h.column), .name = calloc(most, sizeof *h.name)};
+  w.row = calloc(most, sizeof *w.row);
+  *ends = (sweep_ends){.first_failed = -1};
+  bool ok = h.column && h.name && w.row;
+  if (!ok) cli_error("no memory for the columns");
+  ok = ok && open_sheets(&w, &h) && put_all(&w, j);
+  char *statistics = ok ? json_text(put_statistics, ends) : NULL;
+  if (ok && !statistics) cli_error("no memory for the counts");
+  /* the table last: where it is, the history is, too */
+  ok = sheet_close(&w.history, statistics) && statistics;
+  ok = sheet_close(&w.table, ok ? statistics : NULL) && ok;
+  free(statistics);
+  free(h.column);
+  free(h.name);
+  free(w.row);
+  return ok;
+}
+
+bool sweep_files_complete(const sweep_files *f) {
+  ga_results *r = NULL;
+  if (!results_named(f->out) || ga_results_open(f->out, &r, NULL) != GA_OK) return false;
+  const bool same =
+      strcmp(ga_results_text(r, GA_RESULTS_OPTIONS), f->about) == 0 &&
+      strstr(ga_results_text(r, GA_RESULTS_STATISTICS), "\"end\": \"complete\"") != NULL;
+  ga_results_free(r);
+  return same;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that take runs from a shared counter and append results to the journal. */
+#define _POSIX_C_SOURCE 200809L
+#include "sweep_workers.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "interrupt.h"
+#include "progress.h"
+
+void sweep_work(const sweep_source *source, const sweep_plan *p, const sweep_shape *s) {
+  sweep_result r;
+  if (!sweep_result_open(&r, s)) {
+    cli_error("no memory for a worker");
+    return;
+  }
+  bool ok = true;
+  while (ok && (r.run = source->next(source->self)) >= 0) {
+    ok = sweep_run(p, s, &r) && source->store(source->self, &r);
+  }
+  sweep_result_close(&r);
+}
+
+/* what the threads share */
+typedef struct pool {
+  const sweep_plan *plan;
+  const sweep_shape *shape;
+  sweep_source source;
+  atomic_long counter;  /* the next run to look at */
+  atomic_bool stopped;  /* a result could not be stored */
+  const bool *skip;     /* runs that were done before */
+  pthread_mutex_t lock; /* of all below */
+  sweep_journal *journal;
+  sweep_tally *tally;
+  progress progress;
+} pool;
+
+static long next_run(void *self) {
+  pool *p = self;
+  while (!atomic_load(&p->stopped) && !interrupt_came()) {
+    const long run = atomic_fetch_add(&p->counter, 1);
+    if (run >= p->plan->runs) return -1;
+    if (!p->skip[run]) return run;
+  }
+  return -1;
+}
+
+static bool store_result(void *self, const sweep_result *r) {
+  pool *p = self;
+  pthread_mutex_lock(&p->lock);
+  const bool ok = !atomic_load(&p->stopped) && sweep_journal_append(p->journal, p->shape, r);
+  if (ok) {
+    p->tally->made++;
+    p->tally->failed += r->status == SWEEP_FAILED;
+    p->tally->seconds += r->seconds;
+    progress_count(&p->progress, p->journal->done, p->journal->runs);
+  } else {
+    atomic_store(&p->stopped, true);
+  }
+  pthread_mutex_unlock(&p->lock);
+  return ok;
+}
+
+static void *work(void *context) {
+  pool *p = context;
+  sweep_work(&p->source, p->plan, p->shape);
+  return NULL;
+}
+
+/* The caller works or serves; a thread that cannot be had is done without. */
+static void run_threads(pool *p, int workers, const sweep_server *server, pthread_t *thread) {
+  const int others = server ? workers : workers - 1;
+  int count = 0;
+  while (count < others && pthread_create(&thread[count], NULL, work, p) == 0) count++;
+  if (server) {
+    server->serve(server->self, &p->source);
+  } else {
+    work(p);
+  }
+  while (count > 0) pthread_join(thread[--count], NULL);
+}
+
+bool sweep_threads(const sweep_plan *p, const sweep_shape *s, sweep_journal *j, int workers,
+                   const sweep_server *server, sweep_tally *tally) {
+  bool *skip = calloc((size_t)p->runs, sizeof *skip);
+  pthread_t *thread = calloc((size_t)workers, sizeof *thread);
+  if (!skip || !thread) {
+    free(skip);
+    free(thread);
+    cli_error("no memory for %ld runs", p->runs);
+    return false;
+  }
+  for (long i = 0; i < p->runs; i++) skip[i] = j->at[i] != 0;
+  pool shared = {.plan = p,
+                 .shape = s,
+                 .source = {next_run, store_result, &shared},
+                 .skip = skip,
+                 .lock = PTHREAD_MUTEX_INITIALIZER,
+                 .journal = j,
+                 .tally = tally};
+  interrupt_catch();
+  progress_begin(&shared.progress, (double)j->done, (double)j->runs);
+  run_threads(&shared, workers, server, thread);
+  tally->elapsed = progress_seconds(&shared.progress);
+  progress_clear(&shared.progress);
+  free(skip);
+  free(thread);
+  return !atomic_load(&shared.stopped) && j->done == j->runs;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The workers of a sweep, and the source that hands out runs to them. */
+#ifndef CLI_SWEEP_WORKERS_H
+#define CLI_SWEEP_WORKERS_H
+
+#include "sweep_journal.h"
+
+/* Hands out runs and takes their results. Several workers call it at the same time. The one here
+ * serves the threads of a process; one that serves other processes needs these two functions, too.
+ */
+typedef struct sweep_source {
+  long (*next)(void *self);                         /* the number of a run, -1: none is left */
+  bool (*store)(void *self, const sweep_result *r); /* false after a message: nothing more works */
+  void *self;
+} sweep_source;
+
+/* The work of one worker: runs until none is left. */
+void sweep_work(const sweep_source *source, const sweep_plan *p, const sweep_shape *s);
+
+/* What was done. */
+typedef struct sweep_tally {
+  long made, failed; /* runs, and those among them that failed */
+  double seconds;    /* sum of the times of the runs */
+  double elapsed;    /* seconds of the clock */
+} sweep_tally;
+
+/* What the caller's thread does while others make runs: serve workers elsewhere from the source. */
+typedef struct sweep_server {
+  void (*serve)(void *self, const sweep_source *source);
+  void *self;
+} sweep_server;
+
+/* All runs that the journal lacks, by so many threads, the caller's among them unless it serves
+ * (server NULL: it does not). False after a message, or if it was interrupted. */
+bool sweep_threads(const sweep_plan *p, const sweep_shape *s, sweep_journal *j, int workers,
+                   const sweep_server *server, sweep_tally *tally);
+
+#endif
