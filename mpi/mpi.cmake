@@ -1,5 +1,5 @@
 # libgenalpha_mpi: teams over MPI. A library of its own, found or left out; the core never sees MPI.
-#   GA_MPI = AUTO (where MPI is found), ON (required), OFF
+#   GA_MPI = AUTO (where MPI is found; inside another project as OFF), ON (required), OFF
 
 # what adds parts of a matrix, without MPI: also for the tests
 add_library(genalpha_whole OBJECT mpi/whole.c mpi/condense.c)
@@ -10,12 +10,14 @@ set(GA_MPI AUTO CACHE STRING "teams over MPI: AUTO, ON or OFF (Debian: libopenmp
 set_property(CACHE GA_MPI PROPERTY STRINGS AUTO ON OFF)
 set(GA_HAVE_MPI OFF)
 if(GA_MPI)
-  if(GA_MPI STREQUAL AUTO)
-    find_package(MPI QUIET COMPONENTS C)
-  else()
+  if(NOT GA_MPI STREQUAL AUTO)
     find_package(MPI REQUIRED COMPONENTS C)
+  elseif(PROJECT_IS_TOP_LEVEL)
+    find_package(MPI QUIET COMPONENTS C)
   endif()
-  set(GA_HAVE_MPI ${MPI_C_FOUND})
+  if(PROJECT_IS_TOP_LEVEL OR NOT GA_MPI STREQUAL AUTO)
+    set(GA_HAVE_MPI ${MPI_C_FOUND})
+  endif()
 endif()
 if(NOT GA_HAVE_MPI)
   message(STATUS "MPI: no (Debian: libopenmpi-dev openmpi-bin): there will be no libgenalpha_mpi")
