@@ -5,6 +5,7 @@
 #include <genalpha/ga_results.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli.h"
 #include "team.h"
@@ -92,6 +93,12 @@ static int dispatch(int argc, char **argv) {
  * digits, and small systems gain nothing by them */
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
+/* A launcher ends all ranks as soon as one of them fails: the first one is to speak before that. */
+static void let_first_speak(int code) {
+  const struct timespec moment = {0, 300000000};
+  if (code != CLI_OK && !team_first()) nanosleep(&moment, NULL);
+}
+
 int main(int argc, char **argv) {
   /* a limit of the size of files (ulimit -f) is an error of writing like others, with a message */
   signal(SIGXFSZ, SIG_IGN);
@@ -103,5 +110,6 @@ int main(int argc, char **argv) {
     cli_error("standard output: %s", errno ? strerror(errno) : "write error");
     if (code == CLI_OK) code = CLI_FAILED;
   }
+  let_first_speak(code);
   return code;
 }

@@ -49,12 +49,12 @@ void cli_error(const char *format, ...) {
     va_end(args);
     return;
   }
+  char text[8192]; /* written at once: what other processes say does not come between */
   fflush(stdout);
-  fputs("genalpha: ", to);
   va_start(args, format);
-  vfprintf(to, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  fputc('\n', to);
+  fprintf(to, "genalpha: %s\n", text);
 }
 
 void cli_title(FILE *to, const char *name, const char *summary) {
