@@ -254,6 +254,64 @@ static void test_terminal_velocity(void **state) {
   }
 }
 
+/* ---- a light mass on a rod that a heavy one carries: both fall, the light one swings ----------
+ */
+
+/* parameter: the heavy mass, and one over the light one */
+static int carried_mass(void *user, double t, const double *q, ga_csr *M) {
+  const double heavy = *(const double *)user;
+  (void)t, (void)q;
+  for (int i = 0; i < 4; i++) M->val[5 * i] = i < 2 ? heavy : 1 / heavy;
+  return 0;
+}
+
+static int carried_force(void *user, double t, const double *q, const double *v, double *F) {
+  const double heavy = *(const double *)user;
+  (void)t, (void)q;
+  F[0] = 0, F[1] = -9.81 * heavy;
+  F[2] = -0.3 / heavy * (v[2] - v[0]), F[3] = -9.81 / heavy;
+  return 0;
+}
+
+static int carried(void *user, double t, const double *q, double *g) {
+  const double x = q[2] - q[0], y = q[3] - q[1];
+  (void)user, (void)t;
+  g[0] = (x * x + y * y - 1) / 2;
+  return 0;
+}
+
+static int carried_jac(void *user, double t, const double *q, ga_csr *G) {
+  (void)user, (void)t;
+  for (int i = 0; i < 4; i++) G->val[i] = i < 2 ? q[i] - q[i + 2] : q[i] - q[i - 2];
+  return 0;
+}
+
+/* The heavy one has all of the energy and all of the force, and must not excuse the other. */
+static void test_heavy_beside_light(void **state) {
+  (void)state;
+  const double q0[] = {0, 0, 1, 0}, v0[] = {1, 0, 1, 5};
+  const char *const methods[] = {"stab2", "index3"};
+  deceit d = {.ops = {.mass = carried_mass,
+                      .force = carried_force,
+                      .holonomic = carried,
+                      .holonomic_jac = carried_jac},
+              .n = 4,
+              .nlam = 1,
+              .q0 = q0,
+              .v0 = v0,
+              .h = 1e-2};
+  for (int m = 0; m < 2; m++) {
+    double first = 0;
+    for (d.parameter = 1; d.parameter < 2e9; d.parameter *= 1e3) {
+      double q[4];
+      run(&d, methods[m], 5, NULL, q);
+      double angle = atan2(q[3] - q[1], q[2] - q[0]);
+      if (d.parameter == 1) first = angle;
+      assert_near("angle", angle, first, 1e-9);
+    }
+  }
+}
+
 /* ---- a stop: where the mass has left it, v' is extrapolated from very short steps to 1e-290 ---
  */
 
@@ -288,7 +346,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_stall_ends),          cmocka_unit_test(test_strong_force_elsewhere),
       cmocka_unit_test(test_units_of_other_rows), cmocka_unit_test(test_terminal_velocity),
-      cmocka_unit_test(test_underflow),
+      cmocka_unit_test(test_underflow),           cmocka_unit_test(test_heavy_beside_light),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
