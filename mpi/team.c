@@ -160,7 +160,7 @@ static bool fill(ga_mpi_team *t, int nv, const long *velocity) {
   }
   t->team.velocity = t->velocity;
   t->team.owned = t->owned;
-  t->team.linsol = &ga_mpi_gather_linsol;
+  t->team.linsol = t->team.size > 1 ? &ga_mpi_gather_linsol : NULL;
   t->team.linsol_context = t;
   return true;
 }

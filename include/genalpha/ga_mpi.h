@@ -23,7 +23,8 @@ GA_API void ga_mpi_abort(int code);
 /* A team of all processes. velocity: for each of the nv velocities of this rank's model its number
  * in the whole system; all numbers 0, 1, .. occur on some rank. Velocities with the same number are
  * shared; the lowest rank that has one owns it. The array is copied. The team's linear solver is
- * ga_mpi_gather_linsol; another may be put in its place before an integrator is made. */
+ * ga_mpi_gather_linsol, none in a team of one; another may be put in its place before an integrator
+ * is made. */
 GA_API ga_status ga_mpi_team_world(int nv, const long *velocity, ga_team **out, ga_error *err);
 GA_API void ga_mpi_team_free(ga_team *team);
 

@@ -47,7 +47,7 @@ struct ga_team {
   const long *velocity; /* number in the whole system, below nv_all */
   const bool *owned;    /* each velocity is owned by just one of the ranks that share it */
   /* Solves A x = b for A = sum over ranks of P_r^T A_r P_r; ga_linsol_layout.share has the
-   * numbering. */
+   * numbering. A team of one may do without (NULL): its integrator is that of no team. */
   const ga_linsol_ops *linsol;
   void *linsol_context;
 };
