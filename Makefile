@@ -139,15 +139,15 @@ check-clang:
 	cmake --preset clang -DBUILD_TESTING=ON
 	$(call test,clang,-LE 'valgrind|python|long')
 
-# without MPI: test_team has ranks that are threads
+# without MPI: test_team has ranks that are threads; without tests that make long runs of what others run, too
 check-debug:
 	cmake --preset debug -DBUILD_TESTING=ON -DGA_MPI=OFF -DGA_RANKS=OFF
-	$(call test,debug,-L short)
+	$(call test,debug,-L short -E '^(cli_(reproduce|resume|completion|converge)|test_(sparse|sparse_problems|rolling|growth|extrapolate_orders)|suite_(orders|table))$$')
 
 check-threads:
 	cmake --preset threads -DBUILD_TESTING=ON
-	cmake --build --preset threads -j $(JOBS) --target test_threads test_mechanism_laws test_team
-	$(CTEST) --preset threads -R '^test_(threads|mechanism_laws|team)$$'
+	cmake --build --preset threads -j $(JOBS) --target test_threads test_mechanism_laws
+	$(CTEST) --preset threads -R '^test_(threads|mechanism_laws)$$'
 
 # only what these tests run is built: test valgrind_X runs X, valgrind_tool_X the tool
 check-valgrind:
