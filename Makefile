@@ -135,14 +135,17 @@ check: format-check check-sizes check-clang check-debug check-threads check-valg
 check-sizes:
 	sh tools/check_sizes.sh
 
+# Tests that make long runs of what others run, too: once, by `make test`, is enough.
+LONG_RUNS = '^(cli_(mpi|reproduce|resume|completion|converge)|test_(sparse|sparse_problems|rolling|growth|extrapolate_orders)|suite_(orders|table))$$'
+
 check-clang:
 	cmake --preset clang -DBUILD_TESTING=ON
-	$(call test,clang,-LE 'valgrind|python|long')
+	$(call test,clang,-LE 'valgrind|python|long' -E $(LONG_RUNS))
 
-# without MPI: test_team has ranks that are threads; without tests that make long runs of what others run, too
+# without MPI: test_team has ranks that are threads
 check-debug:
 	cmake --preset debug -DBUILD_TESTING=ON -DGA_MPI=OFF -DGA_RANKS=OFF
-	$(call test,debug,-L short -E '^(cli_(reproduce|resume|completion|converge)|test_(sparse|sparse_problems|rolling|growth|extrapolate_orders)|suite_(orders|table))$$')
+	$(call test,debug,-L short -E $(LONG_RUNS))
 
 check-threads:
 	cmake --preset threads -DBUILD_TESTING=ON
@@ -163,7 +166,7 @@ check-browser:
 
 # the reader of model files; longer: sh tools/fuzz.sh 600
 check-fuzz: build/release/Makefile
-	sh tools/fuzz.sh 30
+	sh tools/fuzz.sh 15
 
 format:
 	$(SOURCES) | xargs clang-format -i
