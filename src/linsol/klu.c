@@ -272,27 +272,20 @@ static ga_status loose_analyze(ga_linsol *ls, const ga_csr *A) {
   return status;
 }
 
+#define SPARSE_PHASES                                                                        \
+  .factor = sparse_factor, .solve = sparse_solve, .singular_column = sparse_singular_column, \
+  .reset = sparse_reset, .free = sparse_free, .solve_many = sparse_solve_many,               \
+  .null_space = sparse_null_space
+
 const ga_linsol_ops ga_linsol_klu_loose = {
     .name = "klu",
     .analyze = loose_analyze,
-    .factor = sparse_factor,
-    .solve = sparse_solve,
-    .singular_column = sparse_singular_column,
-    .reset = sparse_reset,
-    .free = sparse_free,
-    .solve_many = sparse_solve_many,
-    .null_space = sparse_null_space,
+    SPARSE_PHASES,
 };
 
 const ga_linsol_ops ga_linsol_klu = {
     .name = "klu",
     .summary = "sparse LU (SuiteSparse KLU): ordering once, refactorization while pivots are good",
     .analyze = sparse_analyze,
-    .factor = sparse_factor,
-    .solve = sparse_solve,
-    .singular_column = sparse_singular_column,
-    .reset = sparse_reset,
-    .free = sparse_free,
-    .solve_many = sparse_solve_many,
-    .null_space = sparse_null_space,
+    SPARSE_PHASES,
 };

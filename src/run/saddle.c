@@ -96,8 +96,7 @@ static ga_status explain_singular(ga_saddle *s, double t, rows with) {
     if (with == MASS_ONLY) {
       ga_fail(s->eval->err, GA_ERR_SINGULAR,
               "t = %.9g: the mass matrix is singular, velocity %s has no mass of its own; "
-              "a regular one is needed here: give it mass, or take a method that needs none "
-              "(stab2)",
+              "a regular one is needed here: give it mass, or take a method that needs none",
               t, name);
     } else {
       ga_fail(s->eval->err, GA_ERR_SINGULAR,

@@ -278,7 +278,8 @@ ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look) {
 }
 
 /* What is allowed in dynamic row i, as far as it takes to allow r: the later parts cost more. */
-ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, ga_look look) {
+ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, double faint,
+                            ga_look look) {
   const ga_equations *eq = j->eq;
   int b = i / eq->nv, k = i % eq->nv;
   const bool shared = is_shared(j, k);
@@ -286,7 +287,7 @@ ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, 
   double by_x = 0, by_shake = 0, terms = at->terms[i];
   by_mass(j, at, i, &by_x, &by_shake);
   if (shared) by_x = shared_sum(j, BY_X, i), by_shake = shared_sum(j, BY_SHAKE, i);
-  double allowed = j->tol * terms + level * (vector_terms(j, at, i) + by_x) + ga_allow_faint(j, k);
+  double allowed = j->tol * terms + level * (vector_terms(j, at, i) + by_x) + faint;
   if (j->shaken) allowed += fmin(PART * by_shake, SHARE * terms);
   ga_allowance rough = {.proved = allowed, .shakable = allowed + SHARE * terms};
   if (r <= allowed || look == GA_LOOK_ROUGHLY) return rough;
