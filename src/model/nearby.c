@@ -22,12 +22,17 @@ void ga_eval_forget_nearby(ga_eval *e) {
   e->near.valid = false;
 }
 
-/* Largest change of a coordinate beyond its rounding; infinite if there is no point to compare
- * with. An angle changes by twice as much as its quaternion. */
+/* Is there a point to compare with? What a quotient that failed has left does not count. */
+static bool comparable(const ga_eval *e, const ga_point *p) {
+  const ga_nearby *near = &e->near;
+  return near->on && near->valid && near->t == p->t;
+}
+
+/* Largest change of a coordinate beyond its rounding. An angle changes by twice as much as its
+ * quaternion. */
 static double distance(const ga_eval *e, const ga_point *p) {
   const ga_nearby *near = &e->near;
   double apart = 0;
-  if (!near->on || !near->valid || near->t != p->t) return INFINITY;
   for (int i = 0; i < e->nq; i++) {
     double rounding = ROUNDINGS * DBL_EPSILON * fabs(p->q[i]);
     apart = ga_larger(apart, fabs(p->q[i] - near->q[i]) - rounding);
@@ -101,12 +106,14 @@ ga_status ga_fd_G(ga_eval *e, const ga_point *p, ga_csr *G) {
   if (!near->on || e->fd_depth > 0) {
     return ga_fd_columns(e, ga_point_g, p, GA_FD_Q, true, &e->colours_G, G);
   }
-  double apart = distance(e, p);
-  if (apart <= near->same) {
-    memcpy(G->val, near->G, (size_t)ga_csr_nnz(G) * sizeof(double));
-    return GA_OK;
+  if (comparable(e, p)) {
+    double apart = distance(e, p);
+    if (apart <= near->same) {
+      memcpy(G->val, near->G, (size_t)ga_csr_nnz(G) * sizeof(double));
+      return GA_OK;
+    }
+    if (apart <= near->reach) return from_nearby(e, p, G);
   }
-  if (apart <= near->reach) return from_nearby(e, p, G);
   near->valid = false;
   ga_status status = ga_fd_keep_G(e, p, G);
   if (status == GA_OK) keep(e, p, G);
@@ -115,7 +122,8 @@ ga_status ga_fd_G(ga_eval *e, const ga_point *p, ga_csr *G) {
 
 ga_status ga_fd_gt(ga_eval *e, const ga_point *p, double *gt) {
   ga_nearby *near = &e->near;
-  bool same = e->fd_depth == 0 && (e->absent & GA_GIVES_G) && distance(e, p) <= near->same;
+  bool same = e->fd_depth == 0 && (e->absent & GA_GIVES_G) && comparable(e, p) &&
+              distance(e, p) <= near->same;
   size_t bytes = (size_t)e->nlam * sizeof(double);
   if (same && near->has_gt) {
     memcpy(gt, near->gt, bytes);

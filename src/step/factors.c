@@ -12,6 +12,8 @@ static const double SAME_H = 1e-4;  /* relative change of h that factors survive
 static const double FADE = 0.98;    /* what is left of an experience after a step */
 static const double DISTRUST = 1.1; /* after sweeps failed; fades below 1 in 5 matrices */
 
+static const ga_experience nothing_learned = {.rate = 1};
+
 /* the ranks of a team have the same list of blocks, some of which may be empty */
 static void add_block(ga_factors *f, bool team, int row, int col, int size) {
   if (size > 0 || team) f->block[f->layout.nblock++] = (ga_linsol_block){row, col, size};
@@ -61,6 +63,7 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
                           ga_stats *stats, ga_arena *arena) {
   f->options = options;
   f->stats = stats;
+  f->past = nothing_learned;
   ga_status status = ga_matrix_init(&f->matrix, s, arena);
   if (status == GA_OK && !arena->failed) {
     f->aside = ga_arena_doubles(arena, ga_matrix_size(&f->matrix));
@@ -84,7 +87,7 @@ void ga_factors_reset(ga_factors *f) {
   ga_linsol_reset(&f->ls);
   ga_split_reset(&f->split);
   f->valid = false;
-  f->past = (ga_experience){0};
+  f->past = nothing_learned;
 }
 
 long ga_factors_repivots(const ga_factors *f) {
@@ -93,16 +96,14 @@ long ga_factors_repivots(const ga_factors *f) {
 
 /* ---- making and using --------------------------------------------------------------------- */
 
-static ga_status factor_whole(ga_factors *f) {
+/* What the factors cost decides when new ones are made: all ranks of a team must think the same of
+ * it. */
+static ga_status factor_whole(ga_factors *f, const ga_equations *s) {
+  ga_team *team = s->eval->team;
   f->split.in_use = false;
   f->split.full++;
-  return f->ls.ops->factor(&f->ls, &f->matrix.blocks.A);
-}
-
-/* what the factors cost decides when new ones are made: all ranks must think the same of it */
-static ga_status factor_together(ga_factors *f, ga_team *team) {
-  ga_status status = factor_whole(f);
-  if (status == GA_OK) f->ls.factor_cost = ga_team_max(team, f->ls.factor_cost);
+  ga_status status = f->ls.ops->factor(&f->ls, &f->matrix.blocks.A);
+  if (team && status == GA_OK) f->ls.factor_cost = ga_team_max(team, f->ls.factor_cost);
   return status;
 }
 
@@ -113,11 +114,10 @@ static ga_status factor(ga_factors *f, const ga_equations *s) {
   bool looked_at = s->eval->team || (!f->options->linsol_ops && !f->split.on);
   if (!looked_at && ga_first_nonfinite(ga_csr_nnz(A), A->val) >= 0) return GA_RETRY_NONFINITE;
   f->past.distrust *= FADE;
-  if (s->eval->team) return factor_together(f, s->eval->team);
-  if (!f->split.on || f->past.distrust >= 1) return factor_whole(f);
+  if (!f->split.on || f->past.distrust >= 1) return factor_whole(f, s);
   ga_status status = ga_split_factor(f, s);
   f->split.in_use = status == GA_OK;
-  return status == GA_OK || status == GA_ERR_MEM ? status : factor_whole(f);
+  return status == GA_OK || status == GA_ERR_MEM ? status : factor_whole(f, s);
 }
 
 static ga_status explain(ga_factors *f, ga_equations *s, const double *x, ga_status status) {
@@ -183,7 +183,7 @@ ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
   if (f->split.in_use) {
     if (ga_split_solve(f, s, b)) return GA_OK;
     f->past.distrust = DISTRUST;
-    status = factor_whole(f);
+    status = factor_whole(f, s);
   }
   if (status == GA_OK) status = solve_whole(f, s, b);
   if (status == GA_OK) return GA_OK;
@@ -204,22 +204,33 @@ void ga_factors_distrust_parts(ga_factors *f) {
 
 void ga_factors_begin(ga_factors *f) {
   f->made = f->set_aside = false;
+  f->h_found = f->h;
+  f->found_parts = f->split.in_use;
 }
 
 ga_status ga_factors_replace(ga_factors *f, ga_equations *s, const double *x) {
-  if (!f->set_aside) ga_matrix_save(&f->matrix, f->aside);
+  if (!f->set_aside) {
+    ga_matrix_save(&f->matrix, f->aside);
+    if (f->found_parts) ga_split_set_aside(&f->split);
+  }
   f->set_aside = true;
   return ga_factors_renew(f, s, x);
 }
 
+/* Factors of the parts outlive a step that gave them up for those of the whole matrix. */
 void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experience *before) {
   f->past = *before;
-  if (!f->made) return;
+  f->h = f->h_found;
+  if (!f->made) {
+    f->split.in_use = f->found_parts;
+    return;
+  }
   f->valid = false;
   if (!f->set_aside) return;
   ga_matrix_load(&f->matrix, f->aside);
-  f->valid = factor(f, s) == GA_OK;
-  f->past = *before;
+  ga_status status = f->found_parts ? ga_split_factor_aside(&f->split) : factor_whole(f, s);
+  f->split.in_use = f->found_parts;
+  f->valid = status == GA_OK;
 }
 
 /* ---- keeping ------------------------------------------------------------------------------ */

@@ -26,6 +26,7 @@ typedef struct ga_experience {
   double reuse;    /* cost of the last step that was the first to reuse factors; fades */
   double renewed;  /* mean cost of steps that began with new ones, earlier ones fade */
   double distrust; /* above 1: systems are not solved in parts for a while; fades */
+  double rate;     /* contraction of the last sweeps over the parts */
 } ga_experience;
 
 /* The parts of a double or triple system (split.c): matrices of KKT size for y and z, the mass. */
@@ -39,8 +40,8 @@ typedef struct ga_split {
   int y_term[8], z_term[6], mass_term;
   ga_linsol ls_y, ls_z, ls_mass;
   double *by, *bz, *b, *c, *kept;
-  double rate; /* contraction of the last sweeps */
-  long full;   /* matrices factored whole so far */
+  double *aside; /* values of the parts' matrices, beside those of ga_factors.aside */
+  long full;     /* matrices factored whole so far */
 } ga_split;
 
 typedef struct ga_factors {
@@ -59,7 +60,9 @@ typedef struct ga_factors {
   ga_experience past;
   double *aside;  /* the matrix of an earlier step that was renewed in the step under way, */
   bool set_aside; /* if there is one */
-  bool made;      /* a matrix was made in the step under way */
+  double h_found; /* h and split.in_use when the step under way began */
+  bool found_parts;
+  bool made; /* a matrix was made in the step under way */
 } ga_factors;
 
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
@@ -100,5 +103,8 @@ void ga_split_reset(ga_split *split);
 long ga_split_repivots(const ga_split *split);
 ga_status ga_split_factor(ga_factors *f, const ga_equations *s);
 bool ga_split_solve(ga_factors *f, const ga_equations *s, double *x);
+/* The values of the parts' matrices are kept; they are brought back and factored again. */
+void ga_split_set_aside(ga_split *split);
+ga_status ga_split_factor_aside(ga_split *split);
 
 #endif

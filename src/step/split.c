@@ -58,6 +58,15 @@ static bool wanted(const ga_factors *f, const ga_equations *s) {
   return f->ls.ops == &ga_linsol_dense && s->n >= TRIPLE_DENSE;
 }
 
+/* Matrices of the parts that were built: y and z, of triples the mass, too. */
+static size_t count_values(const ga_blocks *part) {
+  return part->A.ptr ? (size_t)ga_csr_nnz(&part->A) : 0;
+}
+
+static size_t aside_size(const ga_split *sp) {
+  return count_values(&sp->y) + count_values(&sp->z) + count_values(&sp->mass);
+}
+
 ga_status ga_split_init(ga_factors *f, ga_equations *s, ga_arena *arena) {
   ga_split *sp = &f->split;
   const ga_tangents *d = &f->matrix.tangents;
@@ -106,8 +115,9 @@ ga_status ga_split_init(ga_factors *f, ga_equations *s, ga_arena *arena) {
   if (status == GA_OK && s->may_drop) {
     ga_unit_init(&sp->unit_y, &y->A, s->nv, arena);
     ga_unit_init(&sp->unit_z, &z->A, s->nv, arena);
-    if (arena->failed) status = GA_ERR_MEM;
   }
+  sp->aside = ga_arena_doubles(arena, aside_size(sp));
+  if (status == GA_OK && arena->failed) status = GA_ERR_MEM;
   if (status == GA_ERR_MEM) ga_fail(s->err, GA_ERR_MEM, "no memory for the parts of a step");
   return status;
 }
@@ -125,7 +135,6 @@ void ga_split_reset(ga_split *sp) {
     if (sp->ls_mass.ops) ga_linsol_reset(&sp->ls_mass);
   }
   sp->in_use = false;
-  sp->rate = 1;
 }
 
 long ga_split_repivots(const ga_split *sp) {
@@ -134,6 +143,13 @@ long ga_split_repivots(const ga_split *sp) {
 
 static ga_status factor_part(ga_blocks *blocks, ga_linsol *ls) {
   return ls->ops->factor(ls, &blocks->A);
+}
+
+static ga_status factor_parts(ga_split *sp) {
+  ga_status status = factor_part(&sp->y, &sp->ls_y);
+  if (status == GA_OK) status = factor_part(&sp->z, &sp->ls_z);
+  if (status != GA_OK || !sp->ls_mass.ops) return status;
+  return factor_part(&sp->mass, &sp->ls_mass);
 }
 
 /* The parts, from what the full matrix was just assembled of. */
@@ -164,12 +180,30 @@ ga_status ga_split_factor(ga_factors *f, const ga_equations *s) {
     ga_unit_apply_all(&sp->unit_y, &y->A, s->nv, s->nlam + s->npsi, s->dropped);
     ga_unit_apply_all(&sp->unit_z, &z->A, s->nv, s->nlam + s->npsi, s->dropped);
   }
-  ga_status status = factor_part(y, &sp->ls_y);
-  if (status == GA_OK) status = factor_part(z, &sp->ls_z);
-  if (status != GA_OK || !sp->ls_mass.ops) return status;
-  ga_csr_zero(&sp->mass.A);
-  ga_blocks_scatter(&sp->mass, sp->mass_term, 1);
-  return factor_part(&sp->mass, &sp->ls_mass);
+  if (sp->ls_mass.ops) {
+    ga_csr_zero(&sp->mass.A);
+    ga_blocks_scatter(&sp->mass, sp->mass_term, 1);
+  }
+  return factor_parts(sp);
+}
+
+void ga_split_set_aside(ga_split *sp) {
+  const ga_blocks *const parts[] = {&sp->y, &sp->z, &sp->mass};
+  double *to = sp->aside;
+  for (int k = 0; k < 3; to += count_values(parts[k++])) {
+    size_t bytes = count_values(parts[k]) * sizeof(double);
+    if (bytes > 0) memcpy(to, parts[k]->A.val, bytes);
+  }
+}
+
+ga_status ga_split_factor_aside(ga_split *sp) {
+  ga_blocks *const parts[] = {&sp->y, &sp->z, &sp->mass};
+  const double *from = sp->aside;
+  for (int k = 0; k < 3; from += count_values(parts[k++])) {
+    size_t bytes = count_values(parts[k]) * sizeof(double);
+    if (bytes > 0) memcpy(parts[k]->A.val, from, bytes);
+  }
+  return factor_parts(sp);
 }
 
 /* right side of y: sum_j p_j b_j with its constraints; of z likewise, and less what y makes of it
@@ -287,8 +321,8 @@ static bool solve_by_sweeps(ga_factors *f, const ga_equations *s, double *x) {
     double size = relative(s, sp->c, x);
     if (!isfinite(size) || (k > 0 && size > SLOW * last)) return false;
     /* what is left is the next correction */
-    if (k > 0) sp->rate = size / last;
-    if (size * sp->rate <= ENOUGH) return true;
+    if (k > 0) f->past.rate = size / last;
+    if (size * f->past.rate <= ENOUGH) return true;
     last = size;
     ga_csr_mul_add(&f->matrix.blocks.A, -1, sp->c, sp->b);
   }
