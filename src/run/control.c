@@ -77,8 +77,8 @@ static bool has_row(const ga_method *method, ga_con_kind kind) {
   return false;
 }
 
-/* Is an error of positions (else velocities) in the way of a row of this kind impossible? Positions
- * are bound by g alone, and only where the method has its rows; velocities by G v and k. */
+/* Does this kind of constraint exclude a position (velocity) error? Positions are bound by g alone,
+ * and only where the method has its rows; velocities by G v and k. */
 static bool forbidden(const ga_method *method, ga_con_kind kind, bool position) {
   if (kind == GA_ROW_NONHOL) return !position;
   return has_row(method, GA_ROW_POS) || (!position && has_row(method, GA_ROW_VEL));

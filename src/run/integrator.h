@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The integrator's inside, shared by the files of src/step. */
+/* The integrator's inside, shared by the files of src/run. */
 #ifndef GA_SRC_INTEGRATOR_H
 #define GA_SRC_INTEGRATOR_H
 
@@ -25,7 +25,7 @@ typedef struct ga_backup {
   ga_memory mem;
   ga_stats stats;
   ga_experience experience;
-  ga_redundancy redundant; /* what growth was like */
+  ga_redundancy redundant; /* its `calm` and `reference` are given back */
   bool valid;              /* there is a last step, dense output spans it */
 } ga_backup;
 
@@ -40,9 +40,9 @@ typedef struct ga_event_record {
   double value;  /* at the accepted state */
   double t_last; /* when it happened last, or the start */
   double t_found;
-  int sign;   /* it goes to */
-  bool found; /* in the last step, and not told so far */
-  bool back;  /* and it goes back later in the same step */
+  int sign;   /* the sign of the value after t_found */
+  bool found; /* it happened in the last step, at t_found, and was not told so far */
+  bool back;  /* the sign changes back later in the same step, at t_back */
   double t_back;
 } ga_event_record;
 
@@ -77,7 +77,7 @@ struct ga_integrator {
   ga_backup last;
   ga_events events;
   double rho_inf;    /* of the parameters */
-  double growth;     /* mem.growth and */
+  double growth;     /* mem.growth after the step under way */
   double delta;      /* mem.delta after the step under way */
   double *q, *v, *a; /* work copies: a start or a corrected history, before it is accepted */
   double *vd, *w, *momentum, *lam, *psi;
@@ -91,8 +91,8 @@ struct ga_integrator {
 /* integrator.c: a size that steps may have: positive, finite, and h^2 is a number */
 ga_status ga_check_step_size(double h, ga_error *err);
 
-/* full factorizations of both linear solvers so far; into the statistics, also those of steps that
- * failed and of projections */
+/* Factorizations of both linear solvers so far that chose pivots anew. `count` puts them into the
+ * statistics; those of failed steps and of projections are included. */
 long ga_integrator_repivots(const ga_integrator *it);
 void ga_integrator_count_repivots(ga_integrator *it);
 
@@ -106,14 +106,14 @@ typedef struct ga_beginning {
   bool again; /* statistics go on */
 } ga_beginning;
 
-/* accepted only if all went well */
+/* Start there. The accepted state changes only if all goes well. */
 ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from);
 
-/* it->w, it->a, and it->v where the method needs it, from it->q, it->v, it->vd at time t, for steps
- * of h */
+/* Make the history for steps of size h at time t from it->q, it->v, it->vd: it->w, it->a and, where
+ * the method needs it, a changed it->v. */
 ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double h);
 
-/* the first step of an implicit start, solved together with the a of its past, in it->a */
+/* Solve the first step of an implicit start together with the a of its past, which is in it->a. */
 ga_status ga_initial_implicit(ga_integrator *it, const ga_past *past, double h, double t1);
 
 /* v'' (and v''', unless it is NULL) at a state by central differences over 2h of the KKT solution
@@ -163,9 +163,9 @@ void ga_history_set_time(ga_integrator *it, double t1);
 double ga_same_time(double t, double t1);
 ga_status ga_sequence_init(ga_integrator *it);
 ga_status ga_sequence_plan(ga_integrator *it, double t_end, ga_plan *plan);
-/* the planned step is done; meets_end: and its time is t_end rather than what the sequence says */
+/* The planned step is done. meets_end: its time is t_end, not what the sequence says. */
 void ga_sequence_advance(ga_integrator *it, const ga_plan *plan, bool meets_end);
-/* counting of t_n starts here, with the first fraction or with the one that is next */
+/* Count t_n from here on. keep_phase: with the fraction that is next, else with the first one. */
 void ga_sequence_rebase(ga_integrator *it, bool keep_phase);
 
 /* run.c: solve a step of size h to t1 with this past; tell the observer */

@@ -21,14 +21,14 @@
 
 #include "run/integrator.h"
 
-static const double AGED = 100;     /* a least singular value of a tenth of what it was */
-static const double SINGULAR = 1e8; /* of 1e-4 */
-static const double LOOK = 10;      /* growth that is measured more closely */
-static const double PROBE = 1e-2;   /* how far to look around, relative to the size of positions */
-static const double CLOSED = 1e-11; /* constraints of a place that counts */
-static const double OPENED = 1e-9;  /* relative opening of a row that contradicts others */
-static const double SOFTEN = 1e-10; /* of the matrix of a step from or to a singular position */
-static const double CALM = 3;       /* growth that will not be large in the next steps */
+static const double AGED = 100;     /* The least singular value has fallen to 0.1 of its best. */
+static const double SINGULAR = 1e8; /* The least singular value has fallen to 1e-4 of its best. */
+static const double LOOK = 10;      /* Growth above this is measured by a second solve. */
+static const double PROBE = 1e-2;   /* How far to look around, relative to the size of positions. */
+static const double CLOSED = 1e-11; /* A place counts if its constraints are closed to this. */
+static const double OPENED = 1e-9;  /* Relative opening at which a row contradicts the others. */
+static const double SOFTEN = 1e-10; /* For ga_equations.soften, in a step to a singular position. */
+static const double CALM = 3;       /* Growth below this will not be large in the next steps. */
 enum { PROBES = 3, SKIPPED = 2 };
 
 void ga_redundant_init(ga_integrator *it) {

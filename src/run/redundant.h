@@ -11,15 +11,15 @@ typedef struct ga_redundancy {
   int rank;            /* decided at a start, never on the way */
   double reference[2]; /* the least growth since the rows were chosen, by one solve and by two;
                           0: none was measured so far */
-  long calm;      /* new factors that need not be looked at, because growth is far from anything */
-  bool aged;      /* the rows are to be chosen anew after the step under way */
-  bool patient;   /* a position near a singular one is accepted */
-  bool singular;  /* the start is one */
-  double *mass;   /* nv */
-  double *b;      /* unknowns of a step: work */
-  double *q, *v;  /* a place to look at */
-  ga_rank found;  /* what the start showed, rows in their order, for the names, */
-  double t_found; /* and where it was */
+  long calm;           /* number of new factors for which growth need not be measured */
+  bool aged;           /* the rows are to be chosen anew after the step under way */
+  bool patient;        /* a position near a singular one is accepted */
+  bool singular;       /* the start is one */
+  double *mass;        /* nv */
+  double *b;           /* unknowns of a step: work */
+  double *q, *v;       /* a place to look at */
+  ga_rank found;       /* the dependent rows at the start, in their order, for messages */
+  double t_found;      /* time and place of `found` */
   double *q_found;
   ga_rank_way way; /* as the linear solver: dense, sparse, or by size */
 } ga_redundancy;

@@ -27,12 +27,12 @@ typedef struct ga_saddle {
   ga_blocks blocks;
   int term[5], term_E_mu, term_E_nu; /* M, G, G^T, H, H^T; the identities */
   double *guess;           /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
-  ga_linsol_layout layout; /* of a team: */
-  ga_linsol_share share;
+  ga_linsol_layout layout; /* of a team: what its solver is told */
+  ga_linsol_share share;   /* of a team: numbers of the unknowns in the whole */
   ga_linsol ls;
   double *rhs, *defect; /* n: right side, then solution; work of the refinement */
   bool soft;            /* rows are to be soft */
-  bool softened;        /* those of the last factors are */
+  bool softened;        /* the rows of the last factors are soft */
   double *mass, *unit;  /* nv: a diagonal mass; nlam + npsi: eps D; where rows may be soft */
   double *sum; /* n: the solution of soft rows, round by round; in a team A x of all ranks */
 } ga_saddle;

@@ -341,7 +341,7 @@ static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r,
   return status;
 }
 
-/* The same in a team: m M x_j, F and -R of this rank's part, */
+/* Row j in a team, first part: m M x_j, F and -R of this rank alone, into s->parts. */
 static ga_status dynamic_parts(ga_equations *s, int j, const double *x) {
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
@@ -353,7 +353,7 @@ static ga_status dynamic_parts(ga_equations *s, int j, const double *x) {
   return row->part == GA_PART_APPLIED ? GA_OK : reaction_of(s, row, x, reaction);
 }
 
-/* and the rows of their sums */
+/* Second part, for all rows: sum s->parts over the ranks; rows and terms are made of the sums. */
 static ga_status sum_parts(ga_equations *s, double *r, double *terms) {
   int nv = s->nv, nx = s->method->nx;
   ga_status status = ga_team_sum_shared(s->eval->team, 3 * nx, s->parts);

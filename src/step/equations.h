@@ -15,7 +15,8 @@
 #include "step/memory.h"
 
 /* A place where rows are taken, with what was evaluated there: M, F, G, H belong to its own t, q, v
- * from the moment `evaluated` is set until the place moves.
+ * from the moment `evaluated` is set until the place moves. F is evaluated at the new site only.
+ * With weighted rows the M of the new site is that of a predicted point.
  *   t = t_n + c h,  q = q_n o exp(by_wq w_q), or q_n o exp(c h v_n) where by_wq = 0,
  *   v = (1 - by_v1) v_n + by_v1 v_1 */
 typedef struct ga_site {
@@ -25,7 +26,7 @@ typedef struct ga_site {
   double *q, *v, *F;
   ga_csr M, G, H;
   double *T;       /* tangent of exp at by_wq w_q */
-  bool evaluated;  /* M, F, G, H are those of (t, q, v) */
+  bool evaluated;  /* what was asked for was evaluated at (t, q, v) */
   bool mass_known; /* M is constant and was evaluated once */
 } ga_site;
 
@@ -35,7 +36,7 @@ typedef struct ga_tangents {
   ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], L[GA_MAX_X], P[GA_MAX_X];
   ga_csr Z, Y, Hh, Yh, GT, acc_q, acc_v;
   ga_csr K0, C0; /* of the applied force alone, subtracted from rows that lack it */
-  long of;       /* the evaluation of the equations that Kt, Ct, Z, Y came along with; 0: none */
+  long of;       /* Kt, Ct, Z, Y came along with the evaluation of this number; 0: they did not */
 } ga_tangents;
 
 typedef struct ga_equations {
@@ -55,7 +56,7 @@ typedef struct ga_equations {
 
   /* Rows of g, then of k, that follow from others are left out: their residuals and multipliers are
    * zero, and the matrix has a row and a column of the identity there. */
-  bool may_drop; /* the matrix has places for that, which fill it a little more */
+  bool may_drop; /* the matrix has places on its diagonal for that; they cost some fill */
   bool *dropped; /* nlam + npsi, where the options allow it */
   int ndropped;
   /* Where a step begins or has to end in a singular position, the matrix (not the equations) has
@@ -69,14 +70,14 @@ typedef struct ga_equations {
   double t, t1, h;
   const double *q, *v, *a, *w; /* at t_n, corrected for this h */
   double *wq0, *v10;           /* w_q and v_1 for x = 0 */
-  ga_csr Gn;                   /* G(t_n, q_n), where there is an eta, */
-  bool Gn_known;               /* and, if it is made of differences, what it was made for */
+  ga_csr Gn;                   /* G(t_n, q_n), where there is an eta */
+  bool Gn_known;               /* Gn is made of differences, at the time Gn_t and place Gn_q */
   double Gn_t, *Gn_q;
-  double *carried;  /* of weighted rows: hm M_old a_n - hf f_n, else zero */
+  double *carried;  /* of weighted rows: hm M_alpha a_n - hf f_n; zero for others */
   double *momentum; /* M_alpha a_alpha of this step */
 
   /* at the x evaluated last */
-  long evaluations;        /* counts them, since they were made */
+  long evaluations;        /* Number of evaluations so far; ga_tangents.of refers to it. */
   double *wq, *vh;         /* w_q, v^_1 */
   double *g, *gt, *gv, *k; /* g, g_t (where there are rows of velocities), G v + g_t, k */
   ga_site site[GA_SITES];  /* by kind; the new one is always in use, constraints are taken there */
@@ -93,7 +94,7 @@ typedef struct ga_equations {
 ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
                             bool may_drop, ga_eval *eval, ga_arena *arena);
 
-/* What was evaluated before does not count any more: the model's data may have changed. */
+/* Forget what was evaluated before: the model's data may have changed. */
 void ga_equations_reset(ga_equations *s);
 
 /* Fix the step from the state in mem to t1, with the past as corrected for its size h. */
@@ -111,9 +112,9 @@ typedef struct ga_shift {
 ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift *shift,
                                 ga_tangents *with, double *r, double *terms);
 
-/* What the last evaluation gave, into mem; what mem held, into before. values: v', lam, psi where
- * they are no unknowns of the step. worst receives the largest |g|, |G v + g_t|, |k| at t_1. If it
- * fails, both memories are as they were. */
+/* Accept the step: before <- mem, mem <- the results of the last evaluation, which was at x. values
+ * has v', lam, psi where they are no unknowns of the step. worst receives the largest |g|,
+ * |G v + g_t|, |k| at t_1. If this fails, both memories are as they were. */
 typedef struct ga_values {
   double *vd, *lam, *psi;
 } ga_values;
@@ -123,8 +124,9 @@ ga_status ga_equations_end(ga_equations *s, const double *x, const ga_values *va
 /* The guess of a first step: x = v', a or a part of v', multipliers as in mem, eta = 0. */
 void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *x);
 
-/* Sizes of the summands that q_1 and v_1 are made of, one for each velocity: |q_n| (rotations: 1),
- * |h v_n|, .. and |v_n|, |h a_n|, ... One rounding of q_1 is eps times the first. */
+/* Sums of the sizes of the summands that q_1 and v_1 are made of, one for each velocity, without
+ * what x and eta add: |q_n| (rotations: 1) + |h v_n| + .. and |v_n| + |h a_n| + ... One rounding of
+ * q_1 is eps times the first. */
 void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v);
 
 /* The multipliers of a block; zeros for GA_NONE. */
@@ -149,18 +151,20 @@ const char *ga_equations_unknown_name(const ga_equations *s, int i, char *text, 
 
 /* Sites (site.c). */
 void ga_sites_init(ga_equations *s, ga_arena *arena);
-/* places that do not move with the unknowns, and what is evaluated there */
+/* Set the sites whose q does not move with the unknowns, and evaluate M, G, H there. */
 ga_status ga_sites_begin(ga_equations *s);
-/* the others, after w_q and v_1 (in the new site) changed */
+/* Move the sites after w_q and v_1 (which is v of the new site) have changed. */
 void ga_sites_move(ga_equations *s);
-/* M, F, G, H, g, k there, and the tangents the model gives along with them */
+/* Evaluate M, F, G, H, g, k at the sites, and the tangents that the model gives in the same pass.
+ */
 ga_status ga_sites_evaluate(ga_equations *s, const double *x, ga_tangents *with);
 /* G v + g_t at the new site, where there are rows of it */
 void ga_site_hidden(const ga_equations *s, double *gv);
 /* tangents of exp at the places that move */
 void ga_sites_tangents(ga_equations *s);
-/* the message for what is not finite; GA_OK if all is */
+/* Compose the message about the callback whose result is not finite; GA_OK if all are finite. */
 ga_status ga_sites_blame(ga_equations *s);
+/* Evaluate the M of a site at (t, q), once if it is constant. */
 ga_status ga_site_mass(ga_equations *s, ga_site *site, double t, const double *q);
 /* Was G there evaluated at (t, q)? */
 bool ga_site_has_gradient_of(const ga_equations *s, const ga_site *site, double t, const double *q);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The factored Newton matrix: made, kept over several steps, renewed by one rule.
  *
- * Costs are counted in solves with the factors. A new matrix costs MAKE = f + 1.5, f for its
- * factors (as the linear solver says) and 1.5 for its assembly; an iteration costs 6: a
- * solve, a residual and its judgement. The rule, for whole matrices and for those solved in parts:
+ * Costs are counted in solves with the factors. A new matrix costs f + ASSEMBLY: f for its factors,
+ * as the linear solver says. An iteration costs ITERATION: a solve, a residual and its judgement
+ * (factors.c has the numbers). The rule, for whole matrices and for those solved in parts:
  *
  *   between steps  Factors are kept while another step with them is expected to cost less than the
  *                  mean step since they were made, their making included. What the next step costs
@@ -48,21 +48,21 @@ typedef struct ga_factors {
   const ga_options *options;
   ga_stats *stats;
   ga_matrix matrix;
-  ga_linsol_block
-      block[GA_MAX_X + 1 + GA_MAX_CON]; /* of the matrix, as the linear solver is told */
+  /* Blocks of the matrix, as the linear solver is told. */
+  ga_linsol_block block[GA_MAX_X + 1 + GA_MAX_CON];
   ga_linsol_layout layout;
   ga_linsol_share share; /* of a team */
   double *wide;          /* right side of a matrix with more rows than the equations */
   ga_linsol ls;
   ga_split split;
-  bool valid; /* there are factors, */
-  double h;   /* for steps of this size */
+  bool valid; /* there are factors */
+  double h;   /* the step size that they were made for */
   ga_experience past;
-  double *aside;  /* the matrix of an earlier step that was renewed in the step under way, */
-  bool set_aside; /* if there is one */
-  double h_found; /* h and split.in_use when the step under way began */
-  bool found_parts;
-  bool made; /* a matrix was made in the step under way */
+  double *aside;    /* values of the matrix that the step under way found and replaced */
+  bool set_aside;   /* there are such values */
+  double h_found;   /* h when the step under way began, */
+  bool found_parts; /* and split.in_use then */
+  bool made;        /* a matrix was made in the step under way */
 } ga_factors;
 
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,

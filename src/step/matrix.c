@@ -28,7 +28,7 @@ static bool has_y(const ga_equations *s) {
   return s->eval->team && s->eta >= 0;
 }
 
-/* places of one row's derivative blocks; row0 its first row. There is no term where the site does
+/* Add the terms of one block of rows, which begins at row0. There is no term where the site does
  * not move or the tableau has a zero. */
 static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, ga_csr *Aq,
                     const ga_csr *Av, ga_arena *arena) {
@@ -307,6 +307,8 @@ ga_status ga_matrix_blame(ga_matrix *m, ga_equations *s, const double *x) {
   return derivatives(m, s, x);
 }
 
+/* Softened diagonals of the multipliers, and identities in the rows that are left out (see
+ * ga_equations). */
 static void leave_out(ga_matrix *m, const ga_equations *s) {
   const ga_method *method = s->method;
   for (int i = 0; i < s->nlam && s->soften > 0; i++) m->E_lam.val[i] = s->unit[i] * s->unit[i];

@@ -17,7 +17,9 @@ typedef struct ga_row_terms {
   int by_w; /* in place of by_q and by_eta, where the matrix has the unknown of w_q */
   bool hat; /* by v^_1 instead of v_1 */
   const ga_site *site;
-  double q_scale, v_scale; /* 1, 1/h or 1/h^2 of the row, times h^2 and h */
+  /* Factors of A_q and A_v in the matrix: s h^2 and s h with the scaling s = 1, 1/h or 1/h^2 of a
+   * constraint row; phi h^2 by_wq and phi h by_v1 of a dynamic row. */
+  double q_scale, v_scale;
 } ga_row_terms;
 
 typedef struct ga_matrix {
@@ -31,7 +33,8 @@ typedef struct ga_matrix {
   int n;
   ga_csr E_own; /* identity in the velocities that this rank owns, else zero */
   int own_term, own_by_x[GA_MAX_X], own_by_eta;
-  ga_csr E_lam, E_psi; /* identities, where rows may be left out, */
+  /* Where rows may be left out: identities, and their terms on the diagonal of each block. */
+  ga_csr E_lam, E_psi;
   int unit_term[GA_MAX_CON];
   ga_unit unit;
 } ga_matrix;
@@ -41,8 +44,8 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena);
 /* The matrix at x, where the equations were evaluated last, into m->blocks.A. */
 ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x);
 
-/* All values, those of the matrix and of the tangents, one after the other: how many there are, and
- * copies of them. */
+/* The number of all values, those of the matrix and of the tangents; copies of them, one after the
+ * other. */
 size_t ga_matrix_size(const ga_matrix *m);
 void ga_matrix_save(const ga_matrix *m, double *values);
 void ga_matrix_load(ga_matrix *m, const double *values);

@@ -9,8 +9,8 @@
 /* One list of arrays and their sizes serves to take memory, to copy and to save.
  *   w              the second memory of a step: v', or the applied part of it
  *   a_used         a_n as the last step used it, after correction
- *   momentum       M a of weighted rows: M_{1+alpha} a_{1+alpha} of the last step,
- *   momentum_used  and the M_alpha a_alpha it used */
+ *   momentum       of weighted rows: M_{1+alpha} a_{1+alpha} of the last step
+ *   momentum_used  of weighted rows: the M_alpha a_alpha that the last step used */
 #define GA_MEMORY_LIST(X) \
   X(q, nq)                \
   X(v, nv)                \
@@ -29,7 +29,7 @@ typedef struct ga_memory {
 
 void ga_memory_carve(ga_memory *mem, const ga_eval *e, ga_arena *arena);
 void ga_memory_copy(ga_memory *to, const ga_memory *from, const ga_eval *e);
-/* all but the arrays */
+/* Copy all members but the arrays. */
 void ga_memory_copy_numbers(ga_memory *to, const ga_memory *from);
 
 /* What a step begins with besides q_n: v, a, w, momentum of the memory, or copies corrected for the

@@ -33,7 +33,7 @@ static void hand_on(int n, const double *restrict next, double *restrict now,
   }
 }
 
-/* the same of a, aa a_n + aw w_n + sum_j ax_j x_j; a_n may be the one in the memory */
+/* hand_on for a_1 = aa a_n + aw w_n + sum_j ax_j x_j. a_n may be the array `now` itself. */
 static void hand_on_a(const ga_equations *s, const double *x, double *now, double *before) {
   const ga_tableau *tab = &s->tab;
   const double *a = s->a, *w = s->w;

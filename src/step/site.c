@@ -38,7 +38,6 @@ bool ga_site_has_gradient_of(const ga_equations *s, const ga_site *site, double 
   return site->evaluated && site->t == t && memcmp(site->q, q, (size_t)s->nq * sizeof(double)) == 0;
 }
 
-/* M there, once if it is constant */
 ga_status ga_site_mass(ga_equations *s, ga_site *site, double t, const double *q) {
   if (site->mass_known) return GA_OK;
   ga_status status = ga_eval_mass(s->eval, t, q, &site->M);
@@ -56,7 +55,7 @@ static ga_status evaluate_at(ga_equations *s, ga_site *site, bool moved_q, bool 
   return status;
 }
 
-/* part of w_q, or of the motion h v_n, from q_n on */
+/* q = q_n o exp(part of), where `of` is w_q or v_n */
 static void place(ga_equations *s, double part, const double *of, double *q) {
   for (int i = 0; i < s->nv; i++) s->part_wq[i] = part * of[i];
   ga_space_step(s->eval->model->space, s->q, s->part_wq, q);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One step: its equations, the factors of their matrix, Newton's iteration. What drives many steps
- * (src/run) sees these three and nothing else of src/step. */
+ * (src/run) includes this header and no other of src/step. */
 #ifndef GA_SRC_STEP_H
 #define GA_SRC_STEP_H
 
