@@ -191,7 +191,7 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
 }
 
 /* The strongest force in each part of the system, and of all. Forces are compared as F/sqrt(m),
- * whose units are the same for angular ones, and as accelerations F/m. */
+ * whose units are the same for angular ones, as accelerations F/m, and as they are. */
 void ga_allow_prepare(ga_judge *j, const double *terms) {
   const ga_equations *eq = j->eq;
   const int nv = eq->nv;
@@ -199,16 +199,19 @@ void ga_allow_prepare(ga_judge *j, const double *terms) {
   ga_judge_know_parts(j);
   memset(j->strongest, 0, (size_t)nv * sizeof(double));
   memset(j->hardest, 0, (size_t)nv * sizeof(double));
+  memset(j->greatest, 0, (size_t)nv * sizeof(double));
   for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < nv ? k + 1 : 0) {
-    double *strongest = &j->strongest[j->part[k]], *hardest = &j->hardest[j->part[k]];
-    double root = j->root[k];
+    const int part = j->part[k];
+    double *strongest = &j->strongest[part], *hardest = &j->hardest[part], root = j->root[k];
     all = ga_max(all, terms[i]);
+    j->greatest[part] = ga_max(j->greatest[part], terms[i]);
     if (!(root > 0)) continue; /* without mass there is no size to be compared by */
     if (terms[i] > *strongest * root) *strongest = terms[i] / root;
     if (terms[i] > *hardest * root * root) *hardest = terms[i] / (root * root);
   }
   if (eq->eval->team) ga_judge_share_parts(j, j->strongest, &all);
   if (eq->eval->team) ga_judge_share_parts(j, j->hardest, NULL);
+  if (eq->eval->team) ga_judge_share_parts(j, j->greatest, NULL);
   j->largest = all;
   j->prepared = true;
 }
@@ -230,16 +233,19 @@ static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
 }
 
 /* What is too faint to count for velocity k: FAINT of the strongest force in its part, where a
- * constraint moves with k, and elsewhere the rounding of a rounding. Of the two ways to compare
- * forces the smaller one counts: no heavy body beside a light one, and no units excuse more. */
+ * constraint moves with k, and elsewhere the rounding of a rounding. Of the three ways to compare
+ * forces the smallest one counts: no heavy body beside a light one, no light body under a large
+ * load beside a heavy one, and no units excuse more. */
 double ga_allow_faint(const ga_judge *j, int k) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
   const double level = ROUND * DBL_EPSILON;
   if (!(j->root[k] > 0)) return level * level * j->largest;
   bool moved = has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
   if (is_shared(j, k)) moved = shared_sum(j, BY_ROWS, k) > 0;
-  double root = j->root[k], strongest = j->strongest[j->part[k]];
-  return (moved ? FAINT : level * level) * root * fmin(strongest, root * j->hardest[j->part[k]]);
+  const int part = j->part[k];
+  const double root = j->root[k], by_energy = root * j->strongest[part];
+  const double by_motion = root * root * j->hardest[part];
+  return (moved ? FAINT : level * level) * fmin(j->greatest[part], fmin(by_energy, by_motion));
 }
 
 /* m |M| |x| and m |M| |shake| of dynamic row i */

@@ -45,11 +45,12 @@ static const double TINY = GA_UNDERFLOW;
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
-  double **const of_nv[] = {&j->size_q,  &j->size_v,    &j->size_x,  &j->bound,
-                            &j->pace,    &j->strongest, &j->root,    &j->shift_q,
-                            &j->shift_v, &j->liveliest, &j->fastest, &j->hardest};
+  double **const of_nv[] = {&j->size_q,    &j->size_v,  &j->size_x,  &j->bound,   &j->pace,
+                            &j->strongest, &j->root,    &j->shift_q, &j->shift_v, &j->liveliest,
+                            &j->fastest,   &j->hardest, &j->greatest};
   double **const of_n[] = {&j->rounding, &j->noise, &j->r_up, &j->r_down, &j->shake};
-  for (int i = 0; i < 12; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
+  for (size_t i = 0; i < sizeof of_nv / sizeof of_nv[0]; i++)
+    *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
   for (int i = 0; i < 5; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
   j->terms = ga_arena_doubles(arena, (size_t)eq->nx);
   j->vector = ga_arena_ints(arena, (size_t)eq->nv);

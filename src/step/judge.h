@@ -39,7 +39,8 @@ typedef struct ga_judge {
   double *root;            /* sqrt of the mass of each velocity, */
   bool roots_known;        /* if it is constant and known */
   double *strongest;       /* largest force over sqrt(m) in each part, */
-  double *hardest;         /* and over m */
+  double *hardest;         /* over m, */
+  double *greatest;        /* and as it is */
   bool prepared;           /* these belong to the iterate in hand */
   int *vector;             /* first velocity of the vector that a velocity is part of, */
   int *vector_end;         /* and the one after its last; on R^n each stands for itself */
