@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha run: a problem with all its settings, from the command line to the files. */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "run_settings.h"
 #include "webpage.h"
@@ -82,20 +80,6 @@ typedef struct resources {
   run_events events;
 } resources;
 
-/* a state is written aside and renamed, so its directory must take files; told before the run */
-static bool state_writable(const char *path) {
-  char directory[4096];
-  const char *slash = strrchr(path, '/');
-  size_t length = slash ? (size_t)(slash - path) : 0;
-  if (length >= sizeof directory) return true; /* saving will tell */
-  memcpy(directory, path, length);
-  directory[length] = '\0';
-  const char *name = length ? directory : slash ? "/" : ".";
-  if (access(name, W_OK | X_OK) == 0) return true;
-  cli_error("cannot save '%s': directory '%s': %s", path, name, strerror(errno));
-  return false;
-}
-
 static json_run describe(const run_settings *set, const simulation *s, int code) {
   return (json_run){.problem = s->problem,
                     .options = s->options,
@@ -127,7 +111,7 @@ static bool close_trajectory(const run_settings *set, const simulation *s, resou
 
 /* files are opened before the run, so that a wrong name does not cost the run */
 static int open_files(const run_settings *set, const simulation *s, resources *r) {
-  if (set->save_state && !state_writable(set->save_state)) return CLI_FAILED;
+  if (set->save_state && !output_place(set->save_state)) return CLI_FAILED;
   if (set->out && !open_trajectory(set, s, r)) return CLI_FAILED;
   if (set->view && !(webpage_possible() && film_open(&r->film, r->problem))) return CLI_FAILED;
   if (!set->plot) return ARGS_GO_ON;

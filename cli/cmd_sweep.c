@@ -3,10 +3,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "interrupt.h"
 #include "model_object.h"
+#include "output.h"
 #include "sweep_about.h"
 #include "sweep_ranks.h"
 #include "sweep_table.h"
@@ -91,6 +93,36 @@ static void share_options(settings *set, arg_given *list, int count) {
   set->plan.ngiven = n;
 }
 
+/* the last part of a path; *length: of what stands before it */
+static const char *base_of(const char *path, size_t *length) {
+  const char *slash = strrchr(path, '/');
+  *length = slash ? (size_t)(slash - path) + 1 : 0;
+  return path + *length;
+}
+
+static bool look_up(const char *path, size_t length, struct stat *to) {
+  char *directory = length ? strndup(path, length) : strdup(".");
+  const bool there = directory && stat(directory, to) == 0;
+  free(directory);
+  return there;
+}
+
+/* Is PATH with this suffix the file OTHER, however both are written? */
+static bool same_place(const char *path, const char *suffix, const char *other) {
+  size_t n, m;
+  struct stat a, b;
+  const char *base = base_of(path, &n), *wanted = base_of(other, &m);
+  const size_t length = strlen(base);
+  return strncmp(base, wanted, length) == 0 && strcmp(wanted + length, suffix) == 0 &&
+         look_up(path, n, &a) && look_up(other, m, &b) && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+static bool files_collide(const char *out, const char *rows) {
+  return same_place(out, "", rows) || same_place(out, ".journal", rows) ||
+         same_place(out, ".part", rows) || same_place(rows, ".part", out);
+}
+
 static int check_settings(const settings *set) {
   const char *wrong = NULL;
   const bool rows = set->run.every > 0 || !isnan(set->run.out_dt);
@@ -109,8 +141,8 @@ static int check_settings(const settings *set) {
   if (set->workers > 0 && ranks_told() > 1) {
     wrong = "--workers is for a sweep in one process; under mpirun every process is a worker";
   }
-  if (set->out && set->history && strcmp(set->out, set->history) == 0) {
-    wrong = "--out and --history must be two files";
+  if (set->out && set->history && files_collide(set->out, set->history)) {
+    wrong = "--out and --history must be two files, and none the .journal or .part of the other";
   }
   if (!wrong) return ARGS_GO_ON;
   cli_error("%s", wrong);
@@ -171,10 +203,8 @@ static bool can_write(const char *path) {
   return false;
 }
 
-/* Files that exist belong to this sweep, or are left alone. */
-static int look_at_files(const sweep_files *f) {
-  if (!can_write(f->out) || !can_write(f->history)) return CLI_FAILED;
-  if (sweep_journal_exists(f->out)) return ARGS_GO_ON;
+/* Files that exist belong to this sweep, or are left alone. Only of HDF5 files is it known. */
+static int look_at_tables(const sweep_files *f) {
   if (access(f->out, F_OK) == 0 && sweep_files_complete(f)) {
     printf("  %-13s%s has all runs of this sweep already\n", "table", f->out);
     return CLI_OK;
@@ -182,11 +212,17 @@ static int look_at_files(const sweep_files *f) {
   const char *const paths[] = {f->out, f->history};
   for (int i = 0; i < 2; i++) {
     if (!paths[i] || access(paths[i], F_OK) != 0) continue;
-    cli_error("'%s' exists and is not the table of this sweep; remove it, or choose another name",
-              paths[i]);
+    cli_error("'%s' exists%s; remove it, or choose another name", paths[i],
+              results_named(paths[i]) ? " and is not the table of this sweep" : " already");
     return CLI_FAILED;
   }
   return ARGS_GO_ON;
+}
+
+static int look_at_files(const sweep_files *f) {
+  if (!can_write(f->out) || !can_write(f->history)) return CLI_FAILED;
+  if (f->history && !output_place(f->history)) return CLI_FAILED;
+  return sweep_journal_exists(f->out) ? ARGS_GO_ON : look_at_tables(f);
 }
 
 /* threads of this process */
@@ -226,7 +262,7 @@ static void summary(const settings *set, const resources *r, const sweep_tally *
 
 /* Files and journal. ARGS_GO_ON: there are runs to be made or, with --collect, to be written. */
 static int begin(const settings *set, const sweep_files *files, resources *r) {
-  const int code = look_at_files(files);
+  int code = look_at_files(files);
   if (code != ARGS_GO_ON) return code;
   if (set->collect && !sweep_journal_exists(set->out)) {
     cli_error("--collect: there is no '%s.journal' of a stopped sweep", set->out);
@@ -234,6 +270,12 @@ static int begin(const settings *set, const sweep_files *files, resources *r) {
   }
   if (!sweep_journal_open(&r->journal, set->out, r->about, &r->shape, set->plan.runs)) {
     return CLI_FAILED;
+  }
+  /* another sweep may have ended between the look and the lock */
+  if (!r->journal.found) code = look_at_tables(files);
+  if (code != ARGS_GO_ON) {
+    sweep_journal_close(&r->journal, true);
+    return code;
   }
   if (r->journal.done > 0 && !set->collect) {
     cli_error("%ld of %ld runs are done already", r->journal.done, r->journal.runs);

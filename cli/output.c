@@ -6,12 +6,26 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "columns.h"
 
 bool results_named(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
+}
+
+bool output_place(const char *path) {
+  char directory[4096];
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) : 0;
+  if (length >= sizeof directory) return true; /* saving will tell */
+  memcpy(directory, path, length);
+  directory[length] = '\0';
+  const char *name = length ? directory : slash ? "/" : ".";
+  if (access(name, W_OK | X_OK) == 0) return true;
+  cli_error("cannot save '%s': directory '%s': %s", path, name, strerror(errno));
+  return false;
 }
 
 static bool fail(trajectory *out) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sweep_record.h"
@@ -125,20 +126,55 @@ static bool check_head(sweep_journal *j, const char *about) {
   return ok;
 }
 
-/* The head reaches the file under another name first, so that a journal always has one. */
-static bool write_head(sweep_journal *j, const char *about) {
-  const uint64_t head[2] = {HEAD, strlen(about)};
-  const size_t size = strlen(j->path) + 8;
-  char *aside = malloc(size);
-  if (!aside) return told(j, "write");
-  snprintf(aside, size, "%s.new", j->path);
-  j->fd = open(aside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  const bool ok =
-      j->fd >= 0 && flock(j->fd, LOCK_EX | LOCK_NB) == 0 && write_at(j->fd, head, sizeof head, 0) &&
-      write_at(j->fd, about, head[1], (off_t)sizeof head) && rename(aside, j->path) == 0;
-  j->end = (off_t)(sizeof head + head[1]);
-  free(aside);
-  return ok ? true : told(j, "write");
+/* Is the file a beginning of this head, or empty? Then a sweep was killed before it wrote more. */
+static bool only_begun(const sweep_journal *j, const char *head, size_t size) {
+  struct stat now;
+  if (fstat(j->fd, &now) != 0 || now.st_size >= (off_t)size) return false;
+  char *there = malloc((size_t)now.st_size + 1);
+  const bool same = there && read_at(j->fd, there, (size_t)now.st_size, 0) &&
+                    memcmp(there, head, (size_t)now.st_size) == 0;
+  free(there);
+  return same;
+}
+
+/* The head of a new journal, or what the journal that is there says. The lock is ours. */
+static bool settle_head(sweep_journal *j, const char *about) {
+  const uint64_t mark[2] = {HEAD, strlen(about)};
+  const size_t size = sizeof mark + mark[1];
+  char *head = malloc(size);
+  if (!head) return told(j, "write");
+  memcpy(head, mark, sizeof mark);
+  memcpy(head + sizeof mark, about, mark[1]);
+  j->found = !only_begun(j, head, size);
+  const bool ok = j->found ? check_head(j, about) : write_at(j->fd, head, size, 0);
+  free(head);
+  if (j->found || ok) {
+    if (!j->found) j->end = (off_t)size;
+    return ok;
+  }
+  const int why = errno;
+  unlink(j->path);
+  errno = why;
+  return told(j, "write");
+}
+
+/* The file of this name, locked. Another sweep may end, and remove the file, between the opening
+ * and the lock; then there is another one to open. */
+static bool open_locked(sweep_journal *j) {
+  struct stat own, named;
+  while (true) {
+    j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (j->fd < 0) return told(j, "write");
+    if (flock(j->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      cli_error("'%s': a sweep into this file is running already", j->path);
+      return false;
+    }
+    if (fstat(j->fd, &own) != 0) return told(j, "read");
+    if (stat(j->path, &named) == 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino) {
+      return true;
+    }
+    close(j->fd);
+  }
 }
 
 /* All whole records; what a kill has cut is cut off. Without memory nothing is. */
@@ -184,15 +220,7 @@ bool sweep_journal_open(sweep_journal *j, const char *out, const char *about, co
     cli_error("no memory for the journal of %ld runs", runs);
     return false;
   }
-  j->fd = open(j->path, O_RDWR | O_CLOEXEC);
-  if (j->fd < 0 && errno != ENOENT) return told(j, "open");
-  if (j->fd < 0) return write_head(j, about);
-  j->found = true;
-  if (flock(j->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    cli_error("'%s': this sweep is running already", j->path);
-    return false;
-  }
-  return check_head(j, about) && find_records(j, s);
+  return open_locked(j) && settle_head(j, about) && find_records(j, s);
 }
 
 void sweep_journal_close(sweep_journal *j, bool forget) {

@@ -223,6 +223,13 @@ int sweep_plan_resolve(sweep_plan *p, const ga_problem *problem) {
                 v->parameter ? "set " : "", v->name);
       return CLI_USAGE;
     }
+    for (int k = 0; k < i; k++) { /* h and run.h may be the same */
+      if (p->variable[k].parameter != v->parameter || strcmp(p->variable[k].name, v->name) != 0) {
+        continue;
+      }
+      cli_error("--vary '%s': '%s' is varied twice", v->text, v->name);
+      return CLI_USAGE;
+    }
     v->number = v->number || v->parameter;
     const int code = check_values(v);
     if (code != ARGS_GO_ON) return code;

@@ -123,8 +123,17 @@ static const bad_file list[] = {
      "0: a length must be positive"},
     {"genalpha: 1\nbodies: {b: {mass: 1, shape: {sphere: {}}}}\n", 2, 39,
      "the key 'radius' is missing"},
+    {"genalpha: 1\nbodies: {bar: {kind: planar, mass: 1, inertia: 1}}\n"
+     "joints: {j: {type: revolute, between: [ground, Bar], at: [0, 0]}}\n",
+     3, 48, "joints.j: there is no body 'Bar'; did you mean 'bar'?"},
+    {"genalpha: 1\nbodies: {b: {mass: 1}, p: {kind: planar, mass: 1, inertia: 1}}\n"
+     "joints: {j: {type: revolute, between: [b, p], axis: [0, 0, 1]}}\n",
+     3, 39, "joints.j: 'p' is planar and 'b' is not"},
     {"genalpha: 1\nbodies: {b: {mass: 1, in: a}}\n", 2, 27, "bodies.b: there is no body 'a' above"},
     {"genalpha: 1\nbodies: {ground: {mass: 1}}\n", 2, 18, "the name is reserved"},
+    {"genalpha: 1\nbodies: {table: {mass: 1}}\n", 2, 17,
+     "'table': the name is reserved, it means a function, constant or unit of expressions; choose"},
+    {"genalpha: 1\nbodies: {s: {mass: 1}}\n", 2, 13, "it means a length or coordinate in laws"},
     {"genalpha: 1\nbodies: {b-1: {mass: 1}}\n", 2, 15, "a name has letters, digits and _"},
     {"genalpha: 1\nbodies: {b: {mass: 1, velocity: [0, 0, nan]}}\n", 2, 40, "unknown name 'nan'"},
     {"genalpha: 1\nname: x\n", 0, 0, "the mechanism has no bodies"},
@@ -137,7 +146,7 @@ static const bad_file list[] = {
      "there is no type 'hinge' of joints"},
     {"genalpha: 1\nbodies:\n" BODY "joints: {j: {type: spherical, between: [ground]}}\n", 4, 40,
      "joints.j: a list of two bodies [A, B] is expected here"},
-    {"genalpha: 1\nbodies:\n" BODY "joints: {j: {type: spherical, between: [ground, bb]}}\n", 4, 13,
+    {"genalpha: 1\nbodies:\n" BODY "joints: {j: {type: spherical, between: [ground, bb]}}\n", 4, 49,
      "there is no body 'bb'; did you mean 'b'?"},
     {"genalpha: 1\nbodies:\n" BODY "joints: {j: {type: spherical, between: [b, b]}}\n", 4, 13,
      "both sides are 'b'"},
@@ -167,7 +176,7 @@ static const bad_file list[] = {
      4, 76, "1.5 is not a whole number"},
     {"genalpha: 1\nbodies:\n" BODY
      "  p: {kind: planar, mass: 1}\njoints: {j: {type: distance, between: [b, p]}}\n",
-     5, 13, "'p' is planar and 'b' is not"},
+     5, 39, "'p' is planar and 'b' is not"},
     /* drives, couplers, forces, sensors */
     {"genalpha: 1\nbodies:\n" BODY HINGE "drives: {d: {coordinate: j.angle}}\n", 6, 13,
      "needs either a position or a rate"},

@@ -127,10 +127,59 @@ static void test_pendulum(void **state) {
   }
 }
 
+/* A column of ten masses, each on a spring and a dashpot above the one before, comes to rest. Then
+ * the forces are nothing but the roundings of heights of some metres, times a large stiffness. A
+ * probe that moves two ends of a spring alike does not see them. The system is linear. */
+enum { FLOORS = 10 };
+static const double stiffness = 1e10;
+
+static int column_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  for (int i = 0; i < FLOORS; i++) M->val[i * FLOORS + i] = 1;
+  return 0;
+}
+
+static int column_force(void *user, double t, const double *q, const double *v, double *F) {
+  (void)user, (void)t;
+  memset(F, 0, FLOORS * sizeof(double));
+  for (int i = 0; i < FLOORS; i++) {
+    double length = q[i] - (i ? q[i - 1] : 0), speed = v[i] - (i ? v[i - 1] : 0);
+    double pull = stiffness * (length - 1) + 2 * sqrt(stiffness) * speed;
+    F[i] -= pull;
+    if (i) F[i - 1] += pull;
+  }
+  return 0;
+}
+
+static void test_column_at_rest(void **state) {
+  (void)state;
+  static const ga_model_ops column = {.mass = column_mass, .force = column_force};
+  double q[FLOORS], v[FLOORS] = {0};
+  ga_space *space;
+  ga_integrator *it;
+  ga_error err;
+  ga_options o = ga_options_default();
+  assert_int_equal(ga_space_rn(FLOORS, &space), GA_OK);
+  const ga_model model = {.ops = &column, .space = space, .const_mass = true, .scleronomic = true};
+  o.h = 1e-2;
+  o.par = ga_params_rho(0.5);
+  for (int i = 0; i < FLOORS; i++) q[i] = 1.0001 * (i + 1);
+  assert_int_equal(ga_integrator_new(&model, &o, &it, &err), GA_OK);
+  assert_int_equal(ga_integrator_start(it, 0, q, v), GA_OK);
+  assert_int_equal(ga_integrator_run(it, 2.5), GA_OK);
+  for (int i = 0; i < FLOORS; i++) {
+    assert_true(fabs(ga_integrator_state(it)->q[i] - (i + 1)) < 1e-13);
+  }
+  assert_true(ga_integrator_stats(it)->newton_its < 3 * ga_integrator_stats(it)->steps);
+  ga_integrator_free(it);
+  ga_space_free(space);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_oscillator),
       cmocka_unit_test(test_pendulum),
+      cmocka_unit_test(test_column_at_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

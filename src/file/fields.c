@@ -139,12 +139,37 @@ static bool unknown_key(ga_reader *r, const ga_node *key, const ga_field *fields
   return ga_reader_fail(r, key, "unknown key '%.60s'; known are %s", key->text, all);
 }
 
-/* bodies come first: others are read in their light */
+static bool is_known(ga_reader *r, const ga_node *node, const char *body) {
+  int index;
+  ga_error err = {GA_OK, ""};
+  if (ga_mechanism_body_named(r->m, "", body, &index, &err) == GA_OK) return true;
+  return ga_reader_fail(r, node, "%s", err.text + strlen(": ")); /* the path tells the owner */
+}
+
+static bool are_of_one_kind(ga_reader *r, const ga_node *node) {
+  const char *a = r->between[0], *b = r->between[1];
+  const bool ground = strcmp(a, "ground") == 0 || strcmp(b, "ground") == 0;
+  const bool planar_a = is_planar(r, a);
+  if (ground || planar_a == is_planar(r, b)) return true;
+  return ga_reader_fail(r, node, "'%s' is planar and '%s' is not", planar_a ? a : b,
+                        planar_a ? b : a);
+}
+
+/* Bodies come first, others are read in their light: vectors have two entries if they are planar.
+ * So a body that does not exist must be told before the length of a vector. */
 static bool read_bodies(ga_reader *r, const ga_node *map) {
   const ga_node *between = ga_node_find(map, "between"), *body = ga_node_find(map, "body");
   r->between[0] = r->between[1] = NULL;
-  if (between && !ga_field_between(r, NULL, between, r->between)) return false;
-  if (body && !ga_read_name(r, body, &r->between[0])) return false;
+  if (between) {
+    const ga_node *a = between->first;
+    if (!ga_field_between(r, NULL, between, r->between)) return false;
+    if (!is_known(r, a, r->between[0]) || !is_known(r, a->next, r->between[1])) return false;
+    if (!are_of_one_kind(r, between)) return false;
+  }
+  if (body) {
+    if (!ga_read_name(r, body, &r->between[0])) return false;
+    if (!is_known(r, body, r->between[0])) return false;
+  }
   for (int side = 0; side < 2; side++) {
     if (r->between[side] && is_planar(r, r->between[side])) r->planar = true;
   }

@@ -185,8 +185,8 @@ static ga_status check_held(const ga_mechanism *m, double t0, const ga_csr *G, g
     if (m->M.ptr[j + 1] > m->M.ptr[j] || held[j] > 1e-12 * m->length) continue;
     return ga_fail(
         err, GA_ERR_INITIAL,
-        "velocity %s has neither mass nor a joint that holds it; a rod between two balls "
-        "needs a radius, for inertia about its axis",
+        "velocity %s has neither mass nor a joint that holds it; give its body an inertia or a "
+        "shape, or a joint; a rod between two balls needs a radius, for inertia about its axis",
         m->model.v_names[j]);
   }
   return GA_OK;

@@ -93,16 +93,22 @@ static bool is_name(const char *name) {
   return true;
 }
 
-static bool is_reserved(const char *name) {
-  static const char *const words[] = {"t",      "s",        "s_dot",           "ground",
-                                      "energy", "momentum", "angular_momentum"};
+/* what a name that is taken from the start means, or NULL if it is free */
+static const char *reserved_for(const char *name) {
+  static const char *const words[][2] = {{"t", "the time in expressions"},
+                                         {"s", "a length or coordinate in laws"},
+                                         {"s_dot", "a rate in laws"},
+                                         {"ground", "the body that does not move"},
+                                         {"energy", "the columns energy.*"},
+                                         {"momentum", "the columns momentum.*"},
+                                         {"angular_momentum", "the columns angular_momentum.*"}};
   for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
-    if (strcmp(words[i], name) == 0) return true;
+    if (strcmp(words[i][0], name) == 0) return words[i][1];
   }
   for (int i = 0; ga_expr_word(i); i++) {
-    if (strcmp(ga_expr_word(i), name) == 0) return true;
+    if (strcmp(ga_expr_word(i), name) == 0) return "a function, constant or unit of expressions";
   }
-  return false;
+  return NULL;
 }
 
 ga_status ga_mechanism_claim(ga_mechanism *m, const char *what, const char *name, ga_error *err) {
@@ -114,8 +120,10 @@ ga_status ga_mechanism_claim(ga_mechanism *m, const char *what, const char *name
                    "%s '%s': a name has letters, digits and _, and does not begin with a digit",
                    what, name);
   }
-  if (is_reserved(name)) {
-    return ga_fail(err, GA_ERR_ARG, "%s '%s': the name is reserved", what, name);
+  const char *meaning = reserved_for(name);
+  if (meaning) {
+    return ga_fail(err, GA_ERR_ARG, "%s '%s': the name is reserved, it means %s; choose another",
+                   what, name, meaning);
   }
   if (ga_mechanism_find(m, name)) {
     return ga_fail(err, GA_ERR_ARG, "%s '%s': the name is used already", what, name);

@@ -6,14 +6,18 @@
 #include <string.h>
 
 static const double ROUND = GA_ROUND;
-/* The imbalance that roundings may excuse which are not measured, as a part of a row's terms. */
-static const double SHARE = 1e-9;
-/* The opening of a position constraint that a stalled iteration may leave, against h^2 |G||x|. */
+/* What a rounding may excuse that is not measured (a tangent's claim, the shake, a stall), as a
+ * part of the row's terms: half of the 1e-8 that no accepted step may be out of balance. */
+static const double SHARE = 5e-9;
+/* The opening of a position constraint that a stalled iteration may leave, against what the
+ * accelerations move, h^2 |G||x|: q is then right to OPEN of the step's own curvature. */
 static const double OPEN = 1e-4;
-/* In a part that constraints connect, forces are not told apart below this of the strongest: in a
- * long chain the motion of the far end is smaller than any rounding. */
+/* In a part of the system that constraints connect, forces are not told apart below this part of
+ * the strongest: at the far end of a long chain all motion is the rounding of motion elsewhere,
+ * which some hundred joints have passed on. */
 static const double FAINT = 1e-14;
-/* Of the accelerations that the roundings of the constraints cause, what a force may add. */
+/* A force out of balance may cause this part of the accelerations that the roundings of the
+ * constraints cause anyway: the sum of both is hardly larger than the latter. */
 static const double PART = 0.25;
 /* The vectors of ga_judge.sums, as many numbers each as there are dynamic rows. */
 enum { BY_X, BY_SHAKE, BY_REACTION, BY_TANGENTS, BY_ROWS, SUMS = GA_JUDGE_SUMS };

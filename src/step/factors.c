@@ -9,7 +9,7 @@ static const double ASSEMBLY = 1.5; /* cost of a matrix besides its factors, in 
 static const double ITERATION = 6;  /* cost of an iteration: a solve, a residual, its judgement */
 static const double FACTOR = 3;     /* cost of factors where the solver does not tell */
 static const double SAME_H = 1e-4;  /* relative change of h that factors survive */
-static const double FADE = 0.98;    /* what is left of a bad experience after a step */
+static const double FADE = 0.98;    /* what is left of an experience after a step */
 static const double DISTRUST = 1.1; /* after sweeps failed; fades below 1 in 5 matrices */
 
 static const ga_experience nothing_learned = {.rate = 1};
@@ -262,7 +262,7 @@ void ga_factors_learn(ga_factors *f, int iterations, int made, bool reused) {
   if (reused) {
     past->renewed *= FADE;
   } else {
-    past->renewed = cost;
+    past->renewed = past->renewed > 0 ? FADE * past->renewed + (1 - FADE) * cost : cost;
     past->reuse *= FADE;
   }
   if (made > 0) past->steps = 0, past->spent = 0;

@@ -23,8 +23,8 @@ typedef struct ga_experience {
   int steps;       /* since the factors were made, the one that made them included */
   double spent;    /* cost of these steps and of the making */
   double last;     /* cost of the last of them */
-  double reuse;    /* cost of the last step that was the first to reuse factors, */
-  double renewed;  /* and of the last that began with new ones; both fade */
+  double reuse;    /* cost of the last step that was the first to reuse factors; fades */
+  double renewed;  /* mean cost of steps that began with new ones, earlier ones fade */
   double distrust; /* above 1: systems are not solved in parts for a while; fades */
   double rate;     /* contraction of the last sweeps over the parts */
 } ga_experience;

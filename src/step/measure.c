@@ -90,6 +90,14 @@ ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
   return status;
 }
 
+/* The side to which velocity i is moved. A spring does not feel both its ends moved alike: one
+ * probe moves neighbours to opposite sides, the next one those that are two or three numbers apart.
+ */
+static double side_of(unsigned i, unsigned probe) {
+  unsigned apart = probe / 2 % 2 ? i / 2 : i;
+  return apart % 2 ? -sign_of(i / 4, probe) : sign_of(i / 4, probe);
+}
+
 /* A velocity is moved alike on all ranks that have it. */
 static ga_status probe(ga_judge *j, const ga_iterate *at, double side, double *r) {
   const ga_equations *eq = j->eq;
@@ -97,8 +105,8 @@ static ga_status probe(ga_judge *j, const ga_iterate *at, double side, double *r
   double step = side * GA_ROUND * DBL_EPSILON;
   for (int i = 0; i < eq->nv; i++) {
     unsigned number = team ? (unsigned)team->velocity[i] : (unsigned)i;
-    j->shift_q[i] = step * sign_of(number, 2 * j->probes) * j->size_q[i];
-    j->shift_v[i] = step * sign_of(number, 2 * j->probes + 1) * j->size_v[i];
+    j->shift_q[i] = step * side_of(number, 2 * j->probes) * j->size_q[i];
+    j->shift_v[i] = step * side_of(number, 2 * j->probes + 1) * j->size_v[i];
   }
   return ga_equations_evaluate(j->eq, at->x, &(ga_shift){j->shift_q, j->shift_v}, NULL, r,
                                j->terms);

@@ -188,10 +188,8 @@ static ga_status assess(ga_newton *w, course *c, bool fresh) {
   if (status != GA_OK || c->now.accepted) return status;
   c->contraction = c->now.excess / before;
   c->wandered |= !(c->contraction < 1);
-  if (c->contraction < STALL && isfinite(before)) {
-    c->stalls = 0;
-  } else if (fresh) {
-    c->stalls++;
+  if (isfinite(before) && (fresh || c->contraction < STALL)) {
+    c->stalls = c->contraction < STALL ? 0 : c->stalls + 1;
   }
   if (c->stalls < STALLS) return GA_OK;
   if (w->factors->split.in_use) ga_factors_distrust_parts(w->factors);
@@ -246,11 +244,14 @@ static double distance(const ga_newton *w, const double *from) {
   return eq->h * eq->h * ga_team_max(eq->eval->team, apart);
 }
 
-/* largest h |v| + h^2 |a| */
-static double motion(const ga_equations *eq) {
+/* largest h |v| + h^2 |a|, and a rounding of q: what is at rest has no root far away */
+static double motion(const ga_newton *w) {
+  const ga_equations *eq = w->eq;
+  const double h = eq->h, *size_q = w->judge.size_q;
   double largest = 0;
   for (int i = 0; i < eq->nv; i++) {
-    largest = ga_max(largest, eq->h * fabs(eq->v[i]) + eq->h * eq->h * fabs(eq->a[i]));
+    double move = h * fabs(eq->v[i]) + h * h * fabs(eq->a[i]);
+    largest = ga_max(largest, move + DBL_EPSILON * size_q[i]);
   }
   return ga_team_max(eq->eval->team, largest);
 }
@@ -259,7 +260,7 @@ static double motion(const ga_equations *eq) {
 static bool too_far(ga_newton *w, const course *c, const double *last, bool far) {
   if (!(c->wandered || far)) return false;
   double from_last = distance(w, last);
-  if (!(from_last > FAR * motion(w->eq))) return false;
+  if (!(from_last > FAR * motion(w))) return false;
   return !(far && c->damped && distance(w, w->far_x) <= SAME * from_last);
 }
 
@@ -282,7 +283,7 @@ ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double
     }
     if (status == GA_OK) {
       const ga_iterate root = iterate_of(w);
-      w->misled = way > 0;
+      w->misled = extrapolated && way > 0;
       w->stats->roundoff += ga_judge_rounding(&w->judge, &root);
       ga_factors_learn(w->factors, c.iteration, c.made, c.reused);
       return GA_OK;

@@ -78,7 +78,21 @@ if [ $ending = h5 ]; then
   succeeds $grid --workers 2 --out w1.h5 --history l1.h5 --every 7
   ok "nothing is done twice" out_has "has all runs of this sweep already"
 fi
-refused 1 "exists and is not the table of this sweep" sweep heavy-top --vary rho=0.5,0.6 --out w1.$ending
+refused 1 "exists" sweep heavy-top --vary rho=0.5,0.6 --out w1.$ending
+
+# one option under two names, and files that would be written over each other
+refused 2 "'h' is varied twice" sweep heavy-top --vary h=1e-3 --vary run.h=2e-3 --out twice.csv
+for other in ./one.csv one.csv.journal ./one.csv.part; do
+  refused 2 'must be two files' sweep heavy-top --vary h=1e-3 --out one.csv --history $other
+done
+refused 1 "directory 'missing'" sweep heavy-top --vary h=1e-3 --out one.csv --history missing/l.csv
+ok "nothing is left of a refused sweep" sh -c '! ls one.csv* >/dev/null 2>&1'
+# a journal that was killed before its head was written; a table that came in between stays
+: >empty.csv.journal
+succeeds sweep heavy-top --t-end 0.01 --vary h=1e-3 --out empty.csv
+: >empty.csv.journal
+refused 1 "'empty.csv' exists already" sweep heavy-top --t-end 0.01 --vary h=2e-3 --out empty.csv
+ok "the table stays" [ "$(rows empty.csv)" -eq 1 ]
 
 # ---- kill -9 at several moments ---------------------------------------------------------------
 long="sweep heavy-top --t-end 0.25 --vary rho=0.5:1:20 --vary h=1e-3:2e-3:20 --columns x,lam1"

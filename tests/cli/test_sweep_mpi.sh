@@ -48,7 +48,7 @@ ranks 3 sweep absent.yaml --vary k=1,2 --out wrong.csv
 ok "no such file: said once" [ "$(lines 'No such file' err)" -eq 1 ]
 ranks 3 $grid --out one.csv
 ok "a table that exists: exit 1, not $code" code_is 1
-ok "a table that exists: said once" [ "$(lines 'exists and is not' err)" -eq 1 ]
+ok "a table that exists: said once" [ "$(lines 'exists already' err)" -eq 1 ]
 ranks 2 $grid --list
 ok "a list is printed once" [ "$(lines '^genalpha run' out)" -eq 30 ]
 ranks 2 $grid --collect --out none.csv
