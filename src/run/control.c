@@ -47,7 +47,7 @@ typedef struct {
 
 /* ---- the estimate ------------------------------------------------------------------------ */
 
-static double q_factor(const ga_params *par) {
+double ga_control_q_factor(const ga_params *par) {
   return 2 * (1 - 6 * par->beta - 3 * (par->alpha_m - par->alpha_f));
 }
 
@@ -161,7 +161,8 @@ ga_status ga_control_error(ga_integrator *it, double *err) {
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_options *o = &it->options;
   int nv = it->eval.nv;
-  double h = to->h, h3 = h * h * h, q_weight = q_factor(&o->par), v_weight = v_factor(&o->par);
+  double h = to->h, h3 = h * h * h, q_weight = ga_control_q_factor(&o->par),
+         v_weight = v_factor(&o->par);
   double apart = from->t + h / 2 - c->t_vdd;
   sizes(it, to->q, to->v, it->vs, it->d);
   for (int i = 0; i < nv; i++) c->vdd_new[i] = (to->vd[i] - from->vd[i]) / h;
@@ -295,7 +296,7 @@ static double first_size(ga_integrator *it, double h, const double *vddd) {
   for (int i = 0; i < nv; i++) {
     it->vs[i] = fmax(it->vs[i], fabs(h * it->v[i]) + h * h / 2 * fabs(it->vd[i]));
     it->vs[i] = fmax(it->vs[i], c->rest_q[i]);
-    c->e[i] = (q_factor(&o->par) * it->vdd[i] + it->r[i]) / 12;
+    c->e[i] = (ga_control_q_factor(&o->par) * it->vdd[i] + it->r[i]) / 12;
   }
   double err = norm(it, c->e, it->vs, o->weight_q);
   for (int i = 0; i < nv; i++) {

@@ -22,6 +22,10 @@ ga_status ga_control_start(ga_integrator *it, double t, double *h);
 /* That start has been accepted. */
 void ga_control_begin(ga_integrator *it);
 
+/* 2 (1 - 6 beta - 3 alpha), alpha = alpha_m - alpha_f: the weight of v'' in the local error of q,
+ * and in the residual of a hidden constraint that is left free. */
+double ga_control_q_factor(const ga_params *par);
+
 /* Error of the step that led from it->last to it->mem, in units of what is allowed. */
 ga_status ga_control_error(ga_integrator *it, double *err);
 

@@ -8,7 +8,6 @@
  *
  * where q' = DL_q(e) v~ gives v = T(w) w'/h. T^-1 = 1 + ad/2 + ad^2/12 + O(ad^4), ad x = [w, x];
  * the rest is O(h^4) of h v, far below the error h^4 of the cubic. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,7 +86,7 @@ ga_status ga_integrator_dense(ga_integrator *it, double t, double *q, double *v,
   ga_error_clear(&it->error);
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   double from = it->last.valid ? it->last.mem.t : it->mem.t, to = it->mem.t;
-  double slack = 4 * DBL_EPSILON * fmax(fabs(from), fabs(to));
+  double slack = ga_same_time(from, to);
   if (!(t >= from - slack && t <= to + slack)) {
     return ga_fail(&it->error, GA_ERR_ARG,
                    "t = %.17g is not inside the last step, from %.17g to %.17g", t, from, to);

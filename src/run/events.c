@@ -87,8 +87,7 @@ static int sign_of(double x) {
 
 /* times nearer than this are the same */
 static double resolution(const ga_integrator *it, const ga_event *event) {
-  double t = fmax(fabs(it->last.mem.t), fabs(it->mem.t));
-  return fmax(event->tol, 4 * DBL_EPSILON * t);
+  return fmax(event->tol, ga_same_time(it->last.mem.t, it->mem.t));
 }
 
 /* the sign change of event i from e_lo at lo to e_hi at hi, on the side where the new sign holds */

@@ -57,8 +57,7 @@ void ga_initial_guess(ga_integrator *it) {
 /* ACB15 after (8): r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, alpha = alpha_m - alpha_f */
 ga_status ga_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
                            const double *vd, double h) {
-  const ga_params *par = &it->options.par;
-  double weight = 2 * (1 - 6 * par->beta - 3 * (par->alpha_m - par->alpha_f));
+  double weight = ga_control_q_factor(&it->options.par);
   ga_status status = ga_eval_G(&it->eval, t, q, &it->saddle.G);
   status = ga_team_agree(it->eval.team, status, &it->error);
   if (status != GA_OK) return status;

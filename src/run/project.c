@@ -8,10 +8,13 @@
 
 enum { ITERATIONS = 60 };
 
+static const double REACHED = 1e-15; /* change that is rounding, relative to 1 + size, */
+static const double CLOSE = 1e-10;   /* and one that is if it does not halve any more */
+
 /* Largest |w_i| against the scale of positions: where Newton's iteration is at rounding. */
 static bool settled(double change, double last, double size) {
-  double level = 1e-15 * (1 + size);
-  return change <= level || (change <= 1e-10 * (1 + size) && change >= 0.5 * last);
+  double level = REACHED * (1 + size);
+  return change <= level || (change <= CLOSE * (1 + size) && change >= 0.5 * last);
 }
 
 /* Constraints that hold to rounding need no projection. */

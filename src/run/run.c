@@ -13,6 +13,11 @@
 
 #include "run/integrator.h"
 
+static const double SAME_STEP = 1e-9; /* relative difference of t1 - t and h that is rounding */
+static const double LEAST_STEP = 16;  /* smallest automatic step, in roundings of t */
+static const double NOT_LEAST =
+    1.001; /* a step that is larger than the least one, relative to it */
+
 /* What is reported and no unknown of the step: from the equations of motion at its end. */
 static ga_status report(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
@@ -134,7 +139,7 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
     return ga_fail(&it->error, GA_ERR_STEP, "t = %.17g: a step of %g is too small", it->mem.t, h);
   }
   /* where t is so large that its rounding matters, the step is what t1 - t says */
-  if (fabs(t1 - it->mem.t - h) > 1e-9 * h) h = t1 - it->mem.t;
+  if (fabs(t1 - it->mem.t - h) > SAME_STEP * h) h = t1 - it->mem.t;
   if (it->control.on) ga_eval_set_step(&it->eval, h);
   keep(it);
   ga_redundant_begin(it);
@@ -186,8 +191,8 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
   for (bool again = false;; again = true) {
     double t = fabs(it->mem.t), way = t_end - t;
     if (t == 0 && isfinite(way)) t = DBL_EPSILON * way;
-    double least = fmax(it->options.h_min, 16 * DBL_EPSILON * t);
-    if (again && it->h < least && plan->h > 1.001 * least) it->h = least;
+    double least = fmax(it->options.h_min, LEAST_STEP * DBL_EPSILON * t);
+    if (again && it->h < least && plan->h > NOT_LEAST * least) it->h = least;
     if (again && it->h < least) return below_least(it, least, plan->h, err > 0);
     ga_status status = ga_sequence_plan(it, t_end, plan);
     if (status == GA_OK) status = attempt(it, plan->h, plan->t1);

@@ -11,6 +11,8 @@
 
 #include "run/integrator.h"
 
+static const double SLACK = 1e-8; /* of a step by which an end may be missed and still be met */
+
 double ga_same_time(double t, double t1) {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t1));
 }
@@ -99,7 +101,7 @@ ga_status ga_sequence_plan(ga_integrator *it, double t_end, ga_plan *plan) {
   ga_status status = next_size(it, &h, &t1);
   *plan = (ga_plan){h, t1, h, true};
   if (status != GA_OK || !isfinite(t_end)) return status;
-  double slack = 1e-8 * h + ga_same_time(t, t_end);
+  double slack = SLACK * h + ga_same_time(t, t_end);
   if (left > h + slack) {
     status = size_after(it, t1, &after);
     if (status != GA_OK || left >= h + after - slack) return status;
