@@ -151,6 +151,12 @@ ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, double by_x, d
 
 /* ---- force rows ----------------------------------------------------------------------------- */
 
+/* The size of an unknown of a force row. A rounding of it is never below what newton.c takes for
+ * zero. */
+static double size_of(double x) {
+  return fabs(x) + GA_UNDERFLOW / DBL_EPSILON;
+}
+
 /* sum_i |D_ik| |mult_i|. The entries of a gradient that is a difference quotient are rounded
  * against the largest of their row. */
 static double column_sum(const ga_csr *D, const ga_columns *columns, int k, const double *mult,
@@ -162,7 +168,7 @@ static double column_sum(const ga_csr *D, const ga_columns *columns, int k, cons
     for (int e = D->ptr[i]; quotient && entry > 0 && e < D->ptr[i + 1]; e++) {
       entry = ga_max(entry, fabs(D->val[e]));
     }
-    sum += entry * fabs(mult[i]);
+    sum += entry * size_of(mult[i]);
   }
   return sum;
 }
@@ -257,7 +263,7 @@ static void by_mass(const ga_judge *j, const ga_iterate *at, int i, double *by_x
   const double *x = at->x + b * eq->nv, *shake = j->shake + b * eq->nv;
   for (int e = M->ptr[k]; e < M->ptr[k + 1]; e++) {
     double entry = eq->tab.m * fabs(M->val[e]);
-    *by_x += entry * fabs(x[M->col[e]]);
+    *by_x += entry * size_of(x[M->col[e]]);
     if (j->shaken) *by_shake += entry * fabs(shake[M->col[e]]);
   }
 }

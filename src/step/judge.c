@@ -7,15 +7,18 @@
  *     |r_i| <= newton_tol terms_i + rounding_i
  *
  *     row               terms                    rounding, in units of ROUND eps
- *     force             |m M x|, phi |F|, |R|    terms, |M||x|, |G|^T|lam|, |K| Q + |C| V
+ *     force             |m M x|, phi |F|, |R|,   terms, |M||x|, |G|^T|lam|, |H|^T|psi|,
+ *                       |carried|                and claimed: |K| Q + |C| V
  *     position g/h^2    |G| |x|                  |G| Q / h^2
- *     velocity /h       |G| |x|                  (|G| V + |Z| Q) / h
- *     acceleration      |G| |x|                  |G| (Q + |x| + V^2)
+ *     velocity /h       |G| |x|                  |G| V / h, and claimed: |Z| Q / h
+ *     nonholonomic k/h  |H| |x|                  |H| V / h, and claimed: |Y| Q / h
+ *     acceleration      |G| |x|                  |G| (Q + |x| + (1 + max V) V)
  *
  * The three components of a vector on SO(3) or SE(3) are rounded like the largest of them. Q and V
  * are the sizes of the summands that q_1 and v_1 were made of, component by component, not of their
  * sums; eps is that of a difference quotient where G, H or the drift is one. The residual judged is
- * that of the iterate itself. There is no memory from step to step.
+ * that of the iterate itself. Nothing is learned from step to step, but the tangents are those of
+ * the matrix that was made last.
  *
  * Tangents K, C, Z are the model's word only. They excuse at most the part SHARE of a row's terms.
  * More is excused by measurement alone: the residual is evaluated with q and v moved by ROUND
@@ -184,13 +187,12 @@ ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
     v = (ga_verdict){.accepted = true, .doubtful = true, .shakable = true};
     ga_judge_constraints(j, at, look, &v);
   }
-  v.closed = v.accepted;
   ga_judge_forces(j, at, look, &v);
   return v;
 }
 
 ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look) {
-  ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true, .closed = true};
+  ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true};
   if (j->eq->eval->team) return ga_judge_forces_together(j, at, look, v);
   ga_judge_forces(j, at, look, &v);
   return v;

@@ -9,7 +9,7 @@
 
 /* Roundings in a sum: each summand brings about one, a row of a mechanism has some ten. */
 enum { GA_ROUND = 8 };
-/* Products of smaller numbers underflow. */
+/* What is smaller is taken for zero: products with it are not normal numbers. */
 #define GA_UNDERFLOW (DBL_MIN / DBL_EPSILON)
 /* Vectors of ga_judge.sums. */
 enum { GA_JUDGE_SUMS = 5 };
@@ -34,8 +34,8 @@ typedef struct ga_judge {
   double *fastest;         /* largest |x| + V/h there, */
   double *bound;           /* and newton_tol |x| and roundings of q or v */
   int *part;               /* of the system that a velocity belongs to, a number below nv */
-  bool by_value;           /* no patterns are named: zeros tell what belongs together, */
-  bool parts_known;        /* and were looked at for the iterate in hand */
+  bool by_value;           /* no patterns are named: entries that are zero tell the parts */
+  bool parts_known;        /* `part` and `root` belong to the iterate in hand */
   double *root;            /* sqrt of the mass of each velocity, */
   bool roots_known;        /* if it is constant and known */
   double *strongest;       /* largest force over sqrt(m) in each part, */
@@ -47,13 +47,13 @@ typedef struct ga_judge {
   double largest;          /* term of all force rows, at the iterate in hand */
   ga_columns G_columns, H_columns;
   double *rounding;          /* n: one rounding of each constraint row */
-  bool shaken;               /* the next is known */
+  bool shaken;               /* `shake` belongs to the iterate in hand */
   double *shake;             /* n: what one rounding of every constraint does to the unknowns */
-  bool measured;             /* the next is known */
+  bool measured;             /* `noise` belongs to the iterate in hand */
   double *noise;             /* change of each row by GA_ROUND roundings of q and v */
   double *shift_q, *shift_v; /* such roundings, */
   double *r_up, *r_down;     /* and the residuals there */
-  double *terms;             /* not looked at */
+  double *terms;             /* of these residuals; nobody reads them */
   unsigned probes;           /* measurements so far: each takes other signs */
   bool const_mass;           /* M is constant, on all ranks */
   bool has_speed;            /* there are rows of accelerations: */
@@ -75,8 +75,7 @@ typedef struct ga_iterate {
 typedef struct ga_verdict {
   bool accepted;
   bool doubtful; /* refused, but the tangents say that rounding explains it: measure the rounding */
-  bool closed;   /* all constraint rows are accepted */
-  bool shakable; /* refused, but for forces alone and by no more than shaken constraints excuse */
+  bool shakable; /* if refused, only in force rows and by no more than a shake may excuse */
   double excess; /* largest |r_i| relative to what is allowed, and its row */
   int row;
   bool elsewhere; /* the row is one of another rank */

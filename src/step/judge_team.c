@@ -233,6 +233,5 @@ ga_verdict ga_judge_look_together(ga_judge *j, const ga_iterate *at, ga_look loo
     v = none;
     if (suspect(j, at, look, &forces)) v = constraints(j, at, look);
   }
-  v.closed = v.accepted;
   return forces ? ga_judge_forces_together(j, at, look, v) : v;
 }

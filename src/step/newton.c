@@ -20,8 +20,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double STALL = 0.5;   /* a contraction that is none */
-static const double ENOUGH = 0.25; /* of the work along a damped step that may be left */
+static const double STALL = 0.5;   /* an iteration that leaves more of the excess is no progress */
+static const double ENOUGH = 0.25; /* a part of dx is long enough if less of the work is left */
 static const double FAR = 8;       /* distance of a root that is looked at twice */
 static const double SAME = 1e-6;   /* two roots are one if they differ by less of their distance */
 enum { STALLS = 2, PROBES = 4, HALVINGS = 40 };
@@ -166,7 +166,7 @@ static ga_status judge(ga_newton *w, ga_look look, double before, ga_verdict *v)
   const ga_iterate at = iterate_of(w);
   *v = ga_judge_look(j, &at, look);
   if (v->accepted) return GA_OK;
-  if (v->closed && v->shakable && !j->shaken && w->eq->constrained) {
+  if (v->shakable && !j->shaken && w->eq->constrained) {
     ga_status status = ga_judge_shake(j, &at);
     if (status != GA_OK) return status;
     *v = ga_judge_look_again(j, &at, look);
@@ -207,7 +207,7 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
   ga_judge_begin(&w->judge);
   memcpy(w->x, guess, (size_t)w->eq->n * sizeof(double));
   ga_status status = evaluate(w, fresh);
-  c->now.excess = INFINITY; /* from here, fresh factors are expected to contract */
+  c->now.excess = INFINITY; /* of the guess: not known, and not needed for fresh factors */
   if (status == GA_OK && !fresh) {
     const ga_iterate at = iterate_of(w);
     c->now = ga_judge_look(&w->judge, &at, GA_LOOK_ROUGHLY);
