@@ -342,11 +342,74 @@ static void test_underflow(void **state) {
   }
 }
 
+/* ---- a load of 1 kg slides down a rail on a node without weight that bears a load of 1 MN ------
+ */
+
+static const double SLOPE = 0.5, NODE = 1e-9;
+
+static int rail_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  for (int i = 0; i < 4; i++) M->val[5 * i] = i < 2 ? NODE : 1;
+  return 0;
+}
+
+static int rail_force(void *user, double t, const double *q, const double *v, double *F) {
+  const double speed = sqrt(v[2] * v[2] + v[3] * v[3] + 1e-6), drag = 2 * speed * speed * speed;
+  (void)user, (void)t;
+  F[0] = 1e8 * (1e-2 - q[0]), F[1] = -1e8 * q[1];
+  F[2] = -drag * v[2], F[3] = -drag * v[3] - 9.81;
+  return 0;
+}
+
+/* the node is on a rod of length 1, the load on a straight line through the node */
+static int rail(void *user, double t, const double *q, double *g) {
+  (void)user, (void)t;
+  g[0] = hypot(q[0] + 1, q[1]) - 1;
+  g[1] = (q[2] - q[0]) * sin(SLOPE) - (q[3] - q[1]) * cos(SLOPE);
+  return 0;
+}
+
+static int rail_jac(void *user, double t, const double *q, ga_csr *G) {
+  const double length = hypot(q[0] + 1, q[1]), s = sin(SLOPE), c = cos(SLOPE);
+  const double rows[] = {(q[0] + 1) / length, q[1] / length, 0, 0, -s, c, s, -c};
+  (void)user, (void)t;
+  for (int i = 0; i < 8; i++) G->val[i] = rows[i];
+  return 0;
+}
+
+/* along the rail no constraint acts: m v' = F there */
+static int rail_look(void *context, const ga_state *s, const ga_stats *stats) {
+  double F[4];
+  rail_force(NULL, s->t, s->q, s->v, F);
+  if (stats->steps > 0) {
+    keep_largest(context, (s->vd[2] - F[2]) * cos(SLOPE) + (s->vd[3] - F[3]) * sin(SLOPE));
+  }
+  return 0;
+}
+
+/* The node has all of the force, and per mass far more than all: it must not excuse the load. */
+static void test_light_under_load(void **state) {
+  (void)state;
+  const double q0[] = {0, 0, cos(SLOPE), sin(SLOPE)}, v0[4] = {0};
+  const char *const methods[] = {"stab2", "index3"};
+  deceit d = {
+      .ops = {.mass = rail_mass, .force = rail_force, .holonomic = rail, .holonomic_jac = rail_jac},
+      .n = 4,
+      .nlam = 2,
+      .q0 = q0,
+      .v0 = v0,
+      .h = 0.1};
+  for (int m = 0; m < 2; m++) {
+    assert_true(run(&d, methods[m], 10, rail_look, NULL) < 1e-7);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_stall_ends),          cmocka_unit_test(test_strong_force_elsewhere),
       cmocka_unit_test(test_units_of_other_rows), cmocka_unit_test(test_terminal_velocity),
       cmocka_unit_test(test_underflow),           cmocka_unit_test(test_heavy_beside_light),
+      cmocka_unit_test(test_light_under_load),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
