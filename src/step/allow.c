@@ -88,24 +88,26 @@ static int part_of_row(const ga_judge *j, const ga_csr *D, int i) {
   return e < end ? j->part[D->col[e]] : 0;
 }
 
-/* |D| times the sizes of accelerations, and one rounding, of row i */
+/* |D| times the sizes of accelerations, and one rounding, of row i. A rounding of an acceleration
+ * is never below what newton.c takes for zero. */
 void ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i, double *by_x,
                     double *rounding) {
   const ga_csr *D = k->D;
-  double x = 0, sum = 0, fast = 0, largest = 0;
+  double x = 0, sum = 0, fast = 0, largest = 0, all = 0;
   for (int e = D->ptr[i]; k->quotient && e < D->ptr[i + 1]; e++) {
     largest = ga_max(largest, fabs(D->val[e]));
   }
   for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
     double entry = fabs(D->val[e]);
     int col = D->col[e];
+    all += entry;
     x += entry * j->size_x[col];
     if (k->quotient && entry > 0) entry = largest;
     sum += entry * k->size[col];
     if (k->speed > 0) fast += entry * (j->size_x[col] + k->speed * j->size_v[col]);
   }
   *by_x = x;
-  *rounding = k->factor * (sum + fast);
+  *rounding = k->factor * (sum + fast) + GA_UNDERFLOW * all;
 }
 
 /* claims count up to the part SHARE of the terms without proof, measured roundings in full */

@@ -82,6 +82,31 @@ for h in 1e-3 5e-4; do
   ok "it stands where the drive left it" sh -c "tail -n 1 '$work/rest.csv' | grep -q '^2,6\(\.000000\|,\|\.0*,\)\|^2,5\.999999'"
 done
 
+# b11 is held in its orientation and turns by nothing but remnants, which decay to the smallest numbers
+cat >"$work/held.yaml" <<END
+genalpha: 1
+gravity: [0, 0, -9.81]
+bodies:
+  b0: {mass: 1.723, inertia: [0.142, 0.186, 0.180], position: [-0.786, -0.538, -1.301], orientation: {rotation_vector: [-0.443, 0.835, -0.502]}}
+  b2: {mass: 0.604, inertia: [0.141, 0.151, 0.186], position: [-1.214, 1.531, 0.131], orientation: {rotation_vector: [-0.338, -0.753, 0.431]}}
+  b4: {mass: 1.680, inertia: [0.119, 0.160, 0.156], position: [0.32, -1.979, -0.378], orientation: {rotation_vector: [0.054, -0.281, -0.466]}, formulation: se3}
+  b5: {mass: 0.909, inertia: [0.101, 0.175, 0.135], position: [0.214, -1.482, 0.634], orientation: {rotation_vector: [-0.336, 0.818, 0.157]}}
+  b7: {mass: 0.819, inertia: [0.184, 0.154, 0.180], position: [0.927, 1.839, 0.361], orientation: {rotation_vector: [-0.497, -0.698, -0.779]}}
+  b11: {mass: 0.970, inertia: [0.117, 0.197, 0.121], position: [1.846, 0.312, 0.078], orientation: {rotation_vector: [-0.662, 0.929, -0.538]}, formulation: r3so3}
+joints:
+  j0: {type: orientation, between: [ground, b0], at: [-0.786, -0.538, -1.301]}
+  j4: {type: orientation, between: [b0, b4], at: [0.598, -1.659, 0.107]}
+  j5: {type: cylindrical, between: [ground, b5], at: [0.214, -1.482, 0.634], axis: [0.735, -0.94, -0.2]}
+  j7: {type: revolute, between: [b2, b7], at: [0.712, 1.661, 0.195], axis: [0.515, 0.661, -0.933]}
+  j11: {type: orientation, between: [ground, b11], at: [1.846, 0.312, 0.078]}
+couplers:
+  c0: {sum: {j7.angle: 1, j5.position: -2}}
+forces:
+  s1: {type: spring, between: [b2, b4], stiffness: 56.93, damping: 0.5, length: 1}
+run: {h: 2e-3, t_end: 0.2}
+END
+succeeds run "$work/held.yaml" --redundant refuse --final
+
 succeeds converge "$models/gyroscope.yaml" --h 1e-3 --t-end 0.1 --levels 3
 ok "order 2" out_has ' 2\.[0-9]*'
 
