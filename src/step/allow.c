@@ -198,29 +198,35 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   return largest;
 }
 
+/* Without mass there is no motion to be compared by. */
+static void find_strongest(ga_judge *j, const double *restrict terms) {
+  const int nv = j->eq->nv, *restrict of = j->part;
+  const double *restrict root = j->root;
+  double *restrict strongest = j->strongest, *restrict hardest = j->hardest;
+  double *restrict greatest = j->greatest;
+  for (int k = 0; k < nv; k++) {
+    const int part = of[k];
+    const double force = terms[k], m = root[k] * root[k];
+    if (force > greatest[part]) greatest[part] = force;
+    if (m > 0 && force > strongest[part] * root[k]) strongest[part] = force / root[k];
+    if (m > 0 && force > hardest[part] * m) hardest[part] = force / m;
+  }
+}
+
 /* The strongest force in each part of the system, and of all. Forces are compared as F/sqrt(m),
  * whose units are the same for angular ones, as accelerations F/m, and as they are. */
 void ga_allow_prepare(ga_judge *j, const double *terms) {
   const ga_equations *eq = j->eq;
   const int nv = eq->nv;
-  double all = 0;
   ga_judge_know_parts(j);
   memset(j->strongest, 0, (size_t)nv * sizeof(double));
   memset(j->hardest, 0, (size_t)nv * sizeof(double));
   memset(j->greatest, 0, (size_t)nv * sizeof(double));
-  for (int i = 0, k = 0; i < eq->nx; i++, k = k + 1 < nv ? k + 1 : 0) {
-    const int part = j->part[k];
-    double *strongest = &j->strongest[part], *hardest = &j->hardest[part], root = j->root[k];
-    all = ga_max(all, terms[i]);
-    j->greatest[part] = ga_max(j->greatest[part], terms[i]);
-    if (!(root > 0)) continue; /* without mass there is no size to be compared by */
-    if (terms[i] > *strongest * root) *strongest = terms[i] / root;
-    if (terms[i] > *hardest * root * root) *hardest = terms[i] / (root * root);
-  }
-  if (eq->eval->team) ga_judge_share_parts(j, j->strongest, &all);
+  for (int b = 0; b < eq->method->nx; b++) find_strongest(j, terms + b * nv);
+  j->largest = ga_max_abs(nv, j->greatest);
+  if (eq->eval->team) ga_judge_share_parts(j, j->strongest, &j->largest);
   if (eq->eval->team) ga_judge_share_parts(j, j->hardest, NULL);
   if (eq->eval->team) ga_judge_share_parts(j, j->greatest, NULL);
-  j->largest = all;
   j->prepared = true;
 }
 

@@ -30,6 +30,17 @@ static inline double ga_allow_row_sum(const ga_csr *A, int i, const double *x) {
   return sum;
 }
 
+/* Is r at most that sum? Mostly the first of its terms tells. */
+static inline bool ga_allow_within(const ga_csr *D, int i, const double *size, double r) {
+  double sum = 0;
+  int e = D->ptr[i], end = D->ptr[i + 1];
+  while (r > sum && e < end) {
+    sum += fabs(D->val[e]) * size[D->col[e]];
+    e++;
+  }
+  return r <= sum;
+}
+
 /* The sizes of accelerations at an iterate, into size_x. */
 void ga_allow_accelerations(ga_judge *j, const ga_iterate *at);
 /* Add what eta moves to size_q. */

@@ -132,10 +132,11 @@ void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_ve
     if (measured) ga_judge_measure_motion(j, eq->method->con[c]);
     for (int i = 0; i < eq->nv; i++) bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
     for (int i = 0; i < k.D->nrow; i++) {
-      double size = fabs(r[i]), allowed = ga_allow_row_sum(k.D, i, bound);
-      if (size <= allowed) continue;
+      double size = fabs(r[i]);
+      if (ga_allow_within(k.D, i, bound, size)) continue;
       if (roughly) {
-        weigh(v, eq->con_at[c] + i, size, (ga_allowance){.proved = allowed});
+        weigh(v, eq->con_at[c] + i, size,
+              (ga_allowance){.proved = ga_allow_row_sum(k.D, i, bound)});
       } else {
         if (!measured) ga_judge_measure_motion(j, eq->method->con[c]);
         measured = true;
