@@ -217,13 +217,12 @@ static void find_strongest(ga_judge *j, const double *restrict terms) {
  * whose units are the same for angular ones, as accelerations F/m, and as they are. */
 void ga_allow_prepare(ga_judge *j, const double *terms) {
   const ga_equations *eq = j->eq;
-  const int nv = eq->nv;
   ga_judge_know_parts(j);
-  memset(j->strongest, 0, (size_t)nv * sizeof(double));
-  memset(j->hardest, 0, (size_t)nv * sizeof(double));
-  memset(j->greatest, 0, (size_t)nv * sizeof(double));
-  for (int b = 0; b < eq->method->nx; b++) find_strongest(j, terms + b * nv);
-  j->largest = ga_max_abs(nv, j->greatest);
+  ga_judge_clear_parts(j, j->strongest);
+  ga_judge_clear_parts(j, j->hardest);
+  ga_judge_clear_parts(j, j->greatest);
+  for (int b = 0; b < eq->method->nx; b++) find_strongest(j, terms + b * eq->nv);
+  j->largest = ga_max_abs(eq->nx, terms);
   if (eq->eval->team) ga_judge_share_parts(j, j->strongest, &j->largest);
   if (eq->eval->team) ga_judge_share_parts(j, j->hardest, NULL);
   if (eq->eval->team) ga_judge_share_parts(j, j->greatest, NULL);

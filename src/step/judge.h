@@ -33,7 +33,7 @@ typedef struct ga_judge {
   double *liveliest;       /* of the row kind in hand: largest sqrt(m) (|x| + V/h) in each part, */
   double *fastest;         /* largest |x| + V/h there, */
   double *bound;           /* and newton_tol |x| and roundings of q or v */
-  int *part;               /* of the system that a velocity belongs to, a number below nv */
+  int *part;               /* of the system that a velocity belongs to: its first velocity */
   bool by_value;           /* no patterns are named: entries that are zero tell the parts */
   bool parts_known;        /* `part` and `root` belong to the iterate in hand */
   double *root;            /* sqrt of the mass of each velocity, */
@@ -115,6 +115,8 @@ void ga_judge_share_parts(ga_judge *j, double *of_part, double *more);
 void ga_judge_find_parts(ga_judge *j, bool by_value);
 /* Parts and masses, as far as they change from iterate to iterate. */
 void ga_judge_know_parts(ga_judge *j);
+/* Set the numbers of all parts to zero; those of a part are kept at its first velocity. */
+void ga_judge_clear_parts(const ga_judge *j, double *of_part);
 /* The liveliest motion in each part, max sqrt(m) (|x| + V/h), lengths in the metric of the kinetic
  * energy, the same for angles and distances; and the fastest one, max |x| + V/h. Without V for
  * positions. */

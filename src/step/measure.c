@@ -8,11 +8,20 @@
 
 #include "step/judge.h"
 
-/* Union of all velocities that a constraint connects: part[i] is one velocity of
- * the part that i belongs to, the same for all of it. */
+/* Union of all velocities that a constraint connects: part[i] is the first velocity of the part
+ * that i belongs to. */
 static int part_of(int *part, int i) {
   while (part[i] != i) i = part[i] = part[part[i]];
   return i;
+}
+
+static void unite(int *part, int i, int k) {
+  int a = part_of(part, i), b = part_of(part, k);
+  if (a < b) {
+    part[b] = a;
+  } else {
+    part[a] = b;
+  }
 }
 
 void ga_judge_find_parts(ga_judge *j, bool by_value) {
@@ -25,7 +34,7 @@ void ga_judge_find_parts(ga_judge *j, bool by_value) {
       int last = -1; /* column met before in this row */
       for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
         if (by_value && D->val[e] == 0) continue;
-        if (last >= 0) j->part[part_of(j->part, D->col[e])] = part_of(j->part, last);
+        if (last >= 0) unite(j->part, D->col[e], last);
         last = D->col[e];
       }
     }
@@ -55,11 +64,17 @@ void ga_judge_know_parts(ga_judge *j) {
   j->parts_known = true;
 }
 
+void ga_judge_clear_parts(const ga_judge *j, double *of_part) {
+  for (int i = 0; i < j->eq->nv; i++) {
+    if (j->part[i] == i) of_part[i] = 0;
+  }
+}
+
 void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind) {
   const double per_h = kind == GA_ROW_POS ? 0 : 1 / j->eq->h;
   ga_judge_know_parts(j);
-  memset(j->liveliest, 0, (size_t)j->eq->nv * sizeof(double));
-  memset(j->fastest, 0, (size_t)j->eq->nv * sizeof(double));
+  ga_judge_clear_parts(j, j->liveliest);
+  ga_judge_clear_parts(j, j->fastest);
   for (int i = 0; i < j->eq->nv; i++) {
     double *liveliest = &j->liveliest[j->part[i]], *fastest = &j->fastest[j->part[i]];
     double motion = j->size_x[i] + per_h * j->size_v[i];
