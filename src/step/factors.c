@@ -258,11 +258,11 @@ void ga_factors_learn(ga_factors *f, int iterations, int made, bool reused) {
   ga_experience *past = &f->past;
   double cost = ITERATION * iterations + making(f) * made;
   past->last = cost;
-  if (reused && past->steps == 1) past->reuse = cost;
-  if (reused) {
+  if (reused && past->steps == 1) {
+    past->reuse = cost;
     past->renewed *= FADE;
-  } else {
-    past->renewed = past->renewed > 0 ? FADE * past->renewed + (1 - FADE) * cost : cost;
+  } else if (!reused) {
+    past->renewed = past->renewed > 0 ? (past->renewed + cost) / 2 : cost;
     past->reuse *= FADE;
   }
   if (made > 0) past->steps = 0, past->spent = 0;

@@ -24,7 +24,7 @@ typedef struct ga_experience {
   double spent;    /* cost of these steps and of the making */
   double last;     /* cost of the last of them */
   double reuse;    /* cost of the last step that was the first to reuse factors; fades */
-  double renewed;  /* mean cost of steps that began with new ones, earlier ones fade */
+  double renewed;  /* cost of steps that began with new ones, half of it of the last; fades */
   double distrust; /* above 1: systems are not solved in parts for a while; fades */
   double rate;     /* contraction of the last sweeps over the parts */
 } ga_experience;
