@@ -7,7 +7,6 @@
 
 static const double ASSEMBLY = 1.5; /* cost of a matrix besides its factors, in solves */
 static const double ITERATION = 6;  /* cost of an iteration: a solve, a residual, its judgement */
-static const double FEW = 30;       /* rows below which an iteration takes more solves than that */
 static const double FACTOR = 3;     /* cost of factors where the solver does not tell */
 static const double SAME_H = 1e-4;  /* relative change of h that factors survive */
 static const double FADE = 0.98;    /* what is left of an experience after a step */
@@ -60,13 +59,6 @@ static ga_status describe_share(ga_factors *f, const ga_equations *s, ga_arena *
   return status;
 }
 
-/* The cost of an iteration. With few rows most of it are calls and judgement, which do not shrink
- * like a solve. All ranks of a team think the same of it. */
-static double cost_of_iteration(ga_team *team, int rows) {
-  const double few = FEW / ga_team_max(team, rows);
-  return ITERATION * (1 + few * few);
-}
-
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
                           ga_stats *stats, ga_arena *arena) {
   f->options = options;
@@ -82,7 +74,6 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
   status = ga_team_agree(s->eval->team, status, s->err);
   if (status == GA_OK) status = describe_share(f, s, arena);
   if (status != GA_OK) return status;
-  f->iteration = cost_of_iteration(s->eval->team, f->matrix.n);
   status = ga_linsol_open_layout(&f->ls, options, &f->matrix.blocks.A, &f->layout, s->err);
   return status != GA_OK ? status : ga_split_init(f, s, arena);
 }
@@ -260,12 +251,12 @@ bool ga_factors_keep(const ga_factors *f, double h) {
 bool ga_factors_spent(const ga_factors *f, double excess, double contraction) {
   if (!(contraction < 1)) return true;
   double left = log(excess) / -log(contraction);
-  return left * f->iteration > making(f) + f->iteration;
+  return left * ITERATION > making(f) + ITERATION;
 }
 
 void ga_factors_learn(ga_factors *f, int iterations, int made, bool reused) {
   ga_experience *past = &f->past;
-  double cost = f->iteration * iterations + making(f) * made;
+  double cost = ITERATION * iterations + making(f) * made;
   past->last = cost;
   if (reused && past->steps == 1) {
     past->reuse = cost;

@@ -2,9 +2,8 @@
 /* The factored Newton matrix: made, kept over several steps, renewed by one rule.
  *
  * Costs are counted in solves with the factors. A new matrix costs f + ASSEMBLY: f for its factors,
- * as the linear solver says. An iteration costs ITERATION, and more where there are few rows: a
- * solve, a residual and its judgement (factors.c has the numbers). The rule, for whole matrices and
- * for those solved in parts:
+ * as the linear solver says. An iteration costs ITERATION: a solve, a residual and its judgement
+ * (factors.c has the numbers). The rule, for whole matrices and for those solved in parts:
  *
  *   between steps  Factors are kept while another step with them is expected to cost less than the
  *                  mean step since they were made, their making included. What the next step costs
@@ -56,9 +55,8 @@ typedef struct ga_factors {
   double *wide;          /* right side of a matrix with more rows than the equations */
   ga_linsol ls;
   ga_split split;
-  bool valid;       /* there are factors */
-  double h;         /* the step size that they were made for */
-  double iteration; /* what an iteration costs */
+  bool valid; /* there are factors */
+  double h;   /* the step size that they were made for */
   ga_experience past;
   double *aside;    /* values of the matrix that the step under way found and replaced */
   bool set_aside;   /* there are such values */
