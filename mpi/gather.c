@@ -16,7 +16,7 @@
 
 /* what rank 0 tells all others after a call */
 typedef struct {
-  double status, column, repivots, factor_cost;
+  double status, column, repivots, factor, solve;
 } news;
 
 /* Rank 0 has arrays over all ranks; `at` and `count` of rows, owned rows and entries. */
@@ -47,11 +47,11 @@ static bool is_root(const gather *g) {
 /* all ranks get what rank 0 has to say; returns the status */
 static ga_status tell(ga_linsol *ls, ga_status status) {
   gather *g = ls->impl;
-  news n = {status, (double)g->column, (double)g->ls.repivots, g->ls.factor_cost};
-  MPI_Bcast(&n, 4, MPI_DOUBLE, 0, g->team->comm);
+  news n = {status, (double)g->column, (double)g->ls.repivots, g->ls.cost.factor, g->ls.cost.solve};
+  MPI_Bcast(&n, 5, MPI_DOUBLE, 0, g->team->comm);
   g->column = (long)n.column;
   ls->repivots = (long)n.repivots;
-  ls->factor_cost = n.factor_cost;
+  ls->cost = (ga_linsol_cost){n.factor, n.solve};
   if (is_root(g)) {
     memcpy(ls->trouble, g->ls.trouble, sizeof ls->trouble);
     if (g->ls.ops) memcpy(ls->why, g->ls.why, sizeof ls->why);

@@ -108,7 +108,7 @@ static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
   ga_status status = ga_petsc_agree(s, ga_petsc_status(s, code));
   if (status == GA_OK && not_finite) status = GA_RETRY_NONFINITE;
   if (status == GA_OK) status = ga_petsc_still_good(s) ? keep(s) : prepare_or_more(s);
-  ls->factor_cost = COST;
+  ls->cost.factor = COST;
   ga_petsc_leave(s);
   return status;
 }

@@ -169,10 +169,10 @@ static inline ga_status crew_told(ga_linsol *ls) {
   const crew_solver *first = crew_of(c, 0);
   ga_status status = first->status;
   int column = first->column;
-  double cost = first->ls.factor_cost;
+  ga_linsol_cost cost = first->ls.cost;
   if (!crew_meet(c, s->own->rank, 4, NULL)) return GA_ERR_BACKEND;
   s->column = column;
-  ls->factor_cost = cost;
+  ls->cost = cost;
   return status;
 }
 

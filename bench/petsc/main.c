@@ -39,7 +39,7 @@ static ga_linsol *inner(const ga_linsol *ls) {
 /* what the solver says is handed on */
 static ga_status hand_on(ga_linsol *ls, ga_status status) {
   memcpy(ls->trouble, inner(ls)->trouble, sizeof ls->trouble);
-  ls->factor_cost = inner(ls)->factor_cost;
+  ls->cost = inner(ls)->cost;
   return status;
 }
 

@@ -106,15 +106,21 @@ typedef struct ga_linsol_ops {
   ga_status (*null_space)(ga_linsol *ls, const ga_csr *A, ga_null_space *out);
 } ga_linsol_ops;
 
+/* What the last factors cost. It tells Newton's method how many more iterations old factors are
+ * worth. 0: not known. */
+typedef struct ga_linsol_cost {
+  double factor; /* time of a factorization over that of a solve */
+  double solve;  /* time of a solve over that of a pass through the entries of A: mostly the entries
+                    of the factors over those of A */
+} ga_linsol_cost;
+
 struct ga_linsol {
   const ga_linsol_ops *ops;
   void *impl;                     /* belongs to the solver */
   void *context;                  /* ga_options.linsol_context, for a user's solver */
   const ga_linsol_layout *layout; /* NULL: nothing is known */
   long repivots; /* counted by the solver: factorizations that chose pivots anew and allocated */
-  /* Set by the solver if it knows: time of a factorization over that of a solve. It tells Newton's
-   * method how many more iterations old factors are worth. */
-  double factor_cost;
+  ga_linsol_cost cost; /* set by the solver if it knows */
   char why[160];     /* why "auto" chose this solver, or what the solver says of its own choices */
   char trouble[120]; /* set by the solver: what went wrong in the last call that failed */
 };

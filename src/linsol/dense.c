@@ -41,7 +41,7 @@ static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
   d->lu = ga_arena_doubles(&d->arena, ld * n);
   if (d->arena.failed) return GA_ERR_MEM;
   size_t nnz = (size_t)A->ptr[A->nrow];
-  ls->factor_cost = d->n / 3.0;
+  ls->cost = (ga_linsol_cost){d->n / 3.0, (double)(n * n) / (double)(nnz > 0 ? nnz : 1)};
   d->pivot = ga_arena_ints(&d->arena, n);
   d->inverse = ga_arena_doubles(&d->arena, n);
   d->l = ga_arena_doubles(&d->arena, ld);

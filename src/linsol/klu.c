@@ -101,7 +101,7 @@ static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
   if (!klu_flops(k->symbolic, k->numeric, &k->common)) return klu_status(k);
   /* flops of both, and two of overhead for every entry of a refactorization */
   double count = entries(k->numeric);
-  ls->factor_cost = (k->common.flops + 2 * count) / (2 * count);
+  ls->cost = (ga_linsol_cost){(k->common.flops + 2 * count) / (2 * count), count / ga_csr_nnz(A)};
   return GA_OK;
 }
 
@@ -249,7 +249,7 @@ static void sparse_reset(ga_linsol *ls) {
   klu *k = ls->impl;
   k->scale.known = false;
   k->symbolic = NULL;
-  ls->factor_cost = 0;
+  ls->cost = (ga_linsol_cost){0};
   klu_free_numeric(&k->numeric, &k->common);
 }
 

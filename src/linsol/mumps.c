@@ -239,7 +239,8 @@ static ga_status mumps_factor(ga_linsol *ls, const ga_csr *A) {
   status = factor_with_room(ls, ZERO, DBL_EPSILON, &report);
   if (status != GA_OK) return status;
   /* measured: a solve costs as much as 8 operations for an entry, and so much for the rest */
-  ls->factor_cost = 4 + report.flops / (8 * report.entries);
+  ls->cost.factor = 4 + report.flops / (8 * report.entries);
+  ls->cost.solve = 4 * report.entries / ga_csr_nnz(A);
   bool sound = report.null_pivots == 0 && report.least > GA_SCALE_SOUND * report.largest;
   if (sound) return GA_OK;
   m->singular = ga_scale_singular(&m->scale, &m->S, solve_scaled, m, report.null_at);
@@ -337,7 +338,7 @@ static void mumps_reset(ga_linsol *ls) {
   m->scale.known = m->decided = false;
   m->extra = EXTRA_FIRST;
   forget_analysis(m);
-  ls->factor_cost = 0;
+  ls->cost = (ga_linsol_cost){0};
 }
 
 static void mumps_free(ga_linsol *ls) {

@@ -100,7 +100,8 @@ static ga_status factor_strong(ga_linsol *ls) {
   ga_status status = ga_strong_factor(&s->strong, &s->A);
   ls->repivots += ga_strong_repivots(&s->strong) - before;
   s->by_sweeps = status == GA_OK;
-  ls->factor_cost = s->strong.time / time_of_sweeps(s);
+  ls->cost.factor = s->strong.time / time_of_sweeps(s);
+  ls->cost.solve = time_of_sweeps(s) / s->nnz; /* KLU takes about 1 ns for an entry */
   return status;
 }
 
@@ -115,7 +116,7 @@ static ga_status factor_full(ga_linsol *ls) {
   long before = s->full.repivots;
   if (status == GA_OK) status = s->full.ops->factor(&s->full, &s->A);
   ls->repivots += s->full.repivots - before;
-  ls->factor_cost = s->full.factor_cost;
+  ls->cost = s->full.cost;
   memcpy(ls->trouble, s->full.trouble, sizeof ls->trouble);
   return status;
 }
@@ -269,7 +270,7 @@ static void sweep_reset(ga_linsol *ls) {
   s->pause_next = 1;
   ga_strong_close(&s->strong, true);
   ga_linsol_reset(&s->full);
-  ls->factor_cost = 0;
+  ls->cost = (ga_linsol_cost){0};
 }
 
 static void sweep_free(ga_linsol *ls) {

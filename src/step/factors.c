@@ -5,14 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-static const double ASSEMBLY = 1.5; /* cost of a matrix besides its factors, in solves */
-static const double ITERATION = 6;  /* cost of an iteration: a solve, a residual, its judgement */
-static const double FACTOR = 3;     /* cost of factors where the solver does not tell */
+/* Costs in passes through the entries of the matrix. Measured: a residual and its judgement 2
+ * (large chains and nets) to 7 (few rows), an assembly 1 to 5. */
+static const double RESIDUAL = 5, ASSEMBLY = 3;
+/* Where the solver does not tell: of a solve, and of a factorization in solves. */
+static const double SOLVE = 1.5, FACTOR = 3;
 static const double SAME_H = 1e-4;  /* relative change of h that factors survive */
-static const double FADE = 0.98;    /* what is left of an experience after a step */
+static const double FADE = 0.98;    /* what is left of an experience each time */
 static const double DISTRUST = 1.1; /* after sweeps failed; fades below 1 in 5 matrices */
+enum { PAUSE_MAX = 64 };            /* steps at most with new factors until they are kept again */
 
-static const ga_experience nothing_learned = {.rate = 1};
+static const ga_experience nothing_learned = {.pause_next = 1, .rate = 1};
 
 /* the ranks of a team have the same list of blocks, some of which may be empty */
 static void add_block(ga_factors *f, bool team, int row, int col, int size) {
@@ -103,7 +106,10 @@ static ga_status factor_whole(ga_factors *f, const ga_equations *s) {
   f->split.in_use = false;
   f->split.full++;
   ga_status status = f->ls.ops->factor(&f->ls, &f->matrix.blocks.A);
-  if (team && status == GA_OK) f->ls.factor_cost = ga_team_max(team, f->ls.factor_cost);
+  if (team && status == GA_OK) {
+    f->ls.cost.factor = ga_team_max(team, f->ls.cost.factor);
+    f->ls.cost.solve = ga_team_max(team, f->ls.cost.solve);
+  }
   return status;
 }
 
@@ -179,6 +185,7 @@ static ga_status solve_whole(ga_factors *f, const ga_equations *s, double *b) {
 }
 
 ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
+  f->solves++;
   ga_status status = GA_OK;
   if (f->split.in_use) {
     if (ga_split_solve(f, s, b)) return GA_OK;
@@ -235,8 +242,18 @@ void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experie
 
 /* ---- keeping ------------------------------------------------------------------------------ */
 
+static const ga_linsol_cost *reported(const ga_factors *f) {
+  return f->split.in_use ? &f->split.ls_y.cost : &f->ls.cost;
+}
+
+static double solving(const ga_factors *f) {
+  double cost = reported(f)->solve;
+  return cost > 0 ? cost : SOLVE;
+}
+
 static double making(const ga_factors *f) {
-  return ASSEMBLY + (f->ls.factor_cost > 0 ? f->ls.factor_cost : FACTOR);
+  double cost = reported(f)->factor;
+  return ASSEMBLY + solving(f) * (cost > 0 ? cost : FACTOR);
 }
 
 bool ga_factors_keep(const ga_factors *f, double h) {
@@ -244,28 +261,48 @@ bool ga_factors_keep(const ga_factors *f, double h) {
   int every = f->options->matrix_every;
   if (!f->valid || past->steps == 0 || fabs(h / f->h - 1) > SAME_H) return false;
   if (every > 0 && past->steps >= every) return false;
-  double expected = past->steps == 1 ? past->reuse : past->last;
-  return expected < past->spent / past->steps;
+  if (past->steps == 1) return past->pause == 0 && past->fresh > 0;
+  return past->last < past->spent / past->steps;
 }
 
 bool ga_factors_spent(const ga_factors *f, double excess, double contraction) {
   if (!(contraction < 1)) return true;
   double left = log(excess) / -log(contraction);
-  return left * ITERATION > making(f) + ITERATION;
+  return (left - 1) * (RESIDUAL + solving(f)) > making(f);
 }
 
-void ga_factors_learn(ga_factors *f, int iterations, int made, bool reused) {
-  ga_experience *past = &f->past;
-  double cost = ITERATION * iterations + making(f) * made;
-  past->last = cost;
-  if (reused && past->steps == 1) {
-    past->reuse = cost;
-    past->renewed *= FADE;
-  } else if (!reused) {
-    past->renewed = past->renewed > 0 ? (past->renewed + cost) / 2 : cost;
-    past->reuse *= FADE;
+ga_effort ga_factors_effort(const ga_factors *f) {
+  return (ga_effort){f->stats->residuals, f->solves};
+}
+
+static double cost_since(const ga_factors *f, ga_effort before, int made) {
+  ga_effort now = ga_factors_effort(f);
+  return RESIDUAL * (double)(now.residuals - before.residuals) +
+         solving(f) * (double)(now.solves - before.solves) + making(f) * made;
+}
+
+/* Factors that were kept are given up: did it pay? A step that renewed them half way counts as one
+ * with new factors, and what it cost more is theirs. */
+static void end_of_kept(ga_experience *past, double detour) {
+  double mean = (past->spent + detour) / past->steps;
+  if (mean < past->fresh) {
+    past->pause_next = 1;
+  } else {
+    past->pause_next = 2 * past->pause_next < PAUSE_MAX ? 2 * past->pause_next : PAUSE_MAX;
+    past->pause = past->pause_next;
   }
+  past->fresh *= FADE;
+}
+
+void ga_factors_learn(ga_factors *f, ga_effort before, int made, bool reused) {
+  ga_experience *past = &f->past;
+  double cost = cost_since(f, before, made);
+  if (made > 0 && (reused || past->steps > 1)) end_of_kept(past, reused ? cost - past->fresh : 0);
+  if (!reused && past->pause > 0) past->pause--;
+  if (!reused && past->last_fresh) past->fresh = past->fresh > 0 ? (past->fresh + cost) / 2 : cost;
   if (made > 0) past->steps = 0, past->spent = 0;
   past->steps++;
-  past->spent += made > 0 ? past->renewed : cost;
+  past->spent += made > 0 && reused ? past->fresh : cost;
+  past->last = cost;
+  past->last_fresh = !reused;
 }

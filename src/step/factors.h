@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The factored Newton matrix: made, kept over several steps, renewed by one rule.
  *
- * Costs are counted in solves with the factors. A new matrix costs f + ASSEMBLY: f for its factors,
- * as the linear solver says. An iteration costs ITERATION: a solve, a residual and its judgement
+ * Costs are counted in passes through the entries of the matrix. A solve and new factors cost what
+ * the linear solver says, a residual and its judgement RESIDUAL, the assembly of a matrix ASSEMBLY
  * (factors.c has the numbers). The rule, for whole matrices and for those solved in parts:
  *
- *   between steps  Factors are kept while another step with them is expected to cost less than the
- *                  mean step since they were made, their making included. What the next step costs
- *                  is expected from the last one, and of the first that reuses them from the last
- *                  time that was tried; that memory fades, so that it is tried again.
- *   inside a step  They are renewed where the iterations that are left, foreseen from the
- *                  contraction, would cost more than new factors and one iteration. */
+ *   between steps  Factors are kept while the last step with them cost less than the mean step
+ * since they were made, their making included. When they are given up, that mean is compared with
+ * the cost of a step with new factors that follows another such step: one that follows a step with
+ * old factors begins with a worse guess. If keeping did not pay, the next 2 steps have new factors,
+ * then 4, 8, ... until it pays. inside a step  They are renewed where the iterations that are left,
+ * foreseen from the contraction, would cost more than new factors and one iteration. */
 #ifndef GA_SRC_FACTORS_H
 #define GA_SRC_FACTORS_H
 
@@ -23,11 +23,17 @@ typedef struct ga_experience {
   int steps;       /* since the factors were made, the one that made them included */
   double spent;    /* cost of these steps and of the making */
   double last;     /* cost of the last of them */
-  double reuse;    /* cost of the last step that was the first to reuse factors; fades */
-  double renewed;  /* cost of steps that began with new ones, half of it of the last; fades */
+  bool last_fresh; /* the last step began with new factors */
+  double fresh;    /* mean cost of such a step after another one, half of it of the last; fades */
+  int pause;       /* steps that must begin with new factors before any are kept again, */
+  int pause_next;  /* and how many if that does not pay either */
   double distrust; /* above 1: systems are not solved in parts for a while; fades */
   double rate;     /* contraction of the last sweeps over the parts */
 } ga_experience;
+
+typedef struct ga_effort {
+  long residuals, solves;
+} ga_effort;
 
 /* The parts of a double or triple system (split.c): matrices of KKT size for y and z, the mass. */
 typedef struct ga_split {
@@ -55,8 +61,9 @@ typedef struct ga_factors {
   double *wide;          /* right side of a matrix with more rows than the equations */
   ga_linsol ls;
   ga_split split;
-  bool valid; /* there are factors */
-  double h;   /* the step size that they were made for */
+  long solves; /* so far */
+  bool valid;  /* there are factors */
+  double h;    /* the step size that they were made for */
   ga_experience past;
   double *aside;    /* values of the matrix that the step under way found and replaced */
   bool set_aside;   /* there are such values */
@@ -90,8 +97,11 @@ bool ga_factors_keep(const ga_factors *f, double h);
 /* Should they be renewed inside a step whose residual is `excess` times too large, and was reduced
  * by the factor `contraction` in the last iteration? */
 bool ga_factors_spent(const ga_factors *f, double excess, double contraction);
-/* A step is solved: iterations, matrices made in it, and whether it began with old factors. */
-void ga_factors_learn(ga_factors *f, int iterations, int made, bool reused);
+/* The work done so far. */
+ga_effort ga_factors_effort(const ga_factors *f);
+/* A step is solved: the work done before it, matrices made in it, and whether it began with old
+ * factors. */
+void ga_factors_learn(ga_factors *f, ga_effort before, int made, bool reused);
 /* Fresh factors in parts did not help: factor the whole matrix next. */
 void ga_factors_distrust_parts(ga_factors *f);
 

@@ -274,6 +274,7 @@ ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double
   bool far = false, tried = false;
   for (int way = extrapolated ? 0 : 1; way < 3; way++) {
     course c = {.damped = way == 2, .again = tried};
+    const ga_effort before = ga_factors_effort(w->factors);
     tried = true;
     status = solve_from(w, guess[way], &c);
     if (status == GA_OK && too_far(w, &c, last, far)) {
@@ -285,7 +286,7 @@ ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double
       const ga_iterate root = iterate_of(w);
       w->misled = extrapolated && way > 0;
       w->stats->roundoff += ga_judge_rounding(&w->judge, &root);
-      ga_factors_learn(w->factors, c.iteration, c.made, c.reused);
+      ga_factors_learn(w->factors, before, c.made, c.reused);
       return GA_OK;
     }
     if (!recoverable(status)) return status;

@@ -145,7 +145,7 @@ static inline ga_status cut_factor(ga_linsol *ls, const ga_csr *A) {
   }
   ga_status status = c->inner.ops->factor(&c->inner, &c->part);
   memcpy(ls->trouble, c->inner.trouble, sizeof ls->trouble);
-  ls->factor_cost = c->inner.factor_cost;
+  ls->cost = c->inner.cost;
   return status;
 }
 

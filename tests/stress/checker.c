@@ -12,7 +12,7 @@
 
 static const long double rounding = 0x1p-52L;
 static const long double balance_tol = 1e-8L;    /* of the terms of a force row */
-static const long double constraint_tol = 1e-9L; /* of the terms of a constraint row */
+static const long double constraint_tol = 1e-8L; /* of the terms of a constraint row */
 static const long double quotient_tol = 1e-7L;   /* of G^T lam where G is a difference quotient */
 static const long double generous = 100;         /* roundings of q and v in the first bound */
 static const long double summands = 32;          /* roundings of each summand of q, v, v', F */
@@ -101,10 +101,10 @@ static void sizes_of(const stress_model *m, const stress_state *s, const stress_
   }
 }
 
-/* error above bound? A NaN is. */
-/* Numbers below the square root of the smallest one underflow in the products of double. */
+/* error above bound? A NaN is. Numbers below the square root of the smallest one underflow in the
+ * products of double. */
 static void judge(stress_verdict *out, stress_fault fault, int row, long double error,
-                  long double bound) {
+                  long double terms, long double bound) {
   bound += 1e-280L;
   double ratio = (double)(error / (bound > 0 ? bound : 0x1p-1000L));
   if (error == 0) ratio = 0;
@@ -112,6 +112,8 @@ static void judge(stress_verdict *out, stress_fault fault, int row, long double 
   if (!(error <= bound) && out->fault == FAULT_NONE) {
     out->fault = fault;
     out->row = row;
+    out->error = (double)error;
+    out->imbalance = (double)(error / terms);
   }
 }
 
@@ -139,11 +141,7 @@ static void check_forces(const stress_model *m, const stress_state *s, const str
       if (!(ratio <= out->strict_ratio)) out->strict_ratio = ratio;
       if (!(gross <= out->gross_ratio)) out->gross_ratio = gross;
     }
-    if (!(error <= bound) && out->fault == FAULT_NONE) {
-      out->imbalance = (double)(error / b->terms[i]);
-      out->error = (double)error;
-    }
-    judge(out, FAULT_FORCE, i, error, bound);
+    judge(out, FAULT_FORCE, i, error, b->terms[i], bound);
   }
 }
 
@@ -167,9 +165,10 @@ static void check_rows(const stress_model *m, const stress_state *s, const stres
     if (n < m->n_lam) {
       double g = (double)(fabs(b->rows.value[n]) / size_q);
       if (!(g <= out->position)) out->position = g;
-      judge(out, FAULT_POSITION, n, fabs(b->rows.value[n]), constraint_tol * size_q);
+      judge(out, FAULT_POSITION, n, fabs(b->rows.value[n]), size_q, constraint_tol * size_q);
     }
-    if (hidden || n >= m->n_lam) judge(out, FAULT_VELOCITY, n, fabs(rate), constraint_tol * size_v);
+    if (hidden || n >= m->n_lam)
+      judge(out, FAULT_VELOCITY, n, fabs(rate), size_v, constraint_tol * size_v);
   }
 }
 
@@ -248,13 +247,14 @@ static void check_weighted(const stress_model *m, const stress_state *s, const s
   for (int e = 0; e < 2; e++) evaluate(m, end[e], &b[e]);
   for (int i = 0; i < nv; i++) {
     long double M = m->mass[i], r = M * ((1 - p.am) * s->a[i] + p.am * before->a[i]);
-    long double bound = balance_tol * M * (fabs(s->a[i]) + fabs(before->a[i]));
+    long double terms = M * (fabs(s->a[i]) + fabs(before->a[i])), noise = 0;
     for (int e = 0; e < 2; e++) {
       long double inertia = M * end[e]->vd[i];
       r -= weight[e] * (inertia - b[e].r[i]);
-      bound += balance_tol * (b[e].terms[i] - fabs(inertia)) + row_noise(m, &b[e], &z, i);
+      terms += b[e].terms[i] - fabs(inertia);
+      noise += row_noise(m, &b[e], &z, i);
     }
-    judge(out, FAULT_RECURSION, i, fabs(r), bound);
+    judge(out, FAULT_RECURSION, i, fabs(r), terms, balance_tol * terms + noise);
   }
 }
 
@@ -274,16 +274,17 @@ stress_verdict stress_check_recursion(const stress_model *m, const stress_state 
     long double a0 = before->a[i], a1 = s->a[i], v0 = before->v[i];
     long double size = fabs(a0) + fabs(a1);
     long double dv = s->v[i] - v0 - h * ((1 - p.gamma) * a0 + p.gamma * a1);
-    judge(&out, FAULT_RECURSION, i, fabs(dv), tol * (fabs(v0) + fabs(s->v[i]) + h * size));
+    long double speed = fabs(v0) + fabs(s->v[i]) + h * size;
+    judge(&out, FAULT_RECURSION, i, fabs(dv), speed, tol * speed);
     if (plain_q && i < m->n_flat) {
       long double w = h * v0 + h * h * ((0.5L - p.beta) * a0 + p.beta * a1);
       long double bound = fabs(before->q[i]) + fabs(s->q[i]) + h * fabs(v0) + h * h * size;
-      judge(&out, FAULT_RECURSION, i, fabs(s->q[i] - before->q[i] - w), tol * bound);
+      judge(&out, FAULT_RECURSION, i, fabs(s->q[i] - before->q[i] - w), bound, tol * bound);
     }
     if (weighted) continue;
     long double da = (1 - p.am) * a1 + p.am * a0 - (1 - p.af) * s->vd[i] - p.af * before->vd[i];
     size += fabs(s->vd[i]) + fabs(before->vd[i]);
-    judge(&out, FAULT_RECURSION, i, fabs(da), tol * size);
+    judge(&out, FAULT_RECURSION, i, fabs(da), size, tol * size);
   }
   if (weighted) check_weighted(m, s, before, p, &out);
   return out;

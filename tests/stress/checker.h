@@ -24,8 +24,8 @@
 typedef enum stress_fault {
   FAULT_NONE,
   FAULT_FORCE,      /* a force row is not balanced */
-  FAULT_POSITION,   /* |g| above 1e-9 |G| |q| */
-  FAULT_VELOCITY,   /* |G v + g_t| or |k| above 1e-9 of its terms, of methods that keep it */
+  FAULT_POSITION,   /* |g| above 1e-8 |G| |q| */
+  FAULT_VELOCITY,   /* |G v + g_t| or |k| above 1e-8 of its terms, of methods that keep it */
   FAULT_RECURSION,  /* v_1, a_1 or q_1 do not follow from the state before */
   FAULT_NOT_FINITE, /* NaN or infinity */
   FAULT_ENERGY,     /* the energy of a model that cannot gain any has grown beyond its limit */
@@ -49,7 +49,7 @@ typedef struct stress_verdict {
   double strict_ratio; /* largest |r_i| over the first bound */
   double gross_ratio;  /* largest |r_i| over the bound of gross errors */
   double error;        /* |r_i| of the first wrong row */
-  double imbalance;    /* |r_i| / terms_i of the worst row */
+  double imbalance;    /* the same over the terms of that row */
   double position;     /* largest |g_i| / (|G| |q|)_i */
 } stress_verdict;
 
