@@ -76,9 +76,10 @@ const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room) {
   if (!ga_linsol_predict(A, &p)) return NULL;
   const ga_linsol_ops *ops = ga_linsol_fastest(&p, &time);
   if (ops != &ga_linsol_dense) {
-    bool there = ga_mumps_available(trouble, sizeof trouble);
-    snprintf(mumps, sizeof mumps, ", mumps %.2g ms%s%s", MILLI * p.mumps, there ? "" : ", but ",
-             there ? "" : trouble);
+    /* MUMPS is looked for only where it would be the choice: loading it takes milliseconds */
+    bool missed = p.mumps < p.klu && !ga_mumps_available(trouble, sizeof trouble);
+    snprintf(mumps, sizeof mumps, ", mumps %.2g ms%s%s", MILLI * p.mumps, missed ? ", but " : "",
+             missed ? trouble : "");
   }
   snprintf(why, room, "auto: %d rows, fill %.3g, dense %.2g ms, klu %.2g ms%s", A->nrow, p.fill,
            MILLI * p.dense, MILLI * p.klu, mumps);

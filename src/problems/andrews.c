@@ -81,8 +81,13 @@ static double *entry_M(ga_csr *A, int i, int j) {
   return &A->val[M_row[i] + j - first[i]];
 }
 
-static double *entry_G(ga_csr *A, int row, int j) {
-  return &A->val[G_row[row] + (j < own[0] ? j : j - own[row / 2] + own[0])];
+/* column j of the first row of pair p, and how far the second row is */
+static double *entry_G(ga_csr *A, int p, int j) {
+  return &A->val[G_row[2 * p] + (j < own[0] ? j : j - own[p] + own[0])];
+}
+
+static int row_size(int p) {
+  return G_row[2 * p + 1] - G_row[2 * p];
 }
 
 /* sigma and its derivative; the second derivative is -sigma */
@@ -175,11 +180,13 @@ static void fill_constraints(double w[][2], double *g) {
 /* Add a vector to the rows of a link, in the columns of its angles. */
 static void add_to_rows(const link *l, double x, double y, ga_csr *A) {
   for (int p = l->from; p <= l->to; p++) {
-    *entry_G(A, 2 * p, l->first) += x;
-    *entry_G(A, 2 * p + 1, l->first) += y;
+    double *entry = entry_G(A, p, l->first);
+    entry[0] += x;
+    entry[row_size(p)] += y;
     if (l->second == NONE) continue;
-    *entry_G(A, 2 * p, l->second) += x;
-    *entry_G(A, 2 * p + 1, l->second) += y;
+    entry = entry_G(A, p, l->second);
+    entry[0] += x;
+    entry[row_size(p)] += y;
   }
 }
 
@@ -290,8 +297,8 @@ static void polish(double *q) {
       memset(val, 0, sizeof val);
       evaluate(NULL, 0, q, NULL, &(ga_evaluation){.g = g, .G = &G});
       const int row = 2 * pair;
-      const double a0 = *entry_G(&G, row, a), b0 = *entry_G(&G, row, b);
-      const double a1 = *entry_G(&G, row + 1, a), b1 = *entry_G(&G, row + 1, b);
+      const double *in_a = entry_G(&G, pair, a), *in_b = entry_G(&G, pair, b);
+      const double a0 = in_a[0], b0 = in_b[0], a1 = in_a[row_size(pair)], b1 = in_b[row_size(pair)];
       const double det = a0 * b1 - b0 * a1;
       q[a] -= (b1 * g[row] - b0 * g[row + 1]) / det;
       q[b] -= (a0 * g[row + 1] - a1 * g[row]) / det;

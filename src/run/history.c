@@ -177,8 +177,8 @@ static double usual_size(const ga_integrator *it, const ga_plan *plan) {
 }
 
 bool ga_history_carries(const ga_integrator *it, const ga_plan *plan) {
-  double eps = it->eval.noise_all;
-  return plan->t1 - it->t_memory < cbrt(eps) * usual_size(it, plan);
+  double part = (plan->t1 - it->t_memory) / usual_size(it, plan);
+  return part * part * part < it->eval.noise_all;
 }
 
 void ga_history_set_time(ga_integrator *it, double t1) {

@@ -17,8 +17,8 @@ static bool settled(double change, double last, double size) {
   return change <= level || (change <= CLOSE * (1 + size) && change >= 0.5 * last);
 }
 
-/* Constraints that hold to rounding need no projection. */
-static ga_status already_there(ga_integrator *it, double t, const double *q, bool *yes) {
+/* Do the constraints hold to rounding? */
+static ga_status on_constraints(ga_integrator *it, double t, const double *q, bool *yes) {
   ga_eval *e = &it->eval;
   ga_csr *G = &it->saddle.G;
   double size = 8 * DBL_EPSILON * ga_team_max(e->team, ga_max_abs(e->nq, q));
@@ -83,37 +83,50 @@ static ga_status position_steps(ga_integrator *it, double t, const double *q, co
   return GA_OK;
 }
 
-/* ACB15 (6): q o exp(d~) with d = argmin d^T M d, g(t, q o exp(d~)) = 0. First to the constraints
- * by the shortest steps, then along them to the nearest point, and again to g = 0 to rounding. If
- * the second part does not converge (far from the constraints), the first point stands.
- * Nonholonomic rows do not restrict positions; they come in only where nothing else determines d.
- */
-ga_status ga_project_position(ga_integrator *it, double t, double *q, const double *v,
-                              double *moved) {
-  ga_eval *e = &it->eval;
-  size_t nv = (size_t)e->nv;
+/* What is left of the way after the first step. */
+static ga_status settle_position(ga_integrator *it, double t, const double *q, const double *v) {
+  size_t size = (size_t)it->eval.nv * sizeof(double);
   bool done;
-  if (moved) *moved = 0;
-  if (e->nlam_all == 0) return GA_OK;
-  ga_status status = already_there(it, t, q, &done);
-  if (status != GA_OK || done) return status;
-  memset(it->d, 0, nv * sizeof(double));
-  memcpy(it->qs, q, (size_t)e->nq * sizeof(double));
-  status = position_steps(it, t, q, v, FEASIBLE, &done);
+  ga_status status = position_steps(it, t, q, v, FEASIBLE, &done);
   if (status != GA_OK) return status;
   if (!done) {
     return ga_fail(&it->error, GA_ERR_INITIAL,
                    "t = %.9g: no configuration that satisfies the constraints was found near q", t);
   }
-  memcpy(it->r, it->d, nv * sizeof(double));
+  memcpy(it->r, it->d, size);
   status = position_steps(it, t, q, v, NEAREST, &done);
   if (status == GA_OK && done) status = position_steps(it, t, q, v, FEASIBLE, &done);
   if (status != GA_OK && status != GA_ERR_SINGULAR) return status;
   if (status != GA_OK || !done) {
-    memcpy(it->d, it->r, nv * sizeof(double));
+    memcpy(it->d, it->r, size);
     ga_space_step(it->model->space, q, it->d, it->qs);
     ga_error_clear(&it->error);
   }
+  return GA_OK;
+}
+
+/* ACB15 (6): q o exp(d~) with d = argmin d^T M d, g(t, q o exp(d~)) = 0. First to the constraints
+ * by the shortest steps, then along them to the nearest point, and again to g = 0 to rounding. If
+ * the second part does not converge (far from the constraints), the first point stands. If already
+ * the first step meets g = 0 to rounding, the constraints are straight on that way, and no other
+ * point is nearer.
+ * Nonholonomic rows do not restrict positions; they come in only where nothing else determines d.
+ */
+ga_status ga_project_position(ga_integrator *it, double t, double *q, const double *v,
+                              double *moved) {
+  ga_eval *e = &it->eval;
+  bool done;
+  double change;
+  if (moved) *moved = 0;
+  if (e->nlam_all == 0) return GA_OK;
+  ga_status status = on_constraints(it, t, q, &done);
+  if (status != GA_OK || done) return status;
+  memset(it->d, 0, (size_t)e->nv * sizeof(double));
+  memcpy(it->qs, q, (size_t)e->nq * sizeof(double));
+  status = position_step(it, t, q, v, FEASIBLE, &change);
+  if (status == GA_OK && isfinite(change)) status = on_constraints(it, t, it->qs, &done);
+  if (status == GA_OK && !done) status = settle_position(it, t, q, v);
+  if (status != GA_OK) return status;
   if (moved) *moved = ga_max_abs(e->nv, it->d);
   if (moved) *moved = ga_team_max(e->team, *moved);
   memcpy(q, it->qs, (size_t)e->nq * sizeof(double));

@@ -77,17 +77,17 @@ void ga_judge_begin(ga_judge *j) {
   ga_judge_move(j);
 }
 
-/* What is slower than a rounding of q in a step is at rest; this counts where the iteration has
- * stalled. */
 static void measure_sizes(ga_judge *j) {
-  const double h = j->eq->h;
   ga_equations_sizes(j->eq, j->size_q, j->size_v);
   if (j->has_speed) {
     j->speed = 1 + ga_team_max(j->eq->eval->team, ga_max_abs(j->eq->nv, j->size_v));
   }
-  for (int i = 0; i < j->eq->nv; i++) {
-    j->pace[i] = j->size_v[i] + DBL_EPSILON * j->size_q[i] / h;
-  }
+}
+
+/* What is slower than a rounding of q in a step is at rest, where the iteration has stalled. */
+static void measure_pace(ga_judge *j) {
+  const double rounding = DBL_EPSILON / j->eq->h;
+  for (int i = 0; i < j->eq->nv; i++) j->pace[i] = j->size_v[i] + rounding * j->size_q[i];
 }
 
 void ga_judge_move(ga_judge *j) {
@@ -151,12 +151,12 @@ static bool above_tol(ga_judge *j, const ga_iterate *at) {
   for (int i = 0; i < eq->nx; i++) {
     if (fabs(at->r[i]) > j->tol * at->terms[i]) return true;
   }
-  ga_allow_accelerations(j, at);
+  for (int i = 0; i < eq->nv; i++) j->bound[i] = j->tol * j->size_x[i];
   for (int c = 0; c < eq->method->ncon; c++) {
     const ga_csr *D = ga_equations_gradient(eq, eq->method->con[c]);
     const double *r = at->r + eq->con_at[c];
     for (int i = 0; i < D->nrow; i++) {
-      if (fabs(r[i]) > j->tol * ga_allow_row_sum(D, i, j->size_x)) return true;
+      if (!ga_allow_within(D, i, j->bound, fabs(r[i]))) return true;
     }
   }
   return false;
@@ -180,6 +180,7 @@ void ga_judge_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict
 }
 
 ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
+  if (look == GA_LOOK_STALLED) measure_pace(j);
   if (j->eq->eval->team) return ga_judge_look_together(j, at, look);
   ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true};
   ga_judge_constraints(j, at, look, &v);
