@@ -31,6 +31,7 @@ typedef struct ga_experience {
   double rate;     /* contraction of the last sweeps over the parts */
 } ga_experience;
 
+/* Work counted so far; what a step took is the difference of two of these. */
 typedef struct ga_effort {
   long residuals, solves;
 } ga_effort;

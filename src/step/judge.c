@@ -146,6 +146,7 @@ void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_ve
   }
 }
 
+/* Of the iterate that was judged last: size_x is known. */
 static bool above_tol(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
   for (int i = 0; i < eq->nx; i++) {
