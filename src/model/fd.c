@@ -136,6 +136,15 @@ static void extrapolate(int n, double *near, const double *far) {
   for (int i = 0; i < n; i++) near[i] = (4 * near[i] - far[i]) / 3;
 }
 
+/* A quotient is zero only where f does not change at all along the curve: what belongs together is
+ * told by entries that are not zero. At the lowest point of a pendulum f changes, but f(s) =
+ * f(-s). */
+static void mark_changes(int n, const double *at_s, const double *at_2s, double *quotient) {
+  for (int i = 0; i < n; i++) {
+    if (quotient[i] == 0 && at_s[i] != at_2s[i]) quotient[i] = DBL_MIN;
+  }
+}
+
 /* Values at +-s along the columns of a group, which its quotient was made of, into e->near; and how
  * near a point must be. With x = d/l, l the length over which g bends (at most 1), G has changed by
  * delta/l at a distance delta, and the error of a central quotient of the change is
@@ -178,6 +187,7 @@ static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const curve 
     bool worse = bend > last / 8;
     extrapolate(n, fd->near, fd->far);
     for (int i = 0; i < n; i++) fd->near[i] = worse ? fd->mid[i] : fd->near[i] / s;
+    mark_changes(n, fd->lo, fd->down[reduction % 2], fd->near);
     if (worse || !(relative > CURVED) || reduction == REDUCTIONS) {
       if (c->keep < 0) return GA_OK;
       keep_group(e, fd, c, (reduction + worse) % 2, worse ? 8 * s : s,

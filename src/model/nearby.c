@@ -67,7 +67,8 @@ static void add_change(const ga_eval *e, ga_csr *G) {
       for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
         size_t r = at_g + (size_t)c->row[at];
         double up = near->new_up[r] - near->up[r], down = near->new_down[r] - near->down[r];
-        G->val[c->place[at]] = near->G[c->place[at]] + (up - down) / (2 * near->step[j]);
+        double G_0 = near->G[c->place[at]], entry = G_0 + (up - down) / (2 * near->step[j]);
+        G->val[c->place[at]] = entry == 0 && G_0 != 0 ? DBL_MIN : entry; /* zero means: constant */
       }
     }
   }

@@ -252,7 +252,7 @@ static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
 double ga_allow_faint(const ga_judge *j, int k) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
   const double level = ROUND * DBL_EPSILON;
-  if (!(j->root[k] > 0)) return level * level * j->largest;
+  if (!(j->root[k] > 0)) return level * level * j->greatest[j->part[k]];
   bool moved = has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
   if (is_shared(j, k)) moved = shared_sum(j, BY_ROWS, k) > 0;
   const int part = j->part[k];

@@ -67,7 +67,7 @@ void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double to
   ga_space_vectors(eq->eval->model->space, j->vector, j->vector_end);
   const ga_model *model = eq->eval->model;
   bool named = (eq->nlam == 0 || model->pat_G) && (eq->npsi == 0 || model->pat_H);
-  j->by_value = !named && ga_eval_jacobian_noise(eq->eval) <= DBL_EPSILON;
+  j->by_value = !named;
   ga_judge_find_parts(j, false);
 }
 
