@@ -157,6 +157,38 @@ static void test_rounding_is_no_bend(void **state) {
   }
 }
 
+/* A row of q_0^2/2 + q_1: where its lowest point makes the quotient of q_0 zero, that is still told
+ * apart from a column that the row does not have; at points near to each other as well. */
+static int valley(void *user, double t, const double *q, double *g) {
+  (void)user, (void)t;
+  g[0] = q[0] * q[0] / 2 + q[1];
+  return 0;
+}
+
+static void test_zero_means_constant(void **state) {
+  (void)state;
+  static const double at[] = {0, 1e-9, -1e-9, 0, 1e-7, 0, 0.3, 0};
+  const ga_model_ops ops = {.mass = no_mass, .force = no_force, .holonomic = valley};
+  ga_space *space = NULL;
+  ga_arena arena = {0};
+  ga_error err = {0};
+  ga_eval e = {.model = NULL};
+  ga_csr G;
+  must(ga_space_rn(N, &space), NULL);
+  ga_model model = {.ops = &ops, .space = space, .nlam = 1, .const_mass = true};
+  must(ga_eval_init(&e, &model, &arena, &err), &err);
+  assert_int_equal(ga_csr_init(&G, 1, N, NULL, &arena), GA_OK);
+  for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+    const double q[N] = {at[k]};
+    must(ga_eval_G(&e, 0, q, &G), &err);
+    assert_true(G.val[0] != 0 && fabs(G.val[0] - q[0]) <= 1e-12);
+    assert_true(fabs(G.val[1] - 1) <= 1e-12);
+    for (int i = 2; i < N; i++) assert_true(G.val[i] == 0);
+  }
+  ga_arena_free(&arena);
+  ga_space_free(space);
+}
+
 /* ---- differences in time ----------------------------------------------------------------- */
 
 /* g = q_0 - sin(rate t)/10, and the times it was asked at, relative to t0 */
@@ -191,16 +223,17 @@ static int steps_taken(double *d) {
 }
 
 /* Powers of two, so that t + d is exact: the one below 7.4e-4, or below 10 h if that is less, but
- * not below 256 roundings of t. Reduced by 8 while (rate d)^2/2 > 1e-5. */
+ * not below 7.4e-4/8^5, nor below 256 roundings of t. Reduced by 8 while (rate d)^2/2 > 1e-5. */
 static void test_time_steps(void **state) {
   (void)state;
   static const struct {
     double t, h, rate, d;
     int reductions;
   } cases[] = {
-      {0.3, 1, 1, 0x1p-11, 0},    {0.3, 1, 9, 0x1p-11, 0},    {0.3, 1, 9.4, 0x1p-11, 1},
-      {0.3, 1, 70, 0x1p-11, 1},   {0.3, 1, 80, 0x1p-11, 2},   {0.3, 1e-5, 1, 0x1p-14, 0},
-      {0.3, 1e-6, 1, 0x1p-17, 0}, {0x1p30, 1, 0, 0x1p-11, 0}, {0x1p40, 1, 0, 0x1p-4, 0},
+      {0.3, 1, 1, 0x1p-11, 0},    {0.3, 1, 9, 0x1p-11, 0},     {0.3, 1, 9.4, 0x1p-11, 1},
+      {0.3, 1, 70, 0x1p-11, 1},   {0.3, 1, 80, 0x1p-11, 2},    {0.3, 1e-5, 1, 0x1p-14, 0},
+      {0.3, 1e-6, 1, 0x1p-17, 0}, {0x1p30, 1, 0, 0x1p-11, 0},  {0x1p40, 1, 0, 0x1p-4, 0},
+      {0.3, 1e-9, 1, 0x1p-26, 0}, {0.3, 1e-20, 1, 0x1p-26, 0}, {0.3, 1e-20, 1e6, 0x1p-26, 1},
   };
   ga_space *space = NULL;
   must(ga_space_rn(N, &space), NULL);
@@ -270,6 +303,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_column),
       cmocka_unit_test(test_rounding_is_no_bend),
+      cmocka_unit_test(test_zero_means_constant),
       cmocka_unit_test(test_time_steps),
       cmocka_unit_test(test_noise),
   };

@@ -21,7 +21,8 @@ static stress_model model;
 
 /* Run the model; 1 if it accepted a wrong step. The message has the words that
  * repeat the run. */
-static int wrong_run(const char *what, int index, int wrong_before, stress_outcome *out) {
+static int wrong_run_of(uint64_t of_seed, const char *what, int index, int wrong_before,
+                        stress_outcome *out) {
   stress_outcome o = stress_run(&model);
   if (out) *out = o;
   if (o.wrong == 0 && !o.wrong_start) return 0;
@@ -32,10 +33,14 @@ static int wrong_run(const char *what, int index, int wrong_before, stress_outco
     print_error(
         "campaign --%s --seed %llu --only %d: %s: %ld wrong steps, first at t = %.10g: %s, "
         "row %d, |r| = %.2g, %.2g of its terms\n",
-        what, (unsigned long long)seed, index, text, o.wrong, o.t_wrong,
+        what, (unsigned long long)of_seed, index, text, o.wrong, o.t_wrong,
         stress_fault_name(v->fault), v->row, v->error, v->imbalance);
   }
   return 1;
+}
+
+static int wrong_run(const char *what, int index, int wrong_before, stress_outcome *out) {
+  return wrong_run_of(seed, what, index, wrong_before, out);
 }
 
 static void a_mass_between_stops(void **state) {
@@ -81,6 +86,25 @@ static void random_models(void **state) {
   for (int i = 0; i < 300; i++) {
     stress_random(&model, seed, i);
     wrong += wrong_run("random 10000", i, wrong, NULL);
+  }
+  assert_int_equal(wrong, 0);
+}
+
+/* Runs in which wrong steps were accepted once: a body without mass was excused by forces of other
+ * parts; without G all parts were taken for one; without G terms were counted by the noise of the
+ * quotients; a position constraint was left open where wrong tangents stalled the iteration. */
+static void random_models_of_old(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t seed;
+    int index;
+  } old[] = {{20260, 4910}, {20260, 5699}, {20260, 6454}, {20260, 5000}, {2, 6197},
+             {2, 2509},     {2, 2986},     {2, 4744},     {1, 3249},     {3, 3673},
+             {3, 5855},     {4, 2173},     {5, 285}};
+  int wrong = 0;
+  for (size_t n = 0; n < sizeof old / sizeof *old; n++) {
+    stress_random(&model, old[n].seed, old[n].index);
+    wrong += wrong_run_of(old[n].seed, "random 10000", old[n].index, wrong, NULL);
   }
   assert_int_equal(wrong, 0);
 }
@@ -269,7 +293,7 @@ int main(void) {
       cmocka_unit_test(derivatives_are_right),   cmocka_unit_test(easy_models_are_right),
       cmocka_unit_test(the_checker_sees_errors), cmocka_unit_test(a_mass_between_stops),
       cmocka_unit_test(a_stiff_spring_pendulum), cmocka_unit_test(regularised_friction),
-      cmocka_unit_test(random_models),
+      cmocka_unit_test(random_models),           cmocka_unit_test(random_models_of_old),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,8 +40,10 @@ double ga_eval_drift_noise(const ga_eval *e) {
   return hidden_given(e) ? DBL_EPSILON / SHARP : 16 * DBL_EPSILON / (SECOND * SECOND);
 }
 
+/* Some steps, but no shorter time than the reductions of SHARP find: they start from there again,
+ * and quotients over no time at all would be nothing but rounding. */
 void ga_eval_set_step(ga_eval *e, double h) {
-  e->time_step = fmin(10 * h, SHARP);
+  e->time_step = fmax(fmin(10 * h, SHARP), ldexp(SHARP, -3 * REDUCTIONS));
 }
 
 /* Values as large as x are rounded by eps x, but bend over a length of about 1 (an angle) whatever

@@ -20,7 +20,7 @@ static const double FAINT = 1e-14;
  * constraints cause anyway: the sum of both is hardly larger than the latter. */
 static const double PART = 0.25;
 /* The vectors of ga_judge.sums, as many numbers each as there are dynamic rows. */
-enum { BY_X, BY_SHAKE, BY_REACTION, BY_TANGENTS, BY_ROWS, SUMS = GA_JUDGE_SUMS };
+enum { BY_X, BY_SHAKE, BY_REACTION, BY_LARGEST, BY_TANGENTS, BY_ROWS, SUMS = GA_JUDGE_SUMS };
 
 /* ---- constraint rows ------------------------------------------------------------------------ */
 
@@ -55,6 +55,18 @@ ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at) {
   return status;
 }
 
+/* The largest entry of row i of a gradient that is a difference quotient (fd.c), as far as its
+ * rounding goes. Values of g are rounded like |D| |q|, and the steps of the quotient grow like
+ * |q|^(1/5) only; size_q is NULL for those of velocities, which grow like |v|. */
+static double largest_quotient(const ga_csr *D, int i, const double *size_q) {
+  double largest = 0;
+  for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+    double size = size_q ? size_q[D->col[e]] : 0;
+    largest = ga_max(largest, fabs(D->val[e]) * (size > 1 ? pow(size, 0.8) : 1));
+  }
+  return largest;
+}
+
 /* One rounding of G and H relative to their size. Difference quotients have larger ones, which
  * count once as long as the iteration goes on, and like other roundings when it has stalled. */
 static double gradient_rounding(const ga_judge *j, ga_look look) {
@@ -67,15 +79,18 @@ ga_row_rounding ga_allow_rounding(const ga_judge *j, ga_con_kind kind, ga_look l
   double noise = gradient_rounding(j, look);
   ga_row_rounding out = {.D = ga_equations_gradient(eq, kind), .size = j->size_v};
   if (look == GA_LOOK_STALLED) out.size = j->pace;
+  out.noise = noise;
   out.factor = noise / eq->h;
+  out.of_q = kind != GA_ROW_NONHOL;
   out.quotient = look == GA_LOOK_STALLED && noise > DBL_EPSILON;
   if (kind == GA_ROW_POS) {
     out.size = j->size_q;
+    out.noise = DBL_EPSILON;
     out.factor = DBL_EPSILON / (eq->h * eq->h);
     out.quotient = false;
   } else if (kind == GA_ROW_ACC) {
     out.size = j->size_q;
-    out.factor = ga_eval_drift_noise(eq->eval);
+    out.factor = out.noise = ga_eval_drift_noise(eq->eval);
     out.speed = j->speed;
   }
   return out;
@@ -88,26 +103,25 @@ static int part_of_row(const ga_judge *j, const ga_csr *D, int i) {
   return e < end ? j->part[D->col[e]] : 0;
 }
 
-/* |D| times the sizes of accelerations, and one rounding, of row i. A rounding of an acceleration
- * is never below what newton.c takes for zero. */
-void ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i, double *by_x,
-                    double *rounding) {
+/* A rounding of an acceleration is never below what newton.c takes for zero. */
+ga_row_sizes ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i) {
   const ga_csr *D = k->D;
-  double x = 0, sum = 0, fast = 0, largest = 0, all = 0;
-  for (int e = D->ptr[i]; k->quotient && e < D->ptr[i + 1]; e++) {
-    largest = ga_max(largest, fabs(D->val[e]));
-  }
+  const double largest = k->quotient ? largest_quotient(D, i, k->of_q ? j->size_q : NULL) : 0;
+  double x = 0, sum = 0, like_largest = 0, all = 0;
   for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
     double entry = fabs(D->val[e]);
     int col = D->col[e];
+    double size = k->size[col];
+    if (k->speed > 0) size += j->size_x[col] + k->speed * j->size_v[col];
     all += entry;
     x += entry * j->size_x[col];
-    if (k->quotient && entry > 0) entry = largest;
-    sum += entry * k->size[col];
-    if (k->speed > 0) fast += entry * (j->size_x[col] + k->speed * j->size_v[col]);
+    sum += entry * size;
+    if (entry > 0) like_largest += largest * size;
   }
-  *by_x = x;
-  *rounding = k->factor * (sum + fast) + GA_UNDERFLOW * all;
+  double rounded = k->quotient ? like_largest : sum;
+  return (ga_row_sizes){.by_x = x,
+                        .summed = k->factor / k->noise * sum,
+                        .rounding = k->factor * rounded + GA_UNDERFLOW * all};
 }
 
 /* claims count up to the part SHARE of the terms without proof, measured roundings in full */
@@ -133,20 +147,20 @@ double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i) {
   return DBL_EPSILON * fmin(sqrt(square) * j->liveliest[part], sum * j->fastest[part]);
 }
 
-/* all that may be said for row i of constraint rows c, by_x and rounding as above */
-ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, double by_x, double rounding,
-                                 ga_look look) {
+/* all that may be said for row i of constraint rows c */
+ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, ga_row_sizes size, ga_look look) {
   const ga_equations *eq = j->eq;
   ga_con_kind kind = eq->method->con[c];
-  double allowed = j->tol * by_x + ROUND * rounding, claim = 0;
+  double allowed = j->tol * size.by_x + ROUND * size.rounding, claim = 0;
   if (kind == GA_ROW_VEL || kind == GA_ROW_NONHOL) {
     const ga_tangents *d = &j->factors->matrix.tangents;
     const ga_csr *by_q = kind == GA_ROW_VEL ? &d->Z : &d->Y;
     claim = ROUND * DBL_EPSILON * ga_allow_row_sum(by_q, i, j->size_q) / eq->h;
   }
-  double terms = by_x + rounding / DBL_EPSILON;
+  double terms = size.by_x + size.summed;
   if (look == GA_LOOK_STALLED) {
-    allowed = ga_max(allowed, kind == GA_ROW_POS ? OPEN * by_x : SHARE * terms);
+    double share = SHARE * terms;
+    allowed = ga_max(allowed, kind == GA_ROW_POS ? fmin(share, OPEN * size.by_x) : share);
   }
   return with_claim(j, eq->con_at[c] + i, allowed, claim, terms);
 }
@@ -159,33 +173,47 @@ static double size_of(double x) {
   return fabs(x) + GA_UNDERFLOW / DBL_EPSILON;
 }
 
-/* sum_i |D_ik| |mult_i|. The entries of a gradient that is a difference quotient are rounded
- * against the largest of their row. */
-static double column_sum(const ga_csr *D, const ga_columns *columns, int k, const double *mult,
-                         bool quotient) {
+/* sum_i |D_ik| |mult_i| */
+static double column_sum(const ga_csr *D, const ga_columns *columns, int k, const double *mult) {
   double sum = 0;
   for (int c = columns->ptr[k]; c < columns->ptr[k + 1]; c++) {
-    int i = columns->row[c];
-    double entry = fabs(D->val[columns->entry[c]]);
-    for (int e = D->ptr[i]; quotient && entry > 0 && e < D->ptr[i + 1]; e++) {
-      entry = ga_max(entry, fabs(D->val[e]));
-    }
-    sum += entry * size_of(mult[i]);
+    sum += fabs(D->val[columns->entry[c]]) * size_of(mult[columns->row[c]]);
   }
   return sum;
 }
 
-/* |G|^T |lam| + |H|^T |psi| of velocity k in block b */
-static double reaction_size(const ga_judge *j, const ga_iterate *at, int b, int k, ga_look look) {
+/* the same with each entry like the largest of its row */
+static double largest_sum(const ga_csr *D, const ga_columns *columns, int k, const double *mult,
+                          const double *size_q) {
+  double sum = 0;
+  for (int c = columns->ptr[k]; c < columns->ptr[k + 1]; c++) {
+    int i = columns->row[c];
+    if (D->val[columns->entry[c]] == 0) continue;
+    sum += largest_quotient(D, i, size_q) * size_of(mult[i]);
+  }
+  return sum;
+}
+
+/* |G|^T |lam| + |H|^T |psi| of velocity k in block b, and what is rounded of it: where the
+ * iteration has stalled, an entry of a difference quotient is rounded like the largest of its row.
+ */
+static void reaction_sizes(const ga_judge *j, const ga_iterate *at, int b, int k, ga_look look,
+                           double *reaction, double *rounded) {
   const ga_equations *eq = j->eq;
   const ga_dyn_row *row = &eq->method->dyn[b];
   const ga_site *site = &eq->site[row->site];
   bool quotient = ga_eval_jacobian_noise(eq->eval) > DBL_EPSILON && look == GA_LOOK_STALLED;
-  if (row->part == GA_PART_APPLIED) return 0;
+  *reaction = *rounded = 0;
+  if (row->part == GA_PART_APPLIED) return;
   const double *lam = ga_equations_multipliers(eq, at->x, row->lam);
   const double *psi = ga_equations_multipliers(eq, at->x, row->psi);
-  return column_sum(&site->G, &j->G_columns, k, lam, quotient) +
-         column_sum(&site->H, &j->H_columns, k, psi, quotient);
+  *reaction =
+      column_sum(&site->G, &j->G_columns, k, lam) + column_sum(&site->H, &j->H_columns, k, psi);
+  *rounded = *reaction;
+  if (quotient) {
+    *rounded = largest_sum(&site->G, &j->G_columns, k, lam, j->size_q) +
+               largest_sum(&site->H, &j->H_columns, k, psi, NULL);
+  }
 }
 
 /* the largest terms of the vector that dynamic row i is part of */
@@ -246,9 +274,9 @@ static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
 }
 
 /* What is too faint to count for velocity k: FAINT of the strongest force in its part, where a
- * constraint moves with k, and elsewhere the rounding of a rounding. Of the three ways to compare
- * forces the smallest one counts: no heavy body beside a light one, no light body under a large
- * load beside a heavy one, and no units excuse more. */
+ * constraint moves with k, and elsewhere, or without mass, the rounding of a rounding. Of the three
+ * ways to compare forces the smallest one counts: no heavy body beside a light one, no light body
+ * under a large load beside a heavy one, and no units excuse more. */
 double ga_allow_faint(const ga_judge *j, int k) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
   const double level = ROUND * DBL_EPSILON;
@@ -292,7 +320,7 @@ ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look) {
     if (!eq->eval->shared[k]) continue;
     double *sum = j->sums + i;
     by_mass(j, at, i, &sum[BY_X * nx], &sum[BY_SHAKE * nx]);
-    sum[BY_REACTION * nx] = reaction_size(j, at, i / nv, k, look);
+    reaction_sizes(j, at, i / nv, k, look, &sum[BY_REACTION * nx], &sum[BY_LARGEST * nx]);
     sum[BY_TANGENTS * nx] = by_tangents(j, i);
     sum[BY_ROWS * nx] =
         has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
@@ -314,10 +342,14 @@ ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, 
   if (j->shaken) allowed += fmin(PART * by_shake, SHARE * terms);
   ga_allowance rough = {.proved = allowed, .shakable = allowed + SHARE * terms};
   if (r <= allowed || look == GA_LOOK_ROUGHLY) return rough;
-  double reaction =
-      phi * (shared ? shared_sum(j, BY_REACTION, i) : reaction_size(j, at, b, k, look));
-  allowed += ROUND * gradient_rounding(j, look) * reaction;
-  terms += reaction;
+  double reaction, rounded;
+  if (shared) {
+    reaction = shared_sum(j, BY_REACTION, i), rounded = shared_sum(j, BY_LARGEST, i);
+  } else {
+    reaction_sizes(j, at, b, k, look, &reaction, &rounded);
+  }
+  allowed += ROUND * gradient_rounding(j, look) * phi * rounded;
+  terms += phi * reaction;
   double claim = level * phi * (shared ? shared_sum(j, BY_TANGENTS, i) : by_tangents(j, i));
   if (look == GA_LOOK_STALLED) claim = ga_max(claim, SHARE * terms);
   ga_allowance out = with_claim(j, i, allowed, claim, terms);

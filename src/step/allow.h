@@ -12,10 +12,17 @@
 typedef struct ga_row_rounding {
   const ga_csr *D;
   const double *size;
-  double factor;
-  double speed;  /* of acceleration rows: factor |D| (|x| + speed V) besides; else 0 */
+  double factor, noise; /* noise: one rounding of a number, relative to its size */
+  double speed;         /* of acceleration rows: factor |D| (|x| + speed V) besides; else 0 */
   bool quotient; /* D is a difference quotient: each entry is rounded like the largest of its row */
+  bool of_q;     /* it is a derivative by q, not by v */
 } ga_row_rounding;
+
+/* The sizes of constraint row i: |D| times those of accelerations, |D| times those of the summands
+ * of q or v, and one rounding. The first two together are the row's terms. */
+typedef struct ga_row_sizes {
+  double by_x, summed, rounding;
+} ga_row_sizes;
 
 /* What is allowed in a row: proved; with what tangents claim; with all that shaken constraints may
  * excuse. */
@@ -46,14 +53,12 @@ void ga_allow_accelerations(ga_judge *j, const ga_iterate *at);
 /* Add what eta moves to size_q. */
 ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at);
 
-/* Constraint rows: one rounding, |D| times the sizes of accelerations and one rounding of row i,
- * the rounding of the liveliest motion in its part, all that is allowed. */
+/* Constraint rows: one rounding, the sizes of row i, the rounding of the liveliest motion in its
+ * part, all that is allowed. */
 ga_row_rounding ga_allow_rounding(const ga_judge *j, ga_con_kind kind, ga_look look);
-void ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i, double *by_x,
-                    double *rounding);
+ga_row_sizes ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i);
 double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i);
-ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, double by_x, double rounding,
-                                 ga_look look);
+ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, ga_row_sizes size, ga_look look);
 
 /* Force rows: the strongest forces; in a team also the sums over the ranks; what is too faint to
  * count; what is allowed in dynamic row i, as far as it takes to allow r. */

@@ -28,9 +28,9 @@
  * force of all: terms may cancel inside a callback.
  *
  * Constants inside a callback, such as (x + 1) - (y + 1), have roundings that no argument shows. If
- * fresh matrices no longer improve any row (the iteration has stalled), a force or a velocity row
- * may be out of balance by SHARE of its terms, and a position constraint open by OPEN of what the
- * accelerations move.
+ * fresh matrices no longer improve any row (the iteration has stalled), a row may be out of balance
+ * by SHARE of its terms, to which |G| Q/h^2 and |G| V/h then belong, and a position constraint by
+ * no more than OPEN of what the accelerations move.
  *
  * Three more allowances look beyond the row: roundings of the constraints shake the accelerations
  * (ga_judge_shake), forces can be too faint to count (ga_allow_faint), and constraints share one
@@ -112,9 +112,7 @@ static void weigh(ga_verdict *v, int i, double r, ga_allowance a) {
 static void weigh_constraint(ga_judge *j, const ga_row_rounding *k, int c, int i, double r,
                              ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
-  double by_x, rounding;
-  ga_allow_sizes(j, k, i, &by_x, &rounding);
-  ga_allowance a = ga_allow_constraint(j, c, i, by_x, rounding, look);
+  ga_allowance a = ga_allow_constraint(j, c, i, ga_allow_sizes(j, k, i), look);
   a.proved = ga_max(a.proved, ga_allow_motion(j, k->D, i));
   weigh(v, eq->con_at[c] + i, r, a);
 }
@@ -214,9 +212,8 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
     const ga_row_rounding k = ga_allow_rounding(j, eq->method->con[c], GA_LOOK_CLOSELY);
     ga_judge_measure_motion(j, eq->method->con[c]);
     for (int i = 0; i < k.D->nrow; i++) {
-      double by_x, rounding;
-      ga_allow_sizes(j, &k, i, &by_x, &rounding);
-      ga_allowance a = ga_allow_constraint(j, c, i, by_x, rounding, GA_LOOK_CLOSELY);
+      const ga_row_sizes size = ga_allow_sizes(j, &k, i);
+      ga_allowance a = ga_allow_constraint(j, c, i, size, GA_LOOK_CLOSELY);
       allowed[eq->con_at[c] + i] = ga_max(a.proved, ga_allow_motion(j, k.D, i));
     }
   }
@@ -227,10 +224,10 @@ void ga_judge_roundings(ga_judge *j, const ga_iterate *at) {
   ga_allow_accelerations(j, at);
   for (int c = 0; c < eq->method->ncon; c++) {
     const ga_row_rounding k = ga_allow_rounding(j, eq->method->con[c], GA_LOOK_CLOSELY);
-    double *rounding = j->rounding + eq->con_at[c], by_x;
+    double *rounding = j->rounding + eq->con_at[c];
     for (int i = 0; i < k.D->nrow; i++) {
       rounding[i] = k.factor * ga_allow_row_sum(k.D, i, k.size);
-      if (k.speed > 0) ga_allow_sizes(j, &k, i, &by_x, &rounding[i]);
+      if (k.speed > 0) rounding[i] = ga_allow_sizes(j, &k, i).rounding;
     }
   }
 }

@@ -12,7 +12,7 @@ enum { GA_ROUND = 8 };
 /* What is smaller is taken for zero: products with it are not normal numbers. */
 #define GA_UNDERFLOW (DBL_MIN / DBL_EPSILON)
 /* Vectors of ga_judge.sums. */
-enum { GA_JUDGE_SUMS = 5 };
+enum { GA_JUDGE_SUMS = 6 };
 
 /* How closely to look. */
 typedef enum ga_look {

@@ -13,7 +13,8 @@
 static const long double rounding = 0x1p-52L;
 static const long double balance_tol = 1e-8L;    /* of the terms of a force row */
 static const long double constraint_tol = 1e-8L; /* of the terms of a constraint row */
-static const long double quotient_tol = 1e-7L;   /* of G^T lam where G is a difference quotient */
+static const long double quotient_tol = 1e-7L;   /* of G^T lam where G is a difference quotient, */
+static const long double quotient_step = 7e-4L;  /* eps^(1/5), a usual step for it */
 static const long double generous = 100;         /* roundings of q and v in the first bound */
 static const long double summands = 32;          /* roundings of each summand of q, v, v', F */
 
@@ -44,10 +45,21 @@ typedef struct balance {
   row_values rows;
   long double M[STRESS_NV * STRESS_NV], Kt[STRESS_NV * STRESS_NV];
   long double r[STRESS_NV], terms[STRESS_NV], reaction[STRESS_NV];
+  long double blur[STRESS_NV]; /* what one rounding of g does to G^T lam, if G is a quotient */
 } balance;
 
 static long double multiplier(const stress_model *m, const stress_state *s, int n) {
   return n < m->n_lam ? s->lam[n] : s->psi[n - m->n_lam];
+}
+
+/* |lam| |G||q| of row n: values of g as large as that are rounded */
+static long double row_blur(const stress_model *m, const stress_state *s, const balance *b, int n) {
+  int nv = stress_nv(m);
+  long double size = 0;
+  for (int j = 0; j < nv; j++) {
+    size += fabs(b->rows.G[n * nv + j]) * (j < m->n_flat ? fabs(s->q[j]) : 1);
+  }
+  return fabs(multiplier(m, s, n)) * size;
 }
 
 static void evaluate(const stress_model *m, const stress_state *s, balance *b) {
@@ -61,7 +73,7 @@ static void evaluate(const stress_model *m, const stress_state *s, balance *b) {
   for (int i = 0; i < nv; i++) {
     b->r[i] = -b->force.F[i];
     b->terms[i] = fabs(b->force.F[i]);
-    b->reaction[i] = 0;
+    b->reaction[i] = b->blur[i] = 0;
     for (int j = 0; j < nv; j++) {
       b->r[i] += b->M[i * nv + j] * s->vd[j];
       b->terms[i] += fabs(b->M[i * nv + j] * s->vd[j]);
@@ -70,6 +82,7 @@ static void evaluate(const stress_model *m, const stress_state *s, balance *b) {
       long double reaction = b->rows.G[n * nv + i] * multiplier(m, s, n);
       b->r[i] += reaction;
       b->reaction[i] += fabs(reaction);
+      if (reaction != 0) b->blur[i] += rounding / quotient_step * row_blur(m, s, b, n);
     }
     b->terms[i] += b->reaction[i];
   }
@@ -89,10 +102,11 @@ static void sizes_of(const stress_model *m, const stress_state *s, const stress_
     z->v[i] = z->v_sum[i] = fabs(s->v[i]);
     z->vd_sum[i] = fabs(s->vd[i]);
     if (!before) continue;
-    long double a = fabs(before->a[i]) + fabs(s->a[i]), h = s->h;
+    long double h = s->h, vd = fabs(before->vd[i]) + fabs(s->vd[i]);
+    long double a = fabs(before->a[i]) + fabs(s->a[i]) + vd;
     z->q_sum[i] += (flat ? fabs(before->q[i]) : 1) + h * fabs(before->v[i]) + h * h * a / 2;
     z->v_sum[i] += fabs(before->v[i]) + h * a;
-    z->vd_sum[i] += fabs(before->vd[i]) + a;
+    z->vd_sum[i] += a;
   }
   /* the three angles of a rotation share their rounding */
   for (int i = m->n_flat; i < stress_nv(m); i += 3) {
@@ -134,7 +148,7 @@ static void check_forces(const stress_model *m, const stress_state *s, const str
     long double first = balance_tol * b->terms[i] + generous * rounding * change;
     long double bound =
         first + summands * rounding * (summed + inertia) + 2 * b->force.noise[i] + b->force.jump[i];
-    if (!m->give_jacobian) bound += quotient_tol * b->reaction[i];
+    if (!m->give_jacobian) bound += quotient_tol * b->reaction[i] + b->blur[i];
     if (error > 0) {
       double ratio = (double)(error / (first > 0 ? first : 0x1p-1000L));
       double gross = (double)(error / (bound + balance_tol * (inertia + b->force.size[i])));
@@ -147,7 +161,7 @@ static void check_forces(const stress_model *m, const stress_state *s, const str
 
 /* Positions for the methods that solve g = 0, velocities for those that keep the hidden constraint
  * (all here but index3), and k = 0. The sizes are those of the summands of q and v, because a row
- * and all its terms may pass through zero. */
+ * and all its terms may pass through zero; a rounding of q turns G. */
 static void check_rows(const stress_model *m, const stress_state *s, const stress_state *before,
                        const balance *b, stress_verdict *out) {
   int nv = stress_nv(m);
@@ -156,8 +170,10 @@ static void check_rows(const stress_model *m, const stress_state *s, const stres
   sizes_of(m, s, before, &z);
   for (int n = 0; n < m->n_lam + m->n_psi; n++) {
     const long double *G = b->rows.G + n * nv;
-    long double rate = b->rows.gt[n], size_q = 0, size_v = fabs(rate);
+    long double rate = b->rows.gt[n], size_q = 0, size_v = fabs(rate), turned = 0, Z[STRESS_NV];
+    rate_tangent(m, &m->row[n], s->q, s->v, Z);
     for (int j = 0; j < nv; j++) {
+      turned += fabs(Z[j]) * z.q_sum[j];
       size_q += fabs(G[j]) * z.q_sum[j];
       size_v += fabs(G[j]) * z.v_sum[j];
       rate += G[j] * s->v[j];
@@ -168,7 +184,8 @@ static void check_rows(const stress_model *m, const stress_state *s, const stres
       judge(out, FAULT_POSITION, n, fabs(b->rows.value[n]), size_q, constraint_tol * size_q);
     }
     if (hidden || n >= m->n_lam)
-      judge(out, FAULT_VELOCITY, n, fabs(rate), size_v, constraint_tol * size_v);
+      judge(out, FAULT_VELOCITY, n, fabs(rate), size_v,
+            constraint_tol * size_v + summands * rounding * turned);
   }
 }
 
@@ -274,12 +291,15 @@ stress_verdict stress_check_recursion(const stress_model *m, const stress_state 
     long double a0 = before->a[i], a1 = s->a[i], v0 = before->v[i];
     long double size = fabs(a0) + fabs(a1);
     long double dv = s->v[i] - v0 - h * ((1 - p.gamma) * a0 + p.gamma * a1);
+    /* the library may sum v' instead of a, which can be far smaller */
     long double speed = fabs(v0) + fabs(s->v[i]) + h * size;
-    judge(&out, FAULT_RECURSION, i, fabs(dv), speed, tol * speed);
+    long double unsummed = summands * rounding * h * (fabs(s->vd[i]) + fabs(before->vd[i]));
+    judge(&out, FAULT_RECURSION, i, fabs(dv), speed, tol * speed + unsummed);
     if (plain_q && i < m->n_flat) {
       long double w = h * v0 + h * h * ((0.5L - p.beta) * a0 + p.beta * a1);
       long double bound = fabs(before->q[i]) + fabs(s->q[i]) + h * fabs(v0) + h * h * size;
-      judge(&out, FAULT_RECURSION, i, fabs(s->q[i] - before->q[i] - w), bound, tol * bound);
+      judge(&out, FAULT_RECURSION, i, fabs(s->q[i] - before->q[i] - w), bound,
+            tol * bound + h * unsummed);
     }
     if (weighted) continue;
     long double da = (1 - p.am) * a1 + p.am * a0 - (1 - p.af) * s->vd[i] - p.af * before->vd[i];

@@ -136,3 +136,15 @@ static inline void add_rows_tangent(const stress_model *m, const REAL *q, const 
     add_row_tangent(m, &m->row[n], q, n < m->n_lam ? lam[n] : psi[n - m->n_lam], K);
   }
 }
+
+/* Z = D_q(G v) of one row; K with the multiplier 1 has D_q of the row of G */
+static inline void rate_tangent(const stress_model *m, const stress_row *row, const REAL *q,
+                                const REAL *v, REAL *Z) {
+  int nv = stress_nv(m);
+  REAL K[STRESS_NV * STRESS_NV] = {0};
+  add_row_tangent(m, row, q, 1, K);
+  for (int j = 0; j < nv; j++) {
+    Z[j] = 0;
+    for (int i = 0; i < nv; i++) Z[j] += K[i * nv + j] * v[i];
+  }
+}
