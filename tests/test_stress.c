@@ -288,12 +288,60 @@ static void the_checker_sees_errors(void **state) {
   }
 }
 
+/* Stiff stops, some of whose steps are above the first bound: each is of one kind, and the solution
+ * in long double, rounded once, is below it. Of a step that does not follow from the state before
+ * nothing is said. */
+static void steps_above_the_first_bound(void **state) {
+  (void)state;
+  bool solution;
+  for (int i = 1812; i < 1836; i++) {
+    assert_true(stress_grid(&model, i));
+    stress_outcome o = stress_run(&model);
+    long all = 0;
+    for (int c = 0; c < REACH_COUNT; c++) all += o.reach[c];
+    assert_int_equal(all, o.strict);
+    assert_int_equal(o.solvable, o.reach[REACH_NONE] + o.reach[REACH_SOME]);
+  }
+  easy_springs();
+  stress_outcome o = stress_run(&model);
+  o.last.vd[2] += 1e-3L * (1 + fabsl(o.last.vd[2]));
+  assert_int_equal(stress_reach_of(&model, &o.last, &o.before, &solution), REACH_UNKNOWN);
+  assert_false(solution);
+}
+
+/* rho = 1 and h = 1: q_1 = q_0 + v_0 + v'/4 from a_0 = v'_0 = 0. The root is v' = 1, or between 1
+ * and the next double, where h^2 beta k = 1e9 makes the force too steep for either of them. */
+static void a_root_between_two_doubles(void **state) {
+  (void)state;
+  easy("spring", 1, 0);
+  model.mass[0] = 1;
+  model.rho = 1;
+  stress_add(&model, SHAPE_LINE, LAW_spring, 0, -1)->p[0] = 4e9;
+  for (int between = 0; between < 2; between++) {
+    stress_state before = {.h = 1}, s = {.t = 1, .h = 1, .vd = {1}};
+    before.q[0] = -0.25L;
+    before.v[0] = -1 / 4e9L - (between ? 0.1L * 0x1p-52L : 0);
+    s.v[0] = before.v[0] + 0.5L;
+    s.q[0] = before.q[0] + before.v[0] + 0.25L + 0x1p-54L; /* a rounding of its summands */
+    bool solution;
+    stress_reach reach = stress_reach_of(&model, &s, &before, &solution);
+    assert_int_equal(reach, between ? REACH_NONE : REACH_SOME);
+    assert_true(solution);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(derivatives_are_right),   cmocka_unit_test(easy_models_are_right),
-      cmocka_unit_test(the_checker_sees_errors), cmocka_unit_test(a_mass_between_stops),
-      cmocka_unit_test(a_stiff_spring_pendulum), cmocka_unit_test(regularised_friction),
-      cmocka_unit_test(random_models),           cmocka_unit_test(random_models_of_old),
+      cmocka_unit_test(derivatives_are_right),
+      cmocka_unit_test(easy_models_are_right),
+      cmocka_unit_test(the_checker_sees_errors),
+      cmocka_unit_test(steps_above_the_first_bound),
+      cmocka_unit_test(a_root_between_two_doubles),
+      cmocka_unit_test(a_mass_between_stops),
+      cmocka_unit_test(a_stiff_spring_pendulum),
+      cmocka_unit_test(regularised_friction),
+      cmocka_unit_test(random_models),
+      cmocka_unit_test(random_models_of_old),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

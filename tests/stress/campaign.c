@@ -24,7 +24,7 @@ typedef struct settings {
 typedef struct tally {
   long runs, passed, failed, steps, wrong_starts;
   long strict_runs, wrong_runs, wrong_ok, gross_runs, gross_ok;
-  long status[64], fault[FAULT_COUNT];
+  long status[64], fault[FAULT_COUNT], strict, reach[REACH_COUNT], solvable;
   double position;
   long old_failures, mended, broken;
 } tally;
@@ -50,6 +50,9 @@ static void count(tally *t, const stress_outcome *o) {
   t->steps += o->steps;
   t->status[(int)o->status + 32]++;
   t->strict_runs += o->strict > 0;
+  t->strict += o->strict;
+  for (int c = 0; c < REACH_COUNT; c++) t->reach[c] += o->reach[c];
+  t->solvable += o->solvable;
   t->wrong_starts += o->wrong_start;
   if (o->position > t->position) t->position = o->position;
   if (stress_passed(o)) {
@@ -82,6 +85,13 @@ static void report(const char *what, const tally *t) {
     if (t->fault[f] > 0) printf(" %s %ld", stress_fault_name((stress_fault)f), t->fault[f]);
   }
   printf("\n");
+  if (t->strict == 0) return;
+  printf(
+      "  steps above the first bound %ld: %ld underflow, %ld are within it by the forces that the "
+      "callbacks return, %ld have no v' in double that meets it, %ld may have one (of "
+      "both, %ld have a solution that, rounded once, meets it), %ld are not decided\n",
+      t->strict, t->reach[REACH_UNDERFLOW], t->reach[REACH_CALLBACK], t->reach[REACH_NONE],
+      t->reach[REACH_SOME], t->solvable, t->reach[REACH_UNKNOWN]);
 }
 
 static bool make(const char *what, stress_model *m, const settings *s, int index) {

@@ -159,6 +159,26 @@ static void check_forces(const stress_model *m, const stress_state *s, const str
   }
 }
 
+void stress_forces_of(const stress_model *m, const stress_state *s, stress_forces *out) {
+  int nv = stress_nv(m);
+  balance b;
+  sizes z;
+  evaluate(m, s, &b);
+  sizes_of(m, s, NULL, &z);
+  memcpy(out->r, b.r, sizeof b.r);
+  memcpy(out->F, b.force.F, sizeof b.force.F);
+  memcpy(out->M, b.M, sizeof b.M);
+  memcpy(out->Kt, b.Kt, sizeof b.Kt);
+  for (int i = 0; i < nv * nv; i++) out->Ct[i] = -b.force.C[i];
+  for (int i = 0; i < nv; i++) {
+    long double change = 0;
+    for (int j = 0; j < nv; j++) {
+      change += fabs(b.Kt[i * nv + j]) * z.q[j] + fabs(b.force.C[i * nv + j]) * z.v[j];
+    }
+    out->first[i] = balance_tol * b.terms[i] + generous * rounding * change;
+  }
+}
+
 /* Positions for the methods that solve g = 0, velocities for those that keep the hidden constraint
  * (all here but index3), and k = 0. The sizes are those of the summands of q and v, because a row
  * and all its terms may pass through zero; a rounding of q turns G. */
@@ -227,13 +247,9 @@ static bool constant_mass(const stress_model *m) {
   return true;
 }
 
-/* Chung, Hulbert 1993: computed here, not asked for */
-typedef struct parameters {
-  long double am, af, gamma, beta;
-} parameters;
-
-static parameters parameters_of(long double rho) {
-  parameters p = {.am = (2 * rho - 1) / (1 + rho), .af = rho / (1 + rho)};
+stress_parameters stress_parameters_of(const stress_model *m) {
+  long double rho = m->rho;
+  stress_parameters p = {.am = (2 * rho - 1) / (1 + rho), .af = rho / (1 + rho)};
   long double alpha = p.am - p.af;
   p.gamma = 0.5L - alpha;
   p.beta = (1 - alpha) * (1 - alpha) / 4;
@@ -253,7 +269,7 @@ static long double row_noise(const stress_model *m, const balance *b, const size
 /* soi2 with a constant mass: M ((1 - alpha_m) a_1 + alpha_m a_0) is the weighted sum of the forces
  * F - G^T lam - H^T psi at both ends, as balanced as the other methods' forces are. */
 static void check_weighted(const stress_model *m, const stress_state *s, const stress_state *before,
-                           parameters p, stress_verdict *out) {
+                           stress_parameters p, stress_verdict *out) {
   if (!constant_mass(m)) return;
   int nv = stress_nv(m);
   balance b[2];
@@ -285,7 +301,7 @@ stress_verdict stress_check_recursion(const stress_model *m, const stress_state 
   const long double tol = 1e-11L; /* these are assignments: rounding, and room for other orders */
   bool weighted = strcmp(m->method, "soi2") == 0;
   bool plain_q = !weighted && (m->n_lam == 0 || strcmp(m->method, "index3") == 0);
-  parameters p = parameters_of(m->rho);
+  stress_parameters p = stress_parameters_of(m);
   long double h = s->h;
   for (int i = 0; i < stress_nv(m); i++) {
     long double a0 = before->a[i], a1 = s->a[i], v0 = before->v[i];

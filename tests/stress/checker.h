@@ -8,10 +8,11 @@
  *     Kt = D_q(M v' - F + G^T lam + H^T psi),   Ct = -dF/dv,        both exact.
  * |F| is the force itself, not the sum of its summands. |q| is 1 for the angles of a rotation.
  *
- * No program in double can always reach this bound. q, v and v' are sums (v_n + h a_n + ..) and are
+ * A program whose unknown is v' in double cannot always reach this bound (reach.h), and none can
+ * that sees the forces as callbacks round them. q, v and v' are sums (v_n + h a_n + ..) and are
  * rounded as their summands are: where M v' = 0 is all that a row says, v' = 0 is not found exactly
  * after a contact. The forces are sums, too, and may have a jump or noise just there. The
- * attainable bound adds these: 16 roundings of each summand, the jump within one rounding, twice
+ * attainable bound adds these: 32 roundings of each summand, the jump within one rounding, twice
  * the noise. Three counts follow.
  *     strict  steps above the first bound
  *     wrong   steps above the attainable bound
@@ -62,6 +63,22 @@ stress_verdict stress_check(const stress_model *m, const stress_state *s,
 /* Whether v, q and a of a fixed step follow from the state before by the formulas of the method. */
 stress_verdict stress_check_recursion(const stress_model *m, const stress_state *s,
                                       const stress_state *before);
+
+/* The parameters of a run by Chung, Hulbert 1993: computed here, not asked for. */
+typedef struct stress_parameters {
+  long double am, af, gamma, beta;
+} stress_parameters;
+
+stress_parameters stress_parameters_of(const stress_model *m);
+
+/* The force rows at a state, without a judgement: r, the first bound, F and the derivatives M, Kt,
+ * Ct of r by v', q, v, matrices by rows. */
+typedef struct stress_forces {
+  long double r[STRESS_NV], first[STRESS_NV], F[STRESS_NV];
+  long double M[STRESS_NV * STRESS_NV], Kt[STRESS_NV * STRESS_NV], Ct[STRESS_NV * STRESS_NV];
+} stress_forces;
+
+void stress_forces_of(const stress_model *m, const stress_state *s, stress_forces *out);
 
 /* Kinetic and potential energy, of models whose parts are springs and constant forces only. */
 long double stress_energy(const stress_model *m, const stress_state *s);

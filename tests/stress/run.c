@@ -54,6 +54,11 @@ static int watch(void *context, const ga_state *state, const ga_stats *stats) {
   }
   if (m->energy_limit > 0) check_energy(w, &now, start, &v);
   note(w->outcome, &v, state->t, start);
+  if (!start && !(v.strict_ratio <= 1)) {
+    bool solution;
+    w->outcome->reach[stress_reach_of(m, &now, before, &solution)]++;
+    w->outcome->solvable += solution;
+  }
   w->outcome->before = *before;
   w->outcome->last = now;
   w->outcome->steps = stats->steps;

@@ -4,12 +4,15 @@
 #define GA_STRESS_RUN_H
 
 #include "checker.h"
+#include "reach.h"
 
 typedef struct stress_outcome {
   ga_status status;
   char text[160];            /* the library's sentence, if it failed */
   long steps;                /* accepted */
   long wrong, gross, strict; /* steps above the bounds of checker.h */
+  long reach[REACH_COUNT];   /* those above the first bound, after a start: see reach.h */
+  long solvable;             /* of these, their solution rounded once meets it */
   stress_verdict worst;      /* the first wrong step */
   double t_wrong;
   bool wrong_start;          /* the state after the start is wrong, */
