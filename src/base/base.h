@@ -60,6 +60,8 @@ void ga_add_scaled(int n, double c, const double *restrict x, const double *rest
 double ga_max_abs(int n, const double *x);
 /* the same of a number known >= 0 and of them all */
 double ga_max_abs_from(double known, int n, const double *x);
+/* the least |x_i| that is a number, infinite if there is none */
+double ga_min_abs(int n, const double *x);
 /* whether some |x_i| > limit >= 0, or NaN */
 bool ga_any_above(int n, const double *x, double limit);
 /* index of the first entry that is not finite, -1 if all are */
