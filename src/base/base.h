@@ -6,11 +6,19 @@
 #include <genalpha/ga_base.h>
 #include <math.h>
 
+/* Rarely called. What leads to such a call is compiled to code apart from the rest, so that the
+ * code of a step that succeeds lies close together and stays in the nearest cache. */
+#if defined(__GNUC__)
+#define GA_RARE __attribute__((cold))
+#else
+#define GA_RARE
+#endif
+
 /* Fill err (NULL allowed) and return the status, so that a failure is one line:
  *   return ga_fail(err, GA_ERR_ARG, "h = %g must be positive", h); */
-ga_status ga_fail(ga_error *err, ga_status status, const char *format, ...) GA_PRINTF(3, 4);
+ga_status ga_fail(ga_error *err, ga_status status, const char *format, ...) GA_PRINTF(3, 4) GA_RARE;
 /* Put "format: " in front of the text already there. */
-void ga_error_prefix(ga_error *err, const char *format, ...) GA_PRINTF(2, 3);
+void ga_error_prefix(ga_error *err, const char *format, ...) GA_PRINTF(2, 3) GA_RARE;
 void ga_error_clear(ga_error *err);
 
 /* Allocation: zeroed, counted memory; every heap request of the library goes through these. */
@@ -52,6 +60,8 @@ void ga_add_scaled(int n, double c, const double *restrict x, const double *rest
 double ga_max_abs(int n, const double *x);
 /* the same of a number known >= 0 and of them all */
 double ga_max_abs_from(double known, int n, const double *x);
+/* the least |x_i| that is a number, infinite if there is none */
+double ga_min_abs(int n, const double *x);
 /* whether some |x_i| > limit >= 0, or NaN */
 bool ga_any_above(int n, const double *x, double limit);
 /* index of the first entry that is not finite, -1 if all are */

@@ -102,6 +102,16 @@ void ga_csr_zero(ga_csr *A) {
   if (nnz > 0) memset(A->val, 0, (size_t)nnz * sizeof(double));
 }
 
+void ga_csr_mul(const ga_csr *A, double c, const double *x, double *y) {
+  const int *col = A->col;
+  const double *val = A->val;
+  for (int i = 0, e = 0; i < A->nrow; i++) {
+    double sum = 0;
+    for (int end = A->ptr[i + 1]; e < end; e++) sum += val[e] * x[col[e]];
+    y[i] = c * sum;
+  }
+}
+
 void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y) {
   const int *col = A->col;
   const double *val = A->val;

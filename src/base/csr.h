@@ -23,7 +23,8 @@ int ga_csr_find(const ga_csr *A, int i, int j);
 
 void ga_csr_zero(ga_csr *A);
 
-/* y += c A x and y += c A^T x */
+/* y = c A x, y += c A x and y += c A^T x */
+void ga_csr_mul(const ga_csr *A, double c, const double *x, double *y);
 void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y);
 void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y);
 

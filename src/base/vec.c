@@ -78,6 +78,21 @@ double ga_max_abs(int n, const double *x) {
   return ga_max_abs_from(0, n, x);
 }
 
+double ga_min_abs(int n, const double *x) {
+  uint64_t first = magnitude(INFINITY), second = first;
+  double least;
+  int i = 0;
+  for (; i + 1 < n; i += 2) {
+    uint64_t a = magnitude(x[i]), b = magnitude(x[i + 1]);
+    first = a < first ? a : first;
+    second = b < second ? b : second;
+  }
+  if (i < n && magnitude(x[i]) < first) first = magnitude(x[i]);
+  first = first < second ? first : second;
+  memcpy(&least, &first, sizeof least);
+  return least;
+}
+
 bool ga_any_above(int n, const double *x, double limit) {
   return reach_anywhere(n, x, magnitude(limit) + 1);
 }

@@ -51,6 +51,8 @@ static void find_shared(ga_blocks *blocks, int nnz, int *count, ga_arena *arena)
     int n = ga_csr_nnz(term->src);
     term->alone = true;
     for (int e = 0; e < n; e++) term->alone &= count[term->map[e]] == 1;
+    term->in_a_row = term->alone && n > 0;
+    for (int e = 1; e < n; e++) term->in_a_row &= term->map[e] == term->map[0] + e;
     for (int e = 0; e < n && term->alone; e++) count[term->map[e]] = 0;
     if (term->alone) blocks->nshared -= n;
   }
@@ -117,6 +119,11 @@ static void add_at(int nnz, double coef, const int *restrict map, const double *
   for (; e < nnz; e++) to[map[e]] += coef * from[e];
 }
 
+/* the same where the entries have places one after the other */
+static void put_from(int nnz, double coef, const double *restrict from, double *restrict to) {
+  for (int e = 0; e < nnz; e++) to[e] = coef * from[e];
+}
+
 static void put_at(int nnz, double coef, const int *restrict map, const double *restrict from,
                    double *restrict to) {
   for (int e = 0; e < nnz; e++) to[map[e]] = coef * from[e];
@@ -132,7 +139,9 @@ void ga_blocks_clear(ga_blocks *blocks) {
 
 void ga_blocks_put(ga_blocks *blocks, int k, double coef) {
   const ga_block_term *term = &blocks->term[k];
-  if (term->alone) {
+  if (term->in_a_row) {
+    put_from(ga_csr_nnz(term->src), coef, term->src->val, blocks->A.val + term->map[0]);
+  } else if (term->alone) {
     put_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, blocks->A.val);
   } else {
     add_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, blocks->A.val);

@@ -16,7 +16,8 @@ typedef struct ga_block_term {
   int row, col;      /* upper left corner of the block */
   bool transpose;
   int *map;
-  bool alone; /* no other term has an entry where it has one */
+  bool alone;    /* no other term has an entry where it has one, */
+  bool in_a_row; /* and its entries have places one after the other */
 } ga_block_term;
 
 typedef struct ga_blocks {

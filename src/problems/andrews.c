@@ -19,51 +19,42 @@
 /* after all others, as its names are short */
 #include "problems/andrews.h"
 
-enum { NQ = ANDREWS_NQ, NPAIR = 3, NLAM = 2 * NPAIR, NONE = -1 };
+enum { NQ = ANDREWS_NQ, NPAIR = 3, NLAM = 2 * NPAIR };
 
-/* c e(p) or, if turned, c n(p); p = q[first] + q[second]; in the pairs from .. to of the rows. */
-typedef struct link {
-  double c;
-  int first, second;
-  bool turned;
-  int from, to;
-} link;
-
-static const link links[] = {
-    /* the crank K1 and K2, in all three loops, to the point where K2, K3, K4 and K6 meet */
-    {RR, BETA, NONE, false, 0, 2},
-    {-D, BETA, THETA, false, 0, 2},
-    /* from there along K3 to B, along K4 and K5 to A, along K6 and K7 to A */
-    {-SS, GAMMA, NONE, true, 0, 0},
-    {-E, PHI, DELTA, true, 1, 1},
-    {-ZT, DELTA, NONE, false, 1, 1},
-    {-ZF, OMEGA, EPSILON, false, 2, 2},
-    {-U, EPSILON, NONE, true, 2, 2},
-};
-enum { NLINK = (int)(sizeof links / sizeof links[0]) };
+/* The links: the crank K1 and K2, in all three loops, lead to the point where K2, K3, K4 and K6
+ * meet; from there along K3 to B, along K4 and K5 to A, along K6 and K7 to A. */
+enum { LINK_1, LINK_2, LINK_3, LINK_4, LINK_5, LINK_6, LINK_7, NLINK };
 
 static const double anchors[NLAM] = {XB, YB, XA, YA, XA, YA};
 
 /* One pair of angles: sigma = a cos(inner) + b sin(inner), and
- * M_ii = inner_inertia, M_oi = inner_inertia + sigma, M_oo = outer_inertia + 2 sigma. */
+ * M_ii = inner_inertia, M_oi = inner_inertia + sigma, M_oo = outer_inertia + 2 sigma. One link
+ * turns with the outer angle, another one with the sum of both. */
 typedef struct coupling {
   int outer, inner;
+  int link_outer, link_both;
   double outer_inertia, inner_inertia, a, b;
 } coupling;
 
 static const coupling couplings[] = {
     {.outer = BETA,
      .inner = THETA,
+     .link_outer = LINK_1,
+     .link_both = LINK_2,
      .outer_inertia = M1 * RA * RA + M2 * (RR * RR + DA * DA) + I1 + I2,
      .inner_inertia = M2 * DA * DA + I2,
      .a = -M2 * DA * RR},
     {.outer = DELTA,
      .inner = PHI,
+     .link_outer = LINK_5,
+     .link_both = LINK_4,
      .outer_inertia = M4 * (ZT * ZT + (E - EA) * (E - EA)) + M5 * (TA * TA + TB * TB) + I4 + I5,
      .inner_inertia = M4 * (E - EA) * (E - EA) + I4,
      .b = M4 * ZT * (E - EA)},
     {.outer = EPSILON,
      .inner = OMEGA,
+     .link_outer = LINK_7,
+     .link_both = LINK_6,
      .outer_inertia = M6 * (U * U + (ZF - FA) * (ZF - FA)) + M7 * (UA * UA + UB * UB) + I6 + I7,
      .inner_inertia = M6 * (ZF - FA) * (ZF - FA) + I6,
      .b = -M6 * U * (ZF - FA)},
@@ -111,21 +102,71 @@ static inertia inertia_at(const coupling *k, const angles *at) {
   return (inertia){k->a * c + k->b * s, k->b * c - k->a * s};
 }
 
-/* w = c e(p) or c n(p) */
-static void link_vector(const link *l, const angles *at, double w[2]) {
-  double c = l->c * at->c[l->first], s = l->c * at->s[l->first];
-  if (l->second != NONE) {
-    const double c2 = at->c[l->second], s2 = at->s[l->second], c1 = c;
-    c = c1 * c2 - s * s2;
-    s = s * c2 + c1 * s2;
-  }
-  w[0] = l->turned ? s : c;
-  w[1] = l->turned ? -c : s;
+/* c e(p) for p = q[i] and for p = q[i] + q[j]; n(p) is e(p) turned */
+static inline void along(double c, const angles *at, int i, double w[2]) {
+  w[0] = c * at->c[i];
+  w[1] = c * at->s[i];
 }
 
-/* p' */
-static double link_rate(const link *l, const double *v) {
-  return v[l->first] + (l->second == NONE ? 0 : v[l->second]);
+static inline void along_sum(double c, const angles *at, int i, int j, double w[2]) {
+  const double c1 = c * at->c[i], s1 = c * at->s[i], c2 = at->c[j], s2 = at->s[j];
+  w[0] = c1 * c2 - s1 * s2;
+  w[1] = s1 * c2 + c1 * s2;
+}
+
+static inline void turn(double w[2]) {
+  const double x = w[0];
+  w[0] = w[1];
+  w[1] = -x;
+}
+
+static void link_vectors(const angles *at, double w[NLINK][2]) {
+  along(RR, at, BETA, w[LINK_1]);
+  along_sum(-D, at, BETA, THETA, w[LINK_2]);
+  along(-SS, at, GAMMA, w[LINK_3]);
+  along_sum(-E, at, PHI, DELTA, w[LINK_4]);
+  along(-ZT, at, DELTA, w[LINK_5]);
+  along_sum(-ZF, at, OMEGA, EPSILON, w[LINK_6]);
+  along(-U, at, EPSILON, w[LINK_7]);
+  turn(w[LINK_3]);
+  turn(w[LINK_4]);
+  turn(w[LINK_7]);
+}
+
+/* p' of each link */
+static void link_rates(const double *v, double rate[NLINK]) {
+  rate[LINK_1] = v[BETA];
+  rate[LINK_2] = v[BETA] + v[THETA];
+  rate[LINK_3] = v[GAMMA];
+  rate[LINK_4] = v[PHI] + v[DELTA];
+  rate[LINK_5] = v[DELTA];
+  rate[LINK_6] = v[OMEGA] + v[EPSILON];
+  rate[LINK_7] = v[EPSILON];
+}
+
+/* Sums over the links of each loop, added to three pairs of rows. */
+static inline void add_loops(double w[NLINK][2], double *sum) {
+  for (int k = 0; k < 2; k++) {
+    sum[k] = sum[k] + w[LINK_1][k] + w[LINK_2][k] + w[LINK_3][k];
+    sum[2 + k] = sum[2 + k] + w[LINK_1][k] + w[LINK_2][k] + w[LINK_4][k] + w[LINK_5][k];
+    sum[4 + k] = sum[4 + k] + w[LINK_1][k] + w[LINK_2][k] + w[LINK_6][k] + w[LINK_7][k];
+  }
+}
+
+/* The same with the vectors in the columns of the angles that a link turns with: beta, Theta, and
+ * gamma; Phi, delta; Omega, epsilon. */
+static inline void fill_rows(double d[NLINK][2], double *val) {
+  for (int k = 0; k < 2; k++) {
+    const double by_beta = d[LINK_1][k] + d[LINK_2][k], by_theta = d[LINK_2][k];
+    double *first_loop = val + G_row[k], *second = val + G_row[2 + k], *third = val + G_row[4 + k];
+    first_loop[0] = second[0] = third[0] = by_beta;
+    first_loop[1] = second[1] = third[1] = by_theta;
+    first_loop[2] = d[LINK_3][k];
+    second[2] = d[LINK_4][k];
+    second[3] = d[LINK_4][k] + d[LINK_5][k];
+    third[2] = d[LINK_6][k];
+    third[3] = d[LINK_6][k] + d[LINK_7][k];
+  }
 }
 
 static void fill_mass(const inertia *in, ga_csr *M) {
@@ -169,73 +210,76 @@ static void fill_force(const inertia *in, const spring *sp, const double *v, dou
   F[BETA] += MOM;
 }
 
-static void fill_constraints(double w[][2], double *g) {
+static void fill_constraints(double w[NLINK][2], double *g) {
   for (int i = 0; i < NLAM; i++) g[i] = -anchors[i];
-  for (int n = 0; n < NLINK; n++) {
-    const link *l = &links[n];
-    for (int p = l->from; p <= l->to; p++) g[2 * p] += w[n][0], g[2 * p + 1] += w[n][1];
-  }
+  add_loops(w, g);
 }
 
-/* Add a vector to the rows of a link, in the columns of its angles. */
-static void add_to_rows(const link *l, double x, double y, ga_csr *A) {
-  for (int p = l->from; p <= l->to; p++) {
-    double *entry = entry_G(A, p, l->first);
-    entry[0] += x;
-    entry[row_size(p)] += y;
-    if (l->second == NONE) continue;
-    entry = entry_G(A, p, l->second);
-    entry[0] += x;
-    entry[row_size(p)] += y;
-  }
+/* G: w' = (-w_y, w_x) */
+static void fill_gradient(double w[NLINK][2], ga_csr *G) {
+  double d[NLINK][2];
+  for (int n = 0; n < NLINK; n++) d[n][0] = -w[n][1], d[n][1] = w[n][0];
+  fill_rows(d, G->val);
 }
 
-/* D_q(M x - F), all in the column of the inner angle, and -dF/dv. */
-static void coupling_tangents(const coupling *k, const inertia *in, const double *v,
-                              const double *x, ga_csr *Kt, ga_csr *Ct) {
+/* Z: w'' p' = -w p' */
+static void fill_curvature(double w[NLINK][2], const double *v, ga_csr *Z) {
+  double rate[NLINK], d[NLINK][2];
+  link_rates(v, rate);
+  for (int n = 0; n < NLINK; n++) d[n][0] = -w[n][0] * rate[n], d[n][1] = -w[n][1] * rate[n];
+  fill_rows(d, Z->val);
+}
+
+/* D_q(M x - F), all in the column of the inner angle, and -dF/dv. Of the links come w'' = -w
+ * against the multipliers, for every two angles that a link turns with. */
+static inline void coupling_tangents(const coupling *k, const inertia *in, const double *along,
+                                     const double *v, const double *x, ga_csr *Kt, ga_csr *Ct) {
   const int o = k->outer, i = k->inner;
-  const double s1 = in->s1, s2 = -in->s;
-  *entry_M(Kt, o, i) += s1 * (2 * x[o] + x[i]) + s2 * v[i] * (v[i] + 2 * v[o]);
-  *entry_M(Kt, i, i) += s1 * x[o] - s2 * v[o] * v[o];
+  const double s1 = in->s1, s2 = -in->s, both = along[k->link_both];
+  *entry_M(Kt, o, o) = along[k->link_outer] + both;
+  *entry_M(Kt, o, i) = s1 * (2 * x[o] + x[i]) + s2 * v[i] * (v[i] + 2 * v[o]) + both;
+  *entry_M(Kt, i, o) = both;
+  *entry_M(Kt, i, i) = s1 * x[o] - s2 * v[o] * v[o] + both;
   *entry_M(Ct, o, o) = 2 * s1 * v[i];
   *entry_M(Ct, o, i) = 2 * s1 * (v[i] + v[o]);
   *entry_M(Ct, i, o) = -2 * s1 * v[o];
 }
 
-/* G^T lam: w'' = -w against the multipliers, for every two angles of a link */
-static void link_tangents(const link *l, const double *w, const double *lam, ga_csr *Kt) {
-  double along = 0;
-  for (int p = l->from; p <= l->to; p++) along -= w[0] * lam[2 * p] + w[1] * lam[2 * p + 1];
-  *entry_M(Kt, l->first, l->first) += along;
-  if (l->second == NONE) return;
-  *entry_M(Kt, l->first, l->second) += along;
-  *entry_M(Kt, l->second, l->first) += along;
-  *entry_M(Kt, l->second, l->second) += along;
+/* -w^T lam of each link, over all loops it is in */
+static void along_links(double w[NLINK][2], const double *lam, double along[NLINK]) {
+  for (int n = LINK_1; n <= LINK_2; n++) {
+    along[n] = 0;
+    for (int p = 0; p < NPAIR; p++) along[n] -= w[n][0] * lam[2 * p] + w[n][1] * lam[2 * p + 1];
+  }
+  static const int pair_of[NLINK] = {[LINK_4] = 1, [LINK_5] = 1, [LINK_6] = 2, [LINK_7] = 2};
+  for (int n = LINK_3; n < NLINK; n++) {
+    const double *of = lam + 2 * pair_of[n];
+    along[n] = -(w[n][0] * of[0] + w[n][1] * of[1]);
+  }
 }
 
-static void fill_tangents(const inertia *in, const spring *sp, double w[][2], const double *v,
+static void fill_tangents(const inertia *in, const spring *sp, double w[NLINK][2], const double *v,
                           const ga_evaluation *out) {
+  double along[NLINK];
+  along_links(w, out->lam, along);
   for (int i = 0; i < NCOUPLING; i++) {
-    coupling_tangents(&couplings[i], &in[i], v, out->x, out->Kt, out->Ct);
+    coupling_tangents(&couplings[i], &in[i], along, v, out->x, out->Kt, out->Ct);
   }
-  *entry_M(out->Kt, GAMMA, GAMMA) += C0 * (sp->d1 * sp->d1 + (sp->length - L0) * sp->d2);
-  for (int n = 0; n < NLINK; n++) link_tangents(&links[n], w[n], out->lam, out->Kt);
+  *entry_M(out->Kt, GAMMA, GAMMA) =
+      C0 * (sp->d1 * sp->d1 + (sp->length - L0) * sp->d2) + along[LINK_3];
 }
 
 /* Z v: sum of -w p'^2 */
-static void fill_drift(double w[][2], const double *v, double *drift) {
-  memset(drift, 0, NLAM * sizeof *drift);
+static void fill_drift(double w[NLINK][2], const double *v, double *drift) {
+  double rate[NLINK], d[NLINK][2];
+  link_rates(v, rate);
   for (int n = 0; n < NLINK; n++) {
-    const link *l = &links[n];
-    const double rate = link_rate(l, v);
-    for (int p = l->from; p <= l->to; p++) {
-      drift[2 * p] -= w[n][0] * rate * rate;
-      drift[2 * p + 1] -= w[n][1] * rate * rate;
-    }
+    for (int k = 0; k < 2; k++) d[n][k] = -w[n][k] * rate[n] * rate[n];
   }
+  memset(drift, 0, NLAM * sizeof *drift);
+  add_loops(d, drift);
 }
 
-/* G: sum of w' = (-w_y, w_x), Z: sum of w'' p' = -w p' */
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   (void)user, (void)t;
@@ -243,9 +287,7 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   double w[NLINK][2];
   inertia in[NCOUPLING];
   spring sp = {0};
-  if (out->g || out->G || out->Z || out->Kt || out->drift) {
-    for (int n = 0; n < NLINK; n++) link_vector(&links[n], &at, w[n]);
-  }
+  if (out->g || out->G || out->Z || out->Kt || out->drift) link_vectors(&at, w);
   if (out->M || out->F || out->Kt) {
     for (int i = 0; i < NCOUPLING; i++) in[i] = inertia_at(&couplings[i], &at);
   }
@@ -253,11 +295,8 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   if (out->M) fill_mass(in, out->M);
   if (out->F) fill_force(in, &sp, v, out->F);
   if (out->g) fill_constraints(w, out->g);
-  for (int n = 0; n < NLINK && out->G; n++) add_to_rows(&links[n], -w[n][1], w[n][0], out->G);
-  for (int n = 0; n < NLINK && out->Z; n++) {
-    const double rate = link_rate(&links[n], v);
-    add_to_rows(&links[n], -w[n][0] * rate, -w[n][1] * rate, out->Z);
-  }
+  if (out->G) fill_gradient(w, out->G);
+  if (out->Z) fill_curvature(w, v, out->Z);
   if (out->Kt) fill_tangents(in, &sp, w, v, out);
   if (out->drift) fill_drift(w, v, out->drift);
   return 0;

@@ -139,6 +139,13 @@ static int choose_order(const ga_predictor *p, const double *b, bool *alternates
   return p->count - 1;
 }
 
+/* x <- x + b_0 phi + b_1 next */
+static void add_two(int n, const double *b, const double *restrict phi, const double *restrict next,
+                    double *restrict x) {
+  const double b0 = b[0], b1 = b[1];
+  for (int e = 0; e < n; e++) x[e] = x[e] + b0 * phi[e] + b1 * next[e];
+}
+
 bool ga_predict(ga_predictor *p, double t, double t1, double *x) {
   double b[GA_PREDICT];
   bool alternates;
@@ -153,7 +160,9 @@ bool ga_predict(ga_predictor *p, double t, double t1, double *x) {
   for (int at = 0; at < p->n; at += PIECE) {
     int n = piece(at, p->n);
     ga_add_scaled(n, b[1], p->phi[1] + at, p->phi[0] + at, x + at);
-    for (int j = 2; j <= terms; j++) ga_axpy(n, b[j], p->phi[j] + at, x + at);
+    int j = 2;
+    for (; j < terms; j += 2) add_two(n, b + j, p->phi[j] + at, p->phi[j + 1] + at, x + at);
+    if (j == terms) ga_axpy(n, b[j], p->phi[j] + at, x + at);
   }
   return true;
 }

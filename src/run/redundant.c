@@ -395,11 +395,11 @@ static ga_status watch(ga_integrator *it) {
   char name[96];
   int i = -1;
   bool hidden = false;
-  if (ga_equations_has_row(eq, GA_ROW_POS)) {
+  if (eq->has_row[GA_ROW_POS]) {
     i = first_open(eq->nlam, eq->dropped, eq->g, &at->G, size);
     if (i >= 0) value = eq->g[i];
   }
-  if (i < 0 && ga_equations_has_row(eq, GA_ROW_VEL)) {
+  if (i < 0 && eq->has_row[GA_ROW_VEL]) {
     ga_status status = ga_eval_hidden(eq->eval, at->t, at->q, at->v, &at->G, eq->gv);
     if (status != GA_OK) return status;
     i = first_open(eq->nlam, eq->dropped, eq->gv, &at->G, size + speed);

@@ -232,12 +232,18 @@ static void find_strongest(ga_judge *j, const double *restrict terms) {
   const double *restrict root = j->root;
   double *restrict strongest = j->strongest, *restrict hardest = j->hardest;
   double *restrict greatest = j->greatest;
-  for (int k = 0; k < nv; k++) {
+  for (int k = 0; k < nv;) { /* neighbours are mostly of one part */
     const int part = of[k];
-    const double force = terms[k], m = root[k] * root[k];
-    if (force > greatest[part]) greatest[part] = force;
-    if (m > 0 && force > strongest[part] * root[k]) strongest[part] = force / root[k];
-    if (m > 0 && force > hardest[part] * m) hardest[part] = force / m;
+    double by_energy = strongest[part], by_motion = hardest[part], most = greatest[part];
+    for (; k < nv && of[k] == part; k++) {
+      const double force = terms[k], m = root[k] * root[k];
+      if (force > most) most = force;
+      if (force > by_energy * root[k] && m > 0) by_energy = force / root[k];
+      if (force > by_motion * m && m > 0) by_motion = force / m;
+    }
+    strongest[part] = by_energy;
+    hardest[part] = by_motion;
+    greatest[part] = most;
   }
 }
 
@@ -250,7 +256,8 @@ void ga_allow_prepare(ga_judge *j, const double *terms) {
   ga_judge_clear_parts(j, j->hardest);
   ga_judge_clear_parts(j, j->greatest);
   for (int b = 0; b < eq->method->nx; b++) find_strongest(j, terms + b * eq->nv);
-  j->largest = ga_max_abs(eq->nx, terms);
+  j->largest = 0;
+  for (int p = 0; p < j->nparts; p++) j->largest = ga_max(j->largest, j->greatest[j->first[p]]);
   if (eq->eval->team) ga_judge_share_parts(j, j->strongest, &j->largest);
   if (eq->eval->team) ga_judge_share_parts(j, j->hardest, NULL);
   if (eq->eval->team) ga_judge_share_parts(j, j->greatest, NULL);

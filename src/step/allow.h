@@ -37,12 +37,32 @@ static inline double ga_allow_row_sum(const ga_csr *A, int i, const double *x) {
   return sum;
 }
 
-/* Is r at most that sum? Mostly the first of its terms tells. */
-static inline bool ga_allow_within(const ga_csr *D, int i, const double *size, double r) {
+/* What a velocity brings to the sum that accepts most constraint rows: newton_tol |x|, and factor
+ * times the size that roundings are relative to. It is formed where it is needed: mostly the first
+ * entry of a row tells, and long vectors are not gone through once more. */
+typedef struct ga_bound {
+  double tol, factor;
+  const double *size_x, *size;
+} ga_bound;
+
+static inline double ga_bound_of(const ga_bound *b, int k) {
+  return b->tol * b->size_x[k] + b->factor * b->size[k];
+}
+
+/* sum_k |D_ik| bound_k; is r at most that? */
+static inline double ga_allow_row_bound(const ga_csr *D, int i, const ga_bound *bound) {
+  double sum = 0;
+  for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+    sum += fabs(D->val[e]) * ga_bound_of(bound, D->col[e]);
+  }
+  return sum;
+}
+
+static inline bool ga_allow_within(const ga_csr *D, int i, const ga_bound *bound, double r) {
   double sum = 0;
   int e = D->ptr[i], end = D->ptr[i + 1];
   while (r > sum && e < end) {
-    sum += fabs(D->val[e]) * size[D->col[e]];
+    sum += fabs(D->val[e]) * ga_bound_of(bound, D->col[e]);
     e++;
   }
   return r <= sum;

@@ -15,13 +15,6 @@ int ga_equations_mult_size(const ga_equations *s, ga_block_kind kind) {
   return kind == GA_BLOCK_PSI ? s->npsi : s->nlam;
 }
 
-bool ga_equations_has_row(const ga_equations *s, ga_con_kind kind) {
-  for (int c = 0; c < s->method->ncon; c++) {
-    if (s->method->con[c] == kind && ga_equations_con_size(s, kind) > 0) return true;
-  }
-  return false;
-}
-
 const double *ga_equations_multipliers(const ga_equations *s, const double *x, int block) {
   return block == GA_NONE ? s->zero : x + s->mult_at[block];
 }
@@ -58,6 +51,7 @@ static ga_status lay_out(ga_equations *s) {
     s->con_at[c] = rows;
     columns += ga_equations_mult_size(s, method->mult[c]);
     rows += ga_equations_con_size(s, method->con[c]);
+    s->has_row[method->con[c]] = ga_equations_con_size(s, method->con[c]) > 0;
     if (method->mult[c] == GA_BLOCK_ETA && s->eval->nlam_all > 0) s->eta = c;
     bool nonholonomic = method->con[c] == GA_ROW_NONHOL;
     s->constrained |= (nonholonomic ? s->eval->npsi_all : s->eval->nlam_all) > 0;
@@ -250,11 +244,21 @@ void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v) {
 
 /* ---- the residual --------------------------------------------------------------------------- */
 
-/* to = from + scale sum_j by[j] x_j */
-static void combine(const ga_equations *s, double scale, const double *by, const double *x,
-                    const double *from, double *to) {
-  ga_add_scaled(s->nv, scale * by[0], x, from, to);
-  for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, scale * by[j], x + j * s->nv, to);
+/* wq = wq0 + by_q x and v1 = v10 + by_v x, in one pass over x */
+static void move_both(int n, double by_q, double by_v, const double *restrict x,
+                      const double *restrict wq0, const double *restrict v10, double *restrict wq,
+                      double *restrict v1) {
+  for (int i = 0; i < n; i++) {
+    wq[i] = wq0[i] + by_q * x[i];
+    v1[i] = v10[i] + by_v * x[i];
+  }
+}
+
+/* v^_1 = v_10 + h sum_j rh_j x_j */
+static void move_hat(const ga_equations *s, const double *x) {
+  const double h = s->h, *by = s->tab.rh;
+  ga_add_scaled(s->nv, h * by[0], x, s->v10, s->vh);
+  for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, h * by[j], x + j * s->nv, s->vh);
 }
 
 /* w_q -= h^2 G_n^T eta; a body of several ranks is moved by the constraints of all of them */
@@ -274,11 +278,15 @@ static ga_status move_by_eta(ga_equations *s, const double *eta) {
 /* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),
  * v_1 = v_10 + h sum_j r_j x_j,  v^_1 the same with rh */
 static ga_status move(ga_equations *s, const double *x, const ga_shift *shift) {
-  double h = s->h, *v1 = s->site[GA_SITE_NEW].v;
+  const double h = s->h, *p = s->tab.p, *r = s->tab.r;
+  double *v1 = s->site[GA_SITE_NEW].v;
   ga_status status = GA_OK;
-  combine(s, h * h, s->tab.p, x, s->wq0, s->wq);
-  combine(s, h, s->tab.r, x, s->v10, v1);
-  if (s->has_hat) combine(s, h, s->tab.rh, x, s->v10, s->vh);
+  move_both(s->nv, h * h * p[0], h * r[0], x, s->wq0, s->v10, s->wq, v1);
+  for (int j = 1; j < s->method->nx; j++) {
+    ga_axpy(s->nv, h * h * p[j], x + j * s->nv, s->wq);
+    ga_axpy(s->nv, h * r[j], x + j * s->nv, v1);
+  }
+  if (s->has_hat) move_hat(s, x);
   if (s->eta >= 0) status = move_by_eta(s, x + s->mult_at[s->eta]);
   if (shift) {
     ga_axpy(s->nv, 1, shift->wq, s->wq);
@@ -289,22 +297,47 @@ static ga_status move(ga_equations *s, const double *x, const ga_shift *shift) {
   return status;
 }
 
-/* r = m M x, M diagonal */
-static void multiply(int n, double m, const double *restrict M, const double *restrict x,
+/* r = m M x */
+static void multiply(const ga_equations *s, const ga_csr *M, const double *restrict x,
                      double *restrict r) {
-  for (int i = 0; i < n; i++) r[i] = m * (M[i] * x[i]);
+  const double m = s->tab.m;
+  if (!s->mass_is_diagonal) {
+    ga_csr_mul(M, m, x, r);
+    return;
+  }
+  for (int i = 0; i < s->nv; i++) r[i] = m * (M->val[i] * x[i]);
 }
 
-/* r + phi (reaction - F) + carried, and the size of these terms */
+/* r + phi (reaction - F), and the size of these terms */
 static void balance(int n, double phi, const double *restrict F, const double *restrict reaction,
-                    const double *restrict carried, double *restrict r, double *restrict terms) {
+                    double *restrict r, double *restrict terms) {
+  for (int i = 0; i < n; i++) {
+    terms[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i]));
+    r[i] += phi * (reaction[i] - F[i]);
+  }
+}
+
+/* the same with r = m M x, M diagonal */
+static void balance_diagonal(int n, double m, double phi, const double *restrict M,
+                             const double *restrict x, const double *restrict F,
+                             const double *restrict reaction, double *restrict r,
+                             double *restrict terms) {
+  for (int i = 0; i < n; i++) {
+    const double Mx = m * (M[i] * x[i]);
+    terms[i] = fabs(Mx) + phi * (fabs(F[i]) + fabs(reaction[i]));
+    r[i] = Mx + phi * (reaction[i] - F[i]);
+  }
+}
+
+/* and with what weighted rows carry along */
+static void balance_weighted(int n, double phi, const double *restrict F,
+                             const double *restrict reaction, const double *restrict carried,
+                             double *restrict r, double *restrict terms) {
   for (int i = 0; i < n; i++) {
     terms[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i])) + fabs(carried[i]);
     r[i] += phi * (reaction[i] - F[i]) + carried[i];
   }
 }
-
-enum { PIECE = 512 }; /* numbers that stay in the nearest cache from one loop to the next */
 
 /* -R(lam_j, psi_j) of row j */
 static ga_status reaction_of(ga_equations *s, const ga_dyn_row *row, const double *x, double *out) {
@@ -325,18 +358,19 @@ static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r,
   const double *F = row->part == GA_PART_REACTION ? s->zero : site->F;
   ga_status status = GA_OK;
   r += j * s->nv, terms += j * s->nv;
-  if (!s->mass_is_diagonal) {
-    memset(r, 0, (size_t)s->nv * sizeof(double));
-    ga_csr_mul_add(&site->M, s->tab.m, xj, r);
-  }
   if (row->part != GA_PART_APPLIED) {
     status = reaction_of(s, row, x, s->reaction);
     reaction = s->reaction;
   }
-  for (int at = 0, n; at < s->nv; at += n) {
-    n = s->nv - at < PIECE ? s->nv - at : PIECE;
-    if (s->mass_is_diagonal) multiply(n, s->tab.m, site->M.val + at, xj + at, r + at);
-    balance(n, s->tab.phi, F + at, reaction + at, s->carried + at, r + at, terms + at);
+  if (s->mass_is_diagonal && !s->method->weighted) {
+    balance_diagonal(s->nv, s->tab.m, s->tab.phi, site->M.val, xj, F, reaction, r, terms);
+    return status;
+  }
+  multiply(s, &site->M, xj, r);
+  if (s->method->weighted) {
+    balance_weighted(s->nv, s->tab.phi, F, reaction, s->carried, r, terms);
+  } else {
+    balance(s->nv, s->tab.phi, F, reaction, r, terms);
   }
   return status;
 }
@@ -360,7 +394,7 @@ static ga_status sum_parts(ga_equations *s, double *r, double *terms) {
   for (int j = 0; j < nx; j++) {
     const double *Mx = s->parts + 3 * j * nv;
     memcpy(r + j * nv, Mx, (size_t)nv * sizeof(double));
-    balance(nv, s->tab.phi, Mx + nv, Mx + 2 * nv, s->carried, r + j * nv, terms + j * nv);
+    balance_weighted(nv, s->tab.phi, Mx + nv, Mx + 2 * nv, s->carried, r + j * nv, terms + j * nv);
   }
   return status;
 }

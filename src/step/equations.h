@@ -49,10 +49,11 @@ typedef struct ga_equations {
   /* layout: numbers of unknowns and where the blocks begin */
   int n, nx; /* all unknowns; those in x blocks, which are as many as the dynamic rows */
   int mult_at[GA_MAX_CON], con_at[GA_MAX_CON];
-  int eta;               /* multiplier block of kind eta, -1 if there is none */
-  bool constrained;      /* there are constraint rows, on some rank of a team */
-  bool has_hat;          /* some rows are taken at v^_1 */
-  bool mass_is_diagonal; /* by its pattern */
+  bool has_row[GA_ROW_NONHOL + 1]; /* by kind: the method has such rows, the model constraints */
+  int eta;                         /* multiplier block of kind eta, -1 if there is none */
+  bool constrained;                /* there are constraint rows, on some rank of a team */
+  bool has_hat;                    /* some rows are taken at v^_1 */
+  bool mass_is_diagonal;           /* by its pattern */
 
   /* Rows of g, then of k, that follow from others are left out: their residuals and multipliers are
    * zero, and the matrix has a row and a column of the identity there. */
@@ -142,8 +143,6 @@ int ga_equations_mult_size(const ga_equations *s, ga_block_kind kind);
 const bool *ga_equations_dropped(const ga_equations *s, ga_con_kind kind);
 /* Zeros in x for the multipliers of rows that are left out. */
 void ga_equations_clear_dropped(const ga_equations *s, double *x);
-/* Does the method have rows of this kind, and the model constraints for them? */
-bool ga_equations_has_row(const ga_equations *s, ga_con_kind kind);
 
 /* What row or unknown i is, for messages: "force balance of v[2] ('theta')". */
 const char *ga_equations_row_name(const ga_equations *s, int i, char *text, size_t room);

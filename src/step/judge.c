@@ -59,6 +59,7 @@ void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double to
   j->vector = ga_arena_ints(arena, (size_t)eq->nv);
   j->vector_end = ga_arena_ints(arena, (size_t)eq->nv);
   j->part = ga_arena_ints(arena, (size_t)eq->nv);
+  j->first = ga_arena_ints(arena, (size_t)eq->nv);
   ga_columns_init(&j->G_columns, &eq->site->G, arena);
   ga_columns_init(&j->H_columns, &eq->site->H, arena);
   j->const_mass = eq->eval->const_mass;
@@ -123,18 +124,17 @@ void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_ve
   ga_allow_accelerations(j, at);
   for (int c = 0; c < eq->method->ncon; c++) {
     const ga_row_rounding k = ga_allow_rounding(j, eq->method->con[c], look);
-    const double *r = at->r + eq->con_at[c], factor = ROUND * k.factor;
-    double *bound = j->bound;
+    const ga_bound bound = {j->tol, ROUND * k.factor, j->size_x, k.size};
+    const double *r = at->r + eq->con_at[c];
     bool roughly = look == GA_LOOK_ROUGHLY && !(k.speed > 0) && !k.quotient;
     bool measured = j->suspects[c] && !roughly; /* in a team all ranks measure or none */
     if (measured) ga_judge_measure_motion(j, eq->method->con[c]);
-    for (int i = 0; i < eq->nv; i++) bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
     for (int i = 0; i < k.D->nrow; i++) {
       double size = fabs(r[i]);
-      if (ga_allow_within(k.D, i, bound, size)) continue;
+      if (ga_allow_within(k.D, i, &bound, size)) continue;
       if (roughly) {
         weigh(v, eq->con_at[c] + i, size,
-              (ga_allowance){.proved = ga_allow_row_sum(k.D, i, bound)});
+              (ga_allowance){.proved = ga_allow_row_bound(k.D, i, &bound)});
       } else {
         if (!measured) ga_judge_measure_motion(j, eq->method->con[c]);
         measured = true;
@@ -150,12 +150,12 @@ static bool above_tol(ga_judge *j, const ga_iterate *at) {
   for (int i = 0; i < eq->nx; i++) {
     if (fabs(at->r[i]) > j->tol * at->terms[i]) return true;
   }
-  for (int i = 0; i < eq->nv; i++) j->bound[i] = j->tol * j->size_x[i];
+  const ga_bound bound = {j->tol, 0, j->size_x, j->size_x};
   for (int c = 0; c < eq->method->ncon; c++) {
     const ga_csr *D = ga_equations_gradient(eq, eq->method->con[c]);
     const double *r = at->r + eq->con_at[c];
     for (int i = 0; i < D->nrow; i++) {
-      if (!ga_allow_within(D, i, j->bound, fabs(r[i]))) return true;
+      if (!ga_allow_within(D, i, &bound, fabs(r[i]))) return true;
     }
   }
   return false;
@@ -221,7 +221,7 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
 
 void ga_judge_roundings(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
-  ga_allow_accelerations(j, at);
+  if (j->has_speed) ga_allow_accelerations(j, at);
   for (int c = 0; c < eq->method->ncon; c++) {
     const ga_row_rounding k = ga_allow_rounding(j, eq->method->con[c], GA_LOOK_CLOSELY);
     double *rounding = j->rounding + eq->con_at[c];

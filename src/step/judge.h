@@ -32,8 +32,9 @@ typedef struct ga_judge {
   double *size_x;          /* largest |x_j| of each velocity, over the blocks */
   double *liveliest;       /* of the row kind in hand: largest sqrt(m) (|x| + V/h) in each part, */
   double *fastest;         /* largest |x| + V/h there, */
-  double *bound;           /* and newton_tol |x| and roundings of q or v */
+  double *bound;           /* in a team: work of nv numbers */
   int *part;               /* of the system that a velocity belongs to: its first velocity */
+  int nparts, *first;      /* those first velocities */
   bool by_value;           /* no patterns are named: entries that are zero tell the parts */
   bool parts_known;        /* `part` and `root` belong to the iterate in hand */
   double *root;            /* sqrt of the mass of each velocity, */

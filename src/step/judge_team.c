@@ -176,10 +176,10 @@ static void agree(ga_judge *j, double known, ga_verdict *v) {
 static bool suspect_constraint(ga_judge *j, const ga_iterate *at, int c, ga_look look) {
   const ga_equations *eq = j->eq;
   const ga_row_rounding k = ga_allow_rounding(j, eq->method->con[c], look);
-  const double *r = at->r + eq->con_at[c], factor = GA_ROUND * k.factor;
-  for (int i = 0; i < eq->nv; i++) j->bound[i] = j->tol * j->size_x[i] + factor * k.size[i];
+  const ga_bound bound = {j->tol, GA_ROUND * k.factor, j->size_x, k.size};
+  const double *r = at->r + eq->con_at[c];
   for (int i = 0; i < k.D->nrow; i++) {
-    if (!(fabs(r[i]) <= ga_allow_row_sum(k.D, i, j->bound))) return true;
+    if (!(fabs(r[i]) <= ga_allow_row_bound(k.D, i, &bound))) return true;
   }
   return false;
 }

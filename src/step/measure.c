@@ -39,7 +39,11 @@ void ga_judge_find_parts(ga_judge *j, bool by_value) {
       }
     }
   }
-  for (int i = 0; i < j->eq->nv; i++) j->part[i] = part_of(j->part, i);
+  j->nparts = 0;
+  for (int i = 0; i < j->eq->nv; i++) {
+    j->part[i] = part_of(j->part, i);
+    if (j->part[i] == i) j->first[j->nparts++] = i;
+  }
 }
 
 /* sqrt of the mass of each velocity, once if it is constant */
@@ -65,9 +69,7 @@ void ga_judge_know_parts(ga_judge *j) {
 }
 
 void ga_judge_clear_parts(const ga_judge *j, double *of_part) {
-  for (int i = 0; i < j->eq->nv; i++) {
-    if (j->part[i] == i) of_part[i] = 0;
-  }
+  for (int p = 0; p < j->nparts; p++) of_part[j->first[p]] = 0;
 }
 
 void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind) {

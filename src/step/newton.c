@@ -99,16 +99,17 @@ static double work(const ga_newton *w) {
   return ga_team_sum(team, sum);
 }
 
-/* x <- from + part dx; what is so small that its products underflow is zero */
-static void move(ga_newton *w, const double *from, double part) {
-  for (int i = 0; i < w->eq->n; i++) {
-    double x = from[i] + part * w->dx[i];
-    w->x[i] = fabs(x) < GA_UNDERFLOW ? 0 : x;
+/* x <- x + part dx; what is so small that its products underflow is zero */
+static void move(int n, double part, const double *restrict dx, double *restrict x) {
+  for (int i = 0; i < n; i++) {
+    double moved = x[i] + part * dx[i];
+    x[i] = fabs(moved) < GA_UNDERFLOW ? 0 : moved;
   }
 }
 
 static ga_status evaluate_at(ga_newton *w, double part) {
-  move(w, w->x_from, part);
+  memcpy(w->x, w->x_from, (size_t)w->eq->n * sizeof(double));
+  move(w->eq->n, part, w->dx, w->x);
   return evaluate(w, false);
 }
 
@@ -151,7 +152,7 @@ static ga_status advance(ga_newton *w, course *c) {
     status = damped_step(w, &c->stuck);
     if (c->stuck) c->stalls = STALLS;
   } else {
-    move(w, w->x, 1);
+    move(w->eq->n, 1, w->dx, w->x);
     status = evaluate(w, false);
   }
   ga_judge_move(&w->judge);

@@ -10,8 +10,7 @@
 static ga_status constraint_residuals(ga_equations *s, double worst[3]) {
   const ga_site *at = &s->site[GA_SITE_NEW];
   ga_evaluation out = {0};
-  bool position = ga_equations_has_row(s, GA_ROW_POS),
-       velocity = ga_equations_has_row(s, GA_ROW_VEL);
+  bool position = s->has_row[GA_ROW_POS], velocity = s->has_row[GA_ROW_VEL];
   if (!position) out.g = s->g;
   if (!velocity && !s->eval->model->scleronomic) out.gt = s->gt;
   ga_status status = GA_OK;

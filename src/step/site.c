@@ -103,8 +103,8 @@ static void want_tangents(ga_equations *s, const double *x, ga_tangents *with, g
   all->lam = ga_equations_multipliers(s, x, row->lam);
   all->psi = ga_equations_multipliers(s, x, row->psi);
   all->Kt = &with->Kt[0], all->Ct = &with->Ct[0];
-  if (ga_equations_has_row(s, GA_ROW_VEL)) all->Z = &with->Z;
-  if (ga_equations_has_row(s, GA_ROW_NONHOL)) all->Y = &with->Y;
+  if (s->has_row[GA_ROW_VEL]) all->Z = &with->Z;
+  if (s->has_row[GA_ROW_NONHOL]) all->Y = &with->Y;
 }
 
 static ga_status evaluate_new(ga_equations *s, const double *x, ga_tangents *with) {
@@ -112,8 +112,8 @@ static ga_status evaluate_new(ga_equations *s, const double *x, ga_tangents *wit
   bool mass = !s->method->weighted && !now->mass_known;
   ga_evaluation all = {.F = now->F, .G = &now->G, .H = &now->H, .k = s->k};
   if (mass) all.M = &now->M;
-  if (ga_equations_has_row(s, GA_ROW_POS)) all.g = s->g;
-  if (!s->eval->model->scleronomic && ga_equations_has_row(s, GA_ROW_VEL)) all.gt = s->gt;
+  if (s->has_row[GA_ROW_POS]) all.g = s->g;
+  if (!s->eval->model->scleronomic && s->has_row[GA_ROW_VEL]) all.gt = s->gt;
   want_tangents(s, x, with, &all);
   ga_status status = ga_eval_all(s->eval, now->t, now->q, now->v, &all);
   if (status != GA_OK) return status;
@@ -135,6 +135,10 @@ ga_status ga_sites_evaluate(ga_equations *s, const double *x, ga_tangents *with)
 
 void ga_site_hidden(const ga_equations *s, double *gv) {
   const ga_site *at = &s->site[GA_SITE_NEW];
+  if (s->eval->model->scleronomic) {
+    ga_csr_mul(&at->G, 1, at->v, gv);
+    return;
+  }
   memcpy(gv, s->gt, (size_t)s->nlam * sizeof(double));
   ga_csr_mul_add(&at->G, 1, at->v, gv);
 }
@@ -158,8 +162,8 @@ ga_status ga_sites_blame(ga_equations *s) {
     ga_evaluation got = {.M = &site->M, .G = &site->G, .H = &site->H};
     if (k == GA_SITE_NEW) {
       got.F = site->F, got.k = s->k;
-      if (ga_equations_has_row(s, GA_ROW_POS)) got.g = s->g;
-      if (ga_equations_has_row(s, GA_ROW_VEL)) got.gt = s->gt;
+      if (s->has_row[GA_ROW_POS]) got.g = s->g;
+      if (s->has_row[GA_ROW_VEL]) got.gt = s->gt;
     }
     status = ga_eval_blame(s->eval, site->t, &got);
   }
