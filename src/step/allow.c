@@ -57,12 +57,12 @@ ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at) {
 
 /* The largest entry of row i of a gradient that is a difference quotient (fd.c), as far as its
  * rounding goes. Values of g are rounded like |D| |q|, and the steps of the quotient grow like
- * |q|^(1/5) only; size_q is NULL for those of velocities, which grow like |v|. */
-static double largest_quotient(const ga_csr *D, int i, const double *size_q) {
+ * |q|^(1/5) only; those of velocities grow like |v|, and size is NULL. */
+static double largest_quotient(const ga_csr *D, int i, const double *size) {
   double largest = 0;
   for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
-    double size = size_q ? size_q[D->col[e]] : 0;
-    largest = ga_max(largest, fabs(D->val[e]) * (size > 1 ? pow(size, 0.8) : 1));
+    double q = size ? size[D->col[e]] : 0;
+    largest = ga_max(largest, fabs(D->val[e]) * (q > 1 ? pow(q, 0.8) : 1));
   }
   return largest;
 }
@@ -74,14 +74,13 @@ static double gradient_rounding(const ga_judge *j, ga_look look) {
   return look == GA_LOOK_STALLED ? noise : ga_max(noise / ROUND, DBL_EPSILON);
 }
 
-ga_row_rounding ga_allow_rounding(const ga_judge *j, ga_con_kind kind, ga_look look) {
+ga_row_rounding ga_allow_rounding(ga_judge *j, ga_con_kind kind, ga_look look) {
   const ga_equations *eq = j->eq;
   double noise = gradient_rounding(j, look);
   ga_row_rounding out = {.D = ga_equations_gradient(eq, kind), .size = j->size_v};
   if (look == GA_LOOK_STALLED) out.size = j->pace;
   out.noise = noise;
   out.factor = noise / eq->h;
-  out.of_q = kind != GA_ROW_NONHOL;
   out.quotient = look == GA_LOOK_STALLED && noise > DBL_EPSILON;
   if (kind == GA_ROW_POS) {
     out.size = j->size_q;
@@ -92,6 +91,11 @@ ga_row_rounding ga_allow_rounding(const ga_judge *j, ga_con_kind kind, ga_look l
     out.size = j->size_q;
     out.factor = out.noise = ga_eval_drift_noise(eq->eval);
     out.speed = j->speed;
+  }
+  if (out.quotient) {
+    const ga_motion_sizes now = ga_judge_motion_sizes(j, GA_LOOK_CLOSELY);
+    out.now_q = kind == GA_ROW_NONHOL ? NULL : now.q;
+    out.now_v = now.v;
   }
   return out;
 }
@@ -106,8 +110,7 @@ static int part_of_row(const ga_judge *j, const ga_csr *D, int i) {
 /* A rounding of an acceleration is never below what newton.c takes for zero. */
 ga_row_sizes ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i) {
   const ga_csr *D = k->D;
-  const double largest = k->quotient ? largest_quotient(D, i, k->of_q ? j->size_q : NULL) : 0;
-  double x = 0, sum = 0, like_largest = 0, all = 0;
+  double x = 0, sum = 0, moved = 0, all = 0;
   for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
     double entry = fabs(D->val[e]);
     int col = D->col[e];
@@ -116,12 +119,14 @@ ga_row_sizes ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i) 
     all += entry;
     x += entry * j->size_x[col];
     sum += entry * size;
-    if (entry > 0) like_largest += largest * size;
+    if (k->quotient && entry > 0) moved += k->now_v[col];
   }
-  double rounded = k->quotient ? like_largest : sum;
-  return (ga_row_sizes){.by_x = x,
-                        .summed = k->factor / k->noise * sum,
-                        .rounding = k->factor * rounded + GA_UNDERFLOW * all};
+  const double summed = k->factor / k->noise * sum;
+  double rounding = k->factor * sum;
+  if (k->quotient) {
+    rounding = DBL_EPSILON * summed + k->factor * largest_quotient(D, i, k->now_q) * moved;
+  }
+  return (ga_row_sizes){.by_x = x, .summed = summed, .rounding = rounding + GA_UNDERFLOW * all};
 }
 
 /* claims count up to the part SHARE of the terms without proof, measured roundings in full */
@@ -184,12 +189,12 @@ static double column_sum(const ga_csr *D, const ga_columns *columns, int k, cons
 
 /* the same with each entry like the largest of its row */
 static double largest_sum(const ga_csr *D, const ga_columns *columns, int k, const double *mult,
-                          const double *size_q) {
+                          const double *size) {
   double sum = 0;
   for (int c = columns->ptr[k]; c < columns->ptr[k + 1]; c++) {
     int i = columns->row[c];
     if (D->val[columns->entry[c]] == 0) continue;
-    sum += largest_quotient(D, i, size_q) * size_of(mult[i]);
+    sum += largest_quotient(D, i, size) * size_of(mult[i]);
   }
   return sum;
 }
@@ -197,7 +202,7 @@ static double largest_sum(const ga_csr *D, const ga_columns *columns, int k, con
 /* |G|^T |lam| + |H|^T |psi| of velocity k in block b, and what is rounded of it: where the
  * iteration has stalled, an entry of a difference quotient is rounded like the largest of its row.
  */
-static void reaction_sizes(const ga_judge *j, const ga_iterate *at, int b, int k, ga_look look,
+static void reaction_sizes(ga_judge *j, const ga_iterate *at, int b, int k, ga_look look,
                            double *reaction, double *rounded) {
   const ga_equations *eq = j->eq;
   const ga_dyn_row *row = &eq->method->dyn[b];
@@ -211,7 +216,8 @@ static void reaction_sizes(const ga_judge *j, const ga_iterate *at, int b, int k
       column_sum(&site->G, &j->G_columns, k, lam) + column_sum(&site->H, &j->H_columns, k, psi);
   *rounded = *reaction;
   if (quotient) {
-    *rounded = largest_sum(&site->G, &j->G_columns, k, lam, j->size_q) +
+    const double *now_q = ga_judge_motion_sizes(j, GA_LOOK_CLOSELY).q;
+    *rounded = largest_sum(&site->G, &j->G_columns, k, lam, now_q) +
                largest_sum(&site->H, &j->H_columns, k, psi, NULL);
   }
 }
@@ -310,11 +316,12 @@ static void by_mass(const ga_judge *j, const ga_iterate *at, int i, double *by_x
   }
 }
 
-/* |K| Q + |C| V of dynamic row i */
-static double by_tangents(const ga_judge *j, int i) {
+/* |K| |q_1| + |C| |v_1| of dynamic row i, or |K| Q + |C| V */
+static double by_tangents(ga_judge *j, int i, ga_look look) {
   const ga_tangents *d = &j->factors->matrix.tangents;
+  const ga_motion_sizes size = ga_judge_motion_sizes(j, look);
   int b = i / j->eq->nv, k = i % j->eq->nv;
-  return ga_allow_row_sum(&d->Kt[b], k, j->size_q) + ga_allow_row_sum(&d->Ct[b], k, j->size_v);
+  return ga_allow_row_sum(&d->Kt[b], k, size.q) + ga_allow_row_sum(&d->Ct[b], k, size.v);
 }
 
 ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look) {
@@ -328,7 +335,7 @@ ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look) {
     double *sum = j->sums + i;
     by_mass(j, at, i, &sum[BY_X * nx], &sum[BY_SHAKE * nx]);
     reaction_sizes(j, at, i / nv, k, look, &sum[BY_REACTION * nx], &sum[BY_LARGEST * nx]);
-    sum[BY_TANGENTS * nx] = by_tangents(j, i);
+    sum[BY_TANGENTS * nx] = by_tangents(j, i, look);
     sum[BY_ROWS * nx] =
         has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
   }
@@ -357,7 +364,7 @@ ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, 
   }
   allowed += ROUND * gradient_rounding(j, look) * phi * rounded;
   terms += phi * reaction;
-  double claim = level * phi * (shared ? shared_sum(j, BY_TANGENTS, i) : by_tangents(j, i));
+  double claim = level * phi * (shared ? shared_sum(j, BY_TANGENTS, i) : by_tangents(j, i, look));
   if (look == GA_LOOK_STALLED) claim = ga_max(claim, SHARE * terms);
   ga_allowance out = with_claim(j, i, allowed, claim, terms);
   out.claimed = ga_max(out.claimed, level * j->largest);

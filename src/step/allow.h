@@ -14,8 +14,10 @@ typedef struct ga_row_rounding {
   const double *size;
   double factor, noise; /* noise: one rounding of a number, relative to its size */
   double speed;         /* of acceleration rows: factor |D| (|x| + speed V) besides; else 0 */
-  bool quotient; /* D is a difference quotient: each entry is rounded like the largest of its row */
-  bool of_q;     /* it is a derivative by q, not by v */
+  /* D is a difference quotient whose noise counts: each entry is rounded like the largest of its
+   * row, at the sizes of q_1 (NULL for a derivative by v) and times those of v_1 */
+  bool quotient;
+  const double *now_q, *now_v;
 } ga_row_rounding;
 
 /* The sizes of constraint row i: |D| times those of accelerations, |D| times those of the summands
@@ -75,7 +77,7 @@ ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at);
 
 /* Constraint rows: one rounding, the sizes of row i, the rounding of the liveliest motion in its
  * part, all that is allowed. */
-ga_row_rounding ga_allow_rounding(const ga_judge *j, ga_con_kind kind, ga_look look);
+ga_row_rounding ga_allow_rounding(ga_judge *j, ga_con_kind kind, ga_look look);
 ga_row_sizes ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i);
 double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i);
 ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, ga_row_sizes size, ga_look look);

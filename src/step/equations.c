@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
+#include "step/fine.h"
 
 int ga_equations_con_size(const ga_equations *s, ga_con_kind kind) {
   return kind == GA_ROW_NONHOL ? s->npsi : s->nlam;
@@ -99,6 +100,7 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
     s->unit = ga_arena_doubles(arena, (size_t)(s->nlam + s->npsi));
   }
   ga_sites_init(s, arena);
+  ga_fine_init(s, arena);
   if (eval->team) {
     s->parts = ga_arena_doubles(arena, (size_t)(3 * s->nx));
     s->push = ga_arena_doubles(arena, (size_t)s->nv);
@@ -209,6 +211,7 @@ ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_pas
                              double t1) {
   const ga_tableau *tab = &s->tab;
   ga_eval_forget_nearby(s->eval);
+  s->fine.used = false;
   s->t = mem->t;
   s->t1 = t1;
   s->h = h;
@@ -278,15 +281,15 @@ static ga_status move_by_eta(ga_equations *s, const double *eta) {
 /* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),
  * v_1 = v_10 + h sum_j r_j x_j,  v^_1 the same with rh */
 static ga_status move(ga_equations *s, const double *x, const ga_shift *shift) {
-  const double h = s->h, *p = s->tab.p, *r = s->tab.r;
+  const double h = s->h, *p = s->tab.p, *r = s->tab.r, *base = s->fine.used ? s->fine.base : x;
   double *v1 = s->site[GA_SITE_NEW].v;
   ga_status status = GA_OK;
-  move_both(s->nv, h * h * p[0], h * r[0], x, s->wq0, s->v10, s->wq, v1);
+  move_both(s->nv, h * h * p[0], h * r[0], base, s->wq0, s->v10, s->wq, v1);
   for (int j = 1; j < s->method->nx; j++) {
-    ga_axpy(s->nv, h * h * p[j], x + j * s->nv, s->wq);
-    ga_axpy(s->nv, h * r[j], x + j * s->nv, v1);
+    ga_axpy(s->nv, h * h * p[j], base + j * s->nv, s->wq);
+    ga_axpy(s->nv, h * r[j], base + j * s->nv, v1);
   }
-  if (s->has_hat) move_hat(s, x);
+  if (s->has_hat) move_hat(s, base);
   if (s->eta >= 0) status = move_by_eta(s, x + s->mult_at[s->eta]);
   if (shift) {
     ga_axpy(s->nv, 1, shift->wq, s->wq);
@@ -294,6 +297,7 @@ static ga_status move(ga_equations *s, const double *x, const ga_shift *shift) {
     if (s->has_hat) ga_axpy(s->nv, 1, shift->v1, s->vh);
   }
   ga_sites_move(s);
+  if (s->fine.used) ga_fine_move(s);
   return status;
 }
 

@@ -39,6 +39,13 @@ typedef struct ga_tangents {
   long of;       /* Kt, Ct, Z, Y came along with the evaluation of this number; 0: they did not */
 } ga_tangents;
 
+/* Of the x blocks: what the sums are made with, and what is below their rounding (fine.h). */
+typedef struct ga_fine {
+  bool used; /* else x itself is the base */
+  double *base, *rest;
+  double *kept_base, *kept_rest; /* of an iterate that may come back */
+} ga_fine;
+
 typedef struct ga_equations {
   const ga_method *method;
   ga_eval *eval;
@@ -83,6 +90,7 @@ typedef struct ga_equations {
   double *g, *gt, *gv, *k; /* g, g_t (where there are rows of velocities), G v + g_t, k */
   ga_site site[GA_SITES];  /* by kind; the new one is always in use, constraints are taken there */
 
+  ga_fine fine;     /* of x, as far as it is kept in two parts */
   double *zero;     /* nv + nlam + npsi zeros */
   double *reaction; /* G^T lam + H^T psi of the row in hand */
   double *part_wq;  /* by_wq w_q of the site in hand */

@@ -48,9 +48,9 @@ static const double TINY = GA_UNDERFLOW;
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
-  double **const of_nv[] = {&j->size_q,    &j->size_v,  &j->size_x,  &j->bound,   &j->pace,
-                            &j->strongest, &j->root,    &j->shift_q, &j->shift_v, &j->liveliest,
-                            &j->fastest,   &j->hardest, &j->greatest};
+  double **const of_nv[] = {&j->size_q,    &j->size_v,  &j->size_x,   &j->bound,   &j->pace,
+                            &j->strongest, &j->root,    &j->shift_q,  &j->shift_v, &j->liveliest,
+                            &j->fastest,   &j->hardest, &j->greatest, &j->now_q,   &j->now_v};
   double **const of_n[] = {&j->rounding, &j->noise, &j->r_up, &j->r_down, &j->shake};
   for (size_t i = 0; i < sizeof of_nv / sizeof of_nv[0]; i++)
     *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
@@ -94,6 +94,7 @@ static void measure_pace(ga_judge *j) {
 void ga_judge_move(ga_judge *j) {
   if (j->eta_counted) measure_sizes(j);
   j->measured = j->shaken = j->prepared = j->parts_known = j->eta_counted = false;
+  j->now_known = false;
 }
 
 /* ---- the verdict ---------------------------------------------------------------------------- */

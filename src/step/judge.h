@@ -28,6 +28,8 @@ typedef struct ga_judge {
   double tol;              /* newton_tol */
   double *size_q, *size_v; /* of the summands of q_1 and v_1, for each velocity */
   double *pace;            /* size_v and a rounding of q in a step, for velocity constraints */
+  double *now_q, *now_v;   /* sizes of q_1 and v_1 themselves, which fine.h solves for, */
+  bool now_known;          /* at the iterate in hand */
   bool eta_counted;        /* size_q includes what eta adds at the iterate in hand */
   double *size_x;          /* largest |x_j| of each velocity, over the blocks */
   double *liveliest;       /* of the row kind in hand: largest sqrt(m) (|x| + V/h) in each part, */
@@ -126,6 +128,12 @@ void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind);
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at);
 /* Evaluate the residual some roundings of q and v away, on both sides. The equations are then
  * evaluated elsewhere than at x. */
-ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at);
+ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at, ga_look look);
+/* The sizes whose roundings force rows may claim or show: those of q_1 and v_1, or, where the
+ * iteration has stalled, of their summands. */
+typedef struct ga_motion_sizes {
+  const double *q, *v;
+} ga_motion_sizes;
+ga_motion_sizes ga_judge_motion_sizes(ga_judge *j, ga_look look);
 
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lie/lie.h"
 #include "step/judge.h"
 
 /* Union of all velocities that a constraint connects: part[i] is the first velocity of the part
@@ -115,23 +116,36 @@ static double side_of(unsigned i, unsigned probe) {
   return apart % 2 ? -sign_of(i / 4, probe) : sign_of(i / 4, probe);
 }
 
+ga_motion_sizes ga_judge_motion_sizes(ga_judge *j, ga_look look) {
+  const ga_site *site = &j->eq->site[GA_SITE_NEW];
+  if (look == GA_LOOK_STALLED) return (ga_motion_sizes){j->size_q, j->size_v};
+  if (!j->now_known) {
+    ga_space_size(j->eq->eval->model->space, site->q, j->now_q);
+    for (int i = 0; i < j->eq->nv; i++) j->now_v[i] = fabs(site->v[i]);
+  }
+  j->now_known = true;
+  return (ga_motion_sizes){j->now_q, j->now_v};
+}
+
 /* A velocity is moved alike on all ranks that have it. */
-static ga_status probe(ga_judge *j, const ga_iterate *at, double side, double *r) {
+static ga_status probe(ga_judge *j, const ga_iterate *at, ga_motion_sizes size, double side,
+                       double *r) {
   const ga_equations *eq = j->eq;
   const ga_team *team = eq->eval->team;
   double step = side * GA_ROUND * DBL_EPSILON;
   for (int i = 0; i < eq->nv; i++) {
     unsigned number = team ? (unsigned)team->velocity[i] : (unsigned)i;
-    j->shift_q[i] = step * side_of(number, 2 * j->probes) * j->size_q[i];
-    j->shift_v[i] = step * side_of(number, 2 * j->probes + 1) * j->size_v[i];
+    j->shift_q[i] = step * side_of(number, 2 * j->probes) * size.q[i];
+    j->shift_v[i] = step * side_of(number, 2 * j->probes + 1) * size.v[i];
   }
   return ga_equations_evaluate(j->eq, at->x, &(ga_shift){j->shift_q, j->shift_v}, NULL, r,
                                j->terms);
 }
 
-ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at) {
-  ga_status status = probe(j, at, 1, j->r_up);
-  if (status == GA_OK) status = probe(j, at, -1, j->r_down);
+ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at, ga_look look) {
+  const ga_motion_sizes size = ga_judge_motion_sizes(j, look);
+  ga_status status = probe(j, at, size, 1, j->r_up);
+  if (status == GA_OK) status = probe(j, at, size, -1, j->r_down);
   if (status != GA_OK) return status;
   for (int i = 0; i < j->eq->n; i++) {
     double change = fmin(fabs(j->r_up[i] - at->r[i]), fabs(j->r_down[i] - at->r[i]));

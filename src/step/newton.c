@@ -20,6 +20,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/fine.h"
+
 static const double STALL = 0.5;   /* an iteration that leaves more of the excess is no progress */
 static const double ENOUGH = 0.25; /* a part of dx is long enough if less of the work is left */
 static const double FAR = 8;       /* distance of a root that is looked at twice */
@@ -107,9 +109,17 @@ static void move(int n, double part, const double *restrict dx, double *restrict
   }
 }
 
+/* the same for an x in two parts (fine.h) */
+static void move_finely(ga_newton *w, double part) {
+  ga_equations *eq = w->eq;
+  ga_fine_add(eq, part, w->dx, w->judge.size_q, w->judge.size_v, w->x);
+  move(eq->n - eq->nx, part, w->dx + eq->nx, w->x + eq->nx);
+}
+
 static ga_status evaluate_at(ga_newton *w, double part) {
   memcpy(w->x, w->x_from, (size_t)w->eq->n * sizeof(double));
-  move(w->eq->n, part, w->dx, w->x);
+  ga_fine_return(w->eq);
+  move_finely(w, part);
   return evaluate(w, false);
 }
 
@@ -123,6 +133,7 @@ static ga_status damped_step(ga_newton *w, bool *stuck) {
   const double before = scaled_residual(w), work_before = work(w);
   double near = 0, far = 1, part = 1, best = 0, least = before;
   memcpy(w->x_from, w->x, (size_t)w->eq->n * sizeof(double));
+  ga_fine_keep(w->eq, w->x);
   for (int k = 0; k < HALVINGS; k++, part = (near + far) / 2) {
     ga_status status = evaluate_at(w, part);
     if (status != GA_OK && status != GA_RETRY_NONFINITE) return status;
@@ -152,7 +163,11 @@ static ga_status advance(ga_newton *w, course *c) {
     status = damped_step(w, &c->stuck);
     if (c->stuck) c->stalls = STALLS;
   } else {
-    move(w->eq->n, 1, w->dx, w->x);
+    if (c->iteration > 1) {
+      move_finely(w, 1);
+    } else {
+      move(w->eq->n, 1, w->dx, w->x);
+    }
     status = evaluate(w, false);
   }
   ga_judge_move(&w->judge);
@@ -174,8 +189,9 @@ static ga_status judge(ga_newton *w, ga_look look, double before, ga_verdict *v)
   }
   bool halved = v->excess < STALL * before;
   bool suspected = v->doubtful && (look == GA_LOOK_STALLED || !halved);
-  if (v->accepted || !suspected || j->probes >= PROBES) return GA_OK;
-  ga_status status = ga_judge_measure(j, &at);
+  const unsigned most = look == GA_LOOK_STALLED ? 2 * PROBES : PROBES;
+  if (v->accepted || !suspected || j->probes >= most) return GA_OK;
+  ga_status status = ga_judge_measure(j, &at, look);
   w->stats->residuals += 2;
   if (status == GA_OK) status = evaluate(w, false); /* back at x */
   if (status == GA_OK) *v = ga_judge_look(j, &at, look);
@@ -207,6 +223,7 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
   c->reused = !fresh;
   ga_judge_begin(&w->judge);
   memcpy(w->x, guess, (size_t)w->eq->n * sizeof(double));
+  w->eq->fine.used = false;
   ga_status status = evaluate(w, fresh);
   c->now.excess = INFINITY; /* of the guess: not known, and not needed for fresh factors */
   if (status == GA_OK && !fresh) {
@@ -251,7 +268,7 @@ static double motion(const ga_newton *w) {
   const double h = eq->h, *size_q = w->judge.size_q;
   double largest = 0;
   for (int i = 0; i < eq->nv; i++) {
-    double move = h * fabs(eq->v[i]) + h * h * fabs(eq->a[i]);
+    double move = h * fabs(eq->v[i]) + h * h * (fabs(eq->a[i]) + fabs(eq->tab.p[0] * eq->w[i]));
     largest = ga_max(largest, move + DBL_EPSILON * size_q[i]);
   }
   return ga_team_max(eq->eval->team, largest);

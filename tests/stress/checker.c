@@ -45,21 +45,22 @@ typedef struct balance {
   row_values rows;
   long double M[STRESS_NV * STRESS_NV], Kt[STRESS_NV * STRESS_NV];
   long double r[STRESS_NV], terms[STRESS_NV], reaction[STRESS_NV];
-  long double blur[STRESS_NV]; /* what one rounding of g does to G^T lam, if G is a quotient */
+  long double blur[STRESS_NV]; /* what a rounding of G does to G^T lam, if G is a quotient */
 } balance;
 
 static long double multiplier(const stress_model *m, const stress_state *s, int n) {
   return n < m->n_lam ? s->lam[n] : s->psi[n - m->n_lam];
 }
 
-/* |lam| |G||q| of row n: values of g as large as that are rounded */
+/* The rounding of row n of G, if that is a difference quotient: four of g, whose values are made of
+ * |G||q|. */
 static long double row_blur(const stress_model *m, const stress_state *s, const balance *b, int n) {
   int nv = stress_nv(m);
   long double size = 0;
   for (int j = 0; j < nv; j++) {
     size += fabs(b->rows.G[n * nv + j]) * (j < m->n_flat ? fabs(s->q[j]) : 1);
   }
-  return fabs(multiplier(m, s, n)) * size;
+  return 4 * rounding / quotient_step * size;
 }
 
 static void evaluate(const stress_model *m, const stress_state *s, balance *b) {
@@ -82,7 +83,7 @@ static void evaluate(const stress_model *m, const stress_state *s, balance *b) {
       long double reaction = b->rows.G[n * nv + i] * multiplier(m, s, n);
       b->r[i] += reaction;
       b->reaction[i] += fabs(reaction);
-      if (reaction != 0) b->blur[i] += rounding / quotient_step * row_blur(m, s, b, n);
+      if (reaction != 0) b->blur[i] += fabs(multiplier(m, s, n)) * row_blur(m, s, b, n);
     }
     b->terms[i] += b->reaction[i];
   }
@@ -181,7 +182,7 @@ void stress_forces_of(const stress_model *m, const stress_state *s, stress_force
 
 /* Positions for the methods that solve g = 0, velocities for those that keep the hidden constraint
  * (all here but index3), and k = 0. The sizes are those of the summands of q and v, because a row
- * and all its terms may pass through zero; a rounding of q turns G. */
+ * and all its terms may pass through zero; a rounding of q turns G, and quotients are blurred. */
 static void check_rows(const stress_model *m, const stress_state *s, const stress_state *before,
                        const balance *b, stress_verdict *out) {
   int nv = stress_nv(m);
@@ -191,8 +192,10 @@ static void check_rows(const stress_model *m, const stress_state *s, const stres
   for (int n = 0; n < m->n_lam + m->n_psi; n++) {
     const long double *G = b->rows.G + n * nv;
     long double rate = b->rows.gt[n], size_q = 0, size_v = fabs(rate), turned = 0, Z[STRESS_NV];
+    long double blur = m->give_jacobian ? 0 : row_blur(m, s, b, n), blurred = 0;
     rate_tangent(m, &m->row[n], s->q, s->v, Z);
     for (int j = 0; j < nv; j++) {
+      if (G[j] != 0) blurred += blur * fabs(s->v[j]);
       turned += fabs(Z[j]) * z.q_sum[j];
       size_q += fabs(G[j]) * z.q_sum[j];
       size_v += fabs(G[j]) * z.v_sum[j];
@@ -203,9 +206,11 @@ static void check_rows(const stress_model *m, const stress_state *s, const stres
       if (!(g <= out->position)) out->position = g;
       judge(out, FAULT_POSITION, n, fabs(b->rows.value[n]), size_q, constraint_tol * size_q);
     }
+    /* what is slower than a rounding of q in the step is rounded like that */
+    long double slow = s->h > 0 ? rounding * size_q / s->h : 0;
+    long double bound = summands * rounding * (turned + slow) + blurred;
     if (hidden || n >= m->n_lam)
-      judge(out, FAULT_VELOCITY, n, fabs(rate), size_v,
-            constraint_tol * size_v + summands * rounding * turned);
+      judge(out, FAULT_VELOCITY, n, fabs(rate), size_v, constraint_tol * size_v + bound);
   }
 }
 
