@@ -126,7 +126,7 @@ static bool block_solves(klu *k) {
   double *own = k->scale.x, *theirs = k->scale.unit, apart = 0;
   if (k->symbolic->nblocks != 1 || k->n < 2) return false;
   for (int i = 0; i < k->n; i++) {
-    own[i] = ga_scale_weight(i);
+    own[i] = 1 + i % 7;
     theirs[i] = own[i] * k->scale.row[i];
   }
   solve_block(k, own);
