@@ -70,6 +70,19 @@ static inline bool ga_allow_within(const ga_csr *D, int i, const ga_bound *bound
   return r <= sum;
 }
 
+/* Is r at most one rounding of row i, factor |D| size? The first terms tell mostly, as they do
+ * above. */
+static inline bool ga_allow_closed(const ga_row_rounding *k, int i, double r) {
+  const ga_csr *D = k->D;
+  double sum = 0;
+  int e = D->ptr[i], end = D->ptr[i + 1];
+  while (r > k->factor * sum && e < end) {
+    sum += fabs(D->val[e]) * k->size[D->col[e]];
+    e++;
+  }
+  return r <= k->factor * sum;
+}
+
 /* The sizes of accelerations at an iterate, into size_x. */
 void ga_allow_accelerations(ga_judge *j, const ga_iterate *at);
 /* Add what eta moves to size_q. */

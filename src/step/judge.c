@@ -235,8 +235,13 @@ void ga_judge_roundings(ga_judge *j, const ga_iterate *at) {
 
 void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b) {
   const ga_equations *eq = j->eq;
-  ga_judge_roundings(j, at);
-  for (int i = eq->nx; i < eq->n; i++) {
-    if (fabs(at->r[i]) <= j->rounding[i]) b[i] = 0;
+  if (j->has_speed) ga_judge_roundings(j, at);
+  for (int c = 0; c < eq->method->ncon; c++) {
+    const ga_row_rounding k = ga_allow_rounding(j, eq->method->con[c], GA_LOOK_CLOSELY);
+    for (int i = 0, row = eq->con_at[c]; i < k.D->nrow; i++, row++) {
+      const double r = fabs(at->r[row]);
+      const bool closed = k.speed > 0 ? r <= j->rounding[row] : ga_allow_closed(&k, i, r);
+      if (closed) b[row] = 0;
+    }
   }
 }
