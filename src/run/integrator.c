@@ -131,7 +131,6 @@ static ga_status set_up(ga_integrator *it) {
   ga_predictor_init(&it->predictor, eq->nx, eq->n, &it->arena);
   it->predictor.team = team;
   it->predictor.rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
-  it->guess = ga_arena_doubles(&it->arena, (size_t)eq->n);
   it->control.filtered = ga_arena_doubles(&it->arena, (size_t)eq->n);
   if (it->arena.failed) status = ga_fail(err, GA_ERR_MEM, "no memory for the state");
   return ga_team_agree(team, status, err);

@@ -64,7 +64,6 @@ struct ga_integrator {
   ga_step step;
   ga_redundancy redundant;
   ga_predictor predictor;
-  double *guess;    /* of the unknowns, extrapolated */
   ga_values values; /* at the end of a step, where they are no unknowns of it */
   ga_memory mem;
   ga_state state; /* what the user sees of mem */

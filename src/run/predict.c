@@ -40,12 +40,19 @@ void ga_predictor_shift(ga_predictor *p, double t) {
   double by = t - p->t[0];
   for (int j = 1; j < p->count; j++) p->t[j] += by;
   p->t[0] = t;
+  p->nb = 0;
 }
 
-/* b_j for a step to t1 */
-static void weights(const ga_predictor *p, double t1, double *b) {
+/* b_j for a step to t1. A step that is kept needs those its guess was made with: each of them waits
+ * for the division before it. */
+static double *weights(ga_predictor *p, double t1) {
+  double *b = p->b;
+  if (p->nb >= p->count && p->b_t1 == t1) return b;
   b[0] = 1;
   for (int j = 1; j < p->count; j++) b[j] = b[j - 1] * (t1 - p->t[j - 1]) / (p->t[0] - p->t[j]);
+  p->nb = p->count;
+  p->b_t1 = t1;
+  return b;
 }
 
 /* phi <- carry, carry <- carry - b phi (the old one) */
@@ -106,16 +113,16 @@ static void share_sizes(ga_predictor *p) {
 }
 
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
-  double b[GA_PREDICT];
   if (p->count == 1) p->t[0] = t;
   if (p->count > p->order + BEYOND) p->count = p->order + BEYOND; /* and one new */
-  weights(p, t1, b);
+  const double *b = weights(p, t1);
   for (int j = 0; j < GA_PREDICT; j++) p->size_x[j] = p->size_m[j] = 0;
   for (int at = 0; at < p->n; at += PIECE) renew(p, b, x, at, piece(at, p->n));
   if (p->team) share_sizes(p);
   if (p->count < GA_PREDICT) p->count++;
   for (int j = p->count - 1; j > 0; j--) p->t[j] = p->t[j - 1];
   p->t[0] = t1;
+  p->nb = 0;
 }
 
 /* |D_j| relative to |x| */
@@ -147,12 +154,11 @@ static void add_two(int n, const double *b, const double *restrict phi, const do
 }
 
 bool ga_predict(ga_predictor *p, double t, double t1, double *x) {
-  double b[GA_PREDICT];
   bool alternates;
   if (p->count > 1 && p->t[0] != t) p->count = 1; /* the state is not the one these led to */
-  weights(p, t1, b);
+  double *b = weights(p, t1);
   int terms = p->order = choose_order(p, b, &alternates);
-  if (alternates) b[++terms] *= -p->rho;
+  if (alternates) b[++terms] *= -p->rho, p->nb = terms;
   if (terms == 0) {
     memcpy(x, p->phi[0], (size_t)p->n * sizeof(double));
     return false;

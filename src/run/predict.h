@@ -15,6 +15,8 @@ typedef struct ga_predictor {
   int order;     /* of the last guess */
   double rho;    /* errors that alternate are damped by this factor a step; 0: not looked for */
   double t[GA_PREDICT], *phi[GA_PREDICT];
+  double b[GA_PREDICT], b_t1;                    /* weights of a step to b_t1, */
+  int nb;                                        /* and how many of them are known */
   double size_x[GA_PREDICT], size_m[GA_PREDICT]; /* largest |phi_j| of both, if there are several */
 } ga_predictor;
 

@@ -71,8 +71,9 @@ static void blame_step(ga_integrator *it) {
 ga_status ga_run_solve(ga_integrator *it, const ga_past *past, double h, double t1) {
   ga_status status = ga_equations_begin(&it->step.eq, &it->mem, past, h, t1);
   if (status != GA_OK) return status;
-  bool extrapolated = ga_predict(&it->predictor, it->mem.t, t1, it->guess);
-  return ga_newton_solve(&it->step.newton, extrapolated ? it->guess : NULL, it->predictor.phi[0]);
+  double *x = it->step.newton.x; /* the guess is made where the iteration begins */
+  bool extrapolated = ga_predict(&it->predictor, it->mem.t, t1, x);
+  return ga_newton_solve(&it->step.newton, extrapolated ? x : NULL, it->predictor.phi[0]);
 }
 
 /* the history corrected for h, then the step's equations solved */

@@ -222,7 +222,7 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
   bool fresh = c->again || !ga_factors_keep(w->factors, w->eq->h);
   c->reused = !fresh;
   ga_judge_begin(&w->judge);
-  memcpy(w->x, guess, (size_t)w->eq->n * sizeof(double));
+  if (guess != w->x) memcpy(w->x, guess, (size_t)w->eq->n * sizeof(double));
   w->eq->fine.used = false;
   ga_status status = evaluate(w, fresh);
   c->now.excess = INFINITY; /* of the guess: not known, and not needed for fresh factors */

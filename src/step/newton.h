@@ -23,8 +23,8 @@ void ga_newton_init(ga_newton *w, ga_equations *eq, ga_factors *factors, const g
                     ga_stats *stats, ga_arena *arena);
 
 /* Solve the equations of the step under way, from a guess extrapolated from the last steps (NULL if
- * there is none) and, if that fails, from the unknowns of the last step. The solution is in w->x,
- * the equations are evaluated there. GA_RETRY_NEWTON if none is found. */
+ * there is none; it may be w->x itself) and, if that fails, from the unknowns of the last step. The
+ * solution is in w->x, the equations are evaluated there. GA_RETRY_NEWTON if none is found. */
 ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double *last);
 
 #endif
