@@ -71,6 +71,15 @@ static bool is_diagonal(const ga_csr *A) {
   return true;
 }
 
+/* Is q_1 = q_n + w_q, and w_q made of one block of x and needed by no one else? */
+static bool is_straight(const ga_equations *s) {
+  const ga_space *space = s->eval->model->space;
+  bool straight = s->method->nx == 1 && s->eta < 0;
+  straight = straight && space->nfactor == 1 && space->factor[0].group == &ga_group_rn;
+  for (int k = GA_SITE_NEW + 1; k < GA_SITES; k++) straight = straight && !s->site[k].used;
+  return straight;
+}
+
 ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
                             bool may_drop, ga_eval *eval, ga_arena *arena) {
   *s = (ga_equations){.method = method,
@@ -111,6 +120,7 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
   s->mass_is_diagonal = is_diagonal(&s->site->M);
+  s->straight = is_straight(s);
   return GA_OK;
 }
 
@@ -246,60 +256,6 @@ void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v) {
 }
 
 /* ---- the residual --------------------------------------------------------------------------- */
-
-/* wq = wq0 + by_q x and v1 = v10 + by_v x, in one pass over x */
-static void move_both(int n, double by_q, double by_v, const double *restrict x,
-                      const double *restrict wq0, const double *restrict v10, double *restrict wq,
-                      double *restrict v1) {
-  for (int i = 0; i < n; i++) {
-    wq[i] = wq0[i] + by_q * x[i];
-    v1[i] = v10[i] + by_v * x[i];
-  }
-}
-
-/* v^_1 = v_10 + h sum_j rh_j x_j */
-static void move_hat(const ga_equations *s, const double *x) {
-  const double h = s->h, *by = s->tab.rh;
-  ga_add_scaled(s->nv, h * by[0], x, s->v10, s->vh);
-  for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, h * by[j], x + j * s->nv, s->vh);
-}
-
-/* w_q -= h^2 G_n^T eta; a body of several ranks is moved by the constraints of all of them */
-static ga_status move_by_eta(ga_equations *s, const double *eta) {
-  double h = s->h;
-  if (!s->eval->team) {
-    ga_csr_mul_t_add(&s->Gn, -h * h, eta, s->wq);
-    return GA_OK;
-  }
-  memset(s->push, 0, (size_t)s->nv * sizeof(double));
-  ga_csr_mul_t_add(&s->Gn, 1, eta, s->push);
-  ga_status status = ga_team_sum_shared(s->eval->team, 1, s->push);
-  ga_axpy(s->nv, -h * h, s->push, s->wq);
-  return status;
-}
-
-/* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),
- * v_1 = v_10 + h sum_j r_j x_j,  v^_1 the same with rh */
-static ga_status move(ga_equations *s, const double *x, const ga_shift *shift) {
-  const double h = s->h, *p = s->tab.p, *r = s->tab.r, *base = s->fine.used ? s->fine.base : x;
-  double *v1 = s->site[GA_SITE_NEW].v;
-  ga_status status = GA_OK;
-  move_both(s->nv, h * h * p[0], h * r[0], base, s->wq0, s->v10, s->wq, v1);
-  for (int j = 1; j < s->method->nx; j++) {
-    ga_axpy(s->nv, h * h * p[j], base + j * s->nv, s->wq);
-    ga_axpy(s->nv, h * r[j], base + j * s->nv, v1);
-  }
-  if (s->has_hat) move_hat(s, base);
-  if (s->eta >= 0) status = move_by_eta(s, x + s->mult_at[s->eta]);
-  if (shift) {
-    ga_axpy(s->nv, 1, shift->wq, s->wq);
-    ga_axpy(s->nv, 1, shift->v1, v1);
-    if (s->has_hat) ga_axpy(s->nv, 1, shift->v1, s->vh);
-  }
-  ga_sites_move(s);
-  if (s->fine.used) ga_fine_move(s);
-  return status;
-}
 
 /* r = m M x */
 static void multiply(const ga_equations *s, const ga_csr *M, const double *restrict x,
@@ -472,7 +428,7 @@ ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift
                                 ga_tangents *with, double *r, double *terms) {
   ga_team *team = s->eval->team;
   s->evaluations++;
-  ga_status status = move(s, x, shift);
+  ga_status status = ga_sites_move(s, x, shift);
   s->eval->trusting = true;
   s->eval->near.on = !shift; /* a shift is there to see the rounding of everything */
   if (status == GA_OK) status = rows(s, x, with, r, terms);

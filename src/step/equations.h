@@ -61,6 +61,7 @@ typedef struct ga_equations {
   bool constrained;                /* there are constraint rows, on some rank of a team */
   bool has_hat;                    /* some rows are taken at v^_1 */
   bool mass_is_diagonal;           /* by its pattern */
+  bool straight;                   /* q_1 = q_n + w_q is found without w_q, which stays empty */
 
   /* Rows of g, then of k, that follow from others are left out: their residuals and multipliers are
    * zero, and the matrix has a row and a column of the identity there. */
@@ -160,8 +161,9 @@ const char *ga_equations_unknown_name(const ga_equations *s, int i, char *text, 
 void ga_sites_init(ga_equations *s, ga_arena *arena);
 /* Set the sites whose q does not move with the unknowns, and evaluate M, G, H there. */
 ga_status ga_sites_begin(ga_equations *s);
-/* Move the sites after w_q and v_1 (which is v of the new site) have changed. */
-void ga_sites_move(ga_equations *s);
+/* Move the sites, and w_q, v_1 (which is v of the new site), v^_1, to what x and a shift make of
+ * them. */
+ga_status ga_sites_move(ga_equations *s, const double *x, const ga_shift *shift);
 /* Evaluate M, F, G, H, g, k at the sites, and the tangents that the model gives in the same pass.
  */
 ga_status ga_sites_evaluate(ga_equations *s, const double *x, ga_tangents *with);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "step/equations.h"
+#include "step/fine.h"
 
 static const struct {
   double c, by_wq, by_v1;
@@ -76,7 +76,8 @@ ga_status ga_sites_begin(ga_equations *s) {
   return status;
 }
 
-void ga_sites_move(ga_equations *s) {
+/* the sites, after w_q and v_1 have changed */
+static void follow(ga_equations *s) {
   const double *v1 = s->site[GA_SITE_NEW].v;
   s->site[GA_SITE_NEW].evaluated = false;
   ga_space_step(s->eval->model->space, s->q, s->wq, s->site[GA_SITE_NEW].q);
@@ -89,6 +90,84 @@ void ga_sites_move(ga_equations *s) {
     }
     if (site->by_wq > 0) place(s, site->by_wq, s->wq, site->q);
   }
+}
+
+/* wq = wq0 + by_q x and v1 = v10 + by_v x, in one pass over x */
+static void move_both(int n, double by_q, double by_v, const double *restrict x,
+                      const double *restrict wq0, const double *restrict v10, double *restrict wq,
+                      double *restrict v1) {
+  for (int i = 0; i < n; i++) {
+    wq[i] = wq0[i] + by_q * x[i];
+    v1[i] = v10[i] + by_v * x[i];
+  }
+}
+
+/* the same where q_1 = q_n + w_q, without w_q */
+static void move_straight(int n, double by_q, double by_v, const double *restrict x,
+                          const double *restrict q, const double *restrict wq0,
+                          const double *restrict v10, double *restrict q1, double *restrict v1) {
+  for (int i = 0; i < n; i++) {
+    q1[i] = q[i] + (wq0[i] + by_q * x[i]);
+    v1[i] = v10[i] + by_v * x[i];
+  }
+}
+
+/* v^_1 = v_10 + h sum_j rh_j x_j */
+static void move_hat(const ga_equations *s, const double *x) {
+  const double h = s->h, *by = s->tab.rh;
+  ga_add_scaled(s->nv, h * by[0], x, s->v10, s->vh);
+  for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, h * by[j], x + j * s->nv, s->vh);
+}
+
+/* w_q -= h^2 G_n^T eta; a body of several ranks is moved by the constraints of all of them */
+static ga_status move_by_eta(ga_equations *s, const double *eta) {
+  double h = s->h;
+  if (!s->eval->team) {
+    ga_csr_mul_t_add(&s->Gn, -h * h, eta, s->wq);
+    return GA_OK;
+  }
+  memset(s->push, 0, (size_t)s->nv * sizeof(double));
+  ga_csr_mul_t_add(&s->Gn, 1, eta, s->push);
+  ga_status status = ga_team_sum_shared(s->eval->team, 1, s->push);
+  ga_axpy(s->nv, -h * h, s->push, s->wq);
+  return status;
+}
+
+/* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),
+ * v_1 = v_10 + h sum_j r_j x_j,  v^_1 the same with rh; x has no multipliers, eta stands apart */
+static ga_status move(ga_equations *s, const double *x, const double *eta, const ga_shift *shift) {
+  const double h = s->h, *p = s->tab.p, *r = s->tab.r;
+  ga_site *now = &s->site[GA_SITE_NEW];
+  double *v1 = now->v;
+  ga_status status = GA_OK;
+  if (s->straight && !shift) {
+    now->evaluated = false;
+    move_straight(s->nv, h * h * p[0], h * r[0], x, s->q, s->wq0, s->v10, now->q, v1);
+    if (s->has_hat) move_hat(s, x);
+    return GA_OK;
+  }
+  move_both(s->nv, h * h * p[0], h * r[0], x, s->wq0, s->v10, s->wq, v1);
+  for (int j = 1; j < s->method->nx; j++) {
+    ga_axpy(s->nv, h * h * p[j], x + j * s->nv, s->wq);
+    ga_axpy(s->nv, h * r[j], x + j * s->nv, v1);
+  }
+  if (s->has_hat) move_hat(s, x);
+  if (eta) status = move_by_eta(s, eta);
+  if (shift) {
+    ga_axpy(s->nv, 1, shift->wq, s->wq);
+    ga_axpy(s->nv, 1, shift->v1, v1);
+    if (s->has_hat) ga_axpy(s->nv, 1, shift->v1, s->vh);
+  }
+  follow(s);
+  return status;
+}
+
+ga_status ga_sites_move(ga_equations *s, const double *x, const ga_shift *shift) {
+  const double *eta = s->eta >= 0 ? x + s->mult_at[s->eta] : NULL;
+  if (!s->fine.used) return move(s, x, eta, shift);
+  ga_status status = move(s, s->fine.base, eta, shift);
+  ga_fine_move(s);
+  return status;
 }
 
 /* Tangents come along with the residual only where there is one dynamic row, with all of F + R at
