@@ -95,7 +95,8 @@ static void solve_scaled(const void *context, double *b) {
  * through b beside the two through the factors. Here everything is done in those two, with the
  * same operations in the same order. The factors are read as KLU keeps them: column c of L begins
  * at unit Lip[c] of LUbx[0], first its Llen[c] indices, then, from the next whole unit on, its
- * values; likewise U without its diagonal. A solve by both ways tells whether this is so. */
+ * values; likewise U without its diagonal. Once for a matrix it is looked at whether this is so,
+ * and whether both ways to solve agree; if not, klu_tsolve is used. */
 
 /* x - sum_p value_p X[index_p] over a column */
 static inline double reduce(double x, const double *column, int count, const double *X) {
@@ -122,9 +123,26 @@ static void solve_block(const klu *k, double *b) {
   }
 }
 
+/* Do the columns of L or U lie within the block, and do their indices name other columns? */
+static bool is_as_described(const klu *k, const int *at, const int *length) {
+  const double *units = k->numeric->LUbx[0];
+  for (int c = 0; c < k->n; c++) {
+    if (at[c] < 0 || length[c] < 0 || length[c] >= k->n) return false;
+    size_t end = (size_t)at[c] + (size_t)(length[c] + 1) / 2 + (size_t)length[c];
+    if (end > k->numeric->LUsize[0]) return false;
+    const int *index = (const int *)(const void *)(units + at[c]);
+    for (int p = 0; p < length[c]; p++) {
+      if (index[p] < 0 || index[p] >= k->n) return false;
+    }
+  }
+  return true;
+}
+
 static bool block_solves(klu *k) {
   double *own = k->scale.x, *theirs = k->scale.unit, apart = 0;
+  const klu_numeric *f = k->numeric;
   if (k->symbolic->nblocks != 1 || k->n < 2) return false;
+  if (!is_as_described(k, f->Lip, f->Llen) || !is_as_described(k, f->Uip, f->Ulen)) return false;
   for (int i = 0; i < k->n; i++) {
     own[i] = 1 + i % 7;
     theirs[i] = own[i] * k->scale.row[i];

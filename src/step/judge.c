@@ -8,7 +8,7 @@
  *
  *     row               terms                    rounding, in units of ROUND eps
  *     force             |m M x|, phi |F|, |R|,   terms, |M||x|, |G|^T|lam|, |H|^T|psi|,
- *                       |carried|                and claimed: |K| Q + |C| V
+ *                       |carried|                and claimed: |K||q_1| + |C||v_1|
  *     position g/h^2    |G| |x|                  |G| Q / h^2
  *     velocity /h       |G| |x|                  |G| V / h, and claimed: |Z| Q / h
  *     nonholonomic k/h  |H| |x|                  |H| V / h, and claimed: |Y| Q / h
@@ -21,11 +21,12 @@
  * the matrix that was made last.
  *
  * Tangents K, C, Z are the model's word only. They excuse at most the part SHARE of a row's terms.
- * More is excused by measurement alone: the residual is evaluated with q and v moved by ROUND
- * roundings, with random signs, once up and once down, and the smaller of the two changes of a row
- * counts, so that a jump of a force near the iterate is not taken for rounding. This is done
- * where tangents claim that rounding explains a residual, and where it is a rounding of the largest
- * force of all: terms may cancel inside a callback.
+ * More is excused by measurement alone: the residual is evaluated with q_1 and v_1 moved by ROUND
+ * roundings, where the iteration has stalled by those of Q and V, with random signs, once up and
+ * once down, and the smaller of the two changes of a row counts, so that a jump of a force near the
+ * iterate is not taken for rounding. This is done where tangents claim that rounding explains a
+ * residual, and where it is a rounding of the largest force of all: terms may cancel inside a
+ * callback.
  *
  * Constants inside a callback, such as (x + 1) - (y + 1), have roundings that no argument shows. If
  * fresh matrices no longer improve any row (the iteration has stalled), a row may be out of balance

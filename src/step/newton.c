@@ -13,7 +13,7 @@
  *
  * Far roots. Equations with very stiff forces may have other solutions far away, and an iteration
  * that has once increased the residual may end at one of them. Such a root, farther from where the
- * last accelerations would lead than FAR times the motion h |v| + h^2 |a| itself, is not taken
+ * last accelerations would lead than FAR times the motion h |v| + h^2 (|a| + |p v'|), is not taken
  * unless the damped iteration finds it as well. */
 #include "step/newton.h"
 
@@ -262,7 +262,8 @@ static double distance(const ga_newton *w, const double *from) {
   return eq->h * eq->h * ga_team_max(eq->eval->team, apart);
 }
 
-/* largest h |v| + h^2 |a|, and a rounding of q: what is at rest has no root far away */
+/* largest h |v| + h^2 (|a| + |p v'|), and a rounding of q: what is at rest has no root far away.
+ * Stiff parts vibrate with v' of changing signs, of which a shows little. */
 static double motion(const ga_newton *w) {
   const ga_equations *eq = w->eq;
   const double h = eq->h, *size_q = w->judge.size_q;
