@@ -38,29 +38,61 @@ void ga_fine_return(ga_equations *s) {
 
 /* A sum of summands whose sizes are `size` and factor |x|. Is it so much smaller than these that x
  * should be finer, and is factor |d| within some of its roundings? */
-static bool unseen(double sum, double size, double factor, double x, double d) {
+static inline int unseen(double sum, double size, double factor, double x, double d) {
   const double all = size + factor * fabs(x);
-  return factor > 0 && all > GA_ROUND * fabs(sum) &&
-         factor * fabs(d) <= GA_ROUND * DBL_EPSILON * all;
+  return (factor > 0) & (all > GA_ROUND * fabs(sum)) &
+         (factor * fabs(d) <= GA_ROUND * DBL_EPSILON * all);
 }
 
-/* the unknowns of block b that belong to one flat factor of the space */
-static void add_flat(ga_equations *s, int b, const ga_factor *factor, double part, const double *dx,
-                     const double *size_q, const double *size_v) {
-  const double by_q = s->h * s->h * fabs(s->tab.p[b]), by_v = s->h * fabs(s->tab.r[b]);
-  const double *q = s->site[GA_SITE_NEW].q + factor->q_at - factor->v_at;
-  const double *v = s->site[GA_SITE_NEW].v;
-  double *base = s->fine.base, *rest = s->fine.rest;
-  for (int k = factor->v_at; k < factor->v_at + factor->n; k++) {
-    const int i = b * s->nv + k;
-    const double d = part * dx[i] + rest[i];
-    if (unseen(q[k], size_q[k], by_q, base[i], d) || unseen(v[k], size_v[k], by_v, base[i], d)) {
-      rest[i] = d;
+/* the unknowns of one block that belong to one flat factor of the space, and what they move */
+typedef struct {
+  int at, n; /* where they begin among all unknowns */
+  double by_q, by_v;
+  const double *q, *v, *size_q, *size_v;
+} flat;
+
+static flat flat_of(const ga_equations *s, int b, const ga_factor *factor, const double *size_q,
+                    const double *size_v) {
+  const ga_site *now = &s->site[GA_SITE_NEW];
+  return (flat){.at = b * s->nv + factor->v_at,
+                .n = factor->n,
+                .by_q = s->h * s->h * fabs(s->tab.p[b]),
+                .by_v = s->h * fabs(s->tab.r[b]),
+                .q = now->q + factor->q_at,
+                .v = now->v + factor->v_at,
+                .size_q = size_q + factor->v_at,
+                .size_v = size_v + factor->v_at};
+}
+
+static inline int is_unseen(const flat *f, int k, double x, double d) {
+  return unseen(f->q[k], f->size_q[k], f->by_q, x, d) |
+         unseen(f->v[k], f->size_v[k], f->by_v, x, d);
+}
+
+static void add_flat(const flat *f, double part, const double *dx, double *base, double *rest) {
+  for (int k = 0; k < f->n; k++) {
+    const double d = part * dx[k] + rest[k];
+    if (is_unseen(f, k, base[k], d)) {
+      rest[k] = d;
     } else {
-      base[i] += d;
-      rest[i] = 0;
+      base[k] += d;
+      rest[k] = 0;
     }
   }
+}
+
+bool ga_fine_wanted(const ga_equations *s, double part, const double *dx, const double *size_q,
+                    const double *size_v, const double *x) {
+  const ga_space *space = s->eval->model->space;
+  int any = s->fine.used;
+  for (int b = 0; b < s->method->nx && !any; b++) {
+    for (int i = 0; i < space->nfactor; i++) {
+      if (!space->factor[i].group->commutative) continue;
+      const flat f = flat_of(s, b, &space->factor[i], size_q, size_v);
+      for (int k = 0; k < f.n; k++) any |= is_unseen(&f, k, x[f.at + k], part * dx[f.at + k]);
+    }
+  }
+  return any;
 }
 
 static void add_curved(ga_equations *s, int b, const ga_factor *factor, double part,
@@ -76,7 +108,8 @@ void ga_fine_add(ga_equations *s, double part, const double *dx, const double *s
   for (int b = 0; b < s->method->nx; b++) {
     for (int f = 0; f < space->nfactor; f++) {
       if (space->factor[f].group->commutative) {
-        add_flat(s, b, &space->factor[f], part, dx, size_q, size_v);
+        const flat own = flat_of(s, b, &space->factor[f], size_q, size_v);
+        add_flat(&own, part, dx + own.at, s->fine.base + own.at, s->fine.rest + own.at);
       } else {
         add_curved(s, b, &space->factor[f], part, dx);
       }

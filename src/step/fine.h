@@ -22,6 +22,9 @@ void ga_fine_init(ga_equations *s, ga_arena *arena);
  */
 void ga_fine_add(ga_equations *s, double part, const double *dx, const double *size_q,
                  const double *size_v, double *x);
+/* Has x two parts, or would it have after that? If not, it can be moved as it is. */
+bool ga_fine_wanted(const ga_equations *s, double part, const double *dx, const double *size_q,
+                    const double *size_v, const double *x);
 /* The two parts of x at this iterate, kept for ga_fine_return. */
 void ga_fine_keep(ga_equations *s, const double *x);
 void ga_fine_return(ga_equations *s);

@@ -130,7 +130,7 @@ ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at);
  * evaluated elsewhere than at x. */
 ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at, ga_look look);
 /* The sizes whose roundings force rows may claim or show: those of q_1 and v_1, or, where the
- * iteration has stalled, of their summands. */
+ * iteration has stalled and x is no finer than a double, of their summands. */
 typedef struct ga_motion_sizes {
   const double *q, *v;
 } ga_motion_sizes;

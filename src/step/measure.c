@@ -118,7 +118,7 @@ static double side_of(unsigned i, unsigned probe) {
 
 ga_motion_sizes ga_judge_motion_sizes(ga_judge *j, ga_look look) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
-  if (look == GA_LOOK_STALLED) return (ga_motion_sizes){j->size_q, j->size_v};
+  if (look == GA_LOOK_STALLED && !j->eq->fine.used) return (ga_motion_sizes){j->size_q, j->size_v};
   if (!j->now_known) {
     ga_space_size(j->eq->eval->model->space, site->q, j->now_q);
     for (int i = 0; i < j->eq->nv; i++) j->now_v[i] = fabs(site->v[i]);

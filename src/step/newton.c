@@ -112,7 +112,12 @@ static void move(int n, double part, const double *restrict dx, double *restrict
 /* the same for an x in two parts (fine.h) */
 static void move_finely(ga_newton *w, double part) {
   ga_equations *eq = w->eq;
-  ga_fine_add(eq, part, w->dx, w->judge.size_q, w->judge.size_v, w->x);
+  const double *size_q = w->judge.size_q, *size_v = w->judge.size_v;
+  if (!ga_fine_wanted(eq, part, w->dx, size_q, size_v, w->x)) {
+    move(eq->n, part, w->dx, w->x);
+    return;
+  }
+  ga_fine_add(eq, part, w->dx, size_q, size_v, w->x);
   move(eq->n - eq->nx, part, w->dx + eq->nx, w->x + eq->nx);
 }
 
@@ -163,7 +168,7 @@ static ga_status advance(ga_newton *w, course *c) {
     status = damped_step(w, &c->stuck);
     if (c->stuck) c->stalls = STALLS;
   } else {
-    if (c->iteration > 1) {
+    if (c->iteration > 2) {
       move_finely(w, 1);
     } else {
       move(w->eq->n, 1, w->dx, w->x);
