@@ -27,6 +27,7 @@ static const double ENOUGH = 0.25; /* a part of dx is long enough if less of the
 static const double FAR = 8;       /* distance of a root that is looked at twice */
 static const double SAME = 1e-6;   /* two roots are one if they differ by less of their distance */
 enum { STALLS = 2, PROBES = 4, HALVINGS = 40 };
+enum { COARSE = 2 }; /* increments that x takes as it is; most steps have no more */
 
 /* the course of the iteration from one guess */
 typedef struct {
@@ -168,7 +169,7 @@ static ga_status advance(ga_newton *w, course *c) {
     status = damped_step(w, &c->stuck);
     if (c->stuck) c->stalls = STALLS;
   } else {
-    if (c->iteration > 2) {
+    if (c->iteration > COARSE) {
       move_finely(w, 1);
     } else {
       move(w->eq->n, 1, w->dx, w->x);
