@@ -102,7 +102,9 @@ docs:
 	sh tools/check_docs.sh build/docs
 	@echo "make docs: build/docs/index.html"
 
+# configured anew, as SUNDIALS may have come since
 bench: build/release/Makefile
+	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target genalpha_bench genalpha_tool
 	@mkdir -p out
 	OPENBLAS_NUM_THREADS=1 build/release/bench out

@@ -194,7 +194,7 @@ static void say_start(ga_error *err, double t) {
 
 /* common to a start and to one in the middle */
 static ga_status begin(ga_integrator *it, const ga_beginning *from) {
-  if (!it->control.on) ga_eval_set_step(&it->eval, it->h);
+  ga_eval_set_step(&it->eval, it->control.on ? 1 : it->h); /* automatic steps find theirs */
   ga_linsol_reset(&it->saddle.ls);
   long repivots = ga_integrator_repivots(it);
   ga_status status = ga_initial_start(it, from);

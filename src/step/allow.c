@@ -93,7 +93,7 @@ ga_row_rounding ga_allow_rounding(ga_judge *j, ga_con_kind kind, ga_look look) {
     out.speed = j->speed;
   }
   if (out.quotient) {
-    const ga_motion_sizes now = ga_judge_motion_sizes(j, GA_LOOK_CLOSELY);
+    const ga_motion_sizes now = ga_judge_motion_sizes(j);
     out.now_q = kind == GA_ROW_NONHOL ? NULL : now.q;
     out.now_v = now.v;
   }
@@ -216,7 +216,7 @@ static void reaction_sizes(ga_judge *j, const ga_iterate *at, int b, int k, ga_l
       column_sum(&site->G, &j->G_columns, k, lam) + column_sum(&site->H, &j->H_columns, k, psi);
   *rounded = *reaction;
   if (quotient) {
-    const double *now_q = ga_judge_motion_sizes(j, GA_LOOK_CLOSELY).q;
+    const double *now_q = ga_judge_motion_sizes(j).q;
     *rounded = largest_sum(&site->G, &j->G_columns, k, lam, now_q) +
                largest_sum(&site->H, &j->H_columns, k, psi, NULL);
   }
@@ -316,10 +316,10 @@ static void by_mass(const ga_judge *j, const ga_iterate *at, int i, double *by_x
   }
 }
 
-/* |K| |q_1| + |C| |v_1| of dynamic row i, or |K| Q + |C| V */
-static double by_tangents(ga_judge *j, int i, ga_look look) {
+/* |K| |q_1| + |C| |v_1| of dynamic row i */
+static double by_tangents(ga_judge *j, int i) {
   const ga_tangents *d = &j->factors->matrix.tangents;
-  const ga_motion_sizes size = ga_judge_motion_sizes(j, look);
+  const ga_motion_sizes size = ga_judge_motion_sizes(j);
   int b = i / j->eq->nv, k = i % j->eq->nv;
   return ga_allow_row_sum(&d->Kt[b], k, size.q) + ga_allow_row_sum(&d->Ct[b], k, size.v);
 }
@@ -335,7 +335,7 @@ ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look) {
     double *sum = j->sums + i;
     by_mass(j, at, i, &sum[BY_X * nx], &sum[BY_SHAKE * nx]);
     reaction_sizes(j, at, i / nv, k, look, &sum[BY_REACTION * nx], &sum[BY_LARGEST * nx]);
-    sum[BY_TANGENTS * nx] = by_tangents(j, i, look);
+    sum[BY_TANGENTS * nx] = by_tangents(j, i);
     sum[BY_ROWS * nx] =
         has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
   }
@@ -364,7 +364,7 @@ ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, 
   }
   allowed += ROUND * gradient_rounding(j, look) * phi * rounded;
   terms += phi * reaction;
-  double claim = level * phi * (shared ? shared_sum(j, BY_TANGENTS, i) : by_tangents(j, i, look));
+  double claim = level * phi * (shared ? shared_sum(j, BY_TANGENTS, i) : by_tangents(j, i));
   if (look == GA_LOOK_STALLED) claim = ga_max(claim, SHARE * terms);
   ga_allowance out = with_claim(j, i, allowed, claim, terms);
   out.claimed = ga_max(out.claimed, level * j->largest);

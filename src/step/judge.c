@@ -22,7 +22,7 @@
  *
  * Tangents K, C, Z are the model's word only. They excuse at most the part SHARE of a row's terms.
  * More is excused by measurement alone: the residual is evaluated with q_1 and v_1 moved by ROUND
- * roundings, where the iteration has stalled by those of Q and V, with random signs, once up and
+ * roundings, with random signs, once up and
  * once down, and the smaller of the two changes of a row counts, so that a jump of a force near the
  * iterate is not taken for rounding. This is done where tangents claim that rounding explains a
  * residual, and where it is a rounding of the largest force of all: terms may cancel inside a

@@ -128,12 +128,11 @@ void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind);
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at);
 /* Evaluate the residual some roundings of q and v away, on both sides. The equations are then
  * evaluated elsewhere than at x. */
-ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at, ga_look look);
-/* The sizes whose roundings force rows may claim or show: those of q_1 and v_1, or, where the
- * iteration has stalled and x is no finer than a double, of their summands. */
+ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at);
+/* The sizes whose roundings force rows may claim or show: those of q_1 and v_1. */
 typedef struct ga_motion_sizes {
   const double *q, *v;
 } ga_motion_sizes;
-ga_motion_sizes ga_judge_motion_sizes(ga_judge *j, ga_look look);
+ga_motion_sizes ga_judge_motion_sizes(ga_judge *j);
 
 #endif

@@ -116,9 +116,8 @@ static double side_of(unsigned i, unsigned probe) {
   return apart % 2 ? -sign_of(i / 4, probe) : sign_of(i / 4, probe);
 }
 
-ga_motion_sizes ga_judge_motion_sizes(ga_judge *j, ga_look look) {
+ga_motion_sizes ga_judge_motion_sizes(ga_judge *j) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
-  if (look == GA_LOOK_STALLED && !j->eq->fine.used) return (ga_motion_sizes){j->size_q, j->size_v};
   if (!j->now_known) {
     ga_space_size(j->eq->eval->model->space, site->q, j->now_q);
     for (int i = 0; i < j->eq->nv; i++) j->now_v[i] = fabs(site->v[i]);
@@ -142,8 +141,8 @@ static ga_status probe(ga_judge *j, const ga_iterate *at, ga_motion_sizes size, 
                                j->terms);
 }
 
-ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at, ga_look look) {
-  const ga_motion_sizes size = ga_judge_motion_sizes(j, look);
+ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at) {
+  const ga_motion_sizes size = ga_judge_motion_sizes(j);
   ga_status status = probe(j, at, size, 1, j->r_up);
   if (status == GA_OK) status = probe(j, at, size, -1, j->r_down);
   if (status != GA_OK) return status;

@@ -182,8 +182,8 @@ static ga_status advance(ga_newton *w, course *c) {
 
 /* The verdict on an iterate that may be accepted. If only the forces are in the way, a solve tells
  * what the constraints' roundings do to the accelerations. If rounding is suspected, and the last
- * iteration has not even halved the excess, it is measured. */
-static ga_status judge(ga_newton *w, ga_look look, double before, ga_verdict *v) {
+ * iteration has not even halved the excess, or there will be no other, it is measured. */
+static ga_status judge(ga_newton *w, const course *c, ga_look look, double before, ga_verdict *v) {
   ga_judge *j = &w->judge;
   const ga_iterate at = iterate_of(w);
   *v = ga_judge_look(j, &at, look);
@@ -193,11 +193,10 @@ static ga_status judge(ga_newton *w, ga_look look, double before, ga_verdict *v)
     if (status != GA_OK) return status;
     *v = ga_judge_look_again(j, &at, look);
   }
-  bool halved = v->excess < STALL * before;
+  bool halved = v->excess < STALL * before && c->iteration < w->most;
   bool suspected = v->doubtful && (look == GA_LOOK_STALLED || !halved);
-  const unsigned most = look == GA_LOOK_STALLED ? 2 * PROBES : PROBES;
-  if (v->accepted || !suspected || j->probes >= most) return GA_OK;
-  ga_status status = ga_judge_measure(j, &at, look);
+  if (v->accepted || !suspected || j->probes >= PROBES) return GA_OK;
+  ga_status status = ga_judge_measure(j, &at);
   w->stats->residuals += 2;
   if (status == GA_OK) status = evaluate(w, false); /* back at x */
   if (status == GA_OK) *v = ga_judge_look(j, &at, look);
@@ -207,7 +206,7 @@ static ga_status judge(ga_newton *w, ga_look look, double before, ga_verdict *v)
 /* What the iteration made of the excess; whether it has stalled with fresh matrices. */
 static ga_status assess(ga_newton *w, course *c, bool fresh) {
   double before = c->now.excess;
-  ga_status status = judge(w, GA_LOOK_CLOSELY, before, &c->now);
+  ga_status status = judge(w, c, GA_LOOK_CLOSELY, before, &c->now);
   if (status != GA_OK || c->now.accepted) return status;
   c->contraction = c->now.excess / before;
   c->wandered |= !(c->contraction < 1);
@@ -217,7 +216,7 @@ static ga_status assess(ga_newton *w, course *c, bool fresh) {
   if (c->stalls < STALLS) return GA_OK;
   if (w->factors->split.in_use) ga_factors_distrust_parts(w->factors);
   ga_verdict stalled;
-  status = judge(w, GA_LOOK_STALLED, before, &stalled);
+  status = judge(w, c, GA_LOOK_STALLED, before, &stalled);
   if (stalled.accepted) c->now = stalled;
   return status;
 }
