@@ -43,8 +43,9 @@ static void assert_agree(const char *problem, const char *method, const char *so
  * it for the other methods), and shows where v is small: a chain just after its start, a pendulum
  * that has come to rest. The rounding of lam, eps |q|/h^2 times what the constraints make of it, is
  * up to 1.3e-6 of lam on the chain of ten rods. Where v' is solved for in two parts, applied and
- * reaction, the rounding of both stays in their sum: on rolling-disk-printed dense differs from
- * itself by 5e-10. */
+ * reaction, the rounding of both stays in their sum: rolling-disk-printed passes the tilt at which
+ * its M is singular, at t = 1.8625, by 1.5e-5 rad, where 1e-15 becomes 1e-9 in one step; dense
+ * differs from itself by 3e-10 of v at the end when only the matrix is renewed at other times. */
 static void check_agreement(const ga_problem *p, const ga_method *m, const char *solver,
                             long steps) {
   const char *method = method_text(m);
@@ -66,7 +67,7 @@ static void check_agreement(const ga_problem *p, const ga_method *m, const char 
   int nq = ga_space_nq(model->space), nv = ga_space_nv(model->space);
   double lam_tol = free ? 3e-6 : 1e-8;
   double rounding = (free ? 20 : 0.1) * DBL_EPSILON * ga_max_abs(nq, a->q) / p->h;
-  double tol = needs_inverse_mass(m) ? 3e-10 : 1e-11;
+  double tol = needs_inverse_mass(m) ? 1e-9 : 1e-11;
   assert_agree(p->name, method, solver, "q", nq, a->q, b->q, tol, 0);
   assert_agree(p->name, method, solver, "v", nv, a->v, b->v, tol, rounding);
   assert_agree(p->name, method, solver, "lam", model->nlam, a->lam, b->lam, lam_tol, 0);

@@ -35,7 +35,8 @@ typedef struct {
   bool by_block;     /* solve_block does */
   ga_arena arena;
   ga_scale scale;
-  double *val; /* entries of R A C */
+  double *val;     /* entries of R A C */
+  double *inverse; /* 1/pivot: a division takes several times as long as what else a column costs */
   ga_null_store null;
 } klu;
 
@@ -54,6 +55,7 @@ static ga_status sparse_analyze(ga_linsol *ls, const ga_csr *A) {
   k->common.scale = -1; /* ours is enough */
   ga_scale_init(&k->scale, k->n, A->ptr[A->nrow], &k->arena);
   k->val = ga_arena_doubles(&k->arena, (size_t)A->ptr[A->nrow]);
+  k->inverse = ga_arena_doubles(&k->arena, (size_t)k->n);
   if (k->arena.failed) return GA_ERR_MEM;
   for (int i = 0; i < 2; i++) {
     k->common.btf = i;
@@ -93,7 +95,8 @@ static void solve_scaled(const void *context, double *b) {
  *
  * klu_tsolve permutes b, solves, and permutes the result: with R and C these are four passes
  * through b beside the two through the factors. Here everything is done in those two, with the
- * same operations in the same order. The factors are read as KLU keeps them: column c of L begins
+ * same operations in the same order, but for the divisions by pivots, which are made once for all
+ * solves. The factors are read as KLU keeps them: column c of L begins
  * at unit Lip[c] of LUbx[0], first its Llen[c] indices, then, from the next whole unit on, its
  * values; likewise U without its diagonal. Once for a matrix it is looked at whether this is so,
  * and whether both ways to solve agree; if not, klu_tsolve is used. */
@@ -109,12 +112,12 @@ static inline double reduce(double x, const double *column, int count, const dou
 /* b <- C F^-1 R b */
 static void solve_block(const klu *k, double *b) {
   const klu_numeric *f = k->numeric;
-  const double *units = f->LUbx[0], *pivot = f->Udiag, *row = k->scale.row, *col = k->scale.col;
+  const double *units = f->LUbx[0], *row = k->scale.row, *col = k->scale.col;
   const int *Q = k->symbolic->Q, *P = f->Pnum;
   double *X = f->Xwork;
   for (int c = 0; c < k->n; c++) {
     const int i = Q[c];
-    X[c] = reduce(b[i] * row[i], units + f->Uip[c], f->Ulen[c], X) / pivot[c];
+    X[c] = reduce(b[i] * row[i], units + f->Uip[c], f->Ulen[c], X) * k->inverse[c];
   }
   for (int c = k->n - 1; c >= 0; c--) {
     const int i = P[c];
@@ -156,11 +159,12 @@ static bool block_solves(klu *k) {
   return apart <= ALIKE * ga_max_abs(k->n, theirs);
 }
 
-/* Least over largest pivot; 0 if one is not finite or zero. klu_rcond gives the same and takes
- * several times as long. */
-static double pivot_ratio(const klu *k) {
+/* The pivots have changed: their inverses, and the ratio of the least to the largest, 0 if one is
+ * not finite or zero. klu_rcond gives the same and takes several times as long. */
+static double take_pivots(klu *k) {
   const double *pivot = k->numeric->Udiag;
   double least = ga_min_abs(k->n, pivot), largest = ga_max_abs(k->n, pivot);
+  for (int c = 0; c < k->n; c++) k->inverse[c] = 1 / pivot[c];
   return least > 0 && isfinite(largest) ? least / largest : 0;
 }
 
@@ -175,8 +179,8 @@ static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
     return klu_status(k);
   }
   k->growth = k->common.rgrowth;
+  k->ratio = k->best_ratio = take_pivots(k);
   if (first) k->by_block = block_solves(k);
-  k->ratio = k->best_ratio = pivot_ratio(k);
   if (!klu_flops(k->symbolic, k->numeric, &k->common)) return klu_status(k);
   /* flops of both, and two of overhead for every entry of a refactorization */
   double count = entries(k->numeric);
@@ -188,7 +192,7 @@ static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
 static bool refactor(klu *k, const ga_csr *A) {
   if (!k->numeric) return false;
   if (!klu_refactor(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) return false;
-  k->ratio = pivot_ratio(k);
+  k->ratio = take_pivots(k);
   if (k->ratio >= LOOK * k->best_ratio) return true;
   if (!klu_rgrowth(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) return false;
   return k->common.rgrowth >= REPIVOT * k->growth;
