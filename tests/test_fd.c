@@ -262,6 +262,63 @@ static void test_time_steps(void **state) {
   ga_space_free(space);
 }
 
+/* ---- rows with units of their own -------------------------------------------------------- */
+
+/* g_r = unit_r (incline_r q_0 - sin(fast_r (q_0 + t))/10) of the rows first to first + count - 1 */
+enum { UNITS = 6 };
+static const double unit[UNITS] = {1, 0x1p40, 0x1p-40, 0x1p20, 1, 0x1p100};
+static const double incline[UNITS] = {1, 1, 0.3, 0, 0, 2};
+static const double quick[UNITS] = {1, 0.5, 40, 300, 700, 10};
+static struct { int first, count; } company;
+
+static int united_g(void *user, double t, const double *q, double *g) {
+  (void)user;
+  for (int i = 0; i < company.count; i++) {
+    int r = company.first + i;
+    g[i] = unit[r] * (incline[r] * q[0] - sin(quick[r] * (q[0] + t)) / 10);
+  }
+  return 0;
+}
+
+/* d/dq_0, d/dt and the second derivative along the motion of the rows chosen */
+static void derive_rows(int first, int count, double *G_0, double *gt, double *drift) {
+  const ga_model_ops ops = {.mass = no_mass, .force = no_force, .holonomic = united_g};
+  const double q[N] = {0.3}, v[N] = {0.7};
+  ga_space *space = NULL;
+  ga_arena arena = {0};
+  ga_error err = {0};
+  ga_eval e = {.model = NULL};
+  ga_csr G;
+  company.first = first;
+  company.count = count;
+  must(ga_space_rn(N, &space), NULL);
+  ga_model model = {.ops = &ops, .space = space, .nlam = count, .const_mass = true};
+  must(ga_eval_init(&e, &model, &arena, &err), &err);
+  assert_int_equal(ga_csr_init(&G, count, N, NULL, &arena), GA_OK);
+  must(ga_eval_G(&e, 0.2, q, &G), &err);
+  must(ga_eval_gt(&e, 0.2, q, gt), &err);
+  must(ga_eval_g_drift(&e, 0.2, q, v, drift), &err);
+  for (int i = 0; i < count; i++) G_0[i] = G.val[i * N];
+  ga_arena_free(&arena);
+  ga_space_free(space);
+}
+
+/* Each row has the quotients that it has alone, to the last bit, and they are right. */
+static void test_rows_by_themselves(void **state) {
+  (void)state;
+  double G[UNITS], gt[UNITS], drift[UNITS], alone[3];
+  derive_rows(0, UNITS, G, gt, drift);
+  for (int r = 0; r < UNITS; r++) {
+    derive_rows(r, 1, &alone[0], &alone[1], &alone[2]);
+    assert_true(G[r] == alone[0] && gt[r] == alone[1] && drift[r] == alone[2]);
+    double w = quick[r], wave = unit[r] * w * cos(w * 0.5) / 10;
+    double twice = unit[r] * 1.7 * 1.7 * w * w * sin(w * 0.5) / 10;
+    assert_true(fabs(G[r] - (unit[r] * incline[r] - wave)) <= 3e-12 * w * unit[r]);
+    assert_true(fabs(gt[r] + wave) <= 3e-12 * w * unit[r]);
+    assert_true(fabs(drift[r] - twice) <= 1e-4 * fabs(twice) + 1e-9 * unit[r]);
+  }
+}
+
 /* ---- what is said of their rounding ------------------------------------------------------ */
 
 static int some_H(void *user, double t, const double *q, const double *v, ga_csr *H) {
@@ -301,11 +358,9 @@ static void test_noise(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_column),
-      cmocka_unit_test(test_rounding_is_no_bend),
-      cmocka_unit_test(test_zero_means_constant),
-      cmocka_unit_test(test_time_steps),
-      cmocka_unit_test(test_noise),
+      cmocka_unit_test(test_one_column),          cmocka_unit_test(test_rounding_is_no_bend),
+      cmocka_unit_test(test_zero_means_constant), cmocka_unit_test(test_time_steps),
+      cmocka_unit_test(test_rows_by_themselves),  cmocka_unit_test(test_noise),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,7 @@ typedef struct ga_eval {
   struct ga_fd_level {
     double *q, *v, *w, *step;
     double *lo, *hi, *mid, *near, *far;
+    double *bend;            /* of each row at the last reduction, 0: the row is settled */
     double *up[2], *down[2]; /* values at the steps of the last two reductions */
   } fd[2];
   int fd_depth;

@@ -119,87 +119,88 @@ static ga_status half_difference(ga_eval *e, struct ga_fd_level *fd, const curve
   return status;
 }
 
-/* What one function bends: largest |D1 - D2| over the rows given (all if NULL), in units of f; and
- * relative to |D1|, where that is more than is in `relative` already. */
-static double bend_of(const double *near, const double *far, const int *row, int n,
-                      double *relative) {
-  double change = 0, size = 0;
-  for (int k = 0; k < n; k++) {
-    int i = row ? row[k] : k;
-    change = fmax(change, fabs(near[i] - far[i]));
-    size = fmax(size, fabs(near[i]));
-  }
-  if (change > *relative * size) *relative = size > 0 ? change / size : INFINITY;
-  return change;
-}
-
-/* near <- (4 near - far)/3 */
-static void extrapolate(int n, double *near, const double *far) {
-  for (int i = 0; i < n; i++) near[i] = (4 * near[i] - far[i]) / 3;
-}
-
 /* A quotient is zero only where f does not change at all along the curve: what belongs together is
  * told by entries that are not zero. At the lowest point of a pendulum f changes, but f(s) =
  * f(-s). */
-static void mark_changes(int n, const double *at_s, const double *at_2s, double *quotient) {
+static double marked(double quotient, bool changes) {
+  return quotient == 0 && changes ? DBL_MIN : quotient;
+}
+
+/* a reduction whose quotients were taken: its parameter, where its values are in fd->up and down,
+ * and the largest |D1 - D2|/|D1| of the rows that took it */
+typedef struct {
+  double s, relative;
+  int which;
+} sample;
+
+/* The quotients of one reduction for the rows that are not settled. fd->bend has their |D1 - D2| of
+ * the reduction before. If that is not reduced (64 times if it was a bend, not at all if it was
+ * rounding), the step before was the better one. A row is settled, its bend 0, when it bends by no
+ * more than CURVED. True if no row is left. */
+static bool settle(struct ga_fd_level *fd, int n, sample now, double *out, sample *last) {
+  const double *at_s = fd->down[now.which], *at_2s = fd->lo;
+  bool all = true, taken = false;
   for (int i = 0; i < n; i++) {
-    if (quotient[i] == 0 && at_s[i] != at_2s[i]) quotient[i] = DBL_MIN;
+    if (fd->bend[i] == 0) continue;
+    double near = fd->near[i], far = fd->far[i] / 2, change = fabs(near - far);
+    bool worse = change / now.s > fd->bend[i] / 8, bends = change > CURVED * fabs(near);
+    fd->bend[i] = bends && !worse ? change / now.s : 0;
+    all = all && fd->bend[i] == 0;
+    if (worse) continue;
+    out[i] = marked((4 * near - far) / 3 / now.s, at_s[i] != at_2s[i]);
+    taken = true;
+    if (bends) now.relative = fmax(now.relative, change / fabs(near));
   }
+  if (taken) *last = now;
+  return all;
+}
+
+/* The derivative of f along the curve, row by row, into out; s: the step to begin with, reduced by
+ * 8 while a row bends too much. Rows may have units of their own: each is judged by itself, and its
+ * step does not depend on other rows. */
+static ga_status sharp_quotient(ga_eval *e, struct ga_fd_level *fd, const curve *c, double s, int n,
+                                double *out, sample *last) {
+  size_t bytes = (size_t)n * sizeof(double);
+  for (int i = 0; i < n; i++) fd->bend[i] = INFINITY;
+  for (int reduction = 0; reduction <= REDUCTIONS; reduction++, s /= 8) {
+    const sample now = {s, 0, reduction % 2};
+    ga_status status = half_difference(e, fd, c, s, n, fd->near);
+    if (status != GA_OK) return status;
+    memcpy(fd->up[now.which], fd->hi, bytes);
+    memcpy(fd->down[now.which], fd->lo, bytes);
+    status = half_difference(e, fd, c, 2 * s, n, fd->far);
+    if (status != GA_OK) return status;
+    if (settle(fd, n, now, out, last)) break;
+  }
+  return GA_OK;
 }
 
 /* Values at +-s along the columns of a group, which its quotient was made of, into e->near; and how
  * near a point must be. With x = d/l, l the length over which g bends (at most 1), G has changed by
  * delta/l at a distance delta, and the error of a central quotient of the change is
  * x^2 delta/(6 l). */
-static void keep_group(ga_eval *e, const struct ga_fd_level *fd, const curve *c, int which,
-                       double s, double bend) {
+static void keep_group(ga_eval *e, const struct ga_fd_level *fd, const curve *c, sample taken) {
   ga_nearby *near = &e->near;
   size_t at = (size_t)c->keep * (size_t)e->nlam, bytes = (size_t)e->nlam * sizeof(double);
-  memcpy(near->up + at, fd->up[which], bytes);
-  memcpy(near->down + at, fd->down[which], bytes);
+  memcpy(near->up + at, fd->up[taken.which], bytes);
+  memcpy(near->down + at, fd->down[taken.which], bytes);
   for (int k = 0; k < c->columns; k++) {
     int j = c->column[k];
-    double d = near->step[j] = s * fd->step[j], x = fmax(d, sqrt(2 * bend));
+    double d = near->step[j] = taken.s * fd->step[j], x = fmax(d, sqrt(2 * taken.relative));
     near->same = fmin(near->same, SAME * d / x);
     near->reach = fmin(near->reach, 6 * NEARBY * d / (x * x * x));
   }
 }
 
-/* Columns of one group: the derivative of f along each, times the column's step, into fd->near by
- * rows. Where a function bends too much the step is reduced by 8; if that does not reduce the bend
- * (64 times if it was one, not at all if it was rounding), the step before was the better one. */
+/* Columns of one group: the derivative of f along each, times the column's step, into fd->mid by
+ * rows. */
 static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const curve *c, bool sharp,
-                                const ga_colours *colours, int n) {
-  size_t bytes = (size_t)n * sizeof(double);
-  double s = 1, last = INFINITY, last_relative = 0;
-  for (int reduction = 0;; reduction++, s /= 8) {
-    ga_status status = half_difference(e, fd, c, s, n, fd->near);
-    if (status != GA_OK || !sharp) return status;
-    memcpy(fd->up[reduction % 2], fd->hi, bytes);
-    memcpy(fd->down[reduction % 2], fd->lo, bytes);
-    status = half_difference(e, fd, c, 2 * s, n, fd->far);
-    if (status != GA_OK) return status;
-    double bend = 0, relative = 0;
-    for (int i = 0; i < n; i++) fd->far[i] /= 2;
-    for (int k = 0; k < c->columns; k++) {
-      int j = c->column[k], from = colours->ptr[j], rows = colours->ptr[j + 1] - from;
-      double change = bend_of(fd->near, fd->far, colours->row + from, rows, &relative);
-      bend = fmax(bend, change / (s * fd->step[j]));
-    }
-    bool worse = bend > last / 8;
-    extrapolate(n, fd->near, fd->far);
-    for (int i = 0; i < n; i++) fd->near[i] = worse ? fd->mid[i] : fd->near[i] / s;
-    mark_changes(n, fd->lo, fd->down[reduction % 2], fd->near);
-    if (worse || !(relative > CURVED) || reduction == REDUCTIONS) {
-      if (c->keep < 0) return GA_OK;
-      keep_group(e, fd, c, (reduction + worse) % 2, worse ? 8 * s : s,
-                 worse ? last_relative : relative);
-      return GA_OK;
-    }
-    memcpy(fd->mid, fd->near, bytes);
-    last = bend;
-    last_relative = relative;
-  }
+                                int n) {
+  if (!sharp) return half_difference(e, fd, c, 1, n, fd->mid);
+  sample last = {.s = 1};
+  ga_status status = sharp_quotient(e, fd, c, 1, n, fd->mid, &last);
+  if (status == GA_OK && c->keep >= 0) keep_group(e, fd, c, last);
+  return status;
 }
 
 static ga_status quotients(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind,
@@ -216,11 +217,11 @@ static ga_status quotients(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_
                .column = colours->column + colours->start[g],
                .columns = colours->start[g + 1] - colours->start[g],
                .keep = keep ? g : -1};
-    status = group_quotient(e, fd, &c, sharp, colours, A->nrow);
+    status = group_quotient(e, fd, &c, sharp, A->nrow);
     for (int k = 0; k < c.columns && status == GA_OK; k++) {
       int j = c.column[k];
       for (int at = colours->ptr[j]; at < colours->ptr[j + 1]; at++) {
-        A->val[colours->place[at]] = fd->near[colours->row[at]] / fd->step[j];
+        A->val[colours->place[at]] = fd->mid[colours->row[at]] / fd->step[j];
       }
     }
   }
@@ -248,48 +249,46 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_mo
                      double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = with_motion};
+  sample last = {.s = 0};
   double d = ga_fd_time_step(p->t, with_motion ? motion_limit(e, p, SHARP) : e->time_step);
-  double last = INFINITY;
-  ga_status status = GA_OK;
-  for (int reduction = 0; reduction <= REDUCTIONS && status == GA_OK; reduction++, d /= 8) {
-    status = half_difference(e, fd, &c, d, n, fd->near);
-    if (status == GA_OK) status = half_difference(e, fd, &c, 2 * d, n, fd->far);
-    if (status != GA_OK) break;
-    for (int i = 0; i < n; i++) fd->far[i] /= 2;
-    double relative = 0, bend = bend_of(fd->near, fd->far, NULL, n, &relative) / d;
-    if (bend > last / 8) break; /* rounding: the step before was the better one */
-    extrapolate(n, fd->near, fd->far);
-    for (int i = 0; i < n; i++) out[i] = fd->near[i] / d;
-    if (!(relative > CURVED)) break;
-    last = bend;
-  }
+  ga_status status = sharp_quotient(e, fd, &c, d, n, out, &last);
   e->fd_depth--;
   return status;
 }
 
-/* f'' = (4 D1 - D2)/3 with D1 = (f(d) - 2 f(0) + f(-d))/d^2, D2 the same for 2d */
+/* (f(s) - 2 f(0) + f(-s))/s^2 into out; f(0) is in fd->mid */
+static ga_status second_difference(ga_eval *e, struct ga_fd_level *fd, const curve *c, double s,
+                                   int n, double *out) {
+  ga_point moved = point_at(e, fd, c, s);
+  ga_status status = c->fn(e, &moved, fd->hi);
+  if (status != GA_OK) return status;
+  moved = point_at(e, fd, c, -s);
+  status = c->fn(e, &moved, fd->lo);
+  for (int i = 0; i < n; i++) out[i] = (fd->hi[i] - 2 * fd->mid[i] + fd->lo[i]) / (s * s);
+  return status;
+}
+
+/* f'' = (4 D1 - D2)/3 with D1 = (f(d) - 2 f(0) + f(-d))/d^2, D2 the same for 2d; rows as above */
 ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
-  double d = ga_fd_time_step(p->t, motion_limit(e, p, SECOND)), last = INFINITY;
+  double d = ga_fd_time_step(p->t, motion_limit(e, p, SECOND));
+  bool all = false;
   ga_status status = fn(e, p, fd->mid);
-  for (int reduction = 0; reduction < 3 && status == GA_OK; reduction++, d /= 4) {
-    for (int twice = 0; twice < 2 && status == GA_OK; twice++) {
-      double s = twice ? 2 * d : d, *to = twice ? fd->far : fd->near;
-      ga_point moved = point_at(e, fd, &c, s);
-      status = fn(e, &moved, fd->hi);
-      if (status != GA_OK) break;
-      moved = point_at(e, fd, &c, -s);
-      status = fn(e, &moved, fd->lo);
-      for (int i = 0; i < n; i++) to[i] = (fd->hi[i] - 2 * fd->mid[i] + fd->lo[i]) / (s * s);
-    }
+  for (int i = 0; i < n; i++) fd->bend[i] = INFINITY;
+  for (int reduction = 0; reduction < 3 && status == GA_OK && !all; reduction++, d /= 4) {
+    status = second_difference(e, fd, &c, d, n, fd->near);
+    if (status == GA_OK) status = second_difference(e, fd, &c, 2 * d, n, fd->far);
     if (status != GA_OK) break;
-    double relative = 0, bend = bend_of(fd->near, fd->far, NULL, n, &relative);
-    if (bend > last / 4) break;
-    extrapolate(n, fd->near, fd->far);
-    memcpy(out, fd->near, (size_t)n * sizeof(double));
-    if (!(relative > CURVED_SECOND)) break;
-    last = bend;
+    all = true;
+    for (int i = 0; i < n; i++) {
+      if (fd->bend[i] == 0) continue;
+      double near = fd->near[i], far = fd->far[i], change = fabs(near - far);
+      bool worse = change > fd->bend[i] / 4, bends = change > CURVED_SECOND * fabs(near);
+      if (!worse) out[i] = (4 * near - far) / 3;
+      fd->bend[i] = bends && !worse ? change : 0;
+      all = all && fd->bend[i] == 0;
+    }
   }
   e->fd_depth--;
   return status;
