@@ -153,6 +153,13 @@ typedef struct ga_model {
    * arrives with these rows in place, and the model writes the others only. With all rows of M, M
    * is never asked for, and the callback 'mass' is not required. */
   const ga_csr *const_M;
+
+  /* Optional, nv numbers: how large the numbers are that the callbacks add to each coordinate or
+   * subtract from it, such as anchors and the radius of a pendulum where q is a displacement from
+   * rest. A coordinate may be zero, but what is made of it is rounded like these numbers, and a
+   * step cannot be more exact than that. NULL: nothing larger than the coordinates. Rotations of
+   * SO(3) and SE(3) need none. */
+  const double *q_size;
 } ga_model;
 
 /* What a model gives besides M, F, g and k, by evaluate or by callbacks: bits GA_GIVES_.. */

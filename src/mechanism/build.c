@@ -89,6 +89,65 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
   return ga_model_validate(&m->model, err);
 }
 
+/* ---- sizes ---------------------------------------------------------------------------------- */
+
+/* the point of an element on one of its bodies, from the centre of mass; NULL: it has none */
+static const double *point_of(const ga_element *el, int side) {
+  if (el->type == &ga_element_bushing) return ((const ga_bushing_data *)el->data)->side[side].s;
+  if (el->type == &ga_element_spring || el->type == &ga_element_point_force) {
+    return ((const ga_force_data *)el->data)->s[side];
+  }
+  bool joint = el->type == &ga_element_joint || el->type == &ga_element_distance ||
+               el->type == &ga_element_rolling || el->type == &ga_element_knife_edge;
+  return joint ? ((const ga_joint_data *)el->data)->side[side].s : NULL;
+}
+
+/* The largest coordinate or length that places of bodies are computed with: where a body and the
+ * points of elements are at the start, the arms to these points, and lengths of rods and springs.
+ */
+static double reach_of(const ga_mechanism *m) {
+  double reach = 0;
+  for (int i = 1; i < m->bodies.count; i++) {
+    reach = fmax(reach, ga_norm3(m->bodies.item[i].x0));
+  }
+  for (int i = 0; i < m->joints.count + m->others.count; i++) {
+    const ga_element *el = ga_mechanism_element(m, i);
+    for (int side = 0; side < 2; side++) {
+      const ga_solid *b = &m->bodies.item[el->body[side]];
+      const double *s = point_of(el, side);
+      double p[3];
+      if (!s) continue;
+      ga_times3(b->R0, s, p);
+      ga_plus3(p, 1, b->x0, p);
+      reach = fmax(reach, fmax(ga_norm3(p), ga_norm3(s)));
+    }
+    if (el->type == &ga_element_distance) {
+      reach = fmax(reach, ((const ga_joint_data *)el->data)->length);
+    } else if (el->type == &ga_element_spring) {
+      reach = fmax(reach, ((const ga_force_data *)el->data)->length);
+    }
+  }
+  return reach;
+}
+
+/* what ga_model.q_size says of a mechanism */
+static bool size_coordinates(ga_mechanism *m) {
+  const double reach = reach_of(m);
+  double *size = ga_arena_doubles(&m->arena, (size_t)m->nv);
+  if (m->arena.failed) return false;
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    for (int k = 0; k < b->kind->nv; k++) size[b->v_at + k] = k < b->kind->nx ? reach : 1;
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    const ga_joint_data *data = m->joints.item[angle->joint].data;
+    size[angle->v_at] = data->type->coordinate[angle->which].angle ? 1 : reach;
+  }
+  m->model.q_size = size;
+  return true;
+}
+
 /* ---- start values --------------------------------------------------------------------------- */
 
 /* the box around joint points and centres of mass: its diagonal, or 1 */
@@ -241,6 +300,9 @@ ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   ga_mechanism_measure_arms(m);
   ga_status status = ga_mechanism_layout(m, err);
   if (status == GA_OK) status = ga_mechanism_make_model(m, err);
+  if (status == GA_OK && !size_coordinates(m)) {
+    status = ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
+  }
   if (status == GA_OK) status = ga_mechanism_name_columns(m, err);
   if (status == GA_OK) status = take_start(m, err);
   if (status == GA_OK && m->assemble) status = ga_mechanism_assemble_start(m, t0, err);

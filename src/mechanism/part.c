@@ -229,11 +229,14 @@ static ga_status fill_info(cut *c, ga_portion_info *info) {
   long *psi = ga_arena_take(&m->arena, (size_t)m->npsi + 1, sizeof *psi);
   m->q0 = ga_arena_doubles(&m->arena, (size_t)m->nq);
   m->v0 = ga_arena_doubles(&m->arena, (size_t)m->nv);
+  double *size = ga_arena_doubles(&m->arena, (size_t)m->nv);
   if (m->arena.failed) return GA_ERR_MEM;
   map_unknowns(c, q, v);
   map_rows(c, lam, psi);
   for (int i = 0; i < m->nq; i++) m->q0[i] = w->q0[q[i]];
   for (int i = 0; i < m->nv; i++) m->v0[i] = w->v0[v[i]];
+  for (int i = 0; i < m->nv; i++) size[i] = w->model.q_size[v[i]];
+  m->model.q_size = size;
   info->q = q, info->v = v, info->lam = lam, info->psi = psi;
   info->q0 = m->q0, info->v0 = m->v0;
   info->model = &m->model;

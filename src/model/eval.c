@@ -80,6 +80,12 @@ void ga_eval_sources(ga_eval *e, bool prefer_pass) {
   e->alone = e->pass == e->given;
 }
 
+void ga_eval_size(const ga_eval *e, const double *q, double *size) {
+  const double *least = e->model->q_size;
+  ga_space_size(e->model->space, q, size);
+  for (int i = 0; i < e->nv && least; i++) size[i] = ga_max(size[i], least[i]);
+}
+
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err) {
   *e = (ga_eval){.model = model, .err = err};
   ga_eval_set_step(e, 1);

@@ -88,6 +88,10 @@ typedef struct ga_eval {
   ga_colours colours_K, colours_C, colours_G, colours_H;
 } ga_eval;
 
+/* sizes of the numbers that coordinates are rounded like: |q|, 1 for rotations, and at least what
+ * the model says */
+void ga_eval_size(const ga_eval *e, const double *q, double *size);
+
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err);
 
 /* Set pass, given, absent and alone. Where a part may come from evaluate and from a callback,

@@ -58,6 +58,11 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
   }
   int nv = ga_space_nv(model->space);
   const ga_model_ops *ops = model->ops;
+  for (int i = 0; i < nv && model->q_size; i++) {
+    if (model->q_size[i] >= 0 && isfinite(model->q_size[i])) continue;
+    return ga_fail(err, GA_ERR_ARG, "q_size[%d] = %g: sizes are finite and not negative", i,
+                   model->q_size[i]);
+  }
   if (ops->gives && !ops->evaluate) {
     return ga_fail(err, GA_ERR_ARG, "ops->gives says what 'evaluate' gives, but that is missing");
   }

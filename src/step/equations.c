@@ -248,7 +248,7 @@ ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_pas
 void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v) {
   const ga_tableau *tab = &s->tab;
   const double h = s->h, *v = s->v, *a = s->a, *w = s->w;
-  ga_space_size(s->eval->model->space, s->q, size_q);
+  ga_eval_size(s->eval, s->q, size_q);
   for (int i = 0; i < s->nv; i++) {
     size_q[i] += h * fabs(v[i]) + h * h * (fabs(tab->pa * a[i]) + fabs(tab->pw * w[i]));
     size_v[i] = fabs(v[i]) + h * (fabs(tab->ra * a[i]) + fabs(tab->rw * w[i]));

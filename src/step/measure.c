@@ -119,7 +119,7 @@ static double side_of(unsigned i, unsigned probe) {
 ga_motion_sizes ga_judge_motion_sizes(ga_judge *j) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
   if (!j->now_known) {
-    ga_space_size(j->eq->eval->model->space, site->q, j->now_q);
+    ga_eval_size(j->eq->eval, site->q, j->now_q);
     for (int i = 0; i < j->eq->nv; i++) j->now_v[i] = fabs(site->v[i]);
   }
   j->now_known = true;
