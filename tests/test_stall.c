@@ -98,7 +98,63 @@ static void test_far_spring(void **state) {
   ga_space_free(space);
 }
 
-/* ---- a second start -------------------------------------------------------------------------- */
+/* ---- a jump ---------------------------------------------------------------------------------- */
+
+/* friction on a belt whose speed is 1, and a body beside it with a force of its own */
+static struct { double friction, shake, other, damping; } belt;
+
+static double side_of(double x) {
+  return (x > 0) - (x < 0);
+}
+static int belt_mass(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  M->val[0] = 1, M->val[3] = 1e6;
+  return 0;
+}
+static int belt_force(void *user, double t, const double *q, const double *v, double *F) {
+  (void)user, (void)q;
+  F[0] = -belt.friction * side_of(v[0] - 1) + belt.shake * cos(3e4 * t);
+  F[1] = belt.other * cos(t);
+  return 0;
+}
+static int belt_tangents(void *user, double t, const double *q, const double *v, const double *x,
+                         const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
+  (void)user, (void)t, (void)q, (void)v, (void)x, (void)lam, (void)psi, (void)Kt;
+  Ct->val[0] = belt.damping;
+  return 0;
+}
+
+/* Just on the jump the force changes to both sides of v. That is no rounding, whatever the force on
+ * another body or a tangent that is far too stiff may say. */
+static void test_belt(void **state) {
+  (void)state;
+  ga_space *space = NULL;
+  must(ga_space_rn(2, &space), NULL);
+  for (int n = 0; n < 200; n++) {
+    const ga_model_ops ops = {
+        .mass = belt_mass, .force = belt_force, .force_tangents = n % 2 ? belt_tangents : NULL};
+    const ga_model model = {.ops = &ops, .space = space, .const_mass = true};
+    const double q[2] = {0, 0}, v[2] = {1, 0};
+    ga_options o = ga_options_default();
+    ga_integrator *it = NULL;
+    belt.friction = 10 - n % 4;
+    belt.shake = 1e-3 * pow(3, n % 5);
+    belt.other = n % 3 ? 1e13 : 1;
+    belt.damping = pow(10, 6 + n % 10);
+    o.h = 1e-5;
+    o.start = GA_START_PLAIN;
+    must(ga_integrator_new(&model, &o, &it, NULL), NULL);
+    must(ga_integrator_start(it, 0, q, v), ga_integrator_error(it));
+    for (int k = 0; k < 8 && ga_integrator_step(it) == GA_OK; k++) {
+      const ga_state *s = ga_integrator_state(it);
+      double F[2];
+      belt_force(NULL, s->t, s->q, s->v, F);
+      assert_true(fabs(s->vd[0] - F[0]) <= 1e-8 * (fabs(s->vd[0]) + fabs(F[0])));
+    }
+    ga_integrator_free(it);
+  }
+  ga_space_free(space);
+}
 
 static int two_masses(void *user, double t, const double *q, ga_csr *M) {
   (void)user, (void)t, (void)q;
@@ -110,6 +166,59 @@ static int weight(void *user, double t, const double *q, const double *v, double
   F[0] = 0, F[1] = -9.81;
   return 0;
 }
+/* ---- coordinates that are displacements ------------------------------------------------------ */
+
+static double radius;
+
+static int hung_circle(void *user, double t, const double *q, double *g) {
+  (void)user, (void)t;
+  g[0] = (q[0] * q[0] + (q[1] - radius) * (q[1] - radius) - radius * radius) / 2;
+  return 0;
+}
+static int hung_gradient(void *user, double t, const double *q, ga_csr *G) {
+  (void)user, (void)t;
+  G->val[0] = q[0], G->val[1] = q[1] - radius;
+  return 0;
+}
+
+/* A pendulum near rest, which hangs at the origin: g is rounded like its radius, as the model says,
+ * not like q. The period, to which the steps add the usual part, shows that the motion is right. */
+static void test_displacements(void **state) {
+  (void)state;
+  const ga_model_ops ops = {.mass = two_masses,
+                            .force = weight,
+                            .holonomic = hung_circle,
+                            .holonomic_jac = hung_gradient};
+  ga_space *space = NULL;
+  must(ga_space_rn(2, &space), NULL);
+  for (int n = 0; n < 24; n++) {
+    radius = n % 2 ? 1.3713 : 370;
+    const double size[2] = {radius, radius}, angle = pow(10, -1 - n % 6), w = sqrt(9.81 / radius);
+    const ga_model model = {.ops = &ops,
+                            .space = space,
+                            .nlam = 1,
+                            .const_mass = true,
+                            .scleronomic = true,
+                            .q_size = size};
+    const double half = sin(angle / 2);
+    const double q[2] = {radius * sin(angle), 2 * radius * half * half}, v[2] = {0, 0};
+    ga_options o = ga_options_default();
+    ga_integrator *it = NULL;
+    o.h = (n / 2 % 2 ? 1e-2 : 1e-3) / w;
+    o.method = n / 12 ? "stab2" : "index3";
+    must(ga_integrator_new(&model, &o, &it, NULL), NULL);
+    must(ga_integrator_start(it, 0, q, v), ga_integrator_error(it));
+    must(ga_integrator_run(it, 6.283185307179586 / w), ga_integrator_error(it));
+    const ga_state *s = ga_integrator_state(it);
+    assert_true(fabs(s->q[0] - q[0]) <= (0.01 + angle * angle) * fabs(q[0]));
+    assert_true(fabs(s->v[0]) <= (0.01 + angle * angle) * w * fabs(q[0]));
+    ga_integrator_free(it);
+  }
+  ga_space_free(space);
+}
+
+/* ---- a second start -------------------------------------------------------------------------- */
+
 static int moved_circle(void *user, double t, const double *q, double *g) {
   (void)user;
   double x = q[0] - 0.1 * sin(20 * t);
@@ -145,8 +254,8 @@ static void test_second_start(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_relay),
-                                     cmocka_unit_test(test_far_spring),
-                                     cmocka_unit_test(test_second_start)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_relay), cmocka_unit_test(test_far_spring), cmocka_unit_test(test_belt),
+      cmocka_unit_test(test_displacements), cmocka_unit_test(test_second_start)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

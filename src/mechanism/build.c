@@ -102,47 +102,54 @@ static const double *point_of(const ga_element *el, int side) {
   return joint ? ((const ga_joint_data *)el->data)->side[side].s : NULL;
 }
 
-/* The largest coordinate or length that places of bodies are computed with: where a body and the
- * points of elements are at the start, the arms to these points, and lengths of rods and springs.
- */
-static double reach_of(const ga_mechanism *m) {
-  double reach = 0;
+/* length of a rod or a spring, 0 of other elements */
+static double length_in(const ga_element *el) {
+  if (el->type == &ga_element_distance) return ((const ga_joint_data *)el->data)->length;
+  return el->type == &ga_element_spring ? ((const ga_force_data *)el->data)->length : 0;
+}
+
+/* What an element subtracts from each other, in x, y and z: its two points, which are made of
+ * places and arms, and a length; at the start. */
+static void sizes_in(const ga_mechanism *m, const ga_element *el, double *size) {
+  const double length = length_in(el);
+  for (int k = 0; k < 3; k++) size[k] = length;
+  for (int side = 0; side < 2; side++) {
+    const ga_solid *b = &m->bodies.item[el->body[side]];
+    const double *s = point_of(el, side);
+    double p[3];
+    if (!s) continue;
+    ga_times3(b->R0, s, p);
+    ga_plus3(p, 1, b->x0, p);
+    for (int k = 0; k < 3; k++) size[k] = fmax(size[k], fmax(fabs(p[k]), ga_norm3(s)));
+  }
+}
+
+/* What ga_model.q_size says of a mechanism: the numbers that places of a body meet in its elements;
+ * rotations and angles are of size 1. */
+static bool size_coordinates(ga_mechanism *m) {
+  double *size = ga_arena_doubles(&m->arena, (size_t)m->nv), in[3];
+  if (m->arena.failed) return false;
+  for (int i = 0; i < m->nv; i++) size[i] = 1;
   for (int i = 1; i < m->bodies.count; i++) {
-    reach = fmax(reach, ga_norm3(m->bodies.item[i].x0));
+    const ga_solid *b = &m->bodies.item[i];
+    for (int k = 0; k < b->kind->nx; k++) size[b->v_at + k] = fabs(b->x0[k]);
   }
   for (int i = 0; i < m->joints.count + m->others.count; i++) {
     const ga_element *el = ga_mechanism_element(m, i);
+    sizes_in(m, el, in);
     for (int side = 0; side < 2; side++) {
       const ga_solid *b = &m->bodies.item[el->body[side]];
-      const double *s = point_of(el, side);
-      double p[3];
-      if (!s) continue;
-      ga_times3(b->R0, s, p);
-      ga_plus3(p, 1, b->x0, p);
-      reach = fmax(reach, fmax(ga_norm3(p), ga_norm3(s)));
+      for (int k = 0; el->body[side] > 0 && k < b->kind->nx; k++) {
+        size[b->v_at + k] = fmax(size[b->v_at + k], in[k]);
+      }
     }
-    if (el->type == &ga_element_distance) {
-      reach = fmax(reach, ((const ga_joint_data *)el->data)->length);
-    } else if (el->type == &ga_element_spring) {
-      reach = fmax(reach, ((const ga_force_data *)el->data)->length);
-    }
-  }
-  return reach;
-}
-
-/* what ga_model.q_size says of a mechanism */
-static bool size_coordinates(ga_mechanism *m) {
-  const double reach = reach_of(m);
-  double *size = ga_arena_doubles(&m->arena, (size_t)m->nv);
-  if (m->arena.failed) return false;
-  for (int i = 1; i < m->bodies.count; i++) {
-    const ga_solid *b = &m->bodies.item[i];
-    for (int k = 0; k < b->kind->nv; k++) size[b->v_at + k] = k < b->kind->nx ? reach : 1;
   }
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
-    const ga_joint_data *data = m->joints.item[angle->joint].data;
-    size[angle->v_at] = data->type->coordinate[angle->which].angle ? 1 : reach;
+    const ga_element *joint = &m->joints.item[angle->joint];
+    if (((const ga_joint_data *)joint->data)->type->coordinate[angle->which].angle) continue;
+    sizes_in(m, joint, in);
+    size[angle->v_at] = ga_max_abs(3, in);
   }
   m->model.q_size = size;
   return true;

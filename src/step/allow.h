@@ -99,7 +99,7 @@ ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, ga_row_sizes s
  * count; what is allowed in dynamic row i, as far as it takes to allow r. */
 void ga_allow_prepare(ga_judge *j, const double *terms);
 ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look);
-double ga_allow_faint(const ga_judge *j, int k);
+double ga_allow_faint(const ga_judge *j, int k, double terms);
 ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, double faint,
                             ga_look look);
 

@@ -174,7 +174,7 @@ void ga_judge_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict
     double size = fabs(r[i]);
     if (size <= level * terms[i]) continue;
     if (!j->prepared) ga_allow_prepare(j, terms);
-    const double faint = ga_allow_faint(j, i % nv);
+    const double faint = ga_allow_faint(j, i % nv, terms[i]);
     if (size <= level * terms[i] + faint) continue;
     weigh(v, i, size, ga_allow_force(j, at, i, size, faint, look));
   }
@@ -207,7 +207,7 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
   ga_allow_prepare(j, at->terms);
   if (eq->eval->team) ga_allow_sum_forces(j, at, GA_LOOK_CLOSELY);
   for (int i = 0; i < eq->nx; i++) {
-    const double faint = ga_allow_faint(j, i % eq->nv);
+    const double faint = ga_allow_faint(j, i % eq->nv, at->terms[i]);
     allowed[i] = ga_allow_force(j, at, i, INFINITY, faint, GA_LOOK_CLOSELY).proved;
   }
   for (int c = 0; c < eq->method->ncon; c++) {
