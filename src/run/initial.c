@@ -261,6 +261,7 @@ static ga_status project_softly(ga_integrator *it, double t, double *dq, double 
 static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
                                   ga_stats *stats) {
   bool soft = it->saddle.soft = it->redundant.on;
+  it->saddle.dropped = NULL;
   if (initial == GA_INITIAL_PROJECT) {
     if (soft) return project_softly(it, t, &stats->start_dq, &stats->start_dv);
     return project(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);

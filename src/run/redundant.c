@@ -193,6 +193,13 @@ static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
   return status;
 }
 
+/* what the mass KKT system is told of all this */
+static void tell_saddle(ga_integrator *it) {
+  ga_equations *eq = &it->step.eq;
+  it->saddle.soft = it->redundant.on && (eq->ndropped > 0 || it->redundant.singular);
+  it->saddle.dropped = it->saddle.soft ? eq->dropped : NULL;
+}
+
 ga_status ga_redundant_start(ga_integrator *it, double t) {
   ga_redundancy *r = &it->redundant;
   ga_rank best;
@@ -210,7 +217,7 @@ ga_status ga_redundant_start(ga_integrator *it, double t) {
   r->singular = best.rank > at_start;
   ga_rank_free(&best);
   if (status == GA_OK && it->step.eq.ndropped > 0) status = ga_redundant_make_places(it);
-  it->saddle.soft = it->step.eq.ndropped > 0 || r->singular;
+  tell_saddle(it);
   return status;
 }
 
@@ -251,7 +258,7 @@ void ga_redundant_begin(ga_integrator *it) {
 ga_status ga_redundant_look(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
   bool dropped = it->redundant.on && it->step.eq.ndropped > 0;
-  it->saddle.soft = dropped || it->redundant.singular;
+  tell_saddle(it);
   ga_rank_free(&it->redundant.found);
   return dropped ? find_names(it, mem->t, mem->q, mem->v) : GA_OK;
 }
