@@ -329,8 +329,6 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   it->stats.dependent = it->step.eq.ndropped;
   if (it->control.on) ga_control_begin(it);
   ga_step_reset(&it->step);
-  ga_predictor_forget(&it->predictor);
-  ga_equations_guess(&it->step.eq, mem, it->predictor.phi[0]);
-  ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);
+  ga_redundant_guess(it);
   return GA_OK;
 }

@@ -311,11 +311,11 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
   if (nlam > 0) ga_csr_mul_t_add(&s->G, 1, lam, s->rhs);
   if (npsi > 0) ga_csr_mul_t_add(&s->H, 1, psi, s->rhs);
   status = ga_soft_solve(s, true);
+  if (status == GA_RETRY_SINGULAR) return GA_OK;
   if (status != GA_OK) {
     return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
                    "linear solver failed on the mass KKT system");
   }
-  if (!(ga_soft_fault(s, true) <= GA_SOFT_FAULT)) return GA_OK;
   if (nlam > 0) memcpy(lam, s->sum + nv, (size_t)nlam * sizeof(double));
   if (npsi > 0) memcpy(psi, s->sum + nv + nlam, (size_t)npsi * sizeof(double));
   return GA_OK;

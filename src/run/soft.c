@@ -41,19 +41,26 @@ void ga_soft_init(ga_saddle *s, ga_arena *arena) {
 
 /* ---- residuals ------------------------------------------------------------------------------- */
 
+/* the entries of row i without the diagonal one of a constraint, which is its last and is what the
+ * row is softened by */
+static inline int end_of(const ga_saddle *s, int i) {
+  return s->blocks.A.ptr[i + 1] - (i >= s->eval->nv);
+}
+
 /* Residual of equation i of the system without soft rows, and the sum of the sizes of its terms.
  * least: without M w. */
-static double residual(const ga_saddle *s, int i, bool least, double *size) {
-  const ga_csr *A = &s->blocks.A;
-  int nv = s->eval->nv, from = least && i < nv ? nv : 0, to = i < nv ? s->n : nv;
-  double left = s->rhs[i];
-  *size = fabs(left);
-  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-    if (A->col[e] < from || A->col[e] >= to) continue;
-    double term = A->val[e] * s->sum[A->col[e]];
+static inline double residual(const ga_saddle *s, int i, bool least, double *size) {
+  const int *col = s->blocks.A.col;
+  const double *val = s->blocks.A.val, *x = s->sum;
+  int e = s->blocks.A.ptr[i], end = end_of(s, i);
+  double left = s->rhs[i], sum = fabs(left);
+  while (least && e < end && col[e] < s->eval->nv) e++;
+  for (; e < end; e++) {
+    double term = val[e] * x[col[e]];
     left -= term;
-    *size += fabs(term);
+    sum += fabs(term);
   }
+  *size = sum;
   return left;
 }
 
@@ -83,9 +90,8 @@ static void measure(ga_saddle *s, double left[2]) {
 static double row_terms(const ga_saddle *s, int i, const double *sizes) {
   const ga_csr *A = &s->blocks.A;
   double sum = 0;
-  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-    int j = A->col[e];
-    if (j < s->eval->nv) sum += fabs(A->val[e]) * sizes[j] / s->mass[j];
+  for (int e = A->ptr[i]; e < end_of(s, i); e++) {
+    sum += fabs(A->val[e]) * sizes[A->col[e]] / s->mass[A->col[e]];
   }
   return sum;
 }
@@ -123,9 +129,7 @@ static void change_of_rows(const ga_saddle *s, const double *w, double *y) {
   int nv = s->eval->nv;
   for (int i = nv; i < s->n; i++) {
     double sum = 0;
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      if (A->col[e] < nv) sum += A->val[e] * w[A->col[e]];
-    }
+    for (int e = A->ptr[i]; e < end_of(s, i); e++) sum += A->val[e] * w[A->col[e]];
     y[i - nv] = sum;
   }
 }
@@ -168,7 +172,8 @@ static ga_status quick_round(ga_saddle *s, double *square) {
 }
 
 /* Rounds end where they gain nothing more: at rounding, or with rows that contradict each other.
- * Quick ones may stand still for a while, above rounding. */
+ * Quick ones may stand still for a while, above rounding and if their directions are no noise: what
+ * contradicts adds to the multipliers in every round. */
 ga_status ga_soft_solve(ga_saddle *s, bool least) {
   double last = INFINITY, left[2] = {1, 0}, square = 0;
   memset(s->sum, 0, (size_t)s->n * sizeof(double));
@@ -178,14 +183,17 @@ ga_status ga_soft_solve(ga_saddle *s, bool least) {
     if (plain) square = 0;
     ga_status status = plain ? plain_round(s) : quick_round(s, &square);
     if (status != GA_OK) return status;
-    if (least && ga_soft_fault(s, true) <= LEAST) break;
+    /* the first round leaves eps at least */
+    if (least && round > 0 && ga_soft_fault(s, true) <= LEAST) return GA_OK;
     measure(s, left);
     double larger = ga_larger(left[0], left[1]);
     if (larger <= 4 * DBL_EPSILON || !(larger <= DBL_MAX)) break;
     slow = larger < 0.5 * last ? 0 : slow + 1;
-    if (slow > (larger <= ROUNDED ? 0 : PATIENCE)) break;
+    bool hopeful = larger > ROUNDED && (plain || square > 0);
+    if (slow > (hopeful ? PATIENCE : 0)) break;
     last = fmin(last, larger);
   }
+  if (least && !(ga_soft_fault(s, true) <= GA_SOFT_FAULT)) return GA_RETRY_SINGULAR;
   return GA_OK;
 }
 

@@ -19,7 +19,7 @@ void ga_soft_init(ga_saddle *s, ga_arena *arena);
 
 /* s->sum <- the solution for s->rhs with the last factors, which are soft, as far as rounds bring
  * it. least: the constraint rows of the right side are zero and w will be; the forces of the
- * multipliers are to be those of the right side. */
+ * multipliers are to be those of the right side, GA_RETRY_SINGULAR if they are not. */
 ga_status ga_soft_solve(ga_saddle *s, bool least);
 
 /* The largest residual of s->sum, relative to the terms of its equation: of the balance of forces
