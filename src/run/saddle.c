@@ -257,7 +257,7 @@ static ga_status solve_kept(ga_saddle *s) {
   ga_status status = factor_rows(s, s->t, WITH_G_AND_H, s->dropped);
   if (status != GA_OK) return status;
   status = ga_soft_refine(s);
-  if (status != GA_OK || ga_soft_fault(s, false) <= GA_SOFT_FAULT) return status;
+  if (status != GA_OK || ga_soft_fault(s, false) <= GA_KEPT_FAULT) return status;
   return ga_fail(s->eval->err, GA_ERR_SINGULAR,
                  "t = %.9g: constraints are so nearly dependent on each other that the forces they "
                  "need are lost in rounding errors; remove one of them",

@@ -27,6 +27,8 @@ static const double GAIN = 1e-6;     /* squared cosine of r and y of a direction
 /* Equations whose terms are smaller than this, relative to the largest ones in the units of the
  * motion, have the rounding errors of larger ones in them. */
 static const double FAINT = 1e-3;
+/* Velocities are sums of forces over masses: forces of any size leave 1e-4 GA_SOFT_FAULT of it. */
+static const double SPREAD = 1e-4;
 enum { ROUNDS = 24, PATIENCE = 3 };
 
 void ga_soft_init(ga_saddle *s, ga_arena *arena) {
@@ -85,8 +87,8 @@ static void measure(ga_saddle *s, double left[2]) {
   for (int k = 0; k < 2; k++) left[k] = left[k] > 0 ? left[k] / terms[k] : left[k];
 }
 
-/* A velocity w_j is a sum of forces over a mass, and known to the rounding errors of their sizes:
- * these count as terms of the constraints, besides w_j. */
+/* The rounding errors of forces, sizes[j] for w_j, in constraint i: to be allowed, a part of the
+ * forces counts as terms of the constraint. */
 static double row_terms(const ga_saddle *s, int i, const double *sizes) {
   const ga_csr *A = &s->blocks.A;
   double sum = 0;
@@ -102,7 +104,7 @@ double ga_soft_fault(ga_saddle *s, bool least) {
   for (int i = 0; i < equations; i++) {
     bool row = i >= nv;
     left[i] = residual(s, i, least, &sizes[i]);
-    if (row) sizes[i] += row_terms(s, i, sizes);
+    if (row) sizes[i] += SPREAD * row_terms(s, i, sizes);
     largest[row] = ga_larger(largest[row], sizes[i] / unit_of(s, i));
   }
   for (int i = 0; i < equations; i++) {

@@ -11,8 +11,9 @@
 
 /* What may be left of an equation of a solution that is handed on, relative to its terms. A kept
  * row at the distance sigma from the others that is not obeyed leaves sigma, which is at least
- * GA_RANK_TOL. */
+ * GA_RANK_TOL. Of the kept rows by themselves more may be left by rounding. */
 #define GA_SOFT_FAULT 1e-10
+#define GA_KEPT_FAULT 1e-6
 
 /* The arrays for it; arena->failed tells. */
 void ga_soft_init(ga_saddle *s, ga_arena *arena);
