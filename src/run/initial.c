@@ -261,6 +261,7 @@ static ga_status project_softly(ga_integrator *it, double t, double *dq, double 
 static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
                                   ga_stats *stats) {
   bool soft = it->saddle.soft = it->redundant.on;
+  it->saddle.dropped = NULL;
   if (initial == GA_INITIAL_PROJECT) {
     if (soft) return project_softly(it, t, &stats->start_dq, &stats->start_dv);
     return project(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
@@ -328,8 +329,6 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   it->stats.dependent = it->step.eq.ndropped;
   if (it->control.on) ga_control_begin(it);
   ga_step_reset(&it->step);
-  ga_predictor_forget(&it->predictor);
-  ga_equations_guess(&it->step.eq, mem, it->predictor.phi[0]);
-  ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);
+  ga_redundant_guess(it);
   return GA_OK;
 }

@@ -307,3 +307,25 @@ const ga_error *ga_integrator_error(const ga_integrator *it) {
 const ga_options *ga_integrator_options(const ga_integrator *it) {
   return &it->options;
 }
+
+ga_dependency ga_integrator_dependency(const ga_integrator *it) {
+  const ga_rank *found = &it->redundant.found;
+  int rows = it->eval.nlam + it->eval.npsi;
+  return (ga_dependency){.t = it->redundant.t_found,
+                         .q = it->redundant.q_found,
+                         .rows = rows,
+                         .rank = rows - found->ndependent,
+                         .ndependent = found->ndependent,
+                         .dependent = found->dependent,
+                         .start = found->start,
+                         .from = found->from,
+                         .coef = found->coef,
+                         .residual = found->residual,
+                         .unique = found->unique};
+}
+
+bool ga_integrator_dependency_text(const ga_integrator *it, int i, char *text, size_t room) {
+  if (it->redundant.found.ndependent == 0 || room == 0) return false;
+  return ga_rank_sentence(&it->redundant.found, it->eval.nlam, it->model->lam_names,
+                          it->model->psi_names, i, text, room);
+}

@@ -47,6 +47,7 @@ void ga_redundant_init(ga_integrator *it) {
 
 void ga_redundant_close(ga_integrator *it) {
   ga_rank_free(&it->redundant.found);
+  ga_rank_free(&it->redundant.chosen);
 }
 
 /* The arena keeps the old parts of the step; this happens once, and to redundant models alone. */
@@ -193,6 +194,13 @@ static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
   return status;
 }
 
+/* what the mass KKT system is told of all this */
+static void tell_saddle(ga_integrator *it) {
+  ga_equations *eq = &it->step.eq;
+  it->saddle.soft = it->redundant.on && (eq->ndropped > 0 || it->redundant.singular);
+  it->saddle.dropped = it->saddle.soft ? eq->dropped : NULL;
+}
+
 ga_status ga_redundant_start(ga_integrator *it, double t) {
   ga_redundancy *r = &it->redundant;
   ga_rank best;
@@ -208,9 +216,10 @@ ga_status ga_redundant_start(ga_integrator *it, double t) {
   }
   r->rank = best.rank;
   r->singular = best.rank > at_start;
-  ga_rank_free(&best);
+  ga_rank_free(&r->chosen);
+  r->chosen = best;
   if (status == GA_OK && it->step.eq.ndropped > 0) status = ga_redundant_make_places(it);
-  it->saddle.soft = it->step.eq.ndropped > 0 || r->singular;
+  tell_saddle(it);
   return status;
 }
 
@@ -251,31 +260,9 @@ void ga_redundant_begin(ga_integrator *it) {
 ga_status ga_redundant_look(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
   bool dropped = it->redundant.on && it->step.eq.ndropped > 0;
-  it->saddle.soft = dropped || it->redundant.singular;
+  tell_saddle(it);
   ga_rank_free(&it->redundant.found);
   return dropped ? find_names(it, mem->t, mem->q, mem->v) : GA_OK;
-}
-
-ga_dependency ga_integrator_dependency(const ga_integrator *it) {
-  const ga_rank *found = &it->redundant.found;
-  int rows = it->eval.nlam + it->eval.npsi;
-  return (ga_dependency){.t = it->redundant.t_found,
-                         .q = it->redundant.q_found,
-                         .rows = rows,
-                         .rank = rows - found->ndependent,
-                         .ndependent = found->ndependent,
-                         .dependent = found->dependent,
-                         .start = found->start,
-                         .from = found->from,
-                         .coef = found->coef,
-                         .residual = found->residual,
-                         .unique = found->unique};
-}
-
-bool ga_integrator_dependency_text(const ga_integrator *it, int i, char *text, size_t room) {
-  if (it->redundant.found.ndependent == 0 || room == 0) return false;
-  return ga_rank_sentence(&it->redundant.found, it->eval.nlam, it->model->lam_names,
-                          it->model->psi_names, i, text, room);
 }
 
 /* ---- growth -----------------------------------------------------------------------------------
@@ -451,6 +438,23 @@ static void fold(const ga_rank *rank, double *lam, int nlam, double *psi) {
   }
 }
 
+/* The guess of the next step: the accepted state, with the forces on the kept rows alone. */
+static void guess_kept(ga_integrator *it, const ga_rank *rank) {
+  ga_memory guess = it->mem;
+  memcpy(it->lam, guess.lam, (size_t)it->eval.nlam * sizeof(double));
+  memcpy(it->psi, guess.psi, (size_t)it->eval.npsi * sizeof(double));
+  fold(rank, it->lam, it->eval.nlam, it->psi);
+  guess.lam = it->lam, guess.psi = it->psi;
+  ga_predictor_forget(&it->predictor);
+  ga_equations_guess(&it->step.eq, &guess, it->predictor.phi[0]);
+  ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);
+}
+
+void ga_redundant_guess(ga_integrator *it) {
+  guess_kept(it, &it->redundant.chosen);
+  ga_rank_free(&it->redundant.chosen);
+}
+
 /* Other rows at the accepted state, as many as before; not if the position is nearly singular. */
 static ga_status choose_anew(ga_integrator *it) {
   ga_redundancy *r = &it->redundant;
@@ -461,16 +465,9 @@ static ga_status choose_anew(ga_integrator *it) {
   bool other = status == GA_OK && rank.rank == r->rank &&
                memcmp(rank.dropped, it->step.eq.dropped, (size_t)rank.rows * sizeof(bool)) != 0;
   if (other) {
-    ga_memory guess = *mem;
     leave_out(it, &rank);
-    memcpy(it->lam, mem->lam, (size_t)it->eval.nlam * sizeof(double));
-    memcpy(it->psi, mem->psi, (size_t)it->eval.npsi * sizeof(double));
-    fold(&rank, it->lam, it->eval.nlam, it->psi);
-    guess.lam = it->lam, guess.psi = it->psi;
     ga_factors_reset(&it->step.factors);
-    ga_predictor_forget(&it->predictor);
-    ga_equations_guess(&it->step.eq, &guess, it->predictor.phi[0]);
-    ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);
+    guess_kept(it, &rank);
     it->stats.chosen++;
   }
   ga_rank_free(&rank);

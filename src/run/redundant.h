@@ -19,6 +19,7 @@ typedef struct ga_redundancy {
   double *b;           /* unknowns of a step: work */
   double *q, *v;       /* a place to look at */
   ga_rank found;       /* the dependent rows at the start, in their order, for messages */
+  ga_rank chosen;      /* the rows left out, from the start to its first guess */
   double t_found;      /* time and place of `found` */
   double *q_found;
   ga_rank_way way; /* as the linear solver: dense, sparse, or by size */
@@ -40,6 +41,9 @@ ga_status ga_redundant_start(struct ga_integrator *it, double t);
 
 /* v', lam, psi there, into it->vd, it->lam, it->psi. */
 ga_status ga_redundant_acceleration(struct ga_integrator *it, double t);
+
+/* The guess of the first step. */
+void ga_redundant_guess(struct ga_integrator *it);
 
 /* A step begins. */
 void ga_redundant_begin(struct ga_integrator *it);

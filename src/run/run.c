@@ -145,8 +145,8 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   keep(it);
   ga_redundant_begin(it);
   ga_status status = solve_step(it, h, t1);
+  if (status == GA_OK) status = ga_redundant_judge(it); /* a singular position has no report */
   if (status == GA_OK) status = report(it);
-  if (status == GA_OK) status = ga_redundant_judge(it);
   if (status == GA_OK) status = finish(it);
   ga_integrator_count_repivots(it);
   if (status == GA_OK) return GA_OK;

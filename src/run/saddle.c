@@ -2,18 +2,12 @@
 /* Assembly and solution of the mass KKT system. */
 #include "run/saddle.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "lie/lie.h"
 #include "linsol/rank.h"
-
-/* eps of soft rows: a solve loses eps_machine/eps of the digits of multipliers that are not unique,
- * and gains eps over the square of the least singular value in each round */
-static const double SOFT = 1e-7;
-static const double LEAST = 1e-12; /* what may be left of the forces of the least multipliers */
-enum { ROUNDS = 12 };
+#include "run/soft.h"
 
 static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
   const ga_model *model = eval->model;
@@ -32,10 +26,7 @@ static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, g
   s->guess = ga_arena_doubles(arena, (size_t)nlam + (size_t)npsi);
   s->rhs = ga_arena_doubles(arena, (size_t)s->n);
   s->defect = ga_arena_doubles(arena, (size_t)s->n);
-  if (options->redundant == GA_REDUNDANT_ALLOW) {
-    s->mass = ga_arena_doubles(arena, (size_t)nv);
-    s->unit = ga_arena_doubles(arena, (size_t)nlam + (size_t)npsi);
-  }
+  if (options->redundant == GA_REDUNDANT_ALLOW) ga_soft_init(s, arena);
   if (options->redundant == GA_REDUNDANT_ALLOW || eval->team) {
     s->sum = ga_arena_doubles(arena, (size_t)s->n);
   }
@@ -123,15 +114,23 @@ static void symmetric_blocks(ga_saddle *s) {
   memcpy(s->P.val, s->H.val, (size_t)ga_csr_nnz(&s->H) * sizeof(double));
 }
 
-/* eps D of the rows of one gradient, negative into the diagonal block E */
-static void soften(const ga_saddle *s, const ga_csr *D, double *unit, ga_csr *E) {
+/* eps D of the rows of one gradient */
+static void measure_units(const ga_saddle *s, const ga_csr *D, double *unit) {
   for (int i = 0; i < D->nrow; i++) {
     double sum = 0;
     for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
       sum += D->val[e] * D->val[e] / s->mass[D->col[e]];
     }
-    unit[i] = SOFT * (sum > 0 ? sum : 1);
-    E->val[i] = -unit[i];
+    unit[i] = GA_SOFT * (sum > 0 ? sum : 1);
+  }
+}
+
+/* The diagonal block E of one gradient: -eps D, or, if only kept rows count, none of theirs and -D
+ * of the others, whose multipliers are then what they are open by, divided by D: rounding. */
+static void soften(const double *unit, const bool *dropped, ga_csr *E) {
+  for (int i = 0; i < E->nrow; i++) {
+    double kept = dropped && dropped[i] ? -unit[i] / GA_SOFT : 0;
+    E->val[i] = dropped ? kept : -unit[i];
   }
 }
 
@@ -139,29 +138,39 @@ static void fill(ga_csr *E, double value) {
   for (int i = 0; i < E->nrow; i++) E->val[i] = value;
 }
 
+/* Units of the linear solver that were found with diagonals of one kind are no good for another: a
+ * one in the place of eps D may be larger by any power of ten. */
+static void change_kind(ga_saddle *s, rows with) {
+  bool nonholonomic = with == WITH_G_AND_H || s->eval->npsi == 0;
+  int kind = with == MASS_ONLY ? 1 : (nonholonomic ? 2 : 3) + (s->softened ? 2 : 0);
+  if (s->soft && kind != s->kind) ga_linsol_reset(&s->ls);
+  s->kind = kind;
+}
+
 /* the diagonals of the multiplier blocks: none, soft, or 1 for rows that are left out */
-static void put_diagonals(ga_saddle *s, rows with) {
-  s->softened = s->soft && with != MASS_ONLY;
+static void put_diagonals(ga_saddle *s, rows with, const bool *dropped) {
+  int nlam = s->eval->nlam;
+  s->softened = s->soft && with != MASS_ONLY && !dropped;
   fill(&s->E_mu, with == MASS_ONLY);
   fill(&s->E_nu, with != WITH_G_AND_H);
-  if (s->softened) {
+  if (s->soft && with != MASS_ONLY) {
     ga_rank_masses(&s->M, s->mass);
-    soften(s, &s->G, s->unit, &s->E_mu);
-    if (with == WITH_G_AND_H) {
-      soften(s, &s->H, s->unit + s->eval->nlam, &s->E_nu);
-    } else {
-      for (int i = 0; i < s->eval->npsi; i++) s->unit[s->eval->nlam + i] = 0;
-    }
+    measure_units(s, &s->G, s->unit);
+    measure_units(s, &s->H, s->unit + nlam);
+    soften(s->unit, dropped, &s->E_mu);
+    if (with == WITH_G_AND_H) soften(s->unit + nlam, dropped ? dropped + nlam : NULL, &s->E_nu);
   }
+  change_kind(s, with);
   ga_blocks_scatter(&s->blocks, s->term_E_mu, 1);
   ga_blocks_scatter(&s->blocks, s->term_E_nu, 1);
 }
 
-static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
+/* dropped: rows without these are to be hard; NULL: all, hard or soft */
+static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *dropped) {
   static const int blocks[] = {[MASS_ONLY] = 1, [WITH_G] = 5, [WITH_G_AND_H] = 5};
   ga_csr_zero(&s->blocks.A);
   for (int k = 0; k < blocks[with]; k++) ga_blocks_scatter(&s->blocks, s->term[k], 1);
-  put_diagonals(s, with);
+  put_diagonals(s, with, dropped);
   ga_status status = s->ls.ops->factor(&s->ls, &s->blocks.A);
   if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);
   if (status == GA_OK) return GA_OK;
@@ -169,6 +178,12 @@ static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
                    "t = %.9g: linear solver failed on the mass KKT matrix%s%s", t,
                    s->ls.trouble[0] ? ": " : "", s->ls.trouble);
   return ga_team_tell(s->eval->team, status, s->ls.trouble[0] != '\0', s->eval->err);
+}
+
+static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
+  s->t = t;
+  s->judged = with == WITH_G_AND_H;
+  return factor_rows(s, t, with, NULL);
 }
 
 ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v) {
@@ -223,55 +238,6 @@ ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const doubl
   return status != GA_OK ? status : ga_saddle_mass_solve(s, t, q, out, out);
 }
 
-/* defect <- rhs - [M G^T H^T; G 0 0; H 0 0] x; returns the largest entry of it, of the force rows
- * and of the constraint rows each relative to the largest term of such a row */
-static double soft_defect(ga_saddle *s, const double *x) {
-  const ga_csr *A = &s->blocks.A;
-  int nv = s->eval->nv;
-  double left[2] = {0, 0}, terms[2] = {0, 0};
-  for (int i = 0; i < s->n; i++) {
-    bool row = i >= nv;
-    double sum = s->rhs[i], own = row ? s->unit[i - nv] * x[i] : 0;
-    terms[row] = ga_max(terms[row], fabs(sum));
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      double term = A->val[e] * x[A->col[e]];
-      sum -= term;
-      terms[row] = ga_max(terms[row], fabs(term));
-    }
-    s->defect[i] = sum - own; /* without what the row is softened by */
-    left[row] = ga_larger(left[row], fabs(s->defect[i]));
-  }
-  for (int k = 0; k < 2; k++) left[k] = left[k] > 0 ? left[k] / terms[k] : left[k];
-  return ga_larger(left[0], left[1]);
-}
-
-/* largest |M w|, w the first nv entries of x */
-static double momentum_size(ga_saddle *s, const double *x) {
-  memset(s->defect, 0, (size_t)s->eval->nv * sizeof(double));
-  ga_csr_mul_add(&s->M, 1, x, s->defect);
-  return ga_max_abs(s->eval->nv, s->defect);
-}
-
-/* Rounds end where they gain nothing more: at rounding, or with rows that contradict each other.
- * least: the constraint rows of the right side are zero and w will be; M w is what the multipliers
- * still lack of the forces, and the part LEAST of them is little enough. */
-static ga_status solve_softly(ga_saddle *s, bool least) {
-  double last = INFINITY, forces = least ? ga_max_abs(s->eval->nv, s->rhs) : 0;
-  memset(s->sum, 0, (size_t)s->n * sizeof(double));
-  memcpy(s->defect, s->rhs, (size_t)s->n * sizeof(double));
-  for (int round = 0; round < ROUNDS; round++) {
-    ga_status status = s->ls.ops->solve(&s->ls, s->defect);
-    if (status != GA_OK) return status;
-    ga_axpy(s->n, 1, s->defect, s->sum);
-    if (least && momentum_size(s, s->sum) <= LEAST * forces) break;
-    double left = soft_defect(s, s->sum);
-    if (!least && (left <= 4 * DBL_EPSILON || !(left < 0.5 * last))) break;
-    last = left;
-  }
-  memcpy(s->rhs, s->sum, (size_t)s->n * sizeof(double));
-  return GA_OK;
-}
-
 /* defect -= A x of the solution in rhs; a rank of a team has its part of A only */
 static ga_status subtract_product(ga_saddle *s) {
   ga_team *team = s->eval->team;
@@ -286,13 +252,36 @@ static ga_status subtract_product(ga_saddle *s) {
   return status;
 }
 
-static ga_status solve(ga_saddle *s, bool least) {
+/* Where soft rows have not converged: what is left, solved for by the kept rows as they are. */
+static ga_status solve_kept(ga_saddle *s) {
+  ga_status status = factor_rows(s, s->t, WITH_G_AND_H, s->dropped);
+  if (status != GA_OK) return status;
+  status = ga_soft_refine(s);
+  if (status != GA_OK || ga_soft_fault(s, false) <= GA_KEPT_FAULT) return status;
+  return ga_fail(s->eval->err, GA_ERR_SINGULAR,
+                 "t = %.9g: constraints are so nearly dependent on each other that the forces they "
+                 "need are lost in rounding errors; remove one of them",
+                 s->t);
+}
+
+/* into s->sum */
+static ga_status solve_softly(ga_saddle *s) {
+  ga_status status = ga_soft_solve(s, false);
+  if (status == GA_OK && s->dropped && s->judged && !(ga_soft_fault(s, false) <= GA_SOFT_FAULT)) {
+    status = solve_kept(s);
+    if (status == GA_ERR_SINGULAR) return status;
+  }
+  if (status == GA_OK && ga_first_nonfinite(s->n, s->sum) < 0) return GA_OK;
+  return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
+                 "linear solver failed on the mass KKT system");
+}
+
+ga_status ga_saddle_solve(ga_saddle *s) {
   size_t bytes = (size_t)s->n * sizeof(double);
   if (s->softened) {
-    ga_status status = solve_softly(s, least);
-    if (status == GA_OK && ga_first_nonfinite(s->n, s->rhs) < 0) return GA_OK;
-    return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
-                   "linear solver failed on the mass KKT system");
+    ga_status status = solve_softly(s);
+    memcpy(s->rhs, s->sum, bytes);
+    return status;
   }
   memcpy(s->defect, s->rhs, bytes);
   ga_status status = s->ls.ops->solve(&s->ls, s->rhs);
@@ -309,10 +298,6 @@ static ga_status solve(ga_saddle *s, bool least) {
   return ga_team_agree(s->eval->team, status, s->eval->err);
 }
 
-ga_status ga_saddle_solve(ga_saddle *s) {
-  return solve(s, false);
-}
-
 ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const ga_csr *H,
                           double *lam, double *psi) {
   int nv = s->eval->nv, nlam = s->eval->nlam, npsi = s->eval->npsi;
@@ -325,10 +310,14 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   if (nlam > 0) ga_csr_mul_t_add(&s->G, 1, lam, s->rhs);
   if (npsi > 0) ga_csr_mul_t_add(&s->H, 1, psi, s->rhs);
-  status = solve(s, true);
-  if (status != GA_OK) return status;
-  if (nlam > 0) memcpy(lam, s->rhs + nv, (size_t)nlam * sizeof(double));
-  if (npsi > 0) memcpy(psi, s->rhs + nv + nlam, (size_t)npsi * sizeof(double));
+  status = ga_soft_solve(s, true);
+  if (status == GA_RETRY_SINGULAR) return GA_OK;
+  if (status != GA_OK) {
+    return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
+                   "linear solver failed on the mass KKT system");
+  }
+  if (nlam > 0) memcpy(lam, s->sum + nv, (size_t)nlam * sizeof(double));
+  if (npsi > 0) memcpy(psi, s->sum + nv + nlam, (size_t)npsi * sizeof(double));
   return GA_OK;
 }
 

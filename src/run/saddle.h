@@ -7,9 +7,11 @@
  *
  * Soft rows, for constraints that follow from others: the matrix that is factored has -eps D in the
  * place of the lower zeros, D = diag(G M^-1 G^T) with a diagonal M, and a solve is repeated with
- * what the matrix above leaves of the right side. This converges by eps per round in all that the
+ * what the matrix above leaves of the right side (soft.c). This converges in all that the
  * constraints determine, to the solution whose multipliers are least in the norm mu^T D mu; right
- * sides that contradict each other are met as well as possible. */
+ * sides that contradict each other are met as well as possible. Where it does not converge, as rows
+ * are too near to each other, and it is known which ones are kept, those are solved for as they
+ * are, without the others. */
 #ifndef GA_SRC_SADDLE_H
 #define GA_SRC_SADDLE_H
 
@@ -33,7 +35,12 @@ typedef struct ga_saddle {
   double *rhs, *defect; /* n: right side, then solution; work of the refinement */
   bool soft;            /* rows are to be soft */
   bool softened;        /* the rows of the last factors are soft */
+  const bool *dropped;  /* nlam + npsi, borrowed: rows that follow from the others; NULL: unknown */
+  int kind;             /* of the last matrix, by its diagonal */
+  bool judged;          /* a soft solution has to balance forces and close kept rows */
+  double t;             /* of the last matrix */
   double *mass, *unit;  /* nv: a diagonal mass; nlam + npsi: eps D; where rows may be soft */
+  double *way[2], *gain[2]; /* n, nlam + npsi: directions of a soft solve, what they change */
   double *sum; /* n: the solution of soft rows, round by round; in a team A x of all ranks */
 } ga_saddle;
 
@@ -54,12 +61,14 @@ ga_status ga_saddle_mass_solve(ga_saddle *s, double t, const double *q, const do
                                double *out);
 ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const double *v, double *out);
 
-/* Solve with the last factors; s->rhs holds (b, c, d) before, (dv, mu, nu) after. One step of
- * iterative refinement is included. */
+/* Solve with the last factors, once; s->rhs holds (b, c, d) before, (dv, mu, nu) after. One step of
+ * iterative refinement is included. GA_ERR_SINGULAR if soft rows leave the forces out of balance or
+ * a kept row open; those of a projection of positions are not looked at. */
 ga_status ga_saddle_solve(ga_saddle *s);
 
 /* Soft rows: replace lam, psi by the least multipliers with the same G^T lam + H^T psi, with M, G,
- * H of another place than the last ones: same patterns. */
+ * H of another place than the last ones: same patterns. Where none are found that have the same
+ * forces, lam and psi stay as they are. */
 ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const ga_csr *H,
                           double *lam, double *psi);
 

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Soft rows: rounds of the proximal iteration, made quick by conjugate residuals.
+ *
+ * Let P be the factored matrix, with -eps D in the lower right block. A plain round adds P^-1 r of
+ * the residual r = (f, c). It balances the forces, f = 0, and leaves eps/(sigma_k^2 + eps) of the
+ * part of c along the k-th singular vector of G, in the units of the motion. Where sigma_k^2 is
+ * below eps, that is nearly all.
+ *
+ * In a quick round z = (w, mu) = P^-1 (0, c) is a direction only: it changes no force, and c by
+ * y = G w. As a map of c to y this is symmetric in the scalar product (a, b) = a^T D^-1 b, with
+ * eigenvalues sigma_k^2/(sigma_k^2 + eps) between 0 and 1. Conjugate residuals, z made orthogonal
+ * to the last direction in y, c made least along it, need a round for each sigma_k^2 below eps and
+ * a few more. What no multiplier can change, the part of c that contradicts, has y = 0 and stays.
+ *
+ * A direction without gain is rounding error, or a row so near to the others that rounding hides
+ * it. A plain step along it does no harm; a long one would fill the multipliers with noise. */
+#include "run/soft.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double LEAST = 1e-12;   /* what may be left of the forces of the least multipliers */
+static const double ROUNDED = 1e-12; /* residuals below end the rounds where they do not halve */
+static const double LONGEST = 1e4;   /* step for sigma = 3e-6, seen through errors of 1e-9 in z */
+static const double GAIN = 1e-6;     /* squared cosine of r and y of a direction that is no noise */
+/* Equations whose terms are smaller than this, relative to the largest ones in the units of the
+ * motion, have the rounding errors of larger ones in them. */
+static const double FAINT = 1e-3;
+/* Velocities are sums of forces over masses: forces of any size leave 1e-4 GA_SOFT_FAULT of it. */
+static const double SPREAD = 1e-4;
+enum { ROUNDS = 24, PATIENCE = 3 };
+
+void ga_soft_init(ga_saddle *s, ga_arena *arena) {
+  size_t n = (size_t)s->n, rows = (size_t)(s->n - s->eval->nv);
+  s->mass = ga_arena_doubles(arena, (size_t)s->eval->nv);
+  s->unit = ga_arena_doubles(arena, rows);
+  for (int k = 0; k < 2; k++) {
+    s->way[k] = ga_arena_doubles(arena, n);
+    s->gain[k] = ga_arena_doubles(arena, rows);
+  }
+}
+
+/* ---- residuals ------------------------------------------------------------------------------- */
+
+/* the entries of row i without the diagonal one of a constraint, which is its last and is what the
+ * row is softened by */
+static inline int end_of(const ga_saddle *s, int i) {
+  return s->blocks.A.ptr[i + 1] - (i >= s->eval->nv);
+}
+
+/* Residual of equation i of the system without soft rows, and the sum of the sizes of its terms.
+ * least: without M w. */
+static inline double residual(const ga_saddle *s, int i, bool least, double *size) {
+  const int *col = s->blocks.A.col;
+  const double *val = s->blocks.A.val, *x = s->sum;
+  int e = s->blocks.A.ptr[i], end = end_of(s, i);
+  double left = s->rhs[i], sum = fabs(left);
+  while (least && e < end && col[e] < s->eval->nv) e++;
+  for (; e < end; e++) {
+    double term = val[e] * x[col[e]];
+    left -= term;
+    sum += fabs(term);
+  }
+  *size = sum;
+  return left;
+}
+
+/* the unit of equation i: of forces, or of the changes of a constraint */
+static double unit_of(const ga_saddle *s, int i) {
+  int nv = s->eval->nv;
+  return sqrt(i < nv ? s->mass[i] : s->unit[i - nv] / GA_SOFT);
+}
+
+/* All residuals into defect; left: the largest of the forces and of the constraints, each relative
+ * to the largest terms of its kind. */
+static void measure(ga_saddle *s, double left[2]) {
+  double terms[2] = {0, 0};
+  left[0] = left[1] = 0;
+  for (int i = 0; i < s->n; i++) {
+    bool row = i >= s->eval->nv;
+    double size, unit = unit_of(s, i);
+    s->defect[i] = residual(s, i, false, &size);
+    left[row] = ga_larger(left[row], fabs(s->defect[i]) / unit);
+    terms[row] = ga_max(terms[row], size / unit);
+  }
+  for (int k = 0; k < 2; k++) left[k] = left[k] > 0 ? left[k] / terms[k] : left[k];
+}
+
+/* The rounding errors of forces, sizes[j] for w_j, in constraint i: to be allowed, a part of the
+ * forces counts as terms of the constraint. */
+static double row_terms(const ga_saddle *s, int i, const double *sizes) {
+  const ga_csr *A = &s->blocks.A;
+  double sum = 0;
+  for (int e = A->ptr[i]; e < end_of(s, i); e++) {
+    sum += fabs(A->val[e]) * sizes[A->col[e]] / s->mass[A->col[e]];
+  }
+  return sum;
+}
+
+double ga_soft_fault(ga_saddle *s, bool least) {
+  int nv = s->eval->nv, equations = least ? nv : s->n;
+  double *left = s->defect, *sizes = s->way[0], largest[2] = {0, 0}, fault = 0;
+  for (int i = 0; i < equations; i++) {
+    bool row = i >= nv;
+    left[i] = residual(s, i, least, &sizes[i]);
+    if (row) sizes[i] += SPREAD * row_terms(s, i, sizes);
+    largest[row] = ga_larger(largest[row], sizes[i] / unit_of(s, i));
+  }
+  for (int i = 0; i < equations; i++) {
+    bool row = i >= nv;
+    if (left[i] == 0 || (row && s->dropped && s->dropped[i - nv])) continue;
+    double allowed = sizes[i] + FAINT * largest[row] * unit_of(s, i);
+    fault = ga_larger(fault, fabs(left[i]) / allowed);
+  }
+  return fault;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+/* scalar product of two changes of the constraints, in the units of the motion */
+static double product(const ga_saddle *s, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < s->n - s->eval->nv; i++) sum += a[i] / s->unit[i] * b[i];
+  return sum;
+}
+
+/* y = G w */
+static void change_of_rows(const ga_saddle *s, const double *w, double *y) {
+  const ga_csr *A = &s->blocks.A;
+  int nv = s->eval->nv;
+  for (int i = nv; i < s->n; i++) {
+    double sum = 0;
+    for (int e = A->ptr[i]; e < end_of(s, i); e++) sum += A->val[e] * w[A->col[e]];
+    y[i - nv] = sum;
+  }
+}
+
+static void swap(double *pair[2]) {
+  double *keep = pair[0];
+  pair[0] = pair[1];
+  pair[1] = keep;
+}
+
+static ga_status plain_round(ga_saddle *s) {
+  ga_status status = s->ls.ops->solve(&s->ls, s->defect);
+  if (status == GA_OK) ga_axpy(s->n, 1, s->defect, s->sum);
+  return status;
+}
+
+/* square: (y, y) of the last direction, which is way[1] with gain[1]; 0: there is none */
+static ga_status quick_round(ga_saddle *s, double *square) {
+  int n = s->n, nv = s->eval->nv, rows = n - nv;
+  double *z = s->way[0], *y = s->gain[0], *c = s->defect + nv;
+  memset(z, 0, (size_t)nv * sizeof(double));
+  memcpy(z + nv, c, (size_t)rows * sizeof(double));
+  ga_status status = s->ls.ops->solve(&s->ls, z);
+  if (status != GA_OK) return status;
+  change_of_rows(s, z, y);
+  double along = *square > 0 ? product(s, y, s->gain[1]) / *square : 0;
+  ga_axpy(n, -along, s->way[1], z);
+  ga_axpy(rows, -along, s->gain[1], y);
+  double yy = product(s, y, y), cy = product(s, c, y), step = cy / yy;
+  bool gains = cy * cy > GAIN * yy * product(s, c, c) && fabs(step) <= LONGEST;
+  if (!gains) {
+    ga_axpy(n, along, s->way[1], z);
+    step = 1;
+  }
+  ga_axpy(n, step, z, s->sum);
+  swap(s->way);
+  swap(s->gain);
+  *square = gains ? yy : 0;
+  return GA_OK;
+}
+
+/* Rounds end where they gain nothing more: at rounding, or with rows that contradict each other.
+ * Quick ones may stand still for a while, above rounding and if their directions are no noise: what
+ * contradicts adds to the multipliers in every round. */
+ga_status ga_soft_solve(ga_saddle *s, bool least) {
+  double last = INFINITY, left[2] = {1, 0}, square = 0;
+  memset(s->sum, 0, (size_t)s->n * sizeof(double));
+  memcpy(s->defect, s->rhs, (size_t)s->n * sizeof(double));
+  for (int round = 0, slow = 0; round < ROUNDS; round++) {
+    bool plain = !(left[0] < left[1]);
+    if (plain) square = 0;
+    ga_status status = plain ? plain_round(s) : quick_round(s, &square);
+    if (status != GA_OK) return status;
+    /* the first round leaves eps at least */
+    if (least && round > 0 && ga_soft_fault(s, true) <= LEAST) return GA_OK;
+    measure(s, left);
+    double larger = ga_larger(left[0], left[1]);
+    if (larger <= 4 * DBL_EPSILON || !(larger <= DBL_MAX)) break;
+    slow = larger < 0.5 * last ? 0 : slow + 1;
+    bool hopeful = larger > ROUNDED && (plain || square > 0);
+    if (slow > (hopeful ? PATIENCE : 0)) break;
+    last = fmin(last, larger);
+  }
+  if (least && !(ga_soft_fault(s, true) <= GA_SOFT_FAULT)) return GA_RETRY_SINGULAR;
+  return GA_OK;
+}
+
+ga_status ga_soft_refine(ga_saddle *s) {
+  double left[2];
+  ga_status status = GA_OK;
+  for (int round = 0; round < 2 && status == GA_OK; round++) {
+    measure(s, left);
+    status = plain_round(s);
+  }
+  return status;
+}
