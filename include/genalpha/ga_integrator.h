@@ -104,8 +104,8 @@ GA_API ga_status ga_integrator_run(ga_integrator *it, double t_end);
  * order 2 is kept. Automatic: the size tried next. */
 GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
 
-/* Projections of the current state, never done inside a step (option project_every: after every N;
- * if such a projection fails, the step itself stands).
+/* Projections of the current state (option project_every: at the end of every N-th step; if such a
+ * projection fails, the step has failed and is taken back). A failure leaves the state as it is.
  * position: q <- q o exp(d~), least d in the M-norm with g(t, q o exp(d~)) = 0 (ACB15 (6)); from
  * very far off the constraints a near d, not always the least. velocity, plain: v <- v + dv, least
  * dv in the M-norm with G v + g_t = 0, H dv = 0 (ACB15 (7)); this costs methods that leave the

@@ -195,6 +195,6 @@ void ga_history_carry(ga_integrator *it, double t1) {
     mem->v[i] += dt * mem->vd[i];
   }
   ga_space_step(it->model->space, it->last.mem.q, it->d, mem->q);
+  mem->t = t1;
   it->last.valid = true;
-  ga_history_set_time(it, t1);
 }
