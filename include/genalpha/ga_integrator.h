@@ -104,8 +104,10 @@ GA_API ga_status ga_integrator_run(ga_integrator *it, double t_end);
  * order 2 is kept. Automatic: the size tried next. */
 GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
 
-/* Projections of the current state (option project_every: at the end of every N-th step; if such a
- * projection fails, the step has failed and is taken back). A failure leaves the state as it is.
+/* Projections of the current state. Option project_every makes both, plain, at the end of every N-th
+ * step, which fails and is taken back if they fail; v', lam and psi of that step are those of the
+ * projected q and v, but for lam and psi of "soi2" and "nonhol2". The calls below change q and v
+ * alone; a failure leaves them as they are.
  * position: q <- q o exp(d~), least d in the M-norm with g(t, q o exp(d~)) = 0 (ACB15 (6)); from
  * very far off the constraints a near d, not always the least. velocity, plain: v <- v + dv, least
  * dv in the M-norm with G v + g_t = 0, H dv = 0 (ACB15 (7)); this costs methods that leave the

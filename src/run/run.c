@@ -134,13 +134,32 @@ static ga_status finish(ga_integrator *it) {
   return GA_OK;
 }
 
-/* The projections that the options ask for belong to the step: where one fails, the step has failed.
+/* q and v have been projected: v' and the multipliers that are reported belong to where they are
+ * now. The memory of the method, a and w, stays what the step has made. */
+static ga_status report_again(ga_integrator *it) {
+  const ga_values *out = &it->values;
+  ga_memory *mem = &it->mem;
+  const ga_eval *e = &it->eval;
+  ga_initial_guess(it);
+  ga_status status =
+      ga_saddle_acceleration(&it->saddle, mem->t, mem->q, mem->v, out->vd, out->lam, out->psi);
+  if (status != GA_OK) return status;
+  memcpy(mem->vd, out->vd, (size_t)e->nv * sizeof(double));
+  if (it->method->report == GA_REPORT_VD) return GA_OK; /* multipliers are the step's */
+  memcpy(mem->lam, out->lam, (size_t)e->nlam * sizeof(double));
+  memcpy(mem->psi, out->psi, (size_t)e->npsi * sizeof(double));
+  return GA_OK;
+}
+
+/* The projections that the options ask for belong to the step: where one fails, so does the step.
  */
 static ga_status project(ga_integrator *it) {
   int every = it->options.project_every;
+  double moved_q = 0, moved_v = 0;
   if (every == 0 || (it->stats.steps + 1) % every != 0) return GA_OK;
-  ga_status status = ga_integrator_project_position(it, NULL);
-  if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, NULL);
+  ga_status status = ga_integrator_project_position(it, &moved_q);
+  if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, &moved_v);
+  if (status == GA_OK && moved_q + moved_v > 0) status = report_again(it);
   if (status != GA_OK) ga_error_prefix(&it->error, "projection of a step");
   return status;
 }
