@@ -177,10 +177,11 @@ static void test_tilted(void **state) {
     double (*drive)(double);
     double size;
   } cases[] = {{"wave", wave, 0.1},
+               {"small wave", small_wave, 1e-7},
                {"ramp", ramp, 0.2},
                {"late parabola", late_parabola, 0.2},
                {"late load", late_load, 0.1}};
-  for (int c = 0; c < 4; c++) {
+  for (int c = 0; c < 5; c++) {
     for (int k = 0; k < 5; k++) {
       driven d;
       driven_open(&d, 2, plane, cases[c].drive, true);

@@ -3,14 +3,12 @@
  *
  * A system in equilibrium has forces that balance, and what their roundings leave of v' is no
  * motion: it has no size of its own that errors could be measured against, and steps of any size
- * find it as rough as before. Two things tell how large it may be in each entry of v':
+ * find it as rough as before. How large it may be in each entry of v' is told by a small part of
  *
- *   the forces on each velocity, |M||v'| + |G|^T|lam| + |H|^T|psi|, over its mass, times what a
- * step leaves of them; |F| is no larger than their sum; the change of v' where q is some roundings
- * away: forces that balance inside a callback.
+ *   |M||v'| + |G|^T|lam| + |H|^T|psi| over the mass, the forces on a velocity; |F| is less;
+ *   v'(q + |q|) - v'(q), linearly: forces that balance inside a callback.
  *
- * Differences of v' below that are zero, and a velocity below what it makes in a step is at rest.
- */
+ * What these make of an error is none, and a velocity below what they make in a step is at rest. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -70,7 +68,7 @@ static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_cs
   return ga_team_max(team, ga_max_abs(nv, noise));
 }
 
-/* the change of v' where q is off by as little, to one side in all entries or in turns */
+/* the change of v' where q is off by the same part, to one side in all entries or in turns */
 static void add_shaken(ga_integrator *it, double t, const double *q, const double *v,
                        bool in_turns) {
   int nv = it->eval.nv;
@@ -92,9 +90,10 @@ double ga_rest_rounding(ga_integrator *it, double t, const double *q, const doub
   ga_saddle *s = &it->saddle;
   const ga_values *at = &it->values;
   bool own = ga_eval_own_reaction(&it->eval);
+  bool defined = !it->redundant.singular; /* else v' is a limit that this system does not tell */
   int nv = it->eval.nv;
   memset(c->noise, 0, (size_t)nv * sizeof(double));
-  if (ga_saddle_acceleration(s, t, q, v, at->vd, at->lam, at->psi) == GA_OK) {
+  if (defined && ga_saddle_acceleration(s, t, q, v, at->vd, at->lam, at->psi) == GA_OK) {
     rounding_of_forces(it, &s->M, own ? &s->L : &s->G, own ? &s->P : &s->H, at);
     add_shaken(it, t, q, v, false);
     add_shaken(it, t, q, v, true);
