@@ -171,7 +171,7 @@ static void test_constrained(void **state) {
 /* Gravity is tilted: the forces at the start balance up to rounding only, and v' is not zero. */
 static void test_tilted(void **state) {
   (void)state;
-  static const double tilts[] = {0.3, 0.5, 1, 2, 3};
+  static const double tilts[] = {0.3, 1};
   static const struct {
     const char *name;
     double (*drive)(double);
@@ -182,7 +182,7 @@ static void test_tilted(void **state) {
                {"late parabola", late_parabola, 0.2},
                {"late load", late_load, 0.1}};
   for (int c = 0; c < 5; c++) {
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 2; k++) {
       driven d;
       driven_open(&d, 2, plane, cases[c].drive, true);
       d.tilt = tilts[k];

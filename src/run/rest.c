@@ -5,7 +5,7 @@
  * motion: it has no size of its own that errors could be measured against, and steps of any size
  * find it as rough as before. How large it may be in each entry of v' is told by a small part of
  *
- *   |M||v'| + |G|^T|lam| + |H|^T|psi| over the mass, the forces on a velocity; |F| is less;
+ *   |M||v'| + |G|^T|lam| + |H|^T|psi| over the mass, the forces on a velocity (F is in it);
  *   v'(q + |q|) - v'(q), linearly: forces that balance inside a callback.
  *
  * What these make of an error is none, and a velocity below what they make in a step is at rest. */
