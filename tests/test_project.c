@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Projections that fail: constraints that cannot be met, and a linear solver that gives up. The
- * state stays as it was, bit by bit, and the reason is told. */
+ * state stays as it was, bit by bit, and the reason is told. What is reported after one that does
+ * not. */
 #include "own_solver.h"
 #include "support.h"
 
@@ -18,6 +19,11 @@ static int ellipse_mass(void *user, double t, const double *q, ga_csr *M) {
 static int ellipse_force(void *user, double t, const double *q, const double *v, double *F) {
   (void)user, (void)t, (void)q, (void)v;
   F[0] = 0, F[1] = -9.81;
+  return 0;
+}
+static int damped_force(void *user, double t, const double *q, const double *v, double *F) {
+  (void)user, (void)t;
+  F[0] = -100 * q[0] - 3 * v[0], F[1] = -9.81 - v[1] * fabs(v[1]);
   return 0;
 }
 static int ellipse_row(void *user, double t, const double *q, double *g) {
@@ -51,7 +57,7 @@ typedef struct {
   ga_integrator *it;
 } stage;
 
-static void stage_open(stage *s, const ga_model_ops *ops, double size, double speed) {
+static void stage_prepare(stage *s, const ga_model_ops *ops, double size, double speed) {
   *s = (stage){.data = {size, speed}, .options = ga_options_default()};
   must(ga_space_rn(2, &s->space), NULL);
   s->model = (ga_model){.ops = ops,
@@ -65,8 +71,16 @@ static void stage_open(stage *s, const ga_model_ops *ops, double size, double sp
   s->options.h = 1e-2;
   s->options.linsol_ops = &own_solver;
   s->options.linsol_context = &s->counts;
+}
+
+static void stage_begin(stage *s) {
   ga_error err = {0};
   must(ga_integrator_new(&s->model, &s->options, &s->it, &err), &err);
+}
+
+static void stage_open(stage *s, const ga_model_ops *ops, double size, double speed) {
+  stage_prepare(s, ops, size, speed);
+  stage_begin(s);
 }
 
 static void stage_close(stage *s) {
@@ -258,11 +272,55 @@ static void test_singular_on_the_way(void **state) {
   assert_true(refused >= 3 && stood >= 3);
 }
 
+/* what is left of M v' - F + G^T lam, relative to the largest of these terms */
+static double imbalance(const ga_state *s) {
+  double worst = 0, G[2] = {2 * s->q[0], 8 * s->q[1]}, m[2] = {1, 3}, F[2];
+  damped_force(NULL, s->t, s->q, s->v, F);
+  for (int i = 0; i < 2; i++) {
+    double left = m[i] * s->vd[i] - F[i] + G[i] * s->lam[0];
+    worst = fmax(worst, fabs(left) / (fabs(m[i] * s->vd[i]) + fabs(F[i]) + fabs(G[i] * s->lam[0])));
+  }
+  return worst;
+}
+
+/* v' and lam after a projection are those of the q and v that it has moved. Where q is not moved
+ * nor v, nothing changes. */
+static void test_balance(void **state) {
+  (void)state;
+  static const char *const methods[] = {"index1", "index2", "index3", "stab2", "hht"};
+  const double q0[2] = {0.6, 0.4}, v0[2] = {1.6, -0.6};
+  ga_model_ops ops = ellipse_ops;
+  ops.force = damped_force;
+  for (int m = 0; m < 5; m++) {
+    for (int every = 1; every < 4; every++) {
+      stage s;
+      stage_prepare(&s, &ops, 1, 0);
+      s.options.method = methods[m];
+      if (m == 4) s.options.par = ga_params_hht(-0.1, 0);
+      s.options.project_every = every;
+      stage_begin(&s);
+      const ga_error *err = ga_integrator_error(s.it);
+      must(ga_integrator_start(s.it, 0, q0, v0), err);
+      for (int n = 1; n <= 30; n++) {
+        must(ga_integrator_step(s.it), err);
+        if (n % every != 0) continue;
+        const ga_state *now = ga_integrator_state(s.it);
+        double g, left = imbalance(now);
+        ellipse_row(&s.data, 0, now->q, &g);
+        assert_true(fabs(g) < 1e-14);
+        assert_true(fabs(2 * now->q[0] * now->v[0] + 8 * now->q[1] * now->v[1]) < 1e-13);
+        if (!(left < 1e-11)) fail_msg("%s, step %d: imbalance %.2g", methods[m], n, left);
+      }
+      stage_close(&s);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_no_position),         cmocka_unit_test(test_already_there),
       cmocka_unit_test(test_no_velocity),         cmocka_unit_test(test_solver_fails),
-      cmocka_unit_test(test_singular_on_the_way),
+      cmocka_unit_test(test_singular_on_the_way), cmocka_unit_test(test_balance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,6 +212,72 @@ static void test_large_guess(void **state) {
   small_close(&s);
 }
 
+static double tiny_size(void *context, long n, double t) {
+  (void)n, (void)t;
+  return *(const double *)context;
+}
+
+/* A pendulum that turns by 1 rad in 5e-9, far below the size in the options. No step has been made:
+ * it is solved, whoever says its size, and be it the end of a run. */
+static void test_fast(void **state) {
+  (void)state;
+  const double fast[] = {0, 2e8};
+  double tiny = 5e-9;
+  for (int way = 0; way < 4; way++) {
+    small s;
+    ga_options o = ga_options_default();
+    small_open(&s, 2, fall_force, true);
+    if (way == 1) o.step_size = tiny_size, o.step_context = &tiny;
+    ga_integrator *it = small_start(&s, &o, horizontal, fast);
+    const ga_state *at = ga_integrator_state(it);
+    if (way == 3 && ga_integrator_step(it) == GA_OK) { /* of 1e-3; a failure is not begun anew */
+      must(ga_integrator_start(it, 0, horizontal, fast), ga_integrator_error(it));
+    }
+    if (way == 0 || way == 3) must(ga_integrator_set_step(it, tiny), NULL);
+    for (int n = 1; n < 5; n++) {
+      long before = ga_integrator_stats(it)->newton_its;
+      must(way == 2 ? ga_integrator_run(it, n * tiny) : ga_integrator_step(it),
+           ga_integrator_error(it));
+      assert_true(ga_integrator_stats(it)->newton_its > before);
+      assert_near("time", at->t, n * tiny, 1e-20);
+      assert_near("length", hypot(at->q[0], at->q[1]), 1, 1e-12);
+      for (int i = 0; i < 2; i++) {
+        double terms = fabs(at->vd[i]) + fabs(at->q[i] * at->lam[0]);
+        assert_true(fabs(at->vd[i] + at->q[i] * at->lam[0] + (i ? 9.81 : 0)) < 1e-10 * terms);
+      }
+    }
+    ga_integrator_free(it);
+    small_close(&s);
+  }
+}
+
+/* An end next to the start, of a motion that does not change there, nor at rest: as carried, lam is
+ * that of the start. */
+static void test_end_at_start(void **state) {
+  (void)state;
+  const char *const methods[] = {"stab2", "index3", "soi2", "hht", "index2"};
+  const double hanging[] = {0, -1};
+  for (int m = 0; m < 5; m++) {
+    for (int rest = 0; rest < 2; rest++) {
+      for (double t = 1e-9; t > 1e-16; t /= 10) {
+        small s;
+        ga_options o = ga_options_default();
+        o.method = methods[m];
+        small_open(&s, 2, fall_force, true);
+        ga_integrator *it = small_start(&s, &o, rest ? hanging : horizontal, at_rest);
+        must(ga_integrator_run(it, t), ga_integrator_error(it));
+        double lam = rest ? 9.81 : pendulum_lam(t);
+        assert_true(fabs(ga_integrator_state(it)->lam[0] - lam) < 1e-6);
+        must(ga_integrator_run(it, 0.05), ga_integrator_error(it));
+        lam = rest ? 9.81 : pendulum_lam(0.05);
+        assert_near(o.method, ga_integrator_state(it)->lam[0], lam, 3e-4);
+        ga_integrator_free(it);
+        small_close(&s);
+      }
+    }
+  }
+}
+
 typedef struct {
   double at, told;
 } alarm_clock;
@@ -285,6 +351,7 @@ int main(void) {
       cmocka_unit_test(test_order),        cmocka_unit_test(test_in_a_row),
       cmocka_unit_test(test_automatic),    cmocka_unit_test(test_events),
       cmocka_unit_test(test_dense),        cmocka_unit_test(test_large_guess),
+      cmocka_unit_test(test_fast),         cmocka_unit_test(test_end_at_start),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

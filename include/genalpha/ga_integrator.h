@@ -104,14 +104,15 @@ GA_API ga_status ga_integrator_run(ga_integrator *it, double t_end);
  * order 2 is kept. Automatic: the size tried next. */
 GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
 
-/* Projections of the current state, never done inside a step (option project_every: after every N;
- * if such a projection fails, the step itself stands).
- * position: q <- q o exp(d~), least d in the M-norm with g(t, q o exp(d~)) = 0 (ACB15 (6)); from
- * very far off the constraints a near d, not always the least. velocity, plain: v <- v + dv, least
- * dv in the M-norm with G v + g_t = 0, H dv = 0 (ACB15 (7)); this costs methods that leave the
- * hidden constraint free ("index3") the order 2 in lam. velocity, keep-order: onto the hidden
- * residual the method itself would have, h^2 G r. moved, if not NULL, receives the largest change
- * of a component. */
+/* Projections of the current state. Option project_every makes both, plain, at the end of every
+ * N-th step, which fails and is taken back if they fail; v', lam and psi of that step are those of
+ * the projected q and v, but for lam and psi of "soi2" and "nonhol2". The calls below change q and
+ * v alone; a failure leaves them as they are. position: q <- q o exp(d~), least d in the M-norm
+ * with g(t, q o exp(d~)) = 0 (ACB15 (6)); from very far off the constraints a near d, not always
+ * the least. velocity, plain: v <- v + dv, least dv in the M-norm with G v + g_t = 0, H dv = 0
+ * (ACB15 (7)); this costs methods that leave the hidden constraint free ("index3") the order 2 in
+ * lam. velocity, keep-order: onto the hidden residual the method itself would have, h^2 G r. moved,
+ * if not NULL, receives the largest change of a component. */
 typedef enum ga_projection { GA_PROJECT_PLAIN, GA_PROJECT_KEEP_ORDER } ga_projection;
 GA_API ga_status ga_integrator_project_position(ga_integrator *it, double *moved);
 GA_API ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind,

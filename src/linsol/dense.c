@@ -204,8 +204,7 @@ static bool sound_pivots(const dense *d) {
   return least > GA_SCALE_SOUND * largest;
 }
 
-static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
-  dense *d = ls->impl;
+static ga_status factor_in_units(dense *d, const ga_csr *A) {
   size_t n = (size_t)d->n, ld = (size_t)d->ld;
   int nnz = A->ptr[A->nrow];
   if (!ga_scale_apply(&d->scale, A, d->val)) return GA_RETRY_NONFINITE;
@@ -227,6 +226,16 @@ static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
   }
   d->singular = ga_scale_singular(&d->scale, A, solve_scaled, d, noise);
   return d->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
+}
+
+/* Units that were found for other values may have made the matrix look singular. */
+static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
+  dense *d = ls->impl;
+  bool kept = d->scale.known;
+  ga_status status = factor_in_units(d, A);
+  if (status != GA_RETRY_SINGULAR || !kept) return status;
+  d->scale.known = false;
+  return factor_in_units(d, A);
 }
 
 static ga_status dense_solve(ga_linsol *ls, double *b) {

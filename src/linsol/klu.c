@@ -220,7 +220,7 @@ static void name_dependent(ga_linsol *ls, const ga_csr *A) {
   klu_free_numeric(&k->numeric, &k->common);
 }
 
-static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
+static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   k->singular = -1;
   if (!ga_scale_apply(&k->scale, A, k->val)) return GA_RETRY_NONFINITE;
@@ -232,6 +232,16 @@ static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
   if (k->ratio > GA_SCALE_SOUND) return GA_OK;
   k->singular = ga_scale_singular(&k->scale, A, solve_scaled, k, -1);
   return k->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
+}
+
+/* Units that were found for other values may have made the matrix look singular. */
+static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
+  klu *k = ls->impl;
+  bool kept = k->scale.known;
+  ga_status status = factor_in_units(ls, A);
+  if (status != GA_RETRY_SINGULAR || !kept) return status;
+  k->scale.known = false;
+  return factor_in_units(ls, A);
 }
 
 /* X <- F^-1 X or F^-T X, F = R A C; KLU has the factors of F^T */

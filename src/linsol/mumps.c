@@ -228,7 +228,7 @@ static void solve_scaled(const void *context, double *b) {
   m->driver->solve(m->instance, false, 1, b, &report);
 }
 
-static ga_status mumps_factor(ga_linsol *ls, const ga_csr *A) {
+static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   mumps *m = ls->impl;
   ga_mumps_report report;
   m->singular = -1;
@@ -245,6 +245,16 @@ static ga_status mumps_factor(ga_linsol *ls, const ga_csr *A) {
   if (sound) return GA_OK;
   m->singular = ga_scale_singular(&m->scale, &m->S, solve_scaled, m, report.null_at);
   return m->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
+}
+
+/* Units that were found for other values may have made the matrix look singular. */
+static ga_status mumps_factor(ga_linsol *ls, const ga_csr *A) {
+  mumps *m = ls->impl;
+  bool kept = m->scale.known;
+  ga_status status = factor_in_units(ls, A);
+  if (status != GA_RETRY_SINGULAR || !kept) return status;
+  m->scale.known = false;
+  return factor_in_units(ls, A);
 }
 
 /* every column of B times one or two diagonals; NULL: I */

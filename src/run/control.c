@@ -23,7 +23,7 @@
  * err = max over the components of weight |e| / (atol + rtol size), size the largest value of the
  * component since the start, but not less than FLOOR times the largest of all: a component that
  * passes through zero or stays there is measured by what it is part of. A system at rest has the
- * sizes of the motion to come. err <= 1 is accepted.
+ * sizes of the motion to come, and what is rounding is no error (rest.c). err <= 1 is accepted.
  * Controller (PI): h <- h min(GROW, max(SHRINK, SAFE err^-(1/3 - 3/4 B) err_last^B)), B = 0.4/3. */
 #include "run/control.h"
 
@@ -38,12 +38,7 @@ static const double SAFE = 0.9, GROW = 2, SHRINK = 0.2, FAILED = 0.25;
 static const double KEEP = 1.2; /* smaller growth is not worth a new matrix */
 static const double B = 0.4 / 3;
 static const double LEAST = 1e-4; /* errors below this are not told apart */
-
-/* A state that does not move. */
-typedef struct {
-  double t;
-  const double *q, *v, *vd;
-} rest;
+static const double STAYS = 0.3;  /* an error after which h stays as it is */
 
 /* ---- the estimate ------------------------------------------------------------------------ */
 
@@ -156,86 +151,46 @@ static void grow_sizes(ga_integrator *it) {
   memcpy(c->size_v, it->d, (size_t)it->eval.nv * sizeof(double));
 }
 
-ga_status ga_control_error(ga_integrator *it, double *err) {
+/* clean: without what the roundings of v' at both ends of this step and of the one before make of
+ * it (rest.c) */
+static ga_status estimate(ga_integrator *it, bool clean, double *err) {
   ga_control *c = &it->control;
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_options *o = &it->options;
   int nv = it->eval.nv;
   double h = to->h, h3 = h * h * h, q_weight = ga_control_q_factor(&o->par),
          v_weight = v_factor(&o->par);
-  double apart = from->t + h / 2 - c->t_vdd;
+  double apart = from->t + h / 2 - c->t_vdd, before = fmax(from->h, 2 * (from->t - c->t_vdd));
   sizes(it, to->q, to->v, it->vs, it->d);
   for (int i = 0; i < nv; i++) c->vdd_new[i] = (to->vd[i] - from->vd[i]) / h;
   ga_space_bracket(it->model->space, to->v, to->vd, it->r);
   for (int i = 0; i < nv; i++) c->e[i] = h3 * (q_weight * c->vdd_new[i] + it->r[i]) / 12;
   ga_status status = filter_twice(it, true, c->e);
   if (status != GA_OK) return status;
+  if (clean) ga_rest_clean(it, h3 * fabs(q_weight) / 12 * 2 / h, c->e);
   double err_q = norm(it, c->e, it->vs, o->weight_q);
   for (int i = 0; i < nv; i++) c->e[i] = h3 * v_weight * (c->vdd_new[i] - c->vdd[i]) / apart;
   status = filter_twice(it, false, c->e);
+  if (clean) ga_rest_clean(it, h3 * fabs(v_weight) * (2 / h + 2 / before) / apart, c->e);
   double err_v = norm(it, c->e, it->d, o->weight_v);
   *err = isnan(err_q) || isnan(err_v) ? INFINITY : fmax(err_q, err_v);
   return status;
 }
 
-/* ---- sizes of a system at rest ----------------------------------------------------------- */
-
-/* Nothing has moved so far, and errors have no size to be measured against. Under forces that grow
- * from zero like t^p the motion of a step and its error both are like h^(p+1) in v: their ratio
- * does not fall with h, and no step is small enough. What counts is the size that the motion will
- * have. It is the motion made in the time T in which the forces develop: the largest T at which
- *
- *   v'(t + T) of the state at rest still grows like a power of T, by more than sqrt(2) from T/2 on,
- *   and is changed by less than its half by the motion q o exp(T^2/6 v'), T/2 v' that it makes
- *
- * (the motion is exact for p = 1). T is sought downwards from h until three such T in a row are
- * found, then upwards. */
-
-/* v' of the state s at rest, at T later, into it->vdd, its largest entry; v' after the motion made
- * by it into it->r. False if this is another v', or if it cannot be told. */
-static bool force_after(ga_integrator *it, const rest *s, double T, double *largest) {
-  int nv = it->eval.nv;
-  ga_saddle *saddle = &it->saddle;
-  double t = s->t + T, change = 0;
-  if (ga_saddle_acceleration(saddle, t, s->q, s->v, it->vdd, NULL, NULL) != GA_OK) return false;
-  *largest = ga_team_max(it->eval.team, ga_max_abs(nv, it->vdd));
-  for (int i = 0; i < nv; i++) {
-    it->d[i] = T * T / 6 * it->vdd[i];
-    it->vs[i] = s->v[i] + T / 2 * it->vdd[i];
-  }
-  ga_space_step(it->model->space, s->q, it->d, it->qs);
-  if (ga_saddle_acceleration(saddle, t, it->qs, it->vs, it->r, NULL, NULL) != GA_OK) return false;
-  for (int i = 0; i < nv; i++) change = ga_larger(change, fabs(it->r[i] - it->vdd[i]));
-  return ga_team_max(it->eval.team, change) <= *largest / 2;
-}
-
-static bool develops(ga_integrator *it, const rest *s, double T, double *now) {
-  if (!force_after(it, s, T / 2, now)) return false;
-  double before = *now;
-  return force_after(it, s, T, now) && *now * *now >= 2 * before * before;
-}
-
-/* T and the sizes, or 0 where v' at t is not small against what it will be: no state at rest. */
-static double size_from_rest(ga_integrator *it, const rest *s, double h, double *size_q,
-                             double *size_v) {
-  enum { TRIES = 100, IN_A_ROW = 3 };
-  int found = 0, tries = 0;
-  double T = 2 * h, now = INFINITY;
-  double least = 10 * ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, s->vd));
-  for (; found < IN_A_ROW && tries < TRIES && now >= least; tries++) {
-    found = develops(it, s, T /= 2, &now) ? found + 1 : 0;
-  }
-  if (found < IN_A_ROW) T = 0;
-  T = ldexp(T, IN_A_ROW - 1);
-  for (; T > 0 && tries < TRIES && develops(it, s, 2 * T, &now); tries++) T *= 2;
-  if (T > 0 && force_after(it, s, T, &now)) {
-    for (int i = 0; i < it->eval.nv; i++) {
-      size_q[i] = fmax(size_q[i], T * T / 6 * fabs(it->r[i]));
-      size_v[i] = fmax(size_v[i], T / 2 * fabs(it->r[i]));
-    }
-  }
-  ga_error_clear(&it->error);
-  return T;
+/* Where hardly anything moves, the error is looked at without rounding. Steps in which rounding
+ * moves q by more than is allowed do not grow any more. */
+ga_status ga_control_error(ga_integrator *it, double *err) {
+  ga_control *c = &it->control;
+  const ga_memory *to = &it->mem;
+  ga_status status = estimate(it, false, err);
+  c->suspect = status == GA_OK && *err > LEAST && ga_rest_suspect(it, to->h);
+  if (!c->suspect) return status;
+  ga_initial_guess(it);
+  if (ga_rest_rounding(it, to->t, to->q, to->v) == 0) return GA_OK;
+  status = estimate(it, true, err);
+  for (int i = 0; i < it->eval.nv; i++) c->e[i] = to->h * to->h * c->noise[i];
+  if (norm(it, c->e, it->vs, it->options.weight_q) > 1) *err = fmax(*err, STAYS);
+  return status;
 }
 
 /* ---- the controller ---------------------------------------------------------------------- */
@@ -270,10 +225,13 @@ void ga_control_accept(ga_integrator *it, double err, double h, double wanted, b
 
 void ga_control_reject(ga_integrator *it, double err, double h) {
   ga_control *c = &it->control;
-  if (ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, c->size_v)) == 0) {
-    const ga_memory *mem = &it->mem;
+  const ga_memory *mem = &it->mem;
+  if (c->suspect) {
     ga_initial_guess(it);
-    size_from_rest(it, &(rest){mem->t, mem->q, mem->v, mem->vd}, h, c->size_q, c->size_v);
+    double speed = ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, c->size_v));
+    if (speed <= h * ga_rest_rounding(it, mem->t, mem->q, mem->v)) {
+      ga_rest_sizes(it, &(ga_rest){mem->t, mem->q, mem->v, mem->vd}, h, c->size_q, c->size_v);
+    }
   }
   it->h = h * fmax(SHRINK, fmin(0.9, SAFE * pow(err, -1.0 / 3)));
 }
@@ -307,15 +265,20 @@ static double first_size(ga_integrator *it, double h, const double *vddd) {
   return isfinite(err) && err > 0 ? cbrt(0.5 / err) : 10 * h;
 }
 
-/* Sizes for a start from rest, and the largest first step: INFINITY if it is none. */
+/* Sizes for a start from rest, and the largest first step: INFINITY if it is none. Where v' is
+ * nothing but rounding the guess h is all that is known of the time in which things happen. */
 static double rest_at_start(ga_integrator *it, double t, double h) {
   ga_control *c = &it->control;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   memset(c->rest_q, 0, bytes);
   memset(c->rest_v, 0, bytes);
-  if (ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, it->v)) > 0) return INFINITY;
-  const rest state = {t, it->q, it->v, it->vd};
-  double T = size_from_rest(it, &state, h, c->rest_q, c->rest_v);
+  ga_team *team = it->eval.team;
+  double rounding = ga_rest_rounding(it, t, it->q, it->v);
+  if (ga_team_max(team, ga_max_abs(it->eval.nv, it->v)) > h * rounding) return INFINITY;
+  const ga_rest state = {t, it->q, it->v, it->vd};
+  double T = ga_rest_sizes(it, &state, h, c->rest_q, c->rest_v);
+  bool moved = ga_team_max(team, ga_max_abs(it->eval.nv, it->vd)) > 0;
+  if (moved && ga_rest_calm(it, it->vd)) return T > 0 ? fmin(T, h) : h;
   return T > 0 ? T : INFINITY;
 }
 
@@ -332,6 +295,8 @@ ga_status ga_control_start(ga_integrator *it, double t, double *h) {
     status = ga_initial_vdd(it, t, it->q, it->v, it->vd, *h, it->vdd, vddd);
     if (status < 0) return status;
     if (status > 0 && known > 0) break; /* no larger ones */
+    ga_rest_clean(it, 1 / *h, it->vdd);
+    ga_rest_clean(it, 4 / (*h * *h), vddd);
     double size = status == GA_OK ? first_size(it, *h, vddd) : 0.01 * *h;
     double next = limited(it, fmin(fmin(size, 10 * *h), largest));
     if (status == GA_OK) known = next >= 0.1 * *h && next <= 2 * *h ? next : *h;

@@ -14,6 +14,8 @@ typedef struct ga_control {
   double *size_q, *size_v; /* largest |q_i| (rotations: 1), |v_i| since the start; nv each */
   double *rest_q, *rest_v; /* their values to begin with, at a start from rest */
   double *e, *vdd_new;     /* work */
+  double *noise;           /* work: what may be rounding in each entry of v', see rest.c */
+  bool suspect;            /* the step just estimated began with hardly any motion */
   double *filtered;        /* right side and solution of the filter, as many as unknowns */
 } ga_control;
 
@@ -35,5 +37,24 @@ ga_status ga_control_error(ga_integrator *it, double *err);
 void ga_control_accept(ga_integrator *it, double err, double h, double wanted, bool again);
 void ga_control_reject(ga_integrator *it, double err, double h);
 void ga_control_fail(ga_integrator *it, double h);
+
+/* rest.c: a state that does not move. */
+typedef struct ga_rest {
+  double t;
+  const double *q, *v, *vd;
+} ga_rest;
+
+/* What may be rounding in v' at this state, entry by entry into the control's noise, zeros where it
+ * cannot be told; the largest of them. The multipliers near which those of an own reaction are
+ * sought are the caller's. */
+double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v);
+/* Entries of x that are not above some times the noise become zero; is nothing left of v'? */
+void ga_rest_clean(const ga_integrator *it, double times, double *x);
+bool ga_rest_calm(const ga_integrator *it, const double *vd);
+/* May rounding count as an error of the step of size h just made? */
+bool ga_rest_suspect(ga_integrator *it, double h);
+/* The time T in which forces on the state s develop, and sizes not below those of the motion made
+ * in it; 0 where v' at t is not small against what it will be: no state at rest. h: a guess. */
+double ga_rest_sizes(ga_integrator *it, const ga_rest *s, double h, double *size_q, double *size_v);
 
 #endif

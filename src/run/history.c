@@ -153,10 +153,10 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past) {
 
 /* ---- short steps ------------------------------------------------------------------------- */
 
-/* A step of dt divides the rounding of its constraints by dt: accelerations and multipliers carry
- * eps |v|/dt from the rows (G v + g_t)/dt, and eps |q|/dt^2 from the rows g/dt^2. With tau the time
- * in which the motion changes, that is a relative error of eps tau/dt at least. The Taylor
- * polynomials
+/* An end of a run may lie very near to the time reached. A step of dt divides the rounding of its
+ * constraints by dt: accelerations and multipliers carry eps |v|/dt from the rows (G v + g_t)/dt,
+ * and eps |q|/dt^2 from the rows g/dt^2. With tau the time in which the motion changes, that is a
+ * relative error of eps tau/dt at least. The Taylor polynomials
  *
  *   q <- q o exp(dt v + dt^2/2 v'),  v <- v + dt v'
  *
@@ -167,18 +167,57 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past) {
  * h > eps^(1/3) tau; below, rounding exceeds both. eps is the rounding of G, larger where G is made
  * of difference quotients.
  *
- * h is the size the step would have if no end had to be met, or that of the memory if it is larger.
- * Automatic: the size wanted, which is no more than a guess where it exceeds all that was solved so
- * far and the user's own guess. Short steps in a row share the distance eps^(1/3) h, then one is
- * solved: they may be the motion's own. */
+ * h is the size the step would have if no end had to be met, as far as steps of that size were made
+ * since the start, or that of the step that made the memory if it is larger. Short steps in a row
+ * share the distance eps^(1/3) h, then one is solved: they may be the motion's own.
+ *
+ * After a start no step has shown that the motion can be followed so. A size that is given as such
+ * is solved; before an end the size is what the user says of the motion, or guesses where sizes are
+ * automatic, and v' at the place that the polynomials lead to has the last word: it must be that of
+ * the start up to dt/tau, the part eps^(1/3), or up to rounding (rest.c). */
 static double usual_size(const ga_integrator *it, const ga_plan *plan) {
-  if (!it->control.on) return fmax(plan->whole, it->mem.h);
-  return fmin(plan->whole, fmax(it->stats.h_largest, it->options.h));
+  double made = it->stats.h_largest;
+  if (!it->mem.first) return fmax(fmin(plan->whole, made), it->control.on ? 0 : it->mem.h);
+  return it->control.on ? fmin(plan->whole, fmax(made, it->options.h)) : plan->whole;
 }
 
-bool ga_history_carries(const ga_integrator *it, const ga_plan *plan) {
+/* q and v of the polynomials at dt from now */
+static void follow(ga_integrator *it, double dt, double *q, double *v) {
+  const ga_memory *mem = &it->mem;
+  for (int i = 0; i < it->eval.nv; i++) {
+    it->d[i] = dt * mem->v[i] + dt * dt / 2 * mem->vd[i];
+    v[i] = mem->v[i] + dt * mem->vd[i];
+  }
+  ga_space_step(it->model->space, mem->q, it->d, q);
+}
+
+/* Does v' at t1 differ by no more than this part, or by rounding? A model that does not answer has
+ * changed. */
+static bool hardly_changes(ga_integrator *it, double t1, double part) {
+  const ga_memory *mem = &it->mem;
+  ga_saddle *s = &it->saddle;
+  ga_team *team = it->eval.team;
+  int nv = it->eval.nv;
+  follow(it, t1 - mem->t, it->qs, it->vs);
+  ga_initial_guess(it);
+  ga_status status = ga_saddle_acceleration(s, t1, it->qs, it->vs, it->r, NULL, NULL);
+  if (status == GA_OK) {
+    status = ga_saddle_acceleration(s, mem->t, mem->q, mem->v, it->vd, NULL, NULL);
+  }
+  ga_error_clear(&it->error);
+  if (status != GA_OK) return false;
+  double allowed = part * ga_team_max(team, ga_max_abs(nv, it->vd));
+  ga_axpy(nv, -1, it->vd, it->r);
+  if (ga_team_max(team, ga_max_abs(nv, it->r)) <= allowed) return true;
+  ga_rest_rounding(it, mem->t, mem->q, mem->v);
+  ga_rest_clean(it, 2, it->r);
+  return ga_team_max(team, ga_max_abs(nv, it->r)) <= allowed;
+}
+
+bool ga_history_carries(ga_integrator *it, const ga_plan *plan) {
   double part = (plan->t1 - it->t_memory) / usual_size(it, plan);
-  return part * part * part < it->eval.noise_all;
+  if (!(part * part * part < it->eval.noise_all)) return false;
+  return !it->mem.first || hardly_changes(it, plan->t1, cbrt(it->eval.noise_all));
 }
 
 void ga_history_set_time(ga_integrator *it, double t1) {
@@ -188,13 +227,10 @@ void ga_history_set_time(ga_integrator *it, double t1) {
 
 void ga_history_carry(ga_integrator *it, double t1) {
   ga_memory *mem = &it->mem;
-  double dt = t1 - mem->t;
+  follow(it, t1 - mem->t, it->qs, it->vs);
   ga_memory_copy(&it->last.mem, mem, &it->eval);
-  for (int i = 0; i < it->eval.nv; i++) {
-    it->d[i] = dt * mem->v[i] + dt * dt / 2 * mem->vd[i];
-    mem->v[i] += dt * mem->vd[i];
-  }
-  ga_space_step(it->model->space, it->last.mem.q, it->d, mem->q);
+  memcpy(mem->q, it->qs, (size_t)it->eval.nq * sizeof(double));
+  memcpy(mem->v, it->vs, (size_t)it->eval.nv * sizeof(double));
+  mem->t = t1;
   it->last.valid = true;
-  ga_history_set_time(it, t1);
 }

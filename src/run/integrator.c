@@ -21,10 +21,12 @@ static void carve(ga_integrator *it) {
   ga_memory_carve(&it->mem, &it->eval, arena);
   ga_memory_carve(&it->last.mem, &it->eval, arena);
   carve_list(arena, (double **const[]){&it->q, &it->qs, &at->q, NULL}, nq);
-  carve_list(arena, (double **const[]){&it->v,      &it->a,     &it->vd,    &it->vdd,       &it->r,
-                                       &it->vs,     &it->d,     &it->w,     &it->momentum,  &at->v,
-                                       &at->vd,     &c->vdd,    &c->size_q, &c->size_v,     &c->e,
-                                       &c->vdd_new, &c->rest_q, &c->rest_v, &it->values.vd, NULL},
+  carve_list(arena,
+             (double **const[]){&it->v,      &it->a,     &it->vd,    &it->vdd,      &it->r,
+                                &it->vs,     &it->d,     &it->w,     &it->momentum, &at->v,
+                                &at->vd,     &c->vdd,    &c->size_q, &c->size_v,    &c->e,
+                                &c->vdd_new, &c->rest_q, &c->rest_v, &c->noise,     &it->values.vd,
+                                NULL},
              nv);
   carve_list(arena, (double **const[]){&it->lam, &it->hidden, &at->lam, &it->values.lam, NULL},
              nlam);

@@ -151,9 +151,9 @@ typedef struct ga_plan {
   double whole; /* the size before it was cut to meet t_end */
   bool regular;
 } ga_plan;
-/* history.c: is the planned step so short that it is carried, not solved? Then the accepted state
- * moves to t1. */
-bool ga_history_carries(const ga_integrator *it, const ga_plan *plan);
+/* history.c: is the planned step so short that it is carried, not solved? Then q, v and the time of
+ * the memory move to t1. */
+bool ga_history_carries(ga_integrator *it, const ga_plan *plan);
 void ga_history_carry(ga_integrator *it, double t1);
 /* The accepted state is at t1, which differs from its time by rounding alone. */
 void ga_history_set_time(ga_integrator *it, double t1);

@@ -2,10 +2,11 @@
 /* The loop over steps: one attempt, its acceptance or the way back, what follows an accepted step.
  * Steps that are too short to be solved are carried (history.c).
  *
- *   attempt    history corrected for h, Newton, results into the memory; the state before is kept
+ *   attempt    history corrected for h, Newton, results into the memory, projections; the state
+ *              before is kept
  *   give_back  what steers Newton's matrix, as before the attempt
  *   take_back  the memory, too
- *   accept     predictor, statistics, times, controller; then events, projections, observer
+ *   accept     predictor, statistics, times, controller; then events, observer
  */
 #include <float.h>
 #include <math.h>
@@ -133,6 +134,36 @@ static ga_status finish(ga_integrator *it) {
   return GA_OK;
 }
 
+/* q and v have been projected: v' and the multipliers that are reported belong to where they are
+ * now. The memory of the method, a and w, stays what the step has made. */
+static ga_status report_again(ga_integrator *it) {
+  const ga_values *out = &it->values;
+  ga_memory *mem = &it->mem;
+  const ga_eval *e = &it->eval;
+  ga_initial_guess(it);
+  ga_status status =
+      ga_saddle_acceleration(&it->saddle, mem->t, mem->q, mem->v, out->vd, out->lam, out->psi);
+  if (status != GA_OK) return status;
+  memcpy(mem->vd, out->vd, (size_t)e->nv * sizeof(double));
+  if (it->method->report == GA_REPORT_VD) return GA_OK; /* multipliers are the step's */
+  memcpy(mem->lam, out->lam, (size_t)e->nlam * sizeof(double));
+  memcpy(mem->psi, out->psi, (size_t)e->npsi * sizeof(double));
+  return GA_OK;
+}
+
+/* The projections that the options ask for belong to the step: where one fails, so does the step.
+ */
+static ga_status project(ga_integrator *it) {
+  int every = it->options.project_every;
+  double moved_q = 0, moved_v = 0;
+  if (every == 0 || (it->stats.steps + 1) % every != 0) return GA_OK;
+  ga_status status = ga_integrator_project_position(it, &moved_q);
+  if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, &moved_v);
+  if (status == GA_OK && moved_q + moved_v > 0) status = report_again(it);
+  if (status != GA_OK) ga_error_prefix(&it->error, "projection of a step");
+  return status;
+}
+
 /* one step of size h to t1; the memory changes only if all of it succeeds */
 static ga_status attempt(ga_integrator *it, double h, double t1) {
   ga_error_clear(&it->error);
@@ -148,9 +179,14 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   if (status == GA_OK) status = ga_redundant_judge(it); /* a singular position has no report */
   if (status == GA_OK) status = report(it);
   if (status == GA_OK) status = finish(it);
+  if (status == GA_OK) status = project(it);
   ga_integrator_count_repivots(it);
   if (status == GA_OK) return GA_OK;
-  give_back(it);
+  if (it->last.valid) {
+    take_back(it);
+  } else {
+    give_back(it);
+  }
   it->stats.failed++;
   return status;
 }
@@ -160,6 +196,7 @@ static void count(ga_integrator *it, double h) {
   it->stats.h_largest = fmax(it->stats.h_largest, h);
   it->stats.h_least = it->stats.h_least > 0 ? fmin(it->stats.h_least, h) : h;
   it->state.h = h;
+  it->state.t = it->mem.t;
 }
 
 static ga_status accept(ga_integrator *it) {
@@ -256,19 +293,32 @@ static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
   return status > 0 && plan->t1 >= t_end ? blame_end(it, plan, status) : status;
 }
 
+/* a step that is too short to be solved */
+static ga_status carry(ga_integrator *it, const ga_plan *plan) {
+  ga_history_carry(it, plan->t1);
+  ga_status status = project(it);
+  if (status == GA_OK) {
+    ga_predictor_shift(&it->predictor, plan->t1);
+    count(it, plan->h);
+  } else {
+    ga_memory_copy(&it->mem, &it->last.mem, &it->eval);
+    it->last.valid = false;
+  }
+  return status;
+}
+
 /* one accepted step on the way to t_end */
 static ga_status advance(ga_integrator *it, double t_end) {
   ga_plan plan;
   ga_status status = ga_sequence_plan(it, t_end, &plan);
   if (status != GA_OK) return status;
   if (plan.t1 > it->mem.t && ga_history_carries(it, &plan)) {
-    ga_history_carry(it, plan.t1);
-    count(it, plan.h);
+    status = carry(it, &plan);
   } else {
     status = it->control.on ? controlled(it, t_end, &plan) : given(it, &plan, t_end);
     if (status == GA_OK) status = accept(it);
-    if (status != GA_OK) return status;
   }
+  if (status != GA_OK) return status;
   ga_sequence_advance(it, &plan, it->mem.t == t_end);
   return GA_OK;
 }
@@ -282,16 +332,10 @@ ga_status ga_run_observe(ga_integrator *it) {
   return ga_team_agree(it->eval.team, status, &it->error);
 }
 
-/* what follows an accepted step: events, projections if the options ask for them, the observer */
+/* what follows an accepted step: events, the observer */
 static ga_status conclude(ga_integrator *it) {
-  int every = it->options.project_every;
   ga_status status = it->events.n > 0 ? ga_events_handle(it) : GA_OK;
   if (status < 0) return status;
-  if (status == GA_OK && every > 0 && it->stats.steps % every == 0) {
-    status = ga_integrator_project_position(it, NULL);
-    if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, NULL);
-    if (status != GA_OK) return status;
-  }
   ga_status seen = ga_run_observe(it);
   return seen != GA_OK ? seen : status;
 }

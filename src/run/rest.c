@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Rest and rounding, for automatic steps (docs/variable-steps.md).
+ *
+ * A system in equilibrium has forces that balance, and what their roundings leave of v' is no
+ * motion: it has no size of its own that errors could be measured against, and steps of any size
+ * find it as rough as before. How large it may be in each entry of v' is told by a small part of
+ *
+ *   |M||v'| + |G|^T|lam| + |H|^T|psi| over the mass, the forces on a velocity (F is in it);
+ *   v'(q + |q|) - v'(q), linearly: forces that balance inside a callback.
+ *
+ * What these make of an error is none, and a velocity below what they make in a step is at rest. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "lie/lie.h"
+#include "run/control.h"
+#include "run/integrator.h"
+
+static const double ROUNDINGS = 32; /* of the forces in v' */
+static const double SOLVED = 1e-12; /* part of the forces that a step leaves, if newton_tol is not
+                                       less: the step is better in most cases, whatever it is */
+static const double FLOOR = 1e-3;   /* least rounding of an entry, relative to the largest */
+static const double SHARE = 1e-2;   /* part of the error allowed from which on rounding matters */
+static const double HARDLY = 1e4;   /* roundings of q: less motion in a step may be rounding */
+
+/* ---- rounding ---------------------------------------------------------------------------- */
+
+/* what a step, or a solve with the mass KKT matrix, leaves of forces that balance */
+static double level(const ga_integrator *it) {
+  return ROUNDINGS * DBL_EPSILON + fmin(it->options.newton_tol, SOLVED);
+}
+
+/* sum |A_ik| |x_i| or, by rows, sum |A_ik| |x_k|, added to out */
+static void add_sizes(const ga_csr *A, bool transposed, const double *x, double *out) {
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      int k = A->col[e];
+      out[transposed ? k : i] += fabs(A->val[e] * x[transposed ? i : k]);
+    }
+  }
+}
+
+static void add_diagonal(const ga_csr *M, double *out) {
+  for (int i = 0; i < M->nrow; i++) {
+    for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) {
+      if (M->col[e] == i) out[i] += fabs(M->val[e]);
+    }
+  }
+}
+
+/* Into the control's noise, by the forces alone; returns the largest entry. What has no mass of its
+ * own has no rounding of its own either. */
+static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_csr *G,
+                                 const ga_csr *H, const ga_values *x) {
+  double *noise = it->control.noise, *mass = it->d;
+  int nv = it->eval.nv;
+  memset(noise, 0, (size_t)nv * sizeof(double));
+  memset(mass, 0, (size_t)nv * sizeof(double));
+  add_sizes(M, false, x->vd, noise);
+  add_sizes(G, true, x->lam, noise);
+  add_sizes(H, true, x->psi, noise);
+  add_diagonal(M, mass);
+  ga_team *team = it->eval.team;
+  bool known = ga_team_sum_shared(team, 1, noise) == GA_OK;
+  known = ga_team_sum_shared(team, 1, mass) == GA_OK && known;
+  for (int i = 0; i < nv; i++) noise[i] = known && mass[i] > 0 ? level(it) * noise[i] / mass[i] : 0;
+  return ga_team_max(team, ga_max_abs(nv, noise));
+}
+
+/* the change of v' where q is off by the same part, to one side in all entries or in turns */
+static void add_shaken(ga_integrator *it, double t, const double *q, const double *v,
+                       bool in_turns) {
+  int nv = it->eval.nv;
+  double *noise = it->control.noise;
+  ga_space_size(it->model->space, q, it->d);
+  for (int i = 0; i < nv; i++) {
+    it->d[i] *= (in_turns && i % 2 ? -1 : 1) * level(it);
+  }
+  ga_space_step(it->model->space, q, it->d, it->qs);
+  if (ga_saddle_acceleration(&it->saddle, t, it->qs, v, it->vdd, NULL, NULL) != GA_OK) return;
+  for (int i = 0; i < nv; i++) {
+    double change = fabs(it->vdd[i] - it->values.vd[i]);
+    if (change > noise[i]) noise[i] = change;
+  }
+}
+
+double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v) {
+  ga_control *c = &it->control;
+  ga_saddle *s = &it->saddle;
+  const ga_values *at = &it->values;
+  bool own = ga_eval_own_reaction(&it->eval);
+  bool defined = !it->redundant.singular; /* else v' is a limit that this system does not tell */
+  int nv = it->eval.nv;
+  memset(c->noise, 0, (size_t)nv * sizeof(double));
+  if (defined && ga_saddle_acceleration(s, t, q, v, at->vd, at->lam, at->psi) == GA_OK) {
+    rounding_of_forces(it, &s->M, own ? &s->L : &s->G, own ? &s->P : &s->H, at);
+    add_shaken(it, t, q, v, false);
+    add_shaken(it, t, q, v, true);
+  }
+  ga_error_clear(&it->error);
+  double largest = ga_team_max(it->eval.team, ga_max_abs(nv, c->noise));
+  for (int i = 0; i < nv; i++) c->noise[i] = fmax(c->noise[i], FLOOR * largest);
+  return largest;
+}
+
+void ga_rest_clean(const ga_integrator *it, double times, double *x) {
+  const double *noise = it->control.noise;
+  for (int i = 0; i < it->eval.nv; i++) {
+    if (fabs(x[i]) <= times * noise[i]) x[i] = 0;
+  }
+}
+
+/* Is the motion before a step of size h so small that rounding may count as an error of the step?
+ * It costs less to ask than to find the rounding. */
+bool ga_rest_suspect(ga_integrator *it, double h) {
+  const ga_options *o = &it->options;
+  const ga_control *c = &it->control;
+  const ga_site *end = &it->step.eq.site[GA_SITE_NEW];
+  const ga_memory *mem = &it->mem;
+  const ga_saddle *s = &it->saddle;
+  ga_team *team = it->eval.team;
+  double size = ga_team_max(team, ga_max_abs(it->eval.nv, c->size_q));
+  double speed = ga_team_max(team, ga_max_abs(it->eval.nv, c->size_v));
+  if (h * speed <= HARDLY * DBL_EPSILON * size) return true;
+  bool by_step = it->method->report == GA_REPORT_STEP; /* else the matrices are those of v' */
+  const ga_values x = {.vd = mem->vd, .lam = mem->lam, .psi = mem->psi};
+  double noise = by_step ? rounding_of_forces(it, &end->M, &end->G, &end->H, &x)
+                         : rounding_of_forces(it, &s->M, &s->G, &s->H, &x);
+  return h * noise >= SHARE * (o->atol + o->rtol * speed);
+}
+
+/* ---- sizes of a system at rest ----------------------------------------------------------- */
+
+/* Nothing has moved so far, and errors have no size to be measured against. Under forces that grow
+ * from zero like t^p the motion of a step and its error both are like h^(p+1) in v: their ratio
+ * does not fall with h, and no step is small enough. What counts is the size that the motion will
+ * have. It is the motion made in the time T in which the forces develop: the largest T at which
+ *
+ *   v'(t + T) of the state at rest still grows like a power of T, by more than sqrt(2) from T/2 on,
+ *   and is changed by less than its half by the motion q o exp(T^2/6 v'), T/2 v' that it makes
+ *
+ * (the motion is exact for p = 1). T is sought downwards from h until three such T in a row are
+ * found, then upwards. */
+
+/* v' of the state s at rest, at T later, into it->vdd, its largest entry; v' after the motion made
+ * by it into it->r. False if this is another v', or if it cannot be told. */
+static bool force_after(ga_integrator *it, const ga_rest *s, double T, double *largest) {
+  int nv = it->eval.nv;
+  ga_saddle *saddle = &it->saddle;
+  double t = s->t + T, change = 0;
+  if (ga_saddle_acceleration(saddle, t, s->q, s->v, it->vdd, NULL, NULL) != GA_OK) return false;
+  ga_rest_clean(it, 1, it->vdd);
+  *largest = ga_team_max(it->eval.team, ga_max_abs(nv, it->vdd));
+  for (int i = 0; i < nv; i++) {
+    it->d[i] = T * T / 6 * it->vdd[i];
+    it->vs[i] = s->v[i] + T / 2 * it->vdd[i];
+  }
+  ga_space_step(it->model->space, s->q, it->d, it->qs);
+  if (ga_saddle_acceleration(saddle, t, it->qs, it->vs, it->r, NULL, NULL) != GA_OK) return false;
+  ga_rest_clean(it, 1, it->r);
+  for (int i = 0; i < nv; i++) change = ga_larger(change, fabs(it->r[i] - it->vdd[i]));
+  return ga_team_max(it->eval.team, change) <= *largest / 2;
+}
+
+static bool develops(ga_integrator *it, const ga_rest *s, double T, double *now) {
+  if (!force_after(it, s, T / 2, now)) return false;
+  double before = *now;
+  return force_after(it, s, T, now) && *now * *now >= 2 * before * before;
+}
+
+/* the largest |v'| of s that is no rounding */
+static double acceleration_of(const ga_integrator *it, const ga_rest *s) {
+  double largest = 0;
+  for (int i = 0; i < it->eval.nv; i++) {
+    double a = fabs(s->vd[i]);
+    if (a > it->control.noise[i]) largest = ga_larger(largest, a);
+  }
+  return ga_team_max(it->eval.team, largest);
+}
+
+bool ga_rest_calm(const ga_integrator *it, const double *vd) {
+  return acceleration_of(it, &(ga_rest){.vd = vd}) == 0;
+}
+
+double ga_rest_sizes(ga_integrator *it, const ga_rest *s, double h, double *size_q,
+                     double *size_v) {
+  enum { TRIES = 100, IN_A_ROW = 3 };
+  int found = 0, tries = 0;
+  double T = 2 * h, now = INFINITY;
+  double least = 10 * acceleration_of(it, s);
+  for (; found < IN_A_ROW && tries < TRIES && now >= least; tries++) {
+    found = develops(it, s, T /= 2, &now) ? found + 1 : 0;
+  }
+  if (found < IN_A_ROW) T = 0;
+  T = ldexp(T, IN_A_ROW - 1);
+  for (; T > 0 && tries < TRIES && develops(it, s, 2 * T, &now); tries++) T *= 2;
+  if (T > 0 && force_after(it, s, T, &now)) {
+    for (int i = 0; i < it->eval.nv; i++) {
+      size_q[i] = fmax(size_q[i], T * T / 6 * fabs(it->r[i]));
+      size_v[i] = fmax(size_v[i], T / 2 * fabs(it->r[i]));
+    }
+  }
+  ga_error_clear(&it->error);
+  return T;
+}
