@@ -182,10 +182,11 @@ static ga_status answer(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, c
   for (int i = 0; i < how->rows && status == GA_OK; i++) {
     if (fd->wave[i] != ASKED) continue;
     double truth = (4 * fd->near[i] - fd->far[i]) / 3 / unit;
-    double bend = fabs(fd->near[i] - fd->far[i]) / unit, proven = PROVEN * fabs(truth - out[i]);
+    double bend = fabs(fd->near[i] - fd->far[i]) / unit, wrong = fabs(truth - out[i]);
+    bool wave = bend < PROVEN * wrong && wrong > how->curved * fabs(truth) && fd->near[i] != 0;
     fd->truth[i] = truth;
     fd->proof[i] = s;
-    fd->wave[i] = bend < proven && fd->near[i] != 0 ? proven : UNKNOWN;
+    fd->wave[i] = wave ? PROVEN * wrong : UNKNOWN;
     if (fd->wave[i] == UNKNOWN && shortest) fd->bend[i] = 0;
   }
   return status;
@@ -235,5 +236,7 @@ ga_status ga_quotient(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, con
   if (!compare) return descend(e, fd, c, how, now.s / how->ratio, out, last);
   for (int i = 0; i < how->rows; i++) fd->wave[i] = ASKED;
   status = answer(e, fd, c, how, how->sure, false, out, last);
-  return status == GA_OK ? descend(e, fd, c, how, how->sure * how->ratio, out, last) : status;
+  if (status != GA_OK) return status;
+  double next = fmin(how->s / how->ratio, how->sure * how->ratio * how->ratio);
+  return descend(e, fd, c, how, next, out, last);
 }
