@@ -27,6 +27,9 @@
 /* |D1 - D2|, and the difference to D1 of another step, in parts of the correction that they prove
  */
 static const double PROVEN = 0.05;
+/* steps that are to prove something are no power of two of the others: multiples of one rounding
+ * would agree too often. A few bits, so that t + s is exact. */
+static const double ODD = 0.8125;
 /* a change of f that is certainly rounding, in units of eps |f|; it may be more where f is a sum of
  * larger numbers */
 static const double ROUNDINGS = 8;
@@ -127,7 +130,7 @@ static bool takes(struct ga_fd_level *fd, int i, const ga_search *how, ga_sample
   double change = fabs(fd->near[i] - fd->far[i]), bend = change / unit;
   if (fd->wave[i] > 0 && now.s <= fd->proof[i]) { /* no longer step has found it */
     fd->wave[i] = UNKNOWN;
-    if (fd->bend[i] == 0) return false;
+    return false;
   }
   if (fd->wave[i] > 0) {
     if (!(bend <= fd->wave[i] && fabs(slope - fd->truth[i]) <= fd->wave[i])) return false;
@@ -177,6 +180,7 @@ static bool settle(struct ga_fd_level *fd, const ga_search *how, ga_sample now, 
  * their step for good where s is the shortest. */
 static ga_status answer(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, const ga_search *how,
                         double s, bool shortest, const double *out, const ga_sample *last) {
+  s *= ODD;
   ga_status status = differences(e, fd, c, how, s, 1 - last->which);
   double unit = power(how, s);
   for (int i = 0; i < how->rows && status == GA_OK; i++) {
@@ -185,7 +189,7 @@ static ga_status answer(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, c
     double bend = fabs(fd->near[i] - fd->far[i]) / unit, wrong = fabs(truth - out[i]);
     bool wave = bend < PROVEN * wrong && wrong > how->curved * fabs(truth) && fd->near[i] != 0;
     fd->truth[i] = truth;
-    fd->proof[i] = s;
+    fd->proof[i] = s / ODD;
     fd->wave[i] = wave ? PROVEN * wrong : UNKNOWN;
     if (fd->wave[i] == UNKNOWN && shortest) fd->bend[i] = 0;
   }
