@@ -91,14 +91,11 @@ static void keep_group(ga_eval *e, const struct ga_fd_level *fd, const ga_curve 
   }
 }
 
-static ga_search first_derivative(int rows) {
-  return (ga_search){.order = 1,
-                     .rows = rows,
-                     .s = 1,
-                     .sure = 1,
-                     .ratio = 8,
-                     .reductions = REDUCTIONS,
-                     .curved = CURVED};
+/* s: the longest step, sure: one that resolves the motion */
+static ga_search first_derivative(int rows, double s, double sure) {
+  double least = fmin(ldexp(s, -3 * REDUCTIONS), ldexp(sure, -3 * 2));
+  return (ga_search){
+      .order = 1, .rows = rows, .s = s, .sure = sure, .least = least, .ratio = 8, .curved = CURVED};
 }
 
 /* Columns of one group: the derivative of f along each, times the column's step, into fd->mid by
@@ -106,7 +103,7 @@ static ga_search first_derivative(int rows) {
 static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, bool sharp,
                                 int keep, int n) {
   if (!sharp) return ga_half_difference(e, fd, c, 1, n, fd->mid);
-  const ga_search how = first_derivative(n);
+  const ga_search how = first_derivative(n, 1, 1);
   ga_sample last = {.s = 1};
   ga_status status = ga_quotient(e, fd, c, &how, fd->mid, &last);
   if (status == GA_OK && keep >= 0) keep_group(e, fd, c, keep, last);
@@ -162,25 +159,31 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_mo
                      double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   const ga_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = with_motion};
-  ga_search how = first_derivative(n);
+  double d = ga_fd_time_step(p->t, with_motion ? SHARP : e->time_step);
+  double sure = with_motion ? ga_fd_time_step(p->t, motion_limit(e, p, SHARP)) : d;
+  const ga_search how = first_derivative(n, d, sure);
   ga_sample last = {.s = 0};
-  how.s = how.sure = ga_fd_time_step(p->t, with_motion ? SHARP : e->time_step);
-  if (with_motion) how.sure = ga_fd_time_step(p->t, motion_limit(e, p, SHARP));
   ga_status status = ga_quotient(e, fd, &c, &how, out, &last);
   e->fd_depth--;
   return status;
 }
 
-/* Reduced down to a step that resolves what the steps h of a run resolve: with ten of them in a
- * period of a wave, time_step is at most that period. */
+/* The shortest step resolves what the steps h of a run resolve: with ten of them in a period of a
+ * wave, time_step is at most that period. */
 ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   const ga_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
-  ga_search how = {.order = 2, .rows = n, .ratio = 4, .curved = CURVED_SECOND};
+  double d = ga_fd_time_step(p->t, SECOND), least = d;
+  double sure = ga_fd_time_step(p->t, motion_limit(e, p, SECOND));
+  while (least > fmin(sure, e->time_step) / 64) least /= 4;
+  const ga_search how = {.order = 2,
+                         .rows = n,
+                         .s = d,
+                         .sure = sure,
+                         .least = least,
+                         .ratio = 4,
+                         .curved = CURVED_SECOND};
   ga_sample last = {.s = 0};
-  how.s = ga_fd_time_step(p->t, SECOND);
-  how.sure = ga_fd_time_step(p->t, motion_limit(e, p, SECOND));
-  for (double s = how.sure; s > e->time_step / 64 || how.reductions < 3; s /= 4) how.reductions++;
   ga_status status = ga_quotient(e, fd, &c, &how, out, &last);
   e->fd_depth--;
   return status;

@@ -124,20 +124,21 @@ static bool done(const struct ga_fd_level *fd, int i) {
   return fd->bend[i] == 0 && !(fd->wave[i] > 0);
 }
 
+static double extrapolated(const struct ga_fd_level *fd, int i) {
+  return (4 * fd->near[i] - fd->far[i]) / 3;
+}
+
 /* Does row i take the step of this sample? If not, why not goes to fd->bend and fd->wave. */
 static bool takes(struct ga_fd_level *fd, int i, const ga_search *how, ga_sample now) {
-  double unit = power(how, now.s), slope = fd->near[i] / unit;
-  double change = fabs(fd->near[i] - fd->far[i]), bend = change / unit;
-  if (fd->wave[i] > 0 && now.s <= fd->proof[i]) { /* no longer step has found it */
-    fd->wave[i] = UNKNOWN;
-    return false;
-  }
+  double unit = power(how, now.s), change = fabs(fd->near[i] - fd->far[i]);
   if (fd->wave[i] > 0) {
-    if (!(bend <= fd->wave[i] && fabs(slope - fd->truth[i]) <= fd->wave[i])) return false;
-    fd->wave[i] = FOUND;
-    return true;
+    double wrong = fd->wave[i], off = fabs(extrapolated(fd, i) / unit - fd->truth[i]);
+    bool found = change <= PROVEN * wrong * unit && off <= PROVEN * wrong && now.s > fd->proof[i];
+    if (found) fd->wave[i] = FOUND;
+    if (now.s <= fd->proof[i]) fd->wave[i] = UNKNOWN; /* no longer step has found it */
+    return found;
   }
-  if (!(bend > fd->bend[i] / how->ratio)) return true;
+  if (!(change / unit > fd->bend[i] / how->ratio)) return true;
   bool rounding =
       fd->wave[i] == FOUND || change <= ROUNDINGS * DBL_EPSILON * largest(fd, now.which, i);
   if (rounding) fd->bend[i] = 0;
@@ -145,28 +146,33 @@ static bool takes(struct ga_fd_level *fd, int i, const ga_search *how, ga_sample
   return false;
 }
 
-static bool all_done(const struct ga_fd_level *fd, int rows) {
+/* Rows are searched in two rounds: waves that a step is sure of, then the others. */
+static bool turn(const struct ga_fd_level *fd, int i, bool waves) {
+  return !done(fd, i) && (!waves || fd->wave[i] != UNKNOWN);
+}
+
+static bool all_done(const struct ga_fd_level *fd, int rows, bool waves) {
   for (int i = 0; i < rows; i++) {
-    if (!done(fd, i)) return false;
+    if (turn(fd, i, waves)) return false;
   }
   return true;
 }
 
 /* One sample for the rows that are not done. Returns whether one of them asks. */
-static bool settle(struct ga_fd_level *fd, const ga_search *how, ga_sample now, double *out,
-                   ga_sample *last) {
+static bool settle(struct ga_fd_level *fd, const ga_search *how, ga_sample now, bool waves,
+                   double *out, ga_sample *last) {
   const double *at_s = fd->down[now.which], *at_2s = fd->lo;
   double unit = power(how, now.s);
   bool taken = false, asks = false;
   for (int i = 0; i < how->rows; i++) {
-    if (done(fd, i)) continue;
+    if (!turn(fd, i, waves)) continue;
     if (!takes(fd, i, how, now)) {
       asks = asks || fd->wave[i] == ASKED;
       continue;
     }
     double near = fd->near[i], far = fd->far[i], change = fabs(near - far);
     bool bends = change > how->curved * fabs(near);
-    out[i] = marked((4 * near - far) / 3 / unit, how->order == 1 && at_s[i] != at_2s[i]);
+    out[i] = marked(extrapolated(fd, i) / unit, how->order == 1 && at_s[i] != at_2s[i]);
     fd->bend[i] = bends ? change / unit : 0;
     if (bends) now.relative = fmax(now.relative, change / fabs(near));
     taken = true;
@@ -176,37 +182,37 @@ static bool settle(struct ga_fd_level *fd, const ga_search *how, ga_sample now, 
 }
 
 /* The rows that ask, looked at with the step s: waves get their derivative. Values that do not
- * change at all prove nothing: the step may be too short for them. Rows that are no waves keep
- * their step for good where s is the shortest. */
+ * change at all prove nothing: the step may be too short for them. If it is the shortest of all,
+ * rows that are no waves keep what they have; else those that are wrong by less than they bend are
+ * left to shorter steps. */
 static ga_status answer(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, const ga_search *how,
-                        double s, bool shortest, const double *out, const ga_sample *last) {
-  s *= ODD;
-  ga_status status = differences(e, fd, c, how, s, 1 - last->which);
-  double unit = power(how, s);
+                        double s, const double *out, const ga_sample *last) {
+  double unit = power(how, ODD * s), claimed = how->curved * how->curved;
+  bool shortest = s <= how->least;
+  ga_status status = differences(e, fd, c, how, ODD * s, 1 - last->which);
   for (int i = 0; i < how->rows && status == GA_OK; i++) {
     if (fd->wave[i] != ASKED) continue;
-    double truth = (4 * fd->near[i] - fd->far[i]) / 3 / unit;
-    double bend = fabs(fd->near[i] - fd->far[i]) / unit, wrong = fabs(truth - out[i]);
-    bool wave = bend < PROVEN * wrong && wrong > how->curved * fabs(truth) && fd->near[i] != 0;
-    fd->truth[i] = truth;
-    fd->proof[i] = s / ODD;
-    fd->wave[i] = wave ? PROVEN * wrong : UNKNOWN;
-    if (fd->wave[i] == UNKNOWN && shortest) fd->bend[i] = 0;
+    fd->proof[i] = shortest ? s : s * how->ratio;
+    fd->truth[i] = extrapolated(fd, i) / unit;
+    double wrong = fabs(fd->truth[i] - out[i]), bend = fabs(fd->near[i] - fd->far[i]) / unit;
+    bool wave = fd->near[i] != 0 && wrong > claimed * fabs(fd->truth[i]);
+    wave = wave && (shortest || wrong > fd->bend[i]) && bend < PROVEN * wrong;
+    fd->wave[i] = wave ? wrong : UNKNOWN;
+    if (shortest && !wave) fd->bend[i] = 0;
   }
   return status;
 }
 
 /* Steps from s on, each shorter than the one before by the ratio, until all rows are done. */
 static ga_status descend(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c,
-                         const ga_search *how, double s, double *out, ga_sample *last) {
-  double shortest = s / pow(how->ratio, how->reductions - 1);
+                         const ga_search *how, double s, bool waves, double *out, ga_sample *last) {
   ga_status status = GA_OK;
-  for (int k = 1; k <= how->reductions && !all_done(fd, how->rows); k++, s /= how->ratio) {
+  for (; s >= how->least && !all_done(fd, how->rows, waves); s /= how->ratio) {
     const ga_sample now = {s, 0, 1 - last->which};
     status = differences(e, fd, c, how, s, now.which);
     if (status != GA_OK) break;
-    bool asks = settle(fd, how, now, out, last) && k < how->reductions;
-    if (asks) status = answer(e, fd, c, how, shortest, true, out, last);
+    bool asks = settle(fd, how, now, waves, out, last);
+    if (asks && s > how->least) status = answer(e, fd, c, how, how->least, out, last);
     if (status != GA_OK) break;
   }
   return status;
@@ -236,11 +242,13 @@ ga_status ga_quotient(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, con
     status = differences(e, fd, c, how, now.s, now.which);
   }
   if (status != GA_OK) return status;
-  settle(fd, how, now, out, last);
-  if (!compare) return descend(e, fd, c, how, now.s / how->ratio, out, last);
-  for (int i = 0; i < how->rows; i++) fd->wave[i] = ASKED;
-  status = answer(e, fd, c, how, how->sure, false, out, last);
-  if (status != GA_OK) return status;
-  double next = fmin(how->s / how->ratio, how->sure * how->ratio * how->ratio);
-  return descend(e, fd, c, how, next, out, last);
+  settle(fd, how, now, false, out, last);
+  double next = now.s / how->ratio;
+  if (compare) {
+    for (int i = 0; i < how->rows; i++) fd->wave[i] = ASKED;
+    double ratio2 = how->ratio * how->ratio, sure = fmin(how->sure, next / ratio2);
+    status = answer(e, fd, c, how, sure, out, last);
+    if (status == GA_OK) status = descend(e, fd, c, how, sure * ratio2, true, out, last);
+  }
+  return status == GA_OK ? descend(e, fd, c, how, next, false, out, last) : status;
 }

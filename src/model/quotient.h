@@ -17,13 +17,13 @@ typedef struct ga_curve {
 
 /* How its derivative is found. */
 typedef struct ga_search {
-  int order;      /* of the derivative, 1 or 2 */
-  int rows;       /* of f */
-  double s;       /* the step to begin with, */
-  double sure;    /* and one that resolves the motion, if the first is longer; else the same */
-  double ratio;   /* by which a step is reduced, */
-  int reductions; /* and how often */
-  double curved;  /* |D1 - D2| up to this part of |D1| is good */
+  int order;     /* of the derivative, 1 or 2 */
+  int rows;      /* of f */
+  double s;      /* the step to begin with, */
+  double sure;   /* one that resolves the motion, if the first is longer; else the same, */
+  double least;  /* and the shortest */
+  double ratio;  /* by which a step is reduced */
+  double curved; /* |D1 - D2| up to this part of |D1| is good: the error is about its square */
 } ga_search;
 
 /* the shortest step that a row took: its parameter, the largest |D1 - D2|/|D1| of the rows that
