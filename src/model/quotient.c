@@ -15,7 +15,11 @@
  * looked at once more with the shortest of all steps. There a wave has a derivative that D1 and D2
  * agree on and that is not the one that was found, while for rounding D1 and D2 differ by as much
  * as from anything else. By chance they agree now and then: so one longer step must find the same
- * derivative before it is believed. Rows of rounding keep the longest step. */
+ * derivative before it is believed. Rows of rounding keep the longest step.
+ *
+ * Along the motion a step may be too long because of one fast rotor that most rows do not depend
+ * on. So the longest step is tried, and compared with one that resolves the motion in the same way:
+ * rows for which that proves another derivative are those that are fast. */
 #include "model/quotient.h"
 
 #include <float.h>
@@ -24,11 +28,12 @@
 
 #include "lie/lie.h"
 
-/* |D1 - D2|, and the difference to D1 of another step, in parts of the correction that they prove
+/* A correction is proven if |D1 - D2| and the differences between steps are at most this part of
+ * it.
  */
 static const double PROVEN = 0.05;
-/* steps that are to prove something are no power of two of the others: multiples of one rounding
- * would agree too often. A few bits, so that t + s is exact. */
+/* Steps that prove something are this part of a power of the ratio: whole numbers of roundings that
+ * belong together would agree too often. It has few bits, so that t + s is exact. */
 static const double ODD = 0.8125;
 /* a change of f that is certainly rounding, in units of eps |f|; it may be more where f is a sum of
  * larger numbers */
@@ -117,8 +122,8 @@ static double largest(const struct ga_fd_level *fd, int which, int i) {
 static const double UNKNOWN = 0; /* nothing, or no wave */
 static const double ASKED = -1;  /* a short step is to tell if it is one */
 static const double FOUND = -2;  /* it was, and is resolved: what does not fall now is rounding */
-/* Positive: it is a wave whose derivative is fd->truth, if a step longer than fd->proof, by which
- * that was found, finds it within this. */
+/* Positive: how wrong the row is, if a step longer than fd->proof finds the derivative fd->truth.
+ */
 
 static bool done(const struct ga_fd_level *fd, int i) {
   return fd->bend[i] == 0 && !(fd->wave[i] > 0);
@@ -226,16 +231,18 @@ static bool usable(const struct ga_fd_level *fd, int rows, ga_status status) {
   return status == GA_OK;
 }
 
-/* The first step is how->s. If it is longer than the motion allows, every row is compared with the
- * step that is sure: most rows do not depend on what is fast, or have large coordinates, and lose
- * much rounding by the longer step. The others take steps near to the one that is sure. */
+/* The first step is how->s, or the one that is sure if that is not much shorter, or if f does not
+ * exist so far away. Of rows that are compared, those that are fast take steps near to the sure
+ * one; a step that confirms is longer than the proof by the square of the ratio, so that what
+ * rounding may pretend is small. */
 ga_status ga_quotient(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, const ga_search *how,
                       double *out, ga_sample *last) {
   bool compare = how->s > how->ratio * how->sure;
   ga_sample now = {compare ? how->s : how->sure, 0, 0};
   ga_status status = how->order == 2 ? c->fn(e, c->p, fd->mid) : GA_OK;
+  if (status != GA_OK) return status;
   for (int i = 0; i < how->rows; i++) fd->bend[i] = INFINITY, fd->wave[i] = UNKNOWN;
-  if (status == GA_OK) status = differences(e, fd, c, how, now.s, now.which);
+  status = differences(e, fd, c, how, now.s, now.which);
   if (compare && status >= 0 && !usable(fd, how->rows, status)) {
     compare = false;
     now.s = how->sure;
