@@ -241,12 +241,14 @@ static void test_fast_pair(void **state) {
     const double q0[4] = {-0.5, 0, 0.5, 0}, v0[4] = {speed, -0.5, speed, 0.5};
     must(ga_integrator_start(it, 0, q0, v0), ga_integrator_error(it));
     const int steps = 200;
-    for (int n = 1; n <= steps; n++) must(ga_integrator_step(it), ga_integrator_error(it));
     const ga_state *s = ga_integrator_state(it);
+    if (!differences) assert_near("lam at the start", s->lam[0], 0.5, 1e-7);
+    for (int n = 1; n <= steps; n++) must(ga_integrator_step(it), ga_integrator_error(it));
     /* v_2 - v_1 = (-sin t, cos t): as good as the speed lets it be, or, where positions or
-     * differences of them say what it is, as their rounding lets it be */
+     * differences of them say what it is, as their rounding lets it be: among speeds near to these
+     * up to 16 roundings of a position over h, also with an exact drift at the start */
     double t = steps * h, way = speed * t, noise = 4 * eps * speed;
-    if (strcmp(o.method, "index3") == 0) noise += 10 * eps * way / h;
+    if (strcmp(o.method, "index3") == 0) noise += 20 * eps * way / h;
     if (differences) noise += eps * way / 7.4e-4 * speed;
     double error = fmax(fabs(s->v[2] - s->v[0] + sin(t)), fabs(s->v[3] - s->v[1] - cos(t)));
     if (!(error <= noise)) fail_msg("%s, speed %g: %g > %g", o.method, speed, error, noise);

@@ -319,6 +319,109 @@ static void test_rows_by_themselves(void **state) {
   }
 }
 
+/* ---- waves shorter than the steps -------------------------------------------------------- */
+
+/* sin(fast x)/10 with fast d = 2 to 700: at first no difference looks like a derivative */
+static void test_short_waves(void **state) {
+  (void)state;
+  const double x[N] = {0.3, -0.2, 0.1, 0.25, -0.4};
+  for (int k = 0; k < 4; k++) {
+    bool velocity = k % 2, sum = k / 2;
+    for (shape.fast = 3000; shape.fast < 1e6; shape.fast *= 1.09) {
+      for (shape.bent = 0; shape.bent < N; shape.bent++) {
+        double val[N];
+        derive(&models[velocity][sum], velocity, sum, x, val);
+        for (int i = 0; i < N; i++) {
+          double size = i == shape.bent ? shape.fast / 10 : fabs(steep[i]), allowed = 1e-7 * size;
+          double error = fabs(val[i] - part_derivative(i, x[i]));
+          if (!(error <= allowed)) fail_msg("sin(%g x), entry %d: %g", shape.fast, i, error);
+        }
+      }
+    }
+  }
+}
+
+/* g_t of sin(rate t)/10 with 10 to 40 steps h in a period, so that d is up to a period */
+static void test_short_waves_in_time(void **state) {
+  (void)state;
+  const ga_model_ops ops = {
+      .mass = no_mass, .force = no_force, .holonomic = driven_g, .holonomic_jac = driven_G};
+  ga_space *space = NULL;
+  ga_arena arena = {0};
+  ga_error err = {0};
+  ga_eval e = {.model = NULL};
+  must(ga_space_rn(N, &space), NULL);
+  ga_model model = {.ops = &ops, .space = space, .nlam = 1, .const_mass = true};
+  must(ga_eval_init(&e, &model, &arena, &err), &err);
+  for (int k = 0; k < 400; k++) {
+    double q[N] = {0}, t = 0.01 * k, gt;
+    drive.rate = 500 * pow(1.015, k);
+    ga_eval_set_step(&e, 2 * acos(-1) / drive.rate / (10 + k % 31));
+    must(ga_eval_gt(&e, t, q, &gt), &err);
+    /* the phase is rounded by eps rate t */
+    double allowed = drive.rate / 10 * (1e-9 + 1e3 * DBL_EPSILON * drive.rate * t);
+    double error = fabs(gt + drive.rate / 10 * cos(drive.rate * t));
+    if (!(error <= allowed)) fail_msg("rate %g, t = %g: %g", drive.rate, t, error);
+  }
+  ga_arena_free(&arena);
+  ga_space_free(space);
+}
+
+/* A faint wave on a slope, 1e-2 of the derivative. If D1 and D2 differ by 1e-5 or less it remains
+ * unseen. */
+static int rippled_g(void *user, double t, const double *q, double *g) {
+  (void)user, (void)t;
+  for (int i = 0; i < N; i++) g[i] = q[i] + 1e-2 / shape.fast * sin(shape.fast * q[i]);
+  return 0;
+}
+
+static void test_ripples(void **state) {
+  (void)state;
+  const double x[N] = {0.3, -0.2, 0.1, 0.25, -0.4};
+  const ga_model_ops ops = {.mass = no_mass, .force = no_force, .holonomic = rippled_g};
+  for (shape.fast = 3000; shape.fast < 3e4; shape.fast *= 1.01) {
+    double val[N];
+    double phase = 7.4e-4 * shape.fast; /* and the part of the wave that D1 and D2 differ by */
+    double seen = fabs(sin(phase) / phase - sin(2 * phase) / (2 * phase));
+    if (seen < 0.01) continue;
+    derive(&ops, false, false, x, val);
+    for (int i = 0; i < N; i++) {
+      double error = fabs(val[i] - 1 - 1e-2 * cos(shape.fast * x[i]));
+      if (!(error <= 2e-5 / seen)) fail_msg("%g, entry %d: %g", shape.fast, i, error);
+    }
+  }
+}
+
+/* Values that are rounded like a number which is not seen in them: 2 q_i, and no change at all but
+ * its rounding. No step finds more than the longest, whose rounding is that of `constant` over d.
+ */
+static int hidden_size_g(void *user, double t, const double *q, double *g) {
+  (void)user, (void)t;
+  for (int i = 0; i < N; i++) {
+    volatile double large = constant * cos(q[i]), sum = large * large;
+    large = constant * sin(q[i]);
+    sum += large * large;
+    g[i] = (i % 2 ? 2 * q[i] : 0) + (sum - constant * constant);
+  }
+  return 0;
+}
+
+static void test_rounding_keeps_the_step(void **state) {
+  (void)state;
+  const ga_model_ops ops = {.mass = no_mass, .force = no_force, .holonomic = hidden_size_g};
+  for (constant = 1; constant < 2e4; constant *= 10) {
+    double largest = 0;
+    for (int k = 0; k < 4000; k++) {
+      double x[N], val[N];
+      for (int i = 0; i < N; i++) x[i] = sin(1 + 17.3 * k + 5.1 * i);
+      derive(&ops, false, false, x, val);
+      for (int i = 0; i < N; i++) largest = fmax(largest, fabs(val[i] - (i % 2 ? 2 : 0)));
+    }
+    /* some roundings, and one reduction by chance */
+    assert_true(largest <= 8 * 4 * DBL_EPSILON * constant * constant / 7.4e-4);
+  }
+}
+
 /* ---- what is said of their rounding ------------------------------------------------------ */
 
 static int some_H(void *user, double t, const double *q, const double *v, ga_csr *H) {
@@ -358,9 +461,16 @@ static void test_noise(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_column),          cmocka_unit_test(test_rounding_is_no_bend),
-      cmocka_unit_test(test_zero_means_constant), cmocka_unit_test(test_time_steps),
-      cmocka_unit_test(test_rows_by_themselves),  cmocka_unit_test(test_noise),
+      cmocka_unit_test(test_one_column),
+      cmocka_unit_test(test_rounding_is_no_bend),
+      cmocka_unit_test(test_zero_means_constant),
+      cmocka_unit_test(test_time_steps),
+      cmocka_unit_test(test_rows_by_themselves),
+      cmocka_unit_test(test_short_waves),
+      cmocka_unit_test(test_short_waves_in_time),
+      cmocka_unit_test(test_ripples),
+      cmocka_unit_test(test_rounding_keeps_the_step),
+      cmocka_unit_test(test_noise),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,10 @@
  *               else the parts share are computed once. No other callback is needed then.
  *
  * Every derivative that is not given is replaced by finite differences, whose steps suit
- * coordinates and times of about 1e-4 to 1e4 units (for micrometres in metres give G). M may be
- * singular, as long as [[M, G^T, H^T], [G, 0, 0], [H, 0, 0]] is not. */
+ * coordinates and times of about 1e-4 to 1e4 units (for micrometres in metres give G). Waves in g
+ * are resolved if they are longer than 1e-5 units, or than ten steps; faint ones, that differ by
+ * less than 1e-5 of a row's derivative, are not seen. M may be singular, as long as [[M, G^T, H^T],
+ * [G, 0, 0], [H, 0, 0]] is not. */
 #ifndef GA_MODEL_H
 #define GA_MODEL_H
 
@@ -84,7 +86,11 @@ typedef struct ga_model_ops {
   int (*holonomic_t)(void *user, double t, const double *q, double *gt);
   /* Z = D_q(G v + g_t) with v held, nlam x nv, pattern of G */
   int (*holonomic_curv)(void *user, double t, const double *q, const double *v, ga_csr *Z);
-  /* d/dt(G v + g_t) with v held along q' = v: Z v + G_t v + g_tt, so that g'' = G v' + drift */
+  /* d/dt(G v + g_t) with v held along q' = v: Z v + G_t v + g_tt, so that g'' = G v' + drift. Left
+   * out, it is a first difference of G v + g_t where G, and g_t unless the model is scleronomic,
+   * are given; else a second difference of g over at most 2 ms. That is rounded by 1e-10 of the
+   * largest numbers that g adds, by 1e-11 w^2 of them where g changes with w rad/s: give G where
+   * these numbers are large and the motion is slow. */
   int (*holonomic_drift)(void *user, double t, const double *q, const double *v, double *drift);
   /* H = dk/dv, npsi x nv */
   int (*nonholonomic_jac)(void *user, double t, const double *q, const double *v, ga_csr *H);

@@ -103,10 +103,11 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
     struct ga_fd_level *fd = &e->fd[level];
     double **const v_size[] = {&fd->v, &fd->w, &fd->step};
     double **const row_size[] = {&fd->lo,    &fd->hi,    &fd->mid,     &fd->near,    &fd->far,
-                                 &fd->up[0], &fd->up[1], &fd->down[0], &fd->down[1], &fd->bend};
+                                 &fd->up[0], &fd->up[1], &fd->down[0], &fd->down[1], &fd->bend,
+                                 &fd->wave,  &fd->truth, &fd->proof};
     fd->q = ga_arena_doubles(arena, (size_t)e->nq);
     for (int i = 0; i < 3; i++) *v_size[i] = ga_arena_doubles(arena, (size_t)e->nv);
-    for (int i = 0; i < 10; i++) *row_size[i] = ga_arena_doubles(arena, rows);
+    for (int i = 0; i < 13; i++) *row_size[i] = ga_arena_doubles(arena, rows);
   }
   e->zero = ga_arena_doubles(arena, (size_t)e->nv);
   e->mult = ga_arena_doubles(arena, (size_t)e->nlam + (size_t)e->npsi);

@@ -69,8 +69,8 @@ typedef struct ga_eval {
   struct ga_fd_level {
     double *q, *v, *w, *step;
     double *lo, *hi, *mid, *near, *far;
-    double *bend;            /* of each row at the last reduction, 0: the row is settled */
-    double *up[2], *down[2]; /* values at the steps of the last two reductions */
+    double *bend, *wave, *truth, *proof; /* what is known of each row (quotient.c), */
+    double *up[2], *down[2]; /* values at the step taken last and at the one under trial */
   } fd[2];
   int fd_depth;
   ga_csr M, G, H; /* scratch matrices of the vector functions below */

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Finite differences for derivatives a model leaves out.
  *
- * Everything that enters a residual (G, g_t, H, the drifts) uses the fourth-order quotient
- *     f'(0) = (4 D1 - D2)/3 + O(d^4),   D1 = (f(d) - f(-d))/(2d),  D2 = (f(2d) - f(-2d))/(4d),
- * d ~ eps^(1/5), good to about eps^(4/5) = 3e-13. D1 and D2 differ by d^2 f'''/2: if that is more
- * than CURVED of the derivative, d is too large for this function (a mechanism of millimetres, a
- * fast drive) and is reduced. What enters the Newton matrix only (Y, forces in Kt and Ct)
- * uses D1, d ~ eps^(1/3); second derivatives of g and k in Z, Kt and Ct see mixed.c. Directions in
- * q are q o exp(d e_j), so quotients are trivialised derivatives on every group. */
+ * Everything that enters a residual (G, g_t, H, the drifts) uses the fourth-order quotients of
+ * quotient.c, d ~ eps^(1/5), good to about eps^(4/5) = 3e-13, with steps that are reduced where f
+ * bends too much. What enters the Newton matrix only (Y, forces in Kt and Ct) uses the simple
+ * central quotient, d ~ eps^(1/3); second derivatives of g and k in Z, Kt and Ct see mixed.c.
+ * Directions in q are q o exp(d e_j), so quotients are trivialised derivatives on every group. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "lie/lie.h"
-#include "model/eval.h"
+#include "model/quotient.h"
 
 static const double SHARP = 7.4e-4;   /* eps^(1/5) */
 static const double CENTRAL = 6.1e-6; /* eps^(1/3) */
@@ -75,113 +73,14 @@ double ga_fd_time_step(double t, double d) {
   return ldexp(1, exponent - 1);
 }
 
-/* f along a curve through p */
-typedef struct {
-  ga_point_fn fn;
-  const ga_point *p;
-  bool in_time, with_motion; /* t + s, and q o exp(s v) if with_motion; or else */
-  ga_fd_kind kind;           /* all columns of a group, by s times their steps in fd->step */
-  const int *column;
-  int columns;
-  int keep; /* the group of columns whose values are kept in e->near; -1: none */
-} curve;
-
-/* the point at parameter s of the curve, its arrays in fd */
-static ga_point point_at(ga_eval *e, struct ga_fd_level *fd, const curve *c, double s) {
-  ga_point moved = *c->p;
-  if (c->in_time) moved.t += s;
-  if (!c->in_time && c->kind == GA_FD_V) {
-    memcpy(fd->v, moved.v, (size_t)e->nv * sizeof(double));
-    for (int k = 0; k < c->columns; k++) fd->v[c->column[k]] += s * fd->step[c->column[k]];
-    moved.v = fd->v;
-  }
-  if (c->in_time ? !c->with_motion : c->kind == GA_FD_V) return moved;
-  memset(fd->w, 0, (size_t)e->nv * sizeof(double));
-  if (c->with_motion) {
-    ga_axpy(e->nv, s, moved.v, fd->w);
-  } else {
-    for (int k = 0; k < c->columns; k++) fd->w[c->column[k]] = s * fd->step[c->column[k]];
-  }
-  ga_space_step(e->model->space, moved.q, fd->w, fd->q);
-  moved.q = fd->q;
-  return moved;
-}
-
-/* (f(s) - f(-s))/2 into out */
-static ga_status half_difference(ga_eval *e, struct ga_fd_level *fd, const curve *c, double s,
-                                 int n, double *out) {
-  ga_point moved = point_at(e, fd, c, s);
-  ga_status status = c->fn(e, &moved, fd->hi);
-  if (status != GA_OK) return status;
-  moved = point_at(e, fd, c, -s);
-  status = c->fn(e, &moved, fd->lo);
-  for (int i = 0; i < n; i++) out[i] = (fd->hi[i] - fd->lo[i]) / 2;
-  return status;
-}
-
-/* A quotient is zero only where f does not change at all along the curve: what belongs together is
- * told by entries that are not zero. At the lowest point of a pendulum f changes, but f(s) =
- * f(-s). */
-static double marked(double quotient, bool changes) {
-  return quotient == 0 && changes ? DBL_MIN : quotient;
-}
-
-/* a reduction whose quotients were taken: its parameter, where its values are in fd->up and down,
- * and the largest |D1 - D2|/|D1| of the rows that took it */
-typedef struct {
-  double s, relative;
-  int which;
-} sample;
-
-/* The quotients of one reduction for the rows that are not settled. fd->bend has their |D1 - D2| of
- * the reduction before. If that is not reduced (64 times if it was a bend, not at all if it was
- * rounding), the step before was the better one. A row is settled, its bend 0, when it bends by no
- * more than CURVED. True if no row is left. */
-static bool settle(struct ga_fd_level *fd, int n, sample now, double *out, sample *last) {
-  const double *at_s = fd->down[now.which], *at_2s = fd->lo;
-  bool all = true, taken = false;
-  for (int i = 0; i < n; i++) {
-    if (fd->bend[i] == 0) continue;
-    double near = fd->near[i], far = fd->far[i] / 2, change = fabs(near - far);
-    bool worse = change / now.s > fd->bend[i] / 8, bends = change > CURVED * fabs(near);
-    fd->bend[i] = bends && !worse ? change / now.s : 0;
-    all = all && fd->bend[i] == 0;
-    if (worse) continue;
-    out[i] = marked((4 * near - far) / 3 / now.s, at_s[i] != at_2s[i]);
-    taken = true;
-    if (bends) now.relative = fmax(now.relative, change / fabs(near));
-  }
-  if (taken) *last = now;
-  return all;
-}
-
-/* The derivative of f along the curve, row by row, into out; s: the step to begin with, reduced by
- * 8 while a row bends too much. Rows may have units of their own: each is judged by itself, and its
- * step does not depend on other rows. */
-static ga_status sharp_quotient(ga_eval *e, struct ga_fd_level *fd, const curve *c, double s, int n,
-                                double *out, sample *last) {
-  size_t bytes = (size_t)n * sizeof(double);
-  for (int i = 0; i < n; i++) fd->bend[i] = INFINITY;
-  for (int reduction = 0; reduction <= REDUCTIONS; reduction++, s /= 8) {
-    const sample now = {s, 0, reduction % 2};
-    ga_status status = half_difference(e, fd, c, s, n, fd->near);
-    if (status != GA_OK) return status;
-    memcpy(fd->up[now.which], fd->hi, bytes);
-    memcpy(fd->down[now.which], fd->lo, bytes);
-    status = half_difference(e, fd, c, 2 * s, n, fd->far);
-    if (status != GA_OK) return status;
-    if (settle(fd, n, now, out, last)) break;
-  }
-  return GA_OK;
-}
-
 /* Values at +-s along the columns of a group, which its quotient was made of, into e->near; and how
  * near a point must be. With x = d/l, l the length over which g bends (at most 1), G has changed by
  * delta/l at a distance delta, and the error of a central quotient of the change is
  * x^2 delta/(6 l). */
-static void keep_group(ga_eval *e, const struct ga_fd_level *fd, const curve *c, sample taken) {
+static void keep_group(ga_eval *e, const struct ga_fd_level *fd, const ga_curve *c, int group,
+                       ga_sample taken) {
   ga_nearby *near = &e->near;
-  size_t at = (size_t)c->keep * (size_t)e->nlam, bytes = (size_t)e->nlam * sizeof(double);
+  size_t at = (size_t)group * (size_t)e->nlam, bytes = (size_t)e->nlam * sizeof(double);
   memcpy(near->up + at, fd->up[taken.which], bytes);
   memcpy(near->down + at, fd->down[taken.which], bytes);
   for (int k = 0; k < c->columns; k++) {
@@ -192,14 +91,22 @@ static void keep_group(ga_eval *e, const struct ga_fd_level *fd, const curve *c,
   }
 }
 
+/* s: the longest step, sure: one that resolves the motion */
+static ga_search first_derivative(int rows, double s, double sure) {
+  double least = fmin(ldexp(s, -3 * REDUCTIONS), ldexp(sure, -3 * 2));
+  return (ga_search){
+      .order = 1, .rows = rows, .s = s, .sure = sure, .least = least, .ratio = 8, .curved = CURVED};
+}
+
 /* Columns of one group: the derivative of f along each, times the column's step, into fd->mid by
  * rows. */
-static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const curve *c, bool sharp,
-                                int n) {
-  if (!sharp) return half_difference(e, fd, c, 1, n, fd->mid);
-  sample last = {.s = 1};
-  ga_status status = sharp_quotient(e, fd, c, 1, n, fd->mid, &last);
-  if (status == GA_OK && c->keep >= 0) keep_group(e, fd, c, last);
+static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, bool sharp,
+                                int keep, int n) {
+  if (!sharp) return ga_half_difference(e, fd, c, 1, n, fd->mid);
+  const ga_search how = first_derivative(n, 1, 1);
+  ga_sample last = {.s = 1};
+  ga_status status = ga_quotient(e, fd, c, &how, fd->mid, &last);
+  if (status == GA_OK && keep >= 0) keep_group(e, fd, c, keep, last);
   return status;
 }
 
@@ -211,13 +118,12 @@ static ga_status quotients(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_
     fd->step[j] = (sharp ? SHARP : CENTRAL) * ga_fd_scale(e, p, kind, j);
   }
   for (int g = 0; g < colours->count && status == GA_OK; g++) {
-    curve c = {.fn = fn,
-               .p = p,
-               .kind = kind,
-               .column = colours->column + colours->start[g],
-               .columns = colours->start[g + 1] - colours->start[g],
-               .keep = keep ? g : -1};
-    status = group_quotient(e, fd, &c, sharp, A->nrow);
+    const ga_curve c = {.fn = fn,
+                        .p = p,
+                        .kind = kind,
+                        .column = colours->column + colours->start[g],
+                        .columns = colours->start[g + 1] - colours->start[g]};
+    status = group_quotient(e, fd, &c, sharp, keep ? g : -1, A->nrow);
     for (int k = 0; k < c.columns && status == GA_OK; k++) {
       int j = c.column[k];
       for (int at = colours->ptr[j]; at < colours->ptr[j + 1]; at++) {
@@ -239,57 +145,46 @@ ga_status ga_fd_keep_G(ga_eval *e, const ga_point *p, ga_csr *G) {
   return quotients(e, ga_point_g, p, GA_FD_Q, true, true, &e->colours_G, G);
 }
 
-/* the motion must stay within the scale of positions and angles as well */
+/* The longest time in which no coordinate moves by more than d times its scale. */
 static double motion_limit(const ga_eval *e, const ga_point *p, double d) {
-  double speed = ga_max_abs(e->nv, p->v);
-  return speed > 1 ? d / speed : d;
+  double limit = d;
+  for (int j = 0; j < e->nv; j++) {
+    double way = d * ga_fd_scale(e, p, GA_FD_Q, j), speed = fabs(p->v[j]);
+    if (way < limit * speed) limit = way / speed;
+  }
+  return limit;
 }
 
 ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_motion, int n,
                      double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
-  curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = with_motion};
-  sample last = {.s = 0};
-  double d = ga_fd_time_step(p->t, with_motion ? motion_limit(e, p, SHARP) : e->time_step);
-  ga_status status = sharp_quotient(e, fd, &c, d, n, out, &last);
+  const ga_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = with_motion};
+  double d = ga_fd_time_step(p->t, with_motion ? SHARP : e->time_step);
+  double sure = with_motion ? ga_fd_time_step(p->t, motion_limit(e, p, SHARP)) : d;
+  const ga_search how = first_derivative(n, d, sure);
+  ga_sample last = {.s = 0};
+  ga_status status = ga_quotient(e, fd, &c, &how, out, &last);
   e->fd_depth--;
   return status;
 }
 
-/* (f(s) - 2 f(0) + f(-s))/s^2 into out; f(0) is in fd->mid */
-static ga_status second_difference(ga_eval *e, struct ga_fd_level *fd, const curve *c, double s,
-                                   int n, double *out) {
-  ga_point moved = point_at(e, fd, c, s);
-  ga_status status = c->fn(e, &moved, fd->hi);
-  if (status != GA_OK) return status;
-  moved = point_at(e, fd, c, -s);
-  status = c->fn(e, &moved, fd->lo);
-  for (int i = 0; i < n; i++) out[i] = (fd->hi[i] - 2 * fd->mid[i] + fd->lo[i]) / (s * s);
-  return status;
-}
-
-/* f'' = (4 D1 - D2)/3 with D1 = (f(d) - 2 f(0) + f(-d))/d^2, D2 the same for 2d; rows as above */
+/* The shortest step resolves what the steps h of a run resolve: with ten of them in a period of a
+ * wave, time_step is at most that period. */
 ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
-  curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
-  double d = ga_fd_time_step(p->t, motion_limit(e, p, SECOND));
-  bool all = false;
-  ga_status status = fn(e, p, fd->mid);
-  for (int i = 0; i < n; i++) fd->bend[i] = INFINITY;
-  for (int reduction = 0; reduction < 3 && status == GA_OK && !all; reduction++, d /= 4) {
-    status = second_difference(e, fd, &c, d, n, fd->near);
-    if (status == GA_OK) status = second_difference(e, fd, &c, 2 * d, n, fd->far);
-    if (status != GA_OK) break;
-    all = true;
-    for (int i = 0; i < n; i++) {
-      if (fd->bend[i] == 0) continue;
-      double near = fd->near[i], far = fd->far[i], change = fabs(near - far);
-      bool worse = change > fd->bend[i] / 4, bends = change > CURVED_SECOND * fabs(near);
-      if (!worse) out[i] = (4 * near - far) / 3;
-      fd->bend[i] = bends && !worse ? change : 0;
-      all = all && fd->bend[i] == 0;
-    }
-  }
+  const ga_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
+  double d = ga_fd_time_step(p->t, SECOND), least = d;
+  double sure = ga_fd_time_step(p->t, motion_limit(e, p, SECOND));
+  while (least > fmin(sure, e->time_step) / 64) least /= 4;
+  const ga_search how = {.order = 2,
+                         .rows = n,
+                         .s = d,
+                         .sure = sure,
+                         .least = least,
+                         .ratio = 4,
+                         .curved = CURVED_SECOND};
+  ga_sample last = {.s = 0};
+  ga_status status = ga_quotient(e, fd, &c, &how, out, &last);
   e->fd_depth--;
   return status;
 }
