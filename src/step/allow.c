@@ -12,11 +12,11 @@ static const double SHARE = 5e-9;
 /* The opening of a position constraint that a stalled iteration may leave, against what the
  * accelerations move, h^2 |G||x|: q is then right to OPEN of the step's own curvature. */
 static const double OPEN = 1e-4;
-/* In a part of the system that constraints connect, a row is faint if its terms are below this part
- * of the strongest force: it need not be balanced better than to a rounding of that. At the far end
- * of a long chain all motion is the rounding of motion elsewhere, which joint after joint has
- * passed on. A chain of 1000 rods takes 1.2 iterations a step with it, 1.9 without. */
-static const double FAINT = 1e-9;
+/* In a part of the system that constraints connect, a row whose terms are below the root of this
+ * part of the strongest force, 1e-7, is faint: it need not be balanced better than to this part of
+ * that. At the far end of a long chain all motion is the rounding of motion elsewhere, which some
+ * hundred joints have passed on: 100 rods take 1.0 iterations a step with it, 1.9 without. */
+static const double FAINT = 1e-14;
 /* A force out of balance may cause this part of the accelerations that the roundings of the
  * constraints cause anyway: the sum of both is hardly larger than the latter. */
 static const double PART = 0.25;
@@ -290,7 +290,7 @@ static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
   return false;
 }
 
-/* What is too faint to count for velocity k, whose row has these terms: a rounding of the strongest
+/* What is too faint to count for velocity k, whose row has these terms: FAINT of the strongest
  * force in its part, where a constraint moves with k and all terms are faint, and elsewhere, or
  * without mass, the rounding of a rounding. Of the three ways to compare forces the smallest one
  * counts: no heavy body beside a light one, no light body under a large load beside a heavy one,
@@ -303,13 +303,13 @@ double ga_allow_faint(const ga_judge *j, int k, double terms) {
   const double root = j->root[k], by_energy = root * j->strongest[part];
   const double by_motion = root * root * j->hardest[part];
   const double strongest = fmin(j->greatest[part], fmin(by_energy, by_motion));
-  bool faint = terms <= FAINT * strongest;
+  bool faint = terms <= sqrt(FAINT) * strongest;
   if (faint && is_shared(j, k)) {
     faint = shared_sum(j, BY_ROWS, k) > 0;
   } else if (faint) {
     faint = has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
   }
-  return (faint ? level : level * level) * strongest;
+  return (faint ? FAINT : level * level) * strongest;
 }
 
 /* m |M| |x| and m |M| |shake| of dynamic row i */
