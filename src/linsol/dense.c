@@ -204,7 +204,8 @@ static bool sound_pivots(const dense *d) {
   return least > GA_SCALE_SOUND * largest;
 }
 
-static ga_status factor_in_units(dense *d, const ga_csr *A) {
+static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
+  dense *d = ls->impl;
   size_t n = (size_t)d->n, ld = (size_t)d->ld;
   int nnz = A->ptr[A->nrow];
   if (!ga_scale_apply(&d->scale, A, d->val)) return GA_RETRY_NONFINITE;
@@ -228,14 +229,9 @@ static ga_status factor_in_units(dense *d, const ga_csr *A) {
   return d->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
-/* Units that were found for other values may have made the matrix look singular. */
 static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
   dense *d = ls->impl;
-  bool kept = d->scale.known;
-  ga_status status = factor_in_units(d, A);
-  if (status != GA_RETRY_SINGULAR || !kept) return status;
-  d->scale.known = false;
-  return factor_in_units(d, A);
+  return ga_scale_factor(&d->scale, factor_in_units, ls, A);
 }
 
 static ga_status dense_solve(ga_linsol *ls, double *b) {

@@ -234,14 +234,9 @@ static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   return k->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
-/* Units that were found for other values may have made the matrix look singular. */
 static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
-  bool kept = k->scale.known;
-  ga_status status = factor_in_units(ls, A);
-  if (status != GA_RETRY_SINGULAR || !kept) return status;
-  k->scale.known = false;
-  return factor_in_units(ls, A);
+  return ga_scale_factor(&k->scale, factor_in_units, ls, A);
 }
 
 /* X <- F^-1 X or F^-T X, F = R A C; KLU has the factors of F^T */

@@ -247,14 +247,9 @@ static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   return m->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
-/* Units that were found for other values may have made the matrix look singular. */
 static ga_status mumps_factor(ga_linsol *ls, const ga_csr *A) {
   mumps *m = ls->impl;
-  bool kept = m->scale.known;
-  ga_status status = factor_in_units(ls, A);
-  if (status != GA_RETRY_SINGULAR || !kept) return status;
-  m->scale.known = false;
-  return factor_in_units(ls, A);
+  return ga_scale_factor(&m->scale, factor_in_units, ls, A);
 }
 
 /* every column of B times one or two diagonals; NULL: I */

@@ -98,6 +98,15 @@ bool ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val) {
   return true;
 }
 
+ga_status ga_scale_factor(ga_scale *scale, ga_status (*factor)(ga_linsol *ls, const ga_csr *A),
+                          ga_linsol *ls, const ga_csr *A) {
+  const bool kept = scale->known;
+  const ga_status status = factor(ls, A);
+  if (status != GA_RETRY_SINGULAR || !kept) return status;
+  scale->known = false;
+  return factor(ls, A);
+}
+
 double ga_scale_weight(int i) {
   return (i % 2 ? -0.5 : 0.5) * (1 + fmod(0.6180339887498949 * i, 1));
 }

@@ -5,6 +5,7 @@
 #define GA_SRC_SCALE_H
 
 #include "base/csr.h"
+#include "genalpha/ga_linsol.h"
 
 /* Diagonal R and C of powers of two that bring the largest entry of every row and column of R A C
  * near 1. Row exchanges choose well only among rows of one size: in [[k, -k, 1], [-k, k, 0],
@@ -26,6 +27,11 @@ void ga_scale_init(ga_scale *scale, int n, int nnz, ga_arena *arena);
  * fit roughly: units do not change in a run, and finding them costs as much as factoring a small
  * matrix. Set known = false to forget them. False if an entry of A is not finite. */
 bool ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val);
+
+/* factor(ls, A), which applies R and C, and once more with new ones if it finds A singular in units
+ * that were found for other values: these may have made it look so. */
+ga_status ga_scale_factor(ga_scale *scale, ga_status (*factor)(ga_linsol *ls, const ga_csr *A),
+                          ga_linsol *ls, const ga_csr *A);
 
 /* Pivots of R A C above this times the largest are no reason to look closer. */
 #define GA_SCALE_SOUND 1e-7
