@@ -73,7 +73,7 @@ static void add_shaken(ga_integrator *it, double t, const double *q, const doubl
                        bool in_turns) {
   int nv = it->eval.nv;
   double *noise = it->control.noise;
-  ga_space_size(it->model->space, q, it->d);
+  ga_eval_size(&it->eval, q, it->d);
   for (int i = 0; i < nv; i++) {
     it->d[i] *= (in_turns && i % 2 ? -1 : 1) * level(it);
   }
@@ -120,7 +120,9 @@ bool ga_rest_suspect(ga_integrator *it, double h) {
   const ga_memory *mem = &it->mem;
   const ga_saddle *s = &it->saddle;
   ga_team *team = it->eval.team;
-  double size = ga_team_max(team, ga_max_abs(it->eval.nv, c->size_q));
+  ga_eval_size(&it->eval, mem->q, it->d);
+  double size = fmax(ga_max_abs(it->eval.nv, c->size_q), ga_max_abs(it->eval.nv, it->d));
+  size = ga_team_max(team, size);
   double speed = ga_team_max(team, ga_max_abs(it->eval.nv, c->size_v));
   if (h * speed <= HARDLY * DBL_EPSILON * size) return true;
   bool by_step = it->method->report == GA_REPORT_STEP; /* else the matrices are those of v' */

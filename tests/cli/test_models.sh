@@ -96,6 +96,8 @@ END
 for k in 1e2 1e3 1e4 1e6 1e8 1e10; do
   succeeds run "$work/hung.yaml" --set k=$k
   succeeds run "$work/hung.yaml" --set k=$k --set a=0.3 --h 1e-3
+  succeeds run "$work/hung.yaml" --set k=$k --rtol 1e-6
+  ok "automatic steps do not resolve a vibration of rounding" out_has 'steps  *[0-9]\{1,3\} automatic'
 done
 cat >"$work/bob.yaml" <<END
 genalpha: 1
