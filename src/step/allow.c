@@ -291,25 +291,23 @@ static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
 }
 
 /* What is too faint to count for velocity k, whose row has these terms: FAINT of the strongest
- * force in its part, where a constraint moves with k and all terms are faint, and elsewhere, or
- * without mass, the rounding of a rounding. Of the three ways to compare forces the smallest one
- * counts: no heavy body beside a light one, no light body under a large load beside a heavy one,
- * and no units excuse more. */
+ * force in its part, where a constraint moves with k, but no more than SHARE of terms that are not
+ * all faint; elsewhere, or without mass, the rounding of a rounding. Of the three ways to compare
+ * forces the smallest one counts: no heavy body beside a light one, no light body under a large
+ * load beside a heavy one, and no units excuse more. */
 double ga_allow_faint(const ga_judge *j, int k, double terms) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
   const double level = ROUND * DBL_EPSILON;
   if (!(j->root[k] > 0)) return level * level * j->greatest[j->part[k]];
+  bool moved = has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
+  if (is_shared(j, k)) moved = shared_sum(j, BY_ROWS, k) > 0;
   const int part = j->part[k];
   const double root = j->root[k], by_energy = root * j->strongest[part];
   const double by_motion = root * root * j->hardest[part];
   const double strongest = fmin(j->greatest[part], fmin(by_energy, by_motion));
-  bool faint = terms <= sqrt(FAINT) * strongest;
-  if (faint && is_shared(j, k)) {
-    faint = shared_sum(j, BY_ROWS, k) > 0;
-  } else if (faint) {
-    faint = has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
-  }
-  return (faint ? FAINT : level * level) * strongest;
+  if (!moved) return level * level * strongest;
+  const bool all = terms <= sqrt(FAINT) * strongest;
+  return all ? FAINT * strongest : fmin(FAINT * strongest, SHARE * terms);
 }
 
 /* m |M| |x| and m |M| |shake| of dynamic row i */
@@ -362,8 +360,8 @@ ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, 
   double by_x = 0, by_shake = 0, terms = at->terms[i];
   by_mass(j, at, i, &by_x, &by_shake);
   if (shared) by_x = shared_sum(j, BY_X, i), by_shake = shared_sum(j, BY_SHAKE, i);
-  double allowed = j->tol * terms + level * (vector_terms(j, at, i) + by_x) + faint;
-  if (j->shaken) allowed += fmin(PART * by_shake, SHARE * terms);
+  double allowed = j->tol * terms + level * (vector_terms(j, at, i) + by_x);
+  allowed += j->shaken ? ga_max(faint, fmin(PART * by_shake, SHARE * terms)) : faint;
   ga_allowance rough = {.proved = allowed, .shakable = allowed + SHARE * terms};
   if (r <= allowed || look == GA_LOOK_ROUGHLY) return rough;
   double reaction, rounded;
