@@ -9,20 +9,20 @@
 #   make test          all tests on the release build
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
 #   make campaign      thousands of hard runs, every accepted step checked (3 minutes)
-#   make bench-page    docs/benchmarks.md from them
+#   make bench-page    docs/data/benchmarks.md from them
 #   make check-python  tests of the Python package
 #   make check-browser pages in a headless browser; a part of check
 #   make check         slow gates: format, sizes, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make install       library, headers, tool, man page, HTML reference into PREFIX (/usr/local), below
 #                      DESTDIR
-#   make python        the Python package in a virtual environment: build/python/venv (docs/python.md)
+#   make python        the Python package in a virtual environment: build/python/venv (docs/guide/python.md)
 #   make docs          HTML reference, in build/docs (needs doxygen)
 #   make clean         remove build/ and out/
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SOURCES = find include src modules mpi petsc results cli tests examples bench python -name '*.[ch]'
+SOURCES = find include src problems results parallel tool papers tests examples bench python -name '*.[ch]'
 TOOL = build/release/genalpha
 CTEST = ctest -j2
 MAKEFLAGS += --no-print-directory
@@ -98,7 +98,7 @@ docs:
 	rm -rf build/docs
 	mkdir -p build/docs
 	GA_VERSION=$$(sed -n 's/^#define GA_VERSION "\(.*\)"/\1/p' include/genalpha/genalpha.h) \
-	  doxygen docs/Doxyfile
+	  doxygen docs/doxygen/Doxyfile
 	sh tools/check_docs.sh build/docs
 	@echo "make docs: build/docs/index.html"
 
@@ -126,10 +126,10 @@ campaign: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_campaign
 	OPENBLAS_NUM_THREADS=1 build/release/campaign
 
-# docs/benchmarks.md from the last `make bench`
+# docs/data/benchmarks.md from the last `make bench`
 bench-page:
-	sh tools/benchmarks.sh out/bench.json docs/benchmarks.md.in >docs/benchmarks.md
-	cp out/bench.svg docs/benchmarks.svg
+	sh tools/benchmarks.sh out/bench.json docs/data/benchmarks.md.in >docs/data/benchmarks.md
+	cp out/bench.svg docs/data/benchmarks.svg
 
 check: format-check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz check-browser
 	@echo "make check: all gates passed"
@@ -138,7 +138,7 @@ check-sizes:
 	sh tools/check_sizes.sh
 
 # Tests that make long runs of what others run, too: once, by `make test`, is enough.
-LONG_RUNS = '^(cli_(mpi|reproduce|resume|completion|converge)|test_(sparse|sparse_problems|rolling|growth|extrapolate_orders)|suite_(orders|table))$$'
+LONG_RUNS = '^(tool_(mpi|reproduce|resume|completion|converge)|problems_(chain|rolling_disk)|properties_(sparse_and_dense|growth|orders|method_table)|extrapolate_orders)$$'
 
 check-clang:
 	cmake --preset clang -DBUILD_TESTING=ON
@@ -151,8 +151,8 @@ check-debug:
 
 check-threads:
 	cmake --preset threads -DBUILD_TESTING=ON
-	cmake --build --preset threads -j $(JOBS) --target test_threads test_mechanism_laws
-	$(CTEST) --preset threads -R '^test_(threads|mechanism_laws)$$'
+	cmake --build --preset threads -j $(JOBS) --target properties_threads mechanism_laws
+	$(CTEST) --preset threads -R '^(properties_threads|mechanism_laws)$$'
 
 # only what these tests run is built: test valgrind_X runs X, valgrind_tool_X the tool
 check-valgrind:

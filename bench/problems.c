@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "problems/problems.h"
 
 bench_problem *bench_problem_new(const char *name, int size) {
   bench_problem *b = bench_take(1, sizeof *b);

@@ -1,5 +1,5 @@
 # Writes a C file with texts: cmake -DOUTPUT=x.c -DTEXTS="name=a.js+b.js;other=c.css" -P embed.cmake
-set(code "/* made by cmake/embed.cmake */\n#include \"view_assets.h\"\n")
+set(code "/* made by cmake/embed.cmake */\n#include \"picture/page_assets.h\"\n")
 foreach(text IN LISTS TEXTS)
   string(REGEX MATCH "^([a-z_]+)=(.*)$" _ "${text}")
   set(name ${CMAKE_MATCH_1})

@@ -66,8 +66,8 @@ endif()
 # man page, made of what the tool itself says
 add_custom_command(OUTPUT genalpha.1
   COMMAND sh ${PROJECT_SOURCE_DIR}/tools/man_page.sh $<TARGET_FILE:genalpha_tool>
-    ${PROJECT_SOURCE_DIR}/docs/genalpha.1.in genalpha.1
-  DEPENDS genalpha_tool tools/man_page.sh docs/genalpha.1.in VERBATIM)
+    ${PROJECT_SOURCE_DIR}/docs/reference/genalpha.1.in genalpha.1
+  DEPENDS genalpha_tool tools/man_page.sh docs/reference/genalpha.1.in VERBATIM)
 add_custom_target(genalpha_man ALL DEPENDS genalpha.1)
 install(FILES ${PROJECT_BINARY_DIR}/genalpha.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
@@ -84,5 +84,5 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/genalpha
   FILES_MATCHING PATTERN "*.c" PATTERN "CMakeLists.txt")
 
-install(FILES cli/completion.bash RENAME genalpha
+install(FILES tool/completion.bash RENAME genalpha
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -1,5 +1,5 @@
 # Modules: shared objects the library opens at run time, each with a library that must not be linked
-# to it (modules/*.c say why). They are installed in a directory of their own; the library looks
+# to it (their sources in parallel/ say why). They are installed in a directory of their own; the library looks
 # there, relative to itself, to the tool, and at the place it was configured for (linsol/module.c).
 
 include(GNUInstallDirs)
@@ -14,15 +14,15 @@ set_property(SOURCE src/linsol/module.c APPEND PROPERTY COMPILE_DEFINITIONS
   GA_MODULE_DIR="${GA_MODULE_DIR}" GA_MODULE_FROM_LIB="${GA_MODULE_FROM_LIB}"
   GA_MODULE_FROM_BIN="${GA_MODULE_FROM_BIN}")
 
-# messages between the processes of a sweep, by MPI (modules/ranks.c); the tool opens it
+# messages between the processes of a sweep, by MPI (parallel/messages_module.c); the tool opens it
 option(GA_RANKS "sweeps over processes, if MPI is found (Debian: libopenmpi-dev)" ON)
 if(GA_RANKS AND PROJECT_IS_TOP_LEVEL)
   find_package(MPI QUIET COMPONENTS C)
 endif()
 if(GA_RANKS AND PROJECT_IS_TOP_LEVEL AND MPI_C_FOUND)
   message(STATUS "MPI for sweeps: yes (${MPI_C_LIBRARIES})")
-  add_library(genalpha_ranks MODULE modules/ranks.c)
-  target_include_directories(genalpha_ranks PRIVATE cli)
+  add_library(genalpha_ranks MODULE parallel/messages_module.c)
+  target_include_directories(genalpha_ranks PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(genalpha_ranks PRIVATE MPI::MPI_C)
   install(TARGETS genalpha_ranks LIBRARY DESTINATION ${GA_MODULE_SUBDIR})
 else()
@@ -40,7 +40,7 @@ if(GA_MUMPS)
 endif()
 if(GA_HAVE_MUMPS)
   message(STATUS "MUMPS: yes (${MUMPS_LIBRARY})")
-  add_library(genalpha_mumps MODULE modules/mumps.c)
+  add_library(genalpha_mumps MODULE parallel/mumps_module.c)
   target_include_directories(genalpha_mumps PRIVATE src)
   target_include_directories(genalpha_mumps SYSTEM PRIVATE ${MUMPS_INCLUDE_DIR})
   target_link_libraries(genalpha_mumps PRIVATE ${MUMPS_LIBRARY} Threads::Threads)
@@ -48,7 +48,7 @@ if(GA_HAVE_MUMPS)
   if(PROJECT_IS_TOP_LEVEL)
     install(TARGETS genalpha_mumps LIBRARY DESTINATION ${GA_MODULE_SUBDIR})
   endif()
-  set_property(SOURCE src/linsol/linsol.c src/linsol/mumps.c APPEND PROPERTY COMPILE_DEFINITIONS GA_HAVE_MUMPS)
+  set_property(SOURCE src/linsol/registry.c src/linsol/mumps.c APPEND PROPERTY COMPILE_DEFINITIONS GA_HAVE_MUMPS)
 else()
   message(STATUS "MUMPS: no (Debian: libmumps-seq-dev): there will be no linear solver mumps")
 endif()

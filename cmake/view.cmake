@@ -11,7 +11,7 @@ if(NOT js_dir)
   set(js_dir /usr/share/javascript)
 endif()
 
-set(view_dir ${PROJECT_SOURCE_DIR}/cli/view)
+set(view_dir ${PROJECT_SOURCE_DIR}/tool/picture/page)
 set(view_scripts data.js looks.js scene.js camera.js plots.js state.js main.js buttons.js)
 list(JOIN view_scripts "+" joined)
 set(view_files page.html style.css notice.txt ${view_scripts})
@@ -22,4 +22,4 @@ add_custom_command(OUTPUT view_assets.c
     -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${view_files} cmake/embed.cmake VERBATIM)
 target_sources(genalpha_tool PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/view_assets.c)
-set_source_files_properties(cli/webpage.c PROPERTIES COMPILE_DEFINITIONS "VIEW_JS_DIR=\"${js_dir}\"")
+set_source_files_properties(tool/picture/page.c PROPERTIES COMPILE_DEFINITIONS "VIEW_JS_DIR=\"${js_dir}\"")

@@ -2,7 +2,7 @@
 /* Arnold, Brüls 2007: the figures of section 5, slider-crank and Andrews' squeezing mechanism. */
 #include <math.h>
 
-#include "reproduce/ab07.h"
+#include "papers/ab07.h"
 
 /* places in q of "slider-crank", and in q of "andrews-absolute" */
 enum { THETA1 = 4, X4 = 7 };

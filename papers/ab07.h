@@ -4,7 +4,7 @@
 #ifndef CLI_REPRODUCE_AB07_H
 #define CLI_REPRODUCE_AB07_H
 
-#include "reproduce/lab.h"
+#include "papers/lab.h"
 
 /* Coefficients of (14), (15) and (18), (19). */
 typedef struct ab07_coefficients {

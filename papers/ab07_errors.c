@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reproduce/ab07.h"
+#include "papers/ab07.h"
 
 enum { TWO = 2 };
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reproduce/ab07.h"
+#include "papers/ab07.h"
+#include "problems/problems.h"
 
 /* S_t = [[ M beta' + C_t gamma' + K_t, G^T ], [ G, 0 ]] at a state, and D_L S_t D_R, (10) */
 

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "reproduce/ab07.h"
+#include "papers/ab07.h"
 
 static const double ALTERNATING[] = {2.0 / 3, 1.0 / 3};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arnold, Cardona, Brüls 2015: the figures of the heavy top with and without velocity projection.
  */
-#include "reproduce/acb15.h"
+#include "papers/acb15.h"
 
 #include <math.h>
 

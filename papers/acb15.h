@@ -4,7 +4,7 @@
 #ifndef CLI_REPRODUCE_ACB15_H
 #define CLI_REPRODUCE_ACB15_H
 
-#include "reproduce/lab.h"
+#include "papers/lab.h"
 
 extern const item acb15_recursion, acb15_sign, acb15_starts, acb15_drift, acb15_cure, acb15_rank,
     acb15_nullspace, acb15_stab2, acb15_rheonomic, acb15_star, acb15_index, acb15_lemma1,

@@ -3,7 +3,7 @@
  * constraints that depend on time. */
 #include <math.h>
 
-#include "reproduce/acb15.h"
+#include "papers/acb15.h"
 
 /* stab2: largest errors over all steps */
 

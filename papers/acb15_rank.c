@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reproduce/acb15.h"
+#include "papers/acb15.h"
 
 /* (9) with M and g, and with M* = M + B^T B and g* = g + B^T Z */
 

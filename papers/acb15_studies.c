@@ -3,7 +3,7 @@
  * orders with a rank-deficient mass matrix. */
 #include <math.h>
 
-#include "reproduce/acb15.h"
+#include "papers/acb15.h"
 
 enum { M = 3 }; /* constraints of the heavy top */
 

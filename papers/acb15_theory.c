@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reproduce/acb15.h"
+#include "papers/acb15.h"
 
 /* T+^-1 T0 of (8), 3 x 3, and of (27), 2 x 2 */
 

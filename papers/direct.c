@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The formulas (3.4) of JN07 and (2.3) of J11, and the test problems, as they are printed. */
-#include "reproduce/direct.h"
+#include "papers/direct.h"
 
 #include <math.h>
 #include <string.h>

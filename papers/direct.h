@@ -5,7 +5,7 @@
 #ifndef CLI_REPRODUCE_DIRECT_H
 #define CLI_REPRODUCE_DIRECT_H
 
-#include "reproduce/lab.h"
+#include "papers/lab.h"
 
 enum { DIRECT_DIM = 2 };
 

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "reproduce/ab07.h"
-#include "reproduce/acb15.h"
-#include "reproduce/jn07.h"
+#include "papers/ab07.h"
+#include "papers/acb15.h"
+#include "papers/jn07.h"
 
 static const double PI = 3.14159265358979323846;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of papers, claims and their verdicts. */
-#include "reproduce/item.h"
+#include "papers/item.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #ifndef CLI_REPRODUCE_ITEM_H
 #define CLI_REPRODUCE_ITEM_H
 
-#include "chart.h"
+#include "picture/chart.h"
 
 typedef enum claim_relation {
   CLAIM_NEAR,     /* |ours - paper| <= tolerance */

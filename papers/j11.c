@@ -2,7 +2,7 @@
 /* Jay 2011: figures 7.1 and 7.2, Theorems 4.1 and 6.1, the force of the rolling disk. */
 #include <math.h>
 
-#include "reproduce/j11.h"
+#include "papers/j11.h"
 
 static const int parts[] = {COLUMN_Q, COLUMN_V, COLUMN_A, COLUMN_PSI};
 static const char *const names[] = {"y", "z", "a", "ψ"};

@@ -3,7 +3,7 @@
 #ifndef CLI_REPRODUCE_J11_H
 #define CLI_REPRODUCE_J11_H
 
-#include "reproduce/rates.h"
+#include "papers/rates.h"
 
 extern const item j11_theorem31, j11_lemma51, j11_theorem52;
 

@@ -2,8 +2,8 @@
 /* Jay 2011: Theorem 3.1 (existence and uniqueness), Lemma 5.1 and Theorem 5.2 (perturbations). */
 #include <math.h>
 
-#include "reproduce/j11.h"
-#include "reproduce/remainders.h"
+#include "papers/j11.h"
+#include "papers/remainders.h"
 
 typedef long double real;
 enum { N = DIRECT_DIM, LEVELS = 6 };

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "reproduce/jn07.h"
+#include "papers/jn07.h"
 
 static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 

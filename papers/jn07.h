@@ -3,7 +3,7 @@
 #ifndef CLI_REPRODUCE_JN07_H
 #define CLI_REPRODUCE_JN07_H
 
-#include "reproduce/lab.h"
+#include "papers/lab.h"
 
 extern const item jn07_fig55, jn07_theorem41, jn07_theorem43, jn07_theorem44, jn07_theorem45,
     jn07_ode, jn07_identities;

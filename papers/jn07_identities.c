@@ -3,8 +3,8 @@
  * and what the method is for alpha = 0: trapezoidal rule, Lobatto IIIA and IIIB. */
 #include <math.h>
 
-#include "reproduce/direct.h"
-#include "reproduce/jn07.h"
+#include "papers/direct.h"
+#include "papers/jn07.h"
 
 static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 static const double PI = 3.14159265358979323846;

@@ -3,8 +3,8 @@
  * convergence of the extended HHT method. */
 #include <math.h>
 
-#include "reproduce/jn07.h"
-#include "reproduce/remainders.h"
+#include "papers/jn07.h"
+#include "papers/remainders.h"
 
 typedef long double real;
 enum { N = DIRECT_DIM };

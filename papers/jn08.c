@@ -2,7 +2,7 @@
 /* Jay, Negrut 2008: figures 1 and 2 with alternating steps, the remark of section 7, Theorem 1. */
 #include <math.h>
 
-#include "reproduce/jn08.h"
+#include "papers/jn08.h"
 
 static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 

@@ -3,7 +3,7 @@
 #ifndef CLI_REPRODUCE_JN08_H
 #define CLI_REPRODUCE_JN08_H
 
-#include "reproduce/rates.h"
+#include "papers/rates.h"
 
 extern const item jn08_notation, jn08_alpham;
 

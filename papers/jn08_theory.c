@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "reproduce/jn08.h"
+#include "papers/jn08.h"
 
 static const double OMEGA = 2 * 3.14159265358979323846; /* of the oscillator, q(0) = 1, v(0) = 0 */
 

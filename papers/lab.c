@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs that are watched, and errors over step sizes. */
-#include "reproduce/lab.h"
+#include "papers/lab.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "interrupt.h"
+#include "problems/problems.h"
+#include "simulate/interrupt.h"
 
 bool lab_open(lab *l, result *r, const char *problem) {
   ga_error err = {GA_OK, ""};

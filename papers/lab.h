@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "reproduce/item.h"
-#include "study.h"
+#include "convergence/study.h"
+#include "papers/item.h"
 
 typedef struct lab {
   result *r;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "reproduce/lab.h"
+#include "papers/lab.h"
 
 double lab_random(uint64_t *seed, double from, double to) {
   *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

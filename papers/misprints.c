@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Misprints and slips of the papers, and what was lost in the text we read. */
-#include "reproduce/item.h"
+#include "papers/item.h"
 
 const misprint misprints[] = {
     {"ACB15 (8)", "B v_n/h + h B r in the first component of E_n", "B v_n/h − h B r", "acb15-sign",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* index.html from the records of the items, pictures embedded, and the same numbers as CSV. */
-#include "reproduce/page.h"
+#include "papers/page.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "reproduce/page_parts.h"
+#include "papers/page_parts.h"
 
 typedef struct page {
   const char *dir;

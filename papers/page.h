@@ -3,7 +3,7 @@
 #ifndef CLI_REPRODUCE_PAGE_H
 #define CLI_REPRODUCE_PAGE_H
 
-#include "reproduce/record.h"
+#include "papers/record.h"
 
 /* Of all items that have a record in DIR; counts receives how many claims have which verdict. False
  * after a message. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The difference of two runs that differ in a_0 by O(h) only, with a step so small that the problem
  * hardly moves: what is left is the method's own recursion. */
-#include "reproduce/rates.h"
+#include "papers/rates.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef CLI_REPRODUCE_RATES_H
 #define CLI_REPRODUCE_RATES_H
 
-#include "reproduce/lab.h"
+#include "papers/lab.h"
 
 /* r_alpham, r_gamma, r_alphaf of J11 Theorem 6.1 */
 typedef struct rates {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records as lines "key value", the claims one after the other. */
 #define _POSIX_C_SOURCE 200809L
-#include "reproduce/record.h"
+#include "papers/record.h"
 
 #include <errno.h>
 #include <inttypes.h>

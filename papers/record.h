@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "reproduce/item.h"
+#include "papers/item.h"
 
 enum { PATH_LENGTH = 4096 };
 

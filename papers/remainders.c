@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders of what theorems on perturbed start values leave, see remainders.h. */
-#include "reproduce/remainders.h"
+#include "papers/remainders.h"
 
 #include <math.h>
 

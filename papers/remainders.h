@@ -3,7 +3,7 @@
 #ifndef CLI_REPRODUCE_REMAINDERS_H
 #define CLI_REPRODUCE_REMAINDERS_H
 
-#include "reproduce/direct.h"
+#include "papers/direct.h"
 
 enum { REMAINDERS = 4 }; /* values looked at after the step */
 

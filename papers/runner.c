@@ -2,7 +2,7 @@
 /* Each item in a process of its own: compute, write the table, draw, write the record. What such a
  * process has to say goes to a temporary file and is shown when it ends. */
 #define _POSIX_C_SOURCE 200809L
-#include "reproduce/runner.h"
+#include "papers/runner.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "gnuplot.h"
-#include "interrupt.h"
-#include "progress.h"
+#include "picture/gnuplot.h"
+#include "simulate/interrupt.h"
+#include "simulate/progress.h"
 
 /* one item */
 

@@ -3,7 +3,7 @@
 #ifndef CLI_REPRODUCE_RUNNER_H
 #define CLI_REPRODUCE_RUNNER_H
 
-#include "reproduce/record.h"
+#include "papers/record.h"
 
 typedef struct runner {
   /* set before */

@@ -2,7 +2,7 @@
 /* Joining a job of several processes. RANKS_FROM_BIN, the way from the tool to installed modules,
  * comes from the build. */
 #define _POSIX_C_SOURCE 200809L
-#include "ranks.h"
+#include "messages.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "tool.h"
 
 /* number and count of processes as launchers tell them: Open MPI, MPICH and others */
 static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};

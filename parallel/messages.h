@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the module gives (modules/ranks.c). All calls are made by one thread of a process. Errors of
- * MPI end the job. Messages between two processes arrive in the order they were sent in. */
+/* What the module gives (parallel/messages_module.c). All calls are made by one thread of a
+ * process. Errors of MPI end the job. Messages between two processes arrive in the order they were
+ * sent in. */
 typedef struct ranks_ops {
   bool (*begin)(int *rank, int *size); /* false: MPI could not be started */
   void (*send)(int to, const void *bytes, size_t size);

@@ -4,7 +4,7 @@
  *     q = (beta, Theta, gamma, Phi, delta, Omega, epsilon)
  *
  * Arnold and Brüls 2007 (AB07), section 5.2; Schiehlen, Multibody Systems Handbook, 1990. Data,
- * formulas and reference values docs/problems.md. Two observations make the code short:
+ * formulas and reference values docs/reference/problems.md. Two observations make the code short:
  *
  * Rows. With e(p) = (cos p, sin p) and n(p) = (sin p, -cos p), both of which obey w' = (-w_y, w_x),
  * each pair of rows is a chain of links: g = sum of c w(p) - anchor, p one angle or a sum of two.

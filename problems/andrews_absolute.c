@@ -13,7 +13,7 @@
  *
  * As e and n do, w obeys w' = (-w_y, w_x) and w'' = -w. The motion is that of the problem andrews,
  * from whose start and reference the values here are computed. Arnold and Brüls 2007 (AB07),
- * section 5.2; data docs/problems.md. */
+ * section 5.2; data docs/reference/problems.md. */
 #include <math.h>
 #include <string.h>
 

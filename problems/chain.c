@@ -7,7 +7,7 @@
  *        (x_i, y_i) - L/2 e(theta_i) - (x_i-1, y_i-1) - L/2 e(theta_i-1),  e(a) = (cos a, sin a)
  *
  * Start horizontal, along +x, at rest. All matrices are sparse and every function takes time
- * proportional to N. Values at t = 1 docs/problems.md. */
+ * proportional to N. Values at t = 1 docs/reference/problems.md. */
 #include <math.h>
 #include <string.h>
 

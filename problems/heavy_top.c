@@ -8,8 +8,9 @@
  *     SE(3)         v = (U, Omega), U = R^T x' G = (-R, -R X~)
  *                   F = (m R^T gamma - m Omega x U, -Omega x J Omega)
  *
- * Arnold, Cardona and Brüls 2015 (ACB15), appendix, (28); reference values docs/problems.md.
- * The second form follows from m x'' = m gamma + lam with x'' = R (U' + Omega x U). */
+ * Arnold, Cardona and Brüls 2015 (ACB15), appendix, (28); reference values
+ * docs/reference/problems.md. The second form follows from m x'' = m gamma + lam with x'' = R (U' +
+ * Omega x U). */
 #include <string.h>
 
 #include "lie/lie.h"

@@ -27,7 +27,7 @@
  *     R = ( s1 e^t y1 mu - [y1 z2 psi] , s2 y2 mu^2 - [y1 y2 z1 psi^3]     )
  *
  * with s = (e^t, e^-t), for jay-negrut-hht s = (1, 1), the terms in brackets in jay-negrut-soi2
- * only. docs/problems.md. */
+ * only. docs/reference/problems.md. */
 #include <math.h>
 
 #include "problems/problem.h"

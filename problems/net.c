@@ -15,7 +15,7 @@
  * Start: every layer flat, horizontal and square, layers L apart, at rest. There the gradients of
  * the bars along x have entries in x only, those along y in y only. Each row of masses with its N-1
  * bars is a chain, so the constraints are independent at the start. Values at the end:
- * docs/problems.md. */
+ * docs/reference/problems.md. */
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
  *     M = diag(m, m, m L^2/3),   F = (0, -m g, -c theta' - k (theta - 3 pi/2))
  *     g = (x - L cos theta, y - L sin theta)
  *
- * Jay and Negrut 2007 (JN07), section 5.2; reference values docs/problems.md. */
+ * Jay and Negrut 2007 (JN07), section 5.2; reference values docs/reference/problems.md. */
 #include <math.h>
 
 #include "problems/problem.h"

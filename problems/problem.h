@@ -8,7 +8,7 @@
 #define GA_SRC_PROBLEM_H
 
 #include "base/csr.h"
-#include "genalpha/ga_problem.h"
+#include "problems/problems.h"
 
 #define GA_PI 3.14159265358979323846
 

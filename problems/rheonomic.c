@@ -4,7 +4,7 @@
  *     g = (x^2 + y^2 - r(t)^2)/2,   r = 1 + a sin 2t,   a = 0.1,   M = I,   F = 0
  *     r^2 theta' = 1,   lam = theta'^2 - r''/r
  *
- * docs/problems.md. */
+ * docs/reference/problems.md. */
 #include <math.h>
 
 #include "problems/problem.h"

@@ -19,7 +19,7 @@
  * Jay 2011 (J11), section 7.2, (7.2), where terms of F3 and F4 that cancel are printed too. The
  * printed F4 lacks -I2 z3 z5 c3, which the printed Lagrangian has: without it the energy drifts.
  * "rolling-disk" has the term, "rolling-disk-printed" has not. Reference values
- * docs/problems.md. */
+ * docs/reference/problems.md. */
 #include <math.h>
 #include <string.h>
 

@@ -7,7 +7,8 @@
  *     g: (x1,y1) - l1/2 e(theta1)             (x5,y5) - (x1,y1) - l1/2 e(theta1)
  *        (x2,y2) - (x5,y5) - l2/2 e(theta2)   (x3,0)  - (x2,y2) - l2/2 e(theta2)
  *
- * Arnold and Brüls 2007 (AB07), section 5.1; constraints and inertias docs/problems.md. */
+ * Arnold and Brüls 2007 (AB07), section 5.1; constraints and inertias docs/reference/problems.md.
+ */
 #include <math.h>
 #include <string.h>
 

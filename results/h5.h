@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files h5_*.c share. This is the one place that includes HDF5. docs/results.md describes
- * the layout of a file.
+/* What the files h5_*.c share. This is the one place that includes HDF5. docs/guide/results.md
+ * describes the layout of a file.
  *
  * Files are written in HDF5's mode "single writer, multiple readers" (SWMR). A file is readable at
  * any moment up to the number in /rows, because everything else reaches the file before that number

@@ -1,13 +1,12 @@
-# Every tests/*.c is one cmocka program, every tests/cli/test_*.sh one test of the tool, every
-# tests/install/test_*.sh one of an installed tree, every example one test that runs it.
+# Every test_*.c below tests/ is one cmocka program, every tests/tool/commands/test_*.sh one test of the
+# tool, every tests/install/test_*.sh one of an installed tree, every example one test that runs it.
+# The name of a test is its path: tests/run/test_events.c is run_events.
 # Labels: short, slow (the list below), valgrind (made for `make check`).
 
 set(GA_SLOW_TESTS)
-# not test_series: valgrind computes long double with double's precision
-set(GA_VALGRIND_TESTS suite_groups suite_null test_arena test_initial test_blocks test_matrix
-  test_newton test_problems test_space)
-
-list(APPEND GA_VALGRIND_TESTS test_file_models test_mechanism_errors)
+# not lie_series: valgrind computes long double with double's precision
+set(GA_VALGRIND_TESTS lie_groups linsol_rank_null_space base_arena run_start linsol_block_matrix step_matrix
+  step_newton problems_problems lie_space file_file mechanism_build_build)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_package(Threads REQUIRED)
@@ -26,43 +25,54 @@ function(ga_add_test name)
     LABELS ${label} TIMEOUT 300 ENVIRONMENT "${GA_TEST_ENVIRONMENT}")
 endfunction()
 
-file(GLOB test_sources CONFIGURE_DEPENDS tests/*.c)
+# ga_test_name(PATH OUT): tests/run/test_events.c -> run_events
+function(ga_test_name path out)
+  cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE name)
+  string(REGEX REPLACE "\\.[a-z]+$" "" name ${name})
+  string(REPLACE / _ name ${name})
+  string(REPLACE _test_ _ name ${name})
+  string(REPLACE tool_commands_ tool_ name ${name})
+  set(${out} ${name} PARENT_SCOPE)
+endfunction()
+
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/test_*.c)
+list(FILTER test_sources EXCLUDE REGEX "tests/(parallel/(mpi|petsc)|install)/")
 foreach(source IN LISTS test_sources)
-  cmake_path(GET source STEM name)
+  ga_test_name(${source} name)
   add_executable(${name} ${source})
-  target_include_directories(${name} PRIVATE src tests)
+  target_include_directories(${name} PRIVATE src tests/support tests/properties)
   target_compile_definitions(${name} PRIVATE GA_DOCS="${PROJECT_SOURCE_DIR}/docs"
     GA_MODELS="${PROJECT_SOURCE_DIR}/models")
-  target_link_libraries(${name} PRIVATE genalpha_objects PkgConfig::CMOCKA Threads::Threads)
+  target_link_libraries(${name} PRIVATE genalpha_objects genalpha_problems PkgConfig::CMOCKA
+    Threads::Threads)
   ga_add_test(${name} ${name})
 endforeach()
-foreach(name test_results test_results_texts test_results_torn)
+foreach(name results_results results_texts results_torn_files)
   target_link_libraries(${name} PRIVATE genalpha_results_static)
 endforeach()
-foreach(name test_team test_team_faults)
+foreach(name parallel_team parallel_team_faults)
   target_sources(${name} PRIVATE $<TARGET_OBJECTS:genalpha_whole>)
 endforeach()
-target_sources(test_random PRIVATE cli/sweep_random.c cli/message.c)
-target_include_directories(test_random PRIVATE cli)
-target_sources(test_stress PRIVATE $<TARGET_OBJECTS:genalpha_stress>)
+target_sources(tool_sweep_random PRIVATE tool/sweep/random.c tool/message.c)
+target_include_directories(tool_sweep_random PRIVATE tool)
+target_sources(properties_campaign PRIVATE $<TARGET_OBJECTS:genalpha_hard_models>)
 # it pretends to have MPI
-set_target_properties(test_module PROPERTIES ENABLE_EXPORTS ON)
+set_target_properties(linsol_module PROPERTIES ENABLE_EXPORTS ON)
 
 foreach(source IN LISTS example_sources)
   cmake_path(GET source STEM name)
   ga_add_test(example_${name} example_${name})
 endforeach()
 
-file(GLOB cli_tests CONFIGURE_DEPENDS tests/cli/test_*.sh)
-foreach(script IN LISTS cli_tests)
-  cmake_path(GET script STEM name)
-  string(REPLACE test_ cli_ name ${name})
+file(GLOB tool_tests CONFIGURE_DEPENDS tests/tool/commands/test_*.sh)
+foreach(script IN LISTS tool_tests)
+  ga_test_name(${script} name)
   ga_add_test(${name} sh ${script} $<TARGET_FILE:genalpha_tool>)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
-set_tests_properties(cli_mpi PROPERTIES TIMEOUT 900 PROCESSORS 4) # many short runs over several ranks
+set_tests_properties(tool_mpi PROPERTIES TIMEOUT 900 PROCESSORS 4) # many short runs over several ranks
 
-include(tests/petsc/petsc_tests.cmake)
+include(tests/parallel/petsc/petsc_tests.cmake)
 
 # Pages in a real browser, `make check-browser`: a configuration of its own, as it takes a minute.
 find_program(GA_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
@@ -127,8 +137,7 @@ set_tests_properties(install_tree PROPERTIES FIXTURES_SETUP install_tree)
 
 file(GLOB install_tests CONFIGURE_DEPENDS tests/install/test_*.sh)
 foreach(script IN LISTS install_tests)
-  cmake_path(GET script STEM name)
-  string(REPLACE test_ install_ name ${name})
+  ga_test_name(${script} name)
   ga_add_test(${name} sh ${script} ${tree}/${CMAKE_INSTALL_BINDIR}/genalpha)
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
     CC=${CMAKE_C_COMPILER} "CFLAGS=${CMAKE_C_FLAGS} ${${flags}}" CXX=$<$<BOOL:${GA_CXX}>:${GA_CXX}>
@@ -147,4 +156,4 @@ if(sanitized EQUAL -1)
     SKIP_RETURN_CODE 77)
 endif()
 
-include(tests/mpi/mpi.cmake)
+include(tests/parallel/mpi/mpi.cmake)

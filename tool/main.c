@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
-#include "team.h"
+#include "simulate/team.h"
+#include "tool.h"
 
 static const struct {
   const char *name, *summary;

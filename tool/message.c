@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "tool.h"
 
 enum { LINE_WIDTH = 98, WORD_MAX = 40 };
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs/benchmarks.md from bench.json: the tables of the measurement between the lines of the text
-# docs/benchmarks.md.in that say @table NAME@, @ratios@ and @machine@.
+# docs/data/benchmarks.md from bench.json: the tables of the measurement between the lines of the text
+# docs/data/benchmarks.md.in that say @table NAME@, @ratios@ and @machine@.
 # usage: benchmarks.sh BENCH.JSON TEMPLATE > PAGE
 set -eu
 

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-find include src modules mpi petsc results cli tests examples bench tools \( -name '*.[ch]' -o -name '*.sh' \) -type f | sort |
+find include src problems results parallel tool papers tests examples bench tools \( -name '*.[ch]' -o -name '*.sh' \) -type f | sort |
   xargs awk '
     function finish() {
       if (file != "" && lines > 500) {

@@ -110,10 +110,10 @@ class Build:
         self.sources = [f for f in self.commands if f.is_relative_to(ROOT / 'src')]
         self.library = work / 'libmutant.so'
         self.link_library()
-        self.programs = [self.link(f.stem, [f]) for f in sorted((ROOT / 'tests').glob('*.c'))]
+        self.programs = [self.link(f.stem, [f]) for f in sorted((ROOT / 'tests').rglob('test_*.c'))]
         self.tool = self.link('genalpha', [f for f in self.commands
-                                           if f.is_relative_to(ROOT / 'cli')])
-        self.scripts = sorted((ROOT / 'tests/cli').glob('test_*.sh'))
+                                           if f.is_relative_to(ROOT / 'tool')])
+        self.scripts = sorted((ROOT / 'tests/tool/commands').glob('test_*.sh'))
 
     def object_of(self, source):
         return self.work / (str(source.relative_to(source.anchor)).replace('/', '_') + '.o')

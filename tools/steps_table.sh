@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Work of automatic against the best given steps at the same achieved error in q: the table of
-# docs/benchmarks.md.in. Usage: tools/steps_table.sh build/release/genalpha
+# docs/data/benchmarks.md.in. Usage: tools/steps_table.sh build/release/genalpha
 set -eu
 export LC_ALL=C
 tool=$1

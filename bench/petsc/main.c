@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "linsol/linsol.h"
+#include "linsol/registry.h"
 #include "team_run.h"
 
 static double cpu_seconds(void) {

@@ -92,7 +92,7 @@ GA_API ga_status ga_integrator_restart(ga_integrator *it, const double *q, const
  *
  * Automatic steps, options.rtol or atol > 0: the local errors of q and v are estimated, a step
  * whose error is too large or whose Newton iteration fails is taken back and tried with a smaller
- * size; GA_ERR_STEP when that falls below options.h_min. See docs/variable-steps.md. */
+ * size; GA_ERR_STEP when that falls below options.h_min. See docs/guide/variable-steps.md. */
 GA_API ga_status ga_integrator_step(ga_integrator *it);
 
 /* Steps until t_end is met exactly; where they do not meet it, the last two share what is left.

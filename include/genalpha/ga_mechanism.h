@@ -19,7 +19,7 @@
  * Every call copies what it is given; an error is told by the call that caused it and leaves the
  * mechanism as it was. After ga_mechanism_build the mechanism is constant: any number of
  * integrators and threads may share it. Zero means "not given" in all descriptions; what that means
- * is said beside each field. docs/models.md has the mathematics of every element. */
+ * is said beside each field. docs/reference/models.md has the mathematics of every element. */
 #ifndef GA_MECHANISM_H
 #define GA_MECHANISM_H
 

@@ -44,7 +44,7 @@ GA_API ga_params_report ga_params_check(const ga_params *par);
 GA_API void ga_params_amplification(const ga_params *par, double omega_h, double A[9]);
 GA_API double ga_params_spectral_radius(const ga_params *par, double omega_h);
 
-/* Starting values, see docs/notation.md. */
+/* Starting values, see docs/reference/notation.md. */
 typedef enum ga_start {
   GA_START_BEST,      /* what keeps order 2 from the first step: the method knows */
   GA_START_PLAIN,     /* a_0 = v'_0 */
@@ -62,8 +62,8 @@ typedef enum ga_mass_at { GA_MASS_EVALUATED, GA_MASS_PREVIOUS } ga_mass_at;
  * The results are the same. */
 typedef enum ga_system { GA_SYSTEM_AUTO, GA_SYSTEM_SPLIT, GA_SYSTEM_FULL } ga_system;
 
-/* What is corrected when h changes, so that order 2 is kept (docs/notation.md). All but the first
- * are for comparison. */
+/* What is corrected when h changes, so that order 2 is kept (docs/reference/notation.md). All but
+ * the first are for comparison. */
 typedef enum ga_rescale {
   GA_RESCALE_ALL,   /* what the method needs */
   GA_RESCALE_A,     /* the history a alone */
@@ -91,7 +91,7 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
  * newton_tol is a backward error: an accepted iterate solves, row by row, equations whose own terms
  * are changed by at most newton_tol. A row may be above that by rounding: of its terms, of the
  * constraints it is coupled with, of forces far stronger than its own and, where fresh matrices no
- * longer help, inside callbacks (docs/architecture.md, src/step/judge.c).
+ * longer help, inside callbacks (docs/internals/overview.md, src/step/acceptance/judge.c).
  * newton_max counts the iterations from one guess. A step has up to three: the extrapolated
  * unknowns, those of the last step, and these once more with damping. */
 #define GA_OPTION_LIST(NAME, TEXT, REAL, INT, WORD)                                                \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libgenalpha_petsc: linear systems of a team, solved by PETSc.
  *
- * A library of its own, built with -DGA_PETSC=ON (docs/scale.md). Each rank has a part of the
+ * A library of its own, built with -DGA_PETSC=ON (docs/guide/scale.md). Each rank has a part of the
  * matrix; PETSc adds the parts up and solves over all ranks:
  *
  *     ga_petsc_context petsc = {.options = "-ksp_monitor"};

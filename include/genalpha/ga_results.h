@@ -2,9 +2,9 @@
 /* Results of a run in an HDF5 file: columns of numbers over time, with names, units and texts.
  *
  * A library of its own, libgenalpha_results (pkg-config genalpha-results, CMake target
- * genalpha::results), which does not need libgenalpha. docs/results.md describes the file. A build
- * without HDF5 has all of these functions, too; create and open then return GA_ERR_BACKEND and say
- * what is missing.
+ * genalpha::results), which does not need libgenalpha. docs/guide/results.md describes the file. A
+ * build without HDF5 has all of these functions, too; create and open then return GA_ERR_BACKEND
+ * and say what is missing.
  *
  * A writer or a reader belongs to one thread at a time, and Debian's HDF5 is not made for threads:
  * a program uses this library from one thread at a time. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha: generalized-alpha time integration of constrained mechanical systems.
  * This header includes all others but ga_results.h, which belongs to a library of its own;
- * docs/notation.md explains the symbols. */
+ * docs/reference/notation.md explains the symbols. */
 #ifndef GENALPHA_H
 #define GENALPHA_H
 
 #include <genalpha/ga_base.h>
 #include <genalpha/ga_csr.h>
+#include <genalpha/ga_drawable.h>
 #include <genalpha/ga_events.h>
 #include <genalpha/ga_extrapolate.h>
 #include <genalpha/ga_file.h>
@@ -16,10 +17,9 @@
 #include <genalpha/ga_mechanism.h>
 #include <genalpha/ga_model.h>
 #include <genalpha/ga_options.h>
-#include <genalpha/ga_parts.h>
-#include <genalpha/ga_picture.h>
+#include <genalpha/ga_partition.h>
 #include <genalpha/ga_problem.h>
-#include <genalpha/ga_record.h>
+#include <genalpha/ga_recorder.h>
 #include <genalpha/ga_space.h>
 #include <genalpha/ga_statics.h>
 #include <genalpha/ga_team.h>

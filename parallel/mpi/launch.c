@@ -5,7 +5,7 @@
  * all agree even if their partitioners do not. Results are gathered on rank 0: it knows, from the
  * beginning, which numbers of the whole each rank has. Ranks that share a body have the same bits,
  * so that it does not matter whose arrive last. */
-#include "mpi/launch.h"
+#include "parallel/mpi/launch.h"
 
 #include <genalpha/ga_mpi.h>
 #include <genalpha/genalpha.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/petsc.h"
+#include "parallel/mpi/petsc.h"
 
 enum { ROOT = 0 };
 

@@ -7,7 +7,7 @@
 #ifndef GA_MPI_LAUNCH_H
 #define GA_MPI_LAUNCH_H
 
-#include <genalpha/ga_parts.h>
+#include <genalpha/ga_partition.h>
 #include <genalpha/ga_team.h>
 
 /* A mechanism shared out over all ranks. */

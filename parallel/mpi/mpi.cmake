@@ -2,7 +2,7 @@
 #   GA_MPI = AUTO (where MPI is found; inside another project as OFF), ON (required), OFF
 
 # what adds parts of a matrix, without MPI: also for the tests
-add_library(genalpha_whole OBJECT mpi/whole.c mpi/condense.c)
+add_library(genalpha_whole OBJECT parallel/mpi/whole.c parallel/mpi/condense.c)
 set_target_properties(genalpha_whole PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(genalpha_whole PUBLIC include)
 
@@ -25,7 +25,7 @@ if(NOT GA_HAVE_MPI)
 endif()
 message(STATUS "MPI: yes (${MPI_C_LIBRARIES})")
 
-add_library(genalpha_mpi SHARED mpi/team.c mpi/share.c mpi/gather.c $<TARGET_OBJECTS:genalpha_whole>)
+add_library(genalpha_mpi SHARED parallel/mpi/team.c parallel/mpi/share.c parallel/mpi/gather.c $<TARGET_OBJECTS:genalpha_whole>)
 target_include_directories(genalpha_mpi PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 target_link_libraries(genalpha_mpi PUBLIC genalpha_shared PRIVATE MPI::MPI_C)
 set_target_properties(genalpha_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
@@ -37,6 +37,6 @@ add_library(genalpha::mpi ALIAS genalpha_mpi)
 
 # what the tool asks for when mpirun starts it (launch.h); it looks for the library beside itself and
 # where it is installed
-target_sources(genalpha_mpi PRIVATE mpi/launch.c mpi/petsc.c)
+target_sources(genalpha_mpi PRIVATE parallel/mpi/launch.c parallel/mpi/petsc.c)
 target_include_directories(genalpha_mpi PRIVATE ${PROJECT_SOURCE_DIR})
 set_target_properties(genalpha_mpi PROPERTIES INSTALL_RPATH "$ORIGIN") # libgenalpha is there, too

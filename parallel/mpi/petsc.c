@@ -2,7 +2,7 @@
 /* The solver of libgenalpha_petsc for a team, without linking to PETSc: the library is opened from
  * the directory that holds this one, or from where the system looks. */
 #define _GNU_SOURCE /* dladdr */
-#include "mpi/petsc.h"
+#include "parallel/mpi/petsc.h"
 
 #include <dlfcn.h>
 #include <genalpha/ga_petsc.h>

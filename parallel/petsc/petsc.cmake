@@ -1,5 +1,5 @@
 # libgenalpha_petsc: linear systems of a team by PETSc (ga_petsc.h). A library of its own, and off by
-# default: Debian's PETSc is linked with parts under the GPL (docs/licences.md).
+# default: Debian's PETSc is linked with parts under the GPL (docs/reference/licences.md).
 
 option(GA_PETSC "linear solver for teams by PETSc (Debian: libpetsc-real-dev)" OFF)
 if(NOT GA_PETSC)
@@ -13,7 +13,7 @@ message(STATUS "PETSc: yes (${PETSC_VERSION})")
 # full path, so that no search path of PETSc's own libraries is left in the flags of others
 find_library(PETSC_LIBRARY NAMES ${PETSC_LIBRARIES} HINTS ${PETSC_LIBRARY_DIRS} NO_CACHE REQUIRED)
 
-file(GLOB petsc_sources CONFIGURE_DEPENDS petsc/*.c)
+file(GLOB petsc_sources CONFIGURE_DEPENDS parallel/petsc/*.c)
 add_library(genalpha_petsc SHARED ${petsc_sources})
 target_include_directories(genalpha_petsc PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 target_include_directories(genalpha_petsc SYSTEM PRIVATE ${PETSC_INCLUDE_DIRS} ${KLU_INCLUDE_DIR})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Is A singular to working precision, and which column depends on the others?
  *
- * As in the solvers of the library (src/linsol/scale.h): where pivots are not sound, inverse
+ * As in the solvers of the library (src/linsol/scaling.h): where pivots are not sound, inverse
  * iteration finds x = P^-1 b, for b of the size of |A| 1. If x has grown by less than 1/(n eps), A
  * is regular. Else it is singular if every row of A x is a sum that cancels, or if a second step
  * grows as much when it is measured in the units of the first x.
@@ -15,7 +15,7 @@
 #include "private.h"
 
 /* Sound pivots, growth of the second step, what is left of a
- * row that cancels, what counts as nothing: those of src/linsol/scale.c. */
+ * row that cancels, what counts as nothing: those of src/linsol/scaling.c. */
 static const double SOUND = 1e-7, GROWTH_AGAIN = 1e6, CANCELLED = 1e-9, NOTHING = 1e-8;
 static const double PROOF = 1e-10; /* |r^T A| relative to |r| that proves a dependency */
 

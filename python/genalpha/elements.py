@@ -202,7 +202,7 @@ class Description:
         self._section("run", {k: _document.plain(v, f"run.{k}") for k, v in options.items()})
 
     def repeat(self, index: str, first: Any, last: Any, **sections: Any) -> None:
-        """Elements with an index in their names and numbers; see docs/models.md."""
+        """Elements with an index in their names and numbers; see docs/reference/models.md."""
         entry = {"index": index, "from": first, "to": last, **sections}
         self._section("repeat", [*self._document().get("repeat", []),
                                  _document.plain(entry, "repeat")])

@@ -39,7 +39,7 @@ class Mechanism(Description):
 
     Notes
     -----
-    Every method takes the keys of its section in a model file as keyword arguments (docs/models.md);
+    Every method takes the keys of its section in a model file as keyword arguments (docs/reference/models.md);
     `in` is written `in_`. Numbers may be texts, which are expressions of parameters, and functions
     of t, s and s_dot are always texts. Bodies are given by name or as what :meth:`body` returned.
     A mechanism is built when it is first used; errors name the path inside it, as those of a file.
@@ -322,7 +322,7 @@ def load(path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> Mechanis
     Parameters
     ----------
     path : str or path
-        The file (docs/models.md).
+        The file (docs/reference/models.md).
     **parameters
         Replace parameters of the file in place: numbers, or expressions as texts.
 

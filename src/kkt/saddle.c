@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Assembly and solution of the mass KKT system. */
-#include "run/saddle.h"
+#include "kkt/saddle.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "kkt/soft_rows.h"
 #include "lie/lie.h"
-#include "linsol/rank.h"
-#include "run/soft.h"
+#include "linsol/rank/rank.h"
 
 static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
   const ga_model *model = eval->model;

@@ -7,7 +7,7 @@
  *
  * Soft rows, for constraints that follow from others: the matrix that is factored has -eps D in the
  * place of the lower zeros, D = diag(G M^-1 G^T) with a diagonal M, and a solve is repeated with
- * what the matrix above leaves of the right side (soft.c). This converges in all that the
+ * what the matrix above leaves of the right side (soft_rows.c). This converges in all that the
  * constraints determine, to the solution whose multipliers are least in the norm mu^T D mu; right
  * sides that contradict each other are met as well as possible. Where it does not converge, as rows
  * are too near to each other, and it is known which ones are kept, those are solved for as they
@@ -15,10 +15,10 @@
 #ifndef GA_SRC_SADDLE_H
 #define GA_SRC_SADDLE_H
 
-#include "linsol/blocks.h"
-#include "linsol/linsol.h"
-#include "linsol/share.h"
-#include "model/eval.h"
+#include "linsol/block_matrix.h"
+#include "linsol/numbering.h"
+#include "linsol/registry.h"
+#include "model/evaluation.h"
 
 typedef struct ga_saddle {
   ga_eval *eval; /* borrowed */
@@ -72,10 +72,10 @@ ga_status ga_saddle_solve(ga_saddle *s);
 ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const ga_csr *H,
                           double *lam, double *psi);
 
-/* v', lam, psi from the equations of motion and the differentiated constraints (docs/notation.md):
- *   M v' - R(lam, psi) = F,  G v' = -(g drift),  H v' = -(k drift)
- * One solve for the usual R; for one of the model's own Newton's iteration from s->guess, which is
- * left at the solution. */
+/* v', lam, psi from the equations of motion and the differentiated constraints
+ * (docs/reference/notation.md): M v' - R(lam, psi) = F,  G v' = -(g drift),  H v' = -(k drift) One
+ * solve for the usual R; for one of the model's own Newton's iteration from s->guess, which is left
+ * at the solution. */
 ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const double *v,
                                  double *vd, double *lam, double *psi);
 

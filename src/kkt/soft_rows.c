@@ -14,7 +14,7 @@
  *
  * A direction without gain is rounding error, or a row so near to the others that rounding hides
  * it. A plain step along it does no harm; a long one would fill the multipliers with noise. */
-#include "run/soft.h"
+#include "kkt/soft_rows.h"
 
 #include <float.h>
 #include <math.h>

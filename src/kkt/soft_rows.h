@@ -3,7 +3,7 @@
 #ifndef GA_SRC_SOFT_H
 #define GA_SRC_SOFT_H
 
-#include "run/saddle.h"
+#include "kkt/saddle.h"
 
 /* eps of soft rows: a solve loses eps_machine/eps of the digits of multipliers that are not unique,
  * and a round leaves eps/(sigma^2 + eps) of an error along a singular value sigma */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pattern and scatter maps of a block matrix. */
-#include "linsol/blocks.h"
+#include "linsol/block_matrix.h"
 
 #include <assert.h>
 

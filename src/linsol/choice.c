@@ -11,7 +11,7 @@
 #include <suitesparse/amd.h>
 
 #include "base/csr.h"
-#include "linsol/linsol.h"
+#include "linsol/registry.h"
 
 /* columns without a diagonal entry that come before all of their neighbours; place and early have
  * room for n numbers */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Dense LU with row exchanges: plain loops for small systems, LAPACK above. Factored is R A C, see
- * scale.h. */
+ * scaling.h. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "linsol/linsol.h"
-#include "linsol/null.h"
+#include "linsol/rank/null_space.h"
+#include "linsol/registry.h"
 
 enum { SMALL = GA_DENSE_SMALL };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows and columns of the identity in a matrix with a fixed pattern. */
-#include "linsol/unit.h"
+#include "linsol/identity_rows.h"
 
 void ga_unit_init(ga_unit *unit, const ga_csr *A, int first, ga_arena *arena) {
   size_t n = (size_t)(A->nrow - first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sparse LU by SuiteSparse KLU.
  *
- * Factored is R A C, see scale.h. Our matrices are stored by rows, KLU's by columns: it is given
+ * Factored is R A C, see scaling.h. Our matrices are stored by rows, KLU's by columns: it is given
  * the transpose, analyzes and factors that, and solves with the transposed factors. The ordering is
  * chosen once per pattern. New values are refactored in the old pivot order, which is cheap; a full
  * factorization with new pivots follows when the reciprocal pivot growth has fallen by REPIVOT
@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <suitesparse/klu.h>
 
-#include "linsol/linsol.h"
-#include "linsol/null.h"
+#include "linsol/rank/null_space.h"
+#include "linsol/registry.h"
 
 static const double REPIVOT = 1e-3; /* fall of the reciprocal pivot growth */
 static const double LOOK = 0.2;     /* fall of the ratio of the extreme pivots */

@@ -2,9 +2,9 @@
 /* Multifrontal factorization by MUMPS, for matrices whose graph is not a chain.
  *
  * If rows can be scaled so that D A is symmetric, F = R D A R is factored as L D L^T, else
- * F = R A C as L U; R and C of scale.h. The first values decide, and help to order: MUMPS pairs the
- * zeros on the diagonal of constraints with velocities. So analysis waits for the first values and
- * follows anew after a reset. Several orderings are tried, the one that promises the fewest
+ * F = R A C as L U; R and C of scaling.h. The first values decide, and help to order: MUMPS pairs
+ * the zeros on the diagonal of constraints with velocities. So analysis waits for the first values
+ * and follows anew after a reset. Several orderings are tried, the one that promises the fewest
  * operations is kept.
  *
  * Every factorization chooses pivots anew and allocates; they are counted as repivots. Where pivots
@@ -18,9 +18,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "linsol/linsol.h"
 #include "linsol/module.h"
-#include "linsol/null.h"
+#include "linsol/rank/null_space.h"
+#include "linsol/registry.h"
 #include "linsol/symmetry.h"
 
 enum { EXTRA_FIRST = 30, EXTRA_MAX = 4000 }; /* room beyond the prediction, in per cent */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Private: what the library and its module for MUMPS (modules/mumps.c) share.
+/* Private: what the library and its module for MUMPS (parallel/mumps_module.c) share.
  *
  * Debian's sequential MUMPS brings dummy MPI functions, which would collide with a real MPI, and
  * keeps variables of its own. So it is linked to a module that is opened at run time with its

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of the rows of a shared matrix, the same on all ranks. */
-#include "linsol/share.h"
+#include "linsol/numbering.h"
 
 /* sizes[b * size + r] of block b on rank r */
 static ga_status gather_sizes(ga_team *team, int count, const ga_share_block *block,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of built-in linear solvers and the choice among them. */
-#include "linsol/linsol.h"
+#include "linsol/registry.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -16,7 +16,7 @@ enum { GA_DENSE_SMALL = 60 };
 /* Whether "mumps" is built in and its module can be used in this process; trouble says why not. */
 bool ga_mumps_available(char *trouble, size_t room);
 
-/* Nanoseconds of a factorization and two solves, predicted from the pattern (choose.c): fitted to
+/* Nanoseconds of a factorization and two solves, predicted from the pattern (choice.c): fitted to
  * times on the Newton and KKT matrices of the built-in problems, from 1 to 70000 rows. Those of
  * dense and klu are met within a third where they are alike. Only the ratios matter. */
 typedef struct ga_prediction {

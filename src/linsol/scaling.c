@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scaling of a matrix to entries near 1 (Ruiz 2001), and singularity in these units. */
-#include "linsol/scale.h"
+#include "linsol/scaling.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  * elimination of velocities). If the layout of the matrix is known, its blocks are the partners.
  * With partners as diagonal, the strongly connected components of the graph are the blocks of a
  * block triangular form. */
-#include "linsol/strong.h"
+#include "linsol/strong_entries.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #define GA_SRC_STRONG_H
 
 #include "base/csr.h"
-#include "linsol/linsol.h"
-#include "linsol/scale.h"
+#include "linsol/registry.h"
+#include "linsol/scaling.h"
 
 enum { GA_STRONG_BLOCKS = 8 };
 

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "linsol/strong.h"
+#include "linsol/strong_entries.h"
 
 /* Entries of R A C below WEAK are weak at first. Where sweeps do not contract, the limit is reduced
  * by MORE, down to WEAK_LEAST. */

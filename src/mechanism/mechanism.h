@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of a mechanism: bodies and elements with their places in the arrays of a model.
  *
- * A body has a kind (a table, body.c). Everything else is an element of a type (a table): it says
- * which rows and blocks it touches (structure), evaluates any subset of what a model is asked for
- * in one call, and names its columns. Files:
+ * A body has a kind (a table, body_kinds.c). Everything else is an element of a type (a table): it
+ * says which rows and blocks it touches (structure), evaluates any subset of what a model is asked
+ * for in one call, and names its columns. Files:
  *
- *   pair.c          rows and tangents between two frames: the mathematics of primitives
- *   body.c          kinds of bodies: frames, inertia
+ *   frame_pair.c          rows and tangents between two frames: the mathematics of primitives
+ *   body_kinds.c          kinds of bodies: frames, inertia
  *   joint_types.c   joints as tables over primitives;  joint.c their evaluation
  *   coordinate.c    coordinates of joints, drives, couplers
- *   contact.c       rolling and sliding: nonholonomic rows
+ *   rolling.c       rolling and sliding: nonholonomic rows
  *   force.c, bushing.c           forces
  *   pass.c          one evaluation: frames, from space axes to the velocities of bodies, places
  *   layout.c        order of unknowns, patterns, places
- *   model.c         the ga_model over it
- *   columns.c, sensor.c, watch.c named outputs, events on them
- *   picture.c       what pictures are drawn from (ga_picture.h)
- *   names.c, place.c, add_*.c, build.c   the calls of ga_mechanism.h
- *   share.c, part.c parts of a mechanism, for teams (ga_parts.h)
+ *   evaluate.c         the ga_model over it
+ *   columns.c, sensor.c, column_events.c named outputs, events on them
+ *   drawables.c       what pictures are drawn from (ga_drawable.h)
+ *   names.c, points.c, add_*.c, build.c   the calls of ga_mechanism.h
+ *   partition.c, subdomain.c parts of a mechanism, for teams (ga_partition.h)
  *   assemble.c      start values that fit, by src/statics, with names and sizes */
 #ifndef GA_SRC_MECHANISM_H
 #define GA_SRC_MECHANISM_H
@@ -26,7 +26,7 @@
 #include "base/csr.h"
 #include "base/expr.h"
 #include "genalpha/ga_mechanism.h"
-#include "mechanism/pair.h"
+#include "mechanism/evaluate/frame_pair.h"
 
 typedef struct ga_pass ga_pass;
 typedef struct ga_solid ga_solid;
@@ -425,7 +425,7 @@ ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field
                            ga_error *err);
 unsigned ga_hash(const char *text);
 
-/* place.c: points and directions of both sides */
+/* points.c: points and directions of both sides */
 typedef struct ga_sides {
   const char *owner;
   const ga_solid *body[2];

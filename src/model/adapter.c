@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Any subset of an evaluation, asked of evaluate or of the callbacks of their own. */
-#include "model/adapt.h"
+#include "model/adapter.h"
 
 #include <stddef.h>
 

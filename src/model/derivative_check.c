@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/eval.h"
+#include "model/evaluation.h"
 
 /* Everything one check needs. The sizes are those of the terms whose sums are differentiated: the
  * rounding of a quotient is measured against them, also where the derivative itself is zero. */

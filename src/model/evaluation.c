@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a model gives, asked for and checked; what it does not give, by differences. */
-#include "model/eval.h"
+#include "model/evaluation.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 
 #include "base/csr.h"
 #include "base/team.h"
-#include "model/adapt.h"
-#include "model/colour.h"
+#include "model/adapter.h"
+#include "model/difference/colouring.h"
 
 /* The pattern of Ct. */
 static inline const ga_csr *ga_pattern_C(const ga_model *model) {
@@ -139,7 +139,7 @@ ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct
  * all are. */
 ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got);
 
-/* Difference quotients, fd.c. A vector function of a point, */
+/* Difference quotients, derivatives.c. A vector function of a point, */
 typedef ga_status (*ga_point_fn)(ga_eval *e, const ga_point *p, double *out);
 /* its derivative by q (trivialised) or by v, column by column into the pattern of A, */
 typedef enum { GA_FD_Q, GA_FD_V } ga_fd_kind;

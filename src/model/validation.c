@@ -3,7 +3,7 @@
 #include "base/csr.h"
 #include "genalpha/ga_model.h"
 #include "lie/lie.h"
-#include "model/adapt.h"
+#include "model/adapter.h"
 
 /* a pattern given by the user: shape, order; whole columns of SO(3) and SE(3) factors where the
  * matrix is multiplied by a tangent T */

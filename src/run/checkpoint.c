@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "genalpha/ga_parts.h"
+#include "genalpha/ga_partition.h"
 #include "run/integrator.h"
 #include "run/state_file.h"
 

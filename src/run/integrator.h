@@ -4,10 +4,10 @@
 #define GA_SRC_INTEGRATOR_H
 
 #include "genalpha/ga_events.h"
-#include "run/control.h"
-#include "run/predict.h"
-#include "run/redundant.h"
-#include "run/saddle.h"
+#include "kkt/saddle.h"
+#include "run/predictor.h"
+#include "run/redundancy.h"
+#include "run/step_size.h"
 #include "step/step.h"
 
 /* Given step sizes h * fraction[0], h * fraction[1], .., repeated; until[i] is the sum of the first
@@ -95,7 +95,7 @@ ga_status ga_check_step_size(double h, ga_error *err);
 long ga_integrator_repivots(const ga_integrator *it);
 void ga_integrator_count_repivots(ga_integrator *it);
 
-/* initial.c: where and how a history begins. */
+/* start.c: where and how a history begins. */
 typedef struct ga_beginning {
   double t;
   const double *q, *v;
@@ -130,7 +130,7 @@ ga_status ga_hidden_target(ga_integrator *it, double t, const double *q, const d
 ga_status ga_initial_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
                                 double *lam, double *psi);
 
-/* project.c: change q or v in place. The velocity is moved so that G v + g_t = target (NULL: 0),
+/* projection.c: change q or v in place. The velocity is moved so that G v + g_t = target (NULL: 0),
  * and, with_k, k = 0 (else H dv = 0). moved: largest change. */
 ga_status ga_project_position(ga_integrator *it, double t, double *q, const double *v,
                               double *moved);
@@ -140,19 +140,19 @@ ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, doub
 /* the multipliers of the accepted state, as the guess of the next mass KKT solution */
 void ga_initial_guess(ga_integrator *it);
 
-/* history.c: the memory, or where it is corrected for a step of size h, work copies of the
+/* memory_change.c: the memory, or where it is corrected for a step of size h, work copies of the
  * integrator */
 ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past);
 
-/* sequence.c: the next step on the way to t_end (INFINITY: none), of size h to t1. regular: it is
+/* plan.c: the next step on the way to t_end (INFINITY: none), of size h to t1. regular: it is
  * one of the sequence, not one made to meet t_end. */
 typedef struct ga_plan {
   double h, t1;
   double whole; /* the size before it was cut to meet t_end */
   bool regular;
 } ga_plan;
-/* history.c: is the planned step so short that it is carried, not solved? Then q, v and the time of
- * the memory move to t1. */
+/* memory_change.c: is the planned step so short that it is carried, not solved? Then q, v and the
+ * time of the memory move to t1. */
 bool ga_history_carries(ga_integrator *it, const ga_plan *plan);
 void ga_history_carry(ga_integrator *it, double t1);
 /* The accepted state is at t1, which differs from its time by rounding alone. */
@@ -167,11 +167,11 @@ void ga_sequence_advance(ga_integrator *it, const ga_plan *plan, bool meets_end)
 /* Count t_n from here on. keep_phase: with the fraction that is next, else with the first one. */
 void ga_sequence_rebase(ga_integrator *it, bool keep_phase);
 
-/* run.c: solve a step of size h to t1 with this past; tell the observer */
+/* loop.c: solve a step of size h to t1 with this past; tell the observer */
 ga_status ga_run_solve(ga_integrator *it, const ga_past *past, double h, double t1);
 ga_status ga_run_observe(ga_integrator *it);
 
-/* dense.c: the state at a time inside the last step; NULL for what is not wanted */
+/* dense_output.c: the state at a time inside the last step; NULL for what is not wanted */
 void ga_dense_state(const ga_integrator *it, double t, const ga_dense *out);
 
 /* events.c: values at a start; what happened in the last step. An event that ends the run leaves

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The loop over steps: one attempt, its acceptance or the way back, what follows an accepted step.
- * Steps that are too short to be solved are carried (history.c).
+ * Steps that are too short to be solved are carried (memory_change.c).
  *
  *   attempt    history corrected for h, Newton, results into the memory, projections; the state
  *              before is kept

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the memory needs when the step size changes from h_old to h (docs/notation.md), and steps
- * that are too short to be solved (at the end of this file).
+/* What the memory needs when the step size changes from h_old to h (docs/reference/notation.md),
+ * and steps that are too short to be solved (at the end of this file).
  *
  *   a <- w + (h/h_old) (a - w),                     because a_n = w(t_n + alpha h) + O(h^2), w = v'
  *                                                   or the applied part of it, JN07 (2.3);
@@ -174,7 +174,7 @@ ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past) {
  * After a start no step has shown that the motion can be followed so. A size that is given as such
  * is solved; before an end the size is what the user says of the motion, or guesses where sizes are
  * automatic, and v' at the place that the polynomials lead to has the last word: it must be that of
- * the start up to dt/tau, the part eps^(1/3), or up to rounding (rest.c). */
+ * the start up to dt/tau, the part eps^(1/3), or up to rounding (rounding_noise.c). */
 static double usual_size(const ga_integrator *it, const ga_plan *plan) {
   double made = it->stats.h_largest;
   if (!it->mem.first) return fmax(fmin(plan->whole, made), it->control.on ? 0 : it->mem.h);

@@ -18,7 +18,7 @@
  * them. Where D_k+1 does not fall, and D_k+2 is larger by more than GROWS, as for e_n = -rho e_n-1,
  * whose differences grow by 1 + 1/rho, the term D_k+1 of the next step is expected to be -rho times
  * the last one. A bad guess costs iterations, never accuracy. */
-#include "run/predict.h"
+#include "run/predictor.h"
 
 #include <math.h>
 #include <string.h>

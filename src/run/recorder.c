@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* States kept in memory: one growing array for each part of a state. */
-#include "genalpha/ga_record.h"
+#include "genalpha/ga_recorder.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -10,11 +10,11 @@
  * causes, is 1/sigma^2 for the least singular value sigma of the kept rows. It costs a solve or two
  * where there are new factors, of every third ones while nothing happens. Growth by AGED since the
  * choice: the rows are chosen anew, r as it was. Growth by SINGULAR in spite of that: the position
- * is singular, and the step is to be taken to another place (run.c); a step that lands there may
+ * is singular, and the step is to be taken to another place (loop.c); a step that lands there may
  * leave its branch.
  *
  * Reported are the least multipliers, see saddle.h. */
-#include "run/redundant.h"
+#include "run/redundancy.h"
 
 #include <math.h>
 #include <string.h>

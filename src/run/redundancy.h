@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Constraints that follow from others, and positions where that happens on the way (redundant.c).
+/* Constraints that follow from others, and positions where that happens on the way (redundancy.c).
  */
 #ifndef GA_SRC_REDUNDANT_H
 #define GA_SRC_REDUNDANT_H
 
-#include "linsol/rank.h"
+#include "linsol/rank/rank.h"
 
 typedef struct ga_redundancy {
   bool on;             /* the options allow them */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rest and rounding, for automatic steps (docs/variable-steps.md).
+/* Rest and rounding, for automatic steps (docs/guide/variable-steps.md).
  *
  * A system in equilibrium has forces that balance, and what their roundings leave of v' is no
  * motion: it has no size of its own that errors could be measured against, and steps of any size
@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "run/control.h"
 #include "run/integrator.h"
+#include "run/step_size.h"
 
 static const double ROUNDINGS = 32; /* of the forces in v' */
 static const double SOLVED = 1e-12; /* part of the forces that a step leaves, if newton_tol is not

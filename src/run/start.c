@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting values (docs/notation.md): consistent q0, v0; v', lam, psi; the history a_0 and, where
- * the method leaves the hidden constraint free, the velocity it will settle at. */
+/* Starting values (docs/reference/notation.md): consistent q0, v0; v', lam, psi; the history a_0
+ * and, where the method leaves the hidden constraint free, the velocity it will settle at. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

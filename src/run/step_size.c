@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Automatic step sizes, by the error of one step (docs/variable-steps.md).
+/* Automatic step sizes, by the error of one step (docs/guide/variable-steps.md).
  *
  * Local error, exact minus numerical, the same for all methods, alpha = alpha_m - alpha_f:
  *
@@ -23,9 +23,10 @@
  * err = max over the components of weight |e| / (atol + rtol size), size the largest value of the
  * component since the start, but not less than FLOOR times the largest of all: a component that
  * passes through zero or stays there is measured by what it is part of. A system at rest has the
- * sizes of the motion to come, and what is rounding is no error (rest.c). err <= 1 is accepted.
- * Controller (PI): h <- h min(GROW, max(SHRINK, SAFE err^-(1/3 - 3/4 B) err_last^B)), B = 0.4/3. */
-#include "run/control.h"
+ * sizes of the motion to come, and what is rounding is no error (rounding_noise.c). err <= 1 is
+ * accepted. Controller (PI): h <- h min(GROW, max(SHRINK, SAFE err^-(1/3 - 3/4 B) err_last^B)), B =
+ * 0.4/3. */
+#include "run/step_size.h"
 
 #include <math.h>
 #include <string.h>
@@ -152,7 +153,7 @@ static void grow_sizes(ga_integrator *it) {
 }
 
 /* clean: without what the roundings of v' at both ends of this step and of the one before make of
- * it (rest.c) */
+ * it (rounding_noise.c) */
 static ga_status estimate(ga_integrator *it, bool clean, double *err) {
   ga_control *c = &it->control;
   const ga_memory *from = &it->last.mem, *to = &it->mem;

@@ -14,9 +14,9 @@ typedef struct ga_control {
   double *size_q, *size_v; /* largest |q_i| (rotations: 1), |v_i| since the start; nv each */
   double *rest_q, *rest_v; /* their values to begin with, at a start from rest */
   double *e, *vdd_new;     /* work */
-  double *noise;           /* work: what may be rounding in each entry of v', see rest.c */
-  bool suspect;            /* the step just estimated began with hardly any motion */
-  double *filtered;        /* right side and solution of the filter, as many as unknowns */
+  double *noise;    /* work: what may be rounding in each entry of v', see rounding_noise.c */
+  bool suspect;     /* the step just estimated began with hardly any motion */
+  double *filtered; /* right side and solution of the filter, as many as unknowns */
 } ga_control;
 
 /* At a start with it->q, it->v, it->vd at time t: the first step size, *h the guess before. */
@@ -38,7 +38,7 @@ void ga_control_accept(ga_integrator *it, double err, double h, double wanted, b
 void ga_control_reject(ga_integrator *it, double err, double h);
 void ga_control_fail(ga_integrator *it, double h);
 
-/* rest.c: a state that does not move. */
+/* rounding_noise.c: a state that does not move. */
 typedef struct ga_rest {
   double t;
   const double *q, *v, *vd;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "statics/linearize.h"
+#include "statics/linearization.h"
 
 /* how many vectors the iteration for nev modes keeps */
 static int basis_size(int nev) {

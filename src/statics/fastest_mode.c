@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The fastest motion about a state of a large model, by Arnoldi's iteration.
  *
- * The linearization of linearize.c, with rotations varied in space axes and the state as it stands,
- * for eta = P y and u = P y':
+ * The linearization of linearization.c, with rotations varied in space axes and the state as it
+ * stands, for eta = P y and u = P y':
  *
  *     [ M   G^T   H^T ] [ P y'' ]     [ M (S u - Omega~ u + S' eta) + C (u + S eta) + K eta ]
  *     [ G   -e D   0  ] [ dlam  ] = - [ 0                                                   ]
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "statics/linearize.h"
+#include "statics/linearization.h"
 
 enum { STEPS = 40 };
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "statics/linearize.h"
+#include "statics/linearization.h"
 
 void dsygv_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a,
             const int *lda, double *b, const int *ldb, double *w, double *work, const int *lwork,

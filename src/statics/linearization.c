@@ -16,7 +16,7 @@
  *
  * S and S' without their factor P. At rest S and Omega vanish, and turning changes no eigenvalue:
  * the matrices stay as they are, sparse. */
-#include "statics/linearize.h"
+#include "statics/linearization.h"
 
 #include <math.h>
 #include <string.h>

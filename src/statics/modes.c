@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "statics/linearize.h"
+#include "statics/linearization.h"
 
 enum { DENSE_MOST = 6000 };
 /* of the fastest: what counts as zero, by first and by second order; relative asymmetry */

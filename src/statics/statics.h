@@ -12,9 +12,9 @@
 #define GA_SRC_STATICS_H
 
 #include "genalpha/ga_statics.h"
-#include "linsol/blocks.h"
-#include "linsol/linsol.h"
-#include "model/eval.h"
+#include "linsol/block_matrix.h"
+#include "linsol/registry.h"
+#include "model/evaluation.h"
 
 typedef struct ga_static {
   const ga_model *model;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "statics/linearize.h"
+#include "statics/linearization.h"
 
 void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau,
              double *work, const int *lwork, int *info);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "step/fine.h"
+#include "step/acceptance/fine.h"
 
 int ga_equations_con_size(const ga_equations *s, ga_con_kind kind) {
   return kind == GA_ROW_NONHOL ? s->npsi : s->nlam;

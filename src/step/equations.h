@@ -11,7 +11,7 @@
 
 #include "genalpha/ga_integrator.h"
 #include "method/method.h"
-#include "model/eval.h"
+#include "model/evaluation.h"
 #include "step/memory.h"
 
 /* A place where rows are taken, with what was evaluated there: M, F, G, H belong to its own t, q, v
@@ -157,7 +157,7 @@ void ga_equations_clear_dropped(const ga_equations *s, double *x);
 const char *ga_equations_row_name(const ga_equations *s, int i, char *text, size_t room);
 const char *ga_equations_unknown_name(const ga_equations *s, int i, char *text, size_t room);
 
-/* Sites (site.c). */
+/* Sites (sites.c). */
 void ga_sites_init(ga_equations *s, ga_arena *arena);
 /* Set the sites whose q does not move with the unknowns, and evaluate M, G, H there. */
 ga_status ga_sites_begin(ga_equations *s);

@@ -14,8 +14,8 @@
 #ifndef GA_SRC_FACTORS_H
 #define GA_SRC_FACTORS_H
 
-#include "linsol/linsol.h"
-#include "linsol/share.h"
+#include "linsol/numbering.h"
+#include "linsol/registry.h"
 #include "step/matrix.h"
 
 /* What earlier steps taught. A step that is taken back restores it by one assignment. */

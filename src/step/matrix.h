@@ -3,8 +3,8 @@
 #ifndef GA_SRC_MATRIX_H
 #define GA_SRC_MATRIX_H
 
-#include "linsol/blocks.h"
-#include "linsol/unit.h"
+#include "linsol/block_matrix.h"
+#include "linsol/identity_rows.h"
 #include "step/equations.h"
 
 /* A row of blocks: what its derivative by q and v is made of, and where that goes. */

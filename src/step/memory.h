@@ -4,7 +4,7 @@
 #define GA_SRC_MEMORY_H
 
 #include "base/base.h"
-#include "model/eval.h"
+#include "model/evaluation.h"
 
 /* One list of arrays and their sizes serves to take memory, to copy and to save.
  *   w              the second memory of a step: v', or the applied part of it

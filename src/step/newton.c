@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/fine.h"
+#include "step/acceptance/fine.h"
 
 static const double STALL = 0.5;   /* an iteration that leaves more of the excess is no progress */
 static const double ENOUGH = 0.25; /* a part of dx is long enough if less of the work is left */

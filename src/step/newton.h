@@ -3,8 +3,8 @@
 #ifndef GA_SRC_NEWTON_H
 #define GA_SRC_NEWTON_H
 
+#include "step/acceptance/judge.h"
 #include "step/factors.h"
-#include "step/judge.h"
 
 typedef struct ga_newton {
   ga_equations *eq;

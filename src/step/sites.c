@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "step/fine.h"
+#include "step/acceptance/fine.h"
 
 static const struct {
   double c, by_wq, by_v1;

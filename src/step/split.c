@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The double and triple systems of a step, solved block by block (docs/methods.md).
+/* The double and triple systems of a step, solved block by block (docs/reference/methods.md).
  *
  * Methods with several x blocks enforce position and velocity constraints by two sets of
  * multipliers. In the combinations of blocks that move position and velocity,
@@ -49,7 +49,7 @@ static ga_status open_solver(ga_factors *f, const ga_equations *s, ga_blocks *bl
 }
 
 /* Pairs gain unless they are small; triples need more sweeps, which pay only where a large dense
- * matrix would have to be factored (docs/methods.md has the numbers). */
+ * matrix would have to be factored (docs/reference/methods.md has the numbers). */
 static bool wanted(const ga_factors *f, const ga_equations *s) {
   bool possible = s->method->split != GA_SPLIT_NONE && s->nlam > 0 && !s->eval->team;
   if (!possible || f->options->system == GA_SYSTEM_FULL) return false;

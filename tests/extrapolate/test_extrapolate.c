@@ -4,6 +4,7 @@
 
 #include "extrapolate/tableau.h"
 #include "extrapolation.h"
+#include "problems/problems.h"
 #include "separate.h"
 
 enum { STEPS_MAX = 64 };

@@ -2,6 +2,7 @@
 /* Extrapolation: orders 3, 4 and 5 of all variables and error estimates, with each sequence of
  * steps and kind of multipliers; states consistent with the constraints. */
 #include "extrapolation.h"
+#include "problems/problems.h"
 
 /* steps at three sizes, the third half of the first; index3 is kept above the rounding of lam, and
  * its v' on andrews falls slowly at these */

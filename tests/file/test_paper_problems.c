@@ -3,6 +3,7 @@
  * same coordinates, number by number; slider-crank, Andrews' squeezer and the chain, which have
  * others, in the limit, with order 2. */
 #include "mechanisms.h"
+#include "problems/problems.h"
 
 static ga_options options_of(const char *method, double rho, double h) {
   ga_options o = ga_options_default();

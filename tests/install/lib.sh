@@ -3,7 +3,7 @@
 # CC, CXX, CFLAGS, PKG_CONFIG and LIBDIR, the tree's directory of libraries, come from CMake. CFLAGS
 # are the library's own, so that programs outside fit to it in a sanitizer build, too.
 here=$(dirname "$0")
-. "$here/../cli/lib.sh"
+. "$here/../tool/commands/lib.sh"
 
 tree=$(dirname "$(dirname "$tool")")
 include=$tree/include

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Block matrices assembled through maps against the same sums in a plain array. */
-#include "linsol/blocks.h"
+#include "linsol/block_matrix.h"
 
 #include "support.h"
 

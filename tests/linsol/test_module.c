@@ -3,7 +3,8 @@
  * program exports a symbol of MPI, as one that is linked to it does. */
 #include "linsol/module.h"
 
-#include "linsol/linsol.h"
+#include "linsol/registry.h"
+#include "problems/problems.h"
 #include "support.h"
 
 GA_API int MPI_Init(void);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The choice of a linear solver, by name or by functions of the user, and what fails on the way. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
-#include "linsol/linsol.h"
+#include "linsol/registry.h"
 
 #include <dlfcn.h>
 
 #include "own_solver.h"
+#include "problems/problems.h"
 #include "support.h"
 
 /* a request that cannot be met returns NULL under the address sanitizer too */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One suite for all linear solvers: the built-in ones, "auto", and a user's own (own_solver.h). */
-#include "linsol/linsol.h"
+#include "linsol/registry.h"
 
 #include <float.h>
 

@@ -3,8 +3,9 @@
  * solutions against the dense solver's, weak entries that grow, dependent constraints. */
 #include <float.h>
 
-#include "linsol/blocks.h"
-#include "linsol/strong.h"
+#include "linsol/block_matrix.h"
+#include "linsol/strong_entries.h"
+#include "problems/problems.h"
 #include "support.h"
 
 /* [[M + c K, G^T], [p G, 0]], c = p h^2, and with eta

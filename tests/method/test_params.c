@@ -2,6 +2,7 @@
 /* Parameter sets, the conditions of AB07 section 2.3, and the linear test equation. */
 #include <float.h>
 
+#include "problems/problems.h"
 #include "support.h"
 
 void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is refused before a run: parameters out of their range, options that do not go with the
  * method, methods that do not go with the model; and Störmer's parameters, which some can use. */
+#include "problems/problems.h"
 #include "trajectory.h"
 
 static const ga_params stoermer = {0, 0, 0, 0.5, 0};

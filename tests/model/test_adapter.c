@@ -2,7 +2,8 @@
 /* A model as `evaluate` alone, as callbacks, and as both: the same numbers, bit by bit; what is
  * said of mistakes in either. */
 #include "methods.h"
-#include "model/eval.h"
+#include "model/evaluation.h"
+#include "problems/problems.h"
 #include "separate.h"
 
 /* What evaluate is asked for goes to the callbacks of separate.h; what it must not be asked for is

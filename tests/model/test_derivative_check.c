@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Models: derivatives right and wrong, failing callbacks, difference quotients, validation. */
 #include "check_models.h"
-#include "model/eval.h"
+#include "model/evaluation.h"
 
 /* a model at a point, with room for all its functions */
 typedef struct {

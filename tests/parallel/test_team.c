@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* The kernel in a team: parts of a system on several ranks against the whole on one. */
 #include "crew_run.h"
+#include "problems/problems.h"
 #include "run/integrator.h"
 #include "support.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sparse problems chain and andrews-absolute: values at the end, orders, agreement of forms. */
+#include "problems/problems.h"
 #include "support.h"
 
 static const char *const methods[] = {"stab2", "index3"};
@@ -23,9 +24,9 @@ typedef struct {
   double known[KNOWN];
 } chain_case;
 
-/* Values of docs/problems.md, 8 decimals; NAN: not known. The errors stay well above 1e-8. Longer
- * chains have shorter waves and show their order at smaller steps; theta1 of N = 1000 does so only
- * when its error is that of the last decimal. */
+/* Values of docs/reference/problems.md, 8 decimals; NAN: not known. The errors stay well above
+ * 1e-8. Longer chains have shorter waves and show their order at smaller steps; theta1 of N = 1000
+ * does so only when its error is that of the last decimal. */
 static const chain_case chain_cases[] = {
     {10, "dense", 5e-3, 5, TH1, TIP_Y, 1e-8, {-1.08770561, -0.68150214, 7.52722902, -4.90626232}},
     {100, "klu", 1.25e-3, 3, TH1, W1, 5e-8, {-0.51480739, -0.35389514, NAN, NAN}},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The problems of Jay and Negrut, nonlinear in the multipliers: errors to expect, branches of the
- * start. Orders of all methods are in suite_table.c. */
+ * start. Orders of all methods are in test_method_table.c. */
 #include "methods.h"
+#include "problems/problems.h"
 
 enum { JAY_Q, JAY_V, JAY_VD, JAY_A, JAY_LAM, JAY_PSI, JAY_COUNT };
 static const char *const variable[JAY_COUNT] = {"q", "v", "v'", "a", "lam", "psi"};
@@ -38,7 +39,7 @@ static bool has(const ga_problem *p, int k) {
   return !(k == JAY_LAM && p->model.nlam == 0) && !(k == JAY_PSI && p->model.npsi == 0);
 }
 
-/* docs/problems.md: errors of stab2 at h = 1e-2 */
+/* docs/reference/problems.md: errors of stab2 at h = 1e-2 */
 static void test_listed_errors(void **state) {
   (void)state;
   static const double listed[NPROBLEM][JAY_COUNT] = {

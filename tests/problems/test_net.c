@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The problems net and lattice: counts, independence of the constraints, values at the end. */
+#include "problems/problems.h"
 #include "support.h"
 
 enum { LEVELS = 3, KNOWN = 4 };
@@ -98,7 +99,8 @@ static void test_independent(void **state) {
   }
 }
 
-/* x, z and their velocities of the last mass at t = 1, all digits right (docs/problems.md) */
+/* x, z and their velocities of the last mass at t = 1, all digits right
+ * (docs/reference/problems.md) */
 typedef struct {
   const char *name;
   int size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The test problems: derivatives, start values, references, equations of motion, energy. */
 #include "patterns.h"
+#include "problems/problems.h"
 
 /* size 0: the usual one */
 static ga_problem *problem_sized(const char *name, int size) {
@@ -325,7 +326,8 @@ static void check_closed(const ga_problem *p) {
   }
 }
 
-/* The energies of docs/problems.md: the correction keeps it, the printed force does not. */
+/* The energies of docs/reference/problems.md: the correction keeps it, the printed force does not.
+ */
 static void test_rolling_disk(void **state) {
   (void)state;
   static const char *const names[] = {"rolling-disk", "rolling-disk-printed"};
@@ -343,7 +345,7 @@ static void test_rolling_disk(void **state) {
   }
 }
 
-/* the values of docs/problems.md */
+/* the values of docs/reference/problems.md */
 static void test_rheonomic(void **state) {
   (void)state;
   ga_problem *p = problem_open("rheonomic");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rolling disk, nonholonomic constraints alone: order 2, energy, all methods. */
 #include "methods.h"
+#include "problems/problems.h"
 
 enum { ROLL_Q, ROLL_V, ROLL_PSI, ROLL_ENERGY, ROLL_COUNT, LEVELS = 4 };
 static const char *const variable[ROLL_COUNT] = {"y", "z", "psi", "energy"};
@@ -153,7 +154,7 @@ static void test_energy(void **state) {
   ga_problem_free(printed);
 }
 
-/* docs/problems.md: the errors of step sizes that do not show the order yet */
+/* docs/reference/problems.md: the errors of step sizes that do not show the order yet */
 static void test_listed_errors(void **state) {
   (void)state;
   static const struct {

@@ -5,6 +5,7 @@
 #include <suitesparse/SuiteSparse_config.h>
 
 #include "checkpoint.h"
+#include "problems/problems.h"
 
 /* ---- requests that fail ------------------------------------------------------------------ */
 

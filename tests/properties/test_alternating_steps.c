@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Step sizes that alternate: order 2 with the corrections of docs/notation.md, less without. */
+/* Step sizes that alternate: order 2 with the corrections of docs/reference/notation.md, less
+ * without. */
+#include "problems/problems.h"
 #include "trajectory.h"
 
 enum { LEVELS = 4 };

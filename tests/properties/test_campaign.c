@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* No wrong step is accepted: hard models (tests/stress) in small number, judged by a checker that
- * uses nothing of src/, and the checker itself. `make campaign` is the large version; its options
- * repeat a single run. */
+/* No wrong step is accepted: hard models (tests/properties/campaign) in small number, judged by a
+ * checker that uses nothing of src/, and the checker itself. `make campaign` is the large version;
+ * its options repeat a single run. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "stress/run.h"
+#include "campaign/run.h"
 
 static const uint64_t seed = 20260; /* that of the campaign */
 enum { SHOWN = 5 };                 /* wrong runs that are named */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps that alternate by any ratio: no growth of errors normal to the constraints. */
+#include "problems/problems.h"
 #include "support.h"
 
 static const double rhos[] = {0, 0.2, 0.4, 0.6, 0.8, 0.9};

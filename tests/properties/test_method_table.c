@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of methods and problems in docs/methods.md, walked cell by cell: order 2 of every
- * variable where it says so, else the refusal it tells. */
+/* The table of methods and problems in docs/reference/methods.md, walked cell by cell: order 2 of
+ * every variable where it says so, else the refusal it tells. */
+#include "problems/problems.h"
 #include "trajectory.h"
 
 enum { LEVELS = 4, ROWS_MAX = 32 };
@@ -60,7 +61,7 @@ static const table *read_table(void) {
   char line[1000];
   bool inside = false;
   memset(&t, 0, sizeof t);
-  FILE *file = fopen(GA_DOCS "/methods.md", "r");
+  FILE *file = fopen(GA_DOCS "/reference/methods.md", "r");
   assert_non_null(file);
   while (fgets(line, sizeof line, file)) {
     bool head = strncmp(line, "| problem ", 10) == 0;

@@ -2,6 +2,7 @@
 /* One generic suite over all methods of the registry: orders, limits, edge cases, life cycle. */
 #include "manufactured.h"
 #include "methods.h"
+#include "problems/problems.h"
 #include "run/integrator.h"
 
 static ga_space *rn(int n) {

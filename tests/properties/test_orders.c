@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders of q, v, v', lam for each method and problem, and the errors docs/problems.md lists. */
+/* Orders of q, v, v', lam for each method and problem, and the errors docs/reference/problems.md
+ * lists. */
 #include "methods.h"
+#include "problems/problems.h"
 
 enum { LEVELS = 5 };
 
@@ -52,7 +54,7 @@ static void test_order(void **state) {
   ga_problem_free(p);
 }
 
-/* docs/problems.md: errors to expect, index3, plain start */
+/* docs/reference/problems.md: errors to expect, index3, plain start */
 static void expect_errors(const char *problem, double t, double h, int levels, const double *q,
                           const double *lam, double tol) {
   ga_problem *p = problem_named(problem);
@@ -162,7 +164,7 @@ int main(void) {
   for (int i = 0; i < PROBLEMS; i++) {
     ga_problem *p = problem_named(order_problems[i].problem);
     for (const ga_method *m = NULL; (m = next_method(m, &p->model, p->q0)) != NULL;) {
-      if (is_variant(m)) continue; /* suite_table.c has them, on shorter spans */
+      if (is_variant(m)) continue; /* test_method_table.c has them, on shorter spans */
       order_case *c = &cases[count];
       *c = (order_case){order_problems[i].problem, m, order_problems[i].t, order_problems[i].h};
       snprintf(names[count], sizeof names[count], "order_%s_%s", c->problem, method_text(m));

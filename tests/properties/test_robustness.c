@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hard cases that once went wrong: large angles, old matrices, tiny steps, forces that switch. */
 #include "methods.h"
+#include "problems/problems.h"
 
 /* one or two degrees of freedom with a force of your own */
 typedef struct {

@@ -2,6 +2,7 @@
 /* Methods that must agree to rounding: all of them without constraints, soi2 and nonhol2 without
  * holonomic ones. */
 #include "methods.h"
+#include "problems/problems.h"
 
 static const double TOL = 1e-12;
 

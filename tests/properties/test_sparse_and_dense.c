@@ -2,9 +2,10 @@
 /* Sparse against dense: same results, dependent constraints named, the choice, refactorization. */
 #include <float.h>
 
-#include "linsol/linsol.h"
+#include "linsol/registry.h"
 #include "methods.h"
-#include "redundant.h"
+#include "problems/problems.h"
+#include "redundant_models.h"
 #include "run/integrator.h"
 
 /* the built-in solvers, "dense" first */

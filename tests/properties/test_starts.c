@@ -2,6 +2,7 @@
 /* Starts: how a wrong a_0 is forgotten, and the implicit one, solved together with the first step.
  */
 #include "manufactured.h"
+#include "problems/problems.h"
 #include "run/integrator.h"
 #include "trajectory.h"
 

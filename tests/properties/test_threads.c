@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "methods.h"
+#include "problems/problems.h"
 #include "separate.h"
 
 enum { THREADS = 2 };

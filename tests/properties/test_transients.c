@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What breaks the order of lam and what restores it: starts, velocity projections, step changes. */
+#include "problems/problems.h"
 #include "support.h"
 
 enum { NLAM = 3, GRID = 40, GRID_MAX = 4000 };
@@ -82,7 +83,8 @@ static double worst_lam(const ga_problem *p, const history *ref, const ga_option
   return m.worst;
 }
 
-/* docs/problems.md: index3 on [0, 0.1], plain start of first order, perturbed of second */
+/* docs/reference/problems.md: index3 on [0, 0.1], plain start of first order, perturbed of second
+ */
 static void test_start_layer(void **state) {
   (void)state;
   const double plain[] = {252, 115, 57.5, 26.0}, perturbed[] = {8.4, 2.12, 0.530, 0.133};
@@ -180,7 +182,8 @@ static void test_projection_effect(void **state) {
   ga_problem_free(p);
 }
 
-/* docs/problems.md: steps alternating 2h/3, h/3, plain start, Euclidean error of lam at t = 0.2 */
+/* docs/reference/problems.md: steps alternating 2h/3, h/3, plain start, Euclidean error of lam at t
+ * = 0.2 */
 static void test_alternating_steps(void **state) {
   (void)state;
   const double expected[] = {6.6, 2.3, 0.49, 0.086, 0.016};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The heavy top on R^3 x SO(3) in NumPy: -x + R X = 0, derivatives as in src/problems/heavy_top.c.
+"""The heavy top on R^3 x SO(3) in NumPy: -x + R X = 0, derivatives as in problems/heavy_top.c.
 
     G = (-I, -R X~),  Z = (0, -R (Omega x X)~),  drift = R (Omega x (Omega x X))
     K = X~ (R^T lam)~ and C = Omega~ J - (J Omega)~ in the rows and columns of Omega

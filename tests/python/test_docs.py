@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every snippet of docs/python.md runs, and prints what stands below it."""
+"""Every snippet of docs/guide/python.md runs, and prints what stands below it."""
 import contextlib
 import io
 import os
@@ -26,12 +26,12 @@ def test_snippets(project, models, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copy(os.path.join(models, "slider-crank.yaml"), tmp_path)
     names = {}
-    found = snippets(os.path.join(project, "docs", "python.md"))
+    found = snippets(os.path.join(project, "docs", "guide", "python.md"))
     assert len(found) >= 10
     for code, expected in found:
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
-            exec(compile(code, "docs/python.md", "exec"), names)
+            exec(compile(code, "docs/guide/python.md", "exec"), names)
         if expected is not None:
             trim = [line.rstrip() for line in expected.strip("\n").split("\n")]
             assert [line.rstrip() for line in said.getvalue().strip("\n").split("\n")] == trim, code
@@ -50,7 +50,7 @@ def test_readme(project, models, tmp_path, monkeypatch):
 def test_every_public_name_is_in_the_page(project):
     import genalpha as ga
 
-    text = open(os.path.join(project, "docs", "python.md"), encoding="utf-8").read()
+    text = open(os.path.join(project, "docs", "guide", "python.md"), encoding="utf-8").read()
     small = {"Element", "Happened", "Params", "Run", "Space", "Table", "GenalphaWarning", "__version__", "option_names"}
     missing = [name for name in ga.__all__ if name not in small and name not in text]
     assert missing == []

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "genalpha/ga_parts.h"
+#include "genalpha/ga_partition.h"
 #include "mechanisms.h"
 
 /* ---- a whole of one part -------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ enum { NMETHOD = 4 };
 /* numbered in order, the file is that of ga_integrator_save, byte by byte */
 static void the_usual_file(void **state) {
   (void)state;
-  ga_file *file = model_loaded("../tests/models/every-joint", NULL, 0);
+  ga_file *file = model_loaded("../tests/support/models/every-joint", NULL, 0);
   const ga_model *m = ga_mechanism_model(ga_file_mechanism(file));
   for (int k = 0; k < 2 * NMETHOD; k++) {
     fake f;
@@ -146,7 +146,7 @@ static void the_usual_file(void **state) {
  * numbers backwards */
 static void numbered_backwards(void **state) {
   (void)state;
-  ga_file *file = model_loaded("../tests/models/every-joint", NULL, 0);
+  ga_file *file = model_loaded("../tests/support/models/every-joint", NULL, 0);
   const ga_model *m = ga_mechanism_model(ga_file_mechanism(file));
   const int nv = ga_space_nv(m->space);
   for (int k = 0; k < 2 * NMETHOD; k++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Dense output: its ends, its order, on groups too, and the agreement of q' with v. */
+#include "problems/problems.h"
 #include "support.h"
 
 enum { PARTS_OF_STEP = 8 };

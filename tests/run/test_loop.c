@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A step that failed leaves no trace: the run goes on bit by bit like one that never tried it. */
 #include "methods.h"
+#include "problems/problems.h"
 #include "run/integrator.h"
 #include "separate.h"
 

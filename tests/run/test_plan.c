@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Given step sizes: sequences, times that carry one rounding, how an end is met. */
+#include "problems/problems.h"
 #include "run/integrator.h"
 #include "small_models.h"
 

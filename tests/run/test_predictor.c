@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The first guess of a step: exact for polynomials, careful with everything else. */
-#include "run/predict.h"
+#include "run/predictor.h"
 
 #include "support.h"
 

@@ -2,6 +2,7 @@
 /* States kept in memory are the integrator's own, bit by bit: at all steps, at every third, at
  * given times. Memory that is refused ends the run and leaves what was kept. */
 #include <stdlib.h>
+#include "problems/problems.h"
 #include "support.h"
 
 static ga_record *observed(const ga_problem *p, const ga_options *o, ga_integrator **it) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "problems/problems.h"
 #include "redundant_runs.h"
 
 /* ---- Bricard -------------------------------------------------------------------------------- */

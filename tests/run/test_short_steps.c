@@ -4,6 +4,7 @@
 #include <float.h>
 
 #include "methods.h"
+#include "problems/problems.h"
 #include "run/integrator.h"
 #include "small_models.h"
 

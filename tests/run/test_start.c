@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting values and parameters: refused with the row named, or projected; singular systems. */
 #include "manufactured.h"
+#include "problems/problems.h"
 
 /* a rod of two points in the plane, both on the line y = 0.5 x by a constraint on the first, the
  * distance fixed; optional redundant copies of rows for singular systems */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "checkpoint.h"
+#include "problems/problems.h"
 
 /* ---- files that are refused -------------------------------------------------------------- */
 

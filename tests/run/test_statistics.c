@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The statistics of a run against values computed beside it, from the model's callbacks alone. */
 #include "methods.h"
+#include "problems/problems.h"
 
 /* largest residuals seen so far, and the integrator's claim compared with them after each step */
 typedef struct {

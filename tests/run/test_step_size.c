@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Automatic steps: the estimate against the true error, errors over decades of tolerance, the way
  * back, sudden loads, stiffness, components that stay zero, steps that fail. */
+#include "problems/problems.h"
 #include "run/integrator.h"
 #include "small_models.h"
 

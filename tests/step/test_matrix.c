@@ -3,6 +3,7 @@
  */
 #include "manufactured.h"
 #include "methods.h"
+#include "problems/problems.h"
 #include "run/integrator.h"
 
 /* entry (i,j) of the assembled matrix, 0 outside the pattern */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Newton's iteration: tiny and huge steps, failures that leave the state intact, matrix reuse. */
 #include "methods.h"
+#include "problems/problems.h"
 #include "separate.h"
 
 /* a copy of everything a user can see of a state */

@@ -2,6 +2,7 @@
 /* Double and triple systems solved in parts: the same numbers as from the whole matrix, and the
  * whole matrix is taken where the parts do not converge. */
 #include "manufactured.h"
+#include "problems/problems.h"
 #include "run/integrator.h"
 
 static const struct {

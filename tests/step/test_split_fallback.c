@@ -2,6 +2,7 @@
 /* Double and triple systems whose parts cannot be solved: the whole matrix is factored instead, and
  * solves the same equations. */
 #include "own_solver.h"
+#include "problems/problems.h"
 #include "support.h"
 
 static const struct {

@@ -10,6 +10,7 @@
 
 #include "manufactured.h"
 #include "methods.h"
+#include "problems/problems.h"
 #include "separate.h"
 
 static char folder[256]; /* of this run, removed in the end */

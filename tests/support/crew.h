@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../mpi/whole.h"
 #include "genalpha/ga_team.h"
+#include "parallel/mpi/whole.h"
 
 enum { CREW = 8, CREW_PATIENCE = 60 /* seconds */ };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A system of part_model.h run by a crew: one thread for each rank. */
+/* A system of subdomain_model.h run by a crew: one thread for each rank. */
 #ifndef CREW_RUN_H
 #define CREW_RUN_H
 

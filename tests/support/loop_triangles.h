@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The triangles of a mechanism's loops, found from its joints alone: a second opinion on
- * src/mechanism/corners.c.
+ * src/mechanism/assembly/corners.c.
  *
  * Bodies and the rods of distance joints are nodes, points where they meet are links. Three links
  * j, k, l with j and k on node b, k and l on node c are a triangle of a loop if b and c are joined

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "part_systems.h"
+#include "subdomain_systems.h"
 
 static inline int part_rows(element_kind kind) {
   return kind == BAR ? 1 : kind == HOLD ? 3 : kind == JOINT ? 2 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole systems as lists of elements, for part_model.h. */
+/* Whole systems as lists of elements, for subdomain_model.h. */
 #ifndef PART_SYSTEMS_H
 #define PART_SYSTEMS_H
 

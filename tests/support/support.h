@@ -15,6 +15,7 @@
 
 #include "base/csr.h"
 #include "genalpha/genalpha.h"
+#include "problems/problems.h"
 
 enum { SUPPORT_MAX = 192 }; /* coordinates, or unknowns of a step, of the built-in problems */
 

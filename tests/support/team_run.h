@@ -3,7 +3,7 @@
 #ifndef TEAM_RUN_H
 #define TEAM_RUN_H
 
-#include "part_model.h"
+#include "subdomain_model.h"
 
 typedef struct {
   ga_options options;

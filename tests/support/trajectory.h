@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "methods.h"
+#include "problems/problems.h"
 
 /* variables of a state, in the order they are kept; a is no part of a trajectory */
 enum { VAR_Q, VAR_V, VAR_VD, VAR_LAM, VAR_PSI, VAR_KEPT, VAR_A = VAR_KEPT, VARS };

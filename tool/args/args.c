@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Option parsing by table: --key value and --key=value, strict numbers, help texts. */
-#include "args.h"
+#include "args/args.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "cli.h"
+#include "tool.h"
 
 typedef struct arg_spec arg_spec;
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening the problem a command line names. */
-#include "problem_args.h"
+#include "args/problem_args.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "columns.h"
-#include "model_object.h"
+#include "columns/state_fields.h"
+#include "problems/problems.h"
+#include "source/shared_object.h"
 
 bool problem_takes_all(const char *key) {
   (void)key;

@@ -7,9 +7,9 @@
 #include <limits.h>
 #include <math.h>
 
-#include "args.h"
-#include "model_file.h"
-#include "solver.h"
+#include "args/args.h"
+#include "simulate/solver.h"
+#include "source/model_file.h"
 
 typedef struct problem_args {
   double t_end, omega, project_at; /* NaN: not given */

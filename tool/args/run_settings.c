@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the settings of a run to its simulation. */
-#include "run_settings.h"
+#include "args/run_settings.h"
 
 #include <string.h>
 

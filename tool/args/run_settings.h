@@ -4,8 +4,8 @@
 #ifndef CLI_RUN_SETTINGS_H
 #define CLI_RUN_SETTINGS_H
 
-#include "problem_args.h"
-#include "simulate.h"
+#include "args/problem_args.h"
+#include "simulate/simulate.h"
 
 typedef struct run_settings {
   problem_args problem;

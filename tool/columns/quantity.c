@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of columns and the quantities they stand for. */
-#include "quantity.h"
+#include "columns/quantity.h"
 
 #include <ctype.h>
 #include <string.h>

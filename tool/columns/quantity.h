@@ -3,7 +3,7 @@
 #ifndef CLI_QUANTITY_H
 #define CLI_QUANTITY_H
 
-#include "columns.h"
+#include "columns/state_fields.h"
 
 typedef struct quantity {
   const char *what; /* "angular velocity"; the name itself if it says nothing */

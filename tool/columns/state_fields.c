@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names, sizes and values of the parts of a state. */
-#include "columns.h"
+#include "columns/state_fields.h"
 
 #include <ctype.h>
 #include <stddef.h>

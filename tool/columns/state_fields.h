@@ -3,7 +3,7 @@
 #ifndef CLI_COLUMNS_H
 #define CLI_COLUMNS_H
 
-#include "cli.h"
+#include "tool.h"
 
 enum { PART_Q, PART_V, PART_VD, PART_LAM, PART_PSI, PARTS };
 

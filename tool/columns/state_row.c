@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns of a state: how many, their names, their values. */
-#include "state_row.h"
+#include "columns/state_row.h"
 
 #include <math.h>
 #include <stdlib.h>

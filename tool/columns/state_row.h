@@ -4,8 +4,8 @@
 #ifndef CLI_STATE_ROW_H
 #define CLI_STATE_ROW_H
 
-#include "columns.h"
-#include "model_file.h"
+#include "columns/state_fields.h"
+#include "source/model_file.h"
 
 /* Which columns of a model file: those that `output` chose, also the usual ones behind them, or
  * every one that exists. Problems of the library have the same columns in all cases. */

@@ -2,7 +2,7 @@
 /* genalpha check: what is odd or wrong in a model file, in sentences. */
 #include <string.h>
 
-#include "place.h"
+#include "source/mechanism_state.h"
 
 typedef struct settings {
   problem_args problem;

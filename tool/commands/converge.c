@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart.h"
-#include "gnuplot.h"
-#include "interrupt.h"
-#include "problem_args.h"
-#include "series.h"
+#include "args/problem_args.h"
+#include "convergence/series.h"
+#include "picture/chart.h"
+#include "picture/gnuplot.h"
+#include "problems/problems.h"
+#include "simulate/interrupt.h"
 
 typedef struct settings {
   problem_args problem;

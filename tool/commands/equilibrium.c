@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "place.h"
+#include "source/mechanism_state.h"
 
 typedef struct settings {
   problem_args problem;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "columns.h"
-#include "output.h"
+#include "args/args.h"
+#include "columns/state_fields.h"
+#include "output/output.h"
 
 typedef struct settings {
   bool all, model;

@@ -2,8 +2,9 @@
 /* genalpha list: methods, problems, linear solvers and figures, a line each. */
 #include <string.h>
 
-#include "args.h"
-#include "reproduce/item.h"
+#include "args/args.h"
+#include "papers/item.h"
+#include "problems/problems.h"
 
 static const char *figure_name(int i) {
   return item_at(i) ? item_at(i)->id : NULL;
@@ -34,8 +35,8 @@ static const struct {
      false},
     {"problems", "problems (genalpha run NAME)", ga_problem_name, ga_problem_summary, NULL, false},
     {"solvers", "linear solvers (--linsol NAME)", ga_linsol_name, ga_linsol_summary, NULL, false},
-    {"joints", "joints of model files (genalpha run FILE.yaml, docs/models.md)", joint_name,
-     joint_summary, NULL, true},
+    {"joints", "joints of model files (genalpha run FILE.yaml, docs/reference/models.md)",
+     joint_name, joint_summary, NULL, true},
     {"figures", "figures and studies (genalpha reproduce NAME)", figure_name, figure_summary, NULL,
      true},
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "place.h"
+#include "source/mechanism_state.h"
 
 typedef struct settings {
   problem_args problem;

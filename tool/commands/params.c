@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "args.h"
-#include "gnuplot.h"
+#include "args/args.h"
+#include "picture/gnuplot.h"
 
 typedef struct settings {
   const char *plot;

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "chart.h"
-#include "gnuplot.h"
-#include "output.h"
-#include "quantity.h"
-#include "results_table.h"
+#include "args/args.h"
+#include "columns/quantity.h"
+#include "output/output.h"
+#include "output/results_table.h"
+#include "picture/chart.h"
+#include "picture/gnuplot.h"
 
 enum { PANELS = 8, CURVES = 16, USUAL_CURVES = GNUPLOT_COLORS };
 

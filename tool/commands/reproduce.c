@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "args.h"
-#include "gnuplot.h"
-#include "reproduce/page.h"
-#include "reproduce/runner.h"
+#include "args/args.h"
+#include "papers/page.h"
+#include "papers/runner.h"
+#include "picture/gnuplot.h"
 
 typedef struct settings {
   const char *out;

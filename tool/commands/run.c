@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_settings.h"
-#include "webpage.h"
+#include "args/run_settings.h"
+#include "picture/page.h"
 
 /* the settings as RUN_SPECS wants them: a member of others */
 typedef struct whole {
@@ -25,7 +25,7 @@ static const arg_spec specs[] = {
     {"out", "FILE.csv|FILE.h5",
      "write the trajectory: t, q, v, vd, lam, psi, energies; - is stdout; .h5: with names, "
      "units, "
-     "model, options and counts in an HDF5 file (docs/results.md)",
+     "model, options and counts in an HDF5 file (docs/guide/results.md)",
      arg_read_file, FIELD(out), 0, 0},
     {"plot", "FILE.svg|FILE.png", "draw positions, velocities and multipliers over time",
      gnuplot_read_name, FIELD(plot), 0, 0},
@@ -48,7 +48,7 @@ static const arg_spec specs[] = {
     {"petsc", "OPTIONS",
      "under mpirun: solve linear systems by PETSc, with options of its own in quotes, such as "
      "\"-ksp_rtol 1e-10\" or \"\" (default there, where it is built in); off: gather them on one "
-     "rank (docs/scale.md)",
+     "rank (docs/guide/scale.md)",
      read_petsc, FIELD(petsc), 0, 0},
     {.key = NULL}};
 #undef FIELD
@@ -61,7 +61,8 @@ const arg_command run_command = {
     .needs_operand = true,
     .summary =
         "Simulate a problem ('genalpha list problems'), a mechanism described in a model file,\n"
-        "PROBLEM = FILE.yaml (docs/models.md; those of models/ come along), or a model of your "
+        "PROBLEM = FILE.yaml (docs/reference/models.md; those of models/ come along), or a model "
+        "of your "
         "own\n"
         "in a shared object, PROBLEM = FILE.so (ga_problem.h), and print a summary.",
     .specs = specs,

@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interrupt.h"
-#include "model_object.h"
-#include "output.h"
-#include "sweep_about.h"
-#include "sweep_ranks.h"
-#include "sweep_table.h"
+#include "output/output.h"
+#include "simulate/interrupt.h"
+#include "source/shared_object.h"
+#include "sweep/identity.h"
+#include "sweep/processes.h"
+#include "sweep/table_files.h"
 
 typedef struct settings {
   run_settings run; /* shared by all runs */
@@ -66,7 +66,7 @@ static const arg_command command = {
     .summary =
         "Run a problem many times with varied parameters (PROBLEM and options as for `run`), side "
         "by\n"
-        "side, and write what came out as one table: docs/scale.md.",
+        "side, and write what came out as one table: docs/guide/scale.md.",
     .specs = specs,
     .takes_library = problem_takes_all,
     .library_default = problem_default};

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "output.h"
-#include "reference.h"
-#include "webpage.h"
+#include "args/args.h"
+#include "convergence/reference.h"
+#include "output/output.h"
+#include "picture/page.h"
 
 typedef struct settings {
   const char *out;

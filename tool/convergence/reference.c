@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Reference solutions: those the problem knows, completed, and those computed by fine runs. */
-#include "reference.h"
+#include "convergence/reference.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
-#include "interrupt.h"
-#include "problem_args.h"
-#include "progress.h"
-#include "solver.h"
+#include "args/problem_args.h"
+#include "columns/state_fields.h"
+#include "problems/problems.h"
+#include "simulate/interrupt.h"
+#include "simulate/progress.h"
+#include "simulate/solver.h"
 
 /* snapshots */
 

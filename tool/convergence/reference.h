@@ -3,7 +3,7 @@
 #ifndef CLI_REFERENCE_H
 #define CLI_REFERENCE_H
 
-#include "cli.h"
+#include "tool.h"
 
 /* A state kept as one array: q, v, vd, lambda, psi, one after the other. */
 size_t snapshot_size(const ga_model *model);

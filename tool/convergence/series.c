@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of methods and parameters, and the picture of their errors. */
-#include "series.h"
+#include "convergence/series.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "chart.h"
-#include "problem_args.h"
+#include "args/args.h"
+#include "args/problem_args.h"
+#include "picture/chart.h"
 
 /* the value of --KEY in the arguments, NULL if it is not there */
 static char *value_of(int argc, char **argv, const char *key) {

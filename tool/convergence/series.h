@@ -3,7 +3,7 @@
 #ifndef CLI_SERIES_H
 #define CLI_SERIES_H
 
-#include "study.h"
+#include "convergence/study.h"
 
 enum { SERIES_MAX = 16, LIST_MAX = 8 };
 

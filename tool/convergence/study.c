@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Running the levels of a study and measuring their errors. */
-#include "study.h"
+#include "convergence/study.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
-#include "interrupt.h"
-#include "problem_args.h"
-#include "progress.h"
-#include "quantity.h"
-#include "solver.h"
+#include "args/problem_args.h"
+#include "columns/quantity.h"
+#include "columns/state_fields.h"
+#include "simulate/interrupt.h"
+#include "simulate/progress.h"
+#include "simulate/solver.h"
 
 /* a part of the state for each column; a is no part */
 static const struct {

@@ -3,8 +3,8 @@
 #ifndef CLI_STUDY_H
 #define CLI_STUDY_H
 
-#include "reference.h"
-#include "solver.h"
+#include "convergence/reference.h"
+#include "simulate/solver.h"
 
 enum { COLUMN_Q, COLUMN_V, COLUMN_A, COLUMN_VD, COLUMN_LAM, COLUMN_PSI, COLUMNS };
 
@@ -72,7 +72,8 @@ void study_close(study *s);
 typedef void (*study_row)(void *context, const study *s, int i);
 int study_run(study *s, study_row row, void *context);
 
-/* The forms of a report: text for people, CSV and JSON with 17 digits; see docs/genalpha.1.in. */
+/* The forms of a report: text for people, CSV and JSON with 17 digits; see
+ * docs/reference/genalpha.1.in. */
 typedef enum study_form { STUDY_TEXT, STUDY_CSV, STUDY_JSON } study_form;
 void study_print_row(FILE *to, study_form form, const study *s, int i); /* the first: with head */
 void study_print_end(FILE *to, study_form form, const study *s);

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "problem_args.h"
-#include "study.h"
+#include "args/problem_args.h"
+#include "convergence/study.h"
+#include "problems/problems.h"
 
 /* what the errors are measured against, as a sentence */
 static void describe(const study *s, size_t size, char *text) {

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
-#include "output.h"
-#include "problem_args.h"
+#include "args/problem_args.h"
+#include "columns/state_fields.h"
+#include "output/output.h"
 
-/* Raised when a key changes its meaning or goes; new keys alone do not raise it. docs/output.md */
+/* Raised when a key changes its meaning or goes; new keys alone do not raise it.
+ * docs/guide/output.md */
 enum { VERSION = 1 };
 
 void json_number(FILE *to, double x) {

@@ -5,8 +5,8 @@
 
 #include <genalpha/ga_results.h>
 
-#include "solver.h"
-#include "state_row.h"
+#include "columns/state_row.h"
+#include "simulate/solver.h"
 
 /* A trajectory file; every write is checked, the first failure is reported and kept in failed. */
 typedef struct trajectory {
@@ -55,7 +55,7 @@ void json_array(FILE *to, const char *key, int n, const double *x);
 void json_columns(FILE *to, const ga_file *file, const ga_state *state);
 void json_string(FILE *to, const char *text);
 
-/* The object of `run --final`, docs/output.md; the options are those of the run. */
+/* The object of `run --final`, docs/guide/output.md; the options are those of the run. */
 void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
                 const solver *at_end);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the wanted columns of a file of results, in pieces. */
-#include "results_table.h"
+#include "output/results_table.h"
 
 #include <stdlib.h>
 

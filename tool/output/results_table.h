@@ -5,7 +5,7 @@
 
 #include <genalpha/ga_results.h>
 
-#include "table.h"
+#include "output/table.h"
 
 /* Open a file; all names of its columns become those of a table without rows. NULL after a message;
  * the table is initialised either way. */

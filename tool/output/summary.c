@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
-#include "problem_args.h"
-#include "simulate.h"
+#include "args/problem_args.h"
+#include "columns/state_fields.h"
+#include "problems/problems.h"
+#include "simulate/simulate.h"
 
 enum { TABLE_ROWS = 12, LABEL = 13 };
 

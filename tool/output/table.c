@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A growing array of rows; CSV with quoted names and plain numbers. */
 #define _POSIX_C_SOURCE 200809L
-#include "table.h"
+#include "output/table.h"
 
 #include <errno.h>
 #include <math.h>

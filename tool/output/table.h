@@ -3,7 +3,7 @@
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
-#include "columns.h"
+#include "columns/state_fields.h"
 
 typedef struct table {
   int columns, rows, room; /* room: rows there is memory for */

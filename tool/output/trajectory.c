@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The trajectory: a row is collected first, then written as CSV or appended to results. */
 #define _POSIX_C_SOURCE 200809L
-#include "output.h"
+#include "output/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "columns.h"
+#include "columns/state_fields.h"
 
 bool results_named(const char *path) {
   const char *dot = strrchr(path, '.');

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The gnuplot script of a chart: the table as one data block, a plot command for each panel. */
-#include "chart.h"
+#include "picture/chart.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "gnuplot.h"
+#include "picture/gnuplot.h"
 
 enum { WIDTH = 520, PANEL_HEIGHT = 310, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
 enum { AROUND = 100, TIC_HEIGHT = 21 }; /* of a panel without its plot, of a mark with its number */

@@ -3,7 +3,7 @@
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 
-#include "table.h"
+#include "output/table.h"
 
 typedef enum chart_style {
   CHART_LINE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Recording the frames of a run. */
-#include "film.h"
+#include "picture/film.h"
 
 #include <math.h>
 #include <stdlib.h>

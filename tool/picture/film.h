@@ -5,8 +5,8 @@
 
 #include <genalpha/ga_results.h>
 
-#include "model_file.h"
-#include "rows.h"
+#include "picture/thinned_rows.h"
+#include "source/model_file.h"
 
 /* FILM_PLACE: it says where a body is; FILM_WANTED: `output` names it. */
 enum { FILM_PLACE = 1, FILM_WANTED = 2 };

@@ -2,7 +2,7 @@
 /* The only place that calls gnuplot: script and messages in unnamed temporary files, the picture
  * on its standard output. */
 #define _POSIX_C_SOURCE 200809L
-#include "gnuplot.h"
+#include "picture/gnuplot.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef CLI_GNUPLOT_H
 #define CLI_GNUPLOT_H
 
-#include "args.h"
+#include "args/args.h"
 
 typedef struct gnuplot {
   const char *path; /* borrowed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting the page together: the template of cli/view with its marks filled in. */
+/* Putting the page together: the template of tool/picture/page with its marks filled in. */
 #define _POSIX_C_SOURCE 200809L
-#include "webpage.h"
+#include "picture/page.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "view_assets.h"
+#include "picture/page_assets.h"
 
 extern char **environ;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One self-contained HTML page that shows a mechanism: our scripts (cli/view), three.js and
- * dygraphs as they are installed, the model as JSON, the motion as compact numbers
- * (webpage_data.c).
+/* One self-contained HTML page that shows a mechanism: our scripts (tool/picture/page), three.js
+ * and dygraphs as they are installed, the model as JSON, the motion as compact numbers
+ * (page_data.c).
  */
 #ifndef CLI_WEBPAGE_H
 #define CLI_WEBPAGE_H
 
-#include "film.h"
+#include "picture/film.h"
 
 typedef struct webpage {
   const ga_mechanism *mechanism;
@@ -30,7 +30,7 @@ void webpage_default_name(const char *model, size_t room, char *name);
 /* Show a file in the browser: $BROWSER or xdg-open. False after a message. */
 bool webpage_show(const char *path);
 
-/* webpage_data.c: the parts that depend on the model */
+/* page_data.c: the parts that depend on the model */
 void webpage_put_text(FILE *to, const char *text); /* as JSON string, safe inside of HTML */
 bool webpage_put_model(FILE *to, const webpage *p, const char *notice);
 bool webpage_put_data(FILE *to, const webpage *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of cli/view as texts; cmake/embed.cmake makes them when the tool is built. */
+/* The files of tool/picture/page as texts; cmake/embed.cmake makes them when the tool is built. */
 #ifndef CLI_VIEW_ASSETS_H
 #define CLI_VIEW_ASSETS_H
 

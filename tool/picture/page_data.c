@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The model as JSON and the motion as base64; cli/view/data.js reads them and says how the numbers
- * are laid out. */
+/* The model as JSON and the motion as base64; tool/picture/page/data.js reads them and says how the
+ * numbers are laid out. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "quantity.h"
-#include "webpage.h"
+#include "columns/quantity.h"
+#include "picture/page.h"
 
 /* Columns for plots are left out beyond so many numbers, those of the bodies' places first. */
 enum { PLOT_NUMBERS = 2000000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows that are thinned as they come. */
-#include "rows.h"
+#include "picture/thinned_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A thinned time history in memory, and the gnuplot script that draws it. */
-#include "history.h"
+#include "picture/time_plot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart.h"
-#include "quantity.h"
-#include "rows.h"
+#include "columns/quantity.h"
+#include "picture/chart.h"
+#include "picture/thinned_rows.h"
 
 enum { ROWS = 4096, CURVES = GNUPLOT_COLORS, PANELS = 8 };
 

@@ -3,8 +3,8 @@
 #ifndef CLI_HISTORY_H
 #define CLI_HISTORY_H
 
-#include "gnuplot.h"
-#include "model_file.h"
+#include "picture/gnuplot.h"
+#include "source/model_file.h"
 
 typedef struct history history;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Events that end a run, or are only told. */
-#include "events.h"
+#include "simulate/events.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model_file.h"
+#include "source/model_file.h"
 
 static double value_of_whole(void *context, const ga_state *whole) {
   const run_event *own = context;

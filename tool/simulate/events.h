@@ -3,7 +3,7 @@
 #ifndef CLI_EVENTS_H
 #define CLI_EVENTS_H
 
-#include "solver.h"
+#include "simulate/solver.h"
 
 typedef struct run_event {
   const char *name, *when;

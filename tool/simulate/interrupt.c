@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The signals that end a run: noted here, acted on between two steps. */
 #define _POSIX_C_SOURCE 200809L
-#include "interrupt.h"
+#include "simulate/interrupt.h"
 
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "tool.h"
 
 static volatile sig_atomic_t interrupted;
 static volatile time_t interrupted_since;

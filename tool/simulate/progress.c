@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The progress line: written over itself a few times a second, cleared at the end. */
 #define _POSIX_C_SOURCE 200809L
-#include "progress.h"
+#include "simulate/progress.h"
 
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "tool.h"
 
 enum { WIDTH = 78 };
 

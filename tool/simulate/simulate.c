@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Drives the integrator: observer, interruption by signals, projection, failures. */
 #define _POSIX_C_SOURCE 200809L
-#include "simulate.h"
+#include "simulate/simulate.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "columns.h"
-#include "interrupt.h"
-#include "reference.h"
+#include "columns/state_fields.h"
+#include "convergence/reference.h"
+#include "simulate/interrupt.h"
 
 void simulate_log(void *context, ga_log_level level, const char *text) {
   simulation *s = context;

@@ -3,12 +3,12 @@
 #ifndef CLI_SIMULATE_H
 #define CLI_SIMULATE_H
 
-#include "events.h"
-#include "film.h"
-#include "history.h"
-#include "output.h"
-#include "progress.h"
-#include "solver.h"
+#include "output/output.h"
+#include "picture/film.h"
+#include "picture/time_plot.h"
+#include "simulate/events.h"
+#include "simulate/progress.h"
+#include "simulate/solver.h"
 
 typedef struct simulation {
   /* set before simulate() */

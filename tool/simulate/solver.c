@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Plain and extrapolated runs alike. */
-#include "solver.h"
+#include "simulate/solver.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "problem_args.h"
+#include "args/problem_args.h"
 
 static int observe(void *context, const ga_state *state, const ga_stats *stats) {
   const solver *s = context;

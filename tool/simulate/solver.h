@@ -3,7 +3,7 @@
 #ifndef CLI_SOLVER_H
 #define CLI_SOLVER_H
 
-#include "team.h"
+#include "simulate/team.h"
 
 /* Sees the start and every step; false ends the run with GA_STOPPED. */
 typedef bool (*solver_watch)(void *context, const ga_state *state, long steps);

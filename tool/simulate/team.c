@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranks of a run: the launcher's environment, and the table of libgenalpha_mpi. */
 #define _POSIX_C_SOURCE 200809L
-#include "team.h"
+#include "simulate/team.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "args.h"
-#include "model_file.h"
-#include "mpi/launch.h"
+#include "args/args.h"
+#include "parallel/mpi/launch.h"
+#include "source/model_file.h"
 
 enum { SHOWN = 16 }; /* ranks that are listed one by one */
 

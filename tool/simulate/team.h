@@ -5,7 +5,7 @@
 #ifndef CLI_TEAM_H
 #define CLI_TEAM_H
 
-#include "cli.h"
+#include "tool.h"
 
 /* What the launcher says: how many ranks, and which is this one. Rank 0 alone prints and writes. */
 int team_count(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A mechanism at a state: from its file, from a run, from a saved state, at rest. */
-#include "place.h"
+#include "source/mechanism_state.h"
 
 #include <stdlib.h>
 #include <string.h>

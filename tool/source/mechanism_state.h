@@ -3,8 +3,8 @@
 #ifndef CLI_PLACE_H
 #define CLI_PLACE_H
 
-#include "output.h"
-#include "problem_args.h"
+#include "args/problem_args.h"
+#include "output/output.h"
 
 typedef struct place {
   ga_problem *problem;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Model files and shared objects behind the same struct as the library's problems. */
-#include "model_file.h"
+#include "source/model_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model_object.h"
-#include "problem_args.h"
+#include "args/problem_args.h"
+#include "problems/problems.h"
+#include "source/shared_object.h"
 
 /* impl of a problem of the library is never NULL */
 typedef struct own_problem {

@@ -3,7 +3,7 @@
 #ifndef CLI_MODEL_FILE_H
 #define CLI_MODEL_FILE_H
 
-#include "args.h"
+#include "args/args.h"
 
 /* parameters of --set, in order */
 enum { SETS_MAX = 64 };
@@ -19,7 +19,7 @@ bool file_named(const char *operand);
 
 /* A file as a problem, and back; NULL for problems of the library. */
 int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem);
-/* A shared object (model_object.h) as a problem. */
+/* A shared object (shared_object.h) as a problem. */
 int file_open_object(const char *path, const ga_problem_options *options, ga_problem **problem);
 const ga_file *file_of(const ga_problem *problem);
 /* any problem */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening shared objects that export a problem. */
-#include "model_object.h"
+#include "source/shared_object.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
+#include "args/args.h"
 
 bool object_named(const char *operand) {
   const char *end = strrchr(operand, '.');

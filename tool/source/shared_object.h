@@ -3,7 +3,7 @@
 #ifndef CLI_MODEL_OBJECT_H
 #define CLI_MODEL_OBJECT_H
 
-#include "cli.h"
+#include "tool.h"
 
 typedef struct object_problem {
   void *handle; /* of the shared object, */

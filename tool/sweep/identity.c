@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The identity of a sweep: two sweeps with the same text have the same results. */
-#include "sweep_about.h"
+#include "sweep/identity.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "sweep_hash.h"
+#include "sweep/checksum.h"
 
 /* of the whole file; 0 if it cannot be read */
 static uint64_t hash_file(const char *path) {

@@ -4,8 +4,8 @@
 #ifndef CLI_SWEEP_ABOUT_H
 #define CLI_SWEEP_ABOUT_H
 
-#include "run_settings.h"
-#include "sweep_run.h"
+#include "args/run_settings.h"
+#include "sweep/one_run.h"
 
 typedef struct sweep_about {
   const sweep_plan *plan;

@@ -2,7 +2,7 @@
 /* Records of finished runs, one after the other, each with its length and a checksum. A record that
  * a kill has cut is not whole: it and what follows is dropped, and its run is made again. */
 #define _DEFAULT_SOURCE
-#include "sweep_journal.h"
+#include "sweep/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sweep_record.h"
+#include "sweep/record.h"
 
 /* "gasweep1" as a number of this machine: a journal is read where it was written */
 static const uint64_t HEAD = 0x3170656577736167u;

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "sweep_run.h"
+#include "sweep/one_run.h"
 
 typedef struct sweep_journal {
   char *path;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep_run.h"
+#include "sweep/one_run.h"
 
 static const char *const stat_names[] = {
 #define NAME(name, text) #name,

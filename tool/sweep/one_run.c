@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A run of a sweep is one of `genalpha run` with the same words, made in memory: nothing is printed
  * and no file is written. Several threads make runs at the same time. */
-#include "sweep_run.h"
+#include "sweep/one_run.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_settings.h"
+#include "args/run_settings.h"
 
 /* a run while it is made */
 typedef struct making {

@@ -3,8 +3,8 @@
 #ifndef CLI_SWEEP_RUN_H
 #define CLI_SWEEP_RUN_H
 
-#include "state_row.h"
-#include "sweep_plan.h"
+#include "columns/state_row.h"
+#include "sweep/plan.h"
 
 /* How a run ended, as the column `status` tells it. */
 typedef enum sweep_status {

@@ -3,14 +3,14 @@
  * or as many as --samples says. Run numbers go through the samples of a point first, then through
  * the values of the last --vary, and through those of the first one last. */
 #define _POSIX_C_SOURCE 200809L
-#include "sweep_plan.h"
+#include "sweep/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model_file.h"
-#include "run_settings.h"
+#include "args/run_settings.h"
+#include "source/model_file.h"
 
 int sweep_plan_count(sweep_plan *p) {
   int nrandom = 0;

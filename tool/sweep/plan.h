@@ -3,9 +3,9 @@
 #ifndef CLI_SWEEP_PLAN_H
 #define CLI_SWEEP_PLAN_H
 
-#include "args.h"
-#include "columns.h"
-#include "sweep_random.h"
+#include "args/args.h"
+#include "columns/state_fields.h"
+#include "sweep/random.h"
 
 enum { SWEEP_VARIABLES = 32, SWEEP_RUNS_MAX = 100000000, SWEEP_VALUE_MAX = 128 };
 

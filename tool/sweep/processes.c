@@ -2,15 +2,15 @@
 /* Messages of a sweep. A worker sends results (records), asks for a run (one letter), and says that
  * it ends (another one); rank 0 answers a question with the number of a run. */
 #define _POSIX_C_SOURCE 200809L
-#include "sweep_ranks.h"
+#include "sweep/processes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "interrupt.h"
-#include "sweep_hash.h"
-#include "sweep_record.h"
+#include "args/args.h"
+#include "simulate/interrupt.h"
+#include "sweep/checksum.h"
+#include "sweep/record.h"
 
 static const char ASKS = '?', ENDS = '.';
 

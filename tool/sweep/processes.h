@@ -4,8 +4,8 @@
 #ifndef CLI_SWEEP_RANKS_H
 #define CLI_SWEEP_RANKS_H
 
-#include "ranks.h"
-#include "sweep_workers.h"
+#include "parallel/messages.h"
+#include "sweep/workers.h"
 
 /* Rank 0 tells the others whether there are runs to be made (ARGS_GO_ON) or with which code to
  * end; about is the text that says which sweep it is, NULL if that is not known. Nothing is done

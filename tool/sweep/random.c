@@ -8,14 +8,14 @@
  *
  * where hi and lo are the halves of the 64-bit product, and (k0, k1) grows by (W0, W1) from round
  * to round. */
-#include "sweep_random.h"
+#include "sweep/random.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "tool.h"
 
 enum { ROUNDS = 10, WORD = 32 };
 static const uint32_t M0 = 0xD2511F53u, M1 = 0xCD9E8D57u, W0 = 0x9E3779B9u, W1 = 0xBB67AE85u;

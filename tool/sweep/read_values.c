@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep_plan.h"
+#include "sweep/plan.h"
 
 static bool wrong(const arg_spec *spec, const char *text, const char *why) {
   cli_error("--%s '%s': %s", spec->key, text, why);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Results of runs as bytes, and back. */
-#include "sweep_record.h"
+#include "sweep/record.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep_hash.h"
+#include "sweep/checksum.h"
 
 /* "gasweepr" as a number of this machine: a record is read where it was written */
 static const uint64_t MARK = 0x7270656577736167u;

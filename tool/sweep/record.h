@@ -4,7 +4,7 @@
 #ifndef CLI_SWEEP_RECORD_H
 #define CLI_SWEEP_RECORD_H
 
-#include "sweep_run.h"
+#include "sweep/one_run.h"
 
 typedef struct sweep_record {
   uint64_t mark, checksum; /* the checksum is that of all behind it */

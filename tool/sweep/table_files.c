@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the files of a sweep, run by run, so that memory is needed for one run only. */
 #define _POSIX_C_SOURCE 200809L
-#include "sweep_table.h"
+#include "sweep/table_files.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
+#include "output/output.h"
 
 /* ---- a file being written ------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #ifndef CLI_SWEEP_TABLE_H
 #define CLI_SWEEP_TABLE_H
 
-#include "sweep_journal.h"
+#include "sweep/journal.h"
 
 typedef struct sweep_files {
   const char *out, *history; /* .h5 or .csv; history NULL: none */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that take runs from a shared counter and append results to the journal. */
 #define _POSIX_C_SOURCE 200809L
-#include "sweep_workers.h"
+#include "sweep/workers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "interrupt.h"
-#include "progress.h"
+#include "simulate/interrupt.h"
+#include "simulate/progress.h"
 
 void sweep_work(const sweep_source *source, const sweep_plan *p, const sweep_shape *s) {
   sweep_result r;

@@ -3,7 +3,7 @@
 #ifndef CLI_SWEEP_WORKERS_H
 #define CLI_SWEEP_WORKERS_H
 
-#include "sweep_journal.h"
+#include "sweep/journal.h"
 
 /* Hands out runs and takes their results. Several workers call it at the same time. The one here
  * serves the threads of a process; one that serves other processes needs these two functions, too.

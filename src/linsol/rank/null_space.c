@@ -8,7 +8,7 @@
  *
  * An entry is taken for zero when it is below the rounding errors of the terms it is the sum of:
  * then the rank does not depend on the units of rows and columns. */
-#include "linsol/null.h"
+#include "linsol/rank/null_space.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #define GA_SRC_NULL_H
 
 #include "genalpha/ga_linsol.h"
-#include "linsol/scale.h"
+#include "linsol/scaling.h"
 
 /* The arrays of a report, in an arena of their own. */
 typedef struct ga_null_store {

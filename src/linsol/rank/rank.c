@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rank analysis: units, the choice of a way, QR with column pivoting. */
-#include "linsol/rank.h"
+#include "linsol/rank/rank.h"
 
 #include <float.h>
 #include <math.h>

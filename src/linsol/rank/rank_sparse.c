@@ -14,7 +14,7 @@
 #include <string.h>
 #include <suitesparse/amd.h>
 
-#include "linsol/rank.h"
+#include "linsol/rank/rank.h"
 
 static const double SMALL = 1e-6;    /* a pivot that is looked at */
 static const double NOTHING = 1e-14; /* in a solve, relative to its largest number */

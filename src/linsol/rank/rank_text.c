@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "linsol/rank.h"
+#include "linsol/rank/rank.h"
 
 typedef struct {
   const ga_rank *rank;

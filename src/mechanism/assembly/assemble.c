@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Start values of a mechanism that fit: weights by mass and size, names in the messages, and the
- * side on which joints close. The mathematics is in src/statics/assemble.c. */
+ * side on which joints close. The mathematics is in src/statics/assembly.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

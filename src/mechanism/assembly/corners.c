@@ -10,7 +10,7 @@
  * point of the triangle is at infinity, normal to the slideway. */
 #include <math.h>
 
-#include "mechanism/corners.h"
+#include "mechanism/assembly/corners.h"
 
 /* Joints of one body that may be neighbours in a loop: beyond so many places in the list of a body
  * with very many joints (the ground) they are not looked at. */

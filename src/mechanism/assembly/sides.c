@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mechanism/corners.h"
+#include "mechanism/assembly/corners.h"
 
 /* Standard errors; the angle below which a corner is straight, five degrees. */
 static const double ERRORS = 1.5, STRAIGHT = 5 * 3.14159265358979323846 / 180;

@@ -34,7 +34,7 @@ static void add_factor(space_builder *s, const ga_group *group, int n) {
   if (s->status == GA_OK) s->status = ga_space_add(s->space, group, n, NULL, NULL);
 }
 
-/* of a coordinate without its joint (part.c): the ground */
+/* of a coordinate without its joint (subdomain.c): the ground */
 static int later_body(const ga_mechanism *m, int coordinate) {
   if (m->coordinates.item[coordinate].joint < 0) return 0;
   const ga_element *joint = &m->joints.item[m->coordinates.item[coordinate].joint];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The primitives in closed form, see pair.h for what "plain" derivatives are. With e = p_b - x_a,
- * r = R s, and n = a x b:
+/* The primitives in closed form, see frame_pair.h for what "plain" derivatives are. With e = p_b -
+ * x_a, r = R s, and n = a x b:
  *
  *   u = a.b        J = (0, n, 0, -n)                   dn = b~a~ dphi_a - a~b~ dphi_b
  *   u = d_k        J = (-e_k, -r_a x e_k, e_k, r_b x e_k)
@@ -8,7 +8,7 @@
  *   u = |d|^2/2l   J = (-c, -r_a x c, c, r_b x c)      c = d/l
  *
  * and Z the derivative of J (x_a', omega_a, x_b', omega_b), x' and omega held. */
-#include "mechanism/pair.h"
+#include "mechanism/evaluate/frame_pair.h"
 
 #include <string.h>
 

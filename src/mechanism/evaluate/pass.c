@@ -3,7 +3,8 @@
  *
  * A covector f in space axes becomes P^T f, where P maps a body's velocities to (x', omega): the
  * identity or R for x', R for omega, single columns for planar bodies. With P varying, the plain
- * derivatives of pair.h need these additions (rotating kinds; the second of each on SE(3) only):
+ * derivatives of frame_pair.h need these additions (rotating kinds; the second of each on SE(3)
+ * only):
  *
  *   row J, Z:       Z_phi += omega x J_phi,  x' x J_x             v is held, not x' and omega
  *   tangent f, A:   A(phi,phi) += f_phi~,  A(x,phi) += f_x~       d(R^T f) = R^T (df + f~ dphi)

@@ -3,7 +3,7 @@
  *
  *   delta = (U_a^T d, rho),  rho the rotation vector of U_a^T U_b,   w = K delta + C delta'
  *   f = D^T w on the left side, D the derivative of delta (6 x 12):
- *     rows of the translation are a.d for the axes a of A (pair.c);
+ *     rows of the translation are a.d for the axes a of A (frame_pair.c);
  *     rho = A(rho) U_b^T (dphi_b - dphi_a), A = T^-1 of SO(3)
  *   plain tangent  D^T (K D + C E) + w.(dD),   E the plain derivative of delta' = D (x', omega),
  *   by velocities  D^T C D
@@ -13,7 +13,7 @@
  *   eta = 2 de/dx: the derivative of A(rho) y is -g(y) at -rho. */
 #include <string.h>
 
-#include "mechanism/joint.h"
+#include "mechanism/joint/joint.h"
 
 /* g(n) at rho */
 static void bend(const double *rho, const double *n, double *g) {

@@ -8,7 +8,7 @@
  * Tangents belong to -F, the left side of the equations. */
 #include <string.h>
 
-#include "mechanism/joint.h"
+#include "mechanism/joint/joint.h"
 
 /* variables of a law, in this order */
 enum { LAW_S, LAW_RATE, LAW_T };

@@ -7,7 +7,7 @@
  *
  * wrap(a) = a - 2 pi round(a/2 pi), so that theta counts turns and g is smooth where it vanishes.
  */
-#include "mechanism/joint.h"
+#include "mechanism/joint/joint.h"
 
 static const double two_pi = 6.28318530717958647693;
 

@@ -11,7 +11,7 @@
  * have the same solutions, also discrete ones, and forces. But they touch one component of x, their
  * G does not depend on d, and their tangent has the two blocks (phi, phi) only: the matrices of
  * a chain are half as large. Columns are in the axes of A in any case. */
-#include "mechanism/joint.h"
+#include "mechanism/joint/joint.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  * the disk. With nu = n.a and sigma = sqrt(1 - nu^2) the contact is at
  *   c = -r (n - nu a)/sigma   (sphere: c = -r n),     g = n.d - r sigma   (sphere: n.d - r).
  * Knife edge: c = 0, and t is fixed on B. */
-#include "mechanism/joint.h"
+#include "mechanism/joint/joint.h"
 
 #include <string.h>
 

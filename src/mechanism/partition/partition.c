@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "genalpha/ga_parts.h"
+#include "genalpha/ga_partition.h"
 #include "mechanism/mechanism.h"
 
 #ifdef GA_HAVE_METIS

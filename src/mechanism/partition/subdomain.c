@@ -7,7 +7,7 @@
  * joint, because a coupler needs it: it is an unknown that another part ties to the bodies. */
 #include <string.h>
 
-#include "genalpha/ga_parts.h"
+#include "genalpha/ga_partition.h"
 #include "mechanism/mechanism.h"
 
 struct ga_portion {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "linsol/rank.h"
+#include "linsol/rank/rank.h"
 #include "mechanism/mechanism.h"
 #include "statics/statics.h"
 

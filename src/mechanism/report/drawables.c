@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A mechanism as pictures see it. Elements know points from the centres of mass, pictures from the
  * origins of the body frames. */
-#include "genalpha/ga_picture.h"
+#include "genalpha/ga_drawable.h"
 
 #include <string.h>
 

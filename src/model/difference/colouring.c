@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Greedy colouring of the columns of a pattern, and the pattern by columns. */
-#include "model/colour.h"
+#include "model/difference/colouring.h"
 
 /* ptr, row, place: the entries column by column */
 static void by_columns(ga_colours *c, const ga_csr *A) {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "model/quotient.h"
+#include "model/difference/quotient.h"
 
 static const double SHARP = 7.4e-4;   /* eps^(1/5) */
 static const double CENTRAL = 6.1e-6; /* eps^(1/3) */

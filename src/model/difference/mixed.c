@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "model/eval.h"
+#include "model/evaluation.h"
 
 /* as for the first derivative by fourth-order quotients: the error is about the square of the step,
  * and rounding, 1e-9, is far below it, also where g is made of large numbers */

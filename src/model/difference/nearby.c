@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* G by differences at points close to each other, such as the iterates of one step.
  *
- * At the first, q_0, G_0 is the fourth-order quotient of fd.c, four values of g for a group of
- * columns. At q, close to it, G differs by the derivative of the small change g(q o ..) - g(q_0 o
+ * At the first, q_0, G_0 is the fourth-order quotient of derivatives.c, four values of g for a
+ * group of columns. At q, close to it, G differs by the derivative of the small change g(q o ..) -
+ * g(q_0 o
  * ..), for which the simple central quotient with the same step d is as good:
  *
  *     G = G_0 + (c(d) - c(-d))/(2 d),   c(s) = g(q o exp(s e_j)) - g(q_0 o exp(s e_j)),
  *
  * two values for a group. How close q must be, so that no more than NEARBY is lost, was told by the
- * bend of g at q_0 (keep_group in fd.c). Where q has moved by rounding only G_0 itself is taken. */
+ * bend of g at q_0 (keep_group in derivatives.c). Where q has moved by rounding only G_0 itself is
+ * taken. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "lie/lie.h"
-#include "model/eval.h"
+#include "model/evaluation.h"
 
 static const double ROUNDINGS = 4; /* of a coordinate that do not count as a change */
 

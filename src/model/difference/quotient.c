@@ -20,7 +20,7 @@
  * Along the motion a step may be too long because of one fast rotor that most rows do not depend
  * on. So the longest step is tried, and compared with one that resolves the motion in the same way:
  * rows for which that proves another derivative are those that are fast. */
-#include "model/quotient.h"
+#include "model/difference/quotient.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef GA_MODEL_QUOTIENT_H
 #define GA_MODEL_QUOTIENT_H
 
-#include "model/eval.h"
+#include "model/evaluation.h"
 
 /* f along a curve through p */
 typedef struct ga_curve {

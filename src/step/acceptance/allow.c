@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is allowed in a row of a step's equations; judge.c states the rule. */
-#include "step/allow.h"
+#include "step/acceptance/allow.h"
 
 #include <float.h>
 #include <string.h>
@@ -56,8 +56,8 @@ ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at) {
   return status;
 }
 
-/* The largest entry of row i of a gradient that is a difference quotient (fd.c), as far as its
- * rounding goes. Values of g are rounded like |D| |q|, and the steps of the quotient grow like
+/* The largest entry of row i of a gradient that is a difference quotient (derivatives.c), as far as
+ * its rounding goes. Values of g are rounded like |D| |q|, and the steps of the quotient grow like
  * |q|^(1/5) only; those of velocities grow like |v|, and size is NULL. */
 static double largest_quotient(const ga_csr *D, int i, const double *size) {
   double largest = 0;

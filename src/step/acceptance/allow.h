@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "step/judge.h"
+#include "step/acceptance/judge.h"
 
 /* One rounding of a constraint row is factor |D| size, D its gradient, which is part of the
  * equations and no claim. Rows of accelerations have a further term. */

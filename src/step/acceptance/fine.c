@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Unknowns finer than a double, see fine.h. */
-#include "step/fine.h"
+#include "step/acceptance/fine.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "lie/lie.h"
-#include "step/judge.h"
+#include "step/acceptance/judge.h"
 
 void ga_fine_init(ga_equations *s, ga_arena *arena) {
   ga_fine *fine = &s->fine;

@@ -41,7 +41,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "step/allow.h"
+#include "step/acceptance/allow.h"
 
 static const double ROUND = GA_ROUND;
 static const double TINY = GA_UNDERFLOW;

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/allow.h"
+#include "step/acceptance/allow.h"
 
 /* ---- parts of the system that several ranks have --------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "step/judge.h"
+#include "step/acceptance/judge.h"
 
 /* Union of all velocities that a constraint connects: part[i] is the first velocity of the part
  * that i belongs to. */

@@ -4,7 +4,7 @@
  * not symmetric; the rank is LAPACK's. */
 #include <float.h>
 
-#include "linsol/linsol.h"
+#include "linsol/registry.h"
 #include "own_solver.h"
 #include "support.h"
 

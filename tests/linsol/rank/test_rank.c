@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rank analysis: dependent rows are found, proved by their combinations, and named, by QR and by
  * elimination alike; a long chain of loops is analysed in linear work. */
-#include "linsol/rank.h"
+#include "linsol/rank/rank.h"
 
 #include "support.h"
 

@@ -2,7 +2,7 @@
 /* Mechanisms cut into parts: whatever the cut, the parts' contributions add up to the whole, at
  * random states. Every model of models/, a mechanism with every type of joint, a frame of bushings.
  */
-#include "genalpha/ga_parts.h"
+#include "genalpha/ga_partition.h"
 #include "models_all.h"
 
 /* ---- an evaluation, all of it --------------------------------------------------------------- */
@@ -239,7 +239,8 @@ static void models(void **state) {
 
 static void test_models(void **state) {
   (void)state;
-  static const char *const names[] = {"../tests/models/every-joint", "../tests/models/frame"};
+  static const char *const names[] = {"../tests/support/models/every-joint",
+                                      "../tests/support/models/frame"};
   for (int i = 0; i < 2; i++) {
     ga_file *file = model_loaded(names[i], NULL, 0);
     check_model(names[i], file);
@@ -250,7 +251,7 @@ static void test_models(void **state) {
 /* every type of joint is in the mechanism that claims so */
 static void every_joint(void **state) {
   (void)state;
-  ga_file *file = model_loaded("../tests/models/every-joint", NULL, 0);
+  ga_file *file = model_loaded("../tests/support/models/every-joint", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   ga_joint_type_info type;
   for (int i = 0; ga_joint_types(i, &type); i++) {
@@ -292,7 +293,7 @@ static void chain_is_cut_three_times(void **state) {
 static void frame_shares_few(void **state) {
   (void)state;
   const ga_file_set set[] = {{"NX", "20"}, {"NZ", "5"}};
-  ga_file *file = model_loaded("../tests/models/frame", set, 2);
+  ga_file *file = model_loaded("../tests/support/models/frame", set, 2);
   const ga_mechanism *m = ga_file_mechanism(file);
   for (int how = GA_SHARE_GRAPH; how <= GA_SHARE_WALK; how++) {
     ga_sharing *s, *again;
@@ -329,7 +330,7 @@ static void hook_free(void *block) {
 /* Each request fails once: the call says so and leaves nothing behind. */
 static void every_request_fails(void **state) {
   (void)state;
-  ga_file *file = model_loaded("../tests/models/every-joint", NULL, 0);
+  ga_file *file = model_loaded("../tests/support/models/every-joint", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   ga_status status = GA_ERR_MEM;
   long failed = 0;

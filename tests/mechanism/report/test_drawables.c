@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ga_picture.h: bodies, joints, forces and sensors as pictures see them, in body frames; looks from
- * model files. */
+/* ga_drawable.h: bodies, joints, forces and sensors as pictures see them, in body frames; looks
+ * from model files. */
 #include <genalpha/genalpha.h>
 #include <math.h>
 #include <string.h>

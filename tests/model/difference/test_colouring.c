@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of columns that share no row, and difference quotients formed with them. */
-#include "model/colour.h"
+#include "model/difference/colouring.h"
 
-#include "model/eval.h"
+#include "model/evaluation.h"
+#include "problems/problems.h"
 #include "separate.h"
 #include "support.h"
 

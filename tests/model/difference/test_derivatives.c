@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Difference quotients of functions that bend: the step is reduced for the column, or the group of
  * columns, that needs it, and for no other. */
-#include "model/eval.h"
+#include "model/evaluation.h"
 
 #include <float.h>
 

@@ -2,7 +2,7 @@
 /* Drifts by differences: second derivatives of g along the motion, each row with its own step. */
 #include <float.h>
 
-#include "model/eval.h"
+#include "model/evaluation.h"
 #include "support.h"
 
 enum { N = 5 };

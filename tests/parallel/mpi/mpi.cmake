@@ -2,7 +2,8 @@
 if(NOT TARGET genalpha_mpi)
   return()
 endif()
-add_executable(test_mpi tests/mpi/test_mpi.c)
+add_executable(test_mpi tests/parallel/mpi/test_mpi.c)
+target_include_directories(test_mpi PRIVATE tests/support)
 target_link_libraries(test_mpi PRIVATE genalpha_mpi MPI::MPI_C m)
 set(GA_MPI_ENVIRONMENT ${GA_TEST_ENVIRONMENT} OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0

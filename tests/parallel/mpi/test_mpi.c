@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "../team_run.h"
 #include "genalpha/ga_mpi.h"
+#include "team_run.h"
 
 static int rank, size, bad;
 
@@ -207,7 +207,7 @@ static void messages(void) {
  * -------------------------------------------------------------------------------------- */
 
 /* Every exchange sends one message to each neighbour, 8 bytes for each vector of each velocity that
- * is shared with it; docs/scale.md has the exchanges of a step. */
+ * is shared with it; docs/guide/scale.md has the exchanges of a step. */
 static void counts(void) {
   part_system s = net_32();
   part_model *p = part_new(&s, rank, size, false);

@@ -8,8 +8,8 @@ set(petsc_environment ${GA_TEST_ENVIRONMENT} OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW
 
 # ga_add_petsc_test(NAME LIBRARY...): a program, run on 1 to 4 ranks
 function(ga_add_petsc_test name)
-  add_executable(test_${name} tests/petsc/test_${name}.c)
-  target_include_directories(test_${name} PRIVATE tests)
+  add_executable(test_${name} tests/parallel/petsc/test_${name}.c)
+  target_include_directories(test_${name} PRIVATE tests/support)
   target_link_libraries(test_${name} PRIVATE ${ARGN} genalpha_petsc PkgConfig::CMOCKA)
   foreach(ranks 1 2 3 4)
     ga_add_test(${name}_${ranks} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
@@ -19,15 +19,15 @@ function(ga_add_petsc_test name)
   endforeach()
 endfunction()
 
-ga_add_petsc_test(petsc genalpha_objects)
+ga_add_petsc_test(petsc genalpha_objects genalpha_problems)
 target_include_directories(test_petsc PRIVATE src)
 if(TARGET genalpha_mpi)
   ga_add_petsc_test(petsc_team genalpha_mpi m)
 endif()
 
 # the suite of all linear solvers, with this one, on one rank
-add_executable(suite_linsol_petsc tests/suite_linsol.c)
-target_compile_definitions(suite_linsol_petsc PRIVATE GA_SUITE_PETSC)
-target_include_directories(suite_linsol_petsc PRIVATE src tests)
-target_link_libraries(suite_linsol_petsc PRIVATE genalpha_objects genalpha_petsc PkgConfig::CMOCKA)
-ga_add_test(suite_linsol_petsc suite_linsol_petsc)
+add_executable(linsol_solvers_petsc tests/linsol/test_solvers.c)
+target_compile_definitions(linsol_solvers_petsc PRIVATE GA_SUITE_PETSC)
+target_include_directories(linsol_solvers_petsc PRIVATE src tests/support)
+target_link_libraries(linsol_solvers_petsc PRIVATE genalpha_objects genalpha_problems genalpha_petsc PkgConfig::CMOCKA)
+ga_add_test(linsol_solvers_petsc linsol_solvers_petsc)

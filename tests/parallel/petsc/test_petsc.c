@@ -6,6 +6,7 @@
 #include "cut.h"
 #include "genalpha/ga_petsc.h"
 #include "own_solver.h"
+#include "problems/problems.h"
 #include "support.h"
 
 enum { NMAX = 120 };

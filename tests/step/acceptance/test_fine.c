@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps so long and springs so stiff that q_1 is a small difference of large summands: one last
- * digit of v' moves the spring's force by more than it may be out of balance (src/step/fine.h). */
+ * digit of v' moves the spring's force by more than it may be out of balance
+ * (src/step/acceptance/fine.h). */
 #include <float.h>
 
 #include "support.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Models that were made to deceive the acceptance test (src/step/judge.c): a constraint that stalls
- * once and then converges, parts that excuse each other, forces that cancel inside a callback. */
+/* Models that were made to deceive the acceptance test (src/step/acceptance/judge.c): a constraint
+ * that stalls once and then converges, parts that excuse each other, forces that cancel inside a
+ * callback. */
 #include "support.h"
 
 typedef struct {

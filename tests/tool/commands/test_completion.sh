@@ -2,7 +2,7 @@
 # Bash completion: sourced in bash, asked for the words after what was typed. Skipped without bash.
 . "$(dirname "$0")/lib.sh"
 command -v bash >/dev/null 2>&1 || { echo "skipped: no bash" && exit 77; }
-script=$(dirname "$0")/../../cli/completion.bash
+script=$(dirname "$0")/../../../tool/completion.bash
 
 # typed WORD...: what completes the last word, one per line in $work/out
 typed() {

@@ -22,7 +22,7 @@ is_csv() {
     END { exit bad || NR < 2 }' "$work/out"
 }
 
-# errors to be expected, docs/problems.md
+# errors to be expected, docs/reference/problems.md
 succeeds converge heavy-top --method index3 --start plain --h 2e-3 --levels 4
 for word in 3.035e-02 7.396e-03 1.837e-03 4.584e-04 6.853e+00 1.709e+00 4.269e-01; do
   ok "the table has $word" out_has " $word"

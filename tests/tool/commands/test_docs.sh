@@ -2,7 +2,7 @@
 # Numbers in docs/ that a run produces: the tables are read from the documents and compared with runs.
 # A failure prints what should stand there.
 . "$(dirname "$0")/lib.sh"
-docs=$(dirname "$0")/../../docs
+docs=$(dirname "$0")/../../../docs
 
 # near A B RELATIVE: do the numbers agree?
 near() { awk -v a="$1" -v b="$2" -v r="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; s = b < 0 ? -b : b
@@ -14,10 +14,10 @@ said() { ok "$1: the document says $2, a run gives $3" near "$2" "$3" "$4"; }
 # number KEY: of the JSON object in $work/out, the first of that name
 number() { grep -o "\"$1\": [-+.e0-9]*" "$work/out" | head -n 1 | sed 's/.*: //'; }
 
-# docs/variable-steps.md: steps and errors of `converge --rtol`
+# docs/guide/variable-steps.md: steps and errors of `converge --rtol`
 tool converge heavy-top --rtol 1e-3 --levels 5
 grep '^ *[0-9.e-]*  *[0-9]*  *[0-9]' "$work/out" >"$work/rows"
-grep -A 7 'genalpha converge heavy-top --rtol 1e-3 --levels 5' "$docs/variable-steps.md" |
+grep -A 7 'genalpha converge heavy-top --rtol 1e-3 --levels 5' "$docs/guide/variable-steps.md" |
   grep '^ *[0-9.e-]*  *[0-9]*  *[0-9]' >"$work/said"
 ok "five rows" [ "$(wc -l <"$work/rows") $(wc -l <"$work/said")" = '5 5' ]
 for i in 1 2 3 4 5; do
@@ -27,13 +27,13 @@ for i in 1 2 3 4 5; do
   done
 done
 
-# docs/methods.md: iterations and matrices of a step
+# docs/reference/methods.md: iterations and matrices of a step
 # counts LABEL RUN...: the row that begins with the label
 counts() {
   label=$1
   shift
   tool run "$@" --final
-  row=$(grep -F -e "| $label |" "$docs/methods.md" | tail -n 1)
+  row=$(grep -F -e "| $label |" "$docs/reference/methods.md" | tail -n 1)
   for part in 'newton_its 3 iterations' 'matrices 4 matrices'; do
     # shellcheck disable=SC2086
     set -- $part
@@ -48,10 +48,10 @@ counts 'Andrews, `stab2`, h = 1e-5' andrews --method stab2 --h 1e-5
 counts 'chain of 1000 rods, `index3`, h = 1e-3, to t = 0.1' chain --size 1000 --method index3 \
   --h 1e-3 --t-end 0.1
 
-# docs/methods.md: errors of the methods
+# docs/reference/methods.md: errors of the methods
 # errors METHOD VARIANT ROW
 errors() {
-  row=$(grep "^| $3 |.*| .*e-" "$docs/methods.md" | head -n 1)
+  row=$(grep "^| $3 |.*| .*e-" "$docs/reference/methods.md" | head -n 1)
   for run in 'heavy-top 1e-3 1 3 4' 'andrews 3e-5 0.03 6 7'; do
     # shellcheck disable=SC2086
     set -- "$1" "$2" "$3" $run
@@ -70,12 +70,12 @@ errors() {
 for method in stab2 index3 soi2 index2 index1; do errors $method '' "\`$method\`"; done
 for variant in 3.4 3.5 mid mid3.5; do errors hht $variant "\`hht\` $variant"; done
 
-# docs/choosing.md: every message explained is one that the sources have
-source=$(dirname "$0")/../..
-sed -n 's/^| "\([^"]*\)" | .* | .* |$/\1/p' "$docs/choosing.md" >"$work/messages"
+# docs/guide/choosing.md: every message explained is one that the sources have
+source=$(dirname "$0")/../../..
+sed -n 's/^| "\([^"]*\)" | .* | .* |$/\1/p' "$docs/guide/choosing.md" >"$work/messages"
 ok "there are some" [ "$(wc -l <"$work/messages")" -ge 15 ]
 while read -r message; do
-  ok "a message of the sources: '$message'" grep -r -q -F -e "$message" "$source/src" "$source/cli"
+  ok "a message of the sources: '$message'" grep -r -q -F -e "$message" "$source/src" "$source/tool"
 done <"$work/messages"
 
 finish

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # The man page names every command, option, method, problem and solver; groff has no warning.
 . "$(dirname "$0")/lib.sh"
-root=$(dirname "$0")/../..
+root=$(dirname "$0")/../../..
 page=$work/genalpha.1
 
-ok "the page is made" sh "$root/tools/man_page.sh" "$tool" "$root/docs/genalpha.1.in" "$page"
+ok "the page is made" sh "$root/tools/man_page.sh" "$tool" "$root/docs/reference/genalpha.1.in" "$page"
 
 # page_has WORD: in bold, as the page prints words to be typed
 page_has() { sed 's/\\-/-/g' "$page" | grep -q -F -e "\\fB$1\\fR"; }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Model files on the command line: columns, parameters, events, messages, the schema.
 . "$(dirname "$0")/lib.sh"
-models=$(dirname "$0")/../../models
+models=$(dirname "$0")/../../../models
 
 # every model that comes along runs with its own settings, for a while
 for file in "$models"/*.yaml; do

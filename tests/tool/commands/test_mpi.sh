@@ -2,8 +2,8 @@
 # Runs over several ranks of MPI: the same numbers as on one, results, states, failures. Skipped where
 # libgenalpha_mpi was not built.
 . "$(dirname "$0")/lib.sh"
-models=$(dirname "$0")/../../models
-own=$(dirname "$0")/../models
+models=$(dirname "$0")/../../../models
+own=$(dirname "$0")/../../support/models
 [ -e "$(dirname "$tool")/libgenalpha_mpi.so" ] && command -v mpirun >/dev/null || exit 77
 # MPI does not free all of its memory
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0

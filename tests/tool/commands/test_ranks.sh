@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What a launcher's environment makes of the tool, without MPI: never P serial runs, one rank speaks.
 . "$(dirname "$0")/lib.sh"
-models=$(dirname "$0")/../../models
+models=$(dirname "$0")/../../../models
 
 # alone in a directory the tool finds no libgenalpha_mpi
 mkdir "$work/bin"

@@ -2,7 +2,7 @@
 # Redundant constraints on the command line: what the summary says, what is refused; and what they
 # cost, in instructions (without valgrind this part is left out).
 . "$(dirname "$0")/lib.sh"
-models=$(dirname "$0")/../../models
+models=$(dirname "$0")/../../../models
 
 succeeds run "$models/slider-crank-hinged.yaml" --t-end 0.02
 ok "how many rows" out_has 'redundant    3 of 20 constraint rows follow from others:'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Files of results: run --out FILE.h5, export, plot; killed runs, full disks, readers beside a run.
 . "$(dirname "$0")/lib.sh"
-models=$(dirname "$0")/../../models
+models=$(dirname "$0")/../../../models
 export LC_ALL=C
 
 # without HDF5: what is missing, and how to get it

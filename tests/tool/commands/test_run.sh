@@ -44,7 +44,7 @@ succeeds run heavy-top --t-end 0.01 --rho 0.7 --method hht --variant 3.5 --final
 ok "it names variant and parameters" out_has '"method": "hht", "variant": "3.5"'
 documented() {
   grep -o '"[a-z_]*":' "$work/out" | tr -d '":' | sort -u | while read -r key; do
-    grep -q "\`$key\`" "$(dirname "$0")/../../docs/output.md" || { echo "not documented: $key"; exit 1; }
+    grep -q "\`$key\`" "$(dirname "$0")/../../../docs/guide/output.md" || { echo "not documented: $key"; exit 1; }
   done
 }
 ok "every key of the object is documented" documented

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # check, equilibrium and modes on the command line; assembly in files; states that runs go on from.
 . "$(dirname "$0")/lib.sh"
-models=$(dirname "$0")/../../models
+models=$(dirname "$0")/../../../models
 
 # every model that comes along can be looked at, and none looks wrong
 for file in "$models"/*.yaml; do

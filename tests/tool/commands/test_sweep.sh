@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Sweeps: the same table by any number of workers and after any kill, failures, lists, messages.
 . "$(dirname "$0")/lib.sh"
-models=$(dirname "$0")/../../models
+models=$(dirname "$0")/../../../models
 export LC_ALL=C
 cd "$work" || exit 1
 case $models in /*) ;; *) models=$OLDPWD/$models ;; esac

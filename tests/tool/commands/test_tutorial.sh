@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The tutorial, from its first line to its last: files written, commands run; and the tables of
-# docs/models.md, which are those of the reader.
+# docs/reference/models.md, which are those of the reader.
 . "$(dirname "$0")/lib.sh"
-docs=$(cd "$(dirname "$0")/../../docs" && pwd)
+docs=$(cd "$(dirname "$0")/../../../docs" && pwd)
 command -v gnuplot >/dev/null 2>&1 || { echo "skipped: no gnuplot" && exit 77; }
 absolute=$(cd "$(dirname "$tool")" && pwd)/$(basename "$tool")
 cd "$work" || exit 1
@@ -11,7 +11,7 @@ cd "$work" || exit 1
 awk '/^```(yaml|sh)/ { n++; kind = substr($1, 4); name = $2
        file = sprintf("step_%02d.%s", n, kind); print file, name; next }
      /^```/ { file = "" }
-     file { print > file }' "$docs/tutorial.md" >steps
+     file { print > file }' "$docs/guide/tutorial.md" >steps
 ok "the tutorial has steps" [ "$(grep -c . steps)" -ge 10 ]
 while read -r file name; do
   case $file in
@@ -22,7 +22,7 @@ while read -r file name; do
         sh -c "$(echo "$line" | sed "s#^genalpha #'$absolute' #")" >out 2>err </dev/null || code=$?
         if [ "$name" = fails ]; then
           ok "refused: $line" code_is 1
-          ok "the message of the tutorial" grep -q -F "$(cat err)" "$docs/tutorial.md"
+          ok "the message of the tutorial" grep -q -F "$(cat err)" "$docs/guide/tutorial.md"
         else
           ok "runs: $line" code_is 0
         fi
@@ -33,8 +33,8 @@ done <steps
 ok "a picture" grep -q '</svg>' crank.svg
 ok "another" grep -q '</svg>' effort.svg
 
-sed -n '/^<!-- tables -->/,/^<!-- end of tables -->/p' "$docs/models.md" | sed '1,2d;$d' |
+sed -n '/^<!-- tables -->/,/^<!-- end of tables -->/p' "$docs/reference/models.md" | sed '1,2d;$d' |
   sed '$d' >in_docs
 "$absolute" schema --tables >of_tool
-ok "tables of docs/models.md are those of the tool" cmp -s in_docs of_tool
+ok "tables of docs/reference/models.md are those of the tool" cmp -s in_docs of_tool
 finish

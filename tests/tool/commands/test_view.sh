@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # genalpha view and run --view: the page as a file; tests/browser looks at it in a browser.
 . "$(dirname "$0")/lib.sh"
-models=$(cd "$(dirname "$0")/../../models" && pwd)
-hostile=$(dirname "$0")/../browser/model.yaml
+models=$(cd "$(dirname "$0")/../../../models" && pwd)
+hostile=$(dirname "$0")/../../browser/model.yaml
 
 # without the JavaScript packages: what is missing and how to get it, before anything is computed
 GENALPHA_JS="$work/none"

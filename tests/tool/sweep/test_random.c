@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers of sweeps (cli/sweep_random.c): known answers, moments, independence, messages. */
-#include "sweep_random.h"
+/* Random numbers of sweeps (tool/sweep/random.c): known answers, moments, independence, messages.
+ */
+#include "sweep/random.h"
 
 #include "support.h"
 
