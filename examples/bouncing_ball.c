@@ -77,7 +77,7 @@ int main(void) {
   /* between the last two steps */
   const ga_state *s = ga_integrator_state(it);
   double q[2];
-  ga_integrator_dense(it, s->t - s->h / 2, q, NULL, NULL, NULL, NULL);
+  ga_integrator_dense_output(it, s->t - s->h / 2, q, NULL, NULL, NULL, NULL);
   const ga_stats *stats = ga_integrator_stats(it);
   printf("t = %g after %ld steps and %ld events; half a step before: (%.4f, %.4f)\n", s->t,
          stats->steps, stats->events, q[0], q[1]);

@@ -43,7 +43,7 @@ void ga_py_model_connect(ga_py_model *m, const int *has);
 
 /* The observer of a run and its context. */
 typedef struct ga_py_watch {
-  ga_record *record;
+  ga_recorder *record;
   void *handle;    /* the Python object that is ticked, NULL: none */
   double interval; /* seconds between ticks */
   double next;
@@ -61,7 +61,7 @@ ga_status ga_py_add_event(ga_integrator *it, ga_py_event_link *link, int directi
                           double tol);
 
 /* The columns `column` of all rows, each into an array of its own. */
-ga_status ga_py_columns(const ga_mechanism *m, const ga_record *record, const int *column,
+ga_status ga_py_columns(const ga_mechanism *m, const ga_recorder *record, const int *column,
                         int count, double **out);
 
 /* Texts that the library prints, to be released by ga_py_free. */
@@ -198,7 +198,7 @@ static double seconds(void) {
 
 int ga_py_observe(void *context, const ga_state *state, const ga_stats *stats) {
   ga_py_watch *w = context;
-  if (ga_record_observe(w->record, state, stats) || w->stop || ended) return 1;
+  if (ga_recorder_observe(w->record, state, stats) || w->stop || ended) return 1;
   if (!w->handle) return 0;
   const double now = seconds();
   if (w->next == 0) w->next = now + w->interval;
@@ -230,14 +230,14 @@ ga_status ga_py_add_event(ga_integrator *it, ga_py_event_link *link, int directi
   return ga_integrator_add_event(it, &event);
 }
 
-ga_status ga_py_columns(const ga_mechanism *m, const ga_record *record, const int *column,
+ga_status ga_py_columns(const ga_mechanism *m, const ga_recorder *record, const int *column,
                         int count, double **out) {
-  const long rows = ga_record_rows(record);
+  const long rows = ga_recorder_rows(record);
   double *all = malloc(((size_t)ga_mechanism_columns(m) + 1) * sizeof *all);
   if (!all) return GA_ERR_MEM;
   ga_status status = GA_OK;
   for (long i = 0; i < rows && status == GA_OK; i++) {
-    const ga_state state = ga_record_state(record, i);
+    const ga_state state = ga_recorder_state(record, i);
     status = ga_mechanism_outputs(m, &state, all);
     for (int k = 0; k < count; k++) out[k][i] = all[column[k]];
   }

@@ -3,8 +3,8 @@
  *
  * All points and axes are given in the frames of the bodies, whose motion the columns NAME.x ..
  * NAME.e3 report. Texts are owned by the mechanism. */
-#ifndef GA_PICTURE_H
-#define GA_PICTURE_H
+#ifndef GA_DRAWABLE_H
+#define GA_DRAWABLE_H
 
 #include <genalpha/ga_mechanism.h>
 
@@ -25,10 +25,14 @@ typedef struct ga_body_info {
 /* The i-th body from 0 on, in the order of the calls, without the ground; false past the end. */
 GA_API bool ga_mechanism_body_at(const ga_mechanism *m, int i, ga_body_info *info);
 
-typedef enum ga_part_kind { GA_PART_JOINT, GA_PART_FORCE, GA_PART_SENSOR } ga_part_kind;
+typedef enum ga_drawable_kind {
+  GA_DRAWABLE_JOINT,
+  GA_DRAWABLE_FORCE,
+  GA_DRAWABLE_SENSOR
+} ga_drawable_kind;
 
 /* Something between two bodies A and B, or on body A alone. */
-typedef struct ga_part {
+typedef struct ga_drawable {
   const char *name;
   const char *type;  /* "revolute", "spring", "point" .. as in the descriptions */
   int body[2];       /* numbers of ga_mechanism_body_at; -1: the ground */
@@ -37,11 +41,12 @@ typedef struct ga_part {
   double axes[2][9]; /* columns: joint axes x, y, z; the identity for what has none */
   double length;     /* of a distance, free length of a spring; 0 elsewhere */
   double radius;     /* of a rolling disk or sphere; 0 elsewhere */
-} ga_part;
+} ga_drawable;
 
 /* The i-th part of a kind, in the order of the calls; false past the end. Torsions, drives and
  * couplers have no place in space and are not told. */
-GA_API bool ga_mechanism_part_at(const ga_mechanism *m, ga_part_kind kind, int i, ga_part *part);
+GA_API bool ga_mechanism_drawable(const ga_mechanism *m, ga_drawable_kind kind, int i,
+                                  ga_drawable *part);
 
 /* The gravity that acts on every mass. */
 GA_API void ga_mechanism_gravity(const ga_mechanism *m, double gravity[3]);

@@ -27,8 +27,8 @@ extern "C" {
  *   v    the cubic with values v and slopes v' of both ends, vd its derivative
  *   lam, psi  linear between the ends: O(h^2), as they are themselves
  * All are continuous from step to step. Constraints hold to O(h^4) between the ends. */
-GA_API ga_status ga_integrator_dense(ga_integrator *it, double t, double *q, double *v, double *vd,
-                                     double *lam, double *psi);
+GA_API ga_status ga_integrator_dense_output(ga_integrator *it, double t, double *q, double *v,
+                                            double *vd, double *lam, double *psi);
 
 /* A number that depends on the state; the event is where it changes its sign. state->a is NULL
  * between the steps. NaN ends the run with GA_ERR_MODEL. */

@@ -34,7 +34,7 @@ GA_API ga_status ga_pattern_finish(ga_pattern *pattern, const ga_csr **out, ga_e
 
 /* The place of entry (row, col) in val, -1 if the pattern lacks it; it stays the same for all
  * matrices of one pattern, so that it may be looked up once. A matrix without ptr is full. */
-GA_API int ga_csr_place(const ga_csr *A, int row, int col);
+GA_API int ga_csr_slot(const ga_csr *A, int row, int col);
 /* Add to an entry, or the rows x cols matrix B by rows to a block; false if the pattern lacks an
  * entry, which then is left out. */
 GA_API bool ga_csr_add(ga_csr *A, int row, int col, double value);

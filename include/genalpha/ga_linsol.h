@@ -37,7 +37,7 @@ typedef enum ga_symmetry {
  * gives its A_r to analyze and factor, which are collective, as solve is. b and x of solve are
  * complete in every row that a rank has, with the same bits on all ranks that have it. All ranks
  * get the same status. */
-typedef struct ga_linsol_share {
+typedef struct ga_linsol_numbering {
   long n;             /* rows of the whole matrix */
   const long *number; /* one for each row of this rank */
   const bool *owned;  /* each number is owned by just one rank */
@@ -45,14 +45,14 @@ typedef struct ga_linsol_share {
    * read y - S x = 0, x being the others. A solver may take y = S x from there and eliminate them;
    * S couples unknowns of different ranks, which is why the matrix has them. */
   int nunit;
-} ga_linsol_share;
+} ga_linsol_numbering;
 
 /* What is known of a matrix beyond its pattern; it stays valid until free. */
 typedef struct ga_linsol_layout {
   int nblock; /* 0: no blocks known; else they cover all rows and all columns */
   const ga_linsol_block *block;
   ga_symmetry symmetry;
-  const ga_linsol_share *share; /* NULL: the matrix is whole */
+  const ga_linsol_numbering *numbering; /* NULL: the matrix is whole */
 } ga_linsol_layout;
 
 /* Rows and columns without a pivot. Without these columns the others are independent, likewise the

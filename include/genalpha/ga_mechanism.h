@@ -44,18 +44,19 @@ typedef struct ga_given {
 
 /* A point or a direction: in space, in the initial configuration, which fixes it on both sides; or
  * in the axes of the bodies themselves, on side A (first of `between`), on side B, or on both. */
-typedef enum ga_place_kind {
+typedef enum ga_point_kind {
   GA_NOT_GIVEN = 0,
   GA_SPACE = 1,
   GA_SIDE_A = 2,
   GA_SIDE_B = 4,
   GA_SIDES = 6
-} ga_place_kind;
-typedef struct ga_place {
-  ga_place_kind kind;
+} ga_point_kind;
+typedef struct ga_point {
+  ga_point_kind kind;
   double a[3]; /* in space, or in the axes of A */
   double b[3]; /* in the axes of B */
-} ga_place;
+} ga_point;
+typedef ga_point ga_axis; /* a direction */
 #define GA_IN_SPACE(x, y, z)     \
   {                              \
     GA_SPACE, {(x), (y), (z)}, { \
@@ -142,14 +143,15 @@ typedef struct ga_joint {
   const char *name;
   const char *type;       /* "revolute", .. */
   const char *between[2]; /* bodies A and B */
-  ga_place at;            /* joint point; default: the origin of B's frame */
-  ga_place axis;          /* z of the joint frame; of a rolling disk: its axis, on B */
-  ga_place x_axis;        /* x of the joint frame; default: a space axis far from z */
+  ga_point at;            /* joint point; default: the origin of B's frame */
+  ga_axis axis;           /* z of the joint frame; of a rolling disk: its axis, on B */
+  ga_axis x_axis;         /* x of the joint frame; default: a space axis far from z */
   ga_given length;        /* of a distance; default: the initial one */
   double radius;          /* of a rolling disk or sphere */
-  ga_place point, normal; /* of its plane, on A; default: the origin of A's frame, space z */
-  ga_place centre;        /* of disk or sphere, on B; default: the origin of B's frame */
-  ga_place direction;     /* of a knife edge, on B */
+  ga_point point;         /* of its plane, on A; default: the origin of A's frame */
+  ga_axis normal;         /* of its plane, on A; default: space z */
+  ga_point centre;        /* of disk or sphere, on B; default: the origin of B's frame */
+  ga_axis direction;      /* of a knife edge, on B */
   int turns[3];           /* whole turns added to the start value of its coordinates, in order */
 } ga_joint;
 
@@ -181,8 +183,8 @@ typedef struct ga_force {
   const char *coordinate; /* torsion */
   /* force: its point, GA_ON_A in the body frame; spring: GA_ON_BOTH in body frames, a side not
    * given is the body's origin; bushing: as the point of a joint */
-  ga_place at;
-  ga_place axis, x_axis;     /* bushing: as those of a joint, default the space axes */
+  ga_point at;
+  ga_axis axis, x_axis;      /* bushing: as those of a joint, default the space axes */
   ga_function value[3];      /* force, torque: functions of t */
   ga_force_frame frame;      /* of value */
   double stiffness, damping; /* spring, torsion */
@@ -199,8 +201,8 @@ typedef struct ga_sensor {
   const char *type;
   const char *body;
   const char *between[2];
-  ga_place at;         /* in body frames; a side not given is the body's origin */
-  ga_place directions; /* in body axes, both sides */
+  ga_point at;        /* in body frames; a side not given is the body's origin */
+  ga_axis directions; /* in body axes, both sides */
 } ga_sensor;
 
 GA_API ga_status ga_mechanism_new(ga_mechanism **out);

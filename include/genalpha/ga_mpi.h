@@ -15,7 +15,7 @@ extern "C" {
 
 /* For programs without MPI calls of their own: begin (MPI_Init, unless that was done), who and how
  * many we are, end (MPI_Finalize, if ga_mpi_begin has begun). */
-GA_API ga_status ga_mpi_begin(int *rank, int *size, ga_error *err);
+GA_API ga_status ga_mpi_begin(int *process, int *processes, ga_error *err);
 GA_API void ga_mpi_end(void);
 /* End all processes of the job at once, with this exit code. */
 GA_API void ga_mpi_abort(int code);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* A mechanism cut into parts, one for each rank of a team (ga_team.h).
  *
- *     ga_sharing *sharing;
- *     ga_portion *own;
- *     ga_sharing_new(m, parts, GA_SHARE_GRAPH, &sharing, &err);
- *     ga_mechanism_part(m, sharing, rank, &own, &err);
- *     ... ga_portion_view(own).model, .q0, .v0 for ga_integrator_new, with a team ...
+ *     ga_partition *sharing;
+ *     ga_subdomain *own;
+ *     ga_partition_new(m, parts, GA_PARTITION_GRAPH, &sharing, &err);
+ *     ga_mechanism_subdomain(m, sharing, rank, &own, &err);
+ *     ... ga_subdomain_view(own).model, .q0, .v0 for ga_integrator_new, with a team ...
  *
  * Every joint, drive, coupler and force is in one part. A part has all bodies and coordinates that
  * its elements touch, so some bodies are in several parts: they are shared. Mass and weight of a
  * body come from one part alone, its owner; M of another part is singular. The model of a part
  * gives contributions to the force balances: M, F, G^T lam, H^T psi and their tangents, added over
  * the parts, are those of the whole; g and k are rows of one part each. */
-#ifndef GA_PARTS_H
-#define GA_PARTS_H
+#ifndef GA_PARTITION_H
+#define GA_PARTITION_H
 
 #include <genalpha/ga_mechanism.h>
 
@@ -21,29 +21,34 @@
 extern "C" {
 #endif
 
-/* How bodies are dealt out. GA_SHARE_GRAPH: few bodies are shared, by METIS where the library has
- * it, else by ranges after a breadth-first walk; GA_SHARE_WALK: the latter in any case;
- * GA_SHARE_RANGES: by ranges in the order of the calls. Elements between bodies of two parts go to
- * the lower one, those of coordinates go with the joint. The same mechanism gives the same parts.
+/* How bodies are dealt out. GA_PARTITION_GRAPH: few bodies are shared, by METIS where the library
+ * has it, else by ranges after a breadth-first walk; GA_PARTITION_WALK: the latter in any case;
+ * GA_PARTITION_RANGES: by ranges in the order of the calls. Elements between bodies of two parts go
+ * to the lower one, those of coordinates go with the joint. The same mechanism gives the same
+ * parts.
  */
-typedef enum ga_share { GA_SHARE_GRAPH, GA_SHARE_WALK, GA_SHARE_RANGES } ga_share;
+typedef enum ga_partition_method {
+  GA_PARTITION_GRAPH,
+  GA_PARTITION_WALK,
+  GA_PARTITION_RANGES
+} ga_partition_method;
 
 /* Which part owns a body, and which has an element. Elements: joints in the order of their calls,
  * then drives, couplers and forces in the order of theirs. Numbers may be changed before parts are
  * made: any part from 0 to parts - 1 is allowed, as long as every part has a body. */
-typedef struct ga_sharing {
+typedef struct ga_partition {
   int parts, bodies, elements;
   int *body, *element;
-} ga_sharing;
+} ga_partition;
 
 /* m has been built. GA_ERR_ARG for more parts than bodies. */
-GA_API ga_status ga_sharing_new(const ga_mechanism *m, int parts, ga_share how, ga_sharing **out,
-                                ga_error *err);
-GA_API void ga_sharing_free(ga_sharing *sharing);
+GA_API ga_status ga_partition_new(const ga_mechanism *m, int parts, ga_partition_method how,
+                                  ga_partition **out, ga_error *err);
+GA_API void ga_partition_free(ga_partition *sharing);
 
 /* One part as a model. Entry i of its q is entry q[i] of the whole, and so on. */
-typedef struct ga_portion ga_portion;
-typedef struct ga_portion_info {
+typedef struct ga_subdomain ga_subdomain;
+typedef struct ga_subdomain_info {
   const ga_model *model;
   const double *q0, *v0;
   int nq, nv, nlam, npsi;
@@ -53,13 +58,13 @@ typedef struct ga_portion_info {
   int shared; /* bodies that other parts have, too */
   int owned;  /* bodies whose mass is here */
   int lent;   /* of these: bodies that other parts have, too */
-} ga_portion_info;
+} ga_subdomain_info;
 
 /* The mechanism is borrowed and must outlive the part; the sharing is not needed any more. */
-GA_API ga_status ga_mechanism_part(const ga_mechanism *m, const ga_sharing *sharing, int part,
-                                   ga_portion **out, ga_error *err);
-GA_API void ga_portion_free(ga_portion *portion);
-GA_API ga_portion_info ga_portion_view(const ga_portion *portion);
+GA_API ga_status ga_mechanism_subdomain(const ga_mechanism *m, const ga_partition *sharing,
+                                        int part, ga_subdomain **out, ga_error *err);
+GA_API void ga_subdomain_free(ga_subdomain *portion);
+GA_API ga_subdomain_info ga_subdomain_view(const ga_subdomain *portion);
 
 /* The state of the whole on disk, in the usual format: a file that P ranks wrote can be loaded by
  * Q ranks, or by one without a team. All ranks call these together, with the same path. */
@@ -80,8 +85,8 @@ GA_API ga_status ga_integrator_save_whole(ga_integrator *it, const char *path,
 GA_API ga_status ga_integrator_load_whole(ga_integrator *it, const char *path,
                                           const ga_collector *whole);
 
-/* The partitioner GA_SHARE_GRAPH uses: "METIS", or "breadth-first ranges". */
-GA_API const char *ga_sharing_by(void);
+/* The partitioner GA_PARTITION_GRAPH uses: "METIS", or "breadth-first ranges". */
+GA_API const char *ga_partitioner_name(void);
 
 #ifdef __cplusplus
 }

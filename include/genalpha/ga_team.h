@@ -40,13 +40,13 @@ typedef struct ga_team_ops {
 struct ga_team {
   const ga_team_ops *ops;
   void *context; /* belongs to the ops */
-  int rank, size;
+  int process, processes;
   /* the velocities of this rank's model, in its order */
   int nv;
   long nv_all;          /* velocities of the whole system */
   const long *velocity; /* number in the whole system, below nv_all */
   const bool *owned;    /* each velocity is owned by just one of the ranks that share it */
-  /* Solves A x = b for A = sum over ranks of P_r^T A_r P_r; ga_linsol_layout.share has the
+  /* Solves A x = b for A = sum over ranks of P_r^T A_r P_r; ga_linsol_layout.numbering has the
    * numbering. A team of one may do without (NULL): its integrator is that of no team. */
   const ga_linsol_ops *linsol;
   void *linsol_context;

@@ -89,7 +89,7 @@ static bool build(condensed *c, const ga_csr *A) {
       at[e] = ptr[t.row[e]] + count[t.row[e]]++;
       col[at[e]] = t.col[e];
     }
-    const ga_whole_part part = {(int)n, ptr, col, number};
+    const ga_whole_contribution part = {(int)n, ptr, col, number};
     sorted = ga_whole_new((long)n, 1, &part);
   }
   if (sorted) {

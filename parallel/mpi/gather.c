@@ -41,7 +41,7 @@ typedef struct {
 } gather;
 
 static bool is_root(const gather *g) {
-  return g->team->team.rank == 0;
+  return g->team->team.process == 0;
 }
 
 /* all ranks get what rank 0 has to say; returns the status */
@@ -64,7 +64,7 @@ static ga_status tell(ga_linsol *ls, ga_status status) {
 
 /* counts of all ranks at rank 0 */
 static bool count_parts(gather *g, parts *p, int own) {
-  int size = g->team->team.size;
+  int size = g->team->team.processes;
   if (is_root(g)) {
     p->count = calloc((size_t)size, sizeof(int));
     p->at = calloc((size_t)size + 1, sizeof(int));
@@ -91,7 +91,7 @@ static void bring(const gather *g, const parts *p, int n, const void *from, void
   if (!is_root(g)) g->team->counts.gathered += (long)n * bytes;
 }
 
-static ga_status list_owned(gather *g, const ga_linsol_share *share) {
+static ga_status list_owned(gather *g, const ga_linsol_numbering *share) {
   g->owned = malloc(((size_t)g->n + 1) * sizeof(int));
   g->b = malloc(((size_t)g->n + 1) * sizeof(double));
   if (!g->owned || !g->b) return GA_ERR_MEM;
@@ -104,12 +104,12 @@ static ga_status list_owned(gather *g, const ga_linsol_share *share) {
 /* patterns at rank 0: lengths of rows, columns, numbers */
 typedef struct {
   int *length, *ptr, *col;
-  ga_whole_part *part;
+  ga_whole_contribution *part;
   ga_block_range *range;
 } patterns;
 
 static bool make_room(gather *g, long n, int nblock, patterns *p) {
-  int size = g->team->team.size;
+  int size = g->team->team.processes;
   if (!is_root(g)) return true;
   size_t rows = (size_t)g->rows.total + 1, entries = (size_t)g->entries.total + 1;
   p->length = malloc(rows * sizeof(int));
@@ -127,14 +127,15 @@ static bool make_room(gather *g, long n, int nblock, patterns *p) {
          g->values && g->part_x && g->part_b && g->x;
 }
 
-static ga_status build(gather *g, const ga_linsol_share *share, const patterns *p, int nblock) {
-  int size = g->team->team.size, *ptr = p->ptr;
+static ga_status build(gather *g, const ga_linsol_numbering *share, const patterns *p, int nblock) {
+  int size = g->team->team.processes, *ptr = p->ptr;
   for (int r = 0; r < size; r++) {
     int n = g->rows.count[r];
     const int *length = p->length + g->rows.at[r];
     ptr[0] = 0;
     for (int i = 0; i < n; i++) ptr[i + 1] = ptr[i] + length[i];
-    p->part[r] = (ga_whole_part){n, ptr, p->col + g->entries.at[r], g->number + g->rows.at[r]};
+    p->part[r] =
+        (ga_whole_contribution){n, ptr, p->col + g->entries.at[r], g->number + g->rows.at[r]};
     ptr += n + 1;
   }
   g->whole = ga_whole_new(share->n, size, p->part);
@@ -144,14 +145,14 @@ static ga_status build(gather *g, const ga_linsol_share *share, const patterns *
 }
 
 /* row lengths of A into `length`, numbers of owned rows into `own` */
-static void describe(const gather *g, const ga_csr *A, const ga_linsol_share *share, int *length,
-                     long *own) {
+static void describe(const gather *g, const ga_csr *A, const ga_linsol_numbering *share,
+                     int *length, long *own) {
   for (int i = 0; i < g->n; i++) length[i] = A->ptr[i + 1] - A->ptr[i];
   for (int k = 0; k < g->nowned; k++) own[k] = share->number[g->owned[k]];
 }
 
 static ga_status collect(gather *g, const ga_csr *A, const ga_linsol_layout *layout, patterns *p) {
-  const ga_linsol_share *share = layout->share;
+  const ga_linsol_numbering *share = layout->numbering;
   int nblock = layout->nblock;
   ga_block_range range[GA_WHOLE_BLOCKS];
   int *length = malloc(((size_t)g->n + 1) * sizeof(int));
@@ -178,7 +179,7 @@ static ga_status attach(gather *g, ga_error *err) {
 }
 
 /* the numbers of the unknowns that others give are a range */
-static void find_unit(gather *g, const ga_linsol_share *share) {
+static void find_unit(gather *g, const ga_linsol_numbering *share) {
   long range[2] = {-share->n, -1}; /* the first one, negative, and the last */
   for (int i = g->n - share->nunit; i < g->n; i++) {
     if (-share->number[i] > range[0]) range[0] = -share->number[i];
@@ -196,16 +197,17 @@ static ga_status analyze(ga_linsol *ls, const ga_csr *A) {
   ga_error err = {0};
   ls->impl = g;
   if (g) *g = (gather){.team = team, .n = A->nrow, .nnz = A->ptr[A->nrow], .column = -1};
-  ga_status status = ga_mpi_agree(team->comm, g ? list_owned(g, ls->layout->share) : GA_ERR_MEM);
+  ga_status status =
+      ga_mpi_agree(team->comm, g ? list_owned(g, ls->layout->numbering) : GA_ERR_MEM);
   if (status != GA_OK) return status;
   bool good = count_parts(g, &g->rows, g->n); /* all three are collective */
   good &= count_parts(g, &g->own, g->nowned);
   good &= count_parts(g, &g->entries, g->nnz);
   status = ga_mpi_agree(team->comm, good ? GA_OK : GA_ERR_MEM);
-  find_unit(g, ls->layout->share);
+  find_unit(g, ls->layout->numbering);
   if (status == GA_OK) status = collect(g, A, ls->layout, &p);
   if (status == GA_OK && is_root(g)) {
-    status = build(g, ls->layout->share, &p, ls->layout->nblock);
+    status = build(g, ls->layout->numbering, &p, ls->layout->nblock);
     if (status == GA_OK) status = attach(g, &err);
     if (err.text[0]) snprintf(g->ls.trouble, sizeof g->ls.trouble, "%.100s", err.text);
   }
@@ -223,7 +225,7 @@ static ga_status analyze(ga_linsol *ls, const ga_csr *A) {
 static ga_status factor_whole(gather *g) {
   ga_linsol *ls = &g->ls;
   ga_whole_clear(g->whole);
-  for (int r = 0; r < g->team->team.size; r++) {
+  for (int r = 0; r < g->team->team.processes; r++) {
     ga_whole_add(g->whole, r, g->values + g->entries.at[r]);
   }
   ga_whole_finish(g->whole);
@@ -266,7 +268,7 @@ static ga_status solve(ga_linsol *ls, double *b) {
 /* the place of the column in this rank's rows, -1 if it is one of others */
 static int singular_column(const ga_linsol *ls) {
   const gather *g = ls->impl;
-  const long *number = ls->layout->share->number;
+  const long *number = ls->layout->numbering->number;
   for (int i = 0; i < g->n && g->column >= 0; i++) {
     if (number[i] == g->column) return i;
   }

@@ -29,11 +29,11 @@ typedef struct {
 
 struct ga_launch {
   int rank, size;
-  ga_sharing *sharing;
-  ga_portion *portion;
-  ga_portion_info info;
+  ga_partition *sharing;
+  ga_subdomain *portion;
+  ga_subdomain_info info;
   ga_team *team;
-  ga_launch_part *parts; /* of all ranks */
+  ga_launch_subdomain *parts; /* of all ranks */
   numbering numbers[GA_ENTRIES];
   ga_collector whole;
   double *q, *v, *vd, *a, *lam, *psi; /* the whole state, on the root */
@@ -108,7 +108,7 @@ static bool carve(ga_launch *l, numbering *n) {
 }
 
 static ga_status learn_numbers(ga_launch *l, ga_error *err) {
-  const ga_portion_info *p = &l->info;
+  const ga_subdomain_info *p = &l->info;
   const int count[GA_ENTRIES] = {p->nq, p->nv, p->nlam, p->npsi};
   const long *number[GA_ENTRIES] = {p->q, p->v, p->lam, p->psi};
   ga_status status = GA_OK;
@@ -135,24 +135,24 @@ static ga_status learn_numbers(ga_launch *l, ga_error *err) {
 
 /* the root's cut */
 static ga_status cut(ga_launch *l, const ga_mechanism *m, ga_error *err) {
-  const ga_share how = l->rank == ROOT ? GA_SHARE_GRAPH : GA_SHARE_RANGES;
-  const ga_status status = settle(ga_sharing_new(m, l->size, how, &l->sharing, err), err);
+  const ga_partition_method how = l->rank == ROOT ? GA_PARTITION_GRAPH : GA_PARTITION_RANGES;
+  const ga_status status = settle(ga_partition_new(m, l->size, how, &l->sharing, err), err);
   if (status != GA_OK) return status;
-  ga_sharing *s = l->sharing;
+  ga_partition *s = l->sharing;
   MPI_Bcast(s->body, s->bodies, MPI_INT, ROOT, MPI_COMM_WORLD);
   MPI_Bcast(s->element, s->elements, MPI_INT, ROOT, MPI_COMM_WORLD);
-  return settle(ga_mechanism_part(m, s, l->rank, &l->portion, err), err);
+  return settle(ga_mechanism_subdomain(m, s, l->rank, &l->portion, err), err);
 }
 
 static ga_status count_parts(ga_launch *l, ga_error *err) {
-  const ga_portion_info *p = &l->info;
-  const ga_launch_part own = {.bodies = p->bodies,
-                              .shared = p->shared,
-                              .owned = p->owned,
-                              .lent = p->lent,
-                              .elements = p->elements,
-                              .velocities = p->nv,
-                              .constraints = p->nlam + p->npsi};
+  const ga_subdomain_info *p = &l->info;
+  const ga_launch_subdomain own = {.bodies = p->bodies,
+                                   .shared = p->shared,
+                                   .owned = p->owned,
+                                   .lent = p->lent,
+                                   .elements = p->elements,
+                                   .velocities = p->nv,
+                                   .constraints = p->nlam + p->npsi};
   l->parts = calloc((size_t)l->size, sizeof *l->parts);
   const ga_status status = settle(l->parts ? GA_OK : no_memory(err), err);
   if (status != GA_OK) return status;
@@ -162,7 +162,7 @@ static ga_status count_parts(ga_launch *l, ga_error *err) {
 }
 
 static ga_status make_room(ga_launch *l, ga_error *err) {
-  const ga_portion_info *p = &l->info;
+  const ga_subdomain_info *p = &l->info;
   if (l->rank != ROOT) return settle(GA_OK, err);
   const size_t nv = (size_t)p->nv_all + 1;
   l->q = calloc((size_t)p->nq_all + 1, sizeof *l->q);
@@ -176,7 +176,7 @@ static ga_status make_room(ga_launch *l, ga_error *err) {
 }
 
 static void describe_whole(ga_launch *l) {
-  const ga_portion_info *p = &l->info;
+  const ga_subdomain_info *p = &l->info;
   l->whole = (ga_collector){.n = {p->nq_all, p->nv_all, p->nlam_all, p->npsi_all},
                             .number = {p->q, p->v, p->lam, p->psi},
                             .root = l->rank == ROOT,
@@ -196,8 +196,8 @@ static void close_launch(ga_launch *l) {
   if (!l) return;
   if (l->with_petsc) ga_launch_petsc_close();
   ga_mpi_team_free(l->team);
-  ga_portion_free(l->portion);
-  ga_sharing_free(l->sharing);
+  ga_subdomain_free(l->portion);
+  ga_partition_free(l->sharing);
   for (int k = 0; k < GA_ENTRIES; k++) {
     numbering *n = &l->numbers[k];
     free(n->count), free(n->at), free(n->number), free(n->received);
@@ -220,7 +220,7 @@ static ga_status open_launch(const ga_mechanism *m, const char *petsc, ga_launch
   MPI_Comm_size(MPI_COMM_WORLD, &l->size);
   status = cut(l, m, err);
   if (status == GA_OK) {
-    l->info = ga_portion_view(l->portion);
+    l->info = ga_subdomain_view(l->portion);
     describe_whole(l);
     status = count_parts(l, err);
   }
@@ -240,7 +240,7 @@ static ga_status open_launch(const ga_mechanism *m, const char *petsc, ga_launch
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
-static ga_portion_info portion_of(const ga_launch *l) {
+static ga_subdomain_info portion_of(const ga_launch *l) {
   return l->info;
 }
 
@@ -252,7 +252,7 @@ static const ga_collector *whole_of(const ga_launch *l) {
   return &l->whole;
 }
 
-static ga_launch_part part_of(const ga_launch *l, int rank) {
+static ga_launch_subdomain part_of(const ga_launch *l, int rank) {
   return l->parts[rank];
 }
 

@@ -14,9 +14,9 @@
 typedef struct ga_launch ga_launch;
 
 /* What a rank has. */
-typedef struct ga_launch_part {
-  int bodies, shared, owned, lent, elements, velocities, constraints; /* see ga_portion_info */
-} ga_launch_part;
+typedef struct ga_launch_subdomain {
+  int bodies, shared, owned, lent, elements, velocities, constraints; /* see ga_subdomain_info */
+} ga_launch_subdomain;
 
 typedef double (*ga_launch_value)(void *context, const ga_state *whole);
 
@@ -34,10 +34,10 @@ typedef struct ga_launch_ops {
   bool (*has_petsc)(void); /* libgenalpha_petsc can be opened */
 
   /* a rank's own */
-  ga_portion_info (*portion)(const ga_launch *l);
+  ga_subdomain_info (*portion)(const ga_launch *l);
   ga_team *(*team)(ga_launch *l);
   const ga_collector *(*whole)(const ga_launch *l);
-  ga_launch_part (*part)(const ga_launch *l, int rank);
+  ga_launch_subdomain (*part)(const ga_launch *l, int rank);
 
   /* The whole state on rank 0, in arrays that live until the next call; elsewhere the arrays are
    * NULL. Entries that own has not (NULL) are left out. */

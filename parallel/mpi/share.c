@@ -54,12 +54,12 @@ static ga_status exchange(MPI_Comm comm, int size, const mail *out, mail *in) {
 
 static ga_status send_numbers(ga_mpi_team *t, mail *out) {
   const ga_team *team = &t->team;
-  int *next = calloc((size_t)team->size, sizeof(int));
-  bool good = make(out, team->size) && next;
-  for (int i = 0; good && i < team->nv; i++) out->count[t->velocity[i] % team->size]++;
-  good = good && lay_out(out, team->size);
+  int *next = calloc((size_t)team->processes, sizeof(int));
+  bool good = make(out, team->processes) && next;
+  for (int i = 0; good && i < team->nv; i++) out->count[t->velocity[i] % team->processes]++;
+  good = good && lay_out(out, team->processes);
   for (int i = 0; good && i < team->nv; i++) {
-    int to = (int)(t->velocity[i] % team->size);
+    int to = (int)(t->velocity[i] % team->processes);
     out->data[out->at[to] + next[to]++] = t->velocity[i];
   }
   free(next);
@@ -194,13 +194,13 @@ static int read_answers(const mail *in, int size, const named *own, int nv, shar
 static bool carve(ga_mpi_team *t, const int *with) {
   const ga_team *team = &t->team;
   size_t vectors = GA_MPI_VECTORS * sizeof(double);
-  for (int r = 0; r < team->size; r++) t->nneighbour += with[r] > 0;
+  for (int r = 0; r < team->processes; r++) t->nneighbour += with[r] > 0;
   t->neighbour = calloc((size_t)t->nneighbour + 1, sizeof *t->neighbour);
   t->request = malloc((2 * (size_t)t->nneighbour + 1) * sizeof *t->request);
   t->own = malloc(((size_t)t->nshared + 1) * vectors);
   t->sum = malloc(((size_t)t->nshared + 1) * vectors);
   if (!t->neighbour || !t->request || !t->own || !t->sum) return false;
-  for (int r = 0, k = 0; r < team->size; r++) {
+  for (int r = 0, k = 0; r < team->processes; r++) {
     if (with[r] == 0) continue;
     ga_neighbour *other = &t->neighbour[k++];
     other->rank = r;
@@ -216,24 +216,24 @@ static bool carve(ga_mpi_team *t, const int *with) {
 static ga_status take_answers(ga_mpi_team *t, const mail *in) {
   const ga_team *team = &t->team;
   named *own = malloc(((size_t)team->nv + 1) * sizeof *own);
-  int *with = calloc((size_t)team->size, sizeof(int));
-  t->nshared = read_answers(in, team->size, NULL, 0, NULL);
+  int *with = calloc((size_t)team->processes, sizeof(int));
+  t->nshared = read_answers(in, team->processes, NULL, 0, NULL);
   sharing *list = malloc(((size_t)t->nshared + 1) * sizeof *list);
   t->shared = malloc(((size_t)t->nshared + 1) * sizeof(int));
   bool good = own && with && list && t->shared;
   if (good) {
     for (int i = 0; i < team->nv; i++) own[i] = (named){t->velocity[i], i};
     qsort(own, (size_t)team->nv, sizeof *own, by_number);
-    read_answers(in, team->size, own, team->nv, list);
+    read_answers(in, team->processes, own, team->nv, list);
     for (int s = 0; s < t->nshared; s++) {
       for (int k = 0; k < list[s].n; k++) with[list[s].rank[k]]++;
     }
-    with[team->rank] = 0;
+    with[team->process] = 0;
     good = carve(t, with);
   }
   for (int s = 0; good && s < t->nshared; s++) {
     t->shared[s] = list[s].i;
-    t->owned[list[s].i] = list[s].rank[0] == team->rank;
+    t->owned[list[s].i] = list[s].rank[0] == team->process;
     for (int n = 0; n < t->nneighbour; n++) {
       ga_neighbour *other = &t->neighbour[n];
       for (int k = 0; k < list[s].n; k++) {
@@ -248,7 +248,7 @@ static ga_status take_answers(ga_mpi_team *t, const mail *in) {
 }
 
 ga_status ga_mpi_find_shared(ga_mpi_team *t, ga_error *err) {
-  int size = t->team.size, count = 0;
+  int size = t->team.processes, count = 0;
   long known[2] = {0, -1};
   mail numbers = {0}, heard = {0}, answers = {0}, told = {0};
   holder *all = NULL;

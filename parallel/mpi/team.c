@@ -61,7 +61,7 @@ static void add_up(ga_mpi_team *t, int count) {
   memset(t->sum, 0, (size_t)(t->nshared * count) * sizeof(double));
   for (int n = 0; n <= t->nneighbour; n++) {
     const ga_neighbour *other = n < t->nneighbour ? &t->neighbour[n] : NULL;
-    if (!added && (!other || other->rank > t->team.rank)) {
+    if (!added && (!other || other->rank > t->team.process)) {
       for (int i = 0; i < t->nshared * count; i++) t->sum[i] += t->own[i];
       added = true;
     }
@@ -120,14 +120,14 @@ static void ordered_sum(ga_mpi_team *t, int n, double *x) {
   MPI_Allgather(x, n, MPI_DOUBLE, t->work, n, MPI_DOUBLE, t->comm);
   for (int i = 0; i < n; i++) {
     double sum = 0;
-    for (int r = 0; r < t->team.size; r++) sum += t->work[r * n + i];
+    for (int r = 0; r < t->team.processes; r++) sum += t->work[r * n + i];
     x[i] = sum;
   }
 }
 
 static ga_status reduce(ga_team *team, ga_team_op op, int n, double *x) {
   ga_mpi_team *t = of(team);
-  int room = op == GA_TEAM_SUM ? n * team->size : 2 * n;
+  int room = op == GA_TEAM_SUM ? n * team->processes : 2 * n;
   if (room > t->nwork) {
     ga_status status = ga_mpi_agree(t->comm, make_room(t, room) ? GA_OK : GA_ERR_MEM);
     if (status != GA_OK) return status;
@@ -149,18 +149,18 @@ static const ga_team_ops ops = {.sum_shared = sum_shared, .reduce = reduce};
 
 static bool fill(ga_mpi_team *t, int nv, const long *velocity) {
   t->team = (ga_team){.ops = &ops, .context = t, .nv = nv};
-  MPI_Comm_rank(t->comm, &t->team.rank);
-  MPI_Comm_size(t->comm, &t->team.size);
+  MPI_Comm_rank(t->comm, &t->team.process);
+  MPI_Comm_size(t->comm, &t->team.processes);
   t->velocity = malloc(((size_t)nv + 1) * sizeof(long));
   t->owned = malloc(((size_t)nv + 1) * sizeof(bool));
-  if (!t->velocity || !t->owned || !make_room(t, 256 + 16 * t->team.size)) return false;
+  if (!t->velocity || !t->owned || !make_room(t, 256 + 16 * t->team.processes)) return false;
   for (int i = 0; i < nv; i++) {
     t->velocity[i] = velocity[i];
     t->owned[i] = true; /* unless others share it */
   }
   t->team.velocity = t->velocity;
   t->team.owned = t->owned;
-  t->team.linsol = t->team.size > 1 ? &ga_mpi_gather_linsol : NULL;
+  t->team.linsol = t->team.processes > 1 ? &ga_mpi_gather_linsol : NULL;
   t->team.linsol_context = t;
   return true;
 }

@@ -20,7 +20,7 @@ static void release(entries *all) {
   free(all->bucket);
 }
 
-static bool list(entries *all, int n, int count, const ga_whole_part *part) {
+static bool list(entries *all, int n, int count, const ga_whole_contribution *part) {
   for (int r = 0; r < count; r++) all->count += (size_t)part[r].ptr[part[r].n];
   size_t size = all->count + 1;
   all->row = malloc(size * sizeof(int));
@@ -31,7 +31,7 @@ static bool list(entries *all, int n, int count, const ga_whole_part *part) {
   if (!all->row || !all->col || !all->order || !all->sorted || !all->bucket) return false;
   int at = 0;
   for (int r = 0; r < count; r++) {
-    const ga_whole_part *p = &part[r];
+    const ga_whole_contribution *p = &part[r];
     for (int i = 0; i < p->n; i++) {
       for (int e = p->ptr[i]; e < p->ptr[i + 1]; e++, at++) {
         all->row[at] = (int)p->number[i];
@@ -70,7 +70,7 @@ static int place(entries *all, ga_csr *A) {
   return nnz;
 }
 
-static bool fill(ga_whole *w, entries *all, const ga_whole_part *part) {
+static bool fill(ga_whole *w, entries *all, const ga_whole_contribution *part) {
   ga_csr *A = &w->A;
   int nnz = place(all, A);
   A->col = malloc(((size_t)nnz + 1) * sizeof(int));
@@ -90,7 +90,7 @@ static bool fill(ga_whole *w, entries *all, const ga_whole_part *part) {
   return true;
 }
 
-ga_whole *ga_whole_new(long n, int count, const ga_whole_part *part) {
+ga_whole *ga_whole_new(long n, int count, const ga_whole_contribution *part) {
   ga_whole *w = calloc(1, sizeof *w);
   entries all = {0};
   if (!w || n >= INT_MAX) {
@@ -144,7 +144,7 @@ static void widen(long number, long *lo, long *hi) {
 }
 
 void ga_block_ranges(const ga_linsol_layout *layout, ga_block_range *range) {
-  const long *number = layout->share->number;
+  const long *number = layout->numbering->number;
   for (int b = 0; b < layout->nblock && b < GA_WHOLE_BLOCKS; b++) {
     const ga_linsol_block *block = &layout->block[b];
     range[b] = (ga_block_range){-1, -1, -1, -1};

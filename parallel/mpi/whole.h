@@ -7,11 +7,11 @@
 #include <genalpha/ga_linsol.h>
 
 /* A square matrix of n rows, whose rows and columns have numbers in the whole. */
-typedef struct ga_whole_part {
+typedef struct ga_whole_contribution {
   int n;
   const int *ptr, *col;
   const long *number;
-} ga_whole_part;
+} ga_whole_contribution;
 
 /* The least and the largest number of the rows and columns of a block, -1 where it is empty. */
 typedef struct ga_block_range {
@@ -30,7 +30,7 @@ typedef struct ga_whole {
 } ga_whole;
 
 /* NULL if there is no memory. n: rows of the whole. */
-ga_whole *ga_whole_new(long n, int count, const ga_whole_part *part);
+ga_whole *ga_whole_new(long n, int count, const ga_whole_contribution *part);
 void ga_whole_free(ga_whole *w);
 
 /* Values: zeros, then part after part, in the order of the ranks. */

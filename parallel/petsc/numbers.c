@@ -66,7 +66,7 @@ static PetscErrorCode order_own(ga_petsc_solver *s, const bool *owned, int first
 }
 
 /* PETSc's indices of all local columns, asked for from the ranks that own them */
-static PetscErrorCode find_indices(ga_petsc_solver *s, const ga_linsol_share *share) {
+static PetscErrorCode find_indices(ga_petsc_solver *s, const ga_linsol_numbering *share) {
   PetscInt *given;
   AO ao;
   GA_TRY(PetscMalloc1((size_t)s->nown, &given));
@@ -90,7 +90,7 @@ static PetscErrorCode open_exchange(ga_petsc_solver *s) {
 }
 
 PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layout) {
-  const ga_linsol_share *share = layout ? layout->share : NULL;
+  const ga_linsol_numbering *share = layout ? layout->numbering : NULL;
   long long own, begin = 0, all;
   int first;
   find_partners(s, layout, &first);

@@ -10,7 +10,7 @@ static const double COST = 1; /* of a factorization in solves: most of them only
 
 /* the ranks that share a matrix */
 static MPI_Comm ranks_of(const ga_petsc_context *context, const ga_linsol_layout *layout) {
-  if (!layout || !layout->share) return MPI_COMM_SELF;
+  if (!layout || !layout->numbering) return MPI_COMM_SELF;
   return context->comm ? *(const MPI_Comm *)context->comm : MPI_COMM_WORLD;
 }
 

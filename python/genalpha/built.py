@@ -82,7 +82,7 @@ class Built(Source):
         return events
 
     def compute(self, record: Any, names: Sequence[str]) -> "list[np.ndarray[Any, Any]]":
-        rows = lib.ga_record_rows(record)
+        rows = lib.ga_recorder_rows(record)
         arrays = [np.empty(rows) for _ in names]
         places = ffi.new("int[]", [self.place(name) for name in names])
         out = ffi.new("double *[]", [ffi.cast("double *", a.ctypes.data) for a in arrays])

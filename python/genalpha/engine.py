@@ -156,10 +156,10 @@ class Session:
         self._links: list[Any] = []
         self._handle = ffi.new_handle(self)
         self._log_handle = ffi.new_handle(self.log)
-        record = ffi.new("ga_record **")
-        if lib.ga_record_new(source.model, record) != lib.GA_OK:
+        record = ffi.new("ga_recorder **")
+        if lib.ga_recorder_new(source.model, record) != lib.GA_OK:
             raise failure(lib.GA_ERR_MEM)
-        self.record = ffi.gc(record[0], lib.ga_record_free)
+        self.record = ffi.gc(record[0], lib.ga_recorder_free)
 
     def show(self, t: float) -> None:
         """Called from the library ten times a second; what it raises ends the run."""
@@ -194,7 +194,7 @@ class Session:
             self._bar = Bar(progress, t0, t_end)
             self._run(it, t0, q0, v0, t_end)
             if times is None:
-                lib.ga_record_add(self.record, lib.ga_integrator_state(it))
+                lib.ga_recorder_add(self.record, lib.ga_integrator_state(it))
             stats = lib.ga_integrator_stats(it)
             self.stats = {name: getattr(stats, name) for name, _ in ffi.typeof(stats[0]).fields}
         finally:
@@ -214,7 +214,7 @@ class Session:
             array = np.ascontiguousarray(times, dtype=np.float64)
             if array.ndim != 1:
                 raise ArgumentError("t_eval: a list of times is expected")
-            status = lib.ga_record_times(
+            status = lib.ga_recorder_times(
                 self.record, it, ffi.from_buffer("double[]", array), len(array)
             )
             if status == lib.GA_ERR_ARG:
@@ -222,12 +222,12 @@ class Session:
             if status != lib.GA_OK:
                 raise failure(status)
             return
-        if lib.ga_record_every(self.record, every) != lib.GA_OK:
+        if lib.ga_recorder_every(self.record, every) != lib.GA_OK:
             raise ArgumentError(f"every = {every}: must be at least 1")
         o = self.options.c
         if o.rtol == 0 and o.atol == 0 and o.h > 0:
             rows = min((t_end - t0) / o.h / every + 3, _ROOM_MAX)
-            if lib.ga_record_reserve(self.record, int(max(rows, 1))) != lib.GA_OK:
+            if lib.ga_recorder_reserve(self.record, int(max(rows, 1))) != lib.GA_OK:
                 raise failure(lib.GA_ERR_MEM)
 
     def _add_events(self, it: Any, mechanism: Any) -> None:
@@ -268,8 +268,8 @@ class Session:
         self.status = status
         if status == lib.GA_EVENT:
             self.message = f"stopped by the event {self.events[self.last_event].name!r}"
-        elif status == lib.GA_STOPPED and lib.ga_record_status(self.record) != lib.GA_OK:
-            self.status = lib.ga_record_status(self.record)
+        elif status == lib.GA_STOPPED and lib.ga_recorder_status(self.record) != lib.GA_OK:
+            self.status = lib.ga_recorder_status(self.record)
             self.message = text(lib.ga_status_text(self.status))
         elif status != lib.GA_OK:
             reason = text(lib.ga_integrator_error(it).text) or text(lib.ga_status_text(status))

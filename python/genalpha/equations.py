@@ -234,11 +234,11 @@ class Equations(Source):
         self.usual = [n for n in self.columns[1:] if not n.startswith("vd")]
 
     def compute(self, record: Any, names: Sequence[str]) -> "list[np.ndarray[Any, Any]]":
-        rows = lib.ga_record_rows(record)
+        rows = lib.ga_recorder_rows(record)
         columns = []
         for name in names:
             number, i, size = self._where[name]
-            part = view(lib.ga_record_part(record, number), (rows, size), record)
+            part = view(lib.ga_recorder_field(record, number), (rows, size), record)
             columns.append(part[:, i])
         return columns
 

@@ -53,9 +53,9 @@ class Run:
         self.stats = session.stats
         self.name = name
         self.options = options
-        rows = lib.ga_record_rows(self._record)
+        rows = lib.ga_recorder_rows(self._record)
         for number, part in enumerate(PARTS):
-            pointer = lib.ga_record_part(self._record, number)
+            pointer = lib.ga_recorder_field(self._record, number)
             shape = (rows,) if part == "t" else (rows, source.sizes[part])
             setattr(self, part, view(pointer, shape, self._record))
 

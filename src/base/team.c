@@ -63,16 +63,16 @@ ga_status ga_team_settled(ga_team *team, ga_status status, bool knows, ga_error 
   const char *own = err ? err->text : "";
   if (status != GA_OK) {
     int kind = (status < 0 ? 2 : 0) + (knows && !is_report(own) ? 1 : 0);
-    key = (double)kind * team->size + (team->size - 1 - team->rank);
+    key = (double)kind * team->processes + (team->processes - 1 - team->process);
   }
   ga_status broken = team->ops->reduce(team, GA_TEAM_MAX, 1, &key);
   if (broken != GA_OK) return ga_fail(err, broken, "the ranks of the team are out of touch");
   if (key < 0) return GA_OK;
-  int speaker = team->size - 1 - (int)fmod(key, team->size);
-  if (speaker == team->rank) pack(status, own, word);
+  int speaker = team->processes - 1 - (int)fmod(key, team->processes);
+  if (speaker == team->process) pack(status, own, word);
   broken = team->ops->reduce(team, GA_TEAM_MAX, 1 + WORDS, word);
   if (broken != GA_OK) return ga_fail(err, broken, "the ranks of the team are out of touch");
-  if (speaker == team->rank) return status;
+  if (speaker == team->process) return status;
   char text[sizeof(((ga_error *)0)->text)];
   status = unpack(word, text, sizeof text);
   if (is_report(text)) return ga_fail(err, status, "%s", text);

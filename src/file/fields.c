@@ -78,14 +78,14 @@ bool ga_field_between(ga_reader *r, const ga_field *f, const ga_node *node, void
   return ga_read_name(r, node->first->next, &between[1]);
 }
 
-static bool read_side(ga_reader *r, const ga_node *item, ga_place *place) {
+static bool read_side(ga_reader *r, const ga_node *item, ga_point *place) {
   const char *body;
   if (!ga_read_name(r, item->key, &body)) return false;
   for (int side = 0; side < 2; side++) {
     if (!r->between[side] || strcmp(r->between[side], body) != 0) continue;
-    const ga_place_kind bit = side == 0 ? GA_SIDE_A : GA_SIDE_B;
+    const ga_point_kind bit = side == 0 ? GA_SIDE_A : GA_SIDE_B;
     if (place->kind & bit) return ga_reader_fail(r, item->key, "'%s' stands here twice", body);
-    place->kind = (ga_place_kind)(place->kind | bit);
+    place->kind = (ga_point_kind)(place->kind | bit);
     return ga_read_vector(r, item, side == 0 ? place->a : place->b);
   }
   if (!r->between[0] || !r->between[1]) {
@@ -98,8 +98,8 @@ static bool read_side(ga_reader *r, const ga_node *item, ga_place *place) {
 
 bool ga_field_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
-  ga_place *place = out;
-  *place = (ga_place){.kind = GA_SPACE};
+  ga_point *place = out;
+  *place = (ga_point){.kind = GA_SPACE};
   if (node->kind == GA_NODE_LIST) return ga_read_vector(r, node, place->a);
   if (node->kind != GA_NODE_MAP || node->count == 0) {
     return ga_reader_fail(r, node,
@@ -114,9 +114,9 @@ bool ga_field_place(ga_reader *r, const ga_field *f, const ga_node *node, void *
 
 /* a list is in the body's own frame */
 bool ga_field_own_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
-  ga_place *place = out;
+  ga_point *place = out;
   if (node->kind != GA_NODE_LIST) return ga_field_place(r, f, node, out);
-  *place = (ga_place){.kind = GA_SIDE_A};
+  *place = (ga_point){.kind = GA_SIDE_A};
   return ga_read_vector(r, node, place->a);
 }
 

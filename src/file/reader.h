@@ -90,7 +90,7 @@ bool ga_field_vector(ga_reader *r, const ga_field *f, const ga_node *node,
 bool ga_field_choice(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* int */
 bool ga_field_between(ga_reader *r, const ga_field *f, const ga_node *node,
                       void *out);                                                     /* names, 2 */
-bool ga_field_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* ga_place */
+bool ga_field_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* ga_point */
 bool ga_field_own_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* on A */
 bool ga_field_of_time(ga_reader *r, const ga_field *f, const ga_node *node,
                       void *out); /* ga_function */

@@ -48,11 +48,11 @@ static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, g
 /* numbers in the matrix of a whole team: velocities, multipliers of g, of k */
 static ga_status describe_share(ga_saddle *s, ga_arena *arena) {
   const ga_eval *e = s->eval;
-  const ga_share_block block[] = {{0, e->nv, .velocities = true},
-                                  {e->nv, e->nlam, .velocities = false},
-                                  {e->nv + e->nlam, e->npsi, .velocities = false}};
-  s->layout.share = &s->share;
-  return ga_share_init(&s->share, e->team, s->n, 3, block, arena, e->err);
+  const ga_numbering_block block[] = {{0, e->nv, .velocities = true},
+                                      {e->nv, e->nlam, .velocities = false},
+                                      {e->nv + e->nlam, e->npsi, .velocities = false}};
+  s->layout.numbering = &s->share;
+  return ga_numbering_init(&s->share, e->team, s->n, 3, block, arena, e->err);
 }
 
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
@@ -337,7 +337,7 @@ static ga_status evaluate_system(ga_saddle *s, double t, const double *q, const 
 static ga_status linearise(ga_saddle *s, double t, const double *q, const double *v) {
   ga_eval *e = s->eval;
   const double *lam = s->guess, *psi = s->guess + e->nlam;
-  const ga_point p = {.t = t, .q = q, .v = v, .lam = lam, .psi = psi};
+  const ga_eval_point p = {.t = t, .q = q, .v = v, .lam = lam, .psi = psi};
   ga_status status = ga_eval_reaction_dmult(e, &p, &s->L, &s->P);
   if (status == GA_OK) status = ga_eval_reaction(e, &p, &s->G, &s->H, s->defect);
   if (status != GA_OK) return status;

@@ -123,13 +123,13 @@ ga_status ga_pattern_finish(ga_pattern *p, const ga_csr **out, ga_error *err) {
   return GA_OK;
 }
 
-int ga_csr_place(const ga_csr *A, int row, int col) {
+int ga_csr_slot(const ga_csr *A, int row, int col) {
   if (row < 0 || row >= A->nrow || col < 0 || col >= A->ncol) return -1;
   return A->ptr ? ga_csr_find(A, row, col) : row * A->ncol + col;
 }
 
 bool ga_csr_add(ga_csr *A, int row, int col, double value) {
-  int at = ga_csr_place(A, row, col);
+  int at = ga_csr_slot(A, row, col);
   if (at >= 0) A->val[at] += value;
   return at >= 0;
 }

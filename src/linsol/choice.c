@@ -83,5 +83,5 @@ const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room) {
   }
   snprintf(why, room, "auto: %d rows, fill %.3g, dense %.2g ms, klu %.2g ms%s", A->nrow, p.fill,
            MILLI * p.dense, MILLI * p.klu, mumps);
-  return ops == &ga_linsol_dense || time <= SHORT ? ops : &ga_linsol_sweep;
+  return ops == &ga_linsol_dense || time <= SHORT ? ops : &ga_linsol_weak_entries;
 }

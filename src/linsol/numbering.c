@@ -3,25 +3,25 @@
 #include "linsol/numbering.h"
 
 /* sizes[b * size + r] of block b on rank r */
-static ga_status gather_sizes(ga_team *team, int count, const ga_share_block *block,
+static ga_status gather_sizes(ga_team *team, int count, const ga_numbering_block *block,
                               double *sizes) {
-  for (int b = 0; b < count; b++) sizes[b * team->size + team->rank] = block[b].size;
-  return team->ops->reduce(team, GA_TEAM_SUM, count * team->size, sizes);
+  for (int b = 0; b < count; b++) sizes[b * team->processes + team->process] = block[b].size;
+  return team->ops->reduce(team, GA_TEAM_SUM, count * team->processes, sizes);
 }
 
-static long number_own(const ga_team *team, const ga_share_block *block, const double *sizes,
+static long number_own(const ga_team *team, const ga_numbering_block *block, const double *sizes,
                        long base, long *number, bool *owned) {
   long first = base;
-  for (int r = 0; r < team->rank; r++) first += (long)sizes[r];
+  for (int r = 0; r < team->process; r++) first += (long)sizes[r];
   for (int i = 0; i < block->size; i++) {
     number[block->at + i] = first + i;
     owned[block->at + i] = true;
   }
-  for (int r = 0; r < team->size; r++) base += (long)sizes[r];
+  for (int r = 0; r < team->processes; r++) base += (long)sizes[r];
   return base;
 }
 
-static long number_velocities(const ga_team *team, const ga_share_block *block, long base,
+static long number_velocities(const ga_team *team, const ga_numbering_block *block, long base,
                               long *number, bool *owned) {
   for (int i = 0; i < block->size; i++) {
     number[block->at + i] = base + team->velocity[i];
@@ -30,10 +30,10 @@ static long number_velocities(const ga_team *team, const ga_share_block *block, 
   return base + team->nv_all;
 }
 
-ga_status ga_share_init(ga_linsol_share *share, ga_team *team, int n, int count,
-                        const ga_share_block *block, ga_arena *arena, ga_error *err) {
+ga_status ga_numbering_init(ga_linsol_numbering *share, ga_team *team, int n, int count,
+                            const ga_numbering_block *block, ga_arena *arena, ga_error *err) {
   ga_arena scratch = {0};
-  double *sizes = ga_arena_doubles(&scratch, (size_t)(count * team->size));
+  double *sizes = ga_arena_doubles(&scratch, (size_t)(count * team->processes));
   long *number = ga_arena_take(arena, (size_t)n, sizeof *number);
   bool *owned = ga_arena_take(arena, (size_t)n, sizeof *owned);
   ga_status status = GA_OK;
@@ -44,11 +44,11 @@ ga_status ga_share_init(ga_linsol_share *share, ga_team *team, int n, int count,
   if (status == GA_OK) status = gather_sizes(team, count, block, sizes);
   long base = 0;
   for (int b = 0; b < count && status == GA_OK; b++) {
-    const double *of_block = sizes + b * team->size;
+    const double *of_block = sizes + b * team->processes;
     base = block[b].velocities ? number_velocities(team, &block[b], base, number, owned)
                                : number_own(team, &block[b], of_block, base, number, owned);
   }
   ga_arena_free(&scratch);
-  *share = (ga_linsol_share){.n = base, .number = number, .owned = owned};
+  *share = (ga_linsol_numbering){.n = base, .number = number, .owned = owned};
   return status;
 }

@@ -14,7 +14,7 @@ static const ga_linsol_ops *const registry[] = {
 #ifdef GA_HAVE_MUMPS
     &ga_linsol_mumps,
 #endif
-    &ga_linsol_sweep,
+    &ga_linsol_weak_entries,
 };
 
 enum { COUNT = (int)(sizeof registry / sizeof registry[0]) };
@@ -53,7 +53,7 @@ static ga_status refuse(const char *name, ga_error *err) {
 
 static ga_status choose(ga_linsol *ls, const ga_options *options, const ga_csr *A, ga_error *err) {
   ls->ops = options->linsol_ops;
-  if (ls->layout && ls->layout->share) { /* a matrix of a team: the team's own solver */
+  if (ls->layout && ls->layout->numbering) { /* a matrix of a team: the team's own solver */
     ls->ops = options->team->linsol;
     ls->context = options->team->linsol_context;
   }
@@ -87,7 +87,7 @@ ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const 
                                 const ga_linsol_layout *layout, ga_error *err) {
   *ls = (ga_linsol){.context = options->linsol_context, .layout = layout};
   ga_status status = choose(ls, options, A, err);
-  ga_team *team = layout && layout->share ? options->team : NULL;
+  ga_team *team = layout && layout->numbering ? options->team : NULL;
   status = ga_team_agree(team, status, err);
   if (status != GA_OK) {
     ls->ops = NULL; /* nothing to close: it may be a user's that lacks free */

@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "genalpha/ga_options.h"
 
-extern const ga_linsol_ops ga_linsol_dense, ga_linsol_klu, ga_linsol_mumps, ga_linsol_sweep;
+extern const ga_linsol_ops ga_linsol_dense, ga_linsol_klu, ga_linsol_mumps, ga_linsol_weak_entries;
 /* klu with pivots down to a thousandth of the largest, for those who refine their solutions */
 extern const ga_linsol_ops ga_linsol_klu_loose;
 

@@ -284,7 +284,7 @@ static void sweep_free(ga_linsol *ls) {
   ls->impl = NULL;
 }
 
-const ga_linsol_ops ga_linsol_sweep = {
+const ga_linsol_ops ga_linsol_weak_entries = {
     .name = "sweep",
     .summary = "strong entries by one of the others, weak ones by sweeps, where that is faster",
     .analyze = sweep_analyze,

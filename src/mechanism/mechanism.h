@@ -433,15 +433,15 @@ typedef struct ga_sides {
 /* the bodies of `between`, neither the same nor planar and spatial (add_joint.c) */
 ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int number[2],
                       ga_sides *sides, ga_error *err);
-ga_status ga_place_point(const ga_sides *sides, const char *field, const ga_place *place,
-                         double s[2][3], ga_error *err);
-ga_status ga_place_origins(const ga_sides *sides, const char *field, const ga_place *place,
-                           double s[2][3], ga_error *err);
-ga_status ga_place_direction(const ga_sides *sides, const char *field, const ga_place *place,
-                             double a[2][3], ga_error *err);
+ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_point *place,
+                          double s[2][3], ga_error *err);
+ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_point *place,
+                            double s[2][3], ga_error *err);
+ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga_point *place,
+                              double a[2][3], ga_error *err);
 /* planar: z in the plane if it is given, then x is e_z cross z */
-ga_status ga_place_axes(const ga_sides *sides, bool planar, const ga_place *axis,
-                        const ga_place *x_axis, double E[2][9], ga_error *err);
+ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axis,
+                         const ga_point *x_axis, double E[2][9], ga_error *err);
 bool ga_finite(int n, const double *x);
 
 #endif

@@ -39,18 +39,18 @@ typedef enum ga_site_kind {
 } ga_site_kind;
 
 /* What stands on the right of M x in a dynamic row. */
-typedef enum ga_row_part {
-  GA_PART_WHOLE,   /* F + R: x is v', or a */
-  GA_PART_APPLIED, /* F alone */
-  GA_PART_REACTION /* R alone */
-} ga_row_part;
+typedef enum ga_row_forces {
+  GA_FORCES_ALL,     /* F + R: x is v', or a */
+  GA_FORCES_APPLIED, /* F alone */
+  GA_FORCES_REACTION /* R alone */
+} ga_row_forces;
 
 enum { GA_NONE = -1 };
 
 /* lam, psi: which multiplier blocks (indices into ga_method.mult) act there, GA_NONE if none */
 typedef struct ga_dyn_row {
   int lam, psi;
-  ga_row_part part;
+  ga_row_forces part;
   ga_site_kind site;
 } ga_dyn_row;
 

@@ -9,23 +9,23 @@
 #define PART(bit, member, callback, kind) \
   { bit, #member, callback, offsetof(ga_evaluation, member), kind }
 
-const ga_model_part ga_model_part_list[GA_MODEL_PARTS] = {
-    PART(GA_GIVES_F, F, "force", GA_MODEL_PART_OF_NV),
-    PART(GA_GIVES_g, g, "holonomic", GA_MODEL_PART_OF_NLAM),
-    PART(GA_GIVES_k, k, "nonholonomic", GA_MODEL_PART_OF_NPSI),
-    PART(GA_GIVES_GT, gt, "holonomic_t", GA_MODEL_PART_OF_NLAM),
-    PART(GA_GIVES_DRIFT, drift, "holonomic_drift", GA_MODEL_PART_OF_NLAM),
-    PART(GA_GIVES_K_DRIFT, k_drift, "nonholonomic_drift", GA_MODEL_PART_OF_NPSI),
-    PART(GA_GIVES_R, R, "reaction", GA_MODEL_PART_OF_NV),
-    PART(GA_GIVES_M, M, "mass", GA_MODEL_PART_MATRIX),
-    PART(GA_GIVES_G, G, "holonomic_jac", GA_MODEL_PART_MATRIX),
-    PART(GA_GIVES_H, H, "nonholonomic_jac", GA_MODEL_PART_MATRIX),
-    PART(GA_GIVES_TANGENTS, Kt, "force_tangents", GA_MODEL_PART_MATRIX),
-    PART(GA_GIVES_TANGENTS, Ct, "force_tangents", GA_MODEL_PART_MATRIX),
-    PART(GA_GIVES_Z, Z, "holonomic_curv", GA_MODEL_PART_MATRIX),
-    PART(GA_GIVES_Y, Y, "nonholonomic_dq", GA_MODEL_PART_MATRIX),
-    PART(GA_GIVES_DR, L, "reaction_dmult", GA_MODEL_PART_MATRIX),
-    PART(GA_GIVES_DR, P, "reaction_dmult", GA_MODEL_PART_MATRIX),
+const ga_model_field ga_model_field_list[GA_MODEL_FIELDS] = {
+    PART(GA_GIVES_F, F, "force", GA_MODEL_FIELD_OF_NV),
+    PART(GA_GIVES_g, g, "holonomic", GA_MODEL_FIELD_OF_NLAM),
+    PART(GA_GIVES_k, k, "nonholonomic", GA_MODEL_FIELD_OF_NPSI),
+    PART(GA_GIVES_GT, gt, "holonomic_t", GA_MODEL_FIELD_OF_NLAM),
+    PART(GA_GIVES_DRIFT, drift, "holonomic_drift", GA_MODEL_FIELD_OF_NLAM),
+    PART(GA_GIVES_K_DRIFT, k_drift, "nonholonomic_drift", GA_MODEL_FIELD_OF_NPSI),
+    PART(GA_GIVES_R, R, "reaction", GA_MODEL_FIELD_OF_NV),
+    PART(GA_GIVES_M, M, "mass", GA_MODEL_FIELD_MATRIX),
+    PART(GA_GIVES_G, G, "holonomic_jac", GA_MODEL_FIELD_MATRIX),
+    PART(GA_GIVES_H, H, "nonholonomic_jac", GA_MODEL_FIELD_MATRIX),
+    PART(GA_GIVES_TANGENTS, Kt, "force_tangents", GA_MODEL_FIELD_MATRIX),
+    PART(GA_GIVES_TANGENTS, Ct, "force_tangents", GA_MODEL_FIELD_MATRIX),
+    PART(GA_GIVES_Z, Z, "holonomic_curv", GA_MODEL_FIELD_MATRIX),
+    PART(GA_GIVES_Y, Y, "nonholonomic_dq", GA_MODEL_FIELD_MATRIX),
+    PART(GA_GIVES_DR, L, "reaction_dmult", GA_MODEL_FIELD_MATRIX),
+    PART(GA_GIVES_DR, P, "reaction_dmult", GA_MODEL_FIELD_MATRIX),
 };
 
 /* Parts that evaluate is asked for as soon as they have a callback, too. */
@@ -33,7 +33,7 @@ enum {
   ALONGSIDE = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y,
 };
 
-unsigned ga_parts_of_callbacks(const ga_model_ops *o) {
+unsigned ga_fields_of_callbacks(const ga_model_ops *o) {
   return (o->mass ? GA_GIVES_M : 0u) | (o->force ? GA_GIVES_F : 0u) |
          (o->holonomic ? GA_GIVES_g : 0u) | (o->nonholonomic ? GA_GIVES_k : 0u) |
          (o->holonomic_jac ? GA_GIVES_G : 0u) | (o->nonholonomic_jac ? GA_GIVES_H : 0u) |
@@ -44,17 +44,17 @@ unsigned ga_parts_of_callbacks(const ga_model_ops *o) {
          (o->reaction_dmult ? GA_GIVES_DR : 0u);
 }
 
-unsigned ga_parts_of_pass(const ga_model_ops *o) {
+unsigned ga_fields_of_pass(const ga_model_ops *o) {
   if (!o->evaluate) return 0;
-  return GA_GIVES_ESSENTIALS | o->gives | (ga_parts_of_callbacks(o) & ALONGSIDE);
+  return GA_GIVES_ESSENTIALS | o->gives | (ga_fields_of_callbacks(o) & ALONGSIDE);
 }
 
 unsigned ga_model_gives(const ga_model *model) {
-  unsigned all = ga_parts_of_pass(model->ops) | ga_parts_of_callbacks(model->ops);
+  unsigned all = ga_fields_of_pass(model->ops) | ga_fields_of_callbacks(model->ops);
   return all & ~(unsigned)GA_GIVES_ESSENTIALS;
 }
 
-void ga_parts_remove(ga_evaluation *ask, unsigned parts) {
+void ga_fields_remove(ga_evaluation *ask, unsigned parts) {
   if (parts & GA_GIVES_M) ask->M = NULL;
   if (parts & GA_GIVES_F) ask->F = NULL;
   if (parts & GA_GIVES_g) ask->g = NULL;
@@ -85,7 +85,7 @@ bool ga_mass_given(const ga_model *model) {
   return ga_csr_nnz(model->const_M) == (model->pat_M ? ga_csr_nnz(model->pat_M) : nv * nv);
 }
 
-void ga_parts_zero(const ga_model *model, const ga_evaluation *ask) {
+void ga_fields_zero(const ga_model *model, const ga_evaluation *ask) {
   if (ask->M) ga_csr_zero(ask->M), ga_mass_put_constant(model, ask->M);
   if (ask->G) ga_csr_zero(ask->G);
   if (ask->H) ga_csr_zero(ask->H);
@@ -97,10 +97,10 @@ void ga_parts_zero(const ga_model *model, const ga_evaluation *ask) {
   if (ask->P) ga_csr_zero(ask->P);
 }
 
-unsigned ga_parts_wanted(const ga_evaluation *ask) {
+unsigned ga_fields_wanted(const ga_evaluation *ask) {
   unsigned parts = 0;
-  for (int i = 0; i < GA_MODEL_PARTS; i++) {
-    if (ga_model_part_value(ask, &ga_model_part_list[i])) parts |= ga_model_part_list[i].bit;
+  for (int i = 0; i < GA_MODEL_FIELDS; i++) {
+    if (ga_model_field_value(ask, &ga_model_field_list[i])) parts |= ga_model_field_list[i].bit;
   }
   return parts;
 }
@@ -131,15 +131,15 @@ static int ask_callbacks(const ga_model *m, double t, const double *q, const dou
   return code;
 }
 
-int ga_parts_ask(const ga_model *m, unsigned pass, bool alone, double t, const double *q,
-                 const double *v, const ga_evaluation *ask, const char **who) {
+int ga_fields_ask(const ga_model *m, unsigned pass, bool alone, double t, const double *q,
+                  const double *v, const ga_evaluation *ask, const char **who) {
   *who = "evaluate";
   if (alone) return m->ops->evaluate(m->user, t, q, v, ask);
   if (!pass) return ask_callbacks(m, t, q, v, ask, who);
   ga_evaluation part = *ask, rest = *ask;
-  ga_parts_remove(&part, ~pass);
-  ga_parts_remove(&rest, pass);
-  if (ga_parts_wanted(&part)) {
+  ga_fields_remove(&part, ~pass);
+  ga_fields_remove(&rest, pass);
+  if (ga_fields_wanted(&part)) {
     int code = m->ops->evaluate(m->user, t, q, v, &part);
     if (code != 0) return code;
   }
@@ -156,14 +156,14 @@ static void zero_any(const ga_csr *A) {
 int ga_model_evaluate(const ga_model *model, double t, const double *q, const double *v,
                       const ga_evaluation *out) {
   const char *who;
-  unsigned pass = ga_parts_of_pass(model->ops);
+  unsigned pass = ga_fields_of_pass(model->ops);
   ga_evaluation ask = *out;
   if (ga_mass_given(model)) ask.M = NULL;
-  if (ga_parts_wanted(&ask) & ~(pass | ga_parts_of_callbacks(model->ops))) return GA_ERR_ARG;
-  for (int i = 0; i < GA_MODEL_PARTS; i++) {
-    if (ga_model_part_list[i].kind == GA_MODEL_PART_MATRIX)
-      zero_any(ga_model_part_value(out, &ga_model_part_list[i]));
+  if (ga_fields_wanted(&ask) & ~(pass | ga_fields_of_callbacks(model->ops))) return GA_ERR_ARG;
+  for (int i = 0; i < GA_MODEL_FIELDS; i++) {
+    if (ga_model_field_list[i].kind == GA_MODEL_FIELD_MATRIX)
+      zero_any(ga_model_field_value(out, &ga_model_field_list[i]));
   }
   if (out->M) ga_mass_put_constant(model, out->M);
-  return ga_parts_ask(model, pass, false, t, q, v, &ask, &who);
+  return ga_fields_ask(model, pass, false, t, q, v, &ask, &who);
 }

@@ -18,17 +18,17 @@ enum {
 
 /* The parts of an evaluation that are asked of evaluate, and those that callbacks of their own can
  * give; some may be both. */
-unsigned ga_parts_of_pass(const ga_model_ops *ops);
-unsigned ga_parts_of_callbacks(const ga_model_ops *ops);
+unsigned ga_fields_of_pass(const ga_model_ops *ops);
+unsigned ga_fields_of_callbacks(const ga_model_ops *ops);
 
 /* The parts that are not NULL. */
-unsigned ga_parts_wanted(const ga_evaluation *ask);
+unsigned ga_fields_wanted(const ga_evaluation *ask);
 
 /* Forget the parts of a mask: they are not wanted. */
-void ga_parts_remove(ga_evaluation *ask, unsigned parts);
+void ga_fields_remove(ga_evaluation *ask, unsigned parts);
 
 /* The matrices that are wanted, zeroed, but for constant rows of M. */
-void ga_parts_zero(const ga_model *model, const ga_evaluation *ask);
+void ga_fields_zero(const ga_model *model, const ga_evaluation *ask);
 
 /* The constant rows of M in their places. M may have no ptr, like a plain full matrix. */
 void ga_mass_put_constant(const ga_model *model, ga_csr *M);
@@ -44,27 +44,27 @@ static inline bool ga_mass_row_constant(const ga_model *model, int i) {
 
 /* All that is wanted, the parts in `pass` by evaluate and the others by callbacks. alone: evaluate
  * gives everything. The first nonzero code ends it; who is the function that returned it. */
-int ga_parts_ask(const ga_model *model, unsigned pass, bool alone, double t, const double *q,
-                 const double *v, const ga_evaluation *ask, const char **who);
+int ga_fields_ask(const ga_model *model, unsigned pass, bool alone, double t, const double *q,
+                  const double *v, const ga_evaluation *ask, const char **who);
 
 /* One part for tables: its bit, its symbol, the callback of its own, its place in the evaluation
  * and what it is. */
 typedef enum {
-  GA_MODEL_PART_OF_NV,
-  GA_MODEL_PART_OF_NLAM,
-  GA_MODEL_PART_OF_NPSI,
-  GA_MODEL_PART_MATRIX
-} ga_model_part_kind;
-typedef struct ga_model_part {
+  GA_MODEL_FIELD_OF_NV,
+  GA_MODEL_FIELD_OF_NLAM,
+  GA_MODEL_FIELD_OF_NPSI,
+  GA_MODEL_FIELD_MATRIX
+} ga_model_field_kind;
+typedef struct ga_model_field {
   unsigned bit;
   const char *symbol, *callback;
   size_t at;
-  ga_model_part_kind kind;
-} ga_model_part;
-enum { GA_MODEL_PARTS = 16 };
-extern const ga_model_part ga_model_part_list[GA_MODEL_PARTS];
+  ga_model_field_kind kind;
+} ga_model_field;
+enum { GA_MODEL_FIELDS = 16 };
+extern const ga_model_field ga_model_field_list[GA_MODEL_FIELDS];
 
-static inline void *ga_model_part_value(const ga_evaluation *ask, const ga_model_part *part) {
+static inline void *ga_model_field_value(const ga_evaluation *ask, const ga_model_field *part) {
   return *(void *const *)((const char *)ask + part->at);
 }
 

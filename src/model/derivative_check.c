@@ -9,7 +9,7 @@
  * rounding of a quotient is measured against them, also where the derivative itself is zero. */
 typedef struct {
   ga_eval own;
-  ga_point point;
+  ga_eval_point point;
   double speed, G_size, H_size, force_size;
   const char *against; /* what the given values are compared with */
   FILE *report;
@@ -86,8 +86,8 @@ typedef struct {
  * "evaluate (G)". */
 static const char *gives(const checker *c, unsigned bit, const char *symbol, char name[32]) {
   if (!(c->own.given & bit)) return NULL;
-  for (int i = 0; i < GA_MODEL_PARTS; i++) {
-    const ga_model_part *part = &ga_model_part_list[i];
+  for (int i = 0; i < GA_MODEL_FIELDS; i++) {
+    const ga_model_field *part = &ga_model_field_list[i];
     if (part->bit != bit || strcmp(part->symbol, symbol) != 0) continue;
     bool two = bit == GA_GIVES_TANGENTS || bit == GA_GIVES_DR;
     if (c->own.pass & bit) {
@@ -110,7 +110,7 @@ static void check_scleronomic(checker *c, double *quotient, double *zero) {
 
 /* G and g_t come first: they enter the quotients of the others */
 static void check_holonomic(checker *c, pair *G) {
-  const ga_point *p = &c->point;
+  const ga_eval_point *p = &c->point;
   ga_eval *e = &c->own;
   char name[32];
   double *given = G->given.val, *quotient = G->quotient.val;
@@ -139,7 +139,7 @@ static void check_holonomic(checker *c, pair *G) {
 /* likewise M: compare with its value at another time and place */
 static void check_const_mass(checker *c, pair *M) {
   ga_eval *e = &c->own;
-  const ga_point *p = &c->point;
+  const ga_eval_point *p = &c->point;
   struct ga_fd_level *fd = &e->fd[0];
   if (!e->model->const_mass || e->mass_given) return;
   for (int i = 0; i < e->nv; i++) fd->w[i] = 0.1 * p->x[i] / (1 + c->speed);
@@ -153,7 +153,7 @@ static void check_const_mass(checker *c, pair *M) {
 /* Constant rows of M stay as they arrive: a model that adds to them, too, counts them twice. */
 static void check_constant_rows(checker *c, pair *M) {
   ga_eval *e = &c->own;
-  const ga_point *p = &c->point;
+  const ga_eval_point *p = &c->point;
   int n = ga_csr_nnz(&M->given);
   if (!e->model->const_M || e->mass_given) return;
   if (!ok(c, ga_eval_mass(e, p->t, p->q, &M->given))) return;
@@ -166,7 +166,7 @@ static void check_constant_rows(checker *c, pair *M) {
 }
 
 static void check_nonholonomic(checker *c, pair *H) {
-  const ga_point *p = &c->point;
+  const ga_eval_point *p = &c->point;
   ga_eval *e = &c->own;
   char name[32];
   double *given = H->given.val, *quotient = H->quotient.val;
@@ -205,7 +205,7 @@ static void check_reaction(checker *c, pair *L, pair *P) {
 }
 
 static void check_tangents(checker *c, pair *Kt, pair *Ct) {
-  const ga_point *p = &c->point;
+  const ga_eval_point *p = &c->point;
   ga_eval *e = &c->own;
   char name[32];
   if (!(e->given & GA_GIVES_TANGENTS)) return;
@@ -225,20 +225,20 @@ static void check_tangents(checker *c, pair *Kt, pair *Ct) {
  * where a model has both, else against what it gives when it is asked for one part alone. */
 static void check_evaluate(checker *c, const ga_evaluation *given, const ga_evaluation *own) {
   ga_eval pass = c->own;
-  const ga_point *p = &c->point;
+  const ga_eval_point *p = &c->point;
   const int size[] = {pass.nv, pass.nlam, pass.npsi};
   ga_eval_sources(&pass, true);
   ga_evaluation all = *given;
-  ga_parts_remove(&all, ~pass.pass);
+  ga_fields_remove(&all, ~pass.pass);
   if (pass.mass_given) all.M = NULL; /* not of evaluate */
   if (pass.pass == 0 || !ok(c, ga_eval_all(&pass, p->t, p->q, p->v, &all))) return;
-  for (int i = 0; i < GA_MODEL_PARTS; i++) {
-    const ga_model_part *part = &ga_model_part_list[i];
-    const void *a = ga_model_part_value(&all, part), *b = ga_model_part_value(own, part);
-    const ga_csr *A = part->kind == GA_MODEL_PART_MATRIX ? a : NULL, *B = A ? b : NULL;
+  for (int i = 0; i < GA_MODEL_FIELDS; i++) {
+    const ga_model_field *part = &ga_model_field_list[i];
+    const void *a = ga_model_field_value(&all, part), *b = ga_model_field_value(own, part);
+    const ga_csr *A = part->kind == GA_MODEL_FIELD_MATRIX ? a : NULL, *B = A ? b : NULL;
     int n = A ? ga_csr_nnz(A) : a ? size[part->kind] : 0;
     ga_evaluation ask = *own;
-    ga_parts_remove(&ask, ~part->bit);
+    ga_fields_remove(&ask, ~part->bit);
     if (n == 0 || !ok(c, ga_eval_all(&c->own, p->t, p->q, p->v, &ask))) continue;
     bool both = !(c->own.pass & part->bit);
     char name[40];
@@ -251,7 +251,7 @@ static void check_evaluate(checker *c, const ga_evaluation *given, const ga_eval
 /* largest |G|, |H| and largest term of M x - F + G^T lam + H^T psi */
 static void measure(checker *c) {
   ga_eval *e = &c->own;
-  const ga_point *p = &c->point;
+  const ga_eval_point *p = &c->point;
   c->speed = ga_max_abs(e->nv, p->v);
   if (ok(c, ga_eval_G(e, p->t, p->q, &e->G))) {
     c->G_size = ga_max_abs(ga_csr_nnz(&e->G), e->G.val);
@@ -325,7 +325,7 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   fill(nv, 1 + ga_max_abs(nv, v), 1, x);
   fill(nlam, 1, 2, lam);
   fill(npsi, 1, 3, psi);
-  c.point = (ga_point){.t = t, .q = q, .v = v, .x = x, .lam = lam, .psi = psi};
+  c.point = (ga_eval_point){.t = t, .q = q, .v = v, .x = x, .lam = lam, .psi = psi};
   measure(&c);
   check_holonomic(&c, &G);
   check_nonholonomic(&c, &H);

@@ -72,8 +72,8 @@ static unsigned parts_it_has(const ga_eval *e) {
 }
 
 void ga_eval_sources(ga_eval *e, bool prefer_pass) {
-  unsigned callbacks = ga_parts_of_callbacks(e->model->ops);
-  e->pass = ga_parts_of_pass(e->model->ops);
+  unsigned callbacks = ga_fields_of_callbacks(e->model->ops);
+  e->pass = ga_fields_of_pass(e->model->ops);
   e->given = e->pass | callbacks;
   e->absent = parts_it_has(e) & ~e->given;
   if (!prefer_pass) e->pass &= ~callbacks;
@@ -181,7 +181,7 @@ static ga_status refuse(ga_eval *e, const char *callback, int code, double t) {
 }
 
 /* "evaluate' wrote nan to row 1, column 2 of G" and the like */
-static ga_status blame(ga_eval *e, const ga_model_part *part, double t, double value,
+static ga_status blame(ga_eval *e, const ga_model_field *part, double t, double value,
                        const char *place) {
   bool pass = e->pass & part->bit;
   return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to %s%s%s", t,
@@ -189,7 +189,7 @@ static ga_status blame(ga_eval *e, const ga_model_part *part, double t, double v
                  pass ? part->symbol : "");
 }
 
-static ga_status blame_matrix(ga_eval *e, const ga_model_part *part, double t, const ga_csr *A) {
+static ga_status blame_matrix(ga_eval *e, const ga_model_field *part, double t, const ga_csr *A) {
   int bad = ga_first_nonfinite(ga_csr_nnz(A), A->val), row = 0;
   if (bad < 0) return GA_OK;
   while (A->ptr[row + 1] <= bad) row++;
@@ -199,15 +199,15 @@ static ga_status blame_matrix(ga_eval *e, const ga_model_part *part, double t, c
 }
 
 ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got) {
-  const int size[] = {[GA_MODEL_PART_OF_NV] = e->nv,
-                      [GA_MODEL_PART_OF_NLAM] = e->nlam,
-                      [GA_MODEL_PART_OF_NPSI] = e->npsi};
+  const int size[] = {[GA_MODEL_FIELD_OF_NV] = e->nv,
+                      [GA_MODEL_FIELD_OF_NLAM] = e->nlam,
+                      [GA_MODEL_FIELD_OF_NPSI] = e->npsi};
   ga_status status = GA_OK;
-  for (int i = 0; i < GA_MODEL_PARTS && status == GA_OK; i++) {
-    const ga_model_part *part = &ga_model_part_list[i];
-    const void *value = ga_model_part_value(got, part);
+  for (int i = 0; i < GA_MODEL_FIELDS && status == GA_OK; i++) {
+    const ga_model_field *part = &ga_model_field_list[i];
+    const void *value = ga_model_field_value(got, part);
     if (!value || !(e->given & part->bit)) continue;
-    if (part->kind == GA_MODEL_PART_MATRIX) {
+    if (part->kind == GA_MODEL_FIELD_MATRIX) {
       status = blame_matrix(e, part, t, value);
       continue;
     }
@@ -221,7 +221,7 @@ ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got) {
 }
 
 /* what is wanted and was not asked of the model */
-static ga_status by_differences(ga_eval *e, const ga_point *p, const ga_evaluation *out) {
+static ga_status by_differences(ga_eval *e, const ga_eval_point *p, const ga_evaluation *out) {
   unsigned absent = e->absent;
   ga_status status = GA_OK;
 #define FORM(bit, member, call) \
@@ -252,15 +252,15 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
     ask.gt = NULL;
   }
   if (ask.M && e->mass_given) ga_mass_put_constant(e->model, ask.M), ask.M = NULL;
-  if (e->absent) ga_parts_remove(&ask, e->absent);
-  if ((!e->absent && !e->mass_given) || ga_parts_wanted(&ask)) {
-    ga_parts_zero(e->model, &ask);
-    int code = ga_parts_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
+  if (e->absent) ga_fields_remove(&ask, e->absent);
+  if ((!e->absent && !e->mass_given) || ga_fields_wanted(&ask)) {
+    ga_fields_zero(e->model, &ask);
+    int code = ga_fields_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
     if (code != 0) return refuse(e, who, code, t);
     ga_status status = e->trusting ? GA_OK : ga_eval_blame(e, t, &ask);
     if (status != GA_OK || !e->absent) return status;
   }
-  const ga_point p = {.t = t, .q = q, .v = v, .x = out->x, .lam = out->lam, .psi = out->psi};
+  const ga_eval_point p = {.t = t, .q = q, .v = v, .x = out->x, .lam = out->lam, .psi = out->psi};
   return by_differences(e, &p, out);
 }
 
@@ -320,12 +320,12 @@ ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v
   return ga_eval_all(e, t, q, v, &(ga_evaluation){.k_drift = drift});
 }
 
-ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct) {
+ga_status ga_eval_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct) {
   const ga_evaluation out = {.x = p->x, .lam = p->lam, .psi = p->psi, .Kt = Kt, .Ct = Ct};
   return ga_eval_all(e, p->t, p->q, p->v, &out);
 }
 
-ga_status ga_eval_reaction(ga_eval *e, const ga_point *p, const ga_csr *G, const ga_csr *H,
+ga_status ga_eval_reaction(ga_eval *e, const ga_eval_point *p, const ga_csr *G, const ga_csr *H,
                            double *out) {
   if (ga_eval_own_reaction(e)) {
     const ga_evaluation ask = {.lam = p->lam, .psi = p->psi, .R = out};
@@ -339,7 +339,7 @@ ga_status ga_eval_reaction(ga_eval *e, const ga_point *p, const ga_csr *G, const
   return GA_OK;
 }
 
-ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P) {
+ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P) {
   if (!(e->given & GA_GIVES_DR)) return ga_fd_multipliers(e, p, L, P);
   const ga_evaluation ask = {.lam = p->lam, .psi = p->psi, .L = L, .P = P};
   return ga_eval_all(e, p->t, p->q, p->v, &ask);
@@ -348,7 +348,7 @@ ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_point *p, ga_csr *L, ga_cs
 ga_status ga_eval_acceleration_tangents(ga_eval *e, double t, const double *q, const double *v,
                                         const double *x, ga_csr *by_q, ga_csr *by_v) {
   if (e->nlam == 0) return GA_OK;
-  const ga_point p = {.t = t, .q = q, .v = v, .x = x};
+  const ga_eval_point p = {.t = t, .q = q, .v = v, .x = x};
   const ga_colours *colours = &e->colours_G;
   ga_status status = ga_fd_columns(e, ga_point_acceleration, &p, GA_FD_Q, false, colours, by_q);
   if (status != GA_OK) return status;

@@ -15,11 +15,11 @@ static inline const ga_csr *ga_pattern_C(const ga_model *model) {
 }
 
 /* Where something is evaluated. x, lam, psi are read by the tangents only. */
-typedef struct ga_point {
+typedef struct ga_eval_point {
   double t;
   const double *q, *v;
   const double *x, *lam, *psi;
-} ga_point;
+} ga_eval_point;
 
 /* G by differences at one point, with the values of g that it was made of, for G at points nearby
  * (nearby.c). */
@@ -128,49 +128,49 @@ ga_status ga_eval_Y(ga_eval *e, double t, const double *q, const double *v, ga_c
 ga_status ga_eval_acceleration_tangents(ga_eval *e, double t, const double *q, const double *v,
                                         const double *x, ga_csr *by_q, ga_csr *by_v);
 /* -R into out, which is overwritten: G^T lam + H^T psi for the G, H given, or the model's own */
-ga_status ga_eval_reaction(ga_eval *e, const ga_point *p, const ga_csr *G, const ga_csr *H,
+ga_status ga_eval_reaction(ga_eval *e, const ga_eval_point *p, const ga_csr *G, const ga_csr *H,
                            double *out);
 /* L, P: -dR/dlam and -dR/dpsi by rows; only for models with a reaction of their own */
-ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P);
+ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P);
 /* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) */
-ga_status ga_eval_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct);
+ga_status ga_eval_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct);
 
 /* The message for the first of what was evaluated, not NULL in got, that is not finite; GA_OK if
  * all are. */
 ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got);
 
 /* Difference quotients, derivatives.c. A vector function of a point, */
-typedef ga_status (*ga_point_fn)(ga_eval *e, const ga_point *p, double *out);
+typedef ga_status (*ga_point_fn)(ga_eval *e, const ga_eval_point *p, double *out);
 /* its derivative by q (trivialised) or by v, column by column into the pattern of A, */
 typedef enum { GA_FD_Q, GA_FD_V } ga_fd_kind;
-ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind, bool sharp,
-                        const ga_colours *colours, ga_csr *A);
+ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, ga_fd_kind kind,
+                        bool sharp, const ga_colours *colours, ga_csr *A);
 /* the same of g by q, sharp, kept in e->near, */
-ga_status ga_fd_keep_G(ga_eval *e, const ga_point *p, ga_csr *G);
+ga_status ga_fd_keep_G(ga_eval *e, const ga_eval_point *p, ga_csr *G);
 /* how far a step along column j may go, in units of the steps for coordinates of size 1, */
-double ga_fd_scale(const ga_eval *e, const ga_point *p, ga_fd_kind kind, int j);
+double ga_fd_scale(const ga_eval *e, const ga_eval_point *p, ga_fd_kind kind, int j);
 /* the power of two below d, and not below some roundings of t: t + d and t + 2d are then exact, */
 double ga_fd_time_step(double t, double d);
 /* and its derivative along t + s, q o exp(s v) (with_motion) or t + s alone, v held. */
-ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_motion, int n,
+ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, bool with_motion, int n,
                      double *out);
 /* The second derivative along t + s, q o exp(s v). */
-ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, double *out);
+ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, int n, double *out);
 
 /* What the model does not give, by differences; p has what the part needs. */
-ga_status ga_fd_G(ga_eval *e, const ga_point *p, ga_csr *G);
-ga_status ga_fd_gt(ga_eval *e, const ga_point *p, double *gt);
-ga_status ga_fd_H(ga_eval *e, const ga_point *p, ga_csr *H);
-ga_status ga_fd_Z(ga_eval *e, const ga_point *p, ga_csr *Z);
-ga_status ga_fd_Y(ga_eval *e, const ga_point *p, ga_csr *Y);
+ga_status ga_fd_G(ga_eval *e, const ga_eval_point *p, ga_csr *G);
+ga_status ga_fd_gt(ga_eval *e, const ga_eval_point *p, double *gt);
+ga_status ga_fd_H(ga_eval *e, const ga_eval_point *p, ga_csr *H);
+ga_status ga_fd_Z(ga_eval *e, const ga_eval_point *p, ga_csr *Z);
+ga_status ga_fd_Y(ga_eval *e, const ga_eval_point *p, ga_csr *Y);
 /* Z: NULL, or with Kt, where both take second differences of g */
-ga_status ga_fd_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z);
+ga_status ga_fd_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z);
 /* Kt, Ct and Z at once, those of them that are not NULL, as far as they contain second derivatives
  * of g or k: added to Kt and Ct, written to Z. */
-ga_status ga_fd_mixed(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z);
-ga_status ga_fd_drift(ga_eval *e, const ga_point *p, double *drift);
+ga_status ga_fd_mixed(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z);
+ga_status ga_fd_drift(ga_eval *e, const ga_eval_point *p, double *drift);
 /* L and P of ga_eval_reaction_dmult */
-ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P);
+ga_status ga_fd_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P);
 
 /* The model is the part of a rank: what it shares with others, what they have together. */
 ga_status ga_eval_join(ga_eval *e, ga_team *team, ga_arena *arena);
@@ -193,13 +193,13 @@ void ga_eval_take_back(ga_eval *e);
 void ga_eval_set_step(ga_eval *e, double h);
 
 /* The vector functions behind the quotients. */
-ga_status ga_point_g(ga_eval *e, const ga_point *p, double *out);
-ga_status ga_point_k(ga_eval *e, const ga_point *p, double *out);
-ga_status ga_point_hidden(ga_eval *e, const ga_point *p, double *out);
-ga_status ga_point_balance(ga_eval *e, const ga_point *p,
+ga_status ga_point_g(ga_eval *e, const ga_eval_point *p, double *out);
+ga_status ga_point_k(ga_eval *e, const ga_eval_point *p, double *out);
+ga_status ga_point_hidden(ga_eval *e, const ga_eval_point *p, double *out);
+ga_status ga_point_balance(ga_eval *e, const ga_eval_point *p,
                            double *out); /* M x - F + ..., without constant rows of M */
-ga_status ga_point_acceleration(ga_eval *e, const ga_point *p, double *out); /* G x + drift */
-ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out);        /* -F + H^T psi */
+ga_status ga_point_acceleration(ga_eval *e, const ga_eval_point *p, double *out); /* G x + drift */
+ga_status ga_point_force(ga_eval *e, const ga_eval_point *p, double *out);        /* -F + H^T psi */
 
 /* "lam[2] 'pin x'" into text, for messages; names may be NULL. */
 const char *ga_name_entry(char *text, size_t room, const char *symbol, int i,

@@ -427,7 +427,7 @@ static ga_status take(ga_integrator *it, const ga_collector *whole, const conten
     memcpy(it->v, it->mem.v, (size_t)it->eval.nv * sizeof(double));
     status = ga_redundant_start(it, it->mem.t);
   } else if (it->step.eq.ndropped > 0) {
-    status = ga_redundant_make_places(it);
+    status = ga_redundancy_make_slots(it);
   }
   forget(it);
   return status == GA_OK ? ga_redundant_look(it) : status;

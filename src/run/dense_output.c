@@ -52,7 +52,7 @@ static void linear(int n, double theta, const double *x0, const double *x1, doub
   for (int i = 0; x && i < n; i++) x[i] = (1 - theta) * x0[i] + theta * x1[i];
 }
 
-void ga_dense_state(const ga_integrator *it, double t, const ga_dense *out) {
+void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense *out) {
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_eval *e = &it->eval;
   double h = to->t - from->t;
@@ -81,8 +81,8 @@ void ga_dense_state(const ga_integrator *it, double t, const ga_dense *out) {
   linear(e->npsi, theta, from->psi, to->psi, out->psi);
 }
 
-ga_status ga_integrator_dense(ga_integrator *it, double t, double *q, double *v, double *vd,
-                              double *lam, double *psi) {
+ga_status ga_integrator_dense_output(ga_integrator *it, double t, double *q, double *v, double *vd,
+                                     double *lam, double *psi) {
   ga_error_clear(&it->error);
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   double from = it->last.valid ? it->last.mem.t : it->mem.t, to = it->mem.t;
@@ -94,6 +94,6 @@ ga_status ga_integrator_dense(ga_integrator *it, double t, double *q, double *v,
   /* what differs from an end by rounding is the end */
   if (fabs(t - from) <= slack) t = from;
   if (fabs(t - to) <= slack) t = to;
-  ga_dense_state(it, t, &(ga_dense){q, v, vd, lam, psi});
+  ga_dense_output_state(it, t, &(ga_dense){q, v, vd, lam, psi});
   return GA_OK;
 }

@@ -58,7 +58,7 @@ static ga_state state_at(ga_integrator *it, double t) {
   const ga_dense *at = &it->events.at;
   it->state.t = it->mem.t;
   if (t == it->mem.t) return it->state;
-  ga_dense_state(it, t, at);
+  ga_dense_output_state(it, t, at);
   return (ga_state){t, it->state.h, at->q, at->v, at->vd, NULL, at->lam, at->psi};
 }
 
@@ -301,7 +301,7 @@ static bool tell(ga_integrator *it, int i) {
 static ga_status end_at(ga_integrator *it, int i, double t) {
   const ga_dense *at = &it->events.at;
   double from = it->last.mem.t;
-  ga_dense_state(it, t, at);
+  ga_dense_output_state(it, t, at);
   memcpy(it->lam, at->lam, (size_t)it->eval.nlam * sizeof(double));
   memcpy(it->psi, at->psi, (size_t)it->eval.npsi * sizeof(double));
   ga_beginning beginning = {.t = t,

@@ -143,7 +143,7 @@ ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga
   if (!out) return ga_fail(err, GA_ERR_ARG, "out is NULL");
   *out = NULL;
   ga_team *team = options ? options->team : NULL;
-  if (team && team->size == 1 && !team->linsol) team = NULL;
+  if (team && team->processes == 1 && !team->linsol) team = NULL;
   if (team && (!team->ops || !team->ops->sum_shared || !team->ops->reduce || !team->linsol)) {
     return ga_fail(err, GA_ERR_ARG, "the team lacks sum_shared, reduce or linsol");
   }

@@ -110,7 +110,7 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from);
 
 /* Make the history for steps of size h at time t from it->q, it->v, it->vd: it->w, it->a and, where
  * the method needs it, a changed it->v. */
-ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double h);
+ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h);
 
 /* Solve the first step of an implicit start together with the a of its past, which is in it->a. */
 ga_status ga_initial_implicit(ga_integrator *it, const ga_past *past, double h, double t1);
@@ -142,7 +142,7 @@ void ga_initial_guess(ga_integrator *it);
 
 /* memory_change.c: the memory, or where it is corrected for a step of size h, work copies of the
  * integrator */
-ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past);
+ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past);
 
 /* plan.c: the next step on the way to t_end (INFINITY: none), of size h to t1. regular: it is
  * one of the sequence, not one made to meet t_end. */
@@ -153,10 +153,10 @@ typedef struct ga_plan {
 } ga_plan;
 /* memory_change.c: is the planned step so short that it is carried, not solved? Then q, v and the
  * time of the memory move to t1. */
-bool ga_history_carries(ga_integrator *it, const ga_plan *plan);
-void ga_history_carry(ga_integrator *it, double t1);
+bool ga_step_is_too_short(ga_integrator *it, const ga_plan *plan);
+void ga_extrapolate_short_step(ga_integrator *it, double t1);
 /* The accepted state is at t1, which differs from its time by rounding alone. */
-void ga_history_set_time(ga_integrator *it, double t1);
+void ga_memory_set_time(ga_integrator *it, double t1);
 
 /* times nearer to each other than this are the same but for rounding */
 double ga_same_time(double t, double t1);
@@ -172,7 +172,7 @@ ga_status ga_run_solve(ga_integrator *it, const ga_past *past, double h, double 
 ga_status ga_run_observe(ga_integrator *it);
 
 /* dense_output.c: the state at a time inside the last step; NULL for what is not wanted */
-void ga_dense_state(const ga_integrator *it, double t, const ga_dense *out);
+void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense *out);
 
 /* events.c: values at a start; what happened in the last step. An event that ends the run leaves
  * the accepted state there and returns GA_EVENT. */

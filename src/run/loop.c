@@ -39,7 +39,7 @@ static ga_status report(ga_integrator *it) {
 static bool name_massless(ga_integrator *it) {
   const ga_method *method = it->method;
   const ga_site *site = &it->step.eq.site[GA_SITE_NEW];
-  if (method->dyn[method->out_x].part != GA_PART_APPLIED) return false;
+  if (method->dyn[method->out_x].part != GA_FORCES_APPLIED) return false;
   ga_error matrix = it->error;
   ga_status status = ga_saddle_mass_solve(&it->saddle, site->t, site->q, site->F, it->d);
   if (status == GA_ERR_SINGULAR) {
@@ -80,7 +80,7 @@ ga_status ga_run_solve(ga_integrator *it, const ga_past *past, double h, double 
 /* the history corrected for h, then the step's equations solved */
 static ga_status solve_step(ga_integrator *it, double h, double t1) {
   ga_past past;
-  ga_status status = ga_history_correct(it, h, &past);
+  ga_status status = ga_memory_correct(it, h, &past);
   if (status != GA_OK) return status;
   if (it->mem.first && it->options.start == GA_START_IMPLICIT) {
     return ga_initial_implicit(it, &past, h, t1);
@@ -285,7 +285,7 @@ static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
   }
   it->stats.singular += status == GA_OK;
   if (status <= 0) return status;
-  status = ga_redundant_make_places(it);
+  status = ga_redundancy_make_slots(it);
   if (status != GA_OK) return status;
   it->redundant.patient = true;
   status = attempt(it, plan->h, plan->t1);
@@ -295,7 +295,7 @@ static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
 
 /* a step that is too short to be solved */
 static ga_status carry(ga_integrator *it, const ga_plan *plan) {
-  ga_history_carry(it, plan->t1);
+  ga_extrapolate_short_step(it, plan->t1);
   ga_status status = project(it);
   if (status == GA_OK) {
     ga_predictor_shift(&it->predictor, plan->t1);
@@ -312,7 +312,7 @@ static ga_status advance(ga_integrator *it, double t_end) {
   ga_plan plan;
   ga_status status = ga_sequence_plan(it, t_end, &plan);
   if (status != GA_OK) return status;
-  if (plan.t1 > it->mem.t && ga_history_carries(it, &plan)) {
+  if (plan.t1 > it->mem.t && ga_step_is_too_short(it, &plan)) {
     status = carry(it, &plan);
   } else {
     status = it->control.on ? controlled(it, t_end, &plan) : given(it, &plan, t_end);
@@ -371,7 +371,7 @@ ga_status ga_integrator_run(ga_integrator *it, double t_end) {
   }
   /* already there but for rounding: no step, and no time backwards */
   if (t_end <= it->mem.t + same) {
-    if (t_end > it->mem.t) ga_history_set_time(it, t_end);
+    if (t_end > it->mem.t) ga_memory_set_time(it, t_end);
     return GA_OK;
   }
   while (status == GA_OK && it->mem.t < t_end) {

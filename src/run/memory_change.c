@@ -66,7 +66,7 @@ static ga_status rebuild(ga_integrator *it, double h) {
   ga_status status =
       ga_saddle_acceleration(&it->saddle, mem->t, it->q, it->v, it->vd, it->lam, it->psi);
   if (status != GA_OK) return status;
-  return ga_initial_history(it, it->method->best_start, mem->t, h);
+  return ga_start_memory(it, it->method->best_start, mem->t, h);
 }
 
 /* old + alpha (ratio - 1) (old - before) */
@@ -120,7 +120,7 @@ static void copy_history(ga_integrator *it) {
   memcpy(it->momentum, mem->momentum, bytes);
 }
 
-ga_status ga_history_correct(ga_integrator *it, double h, ga_past *past) {
+ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
   const ga_memory *mem = &it->mem;
   ga_rescale rescale = it->options.rescale;
   bool kept = it->options.mass_at == GA_MASS_PREVIOUS && !mem->first;
@@ -214,18 +214,18 @@ static bool hardly_changes(ga_integrator *it, double t1, double part) {
   return ga_team_max(team, ga_max_abs(nv, it->r)) <= allowed;
 }
 
-bool ga_history_carries(ga_integrator *it, const ga_plan *plan) {
+bool ga_step_is_too_short(ga_integrator *it, const ga_plan *plan) {
   double part = (plan->t1 - it->t_memory) / usual_size(it, plan);
   if (!(part * part * part < it->eval.noise_all)) return false;
   return !it->mem.first || hardly_changes(it, plan->t1, cbrt(it->eval.noise_all));
 }
 
-void ga_history_set_time(ga_integrator *it, double t1) {
+void ga_memory_set_time(ga_integrator *it, double t1) {
   ga_predictor_shift(&it->predictor, t1);
   it->mem.t = it->state.t = t1;
 }
 
-void ga_history_carry(ga_integrator *it, double t1) {
+void ga_extrapolate_short_step(ga_integrator *it, double t1) {
   ga_memory *mem = &it->mem;
   follow(it, t1 - mem->t, it->qs, it->vs);
   ga_memory_copy(&it->last.mem, mem, &it->eval);

@@ -8,9 +8,9 @@
 #include "base/base.h"
 #include "genalpha/ga_events.h"
 
-struct ga_record {
-  int width[GA_STATE_PARTS];
-  double *part[GA_STATE_PARTS];
+struct ga_recorder {
+  int width[GA_STATE_FIELDS];
+  double *part[GA_STATE_FIELDS];
   long rows, room;
   long every;
   ga_integrator *it; /* asked for dense output, if there are times */
@@ -19,35 +19,35 @@ struct ga_record {
   ga_status status;
 };
 
-ga_status ga_record_new(const ga_model *model, ga_record **out) {
-  ga_record *r = ga_calloc(1, sizeof *r);
+ga_status ga_recorder_new(const ga_model *model, ga_recorder **out) {
+  ga_recorder *r = ga_calloc(1, sizeof *r);
   *out = r;
   if (!r) return GA_ERR_MEM;
   const int nq = ga_space_nq(model->space), nv = ga_space_nv(model->space);
-  const int width[GA_STATE_PARTS] = {1, nq, nv, nv, model->nlam, model->npsi};
+  const int width[GA_STATE_FIELDS] = {1, nq, nv, nv, model->nlam, model->npsi};
   memcpy(r->width, width, sizeof width);
   r->every = 1;
   return GA_OK;
 }
 
-void ga_record_free(ga_record *record) {
+void ga_recorder_free(ga_recorder *record) {
   if (!record) return;
-  for (int p = 0; p < GA_STATE_PARTS; p++) ga_free(record->part[p]);
+  for (int p = 0; p < GA_STATE_FIELDS; p++) ga_free(record->part[p]);
   ga_free(record->times);
   ga_free(record);
 }
 
-ga_status ga_record_reserve(ga_record *r, long rows) {
-  double *part[GA_STATE_PARTS] = {NULL};
+ga_status ga_recorder_reserve(ga_recorder *r, long rows) {
+  double *part[GA_STATE_FIELDS] = {NULL};
   if (rows <= r->room) return GA_OK;
   bool ok = true;
-  for (int p = 0; p < GA_STATE_PARTS; p++) {
+  for (int p = 0; p < GA_STATE_FIELDS; p++) {
     const size_t width = (size_t)r->width[p];
     ok = ok && (size_t)rows <= SIZE_MAX / sizeof(double) / (width + 1);
     if (ok) part[p] = ga_calloc((size_t)rows * width + 1, sizeof(double));
     ok = ok && part[p];
   }
-  for (int p = 0; p < GA_STATE_PARTS; p++) {
+  for (int p = 0; p < GA_STATE_FIELDS; p++) {
     if (ok && r->rows > 0) {
       memcpy(part[p], r->part[p], (size_t)r->rows * (size_t)r->width[p] * sizeof(double));
     }
@@ -58,13 +58,14 @@ ga_status ga_record_reserve(ga_record *r, long rows) {
   return ok ? GA_OK : GA_ERR_MEM;
 }
 
-ga_status ga_record_every(ga_record *record, long steps) {
+ga_status ga_recorder_every(ga_recorder *record, long steps) {
   if (steps < 1) return GA_ERR_ARG;
   record->every = steps;
   return GA_OK;
 }
 
-ga_status ga_record_times(ga_record *record, ga_integrator *it, const double *times, long count) {
+ga_status ga_recorder_times(ga_recorder *record, ga_integrator *it, const double *times,
+                            long count) {
   for (long i = 0; i < count; i++) {
     if (!isfinite(times[i]) || (i > 0 && times[i] < times[i - 1])) return GA_ERR_ARG;
   }
@@ -76,27 +77,27 @@ ga_status ga_record_times(ga_record *record, ga_integrator *it, const double *ti
   record->ntimes = count;
   record->next = 0;
   record->it = it;
-  return ga_record_reserve(record, record->rows + count);
+  return ga_recorder_reserve(record, record->rows + count);
 }
 
 /* where the parts of the row after the last one go; NULL if there is no memory */
-static bool next_row(ga_record *r, double *row[GA_STATE_PARTS]) {
+static bool next_row(ga_recorder *r, double *row[GA_STATE_FIELDS]) {
   enum { FIRST_ROOM = 64 };
   if (r->rows == r->room) {
     const long more = r->room / 2 > FIRST_ROOM ? r->room / 2 : FIRST_ROOM;
-    r->status = ga_record_reserve(r, r->room + more);
+    r->status = ga_recorder_reserve(r, r->room + more);
     if (r->status != GA_OK) return false;
   }
-  for (int p = 0; p < GA_STATE_PARTS; p++) row[p] = r->part[p] + r->rows * r->width[p];
+  for (int p = 0; p < GA_STATE_FIELDS; p++) row[p] = r->part[p] + r->rows * r->width[p];
   return true;
 }
 
-static ga_status keep(ga_record *r, const ga_state *state) {
-  const double *const from[GA_STATE_PARTS] = {&state->t, state->q,   state->v,
-                                              state->vd, state->lam, state->psi};
-  double *row[GA_STATE_PARTS];
+static ga_status keep(ga_recorder *r, const ga_state *state) {
+  const double *const from[GA_STATE_FIELDS] = {&state->t, state->q,   state->v,
+                                               state->vd, state->lam, state->psi};
+  double *row[GA_STATE_FIELDS];
   if (!next_row(r, row)) return r->status;
-  for (int p = 0; p < GA_STATE_PARTS; p++) {
+  for (int p = 0; p < GA_STATE_FIELDS; p++) {
     if (r->width[p] > 0) memcpy(row[p], from[p], (size_t)r->width[p] * sizeof(double));
   }
   r->rows++;
@@ -104,15 +105,15 @@ static ga_status keep(ga_record *r, const ga_state *state) {
 }
 
 /* Times that differ from the end of the step by rounding only are that end. */
-static ga_status keep_between(ga_record *r, const ga_state *state) {
+static ga_status keep_between(ga_recorder *r, const ga_state *state) {
   const double slack = 1e-9 * state->h, first = state->t - state->h;
   for (; r->next < r->ntimes && r->times[r->next] <= state->t + slack; r->next++) {
     const double t = fmin(r->times[r->next], state->t);
-    double *row[GA_STATE_PARTS];
+    double *row[GA_STATE_FIELDS];
     if (t < first - slack) continue;
     if (!next_row(r, row)) return r->status;
-    r->status = ga_integrator_dense(r->it, fmax(t, first), row[GA_STATE_Q], row[GA_STATE_V],
-                                    row[GA_STATE_VD], row[GA_STATE_LAM], row[GA_STATE_PSI]);
+    r->status = ga_integrator_dense_output(r->it, fmax(t, first), row[GA_STATE_Q], row[GA_STATE_V],
+                                           row[GA_STATE_VD], row[GA_STATE_LAM], row[GA_STATE_PSI]);
     if (r->status != GA_OK) return r->status;
     row[GA_STATE_T][0] = r->times[r->next];
     r->rows++;
@@ -120,36 +121,36 @@ static ga_status keep_between(ga_record *r, const ga_state *state) {
   return GA_OK;
 }
 
-int ga_record_observe(void *record, const ga_state *state, const ga_stats *stats) {
-  ga_record *r = record;
+int ga_recorder_observe(void *record, const ga_state *state, const ga_stats *stats) {
+  ga_recorder *r = record;
   if (r->times) return keep_between(r, state) != GA_OK;
   return stats->steps % r->every == 0 && keep(r, state) != GA_OK;
 }
 
-ga_status ga_record_status(const ga_record *record) {
+ga_status ga_recorder_status(const ga_recorder *record) {
   return record->status;
 }
 
-ga_status ga_record_add(ga_record *record, const ga_state *state) {
+ga_status ga_recorder_add(ga_recorder *record, const ga_state *state) {
   if (record->rows > 0 && record->part[GA_STATE_T][record->rows - 1] == state->t) return GA_OK;
   return keep(record, state);
 }
 
-long ga_record_rows(const ga_record *record) {
+long ga_recorder_rows(const ga_recorder *record) {
   return record->rows;
 }
 
-int ga_record_width(const ga_record *record, ga_state_part part) {
+int ga_recorder_width(const ga_recorder *record, ga_state_field part) {
   return record->width[part];
 }
 
-const double *ga_record_part(const ga_record *record, ga_state_part part) {
+const double *ga_recorder_field(const ga_recorder *record, ga_state_field part) {
   return record->part[part];
 }
 
-ga_state ga_record_state(const ga_record *record, long i) {
-  const double *row[GA_STATE_PARTS];
-  for (int p = 0; p < GA_STATE_PARTS; p++) row[p] = record->part[p] + i * record->width[p];
+ga_state ga_recorder_state(const ga_recorder *record, long i) {
+  const double *row[GA_STATE_FIELDS];
+  for (int p = 0; p < GA_STATE_FIELDS; p++) row[p] = record->part[p] + i * record->width[p];
   const double *t = row[GA_STATE_T];
   return (ga_state){.t = t[0],
                     .h = i > 0 ? t[0] - t[-1] : 0,

@@ -51,7 +51,7 @@ void ga_redundant_close(ga_integrator *it) {
 }
 
 /* The arena keeps the old parts of the step; this happens once, and to redundant models alone. */
-ga_status ga_redundant_make_places(ga_integrator *it) {
+ga_status ga_redundancy_make_slots(ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
   if (eq->may_drop) return GA_OK;
   const ga_equations old = *eq;
@@ -218,7 +218,7 @@ ga_status ga_redundant_start(ga_integrator *it, double t) {
   r->singular = best.rank > at_start;
   ga_rank_free(&r->chosen);
   r->chosen = best;
-  if (status == GA_OK && it->step.eq.ndropped > 0) status = ga_redundant_make_places(it);
+  if (status == GA_OK && it->step.eq.ndropped > 0) status = ga_redundancy_make_slots(it);
   tell_saddle(it);
   return status;
 }

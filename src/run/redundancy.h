@@ -34,7 +34,7 @@ void ga_redundant_close(struct ga_integrator *it);
 ga_status ga_redundant_look(struct ga_integrator *it);
 
 /* The steps get places for rows that are left out, if they have none so far. */
-ga_status ga_redundant_make_places(struct ga_integrator *it);
+ga_status ga_redundancy_make_slots(struct ga_integrator *it);
 
 /* The rank at a start and the rows kept, from it->q and it->v, which satisfy the constraints. */
 ga_status ga_redundant_start(struct ga_integrator *it, double t);

@@ -39,7 +39,7 @@ ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const dou
 }
 
 static bool keeps_applied_part(const ga_method *method) {
-  return method->dyn[method->out_x].part == GA_PART_APPLIED;
+  return method->dyn[method->out_x].part == GA_FORCES_APPLIED;
 }
 
 static void guess_multipliers(ga_integrator *it, const double *lam, const double *psi) {
@@ -141,7 +141,7 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
 /* w_0 = v', or the applied part; a_0 = w_0 (plain), a_0 = w_0 + alpha h w'_0 (shifted), and v_0 +
  * dv with G dv = h^2 G r, H dv = 0 (perturbed). An implicit start begins with the shifted values.
  */
-ga_status ga_initial_history(ga_integrator *it, ga_start start, double t, double h) {
+ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h) {
   const ga_params *par = &it->options.par;
   int nv = it->eval.nv;
   bool applied = keeps_applied_part(it->method);
@@ -289,7 +289,7 @@ ga_status ga_initial_consistent(ga_integrator *it, double t, double *q, double *
 /* for steps of h; automatic ones may be smaller */
 static ga_status first_history(ga_integrator *it, ga_start start, double t, double *h) {
   for (int tries = 0;; tries++) {
-    ga_status status = ga_initial_history(it, start, t, *h);
+    ga_status status = ga_start_memory(it, start, t, *h);
     if (status <= 0 || !it->control.on || tries == 20) return status;
     *h /= 4;
     ga_error_clear(&it->error);

@@ -82,7 +82,7 @@ static bool forbidden(const ga_method *method, ga_con_kind kind, bool position) 
 
 /* the rows whose x is an acceleration, or the applied part of one: those that carry e */
 static bool carries(const ga_method *method, int j) {
-  return method->dyn[j].part != GA_PART_REACTION;
+  return method->dyn[j].part != GA_FORCES_REACTION;
 }
 
 static double carried(const ga_method *method, const double *by) {

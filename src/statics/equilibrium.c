@@ -114,7 +114,7 @@ static void measure(seeking *p) {
 
 static ga_status tangents(seeking *p) {
   ga_static *s = &p->s;
-  const ga_point at = {p->t, p->q, p->v0, p->v0, p->lam, p->psi};
+  const ga_eval_point at = {p->t, p->q, p->v0, p->v0, p->lam, p->psi};
   return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
 }
 

@@ -76,7 +76,7 @@ static ga_status matrices(arnoldi *a, double t, const double *q) {
   if (status == GA_OK) status = ga_eval_Y(&s->eval, t, q, a->v, &a->Y);
   if (status == GA_OK) status = ga_static_accelerate(s, t, q, a->v, a->vd, a->lam, a->psi);
   if (status != GA_OK) return status;
-  const ga_point at = {t, q, a->v, a->vd, a->lam, a->psi};
+  const ga_eval_point at = {t, q, a->v, a->vd, a->lam, a->psi};
   return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
 }
 

@@ -203,7 +203,7 @@ static void copy_values(const ga_csr *from, ga_csr *to) {
 /* all six, and v', lam, psi; the state's arrays are written */
 static ga_status matrices_at(ga_linearization *lin, ga_static *g, state *s) {
   ga_status status = ga_static_accelerate(g, s->t, s->q, s->v, s->vd, s->lam, s->psi);
-  const ga_point at = {s->t, s->q, s->v, s->vd, s->lam, s->psi};
+  const ga_eval_point at = {s->t, s->q, s->v, s->vd, s->lam, s->psi};
   if (status == GA_OK) status = ga_eval_tangents(&g->eval, &at, &g->K, &g->C);
   if (status != GA_OK) return status;
   copy_values(&g->M, &lin->M);

@@ -135,11 +135,11 @@ void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *gue
   memset(guess, 0, (size_t)s->n * sizeof(double));
   for (int j = 0; j < method->nx; j++) {
     double *x = guess + j * s->nv;
-    ga_row_part part = method->dyn[j].part;
+    ga_row_forces part = method->dyn[j].part;
     const double *whole = method->weighted ? mem->a : mem->vd;
     for (int i = 0; i < s->nv; i++) {
-      x[i] = part == GA_PART_APPLIED ? mem->w[i] : whole[i];
-      if (part == GA_PART_REACTION) x[i] -= mem->w[i];
+      x[i] = part == GA_FORCES_APPLIED ? mem->w[i] : whole[i];
+      if (part == GA_FORCES_REACTION) x[i] -= mem->w[i];
     }
   }
   for (int c = 0; c < method->ncon; c++) {
@@ -178,7 +178,7 @@ static ga_status old_momentum(ga_equations *s, const double *known) {
 static ga_status carry(ga_equations *s, const ga_memory *mem, const double *momentum) {
   ga_eval *e = s->eval;
   ga_site *site = &s->site[GA_SITE_NEW];
-  const ga_point p = {.t = s->t, .q = s->q, .v = s->v, .lam = mem->lam, .psi = mem->psi};
+  const ga_eval_point p = {.t = s->t, .q = s->q, .v = s->v, .lam = mem->lam, .psi = mem->psi};
   site->evaluated = false;
   const ga_evaluation out = {.F = site->F, .G = &site->G, .H = &site->H};
   ga_status status = ga_eval_all(e, s->t, s->q, s->v, &out);
@@ -302,11 +302,11 @@ static void balance_weighted(int n, double phi, const double *restrict F,
 /* -R(lam_j, psi_j) of row j */
 static ga_status reaction_of(ga_equations *s, const ga_dyn_row *row, const double *x, double *out) {
   const ga_site *site = &s->site[row->site];
-  const ga_point p = {.t = site->t,
-                      .q = site->q,
-                      .v = site->v,
-                      .lam = ga_equations_multipliers(s, x, row->lam),
-                      .psi = ga_equations_multipliers(s, x, row->psi)};
+  const ga_eval_point p = {.t = site->t,
+                           .q = site->q,
+                           .v = site->v,
+                           .lam = ga_equations_multipliers(s, x, row->lam),
+                           .psi = ga_equations_multipliers(s, x, row->psi)};
   return ga_eval_reaction(s->eval, &p, &site->G, &site->H, out);
 }
 
@@ -315,10 +315,10 @@ static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r,
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
   const double *reaction = s->zero, *xj = x + j * s->nv;
-  const double *F = row->part == GA_PART_REACTION ? s->zero : site->F;
+  const double *F = row->part == GA_FORCES_REACTION ? s->zero : site->F;
   ga_status status = GA_OK;
   r += j * s->nv, terms += j * s->nv;
-  if (row->part != GA_PART_APPLIED) {
+  if (row->part != GA_FORCES_APPLIED) {
     status = reaction_of(s, row, x, s->reaction);
     reaction = s->reaction;
   }
@@ -343,8 +343,8 @@ static ga_status dynamic_parts(ga_equations *s, int j, const double *x) {
   double *Mx = s->parts + 3 * j * s->nv, *F = Mx + nv, *reaction = F + nv;
   memset(Mx, 0, 3 * nv * sizeof(double));
   ga_csr_mul_add(&site->M, s->tab.m, x + j * s->nv, Mx);
-  if (row->part != GA_PART_REACTION) memcpy(F, site->F, nv * sizeof(double));
-  return row->part == GA_PART_APPLIED ? GA_OK : reaction_of(s, row, x, reaction);
+  if (row->part != GA_FORCES_REACTION) memcpy(F, site->F, nv * sizeof(double));
+  return row->part == GA_FORCES_APPLIED ? GA_OK : reaction_of(s, row, x, reaction);
 }
 
 /* Second part, for all rows: sum s->parts over the ranks; rows and terms are made of the sums. */

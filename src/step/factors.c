@@ -43,21 +43,21 @@ static void describe_blocks(ga_factors *f, const ga_equations *s) {
  * block, then the constraints of all ranks and the multipliers, which have the same places. */
 static ga_status describe_share(ga_factors *f, const ga_equations *s, ga_arena *arena) {
   const ga_method *method = s->method;
-  ga_share_block block[GA_MAX_X + 1 + GA_MAX_CON];
+  ga_numbering_block block[GA_MAX_X + 1 + GA_MAX_CON];
   int count = 0, extra = f->matrix.n - s->n;
   if (!s->eval->team) return GA_OK;
   for (int j = 0; j < method->nx; j++) {
-    block[count++] = (ga_share_block){j * s->nv, s->nv, .velocities = true};
+    block[count++] = (ga_numbering_block){j * s->nv, s->nv, .velocities = true};
   }
-  if (s->eta >= 0) block[count++] = (ga_share_block){s->n, extra, .velocities = true};
+  if (s->eta >= 0) block[count++] = (ga_numbering_block){s->n, extra, .velocities = true};
   for (int c = 0; c < method->ncon; c++) {
     int size = ga_equations_con_size(s, method->con[c]);
-    block[count++] = (ga_share_block){s->con_at[c], size, .velocities = false};
+    block[count++] = (ga_numbering_block){s->con_at[c], size, .velocities = false};
   }
   f->wide = ga_arena_doubles(arena, (size_t)f->matrix.n);
-  f->layout.share = &f->share;
+  f->layout.numbering = &f->share;
   ga_status status =
-      ga_share_init(&f->share, s->eval->team, f->matrix.n, count, block, arena, s->err);
+      ga_numbering_init(&f->share, s->eval->team, f->matrix.n, count, block, arena, s->err);
   f->share.nunit = extra;
   return status;
 }

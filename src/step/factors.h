@@ -58,8 +58,8 @@ typedef struct ga_factors {
   /* Blocks of the matrix, as the linear solver is told. */
   ga_linsol_block block[GA_MAX_X + 1 + GA_MAX_CON];
   ga_linsol_layout layout;
-  ga_linsol_share share; /* of a team */
-  double *wide;          /* right side of a matrix with more rows than the equations */
+  ga_linsol_numbering share; /* of a team */
+  double *wide;              /* right side of a matrix with more rows than the equations */
   ga_linsol ls;
   ga_split split;
   long solves; /* so far */

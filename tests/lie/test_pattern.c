@@ -76,13 +76,13 @@ static void test_random_pattern(void **state) {
   B.val = val;
   for (int i = 0; i < ROWS; i++) {
     for (int j = 0; j < COLS; j++) {
-      assert_int_equal(ga_csr_place(A, i, j) >= 0, there[i][j]);
+      assert_int_equal(ga_csr_slot(A, i, j) >= 0, there[i][j]);
       assert_int_equal(ga_csr_add(&B, i, j, i + 0.01 * j), there[i][j]);
-      if (there[i][j]) assert_true(val[ga_csr_place(A, i, j)] == i + 0.01 * j);
+      if (there[i][j]) assert_true(val[ga_csr_slot(A, i, j)] == i + 0.01 * j);
     }
   }
-  assert_int_equal(ga_csr_place(A, -1, 0), -1);
-  assert_int_equal(ga_csr_place(A, 0, COLS), -1);
+  assert_int_equal(ga_csr_slot(A, -1, 0), -1);
+  assert_int_equal(ga_csr_slot(A, 0, COLS), -1);
   ga_pattern_free(p);
 }
 

@@ -19,15 +19,15 @@ static void add_link(ga_mechanism *m, int i, const ga_joint_type_info *type) {
   ga_joint j = {.name = joint, .type = type->name, .between = {before, body}};
   if (type->uses & GA_JOINT_RADIUS) {
     j.radius = 0.4;
-    j.point = (ga_place)GA_IN_SPACE(x, y, z - 0.6);
-    if (type->uses & GA_JOINT_AXIS) j.axis = (ga_place)GA_IN_SPACE(1, 0.5, 0);
+    j.point = (ga_point)GA_IN_SPACE(x, y, z - 0.6);
+    if (type->uses & GA_JOINT_AXIS) j.axis = (ga_point)GA_IN_SPACE(1, 0.5, 0);
   } else if (type->uses & GA_JOINT_LENGTH) {
-    j.at = (ga_place)GA_ON_B(0.1, 0.2, 0.3);
+    j.at = (ga_point)GA_ON_B(0.1, 0.2, 0.3);
   } else {
-    j.at = (ga_place)GA_IN_SPACE(x, y, z);
-    if (type->uses & GA_JOINT_AXIS) j.axis = (ga_place)GA_IN_SPACE(c, s, 0.4);
-    if (type->needs & GA_JOINT_X_AXIS) j.x_axis = (ga_place)GA_IN_SPACE(-s, c, 0);
-    if (type->uses & GA_JOINT_DIRECTION) j.direction = (ga_place)GA_IN_SPACE(c, 0.3, s);
+    j.at = (ga_point)GA_IN_SPACE(x, y, z);
+    if (type->uses & GA_JOINT_AXIS) j.axis = (ga_point)GA_IN_SPACE(c, s, 0.4);
+    if (type->needs & GA_JOINT_X_AXIS) j.x_axis = (ga_point)GA_IN_SPACE(-s, c, 0);
+    if (type->uses & GA_JOINT_DIRECTION) j.direction = (ga_point)GA_IN_SPACE(c, 0.3, s);
   }
   ga_error err = {0};
   must(ga_mechanism_add_joint(m, &j, &err), &err);

@@ -352,7 +352,7 @@ static void test_constant_rows_differences(void **state) {
   must(ga_eval_init(&exact, &p->model, &arena, &err), &err);
   ga_csr *const all[] = {&Kt, &Ct, &given, &C_given};
   for (int i = 0; i < 4; i++) must(ga_csr_init(all[i], 7, 7, model.pat_K, &arena), NULL);
-  const ga_point at = {.t = 0, .q = p->q0, .v = p->v0, .x = x, .lam = lam};
+  const ga_eval_point at = {.t = 0, .q = p->q0, .v = p->v0, .x = x, .lam = lam};
   must(ga_eval_tangents(&e, &at, &Kt, &Ct), &err);
   must(ga_eval_tangents(&exact, &at, &given, &C_given), &err);
   for (int i = 0; i < 7; i++) {

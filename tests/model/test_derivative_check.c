@@ -110,7 +110,7 @@ static void prepare(const fixture *f, results *r) {
 /* until the first failure */
 static ga_status evaluate(const fixture *f, results *r) {
   ga_eval *e = &r->eval;
-  const ga_point p = {f->t, f->q, f->v, f->x, f->lam, f->psi};
+  const ga_eval_point p = {f->t, f->q, f->v, f->x, f->lam, f->psi};
   ga_status s = ga_eval_mass(e, f->t, f->q, &r->M);
   if (!s) s = ga_eval_force(e, f->t, f->q, f->v, r->F);
   if (!s) s = ga_eval_g(e, f->t, f->q, r->g);

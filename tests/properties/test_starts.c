@@ -129,7 +129,7 @@ static void forces_at(ga_integrator *it, double t, const double *q, const double
   ga_eval *e = &it->eval;
   ga_saddle *s = &it->saddle;
   double reaction[SUPPORT_MAX] = {0};
-  const ga_point at = {.t = t, .q = q, .v = v, .lam = lam, .psi = psi};
+  const ga_eval_point at = {.t = t, .q = q, .v = v, .lam = lam, .psi = psi};
   must(ga_eval_force(e, t, q, v, f), &it->error);
   must(ga_eval_G(e, t, q, &s->G), &it->error);
   must(ga_eval_H(e, t, q, v, &s->H), &it->error);

@@ -81,9 +81,11 @@ static void test_resume(void **state) {
       /* the last step's beginning is not in the file */
       load(other, path_of("state"));
       double q[SUPPORT_MAX], t = ga_integrator_state(other)->t;
-      must(ga_integrator_dense(other, t, q, NULL, NULL, NULL, NULL), ga_integrator_error(other));
-      assert_int_equal(ga_integrator_dense(other, t - 1e-3 * p->h, q, NULL, NULL, NULL, NULL),
-                       GA_ERR_ARG);
+      must(ga_integrator_dense_output(other, t, q, NULL, NULL, NULL, NULL),
+           ga_integrator_error(other));
+      assert_int_equal(
+          ga_integrator_dense_output(other, t - 1e-3 * p->h, q, NULL, NULL, NULL, NULL),
+          GA_ERR_ARG);
       ga_integrator_free(it);
       ga_integrator_free(other);
     }

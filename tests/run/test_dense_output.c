@@ -12,7 +12,7 @@ typedef struct {
 static between dense_at(ga_integrator *it, double t) {
   between b;
   memset(&b, 0, sizeof b);
-  must(ga_integrator_dense(it, t, b.q, b.v, b.vd, b.lam, b.psi), ga_integrator_error(it));
+  must(ga_integrator_dense_output(it, t, b.q, b.v, b.vd, b.lam, b.psi), ga_integrator_error(it));
   return b;
 }
 
@@ -77,7 +77,7 @@ static void test_ends(void **state) {
     ga_integrator *it = started(p, &o);
     between last = dense_at(it, p->t0); /* at a start there is that time only */
     assert_memory_equal(last.q, p->q0, (size_t)nq * sizeof(double));
-    assert_int_equal(ga_integrator_dense(it, p->t0 - o.h, last.q, NULL, NULL, NULL, NULL),
+    assert_int_equal(ga_integrator_dense_output(it, p->t0 - o.h, last.q, NULL, NULL, NULL, NULL),
                      GA_ERR_ARG);
     for (int i = 0; i < 20; i++) {
       last = dense_at(it, ga_integrator_state(it)->t);
@@ -100,11 +100,11 @@ static void test_ends(void **state) {
     }
     const ga_error *err = ga_integrator_error(it);
     double t = ga_integrator_state(it)->t, q[SUPPORT_MAX];
-    assert_refused(ga_integrator_dense(it, t + o.h, q, NULL, NULL, NULL, NULL), err, GA_ERR_ARG,
+    assert_refused(ga_integrator_dense_output(it, t + o.h, q, NULL, NULL, NULL, NULL), err,
+                   GA_ERR_ARG, "last step", NULL);
+    assert_refused(ga_integrator_dense_output(it, NAN, q, NULL, NULL, NULL, NULL), err, GA_ERR_ARG,
                    "last step", NULL);
-    assert_refused(ga_integrator_dense(it, NAN, q, NULL, NULL, NULL, NULL), err, GA_ERR_ARG,
-                   "last step", NULL);
-    must(ga_integrator_dense(it, t, NULL, NULL, NULL, NULL, NULL), err);
+    must(ga_integrator_dense_output(it, t, NULL, NULL, NULL, NULL, NULL), err);
     ga_integrator_free(it);
     ga_problem_free(p);
   }
@@ -156,7 +156,7 @@ static void test_arrays_stay(void **state) {
     assert_true(s->lam == first.lam && s->psi == first.psi);
     assert_true(first.v[0] != v0);
     /* and the state before is still known, bit by bit */
-    must(ga_integrator_dense(it, t0, from, NULL, NULL, lam, NULL), ga_integrator_error(it));
+    must(ga_integrator_dense_output(it, t0, from, NULL, NULL, lam, NULL), ga_integrator_error(it));
     assert_true(from[0] == q0 && lam[0] == lam0);
   }
   ga_integrator_free(it);

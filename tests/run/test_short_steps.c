@@ -336,7 +336,7 @@ static void test_dense(void **state) {
   must(ga_integrator_run(it, 0.05 + 1e-12), ga_integrator_error(it));
   const ga_state *at = ga_integrator_state(it);
   double q[2], v[2], vd[2], lam;
-  must(ga_integrator_dense(it, 0.05 + 4e-13, q, v, vd, &lam, NULL), ga_integrator_error(it));
+  must(ga_integrator_dense_output(it, 0.05 + 4e-13, q, v, vd, &lam, NULL), ga_integrator_error(it));
   for (int i = 0; i < 2; i++) {
     assert_true(fabs(q[i] - at->q[i]) < 1e-11 && fabs(v[i] - at->v[i]) < 1e-11);
     assert_true(vd[i] == at->vd[i]);

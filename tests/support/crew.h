@@ -146,7 +146,7 @@ static inline ga_status crew_reduce(ga_team *team, ga_team_op op, int n, double 
 
 typedef struct {
   struct crew_rank *own;
-  const ga_linsol_share *share;
+  const ga_linsol_numbering *share;
   int n;
   ga_whole *whole; /* rank 0 */
   ga_linsol ls;
@@ -178,12 +178,13 @@ static inline ga_status crew_told(ga_linsol *ls) {
 
 static inline void crew_build(crew_solver *s) {
   crew *c = s->own->crew;
-  ga_whole_part part[CREW];
+  ga_whole_contribution part[CREW];
   ga_block_range range[CREW * GA_WHOLE_BLOCKS];
   int nblock = s->layout->nblock;
   for (int r = 0; r < c->size; r++) {
     const crew_solver *other = crew_of(c, r);
-    part[r] = (ga_whole_part){other->A->nrow, other->A->ptr, other->A->col, other->share->number};
+    part[r] =
+        (ga_whole_contribution){other->A->nrow, other->A->ptr, other->A->col, other->share->number};
     ga_block_ranges(other->layout, range + r * nblock);
   }
   s->whole = ga_whole_new(s->share->n, c->size, part);
@@ -202,7 +203,7 @@ static inline ga_status crew_analyze(ga_linsol *ls, const ga_csr *A) {
   crew_solver *s = calloc(1, sizeof *s);
   struct crew_rank *own = ls->context;
   *s = (crew_solver){.own = own,
-                     .share = ls->layout->share,
+                     .share = ls->layout->numbering,
                      .n = A->nrow,
                      .A = A,
                      .layout = ls->layout,
@@ -306,8 +307,8 @@ static inline crew *crew_new(int size, const int *nv, long *const *velocity, lon
     }
     c->team[r] = (ga_team){.ops = &crew_ops,
                            .context = own,
-                           .rank = r,
-                           .size = size,
+                           .process = r,
+                           .processes = size,
                            .nv = nv[r],
                            .nv_all = nv_all,
                            .velocity = velocity[r],

@@ -166,10 +166,10 @@ static void put_body(FILE *to, const ga_body_info *b) {
   fputc('}', to);
 }
 
-static void put_parts(FILE *to, const ga_mechanism *m, ga_part_kind kind, const char *key) {
-  ga_part part;
+static void put_parts(FILE *to, const ga_mechanism *m, ga_drawable_kind kind, const char *key) {
+  ga_drawable part;
   fprintf(to, ",\"%s\":[", key);
-  for (int i = 0; ga_mechanism_part_at(m, kind, i, &part); i++) {
+  for (int i = 0; ga_mechanism_drawable(m, kind, i, &part); i++) {
     fputs(i ? ",\n{\"name\":" : "{\"name\":", to);
     webpage_put_text(to, part.name);
     fprintf(to, ",\"type\":\"%s\",\"body\":[%d,%d],\"single\":%s,\"radius\":%.9g", part.type,
@@ -180,12 +180,12 @@ static void put_parts(FILE *to, const ga_mechanism *m, ga_part_kind kind, const 
               part.at[side][2]);
     }
     fputc(']', to);
-    for (int side = 0; kind == GA_PART_JOINT && side < 2; side++) {
+    for (int side = 0; kind == GA_DRAWABLE_JOINT && side < 2; side++) {
       fputs(side ? ",[" : ",\"axes\":[[", to);
       for (int k = 0; k < 9; k++) fprintf(to, "%s%.9g", k ? "," : "", part.axes[side][k]);
       fputc(']', to);
     }
-    fputs(kind == GA_PART_JOINT ? "]}" : "}", to);
+    fputs(kind == GA_DRAWABLE_JOINT ? "]}" : "}", to);
   }
   fputc(']', to);
 }
@@ -257,9 +257,9 @@ bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
       put_body(to, &p.body[i]);
     }
     fputs("]", to);
-    put_parts(to, whole->mechanism, GA_PART_JOINT, "joints");
-    put_parts(to, whole->mechanism, GA_PART_FORCE, "forces");
-    put_parts(to, whole->mechanism, GA_PART_SENSOR, "sensors");
+    put_parts(to, whole->mechanism, GA_DRAWABLE_JOINT, "joints");
+    put_parts(to, whole->mechanism, GA_DRAWABLE_FORCE, "forces");
+    put_parts(to, whole->mechanism, GA_DRAWABLE_SENSOR, "sensors");
     put_columns(to, whole->mechanism, &p);
     put_output(to, whole);
     fputc('}', to);

@@ -45,8 +45,8 @@ static bool write_between(simulation *s, const ga_state *state) {
     if (t > state->t + slack) return true;
     if (t > state->t - slack) t = state->t;
     ga_integrator *it = s->solver->it;
-    if (ga_integrator_dense(it, t, part[PART_Q], part[PART_V], part[PART_VD], part[PART_LAM],
-                            part[PART_PSI]) != GA_OK) {
+    if (ga_integrator_dense_output(it, t, part[PART_Q], part[PART_V], part[PART_VD], part[PART_LAM],
+                                   part[PART_PSI]) != GA_OK) {
       cli_error("%s", ga_integrator_error(it)->text);
       return false;
     }

@@ -230,17 +230,17 @@ ga_status team_load(team *r, ga_integrator *it, const char *path) {
 
 void team_print(const team *r, FILE *to) {
   if (!r) return;
-  ga_launch_part least = r->ops->part(r->launch, 0), most = least;
+  ga_launch_subdomain least = r->ops->part(r->launch, 0), most = least;
   long bodies = 0, shared = 0;
   for (int i = 0; i < r->size; i++) {
-    const ga_launch_part p = r->ops->part(r->launch, i);
+    const ga_launch_subdomain p = r->ops->part(r->launch, i);
     bodies += p.owned;
     shared += p.lent;
     if (p.bodies < least.bodies) least = p;
     if (p.bodies > most.bodies) most = p;
   }
   fprintf(to, "  %-13s%d, cut by %s: %ld of %ld bodies are on several ranks\n", "ranks", r->size,
-          ga_sharing_by(), shared, bodies);
+          ga_partitioner_name(), shared, bodies);
   if (r->size > SHOWN) {
     fprintf(to, "  %-13s%d to %d bodies a rank\n", "", least.bodies, most.bodies);
     return;
@@ -248,7 +248,7 @@ void team_print(const team *r, FILE *to) {
   fprintf(to, "  %-13s%6s%9s%9s%10s%12s%13s\n", "", "rank", "bodies", "shared", "elements",
           "velocities", "constraints");
   for (int i = 0; i < r->size; i++) {
-    const ga_launch_part p = r->ops->part(r->launch, i);
+    const ga_launch_subdomain p = r->ops->part(r->launch, i);
     fprintf(to, "  %-13s%6d%9d%9d%10d%12d%13d\n", "", i, p.bodies, p.shared, p.elements,
             p.velocities, p.constraints);
   }

@@ -141,7 +141,7 @@ static ga_status on_body(ga_mechanism *m, const char *owner, const ga_force *for
   }
   const ga_sides sides = {owner, {b, &m->bodies.item[0]}};
   double s[2][3];
-  status = ga_place_origins(&sides, "at", &force->at, s, err);
+  status = ga_locate_origins(&sides, "at", &force->at, s, err);
   if (status == GA_OK && force->at.kind & GA_SIDE_B) {
     status =
         ga_fail(err, GA_ERR_ARG, "%s: at is given in the frame of '%s' (GA_ON_A)", owner, b->name);
@@ -173,7 +173,7 @@ static ga_status spring(ga_mechanism *m, const char *owner, const ga_force *forc
   ga_frame a, b;
   ga_pair p;
   ga_status status = ga_sides_of(m, force->between, el->body, &sides, err);
-  if (status == GA_OK) status = ga_place_origins(&sides, "at", &force->at, data->s, err);
+  if (status == GA_OK) status = ga_locate_origins(&sides, "at", &force->at, data->s, err);
   if (status == GA_OK) status = constants(m, owner, force, data, err);
   if (status != GA_OK) return status;
   ga_solid_frame(sides.body[0], &a);
@@ -212,9 +212,9 @@ static ga_status bushing(ga_mechanism *m, const char *owner, const ga_force *for
        sides.body[0]->kind == &ga_kind_point || sides.body[1]->kind == &ga_kind_point)) {
     status = ga_fail(err, GA_ERR_ARG, "%s: a bushing is between rigid bodies", owner);
   }
-  if (status == GA_OK) status = ga_place_point(&sides, "at", &force->at, s, err);
+  if (status == GA_OK) status = ga_locate_point(&sides, "at", &force->at, s, err);
   if (status == GA_OK) {
-    status = ga_place_axes(&sides, false, &force->axis, &force->x_axis, E, err);
+    status = ga_locate_axes(&sides, false, &force->axis, &force->x_axis, E, err);
   }
   if (status != GA_OK) return status;
   for (int side = 0; side < 2; side++) {
@@ -304,17 +304,17 @@ static ga_status sensor_places(ga_mechanism *m, const char *owner, const ga_sens
     if (status != GA_OK) return status;
     sides.body[0] = &m->bodies.item[el->body[0]];
     sides.body[1] = &m->bodies.item[0];
-    return ga_place_origins(&sides, "at", &sensor->at, data->s, err);
+    return ga_locate_origins(&sides, "at", &sensor->at, data->s, err);
   }
   status = ga_sides_of(m, sensor->between, el->body, &sides, err);
   if (status != GA_OK) return status;
   if (el->type == &ga_element_sensor_distance) {
-    return ga_place_origins(&sides, "at", &sensor->at, data->s, err);
+    return ga_locate_origins(&sides, "at", &sensor->at, data->s, err);
   }
   if (sensor->directions.kind != GA_SIDES) {
     return ga_fail(err, GA_ERR_ARG, "%s needs directions on both sides", owner);
   }
-  return ga_place_direction(&sides, "directions", &sensor->directions, data->s, err);
+  return ga_locate_direction(&sides, "directions", &sensor->directions, data->s, err);
 }
 
 ga_status ga_mechanism_add_sensor(ga_mechanism *m, const ga_sensor *sensor, ga_error *err) {

@@ -111,9 +111,9 @@ static ga_status check_kinds(const ga_sides *sides, const ga_joint_type *type, g
 /* ---- frames --------------------------------------------------------------------------------- */
 
 /* a place that belongs to one side alone: in space, or on that side */
-static ga_status one_side(const ga_sides *sides, const char *field, const ga_place *place, int side,
+static ga_status one_side(const ga_sides *sides, const char *field, const ga_point *place, int side,
                           ga_error *err) {
-  const ga_place_kind own = side == 0 ? GA_SIDE_A : GA_SIDE_B;
+  const ga_point_kind own = side == 0 ? GA_SIDE_A : GA_SIDE_B;
   if (place->kind == GA_NOT_GIVEN || place->kind == GA_SPACE || place->kind == own) return GA_OK;
   return ga_fail(err, GA_ERR_ARG, "%s: %s is given in space or on side %c, '%s'", sides->owner,
                  field, "AB"[side], sides -> body[side] -> name);
@@ -134,24 +134,25 @@ static void set_z(const double *z, double *E) {
 /* the plane of A: point, normal z, tangents x, y; on B the centre, and the axis of a disk as z */
 static ga_status rolling_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                                 ga_error *err) {
-  static const ga_place a_origin = {GA_SIDE_A, {0, 0, 0}, {0, 0, 0}};
+  static const ga_point a_origin = {GA_SIDE_A, {0, 0, 0}, {0, 0, 0}};
   double s[2][3], E[2][9], a[2][3];
   ga_status status = one_side(sides, "point", &joint->point, 0, err);
   if (status == GA_OK) status = one_side(sides, "normal", &joint->normal, 0, err);
   if (status == GA_OK) status = one_side(sides, "centre", &joint->centre, 1, err);
   if (status == GA_OK) status = one_side(sides, "axis", &joint->axis, 1, err);
   if (status == GA_OK) {
-    const ga_place *point = joint->point.kind ? &joint->point : &a_origin;
-    status = ga_place_point(sides, "point", point, s, err);
+    const ga_point *point = joint->point.kind ? &joint->point : &a_origin;
+    status = ga_locate_point(sides, "point", point, s, err);
   }
   ga_copy3(s[0], data->side[0].s);
-  if (status == GA_OK) status = ga_place_axes(sides, false, &joint->normal, &joint->x_axis, E, err);
+  if (status == GA_OK)
+    status = ga_locate_axes(sides, false, &joint->normal, &joint->x_axis, E, err);
   memcpy(data->side[0].E, E[0], sizeof E[0]);
   memcpy(data->side[1].E, E[1], sizeof E[1]);
-  if (status == GA_OK) status = ga_place_point(sides, "centre", &joint->centre, s, err);
+  if (status == GA_OK) status = ga_locate_point(sides, "centre", &joint->centre, s, err);
   ga_copy3(s[1], data->side[1].s);
   if (status != GA_OK || !joint->axis.kind) return status;
-  status = ga_place_direction(sides, "axis", &joint->axis, a, err);
+  status = ga_locate_direction(sides, "axis", &joint->axis, a, err);
   if (status == GA_OK) set_z(a[1], data->side[1].E);
   return status;
 }
@@ -161,9 +162,9 @@ static ga_status knife_frames(const ga_sides *sides, const ga_joint *joint, ga_j
   double s[2][3], a[2][3];
   ga_status status = one_side(sides, "at", &joint->at, 1, err);
   if (status == GA_OK) status = one_side(sides, "direction", &joint->direction, 1, err);
-  if (status == GA_OK) status = ga_place_point(sides, "at", &joint->at, s, err);
+  if (status == GA_OK) status = ga_locate_point(sides, "at", &joint->at, s, err);
   if (status == GA_OK) {
-    status = ga_place_direction(sides, "direction", &joint->direction, a, err);
+    status = ga_locate_direction(sides, "direction", &joint->direction, a, err);
   }
   if (status != GA_OK) return status;
   for (int side = 0; side < 2; side++) {
@@ -178,10 +179,10 @@ static ga_status usual_frames(const ga_sides *sides, const ga_joint *joint, ga_j
   double s[2][3], E[2][9];
   /* two points have no common place in space */
   ga_status status = data->type->uses & GA_JOINT_LENGTH
-                         ? ga_place_origins(sides, "at", &joint->at, s, err)
-                         : ga_place_point(sides, "at", &joint->at, s, err);
+                         ? ga_locate_origins(sides, "at", &joint->at, s, err)
+                         : ga_locate_point(sides, "at", &joint->at, s, err);
   if (status == GA_OK) {
-    status = ga_place_axes(sides, is_planar(sides), &joint->axis, &joint->x_axis, E, err);
+    status = ga_locate_axes(sides, is_planar(sides), &joint->axis, &joint->x_axis, E, err);
   }
   for (int side = 0; side < 2 && status == GA_OK; side++) {
     ga_copy3(s[side], data->side[side].s);
@@ -223,8 +224,8 @@ static ga_status check_aligned(const ga_sides *sides, const ga_joint_data *data,
 
 static ga_status check_perpendicular(const ga_sides *sides, const ga_joint *joint, ga_error *err) {
   double z[2][3], x[2][3], za[3], xb[3];
-  ga_status status = ga_place_direction(sides, "axis", &joint->axis, z, err);
-  if (status == GA_OK) status = ga_place_direction(sides, "x_axis", &joint->x_axis, x, err);
+  ga_status status = ga_locate_direction(sides, "axis", &joint->axis, z, err);
+  if (status == GA_OK) status = ga_locate_direction(sides, "x_axis", &joint->x_axis, x, err);
   if (status != GA_OK) return status;
   ga_times3(sides->body[0]->R0, z[0], za);
   ga_times3(sides->body[1]->R0, x[1], xb);

@@ -12,9 +12,9 @@ bool ga_finite(int n, const double *x) {
   return true;
 }
 
-static ga_status check(const ga_sides *sides, const char *field, const ga_place *place,
+static ga_status check(const ga_sides *sides, const char *field, const ga_point *place,
                        ga_error *err) {
-  const ga_place_kind k = place->kind;
+  const ga_point_kind k = place->kind;
   if (k != GA_NOT_GIVEN && k != GA_SPACE && k != GA_SIDE_A && k != GA_SIDE_B && k != GA_SIDES) {
     return ga_fail(err, GA_ERR_ARG, "%s: %s is of no known kind (%d)", sides->owner, field, (int)k);
   }
@@ -44,8 +44,8 @@ static void point_on_body(const ga_solid *b, const double *p, double *s) {
   ga_times_t3(b->R0, r, s);
 }
 
-ga_status ga_place_point(const ga_sides *sides, const char *field, const ga_place *place,
-                         double s[2][3], ga_error *err) {
+ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_point *place,
+                          double s[2][3], ga_error *err) {
   static const double origin[3] = {0, 0, 0};
   const ga_solid *const *body = sides->body;
   ga_status status = check(sides, field, place, err);
@@ -68,8 +68,8 @@ ga_status ga_place_point(const ga_sides *sides, const char *field, const ga_plac
   return GA_OK;
 }
 
-ga_status ga_place_origins(const ga_sides *sides, const char *field, const ga_place *place,
-                           double s[2][3], ga_error *err) {
+ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_point *place,
+                            double s[2][3], ga_error *err) {
   ga_status status = check(sides, field, place, err);
   if (status != GA_OK) return status;
   if (place->kind == GA_SPACE) {
@@ -94,7 +94,7 @@ static ga_status unit(const ga_sides *sides, const char *field, double *a, ga_er
 }
 
 /* in space axes, of both sides */
-static ga_status directions(const ga_sides *sides, const char *field, const ga_place *place,
+static ga_status directions(const ga_sides *sides, const char *field, const ga_point *place,
                             double a[2][3], ga_error *err) {
   ga_status status = check(sides, field, place, err);
   if (status != GA_OK) return status;
@@ -107,8 +107,8 @@ static ga_status directions(const ga_sides *sides, const char *field, const ga_p
   return status == GA_OK ? unit(sides, field, a[1], err) : status;
 }
 
-ga_status ga_place_direction(const ga_sides *sides, const char *field, const ga_place *place,
-                             double a[2][3], ga_error *err) {
+ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga_point *place,
+                              double a[2][3], ga_error *err) {
   double space[2][3];
   ga_status status = directions(sides, field, place, space, err);
   if (status != GA_OK) return status;
@@ -141,8 +141,8 @@ static ga_status axes_of(const ga_sides *sides, int side, const double *x, const
   return GA_OK;
 }
 
-ga_status ga_place_axes(const ga_sides *sides, bool planar, const ga_place *axis,
-                        const ga_place *x_axis, double E[2][9], ga_error *err) {
+ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axis,
+                         const ga_point *x_axis, double E[2][9], ga_error *err) {
   double z[2][3] = {{0, 0, 1}, {0, 0, 1}}, x[2][3];
   ga_status status = GA_OK;
   if (axis->kind != GA_NOT_GIVEN) status = directions(sides, "axis", axis, z, err);

@@ -185,7 +185,7 @@ static int evaluate(ga_pass *pass, const ga_element *el) {
 
 static void structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
-  s->force = GA_ALL_PARTS;
+  s->force = GA_ALL_FIELDS;
   s->blocks = GA_ALL_BLOCKS;
 }
 

@@ -163,7 +163,7 @@ static bool damped(const ga_force_data *data) {
 
 static void spring_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
-  s->force = GA_ALL_PARTS;
+  s->force = GA_ALL_FIELDS;
   s->blocks = GA_ALL_BLOCKS;
 }
 

@@ -42,7 +42,7 @@ bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row 
 static void coordinate_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m;
   const ga_coordinate_data *data = el->data;
-  s->parts[0] = data->spec->angle ? GA_DOT_PARTS : GA_ALL_PARTS;
+  s->parts[0] = data->spec->angle ? GA_DOT_PARTS : GA_ALL_FIELDS;
   s->blocks = data->spec->angle ? GA_DOT_BLOCKS : GA_PLANE_BLOCKS;
   s->coordinates = true;
 }

@@ -83,13 +83,13 @@ static void distance_weigh(const ga_pair *p, const ga_joint_data *joint,
 }
 
 const ga_primitive ga_primitive_coincide = {.name = "coincide",
-                                            .parts = GA_ALL_PARTS,
+                                            .parts = GA_ALL_FIELDS,
                                             .blocks = GA_BLOCK_BIT(1, 1) | GA_BLOCK_BIT(3, 3),
                                             .component = true,
                                             .row = coincide_row,
                                             .weigh = coincide_weigh};
 const ga_primitive ga_primitive_plane = {.name = "in_plane",
-                                         .parts = GA_ALL_PARTS,
+                                         .parts = GA_ALL_FIELDS,
                                          .blocks = GA_PLANE_BLOCKS,
                                          .axes = true,
                                          .row = plane_row,
@@ -101,7 +101,7 @@ const ga_primitive ga_primitive_perpendicular = {.name = "perpendicular",
                                                  .row = perpendicular_row,
                                                  .weigh = perpendicular_weigh};
 const ga_primitive ga_primitive_distance = {.name = "distance",
-                                            .parts = GA_ALL_PARTS,
+                                            .parts = GA_ALL_FIELDS,
                                             .blocks = GA_ALL_BLOCKS,
                                             .row = distance_row,
                                             .weigh = distance_weigh};

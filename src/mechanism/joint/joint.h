@@ -28,7 +28,7 @@ void ga_joint_pair(ga_pass *pass, const ga_element *el, const ga_joint_data *joi
 
 /* parts and blocks of rows a.d and a.b; 0 .. 3 are x_a, phi_a, x_b, phi_b */
 enum {
-  GA_ALL_PARTS = GA_IN_XA | GA_IN_PA | GA_IN_XB | GA_IN_PB,
+  GA_ALL_FIELDS = GA_IN_XA | GA_IN_PA | GA_IN_XB | GA_IN_PB,
   GA_DOT_PARTS = GA_IN_PA | GA_IN_PB,
   GA_DOT_BLOCKS = GA_BLOCK_BIT(1, 1) | GA_BLOCK_BIT(1, 3) | GA_BLOCK_BIT(3, 1) | GA_BLOCK_BIT(3, 3),
   GA_PLANE_BLOCKS = GA_DOT_BLOCKS | GA_BLOCK_BIT(0, 1) | GA_BLOCK_BIT(1, 0) | GA_BLOCK_BIT(1, 2) |

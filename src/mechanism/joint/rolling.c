@@ -195,7 +195,7 @@ static void rolling_tangent(ga_pass *pass, const ga_element *el, const rolling *
 
 static void rolling_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
-  for (int i = 0; i < 3; i++) s->parts[i] = GA_ALL_PARTS;
+  for (int i = 0; i < 3; i++) s->parts[i] = GA_ALL_FIELDS;
   s->blocks = GA_PLANE_BLOCKS;
 }
 
@@ -260,7 +260,7 @@ const ga_element_type ga_element_rolling = {.what = "joint",
 
 static void knife_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
-  s->parts[0] = GA_ALL_PARTS;
+  s->parts[0] = GA_ALL_FIELDS;
   s->blocks = GA_BLOCK_BIT(0, 3) | GA_BLOCK_BIT(2, 3) | GA_BLOCK_BIT(1, 0) | GA_BLOCK_BIT(1, 2) |
               GA_BLOCK_BIT(1, 3) | GA_BLOCK_BIT(3, 3);
 }

@@ -168,7 +168,7 @@ static bool cut_graph(graph *g, ga_arena *arena, int parts, int *body) {
   return code == METIS_OK && every_part_used(g, parts, body, arena);
 }
 
-const char *ga_sharing_by(void) {
+const char *ga_partitioner_name(void) {
   return "METIS";
 }
 #else
@@ -177,7 +177,7 @@ static bool cut_graph(graph *g, ga_arena *arena, int parts, int *body) {
   return false;
 }
 
-const char *ga_sharing_by(void) {
+const char *ga_partitioner_name(void) {
   return "breadth-first ranges";
 }
 #endif
@@ -185,7 +185,7 @@ const char *ga_sharing_by(void) {
 /* ---- elements ------------------------------------------------------------------------------- */
 
 /* The lower of the parts of its bodies; an element of coordinates goes with its first joint. */
-static int part_of(const ga_mechanism *m, const ga_sharing *s, const ga_element *el) {
+static int part_of(const ga_mechanism *m, const ga_partition *s, const ga_element *el) {
   const int *body = el->body;
   if (el->ncoordinate > 0) body = m->joints.item[m->coordinates.item[el->coordinate[0]].joint].body;
   if (body[0] == 0) return body[1] == 0 ? 0 : s->body[body[1] - 1];
@@ -194,12 +194,13 @@ static int part_of(const ga_mechanism *m, const ga_sharing *s, const ga_element 
   return a < b ? a : b;
 }
 
-static ga_status fill(const ga_mechanism *m, ga_share how, ga_sharing *s, ga_arena *arena) {
+static ga_status fill(const ga_mechanism *m, ga_partition_method how, ga_partition *s,
+                      ga_arena *arena) {
   graph g = {0};
   if (!build_graph(m, arena, &g)) return GA_ERR_MEM;
   const bool whole = s->parts == 1;
-  if (whole || how != GA_SHARE_GRAPH || !cut_graph(&g, arena, s->parts, s->body)) {
-    int *order = how == GA_SHARE_RANGES ? NULL : ga_arena_ints(arena, (size_t)g.n);
+  if (whole || how != GA_PARTITION_GRAPH || !cut_graph(&g, arena, s->parts, s->body)) {
+    int *order = how == GA_PARTITION_RANGES ? NULL : ga_arena_ints(arena, (size_t)g.n);
     if (order && !walk_all(&g, arena, order)) return GA_ERR_MEM;
     if (arena->failed) return GA_ERR_MEM;
     cut_ranges(&g, order, s->parts, s->body);
@@ -208,8 +209,8 @@ static ga_status fill(const ga_mechanism *m, ga_share how, ga_sharing *s, ga_are
   return GA_OK;
 }
 
-ga_status ga_sharing_new(const ga_mechanism *m, int parts, ga_share how, ga_sharing **out,
-                         ga_error *err) {
+ga_status ga_partition_new(const ga_mechanism *m, int parts, ga_partition_method how,
+                           ga_partition **out, ga_error *err) {
   *out = NULL;
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "parts are made of a built mechanism");
   const int bodies = m->bodies.count - 1, elements = m->joints.count + m->others.count;
@@ -219,9 +220,9 @@ ga_status ga_sharing_new(const ga_mechanism *m, int parts, ga_share how, ga_shar
                    bodies, parts);
   }
   ga_arena arena = {0};
-  ga_sharing *s = ga_calloc(1, sizeof *s);
+  ga_partition *s = ga_calloc(1, sizeof *s);
   if (s) {
-    *s = (ga_sharing){.parts = parts, .bodies = bodies, .elements = elements};
+    *s = (ga_partition){.parts = parts, .bodies = bodies, .elements = elements};
     s->body = ga_calloc((size_t)bodies, sizeof *s->body);
     s->element = ga_calloc((size_t)elements + 1, sizeof *s->element);
   }
@@ -232,11 +233,11 @@ ga_status ga_sharing_new(const ga_mechanism *m, int parts, ga_share how, ga_shar
     return GA_OK;
   }
   ga_arena_free(&arena);
-  ga_sharing_free(s);
+  ga_partition_free(s);
   return ga_fail(err, GA_ERR_MEM, "no memory to share out the mechanism");
 }
 
-void ga_sharing_free(ga_sharing *sharing) {
+void ga_partition_free(ga_partition *sharing) {
   if (!sharing) return;
   ga_free(sharing->body);
   ga_free(sharing->element);

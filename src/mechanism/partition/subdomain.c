@@ -10,15 +10,15 @@
 #include "genalpha/ga_partition.h"
 #include "mechanism/mechanism.h"
 
-struct ga_portion {
+struct ga_subdomain {
   ga_mechanism *m;
-  ga_portion_info info;
+  ga_subdomain_info info;
 };
 
 /* Numbers in the whole, and back: -1 where this part does not have it. */
 typedef struct {
   const ga_mechanism *whole;
-  const ga_sharing *sharing;
+  const ga_partition *sharing;
   int part;
   ga_mechanism *own;
   ga_arena scratch;
@@ -89,7 +89,7 @@ static int number(int n, int *here, int *whole) {
 
 /* ---- bodies, coordinates, elements ---------------------------------------------------------- */
 
-static bool take_bodies(cut *c, ga_portion_info *info) {
+static bool take_bodies(cut *c, ga_subdomain_info *info) {
   ga_mechanism *m = c->own;
   c->body[0] = 1; /* the ground */
   const int count = number(c->whole->bodies.count, c->body, c->whole_body);
@@ -177,7 +177,7 @@ static void find_elements(cut *c) {
   }
 }
 
-static bool take_elements(cut *c, ga_portion_info *info) {
+static bool take_elements(cut *c, ga_subdomain_info *info) {
   const int joints = c->whole->joints.count;
   int here = 0;
   find_elements(c);
@@ -218,7 +218,7 @@ static void map_rows(const cut *c, long *lam, long *psi) {
   }
 }
 
-static ga_status fill_info(cut *c, ga_portion_info *info) {
+static ga_status fill_info(cut *c, ga_subdomain_info *info) {
   ga_mechanism *m = c->own;
   const ga_mechanism *w = c->whole;
   info->nq = m->nq, info->nv = m->nv, info->nlam = m->nlam, info->npsi = m->npsi;
@@ -245,7 +245,7 @@ static ga_status fill_info(cut *c, ga_portion_info *info) {
 
 /* ---- the calls ------------------------------------------------------------------------------ */
 
-static ga_status check(const ga_mechanism *m, const ga_sharing *s, int part, ga_error *err) {
+static ga_status check(const ga_mechanism *m, const ga_partition *s, int part, ga_error *err) {
   if (!m->built || !m->v0) return ga_fail(err, GA_ERR_ARG, "parts are made of a built mechanism");
   if (part < 0 || part >= s->parts) {
     return ga_fail(err, GA_ERR_ARG, "there is no part %d of %d", part, s->parts);
@@ -264,7 +264,7 @@ static ga_status check(const ga_mechanism *m, const ga_sharing *s, int part, ga_
   return GA_OK;
 }
 
-static ga_status make(cut *c, ga_portion_info *info, ga_error *err) {
+static ga_status make(cut *c, ga_subdomain_info *info, ga_error *err) {
   ga_mechanism *m = c->own;
   if (!start_cut(c)) return GA_ERR_MEM;
   mark(c);
@@ -282,13 +282,13 @@ static ga_status make(cut *c, ga_portion_info *info, ga_error *err) {
   return status == GA_OK ? fill_info(c, info) : status;
 }
 
-ga_status ga_mechanism_part(const ga_mechanism *m, const ga_sharing *sharing, int part,
-                            ga_portion **out, ga_error *err) {
+ga_status ga_mechanism_subdomain(const ga_mechanism *m, const ga_partition *sharing, int part,
+                                 ga_subdomain **out, ga_error *err) {
   *out = NULL;
   ga_error_clear(err);
   ga_status status = check(m, sharing, part, err);
   if (status != GA_OK) return status;
-  ga_portion *p = ga_calloc(1, sizeof *p);
+  ga_subdomain *p = ga_calloc(1, sizeof *p);
   cut c = {.whole = m, .sharing = sharing, .part = part};
   status = p ? ga_mechanism_new(&p->m) : GA_ERR_MEM;
   if (status == GA_OK) {
@@ -300,17 +300,17 @@ ga_status ga_mechanism_part(const ga_mechanism *m, const ga_sharing *sharing, in
     *out = p;
     return GA_OK;
   }
-  ga_portion_free(p);
+  ga_subdomain_free(p);
   if (err && err->text[0]) return status;
   return ga_fail(err, status, "no memory for a part of the mechanism");
 }
 
-void ga_portion_free(ga_portion *portion) {
+void ga_subdomain_free(ga_subdomain *portion) {
   if (!portion) return;
   ga_mechanism_free(portion->m);
   ga_free(portion);
 }
 
-ga_portion_info ga_portion_view(const ga_portion *portion) {
+ga_subdomain_info ga_subdomain_view(const ga_subdomain *portion) {
   return portion->info;
 }

@@ -27,7 +27,7 @@ bool ga_mechanism_body_at(const ga_mechanism *m, int i, ga_body_info *info) {
 }
 
 /* the point and the joint axes of one side; E NULL: the axes of the body */
-static void place(const ga_mechanism *m, ga_part *part, int side, const double *s,
+static void place(const ga_mechanism *m, ga_drawable *part, int side, const double *s,
                   const double *E) {
   const ga_solid *b = &m->bodies.item[part->body[side] + 1];
   ga_plus3(s, 1, b->com, part->at[side]);
@@ -35,7 +35,7 @@ static void place(const ga_mechanism *m, ga_part *part, int side, const double *
   if (E) memcpy(part->axes[side], E, sizeof part->axes[side]);
 }
 
-static void fill_joint(const ga_mechanism *m, const ga_element *el, ga_part *part) {
+static void fill_joint(const ga_mechanism *m, const ga_element *el, ga_drawable *part) {
   const ga_joint_data *data = el->data;
   part->type = data->type->name;
   part->length = data->length;
@@ -45,13 +45,13 @@ static void fill_joint(const ga_mechanism *m, const ga_element *el, ga_part *par
   }
 }
 
-static void fill_spring(const ga_mechanism *m, const ga_element *el, ga_part *part) {
+static void fill_spring(const ga_mechanism *m, const ga_element *el, ga_drawable *part) {
   const ga_force_data *data = el->data;
   part->length = data->length;
   for (int side = 0; side < 2; side++) place(m, part, side, data->s[side], NULL);
 }
 
-static void fill_bushing(const ga_mechanism *m, const ga_element *el, ga_part *part) {
+static void fill_bushing(const ga_mechanism *m, const ga_element *el, ga_drawable *part) {
   const ga_bushing_data *data = el->data;
   for (int side = 0; side < 2; side++) {
     place(m, part, side, data->side[side].s, data->side[side].E);
@@ -59,7 +59,7 @@ static void fill_bushing(const ga_mechanism *m, const ga_element *el, ga_part *p
 }
 
 /* Elements on one body have it as side B; pictures see it as side A. */
-static void fill_load(const ga_mechanism *m, const ga_element *el, ga_part *part) {
+static void fill_load(const ga_mechanism *m, const ga_element *el, ga_drawable *part) {
   const ga_force_data *data = el->data;
   part->single = true;
   part->body[0] = el->body[1] - 1;
@@ -67,14 +67,14 @@ static void fill_load(const ga_mechanism *m, const ga_element *el, ga_part *part
   place(m, part, 0, data->s[1], NULL);
 }
 
-static void fill_sensor(const ga_mechanism *m, const ga_element *el, ga_part *part) {
+static void fill_sensor(const ga_mechanism *m, const ga_element *el, ga_drawable *part) {
   const ga_sensor_data *data = el->data;
   part->single = el->type == &ga_element_sensor_point;
   for (int side = 0; side < 2 - part->single; side++) place(m, part, side, data->s[side], NULL);
 }
 
 /* directions, not points: shown at the origins of the bodies */
-static void fill_angle(const ga_mechanism *m, const ga_element *el, ga_part *part) {
+static void fill_angle(const ga_mechanism *m, const ga_element *el, ga_drawable *part) {
   (void)el;
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &m->bodies.item[part->body[side] + 1];
@@ -86,7 +86,7 @@ static void fill_angle(const ga_mechanism *m, const ga_element *el, ga_part *par
 static const struct other {
   const ga_element_type *element;
   const char *type;
-  void (*fill)(const ga_mechanism *m, const ga_element *el, ga_part *part);
+  void (*fill)(const ga_mechanism *m, const ga_element *el, ga_drawable *part);
 } others[] = {{&ga_element_point_force, "force", fill_load},
               {&ga_element_torque, "torque", fill_load},
               {&ga_element_spring, "spring", fill_spring},
@@ -103,19 +103,19 @@ static const struct other *other_of(const ga_element *el) {
   return NULL;
 }
 
-static void begin(const ga_element *el, ga_part *part) {
-  *part = (ga_part){.name = el->name, .body = {el->body[0] - 1, el->body[1] - 1}};
+static void begin(const ga_element *el, ga_drawable *part) {
+  *part = (ga_drawable){.name = el->name, .body = {el->body[0] - 1, el->body[1] - 1}};
 }
 
-bool ga_mechanism_part_at(const ga_mechanism *m, ga_part_kind kind, int i, ga_part *part) {
+bool ga_mechanism_drawable(const ga_mechanism *m, ga_drawable_kind kind, int i, ga_drawable *part) {
   if (i < 0) return false;
-  if (kind == GA_PART_JOINT) {
+  if (kind == GA_DRAWABLE_JOINT) {
     if (i >= m->joints.count) return false;
     begin(&m->joints.item[i], part);
     fill_joint(m, &m->joints.item[i], part);
     return true;
   }
-  const bool sensors = kind == GA_PART_SENSOR;
+  const bool sensors = kind == GA_DRAWABLE_SENSOR;
   const ga_element *list = sensors ? m->sensors.item : m->others.item;
   const int count = sensors ? m->sensors.count : m->others.count;
   for (int k = 0; k < count; k++) {

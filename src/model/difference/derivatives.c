@@ -51,7 +51,7 @@ static double position_scale(double size) {
   return size > 1 ? pow(size, 0.2) : 1;
 }
 
-double ga_fd_scale(const ga_eval *e, const ga_point *p, ga_fd_kind kind, int j) {
+double ga_fd_scale(const ga_eval *e, const ga_eval_point *p, ga_fd_kind kind, int j) {
   if (kind == GA_FD_V) return fmax(1, fabs(p->v[j]));
   const ga_space *space = e->model->space;
   for (int f = 0; f < space->nfactor; f++) {
@@ -110,7 +110,7 @@ static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const ga_cur
   return status;
 }
 
-static ga_status quotients(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind,
+static ga_status quotients(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, ga_fd_kind kind,
                            bool sharp, bool keep, const ga_colours *colours, ga_csr *A) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   ga_status status = GA_OK;
@@ -135,18 +135,18 @@ static ga_status quotients(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_
   return status;
 }
 
-ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_point *p, ga_fd_kind kind, bool sharp,
-                        const ga_colours *colours, ga_csr *A) {
+ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, ga_fd_kind kind,
+                        bool sharp, const ga_colours *colours, ga_csr *A) {
   return quotients(e, fn, p, kind, sharp, false, colours, A);
 }
 
-ga_status ga_fd_keep_G(ga_eval *e, const ga_point *p, ga_csr *G) {
+ga_status ga_fd_keep_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   e->near.same = e->near.reach = INFINITY;
   return quotients(e, ga_point_g, p, GA_FD_Q, true, true, &e->colours_G, G);
 }
 
 /* The longest time in which no coordinate moves by more than d times its scale. */
-static double motion_limit(const ga_eval *e, const ga_point *p, double d) {
+static double motion_limit(const ga_eval *e, const ga_eval_point *p, double d) {
   double limit = d;
   for (int j = 0; j < e->nv; j++) {
     double way = d * ga_fd_scale(e, p, GA_FD_Q, j), speed = fabs(p->v[j]);
@@ -155,7 +155,7 @@ static double motion_limit(const ga_eval *e, const ga_point *p, double d) {
   return limit;
 }
 
-ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_motion, int n,
+ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, bool with_motion, int n,
                      double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   const ga_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = with_motion};
@@ -170,7 +170,7 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_point *p, bool with_mo
 
 /* The shortest step resolves what the steps h of a run resolve: with ten of them in a period of a
  * wave, time_step is at most that period. */
-ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, double *out) {
+ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, int n, double *out) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   const ga_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
   double d = ga_fd_time_step(p->t, SECOND), least = d;
@@ -189,21 +189,21 @@ ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_point *p, int n, dou
   return status;
 }
 
-ga_status ga_point_g(ga_eval *e, const ga_point *p, double *out) {
+ga_status ga_point_g(ga_eval *e, const ga_eval_point *p, double *out) {
   return ga_eval_g(e, p->t, p->q, out);
 }
 
-ga_status ga_point_k(ga_eval *e, const ga_point *p, double *out) {
+ga_status ga_point_k(ga_eval *e, const ga_eval_point *p, double *out) {
   return ga_eval_k(e, p->t, p->q, p->v, out);
 }
 
-ga_status ga_point_hidden(ga_eval *e, const ga_point *p, double *out) {
+ga_status ga_point_hidden(ga_eval *e, const ga_eval_point *p, double *out) {
   ga_status status = ga_eval_G(e, p->t, p->q, &e->G);
   return status != GA_OK ? status : ga_eval_hidden(e, p->t, p->q, p->v, &e->G, out);
 }
 
 /* G x + Z v + G_t v + g_tt; the drift may use e->G, so it comes first */
-ga_status ga_point_acceleration(ga_eval *e, const ga_point *p, double *out) {
+ga_status ga_point_acceleration(ga_eval *e, const ga_eval_point *p, double *out) {
   ga_status status = ga_eval_g_drift(e, p->t, p->q, p->v, out);
   if (status == GA_OK) status = ga_eval_G(e, p->t, p->q, &e->G);
   if (status == GA_OK) ga_csr_mul_add(&e->G, 1, p->x, out);
@@ -212,7 +212,7 @@ ga_status ga_point_acceleration(ga_eval *e, const ga_point *p, double *out) {
 
 /* -R at a point, with the work matrices of e: all of it, or without those of G^T lam and H^T psi
  * whose matrices are not given */
-static ga_status point_reaction(ga_eval *e, const ga_point *p, bool all, double *out) {
+static ga_status point_reaction(ga_eval *e, const ga_eval_point *p, bool all, double *out) {
   if (ga_eval_own_reaction(e)) return ga_eval_reaction(e, p, NULL, NULL, out);
   bool lam = e->nlam > 0 && (all || !(e->absent & GA_GIVES_G));
   bool psi = e->npsi > 0 && (all || !(e->absent & GA_GIVES_H));
@@ -226,10 +226,10 @@ static ga_status point_reaction(ga_eval *e, const ga_point *p, bool all, double 
 
 /* Row i of L or P is -dR/dmu_i by the fourth-order quotient; multipliers enter by low powers, so
  * the step may follow them. */
-ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P) {
+ga_status ga_fd_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P) {
   struct ga_fd_level *fd = &e->fd[e->fd_depth++];
   ga_status status = GA_OK;
-  ga_point moved = *p;
+  ga_eval_point moved = *p;
   moved.lam = e->mult;
   moved.psi = e->mult + e->nlam;
   for (int i = 0; i < e->nlam; i++) e->mult[i] = p->lam[i];
@@ -253,7 +253,7 @@ ga_status ga_fd_multipliers(ga_eval *e, const ga_point *p, ga_csr *L, ga_csr *P)
 }
 
 /* -F - R, and M x, if it is wanted, but for constant rows of M: they have no derivative */
-static ga_status balance(ga_eval *e, const ga_point *p, bool all, bool mass, double *out) {
+static ga_status balance(ga_eval *e, const ga_eval_point *p, bool all, bool mass, double *out) {
   struct ga_fd_level *fd = &e->fd[1]; /* quotients of this function run on level 0 */
   ga_status status = point_reaction(e, p, all, out);
   const ga_evaluation ask = {.F = fd->mid, .M = mass ? &e->M : NULL};
@@ -269,45 +269,45 @@ static ga_status balance(ga_eval *e, const ga_point *p, bool all, bool mass, dou
   return GA_OK;
 }
 
-ga_status ga_point_force(ga_eval *e, const ga_point *p, double *out) {
+ga_status ga_point_force(ga_eval *e, const ga_eval_point *p, double *out) {
   return balance(e, p, true, false, out);
 }
 
-ga_status ga_point_balance(ga_eval *e, const ga_point *p, double *out) {
+ga_status ga_point_balance(ga_eval *e, const ga_eval_point *p, double *out) {
   return balance(e, p, true, true, out);
 }
 
 /* the same without what ga_fd_mixed adds; M x has no derivative where M is constant */
-static ga_status given_force(ga_eval *e, const ga_point *p, double *out) {
+static ga_status given_force(ga_eval *e, const ga_eval_point *p, double *out) {
   return balance(e, p, false, false, out);
 }
 
-static ga_status given_balance(ga_eval *e, const ga_point *p, double *out) {
+static ga_status given_balance(ga_eval *e, const ga_eval_point *p, double *out) {
   return balance(e, p, false, !e->const_mass, out);
 }
 
-ga_status ga_fd_H(ga_eval *e, const ga_point *p, ga_csr *H) {
+ga_status ga_fd_H(ga_eval *e, const ga_eval_point *p, ga_csr *H) {
   return ga_fd_columns(e, ga_point_k, p, GA_FD_V, true, &e->colours_H, H);
 }
 
-ga_status ga_fd_Z(ga_eval *e, const ga_point *p, ga_csr *Z) {
+ga_status ga_fd_Z(ga_eval *e, const ga_eval_point *p, ga_csr *Z) {
   if (e->absent & GA_GIVES_G) return ga_fd_mixed(e, p, NULL, NULL, Z);
   return ga_fd_columns(e, ga_point_hidden, p, GA_FD_Q, false, &e->colours_G, Z);
 }
 
-ga_status ga_fd_Y(ga_eval *e, const ga_point *p, ga_csr *Y) {
+ga_status ga_fd_Y(ga_eval *e, const ga_eval_point *p, ga_csr *Y) {
   return ga_fd_columns(e, ga_point_k, p, GA_FD_Q, false, &e->colours_H, Y);
 }
 
 /* G v + g_t is the derivative of g along t + s, q o exp(s v), the drift its second derivative: one
  * difference of G v + g_t where both are given, a second difference of g where not. Not by Z v: a
  * wrong Z then costs iterations, not the solution. */
-ga_status ga_fd_drift(ga_eval *e, const ga_point *p, double *drift) {
+ga_status ga_fd_drift(ga_eval *e, const ga_eval_point *p, double *drift) {
   return hidden_given(e) ? ga_fd_time(e, ga_point_hidden, p, true, e->nlam, drift)
                          : ga_fd_second(e, ga_point_g, p, e->nlam, drift);
 }
 
-ga_status ga_fd_tangents(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z) {
+ga_status ga_fd_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z) {
   ga_status status = ga_fd_columns(e, given_balance, p, GA_FD_Q, false, &e->colours_K, Kt);
   if (status == GA_OK) {
     status = ga_fd_columns(e, given_force, p, GA_FD_V, false, &e->colours_C, Ct);

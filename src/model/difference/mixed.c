@@ -30,7 +30,7 @@ static const double MIXED = 7.4e-4;
 /* one function, its columns in groups, and its values F along single groups of q and of v */
 typedef struct {
   ga_eval *e;
-  const ga_point *p;
+  const ga_eval_point *p;
   ga_point_fn fn;
   const ga_colours *colours;
   int rows;
@@ -59,7 +59,7 @@ static ga_status one_side(const differences *d, direction a, direction b, motion
                           double *value) {
   const ga_eval *e = d->e;
   const direction both[] = {a, b};
-  ga_point moved = *d->p;
+  ga_eval_point moved = *d->p;
   size_t bytes = (size_t)e->nv * sizeof(double);
   memset(d->w, 0, bytes);
   memcpy(d->v, moved.v, bytes);
@@ -264,7 +264,7 @@ static ga_status all_brackets(const differences *d, ga_csr *Kt, ga_csr *Z) {
  * renewed a second time, this part may be to blame. */
 static const double CHANGED = 0.5;
 
-static bool usable(const ga_eval *e, const ga_point *p) {
+static bool usable(const ga_eval *e, const ga_eval_point *p) {
   const ga_bend *bend = &e->bend;
   if (!e->one_tangent || bend->uses == 0 || 4 * bend->uses > e->colours_G.count) return false;
   if (bend->t == p->t) return false;
@@ -299,7 +299,7 @@ void ga_eval_forget(ga_eval *e) {
 }
 
 /* Room for a new one; the one that the step found is kept. */
-static ga_bend *renew_bend(ga_eval *e, const ga_point *p) {
+static ga_bend *renew_bend(ga_eval *e, const ga_eval_point *p) {
   if (!e->bend_renewed) {
     ga_bend kept = e->bend_before;
     e->bend_before = e->bend;
@@ -343,7 +343,7 @@ static ga_status of_k(differences *d, ga_csr *Kt, ga_csr *Ct) {
   return status;
 }
 
-ga_status ga_fd_mixed(ga_eval *e, const ga_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z) {
+ga_status ga_fd_mixed(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z) {
   /* g and k are not differences themselves: both levels of scratch are free */
   struct ga_fd_level *fd = e->fd;
   differences d = {.e = e,

@@ -25,14 +25,14 @@ void ga_eval_forget_nearby(ga_eval *e) {
 }
 
 /* Is there a point to compare with? What a quotient that failed has left does not count. */
-static bool comparable(const ga_eval *e, const ga_point *p) {
+static bool comparable(const ga_eval *e, const ga_eval_point *p) {
   const ga_nearby *near = &e->near;
   return near->on && near->valid && near->t == p->t;
 }
 
 /* Largest change of a coordinate beyond its rounding. An angle changes by twice as much as its
  * quaternion. */
-static double distance(const ga_eval *e, const ga_point *p) {
+static double distance(const ga_eval *e, const ga_eval_point *p) {
   const ga_nearby *near = &e->near;
   double apart = 0;
   for (int i = 0; i < e->nq; i++) {
@@ -43,7 +43,7 @@ static double distance(const ga_eval *e, const ga_point *p) {
 }
 
 /* g moved along all groups, up or down */
-static ga_status values_along(ga_eval *e, const ga_point *p, double sign, double *values) {
+static ga_status values_along(ga_eval *e, const ga_eval_point *p, double sign, double *values) {
   const ga_colours *c = &e->colours_G;
   struct ga_fd_level *fd = e->fd;
   ga_status status = GA_OK;
@@ -76,7 +76,7 @@ static void add_change(const ga_eval *e, ga_csr *G) {
   }
 }
 
-static void keep(ga_eval *e, const ga_point *p, const ga_csr *G) {
+static void keep(ga_eval *e, const ga_eval_point *p, const ga_csr *G) {
   ga_nearby *near = &e->near;
   near->t = p->t;
   near->valid = true;
@@ -92,7 +92,7 @@ static void exchange(double **a, double **b) {
 }
 
 /* from G_0; the point becomes the one that others are near to */
-static ga_status from_nearby(ga_eval *e, const ga_point *p, ga_csr *G) {
+static ga_status from_nearby(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   ga_nearby *near = &e->near;
   ga_status status = values_along(e, p, 1, near->new_up);
   if (status == GA_OK) status = values_along(e, p, -1, near->new_down);
@@ -104,7 +104,7 @@ static ga_status from_nearby(ga_eval *e, const ga_point *p, ga_csr *G) {
   return GA_OK;
 }
 
-ga_status ga_fd_G(ga_eval *e, const ga_point *p, ga_csr *G) {
+ga_status ga_fd_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   ga_nearby *near = &e->near;
   if (!near->on || e->fd_depth > 0) {
     return ga_fd_columns(e, ga_point_g, p, GA_FD_Q, true, &e->colours_G, G);
@@ -123,7 +123,7 @@ ga_status ga_fd_G(ga_eval *e, const ga_point *p, ga_csr *G) {
   return status;
 }
 
-ga_status ga_fd_gt(ga_eval *e, const ga_point *p, double *gt) {
+ga_status ga_fd_gt(ga_eval *e, const ga_eval_point *p, double *gt) {
   ga_nearby *near = &e->near;
   bool same = e->fd_depth == 0 && (e->absent & GA_GIVES_G) && comparable(e, p) &&
               distance(e, p) <= near->same;

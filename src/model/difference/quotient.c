@@ -40,8 +40,8 @@ static const double ODD = 0.8125;
 static const double ROUNDINGS = 8;
 
 /* the point at parameter s of the curve, its arrays in fd */
-static ga_point point_at(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, double s) {
-  ga_point moved = *c->p;
+static ga_eval_point point_at(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, double s) {
+  ga_eval_point moved = *c->p;
   if (c->in_time) moved.t += s;
   if (!c->in_time && c->kind == GA_FD_V) {
     memcpy(fd->v, moved.v, (size_t)e->nv * sizeof(double));
@@ -62,7 +62,7 @@ static ga_point point_at(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, 
 
 /* f(s) and f(-s) into fd->hi and fd->lo */
 static ga_status both_sides(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, double s) {
-  ga_point moved = point_at(e, fd, c, s);
+  ga_eval_point moved = point_at(e, fd, c, s);
   ga_status status = c->fn(e, &moved, fd->hi);
   if (status != GA_OK) return status;
   moved = point_at(e, fd, c, -s);

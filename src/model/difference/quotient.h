@@ -8,7 +8,7 @@
 /* f along a curve through p */
 typedef struct ga_curve {
   ga_point_fn fn;
-  const ga_point *p;
+  const ga_eval_point *p;
   bool in_time, with_motion; /* t + s, and q o exp(s v) if with_motion; or else */
   ga_fd_kind kind;           /* all columns of a group, by s times their steps in fd->step */
   const int *column;

@@ -54,9 +54,9 @@ static ga_status label_pieces(ga_judge *j, const double *constrained, pieces *p,
   /* the labels of lower ranks come first */
   before = 0;
   *total = 0;
-  for (int r = 0; r < team->size; r++) {
-    double of_rank = ga_team_sum(team, r == team->rank ? count : 0);
-    if (r < team->rank) before += of_rank;
+  for (int r = 0; r < team->processes; r++) {
+    double of_rank = ga_team_sum(team, r == team->process ? count : 0);
+    if (r < team->process) before += of_rank;
     *total += of_rank;
   }
   for (int k = 0; k < eq->nv; k++) {
@@ -71,7 +71,7 @@ static ga_status show_labels(ga_judge *j, const double *constrained, pieces *p, 
   const ga_equations *eq = j->eq;
   ga_team *team = eq->eval->team;
   for (int k = 0; k < eq->nv; k++) {
-    bool shown = r == team->rank && reaches_out(j, constrained, k);
+    bool shown = r == team->process && reaches_out(j, constrained, k);
     p->x[k] = shown ? 1 + p->label[j->part[k]] : 0;
   }
   ga_status status = ga_team_sum_shared(team, 1, p->x);
@@ -118,7 +118,7 @@ static ga_status find_spans(ga_judge *j, ga_arena *arena) {
   bool changed = true;
   while (status == GA_OK && changed) {
     changed = false;
-    for (int r = 0; r < team->size && status == GA_OK; r++) {
+    for (int r = 0; r < team->processes && status == GA_OK; r++) {
       status = show_labels(j, constrained, &p, r, &changed);
     }
     changed = ga_team_any(team, changed);

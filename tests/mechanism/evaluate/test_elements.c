@@ -84,24 +84,24 @@ static ga_joint joint_of(const ga_joint_type_info *type, const setting *s) {
   if (type->uses & GA_JOINT_RADIUS) {
     /* the disk's axis is x of space, so that its lowest point is straight below */
     j.radius = 0.4;
-    j.centre = (ga_place)GA_IN_SPACE(0.6, 0.1, 0.7);
-    j.point = (ga_place)GA_IN_SPACE(0.2, -0.3, 0.3);
-    if (type->uses & GA_JOINT_AXIS) j.axis = (ga_place)GA_IN_SPACE(2, 0, 0);
+    j.centre = (ga_point)GA_IN_SPACE(0.6, 0.1, 0.7);
+    j.point = (ga_point)GA_IN_SPACE(0.2, -0.3, 0.3);
+    if (type->uses & GA_JOINT_AXIS) j.axis = (ga_point)GA_IN_SPACE(2, 0, 0);
     return j;
   }
   if (type->uses & GA_JOINT_LENGTH) {
-    j.at = (ga_place)GA_ON_BOTH(0.2, 0.3, planar ? 0 : -0.1, -0.4, 0.1, planar ? 0 : 0.3);
+    j.at = (ga_point)GA_ON_BOTH(0.2, 0.3, planar ? 0 : -0.1, -0.4, 0.1, planar ? 0 : 0.3);
     if (s->type[0] == GA_BODY_POINT) j.at.kind = GA_NOT_GIVEN;
     return j;
   }
-  j.at = (ga_place)GA_IN_SPACE(0.5, 0.2, planar ? 0 : 0.4);
+  j.at = (ga_point)GA_IN_SPACE(0.5, 0.2, planar ? 0 : 0.4);
   if (s->type[1] == GA_BODY_POINT) j.at.kind = GA_NOT_GIVEN;
-  if (type->uses & GA_JOINT_DIRECTION) j.direction = (ga_place)GA_IN_SPACE(0.3, -0.5, 0.8);
+  if (type->uses & GA_JOINT_DIRECTION) j.direction = (ga_point)GA_IN_SPACE(0.3, -0.5, 0.8);
   const bool turning = strcmp(type->name, "revolute") == 0 || strcmp(type->name, "fixed") == 0;
   if (type->uses & GA_JOINT_AXIS && !(planar && turning)) {
-    j.axis = (ga_place)GA_IN_SPACE(0.3, -0.5, planar ? 0 : 0.8);
+    j.axis = (ga_point)GA_IN_SPACE(0.3, -0.5, planar ? 0 : 0.8);
   }
-  if (type->uses & GA_JOINT_X_AXIS && !planar) j.x_axis = (ga_place)GA_IN_SPACE(0.8, 0, -0.3);
+  if (type->uses & GA_JOINT_X_AXIS && !planar) j.x_axis = (ga_point)GA_IN_SPACE(0.8, 0, -0.3);
   return j;
 }
 
@@ -205,7 +205,7 @@ static void springs(void **state) {
   for (int k = 0; k < NSETTING; k++) {
     const setting *s = &settings[k];
     const double z = is_planar(s) ? 0 : 1;
-    ga_place at = GA_ON_BOTH(0.3, -0.2, 0.5 * z, 0.1, 0.6, -0.3 * z);
+    ga_point at = GA_ON_BOTH(0.3, -0.2, 0.5 * z, 0.1, 0.6, -0.3 * z);
     if (s->type[1] == GA_BODY_POINT)
       at.kind = s->type[0] == GA_BODY_POINT ? GA_NOT_GIVEN : GA_SIDE_A;
     ga_mechanism *m = bodies_of(s);

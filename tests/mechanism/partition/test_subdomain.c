@@ -69,7 +69,7 @@ static void evaluate(const ga_model *m, double t, const double *q, const double 
 
 /* ---- a part added to the sum ---------------------------------------------------------------- */
 
-static const long *numbers_of(const ga_portion_info *p, kind k) {
+static const long *numbers_of(const ga_subdomain_info *p, kind k) {
   return k == IN_V ? p->v : k == IN_LAM ? p->lam : p->psi;
 }
 
@@ -77,7 +77,7 @@ static void gather(int n, const long *at, const double *x, double *own) {
   for (int i = 0; i < n; i++) own[i] = x[at[i]];
 }
 
-static void add_part(const ga_portion_info *p, const values *own, values *sum) {
+static void add_part(const ga_subdomain_info *p, const values *own, values *sum) {
   for (int i = 0; i < VECTORS; i++) {
     const long *at = numbers_of(p, vector_list[i].rows);
     for (int k = 0; k < own->n[vector_list[i].rows]; k++)
@@ -132,14 +132,14 @@ typedef struct {
   long nlam, npsi, elements, owned, shared;
 } totals;
 
-static void add_one(const ga_mechanism *m, const ga_sharing *sharing, int part, const place *s,
+static void add_one(const ga_mechanism *m, const ga_partition *sharing, int part, const place *s,
                     values *sum, totals *count) {
-  ga_portion *portion;
+  ga_subdomain *portion;
   ga_error err = {0};
   ga_arena arena = {0};
   values own;
-  must(ga_mechanism_part(m, sharing, part, &portion, &err), &err);
-  const ga_portion_info p = ga_portion_view(portion);
+  must(ga_mechanism_subdomain(m, sharing, part, &portion, &err), &err);
+  const ga_subdomain_info p = ga_subdomain_view(portion);
   double *q = ga_arena_doubles(&arena, (size_t)p.nq), *v = ga_arena_doubles(&arena, (size_t)p.nv);
   double *lam = ga_arena_doubles(&arena, (size_t)p.nlam + 1);
   double *psi = ga_arena_doubles(&arena, (size_t)p.npsi + 1);
@@ -159,10 +159,10 @@ static void add_one(const ga_mechanism *m, const ga_sharing *sharing, int part, 
   assert_int_equal(p.model->scleronomic, m->model.scleronomic);
   ga_arena_free(&own.arena);
   ga_arena_free(&arena);
-  ga_portion_free(portion);
+  ga_subdomain_free(portion);
 }
 
-static void check_cut(const ga_mechanism *m, const ga_sharing *sharing, uint64_t seed,
+static void check_cut(const ga_mechanism *m, const ga_partition *sharing, uint64_t seed,
                       totals *count) {
   ga_arena arena = {0};
   const place s = random_place(m, seed, &arena);
@@ -196,7 +196,7 @@ static void check_cut(const ga_mechanism *m, const ga_sharing *sharing, uint64_t
 
 /* ---- random cuts ---------------------------------------------------------------------------- */
 
-static void shuffle(ga_sharing *s, uint64_t *seed) {
+static void shuffle(ga_partition *s, uint64_t *seed) {
   for (int i = 0; i < s->bodies; i++) {
     s->body[i] = (int)(s->parts * (0.5 + 0.499 * next_uniform(seed)));
   }
@@ -213,21 +213,21 @@ static void check_model(const char *name, const ga_file *file) {
   totals count;
   print_message("%s\n", name);
   for (int parts = 1; parts <= 5 && parts <= bodies; parts++) {
-    for (int how = GA_SHARE_GRAPH; how <= GA_SHARE_RANGES; how++) {
-      ga_sharing *s;
+    for (int how = GA_PARTITION_GRAPH; how <= GA_PARTITION_RANGES; how++) {
+      ga_partition *s;
       ga_error err = {0};
-      must(ga_sharing_new(m, parts, (ga_share)how, &s, &err), &err);
+      must(ga_partition_new(m, parts, (ga_partition_method)how, &s, &err), &err);
       check_cut(m, s, seed, &count);
       if (parts == 1) assert_int_equal(count.shared, 0);
-      ga_sharing_free(s);
+      ga_partition_free(s);
     }
     for (int k = 0; k < 4; k++) {
-      ga_sharing *s;
+      ga_partition *s;
       ga_error err = {0};
-      must(ga_sharing_new(m, parts, GA_SHARE_RANGES, &s, &err), &err);
+      must(ga_partition_new(m, parts, GA_PARTITION_RANGES, &s, &err), &err);
       shuffle(s, &seed);
       check_cut(m, s, seed, &count);
-      ga_sharing_free(s);
+      ga_partition_free(s);
     }
   }
 }
@@ -272,20 +272,20 @@ static void chain_is_cut_three_times(void **state) {
   (void)state;
   ga_file *file = model_loaded("chain", &(ga_file_set){"N", "100"}, 1);
   const ga_mechanism *m = ga_file_mechanism(file);
-  for (int how = GA_SHARE_GRAPH; how <= GA_SHARE_RANGES; how++) {
-    ga_sharing *s;
+  for (int how = GA_PARTITION_GRAPH; how <= GA_PARTITION_RANGES; how++) {
+    ga_partition *s;
     totals count;
     ga_error err = {0};
-    must(ga_sharing_new(m, 4, (ga_share)how, &s, &err), &err);
+    must(ga_partition_new(m, 4, (ga_partition_method)how, &s, &err), &err);
     check_cut(m, s, 7, &count);
     assert_int_equal(count.shared, 6);
     for (int part = 0; part < 4; part++) {
-      ga_portion *p;
-      must(ga_mechanism_part(m, s, part, &p, &err), &err);
-      assert_in_range(ga_portion_view(p).owned, 23, 27);
-      ga_portion_free(p);
+      ga_subdomain *p;
+      must(ga_mechanism_subdomain(m, s, part, &p, &err), &err);
+      assert_in_range(ga_subdomain_view(p).owned, 23, 27);
+      ga_subdomain_free(p);
     }
-    ga_sharing_free(s);
+    ga_partition_free(s);
   }
   ga_file_free(file);
 }
@@ -295,18 +295,18 @@ static void frame_shares_few(void **state) {
   const ga_file_set set[] = {{"NX", "20"}, {"NZ", "5"}};
   ga_file *file = model_loaded("../tests/support/models/frame", set, 2);
   const ga_mechanism *m = ga_file_mechanism(file);
-  for (int how = GA_SHARE_GRAPH; how <= GA_SHARE_WALK; how++) {
-    ga_sharing *s, *again;
+  for (int how = GA_PARTITION_GRAPH; how <= GA_PARTITION_WALK; how++) {
+    ga_partition *s, *again;
     totals count;
     ga_error err = {0};
-    must(ga_sharing_new(m, 4, (ga_share)how, &s, &err), &err);
-    must(ga_sharing_new(m, 4, (ga_share)how, &again, &err), &err);
+    must(ga_partition_new(m, 4, (ga_partition_method)how, &s, &err), &err);
+    must(ga_partition_new(m, 4, (ga_partition_method)how, &again, &err), &err);
     assert_memory_equal(s->body, again->body, (size_t)s->bodies * sizeof *s->body);
     check_cut(m, s, 7, &count);
     /* three cuts across five beams; each shared beam counts in both parts */
     assert_in_range(count.shared, 3 * 2 * 5 - 4, 3 * 2 * 8);
-    ga_sharing_free(s);
-    ga_sharing_free(again);
+    ga_partition_free(s);
+    ga_partition_free(again);
   }
   ga_file_free(file);
 }
@@ -336,20 +336,20 @@ static void every_request_fails(void **state) {
   long failed = 0;
   ga_set_allocator(hook_calloc, hook_free);
   for (long at = 1; status != GA_OK; at++) {
-    ga_sharing *s = NULL;
-    ga_portion *p = NULL;
+    ga_partition *s = NULL;
+    ga_subdomain *p = NULL;
     ga_error err = {0};
     hook.requests = 0, hook.fail_at = at, hook.live = 0;
-    status = ga_sharing_new(m, 3, GA_SHARE_WALK, &s, &err);
-    if (status == GA_OK) status = ga_mechanism_part(m, s, 1, &p, &err);
+    status = ga_partition_new(m, 3, GA_PARTITION_WALK, &s, &err);
+    if (status == GA_OK) status = ga_mechanism_subdomain(m, s, 1, &p, &err);
     if (status != GA_OK) {
       failed++;
       assert_int_equal(status, GA_ERR_MEM);
       assert_non_null(strstr(err.text, "no memory"));
       assert_null(p);
     }
-    ga_portion_free(p);
-    ga_sharing_free(s);
+    ga_subdomain_free(p);
+    ga_partition_free(s);
     assert_int_equal(hook.live, 0);
   }
   ga_set_allocator(NULL, NULL);
@@ -363,24 +363,24 @@ static void mistakes(void **state) {
   (void)state;
   ga_file *file = model_loaded("four-bar", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
-  ga_sharing *s;
-  ga_portion *p;
+  ga_partition *s;
+  ga_subdomain *p;
   ga_error err = {0};
-  assert_int_equal(ga_sharing_new(m, 4, GA_SHARE_GRAPH, &s, &err), GA_ERR_ARG);
+  assert_int_equal(ga_partition_new(m, 4, GA_PARTITION_GRAPH, &s, &err), GA_ERR_ARG);
   assert_string_equal(err.text, "3 bodies cannot be shared out to 4 parts: each needs one");
-  assert_int_equal(ga_sharing_new(m, 0, GA_SHARE_GRAPH, &s, &err), GA_ERR_ARG);
-  must(ga_sharing_new(m, 3, GA_SHARE_GRAPH, &s, &err), &err);
-  assert_int_equal(ga_mechanism_part(m, s, 3, &p, &err), GA_ERR_ARG);
+  assert_int_equal(ga_partition_new(m, 0, GA_PARTITION_GRAPH, &s, &err), GA_ERR_ARG);
+  must(ga_partition_new(m, 3, GA_PARTITION_GRAPH, &s, &err), &err);
+  assert_int_equal(ga_mechanism_subdomain(m, s, 3, &p, &err), GA_ERR_ARG);
   assert_string_equal(err.text, "there is no part 3 of 3");
   assert_null(p);
   s->body[1] = 3;
-  assert_int_equal(ga_mechanism_part(m, s, 0, &p, &err), GA_ERR_ARG);
+  assert_int_equal(ga_mechanism_subdomain(m, s, 0, &p, &err), GA_ERR_ARG);
   assert_string_equal(err.text, "body 1 is given to part 3 of 3");
   for (int i = 0; i < s->bodies; i++) s->body[i] = 0;
   for (int i = 0; i < s->elements; i++) s->element[i] = 0;
-  assert_int_equal(ga_mechanism_part(m, s, 1, &p, &err), GA_ERR_ARG);
+  assert_int_equal(ga_mechanism_subdomain(m, s, 1, &p, &err), GA_ERR_ARG);
   assert_string_equal(err.text, "part 1 of 3 has no bodies");
-  ga_sharing_free(s);
+  ga_partition_free(s);
   ga_file_free(file);
 }
 

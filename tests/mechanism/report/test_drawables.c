@@ -76,8 +76,8 @@ static void parts(void **state) {
   (void)state;
   ga_file *file = read_model(model);
   const ga_mechanism *m = ga_file_mechanism(file);
-  ga_part p;
-  assert_true(ga_mechanism_part_at(m, GA_PART_JOINT, 0, &p));
+  ga_drawable p;
+  assert_true(ga_mechanism_drawable(m, GA_DRAWABLE_JOINT, 0, &p));
   assert_string_equal(p.name, "hinge");
   assert_string_equal(p.type, "revolute");
   assert_true(p.body[0] == -1 && p.body[1] == 0 && !p.single);
@@ -87,29 +87,29 @@ static void parts(void **state) {
   /* z of the joint axes is (1, 0, 0) in space, (0, -1, 0) on the arm */
   near3((double[3]){p.axes[0][2], p.axes[0][5], p.axes[0][8]}, 1, 0, 0);
   near3((double[3]){p.axes[1][2], p.axes[1][5], p.axes[1][8]}, 0, -1, 0);
-  assert_true(ga_mechanism_part_at(m, GA_PART_JOINT, 1, &p));
+  assert_true(ga_mechanism_drawable(m, GA_DRAWABLE_JOINT, 1, &p));
   near3(p.at[0], 0.25, 0, 0);
   near3(p.at[1], 0, 0, 0);
   assert_true(fabs(p.length - hypot(3, 0.25)) < 1e-12);
-  assert_true(ga_mechanism_part_at(m, GA_PART_JOINT, 2, &p));
+  assert_true(ga_mechanism_drawable(m, GA_DRAWABLE_JOINT, 2, &p));
   assert_true(p.radius == 9 && p.body[1] == 2);
-  assert_false(ga_mechanism_part_at(m, GA_PART_JOINT, 3, &p));
+  assert_false(ga_mechanism_drawable(m, GA_DRAWABLE_JOINT, 3, &p));
   /* torsions have no place: the spring is the first */
-  assert_true(ga_mechanism_part_at(m, GA_PART_FORCE, 0, &p));
+  assert_true(ga_mechanism_drawable(m, GA_DRAWABLE_FORCE, 0, &p));
   assert_string_equal(p.name, "coil");
   assert_string_equal(p.type, "spring");
   assert_true(p.body[0] == 1 && p.body[1] == 0 && p.length == 7);
   near3(p.at[1], 0.5, 0, 1);
-  assert_true(ga_mechanism_part_at(m, GA_PART_FORCE, 1, &p));
+  assert_true(ga_mechanism_drawable(m, GA_DRAWABLE_FORCE, 1, &p));
   assert_string_equal(p.type, "force");
   assert_true(p.single && p.body[0] == 0);
   near3(p.at[0], 0, 0.5, 0);
-  assert_false(ga_mechanism_part_at(m, GA_PART_FORCE, 2, &p));
-  assert_true(ga_mechanism_part_at(m, GA_PART_SENSOR, 0, &p));
+  assert_false(ga_mechanism_drawable(m, GA_DRAWABLE_FORCE, 2, &p));
+  assert_true(ga_mechanism_drawable(m, GA_DRAWABLE_SENSOR, 0, &p));
   assert_string_equal(p.type, "point");
   assert_true(p.single && p.body[0] == 0);
   near3(p.at[0], 1.5, 0, 0);
-  assert_false(ga_mechanism_part_at(m, GA_PART_SENSOR, -1, &p));
+  assert_false(ga_mechanism_drawable(m, GA_DRAWABLE_SENSOR, -1, &p));
   ga_file_free(file);
 }
 
@@ -124,10 +124,10 @@ static void parts_only(void **state) {
   ga_file_options options = {.parts_only = true};
   ga_file *file = NULL;
   ga_error err = {GA_OK, ""};
-  ga_part p;
+  ga_drawable p;
   assert_int_equal(ga_file_parse("t", text, strlen(text), NULL, &file, &err), GA_ERR_INITIAL);
   assert_int_equal(ga_file_parse("t", text, strlen(text), &options, &file, &err), GA_OK);
-  assert_true(ga_mechanism_part_at(ga_file_mechanism(file), GA_PART_JOINT, 0, &p));
+  assert_true(ga_mechanism_drawable(ga_file_mechanism(file), GA_DRAWABLE_JOINT, 0, &p));
   near3(p.at[1], 1, 0, 0);
   ga_file_free(file);
 }

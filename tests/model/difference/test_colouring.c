@@ -214,7 +214,7 @@ static void derive(derivatives *d, const ga_model *model, const place *s) {
   ga_csr_init(&d->Kt, nv, nv, model->pat_K, &d->arena);
   ga_csr_init(&d->Ct, nv, nv, ga_pattern_C(model), &d->arena);
   assert_false(d->arena.failed);
-  const ga_point point = {.t = 0, .q = s->q, .v = s->v, .x = s->x, .lam = s->lam};
+  const ga_eval_point point = {.t = 0, .q = s->q, .v = s->v, .x = s->x, .lam = s->lam};
   must(ga_eval_G(&d->e, 0, s->q, &d->G), &d->err);
   must(ga_eval_Z(&d->e, 0, s->q, s->v, &d->Z), &d->err);
   must(ga_eval_tangents(&d->e, &point, &d->Kt, &d->Ct), &d->err);

@@ -33,7 +33,7 @@ typedef struct {
   long *number;
   bool *owned;
   ga_csr part;
-  ga_linsol_share share;
+  ga_linsol_numbering share;
   ga_linsol_layout layout;
   ga_linsol_block *block;
   ga_linsol inner;
@@ -96,7 +96,7 @@ static inline void cut_entries(const cut_plan *plan, cut *c, const ga_csr *A) {
 
 /* A block of the whole is one of the part if the same of its rows and columns are there. */
 static inline void cut_blocks(cut *c, const ga_linsol_layout *layout) {
-  c->layout = (ga_linsol_layout){.share = &c->share};
+  c->layout = (ga_linsol_layout){.numbering = &c->share};
   if (!layout) return;
   c->block = calloc((size_t)layout->nblock + 1, sizeof *c->block);
   c->layout.block = c->block;
@@ -130,7 +130,7 @@ static inline ga_status cut_analyze(ga_linsol *ls, const ga_csr *A) {
   for (int i = 0; i < A->nrow; i++) c->home[i] = plan->home(plan->user, A, ls->layout, i);
   cut_rows(plan, c, A, ls->layout);
   cut_entries(plan, c, A);
-  c->share = (ga_linsol_share){.n = A->nrow, .number = c->number, .owned = c->owned};
+  c->share = (ga_linsol_numbering){.n = A->nrow, .number = c->number, .owned = c->owned};
   cut_blocks(c, ls->layout);
   c->inner = (ga_linsol){.ops = plan->ops, .context = plan->context, .layout = &c->layout};
   ga_status status = plan->ops->analyze(&c->inner, &c->part);
