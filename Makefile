@@ -11,8 +11,9 @@
 #   make campaign      thousands of hard runs, every accepted step checked (3 minutes)
 #   make bench-page    docs/data/benchmarks.md from them
 #   make check-python  tests of the Python package
-#   make check-browser pages in a headless browser; a part of check
-#   make check         slow gates: format, sizes, clang, sanitizers, valgrind
+#   make check-browser pages in a headless browser; one of the gates of check
+#   make check-docs    columns, links and paths in documents and comments; another one
+#   make check         slow gates: format, sizes, texts, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make install       library, headers, tool, man page, HTML reference into PREFIX (/usr/local), below
 #                      DESTDIR
@@ -131,11 +132,15 @@ bench-page:
 	sh tools/benchmarks.sh out/bench.json docs/data/benchmarks.md.in >docs/data/benchmarks.md
 	cp out/bench.svg docs/data/benchmarks.svg
 
-check: format-check check-sizes check-clang check-debug check-threads check-valgrind check-fuzz check-browser
+check: format-check check-sizes check-docs check-clang check-debug check-threads check-valgrind check-fuzz check-browser
 	@echo "make check: all gates passed"
 
 check-sizes:
 	sh tools/check_sizes.sh
+
+# texts: columns, links, paths that documents and comments name
+check-docs:
+	sh tools/check_docs_text.sh
 
 # Tests that make long runs of what others run, too: once, by `make test`, is enough.
 LONG_RUNS = '^(tool_(mpi|reproduce|resume|completion|converge)|problems_(chain|rolling_disk)|properties_(sparse_and_dense|growth|orders|method_table)|extrapolate_orders)$$'
@@ -179,6 +184,7 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo petsc gallery check-browser results scale reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-clang check-debug check-threads check-valgrind check-fuzz \
+.PHONY: all demo petsc gallery check-browser results scale reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-docs \
+	check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:
