@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # docs/data/benchmarks.md from bench.json: the tables of the measurement between the lines of the text
-# docs/data/benchmarks.md.in that say @table NAME@, @ratios@ and @machine@.
+# docs/data/benchmarks.md.in that say @table NAME@, @ratios@ and @machine@. A ratio above its limit is
+# marked. The limits are in bench.json, from bench/report.c and its callers.
 # usage: benchmarks.sh BENCH.JSON TEMPLATE > PAGE
 set -eu
 
@@ -55,12 +56,22 @@ awk '
     }
     if (!head) print "(not measured)"
   }
-  function print_ratios(   i) {
-    print "| ratio | measured | at most |"
+  # the table of ratios; one above its limit is marked, and named below the table
+  function print_ratios(   i, ratio, above, names) {
+    print "| ratio | measured | limit |"
     print "|---|---|---|"
     for (i = 1; i <= ratios; i++) {
-      printf "| %s | %s | %s |\n", name[i], value[name[i]], target[name[i]]
+      ratio = name[i]
+      if (value[ratio] != "" && target[ratio] != "" && value[ratio] + 0 > target[ratio] + 0) {
+        names = names (above++ ? ", `" : "`") ratio "`"
+        printf "| %s | **%s, above its limit of %s** | %s |\n", ratio, number(value[ratio]),
+          number(target[ratio]), number(target[ratio])
+      } else {
+        printf "| %s | %s | %s |\n", ratio, number(value[ratio]), number(target[ratio])
+      }
     }
+    printf "\n%d of %d ratios are above their limits", above, ratios
+    print above ? ": " names "." : "."
   }
   FNR == NR {
     if (/^"machine"/) machine = $0
@@ -72,11 +83,12 @@ awk '
       number_ = $0
       sub(/^[^:]*: /, "", number_)
       sub(/,$/, "", number_)
+      if (number_ == "null") number_ = ""
       if (part == "ratios") {
         name[++ratios] = piece[2]
-        value[piece[2]] = number(number_)
+        value[piece[2]] = number_
       } else {
-        target[piece[2]] = number(number_)
+        target[piece[2]] = number_
       }
     }
     next
