@@ -1,10 +1,10 @@
 # Thin front end of CMake; `./bootstrap TARGET` installs what a target needs and then comes here.
 #   make               library, tool and examples, in build/release
-#   make demo          simulate a mechanism: summary, out/slider-crank.csv, .svg, and .html, which shows it
-#   make results       the same with results in out/slider-crank.h5 (needs HDF5)
-#   make petsc         libgenalpha_petsc and its tests on 1 to 4 ranks (needs PETSc and MPI)
+#   make demo          simulate a mechanism: summary, out/slider-crank.csv, .svg, .h5, and .html, which shows it
+#   make results       a run with results in out/slider-crank.h5, and a plot of them (needs HDF5)
+#   make petsc         libgenalpha_petsc and its tests on 1 to 4 processes (needs PETSc and MPI)
 #   make gallery       a page for every mechanism of models/, with stills: out/gallery/index.html
-#   make scale         a rope by C and a net by the tool, each shared out over two processes (needs MPI)
+#   make scale         a rope by C and a net by the tool, each divided over two processes (needs MPI)
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
 #   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
@@ -42,13 +42,17 @@ build/release/Makefile: CMakePresets.json CMakeLists.txt
 	cmake --preset release -DBUILD_TESTING=OFF
 	@touch $@
 
+# configured anew, as HDF5 may have come since; the page needs three.js and dygraphs, the .h5 file HDF5
 demo: build/release/Makefile
+	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
 	@mkdir -p out
 	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.csv --plot out/slider-crank.svg
-	@if $(TOOL) run models/slider-crank.yaml --out-page out/slider-crank.html >/dev/null; then \
-	  echo "demo: open out/slider-crank.html in a browser to see it move"; \
-	else echo "demo: all else is there, in out/"; fi
+	@if $(TOOL) run models/slider-crank.yaml --out out/slider-crank.h5 >/dev/null; \
+	  then echo "demo: out/slider-crank.h5 has all columns, with names and units (docs/guide/results.md)"; fi
+	@if $(TOOL) run models/slider-crank.yaml --out-page out/slider-crank.html >/dev/null; \
+	  then echo "demo: open out/slider-crank.html in a browser to see the mechanism move"; \
+	  else echo "demo: no page; open out/slider-crank.svg to see the curves"; fi
 
 gallery: build/release/Makefile
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
