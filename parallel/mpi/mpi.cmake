@@ -25,7 +25,7 @@ if(NOT GA_HAVE_MPI)
 endif()
 message(STATUS "MPI: yes (${MPI_C_LIBRARIES})")
 
-add_library(genalpha_mpi SHARED parallel/mpi/team.c parallel/mpi/share.c parallel/mpi/gather.c $<TARGET_OBJECTS:genalpha_whole>)
+add_library(genalpha_mpi SHARED parallel/mpi/team.c parallel/mpi/neighbours.c parallel/mpi/gather.c $<TARGET_OBJECTS:genalpha_whole>)
 target_include_directories(genalpha_mpi PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 target_link_libraries(genalpha_mpi PUBLIC genalpha_shared PRIVATE MPI::MPI_C)
 set_target_properties(genalpha_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

@@ -4,7 +4,7 @@
 #ifndef CLI_SWEEP_RANKS_H
 #define CLI_SWEEP_RANKS_H
 
-#include "parallel/messages.h"
+#include "parallel/launcher.h"
 #include "sweep/workers.h"
 
 /* Rank 0 tells the others whether there are runs to be made (ARGS_GO_ON) or with which code to

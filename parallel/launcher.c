@@ -2,7 +2,7 @@
 /* Joining a job of several processes. RANKS_FROM_BIN, the way from the tool to installed modules,
  * comes from the build. */
 #define _POSIX_C_SOURCE 200809L
-#include "messages.h"
+#include "launcher.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages between the processes of a job, by MPI. A module, as a tool that is linked to MPI needs
  * it on every machine, and as sequential MUMPS brings functions of the same names along. */
-#include "messages.h"
+#include "parallel/launcher.h"
 
 #include <limits.h>
 #include <mpi.h>
