@@ -153,9 +153,9 @@ check-clang:
 	cmake --preset clang -DBUILD_TESTING=ON
 	$(call test,clang,-LE 'valgrind|python|long' -E $(LONG_RUNS))
 
-# without MPI: test_team has ranks that are threads
+# without MPI: the processes of test_team are threads
 check-debug:
-	cmake --preset debug -DBUILD_TESTING=ON -DGA_MPI=OFF -DGA_RANKS=OFF
+	cmake --preset debug -DBUILD_TESTING=ON -DGA_MPI=OFF
 	$(call test,debug,-L short -E $(LONG_RUNS))
 
 check-threads:

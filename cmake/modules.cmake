@@ -14,21 +14,6 @@ set_property(SOURCE src/linsol/module.c APPEND PROPERTY COMPILE_DEFINITIONS
   GA_MODULE_DIR="${GA_MODULE_DIR}" GA_MODULE_FROM_LIB="${GA_MODULE_FROM_LIB}"
   GA_MODULE_FROM_BIN="${GA_MODULE_FROM_BIN}")
 
-# messages between the processes of a sweep, by MPI (parallel/mpi/messages.c); the tool opens it
-option(GA_RANKS "sweeps over processes, if MPI is found (Debian: libopenmpi-dev)" ON)
-if(GA_RANKS AND PROJECT_IS_TOP_LEVEL)
-  find_package(MPI QUIET COMPONENTS C)
-endif()
-if(GA_RANKS AND PROJECT_IS_TOP_LEVEL AND MPI_C_FOUND)
-  message(STATUS "MPI for sweeps: yes (${MPI_C_LIBRARIES})")
-  add_library(genalpha_ranks MODULE parallel/mpi/messages.c)
-  target_include_directories(genalpha_ranks PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(genalpha_ranks PRIVATE MPI::MPI_C)
-  install(TARGETS genalpha_ranks LIBRARY DESTINATION ${GA_MODULE_SUBDIR})
-else()
-  message(STATUS "MPI for sweeps: no (Debian: libopenmpi-dev openmpi-bin)")
-endif()
-
 # sequential MUMPS
 set(GA_HAVE_MUMPS OFF)
 if(GA_MUMPS)

@@ -1,95 +1,108 @@
 /* SPDX-License-Identifier: MIT */
-/* Joining a job of several processes. RANKS_FROM_BIN, the way from the tool to installed modules,
- * comes from the build. */
+/* Detecting a launcher by its environment, and joining its processes by libgenalpha_mpi.
+ * GA_LIB_FROM_BIN, the relative path from the installed tool to the installed libraries, comes from
+ * the build. */
 #define _POSIX_C_SOURCE 200809L
-#include "launcher.h"
+#include "parallel/launcher.h"
 
 #include <dlfcn.h>
+#include <genalpha/genalpha.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "tool.h"
+/* ---- the environment ------------------------------------------------------------------------ */
 
-/* number and count of processes as launchers tell them: Open MPI, MPICH and others */
-static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-static const char *const numbers[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+/* The first launcher whose two variables are numbers counts. Hydra starts programs of MPICH, Intel
+ * MPI and others; Slurm's variables are those of a job step, so that a batch script alone is one
+ * process. */
+static const struct {
+  const char *name, *processes, *process;
+} launchers[] = {{"Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                 {"Hydra", "PMI_SIZE", "PMI_RANK"},
+                 {"MVAPICH", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
+                 {"Slurm", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+enum { NLAUNCHER = (int)(sizeof launchers / sizeof launchers[0]) };
 
-static int told(const char *const names[2]) {
-  for (int i = 0; i < 2; i++) {
-    const char *text = getenv(names[i]);
-    if (text && atoi(text) > 0) return atoi(text);
+/* the number in an environment variable, -1 if there is none */
+static int number_in(const char *variable) {
+  const char *text = getenv(variable);
+  char *end;
+  const long value = text ? strtol(text, &end, 10) : -1;
+  return text && *text && !*end && value >= 0 && value <= INT_MAX ? (int)value : -1;
+}
+
+launcher launcher_detect(void) {
+  for (int i = 0; i < NLAUNCHER; i++) {
+    const int processes = number_in(launchers[i].processes);
+    const int process = number_in(launchers[i].process);
+    if (processes > 0 && process >= 0) {
+      return (launcher){launchers[i].name, .process = process, .processes = processes};
+    }
   }
-  return 0;
+  return (launcher){.process = 0, .processes = 1};
 }
 
-int ranks_told(void) {
-  const int size = told(sizes);
-  return size > 1 ? size : 1;
+/* ---- the library ---------------------------------------------------------------------------- */
+
+static const char library_name[] = "libgenalpha_mpi.so";
+
+/* directory: with the last slash; "": wherever the system looks */
+static void *open_in(const char *directory, launcher_scope scope) {
+  char path[2 * PATH_MAX];
+  if (snprintf(path, sizeof path, "%s%s", directory, library_name) >= (int)sizeof path) return NULL;
+  if (*directory && access(path, R_OK) != 0) return NULL;
+  return dlopen(path, RTLD_NOW | (scope == LAUNCHER_MPI_VISIBLE ? RTLD_GLOBAL : RTLD_LOCAL));
 }
 
-/* one process says it for all */
-static bool refuse(const char *why) {
-  if (told(numbers) == 0) cli_error("mpirun has started %d processes, %s", ranks_told(), why);
-  return false;
-}
-
-/* The module beside the tool, as in the directory of a build, or where it is installed. It is
- * opened for itself: the module of mumps has MPI functions of its own, which are not to be mixed up
- * with these. NULL, with the reason in why. */
-static const ranks_ops *open_module(char *why, size_t size) {
-  static const char *const ways[] = {"", RANKS_FROM_BIN "/"};
-  char own[PATH_MAX], path[2 * PATH_MAX];
+/* beside the tool (a build tree), where the library is installed, or wherever the system looks */
+static void *open_library(launcher_scope scope) {
+  char own[PATH_MAX], installed[2 * PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
   own[length > 0 ? length : 0] = '\0';
   char *slash = strrchr(own, '/');
-  snprintf(why, size, "but genalpha was built without MPI (Debian: libopenmpi-dev)");
-  for (int i = 0; slash && i < 2; i++) {
+  void *library = NULL;
+  if (slash) {
     slash[1] = '\0';
-    snprintf(path, sizeof path, "%s%s%s", own, ways[i], RANKS_MODULE);
-    if (access(path, R_OK) != 0) continue;
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    const ranks_ops *ops = module ? dlsym(module, RANKS_SYMBOL) : NULL;
-    if (ops) return ops;
+    library = open_in(own, scope);
+    snprintf(installed, sizeof installed, "%s%s/", own, GA_LIB_FROM_BIN);
+    if (!library) library = open_in(installed, scope);
+  }
+  return library ? library : open_in("", scope);
+}
+
+const ga_launch_ops *launcher_join(launcher_scope scope, char *why, size_t size) {
+  const launcher found = launcher_detect();
+  dlerror(); /* forget older errors */
+  void *library = open_library(scope);
+  const ga_launch_ops *ops = library ? dlsym(library, GA_LAUNCH_SYMBOL) : NULL;
+  if (!ops) {
     const char *reason = dlerror();
-    snprintf(why, size, "but genalpha's module for MPI cannot be opened: %s", reason ? reason : "");
+    snprintf(why, size,
+             "%d processes were started, but libgenalpha_mpi cannot be opened: install MPI "
+             "(Debian: libopenmpi-dev) and build genalpha anew, or start one process without "
+             "mpirun (%s)",
+             found.processes, reason ? reason : "it is not there");
+    return NULL;
   }
+  if (strcmp(ops->version, GA_VERSION) != 0) {
+    snprintf(why, size, "libgenalpha_mpi belongs to genalpha %s, this is %s; install both anew",
+             ops->version, GA_VERSION);
+    return NULL;
+  }
+  ga_error err = {GA_OK, ""};
+  int process = 0, processes = 1;
+  if (ops->begin(&process, &processes, &err) != GA_OK) {
+    snprintf(why, size, "%s", err.text);
+    return NULL;
+  }
+  if (process == found.process && processes == found.processes) return ops;
+  ops->end();
+  snprintf(why, size,
+           "%d processes were started, but MPI finds %d: the launcher belongs to another MPI than "
+           "libgenalpha_mpi",
+           found.processes, processes);
   return NULL;
-}
-
-bool ranks_open(ranks *r) {
-  static char unsaid[256];
-  *r = (ranks){.size = 1};
-  if (ranks_told() == 1) return true;
-  char why[400];
-  const ranks_ops *ops = open_module(why, sizeof why);
-  if (!ops) return refuse(why);
-  if (!ops->begin(&r->rank, &r->size)) return refuse("but MPI cannot be started");
-  if (r->size == 1) {
-    ops->end();
-    return refuse("but genalpha's MPI sees one: the launcher belongs to another MPI");
-  }
-  r->ops = ops;
-  if (r->rank == 0) return true;
-  cli_collect(unsaid, sizeof unsaid);
-  if (!freopen("/dev/null", "w", stdout)) ops->abort(CLI_FAILED);
-  return true;
-}
-
-void ranks_close(ranks *r) {
-  if (r->ops) r->ops->end();
-  r->ops = NULL;
-}
-
-/* Short naps, not a busy loop: the processors belong to the runs. */
-char *ranks_wait(const ranks *r, int *from, size_t *size) {
-  const struct timespec nap = {0, 50000};
-  while (!r->ops->poll(from, size)) nanosleep(&nap, NULL);
-  char *bytes = malloc(*size + 1);
-  if (!bytes) return NULL;
-  r->ops->receive(*from, bytes, *size);
-  bytes[*size] = '\0';
-  return bytes;
 }

@@ -1,42 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes of one job, started by mpirun: who we are, messages between them. MPI is behind a
- * module, which is opened only where a launcher has started several processes. */
-#ifndef CLI_RANKS_H
-#define CLI_RANKS_H
+/* The launcher of a job (mpirun, srun): how many processes it has started, which of them this one
+ * is, and how to join them. This is the only place that reads a launcher's environment and the
+ * only one that opens libgenalpha_mpi. Without a launcher nothing is opened. */
+#ifndef GA_LAUNCHER_H
+#define GA_LAUNCHER_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "parallel/mpi/launch.h"
 
-/* What the module gives (parallel/messages_module.c). All calls are made by one thread of a
- * process. Errors of MPI end the job. Messages between two processes arrive in the order they were
- * sent in. */
-typedef struct ranks_ops {
-  bool (*begin)(int *rank, int *size); /* false: MPI could not be started */
-  void (*send)(int to, const void *bytes, size_t size);
-  /* Is there a message? From whom, and how long; it stays there until it is received. */
-  bool (*poll)(int *from, size_t *size);
-  void (*receive)(int from, void *bytes, size_t size);
-  void (*abort)(int code); /* end all processes of the job */
-  void (*end)(void);       /* returns when all processes have called it */
-} ranks_ops;
+typedef struct launcher {
+  const char *name;       /* "Open MPI", "Slurm", ..; NULL: no launcher */
+  int process, processes; /* 0 and 1 without a launcher */
+} launcher;
 
-#define RANKS_MODULE "libgenalpha_ranks.so"
-#define RANKS_SYMBOL "genalpha_ranks"
+/* What the environment of this process says. */
+launcher launcher_detect(void);
 
-typedef struct ranks {
-  const ranks_ops *ops; /* NULL: one process, no module */
-  int rank, size;
-} ranks;
+/* Whether libraries that are opened later find MPI's functions. The sequential MUMPS has functions
+ * of the same names, so it is refused where they are visible. (Open MPI makes itself visible when
+ * it starts; other MPIs stay hidden.) */
+typedef enum launcher_scope {
+  LAUNCHER_MPI_HIDDEN, /* for sweeps, whose runs may use the sequential MUMPS */
+  LAUNCHER_MPI_VISIBLE /* for runs over several processes: PETSc needs MPI's functions */
+} launcher_scope;
 
-/* How many processes the environment of a launcher tells: 1 without one. */
-int ranks_told(void);
-
-/* Joins the job, if there is one. False after a message, which one process prints, if the module is
- * missing. From then on only rank 0 prints. */
-bool ranks_open(ranks *r);
-void ranks_close(ranks *r);
-
-/* Waits for a message. The bytes, to be freed, end with a zero; NULL without memory. */
-char *ranks_wait(const ranks *r, int *from, size_t *size);
+/* Join the processes of the launcher: open libgenalpha_mpi and start MPI. The caller ends MPI by
+ * ops->end(). NULL, with a sentence in why, if the library is missing or belongs to another
+ * version, or if MPI does not see the processes that the launcher has started. */
+const ga_launch_ops *launcher_join(launcher_scope scope, char *why, size_t size);
 
 #endif

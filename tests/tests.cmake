@@ -53,6 +53,8 @@ endforeach()
 foreach(name parallel_team parallel_team_faults)
   target_sources(${name} PRIVATE $<TARGET_OBJECTS:genalpha_whole>)
 endforeach()
+target_sources(parallel_launcher PRIVATE parallel/launcher.c)
+target_include_directories(parallel_launcher PRIVATE ${PROJECT_SOURCE_DIR})
 target_sources(tool_sweep_random PRIVATE tool/sweep/random.c tool/message.c)
 target_include_directories(tool_sweep_random PRIVATE tool)
 target_sources(properties_campaign PRIVATE $<TARGET_OBJECTS:genalpha_hard_models>)
@@ -70,7 +72,7 @@ foreach(script IN LISTS tool_tests)
   ga_add_test(${name} sh ${script} $<TARGET_FILE:genalpha_tool>)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
-set_tests_properties(tool_mpi PROPERTIES TIMEOUT 900 PROCESSORS 4) # many short runs over several ranks
+set_tests_properties(tool_mpi PROPERTIES TIMEOUT 900 PROCESSORS 4) # many short runs over several processes
 
 include(tests/parallel/petsc/petsc_tests.cmake)
 

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "simulate/team.h"
+#include "parallel/launcher.h"
 #include "tool.h"
 
 static const struct {
   const char *name, *summary;
   int (*run)(int argc, char **argv);
-  bool on_ranks; /* it knows what to do when mpirun starts several processes */
+  bool parallel; /* it can be started by mpirun as several processes */
 } commands[] = {
     {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run, true},
     {"sweep", "many runs with varied parameters, side by side, into one table", cmd_sweep, true},
@@ -74,7 +74,14 @@ static int dispatch(int argc, char **argv) {
   const char *name = argv[1];
   for (int i = 0; i < NCOMMANDS; i++) {
     if (strcmp(name, commands[i].name) != 0) continue;
-    if (!commands[i].on_ranks && team_refuse(name) != CLI_OK) return CLI_FAILED;
+    const int processes = launcher_detect().processes;
+    if (processes > 1 && !commands[i].parallel) {
+      cli_error(
+          "%d processes were started, but '%s' cannot be divided among processes and would be done "
+          "%d times; start it without mpirun",
+          processes, name, processes);
+      return CLI_FAILED;
+    }
     return commands[i].run(argc - 1, argv + 1);
   }
   if (strcmp(name, "help") == 0 && argc == 3) {
@@ -93,23 +100,24 @@ static int dispatch(int argc, char **argv) {
  * digits, and small systems gain nothing by them */
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
-/* A launcher ends all ranks as soon as one of them fails: the first one is to speak before that. */
-static void let_first_speak(int code) {
+/* A launcher ends all processes as soon as one of them fails: before that, process 0 needs time to
+ * print its message. */
+static void let_process_0_speak(int code) {
   const struct timespec moment = {0, 300000000};
-  if (code != CLI_OK && !team_first()) nanosleep(&moment, NULL);
+  if (code != CLI_OK && launcher_detect().process != 0) nanosleep(&moment, NULL);
 }
 
 int main(int argc, char **argv) {
   /* a limit of the size of files (ulimit -f) is an error of writing like others, with a message */
   signal(SIGXFSZ, SIG_IGN);
   if (openblas_set_num_threads) openblas_set_num_threads(1);
-  if (!team_first()) cli_mute();
+  if (launcher_detect().process != 0) cli_mute();
   int code = dispatch(argc, argv);
   errno = 0;
   if (fflush(stdout) != 0 || ferror(stdout)) {
     cli_error("standard output: %s", errno ? strerror(errno) : "write error");
     if (code == CLI_OK) code = CLI_FAILED;
   }
-  let_first_speak(code);
+  let_process_0_speak(code);
   return code;
 }

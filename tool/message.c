@@ -29,7 +29,7 @@ static void collect(const char *format, va_list args) {
   vsnprintf(collected.text + used, collected.size - used, format, args);
 }
 
-static FILE *nowhere; /* where messages go if another rank tells them */
+static FILE *nowhere; /* where messages go if another process prints them */
 
 FILE *cli_messages(void) {
   return nowhere ? nowhere : stderr;

@@ -8,8 +8,8 @@
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 
-/* Where messages go: stderr. Of several ranks one tells them, the others are mute: their messages
- * and their standard output go nowhere. */
+/* Where messages go: stderr. Of several processes one prints them, the others are mute: their
+ * messages and their standard output go nowhere. */
 FILE *cli_messages(void);
 void cli_mute(void);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A mechanism shared out over all ranks of MPI_COMM_WORLD, for the tool (launch.h).
+/* A mechanism cut into subdomains, one for each process of MPI_COMM_WORLD, for the tool (launch.h).
  *
- * Every rank has read the whole mechanism. Rank 0 cuts it; the others take over its cut, so that
- * all agree even if their partitioners do not. Results are gathered on rank 0: it knows, from the
- * beginning, which numbers of the whole each rank has. Ranks that share a body have the same bits,
- * so that it does not matter whose arrive last. */
+ * Every process has read the whole mechanism. Process 0 partitions it and sends the partition to
+ * the others, because their partitioners might find another one. Results are gathered on process 0,
+ * which learns at the beginning which entries of the whole each process has. Processes that share a
+ * body have the same bits of its state, so the order in which they arrive does not matter. */
 #include "parallel/mpi/launch.h"
 
 #include <genalpha/ga_mpi.h>
@@ -20,21 +20,22 @@
 
 enum { ROOT = 0 };
 
-/* Numbers of one kind: those of rank r are number[at[r]] .. of the whole. On the root. */
+/* Where the entries of one kind (q, v, lam or psi) belong, on the root: process p has count[p] of
+ * them, entry i of these is entry number[at[p] + i] of the whole. */
 typedef struct {
   int *count, *at;
   long *number;
   double *received;
-} numbering;
+} entry_map;
 
 struct ga_launch {
-  int rank, size;
-  ga_partition *sharing;
-  ga_subdomain *portion;
+  int process, processes;
+  ga_partition *partition;
+  ga_subdomain *subdomain;
   ga_subdomain_info info;
   ga_team *team;
-  ga_launch_subdomain *parts; /* of all ranks */
-  numbering numbers[GA_ENTRIES];
+  ga_launch_subdomain *sizes; /* of the subdomains of all processes */
+  entry_map entries[GA_ENTRIES];
   ga_collector whole;
   double *q, *v, *vd, *a, *lam, *psi; /* the whole state, on the root */
   bool with_petsc;
@@ -48,14 +49,14 @@ static bool agree(bool good) {
   return all != 0;
 }
 
-/* The error of the lowest rank that has one, on all ranks. */
+/* The error of the lowest process that has one, on all processes. */
 static ga_status settle(ga_status status, ga_error *err) {
-  int rank, size, own, first;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  own = status == GA_OK ? size : rank;
+  int process, processes, own, first;
+  MPI_Comm_rank(MPI_COMM_WORLD, &process);
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  own = status == GA_OK ? processes : process;
   MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (first == size) return GA_OK;
+  if (first == processes) return GA_OK;
   int code = (int)status;
   MPI_Bcast(&code, 1, MPI_INT, first, MPI_COMM_WORLD);
   MPI_Bcast(err->text, (int)sizeof err->text, MPI_CHAR, first, MPI_COMM_WORLD);
@@ -64,22 +65,22 @@ static ga_status settle(ga_status status, ga_error *err) {
 }
 
 static ga_status no_memory(ga_error *err) {
-  snprintf(err->text, sizeof err->text, "no memory to share out the mechanism");
+  snprintf(err->text, sizeof err->text, "no memory to cut the mechanism into subdomains");
   err->code = GA_ERR_MEM;
   return GA_ERR_MEM;
 }
 
-/* ---- numbers of the whole ------------------------------------------------------------------- */
+/* ---- entries of the whole ------------------------------------------------------------------ */
 
 static ga_status gather_entries(void *context, ga_entry kind, const double *own, double *whole) {
   ga_launch *l = context;
-  const numbering *n = &l->numbers[kind];
+  const entry_map *n = &l->entries[kind];
   const int count[GA_ENTRIES] = {l->info.nq, l->info.nv, l->info.nlam, l->info.npsi};
   const int code = MPI_Gatherv(own, count[kind], MPI_DOUBLE, n->received, n->count, n->at,
                                MPI_DOUBLE, ROOT, MPI_COMM_WORLD);
   if (code != MPI_SUCCESS) return GA_ERR_BACKEND;
-  if (l->rank != ROOT) return GA_OK;
-  const int all = n->at[l->size];
+  if (l->process != ROOT) return GA_OK;
+  const int all = n->at[l->processes];
   for (int i = 0; i < all; i++) whole[n->number[i]] = n->received[i];
   return GA_OK;
 }
@@ -88,41 +89,41 @@ static ga_status spread(void *context, void *bytes, size_t count) {
   char *at = bytes;
   (void)context;
   while (count > 0) {
-    const int part = count > INT_MAX ? INT_MAX : (int)count;
-    if (MPI_Bcast(at, part, MPI_BYTE, ROOT, MPI_COMM_WORLD) != MPI_SUCCESS) return GA_ERR_BACKEND;
-    at += part;
-    count -= (size_t)part;
+    const int piece = count > INT_MAX ? INT_MAX : (int)count;
+    if (MPI_Bcast(at, piece, MPI_BYTE, ROOT, MPI_COMM_WORLD) != MPI_SUCCESS) return GA_ERR_BACKEND;
+    at += piece;
+    count -= (size_t)piece;
   }
   return GA_OK;
 }
 
-/* room on the root; counts have arrived */
-static bool carve(ga_launch *l, numbering *n) {
-  for (int r = 0; r < l->size; r++) {
-    if (n->count[r] > INT_MAX - n->at[r]) return false;
-    n->at[r + 1] = n->at[r] + n->count[r];
+/* memory on the root, after the counts have arrived; false: none, or too many entries */
+static bool allocate_map(ga_launch *l, entry_map *n) {
+  for (int p = 0; p < l->processes; p++) {
+    if (n->count[p] > INT_MAX - n->at[p]) return false;
+    n->at[p + 1] = n->at[p] + n->count[p];
   }
-  n->number = calloc((size_t)n->at[l->size] + 1, sizeof *n->number);
-  n->received = calloc((size_t)n->at[l->size] + 1, sizeof *n->received);
+  n->number = calloc((size_t)n->at[l->processes] + 1, sizeof *n->number);
+  n->received = calloc((size_t)n->at[l->processes] + 1, sizeof *n->received);
   return n->number && n->received;
 }
 
-static ga_status learn_numbers(ga_launch *l, ga_error *err) {
+static ga_status gather_maps(ga_launch *l, ga_error *err) {
   const ga_subdomain_info *p = &l->info;
   const int count[GA_ENTRIES] = {p->nq, p->nv, p->nlam, p->npsi};
   const long *number[GA_ENTRIES] = {p->q, p->v, p->lam, p->psi};
   ga_status status = GA_OK;
   for (int k = 0; k < GA_ENTRIES; k++) {
-    numbering *n = &l->numbers[k];
-    n->count = calloc((size_t)l->size, sizeof *n->count);
-    n->at = calloc((size_t)l->size + 1, sizeof *n->at);
+    entry_map *n = &l->entries[k];
+    n->count = calloc((size_t)l->processes, sizeof *n->count);
+    n->at = calloc((size_t)l->processes + 1, sizeof *n->at);
     if (!n->count || !n->at) status = no_memory(err);
   }
   status = settle(status, err);
   for (int k = 0; k < GA_ENTRIES && status == GA_OK; k++) {
-    numbering *n = &l->numbers[k];
+    entry_map *n = &l->entries[k];
     MPI_Gather(&count[k], 1, MPI_INT, n->count, 1, MPI_INT, ROOT, MPI_COMM_WORLD);
-    if (l->rank == ROOT && !carve(l, n)) status = no_memory(err);
+    if (l->process == ROOT && !allocate_map(l, n)) status = no_memory(err);
     status = settle(status, err);
     if (status != GA_OK) return status;
     MPI_Gatherv(number[k], count[k], MPI_LONG, n->number, n->count, n->at, MPI_LONG, ROOT,
@@ -131,20 +132,20 @@ static ga_status learn_numbers(ga_launch *l, ga_error *err) {
   return status;
 }
 
-/* ---- sharing out ---------------------------------------------------------------------------- */
+/* ---- the subdomains ------------------------------------------------------------------------- */
 
-/* the root's cut */
-static ga_status cut(ga_launch *l, const ga_mechanism *m, ga_error *err) {
-  const ga_partition_method how = l->rank == ROOT ? GA_PARTITION_GRAPH : GA_PARTITION_RANGES;
-  const ga_status status = settle(ga_partition_new(m, l->size, how, &l->sharing, err), err);
+/* the root's partition, on all processes, and this process's subdomain of it */
+static ga_status cut_mechanism(ga_launch *l, const ga_mechanism *m, ga_error *err) {
+  const ga_partition_method how = l->process == ROOT ? GA_PARTITION_GRAPH : GA_PARTITION_RANGES;
+  const ga_status status = settle(ga_partition_new(m, l->processes, how, &l->partition, err), err);
   if (status != GA_OK) return status;
-  ga_partition *s = l->sharing;
-  MPI_Bcast(s->body, s->bodies, MPI_INT, ROOT, MPI_COMM_WORLD);
-  MPI_Bcast(s->element, s->elements, MPI_INT, ROOT, MPI_COMM_WORLD);
-  return settle(ga_mechanism_subdomain(m, s, l->rank, &l->portion, err), err);
+  ga_partition *p = l->partition;
+  MPI_Bcast(p->body, p->bodies, MPI_INT, ROOT, MPI_COMM_WORLD);
+  MPI_Bcast(p->element, p->elements, MPI_INT, ROOT, MPI_COMM_WORLD);
+  return settle(ga_mechanism_subdomain(m, p, l->process, &l->subdomain, err), err);
 }
 
-static ga_status count_parts(ga_launch *l, ga_error *err) {
+static ga_status gather_sizes(ga_launch *l, ga_error *err) {
   const ga_subdomain_info *p = &l->info;
   const ga_launch_subdomain own = {.bodies = p->bodies,
                                    .shared = p->shared,
@@ -153,17 +154,17 @@ static ga_status count_parts(ga_launch *l, ga_error *err) {
                                    .elements = p->elements,
                                    .velocities = p->nv,
                                    .constraints = p->nlam + p->npsi};
-  l->parts = calloc((size_t)l->size, sizeof *l->parts);
-  const ga_status status = settle(l->parts ? GA_OK : no_memory(err), err);
+  l->sizes = calloc((size_t)l->processes, sizeof *l->sizes);
+  const ga_status status = settle(l->sizes ? GA_OK : no_memory(err), err);
   if (status != GA_OK) return status;
-  MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, l->parts, (int)sizeof own, MPI_BYTE,
+  MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, l->sizes, (int)sizeof own, MPI_BYTE,
                 MPI_COMM_WORLD);
   return GA_OK;
 }
 
-static ga_status make_room(ga_launch *l, ga_error *err) {
+static ga_status allocate_whole_state(ga_launch *l, ga_error *err) {
   const ga_subdomain_info *p = &l->info;
-  if (l->rank != ROOT) return settle(GA_OK, err);
+  if (l->process != ROOT) return settle(GA_OK, err);
   const size_t nv = (size_t)p->nv_all + 1;
   l->q = calloc((size_t)p->nq_all + 1, sizeof *l->q);
   l->v = calloc(nv, sizeof *l->v);
@@ -179,7 +180,7 @@ static void describe_whole(ga_launch *l) {
   const ga_subdomain_info *p = &l->info;
   l->whole = (ga_collector){.n = {p->nq_all, p->nv_all, p->nlam_all, p->npsi_all},
                             .number = {p->q, p->v, p->lam, p->psi},
-                            .root = l->rank == ROOT,
+                            .root = l->process == ROOT,
                             .gather = gather_entries,
                             .spread = spread,
                             .context = l};
@@ -196,14 +197,14 @@ static void close_launch(ga_launch *l) {
   if (!l) return;
   if (l->with_petsc) ga_launch_petsc_close();
   ga_mpi_team_free(l->team);
-  ga_subdomain_free(l->portion);
-  ga_partition_free(l->sharing);
+  ga_subdomain_free(l->subdomain);
+  ga_partition_free(l->partition);
   for (int k = 0; k < GA_ENTRIES; k++) {
-    numbering *n = &l->numbers[k];
+    entry_map *n = &l->entries[k];
     free(n->count), free(n->at), free(n->number), free(n->received);
   }
   free(l->q), free(l->v), free(l->vd), free(l->a), free(l->lam), free(l->psi);
-  free(l->parts);
+  free(l->sizes);
   free(l);
 }
 
@@ -216,16 +217,16 @@ static ga_status open_launch(const ga_mechanism *m, const char *petsc, ga_launch
     free(l);
     return status;
   }
-  MPI_Comm_rank(MPI_COMM_WORLD, &l->rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &l->size);
-  status = cut(l, m, err);
+  MPI_Comm_rank(MPI_COMM_WORLD, &l->process);
+  MPI_Comm_size(MPI_COMM_WORLD, &l->processes);
+  status = cut_mechanism(l, m, err);
   if (status == GA_OK) {
-    l->info = ga_subdomain_view(l->portion);
+    l->info = ga_subdomain_view(l->subdomain);
     describe_whole(l);
-    status = count_parts(l, err);
+    status = gather_sizes(l, err);
   }
-  if (status == GA_OK) status = learn_numbers(l, err);
-  if (status == GA_OK) status = make_room(l, err);
+  if (status == GA_OK) status = gather_maps(l, err);
+  if (status == GA_OK) status = allocate_whole_state(l, err);
   if (status == GA_OK) {
     status = settle(ga_mpi_team_world(l->info.nv, l->info.v, &l->team, err), err);
   }
@@ -240,7 +241,7 @@ static ga_status open_launch(const ga_mechanism *m, const char *petsc, ga_launch
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
-static ga_subdomain_info portion_of(const ga_launch *l) {
+static ga_subdomain_info subdomain_of(const ga_launch *l) {
   return l->info;
 }
 
@@ -252,8 +253,8 @@ static const ga_collector *whole_of(const ga_launch *l) {
   return &l->whole;
 }
 
-static ga_launch_subdomain part_of(const ga_launch *l, int rank) {
-  return l->parts[rank];
+static ga_launch_subdomain size_of(const ga_launch *l, int process) {
+  return l->sizes[process];
 }
 
 static ga_status gather(ga_launch *l, const ga_state *own, ga_state *whole) {
@@ -280,7 +281,7 @@ static double value(ga_launch *l, ga_launch_value of, void *context, const ga_st
   ga_state whole;
   double x = NAN;
   const ga_status status = gather(l, own, &whole);
-  if (l->rank == ROOT && status == GA_OK) x = of(context, &whole);
+  if (l->process == ROOT && status == GA_OK) x = of(context, &whole);
   MPI_Bcast(&x, 1, MPI_DOUBLE, ROOT, MPI_COMM_WORLD);
   return x;
 }
@@ -290,19 +291,21 @@ static void sum(ga_launch *l, int n, double *x) {
   for (int i = 0; i < n; i++) x[i] = NAN;
 }
 
-/* the one symbol the tool looks for, GA_LAUNCH_SYMBOL */
-extern const ga_launch_ops ga_launch_ops_1;
-__attribute__((visibility("default"))) const ga_launch_ops ga_launch_ops_1 = {
+/* the symbol that the tool looks for, GA_LAUNCH_SYMBOL */
+extern const ga_launch_ops ga_launch_ops_2;
+__attribute__((visibility("default"))) const ga_launch_ops ga_launch_ops_2 = {
     .version = GA_VERSION,
     .begin = ga_mpi_begin,
     .end = ga_mpi_end,
+    .abort = ga_mpi_abort,
+    .messages = &ga_mpi_messages,
     .open = open_launch,
     .close = close_launch,
     .has_petsc = ga_launch_has_petsc,
-    .portion = portion_of,
+    .subdomain = subdomain_of,
     .team = team_of,
     .whole = whole_of,
-    .part = part_of,
+    .size = size_of,
     .gather = gather,
     .value = value,
     .agree = agree,

@@ -1,7 +1,7 @@
 # libgenalpha_mpi: teams over MPI. A library of its own, found or left out; the core never sees MPI.
 #   GA_MPI = AUTO (where MPI is found; inside another project as OFF), ON (required), OFF
 
-# what adds parts of a matrix, without MPI: also for the tests
+# adds the contributions of all processes to a matrix, without MPI: also for the tests
 add_library(genalpha_whole OBJECT parallel/mpi/whole.c parallel/mpi/condense.c)
 set_target_properties(genalpha_whole PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(genalpha_whole PUBLIC include)
@@ -35,8 +35,8 @@ if(NOT APPLE)
 endif()
 add_library(genalpha::mpi ALIAS genalpha_mpi)
 
-# what the tool asks for when mpirun starts it (launch.h); it looks for the library beside itself and
-# where it is installed
-target_sources(genalpha_mpi PRIVATE parallel/mpi/launch.c parallel/mpi/petsc.c)
+# the table of functions that the tool uses under mpirun (launch.h); parallel/launcher.c finds the library beside
+# the tool or where it is installed
+target_sources(genalpha_mpi PRIVATE parallel/mpi/launch.c parallel/mpi/messages.c parallel/mpi/petsc.c)
 target_include_directories(genalpha_mpi PRIVATE ${PROJECT_SOURCE_DIR})
 set_target_properties(genalpha_mpi PROPERTIES INSTALL_RPATH "$ORIGIN") # libgenalpha is there, too

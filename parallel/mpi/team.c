@@ -261,19 +261,20 @@ int ga_mpi_team_neighbours(const ga_team *team, long *shared) {
 
 static bool begun; /* by ga_mpi_begin */
 
-ga_status ga_mpi_begin(int *rank, int *size, ga_error *err) {
-  int there = 0, gone = 0;
+ga_status ga_mpi_begin(int *process, int *processes, ga_error *err) {
+  int there = 0, gone = 0, level;
   MPI_Initialized(&there);
   MPI_Finalized(&gone);
   if (gone) return ga_mpi_fail(err, GA_ERR_ARG, "MPI has ended and cannot begin again");
   if (!there) {
-    if (MPI_Init(NULL, NULL) != MPI_SUCCESS) {
-      return ga_mpi_fail(err, GA_ERR_BACKEND, "MPI_Init failed");
+    /* the program may have other threads, which never call MPI */
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
+      return ga_mpi_fail(err, GA_ERR_BACKEND, "MPI_Init_thread failed");
     }
     begun = true;
   }
-  MPI_Comm_rank(MPI_COMM_WORLD, rank);
-  MPI_Comm_size(MPI_COMM_WORLD, size);
+  MPI_Comm_rank(MPI_COMM_WORLD, process);
+  MPI_Comm_size(MPI_COMM_WORLD, processes);
   return GA_OK;
 }
 

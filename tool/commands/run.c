@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "args/run_settings.h"
+#include "parallel/launcher.h"
 #include "picture/page.h"
 
 /* the settings as RUN_SPECS wants them: a member of others */
@@ -48,7 +49,7 @@ static const arg_spec specs[] = {
     {"petsc", "OPTIONS",
      "under mpirun: solve linear systems by PETSc, with options of its own in quotes, such as "
      "\"-ksp_rtol 1e-10\" or \"\" (default there, where it is built in); off: gather them on one "
-     "rank (docs/guide/scale.md)",
+     "process (docs/guide/scale.md)",
      read_petsc, FIELD(petsc), 0, 0},
     {.key = NULL}};
 #undef FIELD
@@ -191,7 +192,8 @@ static void release(resources *r) {
   problem_close(r->problem);
 }
 
-/* Over ranks: one after the other, and each on all of them, as the next one needs all. */
+/* Over several processes each of these three is done by all of them before the next one begins,
+ * which needs all of them. */
 static int open_all(const run_settings *set, args *a, resources *r, simulation *s) {
   int code = team_open(r->problem, set->petsc, &r->team);
   if (code != ARGS_GO_ON) return code;
@@ -201,7 +203,7 @@ static int open_all(const run_settings *set, args *a, resources *r, simulation *
   return team_code(r->team, team_writes(r->team) ? open_files(set, s, r) : ARGS_GO_ON);
 }
 
-/* what the first rank, or the only one, does with the end of a run */
+/* at the end of a run: process 0 prints and writes, the others do nothing */
 static int finish(const run_settings *set, const simulation *s, resources *r, int code) {
   if (!team_writes(r->team)) return code;
   if (code == CLI_OK && !set->final) summary_print(report_to(set, code), s);
@@ -239,7 +241,8 @@ int cmd_run(int argc, char **argv) {
   int code = args_parse(&a, argc, argv);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
   /* a team cannot leave rows out; who asks for it is told */
-  if (code == ARGS_GO_ON && team_count() > 1) code = args_apply(&a, "redundant", "refuse");
+  if (code == ARGS_GO_ON && launcher_detect().processes > 1)
+    code = args_apply(&a, "redundant", "refuse");
   if (code != ARGS_GO_ON) return code;
   resources r = {.plot = {.fd = -1}};
   code = run_problem(&set, &a, &r);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "output/output.h"
+#include "parallel/launcher.h"
 #include "simulate/interrupt.h"
 #include "source/shared_object.h"
 #include "sweep/identity.h"
@@ -78,7 +79,7 @@ typedef struct resources {
   sweep_shape shape;
   sweep_journal journal;
   char *about;
-  ranks ranks; /* of a job of several processes */
+  sweep_job job; /* the processes that make the sweep */
 } resources;
 
 /* ---- before the runs ------------------------------------------------------------------------ */
@@ -138,7 +139,7 @@ static int check_settings(const settings *set) {
   if (set->out && (strcmp(set->out, "-") == 0 || (set->history && !strcmp(set->history, "-")))) {
     wrong = "a sweep goes to files, as it must be able to go on; '-' is none";
   }
-  if (set->workers > 0 && ranks_told() > 1) {
+  if (set->workers > 0 && launcher_detect().processes > 1) {
     wrong = "--workers is for a sweep in one process; under mpirun every process is a worker";
   }
   if (set->out && set->history && files_collide(set->out, set->history)) {
@@ -226,9 +227,9 @@ static int look_at_files(const sweep_files *f) {
 }
 
 /* threads of this process */
-static int worker_count(const settings *set, const ranks *r) {
+static int worker_count(const settings *set, const sweep_job *job) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  long n = r->ops ? 1 : set->workers > 0 ? set->workers : cores;
+  long n = job->ops ? 1 : set->workers > 0 ? set->workers : cores;
   if (n > set->plan.runs) n = set->plan.runs;
   return n < 1 ? 1 : (int)n;
 }
@@ -243,12 +244,12 @@ static void summary(const settings *set, const resources *r, const sweep_tally *
   printf(", %ld failed", n[SWEEP_FAILED]);
   if (n[SWEEP_MISSING]) printf(", %ld not made", n[SWEEP_MISSING]);
   if (tally->made > 0) {
-    const int workers = r->ranks.size * worker_count(set, &r->ranks);
+    const int workers = r->job.processes * worker_count(set, &r->job);
     printf("\n  %-13s%ld runs in %.4g s by %d %s%s, sum of the times of the runs %.4g s", "effort",
-           tally->made, tally->elapsed, workers, r->ranks.ops ? "process" : "worker",
-           workers == 1   ? ""
-           : r->ranks.ops ? "es"
-                          : "s",
+           tally->made, tally->elapsed, workers, r->job.ops ? "process" : "worker",
+           workers == 1 ? ""
+           : r->job.ops ? "es"
+                        : "s",
            tally->seconds);
   }
   putchar('\n');
@@ -284,10 +285,10 @@ static int begin(const settings *set, const sweep_files *files, resources *r) {
 }
 
 static int make_runs(const settings *set, resources *r, sweep_tally *tally) {
-  sweep_ranks others = {&r->ranks, &set->plan, &r->shape};
-  const sweep_server server = {sweep_ranks_serve, &others};
-  if (sweep_threads(&set->plan, &r->shape, &r->journal, worker_count(set, &r->ranks),
-                    r->ranks.ops ? &server : NULL, tally)) {
+  sweep_job_server others = {&r->job, &set->plan, &r->shape};
+  const sweep_server server = {sweep_job_serve, &others};
+  if (sweep_threads(&set->plan, &r->shape, &r->journal, worker_count(set, &r->job),
+                    r->job.ops ? &server : NULL, tally)) {
     return ARGS_GO_ON;
   }
   cli_error("%ld of %ld runs are done; the same command makes the others, --collect writes these",
@@ -302,7 +303,7 @@ static int sweep(const settings *set, resources *r, int code) {
   sweep_ends ends;
   if (code == ARGS_GO_ON) code = begin(set, &files, r);
   const bool more = code == ARGS_GO_ON && !set->collect;
-  sweep_ranks_tell(&r->ranks, code == ARGS_GO_ON && set->collect ? CLI_OK : code, r->about);
+  sweep_job_announce(&r->job, code == ARGS_GO_ON && set->collect ? CLI_OK : code, r->about);
   if (more) code = make_runs(set, r, &tally);
   if (code != ARGS_GO_ON) return code;
   const bool all = r->journal.done == r->journal.runs;
@@ -320,8 +321,8 @@ static int run_sweep(settings *set, args *a, resources *r) {
   if (code != ARGS_GO_ON) return code;
   code = prepare(set, r);
   if (code == ARGS_GO_ON && set->list) code = sweep_plan_list(&set->plan, stdout);
-  if (r->ranks.rank == 0) return sweep(set, r, code);
-  return sweep_ranks_work(&r->ranks, &set->plan, &r->shape, code == ARGS_GO_ON ? r->about : NULL);
+  if (r->job.process == 0) return sweep(set, r, code);
+  return sweep_job_work(&r->job, &set->plan, &r->shape, code == ARGS_GO_ON ? r->about : NULL);
 }
 
 int cmd_sweep(int argc, char **argv) {
@@ -331,7 +332,7 @@ int cmd_sweep(int argc, char **argv) {
   int code = CLI_FAILED;
   if (!set || !list) {
     cli_error("no memory for the sweep");
-  } else if (ranks_open(&r.ranks)) {
+  } else if (sweep_job_join(&r.job)) {
     *set = (settings){.run = RUN_SETTINGS_NONE, .plan = {.seed = 1}};
     ga_options options = ga_options_default();
     args a = {.command = &command, .settings = set, .options = &options, .list = list};
@@ -347,6 +348,6 @@ int cmd_sweep(int argc, char **argv) {
   free(r.about);
   free(set);
   free(list);
-  ranks_close(&r.ranks);
+  sweep_job_leave(&r.job);
   return code;
 }

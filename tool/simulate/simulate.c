@@ -27,7 +27,7 @@ static void watch_energy(simulation *s, const ga_state *state) {
   s->energy_change = fmax(s->energy_change, fabs(s->energy_end - s->energy0));
 }
 
-/* one row, by the first rank; all ranks come to know if it failed */
+/* one row, written by process 0; all processes learn whether that failed */
 static bool put_row(simulation *s, const ga_state *state) {
   const ga_state *whole = team_gather(s->solver->team, state);
   const bool good = !team_writes(s->solver->team) || trajectory_row(s->out, whole);

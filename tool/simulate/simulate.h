@@ -25,7 +25,7 @@ typedef struct simulation {
   double out_dt;                       /* or at these equal distances, between the steps; NaN: no */
   history *history;                    /* NULL: no plot */
   film *film;                          /* NULL: no page */
-  bool shows;                          /* a plot or a page, of the first rank, is wanted */
+  bool shows;                          /* process 0 makes a plot or a page */
   const run_events *events;            /* NULL: none */
   bool quiet;                          /* no line of progress */
   /* sees the start, every step and what a projection made of one; NULL: none */

@@ -64,7 +64,7 @@ int solver_open(solver *s, const ga_model *model, const ga_options *options,
     options = &own;
   }
   if (s->how.K && s->team) {
-    cli_error("--extrapolate is not possible over several ranks: it needs runs side by side");
+    cli_error("--extrapolate is not possible over several processes: it needs runs side by side");
     return CLI_USAGE;
   }
   if (s->how.K) {

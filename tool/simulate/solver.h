@@ -30,12 +30,13 @@ typedef struct solver {
   extrapolation how;
   solver_watch watch;
   void *context;
-  team *team; /* that share the model out; NULL: one */
+  team *team; /* of the processes that integrate the model; NULL: one process */
   const ga_state *end;
 } solver;
 
 /* how NULL: no extrapolation. ARGS_GO_ON, or the exit code after a message. The solver must stay
- * where it is until it is closed. With ranks, which are set before, the model is not looked at. */
+ * where it is until it is closed. If there is a team, which is set
+ * before, its subdomain takes the place of the model. */
 int solver_open(solver *s, const ga_model *model, const ga_options *options,
                 const extrapolation *how);
 void solver_close(solver *s); /* also if open failed */
@@ -43,15 +44,15 @@ void solver_close(solver *s); /* also if open failed */
 ga_status solver_start(solver *s, const ga_problem *problem);
 ga_status solver_run(solver *s, double t_end);
 
-/* The run is over: the state of the whole is gathered, and solver_state gives that on the first
- * rank. All ranks call it. */
+/* After the run: gathers the state of the whole, which solver_state then returns in process 0. All
+ * processes call it. */
 void solver_finish(solver *s);
 
-/* The energies at one of the solver's states, of all ranks together; false: there are none. */
+/* The energies at one of the solver's states, summed over all processes; false: there are none. */
 bool solver_energy(const solver *s, const ga_model *model, const ga_state *state, double *kin,
                    double *pot);
 
-/* Where it is (a rank: its part of it), how many steps (of size h) led there, the counts (with
+/* Where it is (a process: its subdomain), how many steps (of size h) led there, the counts (with
  * extrapolation: of all runs).
  */
 const ga_state *solver_state(const solver *s);

@@ -1,139 +1,170 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages of a sweep. A worker sends results (records), asks for a run (one letter), and says that
- * it ends (another one); rank 0 answers a question with the number of a run. */
+/* Messages of a sweep. Process 0 first announces what to do. Then another process sends results
+ * (records), requests for a run (one letter) and a last message when it ends (another letter);
+ * process 0 answers a request with the number of a run, or -1 if none is left. */
 #define _POSIX_C_SOURCE 200809L
 #include "sweep/processes.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "args/args.h"
+#include "parallel/launcher.h"
 #include "simulate/interrupt.h"
 #include "sweep/checksum.h"
 #include "sweep/record.h"
 
-static const char ASKS = '?', ENDS = '.';
+static const char REQUEST = '?', END = '.';
 
-/* the first message: what to do, and a checksum of the sweep that rank 0 has read */
-typedef struct verdict {
+/* the first message: ARGS_GO_ON or an exit code, and a checksum of the sweep that process 0 has
+ * read */
+typedef struct announcement {
   int64_t code;
   uint64_t sweep;
-} verdict;
+} announcement;
 
-static uint64_t identity(const char *about) {
+static uint64_t checksum_of(const char *about) {
   return about ? sweep_hash(SWEEP_HASH_BEGIN, about, strlen(about)) : 0;
 }
 
-/* ---- rank 0 --------------------------------------------------------------------------------- */
-
-void sweep_ranks_tell(const ranks *r, int code, const char *about) {
-  const verdict v = {code, identity(about)};
-  for (int i = 1; r->rank == 0 && i < r->size; i++) r->ops->send(i, &v, sizeof v);
+bool sweep_job_join(sweep_job *job) {
+  const launcher found = launcher_detect();
+  *job = (sweep_job){.process = found.process, .processes = found.processes};
+  if (found.processes == 1) return true;
+  char why[1000];
+  job->ops = launcher_join(LAUNCHER_MPI_HIDDEN, why, sizeof why);
+  if (!job->ops) cli_error("%s", why);
+  return job->ops != NULL;
 }
 
-/* the result of another rank into the journal; false if that cannot be */
-static bool take_result(const sweep_ranks *all, const sweep_source *source, const char *bytes,
-                        size_t size, sweep_result *result) {
+void sweep_job_leave(sweep_job *job) {
+  if (job->ops) job->ops->end();
+  job->ops = NULL;
+}
+
+/* Waits for a message, with short naps instead of a busy loop: the processors belong to the runs.
+ * The caller frees the bytes. Without memory all processes of the job end. */
+static char *wait_for_message(const sweep_job *job, int *from, size_t *size) {
+  const struct timespec nap = {0, 50000};
+  while (!job->ops->messages->poll(from, size)) nanosleep(&nap, NULL);
+  char *bytes = malloc(*size + 1);
+  if (!bytes) job->ops->abort(CLI_FAILED);
+  job->ops->messages->receive(*from, bytes, *size);
+  return bytes;
+}
+
+/* ---- process 0 ------------------------------------------------------------------------------ */
+
+void sweep_job_announce(const sweep_job *job, int code, const char *about) {
+  const announcement a = {code, checksum_of(about)};
+  if (job->process != 0) return;
+  for (int i = 1; i < job->processes; i++) job->ops->messages->send(i, &a, sizeof a);
+}
+
+/* The result of another process into the journal; false, after a message, if it is damaged or
+ * cannot be stored. */
+static bool store_result(const sweep_job_server *server, const sweep_source *source,
+                         const char *bytes, size_t size, sweep_result *result) {
   sweep_record head;
   if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
   if (size < sizeof head ||
-      !sweep_record_possible(all->shape, &head, all->plan->runs, (int64_t)size) ||
-      !sweep_record_unpack(all->shape, bytes, result)) {
+      !sweep_record_possible(server->shape, &head, server->plan->runs, (int64_t)size) ||
+      !sweep_record_unpack(server->shape, bytes, result)) {
     cli_error("a result of another process arrived damaged");
     return false;
   }
   return source->store(source->self, result);
 }
 
-void sweep_ranks_serve(void *self, const sweep_source *source) {
-  const sweep_ranks *all = self;
-  const ranks *r = all->ranks;
+void sweep_job_serve(void *self, const sweep_source *source) {
+  const sweep_job_server *server = self;
+  const sweep_job *job = server->job;
   sweep_result result;
-  bool ok = sweep_result_open(&result, all->shape);
-  for (int left = r->size - 1; left > 0;) {
+  bool ok = sweep_result_open(&result, server->shape);
+  for (int left = job->processes - 1; left > 0;) {
     int from;
     size_t size;
-    char *bytes = ranks_wait(r, &from, &size);
-    if (!bytes) r->ops->abort(CLI_FAILED);
-    if (size == 1 && bytes[0] == ENDS) {
+    char *bytes = wait_for_message(job, &from, &size);
+    if (size == 1 && bytes[0] == END) {
       left--;
     } else if (size == 1) {
       const int64_t run = ok ? source->next(source->self) : -1;
-      r->ops->send(from, &run, sizeof run);
+      job->ops->messages->send(from, &run, sizeof run);
     } else {
-      ok = ok && take_result(all, source, bytes, size, &result);
+      ok = ok && store_result(server, source, bytes, size, &result);
     }
     free(bytes);
   }
   sweep_result_close(&result);
 }
 
-/* ---- others --------------------------------------------------------------------------------- */
+/* ---- the other processes -------------------------------------------------------------------- */
 
-/* A worker asks for its next run before it makes the one it has, so that it need not wait. */
+/* A process requests its next run before it makes the one it has, so that it need not wait. */
 typedef struct remote {
-  const ranks *ranks;
+  const sweep_job *job;
   const sweep_shape *shape;
-  bool asked; /* an answer is on its way */
+  bool requested; /* an answer is on its way */
 } remote;
 
-/* a message of rank 0 of known length */
-static void hear(const ranks *r, void *to, size_t expected) {
+/* a message of process 0 whose length is known */
+static void receive_from_0(const sweep_job *job, void *to, size_t expected) {
   int from;
   size_t size;
-  char *bytes = ranks_wait(r, &from, &size);
-  if (!bytes || size != expected) r->ops->abort(CLI_FAILED);
+  char *bytes = wait_for_message(job, &from, &size);
+  if (size != expected) job->ops->abort(CLI_FAILED);
   memcpy(to, bytes, expected);
   free(bytes);
 }
 
-static void ask(remote *me) {
-  me->ranks->ops->send(0, &ASKS, 1);
-  me->asked = true;
+static void request_run(remote *me) {
+  me->job->ops->messages->send(0, &REQUEST, 1);
+  me->requested = true;
 }
 
 static long next_run(void *self) {
   remote *me = self;
   int64_t run = -1;
   if (interrupt_came()) return -1;
-  if (!me->asked) ask(me);
-  hear(me->ranks, &run, sizeof run);
-  me->asked = false;
-  if (run >= 0) ask(me);
+  if (!me->requested) request_run(me);
+  receive_from_0(me->job, &run, sizeof run);
+  me->requested = false;
+  if (run >= 0) request_run(me);
   return (long)run;
-}
-
-/* the answer to a question that has become needless; the run is made when the sweep goes on */
-static void hear_last(remote *me) {
-  int64_t run;
-  if (me->asked) hear(me->ranks, &run, sizeof run);
 }
 
 static bool send_result(void *self, const sweep_result *result) {
   const remote *me = self;
   size_t size = 0;
   char *record = sweep_record_pack(me->shape, result, &size);
-  if (!record) return false; /* rank 0 finds that the run is missing */
-  me->ranks->ops->send(0, record, size);
+  if (!record) return false; /* process 0 finds that the run is missing */
+  me->job->ops->messages->send(0, record, size);
   free(record);
   return true;
 }
 
-int sweep_ranks_work(const ranks *r, const sweep_plan *p, const sweep_shape *s, const char *about) {
-  verdict v;
-  remote me = {.ranks = r, .shape = s};
+int sweep_job_work(const sweep_job *job, const sweep_plan *p, const sweep_shape *s,
+                   const char *about) {
+  announcement a;
+  remote me = {.job = job, .shape = s};
   const sweep_source source = {next_run, send_result, &me};
-  hear(r, &v, sizeof v);
-  if (v.code != ARGS_GO_ON) return (int)v.code;
-  if (v.sweep != identity(about)) {
-    cli_collect(NULL, 0);
-    cli_error("process %d cannot read what process 0 has read: another model file, or none",
-              r->rank);
-    r->ops->abort(CLI_FAILED);
+  receive_from_0(job, &a, sizeof a);
+  if (a.code != ARGS_GO_ON) return (int)a.code;
+  if (a.sweep != checksum_of(about)) {
+    /* to stderr: messages of this process go nowhere, but process 0 does not know of this fault */
+    fprintf(stderr,
+            "genalpha: process %d cannot read what process 0 has read: another model file, or "
+            "none\n",
+            job->process);
+    job->ops->abort(CLI_FAILED);
   }
   interrupt_catch();
   sweep_work(&source, p, s);
-  hear_last(&me);
-  r->ops->send(0, &ENDS, 1);
+  if (me.requested) {
+    int64_t unused; /* a run that is made when the sweep is resumed */
+    receive_from_0(job, &unused, sizeof unused);
+  }
+  job->ops->messages->send(0, &END, 1);
   return CLI_OK;
 }

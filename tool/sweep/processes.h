@@ -1,27 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep over the processes of a job: rank 0 has the journal and hands out the runs, all ranks
- * make them. */
-#ifndef CLI_SWEEP_RANKS_H
-#define CLI_SWEEP_RANKS_H
+/* A sweep over the processes of a launcher (mpirun, srun): process 0 has the journal and hands out
+ * the runs, all processes make them. */
+#ifndef CLI_SWEEP_PROCESSES_H
+#define CLI_SWEEP_PROCESSES_H
 
-#include "parallel/launcher.h"
+#include "parallel/mpi/launch.h"
 #include "sweep/workers.h"
 
-/* Rank 0 tells the others whether there are runs to be made (ARGS_GO_ON) or with which code to
- * end; about is the text that says which sweep it is, NULL if that is not known. Nothing is done
- * where there are no others. */
-void sweep_ranks_tell(const ranks *r, int code, const char *about);
+/* The processes that make one sweep together. */
+typedef struct sweep_job {
+  const ga_launch_ops *ops; /* NULL: there is one process */
+  int process, processes;   /* which one this is, and how many there are */
+} sweep_job;
 
-/* The whole of the other ranks: hear what rank 0 tells, make runs until none is left. The exit code
- * is returned. about is NULL if this rank could not read the problem. */
-int sweep_ranks_work(const ranks *r, const sweep_plan *p, const sweep_shape *s, const char *about);
+/* Join the processes of a launcher, if there is one. False after a message if that fails. */
+bool sweep_job_join(sweep_job *job);
+/* Returns when all processes have called it. */
+void sweep_job_leave(sweep_job *job);
 
-/* For sweep_threads on rank 0: serves the other ranks until all have ended. */
-typedef struct sweep_ranks {
-  const ranks *ranks;
+/* Process 0 tells the others whether there are runs to be made (ARGS_GO_ON) or with which code to
+ * end. about: the text that identifies the sweep, NULL if it is not known. Does nothing in other
+ * processes, and nothing if there is one process. */
+void sweep_job_announce(const sweep_job *job, int code, const char *about);
+
+/* All that a process other than 0 does: wait for the announcement, make runs until none is left.
+ * Returns the exit code. about: NULL if this process could not read the problem. */
+int sweep_job_work(const sweep_job *job, const sweep_plan *p, const sweep_shape *s,
+                   const char *about);
+
+/* For sweep_threads in process 0: serve the other processes until all of them have ended. */
+typedef struct sweep_job_server {
+  const sweep_job *job;
   const sweep_plan *plan;
   const sweep_shape *shape;
-} sweep_ranks;
-void sweep_ranks_serve(void *self, const sweep_source *source);
+} sweep_job_server;
+void sweep_job_serve(void *self, const sweep_source *source);
 
 #endif

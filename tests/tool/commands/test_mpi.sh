@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Runs over several ranks of MPI: the same numbers as on one, results, states, failures. Skipped where
+# Runs over several processes of MPI: the same numbers as on one, results, states, failures. Skipped where
 # libgenalpha_mpi was not built.
 . "$(dirname "$0")/lib.sh"
 models=$(dirname "$0")/../../../models
@@ -10,15 +10,15 @@ ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS LC_ALL=C OMPI_MCA_btl_base_warn_component_unused=0 \
   OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-# on P COMMAND ARGUMENT...: the tool on P ranks; output in $work/out and $work/err, exit code in
+# on P COMMAND ARGUMENT...: the tool on P processes; output in $work/out and $work/err, exit code in
 # $code. PETSc solves if $petsc says so.
 petsc=off
 on() {
-  ranks=$1 command=$2
+  processes=$1 command=$2
   shift 2
   [ "$command" != run ] || set -- "$@" --petsc "$petsc"
   code=0
-  timeout 120 mpirun --allow-run-as-root --oversubscribe -n "$ranks" "$tool" "$command" "$@" \
+  timeout 120 mpirun --allow-run-as-root --oversubscribe -n "$processes" "$tool" "$command" "$@" \
     >"$work/out" 2>"$work/err" </dev/null || code=$?
 }
 
@@ -47,7 +47,7 @@ same() {
   ok "$1: steps" [ "$(numbers "$work/out" steps)" = "$(numbers "$work/serial" steps)" ]
 }
 
-# compare NAME 'RANKS...' ARGUMENT...: several numbers of ranks against one
+# compare NAME 'PROCESSES...' ARGUMENT...: several numbers of processes against one
 compare() {
   name=$1 several=$2
   shift 2
@@ -56,7 +56,7 @@ compare() {
   cp "$work/out" "$work/serial"
   for p in $several; do
     on "$p" run "$@" --final
-    same "$name on $p ranks"
+    same "$name on $p processes"
   done
 }
 
@@ -73,7 +73,7 @@ compare 'automatic steps' '2 3 4' "$own/every-joint.yaml" --t-end 0.05 --rtol 1e
 compare 'an event' 3 "$own/frame.yaml" --stop-when 'b4_3.y > 0.004'
 compare 'an event in automatic steps' '2 3 4' "$own/every-joint.yaml" --stop-when 'bead.z + 0*energy.total < -0.01' \
   --rtol 1e-6 --atol 1e-8 --matrix-every 1
-ok 'the event is told once' [ "$(grep -c 'stopped at t = .* by --stop-when' "$work/err")" -eq 1 ]
+ok 'the event is reported once' [ "$(grep -c 'stopped at t = .* by --stop-when' "$work/err")" -eq 1 ]
 for method in index3 index2 index1; do
   compare "$method" 3 "$own/every-joint.yaml" --method $method --t-end 0.04
 done
@@ -84,12 +84,12 @@ compare 'a projection' 3 "$own/every-joint.yaml" --method index3 --project-at 0.
 on 3 run "$models/net.yaml" --t-end 0.02
 ok 'a summary' out_has '^  steps        20 of h = 0.001, from t = 0 to 0.02'
 ok 'printed once' [ "$(grep -c '^net: ' "$work/out")" -eq 1 ]
-ok 'what was shared out' out_has '^  ranks        3, cut by .*: [1-9][0-9]* of 49 bodies are on several ranks'
-ok 'a line for each rank' [ "$(grep -c '^  *[012]  *[0-9]*  *[0-9]*  *[0-9]*  *[0-9]*  *[0-9]*$' "$work/out")" -eq 3 ]
+ok 'how the mechanism was cut' out_has '^  processes    3, cut by .*: [1-9][0-9]* of 49 bodies are shared by several'
+ok 'a line for each process' [ "$(grep -c '^  *[012]  *[0-9]*  *[0-9]*  *[0-9]*  *[0-9]*  *[0-9]*$' "$work/out")" -eq 3 ]
 ok 'every element once' [ "$(awk '/^  *[012]  *[0-9]/ { n += $4 } END { print n }' "$work/out")" -eq 88 ]
 ok 'nothing to complain about' err_empty
 
-# csv NAME ARGUMENT...: the rows of 3 ranks are those of one process
+# csv NAME ARGUMENT...: the rows of 3 processes are those of one
 csv() {
   name=$1
   shift
@@ -118,11 +118,11 @@ ok 'a plot' [ -s "$work/frame.svg" ]
 
 # ---- states -------------------------------------------------------------------------------------
 
-# P ranks save, Q ranks go on
+# P processes save, Q processes go on
 saved() {
   if [ "$1" = 1 ]; then tool run "$3" --t-end 0.03 --save-state "$work/$1.state"; else
     on "$1" run "$3" --t-end 0.03 --save-state "$work/$1.state"; fi
-  ok "$1 ranks save" code_is 0
+  ok "$1 processes save" code_is 0
   if [ "$2" = 1 ]; then tool run "$3" --t-end 0.06 --from-state "$work/$1.state" --final; else
     on "$2" run "$3" --t-end 0.06 --from-state "$work/$1.state" --final; fi
   same "saved by $1, resumed by $2"
@@ -139,7 +139,7 @@ on 2 run "$own/frame.yaml" --t-end 0.06 --from-state "$models/net.yaml"
 ok 'not a state: exit 1' code_is 1
 ok 'one message' [ "$(grep -c 'is not a state file' "$work/err")" -eq 1 ]
 
-# killed -9: the launcher ends the job, the last checkpoint goes on with another number of ranks
+# killed -9: the launcher ends the job, the last checkpoint goes on with another number of processes
 tool run "$own/frame.yaml" --t-end 1 --final
 cp "$work/out" "$work/serial"
 mpirun --allow-run-as-root --oversubscribe -n 3 "$tool" run "$own/frame.yaml" --t-end 1000 \
@@ -155,14 +155,14 @@ ok 'the job ended' [ "$code" -ne 0 ]
 t=$(od -An -t f8 -j 200 -N 8 "$work/kill.state" | tr -d ' ')
 if awk -v t="$t" 'BEGIN { exit !(t < 1) }'; then
   on 2 run "$own/frame.yaml" --t-end 1 --from-state "$work/kill.state" --final
-  same 'killed on 3 ranks, resumed on 2'
+  same 'killed on 3 processes, resumed on 2'
 fi
 
 # ---- failures -----------------------------------------------------------------------------------
 
 code_within() { [ "$code" -ge "$1" ] && [ "$code" -le "$2" ]; }
 
-# fails PATTERN ARGUMENT...: 3 ranks, exit 1 (or 2, wrong usage), the pattern in one line
+# fails PATTERN ARGUMENT...: 3 processes, exit 1 (or 2, wrong usage), the pattern in one line
 fails() {
   pattern=$1
   shift
@@ -179,13 +179,13 @@ fails 'redundant = allow is not possible in a team' run "$own/frame.yaml" --redu
 fails 'cannot write' run "$own/frame.yaml" --t-end 0.01 --out "$work/no/such/file.csv"
 fails 'cannot save' run "$own/frame.yaml" --t-end 0.01 --save-state "$work/no/such/file"
 fails 'bodies cannot be shared out to 3 parts' run "$models/pendulum.yaml"
-fails 'not shared out over ranks' run heavy-top
-fails 'not shared out over ranks and would be done 3 times' converge "$own/frame.yaml"
+fails 'cannot be divided among processes' run heavy-top
+fails 'cannot be divided among processes and would be done 3 times' converge "$own/frame.yaml"
 on 2 run "$own/frame.yaml" --t-end 0.01 --out /dev/full
 ok 'a full disk: exit 1' code_is 1
 ok 'a full disk: one message' [ "$(grep -c 'genalpha: cannot write' "$work/err")" -eq 1 ]
 on 2 run "$own/frame.yaml" --extrapolate 1
-ok 'no extrapolation' [ "$(grep -c -e '--extrapolate is not possible over several ranks' "$work/err")" -eq 1 ]
+ok 'no extrapolation' [ "$(grep -c -e '--extrapolate is not possible over several processes' "$work/err")" -eq 1 ]
 
 # ---- PETSc --------------------------------------------------------------------------------------
 
@@ -195,7 +195,7 @@ if [ -e "$(dirname "$tool")/libgenalpha_petsc.so" ]; then
   compare 'PETSc, every joint' 3 "$own/every-joint.yaml" --t-end 0.05
   compare 'PETSc, net' 4 "$models/net.yaml" --t-end 0.05
   on 2 run "$own/frame.yaml" --t-end 0.01
-  ok 'the summary tells' out_has '^  linear       petsc'
+  ok 'the summary names PETSc' out_has '^  linear       petsc'
   petsc='-pc_type lu -pc_factor_mat_solver_type mumps'
   compare 'MUMPS by PETSc' 3 "$models/net.yaml" --t-end 0.05
   petsc='-frob 3'

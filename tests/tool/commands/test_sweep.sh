@@ -285,10 +285,11 @@ refused 1 "there is no 'm.csv.journal'" sweep heavy-top --vary h=1e-3,2e-3 --col
 refused 1 "No such file" sweep absent.yaml --vary k=1,2 $out
 refused 1 "No such file" sweep heavy-top --vary h=1e-3,2e-3 --out absent/m.csv
 refused 2 "did you mean '--vary'" sweep heavy-top --var h=1e-3,2e-3 $out
-for variable in OMPI_COMM_WORLD_SIZE PMI_SIZE; do
-  export $variable=4
-  refused 1 "mpirun has started 4 processes, but genalpha" sweep heavy-top --vary h=1e-3,2e-3 $out
-  unset $variable
+# a launcher's variables without its processes; other launchers: test_launcher.sh
+for launcher in OMPI_COMM_WORLD PMI; do
+  export ${launcher}_SIZE=4 ${launcher}_RANK=0
+  refused 1 "4 processes were started, but" sweep heavy-top --vary h=1e-3,2e-3 $out
+  unset ${launcher}_SIZE ${launcher}_RANK
 done
 ok "nothing is left of what was refused" [ -z "$(ls m.csv* absent* 2>/dev/null)" ]
 
