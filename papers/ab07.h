@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The studies of AB07 sections 2 to 4, in ab07_theory.c, ab07_errors.c and ab07_variable.c, and
  * drawings.c. */
-#ifndef CLI_REPRODUCE_AB07_H
-#define CLI_REPRODUCE_AB07_H
+#ifndef PAPERS_AB07_H
+#define PAPERS_AB07_H
 
 #include "papers/lab.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The studies beside the figures of ACB15, in acb15_theory.c, acb15_studies.c, acb15_claims.c,
  * acb15_rank.c and drawings.c. */
-#ifndef CLI_REPRODUCE_ACB15_H
-#define CLI_REPRODUCE_ACB15_H
+#ifndef PAPERS_ACB15_H
+#define PAPERS_ACB15_H
 
 #include "papers/lab.h"
 

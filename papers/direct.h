@@ -2,8 +2,8 @@
 /* One step of two methods on the papers' own test problems, written down from the papers without
  * the library, in long double: for theorems on a single step from values that are free to choose.
  */
-#ifndef CLI_REPRODUCE_DIRECT_H
-#define CLI_REPRODUCE_DIRECT_H
+#ifndef PAPERS_DIRECT_H
+#define PAPERS_DIRECT_H
 
 #include "papers/lab.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The figures and numerical claims of the papers: what they say, how it is computed, what comes
  * out. A verdict is computed from numbers, never written down. */
-#ifndef CLI_REPRODUCE_ITEM_H
-#define CLI_REPRODUCE_ITEM_H
+#ifndef PAPERS_ITEM_H
+#define PAPERS_ITEM_H
 
 #include "picture/chart.h"
 

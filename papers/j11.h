@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The theorems of J11 on a single step, in j11_theory.c. */
-#ifndef CLI_REPRODUCE_J11_H
-#define CLI_REPRODUCE_J11_H
+#ifndef PAPERS_J11_H
+#define PAPERS_J11_H
 
 #include "papers/rates.h"
 

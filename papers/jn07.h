@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The theorems and remarks of JN07, in jn07_theory.c and jn07_identities.c, and drawings.c. */
-#ifndef CLI_REPRODUCE_JN07_H
-#define CLI_REPRODUCE_JN07_H
+#ifndef PAPERS_JN07_H
+#define PAPERS_JN07_H
 
 #include "papers/lab.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Section 2 of JN08 and the second half of its Theorem 1, in jn08_theory.c. */
-#ifndef CLI_REPRODUCE_JN08_H
-#define CLI_REPRODUCE_JN08_H
+#ifndef PAPERS_JN08_H
+#define PAPERS_JN08_H
 
 #include "papers/rates.h"
 

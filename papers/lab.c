@@ -200,7 +200,7 @@ static bool find_reference(ladder *d) {
   if (d->reference.kind != REFERENCE_COMPUTED) return true;
   long last = lround(((whole ? d->plan->to : t_end) - t0) / d->finest);
   long first = whole ? lround((d->plan->from - t0) / d->finest) : last;
-  if (reference_compute(&d->reference, &l->o, 2, d->finest, first, last) == CLI_OK) return true;
+  if (reference_compute(&d->reference, &l->o, 2, d->finest, first, last) == TOOL_OK) return true;
   return result_fail(l->r, "the reference of '%s' could not be computed", l->problem->name);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the items compute with: runs of a problem that are watched, errors over step sizes, slopes,
  * small dense algebra. */
-#ifndef CLI_REPRODUCE_LAB_H
-#define CLI_REPRODUCE_LAB_H
+#ifndef PAPERS_LAB_H
+#define PAPERS_LAB_H
 
 #include <stdint.h>
 

@@ -309,7 +309,7 @@ static bool write_file(page *p, const char *name, void (*write)(page *p)) {
     good = !ferror(p->to);
     if (fclose(p->to) != 0) good = false;
   }
-  if (!good) cli_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
+  if (!good) tool_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
   return good;
 }
 

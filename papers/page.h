@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report in DIR: index.html, whole in one file, and claims.csv. */
-#ifndef CLI_REPRODUCE_PAGE_H
-#define CLI_REPRODUCE_PAGE_H
+#ifndef PAPERS_PAGE_H
+#define PAPERS_PAGE_H
 
 #include "papers/record.h"
 

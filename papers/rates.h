@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How fast the layer of a plain start dies out, for JN08 Theorem 1 and J11 Theorem 6.1. */
-#ifndef CLI_REPRODUCE_RATES_H
-#define CLI_REPRODUCE_RATES_H
+#ifndef PAPERS_RATES_H
+#define PAPERS_RATES_H
 
 #include "papers/lab.h"
 

@@ -40,7 +40,7 @@ bool record_prepare(const char *dir) {
   char path[PATH_LENGTH];
   errno = 0;
   if (!record_path(path, dir, "index.html", "")) {
-    cli_error("--out '%.60s...': the name is too long", dir);
+    tool_error("--out '%.60s...': the name is too long", dir);
     return false;
   }
   snprintf(path, sizeof path, "%s/.genalpha", dir);
@@ -48,7 +48,7 @@ bool record_prepare(const char *dir) {
       access(path, W_OK) == 0) {
     return true;
   }
-  cli_error("cannot write to the directory '%s': %s", dir, strerror(errno));
+  tool_error("cannot write to the directory '%s': %s", dir, strerror(errno));
   return false;
 }
 
@@ -112,7 +112,7 @@ bool record_save(const char *dir, const item *it, const record *rec) {
     bool good = !ferror(to);
     if (fclose(to) == 0 && good && rename(aside, path) == 0) return true;
   }
-  cli_error("cannot write '%s': %s", path, strerror(errno));
+  tool_error("cannot write '%s': %s", path, strerror(errno));
   return false;
 }
 

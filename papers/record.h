@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What is kept of an item in DIR/.genalpha: claims, the time it took, and a stamp of program, size
  * and files, by which a later run knows whether it has to be computed again. */
-#ifndef CLI_REPRODUCE_RECORD_H
-#define CLI_REPRODUCE_RECORD_H
+#ifndef PAPERS_RECORD_H
+#define PAPERS_RECORD_H
 
 #include <stdint.h>
 

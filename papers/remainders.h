@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Theorems on perturbed start values: what they leave of the changes after one step, as orders. */
-#ifndef CLI_REPRODUCE_REMAINDERS_H
-#define CLI_REPRODUCE_REMAINDERS_H
+#ifndef PAPERS_REMAINDERS_H
+#define PAPERS_REMAINDERS_H
 
 #include "papers/direct.h"
 

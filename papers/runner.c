@@ -24,7 +24,7 @@ static bool write_table(const char *path, const table *t) {
   FILE *to = fopen(path, "w");
   bool good = to && table_write(t, to);
   if (to && fclose(to) != 0) good = false;
-  if (!good) cli_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
+  if (!good) tool_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
   return good;
 }
 
@@ -49,7 +49,7 @@ static bool compute(const runner *r, const item *it) {
   memcpy(rec.claim, res.claim, sizeof rec.claim);
   memcpy(rec.failure, res.failure, sizeof rec.failure);
   bool good = !res.failure[0];
-  if (!good && !interrupt_came()) cli_error("%s: %s", it->id, res.failure);
+  if (!good && !interrupt_came()) tool_error("%s: %s", it->id, res.failure);
   if (good) {
     good = record_path(path, r->dir, it->id, ".csv") && write_table(path, &res.data);
     if (good) rec.csv = record_hash_file(path);
@@ -106,9 +106,9 @@ static void start(crew *c, job *j) {
     if (j->messages) dup2(fileno(j->messages), 2);
     bool good = j->work(c->r, j->it);
     fflush(NULL);
-    _exit(good ? CLI_OK : CLI_FAILED);
+    _exit(good ? TOOL_OK : TOOL_FAILED);
   }
-  if (j->child < 0) cli_error("%s: cannot start a process: %s", j->it->id, strerror(errno));
+  if (j->child < 0) tool_error("%s: cannot start a process: %s", j->it->id, strerror(errno));
   if (j->child > 0) c->running++;
 }
 
@@ -146,11 +146,11 @@ static void show_result(const crew *c, const job *j, bool good) {
 }
 
 static void finish(crew *c, job *j, int status) {
-  bool good = WIFEXITED(status) && WEXITSTATUS(status) == CLI_OK;
+  bool good = WIFEXITED(status) && WEXITSTATUS(status) == TOOL_OK;
   clear_line(c);
   show_messages(j);
   if (WIFSIGNALED(status) && !interrupt_came()) {
-    cli_error("%s: its process was ended by signal %d", j->it->id, WTERMSIG(status));
+    tool_error("%s: its process was ended by signal %d", j->it->id, WTERMSIG(status));
   }
   show_result(c, j, good);
   if (good && j->work == compute) c->r->computed++;
@@ -255,8 +255,8 @@ int runner_run(runner *r) {
   crew c = {.r = r};
   c.jobs = calloc((size_t)r->count + 1, sizeof *c.jobs);
   if (!c.jobs) {
-    cli_error("no memory for the list of figures");
-    return CLI_FAILED;
+    tool_error("no memory for the list of figures");
+    return TOOL_FAILED;
   }
   interrupt_catch();
   plan(&c, r);
@@ -265,8 +265,8 @@ int runner_run(runner *r) {
   int missing = c.count - c.done;
   free(c.jobs);
   if (interrupt_came()) {
-    cli_error("interrupted, %d of %d done; the next run goes on from there", c.done, c.count);
-    return CLI_INTERRUPTED;
+    tool_error("interrupted, %d of %d done; the next run goes on from there", c.done, c.count);
+    return TOOL_INTERRUPTED;
   }
-  return r->failed || missing ? CLI_FAILED : CLI_OK;
+  return r->failed || missing ? TOOL_FAILED : TOOL_OK;
 }

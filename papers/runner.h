@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Computing items side by side, a process each, with the time to go. */
-#ifndef CLI_REPRODUCE_RUNNER_H
-#define CLI_REPRODUCE_RUNNER_H
+#ifndef PAPERS_RUNNER_H
+#define PAPERS_RUNNER_H
 
 #include "papers/record.h"
 
@@ -15,8 +15,8 @@ typedef struct runner {
   int computed, redrawn, kept, failed;
 } runner;
 
-/* Bring all items up to date; what is done stays done. CLI_OK, CLI_FAILED after messages, or
- * CLI_INTERRUPTED. */
+/* Bring all items up to date; what is done stays done. TOOL_OK, TOOL_FAILED after messages, or
+ * TOOL_INTERRUPTED. */
 int runner_run(runner *r);
 
 #endif

@@ -15,22 +15,24 @@ static const struct {
   int (*run)(int argc, char **argv);
   bool parallel; /* it can be started by mpirun as several processes */
 } commands[] = {
-    {"run", "simulate a problem: summary, trajectory, plot, end state", cmd_run, true},
-    {"sweep", "many runs with varied parameters, side by side, into one table", cmd_sweep, true},
-    {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", cmd_converge, false},
-    {"check", "look at a model file before its first run: what is odd, what is wrong", cmd_check,
+    {"run", "simulate a problem: summary, trajectory, plot, end state", command_run, true},
+    {"sweep", "many runs with varied parameters, side by side, into one table", command_sweep,
+     true},
+    {"converge", "errors and slopes of a problem over h, h/2, h/4, ...", command_converge, false},
+    {"check", "look at a model file before its first run: what is odd, what is wrong",
+     command_check, false},
+    {"equilibrium", "where a mechanism stays at rest, the forces there", command_equilibrium,
      false},
-    {"equilibrium", "where a mechanism stays at rest, the forces there", cmd_equilibrium, false},
-    {"modes", "frequencies, damping and shapes of vibrations", cmd_modes, false},
-    {"plot", "draw columns of a CSV file or of results: PNG or SVG", cmd_plot, false},
-    {"export", "a file of results (HDF5) as CSV", cmd_export, false},
-    {"view", "a page that shows a mechanism or its motion in any browser", cmd_view, false},
-    {"reproduce", "figures and claims of the five papers, computed and judged", cmd_reproduce,
+    {"modes", "frequencies, damping and shapes of vibrations", command_modes, false},
+    {"plot", "draw columns of a CSV file or of results: PNG or SVG", command_plot, false},
+    {"export", "a file of results (HDF5) as CSV", command_export, false},
+    {"view", "a page that shows a mechanism or its motion in any browser", command_view, false},
+    {"reproduce", "figures and claims of the five papers, computed and judged", command_reproduce,
      false},
-    {"list", "methods, problems, linear solvers, figures of the papers", cmd_list, false},
-    {"params", "parameters of the method, their conditions, the spectral radius", cmd_params,
+    {"list", "methods, problems, linear solvers, figures of the papers", command_list, false},
+    {"params", "parameters of the method, their conditions, the spectral radius", command_params,
      false},
-    {"schema", "JSON Schema of model files, for editors", cmd_schema, false},
+    {"schema", "JSON Schema of model files, for editors", command_schema, false},
 };
 
 enum { NCOMMANDS = (int)(sizeof commands / sizeof commands[0]) };
@@ -46,13 +48,13 @@ static int print_help(void) {
       "'genalpha --version' the build.\n"
       "A first try: genalpha run heavy-top --out heavy-top.csv --plot heavy-top.svg\n"
       "exit status: 0 success, 1 a run or a file failed, 2 wrong usage, 130 interrupted\n");
-  return CLI_OK;
+  return TOOL_OK;
 }
 
 static int print_version(void) {
   printf("genalpha %s\n%s\nresults: CSV, HDF5%s\n", ga_version(), ga_capabilities(),
          ga_results_available() ? "" : " not built in (Debian: libhdf5-dev)");
-  return CLI_OK;
+  return TOOL_OK;
 }
 
 static const char *word_at(const void *list, int i) {
@@ -64,23 +66,23 @@ static const char *word_at(const void *list, int i) {
 
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
-    cli_error(
+    tool_error(
         "a command is missing: run, sweep, check, equilibrium, modes, converge, plot, export, "
         "view, "
         "reproduce, list, params or schema");
-    fprintf(cli_messages(), "Try 'genalpha --help'.\n");
-    return CLI_USAGE;
+    fprintf(tool_messages(), "Try 'genalpha --help'.\n");
+    return TOOL_USAGE;
   }
   const char *name = argv[1];
   for (int i = 0; i < NCOMMANDS; i++) {
     if (strcmp(name, commands[i].name) != 0) continue;
     const int processes = launcher_detect().processes;
     if (processes > 1 && !commands[i].parallel) {
-      cli_error(
+      tool_error(
           "%d processes were started, but '%s' cannot be divided among processes and would be done "
           "%d times; start it without mpirun",
           processes, name, processes);
-      return CLI_FAILED;
+      return TOOL_FAILED;
     }
     return commands[i].run(argc - 1, argv + 1);
   }
@@ -93,7 +95,7 @@ static int dispatch(int argc, char **argv) {
     return print_help();
   }
   if (strcmp(name, "--version") == 0) return print_version();
-  return cli_unknown(name[0] == '-' ? "option" : "command", name, word_at, NULL);
+  return tool_unknown(name[0] == '-' ? "option" : "command", name, word_at, NULL);
 }
 
 /* OpenBLAS, where that is the linear algebra library: sums of several threads end in other last
@@ -104,19 +106,19 @@ extern void openblas_set_num_threads(int count) __attribute__((weak));
  * print its message. */
 static void let_process_0_speak(int code) {
   const struct timespec moment = {0, 300000000};
-  if (code != CLI_OK && launcher_detect().process != 0) nanosleep(&moment, NULL);
+  if (code != TOOL_OK && launcher_detect().process != 0) nanosleep(&moment, NULL);
 }
 
 int main(int argc, char **argv) {
   /* a limit of the size of files (ulimit -f) is an error of writing like others, with a message */
   signal(SIGXFSZ, SIG_IGN);
   if (openblas_set_num_threads) openblas_set_num_threads(1);
-  if (launcher_detect().process != 0) cli_mute();
+  if (launcher_detect().process != 0) tool_mute();
   int code = dispatch(argc, argv);
   errno = 0;
   if (fflush(stdout) != 0 || ferror(stdout)) {
-    cli_error("standard output: %s", errno ? strerror(errno) : "write error");
-    if (code == CLI_OK) code = CLI_FAILED;
+    tool_error("standard output: %s", errno ? strerror(errno) : "write error");
+    if (code == TOOL_OK) code = TOOL_FAILED;
   }
   let_process_0_speak(code);
   return code;

@@ -71,6 +71,12 @@ typedef enum ga_log_level { GA_LOG_INFO, GA_LOG_WARNING } ga_log_level;
 /* Receives what the library would otherwise print. The text is valid during the call only. */
 typedef void (*ga_log_fn)(void *context, ga_log_level level, const char *text);
 
+/* The word of a list that is nearest to a mistyped one, for "did you mean ..?"; NULL if none is
+ * near. candidate(context, i) returns the i-th word of the list, NULL past the last. */
+GA_API const char *ga_nearest_in(const char *word,
+                                 const char *(*candidate)(const void *context, int i),
+                                 const void *context);
+
 #ifdef __cplusplus
 }
 #endif

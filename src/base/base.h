@@ -38,10 +38,8 @@ double *ga_arena_doubles(ga_arena *arena, size_t count);
 int *ga_arena_ints(ga_arena *arena, size_t count);
 void ga_arena_free(ga_arena *arena);
 
-/* The n-th candidate nearest to a mistyped word, for "did you mean"; NULL if none is near. */
+/* ga_nearest_in (ga_base.h) for a list that needs no context. */
 const char *ga_nearest_word(const char *word, const char *(*candidate)(int i));
-const char *ga_nearest_in(const char *word, const char *(*candidate)(const void *context, int i),
-                          const void *context);
 
 /* the larger of two numbers, without the care for NaN that makes fmax a function call */
 static inline double ga_max(double a, double b) {

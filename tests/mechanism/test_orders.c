@@ -61,12 +61,12 @@ static ga_mechanism *every_joint(ga_formulation formulation) {
   return m;
 }
 
-enum { PARTS = 5, RUNS = 3 };
-static const char *const part_name[PARTS] = {"q", "v", "v'", "lam", "psi"};
+enum { FIELDS = 5, RUNS = 3 };
+static const char *const field_name[FIELDS] = {"q", "v", "v'", "lam", "psi"};
 
 /* everything of a state at t_end, and all columns */
 typedef struct {
-  double *part[PARTS], *columns;
+  double *part[FIELDS], *columns;
 } snapshot;
 
 static double *copy(const double *x, int n) {
@@ -83,11 +83,11 @@ static snapshot run(const ga_mechanism *m, double h) {
   ga_integrator *it = mechanism_started(m, &o);
   must(ga_integrator_run(it, 0.4), ga_integrator_error(it));
   const ga_state *s = ga_integrator_state(it);
-  const double *const from[PARTS] = {s->q, s->v, s->vd, s->lam, s->psi};
+  const double *const from[FIELDS] = {s->q, s->v, s->vd, s->lam, s->psi};
   const int nv = ga_space_nv(model->space);
-  const int size[PARTS] = {ga_space_nq(model->space), nv, nv, model->nlam, model->npsi};
+  const int size[FIELDS] = {ga_space_nq(model->space), nv, nv, model->nlam, model->npsi};
   snapshot shot;
-  for (int k = 0; k < PARTS; k++) shot.part[k] = copy(from[k], size[k]);
+  for (int k = 0; k < FIELDS; k++) shot.part[k] = copy(from[k], size[k]);
   shot.columns = calloc((size_t)ga_mechanism_columns(m), sizeof(double));
   assert_int_equal(ga_mechanism_outputs(m, s, shot.columns), GA_OK);
   ga_integrator_free(it);
@@ -95,7 +95,7 @@ static snapshot run(const ga_mechanism *m, double h) {
 }
 
 static void drop(snapshot *shot) {
-  for (int k = 0; k < PARTS; k++) free(shot->part[k]);
+  for (int k = 0; k < FIELDS; k++) free(shot->part[k]);
   free(shot->columns);
 }
 
@@ -105,17 +105,17 @@ static double *study(ga_formulation formulation) {
   ga_mechanism *m = every_joint(formulation);
   const ga_model *model = ga_mechanism_model(m);
   const int nv = ga_space_nv(model->space), n = ga_mechanism_columns(m);
-  const int size[PARTS] = {0, nv, nv, model->nlam, model->npsi};
+  const int size[FIELDS] = {0, nv, nv, model->nlam, model->npsi};
   snapshot shot[RUNS];
   for (int i = 0; i < RUNS; i++) shot[i] = run(m, 2e-3 / (1 << i));
-  for (int k = 0; k < PARTS; k++) {
+  for (int k = 0; k < FIELDS; k++) {
     double e[2];
     for (int i = 0; i < 2; i++) {
       const double *a = shot[i].part[k], *b = shot[i + 1].part[k];
       e[i] = k == 0 ? ga_space_distance(model->space, a, b) : vector_error(size[k], a, b);
     }
-    print_message("%-3s %.3e %.3e order %.3f\n", part_name[k], e[0], e[1], slope(e[0], e[1]));
-    assert_between(part_name[k], slope(e[0], e[1]), 1.9, 2.1);
+    print_message("%-3s %.3e %.3e order %.3f\n", field_name[k], e[0], e[1], slope(e[0], e[1]));
+    assert_between(field_name[k], slope(e[0], e[1]), 1.9, 2.1);
   }
   double *limit = calloc((size_t)n, sizeof *limit);
   for (int i = 0; i < n; i++) limit[i] = (4 * shot[2].columns[i] - shot[1].columns[i]) / 3;

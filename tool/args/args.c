@@ -15,7 +15,7 @@ static const arg_spec help_spec = {.key = "help", .help = "print this text"};
 /* readers */
 
 static bool wrong(const arg_spec *spec, const char *text, const char *allowed) {
-  cli_error("--%s '%s': %s", spec->key, text, allowed);
+  tool_error("--%s '%s': %s", spec->key, text, allowed);
   return false;
 }
 
@@ -43,7 +43,7 @@ bool arg_read_file(const arg_spec *spec, const char *text, void *field) {
     const char *own = strstr(spec->argument, dot);
     const char after = own ? own[strlen(dot)] : 'x';
     if (after == '\0' || after == '|') break;
-    cli_error("--%s '%s': the name of a %s is wanted here", spec->key, text, spec->argument);
+    tool_error("--%s '%s': the name of a %s is wanted here", spec->key, text, spec->argument);
     return false;
   }
   return arg_read_text(spec, text, field);
@@ -139,7 +139,7 @@ static void print_option(const char *key, const char *argument, const char *help
     used = 0;
   }
   printf("%*s", HELP_COLUMN - used, "");
-  cli_wrapped(stdout, right, HELP_COLUMN);
+  tool_print_wrapped(stdout, right, HELP_COLUMN);
 }
 
 static void print_usage(FILE *to, const arg_command *command) {
@@ -163,12 +163,12 @@ static int print_help(const arg_command *command) {
     const char *usual = command->library_default ? command->library_default(info->key) : NULL;
     print_option(info->key, info->argument, info->help, usual ? usual : info->default_text);
   }
-  return CLI_OK;
+  return TOOL_OK;
 }
 
 static int see_help(const arg_command *command) {
-  fprintf(cli_messages(), "Try 'genalpha %s --help'.\n", command->name);
-  return CLI_USAGE;
+  fprintf(tool_messages(), "Try 'genalpha %s --help'.\n", command->name);
+  return TOOL_USAGE;
 }
 
 /* parsing */
@@ -177,13 +177,13 @@ static int unknown_option(const arg_command *command, const char *typed) {
   char key[KEY_MAX];
   const char *bare = typed + strspn(typed, "-");
   snprintf(key, sizeof key, "%.*s", (int)strcspn(bare, "="), bare);
-  const char *nearest = cli_nearest(key, key_at, command);
+  const char *nearest = ga_nearest_in(key, key_at, command);
   char shown[KEY_MAX + 4];
   snprintf(shown, sizeof shown, "%.*s", (int)strcspn(typed, "="), typed);
   if (nearest) {
-    cli_error("unknown option '%s'; did you mean '--%s'?", shown, nearest);
+    tool_error("unknown option '%s'; did you mean '--%s'?", shown, nearest);
   } else {
-    cli_error("unknown option '%s'", shown);
+    tool_error("unknown option '%s'", shown);
   }
   return see_help(command);
 }
@@ -193,8 +193,8 @@ static int set_library(args *a, const char *key, const char *value) {
   if (ga_options_set(a->options, key, value, &err) != GA_OK) {
     /* the library says "key = 'value' is ...", which only lacks the dashes */
     bool named = strncmp(err.text, key, strlen(key)) == 0;
-    cli_error(named ? "--%s" : "%s", err.text);
-    return CLI_USAGE;
+    tool_error(named ? "--%s" : "%s", err.text);
+    return TOOL_USAGE;
   }
   for (int i = 0; ga_option_at(i); i++) {
     if (strcmp(ga_option_at(i)->key, key) == 0) a->given |= 1UL << i;
@@ -206,7 +206,7 @@ static int set_own(args *a, const arg_spec *spec, const char *value) {
   if (spec == &help_spec) return print_help(a->command);
   bool ok = spec->read(spec, value, (char *)a->settings + spec->at);
   a->own |= 1UL << (spec - a->command->specs);
-  return ok ? ARGS_GO_ON : CLI_USAGE;
+  return ok ? ARGS_GO_ON : TOOL_USAGE;
 }
 
 static const arg_spec *find_own(const arg_command *command, const char *key) {
@@ -255,14 +255,14 @@ static int parse_option(args *a, int argc, char **argv, int *i) {
   if (!own && !library) return unknown_option(a->command, typed);
   const char *argument = own ? own->argument : library->argument;
   if (!argument && value) {
-    cli_error("--%s takes no value, '%s' was given", key, value);
-    return CLI_USAGE;
+    tool_error("--%s takes no value, '%s' was given", key, value);
+    return TOOL_USAGE;
   }
   if (argument && !value) {
     bool is_option = *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) == 0;
     if (*i + 1 >= argc || is_option) {
-      cli_error("--%s needs a value: --%s %s", key, key, argument);
-      return CLI_USAGE;
+      tool_error("--%s needs a value: --%s %s", key, key, argument);
+      return TOOL_USAGE;
     }
     value = argv[++*i];
   }
@@ -284,7 +284,7 @@ int args_parse(args *a, int argc, char **argv) {
       int code = parse_option(a, argc, argv, &i);
       if (code != ARGS_GO_ON) return code;
     } else if (a->noperands >= most) {
-      cli_error("unexpected argument '%s'", argv[i]);
+      tool_error("unexpected argument '%s'", argv[i]);
       return see_help(command);
     } else {
       a->operands[a->noperands++] = argv[i];
@@ -292,8 +292,8 @@ int args_parse(args *a, int argc, char **argv) {
     }
   }
   if (command->needs_operand && !a->operand) {
-    cli_error("%s: %s is missing", command->name, command->operand);
-    print_usage(cli_messages(), command);
+    tool_error("%s: %s is missing", command->name, command->operand);
+    print_usage(tool_messages(), command);
     return see_help(command);
   }
   return ARGS_GO_ON;
@@ -312,8 +312,8 @@ int args_check_params(const args *a) {
   for (int i = 0; i < 3; i++) {
     if (!args_given(a, keys[i])) continue;
     if (first) {
-      cli_error("--%s and --%s both set the parameters; give only one of them", first, keys[i]);
-      return CLI_USAGE;
+      tool_error("--%s and --%s both set the parameters; give only one of them", first, keys[i]);
+      return TOOL_USAGE;
     }
     first = keys[i];
   }

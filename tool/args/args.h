@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The one option parser: a command gives a table, library options come from the library's list. */
-#ifndef CLI_ARGS_H
-#define CLI_ARGS_H
+#ifndef TOOL_ARGS_ARGS_H
+#define TOOL_ARGS_ARGS_H
 
 #include <stddef.h>
 
@@ -72,7 +72,7 @@ int args_apply(args *a, const char *key, const char *value);
 /* Was this library option given? */
 bool args_given(const args *a, const char *key);
 
-/* --rho, --alpha and --params exclude each other: CLI_USAGE after a message, else ARGS_GO_ON. */
+/* --rho, --alpha and --params exclude each other: TOOL_USAGE after a message, else ARGS_GO_ON. */
 int args_check_params(const args *a);
 
 #endif

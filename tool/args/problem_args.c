@@ -22,7 +22,7 @@ const char *problem_default(const char *key) {
 int problem_exit_code(ga_status status) {
   bool usage = status == GA_ERR_ARG || status == GA_ERR_BACKEND || status == GA_ERR_METHOD ||
                status == GA_ERR_STEP;
-  return usage ? CLI_USAGE : CLI_FAILED;
+  return usage ? TOOL_USAGE : TOOL_FAILED;
 }
 
 /* what the command line leaves open comes from the problem */
@@ -45,7 +45,7 @@ static void list_multipliers(const ga_model *model, size_t size, char *text) {
   for (int i = 0; i < n && i < SHOWN; i++) {
     bool holonomic = i < model->nlam;
     column_name name =
-        part_name(model, holonomic ? PART_LAM : PART_PSI, holonomic ? i : i - model->nlam);
+        field_name(model, holonomic ? FIELD_LAM : FIELD_PSI, holonomic ? i : i - model->nlam);
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s%s", i ? ", " : "", name.text);
   }
@@ -61,9 +61,9 @@ static int read_guess(const char *text, const ga_problem *problem) {
     char *end;
     double x = strtod(at, &end);
     if (end == at || (*end && *end != ',') || !isfinite(x)) {
-      cli_error("--guess-multipliers '%s': '%.*s' is not a number", text, (int)strcspn(at, ","),
-                at);
-      return CLI_USAGE;
+      tool_error("--guess-multipliers '%s': '%.*s' is not a number", text, (int)strcspn(at, ","),
+                 at);
+      return TOOL_USAGE;
     }
     if (count < n) problem->mult0[count] = x;
     more = *end == ',';
@@ -73,12 +73,12 @@ static int read_guess(const char *text, const ga_problem *problem) {
   char names[600];
   list_multipliers(&problem->model, sizeof names, names);
   if (n == 0) {
-    cli_error("--guess-multipliers: '%s' has no multipliers", problem->name);
+    tool_error("--guess-multipliers: '%s' has no multipliers", problem->name);
   } else {
-    cli_error("--guess-multipliers '%s': '%s' has %d multiplier%s, %s, not %d", text, problem->name,
-              n, n > 1 ? "s" : "", names, count);
+    tool_error("--guess-multipliers '%s': '%s' has %d multiplier%s, %s, not %d", text,
+               problem->name, n, n > 1 ? "s" : "", names, count);
   }
-  return CLI_USAGE;
+  return TOOL_USAGE;
 }
 
 const char *problem_variant(const ga_options *o) {
@@ -98,9 +98,9 @@ method_title problem_method(const ga_options *o) {
 /* options that belong to problems of the library */
 static int open_file(const problem_args *given, args *a, const char *want, ga_problem **problem) {
   if (given->size > 0 || !isnan(given->omega)) {
-    cli_error("--%s is for problems of the library; parameters of a model file: --set NAME=VALUE",
-              given->size > 0 ? "size" : "omega");
-    return CLI_USAGE;
+    tool_error("--%s is for problems of the library; parameters of a model file: --set NAME=VALUE",
+               given->size > 0 ? "size" : "omega");
+    return TOOL_USAGE;
   }
   int code = file_open(a->operand, &given->sets, want, problem);
   if (code == ARGS_GO_ON) code = file_apply_options(a, *problem);
@@ -114,8 +114,8 @@ int problem_open(const problem_args *given, args *a, const char *want, ga_proble
   bool object = object_named(a->operand);
   if (!object && file_named(a->operand)) return open_file(given, a, want, problem);
   if (given->sets.count > 0) {
-    cli_error("--set is for model files; '%s' is not one (NAME.yaml)", a->operand);
-    return CLI_USAGE;
+    tool_error("--set is for model files; '%s' is not one (NAME.yaml)", a->operand);
+    return TOOL_USAGE;
   }
   ga_problem_options options = ga_problem_options_default();
   if (given->size > 0) options.size = given->size;
@@ -129,10 +129,10 @@ int problem_open(const problem_args *given, args *a, const char *want, ga_proble
     fill_in(a, *problem);
     return given->guess ? read_guess(given->guess, *problem) : ARGS_GO_ON;
   }
-  cli_error("%s", err.text);
+  tool_error("%s", err.text);
   if (status == GA_ERR_ARG) {
     const bool file = strchr(a->operand, '.') || access(a->operand, F_OK) == 0;
-    fprintf(cli_messages(),
+    fprintf(tool_messages(),
             file ? "A model file ends in .yaml, .yml or .json, a shared object in .so.\n"
                  : "Try 'genalpha list problems'.\n");
   }
@@ -151,8 +151,8 @@ static int check_companions(const extrapolation *how) {
                   "--extrapolate-multipliers needs --extrapolate K, whose result it is about"}};
   for (int i = 0; i < 3; i++) {
     if (!options[i].given) continue;
-    cli_error("%s", options[i].text);
-    return CLI_USAGE;
+    tool_error("%s", options[i].text);
+    return TOOL_USAGE;
   }
   return ARGS_GO_ON;
 }
@@ -160,19 +160,19 @@ static int check_companions(const extrapolation *how) {
 int problem_check_times(const problem_args *given, const ga_problem *problem) {
   double t0 = problem->t0, t_end = given->t_end, at = given->project_at;
   if (!(t_end > t0)) {
-    cli_error("--t-end %g: must be greater than %g, where '%s' starts", t_end, t0, problem->name);
-    return CLI_USAGE;
+    tool_error("--t-end %g: must be greater than %g, where '%s' starts", t_end, t0, problem->name);
+    return TOOL_USAGE;
   }
   if (!isnan(at) && !(at > t0 && at <= t_end)) {
-    cli_error("--project-at %g: must be greater than %g and at most %g, the end of the run", at, t0,
-              t_end);
-    return CLI_USAGE;
+    tool_error("--project-at %g: must be greater than %g and at most %g, the end of the run", at,
+               t0, t_end);
+    return TOOL_USAGE;
   }
   if (!isnan(at) && given->how.K) {
-    cli_error(
+    tool_error(
         "--project-at and --extrapolate exclude each other: a projection ends the smooth "
         "history that extrapolation relies on");
-    return CLI_USAGE;
+    return TOOL_USAGE;
   }
   return given->how.K ? ARGS_GO_ON : check_companions(&given->how);
 }
@@ -181,9 +181,9 @@ int problem_check_steps(const ga_problem *problem, double h, double finest, doub
                         double t_end, long *n) {
   double span = t_end - problem->t0, steps = fmax(round(span / h), 1);
   if (steps * (h / finest) > 1e15) {
-    cli_error("--h %g: the finest run has %.2g steps, more than can be done", h / period,
-              steps * (h / finest));
-    return CLI_USAGE;
+    tool_error("--h %g: the finest run has %.2g steps, more than can be done", h / period,
+               steps * (h / finest));
+    return TOOL_USAGE;
   }
   double slack = 1e-9 * finest + 2e-16 * fabs(t_end);
   *n = (long)steps;
@@ -193,7 +193,7 @@ int problem_check_steps(const ga_problem *problem, double h, double finest, doub
   do {
     snprintf(near, sizeof near, "%.*g", digits, span / steps / period);
   } while (fabs(steps * period * strtod(near, NULL) - span) > slack && digits++ < 17);
-  cli_error("--h %.10g%s does not divide the interval from %.10g to %.10g; --h %s does", h / period,
-            period == 1 ? "" : " (the periods of --h-seq)", problem->t0, t_end, near);
-  return CLI_USAGE;
+  tool_error("--h %.10g%s does not divide the interval from %.10g to %.10g; --h %s does",
+             h / period, period == 1 ? "" : " (the periods of --h-seq)", problem->t0, t_end, near);
+  return TOOL_USAGE;
 }

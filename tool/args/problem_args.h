@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The options that choose a problem, its time span and what happens on the way, shared by the
  * commands that solve one. */
-#ifndef CLI_PROBLEM_ARGS_H
-#define CLI_PROBLEM_ARGS_H
+#ifndef TOOL_ARGS_PROBLEM_ARGS_H
+#define TOOL_ARGS_PROBLEM_ARGS_H
 
 #include <limits.h>
 #include <math.h>
@@ -109,10 +109,10 @@ const char *problem_default(const char *key);
 int problem_open(const problem_args *given, args *a, const char *want, ga_problem **problem);
 
 /* The end must come after the problem's start, a projection in between, and nothing may be asked
- * for that extrapolation excludes: CLI_USAGE after a message, else ARGS_GO_ON. */
+ * for that extrapolation excludes: TOOL_USAGE after a message, else ARGS_GO_ON. */
 int problem_check_times(const problem_args *given, const ga_problem *problem);
 
-/* Steps of h, and of h/2, h/4, ... down to finest, must meet t_end: CLI_USAGE after a message with
+/* Steps of h, and of h/2, h/4, ... down to finest, must meet t_end: TOOL_USAGE after a message with
  * an h that does, else ARGS_GO_ON and the number of steps h. A sequence of sizes must do so with
  * whole periods: h and finest are then those, period times the h of the command line. */
 int problem_check_steps(const ga_problem *problem, double h, double finest, double period,

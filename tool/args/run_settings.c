@@ -8,22 +8,22 @@ static int check_settings(const run_settings *set, const ga_problem *problem) {
   int code = problem_check_times(&set->problem, problem);
   if (code != ARGS_GO_ON) return code;
   if (!isnan(set->checkpoint_every) && !set->save_state) {
-    cli_error("--checkpoint-every needs --save-state FILE, where to save to");
-    return CLI_USAGE;
+    tool_error("--checkpoint-every needs --save-state FILE, where to save to");
+    return TOOL_USAGE;
   }
   if (!isnan(set->out_dt) && (!set->out || set->every > 0)) {
-    cli_error(set->out ? "--out-dt and --every both say which rows to write; give only one of them"
-                       : "--out-dt needs --out FILE, where to write to");
-    return CLI_USAGE;
+    tool_error(set->out ? "--out-dt and --every both say which rows to write; give only one of them"
+                        : "--out-dt needs --out FILE, where to write to");
+    return TOOL_USAGE;
   }
   if (set->view && !file_of(problem)) {
-    cli_error("--view shows the mechanism of a model file; '%s' is a problem of the library",
-              problem->name);
-    return CLI_USAGE;
+    tool_error("--view shows the mechanism of a model file; '%s' is a problem of the library",
+               problem->name);
+    return TOOL_USAGE;
   }
   if (set->final && set->out && strcmp(set->out, "-") == 0) {
-    cli_error("--final and --out - cannot both go to standard output");
-    return CLI_USAGE;
+    tool_error("--final and --out - cannot both go to standard output");
+    return TOOL_USAGE;
   }
   return ARGS_GO_ON;
 }
@@ -34,15 +34,15 @@ static int check_extrapolation(const run_settings *set, const ga_options *o,
   const extrapolation *how = &set->problem.how;
   if (how->K == 0) return ARGS_GO_ON;
   if (set->save_state || set->from_state) {
-    cli_error("--extrapolate and --%s exclude each other: a saved state is that of a single run",
-              set->save_state ? "save-state" : "from-state");
-    return CLI_USAGE;
+    tool_error("--extrapolate and --%s exclude each other: a saved state is that of a single run",
+               set->save_state ? "save-state" : "from-state");
+    return TOOL_USAGE;
   }
   if (!isnan(set->out_dt)) {
-    cli_error(
+    tool_error(
         "--extrapolate and --out-dt exclude each other: extrapolated states are known at the "
         "ends of the steps");
-    return CLI_USAGE;
+    return TOOL_USAGE;
   }
   long n;
   return problem_check_steps(problem, o->h, o->h / extrapolation_finest(how), 1, set->problem.t_end,

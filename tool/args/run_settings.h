@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The settings of `genalpha run`, and the steps from them to a simulation, shared with the commands
  * that make such runs by the thousand. */
-#ifndef CLI_RUN_SETTINGS_H
-#define CLI_RUN_SETTINGS_H
+#ifndef TOOL_ARGS_RUN_SETTINGS_H
+#define TOOL_ARGS_RUN_SETTINGS_H
 
 #include "args/problem_args.h"
 #include "simulate/simulate.h"

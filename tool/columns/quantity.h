@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a column is, by its name: columns of one quantity share a panel of a picture. */
-#ifndef CLI_QUANTITY_H
-#define CLI_QUANTITY_H
+#ifndef TOOL_COLUMNS_QUANTITY_H
+#define TOOL_COLUMNS_QUANTITY_H
 
 #include "columns/state_fields.h"
 

@@ -10,7 +10,7 @@ static const struct {
   const char *title, *stem;
   const char *suffix;  /* to the model's own name */
   size_t names, value; /* places in ga_model and ga_state */
-} parts[PARTS] = {
+} parts[FIELDS] = {
     {"q", "q", "", offsetof(ga_model, q_names), offsetof(ga_state, q)},
     {"v", "v", "", offsetof(ga_model, v_names), offsetof(ga_state, v)},
     {"vd", "vd", "_dot", offsetof(ga_model, v_names), offsetof(ga_state, vd)},
@@ -18,27 +18,27 @@ static const struct {
     {"psi", "psi", "", offsetof(ga_model, psi_names), offsetof(ga_state, psi)},
 };
 
-const char *part_title(int part) {
+const char *field_title(int part) {
   return parts[part].title;
 }
 
-int part_size(const ga_model *model, int part) {
-  const int sizes[PARTS] = {ga_space_nq(model->space), ga_space_nv(model->space),
-                            ga_space_nv(model->space), model->nlam, model->npsi};
+int field_size(const ga_model *model, int part) {
+  const int sizes[FIELDS] = {ga_space_nq(model->space), ga_space_nv(model->space),
+                             ga_space_nv(model->space), model->nlam, model->npsi};
   return sizes[part];
 }
 
-const double *part_values(const ga_state *state, int part) {
+const double *field_values(const ga_state *state, int part) {
   return *(const double *const *)(const void *)((const char *)state + parts[part].value);
 }
 
-column_name part_name(const ga_model *model, int part, int i) {
+column_name field_name(const ga_model *model, int part, int i) {
   const char *const *names =
       *(const char *const *const *)(const void *)((const char *)model + parts[part].names);
   column_name name;
   /* The velocity of a joint's coordinate is called "pin.angle, which ... asked for", for messages.
    */
-  const bool velocity = part == PART_V || part == PART_VD;
+  const bool velocity = part == FIELD_V || part == FIELD_VD;
   const char *remark = velocity && names && names[i] ? strchr(names[i], ',') : NULL;
   if (remark) {
     snprintf(name.text, sizeof name.text, "%.*s_rate%s", (int)(remark - names[i]), names[i],

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a state as named columns, for the trajectory, the summary and the plot. */
-#ifndef CLI_COLUMNS_H
-#define CLI_COLUMNS_H
+#ifndef TOOL_COLUMNS_STATE_FIELDS_H
+#define TOOL_COLUMNS_STATE_FIELDS_H
 
 #include "tool.h"
 
-enum { PART_Q, PART_V, PART_VD, PART_LAM, PART_PSI, PARTS };
+enum { FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM, FIELD_PSI, FIELDS };
 
 enum { NAME_MAX_LENGTH = 64 };
 
@@ -14,13 +14,13 @@ typedef struct column_name {
 } column_name;
 
 /* "q", "v", "vd", "lam", "psi" */
-const char *part_title(int part);
-int part_size(const ga_model *model, int part);
-const double *part_values(const ga_state *state, int part);
+const char *field_title(int part);
+int field_size(const ga_model *model, int part);
+const double *field_values(const ga_state *state, int part);
 
 /* The model's name of an entry; the acceleration of a velocity "x" is "x_dot"; without names q1 ...
  */
-column_name part_name(const ga_model *model, int part, int i);
+column_name field_name(const ga_model *model, int part, int i);
 
 /* Of one family: x1 and x2, x1_dot and x2_dot, alike but for digits. */
 bool name_family(const char *a, const char *b);

@@ -9,7 +9,7 @@
 static int count_columns(const state_row *r) {
   int n = 1 + r->named.count;
   if (r->named.count > 0) return n;
-  for (int part = 0; part < PARTS; part++) n += part_size(r->model, part);
+  for (int part = 0; part < FIELDS; part++) n += field_size(r->model, part);
   return n + (r->model->ops->energy ? 2 : 0);
 }
 
@@ -24,8 +24,8 @@ static void name_columns(state_row *r) {
     snprintf(name[n++].text, sizeof name->text, "%s", named_name(&r->named, i));
   }
   if (r->named.count > 0) r->unit[0] = "s";
-  for (int part = 0; n < r->width && part < PARTS; part++) {
-    for (int i = 0; i < part_size(r->model, part); i++) name[n++] = part_name(r->model, part, i);
+  for (int part = 0; n < r->width && part < FIELDS; part++) {
+    for (int i = 0; i < field_size(r->model, part); i++) name[n++] = field_name(r->model, part, i);
   }
   for (int i = 0; n < r->width; i++) {
     snprintf(name[n++].text, sizeof name->text, i ? "E_pot" : "E_kin");
@@ -45,7 +45,7 @@ bool state_row_open(state_row *r, const ga_problem *problem, state_extent extent
   if (ok) {
     name_columns(r);
   } else {
-    cli_error("no memory for the columns");
+    tool_error("no memory for the columns");
   }
   return ok;
 }
@@ -65,9 +65,9 @@ void state_row_fill(state_row *r, const ga_state *state, double *row) {
     for (int i = 0; i < r->named.count; i++) *row++ = named_value(&r->named, i);
     return;
   }
-  for (int part = 0; part < PARTS; part++) {
-    const int n = part_size(model, part);
-    if (n > 0) memcpy(row, part_values(state, part), (size_t)n * sizeof *row);
+  for (int part = 0; part < FIELDS; part++) {
+    const int n = field_size(model, part);
+    if (n > 0) memcpy(row, field_values(state, part), (size_t)n * sizeof *row);
     row += n;
   }
   if (!model->ops->energy) return;

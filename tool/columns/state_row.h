@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A state as a row of numbers with names and units: t, then the columns of a model file, or q, v,
  * vd, lam, psi and, where the model has them, the energies. */
-#ifndef CLI_STATE_ROW_H
-#define CLI_STATE_ROW_H
+#ifndef TOOL_COLUMNS_STATE_ROW_H
+#define TOOL_COLUMNS_STATE_ROW_H
 
 #include "columns/state_fields.h"
 #include "source/model_file.h"

@@ -44,7 +44,7 @@ static void hear(void *context, ga_log_level level, const char *text) {
     const int indent = text[0] == ' ' ? 4 : 2;
     printf("%*s", indent, "");
     if (warning) printf("WARNING: ");
-    cli_wrapped(stdout, text + strspn(text, " "), indent);
+    tool_print_wrapped(stdout, text + strspn(text, " "), indent);
   }
   l->count++;
 }
@@ -107,7 +107,7 @@ static int look(const settings *set, args *a, place *p) {
     json_string(stdout, p->problem->name);
     printf(",\n  \"findings\": [");
   } else {
-    cli_title(stdout, p->problem->name, p->problem->summary);
+    tool_print_title(stdout, p->problem->name, p->problem->summary);
   }
   const ga_status status =
       ga_mechanism_check(p->mechanism, p->t, p->q, p->v, hear, &l, &check, &err);
@@ -117,17 +117,17 @@ static int look(const settings *set, args *a, place *p) {
     print_numbers(&check);
   }
   if (status != GA_OK) {
-    cli_error("%s", err.text);
-    return CLI_FAILED;
+    tool_error("%s", err.text);
+    return TOOL_FAILED;
   }
   if (!set->json) {
     printf(check.warnings == 0 ? "Nothing looks wrong.\n" : "%d warning%s.\n", check.warnings,
            check.warnings == 1 ? "" : "s");
   }
-  return CLI_OK;
+  return TOOL_OK;
 }
 
-int cmd_check(int argc, char **argv) {
+int command_check(int argc, char **argv) {
   settings set = {.problem = PROBLEM_ARGS_NONE};
   ga_options options = ga_options_default();
   args a = {.command = &command, .settings = &set, .options = &options};

@@ -35,7 +35,7 @@ static bool read_norm(const arg_spec *spec, const char *text, void *field) {
     bool read = second > text + 4 && second[-1] == ',' && end > second && !*end;
     if (read && isfinite(norm->from) && isfinite(norm->to) && norm->from <= norm->to) return true;
   }
-  cli_error("--%s '%s': must be end, max, or max:T0,T1 with numbers T0 <= T1", spec->key, text);
+  tool_error("--%s '%s': must be end, max, or max:T0,T1 with numbers T0 <= T1", spec->key, text);
   return false;
 }
 
@@ -124,12 +124,12 @@ static bool draw(const study *s, const char *path) {
 static int run_studies(const settings *set, const ga_problem *problem, const series *all,
                        study *s) {
   study_form form = form_of(set);
-  int code = CLI_OK, rows = 0;
+  int code = TOOL_OK, rows = 0;
   for (int k = 0; k < all->count; k++) {
     int wrong = study_check(&(study){.problem = problem, .options = &all->options[k]});
     if (wrong != ARGS_GO_ON) return wrong;
   }
-  for (int k = 0; k < all->count && code == CLI_OK; k++) {
+  for (int k = 0; k < all->count && code == TOOL_OK; k++) {
     s[k] = (study){.problem = problem,
                    .options = &all->options[k],
                    .t_end = set->problem.t_end,
@@ -148,7 +148,7 @@ static int run_studies(const settings *set, const ga_problem *problem, const ser
   }
   if (set->plot && rows > 0) {
     bool good = all->count > 1 ? series_draw(s, all->count, set->plot) : draw(s, set->plot);
-    if (!good && code == CLI_OK) code = CLI_FAILED;
+    if (!good && code == TOOL_OK) code = TOOL_FAILED;
   }
   return code;
 }
@@ -160,8 +160,8 @@ static int converge(settings *set, const ga_problem *problem, const series *all)
   if (code != ARGS_GO_ON) return code;
   study *s = calloc((size_t)all->count, sizeof *s);
   if (!s) {
-    cli_error("no memory for %d studies", all->count);
-    return CLI_FAILED;
+    tool_error("no memory for %d studies", all->count);
+    return TOOL_FAILED;
   }
   interrupt_catch();
   code = run_studies(set, problem, all, s);
@@ -170,22 +170,22 @@ static int converge(settings *set, const ga_problem *problem, const series *all)
   return code;
 }
 
-int cmd_converge(int argc, char **argv) {
+int command_converge(int argc, char **argv) {
   settings set = {.problem = PROBLEM_ARGS_NONE, .levels = 5};
   ga_options options = ga_options_default();
   args a = {.command = &command, .settings = &set, .options = &options};
   word_list methods, rhos;
   if (!series_take(argc, argv, "method", &methods) || !series_take(argc, argv, "rho", &rhos)) {
-    return CLI_USAGE;
+    return TOOL_USAGE;
   }
   int code = args_parse(&a, argc, argv);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
   if (code != ARGS_GO_ON) return code;
   if (set.json && set.csv) {
-    cli_error("--json and --csv cannot both go to standard output");
-    return CLI_USAGE;
+    tool_error("--json and --csv cannot both go to standard output");
+    return TOOL_USAGE;
   }
-  if (set.plot && !gnuplot_check(set.plot)) return CLI_FAILED;
+  if (set.plot && !gnuplot_check(set.plot)) return TOOL_FAILED;
   ga_problem *problem = NULL;
   static series all; /* large */
   code = problem_open(&set.problem, &a, NULL, &problem);

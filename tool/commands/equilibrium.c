@@ -95,7 +95,7 @@ static int print_text(const place *p, const ga_equilibrium *e, const stability *
   enum { ROWS = 60 };
   named_columns named;
   const ga_state state = place_state(p);
-  if (!named_open(&named, p->problem)) return CLI_FAILED;
+  if (!named_open(&named, p->problem)) return TOOL_FAILED;
   named_update(&named, &state);
   printf("%s: equilibrium at t = %.6g, after %d steps", p->problem->name, p->t, e->iterations);
   if (e->relaxations > 0) printf(" and %d of dynamic relaxation", e->relaxations);
@@ -107,7 +107,7 @@ static int print_text(const place *p, const ga_equilibrium *e, const stability *
   }
   if (named.count > ROWS) printf("  and %d more, all of them with --json\n", named.count - ROWS);
   named_close(&named);
-  return CLI_OK;
+  return TOOL_OK;
 }
 
 static int print_json(const place *p, const ga_equilibrium *e, const stability *s) {
@@ -127,7 +127,7 @@ static int print_json(const place *p, const ga_equilibrium *e, const stability *
   json_array(stdout, "psi", p->npsi, p->psi);
   json_columns(stdout, p->file, &state);
   printf("\n}\n");
-  return CLI_OK;
+  return TOOL_OK;
 }
 
 static int find(const settings *set, args *a, place *p) {
@@ -143,7 +143,7 @@ static int find(const settings *set, args *a, place *p) {
   return code;
 }
 
-int cmd_equilibrium(int argc, char **argv) {
+int command_equilibrium(int argc, char **argv) {
   settings set = {.problem = PROBLEM_ARGS_NONE};
   ga_options options = ga_options_default();
   args a = {.command = &command, .settings = &set, .options = &options};

@@ -89,7 +89,7 @@ static bool put_rows(ga_results *r, FILE *to, int columns) {
     }
   }
   piece_close(&p);
-  if (!ok) cli_error("%s", err.text);
+  if (!ok) tool_error("%s", err.text);
   return ok;
 }
 
@@ -109,11 +109,11 @@ static int put(ga_results *r, const settings *set, const char *path) {
   }
   bool good = to && !ferror(to);
   if (to && to != stdout) good = fclose(to) == 0 && good;
-  if (!good) cli_error("cannot write '%s': %s", path ? path : "-", strerror(errno));
-  return good && read ? CLI_OK : CLI_FAILED;
+  if (!good) tool_error("cannot write '%s': %s", path ? path : "-", strerror(errno));
+  return good && read ? TOOL_OK : TOOL_FAILED;
 }
 
-int cmd_export(int argc, char **argv) {
+int command_export(int argc, char **argv) {
   settings set = {false, false};
   args a = {.command = &command, .settings = &set};
   int code = args_parse(&a, argc, argv);
@@ -121,13 +121,13 @@ int cmd_export(int argc, char **argv) {
   ga_error err = {GA_OK, ""};
   ga_results *r = NULL;
   if (ga_results_open(a.operand, &r, &err) != GA_OK) {
-    cli_error("%s", err.text);
-    return CLI_FAILED;
+    tool_error("%s", err.text);
+    return TOOL_FAILED;
   }
   code = put(r, &set, a.noperands == 2 ? a.operands[1] : NULL);
-  if (code == CLI_OK && !*ga_results_text(r, GA_RESULTS_STATISTICS)) {
-    cli_error("the run of '%s' %s: these are its first %ld rows", a.operand,
-              ga_results_growing(r) ? "goes on" : "was killed", ga_results_rows(r));
+  if (code == TOOL_OK && !*ga_results_text(r, GA_RESULTS_STATISTICS)) {
+    tool_error("the run of '%s' %s: these are its first %ld rows", a.operand,
+               ga_results_growing(r) ? "goes on" : "was killed", ga_results_rows(r));
   }
   ga_results_free(r);
   return code;

@@ -60,7 +60,7 @@ static void print_variants(int width, const char *method) {
     }
   }
   printf("  %*s  ", width, "");
-  cli_wrapped(stdout, text, width + 4);
+  tool_print_wrapped(stdout, text, width + 4);
 }
 
 static void print_kind(int k, int width, bool with_cite) {
@@ -72,7 +72,7 @@ static void print_kind(int k, int width, bool with_cite) {
   }
 }
 
-int cmd_list(int argc, char **argv) {
+int command_list(int argc, char **argv) {
   static const arg_spec specs[] = {{.key = NULL}};
   static const arg_command command = {
       .name = "list",
@@ -94,7 +94,7 @@ int cmd_list(int argc, char **argv) {
       if (length > width) width = length;
     }
   }
-  if (a.operand && only < 0) return cli_unknown("kind", a.operand, kind_at, NULL);
+  if (a.operand && only < 0) return tool_unknown("kind", a.operand, kind_at, NULL);
   for (int k = 0; k < NKINDS; k++) {
     if (only >= 0 && k != only) continue;
     if (only < 0 && k > 0) putchar('\n');
@@ -104,5 +104,5 @@ int cmd_list(int argc, char **argv) {
       print_kind(k, width, only >= 0);
     }
   }
-  return CLI_OK;
+  return TOOL_OK;
 }

@@ -69,15 +69,15 @@ static double *shape_im(const results *r, const place *p, int k) {
 
 static FILE *opened(const char *path) {
   FILE *to = fopen(path, "w");
-  if (!to) cli_error("cannot write '%s': %s", path, strerror(errno));
+  if (!to) tool_error("cannot write '%s': %s", path, strerror(errno));
   return to;
 }
 
 static int closed(FILE *to, const char *path) {
   const bool bad = ferror(to);
   if (fclose(to) == 0 && !bad) return ARGS_GO_ON;
-  cli_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
-  return CLI_FAILED;
+  tool_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
+  return TOOL_FAILED;
 }
 
 static void print_matrix(FILE *to, const ga_csr *A) {
@@ -100,15 +100,15 @@ static void print_names(FILE *to, const place *p) {
 static int write_matrices(const char *directory, const place *p, const ga_linearization *lin) {
   static const char letters[] = "MCKGHY";
   if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
-    cli_error("cannot make the directory '%s': %s", directory, strerror(errno));
-    return CLI_FAILED;
+    tool_error("cannot make the directory '%s': %s", directory, strerror(errno));
+    return TOOL_FAILED;
   }
   int code = ARGS_GO_ON;
   for (int k = 0; k < 7 && code == ARGS_GO_ON; k++) {
     char path[4096];
     snprintf(path, sizeof path, k < 6 ? "%s/%c.mtx" : "%s/names.txt", directory, letters[k]);
     FILE *to = opened(path);
-    if (!to) return CLI_FAILED;
+    if (!to) return TOOL_FAILED;
     if (k < 6) {
       print_matrix(to, ga_linearization_matrix(lin, letters[k]));
     } else {
@@ -142,7 +142,7 @@ static void print_csv(FILE *to, const place *p, const results *r) {
 
 static int write_csv(const char *path, const place *p, const results *r) {
   FILE *to = strcmp(path, "-") == 0 ? stdout : opened(path);
-  if (!to) return CLI_FAILED;
+  if (!to) return TOOL_FAILED;
   print_csv(to, p, r);
   return to == stdout ? ARGS_GO_ON : closed(to, path);
 }
@@ -225,7 +225,7 @@ static bool take(results *r, const settings *set, int nv) {
   r->arrays = calloc(2 * n * (1 + width), sizeof(double));
   r->modes = (ga_modes){.room = room, .few = set->few > 0};
   if (!r->arrays) {
-    cli_error("no memory for %d modes", room);
+    tool_error("no memory for %d modes", room);
     return false;
   }
   r->modes.re = r->arrays;
@@ -240,8 +240,8 @@ static int matrices(const settings *set, const place *p) {
   ga_error err = {GA_OK, ""};
   const ga_status status = ga_linearization_new(ga_mechanism_model(p->mechanism), p->t, p->q, p->v,
                                                 set->frozen, &lin, &err);
-  if (status != GA_OK) cli_error("%s", err.text);
-  const int code = status == GA_OK ? write_matrices(set->matrices, p, lin) : CLI_FAILED;
+  if (status != GA_OK) tool_error("%s", err.text);
+  const int code = status == GA_OK ? write_matrices(set->matrices, p, lin) : TOOL_FAILED;
   ga_linearization_free(lin);
   return code;
 }
@@ -251,15 +251,15 @@ static int find(const settings *set, args *a, place *p, results *r) {
   int code = place_open(p, &set->problem, a);
   if (code == ARGS_GO_ON) code = place_go(p, a, set->at);
   if (code != ARGS_GO_ON) return code;
-  if (!take(r, set, p->nv)) return CLI_FAILED;
+  if (!take(r, set, p->nv)) return TOOL_FAILED;
   const ga_status status =
       ga_mechanism_modes(p->mechanism, p->t, p->q, p->v, set->frozen, &r->modes, &err);
   if (status != GA_OK) {
-    cli_error("%s", err.text);
+    tool_error("%s", err.text);
     if (!set->at && status == GA_ERR_INITIAL) {
-      cli_error("try --at equilibrium, which finds one and looks there");
+      tool_error("try --at equilibrium, which finds one and looks there");
     }
-    return CLI_FAILED;
+    return TOOL_FAILED;
   }
   if (set->matrices) code = matrices(set, p);
   if (code == ARGS_GO_ON && set->out) code = write_csv(set->out, p, r);
@@ -268,10 +268,10 @@ static int find(const settings *set, args *a, place *p, results *r) {
   if (!set->json && (!set->out || strcmp(set->out, "-") != 0)) {
     print_table(p, r, set->count > 0 ? set->count : 20);
   }
-  return CLI_OK;
+  return TOOL_OK;
 }
 
-int cmd_modes(int argc, char **argv) {
+int command_modes(int argc, char **argv) {
   settings set = {.problem = PROBLEM_ARGS_NONE};
   ga_options options = ga_options_default();
   args a = {.command = &command, .settings = &set, .options = &options};

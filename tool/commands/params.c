@@ -54,7 +54,7 @@ static void print_conditions(const ga_params_report *report) {
   }
   if (report->text[0]) {
     fputs("  ", stdout);
-    cli_wrapped(stdout, report->text, 2);
+    tool_print_wrapped(stdout, report->text, 2);
   }
 }
 
@@ -71,7 +71,7 @@ static void print_radius(const ga_params *par) {
 
 static int plot_radius(const char *path, const ga_params *par, double rho_inf) {
   gnuplot plot;
-  if (!gnuplot_open(&plot, path, 800, 480)) return CLI_FAILED;
+  if (!gnuplot_open(&plot, path, 800, 480)) return TOOL_FAILED;
   FILE *to = plot.script;
   double largest = 1;
   fputs("$radius << END\n", to);
@@ -95,12 +95,12 @@ static int plot_radius(const char *path, const ga_params *par, double rho_inf) {
           par->alpha_m, par->alpha_f, par->beta, par->gamma, 1.05 * largest);
   fprintf(to, "%.10g with lines dt 2 lw 1.5 lc rgb '#666666' title 'at infinity: %.4g'\n", rho_inf,
           rho_inf);
-  if (!gnuplot_close(&plot)) return CLI_FAILED;
+  if (!gnuplot_close(&plot)) return TOOL_FAILED;
   printf("\nplot: %s\n", path);
-  return CLI_OK;
+  return TOOL_OK;
 }
 
-int cmd_params(int argc, char **argv) {
+int command_params(int argc, char **argv) {
   static const arg_spec specs[] = {
       {"plot", "FILE.svg|FILE.png", "draw the spectral radius over omega h", gnuplot_read_name,
        offsetof(settings, plot), 0, 0},
@@ -123,5 +123,5 @@ int cmd_params(int argc, char **argv) {
   print_parameters(&options.par, &report);
   print_conditions(&report);
   print_radius(&options.par);
-  return s.plot ? plot_radius(s.plot, &options.par, report.rho_inf) : CLI_OK;
+  return s.plot ? plot_radius(s.plot, &options.par, report.rho_inf) : TOOL_OK;
 }

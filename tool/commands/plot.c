@@ -124,14 +124,14 @@ static const char *column_at(const void *list, int i) {
 }
 
 static int unknown_column(const table *t, const char *typed) {
-  return cli_unknown("column", typed, column_at, t);
+  return tool_unknown("column", typed, column_at, t);
 }
 
 static int add_named(sketch *s, const char *word) {
   bool first = true;
   if (s->panels == PANELS) {
-    cli_error("more than %d panels; columns of one panel are joined by commas: x,y", PANELS);
-    return CLI_USAGE;
+    tool_error("more than %d panels; columns of one panel are joined by commas: x,y", PANELS);
+    return TOOL_USAGE;
   }
   for (size_t length; *word; word += length + (word[length] == ',')) {
     char name[NAME_MAX_LENGTH];
@@ -140,8 +140,8 @@ static int add_named(sketch *s, const char *word) {
     int column = table_column(s->t, name);
     if (column < 0) return unknown_column(s->t, name);
     if (!first && s->curves[s->panels - 1] == CURVES) {
-      cli_error("more than %d curves in a panel", CURVES);
-      return CLI_USAGE;
+      tool_error("more than %d curves in a panel", CURVES);
+      return TOOL_USAGE;
     }
     add_curve(s, column, first);
     first = false;
@@ -189,8 +189,8 @@ static int fill(sketch *s, const settings *set, const args *a) {
   }
   if (s->panels == 0) add_families(s, x);
   if (s->panels > 0) return ARGS_GO_ON;
-  cli_error("'%s' has only one column", a->operand);
-  return CLI_USAGE;
+  tool_error("'%s' has only one column", a->operand);
+  return TOOL_USAGE;
 }
 
 /* the name of the file with .svg for its ending; false after a message */
@@ -202,7 +202,7 @@ static bool default_name(const char *file, size_t size, char *name) {
   }
   int n = snprintf(name, size, "%.*s.svg", (int)length, file);
   if (n > 0 && (size_t)n < size && strcmp(file, "-") != 0) return true;
-  cli_error("--out is missing: the name of the picture");
+  tool_error("--out is missing: the name of the picture");
   return false;
 }
 
@@ -210,7 +210,7 @@ static bool default_name(const char *file, size_t size, char *name) {
 static bool load(const chart *c, ga_results *r, const table *names, table *data) {
   bool *wanted = calloc((size_t)names->columns, sizeof *wanted);
   if (!wanted) {
-    cli_error("no memory for the columns");
+    tool_error("no memory for the columns");
     return false;
   }
   for (const chart_panel *panel = c->panels; panel->curves; panel++) {
@@ -229,7 +229,7 @@ static int draw(const settings *set, const args *a, const table *t, ga_results *
   char name[4096];
   const char *path = set->out ? set->out : name;
   bool good;
-  if (!set->out && !default_name(a->operand, sizeof name, name)) return CLI_USAGE;
+  if (!set->out && !default_name(a->operand, sizeof name, name)) return TOOL_USAGE;
   if (!r && chart_is_study(t) && a->noperands == 1 && !set->x && !set->log) {
     good = chart_draw_study(t, set->title, t->name[0].text, path);
   } else {
@@ -245,12 +245,12 @@ static int draw(const settings *set, const args *a, const table *t, ga_results *
     good = r ? load(&c, r, t, &data) && chart_draw(&c, &data, path) : chart_draw(&c, t, path);
     table_free(&data);
   }
-  if (!good) return CLI_FAILED;
+  if (!good) return TOOL_FAILED;
   printf("plot: %s\n", path);
-  return CLI_OK;
+  return TOOL_OK;
 }
 
-int cmd_plot(int argc, char **argv) {
+int command_plot(int argc, char **argv) {
   settings set = {NULL, NULL, NULL, 0};
   args a = {.command = &command, .settings = &set};
   int code = args_parse(&a, argc, argv);
@@ -259,7 +259,7 @@ int cmd_plot(int argc, char **argv) {
   const bool results = results_named(a.operand);
   ga_results *r = results ? results_open(a.operand, &t) : NULL;
   const bool good = results ? r != NULL : table_read(&t, a.operand);
-  code = good ? draw(&set, &a, &t, r) : CLI_FAILED;
+  code = good ? draw(&set, &a, &t, r) : TOOL_FAILED;
   table_free(&t);
   ga_results_free(r);
   return code;

@@ -63,11 +63,11 @@ static bool select_items(const char *word, bool *selected) {
 static int choose(const args *a, const item **items, bool *selected, int *count) {
   for (int i = 0; i < a->noperands; i++) {
     if (!select_items(a->operands[i], selected)) {
-      const char *nearest = cli_nearest(a->operands[i], word_at, NULL);
-      cli_error(nearest ? "unknown figure '%s'; did you mean '%s'?" : "unknown figure '%s'%s",
-                a->operands[i], nearest ? nearest : "");
-      fprintf(cli_messages(), "Try 'genalpha list figures'.\n");
-      return CLI_USAGE;
+      const char *nearest = ga_nearest_in(a->operands[i], word_at, NULL);
+      tool_error(nearest ? "unknown figure '%s'; did you mean '%s'?" : "unknown figure '%s'%s",
+                 a->operands[i], nearest ? nearest : "");
+      fprintf(tool_messages(), "Try 'genalpha list figures'.\n");
+      return TOOL_USAGE;
     }
   }
   for (int i = 0; item_at(i); i++) {
@@ -84,12 +84,12 @@ static void forget(const runner *r) {
 }
 
 static int reproduce(const settings *set, runner *r) {
-  if (!record_prepare(r->dir)) return CLI_FAILED;
+  if (!record_prepare(r->dir)) return TOOL_FAILED;
   if (set->again) forget(r);
   r->draw = gnuplot_found();
   tally counts;
   int code = runner_run(r);
-  if (!page_write(r->dir, &counts)) return CLI_FAILED;
+  if (!page_write(r->dir, &counts)) return TOOL_FAILED;
   printf("\n%d computed, %d drawn anew, %d up to date, %d failed\n", r->computed, r->redrawn,
          r->kept, r->failed);
   printf("claims in %s/index.html: %d reproduced, %d differ for a reason given, %d open\n", r->dir,
@@ -97,11 +97,11 @@ static int reproduce(const settings *set, runner *r) {
          counts.paper[VERDICT_OPEN]);
   printf("beside them additions of ours: %d hold, %d open\n", counts.addition[VERDICT_REPRODUCED],
          counts.addition[VERDICT_OPEN]);
-  if (code != CLI_OK) return code;
-  return r->draw && tally_open(&counts) == 0 ? CLI_OK : CLI_FAILED;
+  if (code != TOOL_OK) return code;
+  return r->draw && tally_open(&counts) == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
-int cmd_reproduce(int argc, char **argv) {
+int command_reproduce(int argc, char **argv) {
   settings set = {.out = "reproduction"};
   args a = {.command = &command, .settings = &set};
   int code = args_parse(&a, argc, argv);
@@ -113,7 +113,7 @@ int cmd_reproduce(int argc, char **argv) {
   bool *selected = calloc((size_t)all, sizeof *selected);
   runner r = {.dir = set.out, .items = items, .quick = set.quick};
   r.jobs = set.jobs ? set.jobs : cores > 0 && cores < 256 ? (int)cores : 1;
-  code = items && selected ? choose(&a, items, selected, &r.count) : CLI_FAILED;
+  code = items && selected ? choose(&a, items, selected, &r.count) : TOOL_FAILED;
   if (code == ARGS_GO_ON) code = reproduce(&set, &r);
   free(items);
   free(selected);

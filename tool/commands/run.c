@@ -75,7 +75,7 @@ typedef struct resources {
   ga_problem *problem;
   team *team;
   solver solver;
-  history *history;
+  time_plot *time_plot;
   trajectory out;
   gnuplot plot;
   film film;
@@ -94,7 +94,7 @@ static json_run describe(const run_settings *set, const simulation *s, int code)
 }
 
 static bool open_trajectory(const run_settings *set, const simulation *s, resources *r) {
-  const json_run run = describe(set, s, CLI_OK);
+  const json_run run = describe(set, s, TOOL_OK);
   char *options = json_text(json_options, &run);
   const trajectory_texts texts = {
       .model_name = file_of(s->problem) ? s->problem->cite : s->problem->name, .options = options};
@@ -113,18 +113,18 @@ static bool close_trajectory(const run_settings *set, const simulation *s, resou
 
 /* files are opened before the run, so that a wrong name does not cost the run */
 static int open_files(const run_settings *set, const simulation *s, resources *r) {
-  if (set->save_state && !output_place(set->save_state)) return CLI_FAILED;
-  if (set->out && !open_trajectory(set, s, r)) return CLI_FAILED;
-  if (set->view && !(webpage_possible() && film_open(&r->film, r->problem))) return CLI_FAILED;
+  if (set->save_state && !output_place(set->save_state)) return TOOL_FAILED;
+  if (set->out && !open_trajectory(set, s, r)) return TOOL_FAILED;
+  if (set->view && !(webpage_possible() && film_open(&r->film, r->problem))) return TOOL_FAILED;
   if (!set->plot) return ARGS_GO_ON;
-  r->history = history_new(r->problem);
-  if (!r->history) {
-    cli_error("no memory for the plot");
-    return CLI_FAILED;
+  r->time_plot = time_plot_new(r->problem);
+  if (!r->time_plot) {
+    tool_error("no memory for the plot");
+    return TOOL_FAILED;
   }
-  bool ok =
-      gnuplot_open(&r->plot, set->plot, history_width(r->history), history_height(r->history));
-  return ok ? ARGS_GO_ON : CLI_FAILED;
+  bool ok = gnuplot_open(&r->plot, set->plot, time_plot_width(r->time_plot),
+                         time_plot_height(r->time_plot));
+  return ok ? ARGS_GO_ON : TOOL_FAILED;
 }
 
 static bool draw(const simulation *s, gnuplot *plot) {
@@ -136,7 +136,7 @@ static bool draw(const simulation *s, gnuplot *plot) {
     snprintf(title + n, sizeof title - (size_t)n, ", extrapolated to order %d",
              2 + s->solver->how.K);
   }
-  history_write(s->history, title, plot->script);
+  time_plot_write(s->time_plot, title, plot->script);
   return gnuplot_close(plot);
 }
 
@@ -158,7 +158,7 @@ static bool put_page(const run_settings *set, const simulation *s) {
 /* where people read: stdout, unless it belongs to data or something went wrong */
 static FILE *report_to(const run_settings *set, int code) {
   bool data = set->final || (set->out && strcmp(set->out, "-") == 0);
-  return data || code != CLI_OK ? cli_messages() : stdout;
+  return data || code != TOOL_OK ? tool_messages() : stdout;
 }
 
 /* after the run, good or bad: the files */
@@ -168,14 +168,14 @@ static int close_files(const run_settings *set, const simulation *s, resources *
     bool ok;
   } files[] = {
       {"trajectory", set->out, close_trajectory(set, s, r, code)},
-      {"state", set->save_state, code == CLI_OK || code == CLI_INTERRUPTED},
+      {"state", set->save_state, code == TOOL_OK || code == TOOL_INTERRUPTED},
       {"plot", set->plot, set->plot && solver_steps(&r->solver) > 0 && draw(s, &r->plot)},
       {"page", set->page, set->page && film_frames(&r->film) > 0 && put_page(set, s)},
   };
   FILE *to = report_to(set, code);
   for (int i = 0; i < 4; i++) {
     if (!files[i].path) continue;
-    if (!files[i].ok && code == CLI_OK) code = CLI_FAILED;
+    if (!files[i].ok && code == TOOL_OK) code = TOOL_FAILED;
     if (files[i].ok && !set->final) fprintf(to, "  %-13s%s\n", files[i].label, files[i].path);
   }
   return code;
@@ -184,7 +184,7 @@ static int close_files(const run_settings *set, const simulation *s, resources *
 static void release(resources *r) {
   trajectory_close(&r->out, NULL);
   if (r->plot.script) gnuplot_discard(&r->plot);
-  history_free(r->history);
+  time_plot_free(r->time_plot);
   film_close(&r->film);
   solver_close(&r->solver);
   events_close(&r->events);
@@ -206,9 +206,9 @@ static int open_all(const run_settings *set, args *a, resources *r, simulation *
 /* at the end of a run: process 0 prints and writes, the others do nothing */
 static int finish(const run_settings *set, const simulation *s, resources *r, int code) {
   if (!team_writes(r->team)) return code;
-  if (code == CLI_OK && !set->final) summary_print(report_to(set, code), s);
+  if (code == TOOL_OK && !set->final) summary_print(report_to(set, code), s);
   code = close_files(set, s, r, code);
-  if (code == CLI_OK && set->final) json_final(stdout, r->problem, s->options, &r->solver);
+  if (code == TOOL_OK && set->final) json_final(stdout, r->problem, s->options, &r->solver);
   return code;
 }
 
@@ -228,13 +228,13 @@ static int run_problem(run_settings *set, args *a, resources *r) {
   code = open_all(set, a, r, &s);
   if (code != ARGS_GO_ON) return code;
   s.out = set->out ? &r->out : NULL;
-  s.history = r->history;
+  s.time_plot = r->time_plot;
   s.film = set->view && team_writes(r->team) ? &r->film : NULL;
   s.shows = set->view || set->plot;
   return finish(set, &s, r, simulate(&s));
 }
 
-int cmd_run(int argc, char **argv) {
+int command_run(int argc, char **argv) {
   run_settings set = RUN_SETTINGS_NONE;
   ga_options options = ga_options_default();
   args a = {.command = &run_command, .settings = &set, .options = &options};

@@ -2,7 +2,7 @@
 /* genalpha schema: the format of model files for editors, which complete and check with it. */
 #include "args/args.h"
 
-int cmd_schema(int argc, char **argv) {
+int command_schema(int argc, char **argv) {
   static const arg_spec specs[] = {
       {"tables", NULL, "joints and fields as Markdown tables instead", arg_read_flag, 0, 0, 0},
       {.key = NULL}};
@@ -20,5 +20,5 @@ int cmd_schema(int argc, char **argv) {
   } else {
     ga_file_schema(stdout);
   }
-  return CLI_OK;
+  return TOOL_OK;
 }

@@ -146,8 +146,8 @@ static int check_settings(const settings *set) {
     wrong = "--out and --history must be two files, and none the .journal or .part of the other";
   }
   if (!wrong) return ARGS_GO_ON;
-  cli_error("%s", wrong);
-  return CLI_USAGE;
+  tool_error("%s", wrong);
+  return TOOL_USAGE;
 }
 
 /* The problem without what is varied: names are looked up in it. */
@@ -158,8 +158,8 @@ static int open_base(const settings *set, resources *r) {
   sweep_plan plain = set->plan;
   plain.count = 0;
   if (!sweep_words_make(&r->words, &plain, 0)) {
-    cli_error("no memory for the sweep");
-    return CLI_FAILED;
+    tool_error("no memory for the sweep");
+    return TOOL_FAILED;
   }
   int code = args_parse(&a, r->words.count, r->words.word);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
@@ -178,7 +178,7 @@ static bool join_wants(const settings *set, sweep_shape *s) {
 }
 
 static int prepare(settings *set, resources *r) {
-  if (!join_wants(set, &r->shape)) return CLI_FAILED;
+  if (!join_wants(set, &r->shape)) return TOOL_FAILED;
   int code = open_base(set, r);
   if (code == ARGS_GO_ON) code = sweep_plan_resolve(&set->plan, r->problem);
   if (code != ARGS_GO_ON) return code;
@@ -186,11 +186,11 @@ static int prepare(settings *set, resources *r) {
   r->shape.history = set->history != NULL;
   code = sweep_shape_open(&r->shape, &set->plan, r->problem, set->columns);
   if (code != ARGS_GO_ON) return code;
-  const sweep_about about = {&set->plan, &r->shape,
-                             file_of(r->problem) || object_named(set->plan.operand)};
-  r->about = json_text(sweep_about_put, &about);
-  if (!r->about) cli_error("no memory for the sweep");
-  return r->about ? ARGS_GO_ON : CLI_FAILED;
+  const sweep_identity about = {&set->plan, &r->shape,
+                                file_of(r->problem) || object_named(set->plan.operand)};
+  r->about = json_text(sweep_identity_write, &about);
+  if (!r->about) tool_error("no memory for the sweep");
+  return r->about ? ARGS_GO_ON : TOOL_FAILED;
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -200,29 +200,29 @@ static bool can_write(const char *path) {
   ga_results *none = NULL;
   if (!path || !results_named(path) || ga_results_available()) return true;
   ga_results_open(path, &none, &err); /* it says what is missing */
-  cli_error("%s", err.text);
+  tool_error("%s", err.text);
   return false;
 }
 
 /* Files that exist belong to this sweep, or are left alone. Only of HDF5 files is it known. */
-static int look_at_tables(const sweep_files *f) {
-  if (access(f->out, F_OK) == 0 && sweep_files_complete(f)) {
+static int look_at_tables(const sweep_tables *f) {
+  if (access(f->out, F_OK) == 0 && sweep_tables_complete(f)) {
     printf("  %-13s%s has all runs of this sweep already\n", "table", f->out);
-    return CLI_OK;
+    return TOOL_OK;
   }
   const char *const paths[] = {f->out, f->history};
   for (int i = 0; i < 2; i++) {
     if (!paths[i] || access(paths[i], F_OK) != 0) continue;
-    cli_error("'%s' exists%s; remove it, or choose another name", paths[i],
-              results_named(paths[i]) ? " and is not the table of this sweep" : " already");
-    return CLI_FAILED;
+    tool_error("'%s' exists%s; remove it, or choose another name", paths[i],
+               results_named(paths[i]) ? " and is not the table of this sweep" : " already");
+    return TOOL_FAILED;
   }
   return ARGS_GO_ON;
 }
 
-static int look_at_files(const sweep_files *f) {
-  if (!can_write(f->out) || !can_write(f->history)) return CLI_FAILED;
-  if (f->history && !output_place(f->history)) return CLI_FAILED;
+static int look_at_files(const sweep_tables *f) {
+  if (!can_write(f->out) || !can_write(f->history)) return TOOL_FAILED;
+  if (f->history && !output_place(f->history)) return TOOL_FAILED;
   return sweep_journal_exists(f->out) ? ARGS_GO_ON : look_at_tables(f);
 }
 
@@ -255,22 +255,22 @@ static void summary(const settings *set, const resources *r, const sweep_tally *
   putchar('\n');
   if (ends->first_failed >= 0) {
     printf("  %-13srun %ld: ", "failed", ends->first_failed);
-    cli_wrapped(stdout, ends->message, 15);
+    tool_print_wrapped(stdout, ends->message, 15);
   }
   printf("  %-13s%s\n", "table", set->out);
   if (set->history) printf("  %-13s%s\n", "history", set->history);
 }
 
 /* Files and journal. ARGS_GO_ON: there are runs to be made or, with --collect, to be written. */
-static int begin(const settings *set, const sweep_files *files, resources *r) {
+static int begin(const settings *set, const sweep_tables *files, resources *r) {
   int code = look_at_files(files);
   if (code != ARGS_GO_ON) return code;
   if (set->collect && !sweep_journal_exists(set->out)) {
-    cli_error("--collect: there is no '%s.journal' of a stopped sweep", set->out);
-    return CLI_FAILED;
+    tool_error("--collect: there is no '%s.journal' of a stopped sweep", set->out);
+    return TOOL_FAILED;
   }
   if (!sweep_journal_open(&r->journal, set->out, r->about, &r->shape, set->plan.runs)) {
-    return CLI_FAILED;
+    return TOOL_FAILED;
   }
   /* another sweep may have ended between the look and the lock */
   if (!r->journal.found) code = look_at_tables(files);
@@ -279,7 +279,7 @@ static int begin(const settings *set, const sweep_files *files, resources *r) {
     return code;
   }
   if (r->journal.done > 0 && !set->collect) {
-    cli_error("%ld of %ld runs are done already", r->journal.done, r->journal.runs);
+    tool_error("%ld of %ld runs are done already", r->journal.done, r->journal.runs);
   }
   return ARGS_GO_ON;
 }
@@ -291,26 +291,26 @@ static int make_runs(const settings *set, resources *r, sweep_tally *tally) {
                     r->job.ops ? &server : NULL, tally)) {
     return ARGS_GO_ON;
   }
-  cli_error("%ld of %ld runs are done; the same command makes the others, --collect writes these",
-            r->journal.done, r->journal.runs);
-  return interrupt_came() ? CLI_INTERRUPTED : CLI_FAILED;
+  tool_error("%ld of %ld runs are done; the same command makes the others, --collect writes these",
+             r->journal.done, r->journal.runs);
+  return interrupt_came() ? TOOL_INTERRUPTED : TOOL_FAILED;
 }
 
 /* the whole sweep, in the one process that has the files; code: what has been found out so far */
 static int sweep(const settings *set, resources *r, int code) {
-  const sweep_files files = {set->out, set->history, r->about, r->problem};
+  const sweep_tables files = {set->out, set->history, r->about, r->problem};
   sweep_tally tally = {.made = 0};
   sweep_ends ends;
   if (code == ARGS_GO_ON) code = begin(set, &files, r);
   const bool more = code == ARGS_GO_ON && !set->collect;
-  sweep_job_announce(&r->job, code == ARGS_GO_ON && set->collect ? CLI_OK : code, r->about);
+  sweep_job_announce(&r->job, code == ARGS_GO_ON && set->collect ? TOOL_OK : code, r->about);
   if (more) code = make_runs(set, r, &tally);
   if (code != ARGS_GO_ON) return code;
   const bool all = r->journal.done == r->journal.runs;
-  if (!sweep_files_write(&files, &set->plan, &r->shape, &r->journal, &ends)) return CLI_FAILED;
+  if (!sweep_tables_write(&files, &set->plan, &r->shape, &r->journal, &ends)) return TOOL_FAILED;
   sweep_journal_close(&r->journal, all);
   summary(set, r, &tally, &ends);
-  return ends.count[SWEEP_FAILED] < set->plan.runs ? CLI_OK : CLI_FAILED;
+  return ends.count[SWEEP_FAILED] < set->plan.runs ? TOOL_OK : TOOL_FAILED;
 }
 
 static int run_sweep(settings *set, args *a, resources *r) {
@@ -325,13 +325,13 @@ static int run_sweep(settings *set, args *a, resources *r) {
   return sweep_job_work(&r->job, &set->plan, &r->shape, code == ARGS_GO_ON ? r->about : NULL);
 }
 
-int cmd_sweep(int argc, char **argv) {
+int command_sweep(int argc, char **argv) {
   settings *set = calloc(1, sizeof *set);
   arg_given *list = calloc((size_t)argc, sizeof *list);
   resources r = {.journal = {.fd = -1}};
-  int code = CLI_FAILED;
+  int code = TOOL_FAILED;
   if (!set || !list) {
-    cli_error("no memory for the sweep");
+    tool_error("no memory for the sweep");
   } else if (sweep_job_join(&r.job)) {
     *set = (settings){.run = RUN_SETTINGS_NONE, .plan = {.seed = 1}};
     ga_options options = ga_options_default();

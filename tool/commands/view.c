@@ -42,7 +42,7 @@ static bool film_start(film *f, const ga_problem *problem) {
   const ga_model *model = &problem->model;
   double *data = calloc(snapshot_size(model) + 1, sizeof *data);
   if (!data) {
-    cli_error("no memory for the start");
+    tool_error("no memory for the start");
     return false;
   }
   ga_state state = snapshot_state(model, data);
@@ -124,7 +124,7 @@ static int view_start(const settings *set, const char *path, const char *out) {
                        .messages = said.warning,
                        .notes = said.other,
                        .about = about};
-    code = ok && webpage_write(&p, out) ? CLI_OK : CLI_FAILED;
+    code = ok && webpage_write(&p, out) ? TOOL_OK : TOOL_FAILED;
   } else {
     view_parts(set, path, out);
   }
@@ -179,17 +179,17 @@ static ga_file *model_of(const char *path, const ga_results *results) {
   ga_error err = {GA_OK, ""};
   ga_file *file = NULL;
   if (!*text) {
-    cli_error(
+    tool_error(
         "'%s' has no model of a mechanism in it: view shows results of `run FILE.yaml --out "
         "RUN.h5`",
         path);
   } else if (!read_sets(ga_results_text(results, GA_RESULTS_OPTIONS), &sets, values)) {
-    cli_error("'%s': cannot read its options", path);
+    tool_error("'%s': cannot read its options", path);
   } else {
     const ga_file_options options = {.set = sets.set, .nset = sets.count};
     if (ga_file_parse(ga_results_text(results, GA_RESULTS_MODEL_NAME), text, strlen(text), &options,
                       &file, &err) != GA_OK) {
-      cli_error("the model in '%s': %s", path, err.text);
+      tool_error("the model in '%s': %s", path, err.text);
     }
   }
   return file;
@@ -213,7 +213,7 @@ static bool show_results(const char *path, const ga_file *file, ga_results *resu
                      .messages = messages,
                      .about = about};
   bool ok = ga_results_rows(results) > 0;
-  if (!ok) cli_error("'%s' has no rows yet", path);
+  if (!ok) tool_error("'%s' has no rows yet", path);
   ok = ok && film_read(&frames, file, results) && webpage_write(&p, out);
   film_close(&frames);
   return ok;
@@ -223,35 +223,36 @@ static int view_results(const settings *set, const char *path, const char *out) 
   ga_results *results = NULL;
   ga_error err = {GA_OK, ""};
   if (set->sets.count > 0) {
-    cli_error("--set changes a model file; the run that wrote '%s' is over", path);
-    return CLI_USAGE;
+    tool_error("--set changes a model file; the run that wrote '%s' is over", path);
+    return TOOL_USAGE;
   }
   if (ga_results_open(path, &results, &err) != GA_OK) {
-    cli_error("%s", err.text);
-    return CLI_FAILED;
+    tool_error("%s", err.text);
+    return TOOL_FAILED;
   }
   ga_file *file = model_of(path, results);
   const bool ok = file && show_results(path, file, results, out);
   ga_file_free(file);
   ga_results_free(results);
-  return ok ? CLI_OK : CLI_FAILED;
+  return ok ? TOOL_OK : TOOL_FAILED;
 }
 
-int cmd_view(int argc, char **argv) {
+int command_view(int argc, char **argv) {
   settings set = {.out = NULL};
   args a = {.command = &command, .settings = &set};
   char name[256];
   int code = args_parse(&a, argc, argv);
   if (code != ARGS_GO_ON) return code;
   if (!results_named(a.operand) && !file_named(a.operand)) {
-    cli_error("'%s' is neither a model file (NAME.yaml) nor results of a run (NAME.h5)", a.operand);
-    return CLI_USAGE;
+    tool_error("'%s' is neither a model file (NAME.yaml) nor results of a run (NAME.h5)",
+               a.operand);
+    return TOOL_USAGE;
   }
-  if (!webpage_possible()) return CLI_FAILED;
+  if (!webpage_possible()) return TOOL_FAILED;
   if (!set.out) webpage_default_name(a.operand, sizeof name, name);
   const char *out = set.out ? set.out : name;
   code = (results_named(a.operand) ? view_results : view_start)(&set, a.operand, out);
-  if (code != CLI_OK) return code;
+  if (code != TOOL_OK) return code;
   printf("page: %s\n", out);
-  return !set.open || webpage_show(out) ? CLI_OK : CLI_FAILED;
+  return !set.open || webpage_show(out) ? TOOL_OK : TOOL_FAILED;
 }

@@ -16,36 +16,36 @@
 
 /* snapshots */
 
-double *snapshot_part(const ga_model *model, double *data, int part) {
-  for (int p = 0; p < part; p++) data += part_size(model, p);
+double *snapshot_field(const ga_model *model, double *data, int part) {
+  for (int p = 0; p < part; p++) data += field_size(model, p);
   return data;
 }
 
 size_t snapshot_size(const ga_model *model) {
   size_t size = 0;
-  for (int p = 0; p < PARTS; p++) size += (size_t)part_size(model, p);
+  for (int p = 0; p < FIELDS; p++) size += (size_t)field_size(model, p);
   return size;
 }
 
 void snapshot_copy(const ga_model *model, const ga_state *state, double *data) {
-  for (int p = 0; p < PARTS; p++) {
-    size_t n = (size_t)part_size(model, p);
-    if (n > 0) memcpy(data, part_values(state, p), n * sizeof *data);
+  for (int p = 0; p < FIELDS; p++) {
+    size_t n = (size_t)field_size(model, p);
+    if (n > 0) memcpy(data, field_values(state, p), n * sizeof *data);
     data += n;
   }
 }
 
 ga_state snapshot_state(const ga_model *model, const double *data) {
-  const double *part[PARTS];
-  for (int p = 0; p < PARTS; p++) {
+  const double *part[FIELDS];
+  for (int p = 0; p < FIELDS; p++) {
     part[p] = data;
-    data += part_size(model, p);
+    data += field_size(model, p);
   }
-  return (ga_state){.q = part[PART_Q],
-                    .v = part[PART_V],
-                    .vd = part[PART_VD],
-                    .lam = part[PART_LAM],
-                    .psi = part[PART_PSI]};
+  return (ga_state){.q = part[FIELD_Q],
+                    .v = part[FIELD_V],
+                    .vd = part[FIELD_VD],
+                    .lam = part[FIELD_LAM],
+                    .psi = part[FIELD_PSI]};
 }
 
 /* count snapshots, NULL if there is no memory for them */
@@ -57,7 +57,7 @@ static double *snapshots_new(const ga_model *model, size_t count) {
 
 static bool any_unknown(const ga_model *model, const double *data, int from, int to) {
   for (int p = 0; p < to; p++) {
-    int n = part_size(model, p);
+    int n = field_size(model, p);
     for (int i = 0; p >= from && i < n; i++) {
       if (isnan(data[i])) return true;
     }
@@ -72,11 +72,11 @@ static bool ask(const ga_problem *problem, double t, double *data) {
   const ga_model *model = &problem->model;
   size_t size = snapshot_size(model);
   for (size_t i = 0; i < size; i++) data[i] = NAN;
-  double *part[PARTS];
-  for (int p = 0; p < PARTS; p++) part[p] = snapshot_part(model, data, p);
-  return ga_problem_reference(problem, t, part[PART_Q], part[PART_V], part[PART_VD], part[PART_LAM],
-                              part[PART_PSI]) &&
-         !any_unknown(model, data, PART_Q, PART_VD);
+  double *part[FIELDS];
+  for (int p = 0; p < FIELDS; p++) part[p] = snapshot_field(model, data, p);
+  return ga_problem_reference(problem, t, part[FIELD_Q], part[FIELD_V], part[FIELD_VD],
+                              part[FIELD_LAM], part[FIELD_PSI]) &&
+         !any_unknown(model, data, FIELD_Q, FIELD_VD);
 }
 
 /* no table has these odd times */
@@ -92,7 +92,7 @@ bool reference_open(reference *r, const ga_problem *problem, const ga_options *o
   r->now = snapshots_new(&problem->model, 1);
   r->later = snapshots_new(&problem->model, 1);
   if (!r->now || !r->later) {
-    cli_error("no memory for the reference solution");
+    tool_error("no memory for the reference solution");
     return false;
   }
   if (is_closed(problem, t, r->now)) {
@@ -127,22 +127,22 @@ static bool solve_equations(reference *r, double t, const double *q, const doubl
     }
   }
   if (r->equations && ga_integrator_start(r->equations, t, q, v) == GA_OK) return true;
-  cli_error("warning: the reference at t = %.10g cannot be completed: %s", t,
-            r->equations ? ga_integrator_error(r->equations)->text : err.text);
+  tool_error("warning: the reference at t = %.10g cannot be completed: %s", t,
+             r->equations ? ga_integrator_error(r->equations)->text : err.text);
   r->no_equations = true;
   return false;
 }
 
 static void complete(reference *r, double t, double *data) {
   const ga_model *model = &r->problem->model;
-  if (r->no_equations || !any_unknown(model, data, PART_VD, PARTS)) return;
-  const double *q = snapshot_part(model, data, PART_Q), *v = snapshot_part(model, data, PART_V);
+  if (r->no_equations || !any_unknown(model, data, FIELD_VD, FIELDS)) return;
+  const double *q = snapshot_field(model, data, FIELD_Q), *v = snapshot_field(model, data, FIELD_V);
   if (!solve_equations(r, t, q, v)) return;
   const ga_state *state = ga_integrator_state(r->equations);
-  for (int p = PART_VD; p < PARTS; p++) {
-    double *x = snapshot_part(model, data, p);
-    const double *found = part_values(state, p);
-    for (int i = 0; i < part_size(model, p); i++) {
+  for (int p = FIELD_VD; p < FIELDS; p++) {
+    double *x = snapshot_field(model, data, p);
+    const double *found = field_values(state, p);
+    for (int i = 0; i < field_size(model, p); i++) {
       if (isnan(x[i])) x[i] = found[i];
     }
   }
@@ -156,8 +156,8 @@ ga_state reference_at(reference *r, double t, double shift) {
   state.t = t;
   if (r->kind == REFERENCE_CLOSED && !r->no_equations) {
     ask(r->problem, t + shift, r->later);
-    const double *q = snapshot_part(model, r->later, PART_Q),
-                 *v = snapshot_part(model, r->later, PART_V);
+    const double *q = snapshot_field(model, r->later, FIELD_Q),
+                 *v = snapshot_field(model, r->later, FIELD_V);
     if (solve_equations(r, t + shift, q, v)) state.a = ga_integrator_state(r->equations)->a;
   }
   return state;
@@ -195,13 +195,13 @@ static int run_fine(fine_run *run, const ga_options *options, int K, double t_en
   ga_status status = solver_start(&s, problem);
   if (status == GA_OK) status = solver_run(&s, t_end);
   progress_clear(&run->progress);
-  code = status == GA_OK ? CLI_OK : problem_exit_code(status);
+  code = status == GA_OK ? TOOL_OK : problem_exit_code(status);
   if (status == GA_STOPPED && interrupt_came()) {
-    cli_error("interrupted in the reference run with h = %.10g", run->r->h);
-    code = CLI_INTERRUPTED;
+    tool_error("interrupted in the reference run with h = %.10g", run->r->h);
+    code = TOOL_INTERRUPTED;
   } else if (status != GA_OK) {
-    cli_error("the reference run with %s failed, at %s", options->method,
-              solver_reason(&s, status).text);
+    tool_error("the reference run with %s failed, at %s", options->method,
+               solver_reason(&s, status).text);
   }
   solver_close(&s);
   return code;
@@ -213,9 +213,9 @@ int reference_compute(reference *r, const ga_options *options, int K, double h, 
   r->last = last;
   r->grid = snapshots_new(&r->problem->model, (size_t)(last - first + 1));
   if (!r->grid) {
-    cli_error("no memory for the reference solution at %ld times; a shorter interval needs less",
-              last - first + 1);
-    return CLI_FAILED;
+    tool_error("no memory for the reference solution at %ld times; a shorter interval needs less",
+               last - first + 1);
+    return TOOL_FAILED;
   }
   ga_options o = ga_options_default();
   o.method = "stab2";

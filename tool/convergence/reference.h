@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What errors are measured against: closed solution, table, or a trajectory computed finely. */
-#ifndef CLI_REFERENCE_H
-#define CLI_REFERENCE_H
+#ifndef TOOL_CONVERGENCE_REFERENCE_H
+#define TOOL_CONVERGENCE_REFERENCE_H
 
 #include "tool.h"
 
@@ -9,7 +9,7 @@
 size_t snapshot_size(const ga_model *model);
 void snapshot_copy(const ga_model *model, const ga_state *state, double *data);
 ga_state snapshot_state(const ga_model *model, const double *data); /* its a is NULL */
-double *snapshot_part(const ga_model *model, double *data, int part);
+double *snapshot_field(const ga_model *model, double *data, int part);
 
 typedef enum reference_kind {
   REFERENCE_CLOSED,   /* known at every time */
@@ -38,7 +38,7 @@ bool reference_open(reference *r, const ga_problem *problem, const ga_options *o
 void reference_close(reference *r);
 
 /* REFERENCE_COMPUTED: fill the points first to last of the grid t0 + i h, by extrapolation from
- * steps h/2, ..., h/2^(K+1). The options give solver and treatment of start values; CLI_OK, or the
+ * steps h/2, ..., h/2^(K+1). The options give solver and treatment of start values; TOOL_OK, or the
  * exit code after a message. */
 int reference_compute(reference *r, const ga_options *options, int K, double h, long first,
                       long last);

@@ -29,12 +29,12 @@ bool series_take(int argc, char **argv, const char *key, word_list *list) {
   for (char *at = value; at;) {
     char *comma = strchr(at, ',');
     if (list->count == LIST_MAX) {
-      cli_error("--%s: at most %d of them, separated by commas", key, LIST_MAX);
+      tool_error("--%s: at most %d of them, separated by commas", key, LIST_MAX);
       return false;
     }
     if (comma) *comma = '\0';
     if (!*at) {
-      cli_error("--%s: nothing between two commas, or after the last", key);
+      tool_error("--%s: nothing between two commas, or after the last", key);
       return false;
     }
     list->word[list->count++] = at;
@@ -48,8 +48,8 @@ int series_make(series *s, const ga_options *options, const word_list *methods,
   int m = methods->count ? methods->count : 1, r = rhos->count ? rhos->count : 1;
   *s = (series){.count = 0};
   if (m * r > SERIES_MAX) {
-    cli_error("%d methods times %d parameters: at most %d studies in one table", m, r, SERIES_MAX);
-    return CLI_USAGE;
+    tool_error("%d methods times %d parameters: at most %d studies in one table", m, r, SERIES_MAX);
+    return TOOL_USAGE;
   }
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < r; j++) {
@@ -58,8 +58,8 @@ int series_make(series *s, const ga_options *options, const word_list *methods,
       *o = *options;
       if (methods->count) o->method = methods->word[i];
       if (rhos->count && ga_options_set(o, "rho", rhos->word[j], &err) != GA_OK) {
-        cli_error("--%s", err.text);
-        return CLI_USAGE;
+        tool_error("--%s", err.text);
+        return TOOL_USAGE;
       }
     }
   }
@@ -118,7 +118,7 @@ bool series_draw(const study *studies, int count, const char *path) {
   picture *p = calloc(1, sizeof *p);
   int shown[PANELS];
   if (!p) {
-    cli_error("no memory for the picture");
+    tool_error("no memory for the picture");
     return false;
   }
   for (int j = 0; j < PANELS; j++) {

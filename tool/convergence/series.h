@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Several studies of one problem, by method and by parameter: `converge --method a,b --rho x,y`. */
-#ifndef CLI_SERIES_H
-#define CLI_SERIES_H
+#ifndef TOOL_CONVERGENCE_SERIES_H
+#define TOOL_CONVERGENCE_SERIES_H
 
 #include "convergence/study.h"
 
@@ -23,7 +23,7 @@ typedef struct series {
   ga_options options[SERIES_MAX];
 } series;
 
-/* CLI_USAGE after a message if there are too many or a number is none, else ARGS_GO_ON. */
+/* TOOL_USAGE after a message if there are too many or a number is none, else ARGS_GO_ON. */
 int series_make(series *s, const ga_options *options, const word_list *methods,
                 const word_list *rhos);
 

@@ -17,8 +17,8 @@
 static const struct {
   const char *title;
   int part;
-} columns[COLUMNS] = {{"q", PART_Q},   {"v", PART_V},     {"a", -1},
-                      {"vd", PART_VD}, {"lam", PART_LAM}, {"psi", PART_PSI}};
+} columns[COLUMNS] = {{"q", FIELD_Q},   {"v", FIELD_V},     {"a", -1},
+                      {"vd", FIELD_VD}, {"lam", FIELD_LAM}, {"psi", FIELD_PSI}};
 
 const char *study_title(int column) {
   return columns[column].title;
@@ -63,9 +63,9 @@ static int check_steps(study *s) {
   if (code != ARGS_GO_ON || isnan(s->project_at)) return code;
   double at = (s->project_at - t0) / h, near = t0 + fmax(round(at), 1) * h;
   if (fabs(at - round(at)) * h <= 1e-9 * finest + 2e-16 * fabs(s->t_end)) return ARGS_GO_ON;
-  cli_error("--project-at %.10g: no step of h = %.10g ends there; one ends at %.10g", s->project_at,
-            h, near);
-  return CLI_USAGE;
+  tool_error("--project-at %.10g: no step of h = %.10g ends there; one ends at %.10g",
+             s->project_at, h, near);
+  return TOOL_USAGE;
 }
 
 static int check_norm(study *s) {
@@ -79,17 +79,17 @@ static int check_norm(study *s) {
   }
   double first = ceil((from - t0) / finest - 1e-6), last = floor((to - t0) / finest + 1e-6);
   if (first < 0 || last > (double)(s->steps * stride_of(s, 0))) {
-    cli_error("--norm max:%.10g,%.10g: the interval must lie inside the run, %.10g to %.10g", from,
-              to, t0, s->t_end);
-    return CLI_USAGE;
+    tool_error("--norm max:%.10g,%.10g: the interval must lie inside the run, %.10g to %.10g", from,
+               to, t0, s->t_end);
+    return TOOL_USAGE;
   }
   s->first = (long)first;
   s->last = (long)last;
   long stride = stride_of(s, 0), after = (s->first + stride - 1) / stride * stride;
   if (after > s->last) {
-    cli_error("--norm max:%.10g,%.10g: no step of h = %.10g ends in this interval", from, to,
-              s->options->h);
-    return CLI_USAGE;
+    tool_error("--norm max:%.10g,%.10g: no step of h = %.10g ends in this interval", from, to,
+               s->options->h);
+    return TOOL_USAGE;
   }
   return ARGS_GO_ON;
 }
@@ -109,27 +109,27 @@ int study_open(study *s) {
   if (code == ARGS_GO_ON) code = check_norm(s);
   if (code != ARGS_GO_ON) return code;
   if (!reference_open(&s->reference, s->problem, s->options, s->t_end, s->norm.max))
-    return CLI_FAILED;
+    return TOOL_FAILED;
   if (s->automatic && s->reference.kind == REFERENCE_COMPUTED) {
-    cli_error(
+    tool_error(
         "--norm max with automatic steps: '%s' has no closed solution to compare with; use --norm "
         "end",
         s->problem->name);
-    return CLI_USAGE;
+    return TOOL_USAGE;
   }
   if (s->reference.kind == REFERENCE_COMPUTED) return study_check(s);
   if (s->reference.kind != REFERENCE_FINEST) return ARGS_GO_ON;
   if (s->levels < 2) {
-    cli_error(
+    tool_error(
         "--levels %d: '%s' has no reference at t = %.10g, the finest of at least 2 levels "
         "must serve as one",
         s->levels, s->problem->name, s->t_end);
-    return CLI_USAGE;
+    return TOOL_USAGE;
   }
   s->ends = calloc((size_t)s->levels, snapshot_size(&s->problem->model) * sizeof(double));
   if (s->ends) return ARGS_GO_ON;
-  cli_error("no memory for the end states of %d levels", s->levels);
-  return CLI_FAILED;
+  tool_error("no memory for the end states of %d levels", s->levels);
+  return TOOL_FAILED;
 }
 
 void study_close(study *s) {
@@ -143,13 +143,13 @@ static void compare(const study *s, const ga_state *x, const ga_state *exact, do
   const ga_model *model = &s->problem->model;
   for (int c = 0; c < COLUMNS; c++) {
     int part = columns[c].part;
-    if (part == PART_Q) {
+    if (part == FIELD_Q) {
       error[c] = fmax(error[c], ga_space_distance(model->space, x->q, exact->q));
       continue;
     }
-    const double *a = part < 0 ? x->a : part_values(x, part);
-    const double *b = part < 0 ? exact->a : part_values(exact, part);
-    int n = part_size(model, part < 0 ? PART_VD : part);
+    const double *a = part < 0 ? x->a : field_values(x, part);
+    const double *b = part < 0 ? exact->a : field_values(exact, part);
+    int n = field_size(model, part < 0 ? FIELD_VD : part);
     for (int i = 0; a && b && i < n; i++) error[c] = fmax(error[c], fabs(a[i] - b[i]));
   }
 }
@@ -213,7 +213,7 @@ static bool watch(void *context, const ga_state *state, long steps) {
 static void log_level(void *context, ga_log_level kind, const char *text) {
   level_run *run = context;
   progress_clear(&run->progress);
-  cli_error("%s%s", kind == GA_LOG_WARNING ? "warning: " : "", text);
+  tool_error("%s%s", kind == GA_LOG_WARNING ? "warning: " : "", text);
 }
 
 static ga_status integrate(level_run *run) {
@@ -273,14 +273,14 @@ static int run_level(study *s, int i) {
   ga_status status = drive(&run);
   bool stopped = status == GA_STOPPED && interrupt_came();
   if (stopped) {
-    cli_error("interrupted in the run with %s = %.10g, at t = %.10g", study_level_title(s),
-              level->h, solver_state(&run.solver)->t);
+    tool_error("interrupted in the run with %s = %.10g, at t = %.10g", study_level_title(s),
+               level->h, solver_state(&run.solver)->t);
   } else if (status != GA_OK) {
-    cli_error("the run with %s = %.10g failed %s", study_level_title(s), level->h,
-              solver_failure(&run.solver, status, level->steps).text);
+    tool_error("the run with %s = %.10g failed %s", study_level_title(s), level->h,
+               solver_failure(&run.solver, status, level->steps).text);
   }
   solver_close(&run.solver);
-  return status == GA_OK ? CLI_OK : stopped ? CLI_INTERRUPTED : CLI_FAILED;
+  return status == GA_OK ? TOOL_OK : stopped ? TOOL_INTERRUPTED : TOOL_FAILED;
 }
 
 /* the finest of the first n levels is the reference of the others */
@@ -299,22 +299,22 @@ static void compare_ends(study *s, int n, study_row row, void *context) {
 }
 
 int study_run(study *s, study_row row, void *context) {
-  int code = CLI_OK, done = 0;
+  int code = TOOL_OK, done = 0;
   if (s->reference.kind == REFERENCE_COMPUTED) {
     double finest = ldexp(s->options->h * s->period, 1 - s->levels);
     int K = s->how.K ? GA_EXTRAPOLATE_MAX : 2;
     code = reference_compute(&s->reference, s->options, K, finest, s->first, s->last);
   }
-  while (code == CLI_OK && done < s->levels) {
+  while (code == TOOL_OK && done < s->levels) {
     code = run_level(s, done);
-    if (code != CLI_OK) break;
+    if (code != TOOL_OK) break;
     if (!s->ends) {
       finish_row(s, done);
       row(context, s, done);
     }
     done++;
   }
-  s->complete = code == CLI_OK;
+  s->complete = code == TOOL_OK;
   if (s->ends) compare_ends(s, done, row, context);
   return code;
 }

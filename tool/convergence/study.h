@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A study of convergence: one problem with h, h/2, h/4, ..., errors and slopes of each level. */
-#ifndef CLI_STUDY_H
-#define CLI_STUDY_H
+#ifndef TOOL_CONVERGENCE_STUDY_H
+#define TOOL_CONVERGENCE_STUDY_H
 
 #include "convergence/reference.h"
 #include "simulate/solver.h"
@@ -67,7 +67,7 @@ int study_check(const study *s);
 int study_open(study *s);
 void study_close(study *s);
 
-/* All levels; row is called for each when its errors are known. CLI_OK, or the exit code after a
+/* All levels; row is called for each when its errors are known. TOOL_OK, or the exit code after a
  * message, the rows before it done. */
 typedef void (*study_row)(void *context, const study *s, int i);
 int study_run(study *s, study_row row, void *context);

@@ -86,7 +86,7 @@ static void text_head(FILE *to, const study *s, const char *against) {
   } else {
     fprintf(to, "at t = %.10g,\n", s->t_end);
   }
-  cli_wrapped(to, against, 0);
+  tool_print_wrapped(to, against, 0);
   fputc('\n', to);
   if (s->of) fprintf(to, "%-10s%8s", "method", "rho_inf");
   fprintf(to, "%14s", study_level_title(s));
@@ -118,7 +118,7 @@ static void text_row(FILE *to, const study *s, int i) {
 
 static void csv_head(FILE *to, const study *s, const char *against) {
   /* CSV has no place for it */
-  if (!isnan(s->reference.h)) cli_error("errors %s", against);
+  if (!isnan(s->reference.h)) tool_error("errors %s", against);
   fprintf(to, "%s%s,steps", s->of ? "method,rho_inf," : "", study_level_title(s));
   for (int c = 0; c < COLUMNS; c++) {
     if (!s->has[c]) continue;

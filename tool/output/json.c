@@ -75,11 +75,11 @@ static void put_head(FILE *to, const ga_problem *problem, const ga_options *o) {
 /* the names of the entries of q, v, vd, lam and psi, as in the head of a trajectory */
 static void put_names(FILE *to, const ga_model *model) {
   fputs(",\n  \"columns\": {", to);
-  for (int part = 0; part < PARTS; part++) {
-    fprintf(to, "%s\n    \"%s\": [", part ? "," : "", part_title(part));
-    for (int i = 0; i < part_size(model, part); i++) {
+  for (int part = 0; part < FIELDS; part++) {
+    fprintf(to, "%s\n    \"%s\": [", part ? "," : "", field_title(part));
+    for (int i = 0; i < field_size(model, part); i++) {
       if (i) fputs(", ", to);
-      json_string(to, part_name(model, part, i).text);
+      json_string(to, field_name(model, part, i).text);
     }
     fputc(']', to);
   }
@@ -103,14 +103,14 @@ static void put_stats(FILE *to, const ga_stats *stats) {
 }
 
 static void put_errors(FILE *to, const char *key, const ga_errors *e) {
-  const double of[PARTS] = {[PART_Q] = e->q,
-                            [PART_V] = e->v,
-                            [PART_VD] = e->vd,
-                            [PART_LAM] = e->lam,
-                            [PART_PSI] = e->psi};
+  const double of[FIELDS] = {[FIELD_Q] = e->q,
+                             [FIELD_V] = e->v,
+                             [FIELD_VD] = e->vd,
+                             [FIELD_LAM] = e->lam,
+                             [FIELD_PSI] = e->psi};
   fprintf(to, ",\n  \"%s\": {", key);
-  for (int p = 0; p < PARTS; p++) {
-    fprintf(to, "%s\"%s\": ", p ? ", " : "", part_title(p));
+  for (int p = 0; p < FIELDS; p++) {
+    fprintf(to, "%s\"%s\": ", p ? ", " : "", field_title(p));
     json_number(to, of[p]);
   }
   fputc('}', to);
@@ -166,7 +166,7 @@ void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
                 const solver *at_end) {
   const ga_model *model = &problem->model;
   const ga_state *state = solver_state(at_end);
-  int nq = part_size(model, PART_Q), nv = part_size(model, PART_V);
+  int nq = field_size(model, FIELD_Q), nv = field_size(model, FIELD_V);
   put_head(to, problem, options);
   put_names(to, model);
   fputs(",\n  \"t\": ", to);
@@ -266,9 +266,9 @@ void json_options(FILE *to, const void *json_run_) {
 
 void json_statistics(FILE *to, const void *json_run_) {
   const json_run *run = json_run_;
-  const char *end = run->exit_code == CLI_OK            ? "complete"
-                    : run->exit_code == CLI_INTERRUPTED ? "interrupted"
-                                                        : "failed";
+  const char *end = run->exit_code == TOOL_OK            ? "complete"
+                    : run->exit_code == TOOL_INTERRUPTED ? "interrupted"
+                                                         : "failed";
   fprintf(to, "{\n  \"end\": \"%s\",\n  \"t\": ", end);
   json_number(to, solver_state(run->solver)->t);
   put_stats(to, solver_stats(run->solver));

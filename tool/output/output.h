@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run leaves: the trajectory as CSV or as a file of results, the end state as JSON. */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#ifndef TOOL_OUTPUT_OUTPUT_H
+#define TOOL_OUTPUT_OUTPUT_H
 
 #include <genalpha/ga_results.h>
 

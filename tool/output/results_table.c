@@ -7,7 +7,7 @@
 enum { PIECE = 4096 };
 
 static bool told(const char *text) {
-  cli_error("%s", text);
+  tool_error("%s", text);
   return false;
 }
 
@@ -24,7 +24,7 @@ ga_results *results_open(const char *path, table *names) {
   if (names->failed) {
     told("no memory for the table");
   } else {
-    cli_error("'%s' has no rows", path);
+    tool_error("'%s' has no rows", path);
   }
   ga_results_free(r);
   return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of a file of results as a table in memory, as far as they are wanted. */
-#ifndef CLI_RESULTS_TABLE_H
-#define CLI_RESULTS_TABLE_H
+#ifndef TOOL_OUTPUT_RESULTS_TABLE_H
+#define TOOL_OUTPUT_RESULTS_TABLE_H
 
 #include <genalpha/ga_results.h>
 

@@ -19,9 +19,9 @@ static void print_settings(FILE *to, const simulation *s) {
   const ga_problem *problem = s->problem;
   const ga_options *o = s->options;
   const ga_params *par = &o->par;
-  cli_title(to, problem->name, problem->summary);
+  tool_print_title(to, problem->name, problem->summary);
   label(to, "source");
-  cli_wrapped(to, problem->cite, LABEL + 2);
+  tool_print_wrapped(to, problem->cite, LABEL + 2);
   label(to, "method");
   fprintf(to, "%s, rho_inf = %.4g (alpha_m %.4g, alpha_f %.4g, beta %.4g, gamma %.4g",
           problem_method(o).text, ga_params_check(par).rho_inf, par->alpha_m, par->alpha_f,
@@ -30,10 +30,10 @@ static void print_settings(FILE *to, const simulation *s) {
   fputs(")\n", to);
   label(to, "sizes");
   const char *between = "";
-  for (int p = 0; p < PARTS; p++) {
-    int n = part_size(&problem->model, p);
-    if (p == PART_VD || n == 0) continue;
-    fprintf(to, "%s%s %d", between, part_title(p), n);
+  for (int p = 0; p < FIELDS; p++) {
+    int n = field_size(&problem->model, p);
+    if (p == FIELD_VD || n == 0) continue;
+    fprintf(to, "%s%s %d", between, field_title(p), n);
     between = ", ";
   }
   fputc('\n', to);
@@ -90,16 +90,16 @@ static void print_effort(FILE *to, const simulation *s) {
 }
 
 static void print_five(FILE *to, const simulation *s, const char *name, const ga_errors *e) {
-  const double of[PARTS] = {[PART_Q] = e->q,
-                            [PART_V] = e->v,
-                            [PART_VD] = e->vd,
-                            [PART_LAM] = e->lam,
-                            [PART_PSI] = e->psi};
+  const double of[FIELDS] = {[FIELD_Q] = e->q,
+                             [FIELD_V] = e->v,
+                             [FIELD_VD] = e->vd,
+                             [FIELD_LAM] = e->lam,
+                             [FIELD_PSI] = e->psi};
   const char *between = "";
   label(to, name);
-  for (int p = 0; p < PARTS; p++) {
-    if (part_size(&s->problem->model, p) == 0) continue;
-    fprintf(to, "%s%s %.2e", between, part_title(p), of[p]);
+  for (int p = 0; p < FIELDS; p++) {
+    if (field_size(&s->problem->model, p) == 0) continue;
+    fprintf(to, "%s%s %.2e", between, field_title(p), of[p]);
     between = ", ";
   }
 }
@@ -189,29 +189,29 @@ static void print_reference_times(FILE *to, const ga_problem *problem) {
 static void print_errors(FILE *to, const simulation *s) {
   const ga_model *model = &s->problem->model;
   const ga_state *state = solver_state(s->solver);
-  double *part[PARTS], *at;
+  double *part[FIELDS], *at;
   int total = 0;
-  for (int p = 0; p < PARTS; p++) total += part_size(model, p);
+  for (int p = 0; p < FIELDS; p++) total += field_size(model, p);
   double *reference = malloc(((size_t)total + 1) * sizeof *reference);
   if (!reference) return;
   for (int i = 0; i < total; i++) reference[i] = NAN;
   at = reference;
-  for (int p = 0; p < PARTS; p++) {
+  for (int p = 0; p < FIELDS; p++) {
     part[p] = at;
-    at += part_size(model, p);
+    at += field_size(model, p);
   }
-  if (!ga_problem_reference(s->problem, state->t, part[PART_Q], part[PART_V], part[PART_VD],
-                            part[PART_LAM], part[PART_PSI])) {
+  if (!ga_problem_reference(s->problem, state->t, part[FIELD_Q], part[FIELD_V], part[FIELD_VD],
+                            part[FIELD_LAM], part[FIELD_PSI])) {
     print_reference_times(to, s->problem);
   } else {
     const char *between = "";
     label(to, "error");
-    for (int p = 0; p < PARTS; p++) {
-      double error = p == PART_Q
+    for (int p = 0; p < FIELDS; p++) {
+      double error = p == FIELD_Q
                          ? ga_space_distance(model->space, state->q, part[p])
-                         : largest_error(part_size(model, p), part_values(state, p), part[p]);
+                         : largest_error(field_size(model, p), field_values(state, p), part[p]);
       if (isnan(error)) continue;
-      fprintf(to, "%s%s %.2e", between, part_title(p), error);
+      fprintf(to, "%s%s %.2e", between, field_title(p), error);
       between = ", ";
     }
     fprintf(to, " against the reference\n");
@@ -242,15 +242,15 @@ static void print_named(FILE *to, const simulation *s) {
 
 /* q, v and multipliers side by side */
 static void print_state(FILE *to, const simulation *s) {
-  static const int columns[] = {PART_Q, PART_V, PART_LAM, PART_PSI};
+  static const int columns[] = {FIELD_Q, FIELD_V, FIELD_LAM, FIELD_PSI};
   const ga_model *model = &s->problem->model;
   const ga_state *state = solver_state(s->solver);
   int width[4] = {0}, most = 0;
   for (int c = 0; c < 4; c++) {
-    int n = part_size(model, columns[c]);
+    int n = field_size(model, columns[c]);
     if (n > most) most = n;
     for (int i = 0; i < n && i < TABLE_ROWS; i++) {
-      int length = (int)strlen(part_name(model, columns[c], i).text);
+      int length = (int)strlen(field_name(model, columns[c], i).text);
       if (length > width[c]) width[c] = length;
     }
   }
@@ -264,13 +264,13 @@ static void print_state(FILE *to, const simulation *s) {
     char line[400] = "";
     size_t used = 0;
     for (int c = 0; c < 4; c++) {
-      int n = part_size(model, columns[c]);
+      int n = field_size(model, columns[c]);
       if (n == 0) continue;
       column_name name = {""};
       char value[32] = "";
       if (i < n) {
-        name = part_name(model, columns[c], i);
-        snprintf(value, sizeof value, "%.9g", part_values(state, columns[c])[i]);
+        name = field_name(model, columns[c], i);
+        snprintf(value, sizeof value, "%.9g", field_values(state, columns[c])[i]);
       }
       int k =
           snprintf(line + used, sizeof line - used, "    %-*s %15s", width[c], name.text, value);

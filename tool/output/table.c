@@ -169,12 +169,12 @@ static bool read_lines(table *t, FILE *file, const char *path) {
   }
   free(line);
   if (!good) {
-    cli_error("'%s', line %ld: %s", path, number, text);
+    tool_error("'%s', line %ld: %s", path, number, text);
   } else if (ferror(file)) {
-    cli_error("cannot read '%s': %s", path, strerror(errno));
+    tool_error("cannot read '%s': %s", path, strerror(errno));
     good = false;
   } else if (t->columns == 0 || t->rows == 0) {
-    cli_error("'%s' has no %s", path, t->columns ? "rows" : "head line");
+    tool_error("'%s' has no %s", path, t->columns ? "rows" : "head line");
     good = false;
   }
   return good;
@@ -185,7 +185,7 @@ bool table_read(table *t, const char *path) {
   errno = 0;
   FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
   if (!file) {
-    cli_error("cannot read '%s': %s", path, strerror(errno));
+    tool_error("cannot read '%s': %s", path, strerror(errno));
     return false;
   }
   bool good = read_lines(t, file, path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Named columns of numbers in memory, to and from CSV; NaN is an empty field. */
-#ifndef CLI_TABLE_H
-#define CLI_TABLE_H
+#ifndef TOOL_OUTPUT_TABLE_H
+#define TOOL_OUTPUT_TABLE_H
 
 #include "columns/state_fields.h"
 

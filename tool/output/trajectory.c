@@ -24,17 +24,17 @@ bool output_place(const char *path) {
   directory[length] = '\0';
   const char *name = length ? directory : slash ? "/" : ".";
   if (access(name, W_OK | X_OK) == 0) return true;
-  cli_error("cannot save '%s': directory '%s': %s", path, name, strerror(errno));
+  tool_error("cannot save '%s': directory '%s': %s", path, name, strerror(errno));
   return false;
 }
 
 static bool fail(trajectory *out) {
   if (!out->failed && out->results) {
     const long rows = ga_results_written(out->results);
-    cli_error("%s; the file keeps the first %ld rows", ga_results_writer_error(out->results)->text,
-              rows);
+    tool_error("%s; the file keeps the first %ld rows", ga_results_writer_error(out->results)->text,
+               rows);
   } else if (!out->failed) {
-    cli_error("cannot write '%s': %s", out->path, errno ? strerror(errno) : "write error");
+    tool_error("cannot write '%s': %s", out->path, errno ? strerror(errno) : "write error");
   }
   out->failed = true;
   return false;
@@ -63,7 +63,7 @@ char *output_model(const ga_problem *problem) {
   if (file) fclose(file);
   if (to && fclose(to) == 0 && good) return text;
   free(text);
-  cli_error("cannot read '%s' once more for the file of results", path);
+  tool_error("cannot read '%s' once more for the file of results", path);
   return NULL;
 }
 
@@ -87,7 +87,7 @@ static bool open_results(trajectory *out, const ga_problem *problem,
                                   .options = texts->options};
     ga_results_create(out->path, &head, &out->results, &err);
   }
-  if (model && !out->results) cli_error("%s", err.text);
+  if (model && !out->results) tool_error("%s", err.text);
   free(model);
   free(column);
   return out->results != NULL;
@@ -100,7 +100,7 @@ bool trajectory_open(trajectory *out, const char *path, const ga_problem *proble
   bool ok = state_row_open(&out->columns, problem, results ? ROW_USUAL : ROW_CHOSEN);
   if (ok) {
     out->row = calloc((size_t)out->columns.width, sizeof *out->row);
-    if (!out->row) cli_error("no memory for the columns");
+    if (!out->row) tool_error("no memory for the columns");
     ok = out->row && (results ? open_results(out, problem, texts) : open_csv(out));
   }
   if (!ok) trajectory_close(out, NULL);
@@ -129,7 +129,7 @@ static bool close_results(trajectory *out, const char *statistics) {
   const ga_status status = ga_results_close(out->results, &err);
   out->results = NULL;
   if (status != GA_OK && !out->failed) {
-    cli_error("%s; the file keeps the first %ld rows", err.text, rows);
+    tool_error("%s; the file keeps the first %ld rows", err.text, rows);
     out->failed = true;
   }
   return !out->failed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A picture of a table, described by data: panels of curves in rows. */
-#ifndef CLI_CHART_H
-#define CLI_CHART_H
+#ifndef TOOL_PICTURE_CHART_H
+#define TOOL_PICTURE_CHART_H
 
 #include "output/table.h"
 

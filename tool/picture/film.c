@@ -94,7 +94,7 @@ static int most_frames(int width) {
 }
 
 static bool told(bool ok) {
-  if (!ok) cli_error("no memory for the frames of the page");
+  if (!ok) tool_error("no memory for the frames of the page");
   return ok;
 }
 
@@ -104,7 +104,7 @@ bool film_open(film *f, const ga_problem *problem) {
   if (!allocate(f, m, (size_t)ga_mechanism_columns(m) + NRESIDUAL)) return told(false);
   choose(f, file);
   if (!open_residuals(f, &problem->model)) return told(false);
-  return told(rows_open(&f->rows, f->rows.width, most_frames(f->rows.width)));
+  return told(thinned_rows_open(&f->rows, f->rows.width, most_frames(f->rows.width)));
 }
 
 bool film_read(film *f, const ga_file *file, ga_results *results) {
@@ -125,7 +125,7 @@ bool film_read(film *f, const ga_file *file, ga_results *results) {
   }
   const long most = most_frames(width), stride = rows > 1 ? (rows - 2) / (most - 1) + 1 : 1;
   double *column = malloc((size_t)(rows + 1) * sizeof *column);
-  if (!column || !rows_open(&f->rows, width, (int)most + 1)) {
+  if (!column || !thinned_rows_open(&f->rows, width, (int)most + 1)) {
     free(column);
     return told(false);
   }
@@ -135,11 +135,11 @@ bool film_read(film *f, const ga_file *file, ga_results *results) {
     ok = ga_results_read_column(results, i, 0, rows, column, &err) == GA_OK;
     f->rows.count = 0;
     for (long k = 0; ok && k < rows; k += stride) {
-      rows_at(&f->rows, f->rows.count++)[i] = column[k];
+      thinned_rows_at(&f->rows, f->rows.count++)[i] = column[k];
     }
-    if ((rows - 1) % stride != 0) rows_at(&f->rows, f->rows.count++)[i] = column[rows - 1];
+    if ((rows - 1) % stride != 0) thinned_rows_at(&f->rows, f->rows.count++)[i] = column[rows - 1];
   }
-  if (!ok) cli_error("%s", err.text);
+  if (!ok) tool_error("%s", err.text);
   free(column);
   return ok;
 }
@@ -153,7 +153,7 @@ void film_close(film *f) {
   free(f->g);
   free(f->g_t);
   free(f->G.val);
-  rows_close(&f->rows);
+  thinned_rows_close(&f->rows);
   *f = (film){.mechanism = NULL};
 }
 
@@ -190,16 +190,16 @@ static void evaluate_residuals(film *f, const ga_state *s, double r[NRESIDUAL]) 
 }
 
 void film_add(film *f, const ga_state *state) {
-  double *row = rows_next(&f->rows), r[NRESIDUAL];
+  double *row = thinned_rows_next(&f->rows), r[NRESIDUAL];
   ga_mechanism_outputs(f->mechanism, state, f->values);
   evaluate_residuals(f, state, r);
   for (int i = 0; i < f->rows.width; i++) {
     const int column = f->column[i];
     row[i] = column >= 0 ? f->values[column] : r[-1 - column];
   }
-  rows_keep(&f->rows);
+  thinned_rows_keep(&f->rows);
 }
 
 int film_frames(const film *f) {
-  return rows_count(&f->rows);
+  return thinned_rows_count(&f->rows);
 }

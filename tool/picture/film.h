@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The motion of a mechanism as frames in memory: some columns of it at some times. */
-#ifndef CLI_FILM_H
-#define CLI_FILM_H
+#ifndef TOOL_PICTURE_FILM_H
+#define TOOL_PICTURE_FILM_H
 
 #include <genalpha/ga_results.h>
 
@@ -17,7 +17,7 @@ typedef struct film {
   int *column;                   /* of the mechanism; -1: not one of its own */
   int *at;                       /* back: for each of the mechanism's, its place or -1 */
   unsigned char *use;            /* FILM_PLACE, FILM_WANTED of each column */
-  thin_rows rows;
+  thinned_rows rows;
   /* while a run is recorded: */
   double *values;  /* all columns of the mechanism */
   double *g, *g_t; /* residuals of the constraints */

@@ -32,7 +32,7 @@ static int format_of(const char *path) {
 
 bool gnuplot_read_name(const arg_spec *spec, const char *text, void *field) {
   if (format_of(text) < 0) {
-    cli_error("--%s '%s': the name must end in .svg or .png", spec->key, text);
+    tool_error("--%s '%s': the name must end in .svg or .png", spec->key, text);
     return false;
   }
   return arg_read_text(spec, text, field);
@@ -53,7 +53,7 @@ static bool in_path(const char *name) {
 
 bool gnuplot_found(void) {
   if (in_path("gnuplot")) return true;
-  cli_error("gnuplot is not installed (Debian package gnuplot-nox): no pictures without it");
+  tool_error("gnuplot is not installed (Debian package gnuplot-nox): no pictures without it");
   return false;
 }
 
@@ -63,12 +63,12 @@ bool gnuplot_open(gnuplot *plot, const char *path, int width, int height) {
   if (!gnuplot_found()) return false;
   plot->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (plot->fd < 0) {
-    cli_error("cannot write '%s': %s", path, strerror(errno));
+    tool_error("cannot write '%s': %s", path, strerror(errno));
     return false;
   }
   plot->script = tmpfile();
   if (!plot->script) {
-    cli_error("cannot write a temporary file for gnuplot: %s", strerror(errno));
+    tool_error("cannot write a temporary file for gnuplot: %s", strerror(errno));
     gnuplot_discard(plot);
     return false;
   }
@@ -124,7 +124,7 @@ static void complain(const gnuplot *plot, FILE *messages) {
     line[strcspn(line, "\n")] = '\0';
     if (line[strspn(line, " \t^")]) memcpy(last, line, sizeof last);
   }
-  cli_error("gnuplot failed, '%s' is not complete: %s", plot->path, last + strspn(last, " \t"));
+  tool_error("gnuplot failed, '%s' is not complete: %s", plot->path, last + strspn(last, " \t"));
 }
 
 bool gnuplot_close(gnuplot *plot) {
@@ -134,7 +134,7 @@ bool gnuplot_close(gnuplot *plot) {
   /* not a regular file: nothing to cut, the error does not matter */
   if (ok && ftruncate(plot->fd, 0) != 0) errno = 0;
   if (!ok) {
-    cli_error("cannot write a temporary file for gnuplot: %s", strerror(errno));
+    tool_error("cannot write a temporary file for gnuplot: %s", strerror(errno));
   } else {
     rewind(plot->script);
     int status = run_gnuplot(fileno(plot->script), plot->fd, fileno(messages));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures by gnuplot: open, write commands and data to the script, close. */
-#ifndef CLI_GNUPLOT_H
-#define CLI_GNUPLOT_H
+#ifndef TOOL_PICTURE_GNUPLOT_H
+#define TOOL_PICTURE_GNUPLOT_H
 
 #include "args/args.h"
 

@@ -31,7 +31,7 @@ static const char *library_path(const char *name, size_t room, char *path) {
 static bool readable(const char *name) {
   char path[4096];
   if (access(library_path(name, sizeof path, path), R_OK) == 0) return true;
-  cli_error(
+  tool_error(
       "a page needs three.js and dygraphs, and '%s' is missing; install the Debian packages "
       "libjs-three and libjs-dygraphs (apt-get install libjs-three libjs-dygraphs), or set "
       "GENALPHA_JS to the directory that has three/ and dygraphs/",
@@ -66,14 +66,14 @@ static bool put_library(FILE *to, const char *name) {
   errno = 0;
   FILE *file = fopen(library_path(name, sizeof path, path), "r");
   if (!file) {
-    cli_error("cannot read '%s': %s", path, strerror(errno));
+    tool_error("cannot read '%s': %s", path, strerror(errno));
     return false;
   }
   while (getline(&line, &room, file) > 0) put_line(to, line);
   free(line);
   const bool ok = !ferror(file);
   fclose(file);
-  if (!ok) cli_error("cannot read '%s': read error", path);
+  if (!ok) tool_error("cannot read '%s': read error", path);
   return ok;
 }
 
@@ -146,7 +146,7 @@ bool webpage_write(const webpage *p, const char *path) {
   errno = 0;
   FILE *to = fopen(path, "w");
   if (!to) {
-    cli_error("cannot write '%s': %s", path, strerror(errno));
+    tool_error("cannot write '%s': %s", path, strerror(errno));
     return false;
   }
   errno = 0;
@@ -155,9 +155,9 @@ bool webpage_write(const webpage *p, const char *path) {
   const bool closed = fclose(to) == 0;
   if (put && !failed && closed) return true;
   if (failed || !closed) {
-    cli_error("cannot write '%s': %s", path, strerror(failed && reason ? reason : errno));
+    tool_error("cannot write '%s': %s", path, strerror(failed && reason ? reason : errno));
   } else {
-    cli_error("no memory for the page '%s'", path);
+    tool_error("no memory for the page '%s'", path);
   }
   return false;
 }
@@ -179,7 +179,7 @@ bool webpage_show(const char *path) {
   const int code = posix_spawnp(&child, program, NULL, NULL, arguments, environ);
   int status = 0;
   if (code == 0 && waitpid(child, &status, 0) == child && status == 0) return true;
-  cli_error("cannot open '%s' with '%s'%s%s; open it in a browser yourself", path, program,
-            code ? ": " : "", code ? strerror(code) : "");
+  tool_error("cannot open '%s' with '%s'%s%s; open it in a browser yourself", path, program,
+             code ? ": " : "", code ? strerror(code) : "");
   return false;
 }

@@ -3,8 +3,8 @@
  * and dygraphs as they are installed, the model as JSON, the motion as compact numbers
  * (page_data.c).
  */
-#ifndef CLI_WEBPAGE_H
-#define CLI_WEBPAGE_H
+#ifndef TOOL_PICTURE_PAGE_H
+#define TOOL_PICTURE_PAGE_H
 
 #include "picture/film.h"
 

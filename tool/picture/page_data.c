@@ -85,7 +85,7 @@ static void place_at(const places *p, int frame, int body, double place[PLACE]) 
   memcpy(place, b->position, 3 * sizeof *place);
   memcpy(place + 3, b->orientation, 4 * sizeof *place);
   if (!p->film) return;
-  const double *row = rows_at(&p->film->rows, frame);
+  const double *row = thinned_rows_at(&p->film->rows, frame);
   const int *column = p->column[body];
   const int n = b->type == GA_BODY_RIGID ? 7 : 3;
   for (int i = 0; i < n; i++) place[i] = column[i] >= 0 ? row[column[i]] : place[i];
@@ -315,14 +315,14 @@ static void put_whole(base64 *b, int64_t x) {
 }
 
 static void put_plots(base64 *out, const places *p) {
-  const thin_rows *rows = &p->film->rows;
+  const thinned_rows *rows = &p->film->rows;
   for (int i = 0; i < rows->width; i++) {
-    if (is_plotted(p, i)) put_double(out, rows_at(rows, 0)[i]);
+    if (is_plotted(p, i)) put_double(out, thinned_rows_at(rows, 0)[i]);
   }
   for (int i = 0; i < rows->width; i++) {
     if (!is_plotted(p, i)) continue;
-    const double first = rows_at(rows, 0)[i];
-    for (int f = 0; f < p->frames; f++) put_float(out, rows_at(rows, f)[i] - first);
+    const double first = thinned_rows_at(rows, 0)[i];
+    for (int f = 0; f < p->frames; f++) put_float(out, thinned_rows_at(rows, f)[i] - first);
   }
 }
 
@@ -376,7 +376,7 @@ bool webpage_put_data(FILE *to, const webpage *whole) {
   bool ok = places_open(&p, whole);
   if (ok) {
     for (int f = 0; f < p.frames; f++) {
-      put_double(&out, p.film ? rows_at(&p.film->rows, f)[0] : 0);
+      put_double(&out, p.film ? thinned_rows_at(&p.film->rows, f)[0] : 0);
     }
     if (p.film) put_plots(&out, &p);
     ok = put_places(&out, &p);

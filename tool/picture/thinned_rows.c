@@ -5,38 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool rows_open(thin_rows *r, int width, int room) {
-  *r = (thin_rows){.width = width, .room = room, .stride = 1};
+bool thinned_rows_open(thinned_rows *r, int width, int room) {
+  *r = (thinned_rows){.width = width, .room = room, .stride = 1};
   r->data = calloc((size_t)(room + 1) * (size_t)width, sizeof *r->data);
   return r->data != NULL;
 }
 
-void rows_close(thin_rows *r) {
+void thinned_rows_close(thinned_rows *r) {
   free(r->data);
-  *r = (thin_rows){.width = 0};
+  *r = (thinned_rows){.width = 0};
 }
 
-double *rows_at(const thin_rows *r, int i) {
+double *thinned_rows_at(const thinned_rows *r, int i) {
   return r->data + (size_t)i * (size_t)r->width;
 }
 
-double *rows_next(const thin_rows *r) {
-  return rows_at(r, r->count);
+double *thinned_rows_next(const thinned_rows *r) {
+  return thinned_rows_at(r, r->count);
 }
 
-int rows_count(const thin_rows *r) {
+int thinned_rows_count(const thinned_rows *r) {
   return r->count + r->pending;
 }
 
-void rows_keep(thin_rows *r) {
+void thinned_rows_keep(thinned_rows *r) {
   const size_t size = (size_t)r->width * sizeof *r->data;
   r->pending = r->seen++ % r->stride != 0;
   if (r->pending) return;
   r->count++;
   if (r->count < r->room) return;
   /* full: drop every second row, the newest stays pending, keep half as many from now on */
-  for (int i = 1; 2 * i < r->room; i++) memcpy(rows_at(r, i), rows_at(r, 2 * i), size);
-  memcpy(rows_at(r, r->room / 2), rows_at(r, r->room - 1), size);
+  for (int i = 1; 2 * i < r->room; i++)
+    memcpy(thinned_rows_at(r, i), thinned_rows_at(r, 2 * i), size);
+  memcpy(thinned_rows_at(r, r->room / 2), thinned_rows_at(r, r->room - 1), size);
   r->count = r->room / 2;
   r->pending = true;
   r->stride *= 2;

@@ -19,21 +19,21 @@ typedef struct panel {
 } panel;
 
 /* labels where there are no units */
-static const char *const kinds[PARTS] = {"q", "v", "vd", "lam", "psi"};
+static const char *const kinds[FIELDS] = {"q", "v", "vd", "lam", "psi"};
 
-struct history {
+struct time_plot {
   const ga_model *model;
   bool unitless;
   named_columns named;
   panel panel[PANELS];
   int panels;
-  thin_rows rows; /* t and all curves */
+  thinned_rows rows; /* t and all curves */
 };
 
 /* ---- what is drawn -------------------------------------------------------------------------- */
 
 /* one more curve, in the panel of its quantity as long as there is room */
-static void add_curve(history *h, int part, int i, const char *name, const char *unit) {
+static void add_curve(time_plot *h, int part, int i, const char *name, const char *unit) {
   quantity q = quantity_in(name, unit);
   column_name label = quantity_label(q);
   if (h->unitless && part >= 0) snprintf(label.text, sizeof label.text, "%s", kinds[part]);
@@ -50,17 +50,17 @@ static void add_curve(history *h, int part, int i, const char *name, const char 
 }
 
 /* positions, velocities and multipliers, rotations and angular velocities among them */
-static void choose_parts(history *h) {
+static void choose_parts(time_plot *h) {
   const ga_model *model = h->model;
   h->unitless = quantity_unitless_model(model);
-  for (int part = 0; part < PARTS; part++) {
-    for (int i = 0; part != PART_VD && i < part_size(model, part); i++) {
-      add_curve(h, part, i, part_name(model, part, i).text, NULL);
+  for (int part = 0; part < FIELDS; part++) {
+    for (int i = 0; part != FIELD_VD && i < field_size(model, part); i++) {
+      add_curve(h, part, i, field_name(model, part, i).text, NULL);
     }
   }
 }
 
-static void choose_named(history *h) {
+static void choose_named(time_plot *h) {
   for (int i = 0; i < h->named.count; i++) {
     add_curve(h, -1, i, named_name(&h->named, i), named_unit(&h->named, i));
   }
@@ -68,8 +68,8 @@ static void choose_named(history *h) {
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-history *history_new(const ga_problem *problem) {
-  history *h = calloc(1, sizeof *h);
+time_plot *time_plot_new(const ga_problem *problem) {
+  time_plot *h = calloc(1, sizeof *h);
   if (!h || !named_open(&h->named, problem)) {
     free(h);
     return NULL;
@@ -82,36 +82,36 @@ history *history_new(const ga_problem *problem) {
     choose_parts(h);
   }
   for (int k = 0; k < h->panels; k++) width += h->panel[k].curves;
-  if (rows_open(&h->rows, width, ROWS)) return h;
-  history_free(h);
+  if (thinned_rows_open(&h->rows, width, ROWS)) return h;
+  time_plot_free(h);
   return NULL;
 }
 
-void history_free(history *h) {
+void time_plot_free(time_plot *h) {
   if (!h) return;
   named_close(&h->named);
-  rows_close(&h->rows);
+  thinned_rows_close(&h->rows);
   free(h);
 }
 
-static const char *curve_name(const history *h, const panel *p, int i, column_name *room) {
+static const char *curve_name(const time_plot *h, const panel *p, int i, column_name *room) {
   if (p->part < 0) return named_name(&h->named, p->curve[i]);
-  *room = part_name(h->model, p->part, p->curve[i]);
+  *room = field_name(h->model, p->part, p->curve[i]);
   return room->text;
 }
 
-void history_add(history *h, const ga_state *state) {
-  double *row = rows_next(&h->rows);
+void time_plot_add(time_plot *h, const ga_state *state) {
+  double *row = thinned_rows_next(&h->rows);
   *row++ = state->t;
   if (h->named.count > 0) named_update(&h->named, state);
   for (int k = 0; k < h->panels; k++) {
     const panel *p = &h->panel[k];
     for (int i = 0; i < p->curves; i++) {
       *row++ = p->part < 0 ? named_value(&h->named, p->curve[i])
-                           : part_values(state, p->part)[p->curve[i]];
+                           : field_values(state, p->part)[p->curve[i]];
     }
   }
-  rows_keep(&h->rows);
+  thinned_rows_keep(&h->rows);
 }
 
 /* ---- the picture ---------------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ typedef struct sketch {
   column_name title[PANELS][CURVES], column[PANELS][CURVES];
 } sketch;
 
-static void make_sketch(const history *h, const char *title, sketch *s) {
+static void make_sketch(const time_plot *h, const char *title, sketch *s) {
   int column = 0;
   *s = (sketch){.c = {.title = title,
                       .panels = s->panel,
@@ -143,12 +143,12 @@ static void make_sketch(const history *h, const char *title, sketch *s) {
   }
 }
 
-int history_width(const history *h) {
+int time_plot_width(const time_plot *h) {
   (void)h;
   return CHART_TIME_WIDTH;
 }
 
-int history_height(const history *h) {
+int time_plot_height(const time_plot *h) {
   sketch *s = calloc(1, sizeof *s);
   if (!s) return CHART_TIME_HEIGHT * (h->panels + 1);
   make_sketch(h, "", s);
@@ -157,7 +157,7 @@ int history_height(const history *h) {
   return height;
 }
 
-void history_write(const history *h, const char *title, FILE *to) {
+void time_plot_write(const time_plot *h, const char *title, FILE *to) {
   table t;
   char names[PANELS * CURVES * 8] = "t";
   size_t used = 1;
@@ -168,8 +168,8 @@ void history_write(const history *h, const char *title, FILE *to) {
     used += (size_t)snprintf(names + used, sizeof names - used, ",c%d", j);
   }
   table_init(&t, names);
-  for (int i = 0; i < rows_count(&h->rows); i++) {
-    for (int j = 0; j < h->rows.width; j++) table_set(&t, i, j, rows_at(&h->rows, i)[j]);
+  for (int i = 0; i < thinned_rows_count(&h->rows); i++) {
+    for (int j = 0; j < h->rows.width; j++) table_set(&t, i, j, thinned_rows_at(&h->rows, i)[j]);
   }
   chart_write(&s->c, &t, to);
   table_free(&t);

@@ -20,7 +20,7 @@ static double value(void *context, const ga_state *state) {
 static int tell(void *context, int event, int sign, const ga_state *state) {
   (void)event, (void)sign;
   const run_event *own = context;
-  cli_error("event %s at t = %.10g: %s", own->name, state->t, own->when);
+  tool_error("event %s at t = %.10g: %s", own->name, state->t, own->when);
   return 0;
 }
 
@@ -29,8 +29,8 @@ static int add(run_events *e, const ga_mechanism *m, const char *name, const cha
   run_event *own = &e->event[e->count];
   ga_error err = {GA_OK, ""};
   if (ga_watch_new(m, when, direction, stop, &own->watch, &err) != GA_OK) {
-    cli_error("%s: %s", name, err.text);
-    return CLI_USAGE;
+    tool_error("%s: %s", name, err.text);
+    return TOOL_USAGE;
   }
   own->name = name, own->when = when;
   own->inner = ga_watch_event(own->watch);
@@ -43,8 +43,8 @@ static int add(run_events *e, const ga_mechanism *m, const char *name, const cha
                           .direction = direction,
                           .terminal = stop};
   if (ga_integrator_add_event(it, &event) == GA_OK) return ARGS_GO_ON;
-  cli_error("%s: %s", name, ga_integrator_error(it)->text);
-  return CLI_FAILED;
+  tool_error("%s: %s", name, ga_integrator_error(it)->text);
+  return TOOL_FAILED;
 }
 
 int events_open(run_events *e, const ga_problem *problem, const char *stop_when, solver *s) {
@@ -52,23 +52,24 @@ int events_open(run_events *e, const ga_problem *problem, const char *stop_when,
   ga_file_event event;
   int count = stop_when ? 1 : 0, code = ARGS_GO_ON;
   if (stop_when && !file) {
-    cli_error("--stop-when is for model files: '%s' has no named columns", problem->name);
-    return CLI_USAGE;
+    tool_error("--stop-when is for model files: '%s' has no named columns", problem->name);
+    return TOOL_USAGE;
   }
   if (stop_when && *stop_when && !strpbrk(stop_when, "<>=")) {
-    cli_error("--stop-when '%s': a comparison is needed, such as \"%s < 0\"", stop_when, stop_when);
-    return CLI_USAGE;
+    tool_error("--stop-when '%s': a comparison is needed, such as \"%s < 0\"", stop_when,
+               stop_when);
+    return TOOL_USAGE;
   }
   for (int i = 0; file && ga_file_event_at(file, i, &event); i++) count++;
   if (count == 0) return ARGS_GO_ON;
   if (!s->it) {
-    cli_error("--extrapolate and events exclude each other: events end or divide a run");
-    return CLI_USAGE;
+    tool_error("--extrapolate and events exclude each other: events end or divide a run");
+    return TOOL_USAGE;
   }
   e->event = calloc((size_t)count, sizeof *e->event);
   if (!e->event) {
-    cli_error("no memory for events");
-    return CLI_FAILED;
+    tool_error("no memory for events");
+    return TOOL_FAILED;
   }
   const ga_mechanism *m = ga_file_mechanism(file);
   for (int i = 0; code == ARGS_GO_ON && ga_file_event_at(file, i, &event); i++) {
@@ -89,6 +90,6 @@ void events_close(run_events *e) {
 void events_tell_stop(const run_events *e, const ga_integrator *it) {
   const int i = ga_integrator_event(it);
   if (!e || i < 0 || i >= e->count) return;
-  cli_error("stopped at t = %.10g by %s: %s", ga_integrator_state(it)->t, e->event[i].name,
-            e->event[i].when);
+  tool_error("stopped at t = %.10g by %s: %s", ga_integrator_state(it)->t, e->event[i].name,
+             e->event[i].when);
 }

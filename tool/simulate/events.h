@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of a run: those of the model file, and --stop-when. */
-#ifndef CLI_EVENTS_H
-#define CLI_EVENTS_H
+#ifndef TOOL_SIMULATE_EVENTS_H
+#define TOOL_SIMULATE_EVENTS_H
 
 #include "simulate/solver.h"
 

@@ -17,7 +17,7 @@ static volatile time_t interrupted_since;
 static void on_signal(int number) {
   (void)number;
   if (!interrupted) interrupted_since = time(NULL);
-  if (time(NULL) - interrupted_since > 1) _exit(CLI_INTERRUPTED);
+  if (time(NULL) - interrupted_since > 1) _exit(TOOL_INTERRUPTED);
   interrupted = 1;
 }
 

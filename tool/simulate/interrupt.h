@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ctrl-C and SIGTERM end a run in good order: observers ask whether one has come. */
-#ifndef CLI_INTERRUPT_H
-#define CLI_INTERRUPT_H
+#ifndef TOOL_SIMULATE_INTERRUPT_H
+#define TOOL_SIMULATE_INTERRUPT_H
 
 #include <stdbool.h>
 

@@ -18,7 +18,7 @@ static double now(void) {
 
 void progress_begin(progress *p, double t0, double t_end) {
   *p = (progress){
-      .t0 = t0, .t_end = t_end, .began = now(), .on = isatty(2) == 1 && cli_messages() == stderr};
+      .t0 = t0, .t_end = t_end, .began = now(), .on = isatty(2) == 1 && tool_messages() == stderr};
   p->next = p->began + 1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A line with the time to go, on a terminal and for runs over a second only. */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#ifndef TOOL_SIMULATE_PROGRESS_H
+#define TOOL_SIMULATE_PROGRESS_H
 
 #include <stdbool.h>
 

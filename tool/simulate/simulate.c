@@ -13,7 +13,7 @@
 void simulate_log(void *context, ga_log_level level, const char *text) {
   simulation *s = context;
   progress_clear(&s->progress);
-  cli_error("%s%s", level == GA_LOG_WARNING ? "warning: " : "", text);
+  tool_error("%s%s", level == GA_LOG_WARNING ? "warning: " : "", text);
 }
 
 static void watch_energy(simulation *s, const ga_state *state) {
@@ -38,16 +38,16 @@ static bool put_row(simulation *s, const ga_state *state) {
 /* rows at t0, t0 + dt, ..: all that the last step has passed, by dense output */
 static bool write_between(simulation *s, const ga_state *state) {
   const ga_model *model = &s->problem->model;
-  double t0 = s->problem->t0, slack = 1e-9 * s->out_dt, *part[PARTS];
-  for (int p = 0; p < PARTS; p++) part[p] = snapshot_part(model, s->between, p);
+  double t0 = s->problem->t0, slack = 1e-9 * s->out_dt, *part[FIELDS];
+  for (int p = 0; p < FIELDS; p++) part[p] = snapshot_field(model, s->between, p);
   for (;; s->next_out++) {
     double t = t0 + (double)s->next_out * s->out_dt;
     if (t > state->t + slack) return true;
     if (t > state->t - slack) t = state->t;
     ga_integrator *it = s->solver->it;
-    if (ga_integrator_dense_output(it, t, part[PART_Q], part[PART_V], part[PART_VD], part[PART_LAM],
-                                   part[PART_PSI]) != GA_OK) {
-      cli_error("%s", ga_integrator_error(it)->text);
+    if (ga_integrator_dense_output(it, t, part[FIELD_Q], part[FIELD_V], part[FIELD_VD],
+                                   part[FIELD_LAM], part[FIELD_PSI]) != GA_OK) {
+      tool_error("%s", ga_integrator_error(it)->text);
       return false;
     }
     ga_state row = snapshot_state(model, s->between);
@@ -73,7 +73,7 @@ static bool save(simulation *s) {
   ga_integrator *it = s->solver->it;
   if (team_save(s->solver->team, it, s->save_state) == GA_OK) return true;
   progress_clear(&s->progress);
-  cli_error("%s", ga_integrator_error(it)->text);
+  tool_error("%s", ga_integrator_error(it)->text);
   s->save_failed = true;
   return false;
 }
@@ -83,7 +83,7 @@ static void show(simulation *s, const ga_state *state) {
   if (s->seen) s->seen(s->seen_context, state);
   if (!s->shows) return;
   const ga_state *whole = team_gather(s->solver->team, state);
-  if (s->history) history_add(s->history, whole);
+  if (s->time_plot) time_plot_add(s->time_plot, whole);
   if (s->film) film_add(s->film, whole);
 }
 
@@ -111,8 +111,8 @@ static ga_status project(simulation *s) {
   ga_status status = ga_integrator_project_velocity(it, s->projection, &moved);
   if (status != GA_OK) return status;
   progress_clear(&s->progress);
-  cli_error("velocity projected at t = %.10g (%s): v moved by %.6g", state->t,
-            s->projection == GA_PROJECT_PLAIN ? "plain" : "keep-order", moved);
+  tool_error("velocity projected at t = %.10g (%s): v moved by %.6g", state->t,
+             s->projection == GA_PROJECT_PLAIN ? "plain" : "keep-order", moved);
   show(s, state);
   return write_row(s, state, steps) ? GA_OK : GA_STOPPED;
 }
@@ -127,8 +127,8 @@ static ga_status begin(simulation *s) {
   const ga_state *state = solver_state(s->solver);
   if (!isnan(s->checkpoint_every)) s->next_checkpoint = checkpoint_after(s, state->t);
   if (state->t > s->t_end) {
-    cli_error("'%s' is at t = %.10g, after the end of the run at %.10g", s->from_state, state->t,
-              s->t_end);
+    tool_error("'%s' is at t = %.10g, after the end of the run at %.10g", s->from_state, state->t,
+               s->t_end);
     s->told = true;
     return GA_STOPPED;
   }
@@ -151,14 +151,14 @@ static ga_status run(simulation *s) {
 }
 
 static int report(const simulation *s, ga_status status, const ga_state *state, long steps) {
-  if (s->write_failed || s->save_failed || s->told) return CLI_FAILED;
+  if (s->write_failed || s->save_failed || s->told) return TOOL_FAILED;
   if (s->interrupted && status == GA_STOPPED) {
-    cli_error("interrupted at t = %.10g of %.10g, after %ld steps", state->t, s->t_end, steps);
-    return CLI_INTERRUPTED;
+    tool_error("interrupted at t = %.10g of %.10g, after %ld steps", state->t, s->t_end, steps);
+    return TOOL_INTERRUPTED;
   }
-  if (status == GA_OK || status == GA_EVENT) return CLI_OK;
-  cli_error("the run failed %s", solver_failure(s->solver, status, steps).text);
-  return CLI_FAILED;
+  if (status == GA_OK || status == GA_EVENT) return TOOL_OK;
+  tool_error("the run failed %s", solver_failure(s->solver, status, steps).text);
+  return TOOL_FAILED;
 }
 
 int simulate(simulation *s) {
@@ -167,9 +167,9 @@ int simulate(simulation *s) {
   if (s->out && !isnan(s->out_dt)) {
     s->between = malloc((snapshot_size(&s->problem->model) + 1) * sizeof *s->between);
     if (!team_agree(s->solver->team, s->between != NULL)) {
-      cli_error("no memory for the states between the steps");
+      tool_error("no memory for the states between the steps");
       free(s->between);
-      return CLI_FAILED;
+      return TOOL_FAILED;
     }
   }
   interrupt_catch();
@@ -188,7 +188,7 @@ int simulate(simulation *s) {
   if (status == GA_EVENT) events_tell_stop(s->events, s->solver->it);
   bool good = status == GA_OK || status == GA_EVENT || (status == GA_STOPPED && s->interrupted);
   int code = report(s, status, state, steps);
-  if (s->save_state && good && !s->save_failed && !save(s)) code = CLI_FAILED;
+  if (s->save_state && good && !s->save_failed && !save(s)) code = TOOL_FAILED;
   free(s->between);
   solver_finish(s->solver);
   return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One run of a problem: start, steps, projection on the way, what is written and watched. */
-#ifndef CLI_SIMULATE_H
-#define CLI_SIMULATE_H
+#ifndef TOOL_SIMULATE_SIMULATE_H
+#define TOOL_SIMULATE_SIMULATE_H
 
 #include "output/output.h"
 #include "picture/film.h"
@@ -23,7 +23,7 @@ typedef struct simulation {
   trajectory *out;                     /* NULL: no trajectory */
   int every;                           /* rows for every N-th step, */
   double out_dt;                       /* or at these equal distances, between the steps; NaN: no */
-  history *history;                    /* NULL: no plot */
+  time_plot *time_plot;                /* NULL: no plot */
   film *film;                          /* NULL: no page */
   bool shows;                          /* process 0 makes a plot or a page */
   const run_events *events;            /* NULL: none */
@@ -45,7 +45,7 @@ typedef struct simulation {
   double energy0, energy_end, energy_change; /* NaN if the model has no energy */
 } simulation;
 
-/* The exit code, after a message if it is not CLI_OK. */
+/* The exit code, after a message if it is not TOOL_OK. */
 int simulate(simulation *s);
 
 /* For ga_options.log, with the simulation as context. */

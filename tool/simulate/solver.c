@@ -64,8 +64,8 @@ int solver_open(solver *s, const ga_model *model, const ga_options *options,
     options = &own;
   }
   if (s->how.K && s->team) {
-    cli_error("--extrapolate is not possible over several processes: it needs runs side by side");
-    return CLI_USAGE;
+    tool_error("--extrapolate is not possible over several processes: it needs runs side by side");
+    return TOOL_USAGE;
   }
   if (s->how.K) {
     status = open_extrapolator(s, model, options, &err);
@@ -74,7 +74,7 @@ int solver_open(solver *s, const ga_model *model, const ga_options *options,
     if (s->it) ga_integrator_observe(s->it, observe, s);
   }
   if (status == GA_OK) return ARGS_GO_ON;
-  cli_error("%s", err.text);
+  tool_error("%s", err.text);
   return problem_exit_code(status);
 }
 

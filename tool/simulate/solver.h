@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One run of a problem, plain or extrapolated, behind the same few functions. */
-#ifndef CLI_SOLVER_H
-#define CLI_SOLVER_H
+#ifndef TOOL_SIMULATE_SOLVER_H
+#define TOOL_SIMULATE_SOLVER_H
 
 #include "simulate/team.h"
 

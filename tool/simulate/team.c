@@ -25,36 +25,36 @@ int team_open(const ga_problem *problem, const char *petsc, team **out) {
   const launcher found = launcher_detect();
   if (found.processes == 1) {
     if (!petsc) return ARGS_GO_ON;
-    cli_error("--petsc is for several processes: mpirun -n P genalpha run ...");
-    return CLI_USAGE;
+    tool_error("--petsc is for several processes: mpirun -n P genalpha run ...");
+    return TOOL_USAGE;
   }
   const ga_file *file = file_of(problem);
   if (!file) {
-    cli_error(
+    tool_error(
         "'%s' cannot be divided among processes: only mechanisms of model files can; start it "
         "without mpirun",
         problem->name);
-    return CLI_FAILED;
+    return TOOL_FAILED;
   }
   team *r = calloc(1, sizeof *r);
   if (!r) {
-    cli_error("no memory for a team");
-    return CLI_FAILED;
+    tool_error("no memory for a team");
+    return TOOL_FAILED;
   }
   *out = r;
   char why[1000];
   r->processes = found.processes;
   r->ops = launcher_join(LAUNCHER_MPI_VISIBLE, why, sizeof why);
   if (!r->ops) {
-    cli_error("%s", why);
-    return CLI_FAILED;
+    tool_error("%s", why);
+    return TOOL_FAILED;
   }
   ga_error err = {GA_OK, ""};
   const char *options = !petsc && r->ops->has_petsc() ? "" : petsc;
   if (petsc && strcmp(petsc, "off") == 0) options = NULL;
   if (r->ops->open(ga_file_mechanism(file), options, &r->launch, &err) == GA_OK) return ARGS_GO_ON;
-  cli_error("%s", err.text);
-  return CLI_FAILED;
+  tool_error("%s", err.text);
+  return TOOL_FAILED;
 }
 
 void team_close(team *r) {
@@ -92,7 +92,7 @@ bool team_agree(const team *r, bool good) {
 
 int team_code(const team *r, int code) {
   if (team_agree(r, code == ARGS_GO_ON)) return ARGS_GO_ON;
-  return code == ARGS_GO_ON ? CLI_FAILED : code;
+  return code == ARGS_GO_ON ? TOOL_FAILED : code;
 }
 
 const ga_state *team_gather(team *r, const ga_state *own) {

@@ -2,8 +2,8 @@
 /* A run over several processes, which a launcher (mpirun, srun) has started: each process
  * integrates a subdomain of the mechanism. Without a launcher there is one process, the team is
  * NULL, and every function here returns at once. */
-#ifndef CLI_TEAM_H
-#define CLI_TEAM_H
+#ifndef TOOL_SIMULATE_TEAM_H
+#define TOOL_SIMULATE_TEAM_H
 
 #include "tool.h"
 
@@ -29,7 +29,7 @@ struct ga_team *team_members(team *r);
 
 /* Is good true on all processes? */
 bool team_agree(const team *r, bool good);
-/* ARGS_GO_ON if all processes have it; else this process's own code, or CLI_FAILED. */
+/* ARGS_GO_ON if all processes have it; else this process's own code, or TOOL_FAILED. */
 int team_code(const team *r, int code);
 
 /* The state of the whole mechanism; its arrays are NULL in all processes but the first. */

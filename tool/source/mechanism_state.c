@@ -9,8 +9,8 @@
 int place_open(place *p, const problem_args *given, args *a) {
   *p = (place){.t = 0};
   if (!file_named(a->operand)) {
-    cli_error("'%s' is not a model file (NAME.yaml, or a path)", a->operand);
-    return CLI_USAGE;
+    tool_error("'%s' is not a model file (NAME.yaml, or a path)", a->operand);
+    return TOOL_USAGE;
   }
   const int code = problem_open(given, a, NULL, &p->problem);
   if (code != ARGS_GO_ON) return code;
@@ -25,8 +25,8 @@ int place_open(place *p, const problem_args *given, args *a) {
   p->lam = calloc((size_t)p->nlam + 1, sizeof(double));
   p->psi = calloc((size_t)p->npsi + 1, sizeof(double));
   if (!p->q || !p->v || !p->vd || !p->lam || !p->psi) {
-    cli_error("no memory for '%s'", a->operand);
-    return CLI_FAILED;
+    tool_error("no memory for '%s'", a->operand);
+    return TOOL_FAILED;
   }
   memcpy(p->q, p->problem->q0, (size_t)p->nq * sizeof(double));
   memcpy(p->v, p->problem->v0, (size_t)p->nv * sizeof(double));
@@ -64,8 +64,8 @@ static int run_to(place *p, const args *a, const char *from_state, double t) {
   if (status == GA_OK) {
     take(p, solver_state(&s));
   } else {
-    cli_error("%s", solver_reason(&s, status).text);
-    code = CLI_FAILED;
+    tool_error("%s", solver_reason(&s, status).text);
+    code = TOOL_FAILED;
   }
   solver_close(&s);
   return code;
@@ -80,8 +80,8 @@ int place_rest(place *p, ga_equilibrium *e) {
   memset(p->v, 0, (size_t)p->nv * sizeof(double));
   memset(p->vd, 0, (size_t)p->nv * sizeof(double));
   if (ga_mechanism_equilibrium(p->mechanism, p->t, p->q, e, &err) == GA_OK) return ARGS_GO_ON;
-  cli_error("%s", err.text);
-  return CLI_FAILED;
+  tool_error("%s", err.text);
+  return TOOL_FAILED;
 }
 
 int place_go(place *p, const args *a, const char *at) {
@@ -91,14 +91,14 @@ int place_go(place *p, const args *a, const char *at) {
   const double t = strtod(at, &end);
   if (end != at && !*end && isfinite(t)) {
     if (t < p->problem->t0) {
-      cli_error("--at %s: the model begins at t = %.6g", at, p->problem->t0);
-      return CLI_USAGE;
+      tool_error("--at %s: the model begins at t = %.6g", at, p->problem->t0);
+      return TOOL_USAGE;
     }
     return run_to(p, a, NULL, t);
   }
   if (access(at, F_OK) != 0) {
-    cli_error("--at '%s': no such state file; 'equilibrium' or a time may stand here, too", at);
-    return CLI_FAILED;
+    tool_error("--at '%s': no such state file; 'equilibrium' or a time may stand here, too", at);
+    return TOOL_FAILED;
   }
   return run_to(p, a, at, 0);
 }
@@ -109,7 +109,7 @@ int place_save(const place *p, const args *a, const char *path) {
   if (code != ARGS_GO_ON) return code;
   ga_status status = ga_integrator_start(s.it, p->t, p->q, p->v);
   if (status == GA_OK) status = ga_integrator_save(s.it, path);
-  if (status != GA_OK) cli_error("cannot save '%s': %s", path, solver_reason(&s, status).text);
+  if (status != GA_OK) tool_error("cannot save '%s': %s", path, solver_reason(&s, status).text);
   solver_close(&s);
-  return status == GA_OK ? ARGS_GO_ON : CLI_FAILED;
+  return status == GA_OK ? ARGS_GO_ON : TOOL_FAILED;
 }

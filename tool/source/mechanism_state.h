@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A mechanism of a model file at a state: where check, equilibrium and modes look. */
-#ifndef CLI_PLACE_H
-#define CLI_PLACE_H
+#ifndef TOOL_SOURCE_MECHANISM_STATE_H
+#define TOOL_SOURCE_MECHANISM_STATE_H
 
 #include "args/problem_args.h"
 #include "output/output.h"

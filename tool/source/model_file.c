@@ -21,11 +21,11 @@ bool file_read_set(const arg_spec *spec, const char *text, void *field) {
   file_sets *sets = field;
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || !equals[1] || (size_t)(equals - text) >= sizeof sets->name[0]) {
-    cli_error("--%s '%s': write NAME=VALUE", spec->key, text);
+    tool_error("--%s '%s': write NAME=VALUE", spec->key, text);
     return false;
   }
   if (sets->count == SETS_MAX) {
-    cli_error("--%s: at most %d parameters", spec->key, SETS_MAX);
+    tool_error("--%s: at most %d parameters", spec->key, SETS_MAX);
     return false;
   }
   char *name = sets->name[sets->count];
@@ -47,7 +47,7 @@ bool file_named(const char *operand) {
 
 static void warn(void *context, ga_log_level level, const char *text) {
   (void)context, (void)level;
-  cli_error("warning: %s", text);
+  tool_error("warning: %s", text);
 }
 
 int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem) {
@@ -56,13 +56,13 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
   own_problem *p = calloc(1, sizeof *p);
   ga_error err = {GA_OK, ""};
   if (!p) {
-    cli_error("no memory for '%s'", path);
-    return CLI_FAILED;
+    tool_error("no memory for '%s'", path);
+    return TOOL_FAILED;
   }
   if (ga_file_load(path, &options, &p->file, &err) != GA_OK) {
-    cli_error("%s", err.text);
+    tool_error("%s", err.text);
     free(p);
-    return CLI_FAILED;
+    return TOOL_FAILED;
   }
   const ga_mechanism *m = ga_file_mechanism(p->file);
   const ga_model *model = ga_mechanism_model(m);
@@ -79,8 +79,8 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
                         .mult0 = calloc((size_t)(model->nlam + model->npsi) + 1, sizeof(double))};
   *problem = &p->pub;
   if (!p->pub.q0 || !p->pub.v0 || !p->pub.mult0) {
-    cli_error("no memory for '%s'", path);
-    return CLI_FAILED;
+    tool_error("no memory for '%s'", path);
+    return TOOL_FAILED;
   }
   memcpy(p->pub.q0, ga_mechanism_q0(m), nq * sizeof(double));
   memcpy(p->pub.v0, ga_mechanism_v0(m), nv * sizeof(double));
@@ -101,8 +101,8 @@ static void fill_in_usual(ga_problem *p, const char *path) {
 int file_open_object(const char *path, const ga_problem_options *options, ga_problem **problem) {
   own_problem *p = calloc(1, sizeof *p);
   if (!p) {
-    cli_error("no memory for '%s'", path);
-    return CLI_FAILED;
+    tool_error("no memory for '%s'", path);
+    return TOOL_FAILED;
   }
   int code = object_open(path, options, &p->object);
   if (code != ARGS_GO_ON) {
@@ -115,8 +115,8 @@ int file_open_object(const char *path, const ga_problem_options *options, ga_pro
   p->pub.mult0 = calloc(n + 1, sizeof(double));
   *problem = &p->pub;
   if (!p->pub.mult0) {
-    cli_error("no memory for '%s'", path);
-    return CLI_FAILED;
+    tool_error("no memory for '%s'", path);
+    return TOOL_FAILED;
   }
   if (made->mult0) memcpy(p->pub.mult0, made->mult0, n * sizeof(double));
   fill_in_usual(&p->pub, path);
@@ -175,7 +175,7 @@ static int check_method(const char *name) {
   for (int i = 0; ga_method_name(i); i++) {
     if (strcmp(ga_method_name(i), name) == 0) return ARGS_GO_ON;
   }
-  return cli_unknown("method", name, method_at, NULL);
+  return tool_unknown("method", name, method_at, NULL);
 }
 
 int file_apply_options(args *a, const ga_problem *problem) {
@@ -193,7 +193,7 @@ int file_apply_options(args *a, const ga_problem *problem) {
     int code = args_apply(a, dashed, value);
     if (code == ARGS_GO_ON && strcmp(dashed, "method") == 0) code = check_method(value);
     if (code == ARGS_GO_ON) continue;
-    cli_error("it stands in %s, line %d: run.%s", problem->cite, line, key);
+    tool_error("it stands in %s, line %d: run.%s", problem->cite, line, key);
     return code;
   }
   return ARGS_GO_ON;
@@ -208,7 +208,7 @@ bool named_open(named_columns *n, const ga_problem *problem) {
   n->column = calloc((size_t)all + 1, sizeof *n->column);
   n->values = calloc((size_t)all, sizeof *n->values);
   if (!n->column || !n->values) {
-    cli_error("no memory for the columns");
+    tool_error("no memory for the columns");
     named_close(n);
     return false;
   }
@@ -318,11 +318,11 @@ double named_value(const named_columns *n, int i) {
 int file_print_columns(const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   if (!file) {
-    cli_error("--columns lists the columns of a model file; '%s' is a problem of the library",
-              problem->name);
-    return CLI_USAGE;
+    tool_error("--columns lists the columns of a model file; '%s' is a problem of the library",
+               problem->name);
+    return TOOL_USAGE;
   }
   const ga_mechanism *m = ga_file_mechanism(file);
   for (int i = 0; i < ga_mechanism_columns(m); i++) puts(ga_mechanism_column_name(m, i));
-  return CLI_OK;
+  return TOOL_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Model files as problems: opening, named columns, events. */
-#ifndef CLI_MODEL_FILE_H
-#define CLI_MODEL_FILE_H
+#ifndef TOOL_SOURCE_MODEL_FILE_H
+#define TOOL_SOURCE_MODEL_FILE_H
 
 #include "args/args.h"
 

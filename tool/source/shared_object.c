@@ -41,9 +41,9 @@ static const char *missing(const ga_problem *p) {
 }
 
 static int refuse(const char *path, const char *why, object_problem *o) {
-  cli_error("%s: %s", path, why);
+  tool_error("%s: %s", path, why);
   object_close(o);
-  return CLI_FAILED;
+  return TOOL_FAILED;
 }
 
 int object_open(const char *path, const ga_problem_options *options, object_problem *o) {
@@ -51,8 +51,8 @@ int object_open(const char *path, const ga_problem_options *options, object_prob
   *o = (object_problem){.handle = open_object(path)};
   if (!o->handle) {
     const char *why = dlerror();
-    cli_error("%s", why ? why : "no memory");
-    return CLI_FAILED;
+    tool_error("%s", why ? why : "no memory");
+    return TOOL_FAILED;
   }
   o->module = dlsym(o->handle, GA_PROBLEM_SYMBOL);
   if (!o->module) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Problems of users' own in shared objects (GA_PROBLEM_MODULE in ga_problem.h). */
-#ifndef CLI_MODEL_OBJECT_H
-#define CLI_MODEL_OBJECT_H
+#ifndef TOOL_SOURCE_SHARED_OBJECT_H
+#define TOOL_SOURCE_SHARED_OBJECT_H
 
 #include "tool.h"
 

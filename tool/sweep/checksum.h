@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A checksum: FNV-1a with 64 bits (Fowler, Noll, Vo). */
-#ifndef CLI_SWEEP_HASH_H
-#define CLI_SWEEP_HASH_H
+#ifndef TOOL_SWEEP_CHECKSUM_H
+#define TOOL_SWEEP_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define SWEEP_HASH_BEGIN 0xcbf29ce484222325u
+#define SWEEP_CHECKSUM_BEGIN 0xcbf29ce484222325u
 
-static inline uint64_t sweep_hash(uint64_t hash, const void *bytes, size_t size) {
+static inline uint64_t sweep_checksum(uint64_t hash, const void *bytes, size_t size) {
   const unsigned char *at = bytes;
   for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
   return hash;

@@ -10,10 +10,11 @@
 /* of the whole file; 0 if it cannot be read */
 static uint64_t hash_file(const char *path) {
   unsigned char piece[4096];
-  uint64_t hash = SWEEP_HASH_BEGIN;
+  uint64_t hash = SWEEP_CHECKSUM_BEGIN;
   FILE *file = fopen(path, "rb");
   if (!file) return 0;
-  for (size_t n; (n = fread(piece, 1, sizeof piece, file)) > 0;) hash = sweep_hash(hash, piece, n);
+  for (size_t n; (n = fread(piece, 1, sizeof piece, file)) > 0;)
+    hash = sweep_checksum(hash, piece, n);
   fclose(file);
   return hash;
 }
@@ -41,8 +42,8 @@ static void put_given(FILE *to, const sweep_plan *p) {
   fputc(']', to);
 }
 
-void sweep_about_put(FILE *to, const void *sweep_about_) {
-  const sweep_about *about = sweep_about_;
+void sweep_identity_write(FILE *to, const void *sweep_about_) {
+  const sweep_identity *about = sweep_about_;
   const sweep_plan *p = about->plan;
   const sweep_shape *s = about->shape;
   fprintf(to, "{\n  \"sweep\": 1, \"genalpha\": \"%s\",\n  \"problem\": ", ga_version());

@@ -18,7 +18,7 @@
 static const uint64_t HEAD = 0x3170656577736167u;
 
 static bool told(const sweep_journal *j, const char *doing) {
-  cli_error("cannot %s '%s': %s", doing, j->path, errno ? strerror(errno) : "it ends too early");
+  tool_error("cannot %s '%s': %s", doing, j->path, errno ? strerror(errno) : "it ends too early");
   return false;
 }
 
@@ -50,7 +50,7 @@ bool sweep_journal_append(sweep_journal *j, const sweep_shape *s, const sweep_re
   size_t size = 0;
   char *record = sweep_record_pack(s, r, &size);
   if (!record) {
-    cli_error("no memory for run %ld", r->run);
+    tool_error("no memory for run %ld", r->run);
     return false;
   }
   const bool ok = write_at(j->fd, record, size, j->end);
@@ -87,7 +87,7 @@ bool sweep_journal_read(const sweep_journal *j, const sweep_shape *s, long run, 
   char *record = read_record(j, s, j->at[run], j->end, &head);
   const bool ok = record && sweep_record_unpack(s, record, r);
   free(record);
-  if (!ok) cli_error("cannot read run %ld in '%s'", run, j->path);
+  if (!ok) tool_error("cannot read run %ld in '%s'", run, j->path);
   return ok;
 }
 
@@ -103,7 +103,7 @@ static void tell_difference(const sweep_journal *j, const char *there, const cha
   }
   there += strspn(there, " ");
   here += strspn(here, " ");
-  cli_error(
+  tool_error(
       "'%s' belongs to another sweep: it has %.*s, this one %.*s; take another --out, or remove "
       "the journal",
       j->path, (int)strcspn(there, "\n"), there, (int)strcspn(here, "\n"), here);
@@ -116,7 +116,7 @@ static bool check_head(sweep_journal *j, const char *about) {
   if (ok) there = calloc(head[1] + 1, 1);
   ok = there && read_at(j->fd, there, head[1], (off_t)sizeof head);
   if (!ok) {
-    cli_error("'%s' is not the journal of a sweep; take another --out, or remove it", j->path);
+    tool_error("'%s' is not the journal of a sweep; take another --out, or remove it", j->path);
   } else if (strcmp(there, about) != 0) {
     tell_difference(j, there, about);
     ok = false;
@@ -166,7 +166,7 @@ static bool open_locked(sweep_journal *j) {
     j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (j->fd < 0) return told(j, "write");
     if (flock(j->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      cli_error("'%s': a sweep into this file is running already", j->path);
+      tool_error("'%s': a sweep into this file is running already", j->path);
       return false;
     }
     if (fstat(j->fd, &own) != 0) return told(j, "read");
@@ -217,7 +217,7 @@ bool sweep_journal_open(sweep_journal *j, const char *out, const char *about, co
   *j = (sweep_journal){.fd = -1, .runs = runs, .path = journal_path(out)};
   j->at = calloc((size_t)runs, sizeof *j->at);
   if (!j->path || !j->at) {
-    cli_error("no memory for the journal of %ld runs", runs);
+    tool_error("no memory for the journal of %ld runs", runs);
     return false;
   }
   return open_locked(j) && settle_head(j, about) && find_records(j, s);

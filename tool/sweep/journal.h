@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The journal of a sweep: a file to which every finished run is appended at once, in whatever order
  * runs finish. It is what a sweep that was killed goes on from. */
-#ifndef CLI_SWEEP_JOURNAL_H
-#define CLI_SWEEP_JOURNAL_H
+#ifndef TOOL_SWEEP_JOURNAL_H
+#define TOOL_SWEEP_JOURNAL_H
 
 #include <sys/types.h>
 

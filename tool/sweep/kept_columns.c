@@ -37,7 +37,7 @@ static bool take(sweep_shape *s, const state_row *r, int at) {
   char(*unit)[16] = realloc(s->unit, n * sizeof *unit);
   if (unit) s->unit = unit;
   if (!name || !unit) {
-    cli_error("no memory for the columns");
+    tool_error("no memory for the columns");
     return false;
   }
   name[s->columns] = r->name[at];
@@ -53,11 +53,11 @@ static int take_named(sweep_shape *s, const state_row *r, const char *names) {
     snprintf(name, sizeof name, "%.*s", (int)length, names);
     const int at = length < sizeof name ? state_row_find(r, name) : -1;
     if (length == 0) {
-      cli_error("--columns: nothing between two commas, or after the last");
-      return CLI_USAGE;
+      tool_error("--columns: nothing between two commas, or after the last");
+      return TOOL_USAGE;
     }
-    if (at < 0) return cli_unknown("column", name, column_at, r);
-    if (at > 0 && !take(s, r, at)) return CLI_FAILED;
+    if (at < 0) return tool_unknown("column", name, column_at, r);
+    if (at > 0 && !take(s, r, at)) return TOOL_FAILED;
     if (!names[length]) return ARGS_GO_ON;
     names += length + 1;
   }
@@ -66,13 +66,13 @@ static int take_named(sweep_shape *s, const state_row *r, const char *names) {
 int sweep_shape_open(sweep_shape *s, const sweep_plan *p, const ga_problem *problem,
                      const char *names) {
   state_row r;
-  int code = CLI_FAILED;
+  int code = TOOL_FAILED;
   s->chosen = names != NULL;
   s->parameters = p->count;
   if (state_row_open(&r, problem, names ? ROW_ALL : ROW_CHOSEN)) {
     code = names ? take_named(s, &r, names) : ARGS_GO_ON;
     for (int i = 1; !names && code == ARGS_GO_ON && i < r.width; i++) {
-      if (!take(s, &r, i)) code = CLI_FAILED;
+      if (!take(s, &r, i)) code = TOOL_FAILED;
     }
   }
   state_row_close(&r);

@@ -47,7 +47,7 @@ static bool find_columns(making *m) {
   m->all = calloc((size_t)m->row.width, sizeof *m->all);
   m->pick = calloc((size_t)s->columns + 1, sizeof *m->pick);
   if (!m->all || !m->pick) {
-    cli_error("no memory for the columns");
+    tool_error("no memory for the columns");
     return false;
   }
   for (int i = 0, next = 1; i < s->columns; i++, next++) {
@@ -85,7 +85,7 @@ static bool keep_row(void *context, const ga_state *state) {
     const long room = r->room ? 2 * r->room : 256;
     double *row = realloc(r->row, (size_t)room * width * sizeof *row);
     if (!row) {
-      cli_error("no memory for the history");
+      tool_error("no memory for the history");
       return false;
     }
     r->row = row;
@@ -153,8 +153,8 @@ static void tidy(char *message) {
 static int read_words(making *m) {
   m->args = (args){.command = &run_command, .settings = &m->set, .options = &m->options};
   if (!sweep_words_make(&m->words, m->plan, m->result->run)) {
-    cli_error("no memory for the run");
-    return CLI_FAILED;
+    tool_error("no memory for the run");
+    return TOOL_FAILED;
   }
   m->set.out = "history"; /* rows are wanted */
   int code = args_parse(&m->args, m->words.count, m->words.word);
@@ -174,13 +174,13 @@ static int make(making *m) {
   if (code == ARGS_GO_ON) {
     code = run_simulation(&m->set, &m->args, m->problem, &m->solver, &m->events, &sim);
   }
-  if (code == ARGS_GO_ON && !find_columns(m)) code = CLI_FAILED;
+  if (code == ARGS_GO_ON && !find_columns(m)) code = TOOL_FAILED;
   if (code != ARGS_GO_ON) return code;
   sim.quiet = true;
   sim.out = s->history ? &rows : NULL;
   if (s->extremes) sim.seen = see, sim.seen_context = m;
   code = simulate(&sim);
-  if (code == CLI_OK) {
+  if (code == TOOL_OK) {
     m->result->status = sim.status == GA_EVENT ? SWEEP_EVENT : SWEEP_COMPLETE;
   }
   m->result->value[s->parameters + SWEEP_T] = solver_state(&m->solver)->t;
@@ -210,13 +210,13 @@ bool sweep_run(const sweep_plan *p, const sweep_shape *s, sweep_result *r) {
   r->status = SWEEP_FAILED;
   r->rows = 0;
   for (int i = 0; i < s->values; i++) r->value[i] = NAN;
-  cli_collect(r->message, sizeof r->message);
+  tool_collect_messages(r->message, sizeof r->message);
   const int code = make(&m);
   keep_parameters(&m);
   keep_end(&m);
-  cli_collect(NULL, 0);
+  tool_collect_messages(NULL, 0);
   tidy(r->message);
   release(&m);
   r->seconds = progress_seconds(&clock);
-  return code != CLI_INTERRUPTED;
+  return code != TOOL_INTERRUPTED;
 }

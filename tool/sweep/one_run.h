@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One run of a sweep: from its number to what is kept of it. */
-#ifndef CLI_SWEEP_RUN_H
-#define CLI_SWEEP_RUN_H
+#ifndef TOOL_SWEEP_ONE_RUN_H
+#define TOOL_SWEEP_ONE_RUN_H
 
 #include "columns/state_row.h"
 #include "sweep/plan.h"

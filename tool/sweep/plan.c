@@ -19,8 +19,8 @@ int sweep_plan_count(sweep_plan *p) {
   for (int i = 0; i < p->count; i++) {
     if (p->variable[i].law.kind) nrandom++;
     if (p->runs > SWEEP_RUNS_MAX / p->variable[i].count) {
-      cli_error("the sweep has more than %d runs", SWEEP_RUNS_MAX);
-      return CLI_USAGE;
+      tool_error("the sweep has more than %d runs", SWEEP_RUNS_MAX);
+      return TOOL_USAGE;
     }
     p->runs *= p->variable[i].count;
   }
@@ -31,8 +31,8 @@ int sweep_plan_count(sweep_plan *p) {
   }
   if (nrandom == 0 && p->seeded) missing = "--seed needs --random NAME=LAW, whose numbers it sets";
   if (!missing) return ARGS_GO_ON;
-  cli_error("%s", missing);
-  return CLI_USAGE;
+  tool_error("%s", missing);
+  return TOOL_USAGE;
 }
 
 void sweep_plan_close(sweep_plan *p) {
@@ -133,17 +133,17 @@ static bool is_known(const ga_file *file, const char *name) {
 }
 
 static int unknown_name(const sweep_plan *p, const ga_file *file, const char *name) {
-  const char *near = cli_nearest(name, name_at, file);
+  const char *near = ga_nearest_in(name, name_at, file);
   if (near) {
-    cli_error("'%s': neither a parameter of '%s' nor an option of `run`; did you mean '%s'?", name,
-              p->operand, near);
+    tool_error("'%s': neither a parameter of '%s' nor an option of `run`; did you mean '%s'?", name,
+               p->operand, near);
   } else if (file) {
-    cli_error("'%s': neither a parameter of '%s' nor an option of `run`", name, p->operand);
+    tool_error("'%s': neither a parameter of '%s' nor an option of `run`", name, p->operand);
   } else {
-    cli_error("'%s': '%s' is no model file with parameters, and no option of `run` has this name",
-              name, p->operand);
+    tool_error("'%s': '%s' is no model file with parameters, and no option of `run` has this name",
+               name, p->operand);
   }
-  return CLI_USAGE;
+  return TOOL_USAGE;
 }
 
 /* an option must not be given and varied; of a parameter, --set NAME=VALUE */
@@ -186,7 +186,7 @@ static int check_word(const char *key, const char *word) {
   for (int i = 0; known.name(i); i++) {
     if (strcmp(known.name(i), word) == 0) return code;
   }
-  return cli_unknown(key, word, known_at, &known);
+  return tool_unknown(key, word, known_at, &known);
 }
 
 /* the values that are written down; what is drawn or computed fails run by run */
@@ -197,8 +197,8 @@ static int check_values(const sweep_variable *v) {
     code = check_word(v->name, v->word[k]);
   }
   if (!v->word && !v->law.kind && v->unit[0]) {
-    cli_error("--vary '%s': an option takes numbers without a unit", v->text);
-    return CLI_USAGE;
+    tool_error("--vary '%s': an option takes numbers without a unit", v->text);
+    return TOOL_USAGE;
   }
   return code;
 }
@@ -219,16 +219,16 @@ int sweep_plan_resolve(sweep_plan *p, const ga_problem *problem) {
       return unknown_name(p, option ? NULL : file, v->name);
     }
     if (is_given(p, v)) {
-      cli_error("'%s' is varied and given by --%s%s as well; give only one of them", v->name,
-                v->parameter ? "set " : "", v->name);
-      return CLI_USAGE;
+      tool_error("'%s' is varied and given by --%s%s as well; give only one of them", v->name,
+                 v->parameter ? "set " : "", v->name);
+      return TOOL_USAGE;
     }
     for (int k = 0; k < i; k++) { /* h and run.h may be the same */
       if (p->variable[k].parameter != v->parameter || strcmp(p->variable[k].name, v->name) != 0) {
         continue;
       }
-      cli_error("--vary '%s': '%s' is varied twice", v->text, v->name);
-      return CLI_USAGE;
+      tool_error("--vary '%s': '%s' is varied twice", v->text, v->name);
+      return TOOL_USAGE;
     }
     v->number = v->number || v->parameter;
     const int code = check_values(v);
@@ -310,8 +310,8 @@ int sweep_plan_list(const sweep_plan *p, FILE *to) {
     fputs(" --final\n", to);
     sweep_words_free(&w);
     if (ok) continue;
-    cli_error("no memory for the list");
-    return CLI_FAILED;
+    tool_error("no memory for the list");
+    return TOOL_FAILED;
   }
-  return CLI_OK;
+  return TOOL_OK;
 }

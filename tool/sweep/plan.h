@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which runs a sweep has: variables, their values in every run, the command line of every run. */
-#ifndef CLI_SWEEP_PLAN_H
-#define CLI_SWEEP_PLAN_H
+#ifndef TOOL_SWEEP_PLAN_H
+#define TOOL_SWEEP_PLAN_H
 
 #include "args/args.h"
 #include "columns/state_fields.h"
@@ -40,11 +40,12 @@ bool sweep_read_vary(const arg_spec *spec, const char *text, void *field);
 bool sweep_read_random(const arg_spec *spec, const char *text, void *field);
 bool sweep_read_seed(const arg_spec *spec, const char *text, void *field);
 
-/* Count the runs; --samples and --random need each other: ARGS_GO_ON, or CLI_USAGE after a message.
+/* Count the runs; --samples and --random need each other: ARGS_GO_ON, or TOOL_USAGE after a
+ * message.
  */
 int sweep_plan_count(sweep_plan *p);
 /* What the names mean, parameters of the model file or options of `run`, and whether all values
- * that are written down can be read: ARGS_GO_ON, or CLI_USAGE after a message. */
+ * that are written down can be read: ARGS_GO_ON, or TOOL_USAGE after a message. */
 int sweep_plan_resolve(sweep_plan *p, const ga_problem *problem);
 void sweep_plan_close(sweep_plan *p);
 

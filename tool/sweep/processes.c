@@ -25,7 +25,7 @@ typedef struct announcement {
 } announcement;
 
 static uint64_t checksum_of(const char *about) {
-  return about ? sweep_hash(SWEEP_HASH_BEGIN, about, strlen(about)) : 0;
+  return about ? sweep_checksum(SWEEP_CHECKSUM_BEGIN, about, strlen(about)) : 0;
 }
 
 bool sweep_job_join(sweep_job *job) {
@@ -34,7 +34,7 @@ bool sweep_job_join(sweep_job *job) {
   if (found.processes == 1) return true;
   char why[1000];
   job->ops = launcher_join(LAUNCHER_MPI_HIDDEN, why, sizeof why);
-  if (!job->ops) cli_error("%s", why);
+  if (!job->ops) tool_error("%s", why);
   return job->ops != NULL;
 }
 
@@ -49,7 +49,7 @@ static char *wait_for_message(const sweep_job *job, int *from, size_t *size) {
   const struct timespec nap = {0, 50000};
   while (!job->ops->messages->poll(from, size)) nanosleep(&nap, NULL);
   char *bytes = malloc(*size + 1);
-  if (!bytes) job->ops->abort(CLI_FAILED);
+  if (!bytes) job->ops->abort(TOOL_FAILED);
   job->ops->messages->receive(*from, bytes, *size);
   return bytes;
 }
@@ -71,7 +71,7 @@ static bool store_result(const sweep_job_server *server, const sweep_source *sou
   if (size < sizeof head ||
       !sweep_record_possible(server->shape, &head, server->plan->runs, (int64_t)size) ||
       !sweep_record_unpack(server->shape, bytes, result)) {
-    cli_error("a result of another process arrived damaged");
+    tool_error("a result of another process arrived damaged");
     return false;
   }
   return source->store(source->self, result);
@@ -113,7 +113,7 @@ static void receive_from_0(const sweep_job *job, void *to, size_t expected) {
   int from;
   size_t size;
   char *bytes = wait_for_message(job, &from, &size);
-  if (size != expected) job->ops->abort(CLI_FAILED);
+  if (size != expected) job->ops->abort(TOOL_FAILED);
   memcpy(to, bytes, expected);
   free(bytes);
 }
@@ -157,7 +157,7 @@ int sweep_job_work(const sweep_job *job, const sweep_plan *p, const sweep_shape 
             "genalpha: process %d cannot read what process 0 has read: another model file, or "
             "none\n",
             job->process);
-    job->ops->abort(CLI_FAILED);
+    job->ops->abort(TOOL_FAILED);
   }
   interrupt_catch();
   sweep_work(&source, p, s);
@@ -166,5 +166,5 @@ int sweep_job_work(const sweep_job *job, const sweep_plan *p, const sweep_shape 
     receive_from_0(job, &unused, sizeof unused);
   }
   job->ops->messages->send(0, &END, 1);
-  return CLI_OK;
+  return TOOL_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A sweep over the processes of a launcher (mpirun, srun): process 0 has the journal and hands out
  * the runs, all processes make them. */
-#ifndef CLI_SWEEP_PROCESSES_H
-#define CLI_SWEEP_PROCESSES_H
+#ifndef TOOL_SWEEP_PROCESSES_H
+#define TOOL_SWEEP_PROCESSES_H
 
 #include "parallel/mpi/launch.h"
 #include "sweep/workers.h"

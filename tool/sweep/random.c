@@ -96,7 +96,7 @@ static const char *kind_at(const void *list, int i) {
 }
 
 static bool unknown(const char *typed, size_t size, char *why) {
-  const char *near = cli_nearest(typed, kind_at, NULL);
+  const char *near = ga_nearest_in(typed, kind_at, NULL);
   if (near) {
     snprintf(why, size, "there is no distribution '%s'; did you mean '%s'?", typed, near);
   } else {

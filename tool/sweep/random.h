@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers of a sweep: those of a run depend on the seed, the run's number and the variable's
  * number alone, never on who computes the run or when. */
-#ifndef CLI_SWEEP_RANDOM_H
-#define CLI_SWEEP_RANDOM_H
+#ifndef TOOL_SWEEP_RANDOM_H
+#define TOOL_SWEEP_RANDOM_H
 
 #include <stdbool.h>
 #include <stddef.h>

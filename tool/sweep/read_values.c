@@ -9,7 +9,7 @@
 #include "sweep/plan.h"
 
 static bool wrong(const arg_spec *spec, const char *text, const char *why) {
-  cli_error("--%s '%s': %s", spec->key, text, why);
+  tool_error("--%s '%s': %s", spec->key, text, why);
   return false;
 }
 

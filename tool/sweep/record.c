@@ -23,7 +23,8 @@ static size_t body_size(const sweep_shape *s, const sweep_record *head) {
 static uint64_t checksum(const sweep_record *head, const char *body) {
   const char *behind = (const char *)&head->bytes;
   const size_t size = sizeof *head - (size_t)(behind - (const char *)head);
-  return sweep_hash(sweep_hash(SWEEP_HASH_BEGIN, behind, size), body, (size_t)head->bytes);
+  return sweep_checksum(sweep_checksum(SWEEP_CHECKSUM_BEGIN, behind, size), body,
+                        (size_t)head->bytes);
 }
 
 char *sweep_record_pack(const sweep_shape *s, const sweep_result *r, size_t *size) {

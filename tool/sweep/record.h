@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The result of a run as bytes, with its length and a checksum: a record of the journal, and what
  * workers in other processes send. */
-#ifndef CLI_SWEEP_RECORD_H
-#define CLI_SWEEP_RECORD_H
+#ifndef TOOL_SWEEP_RECORD_H
+#define TOOL_SWEEP_RECORD_H
 
 #include "sweep/one_run.h"
 

@@ -35,14 +35,14 @@ typedef struct heading {
 
 static bool told(const sheet *t) {
   if (t->results) {
-    cli_error("%s", ga_results_writer_error(t->results)->text);
+    tool_error("%s", ga_results_writer_error(t->results)->text);
   } else {
-    cli_error("cannot write '%s': %s", t->part, errno ? strerror(errno) : "write error");
+    tool_error("cannot write '%s': %s", t->part, errno ? strerror(errno) : "write error");
   }
   return false;
 }
 
-static bool open_results(sheet *t, const heading *h, const sweep_files *f) {
+static bool open_results(sheet *t, const heading *h, const sweep_tables *f) {
   char title[200];
   char *model = output_model(f->problem);
   ga_error err = {GA_OK, ""};
@@ -59,18 +59,18 @@ static bool open_results(sheet *t, const heading *h, const sweep_files *f) {
       .model_name = file_of(f->problem) ? f->problem->cite : f->problem->name,
       .options = f->about};
   if (model && ga_results_create(t->part, &head, &t->results, &err) != GA_OK) {
-    cli_error("%s", err.text);
+    tool_error("%s", err.text);
   }
   free(model);
   return t->results != NULL;
 }
 
-static bool sheet_open(sheet *t, const char *path, const heading *h, const sweep_files *f) {
+static bool sheet_open(sheet *t, const char *path, const heading *h, const sweep_tables *f) {
   const size_t size = strlen(path) + 6;
   *t = (sheet){.path = path, .columns = h->columns, .chosen = h->chosen, .texts = h->texts};
   t->part = malloc(size);
   if (!t->part) {
-    cli_error("no memory for '%s'", path);
+    tool_error("no memory for '%s'", path);
     return false;
   }
   snprintf(t->part, size, "%s.part", path);
@@ -98,7 +98,7 @@ static bool sheet_close(sheet *t, const char *statistics) {
     ga_error err = {GA_OK, ""};
     if (statistics) ga_results_set_statistics(t->results, statistics);
     ok = ga_results_close(t->results, &err) == GA_OK;
-    if (!ok && statistics) cli_error("%s", err.text);
+    if (!ok && statistics) tool_error("%s", err.text);
     t->results = NULL;
   } else if (t->csv) {
     errno = 0;
@@ -108,7 +108,7 @@ static bool sheet_close(sheet *t, const char *statistics) {
   t->csv = NULL;
   if (t->part && ok && statistics) {
     ok = rename(t->part, t->path) == 0;
-    if (!ok) cli_error("cannot rename '%s': %s", t->part, strerror(errno));
+    if (!ok) tool_error("cannot rename '%s': %s", t->part, strerror(errno));
   } else if (t->part) {
     remove(t->part);
   }
@@ -194,7 +194,7 @@ static void describe_history(heading *h, const sweep_shape *s) {
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 typedef struct writing {
-  const sweep_files *files;
+  const sweep_tables *files;
   const sweep_plan *plan;
   const sweep_shape *shape;
   sweep_ends *ends;
@@ -253,7 +253,7 @@ static void count_end(sweep_ends *ends, const sweep_result *r) {
 static bool put_all(writing *w, const sweep_journal *j) {
   sweep_result r;
   bool ok = sweep_result_open(&r, w->shape);
-  if (!ok) cli_error("no memory for the results");
+  if (!ok) tool_error("no memory for the results");
   for (long run = 0; ok && run < w->plan->runs; run++) {
     if (j->at[run] != 0) {
       ok = sweep_journal_read(j, w->shape, run, &r);
@@ -283,7 +283,7 @@ static void put_statistics(FILE *to, const void *ends_) {
 }
 
 static bool open_sheets(writing *w, heading *h) {
-  const sweep_files *f = w->files;
+  const sweep_tables *f = w->files;
   describe_runs(h, w->plan, w->shape);
   if (!sheet_open(&w->table, f->out, h, f)) return false;
   if (!w->shape->history) return true;
@@ -292,18 +292,18 @@ static bool open_sheets(writing *w, heading *h) {
   return sheet_open(&w->history, f->history, h, f);
 }
 
-bool sweep_files_write(const sweep_files *f, const sweep_plan *p, const sweep_shape *s,
-                       const sweep_journal *j, sweep_ends *ends) {
+bool sweep_tables_write(const sweep_tables *f, const sweep_plan *p, const sweep_shape *s,
+                        const sweep_journal *j, sweep_ends *ends) {
   const size_t most = (size_t)(s->values + p->count + 8);
   writing w = {.files = f, .plan = p, .shape = s, .ends = ends};
   heading h = {.column = calloc(most, sizeof *h.column), .name = calloc(most, sizeof *h.name)};
   w.row = calloc(most, sizeof *w.row);
   *ends = (sweep_ends){.first_failed = -1};
   bool ok = h.column && h.name && w.row;
-  if (!ok) cli_error("no memory for the columns");
+  if (!ok) tool_error("no memory for the columns");
   ok = ok && open_sheets(&w, &h) && put_all(&w, j);
   char *statistics = ok ? json_text(put_statistics, ends) : NULL;
-  if (ok && !statistics) cli_error("no memory for the counts");
+  if (ok && !statistics) tool_error("no memory for the counts");
   /* the table last: where it is, the history is, too */
   ok = sheet_close(&w.history, statistics) && statistics;
   ok = sheet_close(&w.table, ok ? statistics : NULL) && ok;
@@ -314,7 +314,7 @@ bool sweep_files_write(const sweep_files *f, const sweep_plan *p, const sweep_sh
   return ok;
 }
 
-bool sweep_files_complete(const sweep_files *f) {
+bool sweep_tables_complete(const sweep_tables *f) {
   ga_results *r = NULL;
   if (!results_named(f->out) || ga_results_open(f->out, &r, NULL) != GA_OK) return false;
   const bool same =

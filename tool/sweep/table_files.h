@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that a sweep leaves: a table with one row for each run, in order, and the histories of
  * all runs one behind the other. */
-#ifndef CLI_SWEEP_TABLE_H
-#define CLI_SWEEP_TABLE_H
+#ifndef TOOL_SWEEP_TABLE_FILES_H
+#define TOOL_SWEEP_TABLE_FILES_H
 
 #include "sweep/journal.h"
 
-typedef struct sweep_files {
+typedef struct sweep_tables {
   const char *out, *history; /* .h5 or .csv; history NULL: none */
   const char *about;         /* which sweep it is: a JSON object */
   const ga_problem *problem;
-} sweep_files;
+} sweep_tables;
 
 /* How many runs ended in which way. */
 typedef struct sweep_ends {
@@ -21,10 +21,10 @@ typedef struct sweep_ends {
 
 /* Write both files from the journal; each gets its name when it is complete. False after a message.
  */
-bool sweep_files_write(const sweep_files *f, const sweep_plan *p, const sweep_shape *s,
-                       const sweep_journal *j, sweep_ends *ends);
+bool sweep_tables_write(const sweep_tables *f, const sweep_plan *p, const sweep_shape *s,
+                        const sweep_journal *j, sweep_ends *ends);
 
 /* Is the file that of this sweep, with all its runs? False also if it is no such file. */
-bool sweep_files_complete(const sweep_files *f);
+bool sweep_tables_complete(const sweep_tables *f);
 
 #endif

@@ -13,7 +13,7 @@
 void sweep_work(const sweep_source *source, const sweep_plan *p, const sweep_shape *s) {
   sweep_result r;
   if (!sweep_result_open(&r, s)) {
-    cli_error("no memory for a worker");
+    tool_error("no memory for a worker");
     return;
   }
   bool ok = true;
@@ -89,7 +89,7 @@ bool sweep_threads(const sweep_plan *p, const sweep_shape *s, sweep_journal *j, 
   if (!skip || !thread) {
     free(skip);
     free(thread);
-    cli_error("no memory for %ld runs", p->runs);
+    tool_error("no memory for %ld runs", p->runs);
     return false;
   }
   for (long i = 0; i < p->runs; i++) skip[i] = j->at[i] != 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The workers of a sweep, and the source that hands out runs to them. */
-#ifndef CLI_SWEEP_WORKERS_H
-#define CLI_SWEEP_WORKERS_H
+#ifndef TOOL_SWEEP_WORKERS_H
+#define TOOL_SWEEP_WORKERS_H
 
 #include "sweep/journal.h"
 
