@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Checks the texts of the project without building anything; prints each fault as FILE:LINE: what.
 #   columns   lines of documents have at most 120 columns (rows of tables cannot be broken)
+#   tables    all rows of a table have the same number of cells (a | inside a cell is written \|)
 #   links     every relative link of a Markdown file, and its anchor, lead somewhere
 #   paths     every path such as docs/guide/view.md or src/step/newton.c that a text or a source names exists
 #   names     every newton.c or ga_model.h that docs/internals, docs/reference or a README names exists
@@ -27,6 +28,14 @@ sed 's#.*/##' "$work/files" | sort -u >"$work/names"
   tr -d '\200-\277' <"$page" | awk -v page="$page" '
     length > 120 && !/^\|/ { printf "%s:%d: %d columns, at most 120 allowed\n", page, NR, length }'
 done >>"$work/faults"
+
+# tables
+while read -r page; do
+  awk -v page="$page" '/^```/ { code = !code } code || !/^\|/ { cells = 0; next }
+    { gsub(/\\\|/, ""); n = gsub(/\|/, "|") }
+    cells && n != cells { printf "%s:%d: a row of %d cells in a table of %d\n", page, NR, n - 1, cells - 1 }
+    !cells { cells = n }' "$page"
+done <"$work/pages" >>"$work/faults"
 
 # anchors PAGE: those that a Markdown reader gives to its headings
 anchors() {
