@@ -66,7 +66,7 @@ results: build/release/Makefile
 	$(TOOL) run models/slider-crank.yaml --out out/slider-crank.h5
 	$(TOOL) plot out/slider-crank.h5 slider.x,load.x bearing.fx,bearing.fy energy.total
 
-# two ranks of one program, as root too, on any number of processors; configured anew, as MPI may have come since
+# two processes of one program, as root too, on any number of processors; configured anew, as MPI may have come since
 MPIEXEC = OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 mpiexec
 scale: build/release/Makefile
 	cmake --preset release -DGA_MPI=ON
