@@ -72,7 +72,7 @@ for variant in 3.4 3.5 mid mid3.5; do errors hht $variant "\`hht\` $variant"; do
 
 # docs/guide/choosing.md: every message explained is one that the sources have
 source=$(dirname "$0")/../../..
-sed -n 's/^| "\([^"]*\)" | .* | .* |$/\1/p' "$docs/guide/choosing.md" >"$work/messages"
+sed -n 's/^- "\([^"]*\)": .*/\1/p' "$docs/guide/choosing.md" >"$work/messages"
 ok "there are some" [ "$(wc -l <"$work/messages")" -ge 15 ]
 while read -r message; do
   ok "a message of the sources: '$message'" grep -r -q -F -e "$message" "$source/src" "$source/tool"
