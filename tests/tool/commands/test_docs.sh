@@ -78,4 +78,22 @@ while read -r message; do
   ok "a message of the sources: '$message'" grep -r -q -F -e "$message" "$source/src" "$source/tool"
 done <"$work/messages"
 
+# docs/data/benchmarks.md: a ratio above its limit is marked, and others are not
+sed -n '/^| ratio | measured | limit |/,/^$/p' "$docs/data/benchmarks.md" |
+  sed -n 's/^| \([a-z].*\) | \(.*\) | \(.*\) |$/\1,\2,\3/p' |
+  sed 1d >"$work/ratios"
+ok "there are some ratios" [ "$(wc -l <"$work/ratios")" -ge 20 ]
+awk -F, '{ marked = /\*\*.*above its limit/; value = $2; gsub(/\*/, "", value)
+  if ((value + 0 > $NF + 0) != marked) { print; bad = 1 } } END { exit bad }' "$work/ratios" >"$work/wrong"
+ok "ratios above their limits are marked: $(cat "$work/wrong")" [ ! -s "$work/wrong" ]
+
+# tools/benchmarks.sh marks them
+printf '%s\n' '"ratios": {' '"slow": 2.1,' '"quick": 0.5,' '"unknown": null' '"targets": {' '"slow": 2,' '"quick": 1,' \
+  '"unknown": 3' >"$work/bench.json"
+echo '@ratios@' >"$work/template"
+sh "$source/tools/benchmarks.sh" "$work/bench.json" "$work/template" >"$work/out"
+ok "a ratio above its limit" out_has '^| slow | \*\*2.1, above its limit of 2\*\* | 2 |$'
+ok "one below" out_has '^| quick | 0.5 | 1 |$'
+ok "how many" out_has '^1 of 3 ratios are above their limits: `slow`\.$'
+
 finish
