@@ -28,7 +28,7 @@ target_include_directories(genalpha_bench PRIVATE src)
 target_include_directories(genalpha_bench SYSTEM PRIVATE ${KLU_INCLUDE_DIR} ${KLU_INCLUDE_DIR}/suitesparse)
 target_link_libraries(genalpha_bench PRIVATE genalpha_static genalpha_problems ${IDA_LIBRARIES})
 
-# PETSc on nets against KLU on a chain (docs/guide/scale.md)
+# PETSc on nets against KLU on a chain (docs/internals/parallel.md)
 if(TARGET genalpha_petsc AND TARGET genalpha_mpi)
   add_executable(petsc_bench EXCLUDE_FROM_ALL bench/petsc/main.c)
   target_include_directories(petsc_bench PRIVATE src tests/support)

@@ -91,7 +91,7 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
  * newton_tol is a backward error: an accepted iterate solves, row by row, equations whose own terms
  * are changed by at most newton_tol. A row may be above that by rounding: of its terms, of the
  * constraints it is coupled with, of forces far stronger than its own and, where fresh matrices no
- * longer help, inside callbacks (docs/internals/overview.md, src/step/acceptance/judge.c).
+ * longer help, inside callbacks (docs/internals/step.md, src/step/acceptance/judge.c).
  * newton_max counts the iterations from one guess. A step has up to three: the extrapolated
  * unknowns, those of the last step, and these once more with damping. */
 #define GA_OPTION_LIST(NAME, TEXT, REAL, INT, WORD)                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rest and rounding, for automatic steps (docs/guide/variable-steps.md).
+/* Rest and rounding, for automatic steps (docs/internals/step-size.md).
  *
  * A system in equilibrium has forces that balance, and what their roundings leave of v' is no
  * motion: it has no size of its own that errors could be measured against, and steps of any size

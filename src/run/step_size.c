@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Automatic step sizes, by the error of one step (docs/guide/variable-steps.md).
+/* Automatic step sizes, by the error of one step (docs/internals/step-size.md).
  *
  * Local error, exact minus numerical, the same for all methods, alpha = alpha_m - alpha_f:
  *

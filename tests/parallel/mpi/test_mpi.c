@@ -207,7 +207,7 @@ static void messages(void) {
  * -------------------------------------------------------------------------------------- */
 
 /* Every exchange sends one message to each neighbour, 8 bytes for each vector of each velocity that
- * is shared with it; docs/guide/scale.md has the exchanges of a step. */
+ * is shared with it; docs/internals/parallel.md has the exchanges of a step. */
 static void counts(void) {
   part_system s = net_32();
   part_model *p = part_new(&s, rank, size, false);
