@@ -7,6 +7,7 @@
 #   links     every relative link of a Markdown file, and its anchor, lead somewhere
 #   paths     every path such as docs/guide/view.md or src/step/newton.c that a text or a source names exists
 #   names     every newton.c or ga_model.h that docs/internals, docs/reference or a README names exists
+#   symbols   every ga_integrator_new or GA_PETSC that a document names is in a source
 #   install   what the install rules, the man page and the Python package name is there
 # Usage: tools/check_docs_text.sh
 set -eu
@@ -85,6 +86,14 @@ while read -r where name; do
   case $name in mpi.h | stdio.h | main.c) continue ;; esac
   if ! grep -q -x -F -e "$name" "$work/names"; then echo "$where no file is called '$name'"; fi
 done <"$work/mentioned" >>"$work/faults"
+
+# symbols of C and options of CMake
+grep -E '\.([ch]|cmake|py|in)$|CMakeLists.txt$' "$work/files" | xargs cat | grep -o -E '\b(ga|GA)_[A-Za-z0-9_]+' | sort -u >"$work/symbols"
+grep -v -x -F 'CHANGELOG.md' "$work/pages" | xargs grep -n -o -E '\b(ga|GA)_[A-Za-z0-9_]*[A-Za-z0-9]\b' |
+  sed -E 's#^([^:]*:[0-9]*:)#\1 #' >"$work/mentioned_symbols"
+while read -r where symbol; do
+  if ! grep -q -x -F -e "$symbol" "$work/symbols"; then echo "$where no source has '$symbol'"; fi
+done <"$work/mentioned_symbols" >>"$work/faults"
 
 # install rules name files and directories that are there
 sed -n 's/^ *install(\(FILES\|DIRECTORY\|PROGRAMS\) \(.*\)/\2/p' cmake/install.cmake | tr ' ' '\n' |
