@@ -57,11 +57,6 @@ typedef enum ga_start {
  * from the step before (then the vector M a is kept). */
 typedef enum ga_mass_at { GA_MASS_EVALUATED, GA_MASS_PREVIOUS } ga_mass_at;
 
-/* Methods with two sets of multipliers: their double or triple systems are solved in parts of KKT
- * size where that converges (split), as a whole (full), or as measurements say is faster (auto).
- * The results are the same. */
-typedef enum ga_system { GA_SYSTEM_AUTO, GA_SYSTEM_SPLIT, GA_SYSTEM_FULL } ga_system;
-
 /* What is corrected when h changes, so that order 2 is kept (docs/reference/notation.md). All but
  * the first are for comparison. */
 typedef enum ga_rescale {
@@ -113,8 +108,6 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
        "starting values of the history; best: what the method needs for order 2 from t0 on")       \
   WORD(mass_at, ga_mass_at, GA_MASS_EVALUATED, "evaluated|previous", "mass-at",                    \
        "old mass of weighted residuals: evaluated in each step, or kept from the one before")      \
-  WORD(system, ga_system, GA_SYSTEM_AUTO, "auto|split|full", "system",                             \
-       "double and triple systems (soi2, hht): solved in parts, whole, or what is faster")         \
   WORD(rescale, ga_rescale, GA_RESCALE_ALL, "a,v|a|v|gamma|none", "rescale",                       \
        "what is corrected when the step size changes; others than the default for comparison")     \
   WORD(initial, ga_initial, GA_INITIAL_CHECK, "check|project", "initial",                          \
@@ -174,7 +167,9 @@ GA_API ga_options ga_options_default(void);
 
 /* Set one option from text, by its key ("newton-tol", "1e-12"). Keys of the parameters: "rho",
  * "alpha", "b", "params" (a name, or alpha_m,alpha_f,beta,gamma). The text is copied for numbers
- * and words, borrowed for names. GA_ERR_ARG with what is wrong and what is allowed. */
+ * and words, borrowed for names. GA_ERR_ARG with what is wrong and what is allowed.
+ * An option that earlier versions had is ignored: GA_OK, with the sentence of ga_option_removed in
+ * err->text and as a warning to options->log. */
 GA_API ga_status ga_options_set(ga_options *options, const char *key, const char *text,
                                 ga_error *err);
 
@@ -187,6 +182,9 @@ typedef struct ga_option_info {
   const char *key, *argument, *help, *default_text;
 } ga_option_info;
 GA_API const ga_option_info *ga_option_at(int i);
+/* If `key` is an option that earlier versions had: a sentence that says why it is ignored, as text
+ * for a warning. NULL for all other keys. */
+GA_API const char *ga_option_removed(const char *key);
 
 /* Range of every number, known words. Names of methods and solvers are checked by
  * ga_integrator_new. */

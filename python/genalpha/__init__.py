@@ -12,11 +12,11 @@
 from ._lib import ArgumentError, Error, FileAccessError, FileError, OutOfMemory, RunError
 from ._lib import version as __version__
 from .elements import Element, ground
-from .engine import GenalphaWarning, SmallerStep
+from .engine import SmallerStep
 from .equations import integrate
 from .events import Event, Happened
 from .mechanism import Mechanism, load
-from .options import Params, option_names, params
+from .options import GenalphaWarning, Params, option_names, params
 from .run import Run
 from .space import Space
 from .state import State

@@ -17,7 +17,7 @@ import numpy as np
 
 from ._lib import ArgumentError, encoded, failure, ffi, lib, text
 from .events import Event, Happened
-from .options import Options
+from .options import GenalphaWarning, Options
 from .source import Source
 from .state import State
 
@@ -32,10 +32,6 @@ class _Thread(threading.local):
 
 
 thread = _Thread()
-
-
-class GenalphaWarning(UserWarning):
-    """What the library warns of."""
 
 
 class SmallerStep(Exception):

@@ -16,7 +16,7 @@ from .built import Built
 from .elements import Description
 from .engine import Session, as_vector
 from .events import Event, as_events
-from .options import Options, option_names, without_superseded
+from .options import Options, option_names, removed_option, without_superseded
 from .run import Run, finished
 from .table import Table
 
@@ -304,7 +304,7 @@ class Mechanism(Description):
         for name, value in built.options().items():
             if name in _ROW_OPTIONS:
                 extra[name] = value
-            elif name in option_names():
+            elif name in option_names() or removed_option(name):
                 library[name] = value
             elif name not in _TOOL_FILES:
                 raise ArgumentError(

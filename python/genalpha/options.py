@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Iterable, Mapping, Optional
@@ -24,6 +25,16 @@ def option_names() -> dict[str, str]:
             return names
         names[text(row.key).replace("-", "_")] = text(row.help)
         i += 1
+
+
+class GenalphaWarning(UserWarning):
+    """What the library warns of."""
+
+
+def removed_option(name: str) -> str:
+    """Why an option of earlier versions is ignored, '' for any other name."""
+    sentence = lib.ga_option_removed(name.replace("_", "-").encode())
+    return text(sentence) if sentence else ""
 
 
 # keywords of runs that are no options of the library
@@ -54,7 +65,11 @@ class Options:
         self._texts: list[Any] = []
 
     def set(self, name: str, value: Any) -> None:
-        """Set one option by the name it has in model files."""
+        """Set one option by the name it has in model files; one of earlier versions is ignored."""
+        removed = removed_option(name)
+        if removed:
+            warnings.warn(removed, GenalphaWarning, stacklevel=4)
+            return
         if name not in option_names():
             hint = nearest(name, [*option_names(), *_OF_RUNS])
             raise ArgumentError(f"unknown option {name!r}{hint}")

@@ -10,7 +10,8 @@ import numpy as np
 
 from . import view as _view
 from ._lib import Error, failure, lib, view
-from .engine import GenalphaWarning, Session, succeeded
+from .engine import Session, succeeded
+from .options import GenalphaWarning
 from .source import PARTS, Source
 
 Array = Any  # numpy.ndarray; its generic form differs between versions of NumPy

@@ -13,7 +13,7 @@ import numpy as np
 from . import engine
 from ._lib import ArgumentError, Error
 from .mechanism import Mechanism
-from .options import nearest, option_names
+from .options import nearest, option_names, removed_option
 from .run import Run
 from .table import Table
 
@@ -161,7 +161,7 @@ def _check_options(options: Mapping[str, Any], known: Mapping[str, float]) -> No
 
     allowed = set(option_names()) | set(inspect.signature(Mechanism.run).parameters) | {"stop_when"}
     for name in options:
-        if name not in allowed:
+        if name not in allowed and not removed_option(name):
             hint = nearest(name, [*known, *allowed])
             raise ArgumentError(f"{name!r} is neither a parameter nor an option of a run{hint}")
 

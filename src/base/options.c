@@ -51,8 +51,22 @@ static const row rows[] = {
 
 enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
 
+/* options of earlier versions; their values are not checked */
+static const struct {
+  const char *key, *sentence;
+} removed[] = {
+    {"system", "option 'system' is gone: systems are always solved as a whole; it is ignored"},
+};
+
 const ga_option_info *ga_option_at(int i) {
   return i >= 0 && i < ROWS ? &rows[i].info : NULL;
+}
+
+const char *ga_option_removed(const char *key) {
+  for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++) {
+    if (strcmp(removed[i].key, key) == 0) return removed[i].sentence;
+  }
+  return NULL;
 }
 
 #define DEF_NAME(field, def, key, help) .field = (def),
@@ -211,6 +225,11 @@ int ga_options_sequence(const char *text, double *fraction, int room, ga_error *
 
 ga_status ga_options_set(ga_options *options, const char *key, const char *text, ga_error *err) {
   const row *r = find_row(key);
+  const char *ignored = r ? NULL : ga_option_removed(key);
+  if (ignored) {
+    if (options->log) options->log(options->log_context, GA_LOG_WARNING, ignored);
+    return ga_fail(err, GA_OK, "%s", ignored);
+  }
   if (!r) {
     const char *near = ga_nearest_word(key, key_at);
     return ga_fail(err, GA_ERR_ARG, "unknown option " QUOTED "%s%s%s", key,

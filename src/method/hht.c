@@ -66,8 +66,7 @@ static void coef_index2(const ga_params *par, ga_tableau *tab) {
   .name = "hht", .cite = "Jay, Negrut 2007",                                                     \
   .summary = "reaction treated apart from applied forces; variants; needs regular M", .ncon = 2, \
   .con = {GA_ROW_POS, GA_ROW_VEL}, .mult = {GA_BLOCK_LAM, GA_BLOCK_LAM}, .out_lam = 1,           \
-  .out_psi = GA_NONE, .report = GA_REPORT_ALL, .split = GA_SPLIT_TRIPLE,                         \
-  .best_start = GA_START_SHIFTED
+  .out_psi = GA_NONE, .report = GA_REPORT_ALL, .best_start = GA_START_SHIFTED
 
 const ga_method ga_method_hht = {
     HOLONOMIC,

@@ -72,14 +72,6 @@ typedef enum ga_report {
   GA_REPORT_ALL   /* all three from the mass KKT system */
 } ga_report;
 
-/* How a system with several x blocks may be solved in parts (src/step/split.c). */
-typedef enum ga_split_kind {
-  GA_SPLIT_NONE,
-  GA_SPLIT_PAIR,  /* x_0 moves the position, x_1 the velocity */
-  GA_SPLIT_TRIPLE /* x_0 is the applied part, x_1 and x_2 are reactions; x_3 shares x_1's multiplier
-                   */
-} ga_split_kind;
-
 /* What the parameter b of the extended HHT methods may be. */
 typedef enum ga_b_rule { GA_B_UNUSED, GA_B_NOT_HALF, GA_B_ZERO, GA_B_FREE } ga_b_rule;
 
@@ -97,7 +89,6 @@ typedef struct ga_method {
   ga_report report;
   /* Weighted residuals with a history and masses at predicted points; x is then a_1. */
   bool weighted;
-  ga_split_kind split;
   ga_b_rule b_rule;
   void (*coef)(const ga_params *par, ga_tableau *tab);
   /* The hidden constraint G v + g_t is left free and settles at h^2 G r: the start moves v_0 there,

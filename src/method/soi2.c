@@ -33,7 +33,6 @@ const ga_method ga_method_soi2 = {
     .out_psi = 3,
     .report = GA_REPORT_VD,
     .weighted = true,
-    .split = GA_SPLIT_PAIR,
     .coef = ga_coef_weighted,
     .hidden_free = false,
     .best_start = GA_START_SHIFTED,

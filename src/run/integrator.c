@@ -57,10 +57,6 @@ static ga_status check_team(const ga_options *o, ga_error *err) {
                    "redundant = allow is not possible in a team: the rank of the constraints would "
                    "have to be found over all ranks; take redundant = refuse");
   }
-  if (o->system == GA_SYSTEM_SPLIT) {
-    return ga_fail(err, GA_ERR_ARG,
-                   "system = split is not possible in a team; take system = auto or full");
-  }
   return GA_OK;
 }
 

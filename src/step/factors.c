@@ -10,12 +10,11 @@
 static const double RESIDUAL = 5, ASSEMBLY = 3;
 /* Where the solver does not tell: of a solve, and of a factorization in solves. */
 static const double SOLVE = 1.5, FACTOR = 3;
-static const double SAME_H = 1e-4;  /* relative change of h that factors survive */
-static const double FADE = 0.98;    /* what is left of an experience each time */
-static const double DISTRUST = 1.1; /* after sweeps failed; fades below 1 in 5 matrices */
-enum { PAUSE_MAX = 64 };            /* steps at most with new factors until they are kept again */
+static const double SAME_H = 1e-4; /* relative change of h that factors survive */
+static const double FADE = 0.98;   /* what is left of an experience each time */
+enum { PAUSE_MAX = 64 };           /* steps at most with new factors until they are kept again */
 
-static const ga_experience nothing_learned = {.pause_next = 1, .rate = 1};
+static const ga_experience nothing_learned = {.pause_next = 1};
 
 /* the ranks of a team have the same list of blocks, some of which may be empty */
 static void add_block(ga_factors *f, bool team, int row, int col, int size) {
@@ -77,53 +76,35 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
   status = ga_team_agree(s->eval->team, status, s->err);
   if (status == GA_OK) status = describe_share(f, s, arena);
   if (status != GA_OK) return status;
-  status = ga_linsol_open_layout(&f->ls, options, &f->matrix.blocks.A, &f->layout, s->err);
-  return status != GA_OK ? status : ga_split_init(f, s, arena);
+  return ga_linsol_open_layout(&f->ls, options, &f->matrix.blocks.A, &f->layout, s->err);
 }
 
 void ga_factors_close(ga_factors *f) {
   ga_linsol_close(&f->ls);
-  ga_split_close(&f->split);
 }
 
 void ga_factors_reset(ga_factors *f) {
   ga_linsol_reset(&f->ls);
-  ga_split_reset(&f->split);
   f->valid = false;
   f->past = nothing_learned;
 }
 
 long ga_factors_repivots(const ga_factors *f) {
-  return f->ls.repivots + ga_split_repivots(&f->split);
+  return f->ls.repivots;
 }
 
 /* ---- making and using --------------------------------------------------------------------- */
 
 /* What the factors cost decides when new ones are made: all ranks of a team must think the same of
  * it. */
-static ga_status factor_whole(ga_factors *f, const ga_equations *s) {
+static ga_status factor(ga_factors *f, const ga_equations *s) {
   ga_team *team = s->eval->team;
-  f->split.in_use = false;
-  f->split.full++;
   ga_status status = f->ls.ops->factor(&f->ls, &f->matrix.blocks.A);
   if (team && status == GA_OK) {
     f->ls.cost.factor = ga_team_max(team, f->ls.cost.factor);
     f->ls.cost.solve = ga_team_max(team, f->ls.cost.solve);
   }
   return status;
-}
-
-static ga_status factor(ga_factors *f, const ga_equations *s) {
-  const ga_csr *A = &f->matrix.blocks.A;
-  /* the built-in solvers look for NaN themselves, while they scale the whole matrix; a team has
-   * looked before */
-  bool looked_at = s->eval->team || (!f->options->linsol_ops && !f->split.on);
-  if (!looked_at && ga_first_nonfinite(ga_csr_nnz(A), A->val) >= 0) return GA_RETRY_NONFINITE;
-  f->past.distrust *= FADE;
-  if (!f->split.on || f->past.distrust >= 1) return factor_whole(f, s);
-  ga_status status = ga_split_factor(f, s);
-  f->split.in_use = status == GA_OK;
-  return status == GA_OK || status == GA_ERR_MEM ? status : factor_whole(f, s);
 }
 
 static ga_status explain(ga_factors *f, ga_equations *s, const double *x, ga_status status) {
@@ -167,14 +148,19 @@ ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
   ga_status status = assemble(f, s, x);
   if (status != GA_OK) return status;
   f->stats->matrices++;
-  status = factor(f, s);
+  const ga_csr *A = &f->matrix.blocks.A;
+  /* the built-in solvers check for NaN while they scale the matrix, and a team has checked before
+   */
+  bool checked = s->eval->team || !f->options->linsol_ops;
+  bool finite = checked || ga_first_nonfinite(ga_csr_nnz(A), A->val) < 0;
+  status = finite ? factor(f, s) : GA_RETRY_NONFINITE;
   if (status != GA_OK) return explain(f, s, x, status);
   f->valid = true;
   f->h = s->h;
   return GA_OK;
 }
 
-static ga_status solve_whole(ga_factors *f, const ga_equations *s, double *b) {
+static ga_status solve(ga_factors *f, const ga_equations *s, double *b) {
   int n = s->n, extra = f->matrix.n - n;
   if (extra == 0) return f->ls.ops->solve(&f->ls, b);
   memcpy(f->wide, b, (size_t)n * sizeof(double));
@@ -186,13 +172,7 @@ static ga_status solve_whole(ga_factors *f, const ga_equations *s, double *b) {
 
 ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
   f->solves++;
-  ga_status status = GA_OK;
-  if (f->split.in_use) {
-    if (ga_split_solve(f, s, b)) return GA_OK;
-    f->past.distrust = DISTRUST;
-    status = factor_whole(f, s);
-  }
-  if (status == GA_OK) status = solve_whole(f, s, b);
+  ga_status status = solve(f, s, b);
   if (status == GA_OK) return GA_OK;
   /* an iteration that does not converge for this matrix: another guess or a smaller step may help
    */
@@ -203,56 +183,38 @@ ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
   return ga_team_tell(s->eval->team, status, f->ls.trouble[0] != '\0', s->err);
 }
 
-void ga_factors_distrust_parts(ga_factors *f) {
-  f->past.distrust = DISTRUST;
-}
-
 /* ---- repeating a step ------------------------------------------------------------------------ */
 
 void ga_factors_begin(ga_factors *f) {
   f->made = f->set_aside = false;
   f->h_found = f->h;
-  f->found_parts = f->split.in_use;
 }
 
 ga_status ga_factors_replace(ga_factors *f, ga_equations *s, const double *x) {
-  if (!f->set_aside) {
-    ga_matrix_save(&f->matrix, f->aside);
-    if (f->found_parts) ga_split_set_aside(&f->split);
-  }
+  if (!f->set_aside) ga_matrix_save(&f->matrix, f->aside);
   f->set_aside = true;
   return ga_factors_renew(f, s, x);
 }
 
-/* Factors of the parts outlive a step that gave them up for those of the whole matrix. */
 void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experience *before) {
   f->past = *before;
   f->h = f->h_found;
-  if (!f->made) {
-    f->split.in_use = f->found_parts;
-    return;
-  }
+  if (!f->made) return;
   f->valid = false;
   if (!f->set_aside) return;
   ga_matrix_load(&f->matrix, f->aside);
-  ga_status status = f->found_parts ? ga_split_factor_aside(&f->split) : factor_whole(f, s);
-  f->split.in_use = f->found_parts;
-  f->valid = status == GA_OK;
+  f->valid = factor(f, s) == GA_OK;
 }
 
 /* ---- keeping ------------------------------------------------------------------------------ */
 
-static const ga_linsol_cost *reported(const ga_factors *f) {
-  return f->split.in_use ? &f->split.ls_y.cost : &f->ls.cost;
-}
-
 static double solving(const ga_factors *f) {
-  double cost = reported(f)->solve;
+  double cost = f->ls.cost.solve;
   return cost > 0 ? cost : SOLVE;
 }
 
 static double making(const ga_factors *f) {
-  double cost = reported(f)->factor;
+  double cost = f->ls.cost.factor;
   return ASSEMBLY + solving(f) * (cost > 0 ? cost : FACTOR);
 }
 

@@ -3,7 +3,7 @@
  *
  * Costs are counted in passes through the entries of the matrix. A solve and new factors cost what
  * the linear solver says, a residual and its judgement RESIDUAL, the assembly of a matrix ASSEMBLY
- * (factors.c has the numbers). The rule, for whole matrices and for those solved in parts:
+ * (factors.c has the numbers). The rule:
  *
  *   between steps  Factors are kept while the last step with them cost less than the mean step
  * since they were made, their making included. When they are given up, that mean is compared with
@@ -27,29 +27,12 @@ typedef struct ga_experience {
   double fresh;    /* mean cost of such a step after another one, half of it of the last; fades */
   int pause;       /* steps that must begin with new factors before any are kept again, */
   int pause_next;  /* and how many if that does not pay either */
-  double distrust; /* above 1: systems are not solved in parts for a while; fades */
-  double rate;     /* contraction of the last sweeps over the parts */
 } ga_experience;
 
 /* Work counted so far; what a step took is the difference of two of these. */
 typedef struct ga_effort {
   long residuals, solves;
 } ga_effort;
-
-/* The parts of a double or triple system (split.c): matrices of KKT size for y and z, the mass. */
-typedef struct ga_split {
-  bool on;     /* the method has such a system and the options want it split */
-  bool in_use; /* the last factors are those of the parts */
-  int n, row_y, row_z;
-  int pos, vel, hat, non; /* constraint rows: of y, of z; nonholonomic at v^_1, at v_1 */
-  ga_blocks y, z, mass;
-  ga_unit unit_y, unit_z; /* for rows that are left out */
-  int y_term[8], z_term[6], mass_term;
-  ga_linsol ls_y, ls_z, ls_mass;
-  double *by, *bz, *b, *c, *kept;
-  double *aside; /* values of the parts' matrices, beside those of ga_factors.aside */
-  long full;     /* matrices factored whole so far */
-} ga_split;
 
 typedef struct ga_factors {
   const ga_options *options;
@@ -61,16 +44,14 @@ typedef struct ga_factors {
   ga_linsol_numbering share; /* of a team */
   double *wide;              /* right side of a matrix with more rows than the equations */
   ga_linsol ls;
-  ga_split split;
   long solves; /* so far */
   bool valid;  /* there are factors */
   double h;    /* the step size that they were made for */
   ga_experience past;
-  double *aside;    /* values of the matrix that the step under way found and replaced */
-  bool set_aside;   /* there are such values */
-  double h_found;   /* h when the step under way began, */
-  bool found_parts; /* and split.in_use then */
-  bool made;        /* a matrix was made in the step under way */
+  double *aside;  /* values of the matrix that the current step found and replaced */
+  bool set_aside; /* there are such values */
+  double h_found; /* h when the current step began */
+  bool made;      /* the current step has made a matrix */
 } ga_factors;
 
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
@@ -103,19 +84,5 @@ ga_effort ga_factors_effort(const ga_factors *f);
 /* A step is solved: the work done before it, matrices made in it, and whether it began with old
  * factors. */
 void ga_factors_learn(ga_factors *f, ga_effort before, int made, bool reused);
-/* Fresh factors in parts did not help: factor the whole matrix next. */
-void ga_factors_distrust_parts(ga_factors *f);
-
-/* split.c: open, close; factor what the full matrix was just assembled of; solve by sweeps, false
- * if they do not contract. */
-ga_status ga_split_init(ga_factors *f, ga_equations *s, ga_arena *arena);
-void ga_split_close(ga_split *split);
-void ga_split_reset(ga_split *split);
-long ga_split_repivots(const ga_split *split);
-ga_status ga_split_factor(ga_factors *f, const ga_equations *s);
-bool ga_split_solve(ga_factors *f, const ga_equations *s, double *x);
-/* The values of the parts' matrices are kept; they are brought back and factored again. */
-void ga_split_set_aside(ga_split *split);
-ga_status ga_split_factor_aside(ga_split *split);
 
 #endif

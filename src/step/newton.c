@@ -214,7 +214,6 @@ static ga_status assess(ga_newton *w, course *c, bool fresh) {
     c->stalls = c->contraction < STALL ? 0 : c->stalls + 1;
   }
   if (c->stalls < STALLS) return GA_OK;
-  if (w->factors->split.in_use) ga_factors_distrust_parts(w->factors);
   ga_verdict stalled;
   status = judge(w, c, GA_LOOK_STALLED, before, &stalled);
   if (stalled.accepted) c->now = stalled;

@@ -74,7 +74,6 @@ static void test_defaults(void **state) {
   assert_int_equal(o.start, GA_START_BEST);
   assert_int_equal(o.mass_at, GA_MASS_EVALUATED);
   assert_int_equal(o.rescale, GA_RESCALE_ALL);
-  assert_int_equal(o.system, GA_SYSTEM_AUTO);
   assert_int_equal(o.initial, GA_INITIAL_CHECK);
   assert_true(o.h == 1e-3 && o.newton_tol == 1e-12 && o.initial_tol == 1e-9);
   assert_int_equal(o.newton_max, 20);
@@ -115,7 +114,6 @@ static void test_default_texts(void **state) {
                     .start = GA_START_PLAIN,
                     .mass_at = GA_MASS_PREVIOUS,
                     .rescale = GA_RESCALE_NONE,
-                    .system = GA_SYSTEM_FULL,
                     .initial = GA_INITIAL_PROJECT,
                     .initial_tol = 0.7,
                     .redundant = GA_REDUNDANT_ALLOW,
@@ -378,6 +376,35 @@ static void test_validate(void **state) {
   }
 }
 
+static void note_warning(void *context, ga_log_level level, const char *text) {
+  assert_int_equal(level, GA_LOG_WARNING);
+  snprintf(context, 256, "%s", text);
+}
+
+/* options of earlier versions, with any value: a sentence, and nothing changes */
+static void test_removed(void **state) {
+  (void)state;
+  static const char *const values[] = {"split", "full", "auto", "7", ""};
+  static const char sentence[] =
+      "option 'system' is gone: systems are always solved as a whole; it is ignored";
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    char logged[256] = "";
+    ga_options o = ga_options_default();
+    const ga_options before = o;
+    ga_error err = {0};
+    must(ga_options_set(&o, "system", values[i], &err), &err);
+    assert_string_equal(err.text, sentence);
+    assert_same(&o, &before);
+    assert_int_equal(ga_options_set(&o, "system", values[i], NULL), GA_OK);
+    o.log = note_warning, o.log_context = logged;
+    must(ga_options_set(&o, "system", values[i], &err), &err);
+    assert_string_equal(logged, sentence);
+  }
+  assert_string_equal(ga_option_removed("system"), sentence);
+  assert_null(ga_option_removed("systems"));
+  for (int i = 0; ga_option_at(i); i++) assert_null(ga_option_removed(ga_option_at(i)->key));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_defaults), cmocka_unit_test(test_default_texts),
@@ -385,6 +412,7 @@ int main(void) {
       cmocka_unit_test(test_words),    cmocka_unit_test(test_sequences),
       cmocka_unit_test(test_keys),     cmocka_unit_test(test_params),
       cmocka_unit_test(test_b_stays),  cmocka_unit_test(test_validate),
+      cmocka_unit_test(test_removed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,10 +350,6 @@ static void test_refusals(void **state) {
   party_make(&p, &s, 2, &c);
   assert_all_refuse(&p, GA_ERR_ARG, "redundant = allow is not possible in a team");
   c = other;
-  c.options.method = "soi2", c.options.system = GA_SYSTEM_SPLIT;
-  party_make(&p, &s, 2, &c);
-  assert_all_refuse(&p, GA_ERR_ARG, "system = split is not possible in a team");
-  c = other;
   other.options.h = 2e-3;
   party_make(&p, &s, 2, &c);
   p.job[1].run = &other;

@@ -161,6 +161,18 @@ def test_warnings_of_the_library():
         _bad_inertia()
 
 
+def test_option_of_earlier_versions_is_ignored():
+    m = pendulum()
+    plain = m.run(t_end=0.01)
+    with pytest.warns(ga.GenalphaWarning, match="option 'system' is gone"):
+        given = m.run(t_end=0.01, system="split")
+    m.defaults(system="full")
+    with pytest.warns(ga.GenalphaWarning, match="option 'system' is gone"):
+        from_file = m.run(t_end=0.01)
+    for run in (given, from_file):
+        assert (run.q == plain.q).all()
+
+
 def _bad_inertia():
     m = ga.Mechanism("m")
     m.body("b", mass=1, inertia=[1, 1, 3])

@@ -147,7 +147,6 @@ typedef struct {
   const char *name;
   const ga_model_ops *ops;
   int rods, npsi;
-  ga_system system;
   const char *linsol;
   double h;
   int stride;        /* of the calls that fail; every failing step begins with another one */
@@ -163,7 +162,6 @@ static long fail_once(const setting *way, const ga_model *model, const ga_method
   long began[STEPS + 1];
   use_method(&o, m);
   o.h = way->h;
-  o.system = way->system;
   o.linsol = way->linsol;
   o.project_every = way->project_every;
   *f = (faults){.rods = way->rods};
@@ -223,20 +221,18 @@ static long fail_all_methods(const setting *way) {
 }
 
 static const setting settings[] = {
-    {"differences", &bare_ops, 2, 0, GA_SYSTEM_FULL, "dense", 0.01, 3, 0},
-    {"differences, klu", &bare_ops, 2, 0, GA_SYSTEM_FULL, "klu", 0.01, 11, 0},
-    {"differences, parts", &bare_ops, 2, 0, GA_SYSTEM_SPLIT, "dense", 0.01, 11, 0},
-    {"differences, nonholonomic", &bare_ops, 2, 1, GA_SYSTEM_AUTO, "dense", 0.01, 11, 0},
-    {"given", &given_ops, 2, 1, GA_SYSTEM_FULL, "dense", 0.01, 3, 0},
-    {"given, klu", &given_ops, 2, 1, GA_SYSTEM_FULL, "klu", 0.01, 5, 0},
-    {"given, parts", &given_ops, 2, 1, GA_SYSTEM_SPLIT, "klu", 0.01, 3, 0},
-    {"kept", &given_ops, 4, 0, GA_SYSTEM_FULL, "klu", 0.001, 5, 0},
-    {"kept, parts", &given_ops, 4, 0, GA_SYSTEM_SPLIT, "dense", 0.001, 3, 0},
-    {"kept, parts, klu", &given_ops, 4, 1, GA_SYSTEM_SPLIT, "klu", 0.001, 5, 0},
-    {"projected", &given_ops, 2, 1, GA_SYSTEM_FULL, "dense", 0.01, 2, 1},
-    {"projected, klu", &given_ops, 4, 0, GA_SYSTEM_AUTO, "klu", 0.01, 7, 2},
-    {"projected, differences", &bare_ops, 2, 0, GA_SYSTEM_AUTO, "dense", 0.01, 13, 1},
-    {"kept, differences", &bare_ops, 3, 0, GA_SYSTEM_SPLIT, "dense", 0.001, 13, 0},
+    {"differences", &bare_ops, 2, 0, "dense", 0.01, 3, 0},
+    {"differences, klu", &bare_ops, 2, 0, "klu", 0.01, 11, 0},
+    {"differences, nonholonomic", &bare_ops, 2, 1, "dense", 0.01, 11, 0},
+    {"given", &given_ops, 2, 1, "dense", 0.01, 3, 0},
+    {"given, klu", &given_ops, 2, 1, "klu", 0.01, 5, 0},
+    {"kept", &given_ops, 4, 0, "klu", 0.001, 5, 0},
+    {"kept, dense", &given_ops, 4, 0, "dense", 0.001, 3, 0},
+    {"kept, nonholonomic", &given_ops, 4, 1, "klu", 0.001, 5, 0},
+    {"projected", &given_ops, 2, 1, "dense", 0.01, 2, 1},
+    {"projected, klu", &given_ops, 4, 0, "klu", 0.01, 7, 2},
+    {"projected, differences", &bare_ops, 2, 0, "dense", 0.01, 13, 1},
+    {"kept, differences", &bare_ops, 3, 0, "dense", 0.001, 13, 0},
 };
 
 static void test_failed_once(void **state) {

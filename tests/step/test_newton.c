@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Newton's iteration: tiny and huge steps, failures that leave the state intact, matrix reuse. */
 #include "methods.h"
+#include "own_solver.h"
 #include "problems/problems.h"
 #include "separate.h"
 
@@ -182,11 +183,85 @@ static void test_callback_failures(void **state) {
   ga_problem_free(p);
 }
 
+/* Steps so small that a residual at rounding moves the multipliers: the iteration must end there.
+ */
+static void test_rounding_level(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("heavy-top");
+  for (double rho = 0.2; rho < 1; rho += 0.7) {
+    ga_options o = ga_options_default();
+    o.method = "soi2";
+    o.par = ga_params_rho(rho);
+    o.h = 1.0416666e-5;
+    ga_integrator *it = started(p, &o);
+    must(ga_integrator_run(it, 0.17), ga_integrator_error(it));
+    ga_integrator_free(it);
+  }
+  ga_problem_free(p);
+}
+
+/* 30 steps with a linear solver of the user's, which fails as `counts` says; a step that fails is
+ * repeated. Returns how many failed. */
+static int run_with_solver(const ga_problem *p, const ga_method *m, own_counts *counts,
+                           snapshot *end) {
+  const own_counts wanted = *counts;
+  ga_options o = ga_options_default();
+  use_method(&o, m);
+  o.h = 1e-3;
+  o.linsol_ops = &own_solver;
+  o.linsol_context = counts;
+  *counts = (own_counts){0};
+  ga_integrator *it = started(p, &o); /* the start does not fail */
+  *counts = wanted;
+  int failed = 0;
+  for (int n = 0; n < 30; n++) {
+    snapshot before = take(p, it);
+    if (ga_integrator_step(it) == GA_OK) continue;
+    failed++;
+    snapshot after = take(p, it);
+    assert_memory_equal(&before, &after, sizeof before);
+    must(ga_integrator_step(it), ga_integrator_error(it));
+  }
+  *end = take(p, it);
+  ga_integrator_free(it);
+  return failed;
+}
+
+/* A factorization or a solve of a user's solver fails once in a run: the state is the one before
+ * the step, or the step is solved from another guess. The run ends where it would have ended. */
+static void test_solver_fails_once(void **state) {
+  (void)state;
+  static const ga_status reasons[] = {GA_RETRY_SINGULAR, GA_ERR_BACKEND};
+  ga_problem *p = problem_named("heavy-top");
+  int failed = 0;
+  for (const ga_method *m = NULL; (m = next_method(m, &p->model, p->q0)) != NULL;) {
+    snapshot plain, end;
+    own_counts counts = {0};
+    assert_int_equal(run_with_solver(p, m, &counts, &plain), 0);
+    for (int k = 0; k < 4; k++) {
+      for (int call = 0; call < 30; call += 3) {
+        counts = (own_counts){.fail_status = reasons[k % 2]};
+        *(k < 2 ? &counts.factor_from : &counts.solve_from) = call;
+        *(k < 2 ? &counts.factor_times : &counts.solve_times) = 1;
+        failed += run_with_solver(p, m, &counts, &end);
+        double near = fmax(vector_error(7, end.q, plain.q), vector_error(6, end.v, plain.v));
+        double later = vector_error(6, end.vd, plain.vd);
+        if (near > 1e-9 || later > 1e-6) {
+          fail_msg("%s, call %d: q, v differ by %g, v' by %g", method_text(m), call, near, later);
+        }
+      }
+    }
+  }
+  assert_true(failed > 0);
+  ga_problem_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tiny_steps),        cmocka_unit_test(test_failed_step),
       cmocka_unit_test(test_iteration_limit),   cmocka_unit_test(test_matrix_every),
-      cmocka_unit_test(test_callback_failures),
+      cmocka_unit_test(test_callback_failures), cmocka_unit_test(test_rounding_level),
+      cmocka_unit_test(test_solver_fails_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

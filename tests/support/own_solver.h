@@ -15,10 +15,8 @@ typedef struct {
   int analyzed, factored, solved, freed;
   ga_status analyze_status;
   bool fail_early; /* before anything is allocated */
-  /* Calls that fail: those counted in `tried` from `from` on, so many `times` (0: none). Where
-   * fail_below > 0, only those of systems with fewer rows and no entry at the end of the diagonal
-   * are counted: the parts of a step. */
-  int fail_below, tried_factor, tried_solve;
+  /* Calls that fail: those counted in `tried` from `from` on, so many `times` (0: none). */
+  int tried_factor, tried_solve;
   int factor_from, factor_times, solve_from, solve_times;
   ga_status fail_status;
 } own_counts;
@@ -27,14 +25,12 @@ typedef struct {
  * holds what each is the sum of, are set to zero: dependent rows end in a row of zeros. */
 typedef struct {
   int n, singular;
-  bool ends_in_zero; /* no entry at the end of the diagonal */
   double *a, *size, *row_scale, *col_scale, *work;
   int *row, *col;
 } own_factors;
 
 /* whether this call is to fail; counts it */
-static inline bool own_fails(own_counts *c, const own_factors *f, int *tried, int from, int times) {
-  if (c->fail_below > 0 && (f->n >= c->fail_below || !f->ends_in_zero)) return false;
+static inline bool own_fails(int *tried, int from, int times) {
   int call = (*tried)++;
   return call >= from && call < from + times;
 }
@@ -64,8 +60,6 @@ static inline ga_status own_analyze(ga_linsol *ls, const ga_csr *A) {
   if (!f) return GA_ERR_MEM;
   ls->impl = f;
   f->n = A->nrow;
-  f->ends_in_zero = true;
-  for (int e = A->ptr[f->n - 1]; e < A->ptr[f->n]; e++) f->ends_in_zero &= A->col[e] != f->n - 1;
   size_t n = (size_t)A->nrow;
   f->a = calloc(n * n, sizeof *f->a);
   if (counts->analyze_status != GA_OK) return counts->analyze_status;
@@ -113,7 +107,7 @@ static inline ga_status own_factor(ga_linsol *ls, const ga_csr *A) {
   int n = f->n;
   own_counts *c = ls->context;
   c->factored++;
-  if (own_fails(c, f, &c->tried_factor, c->factor_from, c->factor_times)) {
+  if (own_fails(&c->tried_factor, c->factor_from, c->factor_times)) {
     f->singular = -1;
     return c->fail_status;
   }
@@ -148,7 +142,7 @@ static inline ga_status own_solve(ga_linsol *ls, double *b) {
   int n = f->n;
   own_counts *c = ls->context;
   c->solved++;
-  if (own_fails(c, f, &c->tried_solve, c->solve_from, c->solve_times)) return c->fail_status;
+  if (own_fails(&c->tried_solve, c->solve_from, c->solve_times)) return c->fail_status;
   double *x = f->work;
   for (int k = 0; k < n; k++) x[k] = b[f->row[k]] * f->row_scale[f->row[k]];
   for (int k = 0; k < n; k++) {

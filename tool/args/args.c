@@ -224,9 +224,18 @@ static const ga_option_info *find_library(const arg_command *command, const char
   return NULL;
 }
 
+/* An option of earlier versions, where the command takes options of this kind: a warning. */
+static bool warn_if_removed(const arg_command *command, const char *key) {
+  const char *sentence = ga_option_removed(key);
+  if (!sentence || !command->takes_library || !command->takes_library(key)) return false;
+  tool_error("warning: %s", sentence);
+  return true;
+}
+
 int args_apply(args *a, const char *key, const char *value) {
   const arg_spec *own = find_own(a->command, key);
   const ga_option_info *library = own ? NULL : find_library(a->command, key);
+  if (!own && !library && warn_if_removed(a->command, key)) return ARGS_GO_ON;
   if (own == &help_spec || (!own && !library)) {
     char typed[KEY_MAX + 2];
     snprintf(typed, sizeof typed, "--%.*s", KEY_MAX - 1, key);
@@ -252,7 +261,12 @@ static int parse_option(args *a, int argc, char **argv, int *i) {
 
   const arg_spec *own = find_own(a->command, key);
   const ga_option_info *library = own ? NULL : find_library(a->command, key);
-  if (!own && !library) return unknown_option(a->command, typed);
+  if (!own && !library) {
+    if (!warn_if_removed(a->command, key)) return unknown_option(a->command, typed);
+    /* its value goes with it */
+    if (!value && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0) ++*i;
+    return ARGS_GO_ON;
+  }
   const char *argument = own ? own->argument : library->argument;
   if (!argument && value) {
     tool_error("--%s takes no value, '%s' was given", key, value);

@@ -158,11 +158,7 @@ static bool of_library(const char *key) {
   for (int i = 0; ga_option_at(i); i++) {
     if (strcmp(ga_option_at(i)->key, key) == 0) return true;
   }
-  static const char *const params[] = {"rho", "alpha", "b", "params"};
-  for (int i = 0; i < 4; i++) {
-    if (strcmp(params[i], key) == 0) return true;
-  }
-  return false;
+  return ga_option_removed(key) != NULL; /* warns of it */
 }
 
 static const char *method_at(const void *list, int i) {

@@ -129,6 +129,24 @@ refused 1 'other parameters' run heavy-top --rho 0.5 --from-state "$state"
 refused 1 'another model' run chain --from-state "$state"
 refused 1 'after the end of the run' run heavy-top --t-end 1e-3 --from-state "$state"
 
+# a state that a version with the option `system` saved: rheonomic, soi2, --system split, t = 0.1
+base64 -d >"$work/older" <<'END'
+R0FTVEFURQAEAwIBAAAAAAQAAAAAAAAAAgAAAAAAAAACAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAGAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+AAAAAAAAAAAAc29pMgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACmvobyG8to/DuU1lNdQ
+3j9/bE8QgbrRP/Iaymsor+E/AAAAAAAAAACamZmZmZm5P3sUrkfheoQ/exSuR+F6hD97FK5H4XqEP5qZmZmZmbk/mpmZmZmZuT8AAAAAAAAAAAAAAAAA
+AAAACgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAARAAAAAAAAABsAAAAAAAAACgAAAAAAAAAAAAAAAAAAAAcAAAAAAAAAAAAAAAAAAAAAAAAA
+AAAAAAAAAAAAAAAAAAAAAAAAuDwAAAAAAACQPAAAAAAAAAAAexSuR+F6hD97FK5H4XqEPwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAPA/AAAA
+AAAAAABQHw8eUD3wPxcvXvWejrk/iy9L3AdeuT9Z3dMfB9fvP/HsYTGoRvC/ubINhFOdub8Pu/erVkbwv/q+nFnFerm/gNPsgTQJ8D8Pu/erVkbwv/q+
+nFnFerm/x1Ox9FNA8L+KdTUleeq2vw+796tWRvC/+r6cWcV6ub/HU7H0U0Dwv4p1NSV56ra/gVVYe2JD8L8C939JH3a5vw+796tWRvC/+r6cWcV6ub/1
+C1/3AAbwP4DT7IE0CfA/tNkw8fXojjs=
+END
+succeeds run rheonomic --method soi2 --t-end 0.2 --final
+sed -n '/"q"/p' "$work/out" >"$work/whole"
+succeeds run rheonomic --method soi2 --t-end 0.2 --from-state "$work/older" --final
+ok "as a run without interruption" awk 'function number(text) { sub(/.*\[/, "", text); return text + 0 }
+  NR == FNR { q = number($0); next } /"q"/ { d = number($0) - q; found = 1 }
+  END { exit !(found && d < 1e-12 && d > -1e-12) }' "$work/whole" "$work/out"
+
 # where nothing can be saved
 refused 2 'needs --save-state' run heavy-top --checkpoint-every 0.1
 refused 2 'checkpoint-every' run heavy-top --checkpoint-every 0 --save-state "$state"

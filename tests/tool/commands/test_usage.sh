@@ -95,6 +95,32 @@ refused 2 "did you mean '--newton-tol'" run heavy-top --newton-tl=1
 refused 2 "did you mean '--h'" run heavy-top -h 0.1
 refused 2 "unknown option '--xyzzy'" run heavy-top --xyzzy
 refused 2 "unknown option" params --out x
+
+# an option of earlier versions is ignored with one sentence, with any value, wherever it stands
+gone="genalpha: warning: option 'system' is gone: systems are always solved as a whole; it is ignored"
+says_gone() { [ "$(cat "$work/err")" = "$gone" ]; }
+tool run heavy-top --method soi2 --t-end 0.01 --final
+cp "$work/out" "$work/whole"
+for words in '--system split' '--system=full' '--system=' '--system'; do
+  # shellcheck disable=SC2086 # two words
+  tool run heavy-top --method soi2 --t-end 0.01 $words --final
+  ok "exit 0: $words" code_is 0
+  ok "one sentence: $words" says_gone
+  ok "the same run: $words" cmp -s "$work/out" "$work/whole"
+done
+refused 2 "unknown option '--system'" params --system split
+cat >"$work/old.yaml" <<'END'
+genalpha: 1
+bodies: {b: {mass: 1, inertia: [1, 1, 1]}}
+joints: {j: {type: spherical, between: [ground, b]}}
+run: {method: soi2, system: split, t_end: 0.01}
+END
+for command in run check; do
+  tool $command "$work/old.yaml"
+  ok "exit 0: $command old.yaml" code_is 0
+  ok "one sentence: $command old.yaml" says_gone
+done
+
 refused 2 'needs a value: --h' run heavy-top --h
 refused 2 'needs a value: --out' run heavy-top --out --final
 refused 2 'takes no value' run heavy-top --final=3
