@@ -9,10 +9,10 @@ static const double ALTERNATING[] = {2.0 / 3, 1.0 / 3};
 
 /* errors of q and v; and of lambda, Euclidean norms at t_end */
 static void errors(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
-  double all[COLUMNS] = {0};
+  double all[FIELDS] = {0};
   lab_euclid(l, x, exact, all);
-  error[0] = fmax(error[0], all[COLUMN_V]);
-  error[1] = fmax(error[1], all[COLUMN_LAM]);
+  error[0] = fmax(error[0], all[FIELD_V]);
+  error[1] = fmax(error[1], all[FIELD_LAM]);
 }
 
 enum { WIDTH = 3 }; /* h, v, lambda */

@@ -7,7 +7,7 @@
 
 /* stab2: largest errors over all steps */
 
-enum { LAST = COLUMNS, STAB_ERRORS };
+enum { LAST = FIELDS, STAB_ERRORS };
 
 static void stab_errors(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   lab_euclid(l, x, exact, error);
@@ -18,7 +18,7 @@ static void stab_errors(const lab *l, const ga_state *x, const ga_state *exact, 
 }
 
 static void stab2(result *r) {
-  static const int parts[] = {COLUMN_Q, COLUMN_V, COLUMN_VD, COLUMN_LAM};
+  static const int parts[] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM};
   static const char *const names[] = {"q", "v", "v'", "λ"};
   lab l;
   table_init(&r->data, "h,q,v,a,vd,lam,psi,Bv");

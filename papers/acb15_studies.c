@@ -228,18 +228,18 @@ static void cure(result *r) {
     l.o.start = GA_START_SHIFTED;
     l.o.project_every = 1;
     for (int k = 0; k < 2; k++) {
-      int at = k * (COLUMNS + 1);
+      int at = k * (FIELDS + 1);
       l.o.method = methods[k];
       double left = drift_until(&l, 1e-3, 0.1, 0);
       l.o.h = 1e-3;
-      if (!lab_ladder(&l, &plan, r->quick ? 5 : 6, lab_euclid, COLUMNS, at)) break;
+      if (!lab_ladder(&l, &plan, r->quick ? 5 : 6, lab_euclid, FIELDS, at)) break;
       claim_threshold(claim_at_most(r, 1e-10, left,
                                     "largest |Φ| with both projections after every "
                                     "step, %s",
                                     methods[k]));
-      claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + COLUMN_Q, 3),
+      claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + FIELD_Q, 3),
                  "order of q with projections, %s", methods[k]);
-      claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + COLUMN_LAM, 3),
+      claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + FIELD_LAM, 3),
                  "order of λ with projections, %s", methods[k]);
     }
   }
@@ -277,18 +277,18 @@ static void rank(result *r) {
   static const char *const problems[] = {"slider-crank", "andrews-absolute"};
   table_init(&r->data, "h,q,v,a,vd,lam,psi,hb,qb,vb,ab,vdb,lamb,psib");
   for (int k = 0; k < 2; k++) {
-    static const int parts[] = {COLUMN_Q, COLUMN_V, COLUMN_VD, COLUMN_LAM};
+    static const int parts[] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM};
     static const char *const names[] = {"q", "v", "v'", "λ"};
     lab l;
     if (lab_open(&l, r, problems[k])) {
       const lab_plan plan = {.t_end = k == 0 ? 1 : 0.03};
-      int at = k * (COLUMNS + 1);
+      int at = k * (FIELDS + 1);
       l.o.h = k == 0 ? 5e-3 : 7.5e-5;
       if (lab_ladder(&l, &plan,
                      k == 0     ? r->quick ? 7 : 9
                      : r->quick ? 5
                                 : 6,
-                     lab_euclid, COLUMNS, at)) {
+                     lab_euclid, FIELDS, at)) {
         for (int i = 0; i < 4; i++) {
           claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + parts[i], 3), "order of %s, %s",
                      names[i], problems[k]);

@@ -4,7 +4,7 @@
 
 #include "papers/j11.h"
 
-static const int parts[] = {COLUMN_Q, COLUMN_V, COLUMN_A, COLUMN_PSI};
+static const int parts[] = {FIELD_Q, FIELD_V, FIELD_A, FIELD_PSI};
 static const char *const names[] = {"y", "z", "a", "ψ"};
 
 static bool open(lab *l, result *r, const char *problem) {
@@ -21,7 +21,7 @@ static void fig71(result *r) {
   if (open(&l, r, "jay-nonholonomic")) {
     const lab_plan plan = {.t_end = 1};
     l.o.h = 0.1;
-    if (lab_ladder(&l, &plan, r->quick ? 7 : 10, lab_euclid, COLUMNS, 0)) {
+    if (lab_ladder(&l, &plan, r->quick ? 7 : 10, lab_euclid, FIELDS, 0)) {
       for (int i = 0; i < 4; i++) {
         claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + parts[i], 3), "order of %s", names[i]);
       }
@@ -48,14 +48,14 @@ ERROR_CHART(fig71, "Euclidean error at t = 1", 2, {"h", "y", "y", CHART_MARKS},
 /* Fig. 7.2, with the force corrected and as printed */
 
 static void disk(result *r, const char *problem) {
-  static const int disk_parts[] = {COLUMN_Q, COLUMN_V, COLUMN_PSI};
+  static const int disk_parts[] = {FIELD_Q, FIELD_V, FIELD_PSI};
   static const char *const disk_names[] = {"y", "z", "ψ"};
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");
   if (open(&l, r, problem)) {
     const lab_plan plan = {.t_end = 10};
     l.o.h = 0.004;
-    if (lab_ladder(&l, &plan, r->quick ? 6 : 8, lab_euclid, COLUMNS, 0)) {
+    if (lab_ladder(&l, &plan, r->quick ? 6 : 8, lab_euclid, FIELDS, 0)) {
       for (int i = 0; i < 3; i++) {
         claim_near(r, 2, r->quick ? 0.2 : 0.1, lab_slope(&r->data, 0, 1 + disk_parts[i], 3),
                    "order of %s at t = 10", disk_names[i]);
@@ -139,7 +139,7 @@ static void local(result *r) {
     l.o.h = 0.02;
     for (int q = 0; q < 2; q++) {
       l.o.start = q == 0 ? GA_START_PLAIN : GA_START_SHIFTED;
-      if (!lab_ladder(&l, &plan, 6, lab_euclid, COLUMNS, 7 * q)) break;
+      if (!lab_ladder(&l, &plan, 6, lab_euclid, FIELDS, 7 * q)) break;
       for (int i = 0; i < 4; i++) {
         claim_near(r, orders[q][i], 0.1, lab_slope(&r->data, 7 * q, 7 * q + 1 + parts[i], 3),
                    "local order of %s for a_α − a(t0 + αh) = O(h%s)", names[i], q ? "²" : "");
@@ -205,7 +205,7 @@ static void equal_rates(result *r) {
     l.o.par = ga_params_rho(rho);
     l.o.start = GA_START_PLAIN;
     l.o.h = 0.1;
-    if (lab_ladder(&l, &plan, r->quick ? 7 : 10, lab_euclid, COLUMNS, 0)) {
+    if (lab_ladder(&l, &plan, r->quick ? 7 : 10, lab_euclid, FIELDS, 0)) {
       claim_addition(claim_source(
           claim_near(r, of.f, 1e-12, of.gamma, "r_γ = r_αf at ρ∞ = 3 − 2√2"), "formula"));
       for (int i = 0; i < 4; i++) {

@@ -139,7 +139,7 @@ const item jn08_notation = {
 
 /* Theorem 1, "if alpha_m = 0": largest errors over all steps, plain start */
 
-enum { STUDY = COLUMNS + 1 };
+enum { STUDY = FIELDS + 1 };
 
 typedef struct study_of {
   const char *problem;
@@ -211,8 +211,8 @@ static bool measure(result *r, int k) {
     l.o.par = ga_params_rho(s->rho);
     l.o.h = s->h;
     int levels = r->quick ? 5 : 6;
-    good = lab_ladder(&l, &plan, levels, lab_euclid, COLUMNS, k * STUDY);
-    if (s->rest) good = good && measure_a(&l, levels, k * STUDY + 1 + COLUMN_A);
+    good = lab_ladder(&l, &plan, levels, lab_euclid, FIELDS, k * STUDY);
+    if (s->rest) good = good && measure_a(&l, levels, k * STUDY + 1 + FIELD_A);
   }
   lab_close(&l);
   return good;
@@ -238,28 +238,28 @@ static void alpham(result *r) {
   static const struct {
     int study, part;
     const char *name;
-  } broken[] = {{0, COLUMN_A, "a, test problem"},
-                {0, COLUMN_LAM, "λ, test problem"},
-                {0, COLUMN_PSI, "ψ, test problem"},
-                {2, COLUMN_LAM, "λ, swinging pendulum"}};
+  } broken[] = {{0, FIELD_A, "a, test problem"},
+                {0, FIELD_LAM, "λ, test problem"},
+                {0, FIELD_PSI, "ψ, test problem"},
+                {2, FIELD_LAM, "λ, swinging pendulum"}};
   for (int i = 0; i < 4; i++) {
     claim *c = claim_near(r, 2, 0.2, order(r, broken[i].study, broken[i].part),
                           "α_m = 0, a_α = a0: order of the largest error over all n ≥ 1 of %s",
                           broken[i].name);
     claim_corrected(c, 1, why);
   }
-  claim_near(r, 2, 0.1, order(r, 1, COLUMN_LAM), "order of λ at t = 1, where the layer is gone");
-  claim_near(r, 2, 0.1, order(r, 1, COLUMN_PSI), "order of ψ at t = 1");
-  claim_near(r, 2, 0.1, order(r, 3, COLUMN_LAM),
+  claim_near(r, 2, 0.1, order(r, 1, FIELD_LAM), "order of λ at t = 1, where the layer is gone");
+  claim_near(r, 2, 0.1, order(r, 1, FIELD_PSI), "order of ψ at t = 1");
+  claim_near(r, 2, 0.1, order(r, 3, FIELD_LAM),
              "the pendulum let go at rest, where a' has no normal part: order of λ over all n ≥ 1");
-  claim_at_least(r, 2, order(r, 3, COLUMN_A), "and of a, against a run with shifted start")
+  claim_at_least(r, 2, order(r, 3, FIELD_A), "and of a, against a run with shifted start")
       ->tolerance = 0.1;
   claim_addition(
-      claim_near(r, 1, 0.15, order(r, 4, COLUMN_A),
+      claim_near(r, 1, 0.15, order(r, 4, FIELD_A),
                  "the same start with ρ∞ = 0.2, α_m ≠ 0: order of a, whose error along the "
                  "free directions now stays"));
   claim_addition(
-      claim_near(r, 2, 0.1, order(r, 4, COLUMN_LAM), "and of λ, which it does not enter"));
+      claim_near(r, 2, 0.1, order(r, 4, FIELD_LAM), "and of λ, which it does not enter"));
 }
 
 static const chart_curve alpham_curves[] = {{"h", "lam0", "test problem, n ≥ 1", CHART_MARKS},

@@ -143,12 +143,12 @@ void lab_euclid(const lab *l, const ga_state *x, const ga_state *exact, double *
   const struct {
     int column, n;
     const double *x, *exact;
-  } parts[] = {{COLUMN_V, nv, x->v, exact->v},
-               {COLUMN_A, nv, x->a, exact->a},
-               {COLUMN_VD, nv, x->vd, exact->vd},
-               {COLUMN_LAM, model->nlam, x->lam, exact->lam},
-               {COLUMN_PSI, model->npsi, x->psi, exact->psi}};
-  error[COLUMN_Q] = fmax(error[COLUMN_Q], distance(model, x->q, exact->q));
+  } parts[] = {{FIELD_V, nv, x->v, exact->v},
+               {FIELD_A, nv, x->a, exact->a},
+               {FIELD_VD, nv, x->vd, exact->vd},
+               {FIELD_LAM, model->nlam, x->lam, exact->lam},
+               {FIELD_PSI, model->npsi, x->psi, exact->psi}};
+  error[FIELD_Q] = fmax(error[FIELD_Q], distance(model, x->q, exact->q));
   for (int i = 0; i < 5; i++) {
     if (parts[i].n == 0 || !parts[i].exact) continue;
     double e = lab_norm(parts[i].n, parts[i].x, parts[i].exact);
@@ -205,7 +205,7 @@ static bool find_reference(ladder *d) {
 }
 
 bool lab_ladder(lab *l, const lab_plan *plan, int levels, lab_error errors, int n, int column) {
-  double error[COLUMNS + 4], h0 = l->o.h;
+  double error[FIELDS + 4], h0 = l->o.h;
   ladder d = {.l = l, .plan = plan, .errors = errors, .error = error};
   d.finest = ldexp(h0, 1 - levels);
   bool good = find_reference(&d);

@@ -41,7 +41,7 @@ bool lab_run(lab *l, const lab_plan *plan, lab_watch watch, void *context);
 typedef void (*lab_error)(const lab *l, const ga_state *x, const ga_state *exact, double *error);
 
 /* Euclidean norms, as most of the papers have them, in the order of study.h: q, v, a, vd, lambda,
- * psi; columns COLUMNS. */
+ * psi; columns FIELDS. */
 void lab_euclid(const lab *l, const ga_state *x, const ga_state *exact, double *error);
 
 /* Rows 0, 1, ... of the result's table: step sizes o.h, o.h/2, ... (with o.h_fractions: their

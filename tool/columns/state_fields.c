@@ -1,82 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-/* Names, sizes and values of the parts of a state. */
+/* Names, sizes and values of the fields of a state; states in one array. */
 #include "columns/state_fields.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 static const struct {
-  const char *title, *stem;
-  const char *suffix;  /* to the model's own name */
-  size_t names, value; /* places in ga_model and ga_state */
-} parts[FIELDS] = {
-    {"q", "q", "", offsetof(ga_model, q_names), offsetof(ga_state, q)},
-    {"v", "v", "", offsetof(ga_model, v_names), offsetof(ga_state, v)},
-    {"vd", "vd", "_dot", offsetof(ga_model, v_names), offsetof(ga_state, vd)},
-    {"lam", "lam", "", offsetof(ga_model, lam_names), offsetof(ga_state, lam)},
-    {"psi", "psi", "", offsetof(ga_model, psi_names), offsetof(ga_state, psi)},
+  const char *title;   /* also the stem of names, if the model gives none */
+  const char *suffix;  /* appended to the model's own name */
+  size_t names, value; /* offsets in ga_model and ga_state */
+} fields[FIELDS] = {
+    {"q", "", offsetof(ga_model, q_names), offsetof(ga_state, q)},
+    {"v", "", offsetof(ga_model, v_names), offsetof(ga_state, v)},
+    {"a", "_dot", offsetof(ga_model, v_names), offsetof(ga_state, a)},
+    {"vd", "_dot", offsetof(ga_model, v_names), offsetof(ga_state, vd)},
+    {"lam", "", offsetof(ga_model, lam_names), offsetof(ga_state, lam)},
+    {"psi", "", offsetof(ga_model, psi_names), offsetof(ga_state, psi)},
 };
 
-const char *field_title(int part) {
-  return parts[part].title;
+const char *field_title(int field) {
+  return fields[field].title;
 }
 
-int field_size(const ga_model *model, int part) {
-  const int sizes[FIELDS] = {ga_space_nq(model->space), ga_space_nv(model->space),
-                             ga_space_nv(model->space), model->nlam, model->npsi};
-  return sizes[part];
+int field_size(const ga_model *model, int field) {
+  const int nv = ga_space_nv(model->space);
+  const int sizes[FIELDS] = {ga_space_nq(model->space), nv, nv, nv, model->nlam, model->npsi};
+  return sizes[field];
 }
 
-const double *field_values(const ga_state *state, int part) {
-  return *(const double *const *)(const void *)((const char *)state + parts[part].value);
+int field_columns(const ga_model *model, int field) {
+  return field == FIELD_A ? 0 : field_size(model, field);
 }
 
-column_name field_name(const ga_model *model, int part, int i) {
+const double *field_values(const ga_state *state, int field) {
+  return *(const double *const *)(const void *)((const char *)state + fields[field].value);
+}
+
+column_name field_name(const ga_model *model, int field, int i) {
   const char *const *names =
-      *(const char *const *const *)(const void *)((const char *)model + parts[part].names);
+      *(const char *const *const *)(const void *)((const char *)model + fields[field].names);
   column_name name;
-  /* The velocity of a joint's coordinate is called "pin.angle, which ... asked for", for messages.
-   */
-  const bool velocity = part == FIELD_V || part == FIELD_VD;
+  /* The model calls the velocity of a joint's coordinate "pin.angle, which ... asked for", for its
+   * messages. As a column it is "pin.angle_rate". */
+  const bool velocity = field == FIELD_V || field == FIELD_VD;
   const char *remark = velocity && names && names[i] ? strchr(names[i], ',') : NULL;
   if (remark) {
     snprintf(name.text, sizeof name.text, "%.*s_rate%s", (int)(remark - names[i]), names[i],
-             parts[part].suffix);
+             fields[field].suffix);
   } else if (names && names[i]) {
-    snprintf(name.text, sizeof name.text, "%s%s", names[i], parts[part].suffix);
+    snprintf(name.text, sizeof name.text, "%s%s", names[i], fields[field].suffix);
   } else {
-    snprintf(name.text, sizeof name.text, "%s%d", parts[part].stem, i + 1);
+    snprintf(name.text, sizeof name.text, "%s%d", fields[field].title, i + 1);
   }
   return name;
 }
 
-void csv_name(FILE *to, const char *name) {
-  if (!strpbrk(name, ",\"\n")) {
-    fputs(name, to);
-    return;
-  }
-  fputc('"', to);
-  for (; *name; name++) {
-    if (*name == '"') fputc('"', to);
-    fputc(*name, to);
-  }
-  fputc('"', to);
-}
-
-void csv_head(FILE *to, int column, const char *name) {
-  if (column > 0) fputc(',', to);
-  csv_name(to, name);
-}
-
-bool csv_row(FILE *to, int n, const double *values) {
-  return csv_row_texts(to, n, values, 0, NULL);
-}
-
-bool csv_row_texts(FILE *to, int n, const double *values, int m, const char *const *text) {
-  for (int i = 0; i < n; i++) fprintf(to, i ? ",%.17g" : "%.17g", values[i]);
-  for (int i = 0; i < m; i++) csv_head(to, n + i, text[i]);
-  return fputc('\n', to) != EOF && !ferror(to);
+field_errors field_errors_of(const ga_errors *e) {
+  return (field_errors){{[FIELD_Q] = e->q,
+                         [FIELD_V] = e->v,
+                         [FIELD_A] = NAN,
+                         [FIELD_VD] = e->vd,
+                         [FIELD_LAM] = e->lam,
+                         [FIELD_PSI] = e->psi}};
 }
 
 bool name_family(const char *a, const char *b) {
@@ -86,4 +73,38 @@ bool name_family(const char *a, const char *b) {
     if (*a != *b) return false;
     if (!*a) return true;
   }
+}
+
+/* ---- snapshots ------------------------------------------------------------------------------ */
+
+double *snapshot_field(const ga_model *model, double *data, int field) {
+  for (int f = 0; f < field; f++) data += field_columns(model, f);
+  return data;
+}
+
+size_t snapshot_size(const ga_model *model) {
+  size_t size = 0;
+  for (int f = 0; f < FIELDS; f++) size += (size_t)field_columns(model, f);
+  return size;
+}
+
+void snapshot_copy(const ga_model *model, const ga_state *state, double *data) {
+  for (int f = 0; f < FIELDS; f++) {
+    const size_t n = (size_t)field_columns(model, f);
+    if (n > 0) memcpy(data, field_values(state, f), n * sizeof *data);
+    data += n;
+  }
+}
+
+ga_state snapshot_state(const ga_model *model, const double *data) {
+  const double *field[FIELDS];
+  for (int f = 0; f < FIELDS; f++) {
+    field[f] = data;
+    data += field_columns(model, f);
+  }
+  return (ga_state){.q = field[FIELD_Q],
+                    .v = field[FIELD_V],
+                    .vd = field[FIELD_VD],
+                    .lam = field[FIELD_LAM],
+                    .psi = field[FIELD_PSI]};
 }

@@ -98,18 +98,18 @@ static void print_row(void *context, const study *s, int i) {
 
 /* the rows that are there */
 static bool draw(const study *s, const char *path) {
-  char names[COLUMNS * 16], title[160];
+  char names[FIELDS * 16], title[160];
   snprintf(names, sizeof names, "%s", study_level_title(s));
-  for (int c = 0; c < COLUMNS; c++) {
+  for (int c = 0; c < FIELDS; c++) {
     size_t used = strlen(names);
-    if (s->has[c]) snprintf(names + used, sizeof names - used, ",%s_error", study_title(c));
+    if (s->has[c]) snprintf(names + used, sizeof names - used, ",%s_error", field_title(c));
   }
   table t;
   table_init(&t, names);
   for (int i = 0; i < s->rows; i++) {
     int j = 0;
     table_set(&t, i, j++, s->level[i].h);
-    for (int c = 0; c < COLUMNS; c++) {
+    for (int c = 0; c < FIELDS; c++) {
       if (s->has[c]) table_set(&t, i, j++, s->level[i].error[c]);
     }
   }

@@ -93,20 +93,27 @@ static void print_stability(const stability *s) {
 
 static int print_text(const place *p, const ga_equilibrium *e, const stability *s) {
   enum { ROWS = 60 };
-  named_columns named;
+  column_set c;
   const ga_state state = place_state(p);
-  if (!named_open(&named, p->problem)) return TOOL_FAILED;
-  named_update(&named, &state);
+  double *value = NULL;
+  if (columns_open(&c, p->problem, COLUMNS_CHOSEN)) value = calloc((size_t)c.count, sizeof *value);
+  if (!value) {
+    columns_close(&c);
+    return TOOL_FAILED;
+  }
+  columns_evaluate(&c, &state, value);
   printf("%s: equilibrium at t = %.6g, after %d steps", p->problem->name, p->t, e->iterations);
   if (e->relaxations > 0) printf(" and %d of dynamic relaxation", e->relaxations);
   printf(", forces balanced to %.1g\n", e->unbalanced);
   print_stability(s);
-  for (int i = 0; i < named.count && i < ROWS; i++) {
-    printf("  %-24s %.10g%s\n", named_name(&named, i), named_value(&named, i),
-           named_unit_behind(&named, i).text);
+  /* the first column is t, which the first line has printed */
+  for (int i = 1; i < c.count && i <= ROWS; i++) {
+    printf("  %-24s %.10g%s\n", columns_full_name(&c, i), value[i],
+           columns_unit_suffix(&c, i).text);
   }
-  if (named.count > ROWS) printf("  and %d more, all of them with --json\n", named.count - ROWS);
-  named_close(&named);
+  if (c.count - 1 > ROWS) printf("  and %d more, all of them with --json\n", c.count - 1 - ROWS);
+  free(value);
+  columns_close(&c);
   return TOOL_OK;
 }
 
@@ -125,7 +132,7 @@ static int print_json(const place *p, const ga_equilibrium *e, const stability *
   json_array(stdout, "q", p->nq, p->q);
   json_array(stdout, "lam", p->nlam, p->lam);
   json_array(stdout, "psi", p->npsi, p->psi);
-  json_columns(stdout, p->file, &state);
+  json_columns(stdout, p->problem, &state);
   printf("\n}\n");
   return TOOL_OK;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "args/args.h"
-#include "columns/state_fields.h"
+#include "output/csv.h"
 #include "output/output.h"
 
 typedef struct settings {

@@ -6,6 +6,7 @@
 
 #include "args/run_settings.h"
 #include "parallel/launcher.h"
+#include "picture/chart.h"
 #include "picture/page.h"
 
 /* the settings as RUN_SPECS wants them: a member of others */
@@ -122,8 +123,7 @@ static int open_files(const run_settings *set, const simulation *s, resources *r
     tool_error("no memory for the plot");
     return TOOL_FAILED;
   }
-  bool ok = gnuplot_open(&r->plot, set->plot, time_plot_width(r->time_plot),
-                         time_plot_height(r->time_plot));
+  bool ok = gnuplot_open(&r->plot, set->plot, CHART_TIME_WIDTH, time_plot_height(r->time_plot));
   return ok ? ARGS_GO_ON : TOOL_FAILED;
 }
 

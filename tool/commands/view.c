@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "args/args.h"
-#include "convergence/reference.h"
+#include "columns/state_fields.h"
 #include "output/output.h"
 #include "picture/page.h"
 

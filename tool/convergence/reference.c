@@ -14,41 +14,7 @@
 #include "simulate/progress.h"
 #include "simulate/solver.h"
 
-/* snapshots */
-
-double *snapshot_field(const ga_model *model, double *data, int part) {
-  for (int p = 0; p < part; p++) data += field_size(model, p);
-  return data;
-}
-
-size_t snapshot_size(const ga_model *model) {
-  size_t size = 0;
-  for (int p = 0; p < FIELDS; p++) size += (size_t)field_size(model, p);
-  return size;
-}
-
-void snapshot_copy(const ga_model *model, const ga_state *state, double *data) {
-  for (int p = 0; p < FIELDS; p++) {
-    size_t n = (size_t)field_size(model, p);
-    if (n > 0) memcpy(data, field_values(state, p), n * sizeof *data);
-    data += n;
-  }
-}
-
-ga_state snapshot_state(const ga_model *model, const double *data) {
-  const double *part[FIELDS];
-  for (int p = 0; p < FIELDS; p++) {
-    part[p] = data;
-    data += field_size(model, p);
-  }
-  return (ga_state){.q = part[FIELD_Q],
-                    .v = part[FIELD_V],
-                    .vd = part[FIELD_VD],
-                    .lam = part[FIELD_LAM],
-                    .psi = part[FIELD_PSI]};
-}
-
-/* count snapshots, NULL if there is no memory for them */
+/* room for `count` snapshots, NULL if there is no memory for them */
 static double *snapshots_new(const ga_model *model, size_t count) {
   size_t size = snapshot_size(model);
   if (count > SIZE_MAX / sizeof(double) / (size + 1)) return NULL;
@@ -57,7 +23,7 @@ static double *snapshots_new(const ga_model *model, size_t count) {
 
 static bool any_unknown(const ga_model *model, const double *data, int from, int to) {
   for (int p = 0; p < to; p++) {
-    int n = field_size(model, p);
+    int n = field_columns(model, p);
     for (int i = 0; p >= from && i < n; i++) {
       if (isnan(data[i])) return true;
     }
@@ -72,10 +38,10 @@ static bool ask(const ga_problem *problem, double t, double *data) {
   const ga_model *model = &problem->model;
   size_t size = snapshot_size(model);
   for (size_t i = 0; i < size; i++) data[i] = NAN;
-  double *part[FIELDS];
-  for (int p = 0; p < FIELDS; p++) part[p] = snapshot_field(model, data, p);
-  return ga_problem_reference(problem, t, part[FIELD_Q], part[FIELD_V], part[FIELD_VD],
-                              part[FIELD_LAM], part[FIELD_PSI]) &&
+  double *field[FIELDS];
+  for (int f = 0; f < FIELDS; f++) field[f] = snapshot_field(model, data, f);
+  return ga_problem_reference(problem, t, field[FIELD_Q], field[FIELD_V], field[FIELD_VD],
+                              field[FIELD_LAM], field[FIELD_PSI]) &&
          !any_unknown(model, data, FIELD_Q, FIELD_VD);
 }
 
@@ -142,7 +108,7 @@ static void complete(reference *r, double t, double *data) {
   for (int p = FIELD_VD; p < FIELDS; p++) {
     double *x = snapshot_field(model, data, p);
     const double *found = field_values(state, p);
-    for (int i = 0; i < field_size(model, p); i++) {
+    for (int i = 0; i < field_columns(model, p); i++) {
       if (isnan(x[i])) x[i] = found[i];
     }
   }

@@ -5,12 +5,6 @@
 
 #include "tool.h"
 
-/* A state kept as one array: q, v, vd, lambda, psi, one after the other. */
-size_t snapshot_size(const ga_model *model);
-void snapshot_copy(const ga_model *model, const ga_state *state, double *data);
-ga_state snapshot_state(const ga_model *model, const double *data); /* its a is NULL */
-double *snapshot_field(const ga_model *model, double *data, int part);
-
 typedef enum reference_kind {
   REFERENCE_CLOSED,   /* known at every time */
   REFERENCE_TABLE,    /* known at the end */

@@ -94,7 +94,7 @@ static void name_columns(picture *p, const study *studies, int count, const int 
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k ? "," : "", p->x[k].text);
     for (int j = 0; j < p->panels; j++) {
       column_name *y = &p->y[j][k];
-      snprintf(y->text, sizeof y->text, "%s%d", study_title(shown[j]), k);
+      snprintf(y->text, sizeof y->text, "%s%d", field_title(shown[j]), k);
       used += (size_t)snprintf(names + used, sizeof names - used, ",%s", y->text);
     }
   }
@@ -114,7 +114,7 @@ static void fill_table(picture *p, const study *studies, int count, const int *s
 }
 
 bool series_draw(const study *studies, int count, const char *path) {
-  static const int wanted[PANELS] = {COLUMN_Q, COLUMN_V, COLUMN_VD, COLUMN_LAM, COLUMN_PSI};
+  static const int wanted[PANELS] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM, FIELD_PSI};
   picture *p = calloc(1, sizeof *p);
   int shown[PANELS];
   if (!p) {
@@ -131,7 +131,7 @@ bool series_draw(const study *studies, int count, const char *path) {
       p->curve[j][k] = (chart_curve){p->x[k].text, p->y[j][k].text, p->title[k].text, CHART_MARKS};
     }
     snprintf(p->label[j].text, sizeof p->label[j].text, "largest error of %s",
-             study_title(shown[j]));
+             field_title(shown[j]));
     p->panel[j] = (chart_panel){.xlabel = study_axis_title(&studies[0]),
                                 .ylabel = p->label[j].text,
                                 .log_x = true,

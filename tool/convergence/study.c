@@ -13,17 +13,6 @@
 #include "simulate/progress.h"
 #include "simulate/solver.h"
 
-/* a part of the state for each column; a is no part */
-static const struct {
-  const char *title;
-  int part;
-} columns[COLUMNS] = {{"q", FIELD_Q},   {"v", FIELD_V},     {"a", -1},
-                      {"vd", FIELD_VD}, {"lam", FIELD_LAM}, {"psi", FIELD_PSI}};
-
-const char *study_title(int column) {
-  return columns[column].title;
-}
-
 /* steps of the finest level in one of level i */
 static long stride_of(const study *s, int i) {
   return 1L << (s->levels - 1 - i);
@@ -141,16 +130,11 @@ void study_close(study *s) {
 
 static void compare(const study *s, const ga_state *x, const ga_state *exact, double *error) {
   const ga_model *model = &s->problem->model;
-  for (int c = 0; c < COLUMNS; c++) {
-    int part = columns[c].part;
-    if (part == FIELD_Q) {
-      error[c] = fmax(error[c], ga_space_distance(model->space, x->q, exact->q));
-      continue;
-    }
-    const double *a = part < 0 ? x->a : field_values(x, part);
-    const double *b = part < 0 ? exact->a : field_values(exact, part);
-    int n = field_size(model, part < 0 ? FIELD_VD : part);
-    for (int i = 0; a && b && i < n; i++) error[c] = fmax(error[c], fabs(a[i] - b[i]));
+  error[FIELD_Q] = fmax(error[FIELD_Q], ga_space_distance(model->space, x->q, exact->q));
+  for (int f = FIELD_V; f < FIELDS; f++) {
+    const double *a = field_values(x, f), *b = field_values(exact, f);
+    const int n = field_size(model, f);
+    for (int i = 0; a && b && i < n; i++) error[f] = fmax(error[f], fabs(a[i] - b[i]));
   }
 }
 
@@ -173,7 +157,7 @@ static void measure(study *s, int i, const ga_state *state, long steps) {
 /* errors of level i are complete: its slopes, and which columns there are */
 static void finish_row(study *s, int i) {
   study_level *level = &s->level[i];
-  for (int c = 0; c < COLUMNS; c++) {
+  for (int c = 0; c < FIELDS; c++) {
     if (i == 0) s->has[c] = !isnan(level->error[c]);
     if (i > 0 && level->error[c] > 0 && level[-1].error[c] > 0) {
       level->slope[c] = log(level[-1].error[c] / level->error[c]) / log(s->automatic ? 10 : 2);
@@ -227,13 +211,6 @@ static ga_status integrate(level_run *run) {
   return status == GA_OK ? solver_run(of, s->t_end) : status;
 }
 
-/* what the level itself says of its errors at the end */
-static void note_estimates(study_level *level, const ga_errors *e) {
-  const double of[COLUMNS] = {[COLUMN_Q] = e->q,   [COLUMN_V] = e->v,     [COLUMN_A] = NAN,
-                              [COLUMN_VD] = e->vd, [COLUMN_LAM] = e->lam, [COLUMN_PSI] = e->psi};
-  memcpy(level->estimate, of, sizeof of);
-}
-
 static ga_status drive(level_run *run) {
   study *s = run->s;
   study_level *level = &s->level[run->i];
@@ -243,7 +220,10 @@ static ga_status drive(level_run *run) {
   level->steps = solver_steps(&run->solver);
   if (status != GA_OK || s->norm.max) return status;
   const ga_extrapolator *x = run->solver.x;
-  if (x) note_estimates(level, &ga_extrapolator_state(x)->error);
+  if (x) { /* the extrapolation estimates its own errors */
+    const field_errors estimate = field_errors_of(&ga_extrapolator_state(x)->error);
+    memcpy(level->estimate, estimate.of, sizeof level->estimate);
+  }
   const ga_state *state = solver_state(&run->solver);
   if (s->ends) {
     const ga_model *model = &s->problem->model;
@@ -256,7 +236,7 @@ static ga_status drive(level_run *run) {
 
 static int run_level(study *s, int i) {
   study_level *level = &s->level[i];
-  for (int c = 0; c < COLUMNS; c++) level->error[c] = level->slope[c] = level->estimate[c] = NAN;
+  for (int c = 0; c < FIELDS; c++) level->error[c] = level->slope[c] = level->estimate[c] = NAN;
   level_run run = {.s = s, .i = i, .solver = {.watch = watch, .context = &run}};
   ga_options o = *s->options;
   if (s->automatic) {

@@ -3,13 +3,9 @@
 #ifndef TOOL_CONVERGENCE_STUDY_H
 #define TOOL_CONVERGENCE_STUDY_H
 
+#include "columns/state_fields.h"
 #include "convergence/reference.h"
 #include "simulate/solver.h"
-
-enum { COLUMN_Q, COLUMN_V, COLUMN_A, COLUMN_VD, COLUMN_LAM, COLUMN_PSI, COLUMNS };
-
-/* "q", "v", "a", "vd", "lam", "psi" */
-const char *study_title(int column);
 
 /* At the end, or the largest over all steps with from <= t <= to; of the whole run: without the
  * start, from and to are then set by study_open(). */
@@ -21,9 +17,9 @@ typedef struct study_norm {
 typedef struct study_level {
   double h; /* automatic steps: the tolerance */
   long steps;
-  double error[COLUMNS];    /* NaN: not known */
-  double estimate[COLUMNS]; /* of the error at the end, with extrapolation; NaN: not known */
-  double slope[COLUMNS];    /* log of the last level's error over this one's, divided by that of h
+  double error[FIELDS];    /* NaN: not known */
+  double estimate[FIELDS]; /* of the error at the end, with extrapolation; NaN: not known */
+  double slope[FIELDS];    /* log of the last level's error over this one's, divided by that of h
                                (2) or of the tolerance (10); NaN: not known */
 } study_level;
 
@@ -50,7 +46,7 @@ typedef struct study {
   long first, last; /* periods of the finest level inside the norm's interval */
   int rows;         /* levels with errors, counted as they are done */
   bool complete;    /* all levels are done */
-  bool has[COLUMNS];
+  bool has[FIELDS];
   study_level level[STUDY_LEVELS_MAX];
   double *ends; /* end states, where the finest level is the reference */
 } study;

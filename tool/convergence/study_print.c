@@ -91,8 +91,8 @@ static void text_head(FILE *to, const study *s, const char *against) {
   if (s->of) fprintf(to, "%-10s%8s", "method", "rho_inf");
   fprintf(to, "%14s", study_level_title(s));
   if (s->automatic) fprintf(to, "%10s", "steps");
-  for (int c = 0; c < COLUMNS; c++) {
-    if (s->has[c]) fprintf(to, "%12s  slope", study_title(c));
+  for (int c = 0; c < FIELDS; c++) {
+    if (s->has[c]) fprintf(to, "%12s  slope", field_title(c));
   }
   fputc('\n', to);
 }
@@ -105,7 +105,7 @@ static void text_row(FILE *to, const study *s, int i) {
   }
   fprintf(to, "%14.8g", level->h);
   if (s->automatic) fprintf(to, "%10ld", level->steps);
-  for (int c = 0; c < COLUMNS; c++) {
+  for (int c = 0; c < FIELDS; c++) {
     if (!s->has[c]) continue;
     fprintf(to, "%*s%12.3e", blanks, "", level->error[c]);
     blanks = isnan(level->slope[c]) ? 7 : 0;
@@ -120,10 +120,10 @@ static void csv_head(FILE *to, const study *s, const char *against) {
   /* CSV has no place for it */
   if (!isnan(s->reference.h)) tool_error("errors %s", against);
   fprintf(to, "%s%s,steps", s->of ? "method,rho_inf," : "", study_level_title(s));
-  for (int c = 0; c < COLUMNS; c++) {
+  for (int c = 0; c < FIELDS; c++) {
     if (!s->has[c]) continue;
-    fprintf(to, ",%s_error,%s_slope", study_title(c), study_title(c));
-    if (has_estimates(s)) fprintf(to, ",%s_estimate", study_title(c));
+    fprintf(to, ",%s_error,%s_slope", field_title(c), field_title(c));
+    if (has_estimates(s)) fprintf(to, ",%s_estimate", field_title(c));
   }
   fputc('\n', to);
 }
@@ -134,7 +134,7 @@ static void csv_line(FILE *to, const study *s, int i) {
     fprintf(to, "%s,%.12g,", s->options->method, ga_params_check(&s->options->par).rho_inf);
   }
   fprintf(to, "%.17g,%ld", level->h, level->steps);
-  for (int c = 0; c < COLUMNS; c++) {
+  for (int c = 0; c < FIELDS; c++) {
     if (!s->has[c]) continue;
     fprintf(to, ",%.17g,", level->error[c]);
     if (!isnan(level->slope[c])) fprintf(to, "%.17g", level->slope[c]);
@@ -186,9 +186,9 @@ static void json_row(FILE *to, const study *s, int i) {
   const study_level *level = &s->level[i];
   fprintf(to, "%s\n    {\"%s\": %.17g, \"steps\": %ld", i ? "," : "", study_level_title(s),
           level->h, level->steps);
-  for (int c = 0; c < COLUMNS; c++) {
+  for (int c = 0; c < FIELDS; c++) {
     if (!s->has[c]) continue;
-    fprintf(to, ",\n     \"%s\": {\"error\": %.17g", study_title(c), level->error[c]);
+    fprintf(to, ",\n     \"%s\": {\"error\": %.17g", field_title(c), level->error[c]);
     json_number(to, "slope", level->slope[c]);
     if (has_estimates(s)) json_number(to, "estimate", level->estimate[c]);
     fputc('}', to);

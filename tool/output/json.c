@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "args/problem_args.h"
-#include "columns/state_fields.h"
+#include "columns/columns.h"
 #include "output/output.h"
 
 /* Raised when a key changes its meaning or goes; new keys alone do not raise it.
@@ -75,11 +75,12 @@ static void put_head(FILE *to, const ga_problem *problem, const ga_options *o) {
 /* the names of the entries of q, v, vd, lam and psi, as in the head of a trajectory */
 static void put_names(FILE *to, const ga_model *model) {
   fputs(",\n  \"columns\": {", to);
-  for (int part = 0; part < FIELDS; part++) {
-    fprintf(to, "%s\n    \"%s\": [", part ? "," : "", field_title(part));
-    for (int i = 0; i < field_size(model, part); i++) {
+  for (int f = 0; f < FIELDS; f++) {
+    if (f == FIELD_A) continue;
+    fprintf(to, "%s\n    \"%s\": [", f ? "," : "", field_title(f));
+    for (int i = 0; i < field_size(model, f); i++) {
       if (i) fputs(", ", to);
-      json_string(to, field_name(model, part, i).text);
+      json_string(to, field_name(model, f, i).text);
     }
     fputc(']', to);
   }
@@ -103,15 +104,12 @@ static void put_stats(FILE *to, const ga_stats *stats) {
 }
 
 static void put_errors(FILE *to, const char *key, const ga_errors *e) {
-  const double of[FIELDS] = {[FIELD_Q] = e->q,
-                             [FIELD_V] = e->v,
-                             [FIELD_VD] = e->vd,
-                             [FIELD_LAM] = e->lam,
-                             [FIELD_PSI] = e->psi};
+  const field_errors error = field_errors_of(e);
   fprintf(to, ",\n  \"%s\": {", key);
-  for (int p = 0; p < FIELDS; p++) {
-    fprintf(to, "%s\"%s\": ", p ? ", " : "", field_title(p));
-    json_number(to, of[p]);
+  for (int f = 0; f < FIELDS; f++) {
+    if (f == FIELD_A) continue;
+    fprintf(to, "%s\"%s\": ", f ? ", " : "", field_title(f));
+    json_number(to, error.of[f]);
   }
   fputc('}', to);
 }
@@ -143,23 +141,22 @@ static void put_extrapolation(FILE *to, const ga_extrapolated *x, const extrapol
 }
 
 /* every column of a model file by its name */
-void json_columns(FILE *to, const ga_file *file, const ga_state *state) {
-  const ga_mechanism *m = ga_file_mechanism(file);
-  const int n = ga_mechanism_columns(m);
-  double *values = calloc((size_t)n, sizeof *values);
-  if (!values || ga_mechanism_outputs(m, state, values) != GA_OK) {
-    free(values);
-    return;
+void json_columns(FILE *to, const ga_problem *problem, const ga_state *state) {
+  column_set c;
+  double *value = NULL;
+  if (columns_open(&c, problem, COLUMNS_ALL)) value = calloc((size_t)c.count, sizeof *value);
+  if (value && columns_evaluate(&c, state, value)) {
+    fputs(",\n  \"named\": {", to);
+    for (int i = 0; i < c.count; i++) {
+      fputs(i ? ",\n    " : "\n    ", to);
+      json_string(to, columns_full_name(&c, i));
+      fputs(": ", to);
+      json_number(to, value[i]);
+    }
+    fputs("\n  }", to);
   }
-  fputs(",\n  \"named\": {", to);
-  for (int i = 0; i < n; i++) {
-    fputs(i ? ",\n    " : "\n    ", to);
-    json_string(to, ga_mechanism_column_name(m, i));
-    fputs(": ", to);
-    json_number(to, values[i]);
-  }
-  fputs("\n  }", to);
-  free(values);
+  free(value);
+  columns_close(&c);
 }
 
 void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
@@ -185,7 +182,7 @@ void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
     fprintf(to, ",\n  \"linsol\": {\"name\": \"%s\", \"why\": \"%s\"}",
             ga_integrator_linsol(at_end->it), ga_integrator_linsol_why(at_end->it));
   }
-  if (file_of(problem)) json_columns(to, file_of(problem), state);
+  if (file_of(problem)) json_columns(to, problem, state);
   put_stats(to, solver_stats(at_end));
   fputs("\n}\n", to);
 }

@@ -5,8 +5,9 @@
 
 #include <genalpha/ga_results.h>
 
-#include "columns/state_row.h"
+#include "columns/columns.h"
 #include "simulate/solver.h"
+#include "source/model_file.h"
 
 /* A trajectory file; every write is checked, the first failure is reported and kept in failed. */
 typedef struct trajectory {
@@ -17,8 +18,8 @@ typedef struct trajectory {
   bool (*take)(void *context, const ga_state *state);
   void *take_context;
   bool failed;
-  state_row columns;
-  double *row; /* as many numbers */
+  column_set columns;
+  double *row; /* their values at a state */
 } trajectory;
 
 /* What a file of results tells about its run. Borrowed while the file is opened. */
@@ -52,7 +53,7 @@ char *json_text(json_put put, const void *what);
  * columns of a model file as "named"; a text in quotes. */
 void json_number(FILE *to, double x);
 void json_array(FILE *to, const char *key, int n, const double *x);
-void json_columns(FILE *to, const ga_file *file, const ga_state *state);
+void json_columns(FILE *to, const ga_problem *problem, const ga_state *state);
 void json_string(FILE *to, const char *text);
 
 /* The object of `run --final`, docs/guide/output.md; the options are those of the run. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "args/problem_args.h"
-#include "columns/state_fields.h"
+#include "columns/columns.h"
 #include "problems/problems.h"
 #include "simulate/simulate.h"
 
@@ -30,10 +30,10 @@ static void print_settings(FILE *to, const simulation *s) {
   fputs(")\n", to);
   label(to, "sizes");
   const char *between = "";
-  for (int p = 0; p < FIELDS; p++) {
-    int n = field_size(&problem->model, p);
-    if (p == FIELD_VD || n == 0) continue;
-    fprintf(to, "%s%s %d", between, field_title(p), n);
+  for (int f = 0; f < FIELDS; f++) {
+    const int n = field_columns(&problem->model, f);
+    if (f == FIELD_VD || n == 0) continue;
+    fprintf(to, "%s%s %d", between, field_title(f), n);
     between = ", ";
   }
   fputc('\n', to);
@@ -89,17 +89,14 @@ static void print_effort(FILE *to, const simulation *s) {
           (double)stats->newton_its / steps, stats->matrices);
 }
 
-static void print_five(FILE *to, const simulation *s, const char *name, const ga_errors *e) {
-  const double of[FIELDS] = {[FIELD_Q] = e->q,
-                             [FIELD_V] = e->v,
-                             [FIELD_VD] = e->vd,
-                             [FIELD_LAM] = e->lam,
-                             [FIELD_PSI] = e->psi};
+static void print_error_estimates(FILE *to, const simulation *s, const char *name,
+                                  const ga_errors *e) {
+  const field_errors error = field_errors_of(e);
   const char *between = "";
   label(to, name);
-  for (int p = 0; p < FIELDS; p++) {
-    if (field_size(&s->problem->model, p) == 0) continue;
-    fprintf(to, "%s%s %.2e", between, field_title(p), of[p]);
+  for (int f = 0; f < FIELDS; f++) {
+    if (field_columns(&s->problem->model, f) == 0) continue;
+    fprintf(to, "%s%s %.2e", between, field_title(f), error.of[f]);
     between = ", ";
   }
 }
@@ -133,14 +130,14 @@ static void print_estimates(FILE *to, const simulation *s) {
   if (!s->solver->x) return;
   const ga_extrapolated *end = ga_extrapolator_state(s->solver->x);
   if (!isnan(end->error.q)) {
-    print_five(to, s, "estimates", &end->error);
+    print_error_estimates(to, s, "estimates", &end->error);
     fprintf(to, ": errors of this state\n");
   } else {
     label(to, "estimates");
     fprintf(to, end->steps % 2 == 0 ? "none, as the run with 2h failed\n"
                                     : "none: they need an even number of steps h\n");
   }
-  print_five(to, s, "", &end->finest);
+  print_error_estimates(to, s, "", &end->finest);
   fprintf(to, ": those of the run with h/%d alone\n", extrapolation_finest(&s->solver->how));
 }
 
@@ -189,29 +186,24 @@ static void print_reference_times(FILE *to, const ga_problem *problem) {
 static void print_errors(FILE *to, const simulation *s) {
   const ga_model *model = &s->problem->model;
   const ga_state *state = solver_state(s->solver);
-  double *part[FIELDS], *at;
-  int total = 0;
-  for (int p = 0; p < FIELDS; p++) total += field_size(model, p);
-  double *reference = malloc(((size_t)total + 1) * sizeof *reference);
+  double *field[FIELDS];
+  const size_t size = snapshot_size(model);
+  double *reference = malloc((size + 1) * sizeof *reference);
   if (!reference) return;
-  for (int i = 0; i < total; i++) reference[i] = NAN;
-  at = reference;
-  for (int p = 0; p < FIELDS; p++) {
-    part[p] = at;
-    at += field_size(model, p);
-  }
-  if (!ga_problem_reference(s->problem, state->t, part[FIELD_Q], part[FIELD_V], part[FIELD_VD],
-                            part[FIELD_LAM], part[FIELD_PSI])) {
+  for (size_t i = 0; i < size; i++) reference[i] = NAN;
+  for (int f = 0; f < FIELDS; f++) field[f] = snapshot_field(model, reference, f);
+  if (!ga_problem_reference(s->problem, state->t, field[FIELD_Q], field[FIELD_V], field[FIELD_VD],
+                            field[FIELD_LAM], field[FIELD_PSI])) {
     print_reference_times(to, s->problem);
   } else {
     const char *between = "";
     label(to, "error");
-    for (int p = 0; p < FIELDS; p++) {
-      double error = p == FIELD_Q
-                         ? ga_space_distance(model->space, state->q, part[p])
-                         : largest_error(field_size(model, p), field_values(state, p), part[p]);
+    for (int f = 0; f < FIELDS; f++) {
+      double error = f == FIELD_Q
+                         ? ga_space_distance(model->space, state->q, field[f])
+                         : largest_error(field_columns(model, f), field_values(state, f), field[f]);
       if (isnan(error)) continue;
-      fprintf(to, "%s%s %.2e", between, field_title(p), error);
+      fprintf(to, "%s%s %.2e", between, field_title(f), error);
       between = ", ";
     }
     fprintf(to, " against the reference\n");
@@ -220,43 +212,48 @@ static void print_errors(FILE *to, const simulation *s) {
 }
 
 /* the columns of a model file, some of them if there are many */
-static void print_named(FILE *to, const simulation *s) {
+static void print_columns(FILE *to, const simulation *s) {
   enum { SHOWN = 40 };
-  named_columns named;
+  column_set c;
+  double *value = NULL;
   int width = 0;
-  if (!named_open(&named, s->problem)) return;
-  named_update(&named, solver_state(s->solver));
-  if (s->solver->it) named_find_unique(&named, s->solver->it);
-  for (int i = 0; i < named.count && i < SHOWN; i++) {
-    const int length = (int)strlen(named_name(&named, i));
-    if (length > width) width = length;
+  if (columns_open(&c, s->problem, COLUMNS_CHOSEN)) value = calloc((size_t)c.count, sizeof *value);
+  if (value) {
+    columns_evaluate(&c, solver_state(s->solver), value);
+    if (s->solver->it) columns_find_ambiguous(&c, s->solver->it);
+    /* the first column is t, which the line above has printed */
+    for (int i = 1; i < c.count && i <= SHOWN; i++) {
+      const int length = (int)strlen(columns_full_name(&c, i));
+      if (length > width) width = length;
+    }
+    for (int i = 1; i < c.count && i <= SHOWN; i++) {
+      fprintf(to, "    %-*s  %14.9g%s%s\n", width, columns_full_name(&c, i), value[i],
+              columns_unit_suffix(&c, i).text,
+              columns_is_unique(&c, i) ? "" : "   not unique, the least");
+    }
+    if (c.count - 1 > SHOWN) fprintf(to, "    ... %d more\n", c.count - 1 - SHOWN);
   }
-  for (int i = 0; i < named.count && i < SHOWN; i++) {
-    fprintf(to, "    %-*s  %14.9g%s%s\n", width, named_name(&named, i), named_value(&named, i),
-            named_unit_behind(&named, i).text,
-            named_unique(&named, i) ? "" : "   not unique, the least");
-  }
-  if (named.count > SHOWN) fprintf(to, "    ... %d more\n", named.count - SHOWN);
-  named_close(&named);
+  free(value);
+  columns_close(&c);
 }
 
 /* q, v and multipliers side by side */
 static void print_state(FILE *to, const simulation *s) {
-  static const int columns[] = {FIELD_Q, FIELD_V, FIELD_LAM, FIELD_PSI};
+  static const int shown[] = {FIELD_Q, FIELD_V, FIELD_LAM, FIELD_PSI};
   const ga_model *model = &s->problem->model;
   const ga_state *state = solver_state(s->solver);
   int width[4] = {0}, most = 0;
   for (int c = 0; c < 4; c++) {
-    int n = field_size(model, columns[c]);
+    int n = field_size(model, shown[c]);
     if (n > most) most = n;
     for (int i = 0; i < n && i < TABLE_ROWS; i++) {
-      int length = (int)strlen(field_name(model, columns[c], i).text);
+      int length = (int)strlen(field_name(model, shown[c], i).text);
       if (length > width[c]) width[c] = length;
     }
   }
   fprintf(to, "\n  state at t = %.10g\n", state->t);
   if (file_of(s->problem)) {
-    print_named(to, s);
+    print_columns(to, s);
     fputc('\n', to);
     return;
   }
@@ -264,13 +261,13 @@ static void print_state(FILE *to, const simulation *s) {
     char line[400] = "";
     size_t used = 0;
     for (int c = 0; c < 4; c++) {
-      int n = field_size(model, columns[c]);
+      int n = field_size(model, shown[c]);
       if (n == 0) continue;
       column_name name = {""};
       char value[32] = "";
       if (i < n) {
-        name = field_name(model, columns[c], i);
-        snprintf(value, sizeof value, "%.9g", field_values(state, columns[c])[i]);
+        name = field_name(model, shown[c], i);
+        snprintf(value, sizeof value, "%.9g", field_values(state, shown[c])[i]);
       }
       int k =
           snprintf(line + used, sizeof line - used, "    %-*s %15s", width[c], name.text, value);

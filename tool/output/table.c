@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/csv.h"
+
 static bool add_column(table *t, const char *name, size_t length) {
   column_name *names = realloc(t->name, (size_t)(t->columns + 1) * sizeof *names);
   if (!names) {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "columns/state_fields.h"
+#include "output/csv.h"
 
 bool results_named(const char *path) {
   const char *dot = strrchr(path, '.');
@@ -46,7 +46,7 @@ static bool open_csv(trajectory *out) {
   errno = 0;
   out->file = strcmp(out->path, "-") == 0 ? stdout : fopen(out->path, "w");
   if (!out->file) return fail(out);
-  for (int i = 0; i < out->columns.width; i++) csv_head(out->file, i, out->columns.name[i].text);
+  for (int i = 0; i < out->columns.count; i++) csv_head(out->file, i, out->columns.name[i].text);
   fputc('\n', out->file);
   /* now, so that a full disk is noticed before a long run */
   return fflush(out->file) == 0 && !ferror(out->file) ? true : fail(out);
@@ -69,16 +69,16 @@ char *output_model(const ga_problem *problem) {
 
 static bool open_results(trajectory *out, const ga_problem *problem,
                          const trajectory_texts *texts) {
-  const state_row *c = &out->columns;
-  ga_results_column *column = calloc((size_t)c->width, sizeof *column);
+  const column_set *c = &out->columns;
+  ga_results_column *column = calloc((size_t)c->count, sizeof *column);
   char *model = output_model(problem);
   ga_error err = {GA_ERR_MEM, "no memory for the columns"};
   if (column && model) {
-    for (int i = 0; i < c->width; i++) {
+    for (int i = 0; i < c->count; i++) {
       column[i] = (ga_results_column){c->name[i].text, c->unit[i]};
     }
     const ga_results_head head = {.column = column,
-                                  .ncolumn = c->width,
+                                  .ncolumn = c->count,
                                   .nchosen = c->chosen,
                                   .title = problem->name,
                                   .version = ga_version(),
@@ -97,9 +97,9 @@ bool trajectory_open(trajectory *out, const char *path, const ga_problem *proble
                      const trajectory_texts *texts) {
   *out = (trajectory){.path = path};
   const bool results = results_named(path);
-  bool ok = state_row_open(&out->columns, problem, results ? ROW_USUAL : ROW_CHOSEN);
+  bool ok = columns_open(&out->columns, problem, results ? COLUMNS_USUAL : COLUMNS_CHOSEN);
   if (ok) {
-    out->row = calloc((size_t)out->columns.width, sizeof *out->row);
+    out->row = calloc((size_t)out->columns.count, sizeof *out->row);
     if (!out->row) tool_error("no memory for the columns");
     ok = out->row && (results ? open_results(out, problem, texts) : open_csv(out));
   }
@@ -112,12 +112,12 @@ bool trajectory_row(trajectory *out, const ga_state *state) {
     out->failed = out->failed || !out->take(out->take_context, state);
     return !out->failed;
   }
-  state_row_fill(&out->columns, state, out->row);
+  columns_evaluate(&out->columns, state, out->row);
   if (out->results) {
     return ga_results_append(out->results, out->row) == GA_OK ? true : fail(out);
   }
   errno = 0;
-  return csv_row(out->file, out->columns.width, out->row) ? true : fail(out);
+  return csv_row(out->file, out->columns.count, out->row) ? true : fail(out);
 }
 
 static bool close_results(trajectory *out, const char *statistics) {
@@ -138,7 +138,7 @@ static bool close_results(trajectory *out, const char *statistics) {
 bool trajectory_close(trajectory *out, const char *statistics) {
   FILE *file = out->file;
   out->file = NULL;
-  state_row_close(&out->columns);
+  columns_close(&out->columns);
   free(out->row);
   out->row = NULL;
   if (out->results) return close_results(out, statistics);

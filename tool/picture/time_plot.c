@@ -1,117 +1,93 @@
 /* SPDX-License-Identifier: MIT */
-/* A thinned time history in memory, and the gnuplot script that draws it. */
+/* Columns over time: rows kept in memory while the run goes on, and the gnuplot script of them. */
 #include "picture/time_plot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns/quantity.h"
+#include "columns/columns.h"
 #include "picture/chart.h"
 #include "picture/thinned_rows.h"
 
 enum { ROWS = 4096, CURVES = GNUPLOT_COLORS, PANELS = 8 };
 
-/* what is drawn over t together: entries of a part of the state, or columns of a model file */
+/* curves that are drawn over t together: columns of one quantity and one source */
 typedef struct panel {
   char label[NAME_MAX_LENGTH];
-  int part; /* -1: named columns */
+  int source; /* of its columns: FIELD_.. or COLUMN_OF_MECHANISM */
   int curves, curve[CURVES];
 } panel;
 
-/* labels where there are no units */
-static const char *const kinds[FIELDS] = {"q", "v", "vd", "lam", "psi"};
-
 struct time_plot {
-  const ga_model *model;
+  column_set columns;
+  double *values; /* of all columns at a state */
   bool unitless;
-  named_columns named;
   panel panel[PANELS];
   int panels;
   thinned_rows rows; /* t and all curves */
 };
 
-/* ---- what is drawn -------------------------------------------------------------------------- */
+/* ---- which columns -------------------------------------------------------------------------- */
 
-/* one more curve, in the panel of its quantity as long as there is room */
-static void add_curve(time_plot *h, int part, int i, const char *name, const char *unit) {
-  quantity q = quantity_in(name, unit);
-  column_name label = quantity_label(q);
-  if (h->unitless && part >= 0) snprintf(label.text, sizeof label.text, "%s", kinds[part]);
+/* Add column i to the panel of its quantity, as long as there is room. */
+static void add_curve(time_plot *p, int i) {
+  const int source = p->columns.source[i];
+  column_name label = quantity_label(columns_quantity(&p->columns, i));
+  if (p->unitless && source >= 0) {
+    snprintf(label.text, sizeof label.text, "%s", field_title(source));
+  }
   int k = 0;
-  while (k < h->panels && strcmp(h->panel[k].label, label.text) != 0) k++;
-  if (k == PANELS || h->panel[k].curves == CURVES) return;
-  panel *p = &h->panel[k];
-  if (k == h->panels) {
-    memcpy(p->label, label.text, sizeof p->label);
-    p->part = part;
-    h->panels++;
+  while (k < p->panels && strcmp(p->panel[k].label, label.text) != 0) k++;
+  if (k == PANELS || p->panel[k].curves == CURVES) return;
+  panel *to = &p->panel[k];
+  if (k == p->panels) {
+    memcpy(to->label, label.text, sizeof to->label);
+    to->source = source;
+    p->panels++;
   }
-  if (p->part == part) p->curve[p->curves++] = i;
+  if (to->source == source) to->curve[to->curves++] = i;
 }
 
-/* positions, velocities and multipliers, rotations and angular velocities among them */
-static void choose_parts(time_plot *h) {
-  const ga_model *model = h->model;
-  h->unitless = quantity_unitless_model(model);
-  for (int part = 0; part < FIELDS; part++) {
-    for (int i = 0; part != FIELD_VD && i < field_size(model, part); i++) {
-      add_curve(h, part, i, field_name(model, part, i).text, NULL);
-    }
-  }
+/* The columns of a model file; of a library problem positions, velocities and multipliers. */
+static bool is_drawn(int source) {
+  return source != COLUMN_OF_TIME && source != COLUMN_OF_ENERGY && source != FIELD_VD;
 }
-
-static void choose_named(time_plot *h) {
-  for (int i = 0; i < h->named.count; i++) {
-    add_curve(h, -1, i, named_name(&h->named, i), named_unit(&h->named, i));
-  }
-}
-
-/* ---- rows ----------------------------------------------------------------------------------- */
 
 time_plot *time_plot_new(const ga_problem *problem) {
-  time_plot *h = calloc(1, sizeof *h);
-  if (!h || !named_open(&h->named, problem)) {
-    free(h);
-    return NULL;
-  }
-  h->model = &problem->model;
+  time_plot *p = calloc(1, sizeof *p);
+  if (!p) return NULL;
+  bool ok = columns_open(&p->columns, problem, COLUMNS_CHOSEN);
   int width = 1;
-  if (h->named.count > 0) {
-    choose_named(h);
-  } else {
-    choose_parts(h);
+  if (ok) {
+    p->unitless = !p->columns.mechanism && quantity_unitless_model(&problem->model);
+    for (int i = 0; i < p->columns.count; i++) {
+      if (is_drawn(p->columns.source[i])) add_curve(p, i);
+    }
+    for (int k = 0; k < p->panels; k++) width += p->panel[k].curves;
+    p->values = calloc((size_t)p->columns.count, sizeof *p->values);
+    ok = p->values && thinned_rows_open(&p->rows, width, ROWS);
   }
-  for (int k = 0; k < h->panels; k++) width += h->panel[k].curves;
-  if (thinned_rows_open(&h->rows, width, ROWS)) return h;
-  time_plot_free(h);
+  if (ok) return p;
+  time_plot_free(p);
   return NULL;
 }
 
-void time_plot_free(time_plot *h) {
-  if (!h) return;
-  named_close(&h->named);
-  thinned_rows_close(&h->rows);
-  free(h);
+void time_plot_free(time_plot *p) {
+  if (!p) return;
+  columns_close(&p->columns);
+  free(p->values);
+  thinned_rows_close(&p->rows);
+  free(p);
 }
 
-static const char *curve_name(const time_plot *h, const panel *p, int i, column_name *room) {
-  if (p->part < 0) return named_name(&h->named, p->curve[i]);
-  *room = field_name(h->model, p->part, p->curve[i]);
-  return room->text;
-}
-
-void time_plot_add(time_plot *h, const ga_state *state) {
-  double *row = thinned_rows_next(&h->rows);
+void time_plot_add(time_plot *p, const ga_state *state) {
+  double *row = thinned_rows_next(&p->rows);
+  columns_evaluate(&p->columns, state, p->values);
   *row++ = state->t;
-  if (h->named.count > 0) named_update(&h->named, state);
-  for (int k = 0; k < h->panels; k++) {
-    const panel *p = &h->panel[k];
-    for (int i = 0; i < p->curves; i++) {
-      *row++ = p->part < 0 ? named_value(&h->named, p->curve[i])
-                           : field_values(state, p->part)[p->curve[i]];
-    }
+  for (int k = 0; k < p->panels; k++) {
+    for (int i = 0; i < p->panel[k].curves; i++) *row++ = p->values[p->panel[k].curve[i]];
   }
-  thinned_rows_keep(&h->rows);
+  thinned_rows_keep(&p->rows);
 }
 
 /* ---- the picture ---------------------------------------------------------------------------- */
@@ -124,52 +100,46 @@ typedef struct sketch {
   column_name title[PANELS][CURVES], column[PANELS][CURVES];
 } sketch;
 
-static void make_sketch(const time_plot *h, const char *title, sketch *s) {
+static void make_sketch(const time_plot *p, const char *title, sketch *s) {
   int column = 0;
   *s = (sketch){.c = {.title = title,
                       .panels = s->panel,
                       .panel_height = CHART_TIME_HEIGHT,
                       .width = CHART_TIME_WIDTH}};
-  for (int k = 0; k < h->panels; k++) {
-    const panel *p = &h->panel[k];
-    for (int i = 0; i < p->curves; i++) {
-      const char *name = curve_name(h, p, i, &s->title[k][i]);
-      if (p->part < 0) snprintf(s->title[k][i].text, sizeof s->title[k][i].text, "%s", name);
+  for (int k = 0; k < p->panels; k++) {
+    const panel *from = &p->panel[k];
+    for (int i = 0; i < from->curves; i++) {
+      s->title[k][i] = p->columns.name[from->curve[i]];
       snprintf(s->column[k][i].text, sizeof s->column[k][i].text, "c%d", ++column);
       s->curve[k][i] = (chart_curve){"t", s->column[k][i].text, s->title[k][i].text, CHART_LINE};
     }
     s->panel[k] = (chart_panel){
-        .xlabel = h->unitless ? "t" : "t (s)", .ylabel = p->label, .curves = s->curve[k]};
+        .xlabel = p->unitless ? "t" : "t (s)", .ylabel = from->label, .curves = s->curve[k]};
   }
 }
 
-int time_plot_width(const time_plot *h) {
-  (void)h;
-  return CHART_TIME_WIDTH;
-}
-
-int time_plot_height(const time_plot *h) {
+int time_plot_height(const time_plot *p) {
   sketch *s = calloc(1, sizeof *s);
-  if (!s) return CHART_TIME_HEIGHT * (h->panels + 1);
-  make_sketch(h, "", s);
+  if (!s) return CHART_TIME_HEIGHT * (p->panels + 1);
+  make_sketch(p, "", s);
   int height = chart_height(&s->c);
   free(s);
   return height;
 }
 
-void time_plot_write(const time_plot *h, const char *title, FILE *to) {
+void time_plot_write(const time_plot *p, const char *title, FILE *to) {
   table t;
   char names[PANELS * CURVES * 8] = "t";
   size_t used = 1;
   sketch *s = calloc(1, sizeof *s);
   if (!s) return;
-  make_sketch(h, title, s);
-  for (int j = 1; j < h->rows.width; j++) {
+  make_sketch(p, title, s);
+  for (int j = 1; j < p->rows.width; j++) {
     used += (size_t)snprintf(names + used, sizeof names - used, ",c%d", j);
   }
   table_init(&t, names);
-  for (int i = 0; i < thinned_rows_count(&h->rows); i++) {
-    for (int j = 0; j < h->rows.width; j++) table_set(&t, i, j, thinned_rows_at(&h->rows, i)[j]);
+  for (int i = 0; i < thinned_rows_count(&p->rows); i++) {
+    for (int j = 0; j < p->rows.width; j++) table_set(&t, i, j, thinned_rows_at(&p->rows, i)[j]);
   }
   chart_write(&s->c, &t, to);
   table_free(&t);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "columns/state_fields.h"
-#include "convergence/reference.h"
 #include "simulate/interrupt.h"
 
 void simulate_log(void *context, ga_log_level level, const char *text) {
@@ -38,15 +37,15 @@ static bool put_row(simulation *s, const ga_state *state) {
 /* rows at t0, t0 + dt, ..: all that the last step has passed, by dense output */
 static bool write_between(simulation *s, const ga_state *state) {
   const ga_model *model = &s->problem->model;
-  double t0 = s->problem->t0, slack = 1e-9 * s->out_dt, *part[FIELDS];
-  for (int p = 0; p < FIELDS; p++) part[p] = snapshot_field(model, s->between, p);
+  double t0 = s->problem->t0, slack = 1e-9 * s->out_dt, *field[FIELDS];
+  for (int f = 0; f < FIELDS; f++) field[f] = snapshot_field(model, s->between, f);
   for (;; s->next_out++) {
     double t = t0 + (double)s->next_out * s->out_dt;
     if (t > state->t + slack) return true;
     if (t > state->t - slack) t = state->t;
     ga_integrator *it = s->solver->it;
-    if (ga_integrator_dense_output(it, t, part[FIELD_Q], part[FIELD_V], part[FIELD_VD],
-                                   part[FIELD_LAM], part[FIELD_PSI]) != GA_OK) {
+    if (ga_integrator_dense_output(it, t, field[FIELD_Q], field[FIELD_V], field[FIELD_VD],
+                                   field[FIELD_LAM], field[FIELD_PSI]) != GA_OK) {
       tool_error("%s", ga_integrator_error(it)->text);
       return false;
     }

@@ -26,11 +26,11 @@ int sweep_shape_stats(const sweep_shape *s) {
 }
 
 static const char *column_at(const void *list, int i) {
-  const state_row *r = list;
-  return i < r->width ? r->name[i].text : NULL;
+  const column_set *r = list;
+  return i < r->count ? r->name[i].text : NULL;
 }
 
-static bool take(sweep_shape *s, const state_row *r, int at) {
+static bool take(sweep_shape *s, const column_set *r, int at) {
   const size_t n = (size_t)s->columns + 1;
   column_name *name = realloc(s->name, n * sizeof *name);
   if (name) s->name = name;
@@ -46,12 +46,12 @@ static bool take(sweep_shape *s, const state_row *r, int at) {
 }
 
 /* the columns named in "a,b,c"; the time is always there and need not be named */
-static int take_named(sweep_shape *s, const state_row *r, const char *names) {
+static int take_named(sweep_shape *s, const column_set *r, const char *names) {
   while (true) {
     char name[NAME_MAX_LENGTH];
     const size_t length = strcspn(names, ",");
     snprintf(name, sizeof name, "%.*s", (int)length, names);
-    const int at = length < sizeof name ? state_row_find(r, name) : -1;
+    const int at = length < sizeof name ? columns_find(r, name) : -1;
     if (length == 0) {
       tool_error("--columns: nothing between two commas, or after the last");
       return TOOL_USAGE;
@@ -65,17 +65,17 @@ static int take_named(sweep_shape *s, const state_row *r, const char *names) {
 
 int sweep_shape_open(sweep_shape *s, const sweep_plan *p, const ga_problem *problem,
                      const char *names) {
-  state_row r;
+  column_set r;
   int code = TOOL_FAILED;
   s->chosen = names != NULL;
   s->parameters = p->count;
-  if (state_row_open(&r, problem, names ? ROW_ALL : ROW_CHOSEN)) {
+  if (columns_open(&r, problem, names ? COLUMNS_ALL : COLUMNS_CHOSEN)) {
     code = names ? take_named(s, &r, names) : ARGS_GO_ON;
-    for (int i = 1; !names && code == ARGS_GO_ON && i < r.width; i++) {
+    for (int i = 1; !names && code == ARGS_GO_ON && i < r.count; i++) {
       if (!take(s, &r, i)) code = TOOL_FAILED;
     }
   }
-  state_row_close(&r);
+  columns_close(&r);
   s->values = sweep_shape_stats(s) + NSTATS;
   return code;
 }

@@ -21,9 +21,9 @@ typedef struct making {
   ga_problem *problem;
   solver solver;
   run_events events;
-  state_row row;
-  double *all; /* the whole row of a state */
-  int *pick;   /* the places in it of the shape's columns; -1: this run has no such column */
+  column_set columns;
+  double *all; /* the values of all columns at a state */
+  int *pick;   /* which of them are kept; -1: this run has no such column */
 } making;
 
 bool sweep_result_open(sweep_result *r, const sweep_shape *s) {
@@ -43,8 +43,9 @@ void sweep_result_close(sweep_result *r) {
  * run, one behind the other. */
 static bool find_columns(making *m) {
   const sweep_shape *s = m->shape;
-  if (!state_row_open(&m->row, m->problem, s->chosen ? ROW_ALL : ROW_CHOSEN)) return false;
-  m->all = calloc((size_t)m->row.width, sizeof *m->all);
+  if (!columns_open(&m->columns, m->problem, s->chosen ? COLUMNS_ALL : COLUMNS_CHOSEN))
+    return false;
+  m->all = calloc((size_t)m->columns.count, sizeof *m->all);
   m->pick = calloc((size_t)s->columns + 1, sizeof *m->pick);
   if (!m->all || !m->pick) {
     tool_error("no memory for the columns");
@@ -52,8 +53,8 @@ static bool find_columns(making *m) {
   }
   for (int i = 0, next = 1; i < s->columns; i++, next++) {
     const char *name = s->name[i].text;
-    if (next >= m->row.width || strcmp(m->row.name[next].text, name) != 0) {
-      next = state_row_find(&m->row, name);
+    if (next >= m->columns.count || strcmp(m->columns.name[next].text, name) != 0) {
+      next = columns_find(&m->columns, name);
     }
     m->pick[i] = next;
   }
@@ -69,7 +70,7 @@ static void see(void *context, const ga_state *state) {
   making *m = context;
   const sweep_shape *s = m->shape;
   double *extreme = m->result->value + sweep_shape_end(s) + s->columns;
-  state_row_fill(&m->row, state, m->all);
+  columns_evaluate(&m->columns, state, m->all);
   for (int i = 0; i < s->columns; i++) {
     extreme[2 * i] = fmin(extreme[2 * i], picked(m, i));
     extreme[2 * i + 1] = fmax(extreme[2 * i + 1], picked(m, i));
@@ -92,7 +93,7 @@ static bool keep_row(void *context, const ga_state *state) {
     r->room = room;
   }
   double *to = r->row + (size_t)r->rows++ * width;
-  state_row_fill(&m->row, state, m->all);
+  columns_evaluate(&m->columns, state, m->all);
   to[0] = state->t;
   for (int i = 0; i < m->shape->columns; i++) to[1 + i] = picked(m, i);
   return true;
@@ -130,7 +131,7 @@ static void keep_end(making *m) {
     for (int i = 0; i < s->columns * (s->extremes ? 3 : 1); i++) end[i] = NAN;
     return;
   }
-  state_row_fill(&m->row, solver_state(&m->solver), m->all);
+  columns_evaluate(&m->columns, solver_state(&m->solver), m->all);
   for (int i = 0; i < s->columns; i++) end[i] = picked(m, i);
 }
 
@@ -192,7 +193,7 @@ static int make(making *m) {
 static void release(making *m) {
   solver_close(&m->solver);
   events_close(&m->events);
-  state_row_close(&m->row);
+  columns_close(&m->columns);
   problem_close(m->problem);
   sweep_words_free(&m->words);
   free(m->all);

@@ -3,7 +3,7 @@
 #ifndef TOOL_SWEEP_ONE_RUN_H
 #define TOOL_SWEEP_ONE_RUN_H
 
-#include "columns/state_row.h"
+#include "columns/columns.h"
 #include "sweep/plan.h"
 
 /* How a run ended, as the column `status` tells it. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/csv.h"
 #include "output/output.h"
 
 /* ---- a file being written ------------------------------------------------------------------- */
