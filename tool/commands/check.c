@@ -2,38 +2,16 @@
 /* genalpha check: what is odd or wrong in a model file, in sentences. */
 #include <string.h>
 
-#include "source/mechanism_state.h"
+#include "commands/statics.h"
 
-typedef struct settings {
-  problem_args problem;
+/* Findings are printed as they arrive: as text, or as members of a JSON array. */
+typedef struct findings {
   bool json;
-} settings;
+  int count; /* so far */
+} findings;
 
-static const arg_spec specs[] = {PLACE_SET(settings, problem),
-                                 {"json", NULL, "print one JSON object instead of the text",
-                                  arg_read_flag, offsetof(settings, json), 0, 0},
-                                 {.key = NULL}};
-
-static const arg_command command = {
-    .name = "check",
-    .operand = "FILE.yaml",
-    .needs_operand = true,
-    .summary =
-        "Look at a model file before its first run: degrees of freedom, redundant joints, start\n"
-        "values, masses, units, derivatives, how well posed it is, and a step size that suits it.",
-    .specs = specs,
-    .takes_library = problem_takes_all,
-    .library_default = problem_default,
-    .runs_nothing = true};
-
-/* sentences as they come: text at once, JSON as members of an array */
-typedef struct listener {
-  bool json;
-  int count;
-} listener;
-
-static void hear(void *context, ga_log_level level, const char *text) {
-  listener *l = context;
+static void print_finding(void *context, ga_log_level level, const char *text) {
+  findings *l = context;
   const bool warning = level == GA_LOG_WARNING;
   if (l->json) {
     printf("%s\n    {\"level\": \"%s\", \"text\": ", l->count ? "," : "",
@@ -80,7 +58,7 @@ static void print_numbers(const ga_check *c) {
 }
 
 /* the step of the file against the one suggested */
-static void compare_step(const ga_options *o, const ga_check *c, listener *l) {
+static void compare_step(const ga_options *o, const ga_check *c, findings *l) {
   char text[300];
   if (!(c->h > 0) || !(o->h > 0) || o->rtol > 0 || o->atol > 0) return;
   const double steps = 40 * c->h / o->h;
@@ -89,19 +67,17 @@ static void compare_step(const ga_options *o, const ga_check *c, listener *l) {
              "Its step h = %.3g takes only %.0f steps for that: motions that fast will be damped "
              "or wrong.",
              o->h, steps);
-    hear(l, GA_LOG_INFO, text);
+    print_finding(l, GA_LOG_INFO, text);
   } else {
     snprintf(text, sizeof text, "Its step h = %.3g takes %.0f steps for that.", o->h, steps);
-    hear(l, GA_LOG_INFO, text);
+    print_finding(l, GA_LOG_INFO, text);
   }
 }
 
-static int look(const settings *set, args *a, place *p) {
-  ga_check check;
+static int check(const statics_settings *set, const args *a, mechanism_state *p) {
+  ga_check found;
   ga_error err = {GA_OK, ""};
-  listener l = {.json = set->json};
-  const int code = place_open(p, &set->problem, a);
-  if (code != ARGS_GO_ON) return code;
+  findings l = {.json = set->json};
   if (set->json) {
     printf("{\n  \"name\": ");
     json_string(stdout, p->problem->name);
@@ -110,32 +86,28 @@ static int look(const settings *set, args *a, place *p) {
     tool_print_title(stdout, p->problem->name, p->problem->summary);
   }
   const ga_status status =
-      ga_mechanism_check(p->mechanism, p->t, p->q, p->v, hear, &l, &check, &err);
-  if (status == GA_OK) compare_step(a->options, &check, &l);
+      ga_mechanism_check(p->mechanism, p->t, p->q, p->v, print_finding, &l, &found, &err);
+  if (status == GA_OK) compare_step(a->options, &found, &l);
   if (set->json) {
     printf("\n  ]");
-    print_numbers(&check);
+    print_numbers(&found);
   }
   if (status != GA_OK) {
     tool_error("%s", err.text);
     return TOOL_FAILED;
   }
   if (!set->json) {
-    printf(check.warnings == 0 ? "Nothing looks wrong.\n" : "%d warning%s.\n", check.warnings,
-           check.warnings == 1 ? "" : "s");
+    printf(found.warnings == 0 ? "Nothing looks wrong.\n" : "%d warning%s.\n", found.warnings,
+           found.warnings == 1 ? "" : "s");
   }
   return TOOL_OK;
 }
 
 int command_check(int argc, char **argv) {
-  settings set = {.problem = PROBLEM_ARGS_NONE};
-  ga_options options = ga_options_default();
-  args a = {.command = &command, .settings = &set, .options = &options};
-  int code = args_parse(&a, argc, argv);
-  if (code == ARGS_GO_ON) code = args_check_params(&a);
-  if (code != ARGS_GO_ON) return code;
-  place p;
-  code = look(&set, &a, &p);
-  place_close(&p);
-  return code;
+  static const statics_command command = {
+      STATICS_CHECK, "check",
+      "Look at a model file before its first run: degrees of freedom, redundant joints, start\n"
+      "values, masses, units, derivatives, how well posed it is, and a step size that suits it.",
+      check};
+  return statics_run(&command, argc, argv);
 }

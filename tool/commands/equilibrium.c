@@ -4,57 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/mechanism_state.h"
+#include "commands/statics.h"
 
-typedef struct settings {
-  problem_args problem;
-  bool json;
-  const char *at, *save_state;
-} settings;
-
-#define FIELD(name) offsetof(settings, name)
-static const arg_spec specs[] = {
-    PLACE_SET(settings, problem),
-    {"at", "FILE.state|T",
-     "begin at a saved state, or at the state that a run reaches at time T (default the start)",
-     arg_read_text, FIELD(at), 0, 0},
-    {"save-state", "FILE", "save it as the start of a run: genalpha run ... --from-state FILE",
-     arg_read_text, FIELD(save_state), 0, 0},
-    {"json", NULL, "print one JSON object instead of the text", arg_read_flag, FIELD(json), 0, 0},
-    {.key = NULL}};
-#undef FIELD
-
-static const arg_command command = {
-    .name = "equilibrium",
-    .operand = "FILE.yaml",
-    .needs_operand = true,
-    .summary =
-        "Find where a mechanism stays at rest, downhill from its start; print positions and "
-        "forces\n"
-        "there, and whether the equilibrium is stable. Drives stay where they are at that time.",
-    .specs = specs,
-    .takes_library = problem_takes_all,
-    .library_default = problem_default,
-    .runs_nothing = true};
-
-/* What the modes about it say; known: all of them could be computed; few: some of the slowest. */
+/* Stability, from the modes about the equilibrium. */
 typedef struct stability {
-  bool known, few, unstable;
-  int count, free; /* vibrations; directions in which nothing acts */
+  bool known; /* the modes could be computed, and they decide */
+  bool few;   /* a large model: only some of the slowest modes were computed */
+  bool unstable;
+  int count, free; /* vibrations; directions without any restoring force */
   double slowest, damping, grows;
 } stability;
 
-static stability judge(const place *p) {
+static stability find_stability(const mechanism_state *p) {
   enum { ALL_MOST = 1000, FEW = 3 };
   stability s = {.few = p->nv > ALL_MOST};
   const int room = s.few ? FEW : 2 * p->nv;
   double *re = calloc((size_t)room, sizeof(double)), *im = calloc((size_t)room, sizeof(double));
   ga_modes modes = {.room = room, .re = re, .im = im, .few = s.few};
-  /* drives may be about to move it: it is taken as it stands */
+  /* frozen: drives may move the mechanism, but stability is that of the drives at rest */
   const bool found =
       re && im && ga_mechanism_modes(p->mechanism, p->t, p->q, p->v, true, &modes, NULL) == GA_OK;
   s.unstable = found && modes.unstable;
-  /* a few that do not grow do not make it stable */
+  /* a few modes that decay do not prove stability, one that grows disproves it */
   s.known = found && (!s.few || s.unstable);
   for (int i = 0; found && i < modes.count; i++) {
     const double w = hypot(re[i], im[i]);
@@ -91,10 +62,10 @@ static void print_stability(const stability *s) {
   }
 }
 
-static int print_text(const place *p, const ga_equilibrium *e, const stability *s) {
+static int print_text(const mechanism_state *p, const ga_equilibrium *e, const stability *s) {
   enum { ROWS = 60 };
   column_set c;
-  const ga_state state = place_state(p);
+  const ga_state state = mechanism_state_view(p);
   double *value = NULL;
   if (columns_open(&c, p->problem, COLUMNS_CHOSEN)) value = calloc((size_t)c.count, sizeof *value);
   if (!value) {
@@ -117,8 +88,8 @@ static int print_text(const place *p, const ga_equilibrium *e, const stability *
   return TOOL_OK;
 }
 
-static int print_json(const place *p, const ga_equilibrium *e, const stability *s) {
-  const ga_state state = place_state(p);
+static int print_json(const mechanism_state *p, const ga_equilibrium *e, const stability *s) {
+  const ga_state state = mechanism_state_view(p);
   printf("{\n  \"t\": ");
   json_number(stdout, p->t);
   printf(",\n  \"iterations\": %d, \"relaxations\": %d, \"unbalanced\": ", e->iterations,
@@ -137,28 +108,24 @@ static int print_json(const place *p, const ga_equilibrium *e, const stability *
   return TOOL_OK;
 }
 
-static int find(const settings *set, args *a, place *p) {
+static int find_equilibrium(const statics_settings *set, const args *a, mechanism_state *p) {
   ga_equilibrium e = {0};
-  int code = place_open(p, &set->problem, a);
-  if (code == ARGS_GO_ON) code = place_go(p, a, set->at);
-  if (code == ARGS_GO_ON) code = place_rest(p, &e);
-  if (code == ARGS_GO_ON && set->save_state) code = place_save(p, a, set->save_state);
+  int code = mechanism_state_move(p, a, set->at);
+  if (code == ARGS_GO_ON) code = mechanism_state_find_equilibrium(p, &e);
+  if (code == ARGS_GO_ON && set->save_state) code = mechanism_state_save(p, a, set->save_state);
   if (code != ARGS_GO_ON) return code;
-  const stability s = judge(p);
+  const stability s = find_stability(p);
   code = set->json ? print_json(p, &e, &s) : print_text(p, &e, &s);
   if (set->save_state && !set->json) printf("  %-24s %s\n", "state", set->save_state);
   return code;
 }
 
 int command_equilibrium(int argc, char **argv) {
-  settings set = {.problem = PROBLEM_ARGS_NONE};
-  ga_options options = ga_options_default();
-  args a = {.command = &command, .settings = &set, .options = &options};
-  int code = args_parse(&a, argc, argv);
-  if (code == ARGS_GO_ON) code = args_check_params(&a);
-  if (code != ARGS_GO_ON) return code;
-  place p;
-  code = find(&set, &a, &p);
-  place_close(&p);
-  return code;
+  static const statics_command command = {
+      STATICS_EQUILIBRIUM, "equilibrium",
+      "Find where a mechanism stays at rest, downhill from its start; print positions and "
+      "forces\n"
+      "there, and whether the equilibrium is stable. Drives stay where they are at that time.",
+      find_equilibrium};
+  return statics_run(&command, argc, argv);
 }

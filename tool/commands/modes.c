@@ -6,49 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "source/mechanism_state.h"
-
-typedef struct settings {
-  problem_args problem;
-  bool json, frozen;
-  int count, few;
-  const char *at, *out, *matrices;
-} settings;
-
-#define FIELD(name) offsetof(settings, name)
-static const arg_spec specs[] = {
-    PLACE_SET(settings, problem),
-    {"at", "FILE.state|T|equilibrium",
-     "about a saved state, the state that a run reaches at time T, or the equilibrium found from "
-     "the start (default the start itself)",
-     arg_read_text, FIELD(at), 0, 0},
-    {"count", "N", "print the N slowest (default 20)", arg_read_int, FIELD(count), 1, INT_MAX},
-    {"few", "N", "compute only the N slowest, by shift and inversion: for large models at rest",
-     arg_read_int, FIELD(few), 1, 1000},
-    {"frozen", NULL,
-     "take a state as it stands even if its linearization changes with time, for what it is worth",
-     arg_read_flag, FIELD(frozen), 0, 0},
-    {"out", "FILE.csv", "write all modes: eigenvalue, frequency, damping ratio, shape by columns",
-     arg_read_text, FIELD(out), 0, 0},
-    {"matrices", "DIR",
-     "write the linearised equations: M, C, K, G, H, Y as Matrix Market files, names.txt",
-     arg_read_text, FIELD(matrices), 0, 0},
-    {"json", NULL, "print one JSON object instead of the table", arg_read_flag, FIELD(json), 0, 0},
-    {.key = NULL}};
-#undef FIELD
-
-static const arg_command command = {
-    .name = "modes",
-    .operand = "FILE.yaml",
-    .needs_operand = true,
-    .summary =
-        "Linearise a mechanism about a state and print its frequencies, damping ratios and "
-        "shapes.\n"
-        "The state must be at rest in equilibrium (--at equilibrium finds one), or turn steadily.",
-    .specs = specs,
-    .takes_library = problem_takes_all,
-    .library_default = problem_default,
-    .runs_nothing = true};
+#include "commands/statics.h"
 
 static const double TWO_PI = 6.283185307179586;
 
@@ -57,23 +15,23 @@ typedef struct results {
   double *arrays;
 } results;
 
-static double *shape_re(const results *r, const place *p, int k) {
+static double *shape_re(const results *r, const mechanism_state *p, int k) {
   return r->modes.shape_re + (size_t)k * (size_t)p->nv;
 }
 
-static double *shape_im(const results *r, const place *p, int k) {
+static double *shape_im(const results *r, const mechanism_state *p, int k) {
   return r->modes.shape_im + (size_t)k * (size_t)p->nv;
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-static FILE *opened(const char *path) {
+static FILE *open_to_write(const char *path) {
   FILE *to = fopen(path, "w");
   if (!to) tool_error("cannot write '%s': %s", path, strerror(errno));
   return to;
 }
 
-static int closed(FILE *to, const char *path) {
+static int close_written(FILE *to, const char *path) {
   const bool bad = ferror(to);
   if (fclose(to) == 0 && !bad) return ARGS_GO_ON;
   tool_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
@@ -90,14 +48,15 @@ static void print_matrix(FILE *to, const ga_csr *A) {
   }
 }
 
-static void print_names(FILE *to, const place *p) {
+static void print_names(FILE *to, const mechanism_state *p) {
   char name[300];
   for (int i = 0; i < p->nv; i++) {
     fprintf(to, "%s\n", ga_mechanism_shape_name(p->mechanism, i, name, sizeof name));
   }
 }
 
-static int write_matrices(const char *directory, const place *p, const ga_linearization *lin) {
+static int write_matrices(const char *directory, const mechanism_state *p,
+                          const ga_linearization *lin) {
   static const char letters[] = "MCKGHY";
   if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
     tool_error("cannot make the directory '%s': %s", directory, strerror(errno));
@@ -107,25 +66,25 @@ static int write_matrices(const char *directory, const place *p, const ga_linear
   for (int k = 0; k < 7 && code == ARGS_GO_ON; k++) {
     char path[4096];
     snprintf(path, sizeof path, k < 6 ? "%s/%c.mtx" : "%s/names.txt", directory, letters[k]);
-    FILE *to = opened(path);
+    FILE *to = open_to_write(path);
     if (!to) return TOOL_FAILED;
     if (k < 6) {
       print_matrix(to, ga_linearization_matrix(lin, letters[k]));
     } else {
       print_names(to, p);
     }
-    code = closed(to, path);
+    code = close_written(to, path);
   }
   return code;
 }
 
-static void print_csv(FILE *to, const place *p, const results *r) {
+static void print_csv(FILE *to, const mechanism_state *p, const results *r) {
   char name[300];
   fprintf(to, "mode,re,im,frequency,damping_ratio");
-  for (int part = 0; part < 2; part++) {
+  for (int imaginary = 0; imaginary < 2; imaginary++) {
     for (int i = 0; i < p->nv; i++) {
       fprintf(to, ",%s%s", ga_mechanism_shape_name(p->mechanism, i, name, sizeof name),
-              part ? "_im" : "");
+              imaginary ? "_im" : "");
     }
   }
   fputc('\n', to);
@@ -140,20 +99,20 @@ static void print_csv(FILE *to, const place *p, const results *r) {
   }
 }
 
-static int write_csv(const char *path, const place *p, const results *r) {
-  FILE *to = strcmp(path, "-") == 0 ? stdout : opened(path);
+static int write_csv(const char *path, const mechanism_state *p, const results *r) {
+  FILE *to = strcmp(path, "-") == 0 ? stdout : open_to_write(path);
   if (!to) return TOOL_FAILED;
   print_csv(to, p, r);
-  return to == stdout ? ARGS_GO_ON : closed(to, path);
+  return to == stdout ? ARGS_GO_ON : close_written(to, path);
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
 /* the two largest components of a shape, by name */
-static void print_movers(const place *p, const results *r, int k) {
+static void print_largest_components(const mechanism_state *p, const results *r, int k) {
   const double *re = shape_re(r, p, k), *im = shape_im(r, p, k);
   double last = INFINITY;
-  for (int told = 0; told < 2; told++) {
+  for (int named = 0; named < 2; named++) {
     int best = -1;
     for (int i = 0; i < p->nv; i++) {
       const double x = hypot(re[i], im[i]);
@@ -162,12 +121,12 @@ static void print_movers(const place *p, const results *r, int k) {
     if (best < 0 || hypot(re[best], im[best]) < 0.05) return;
     char name[300];
     last = hypot(re[best], im[best]);
-    printf("%s%s", told ? ", " : "",
+    printf("%s%s", named ? ", " : "",
            ga_mechanism_shape_name(p->mechanism, best, name, sizeof name));
   }
 }
 
-static void print_table(const place *p, const results *r, int most) {
+static void print_table(const mechanism_state *p, const results *r, int most) {
   const ga_modes *m = &r->modes;
   printf("%s, at t = %.6g: ", p->problem->name, p->t);
   if (!m->few || m->freedom > 0) {
@@ -186,13 +145,13 @@ static void print_table(const place *p, const results *r, int most) {
     } else {
       printf("%15.8g%18.8g%16.4g   ", im / TWO_PI, im, re == 0 ? 0 : -re / w);
     }
-    print_movers(p, r, k);
+    print_largest_components(p, r, k);
     putchar('\n');
   }
   if (m->count > most) printf("  and %d faster ones (--count, --out)\n", m->count - most);
 }
 
-static void print_json(const place *p, const results *r) {
+static void print_json(const mechanism_state *p, const results *r) {
   const ga_modes *m = &r->modes;
   printf("{\n  \"t\": ");
   json_number(stdout, p->t);
@@ -219,7 +178,7 @@ static void print_json(const place *p, const results *r) {
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static bool take(results *r, const settings *set, int nv) {
+static bool allocate_modes(results *r, const statics_settings *set, int nv) {
   const int room = set->few > 0 ? set->few : 2 * nv;
   const size_t n = (size_t)room, width = (size_t)nv;
   r->arrays = calloc(2 * n * (1 + width), sizeof(double));
@@ -235,7 +194,7 @@ static bool take(results *r, const settings *set, int nv) {
   return true;
 }
 
-static int matrices(const settings *set, const place *p) {
+static int write_linearization(const statics_settings *set, const mechanism_state *p) {
   ga_linearization *lin = NULL;
   ga_error err = {GA_OK, ""};
   const ga_status status = ga_linearization_new(ga_mechanism_model(p->mechanism), p->t, p->q, p->v,
@@ -246,12 +205,11 @@ static int matrices(const settings *set, const place *p) {
   return code;
 }
 
-static int find(const settings *set, args *a, place *p, results *r) {
+static int find_modes(const statics_settings *set, const args *a, mechanism_state *p, results *r) {
   ga_error err = {GA_OK, ""};
-  int code = place_open(p, &set->problem, a);
-  if (code == ARGS_GO_ON) code = place_go(p, a, set->at);
+  int code = mechanism_state_move(p, a, set->at);
   if (code != ARGS_GO_ON) return code;
-  if (!take(r, set, p->nv)) return TOOL_FAILED;
+  if (!allocate_modes(r, set, p->nv)) return TOOL_FAILED;
   const ga_status status =
       ga_mechanism_modes(p->mechanism, p->t, p->q, p->v, set->frozen, &r->modes, &err);
   if (status != GA_OK) {
@@ -261,7 +219,7 @@ static int find(const settings *set, args *a, place *p, results *r) {
     }
     return TOOL_FAILED;
   }
-  if (set->matrices) code = matrices(set, p);
+  if (set->matrices) code = write_linearization(set, p);
   if (code == ARGS_GO_ON && set->out) code = write_csv(set->out, p, r);
   if (code != ARGS_GO_ON) return code;
   if (set->json) print_json(p, r);
@@ -271,17 +229,19 @@ static int find(const settings *set, args *a, place *p, results *r) {
   return TOOL_OK;
 }
 
-int command_modes(int argc, char **argv) {
-  settings set = {.problem = PROBLEM_ARGS_NONE};
-  ga_options options = ga_options_default();
-  args a = {.command = &command, .settings = &set, .options = &options};
-  int code = args_parse(&a, argc, argv);
-  if (code == ARGS_GO_ON) code = args_check_params(&a);
-  if (code != ARGS_GO_ON) return code;
-  place p;
+static int modes(const statics_settings *set, const args *a, mechanism_state *p) {
   results r = {.arrays = NULL};
-  code = find(&set, &a, &p, &r);
-  place_close(&p);
+  const int code = find_modes(set, a, p, &r);
   free(r.arrays);
   return code;
+}
+
+int command_modes(int argc, char **argv) {
+  static const statics_command command = {
+      STATICS_MODES, "modes",
+      "Linearise a mechanism about a state and print its frequencies, damping ratios and "
+      "shapes.\n"
+      "The state must be at rest in equilibrium (--at equilibrium finds one), or turn steadily.",
+      modes};
+  return statics_run(&command, argc, argv);
 }

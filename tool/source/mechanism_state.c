@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A mechanism at a state: from its file, from a run, from a saved state, at rest. */
+/* A mechanism at a state: its start, the end of a run, a saved state, or an equilibrium. */
 #include "source/mechanism_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int place_open(place *p, const problem_args *given, args *a) {
-  *p = (place){.t = 0};
+int mechanism_state_open(mechanism_state *p, const problem_args *given, args *a) {
+  *p = (mechanism_state){.t = 0};
   if (!file_named(a->operand)) {
     tool_error("'%s' is not a model file (NAME.yaml, or a path)", a->operand);
     return TOOL_USAGE;
@@ -33,18 +33,18 @@ int place_open(place *p, const problem_args *given, args *a) {
   return ARGS_GO_ON;
 }
 
-void place_close(place *p) {
+void mechanism_state_close(mechanism_state *p) {
   double *const arrays[] = {p->q, p->v, p->vd, p->lam, p->psi};
   for (int i = 0; i < 5; i++) free(arrays[i]);
   problem_close(p->problem);
 }
 
-ga_state place_state(const place *p) {
+ga_state mechanism_state_view(const mechanism_state *p) {
   return (ga_state){
       .t = p->t, .q = p->q, .v = p->v, .vd = p->vd, .a = p->vd, .lam = p->lam, .psi = p->psi};
 }
 
-static void take(place *p, const ga_state *s) {
+static void copy_state(mechanism_state *p, const ga_state *s) {
   p->t = s->t;
   memcpy(p->q, s->q, (size_t)p->nq * sizeof(double));
   memcpy(p->v, s->v, (size_t)p->nv * sizeof(double));
@@ -53,8 +53,8 @@ static void take(place *p, const ga_state *s) {
   if (p->npsi) memcpy(p->psi, s->psi, (size_t)p->npsi * sizeof(double));
 }
 
-/* where a run, or a saved one, has come to */
-static int run_to(place *p, const args *a, const char *from_state, double t) {
+/* Run to time t, or load a saved state, and take the state from there. */
+static int run_to(mechanism_state *p, const args *a, const char *from_state, double t) {
   solver s = {0};
   int code = solver_open(&s, &p->problem->model, a->options, NULL);
   if (code != ARGS_GO_ON) return code;
@@ -62,7 +62,7 @@ static int run_to(place *p, const args *a, const char *from_state, double t) {
       from_state ? ga_integrator_load(s.it, from_state) : solver_start(&s, p->problem);
   if (status == GA_OK && !from_state && t > p->problem->t0) status = solver_run(&s, t);
   if (status == GA_OK) {
-    take(p, solver_state(&s));
+    copy_state(p, solver_state(&s));
   } else {
     tool_error("%s", solver_reason(&s, status).text);
     code = TOOL_FAILED;
@@ -71,7 +71,7 @@ static int run_to(place *p, const args *a, const char *from_state, double t) {
   return code;
 }
 
-int place_rest(place *p, ga_equilibrium *e) {
+int mechanism_state_find_equilibrium(mechanism_state *p, ga_equilibrium *e) {
   ga_equilibrium own = {0};
   ga_error err = {GA_OK, ""};
   if (!e) e = &own;
@@ -84,10 +84,10 @@ int place_rest(place *p, ga_equilibrium *e) {
   return TOOL_FAILED;
 }
 
-int place_go(place *p, const args *a, const char *at) {
+int mechanism_state_move(mechanism_state *p, const args *a, const char *at) {
   char *end = NULL;
   if (!at) return ARGS_GO_ON;
-  if (strcmp(at, "equilibrium") == 0) return place_rest(p, NULL);
+  if (strcmp(at, "equilibrium") == 0) return mechanism_state_find_equilibrium(p, NULL);
   const double t = strtod(at, &end);
   if (end != at && !*end && isfinite(t)) {
     if (t < p->problem->t0) {
@@ -103,7 +103,7 @@ int place_go(place *p, const args *a, const char *at) {
   return run_to(p, a, at, 0);
 }
 
-int place_save(const place *p, const args *a, const char *path) {
+int mechanism_state_save(const mechanism_state *p, const args *a, const char *path) {
   solver s = {0};
   int code = solver_open(&s, &p->problem->model, a->options, NULL);
   if (code != ARGS_GO_ON) return code;

@@ -1,40 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* A mechanism of a model file at a state: where check, equilibrium and modes look. */
+/* The mechanism of a model file at a state, for the commands check, equilibrium and modes. */
 #ifndef TOOL_SOURCE_MECHANISM_STATE_H
 #define TOOL_SOURCE_MECHANISM_STATE_H
 
 #include "args/problem_args.h"
 #include "output/output.h"
 
-typedef struct place {
+typedef struct mechanism_state {
   ga_problem *problem;
   const ga_file *file;
   const ga_mechanism *mechanism;
   int nq, nv, nlam, npsi;
   double t;
   double *q, *v, *vd, *lam, *psi; /* owned */
-} place;
+} mechanism_state;
 
-/* Reads the file the operand names. ARGS_GO_ON, or the exit code after a message. */
-int place_open(place *p, const problem_args *given, args *a);
-void place_close(place *p);
+/* Read the model file that the operand names; the state is its start. ARGS_GO_ON, or the exit code
+ * after a message; mechanism_state_close in any case. */
+int mechanism_state_open(mechanism_state *p, const problem_args *given, args *a);
+void mechanism_state_close(mechanism_state *p);
 
-/* To the state that `at` says: a time, by a run; a file of a saved state; "equilibrium", sought
- * from the start; NULL: the start itself. */
-int place_go(place *p, const args *a, const char *at);
-/* To an equilibrium from where it is; e may be NULL. */
-int place_rest(place *p, ga_equilibrium *e);
+/* Move to the state that `at` names: a time (by a run), a file with a saved state, "equilibrium"
+ * (found from the start), or NULL: stay at the start. Returns as mechanism_state_open. */
+int mechanism_state_move(mechanism_state *p, const args *a, const char *at);
+/* Move to the equilibrium that is found from the present state; e may be NULL. */
+int mechanism_state_find_equilibrium(mechanism_state *p, ga_equilibrium *e);
 
-/* Save the state so that `run --from-state` with the same options goes on from it. */
-int place_save(const place *p, const args *a, const char *path);
+/* Save the state, so that `run --from-state` with the same options continues from it. */
+int mechanism_state_save(const mechanism_state *p, const args *a, const char *path);
 
-ga_state place_state(const place *p);
-
-#define PLACE_SET(settings, place)                                                   \
-  {                                                                                  \
-    "set", "NAME=VALUE",                                                             \
-        "a parameter of the model file, in place of its value there; once for each", \
-        file_read_set, offsetof(settings, place.sets), 0, 0                          \
-  }
+/* The state for functions of the library; it borrows the arrays. */
+ga_state mechanism_state_view(const mechanism_state *p);
 
 #endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of check, equilibrium and modes, and how the three begin and end. */
+#include "commands/statics.h"
+
+#define FIELD(name) offsetof(statics_settings, name)
+static const struct {
+  int commands; /* that take the option */
+  arg_spec spec;
+} options[] = {
+    {STATICS_CHECK | STATICS_EQUILIBRIUM | STATICS_MODES,
+     {"set", "NAME=VALUE",
+      "a parameter of the model file, in place of its value there; once for each", file_read_set,
+      FIELD(problem.sets), 0, 0}},
+    {STATICS_EQUILIBRIUM,
+     {"at", "FILE.state|T",
+      "begin at a saved state, or at the state that a run reaches at time T (default the start)",
+      arg_read_text, FIELD(at), 0, 0}},
+    {STATICS_MODES,
+     {"at", "FILE.state|T|equilibrium",
+      "about a saved state, the state that a run reaches at time T, or the equilibrium found from "
+      "the start (default the start itself)",
+      arg_read_text, FIELD(at), 0, 0}},
+    {STATICS_EQUILIBRIUM,
+     {"save-state", "FILE", "save it as the start of a run: genalpha run ... --from-state FILE",
+      arg_read_text, FIELD(save_state), 0, 0}},
+    {STATICS_MODES,
+     {"count", "N", "print the N slowest (default 20)", arg_read_int, FIELD(count), 1, INT_MAX}},
+    {STATICS_MODES,
+     {"few", "N", "compute only the N slowest, by shift and inversion: for large models at rest",
+      arg_read_int, FIELD(few), 1, 1000}},
+    {STATICS_MODES,
+     {"frozen", NULL,
+      "take a state as it stands even if its linearization changes with time, for what it is worth",
+      arg_read_flag, FIELD(frozen), 0, 0}},
+    {STATICS_MODES,
+     {"out", "FILE.csv", "write all modes: eigenvalue, frequency, damping ratio, shape by columns",
+      arg_read_text, FIELD(out), 0, 0}},
+    {STATICS_MODES,
+     {"matrices", "DIR",
+      "write the linearised equations: M, C, K, G, H, Y as Matrix Market files, names.txt",
+      arg_read_text, FIELD(matrices), 0, 0}},
+    {STATICS_CHECK | STATICS_EQUILIBRIUM,
+     {"json", NULL, "print one JSON object instead of the text", arg_read_flag, FIELD(json), 0, 0}},
+    {STATICS_MODES,
+     {"json", NULL, "print one JSON object instead of the table", arg_read_flag, FIELD(json), 0,
+      0}},
+};
+#undef FIELD
+
+enum { NOPTIONS = (int)(sizeof options / sizeof options[0]) };
+
+int statics_run(const statics_command *command, int argc, char **argv) {
+  arg_spec specs[NOPTIONS + 1] = {{.key = NULL}};
+  for (int i = 0, n = 0; i < NOPTIONS; i++) {
+    if (options[i].commands & command->which) specs[n++] = options[i].spec;
+  }
+  const arg_command parsed = {.name = command->name,
+                              .operand = "FILE.yaml",
+                              .needs_operand = true,
+                              .summary = command->summary,
+                              .specs = specs,
+                              .takes_library = problem_takes_all,
+                              .library_default = problem_default,
+                              .runs_nothing = true};
+  statics_settings set = {.problem = PROBLEM_ARGS_NONE};
+  ga_options library = ga_options_default();
+  args a = {.command = &parsed, .settings = &set, .options = &library};
+  int code = args_parse(&a, argc, argv);
+  if (code == ARGS_GO_ON) code = args_check_params(&a);
+  if (code != ARGS_GO_ON) return code;
+  mechanism_state s;
+  code = mechanism_state_open(&s, &set.problem, &a);
+  if (code == ARGS_GO_ON) code = command->solve(&set, &a, &s);
+  mechanism_state_close(&s);
+  return code;
+}
