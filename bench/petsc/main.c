@@ -4,8 +4,8 @@
  *
  *     mpiexec -n 1 build/release/petsc_bench [PETSC_OPTIONS]
  *
- * CPU time of the slowest rank, factorizations and solves of some steps together. On more ranks
- * than cores the waiting counts, too. */
+ * CPU time of the slowest process, factorizations and solves of some steps together. On more
+ * processes than cores the waiting counts, too. */
 #define _POSIX_C_SOURCE 200809L
 #include <genalpha/ga_mpi.h>
 #include <genalpha/ga_petsc.h>
@@ -105,14 +105,14 @@ typedef struct {
   double limit; /* of the ratio; 0: none */
 } bench_case;
 
-static int rank, size;
+static int process, size;
 
 static double largest(double x) {
   MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return x;
 }
 
-static ga_status run(part_model *p, const bench_case *c, ga_team *team, stopwatch *w,
+static ga_status run(subdomain_model *p, const bench_case *c, ga_team *team, stopwatch *w,
                      ga_petsc_context *petsc, long *iterations) {
   ga_options o = ga_options_default();
   ga_integrator *it = NULL;
@@ -125,7 +125,7 @@ static ga_status run(part_model *p, const bench_case *c, ga_team *team, stopwatc
   }
   int nv = PER * p->nbody;
   double *q0 = malloc((size_t)nv * sizeof *q0), *v0 = calloc((size_t)nv, sizeof *v0);
-  part_take(p, p->whole->q0, q0);
+  subdomain_take(p, p->whole->q0, q0);
   ga_status status = ga_integrator_new(&p->model, &o, &it, &err);
   if (status == GA_OK) status = ga_integrator_start(it, 0, q0, v0);
   for (long k = 0; k < c->before + c->steps && status == GA_OK; k++) {
@@ -145,9 +145,9 @@ static ga_status run(part_model *p, const bench_case *c, ga_team *team, stopwatc
 
 /* microseconds for a body and an iteration */
 static double measure(const bench_case *c, const char *options) {
-  part_system s = c->layers > 0 ? part_net(c->size, c->layers) : part_chain(c->size);
+  whole_system s = c->layers > 0 ? whole_net(c->size, c->layers) : whole_chain(c->size);
   bool chain = c->layers == 0;
-  part_model *p = part_new(&s, chain ? 0 : rank, chain ? 1 : size, false);
+  subdomain_model *p = subdomain_new(&s, chain ? 0 : process, chain ? 1 : size, false);
   ga_petsc_context petsc = {.options = options};
   stopwatch w = {.ops = chain ? &ga_linsol_klu : &ga_petsc_linsol,
                  .context = chain ? NULL : &petsc};
@@ -160,15 +160,15 @@ static double measure(const bench_case *c, const char *options) {
   }
   if (run(p, c, team, &w, &petsc, &iterations) != GA_OK) MPI_Abort(MPI_COMM_WORLD, 1);
   double each = 1e6 / s.n, total = largest(w.factor + w.solve) * each / (double)iterations;
-  if (rank == 0) {
+  if (process == 0) {
     printf("| %s | %s | %.2f | %.2f | %.2f | %.1f | %.2f |", c->name, c->method,
            each * w.factor / (double)w.factors, each * w.solve / (double)w.solves,
            (double)w.factors / (double)c->steps,
            petsc.solves ? (double)petsc.iterations / (double)petsc.solves : 0, total);
   }
   if (team) ga_mpi_team_free(team);
-  part_free(p);
-  part_system_free(&s);
+  subdomain_free(p);
+  whole_system_free(&s);
   return total;
 }
 
@@ -185,20 +185,21 @@ int main(int argc, char **argv) {
   };
   double chain = 1;
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_rank(MPI_COMM_WORLD, &process);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (rank == 0) {
+  if (process == 0) {
     printf(
-        "| system, %d ranks | method | factor, us | solve, us | factors a step | FGMRES | us for "
+        "| system, %d processes | method | factor, us | solve, us | factors a step | FGMRES | us "
+        "for "
         "a body and a Newton iteration | ratio to the chain |\n|---|---|---|---|---|---|---|---|\n",
         size);
   }
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     double time = measure(&cases[k], argc > 1 ? argv[1] : NULL);
     if (cases[k].limit == 0) chain = time;
-    if (rank == 0 && cases[k].limit > 0) {
+    if (process == 0 && cases[k].limit > 0) {
       printf(" %.1f (at most %g) |\n", time / chain, cases[k].limit);
-    } else if (rank == 0) {
+    } else if (process == 0) {
       printf(" |\n");
     }
     fflush(stdout);

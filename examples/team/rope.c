@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rope of examples/rope.c, shared out over the processes that mpiexec starts: rank r has some
+/* The rope of examples/rope.c, over the processes that mpiexec starts: process r has some
  * of the rods, each with the mass at its end, and the mass before its first rod, which is shared
- * with the rank before it.
+ * with the process before it.
  *
  *     mpiexec -n 2 team_rope
  *     cc rope.c -o team_rope $(pkg-config --cflags --libs genalpha-mpi) -lm */
@@ -14,36 +14,36 @@
 enum { N = 1000 };
 static const double m = 0.01, l = 0.005, gravity = 9.81;
 
-/* The rods from <= i < to of this rank, and its masses: first, first + 1, .., to - 1. */
+/* The rods from <= i < to of this process, and its masses: first, first + 1, .., to - 1. */
 typedef struct {
   int from, to, first;
 } rope;
 
-/* Place of mass i in this rank's vectors. */
-static int place(const rope *s, int i) {
+/* Index of mass i in this process's vectors. */
+static int index_of(const rope *s, int i) {
   return 2 * (i - s->first);
 }
 static double along(const rope *s, const double *p, int i, int r) {
-  return p[place(s, i) + r] - (i > 0 ? p[place(s, i - 1) + r] : 0);
+  return p[index_of(s, i) + r] - (i > 0 ? p[index_of(s, i - 1) + r] : 0);
 }
 static void add_row(const rope *s, ga_csr *A, int i, int r, double y) {
-  ga_csr_add(A, i - s->from, place(s, i) + r, y);
-  if (i > 0) ga_csr_add(A, i - s->from, place(s, i - 1) + r, -y);
+  ga_csr_add(A, i - s->from, index_of(s, i) + r, y);
+  if (i > 0) ga_csr_add(A, i - s->from, index_of(s, i - 1) + r, -y);
 }
 static void add_tangent(const rope *s, ga_csr *Kt, int i, int r, double y) {
-  const int b = place(s, i) + r, a = b - 2;
+  const int b = index_of(s, i) + r, a = b - 2;
   ga_csr_add(Kt, b, b, y);
   if (i > 0) ga_csr_add(Kt, a, a, y), ga_csr_add(Kt, a, b, -y), ga_csr_add(Kt, b, a, -y);
 }
 
-/* Contributions of this rank's rods: M and F of a shared mass come from the rank before. */
+/* Contributions of this process's rods: M and F of a shared mass come from the process before. */
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   const rope *s = user;
   (void)t;
   if (out->F) out->F[0] = out->F[1] = 0; /* of the shared mass; vectors do not arrive zeroed */
   for (int i = s->from; i < s->to; i++) {
-    const int row = i - s->from, at = place(s, i);
+    const int row = i - s->from, at = index_of(s, i);
     const double d[2] = {along(s, q, i, 0), along(s, q, i, 1)};
     const double w[2] = {along(s, v, i, 0), along(s, v, i, 1)};
     if (out->F) out->F[at] = 0, out->F[at + 1] = -m * gravity;
@@ -68,7 +68,7 @@ static bool build(const rope *s, ga_pattern *p[4], ga_model *model, ga_error *er
   for (int i = 0; i < nv; i++) ga_pattern_add(p[0], i, i), ga_pattern_add(p[1], i, i);
   for (int i = 2; i < nv; i++) ga_pattern_add(p[1], i, i - 2), ga_pattern_add(p[1], i - 2, i);
   for (int i = s->from; i < s->to; i++) {
-    ga_pattern_add_block(p[3], i - s->from, place(s, i > 0 ? i - 1 : 0), 1, i > 0 ? 4 : 2);
+    ga_pattern_add_block(p[3], i - s->from, index_of(s, i > 0 ? i - 1 : 0), 1, i > 0 ? 4 : 2);
   }
   return ga_pattern_finish(p[0], &model->pat_M, err) == GA_OK &&
          ga_pattern_finish(p[1], &model->pat_K, err) == GA_OK &&
@@ -76,11 +76,11 @@ static bool build(const rope *s, ga_pattern *p[4], ga_model *model, ga_error *er
          ga_pattern_finish(p[3], &model->pat_G, err) == GA_OK;
 }
 
-/* Energy of all ranks: each adds the masses at the ends of its own rods. */
+/* Energy of all processes: each adds the masses at the ends of its own rods. */
 static double energy(const rope *s, ga_team *team, const ga_state *state) {
   double sum = 0;
   for (int i = s->from; i < s->to; i++) {
-    const double *q = state->q + place(s, i), *v = state->v + place(s, i);
+    const double *q = state->q + index_of(s, i), *v = state->v + index_of(s, i);
     sum += m * (v[0] * v[0] + v[1] * v[1]) / 2 + m * gravity * q[1];
   }
   return team->ops->reduce(team, GA_TEAM_SUM, 1, &sum) == GA_OK ? sum : NAN;
@@ -90,9 +90,9 @@ int main(void) {
   const ga_model_ops ops = {.evaluate = evaluate,
                             .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
   ga_error err = {0};
-  int rank, size;
-  if (ga_mpi_begin(&rank, &size, &err) != GA_OK) return puts(err.text), 1;
-  rope s = {.from = N * rank / size, .to = N * (rank + 1) / size};
+  int process, processes;
+  if (ga_mpi_begin(&process, &processes, &err) != GA_OK) return puts(err.text), 1;
+  rope s = {.from = N * process / processes, .to = N * (process + 1) / processes};
   s.first = s.from > 0 ? s.from - 1 : 0;
   const int nv = 2 * (s.to - s.first);
   double *q0 = calloc((size_t)nv, sizeof *q0), *v0 = calloc((size_t)nv, sizeof *v0), change = NAN;
@@ -104,7 +104,7 @@ int main(void) {
   ga_model model = {
       .ops = &ops, .user = &s, .nlam = s.to - s.from, .const_mass = true, .scleronomic = true};
   for (int i = 0; i < nv; i++) velocity[i] = 2 * s.first + i;
-  for (int i = s.first; i < s.to; i++) q0[place(&s, i)] = l * (i + 1); /* horizontal, at rest */
+  for (int i = s.first; i < s.to; i++) q0[index_of(&s, i)] = l * (i + 1); /* horizontal, at rest */
   bool ok = ga_space_rn(nv, &space) == GA_OK && build(&s, p, &model, &err) &&
             ga_mpi_team_world(nv, velocity, &team, &err) == GA_OK;
   model.space = space;
@@ -121,15 +121,16 @@ int main(void) {
     const ga_stats *stats = ga_integrator_stats(it);
     change = energy(&s, team, ga_integrator_state(it)) - start;
     printf(
-        "rank %d of %d: rods %d to %d, %ld velocities shared with %d neighbours; %ld steps, %ld "
+        "process %d of %d: rods %d to %d, %ld velocities shared with %d neighbours; %ld steps, %ld "
         "messages, %ld bytes\n",
-        rank, size, s.from, s.to - 1, shared, neighbours, stats->steps, sent.messages, sent.bytes);
-    if (rank == 0) {
+        process, processes, s.from, s.to - 1, shared, neighbours, stats->steps, sent.messages,
+        sent.bytes);
+    if (process == 0) {
       printf("t = 0.1: energy changed by %.1e J, force in the first rod %.6f N\n", change,
              ga_integrator_state(it)->lam[0]);
     }
   } else {
-    printf("rank %d: %s\n", rank, it ? ga_integrator_error(it)->text : err.text);
+    printf("process %d: %s\n", process, it ? ga_integrator_error(it)->text : err.text);
   }
   ga_integrator_free(it);
   ga_mpi_team_free(team);

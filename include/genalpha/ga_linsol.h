@@ -32,18 +32,18 @@ typedef enum ga_symmetry {
   GA_SYMMETRY_ROWS     /* expected for all values; the solver finds D, and another way if not */
 } ga_symmetry;
 
-/* A matrix that is shared out over the ranks of a team (ga_team.h): A = sum over the ranks of
- * P_r^T A_r P_r, row i and column i of A_r being row and column number[i] of the whole. Each rank
- * gives its A_r to analyze and factor, which are collective, as solve is. b and x of solve are
- * complete in every row that a rank has, with the same bits on all ranks that have it. All ranks
- * get the same status. */
+/* The numbering of a matrix that is a sum over the processes p of a team (ga_team.h):
+ * A = sum P_p^T A_p P_p, where row i and column i of A_p are row and column number[i] of the whole.
+ * Each process gives its A_p to analyze and factor. These are collective, and so is solve. b and x
+ * of solve are complete in every row that a process has, with the same bits on all processes that
+ * have it. All processes get the same status. */
 typedef struct ga_linsol_numbering {
   long n;             /* rows of the whole matrix */
-  const long *number; /* one for each row of this rank */
-  const bool *owned;  /* each number is owned by just one rank */
-  /* The last nunit rows of a rank say what these unknowns y are made of: in the whole matrix they
-   * read y - S x = 0, x being the others. A solver may take y = S x from there and eliminate them;
-   * S couples unknowns of different ranks, which is why the matrix has them. */
+  const long *number; /* one for each row of this process */
+  const bool *owned;  /* exactly one of the processes that have a row owns it */
+  /* The last nunit unknowns of a process, y, are linear combinations of the other ones, x: their
+   * rows of the whole matrix are y - S x = 0. A solver may eliminate y. The matrix has them because
+   * S couples unknowns of different processes, which no process could write into its A_p. */
   int nunit;
 } ga_linsol_numbering;
 
@@ -126,9 +126,9 @@ struct ga_linsol {
 };
 
 /* A built-in solver for those who write solvers of their own on top of it, such as one that gathers
- * the parts of a team: name as in the option linsol (NULL: "auto"), attached to the pattern of A
- * and analyzed. A and layout (NULL: nothing is known) are borrowed until it is detached. Then
- * ls->ops has factor and solve. */
+ * the matrix of a team on one process: name as in the option linsol (NULL: "auto"), attached to the
+ * pattern of A and analyzed. A and layout (NULL: nothing is known) are borrowed until it is
+ * detached. Then ls->ops has factor and solve. */
 GA_API ga_status ga_linsol_attach(ga_linsol *ls, const char *name, const ga_csr *A,
                                   const ga_linsol_layout *layout, ga_error *err);
 GA_API void ga_linsol_detach(ga_linsol *ls);

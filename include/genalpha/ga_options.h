@@ -153,7 +153,7 @@ typedef struct ga_options {
   void *linsol_context;            /* handed to it as ls->context */
   ga_log_fn log;                   /* receives warnings; NULL drops them */
   void *log_context;
-  /* The ranks that share the model out (ga_team.h); NULL: the model is whole. Borrowed. */
+  /* The processes that integrate the model together (ga_team.h); NULL: one process. Borrowed. */
   struct ga_team *team;
 } ga_options;
 

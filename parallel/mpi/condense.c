@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Elimination of unknowns that are given by others, y = S x, from a whole matrix:
+/* Elimination of the unknowns y = S x (ga_linsol_numbering.nunit) from a whole matrix:
  *
  *     [ A_xx A_xy ] [x]   [b]
  *     [ -S    1   ] [y] = [c]     ->   (A_xx + A_xy S) x = b - A_xy c,   y = c + S x
  *
- * The numbers of y are a range. Places of all products are found once. */
+ * The numbers of y are a range. The slots of all products are found once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@ typedef struct ga_condensed {
   int unit, nunit; /* first number of y, and how many */
   ga_csr B;        /* A_xx + A_xy S */
   int nplain, nproduct;
-  int *plain_from, *plain_to;     /* entries of A_xx and their places in B */
-  int *left, *right, *product_to; /* entries of A_xy and -S, and the places of their products */
+  int *plain_from, *plain_to;     /* entries of A_xx and their slots in B */
+  int *left, *right, *product_to; /* entries of A_xy and -S, and the slots of their products */
   int ny, *y_entry, *y_row;       /* the entries of A_xy and their rows */
-  double *aside;                  /* c of the right side in hand */
+  double *aside;                  /* c of the present right side */
   ga_linsol_block block[GA_WHOLE_BLOCKS];
   ga_linsol_layout layout;
 } condensed;
@@ -30,7 +30,7 @@ static int number_of(const condensed *c, int i) {
   return i < c->unit ? i : i - c->nunit;
 }
 
-/* One pass over all terms of B: counted, or with their rows, columns and sources. */
+/* row and column in B of each of its terms: entries of A_xx, then products */
 typedef struct {
   int *row, *col;
 } terms;
@@ -41,6 +41,7 @@ static void add_term(condensed *c, terms *t, int at, int i, int j) {
   t->col[at] = number_of(c, j);
 }
 
+/* One pass over all terms of B. t NULL: only counts them. */
 static void list_terms(condensed *c, const ga_csr *A, terms *t) {
   c->nplain = c->nproduct = 0;
   for (int i = 0; i < A->nrow; i++) {
@@ -63,9 +64,9 @@ static void list_terms(condensed *c, const ga_csr *A, terms *t) {
   }
 }
 
-/* The terms, row by row, are a part whose entries are not sorted and may be double: whole.c sorts
- * and joins them. */
-static bool build(condensed *c, const ga_csr *A) {
+/* The terms, row by row, are the pattern of a matrix whose entries are not sorted and may occur
+ * twice: whole.c sorts and joins them. */
+static bool build_pattern(condensed *c, const ga_csr *A) {
   list_terms(c, A, NULL);
   size_t total = (size_t)(c->nplain + c->nproduct), n = (size_t)(A->nrow - c->nunit);
   terms t = {malloc((total + 1) * sizeof(int)), malloc((total + 1) * sizeof(int))};
@@ -89,8 +90,8 @@ static bool build(condensed *c, const ga_csr *A) {
       at[e] = ptr[t.row[e]] + count[t.row[e]]++;
       col[at[e]] = t.col[e];
     }
-    const ga_whole_contribution part = {(int)n, ptr, col, number};
-    sorted = ga_whole_new((long)n, 1, &part);
+    const ga_whole_contribution all = {(int)n, ptr, col, number};
+    sorted = ga_whole_new((long)n, 1, &all);
   }
   if (sorted) {
     for (int e = 0; e < c->nplain; e++) c->plain_to[e] = sorted->map[0][at[e]];
@@ -105,8 +106,8 @@ static bool build(condensed *c, const ga_csr *A) {
   return good;
 }
 
-/* the blocks of A but that of y, in the new numbers */
-static void take_blocks(condensed *c, const ga_linsol_layout *layout) {
+/* the blocks of A except that of y, in the new numbers */
+static void copy_blocks(condensed *c, const ga_linsol_layout *layout) {
   int known = 0;
   for (int b = 0; b < layout->nblock; b++) {
     ga_linsol_block block = layout->block[b];
@@ -118,7 +119,8 @@ static void take_blocks(condensed *c, const ga_linsol_layout *layout) {
   c->layout = (ga_linsol_layout){.nblock = known, .block = c->block};
 }
 
-static bool list_y(condensed *c, const ga_csr *A) {
+/* the entries of A_xy */
+static bool list_coupling(condensed *c, const ga_csr *A) {
   size_t most = (size_t)A->ptr[A->nrow] + 1;
   c->aside = malloc(((size_t)c->nunit + 1) * sizeof(double));
   c->y_entry = malloc(most * sizeof(int));
@@ -141,8 +143,8 @@ bool ga_whole_condense(ga_whole *w, long unit, long nunit) {
   w->condensed = c;
   c->unit = (int)unit;
   c->nunit = (int)nunit;
-  take_blocks(c, &w->layout);
-  return list_y(c, &w->A) && build(c, &w->A);
+  copy_blocks(c, &w->layout);
+  return list_coupling(c, &w->A) && build_pattern(c, &w->A);
 }
 
 void ga_whole_release(ga_whole *w) {
@@ -175,7 +177,7 @@ void ga_whole_finish(ga_whole *w) {
   }
 }
 
-/* b - A_xy c; c is put aside, what follows it moves up */
+/* b - A_xy c; c is put aside, and the entries after it move to its place */
 void ga_whole_right_side(const ga_whole *w, double *x) {
   const condensed *c = w->condensed;
   const ga_csr *A = &w->A;
@@ -187,7 +189,7 @@ void ga_whole_right_side(const ga_whole *w, double *x) {
   memmove(x + c->unit, x + c->unit + c->nunit, (size_t)after * sizeof(double));
 }
 
-/* y = c + S x in its place */
+/* y = c + S x; the entries after y move back */
 void ga_whole_solution(const ga_whole *w, double *x) {
   const condensed *c = w->condensed;
   const ga_csr *A = &w->A;

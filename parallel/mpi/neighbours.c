@@ -1,63 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-/* Who shares what. The rank number % size of each velocity hears of all that have it, and tells
- * them of each other: two exchanges of all ranks with all, once. */
+/* Finds out which processes share which velocities, by two exchanges of all processes with all. The
+ * velocity with number k has a directory process, k % processes. First every process sends the
+ * numbers of its velocities to their directory processes. Then these send, for every number that
+ * several processes have, the list of these processes to each of them. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "private.h"
 
-/* a message to every rank and one from every rank, of longs */
+/* messages to all processes, or from all processes: data[at[p]] .. is that of process p */
 typedef struct {
-  int *count, *at; /* for each rank */
+  int *count, *at;
   long *data;
 } mail;
 
-static void discard(mail *m) {
+static void free_mail(mail *m) {
   free(m->count);
   free(m->at);
   free(m->data);
 }
 
-/* places from counts; room for the data */
-static bool lay_out(mail *m, int size) {
+/* The counts are known: finds at, allocates data. */
+static bool allocate_data(mail *m, int processes) {
   long total = 0;
-  for (int r = 0; r < size; r++) {
-    m->at[r] = (int)total;
-    total += m->count[r];
+  for (int p = 0; p < processes; p++) {
+    m->at[p] = (int)total;
+    total += m->count[p];
   }
   m->data = malloc((size_t)(total + 1) * sizeof(long));
   return m->data && total < INT_MAX;
 }
 
-static bool make(mail *m, int size) {
-  m->count = calloc((size_t)size, sizeof(int));
-  m->at = calloc((size_t)size, sizeof(int));
+static bool new_mail(mail *m, int processes) {
+  m->count = calloc((size_t)processes, sizeof(int));
+  m->at = calloc((size_t)processes, sizeof(int));
   return m->count && m->at;
 }
 
-/* what all others have for this rank; the same status everywhere */
-static ga_status exchange(MPI_Comm comm, int size, const mail *out, mail *in) {
-  ga_status status = make(in, size) ? GA_OK : GA_ERR_MEM;
+/* Sends out, receives in; the same status on all processes. */
+static ga_status exchange(MPI_Comm comm, int processes, const mail *out, mail *in) {
+  ga_status status = new_mail(in, processes) ? GA_OK : GA_ERR_MEM;
   status = ga_mpi_agree(comm, status);
   if (status != GA_OK) return status;
   MPI_Alltoall(out->count, 1, MPI_INT, in->count, 1, MPI_INT, comm);
-  status = ga_mpi_agree(comm, lay_out(in, size) ? GA_OK : GA_ERR_MEM);
+  status = ga_mpi_agree(comm, allocate_data(in, processes) ? GA_OK : GA_ERR_MEM);
   if (status != GA_OK) return status;
   MPI_Alltoallv(out->data, out->count, out->at, MPI_LONG, in->data, in->count, in->at, MPI_LONG,
                 comm);
   return GA_OK;
 }
 
-/* ---- the numbers of all ranks, at the ranks that watch over them ------------------------------
- */
+/* ---- the directory -------------------------------------------------------------------------- */
 
-static ga_status send_numbers(ga_mpi_team *t, mail *out) {
+/* the numbers of this process's velocities, for their directory processes */
+static ga_status pack_numbers(ga_mpi_team *t, mail *out) {
   const ga_team *team = &t->team;
   int *next = calloc((size_t)team->processes, sizeof(int));
-  bool good = make(out, team->processes) && next;
+  bool good = new_mail(out, team->processes) && next;
   for (int i = 0; good && i < team->nv; i++) out->count[t->velocity[i] % team->processes]++;
-  good = good && lay_out(out, team->processes);
+  good = good && allocate_data(out, team->processes);
   for (int i = 0; good && i < team->nv; i++) {
     int to = (int)(t->velocity[i] % team->processes);
     out->data[out->at[to] + next[to]++] = t->velocity[i];
@@ -66,42 +68,42 @@ static ga_status send_numbers(ga_mpi_team *t, mail *out) {
   return good ? GA_OK : GA_ERR_MEM;
 }
 
-/* a number and a rank that has it */
+/* a velocity and a process that has it */
 typedef struct {
   long number;
-  int rank;
+  int process;
 } holder;
 
-static int compare(const void *a, const void *b) {
+static int compare_holders(const void *a, const void *b) {
   const holder *x = a, *y = b;
   if (x->number != y->number) return x->number < y->number ? -1 : 1;
-  return (x->rank > y->rank) - (x->rank < y->rank);
+  return (x->process > y->process) - (x->process < y->process);
 }
 
 /* how many holders from `at` on have the same number */
-static int same(const holder *all, int at, int count) {
+static int count_same(const holder *all, int at, int count) {
   int n = 1;
   while (at + n < count && all[at + n].number == all[at].number) n++;
   return n;
 }
 
-/* Answers: for each number that several ranks have, to each of them: number, count, ranks. */
-static ga_status answer(int size, const holder *all, int count, mail *out) {
-  int *next = calloc((size_t)size, sizeof(int));
-  bool good = make(out, size) && next;
+/* For each number that several processes have, to each of them: number, count, processes. */
+static ga_status pack_answers(int processes, const holder *all, int count, mail *out) {
+  int *next = calloc((size_t)processes, sizeof(int));
+  bool good = new_mail(out, processes) && next;
   for (int at = 0, n; good && at < count; at += n) {
-    n = same(all, at, count);
-    for (int k = 0; n > 1 && k < n; k++) out->count[all[at + k].rank] += 2 + n;
+    n = count_same(all, at, count);
+    for (int k = 0; n > 1 && k < n; k++) out->count[all[at + k].process] += 2 + n;
   }
-  good = good && lay_out(out, size);
+  good = good && allocate_data(out, processes);
   for (int at = 0, n; good && at < count; at += n) {
-    n = same(all, at, count);
+    n = count_same(all, at, count);
     for (int k = 0; n > 1 && k < n; k++) {
-      int to = all[at + k].rank;
+      int to = all[at + k].process;
       long *data = out->data + out->at[to] + next[to];
       data[0] = all[at].number;
       data[1] = n;
-      for (int j = 0; j < n; j++) data[2 + j] = all[at + j].rank;
+      for (int j = 0; j < n; j++) data[2 + j] = all[at + j].process;
       next[to] += 2 + n;
     }
   }
@@ -109,135 +111,140 @@ static ga_status answer(int size, const holder *all, int count, mail *out) {
   return good ? GA_OK : GA_ERR_MEM;
 }
 
-/* the holders of the numbers this rank watches over; *distinct and the largest of them */
-static holder *list_holders(const mail *in, int size, int *count, long *distinct, long *largest) {
-  int total = in->at[size - 1] + in->count[size - 1], at = 0;
+/* All holders of the numbers in this process's directory, sorted; how many different numbers these
+ * are, and the largest of them. NULL: no memory. */
+static holder *list_holders(const mail *in, int processes, int *count, long *distinct,
+                            long *largest) {
+  int total = in->at[processes - 1] + in->count[processes - 1], at = 0;
   holder *all = malloc(((size_t)total + 1) * sizeof *all);
   *count = total;
   *distinct = 0;
   *largest = -1;
   if (!all) return NULL;
-  for (int r = 0; r < size; r++) {
-    for (int i = 0; i < in->count[r]; i++) all[at++] = (holder){in->data[in->at[r] + i], r};
+  for (int p = 0; p < processes; p++) {
+    for (int i = 0; i < in->count[p]; i++) all[at++] = (holder){in->data[in->at[p] + i], p};
   }
-  qsort(all, (size_t)total, sizeof *all, compare);
-  for (int i = 0; i < total; i += same(all, i, total)) ++*distinct;
+  qsort(all, (size_t)total, sizeof *all, compare_holders);
+  for (int i = 0; i < total; i += count_same(all, i, total)) ++*distinct;
   if (total > 0) *largest = all[total - 1].number;
   return all;
 }
 
-static bool twice(const holder *all, int count) {
+/* Sets nv_all. An error if a process has a number twice, or if no process has one of them. */
+static ga_status check_numbers(ga_mpi_team *t, const holder *all, int count, long distinct,
+                               long largest, ga_error *err) {
+  long twice = 0;
   for (int i = 1; i < count; i++) {
-    if (all[i].number == all[i - 1].number && all[i].rank == all[i - 1].rank) return true;
+    if (compare_holders(&all[i], &all[i - 1]) == 0) twice = 1;
   }
-  return false;
-}
-
-static ga_status check_all(ga_mpi_team *t, const holder *all, int count, const long known[2],
-                           ga_error *err) {
-  long total[2] = {known[0], 0}, bad = twice(all, count);
-  MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_LONG, MPI_MAX, t->comm);
-  MPI_Allreduce(&known[0], &total[0], 1, MPI_LONG, MPI_SUM, t->comm);
-  MPI_Allreduce(&known[1], &total[1], 1, MPI_LONG, MPI_MAX, t->comm);
-  t->team.nv_all = total[0];
-  if (bad) return ga_mpi_fail(err, GA_ERR_ARG, "a rank has two velocities of the same number");
-  if (total[1] + 1 == total[0]) return GA_OK;
+  MPI_Allreduce(MPI_IN_PLACE, &twice, 1, MPI_LONG, MPI_MAX, t->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &distinct, 1, MPI_LONG, MPI_SUM, t->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_LONG, MPI_MAX, t->comm);
+  t->team.nv_all = distinct;
+  if (twice) {
+    return ga_mpi_fail(err, GA_ERR_ARG, "a process has two velocities of the same number");
+  }
+  if (largest + 1 == distinct) return GA_OK;
   return ga_mpi_fail(err, GA_ERR_ARG,
-                     "the ranks have %ld different velocities with numbers up to %ld: some numbers "
-                     "belong to no rank",
-                     total[0], total[1]);
+                     "the processes have %ld different velocities with numbers up to %ld: some "
+                     "numbers belong to no process",
+                     distinct, largest);
 }
 
-/* ---- this rank's shared velocities ------------------------------------------------------------
- */
+/* ---- this process's shared velocities -------------------------------------------------------- */
 
-/* a velocity of this rank by its number */
+/* a velocity of this process: its number in the whole and its index here */
 typedef struct {
   long number;
   int i;
-} named;
+} own_velocity;
 
 static int by_number(const void *a, const void *b) {
-  const named *x = a, *y = b;
+  const own_velocity *x = a, *y = b;
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static int find(const named *own, int nv, long number) {
-  const named key = {number, 0};
-  const named *at = bsearch(&key, own, (size_t)nv, sizeof *own, by_number);
+static int find_velocity(const own_velocity *own, int nv, long number) {
+  const own_velocity key = {number, 0};
+  const own_velocity *at = bsearch(&key, own, (size_t)nv, sizeof *own, by_number);
   return at ? at->i : -1;
 }
 
-/* An answer names a velocity and the ranks that have it. */
+/* an answer: a shared velocity and the n processes that have it */
 typedef struct {
   long number;
   int i, n;
-  const long *rank;
-} sharing;
+  const long *process;
+} shared_velocity;
 
-static int by_velocity(const void *a, const void *b) {
-  const sharing *x = a, *y = b;
+static int by_shared_number(const void *a, const void *b) {
+  const shared_velocity *x = a, *y = b;
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static int read_answers(const mail *in, int size, const named *own, int nv, sharing *list) {
-  int total = in->at[size - 1] + in->count[size - 1], count = 0;
+/* the answers into list, sorted by number; returns how many there are. list NULL: only that. */
+static int read_answers(const mail *in, int processes, const own_velocity *own, int nv,
+                        shared_velocity *list) {
+  int total = in->at[processes - 1] + in->count[processes - 1], count = 0;
   for (int at = 0; at < total; count++) {
     const long *data = in->data + at;
-    if (list) list[count] = (sharing){data[0], find(own, nv, data[0]), (int)data[1], data + 2};
+    if (list)
+      list[count] =
+          (shared_velocity){data[0], find_velocity(own, nv, data[0]), (int)data[1], data + 2};
     at += 2 + (int)data[1];
   }
-  if (list) qsort(list, (size_t)count, sizeof *list, by_velocity);
+  if (list) qsort(list, (size_t)count, sizeof *list, by_shared_number);
   return count;
 }
 
-static bool carve(ga_mpi_team *t, const int *with) {
+/* with[p]: velocities shared with process p */
+static bool allocate_neighbours(ga_mpi_team *t, const int *with) {
   const ga_team *team = &t->team;
   size_t vectors = GA_MPI_VECTORS * sizeof(double);
-  for (int r = 0; r < team->processes; r++) t->nneighbour += with[r] > 0;
+  for (int p = 0; p < team->processes; p++) t->nneighbour += with[p] > 0;
   t->neighbour = calloc((size_t)t->nneighbour + 1, sizeof *t->neighbour);
   t->request = malloc((2 * (size_t)t->nneighbour + 1) * sizeof *t->request);
   t->own = malloc(((size_t)t->nshared + 1) * vectors);
   t->sum = malloc(((size_t)t->nshared + 1) * vectors);
   if (!t->neighbour || !t->request || !t->own || !t->sum) return false;
-  for (int r = 0, k = 0; r < team->processes; r++) {
-    if (with[r] == 0) continue;
+  for (int p = 0, k = 0; p < team->processes; p++) {
+    if (with[p] == 0) continue;
     ga_neighbour *other = &t->neighbour[k++];
-    other->rank = r;
-    other->place = malloc((size_t)with[r] * sizeof(int));
-    other->out = malloc((size_t)with[r] * vectors);
-    other->in = malloc((size_t)with[r] * vectors);
-    if (!other->place || !other->out || !other->in) return false;
+    other->process = p;
+    other->which = malloc((size_t)with[p] * sizeof(int));
+    other->out = malloc((size_t)with[p] * vectors);
+    other->in = malloc((size_t)with[p] * vectors);
+    if (!other->which || !other->out || !other->in) return false;
   }
   return true;
 }
 
-/* shared velocities in the order of their numbers, and what of them each neighbour has */
-static ga_status take_answers(ga_mpi_team *t, const mail *in) {
+/* lists the shared velocities, and which of them each neighbour has */
+static ga_status list_neighbours(ga_mpi_team *t, const mail *in) {
   const ga_team *team = &t->team;
-  named *own = malloc(((size_t)team->nv + 1) * sizeof *own);
+  own_velocity *own = malloc(((size_t)team->nv + 1) * sizeof *own);
   int *with = calloc((size_t)team->processes, sizeof(int));
   t->nshared = read_answers(in, team->processes, NULL, 0, NULL);
-  sharing *list = malloc(((size_t)t->nshared + 1) * sizeof *list);
+  shared_velocity *list = malloc(((size_t)t->nshared + 1) * sizeof *list);
   t->shared = malloc(((size_t)t->nshared + 1) * sizeof(int));
   bool good = own && with && list && t->shared;
   if (good) {
-    for (int i = 0; i < team->nv; i++) own[i] = (named){t->velocity[i], i};
+    for (int i = 0; i < team->nv; i++) own[i] = (own_velocity){t->velocity[i], i};
     qsort(own, (size_t)team->nv, sizeof *own, by_number);
     read_answers(in, team->processes, own, team->nv, list);
     for (int s = 0; s < t->nshared; s++) {
-      for (int k = 0; k < list[s].n; k++) with[list[s].rank[k]]++;
+      for (int k = 0; k < list[s].n; k++) with[list[s].process[k]]++;
     }
     with[team->process] = 0;
-    good = carve(t, with);
+    good = allocate_neighbours(t, with);
   }
   for (int s = 0; good && s < t->nshared; s++) {
     t->shared[s] = list[s].i;
-    t->owned[list[s].i] = list[s].rank[0] == team->process;
+    t->owned[list[s].i] = list[s].process[0] == team->process;
     for (int n = 0; n < t->nneighbour; n++) {
       ga_neighbour *other = &t->neighbour[n];
       for (int k = 0; k < list[s].n; k++) {
-        if (list[s].rank[k] == other->rank) other->place[other->count++] = s;
+        if (list[s].process[k] == other->process) other->which[other->count++] = s;
       }
     }
   }
@@ -248,26 +255,28 @@ static ga_status take_answers(ga_mpi_team *t, const mail *in) {
 }
 
 ga_status ga_mpi_find_shared(ga_mpi_team *t, ga_error *err) {
-  int size = t->team.processes, count = 0;
-  long known[2] = {0, -1};
-  mail numbers = {0}, heard = {0}, answers = {0}, told = {0};
+  int processes = t->team.processes, count = 0;
+  long distinct = 0, largest = -1;
+  mail numbers = {0}, directory = {0}, answers = {0}, received = {0};
   holder *all = NULL;
-  ga_status status = ga_mpi_agree(t->comm, send_numbers(t, &numbers));
-  if (status == GA_OK) status = exchange(t->comm, size, &numbers, &heard);
+  ga_status status = ga_mpi_agree(t->comm, pack_numbers(t, &numbers));
+  if (status == GA_OK) status = exchange(t->comm, processes, &numbers, &directory);
   if (status == GA_OK) {
-    all = list_holders(&heard, size, &count, &known[0], &known[1]);
+    all = list_holders(&directory, processes, &count, &distinct, &largest);
     status = ga_mpi_agree(t->comm, all ? GA_OK : GA_ERR_MEM);
   }
-  if (status == GA_OK) status = check_all(t, all, count, known, err);
+  if (status == GA_OK) status = check_numbers(t, all, count, distinct, largest, err);
   bool refused = status == GA_ERR_ARG;
-  if (status == GA_OK) status = ga_mpi_agree(t->comm, answer(size, all, count, &answers));
-  if (status == GA_OK) status = exchange(t->comm, size, &answers, &told);
-  if (status == GA_OK) status = ga_mpi_agree(t->comm, take_answers(t, &told));
+  if (status == GA_OK)
+    status = ga_mpi_agree(t->comm, pack_answers(processes, all, count, &answers));
+  if (status == GA_OK) status = exchange(t->comm, processes, &answers, &received);
+  if (status == GA_OK) status = ga_mpi_agree(t->comm, list_neighbours(t, &received));
   free(all);
-  discard(&numbers);
-  discard(&heard);
-  discard(&answers);
-  discard(&told);
+  free_mail(&numbers);
+  free_mail(&directory);
+  free_mail(&answers);
+  free_mail(&received);
   if (status == GA_OK || refused) return status;
-  return ga_mpi_fail(err, status, "no memory to share out %d velocities", t->team.nv);
+  return ga_mpi_fail(err, status, "no memory to find the processes that share %d velocities",
+                     t->team.nv);
 }

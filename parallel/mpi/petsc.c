@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The solver of libgenalpha_petsc for a team, without linking to PETSc: the library is opened from
- * the directory that holds this one, or from where the system looks. */
+ * the directory of this library, or from wherever the system looks. */
 #define _GNU_SOURCE /* dladdr */
 #include "parallel/mpi/petsc.h"
 
@@ -11,8 +11,9 @@
 #include <string.h>
 
 static void *library;
-static ga_petsc_context context; /* the ranks of one run */
+static ga_petsc_context context; /* of the one run of this process */
 
+/* an address in the file that holds this library */
 static const char anchor[] = "";
 
 static void *open_library(void) {
@@ -40,7 +41,7 @@ ga_status ga_launch_petsc(ga_team *team, const char *options, ga_error *err) {
   if (!ops) {
     snprintf(err->text, sizeof err->text,
              "--petsc: libgenalpha_petsc is not there; install PETSc (Debian: libpetsc-real-dev) "
-             "and build with -DGA_PETSC=ON, or leave --petsc away");
+             "and build with -DGA_PETSC=ON, or leave out --petsc");
     err->code = GA_ERR_BACKEND;
     return GA_ERR_BACKEND;
   }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Private: libgenalpha_petsc, opened where it is built. */
+/* Private: libgenalpha_petsc as the linear solver of a team, opened at run time. */
 #ifndef GA_MPI_PETSC_H
 #define GA_MPI_PETSC_H
 
 #include <genalpha/ga_team.h>
 
+/* Can it be opened? */
 bool ga_launch_has_petsc(void);
 
 /* Make PETSc the linear solver of a team, with options as PETSc writes them. */

@@ -4,18 +4,17 @@
 #define GA_MPI_PRIVATE_H
 
 #include <mpi.h>
-/* mpi.h first: ga_mpi.h looks whether it is there */
+/* after mpi.h: ga_mpi.h then declares the functions with communicators */
 #include <genalpha/ga_mpi.h>
 
-/* Vectors that go out in one exchange; more are sent in turns. */
+/* Vectors in one message; more vectors take several messages. */
 enum { GA_MPI_VECTORS = 8 };
 
-/* A rank that shares velocities with this one: which of this rank's list of shared ones, in the
- * order of their numbers, and room for what is sent and received. */
+/* A process that shares count velocities with this one. */
 typedef struct ga_neighbour {
-  int rank, count;
-  int *place;
-  double *out, *in;
+  int process, count;
+  int *which;       /* of this process's shared velocities, in the order of their numbers */
+  double *out, *in; /* buffers: GA_MPI_VECTORS values of each of them, sent and received */
 } ga_neighbour;
 
 typedef struct ga_mpi_team {
@@ -24,23 +23,23 @@ typedef struct ga_mpi_team {
   long *velocity;
   bool *owned;
   int nshared;
-  int *shared; /* velocities that other ranks have, too */
+  int *shared; /* velocities that other processes have as well, in the order of their numbers */
   int nneighbour;
-  ga_neighbour *neighbour; /* in the order of their ranks */
+  ga_neighbour *neighbour; /* in the order of the processes */
   MPI_Request *request;
   double *own, *sum; /* GA_MPI_VECTORS values of each shared velocity */
-  double *work;      /* of reductions: nwork numbers */
+  double *work;      /* nwork numbers for reductions */
   int nwork;
-  const char *gather_by;
+  const char *gather_by; /* solver of ga_mpi_gather_linsol; NULL: "auto" */
   ga_mpi_counts counts;
 } ga_mpi_team;
 
 ga_status ga_mpi_fail(ga_error *err, ga_status status, const char *format, ...) GA_PRINTF(3, 4);
 
-/* One status for all: the least of them if one is an error. */
+/* One status for all: the lowest number if one is an error, else the highest. */
 ga_status ga_mpi_agree(MPI_Comm comm, ga_status status);
 
-/* share.c: the shared velocities, their owners, the neighbours. */
+/* neighbours.c: find the shared velocities, their owners and the neighbours. Collective. */
 ga_status ga_mpi_find_shared(ga_mpi_team *t, ga_error *err);
 
 #endif

@@ -29,52 +29,52 @@ static ga_mpi_team *of(ga_team *team) {
   return team->context;
 }
 
-/* ---- sums over the ranks that share a velocity ------------------------------------------------
- */
+/* ---- sums over the processes that share a velocity ------------------------------------------ */
 
-/* x of the shared velocities, count vectors, into `own`: the vectors of one velocity together */
-static void collect(ga_mpi_team *t, int count, const double *x) {
+/* count vectors of the shared velocities into t->own; all values of one velocity stand together */
+static void pack_own(ga_mpi_team *t, int count, const double *x) {
   for (int s = 0; s < t->nshared; s++) {
     for (int c = 0; c < count; c++) t->own[s * count + c] = x[c * t->team.nv + t->shared[s]];
   }
 }
 
-static void post(ga_mpi_team *t, int count) {
+static void send_and_receive(ga_mpi_team *t, int count) {
   for (int n = 0; n < t->nneighbour; n++) {
     ga_neighbour *other = &t->neighbour[n];
-    MPI_Irecv(other->in, count * other->count, MPI_DOUBLE, other->rank, 0, t->comm,
+    MPI_Irecv(other->in, count * other->count, MPI_DOUBLE, other->process, 0, t->comm,
               &t->request[2 * n]);
     for (int k = 0; k < other->count; k++) {
-      memcpy(other->out + k * count, t->own + other->place[k] * count,
+      memcpy(other->out + k * count, t->own + other->which[k] * count,
              (size_t)count * sizeof(double));
     }
-    MPI_Isend(other->out, count * other->count, MPI_DOUBLE, other->rank, 0, t->comm,
+    MPI_Isend(other->out, count * other->count, MPI_DOUBLE, other->process, 0, t->comm,
               &t->request[2 * n + 1]);
     t->counts.messages++;
     t->counts.bytes += 8L * count * other->count;
   }
 }
 
-/* in the order of the ranks, this one's own among them, so that all get the same bits */
+/* in the order of the processes, this one among them, so that all get the same bits */
 static void add_up(ga_mpi_team *t, int count) {
   bool added = false;
   memset(t->sum, 0, (size_t)(t->nshared * count) * sizeof(double));
   for (int n = 0; n <= t->nneighbour; n++) {
     const ga_neighbour *other = n < t->nneighbour ? &t->neighbour[n] : NULL;
-    if (!added && (!other || other->rank > t->team.process)) {
+    if (!added && (!other || other->process > t->team.process)) {
       for (int i = 0; i < t->nshared * count; i++) t->sum[i] += t->own[i];
       added = true;
     }
     for (int k = 0; other && k < other->count; k++) {
-      double *sum = t->sum + other->place[k] * count;
+      double *sum = t->sum + other->which[k] * count;
       for (int c = 0; c < count; c++) sum[c] += other->in[k * count + c];
     }
   }
 }
 
-static void sum_some(ga_mpi_team *t, int count, double *x) {
-  collect(t, count, x);
-  post(t, count);
+/* count <= GA_MPI_VECTORS */
+static void sum_vectors(ga_mpi_team *t, int count, double *x) {
+  pack_own(t, count, x);
+  send_and_receive(t, count);
   MPI_Waitall(2 * t->nneighbour, t->request, MPI_STATUSES_IGNORE);
   add_up(t, count);
   for (int s = 0; s < t->nshared; s++) {
@@ -87,16 +87,15 @@ static ga_status sum_shared(ga_team *team, int count, double *x) {
   t->counts.exchanges++;
   for (int done = 0, some; done < count; done += some) {
     some = count - done < GA_MPI_VECTORS ? count - done : GA_MPI_VECTORS;
-    sum_some(t, some, x + (size_t)done * (size_t)team->nv);
+    sum_vectors(t, some, x + (size_t)done * (size_t)team->nv);
   }
   return GA_OK;
 }
 
-/* ---- agreements -------------------------------------------------------------------------------
- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
-/* Room that grows; the kernel asks for more than it did before at set-up only. */
-static bool make_room(ga_mpi_team *t, int n) {
+/* Memory that grows; the kernel asks for more than before at set-up only. */
+static bool reserve_work(ga_mpi_team *t, int n) {
   if (n <= t->nwork) return true;
   double *room = realloc(t->work, (size_t)n * sizeof(double));
   if (!room) return false;
@@ -105,8 +104,9 @@ static bool make_room(ga_mpi_team *t, int n) {
   return true;
 }
 
-/* MPI's largest of numbers that may be NaN is whatever it likes: NaN is passed on beside it */
-static void largest(ga_mpi_team *t, int n, double sign, double *x) {
+/* The largest x (sign 1) or the smallest (sign -1). MPI does not define the maximum of numbers with
+ * a NaN, so a flag for NaN is reduced beside each number. */
+static void reduce_extreme(ga_mpi_team *t, int n, double sign, double *x) {
   double *all = t->work;
   for (int i = 0; i < n; i++) {
     all[i] = isnan(x[i]) ? -INFINITY : sign * x[i];
@@ -116,11 +116,12 @@ static void largest(ga_mpi_team *t, int n, double sign, double *x) {
   for (int i = 0; i < n; i++) x[i] = all[n + i] > 0 ? NAN : sign * all[i];
 }
 
-static void ordered_sum(ga_mpi_team *t, int n, double *x) {
+/* in the order of the processes, so that all get the same bits; MPI_SUM has no fixed order */
+static void reduce_sum(ga_mpi_team *t, int n, double *x) {
   MPI_Allgather(x, n, MPI_DOUBLE, t->work, n, MPI_DOUBLE, t->comm);
   for (int i = 0; i < n; i++) {
     double sum = 0;
-    for (int r = 0; r < t->team.processes; r++) sum += t->work[r * n + i];
+    for (int p = 0; p < t->team.processes; p++) sum += t->work[p * n + i];
     x[i] = sum;
   }
 }
@@ -129,31 +130,30 @@ static ga_status reduce(ga_team *team, ga_team_op op, int n, double *x) {
   ga_mpi_team *t = of(team);
   int room = op == GA_TEAM_SUM ? n * team->processes : 2 * n;
   if (room > t->nwork) {
-    ga_status status = ga_mpi_agree(t->comm, make_room(t, room) ? GA_OK : GA_ERR_MEM);
+    ga_status status = ga_mpi_agree(t->comm, reserve_work(t, room) ? GA_OK : GA_ERR_MEM);
     if (status != GA_OK) return status;
   }
   t->counts.reductions++;
   t->counts.reduced += n;
   if (op == GA_TEAM_SUM) {
-    ordered_sum(t, n, x);
+    reduce_sum(t, n, x);
   } else {
-    largest(t, n, op == GA_TEAM_MAX ? 1 : -1, x);
+    reduce_extreme(t, n, op == GA_TEAM_MAX ? 1 : -1, x);
   }
   return GA_OK;
 }
 
 static const ga_team_ops ops = {.sum_shared = sum_shared, .reduce = reduce};
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- making and freeing a team --------------------------------------------------------------- */
 
-static bool fill(ga_mpi_team *t, int nv, const long *velocity) {
+static bool init_team(ga_mpi_team *t, int nv, const long *velocity) {
   t->team = (ga_team){.ops = &ops, .context = t, .nv = nv};
   MPI_Comm_rank(t->comm, &t->team.process);
   MPI_Comm_size(t->comm, &t->team.processes);
   t->velocity = malloc(((size_t)nv + 1) * sizeof(long));
   t->owned = malloc(((size_t)nv + 1) * sizeof(bool));
-  if (!t->velocity || !t->owned || !make_room(t, 256 + 16 * t->team.processes)) return false;
+  if (!t->velocity || !t->owned || !reserve_work(t, 256 + 16 * t->team.processes)) return false;
   for (int i = 0; i < nv; i++) {
     t->velocity[i] = velocity[i];
     t->owned[i] = true; /* unless others share it */
@@ -165,7 +165,7 @@ static bool fill(ga_mpi_team *t, int nv, const long *velocity) {
   return true;
 }
 
-static ga_status check(MPI_Comm comm, int nv, const long *velocity, ga_error *err) {
+static ga_status check_arguments(MPI_Comm comm, int nv, const long *velocity, ga_error *err) {
   int bad = -1;
   for (int i = 0; velocity && i < nv && bad < 0; i++) bad = velocity[i] < 0 ? i : -1;
   ga_status status = GA_OK;
@@ -177,19 +177,19 @@ static ga_status check(MPI_Comm comm, int nv, const long *velocity, ga_error *er
   }
   ga_status all = ga_mpi_agree(comm, status);
   if (all == status) return status;
-  return ga_mpi_fail(err, all, "another rank has wrong numbers of velocities");
+  return ga_mpi_fail(err, all, "another process has wrong numbers of velocities");
 }
 
 ga_status ga_mpi_team_new(MPI_Comm comm, int nv, const long *velocity, ga_team **out,
                           ga_error *err) {
   *out = NULL;
-  ga_status status = check(comm, nv, velocity, err);
+  ga_status status = check_arguments(comm, nv, velocity, err);
   if (status != GA_OK) return status;
   ga_mpi_team *t = calloc(1, sizeof *t);
   status = ga_mpi_agree(comm, t ? GA_OK : GA_ERR_MEM);
   if (status == GA_OK) {
     MPI_Comm_dup(comm, &t->comm);
-    status = ga_mpi_agree(comm, fill(t, nv, velocity) ? GA_OK : GA_ERR_MEM);
+    status = ga_mpi_agree(comm, init_team(t, nv, velocity) ? GA_OK : GA_ERR_MEM);
   } else {
     free(t);
     t = NULL;
@@ -215,7 +215,7 @@ void ga_mpi_team_free(ga_team *team) {
   if (!team) return;
   ga_mpi_team *t = of(team);
   for (int n = 0; n < t->nneighbour && t->neighbour; n++) {
-    free(t->neighbour[n].place);
+    free(t->neighbour[n].which);
     free(t->neighbour[n].out);
     free(t->neighbour[n].in);
   }
@@ -256,17 +256,16 @@ int ga_mpi_team_neighbours(const ga_team *team, long *shared) {
   return t->nneighbour;
 }
 
-/* ---- for programs without MPI of their own -----------------------------------------------------
- */
+/* ---- for programs without MPI of their own --------------------------------------------------- */
 
-static bool begun; /* by ga_mpi_begin */
+static bool begun; /* ga_mpi_begin has started MPI */
 
 ga_status ga_mpi_begin(int *process, int *processes, ga_error *err) {
-  int there = 0, gone = 0, level;
-  MPI_Initialized(&there);
-  MPI_Finalized(&gone);
-  if (gone) return ga_mpi_fail(err, GA_ERR_ARG, "MPI has ended and cannot begin again");
-  if (!there) {
+  int running = 0, ended = 0, level;
+  MPI_Initialized(&running);
+  MPI_Finalized(&ended);
+  if (ended) return ga_mpi_fail(err, GA_ERR_ARG, "MPI has ended and cannot begin again");
+  if (!running) {
     /* the program may have other threads, which never call MPI */
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
       return ga_mpi_fail(err, GA_ERR_BACKEND, "MPI_Init_thread failed");

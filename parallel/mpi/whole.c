@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The union of the patterns of parts, and their sum. */
+/* The union of the patterns of all contributions, and their sum. */
 #include "whole.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* all entries of all parts, one after the other */
+/* all entries of all contributions, one after the other; order is a permutation of them */
 typedef struct {
   size_t count;
   int *row, *col, *order, *sorted, *bucket;
 } entries;
 
-static void release(entries *all) {
+static void free_entries(entries *all) {
   free(all->row);
   free(all->col);
   free(all->order);
@@ -20,8 +20,8 @@ static void release(entries *all) {
   free(all->bucket);
 }
 
-static bool list(entries *all, int n, int count, const ga_whole_contribution *part) {
-  for (int r = 0; r < count; r++) all->count += (size_t)part[r].ptr[part[r].n];
+static bool list_entries(entries *all, int n, int count, const ga_whole_contribution *from) {
+  for (int k = 0; k < count; k++) all->count += (size_t)from[k].ptr[from[k].n];
   size_t size = all->count + 1;
   all->row = malloc(size * sizeof(int));
   all->col = malloc(size * sizeof(int));
@@ -30,8 +30,8 @@ static bool list(entries *all, int n, int count, const ga_whole_contribution *pa
   all->bucket = malloc(((size_t)n + 1) * sizeof(int));
   if (!all->row || !all->col || !all->order || !all->sorted || !all->bucket) return false;
   int at = 0;
-  for (int r = 0; r < count; r++) {
-    const ga_whole_contribution *p = &part[r];
+  for (int k = 0; k < count; k++) {
+    const ga_whole_contribution *p = &from[k];
     for (int i = 0; i < p->n; i++) {
       for (int e = p->ptr[i]; e < p->ptr[i + 1]; e++, at++) {
         all->row[at] = (int)p->number[i];
@@ -43,7 +43,7 @@ static bool list(entries *all, int n, int count, const ga_whole_contribution *pa
   return true;
 }
 
-/* order, stably sorted by key < n, into sorted */
+/* counting sort of order by a key below n; it is stable */
 static void sort_by(entries *all, const int *key, int n) {
   int *bucket = all->bucket;
   memset(bucket, 0, ((size_t)n + 1) * sizeof(int));
@@ -55,8 +55,9 @@ static void sort_by(entries *all, const int *key, int n) {
   all->sorted = kept;
 }
 
-/* equal neighbours in the order are one entry; `sorted` gets the place of each entry */
-static int place(entries *all, ga_csr *A) {
+/* Entries with the same row and column, which follow each other in order, get one slot of A. Writes
+ * the slot of each entry to sorted, and A->ptr. Returns the number of slots. */
+static int assign_slots(entries *all, ga_csr *A) {
   int nnz = 0;
   for (size_t i = 0; i < all->count; i++) {
     int e = all->order[i], before = i > 0 ? all->order[i - 1] : -1;
@@ -70,27 +71,27 @@ static int place(entries *all, ga_csr *A) {
   return nnz;
 }
 
-static bool fill(ga_whole *w, entries *all, const ga_whole_contribution *part) {
+static bool fill_pattern(ga_whole *w, entries *all, const ga_whole_contribution *from) {
   ga_csr *A = &w->A;
-  int nnz = place(all, A);
+  int nnz = assign_slots(all, A);
   A->col = malloc(((size_t)nnz + 1) * sizeof(int));
   A->val = calloc((size_t)nnz + 1, sizeof(double));
   if (!A->col || !A->val) return false;
   size_t at = 0;
-  for (int r = 0; r < w->count; r++) {
-    int n = part[r].ptr[part[r].n];
-    w->map[r] = malloc(((size_t)n + 1) * sizeof(int));
-    if (!w->map[r]) return false;
+  for (int k = 0; k < w->count; k++) {
+    int n = from[k].ptr[from[k].n];
+    w->map[k] = malloc(((size_t)n + 1) * sizeof(int));
+    if (!w->map[k]) return false;
     for (int e = 0; e < n; e++, at++) {
-      w->map[r][e] = all->sorted[at];
+      w->map[k][e] = all->sorted[at];
       A->col[all->sorted[at]] = all->col[at];
     }
-    w->map[r][n] = -1;
+    w->map[k][n] = -1;
   }
   return true;
 }
 
-ga_whole *ga_whole_new(long n, int count, const ga_whole_contribution *part) {
+ga_whole *ga_whole_new(long n, int count, const ga_whole_contribution *from) {
   ga_whole *w = calloc(1, sizeof *w);
   entries all = {0};
   if (!w || n >= INT_MAX) {
@@ -101,13 +102,13 @@ ga_whole *ga_whole_new(long n, int count, const ga_whole_contribution *part) {
   w->count = count;
   w->map = calloc((size_t)count, sizeof *w->map);
   w->A.ptr = calloc((size_t)n + 1, sizeof(int));
-  bool good = w->map && w->A.ptr && list(&all, (int)n, count, part);
+  bool good = w->map && w->A.ptr && list_entries(&all, (int)n, count, from);
   if (good) {
     sort_by(&all, all.col, (int)n);
     sort_by(&all, all.row, (int)n);
-    good = fill(w, &all, part);
+    good = fill_pattern(w, &all, from);
   }
-  release(&all);
+  free_entries(&all);
   if (good) return w;
   ga_whole_free(w);
   return NULL;
@@ -116,7 +117,7 @@ ga_whole *ga_whole_new(long n, int count, const ga_whole_contribution *part) {
 void ga_whole_free(ga_whole *w) {
   if (!w) return;
   ga_whole_release(w);
-  for (int r = 0; r < w->count && w->map; r++) free(w->map[r]);
+  for (int k = 0; k < w->count && w->map; k++) free(w->map[k]);
   free(w->map);
   free(w->A.ptr);
   free(w->A.col);
@@ -128,12 +129,10 @@ void ga_whole_clear(ga_whole *w) {
   memset(w->A.val, 0, (size_t)w->A.ptr[w->A.nrow] * sizeof(double));
 }
 
-void ga_whole_add(ga_whole *w, int part, const double *val) {
-  const int *map = w->map[part];
+void ga_whole_add(ga_whole *w, int process, const double *val) {
+  const int *map = w->map[process];
   double *sum = w->A.val;
-  for (int e = 0; map[e] >= 0; e++) /* -1 is the end */ {
-    sum[map[e]] += val[e];
-  }
+  for (int e = 0; map[e] >= 0; e++) sum[map[e]] += val[e]; /* -1 is the end */
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -159,13 +158,13 @@ void ga_whole_blocks(ga_whole *w, int nblock, int count, const ga_block_range *r
   int known = 0;
   for (int b = 0; b < nblock; b++) {
     ga_block_range all = {-1, -1, -1, -1};
-    for (int r = 0; r < count; r++) {
-      const ga_block_range *of_rank = &range[r * nblock + b];
-      if (of_rank->row_lo < 0) continue;
-      widen(of_rank->row_lo, &all.row_lo, &all.row_hi);
-      widen(of_rank->row_hi, &all.row_lo, &all.row_hi);
-      widen(of_rank->col_lo, &all.col_lo, &all.col_hi);
-      widen(of_rank->col_hi, &all.col_lo, &all.col_hi);
+    for (int p = 0; p < count; p++) {
+      const ga_block_range *own = &range[p * nblock + b];
+      if (own->row_lo < 0) continue;
+      widen(own->row_lo, &all.row_lo, &all.row_hi);
+      widen(own->row_hi, &all.row_lo, &all.row_hi);
+      widen(own->col_lo, &all.col_lo, &all.col_hi);
+      widen(own->col_hi, &all.col_lo, &all.col_hi);
     }
     if (all.row_lo < 0) continue;
     w->block[known++] =

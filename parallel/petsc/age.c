@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a preconditioner is kept.
  *
- * The iteration has the matrix of today and may have the preconditioner of some steps ago. That
- * costs iterations; a new one costs a factorization. It is made when the iterations lost so far,
- * against the first solve with the present one, would have paid for it: the total is then at most
- * twice that of the best time for it, whatever follows. All times are counted in operations, so
- * that two runs decide alike.
+ * The iteration uses the present matrix, and may use the preconditioner of some steps ago. An old
+ * one costs iterations, a new one costs a factorization. It is renewed when the iterations lost so
+ * far, compared with its first solve, have cost as much as a factorization. Then the total cost is
+ * at most twice that of the best choice, whatever follows. Costs are counted in operations, not in
+ * seconds, so that two runs decide alike.
  *
- * Entries that have changed by more than CHANGE where rows and columns are scaled to 1 need new
- * factors in any case, so that a dependency that appears at once is seen. */
+ * If a scaled entry has changed by more than CHANGE, the factors are renewed in any case: rows may
+ * have become dependent. */
 #include <math.h>
 #include <string.h>
 
 #include "private.h"
 
 static const double CHANGE = 0.1;
-/* Operations of an iteration besides the preconditioner, for an entry of A and for a row; those of
- * a factorization take half the time of those in a solve (measured). */
+/* Operations of an iteration besides the preconditioner, per entry of A and per row. An operation
+ * of a factorization takes half the time of one in a solve (measured). */
 static const double ENTRY = 2, ROW = 20, FACTOR = 0.5;
 
 PetscErrorCode ga_petsc_made(ga_petsc_solver *s) {
@@ -34,7 +34,7 @@ PetscErrorCode ga_petsc_made(ga_petsc_solver *s) {
   double all[] = {factor, step, unknown};
   ga_petsc_largest(s, 3, all);
   s->worth = all[2] > 0 ? 0 : FACTOR * all[0] / (all[1] + 1);
-  s->exact = all[2] == 0 && s->size == 1 && s->P == s->A;
+  s->exact = all[2] == 0 && s->processes == 1 && s->P == s->A;
   s->lost = 0;
   s->first = 0;
   memcpy(s->made_for, s->value, (size_t)s->nnz * sizeof *s->made_for);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* A preconditioner type for PETSc: L U of a subdomain by KLU, in the order of ordering.c.
  *
- * KLU by way of PETSc chooses pivots anew for all values and takes no ordering. Here new values are
- * factored in the old pivot order, as in the solver "klu" of the library, while the pivots stay as
- * good as they were. PETSc stores rows and KLU columns: it is given the transpose, and solves with
- * the transposed factors. */
+ * PETSc's own interface to KLU chooses new pivots for all values and accepts no ordering. This one
+ * factors new values in the old pivot order while the pivots stay good, as the solver "klu" of the
+ * library does. PETSc stores rows, KLU columns: KLU gets the transpose and solves with the
+ * transposed factors. */
 #include <stdlib.h>
 #include <string.h>
 #include <suitesparse/klu.h>
 
 #include "private.h"
 
-static const double REPIVOT = 0.1; /* fall of the ratio of the extreme pivots */
+static const double REPIVOT =
+    0.1; /* new pivots if the ratio of the extreme pivots has fallen by this factor */
 
 static const char NAME[] = "L U by KLU, in an order for constraints";
 
@@ -24,7 +25,7 @@ typedef struct {
   double now;   /* and for the last values */
 } factors;
 
-static void forget(factors *f) {
+static void free_factors(factors *f) {
   klu_free_numeric(&f->numeric, &f->common);
   klu_free_symbolic(&f->symbolic, &f->common);
   free(f->ptr), free(f->col), free(f->order);
@@ -34,7 +35,7 @@ static void forget(factors *f) {
 static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const PetscInt *col,
                               const double *value) {
   size_t rows = (size_t)n, entries = (size_t)ptr[n];
-  forget(f);
+  free_factors(f);
   klu_defaults(&f->common);
   f->common.tol = 0.1;  /* pivots on the diagonal unless ten times too small */
   f->common.scale = -1; /* rows and columns have good units already */
@@ -105,7 +106,7 @@ static PetscErrorCode apply(PC pc, Vec b, Vec x) {
 static PetscErrorCode destroy(PC pc) {
   factors *f;
   GA_TRY(PCShellGetContext(pc, &f));
-  forget(f);
+  free_factors(f);
   free(f);
   return 0;
 }

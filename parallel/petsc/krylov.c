@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The iteration: operators, preconditioner, and rounds of FGMRES until the equations hold.
  *
- * One round solves A c = r to ksp_rtol, then x <- x + c, and r = b - A x is computed anew. Rounds
- * end when |r| <= backward |b| in the largest norm, or when they gain no more and |r| is a rounding
- * of |A| |x|; the entries of A are about 1 here. */
+ * One round solves A c = r to ksp_rtol, adds c to x, and computes r = b - A x anew. The rounds end
+ * when |r| <= backward |b| in the maximum norm, or when r no longer gets smaller and is rounding
+ * error, |r| <= ROUNDING |x|. (The largest entries of A are about 1 here.) */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 
 enum { ROUNDS = 6 };
 enum { ROOM_LEAST = 50, ROOM_MOST = 6400 }; /* per cent that MUMPS is given beyond its prediction */
-static const double GAIN = 0.1; /* a round that leaves more of the residual was in vain */
-/* what may be left relative to |x|, at once and where rounds gain no more */
+static const double GAIN = 0.1; /* a round that leaves more of the residual than this was in vain */
+/* |r|/|x| that is always accepted, and after a round in vain */
 static const double EXACT = 8 * DBL_EPSILON, ROUNDING = 1e4 * DBL_EPSILON;
 
 static const char *reason_in_words(KSPConvergedReason reason) {
@@ -53,8 +53,8 @@ static PetscErrorCode set_subdomains(ga_petsc_solver *s, PC pc) {
   return ISDestroy(&own);
 }
 
-/* A with some roundings in each entry and on the diagonal: what is singular is so no more, and its
- * null vectors are still the directions in which the inverse is largest. */
+/* A with a change of about 1000 eps in each entry and on the diagonal: it is regular now, and the
+ * null vectors of A are the directions in which its inverse is largest. */
 static PetscErrorCode disturb(ga_petsc_solver *s) {
   enum { SOME = 1000 };
   PetscScalar *value;
@@ -77,7 +77,7 @@ static PetscErrorCode copy_values(ga_petsc_solver *s) {
   return MatSetValuesCOO(s->P, s->kept_value, INSERT_VALUES);
 }
 
-/* P for the present values. All ranks see whether any rank has a weak entry. */
+/* P for the present values: A itself if no process has a weak entry. */
 static PetscErrorCode open_strong(ga_petsc_solver *s) {
   double any = 0;
   GA_TRY(ga_petsc_find_diagonals(s));
@@ -133,10 +133,10 @@ PetscErrorCode ga_petsc_sub_pc(ga_petsc_solver *s, int i, PC *pc, int *count) {
   return i < *count ? KSPGetPC(sub[i], pc) : 0;
 }
 
-/* MUMPS may need more memory than it foresees, as its pivots have to wait. The next one gets twice
- * as much beyond the prediction; after such an error an instance of MUMPS is of no use any more.
- * *more stays as it is if that is not the trouble, or was done too often. */
-static PetscErrorCode more_room(ga_petsc_solver *s, PC pc, bool *more) {
+/* MUMPS may need more memory than it predicts, because pivots are delayed. After such an error the
+ * instance of MUMPS cannot be used any more; the next one gets twice the memory beyond the
+ * prediction. Sets *more then; not if there is another reason, or if it has been tried often. */
+static PetscErrorCode more_memory(ga_petsc_solver *s, PC pc, bool *more) {
   PCFailedReason why;
   PetscBool factor;
   MatSolverType type = NULL;
@@ -155,7 +155,7 @@ static PetscErrorCode more_room(ga_petsc_solver *s, PC pc, bool *more) {
   return 0;
 }
 
-/* what became of the factors of one preconditioner */
+/* *status and the sentence, if the factors of a preconditioner failed */
 static PetscErrorCode factors_status(ga_petsc_solver *s, PC pc, ga_status *status) {
   PCFailedReason why;
   GA_TRY(PCGetFailedReason(pc, &why));
@@ -169,7 +169,7 @@ static PetscErrorCode factors_status(ga_petsc_solver *s, PC pc, ga_status *statu
   return 0;
 }
 
-/* The part that all ranks do together, then that of each rank alone. */
+/* The preconditioner: first what all processes do together, then the subdomains of each. */
 static PetscErrorCode set_up(ga_petsc_solver *s, ga_status *status, bool *again) {
   int count;
   PC pc;
@@ -185,7 +185,7 @@ static PetscErrorCode set_up(ga_petsc_solver *s, ga_status *status, bool *again)
   for (int i = 0; i < count; i++) {
     GA_TRY(ga_petsc_sub_pc(s, i, &pc, &count));
     GA_TRY(factors_status(s, pc, status));
-    GA_TRY(more_room(s, pc, again));
+    GA_TRY(more_memory(s, pc, again));
   }
   return 0;
 }
@@ -224,8 +224,8 @@ PetscErrorCode ga_petsc_keep(ga_petsc_solver *s) {
   return MatSetValuesCOO(s->A, s->value, INSERT_VALUES);
 }
 
-/* One round: c of A c = r, to ksp_rtol; *made counts the iterations. Where P is A, its factors
- * alone are the better beginning. */
+/* One round: c of A c = r, to ksp_rtol; *made counts the iterations. If P is A, the first round
+ * uses its factors alone. */
 static PetscErrorCode one_round(ga_petsc_solver *s, bool first, KSPConvergedReason *reason,
                                 int *made) {
   PetscInt count = 1;
@@ -243,10 +243,10 @@ static PetscErrorCode one_round(ga_petsc_solver *s, bool first, KSPConvergedReas
   return 0;
 }
 
-/* x <- x + c, r = b - A x, and what these make of the status; *left is |r| before and after. A c
- * that does not make it smaller is left out. */
-static PetscErrorCode add_and_judge(ga_petsc_solver *s, double *left, bool *vain,
-                                    ga_status *status) {
+/* x <- x + c and r = b - A x; sets *status to GA_OK if that is good enough. *left is |r|, before
+ * and after. A c that does not reduce |r| is taken back. */
+static PetscErrorCode add_correction(ga_petsc_solver *s, double *left, bool *vain,
+                                     ga_status *status) {
   PetscReal norm_b, norm_x, norm_r;
   GA_TRY(VecAXPY(s->x, 1, s->c));
   GA_TRY(MatMult(s->A, s->x, s->r));
@@ -263,8 +263,8 @@ static PetscErrorCode add_and_judge(ga_petsc_solver *s, double *left, bool *vain
   }
   *left = norm_r;
   if (held || norm_r <= (*vain ? ROUNDING : EXACT) * norm_x) *status = GA_OK;
-  /* on one rank the factors have told before */
-  if (s->size > 1 && !held && *status == GA_OK && grown) *status = GA_RETRY_SINGULAR;
+  /* in one process the factors have shown it before */
+  if (s->processes > 1 && !held && *status == GA_OK && grown) *status = GA_RETRY_SINGULAR;
   return 0;
 }
 
@@ -279,7 +279,7 @@ PetscErrorCode ga_petsc_iterate(ga_petsc_solver *s, ga_status *status) {
   for (int round = 0; round < ROUNDS && !vain && *status == GA_RETRY_NEWTON; round++) {
     GA_TRY(one_round(s, round == 0, &reason, &made));
     if (reason == KSP_DIVERGED_PC_FAILED || reason == KSP_DIVERGED_NANORINF) break;
-    GA_TRY(add_and_judge(s, &left, &vain, status));
+    GA_TRY(add_correction(s, &left, &vain, status));
   }
   ga_petsc_learn(s, made);
   s->context->solves++;

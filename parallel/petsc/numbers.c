@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* One numbering for all ranks, matrices of additive parts, exchanges of shared numbers.
+/* One numbering for all processes, matrices that are sums of contributions, exchanges of shared
+ * numbers.
  *
- * PETSc wants the rows of a rank to be numbered one after the other. Each rank numbers the columns
- * that it owns; constraints come right after the first velocity that they touch, so that what is
- * near in the mechanism is near in memory. */
+ * PETSc wants the rows of a process to be numbered one after the other. Each process numbers the
+ * columns that it owns. A constraint comes right after the first velocity that it touches, so that
+ * neighbours in the mechanism are neighbours in memory. */
 #include <petscao.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "private.h"
 
-/* rows and columns that meet on the diagonal; *first: columns of the first block */
+/* which row belongs to which column; *first: columns of the first block */
 static void find_partners(ga_petsc_solver *s, const ga_linsol_layout *layout, int *first) {
   *first = 0;
   for (int i = 0; i < s->n; i++) s->partner[i] = s->row_of[i] = i;
@@ -39,8 +40,8 @@ int ga_petsc_find(const ga_petsc_solver *s, int row, int col) {
   return -1;
 }
 
-/* The columns that this rank owns into s->own, sorted by the place where they belong: the column
- * itself for velocities, the first column of the row for others. */
+/* The columns that this process owns into s->own. A velocity is sorted by its column, another
+ * unknown by the first column of its row. */
 static PetscErrorCode order_own(ga_petsc_solver *s, const bool *owned, int first) {
   int *count = calloc((size_t)s->n + 1, sizeof *count),
       *key = calloc((size_t)s->n + 1, sizeof *key);
@@ -65,13 +66,13 @@ static PetscErrorCode order_own(ga_petsc_solver *s, const bool *owned, int first
   return 0;
 }
 
-/* PETSc's indices of all local columns, asked for from the ranks that own them */
-static PetscErrorCode find_indices(ga_petsc_solver *s, const ga_linsol_numbering *share) {
+/* PETSc's indices of all local columns, from the processes that own them */
+static PetscErrorCode find_indices(ga_petsc_solver *s, const ga_linsol_numbering *numbering) {
   PetscInt *given;
   AO ao;
   GA_TRY(PetscMalloc1((size_t)s->nown, &given));
-  for (PetscInt k = 0; k < s->nown; k++) given[k] = (PetscInt)share->number[s->own[k]];
-  for (int j = 0; j < s->n; j++) s->index[j] = (PetscInt)share->number[j];
+  for (PetscInt k = 0; k < s->nown; k++) given[k] = (PetscInt)numbering->number[s->own[k]];
+  for (int j = 0; j < s->n; j++) s->index[j] = (PetscInt)numbering->number[j];
   GA_TRY(AOCreateMemoryScalable(s->comm, s->nown, given, NULL, &ao));
   GA_TRY(AOApplicationToPetsc(ao, s->n, s->index));
   GA_TRY(AODestroy(&ao));
@@ -90,30 +91,30 @@ static PetscErrorCode open_exchange(ga_petsc_solver *s) {
 }
 
 PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layout) {
-  const ga_linsol_numbering *share = layout ? layout->numbering : NULL;
+  const ga_linsol_numbering *numbering = layout ? layout->numbering : NULL;
   long long own, begin = 0, all;
   int first;
   find_partners(s, layout, &first);
-  GA_TRY(order_own(s, share ? share->owned : NULL, first));
+  GA_TRY(order_own(s, numbering ? numbering->owned : NULL, first));
   own = s->nown;
   MPI_Exscan(&own, &begin, 1, MPI_LONG_LONG, MPI_SUM, s->comm);
   MPI_Allreduce(&own, &all, 1, MPI_LONG_LONG, MPI_SUM, s->comm);
-  if (s->rank == 0) begin = 0;
-  if (all > PETSC_MAX_INT || (share && all != share->n)) {
+  if (s->process == 0) begin = 0;
+  if (all > PETSC_MAX_INT || (numbering && all != numbering->n)) {
     snprintf(s->trouble, GA_PETSC_ROOM,
              all > PETSC_MAX_INT ? "%lld rows are more than this PETSc has numbers for, of %ld"
-                                 : "the ranks own %lld rows together, not %ld",
-             all, share ? share->n : 0L);
+                                 : "the processes own %lld rows together, not %ld",
+             all, numbering ? numbering->n : 0L);
     return PETSC_ERR_ARG_OUTOFRANGE;
   }
   s->begin = (PetscInt)begin, s->ntotal = (PetscInt)all;
   for (PetscInt k = 0; k < s->nown; k++) s->index[s->own[k]] = s->begin + k;
-  if (share) GA_TRY(find_indices(s, share));
+  if (numbering) GA_TRY(find_indices(s, numbering));
   return open_exchange(s);
 }
 
 PetscErrorCode ga_petsc_max_shared(ga_petsc_solver *s, double *x) {
-  if (s->size == 1) return 0;
+  if (s->processes == 1) return 0;
   for (PetscInt k = 0; k < s->nown; k++) s->roots[k] = x[s->own[k]];
   GA_TRY(PetscSFReduceBegin(s->sf, MPIU_REAL, x, s->roots, MPI_MAX));
   GA_TRY(PetscSFReduceEnd(s->sf, MPIU_REAL, x, s->roots, MPI_MAX));

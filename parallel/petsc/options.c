@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of PETSc: defaults of ours, then the program's own with the prefix ga_, then the
- * context's.
+/* Options of PETSc, from three sources: our defaults, the program's options with the prefix ga_,
+ * the options of the context. Later ones win.
  *
- * PETSc has one set of options for all. The solver's are in it only while operators are made, so
- * that two solvers may have different ones. */
+ * PETSc has one set of options for the whole process. The solver's options are in it only while
+ * operators are made, so that two solvers may have different ones. */
 #define _POSIX_C_SOURCE 200809L /* strtok_r */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const struct {
     {"-ga_pc_factor_mat_solver_type", "mumps"}, /* of -pc_type lu */
     {"-ga_sub_ksp_type", "preonly"},
     {"-ga_sub_pc_type", GA_PETSC_KLU},
-    /* room beyond the prediction, in per cent: pivots of nets have to wait for others */
+    /* memory beyond the prediction, in per cent: pivots of nets are delayed */
     {"-ga_mat_mumps_icntl_14", "200"},
     {"-ga_sub_mat_mumps_icntl_14", "200"},
     /* no messages */
@@ -71,7 +71,7 @@ static PetscErrorCode split(ga_petsc_solver *s, const char *text) {
   return 0;
 }
 
-/* the room that MUMPS turned out to need, in place of the default's and the user's */
+/* the memory that MUMPS turned out to need replaces the default and the user's option */
 static const char *const room[] = {"-ga_mat_mumps_icntl_14", "-ga_sub_mat_mumps_icntl_14"};
 
 static PetscErrorCode put_room(const ga_petsc_solver *s) {
@@ -98,9 +98,9 @@ PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s) {
   return put_room(s);
 }
 
-/* The first option that nothing has asked for is an error. */
+/* The first option that PETSc has not used is an error. */
 static PetscErrorCode check_used(ga_petsc_solver *s) {
-  if (s->direct) return 0; /* they were looked at before, with another preconditioner */
+  if (s->direct) return 0; /* they were checked before, with another preconditioner */
   for (int k = 0; k < s->noption; k++) {
     PetscBool used;
     GA_TRY(PetscOptionsUsed(NULL, s->option[k].name + 1, &used)); /* without its - */
@@ -124,7 +124,7 @@ PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check) {
   return code;
 }
 
-/* the place of the preconditioner's type among the defaults */
+/* the index of the preconditioner's type in the defaults */
 enum { PC_TYPE_AT = 4 };
 enum { SMALL = 500 }; /* rows up to which subdomains are factored whole */
 

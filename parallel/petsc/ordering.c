@@ -2,17 +2,18 @@
 /* The order in which KLU eliminates a subdomain.
  *
  * KLU's own orderings do not know that a constraint has no pivot on the diagonal before one of its
- * velocities is eliminated; they put it first where it has few neighbours, then its pivot is taken
- * elsewhere, and the fill is no longer what the ordering was made for: on a net of 100 x 100 masses
- * factors take ten times as long. Here, in each block of the block triangular form:
+ * velocities is eliminated. They put a constraint with few neighbours first, its pivot is then
+ * taken elsewhere, and the fill is not what the ordering predicted: on a net of 100 x 100 masses a
+ * factorization takes ten times as long. Here, in each block of the block triangular form, the
+ * order is:
  *
- *   1. unknowns with a diagonal that are coupled, among themselves, in small groups only: the
+ *   1. unknowns with a diagonal entry that are coupled with each other in small groups only: the
  *      velocities of single bodies;
- *   2. all others, by AMD, in the graph that remains when these are eliminated: the multipliers
- *      with the graph of G M^-1 G^T, whose diagonal is there by then.
+ *   2. all others, by AMD, in the graph after the elimination of these: the multipliers, with the
+ *      graph of G M^-1 G^T, whose diagonal entries exist by then.
  *
- * KLU finds the same blocks and keeps the order inside of them. Through PETSc it cannot be had: the
- * PETSc of Debian 12 gives KLU no ordering but its own or none. */
+ * KLU finds the same blocks and keeps the order inside of them. PETSc's own interface cannot do
+ * this: in Debian 12 it gives KLU either its own ordering or none. */
 #include <math.h>
 #include <stdlib.h>
 #include <suitesparse/amd.h>

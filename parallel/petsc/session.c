@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* PETSc's start and end, its errors, and the agreement of all ranks on a status. */
+/* PETSc's start and end, its errors, and the agreement of all processes on a status. */
 #include <stdio.h>
 #include <string.h>
 
 #include "private.h"
 
-/* PETSc is one for the whole process, and so is this: whether it was initialized here. */
+/* There is one PETSc in a process, hence this variable: this library has initialized it. */
 static bool opened_here;
 
 static ga_status register_type(char *trouble, size_t room) {
   if (!ga_petsc_register_klu()) return GA_OK;
-  snprintf(trouble, room, "PETSc does not take the solver for subdomains");
+  snprintf(trouble, room, "PETSc refused to register the solver for subdomains");
   return GA_ERR_BACKEND;
 }
 
@@ -38,7 +38,7 @@ void ga_petsc_close(void) {
   opened_here = false;
 }
 
-/* The first place that reports an error says most. */
+/* PETSc reports an error from every function on the way back; the first text says most. */
 static PetscErrorCode keep_text(MPI_Comm comm, int line, const char *function, const char *file,
                                 PetscErrorCode code, PetscErrorType kind, const char *text,
                                 void *context) {
@@ -72,17 +72,17 @@ ga_status ga_petsc_status(const ga_petsc_solver *s, PetscErrorCode code) {
 }
 
 ga_status ga_petsc_agree(ga_petsc_solver *s, ga_status status) {
-  if (s->size == 1) return status;
-  /* errors are graver than what a smaller step may help */
+  if (s->processes == 1) return status;
+  /* errors are worse than statuses that a smaller step may cure */
   struct {
-    int grave, rank;
-  } mine = {status < 0 ? 1000 - (int)status : (int)status, s->rank}, worst = mine;
+    int grave, process;
+  } mine = {status < 0 ? 1000 - (int)status : (int)status, s->process}, worst = mine;
   MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, s->comm);
   if (worst.grave == 0) return GA_OK;
-  MPI_Bcast(s->trouble, GA_PETSC_ROOM, MPI_CHAR, worst.rank, s->comm);
+  MPI_Bcast(s->trouble, GA_PETSC_ROOM, MPI_CHAR, worst.process, s->comm);
   return (ga_status)(worst.grave > 1000 ? 1000 - worst.grave : worst.grave);
 }
 
 void ga_petsc_largest(const ga_petsc_solver *s, int n, double *x) {
-  if (s->size > 1) MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_MAX, s->comm);
+  if (s->processes > 1) MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_MAX, s->comm);
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Is A singular to working precision, and which column depends on the others?
  *
- * As in the solvers of the library (src/linsol/scaling.h): where pivots are not sound, inverse
- * iteration finds x = P^-1 b, for b of the size of |A| 1. If x has grown by less than 1/(n eps), A
- * is regular. Else it is singular if every row of A x is a sum that cancels, or if a second step
- * grows as much when it is measured in the units of the first x.
+ * As in the solvers of the library (src/linsol/scaling.h): if a pivot is small, inverse iteration
+ * computes x = P^-1 b for a b with |b| = |A| 1. If |x| is below 1/(n eps), A is regular. Else A is
+ * singular if every row of A x is a sum that cancels, or if a second step, in units of the first x,
+ * grows as much again.
  *
- * A rank's subdomain has its constraints whole, so what depends there depends in A. Dependencies of
- * constraints of several ranks are not seen by the subdomains. Then the iteration stands still, and
- * the least residual r that it has reached tells the weights of the dependent rows, r^T A = 0. */
+ * A subdomain has complete constraints, so constraints that depend there depend in A. A dependency
+ * among constraints of several processes is not seen by the subdomains. Then the iteration
+ * stagnates, and its smallest residual r contains the weights of the dependent rows: r^T A = 0. */
 #include <float.h>
 #include <math.h>
 
 #include "private.h"
 
-/* Sound pivots, growth of the second step, what is left of a
- * row that cancels, what counts as nothing: those of src/linsol/scaling.c. */
+/* From src/linsol/scaling.c: ratio of sound pivots, growth of the second step, relative sum of a
+ * row that cancels, relative size of entries of x that count as zero. */
 static const double SOUND = 1e-7, GROWTH_AGAIN = 1e6, CANCELLED = 1e-9, NOTHING = 1e-8;
 static const double PROOF = 1e-10; /* |r^T A| relative to |r| that proves a dependency */
 
@@ -23,7 +23,7 @@ double ga_petsc_weight(int i) {
   return (i % 2 ? -0.5 : 0.5) * (1 + fmod(0.6180339887498949 * i, 1));
 }
 
-/* |A|, the parts' entries without their signs */
+/* |A|, from the absolute values of all contributions */
 static PetscErrorCode absolute(ga_petsc_solver *s, Mat *out) {
   PetscScalar *value;
   GA_TRY(PetscMalloc1((size_t)s->nnz + 1, &value));
@@ -45,7 +45,7 @@ static PetscErrorCode inverse_step(ga_petsc_solver *s, Mat sizes, Vec unit) {
   return PCApply(pc, s->b, s->x);
 }
 
-/* the largest |x_i|/unit_i; its column becomes the one named, if `name` */
+/* the largest |x_i|/unit_i; name: its column is reported as the dependent one */
 static PetscErrorCode largest_entry(ga_petsc_solver *s, Vec unit, bool name, double *size) {
   const PetscScalar *x, *u = NULL;
   double mine = -1;
@@ -67,11 +67,11 @@ static PetscErrorCode largest_entry(ga_petsc_solver *s, Vec unit, bool name, dou
   return 0;
 }
 
-/* whether every row of A x cancels, the entries of x that may be rounding errors left out */
+/* Does every row of A x cancel? Entries of x that may be rounding errors are left out. */
 static PetscErrorCode rows_cancel(ga_petsc_solver *s, Mat sizes, double size, bool *all) {
   PetscScalar *x;
   const PetscScalar *sum, *terms;
-  double open = 0;
+  double violated = 0;
   GA_TRY(VecCopy(s->x, s->b));
   GA_TRY(VecGetArray(s->b, &x));
   for (PetscInt k = 0; k < s->nown; k++) x[k] = fabs(x[k]) < NOTHING * size ? 0 : x[k] / size;
@@ -82,12 +82,12 @@ static PetscErrorCode rows_cancel(ga_petsc_solver *s, Mat sizes, double size, bo
   GA_TRY(VecGetArrayRead(s->r, &sum));
   GA_TRY(VecGetArrayRead(s->c, &terms));
   for (PetscInt k = 0; k < s->nown; k++) {
-    if (!(fabs(sum[k]) <= CANCELLED * terms[k])) open = 1;
+    if (!(fabs(sum[k]) <= CANCELLED * terms[k])) violated = 1;
   }
   GA_TRY(VecRestoreArrayRead(s->c, &terms));
   GA_TRY(VecRestoreArrayRead(s->r, &sum));
-  ga_petsc_largest(s, 1, &open);
-  *all = open == 0;
+  ga_petsc_largest(s, 1, &violated);
+  *all = violated == 0;
   return 0;
 }
 
@@ -105,7 +105,7 @@ static PetscErrorCode second_growth(ga_petsc_solver *s, Mat sizes, Vec unit, dou
   return largest_entry(s, unit, false, growth);
 }
 
-static PetscErrorCode look_closer(ga_petsc_solver *s, Mat sizes, Vec unit, bool *singular) {
+static PetscErrorCode inverse_iteration(ga_petsc_solver *s, Mat sizes, Vec unit, bool *singular) {
   double size, growth;
   bool cancel;
   *singular = false;
@@ -124,7 +124,7 @@ static PetscErrorCode look_closer(ga_petsc_solver *s, Mat sizes, Vec unit, bool 
   return 0;
 }
 
-PetscErrorCode ga_petsc_look(ga_petsc_solver *s, ga_status *status) {
+PetscErrorCode ga_petsc_check_singular(ga_petsc_solver *s, ga_status *status) {
   double doubt = 0;
   bool singular;
   int count;
@@ -142,7 +142,7 @@ PetscErrorCode ga_petsc_look(ga_petsc_solver *s, ga_status *status) {
   if (doubt == 0) return 0;
   GA_TRY(absolute(s, &sizes));
   GA_TRY(VecDuplicate(s->b, &unit));
-  GA_TRY(look_closer(s, sizes, unit, &singular));
+  GA_TRY(inverse_iteration(s, sizes, unit, &singular));
   GA_TRY(VecDestroy(&unit));
   GA_TRY(MatDestroy(&sizes));
   if (singular) *status = GA_RETRY_SINGULAR;
@@ -158,7 +158,7 @@ PetscErrorCode ga_petsc_find_column(ga_petsc_solver *s) {
   s->disturbed = false;
   double failed = code || status != GA_OK;
   ga_petsc_largest(s, 1, &failed);
-  if (failed > 0) return 0; /* it is singular, and no one knows where */
+  if (failed > 0) return 0; /* singular, but no column is known */
   PetscScalar *b;
   GA_TRY(VecGetArray(s->b, &b));
   for (PetscInt k = 0; k < s->nown; k++) b[k] = ga_petsc_weight((int)(s->begin + k));

@@ -8,13 +8,13 @@
 
 static const double COST = 1; /* of a factorization in solves: most of them only copy values */
 
-/* the ranks that share a matrix */
-static MPI_Comm ranks_of(const ga_petsc_context *context, const ga_linsol_layout *layout) {
+/* the processes that have contributions to the matrix */
+static MPI_Comm comm_of(const ga_petsc_context *context, const ga_linsol_layout *layout) {
   if (!layout || !layout->numbering) return MPI_COMM_SELF;
   return context->comm ? *(const MPI_Comm *)context->comm : MPI_COMM_WORLD;
 }
 
-static bool carve(ga_petsc_solver *s) {
+static bool allocate_arrays(ga_petsc_solver *s) {
   size_t n = (size_t)s->n + 1, nnz = (size_t)s->nnz + 1;
   const struct {
     void *to;
@@ -45,14 +45,14 @@ static ga_status petsc_analyze(ga_linsol *ls, const ga_csr *A) {
   s->trouble = ls->trouble;
   s->singular = -1;
   s->context = ls->context ? ls->context : &s->fallback;
-  s->comm = ranks_of(s->context, ls->layout);
-  MPI_Comm_rank(s->comm, &s->rank);
-  MPI_Comm_size(s->comm, &s->size);
+  s->comm = comm_of(s->context, ls->layout);
+  MPI_Comm_rank(s->comm, &s->process);
+  MPI_Comm_size(s->comm, &s->processes);
   s->n = A->nrow;
   s->nnz = A->ptr[A->nrow];
   s->ptr = A->ptr, s->col = A->col;
   ga_petsc_enter(s);
-  status = ga_petsc_agree(s, carve(s) ? GA_OK : GA_ERR_MEM);
+  status = ga_petsc_agree(s, allocate_arrays(s) ? GA_OK : GA_ERR_MEM);
   if (status == GA_OK) {
     PetscErrorCode code = ga_petsc_number(s, ls->layout);
     if (!code) code = ga_petsc_read_options(s);
@@ -62,14 +62,14 @@ static ga_status petsc_analyze(ga_linsol *ls, const ga_csr *A) {
   return status;
 }
 
-/* Factors of P, and a look whether A is singular; all ranks agree. */
+/* Factors P and checks whether A is singular; all processes agree. */
 static ga_status prepare(ga_petsc_solver *s) {
   ga_status status = GA_OK;
   PetscErrorCode code = ga_petsc_prepare(s, &status);
   if (code) status = ga_petsc_status(s, code);
   status = ga_petsc_agree(s, status);
   if (status == GA_OK) {
-    code = ga_petsc_look(s, &status);
+    code = ga_petsc_check_singular(s, &status);
     if (!code) code = ga_petsc_made(s);
     if (code) status = ga_petsc_status(s, code);
     status = ga_petsc_agree(s, status);
@@ -78,8 +78,8 @@ static ga_status prepare(ga_petsc_solver *s) {
   return status;
 }
 
-/* A singular P may be one that weak entries make regular: A itself is asked then. */
-static ga_status prepare_or_more(ga_petsc_solver *s) {
+/* If P is singular, A with its weak entries may still be regular: then P = A is tried. */
+static ga_status prepare_with_all_entries(ga_petsc_solver *s) {
   ga_status status = prepare(s);
   if (status != GA_RETRY_SINGULAR) return status;
   if (s->weak > 0) {
@@ -93,10 +93,6 @@ static ga_status prepare_or_more(ga_petsc_solver *s) {
   return ga_petsc_agree(s, status);
 }
 
-static ga_status keep(ga_petsc_solver *s) {
-  return ga_petsc_agree(s, ga_petsc_status(s, ga_petsc_keep(s)));
-}
-
 static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
   ga_petsc_solver *s = ls->impl;
   bool not_finite = false;
@@ -107,7 +103,10 @@ static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
   PetscErrorCode code = ga_petsc_units(s, A->val, &not_finite);
   ga_status status = ga_petsc_agree(s, ga_petsc_status(s, code));
   if (status == GA_OK && not_finite) status = GA_RETRY_NONFINITE;
-  if (status == GA_OK) status = ga_petsc_still_good(s) ? keep(s) : prepare_or_more(s);
+  if (status == GA_OK) {
+    status = ga_petsc_still_good(s) ? ga_petsc_agree(s, ga_petsc_status(s, ga_petsc_keep(s)))
+                                    : prepare_with_all_entries(s);
+  }
   ls->cost.factor = COST;
   ga_petsc_leave(s);
   return status;
@@ -120,21 +119,21 @@ static ga_status iterate(ga_petsc_solver *s) {
   return ga_petsc_agree(s, status);
 }
 
-/* Where the iteration does not converge, P may be chosen for values of long ago, or lack entries.
- */
-static ga_status solve(ga_petsc_solver *s, const double *b) {
+/* If the iteration does not converge, P is renewed: first for the present values, then with all
+ * entries, then by MUMPS. */
+static ga_status solve_or_renew(ga_petsc_solver *s, const double *b) {
   for (;;) {
     PetscErrorCode code = s->opened ? ga_petsc_to_vector(s, b, s->b) : PETSC_ERR_ORDER;
     ga_status status = ga_petsc_agree(s, ga_petsc_status(s, code));
     if (status == GA_OK) status = iterate(s);
-    bool another = s->stale || s->weak > 0 || (s->may_be_direct && !s->direct && s->size > 1);
+    bool another = s->stale || s->weak > 0 || (s->may_be_direct && !s->direct && s->processes > 1);
     if (status != GA_RETRY_NEWTON || !another) return status;
     if (!s->stale && s->weak == 0) s->direct = true, s->context->resorts++;
     if (!s->stale) s->weak = 0;
     s->stale = false;
     s->trouble[0] = '\0';
     ga_petsc_close_operators(s);
-    status = prepare_or_more(s);
+    status = prepare_with_all_entries(s);
     if (status != GA_OK) return status;
   }
 }
@@ -142,7 +141,7 @@ static ga_status solve(ga_petsc_solver *s, const double *b) {
 static ga_status petsc_solve(ga_linsol *ls, double *b) {
   ga_petsc_solver *s = ls->impl;
   ga_petsc_enter(s);
-  ga_status status = solve(s, b);
+  ga_status status = solve_or_renew(s, b);
   if (status == GA_OK) {
     PetscErrorCode code = ga_petsc_from_vector(s, s->x, b);
     status = ga_petsc_agree(s, ga_petsc_status(s, code));
@@ -181,7 +180,7 @@ static void petsc_free(ga_linsol *ls) {
 
 const ga_linsol_ops ga_petsc_linsol = {
     .name = "petsc",
-    .summary = "matrices shared out over ranks (PETSc): FGMRES with Schwarz over KLU, or others",
+    .summary = "matrices over several processes (PETSc): FGMRES with Schwarz over KLU, or others",
     .analyze = petsc_analyze,
     .factor = petsc_factor,
     .solve = petsc_solve,

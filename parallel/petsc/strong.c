@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What the preconditioner is made of: the strong entries, and for each rank a subdomain.
+/* The preconditioner: its strong entries, and a subdomain for each process.
  *
- * As in the solver "sweep", entries h^2 K between the masses are weak where rows and columns are
- * scaled to 1, and so are those that tie the eta of stab2 to the balances of forces and to the
- * velocity constraints. Without them P is block triangular, [[M, G^T], [G, 0]] and G G^T, which KLU
- * finds, and every mass stands alone. Where stab2 has the motion by eta as unknowns of their own,
- * the second block is [[I, G^T], [G, 0]]. Kept whatever their size are the gradients of constraints
- * where their multipliers act: they would have to be chosen anew as they grow.
+ * After scaling, the entries h^2 K between the masses are weak, and so are those that couple the
+ * eta of stab2 to the force balances and to the velocity constraints. (The built-in solver that
+ * treats weak entries by iteration uses the same fact.) Without them P is block triangular, with
+ * the blocks [[M, G^T], [G, 0]] and G G^T, which KLU finds, and no two masses are coupled directly.
+ * If stab2 has the motion by eta as unknowns of their own, the second block is [[I, G^T], [G, 0]].
+ * The gradients of constraints are always kept: a small one may grow, and the pattern would have to
+ * change.
  *
- * A subdomain must be regular by itself. A constraint that lacks some of its velocities there may
- * depend on others, so subdomains are closed: with a constraint they have all velocities that it
- * touches. What a rank's own elements touch is so; for M block diagonal the multipliers' matrix of
- * that subdomain is a principal submatrix of G M^-1 G^T. Layers of overlap are added by the graph
- * of P, without the constraints that would be incomplete. */
+ * A subdomain must be regular by itself. A constraint that lacks some of its velocities may depend
+ * on others. So subdomains are closed: they have all velocities that their constraints touch. The
+ * elements of a process have this property; if M is block diagonal, the multipliers' matrix of that
+ * subdomain is a principal submatrix of G M^-1 G^T. Layers of overlap are added by the graph of P,
+ * without the constraints that would be incomplete. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "private.h"
 
 /* e: an entry of the row with partner p, in column j */
-static bool strong(const ga_petsc_solver *s, int p, int j, int e) {
+static bool is_strong(const ga_petsc_solver *s, int p, int j, int e) {
   if (p == j || fabs(s->value[e]) >= s->weak) return true;
   bool constraint = !s->has_diagonal[p] || !s->has_diagonal[j];
   return constraint && ga_petsc_find(s, s->row_of[j], p) >= 0;
@@ -39,19 +40,19 @@ void ga_petsc_choose(ga_petsc_solver *s) {
   s->nkept = 0;
   for (int i = 0; i < s->n; i++) {
     for (int e = s->ptr[i]; e < s->ptr[i + 1]; e++) {
-      if (strong(s, s->partner[i], s->col[e], e)) s->kept[s->nkept++] = e;
+      if (is_strong(s, s->partner[i], s->col[e], e)) s->kept[s->nkept++] = e;
     }
   }
 }
 
-/* the columns that this rank has, sorted, and those that it owns */
-static PetscErrorCode start(ga_petsc_solver *s, IS *all, IS *own) {
+/* the columns that this process has, sorted, and those that it owns */
+static PetscErrorCode own_elements(ga_petsc_solver *s, IS *all, IS *own) {
   GA_TRY(ISCreateGeneral(PETSC_COMM_SELF, s->n, s->index, PETSC_COPY_VALUES, all));
   GA_TRY(ISSort(*all));
   return ISCreateStride(PETSC_COMM_SELF, s->nown, s->begin, 1, own);
 }
 
-/* Entries of the rows without a diagonal, of all ranks, at their indices; 0 for other rows. */
+/* the number of entries of each row without a pivot on the diagonal; 0 for other rows */
 static PetscErrorCode count_entries(ga_petsc_solver *s, Vec counts) {
   PetscScalar *to;
   GA_TRY(VecGetArrayWrite(counts, &to));
@@ -81,9 +82,10 @@ static PetscErrorCode close_set(Mat inside, const PetscScalar *counts, IS all, I
   return ISCreateGeneral(PETSC_COMM_SELF, nkept, kept, PETSC_OWN_POINTER, closed);
 }
 
-/* Layers of P's graph around the set, closed: a layer of elements is one of their constraints and
- * one of the bodies that these touch. The first layer completes this rank's own constraints. */
-static PetscErrorCode grow(ga_petsc_solver *s, IS *all) {
+/* Adds layers of P's graph around the set and closes it. A layer of elements is a layer of
+ * constraints and one of the bodies that these touch. The first layer completes this process's
+ * constraints. */
+static PetscErrorCode add_overlap(ga_petsc_solver *s, IS *all) {
   Mat *inside;
   Vec counts, near;
   VecScatter bring;
@@ -113,6 +115,6 @@ static PetscErrorCode grow(ga_petsc_solver *s, IS *all) {
 }
 
 PetscErrorCode ga_petsc_subdomain(ga_petsc_solver *s, IS *all, IS *own) {
-  GA_TRY(start(s, all, own));
-  return s->size > 1 ? grow(s, all) : 0;
+  GA_TRY(own_elements(s, all, own));
+  return s->processes > 1 ? add_overlap(s, all) : 0;
 }

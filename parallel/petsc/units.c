@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Good units: diagonal R and C of powers of two that bring the largest entry of every row and
- * column of R A C near 1 (Ruiz 2001), as the solvers of the library have them. The largest entry of
- * a row is that of all ranks' parts. R and C are kept while they fit roughly. */
+/* Scaling: diagonal R and C of powers of two that bring the largest entry of every row and column
+ * of R A C near 1 (Ruiz 2001), as in the solvers of the library. The largest entry of a row is that
+ * of the contributions A_p of all processes. R and C are kept while the largest entry of R A C is
+ * between 1/FITS and FITS. */
 #include <float.h>
 #include <math.h>
 
 #include "private.h"
 
-enum { SWEEPS = 5 };
+enum { PASSES = 5 };
 static const double FITS = 1 << 20;
 
 /* the factor of every entry */
-static void spread(ga_petsc_solver *s) {
+static void scale_entries(ga_petsc_solver *s) {
   for (int i = 0; i < s->n; i++) {
     double row = s->row[s->partner[i]];
     for (int e = s->ptr[i]; e < s->ptr[i + 1]; e++) s->unit_of[e] = row * s->unit[s->col[e]];
   }
 }
 
-/* R A_r C into s->value; the largest entry of all ranks, infinite if one is not finite */
+/* R A_p C into s->value; the largest entry of all processes, infinite if one is not finite */
 static double multiply(ga_petsc_solver *s, const double *value) {
   double largest = 0, sum = 0;
   for (int e = 0; e < s->nnz; e++) {
@@ -41,9 +42,9 @@ static bool rescale(double max, double *scale) {
   return true;
 }
 
-/* One sweep halves the exponents of the largest entries; *changed is 0 when there are none. */
-static PetscErrorCode sweep(ga_petsc_solver *s, const double *value, double *row_max,
-                            double *col_max, double *changed) {
+/* One pass halves the exponents of the largest entries; *changed is 0 if all of them are near 1. */
+static PetscErrorCode rescale_all(ga_petsc_solver *s, const double *value, double *row_max,
+                                  double *col_max, double *changed) {
   for (int j = 0; j < s->n; j++) row_max[j] = col_max[j] = 0;
   for (int i = 0; i < s->n; i++) {
     int p = s->partner[i];
@@ -66,12 +67,12 @@ static PetscErrorCode sweep(ga_petsc_solver *s, const double *value, double *row
   return 0;
 }
 
-static PetscErrorCode find(ga_petsc_solver *s, const double *value) {
+static PetscErrorCode find_scales(ga_petsc_solver *s, const double *value) {
   double *row_max, *col_max, changed = 1;
   GA_TRY(PetscMalloc2((size_t)s->n, &row_max, (size_t)s->n, &col_max));
   for (int j = 0; j < s->n; j++) s->row[j] = s->unit[j] = 1;
-  for (int k = 0; k < SWEEPS && changed > 0; k++) {
-    GA_TRY(sweep(s, value, row_max, col_max, &changed));
+  for (int k = 0; k < PASSES && changed > 0; k++) {
+    GA_TRY(rescale_all(s, value, row_max, col_max, &changed));
   }
   return PetscFree2(row_max, col_max);
 }
@@ -87,8 +88,8 @@ PetscErrorCode ga_petsc_units(ga_petsc_solver *s, const double *value, bool *not
   ga_petsc_largest(s, 1, &finite);
   *not_finite = finite > 0;
   if (*not_finite) return 0;
-  GA_TRY(find(s, value));
-  spread(s);
+  GA_TRY(find_scales(s, value));
+  scale_entries(s);
   (void)multiply(s, value);
   s->scaled = true;
   return 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Agreements of a team, made of its reductions. */
+/* Agreements of a team, made of its reductions: numbers, and a status with its message. */
 #include "base/team.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-double ga_team_reduced(ga_team *team, ga_team_op op, double x) {
+double ga_team_reduce_one(ga_team *team, ga_team_op op, double x) {
   return team->ops->reduce(team, op, 1, &x) == GA_OK ? x : NAN;
 }
 
 bool ga_team_same(ga_team *team, int n, const double *x) {
-  double both[2 * GA_TEAM_SAME];
+  double both[2 * GA_TEAM_SAME]; /* the largest x and the largest -x */
   if (!team) return true;
   for (int i = 0; i < n; i++) {
     both[2 * i] = x[i];
@@ -24,9 +24,10 @@ bool ga_team_same(ga_team *team, int n, const double *x) {
   return true;
 }
 
-/* ---- a message from one rank to all --------------------------------------------------------- */
+/* ---- a message from one process to all ------------------------------------------------------- */
 
-/* Six bytes of the text make a whole number, which a reduction keeps as it is. */
+/* Six bytes of the text make an integer below 2^48, which a double holds exactly. The speaker
+ * reduces these numbers with the zeros of all others by GA_TEAM_MAX. */
 enum { BYTES = 6, WORDS = (int)((sizeof(((ga_error *)0)->text) + BYTES - 1) / BYTES) };
 enum { SHIFT = 1000 }; /* makes every status positive */
 
@@ -48,17 +49,19 @@ static ga_status unpack(const double *word, char *text, size_t room) {
   return (ga_status)((int)word[0] - SHIFT);
 }
 
-/* "rank 3 failed: ..": what others were told, by a failure that was agreed on before */
+/* Does the text say "process 3 failed: .."? Then it is the message of another process, from an
+ * earlier agreement. */
 static bool is_report(const char *text) {
-  for (const char *at = text; (at = strstr(at, "rank ")) != NULL; at++) {
-    int rank, end = 0;
-    if (sscanf(at, "rank %d failed: %n", &rank, &end) == 1 && end > 0) return true;
+  for (const char *at = text; (at = strstr(at, "process ")) != NULL; at++) {
+    int process, end = 0;
+    if (sscanf(at, "process %d failed: %n", &process, &end) == 1 && end > 0) return true;
   }
   return false;
 }
 
-/* Which rank speaks is decided by one number: the kind of status, who knows more, the lowest. */
-ga_status ga_team_settled(ga_team *team, ga_status status, bool knows, ga_error *err) {
+/* The process with the largest key speaks. The key orders by the kind of status (errors first),
+ * then by knowledge of the reason, then by the number of the process (lowest first). */
+ga_status ga_team_agree_on(ga_team *team, ga_status status, bool knows, ga_error *err) {
   double word[1 + WORDS] = {0}, key = -1;
   const char *own = err ? err->text : "";
   if (status != GA_OK) {
@@ -66,15 +69,15 @@ ga_status ga_team_settled(ga_team *team, ga_status status, bool knows, ga_error 
     key = (double)kind * team->processes + (team->processes - 1 - team->process);
   }
   ga_status broken = team->ops->reduce(team, GA_TEAM_MAX, 1, &key);
-  if (broken != GA_OK) return ga_fail(err, broken, "the ranks of the team are out of touch");
+  if (broken != GA_OK) return ga_fail(err, broken, "the processes of the team cannot communicate");
   if (key < 0) return GA_OK;
   int speaker = team->processes - 1 - (int)fmod(key, team->processes);
   if (speaker == team->process) pack(status, own, word);
   broken = team->ops->reduce(team, GA_TEAM_MAX, 1 + WORDS, word);
-  if (broken != GA_OK) return ga_fail(err, broken, "the ranks of the team are out of touch");
+  if (broken != GA_OK) return ga_fail(err, broken, "the processes of the team cannot communicate");
   if (speaker == team->process) return status;
   char text[sizeof(((ga_error *)0)->text)];
   status = unpack(word, text, sizeof text);
   if (is_report(text)) return ga_fail(err, status, "%s", text);
-  return ga_fail(err, status, "rank %d failed: %s", speaker, text);
+  return ga_fail(err, status, "process %d failed: %s", speaker, text);
 }

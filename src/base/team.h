@@ -1,48 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's side of a team (ga_team.h). All functions are collective: every rank calls them in
- * the same order. Without a team (NULL) they return at once what they were given. */
+/* The kernel's side of a team (ga_team.h). All functions are collective: every process calls them
+ * in the same order. Without a team (NULL) they return their argument at once. */
 #ifndef GA_SRC_TEAM_H
 #define GA_SRC_TEAM_H
 
 #include "base/base.h"
 #include "genalpha/ga_team.h"
 
-/* what the inline functions do where there is a team */
-double ga_team_reduced(ga_team *team, ga_team_op op, double x);
-ga_status ga_team_settled(ga_team *team, ga_status status, bool knows, ga_error *err);
+/* The inline functions below call these if there is a team. */
+double ga_team_reduce_one(ga_team *team, ga_team_op op, double x);
+ga_status ga_team_agree_on(ga_team *team, ga_status status, bool knows, ga_error *err);
 
-/* The largest x of all ranks; the sum. NaN if one is NaN, or if the ranks are out of touch. */
+/* The largest x of all processes; the sum over all processes. NaN if one x is NaN or the
+ * communication failed. */
 static inline double ga_team_max(ga_team *team, double x) {
-  return team ? ga_team_reduced(team, GA_TEAM_MAX, x) : x;
+  return team ? ga_team_reduce_one(team, GA_TEAM_MAX, x) : x;
 }
 static inline double ga_team_sum(ga_team *team, double x) {
-  return team ? ga_team_reduced(team, GA_TEAM_SUM, x) : x;
+  return team ? ga_team_reduce_one(team, GA_TEAM_SUM, x) : x;
 }
-/* Is it so on some rank? */
+/* Is x true on any process? */
 static inline bool ga_team_any(ga_team *team, bool x) {
-  return team ? ga_team_reduced(team, GA_TEAM_MAX, x) != 0 : x;
+  return team ? ga_team_reduce_one(team, GA_TEAM_MAX, x) != 0 : x;
 }
-/* n numbers at once: the largest of each. */
+/* The largest of each of n numbers. */
 static inline ga_status ga_team_max_all(ga_team *team, int n, double *x) {
   return team ? team->ops->reduce(team, GA_TEAM_MAX, n, x) : GA_OK;
 }
-/* Force balances, count vectors of nv numbers: those of shared velocities summed over the ranks. */
+/* Adds the contributions to force balances: count vectors of nv numbers, whose entries of shared
+ * velocities become sums over the processes. */
 static inline ga_status ga_team_sum_shared(ga_team *team, int count, double *x) {
   return team ? team->ops->sum_shared(team, count, x) : GA_OK;
 }
 
-/* One status for all: an error of a rank before a status that a smaller step may cure, the lowest
- * rank first. The rank it comes from keeps its message, the others get "rank r failed: ..". Every
- * status that one rank alone may find passes through here before the next collective call. */
+/* One status for all processes: errors come before statuses that a smaller step may cure, a lower
+ * process before a higher one. The process whose status is taken keeps its message, the others get
+ * "process 3 failed: ..". Every status that one process alone may find passes through here before
+ * the next collective call. */
 static inline ga_status ga_team_agree(ga_team *team, ga_status status, ga_error *err) {
-  return team ? ga_team_settled(team, status, true, err) : status;
+  return team ? ga_team_agree_on(team, status, true, err) : status;
 }
-/* The same where all ranks fail and the message of those that know more is to be preferred. */
+/* The same if all processes fail: a process that knows the reason comes before those that do
+ * not. */
 static inline ga_status ga_team_tell(ga_team *team, ga_status status, bool knows, ga_error *err) {
-  return team ? ga_team_settled(team, status, knows, err) : status;
+  return team ? ga_team_agree_on(team, status, knows, err) : status;
 }
 
-/* Do all ranks have these n <= GA_TEAM_SAME numbers in common? */
+/* Do all processes have the same n <= GA_TEAM_SAME numbers? */
 enum { GA_TEAM_SAME = 16 };
 bool ga_team_same(ga_team *team, int n, const double *x);
 

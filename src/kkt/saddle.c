@@ -46,19 +46,19 @@ static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, g
 }
 
 /* numbers in the matrix of a whole team: velocities, multipliers of g, of k */
-static ga_status describe_share(ga_saddle *s, ga_arena *arena) {
+static ga_status describe_numbering(ga_saddle *s, ga_arena *arena) {
   const ga_eval *e = s->eval;
   const ga_numbering_block block[] = {{0, e->nv, .velocities = true},
                                       {e->nv, e->nlam, .velocities = false},
                                       {e->nv + e->nlam, e->npsi, .velocities = false}};
-  s->layout.numbering = &s->share;
-  return ga_numbering_init(&s->share, e->team, s->n, 3, block, arena, e->err);
+  s->layout.numbering = &s->numbering;
+  return ga_numbering_init(&s->numbering, e->team, s->n, 3, block, arena, e->err);
 }
 
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
   ga_team *team = eval->team;
   ga_status status = ga_team_agree(team, build(s, eval, options, arena), eval->err);
-  if (status == GA_OK && team) status = describe_share(s, arena);
+  if (status == GA_OK && team) status = describe_numbering(s, arena);
   if (status != GA_OK) return status;
   return ga_linsol_open_layout(&s->ls, options, &s->blocks.A, team ? &s->layout : NULL, eval->err);
 }

@@ -28,9 +28,9 @@ typedef struct ga_saddle {
   ga_csr L, P;       /* upper right blocks where the reaction is the model's own: L^T, P^T */
   ga_blocks blocks;
   int term[5], term_E_mu, term_E_nu; /* M, G, G^T, H, H^T; the identities */
-  double *guess;             /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
-  ga_linsol_layout layout;   /* of a team: what its solver is told */
-  ga_linsol_numbering share; /* of a team: numbers of the unknowns in the whole */
+  double *guess;           /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
+  ga_linsol_layout layout; /* of a team: what its solver is told */
+  ga_linsol_numbering numbering; /* of a team: numbers of the unknowns in the whole */
   ga_linsol ls;
   double *rhs, *defect; /* n: right side, then solution; work of the refinement */
   bool soft;            /* rows are to be soft */

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of the rows of a shared matrix, the same on all ranks. */
+/* Numbers for the rows of a team's matrix, the same on all processes. */
 #include "linsol/numbering.h"
 
-/* sizes[b * size + r] of block b on rank r */
+/* sizes[b * processes + p]: rows of block b on process p */
 static ga_status gather_sizes(ga_team *team, int count, const ga_numbering_block *block,
                               double *sizes) {
   for (int b = 0; b < count; b++) sizes[b * team->processes + team->process] = block[b].size;
   return team->ops->reduce(team, GA_TEAM_SUM, count * team->processes, sizes);
 }
 
-static long number_own(const ga_team *team, const ga_numbering_block *block, const double *sizes,
-                       long base, long *number, bool *owned) {
+/* Rows that processes have alone: those of process 0 get the numbers from base on, then those of
+ * process 1, .. Returns the first number that is free. */
+static long number_own_rows(const ga_team *team, const ga_numbering_block *block,
+                            const double *sizes, long base, long *number, bool *owned) {
   long first = base;
-  for (int r = 0; r < team->process; r++) first += (long)sizes[r];
+  for (int p = 0; p < team->process; p++) first += (long)sizes[p];
   for (int i = 0; i < block->size; i++) {
     number[block->at + i] = first + i;
     owned[block->at + i] = true;
   }
-  for (int r = 0; r < team->processes; r++) base += (long)sizes[r];
+  for (int p = 0; p < team->processes; p++) base += (long)sizes[p];
   return base;
 }
 
@@ -30,7 +32,7 @@ static long number_velocities(const ga_team *team, const ga_numbering_block *blo
   return base + team->nv_all;
 }
 
-ga_status ga_numbering_init(ga_linsol_numbering *share, ga_team *team, int n, int count,
+ga_status ga_numbering_init(ga_linsol_numbering *numbering, ga_team *team, int n, int count,
                             const ga_numbering_block *block, ga_arena *arena, ga_error *err) {
   ga_arena scratch = {0};
   double *sizes = ga_arena_doubles(&scratch, (size_t)(count * team->processes));
@@ -46,9 +48,9 @@ ga_status ga_numbering_init(ga_linsol_numbering *share, ga_team *team, int n, in
   for (int b = 0; b < count && status == GA_OK; b++) {
     const double *of_block = sizes + b * team->processes;
     base = block[b].velocities ? number_velocities(team, &block[b], base, number, owned)
-                               : number_own(team, &block[b], of_block, base, number, owned);
+                               : number_own_rows(team, &block[b], of_block, base, number, owned);
   }
   ga_arena_free(&scratch);
-  *share = (ga_linsol_numbering){.n = base, .number = number, .owned = owned};
+  *numbering = (ga_linsol_numbering){.n = base, .number = number, .owned = owned};
   return status;
 }

@@ -84,7 +84,7 @@ static ga_status compare_options(ga_integrator *it) {
                            ga_eval_own_reaction(&it->eval)};
   if (ga_team_same(it->eval.team, GA_TEAM_SAME, common)) return GA_OK;
   return ga_fail(&it->error, GA_ERR_ARG,
-                 "the ranks of the team have different options or kinds of models: method, "
+                 "the processes of the team have different options or kinds of models: method, "
                  "parameters, steps, tolerances and an own reaction must be the same on all");
 }
 

@@ -40,7 +40,7 @@ static void describe_blocks(ga_factors *f, const ga_equations *s) {
 
 /* The numbers of rows and unknowns in the matrix of a whole team: velocities first, block after
  * block, then the constraints of all ranks and the multipliers, which have the same places. */
-static ga_status describe_share(ga_factors *f, const ga_equations *s, ga_arena *arena) {
+static ga_status describe_numbering(ga_factors *f, const ga_equations *s, ga_arena *arena) {
   const ga_method *method = s->method;
   ga_numbering_block block[GA_MAX_X + 1 + GA_MAX_CON];
   int count = 0, extra = f->matrix.n - s->n;
@@ -54,10 +54,10 @@ static ga_status describe_share(ga_factors *f, const ga_equations *s, ga_arena *
     block[count++] = (ga_numbering_block){s->con_at[c], size, .velocities = false};
   }
   f->wide = ga_arena_doubles(arena, (size_t)f->matrix.n);
-  f->layout.numbering = &f->share;
+  f->layout.numbering = &f->numbering;
   ga_status status =
-      ga_numbering_init(&f->share, s->eval->team, f->matrix.n, count, block, arena, s->err);
-  f->share.nunit = extra;
+      ga_numbering_init(&f->numbering, s->eval->team, f->matrix.n, count, block, arena, s->err);
+  f->numbering.nunit = extra;
   return status;
 }
 
@@ -74,7 +74,7 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
     status = ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
   status = ga_team_agree(s->eval->team, status, s->err);
-  if (status == GA_OK) status = describe_share(f, s, arena);
+  if (status == GA_OK) status = describe_numbering(f, s, arena);
   if (status != GA_OK) return status;
   return ga_linsol_open_layout(&f->ls, options, &f->matrix.blocks.A, &f->layout, s->err);
 }

@@ -41,8 +41,8 @@ typedef struct ga_factors {
   /* Blocks of the matrix, as the linear solver is told. */
   ga_linsol_block block[GA_MAX_X + 1 + GA_MAX_CON];
   ga_linsol_layout layout;
-  ga_linsol_numbering share; /* of a team */
-  double *wide;              /* right side of a matrix with more rows than the equations */
+  ga_linsol_numbering numbering; /* of a team */
+  double *wide;                  /* right side of a matrix with more rows than the equations */
   ga_linsol ls;
   long solves; /* so far */
   bool valid;  /* there are factors */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-/* The kernel in a team: parts of a system on several ranks against the whole on one. */
+/* The kernel in a team: subdomains of a system on several processes against the whole on one. */
 #include "crew_run.h"
 #include "problems/problems.h"
 #include "run/integrator.h"
@@ -12,22 +12,22 @@ static run_case plain(const char *method, double t_end) {
   return c;
 }
 
-static run_result alone(const part_system *s, const run_case *c) {
-  part_model *whole = part_new(s, 0, 1, false);
-  run_result out = run_part(whole, c, NULL);
-  part_free(whole);
+static run_result alone(const whole_system *s, const run_case *c) {
+  subdomain_model *whole = subdomain_new(s, 0, 1, false);
+  run_result out = run_subdomain(whole, c, NULL);
+  subdomain_free(whole);
   if (out.status < 0) print_error("%s\n", out.error.text);
   return out;
 }
 
-/* bodies of several ranks have the same bits there */
+/* bodies of several processes have the same bits there */
 static void assert_same_bits(const crew_party *p, int n) {
   double *q = malloc((size_t)n * sizeof(double)), *v = malloc((size_t)n * sizeof(double));
   for (int i = 0; i < n; i++) q[i] = v[i] = NAN;
   for (int r = 0; r < p->size; r++) {
     const crew_job *job = &p->job[r];
     for (int i = 0; i < job->out.nv; i++) {
-      long k = job->part->velocity[i];
+      long k = job->subdomain->velocity[i];
       assert_true(isnan(q[k]) || memcmp(&q[k], &job->out.q[i], sizeof q[k]) == 0);
       assert_true(isnan(v[k]) || memcmp(&v[k], &job->out.v[i], sizeof v[k]) == 0);
       q[k] = job->out.q[i], v[k] = job->out.v[i];
@@ -41,24 +41,24 @@ typedef struct {
   double qv, lam;
 } limits;
 
-/* runs of 1 to 4 ranks agree with that of one without a team; same status, steps, events */
-static void assert_agrees(const part_system *s, const run_case *c, limits allowed) {
+/* runs of 1 to 4 processes agree with that of one without a team; same status, steps, events */
+static void assert_agrees(const whole_system *s, const run_case *c, limits allowed) {
   run_result whole = alone(s, c);
   for (int size = 1; size <= 4; size++) {
     crew_party p;
     party_make(&p, s, size, c);
     party_run(&p);
-    if (p.crew->broken) fail_msg("%s, %d ranks: %s", c->options.method, size, p.crew->why);
+    if (p.crew->broken) fail_msg("%s, %d processes: %s", c->options.method, size, p.crew->why);
     for (int r = 0; r < size; r++) {
       const run_result *out = &p.job[r].out;
-      if (out->status != whole.status) fail_msg("rank %d: %s", r, out->error.text);
+      if (out->status != whole.status) fail_msg("process %d: %s", r, out->error.text);
       assert_int_equal(out->stats.steps, whole.stats.steps);
       assert_int_equal(out->stats.rejected, whole.stats.rejected);
       assert_int_equal(out->stats.events, whole.stats.events);
       assert_true(fabs(out->t - whole.t) <= 1e-12);
-      part_errors e = run_compare(p.job[r].part, out, &whole, p.lam_before[r]);
+      subdomain_errors e = run_compare(p.job[r].subdomain, out, &whole, p.lam_before[r]);
       if (!(e.q <= allowed.qv && e.v <= allowed.qv && e.lam <= allowed.lam)) {
-        fail_msg("%s, rank %d of %d: errors %g in q, %g in v, %g in lam", c->options.method, r,
+        fail_msg("%s, process %d of %d: errors %g in q, %g in v, %g in lam", c->options.method, r,
                  size, e.q, e.v, e.lam);
       }
       assert_true(out->stats.max_g == p.job[0].out.stats.max_g);
@@ -81,19 +81,19 @@ static limits limits_of(const char *method) {
 static void test_methods(void **state) {
   (void)state;
   static const char *const methods[] = {"stab2", "index3", "index2", "index1", "soi2", "hht"};
-  part_system s = part_chain(12);
+  whole_system s = whole_chain(12);
   for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
     run_case c = plain(methods[m], 0.05);
     assert_agrees(&s, &c, limits_of(methods[m]));
   }
-  part_system_free(&s);
+  whole_system_free(&s);
 }
 
-/* the systems are the built-in problems: their ranks agree with those, too */
+/* the systems are the built-in problems: their processes agree with those, too */
 static void test_problems(void **state) {
   (void)state;
   static const char *const names[] = {"chain", "net", "lattice"};
-  part_system systems[] = {part_chain(6), part_net(3, 1), part_net(2, 2)};
+  whole_system systems[] = {whole_chain(6), whole_net(3, 1), whole_net(2, 2)};
   static const int sizes[] = {6, 3, 2};
   for (int k = 0; k < 3; k++) {
     ga_problem *problem = NULL;
@@ -110,72 +110,72 @@ static void test_problems(void **state) {
     run_free(&whole);
     ga_integrator_free(it);
     ga_problem_free(problem);
-    part_system_free(&systems[k]);
+    whole_system_free(&systems[k]);
   }
 }
 
-/* a nonholonomic constraint that one rank alone has */
+/* a nonholonomic constraint that one process alone has */
 static void test_edges(void **state) {
   (void)state;
   static const char *const methods[] = {"stab2", "index3", "index2", "soi2"};
-  part_system s = part_edged_chain(9, 3);
-  part_model *whole = part_new(&s, 0, 1, false);
+  whole_system s = whole_edged_chain(9, 3);
+  subdomain_model *whole = subdomain_new(&s, 0, 1, false);
   double v[PER * 9];
   ga_error err;
   for (int i = 0; i < PER * 9; i++) v[i] = i % 3 - 1 + 0.1 * i;
   s.q0[11] += 0.3;
   must(ga_model_check_derivatives(&whole->model, 0, s.q0, v, NULL, &err), &err);
   s.q0[11] -= 0.3;
-  part_free(whole);
+  subdomain_free(whole);
   for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
     run_case c = plain(methods[m], 0.05);
     assert_agrees(&s, &c, limits_of(methods[m]));
   }
-  part_system_free(&s);
+  whole_system_free(&s);
 }
 
-/* derivatives by differences: each rank forms those of its own part */
+/* derivatives by differences: each process forms those of its own subdomain */
 static void test_differences(void **state) {
   (void)state;
-  static const ga_model_ops ops = {.evaluate = part_evaluate};
-  part_system s = part_chain(6);
+  static const ga_model_ops ops = {.evaluate = subdomain_evaluate};
+  whole_system s = whole_chain(6);
   run_case c = plain("stab2", 0.02);
-  part_model *model = part_new(&s, 0, 1, false);
+  subdomain_model *model = subdomain_new(&s, 0, 1, false);
   model->model.ops = &ops;
-  run_result whole = run_part(model, &c, NULL);
+  run_result whole = run_subdomain(model, &c, NULL);
   assert_int_equal(whole.status, GA_OK);
   for (int size = 1; size <= 3; size++) {
     crew_party p;
     party_make(&p, &s, size, &c);
-    for (int r = 0; r < size; r++) p.job[r].part->model.ops = &ops;
+    for (int r = 0; r < size; r++) p.job[r].subdomain->model.ops = &ops;
     party_run(&p);
     assert_false(p.crew->broken);
     for (int r = 0; r < size; r++) {
       const run_result *out = &p.job[r].out;
-      if (out->status != GA_OK) fail_msg("rank %d: %s", r, out->error.text);
-      part_errors e = run_compare(p.job[r].part, out, &whole, p.lam_before[r]);
+      if (out->status != GA_OK) fail_msg("process %d: %s", r, out->error.text);
+      subdomain_errors e = run_compare(p.job[r].subdomain, out, &whole, p.lam_before[r]);
       assert_int_equal(out->stats.steps, whole.stats.steps);
       if (!(e.q < 1e-10 && e.v < 1e-9 && e.lam < 1e-7)) {
-        fail_msg("rank %d of %d: errors %g, %g, %g", r, size, e.q, e.v, e.lam);
+        fail_msg("process %d of %d: errors %g, %g, %g", r, size, e.q, e.v, e.lam);
       }
     }
     party_free(&p);
   }
   run_free(&whole);
-  part_free(model);
-  part_system_free(&s);
+  subdomain_free(model);
+  whole_system_free(&s);
 }
 
 static void test_systems(void **state) {
   (void)state;
   static const char *const methods[] = {"stab2", "index3"};
-  part_system systems[] = {part_chain(60), part_net(6, 1), part_net(3, 3)};
+  whole_system systems[] = {whole_chain(60), whole_net(6, 1), whole_net(3, 3)};
   for (int k = 0; k < 3; k++) {
     for (int m = 0; m < 2; m++) {
       run_case c = plain(methods[m], 0.05);
       assert_agrees(&systems[k], &c, limits_of(methods[m]));
     }
-    part_system_free(&systems[k]);
+    whole_system_free(&systems[k]);
   }
 }
 
@@ -188,19 +188,19 @@ static void automatic(run_case *c) {
 
 static void test_automatic_steps(void **state) {
   (void)state;
-  part_system systems[] = {part_chain(8), part_net(4, 1), part_net(3, 2)};
+  whole_system systems[] = {whole_chain(8), whole_net(4, 1), whole_net(3, 2)};
   for (int k = 0; k < 3; k++) {
     run_case c = plain("stab2", 0.5);
     automatic(&c);
     assert_agrees(&systems[k], &c, strict);
-    part_system_free(&systems[k]);
+    whole_system_free(&systems[k]);
   }
 }
 
-/* one rank has the body that an event watches, the others return a constant */
+/* one process has the body that an event watches, the others return a constant */
 static void test_events(void **state) {
   (void)state;
-  part_system s = part_chain(8);
+  whole_system s = whole_chain(8);
   for (int given = 0; given < 2; given++) {
     for (int terminal = 0; terminal < 2; terminal++) {
       run_case c = plain("stab2", 0.3);
@@ -213,13 +213,13 @@ static void test_events(void **state) {
       assert_agrees(&s, &c, strict);
     }
   }
-  part_system_free(&s);
+  whole_system_free(&s);
 }
 
 /* steps of several sizes, projections, a start off the constraints, all starting values */
 static void test_options(void **state) {
   (void)state;
-  part_system s = part_chain(8);
+  whole_system s = whole_chain(8);
   run_case c = plain("index3", 0.05);
   c.options.h_seq = "1/3,2/3,1";
   c.options.project_every = 7;
@@ -237,23 +237,24 @@ static void test_options(void **state) {
   c = plain("stab2", 0.02);
   c.options.initial = GA_INITIAL_PROJECT;
   assert_agrees(&s, &c, strict);
-  part_system_free(&s);
+  whole_system_free(&s);
 }
 
-/* ---- a state saved and loaded on every rank ------------------------------------------------- */
+/* ---- a state saved and loaded on every process
+ * ------------------------------------------------- */
 
 static void save_and_load(crew_job *job) {
   ga_options o = job->run->options;
   ga_integrator *it[2] = {NULL, NULL};
-  int nv = PER * job->part->nbody;
+  int nv = PER * job->subdomain->nbody;
   double *q0 = malloc((size_t)nv * sizeof(double)), *v0 = calloc((size_t)nv, sizeof(double));
   char path[80];
-  snprintf(path, sizeof path, "test_team_%d.state", job->rank);
-  o.team = &job->crew->team[job->rank];
-  part_take(job->part, job->part->whole->q0, q0);
+  snprintf(path, sizeof path, "test_team_%d.state", job->process);
+  o.team = &job->crew->team[job->process];
+  subdomain_take(job->subdomain, job->subdomain->whole->q0, q0);
   ga_status status = GA_OK;
   for (int k = 0; k < 2 && status == GA_OK; k++) {
-    status = ga_integrator_new(&job->part->model, &o, &it[k], NULL);
+    status = ga_integrator_new(&job->subdomain->model, &o, &it[k], NULL);
     if (status != GA_OK) break;
     status = k == 0 ? ga_integrator_start(it[k], 0, q0, v0) : ga_integrator_load(it[k], path);
     if (status == GA_OK && k == 0) status = ga_integrator_run(it[k], 0.02);
@@ -273,7 +274,7 @@ static void save_and_load(crew_job *job) {
 
 static void test_saved_state(void **state) {
   (void)state;
-  part_system s = part_chain(9);
+  whole_system s = whole_chain(9);
   run_case c = plain("stab2", 0);
   for (int given = 1; given >= 0; given--) {
     crew_party p;
@@ -285,27 +286,27 @@ static void test_saved_state(void **state) {
     for (int r = 0; r < 3; r++) assert_int_equal(p.job[r].out.status, GA_OK);
     party_free(&p);
   }
-  part_system_free(&s);
+  whole_system_free(&s);
 }
 
-/* ---- parts of the system ----------------------------------------------------------------------
+/* ---- connected components ---------------------------------------------------------------------
  */
 
 static void count_spans(crew_job *job) {
   ga_options o = job->run->options;
   ga_integrator *it = NULL;
-  o.team = &job->crew->team[job->rank];
-  job->out.status = ga_integrator_new(&job->part->model, &o, &it, &job->out.error);
+  o.team = &job->crew->team[job->process];
+  job->out.status = ga_integrator_new(&job->subdomain->model, &o, &it, &job->out.error);
   if (job->out.status == GA_OK) job->out.nlam = it->step.newton.judge.nspan;
   ga_integrator_free(it);
 }
 
-/* what constraints connect over several ranks is one part, however many ranks it goes through */
+/* bodies that constraints connect are one component, over however many processes it goes */
 static void test_spans(void **state) {
   (void)state;
-  part_system systems[] = {part_chain(20), part_net(5, 1), part_net(3, 3)};
-  /* Two ranks share one layer of the lattice, which they cut, another by its springs, and the first
-   * one, which the last element holds. */
+  whole_system systems[] = {whole_chain(20), whole_net(5, 1), whole_net(3, 3)};
+  /* Two processes share one layer of the lattice, which they cut, another by its springs, and the
+   * first one, which the last element holds. */
   static const int expected[][5] = {{0, 0, 1, 1, 1}, {0, 0, 1, 1, 1}, {0, 0, 3, 3, 3}};
   run_case c = plain("stab2", 0);
   for (int k = 0; k < 3; k++) {
@@ -321,14 +322,14 @@ static void test_spans(void **state) {
       }
       party_free(&p);
     }
-    part_system_free(&systems[k]);
+    whole_system_free(&systems[k]);
   }
 }
 
 /* ---- what is refused ---------------------------------------------------------------------------
  */
 
-/* all ranks refuse with the same status, and one of them says this */
+/* all processes refuse with the same status, and one of them says this */
 static void assert_all_refuse(crew_party *p, ga_status status, const char *text) {
   bool said = false;
   party_run(p);
@@ -343,7 +344,7 @@ static void assert_all_refuse(crew_party *p, ga_status status, const char *text)
 
 static void test_refusals(void **state) {
   (void)state;
-  part_system s = part_chain(6);
+  whole_system s = whole_chain(6);
   run_case c = plain("stab2", 0.01), other = c;
   crew_party p;
   c.options.redundant = GA_REDUNDANT_ALLOW;
@@ -353,14 +354,14 @@ static void test_refusals(void **state) {
   other.options.h = 2e-3;
   party_make(&p, &s, 2, &c);
   p.job[1].run = &other;
-  assert_all_refuse(&p, GA_ERR_ARG, "the ranks of the team have different options");
+  assert_all_refuse(&p, GA_ERR_ARG, "the processes of the team have different options");
   other = c;
   other.t_end = 0.02;
   party_make(&p, &s, 2, &c);
   p.job[1].run = &other;
   assert_all_refuse(&p, GA_ERR_ARG, "the same end of the run");
   other = c;
-  other.level = -1, other.watched = 4; /* an event that the first rank does not have */
+  other.level = -1, other.watched = 4; /* an event that the first process does not have */
   party_make(&p, &s, 2, &c);
   p.job[1].run = &other;
   assert_all_refuse(&p, GA_ERR_ARG, "the same number of events");
@@ -368,38 +369,40 @@ static void test_refusals(void **state) {
   p.crew->team[1].nv--;
   assert_all_refuse(&p, GA_ERR_ARG, "the team was made for");
   party_make(&p, &s, 2, &c);
-  for (int i = 0; i < p.crew->team[0].nv; i++) p.crew->rank[0].owned[i] = false;
+  for (int i = 0; i < p.crew->team[0].nv; i++) p.crew->member[0].owned[i] = false;
   assert_all_refuse(&p, GA_ERR_ARG, "the whole system has 18");
   s.q0[PER * 3 + 1] += 0.01; /* a joint is open */
   party_make(&p, &s, 2, &c);
   assert_all_refuse(&p, GA_ERR_INITIAL, "start values violate the holonomic constraint");
-  part_system_free(&s);
+  whole_system_free(&s);
 }
 
 static void test_no_extrapolation(void **state) {
   (void)state;
-  part_system s = part_chain(3);
+  whole_system s = whole_chain(3);
   run_case c = plain("stab2", 0.01);
   crew_party p;
   ga_extrapolator *x = NULL;
   ga_error err;
   party_make(&p, &s, 1, &c);
   c.options.team = &p.crew->team[0];
-  assert_int_equal(ga_extrapolator_new(&p.job[0].part->model, &c.options, 1, &x, &err), GA_ERR_ARG);
+  assert_int_equal(ga_extrapolator_new(&p.job[0].subdomain->model, &c.options, 1, &x, &err),
+                   GA_ERR_ARG);
   assert_non_null(strstr(err.text, "extrapolation is not possible in a team"));
   static const ga_team_ops nothing = {0};
   ga_integrator *it = NULL;
   p.crew->team[0].ops = &nothing;
-  assert_int_equal(ga_integrator_new(&p.job[0].part->model, &c.options, &it, &err), GA_ERR_ARG);
+  assert_int_equal(ga_integrator_new(&p.job[0].subdomain->model, &c.options, &it, &err),
+                   GA_ERR_ARG);
   assert_string_equal(err.text, "the team lacks sum_shared, reduce or linsol");
   party_free(&p);
-  part_system_free(&s);
+  whole_system_free(&s);
 }
 
-/* no velocity may be without mass on all ranks */
+/* no velocity may be without mass on all processes */
 static void test_singular(void **state) {
   (void)state;
-  part_system s = part_chain(6);
+  whole_system s = whole_chain(6);
   run_case c = plain("stab2", 0.01);
   crew_party p;
   s.mass[2] = 0;
@@ -408,7 +411,7 @@ static void test_singular(void **state) {
   }
   party_make(&p, &s, 3, &c);
   assert_all_refuse(&p, GA_ERR_SINGULAR, "neither mass nor a constraint");
-  part_system_free(&s);
+  whole_system_free(&s);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-/* A rank that fails: all ranks end with the same status and one message, and none waits for
- * another. Faults of random kinds on random ranks at random calls. */
+/* A process that fails: all processes end with the same status and one message, and none waits for
+ * another. Faults of random kinds on random processes at random calls. */
 #include "crew_run.h"
 #include "support.h"
 
@@ -33,22 +33,22 @@ static run_case case_of(int kind) {
 }
 
 static bool reports(const char *text) {
-  int rank;
-  for (const char *at = text; (at = strstr(at, "rank ")) != NULL; at++) {
-    if (sscanf(at, "rank %d failed: ", &rank) == 1 && strstr(at, " failed: ")) return true;
+  int process;
+  for (const char *at = text; (at = strstr(at, "process ")) != NULL; at++) {
+    if (sscanf(at, "process %d failed: ", &process) == 1 && strstr(at, " failed: ")) return true;
   }
   return false;
 }
 
-/* the same status everywhere; one text, of one rank or of all, which the others pass on */
+/* the same status everywhere; one text, of one process or of all, which the others pass on */
 static void assert_one_message(const crew_party *p, const char *what) {
   const run_result *first = &p->job[0].out;
   int speakers = 0, speaker = 0;
   for (int r = 0; r < p->size; r++) {
     const run_result *out = &p->job[r].out;
     if (out->status != first->status) {
-      fail_msg("%s: status %d on rank 0, %d on rank %d (%s)", what, first->status, out->status, r,
-               out->error.text);
+      fail_msg("%s: status %d on process 0, %d on process %d (%s)", what, first->status,
+               out->status, r, out->error.text);
     }
     if (!reports(out->error.text)) speakers++, speaker = r;
   }
@@ -58,20 +58,20 @@ static void assert_one_message(const crew_party *p, const char *what) {
   for (int r = 0; r < p->size; r++) {
     const char *other = p->job[r].out.error.text;
     if (speakers == p->size) assert_string_equal(other, text);
-    /* the last words of the message are those of the rank that failed */
+    /* the last words of the message are those of the process that failed */
     const char *tail = text + (strlen(text) > 40 ? strlen(text) - 40 : 0);
     if (!strstr(other, tail) && strlen(other) < 500)
       fail_msg("%s: '%s' and '%s'", what, text, other);
   }
-  if (speakers != 1 && speakers != p->size) fail_msg("%s: %d ranks speak", what, speakers);
+  if (speakers != 1 && speakers != p->size) fail_msg("%s: %d processes speak", what, speakers);
 }
 
-/* how often each rank's model is asked in a run without faults */
-static long calls_of(const part_system *s, int size, const run_case *c) {
+/* how often each process's model is asked in a run without faults */
+static long calls_of(const whole_system *s, int size, const run_case *c) {
   crew_party p;
   party_make(&p, s, size, c);
   party_run(&p);
-  long calls = p.job[0].part->calls;
+  long calls = p.job[0].subdomain->calls;
   assert_one_message(&p, "no fault");
   assert_false(p.crew->broken);
   party_free(&p);
@@ -81,22 +81,22 @@ static long calls_of(const part_system *s, int size, const run_case *c) {
 static void test_faults(void **state) {
   (void)state;
   enum { TRIALS = 300 };
-  part_system systems[] = {part_chain(7), part_net(3, 1), part_net(2, 2)};
+  whole_system systems[] = {whole_chain(7), whole_net(3, 1), whole_net(2, 2)};
   int failed = 0, recovered = 0;
   for (int trial = 0; trial < TRIALS; trial++) {
-    const part_system *s = &systems[trial % 3];
+    const whole_system *s = &systems[trial % 3];
     int size = 2 + trial % 3;
     run_case c = case_of(trial);
     long calls = calls_of(s, size, &c);
     crew_party p;
     party_make(&p, s, size, &c);
-    part_model *part = p.job[random_below(size)].part;
-    part->fault = (part_fault)(1 + random_below(FAULT_SINGULAR));
-    part->fault_from = random_below(calls);
-    part->fault_to = random_below(2) ? part->fault_from + 1 + random_below(3) : 1000000;
+    subdomain_model *subdomain = p.job[random_below(size)].subdomain;
+    subdomain->fault = (subdomain_fault)(1 + random_below(FAULT_SINGULAR));
+    subdomain->fault_from = random_below(calls);
+    subdomain->fault_to = random_below(2) ? subdomain->fault_from + 1 + random_below(3) : 1000000;
     char what[120];
-    snprintf(what, sizeof what, "trial %d: fault %d at call %ld of %ld, %d ranks, %s", trial,
-             part->fault, part->fault_from, calls, size, c.options.method);
+    snprintf(what, sizeof what, "trial %d: fault %d at call %ld of %ld, %d processes, %s", trial,
+             subdomain->fault, subdomain->fault_from, calls, size, c.options.method);
     party_run(&p);
     if (p.crew->broken) fail_msg("%s: %s", what, p.crew->why);
     assert_one_message(&p, what);
@@ -107,7 +107,7 @@ static void test_faults(void **state) {
   /* faults are found, and those that pass are survived */
   print_message("%d of %d trials failed, %d went on\n", failed, TRIALS, recovered);
   assert_true(failed > TRIALS / 3 && recovered > TRIALS / 20);
-  for (int k = 0; k < 3; k++) part_system_free(&systems[k]);
+  for (int k = 0; k < 3; k++) whole_system_free(&systems[k]);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -115,13 +115,13 @@ static void test_faults(void **state) {
 /* the request of this number gets no memory */
 static void run_short(crew_job *job) {
   refused = *(const long *)job->context;
-  job->out = run_part(job->part, job->run, &job->crew->team[job->rank]);
+  job->out = run_subdomain(job->subdomain, job->run, &job->crew->team[job->process]);
   refused = -1;
 }
 
 static void test_memory(void **state) {
   (void)state;
-  part_system s = part_chain(5);
+  whole_system s = whole_chain(5);
   run_case c = case_of(0);
   int refusals = 0;
   ga_set_allocator(allocate, free);
@@ -147,7 +147,7 @@ static void test_memory(void **state) {
   ga_set_allocator(NULL, NULL);
   print_message("%d of 120 requests were needed\n", refusals);
   assert_true(refusals > 10);
-  part_system_free(&s);
+  whole_system_free(&s);
 }
 
 /* ---- observers and events ---------------------------------------------------------------------
@@ -172,11 +172,11 @@ static double value(void *context, const ga_state *s) {
 static void run_watched_by(crew_job *job) {
   ga_options o = job->run->options;
   ga_integrator *it = NULL;
-  int nv = PER * job->part->nbody;
+  int nv = PER * job->subdomain->nbody;
   double *q0 = malloc((size_t)nv * sizeof(double)), *v0 = calloc((size_t)nv, sizeof(double));
-  o.team = &job->crew->team[job->rank];
-  part_take(job->part, job->part->whole->q0, q0);
-  job->out.status = ga_integrator_new(&job->part->model, &o, &it, &job->out.error);
+  o.team = &job->crew->team[job->process];
+  subdomain_take(job->subdomain, job->subdomain->whole->q0, q0);
+  job->out.status = ga_integrator_new(&job->subdomain->model, &o, &it, &job->out.error);
   if (job->out.status == GA_OK) {
     ga_integrator_observe(it, stop, job->context);
     ga_integrator_add_event(it, &(ga_event){.value = value, .context = job->context});
@@ -190,10 +190,10 @@ static void run_watched_by(crew_job *job) {
   free(v0);
 }
 
-/* an observer that stops on one rank, a value of an event that is NaN on one rank */
+/* an observer that stops on one process, a value of an event that is NaN on one process */
 static void test_witnesses(void **state) {
   (void)state;
-  part_system s = part_chain(7);
+  whole_system s = whole_chain(7);
   run_case c = case_of(0);
   for (int nan = 0; nan < 2; nan++) {
     witness calm = {-1, false}, one = {nan ? -1 : 3, nan};
@@ -210,11 +210,11 @@ static void test_witnesses(void **state) {
       assert_int_equal(p.job[r].out.status, nan ? GA_ERR_MODEL : GA_STOPPED);
       assert_true(fabs(p.job[r].out.t - 0.006) < 1e-12);
     }
-    assert_non_null(strstr(p.job[0].out.error.text, "rank 1 failed: "));
+    assert_non_null(strstr(p.job[0].out.error.text, "process 1 failed: "));
     assert_null(strstr(p.job[1].out.error.text, "failed"));
     party_free(&p);
   }
-  part_system_free(&s);
+  whole_system_free(&s);
 }
 
 int main(void) {

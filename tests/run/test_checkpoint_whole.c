@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* State files of a whole that was shared out, without ranks: one part that has everything, in any
- * numbering. Numbers land where the numbering says, files are those of a run without a team, and
- * redundant = allow or refuse does not matter as long as no row is left out. */
+/* State files of a whole mechanism, without a team: one subdomain that has everything, in any
+ * numbering. Numbers land where the numbering says, files are those of a run without a team,
+ * and redundant = allow or refuse does not matter as long as no row is left out. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "genalpha/ga_partition.h"
 #include "mechanisms.h"
 
-/* ---- a whole of one part -------------------------------------------------------------------- */
+/* ---- a whole of one subdomain ---------------------------------------------------------------- */
 
 typedef struct {
   ga_collector whole;
@@ -216,7 +216,7 @@ static void left_out_rows_need_allow(void **state) {
   ga_file_free(file);
 }
 
-/* a file that cannot be written, ranks that do not answer */
+/* a file that cannot be written, processes that do not answer */
 static void failures(void **state) {
   (void)state;
   ga_file *file = model_loaded("pendulum", NULL, 0);

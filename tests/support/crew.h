@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A team whose ranks are threads of this process: the kernel's collective calls without MPI.
+/* A team whose "processes" are threads of the test: the kernel's collective calls without MPI.
  *
- * All ranks meet at every collective call and compare what they came for; if they differ, if one
- * has left or does not come, the crew is broken and every call fails from then on. A wrong order of
- * calls is so an error of the test instead of a deadlock. */
+ * All of them meet at every collective call and compare which call they make. If the calls differ,
+ * or if one has left or does not come, the crew is broken and every later call fails. So a wrong
+ * order of calls is an error of the test instead of a deadlock. */
 #ifndef CREW_H
 #define CREW_H
 
@@ -28,17 +28,17 @@ typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t all_there;
   long tag[CREW];
-  const void *shown[CREW]; /* what a rank shows the others between two meetings */
+  const void *shown[CREW]; /* what a process lets the others read between two meetings */
   ga_team team[CREW];
-  struct crew_rank {
+  struct crew_member {
     void *crew;
-    int rank;
-    int *place[CREW]; /* of each velocity of this rank: where rank r has it, -1 */
+    int process;
+    int *index[CREW]; /* of each velocity of this process on process r, -1: r does not have it */
     double *room;
     size_t nroom;
     bool *owned;
     long calls; /* collective calls so far */
-  } rank[CREW];
+  } member[CREW];
 } crew;
 
 static inline void crew_break(crew *c, const char *why) {
@@ -48,32 +48,32 @@ static inline void crew_break(crew *c, const char *why) {
 }
 
 /* the caller holds the lock */
-static inline void crew_look(crew *c) {
+static inline void crew_compare_calls(crew *c) {
   if (c->left > 0) {
-    crew_break(c, "a rank has left while others wait");
+    crew_break(c, "a process has left while others wait");
     return;
   }
   for (int r = 1; r < c->size; r++) {
-    if (c->tag[r] != c->tag[0]) crew_break(c, "ranks came for different calls");
+    if (c->tag[r] != c->tag[0]) crew_break(c, "processes make different calls");
   }
   c->arrived = 0;
   c->generation++;
   pthread_cond_broadcast(&c->all_there);
 }
 
-static inline bool crew_meet(crew *c, int rank, long tag, const void *shown) {
+static inline bool crew_meet(crew *c, int process, long tag, const void *shown) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += CREW_PATIENCE;
   pthread_mutex_lock(&c->lock);
   long generation = c->generation;
-  c->tag[rank] = tag;
-  if (shown) c->shown[rank] = shown; /* NULL: others may still be reading it */
-  c->rank[rank].calls++;
-  if (!c->broken && ++c->arrived + c->left == c->size) crew_look(c);
+  c->tag[process] = tag;
+  if (shown) c->shown[process] = shown; /* NULL: others may still be reading it */
+  c->member[process].calls++;
+  if (!c->broken && ++c->arrived + c->left == c->size) crew_compare_calls(c);
   while (!c->broken && c->generation == generation) {
     if (pthread_cond_timedwait(&c->all_there, &c->lock, &until) == ETIMEDOUT) {
-      crew_break(c, "a rank does not come");
+      crew_break(c, "a process does not come");
     }
   }
   bool good = !c->broken;
@@ -81,32 +81,32 @@ static inline bool crew_meet(crew *c, int rank, long tag, const void *shown) {
   return good;
 }
 
-/* a rank is done and will not come again */
+/* a process is done and will not come again */
 static inline void crew_leave(crew *c) {
   pthread_mutex_lock(&c->lock);
   c->left++;
-  if (c->arrived > 0 && c->arrived + c->left == c->size) crew_look(c);
+  if (c->arrived > 0 && c->arrived + c->left == c->size) crew_compare_calls(c);
   pthread_mutex_unlock(&c->lock);
 }
 
-static inline double *crew_room(struct crew_rank *own, size_t n) {
+static inline double *crew_room(struct crew_member *own, size_t n) {
   if (n > own->nroom) own->room = realloc(own->room, n * sizeof(double)), own->nroom = n;
   return own->room;
 }
 
 static inline ga_status crew_sum_shared(ga_team *team, int count, double *x) {
-  struct crew_rank *own = team->context;
+  struct crew_member *own = team->context;
   crew *c = own->crew;
   size_t nv = (size_t)team->nv;
   double *sum = crew_room(own, (size_t)count * nv);
-  if (!crew_meet(c, own->rank, 1000 + count, x)) return GA_ERR_BACKEND;
+  if (!crew_meet(c, own->process, 1000 + count, x)) return GA_ERR_BACKEND;
   memcpy(sum, x, (size_t)count * nv * sizeof(double));
   for (int v = 0; v < count; v++) {
     for (size_t i = 0; i < nv; i++) {
       double total = 0;
       int sharing = 0;
       for (int r = 0; r < c->size; r++) {
-        int at = own->place[r][i];
+        int at = own->index[r][i];
         if (at < 0) continue;
         const double *other = c->shown[r];
         total += other[(size_t)v * (size_t)c->team[r].nv + (size_t)at];
@@ -115,7 +115,7 @@ static inline ga_status crew_sum_shared(ga_team *team, int count, double *x) {
       if (sharing > 1) sum[(size_t)v * nv + i] = total;
     }
   }
-  if (!crew_meet(c, own->rank, 1, NULL)) return GA_ERR_BACKEND;
+  if (!crew_meet(c, own->process, 1, NULL)) return GA_ERR_BACKEND;
   memcpy(x, sum, (size_t)count * nv * sizeof(double));
   return GA_OK;
 }
@@ -127,31 +127,31 @@ static inline double crew_op(ga_team_op op, double a, double b) {
 }
 
 static inline ga_status crew_reduce(ga_team *team, ga_team_op op, int n, double *x) {
-  struct crew_rank *own = team->context;
+  struct crew_member *own = team->context;
   crew *c = own->crew;
   double *all = crew_room(own, (size_t)n);
-  if (!crew_meet(c, own->rank, 1000000L * (1 + (long)op) + n, x)) return GA_ERR_BACKEND;
+  if (!crew_meet(c, own->process, 1000000L * (1 + (long)op) + n, x)) return GA_ERR_BACKEND;
   for (int i = 0; i < n; i++) {
     for (int r = 0; r < c->size; r++) {
       double value = ((const double *)c->shown[r])[i];
       all[i] = r == 0 ? value : crew_op(op, all[i], value);
     }
   }
-  if (!crew_meet(c, own->rank, 2, NULL)) return GA_ERR_BACKEND;
+  if (!crew_meet(c, own->process, 2, NULL)) return GA_ERR_BACKEND;
   memcpy(x, all, (size_t)n * sizeof(double));
   return GA_OK;
 }
 
-/* ---- linear solver: rank 0 reads the parts of all ------------------------------------------- */
+/* ---- linear solver: process 0 reads the matrices of all -------------------------------------- */
 
 typedef struct {
-  struct crew_rank *own;
-  const ga_linsol_numbering *share;
+  struct crew_member *own;
+  const ga_linsol_numbering *numbering;
   int n;
-  ga_whole *whole; /* rank 0 */
+  ga_whole *whole; /* process 0 */
   ga_linsol ls;
   double *x;
-  ga_status status; /* what all are told, */
+  ga_status status; /* what process 0 reports to all, */
   int column;       /* and a column without pivot */
   const ga_csr *A;
   const ga_linsol_layout *layout;
@@ -162,15 +162,15 @@ static inline crew_solver *crew_of(const crew *c, int r) {
   return (crew_solver *)c->shown[r];
 }
 
-static inline ga_status crew_told(ga_linsol *ls) {
+static inline ga_status crew_receive_status(ga_linsol *ls) {
   crew_solver *s = ls->impl;
   crew *c = s->own->crew;
-  if (!crew_meet(c, s->own->rank, 3, NULL)) return GA_ERR_BACKEND;
+  if (!crew_meet(c, s->own->process, 3, NULL)) return GA_ERR_BACKEND;
   const crew_solver *first = crew_of(c, 0);
   ga_status status = first->status;
   int column = first->column;
   ga_linsol_cost cost = first->ls.cost;
-  if (!crew_meet(c, s->own->rank, 4, NULL)) return GA_ERR_BACKEND;
+  if (!crew_meet(c, s->own->process, 4, NULL)) return GA_ERR_BACKEND;
   s->column = column;
   ls->cost = cost;
   return status;
@@ -178,49 +178,50 @@ static inline ga_status crew_told(ga_linsol *ls) {
 
 static inline void crew_build(crew_solver *s) {
   crew *c = s->own->crew;
-  ga_whole_contribution part[CREW];
+  ga_whole_contribution contribution[CREW];
   ga_block_range range[CREW * GA_WHOLE_BLOCKS];
   int nblock = s->layout->nblock;
   for (int r = 0; r < c->size; r++) {
     const crew_solver *other = crew_of(c, r);
-    part[r] =
-        (ga_whole_contribution){other->A->nrow, other->A->ptr, other->A->col, other->share->number};
+    contribution[r] = (ga_whole_contribution){other->A->nrow, other->A->ptr, other->A->col,
+                                              other->numbering->number};
     ga_block_ranges(other->layout, range + r * nblock);
   }
-  s->whole = ga_whole_new(s->share->n, c->size, part);
+  s->whole = ga_whole_new(s->numbering->n, c->size, contribution);
   ga_whole_blocks(s->whole, nblock, c->size, range);
-  s->x = malloc((size_t)s->share->n * sizeof(double));
-  const struct crew_rank *own = s->own;
-  const ga_team *team = &c->team[own->rank];
+  s->x = malloc((size_t)s->numbering->n * sizeof(double));
+  const struct crew_member *own = s->own;
+  const ga_team *team = &c->team[own->process];
   /* numbers of unknowns that others give: a block of velocities */
-  long first = s->share->nunit > 0 ? s->share->number[s->n - 1] - team->velocity[team->nv - 1] : 0;
-  ga_whole_condense(s->whole, first, s->share->nunit > 0 ? team->nv_all : 0);
+  long first =
+      s->numbering->nunit > 0 ? s->numbering->number[s->n - 1] - team->velocity[team->nv - 1] : 0;
+  ga_whole_condense(s->whole, first, s->numbering->nunit > 0 ? team->nv_all : 0);
   s->status =
       ga_linsol_attach(&s->ls, NULL, ga_whole_matrix(s->whole), ga_whole_layout(s->whole), NULL);
 }
 
 static inline ga_status crew_analyze(ga_linsol *ls, const ga_csr *A) {
   crew_solver *s = calloc(1, sizeof *s);
-  struct crew_rank *own = ls->context;
+  struct crew_member *own = ls->context;
   *s = (crew_solver){.own = own,
-                     .share = ls->layout->numbering,
+                     .numbering = ls->layout->numbering,
                      .n = A->nrow,
                      .A = A,
                      .layout = ls->layout,
                      .column = -1};
   ls->impl = s;
-  if (!crew_meet(own->crew, own->rank, 5, s)) return GA_ERR_BACKEND;
-  if (own->rank == 0) crew_build(s);
-  return crew_told(ls);
+  if (!crew_meet(own->crew, own->process, 5, s)) return GA_ERR_BACKEND;
+  if (own->process == 0) crew_build(s);
+  return crew_receive_status(ls);
 }
 
 static inline ga_status crew_factor(ga_linsol *ls, const ga_csr *A) {
   crew_solver *s = ls->impl;
-  struct crew_rank *own = s->own;
+  struct crew_member *own = s->own;
   crew *c = own->crew;
   s->A = A;
-  if (!crew_meet(c, own->rank, 6, s)) return GA_ERR_BACKEND;
-  if (own->rank == 0) {
+  if (!crew_meet(c, own->process, 6, s)) return GA_ERR_BACKEND;
+  if (own->process == 0) {
     ga_whole_clear(s->whole);
     for (int r = 0; r < c->size; r++) ga_whole_add(s->whole, r, crew_of(c, r)->A->val);
     ga_whole_finish(s->whole);
@@ -228,36 +229,36 @@ static inline ga_status crew_factor(ga_linsol *ls, const ga_csr *A) {
     s->column = s->status == GA_RETRY_SINGULAR ? s->ls.ops->singular_column(&s->ls) : -1;
     if (s->column >= 0) s->column = (int)ga_whole_column(s->whole, s->column);
   }
-  return crew_told(ls);
+  return crew_receive_status(ls);
 }
 
 static inline ga_status crew_solve(ga_linsol *ls, double *b) {
   crew_solver *s = ls->impl;
-  struct crew_rank *own = s->own;
+  struct crew_member *own = s->own;
   crew *c = own->crew;
   s->b = b;
-  if (!crew_meet(c, own->rank, 7, s)) return GA_ERR_BACKEND;
-  if (own->rank == 0) {
+  if (!crew_meet(c, own->process, 7, s)) return GA_ERR_BACKEND;
+  if (own->process == 0) {
     for (int r = 0; r < c->size; r++) {
       const crew_solver *other = crew_of(c, r);
       for (int i = 0; i < other->n; i++) {
-        if (other->share->owned[i]) s->x[other->share->number[i]] = other->b[i];
+        if (other->numbering->owned[i]) s->x[other->numbering->number[i]] = other->b[i];
       }
     }
     ga_whole_right_side(s->whole, s->x);
     s->status = s->ls.ops->solve(&s->ls, s->x);
     ga_whole_solution(s->whole, s->x);
   }
-  if (!crew_meet(c, own->rank, 8, NULL)) return GA_ERR_BACKEND;
+  if (!crew_meet(c, own->process, 8, NULL)) return GA_ERR_BACKEND;
   const double *x = crew_of(c, 0)->x;
-  for (int i = 0; i < s->n; i++) b[i] = x[s->share->number[i]];
-  return crew_told(ls);
+  for (int i = 0; i < s->n; i++) b[i] = x[s->numbering->number[i]];
+  return crew_receive_status(ls);
 }
 
 static inline int crew_column(const ga_linsol *ls) {
   const crew_solver *s = ls->impl;
   for (int i = 0; i < s->n && s->column >= 0; i++) {
-    if (s->share->number[i] == s->column) return i;
+    if (s->numbering->number[i] == s->column) return i;
   }
   return -1;
 }
@@ -288,7 +289,7 @@ static const ga_linsol_ops crew_linsol = {.name = "crew",
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* velocity[r]: the numbers of the nv[r] velocities of rank r */
+/* velocity[r]: the numbers of the nv[r] velocities of process r */
 static inline crew *crew_new(int size, const int *nv, long *const *velocity, long nv_all) {
   crew *c = calloc(1, sizeof *c);
   c->size = size;
@@ -297,9 +298,9 @@ static inline crew *crew_new(int size, const int *nv, long *const *velocity, lon
   int *at = malloc((size_t)nv_all * sizeof(int));
   bool *taken = calloc((size_t)nv_all, sizeof(bool));
   for (int r = 0; r < size; r++) {
-    struct crew_rank *own = &c->rank[r];
+    struct crew_member *own = &c->member[r];
     own->crew = c;
-    own->rank = r;
+    own->process = r;
     own->owned = calloc((size_t)nv[r] + 1, sizeof(bool));
     for (int i = 0; i < nv[r]; i++) {
       own->owned[i] = !taken[velocity[r][i]];
@@ -320,8 +321,8 @@ static inline crew *crew_new(int size, const int *nv, long *const *velocity, lon
     for (long v = 0; v < nv_all; v++) at[v] = -1;
     for (int i = 0; i < nv[s]; i++) at[velocity[s][i]] = i;
     for (int r = 0; r < size; r++) {
-      c->rank[r].place[s] = malloc(((size_t)nv[r] + 1) * sizeof(int));
-      for (int i = 0; i < nv[r]; i++) c->rank[r].place[s][i] = at[velocity[r][i]];
+      c->member[r].index[s] = malloc(((size_t)nv[r] + 1) * sizeof(int));
+      for (int i = 0; i < nv[r]; i++) c->member[r].index[s][i] = at[velocity[r][i]];
     }
   }
   free(at);
@@ -331,9 +332,9 @@ static inline crew *crew_new(int size, const int *nv, long *const *velocity, lon
 
 static inline void crew_free(crew *c) {
   for (int r = 0; r < c->size; r++) {
-    for (int s = 0; s < c->size; s++) free(c->rank[r].place[s]);
-    free(c->rank[r].owned);
-    free(c->rank[r].room);
+    for (int s = 0; s < c->size; s++) free(c->member[r].index[s]);
+    free(c->member[r].owned);
+    free(c->member[r].room);
   }
   pthread_mutex_destroy(&c->lock);
   pthread_cond_destroy(&c->all_there);

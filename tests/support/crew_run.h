@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A system of subdomain_model.h run by a crew: one thread for each rank. */
+/* A system of subdomain_model.h run by a crew: one thread for each process. */
 #ifndef CREW_RUN_H
 #define CREW_RUN_H
 
@@ -7,12 +7,12 @@
 #include "team_run.h"
 
 typedef struct crew_job {
-  part_model *part;
+  subdomain_model *subdomain;
   const run_case *run;
   crew *crew;
-  int rank;
+  int process;
   run_result out;
-  void (*instead)(struct crew_job *job); /* of run_part; NULL: that */
+  void (*instead)(struct crew_job *job); /* of run_subdomain; NULL: that */
   void *context;
 } crew_job;
 
@@ -28,24 +28,24 @@ static inline void *crew_work(void *context) {
   if (job->instead) {
     job->instead(job);
   } else {
-    job->out = run_part(job->part, job->run, &job->crew->team[job->rank]);
+    job->out = run_subdomain(job->subdomain, job->run, &job->crew->team[job->process]);
   }
   crew_leave(job->crew);
   return NULL;
 }
 
-/* every second rank has its bodies in the opposite order */
-static inline void party_make(crew_party *p, const part_system *s, int size, const run_case *run) {
+/* every second process has its bodies in the opposite order */
+static inline void party_make(crew_party *p, const whole_system *s, int size, const run_case *run) {
   int nv[CREW], before = 0;
   long *velocity[CREW];
   *p = (crew_party){.size = size};
   for (int r = 0; r < size; r++) {
-    part_model *part = part_new(s, r, size, r % 2);
-    p->job[r] = (crew_job){.part = part, .run = run, .rank = r};
+    subdomain_model *subdomain = subdomain_new(s, r, size, r % 2);
+    p->job[r] = (crew_job){.subdomain = subdomain, .run = run, .process = r};
     p->lam_before[r] = before;
-    before += part->model.nlam;
-    nv[r] = PER * part->nbody;
-    velocity[r] = part->velocity;
+    before += subdomain->model.nlam;
+    nv[r] = PER * subdomain->nbody;
+    velocity[r] = subdomain->velocity;
   }
   p->crew = crew_new(size, nv, velocity, (long)PER * s->n);
   for (int r = 0; r < size; r++) p->job[r].crew = p->crew;
@@ -60,7 +60,7 @@ static inline void party_run(crew_party *p) {
 static inline void party_free(crew_party *p) {
   for (int r = 0; r < p->size; r++) {
     run_free(&p->job[r].out);
-    part_free(p->job[r].part);
+    subdomain_free(p->job[r].subdomain);
   }
   crew_free(p->crew);
 }

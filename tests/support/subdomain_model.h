@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains, nets and lattices made of elements, so that a rank of a team may have some of them: the
- * built-in problems chain, net and lattice, but by ranges of elements. Public interface only.
+/* Chains, nets and lattices made of elements, so that a process of a team can have some of them:
+ * the built-in problems chain, net and lattice, but by ranges of elements. Public interface only.
  *
  * A body has three coordinates: x, y, z of a point, or x, y, theta of a rod. An element gives a
  * mass and its weight, a constraint or a spring between two bodies, or an edge that keeps the
  * centre of a rod from moving across it. */
-#ifndef PART_MODEL_H
-#define PART_MODEL_H
+#ifndef SUBDOMAIN_MODEL_H
+#define SUBDOMAIN_MODEL_H
 
 #include <genalpha/genalpha.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #include "subdomain_systems.h"
 
-static inline int part_rows(element_kind kind) {
+static inline int subdomain_rows(element_kind kind) {
   return kind == BAR ? 1 : kind == HOLD ? 3 : kind == JOINT ? 2 : 0;
 }
 
@@ -28,34 +28,34 @@ typedef enum {
   FAULT_NAN_G,
   FAULT_NAN_K,
   FAULT_SINGULAR /* rows of G vanish */
-} part_fault;
+} subdomain_fault;
 
-/* the elements of a rank, and the bodies they touch */
+/* the elements of a process, and the bodies they touch */
 typedef struct {
-  const part_system *whole;
+  const whole_system *whole;
   int count, nbody;
   const element *list;
   int *body;  /* numbers in the whole, */
   int *local; /* and the other way round, -1 for bodies of others */
   long *velocity;
-  int *K_at; /* places in K of each element's entries, 36 each */
+  int *K_at; /* slots in K of each element's entries, 36 each */
   ga_csr M, K, G, H;
   ga_space *space;
   ga_model model;
   long calls;
-  part_fault fault;
+  subdomain_fault fault;
   long fault_from, fault_to; /* calls of it */
-} part_model;
+} subdomain_model;
 
 /* ---- patterns ------------------------------------------------------------------------------- */
 
-static inline void part_csr(ga_csr *A, int nrow, int ncol, int room) {
+static inline void subdomain_csr(ga_csr *A, int nrow, int ncol, int room) {
   *A = (ga_csr){.nrow = nrow, .ncol = ncol};
   A->ptr = calloc((size_t)nrow + 1, sizeof(int));
   A->col = malloc(((size_t)room + 1) * sizeof(int));
 }
 
-static inline int part_place(const ga_csr *A, int i, int j) {
+static inline int subdomain_slot(const ga_csr *A, int i, int j) {
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
     if (A->col[e] == j) return e;
   }
@@ -63,7 +63,7 @@ static inline int part_place(const ga_csr *A, int i, int j) {
 }
 
 /* pairs of velocities that an element couples in K; returns how many, row then column */
-static inline int part_pairs(const part_model *p, const element *e, int pair[][2]) {
+static inline int subdomain_pairs(const subdomain_model *p, const element *e, int pair[][2]) {
   if (e->kind == KNIFE) {
     for (int r = 0; r < 2; r++) {
       pair[r][0] = PER * p->local[e->b] + r;
@@ -90,20 +90,20 @@ static inline int part_pairs(const part_model *p, const element *e, int pair[][2
   return n;
 }
 
-static inline int part_compare(const void *a, const void *b) {
+static inline int subdomain_compare(const void *a, const void *b) {
   const int *x = a, *y = b;
   return x[0] != y[0] ? x[0] - y[0] : x[1] - y[1];
 }
 
-static inline void part_pattern_K(part_model *p) {
+static inline void subdomain_pattern_K(subdomain_model *p) {
   int nv = PER * p->nbody, total = 0;
   int(*all)[2] = malloc((36 * (size_t)p->count + 1) * sizeof *all);
-  for (int i = 0; i < p->count; i++) total += part_pairs(p, &p->list[i], all + total);
-  qsort(all, (size_t)total, sizeof *all, part_compare);
-  part_csr(&p->K, nv, nv, total);
+  for (int i = 0; i < p->count; i++) total += subdomain_pairs(p, &p->list[i], all + total);
+  qsort(all, (size_t)total, sizeof *all, subdomain_compare);
+  subdomain_csr(&p->K, nv, nv, total);
   int nnz = 0;
   for (int i = 0; i < total; i++) {
-    if (i > 0 && part_compare(all[i], all[i - 1]) == 0) continue;
+    if (i > 0 && subdomain_compare(all[i], all[i - 1]) == 0) continue;
     p->K.col[nnz++] = all[i][1];
     p->K.ptr[all[i][0] + 1] = nnz;
   }
@@ -112,14 +112,14 @@ static inline void part_pattern_K(part_model *p) {
   }
   p->K_at = malloc((36 * (size_t)p->count + 1) * sizeof(int));
   for (int i = 0; i < p->count; i++) {
-    int n = part_pairs(p, &p->list[i], all);
-    for (int k = 0; k < n; k++) p->K_at[36 * i + k] = part_place(&p->K, all[k][0], all[k][1]);
+    int n = subdomain_pairs(p, &p->list[i], all);
+    for (int k = 0; k < n; k++) p->K_at[36 * i + k] = subdomain_slot(&p->K, all[k][0], all[k][1]);
   }
   free(all);
 }
 
 /* velocities of a row of an element, in increasing order; which of its bodies comes first */
-static inline int part_columns(const part_model *p, const element *e, int row, int *col) {
+static inline int subdomain_columns(const subdomain_model *p, const element *e, int row, int *col) {
   int n = 0, first = e->a < 0 ? -1 : PER * p->local[e->a], second = PER * p->local[e->b];
   int low = first < second ? first : second, high = first < second ? second : first;
   if (e->kind == HOLD) {
@@ -136,13 +136,13 @@ static inline int part_columns(const part_model *p, const element *e, int row, i
   return n;
 }
 
-static inline int part_pattern_G(part_model *p) {
+static inline int subdomain_pattern_G(subdomain_model *p) {
   int rows = 0, nnz = 0, at = 0;
-  for (int i = 0; i < p->count; i++) rows += part_rows(p->list[i].kind);
-  part_csr(&p->G, rows, PER * p->nbody, 6 * rows);
+  for (int i = 0; i < p->count; i++) rows += subdomain_rows(p->list[i].kind);
+  subdomain_csr(&p->G, rows, PER * p->nbody, 6 * rows);
   for (int i = 0; i < p->count; i++) {
-    for (int r = 0; r < part_rows(p->list[i].kind); r++) {
-      nnz += part_columns(p, &p->list[i], r, p->G.col + nnz);
+    for (int r = 0; r < subdomain_rows(p->list[i].kind); r++) {
+      nnz += subdomain_columns(p, &p->list[i], r, p->G.col + nnz);
       p->G.ptr[++at] = nnz;
     }
   }
@@ -150,10 +150,10 @@ static inline int part_pattern_G(part_model *p) {
 }
 
 /* the columns x, y, theta of the rod, theta for Y alone */
-static inline int part_pattern_H(part_model *p) {
+static inline int subdomain_pattern_H(subdomain_model *p) {
   int rows = 0;
   for (int i = 0; i < p->count; i++) rows += p->list[i].kind == KNIFE;
-  part_csr(&p->H, rows, PER * p->nbody, PER * rows);
+  subdomain_csr(&p->H, rows, PER * p->nbody, PER * rows);
   for (int i = 0, at = 0; i < p->count; i++) {
     if (p->list[i].kind != KNIFE) continue;
     for (int r = 0; r < PER; r++) p->H.col[PER * at + r] = PER * p->local[p->list[i].b] + r;
@@ -165,15 +165,16 @@ static inline int part_pattern_H(part_model *p) {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-static inline void part_bar(const part_model *p, const element *e, const double *q, double d[PER]) {
+static inline void subdomain_bar(const subdomain_model *p, const element *e, const double *q,
+                                 double d[PER]) {
   for (int r = 0; r < PER; r++) d[r] = q[PER * p->local[e->b] + r] - q[PER * p->local[e->a] + r];
 }
 
-static inline double part_dot(const double *a, const double *b) {
+static inline double subdomain_dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline void part_force(const part_model *p, const double *q, double *F) {
+static inline void subdomain_force(const subdomain_model *p, const double *q, double *F) {
   memset(F, 0, (size_t)(PER * p->nbody) * sizeof(double));
   for (int i = 0; i < p->count; i++) {
     const element *e = &p->list[i];
@@ -181,8 +182,8 @@ static inline void part_force(const part_model *p, const double *q, double *F) {
     if (e->kind == BODY) F[b + p->whole->down] -= 9.81 * p->whole->mass[p->whole->down];
     if (e->kind != SPRING) continue;
     double d[PER];
-    part_bar(p, e, q, d);
-    double length = sqrt(part_dot(d, d)), pull = 1000 * (length - 1) / length;
+    subdomain_bar(p, e, q, d);
+    double length = sqrt(subdomain_dot(d, d)), pull = 1000 * (length - 1) / length;
     for (int r = 0; r < PER; r++) {
       F[PER * p->local[e->a] + r] += pull * d[r];
       F[b + r] -= pull * d[r];
@@ -190,7 +191,7 @@ static inline void part_force(const part_model *p, const double *q, double *F) {
   }
 }
 
-static inline void part_mass(const part_model *p, ga_csr *M) {
+static inline void subdomain_mass(const subdomain_model *p, ga_csr *M) {
   memset(M->val, 0, (size_t)(PER * p->nbody) * sizeof(double));
   for (int i = 0; i < p->count; i++) {
     if (p->list[i].kind != BODY) continue;
@@ -201,24 +202,25 @@ static inline void part_mass(const part_model *p, ga_csr *M) {
 }
 
 /* end of rod a, or start of rod b, relative to the rod's centre */
-static inline void part_half(const part_model *p, int body, const double *q, double half[2]) {
+static inline void subdomain_half(const subdomain_model *p, int body, const double *q,
+                                  double half[2]) {
   double angle = body < 0 ? 0 : q[PER * p->local[body] + 2];
   half[0] = body < 0 ? 0 : 0.5 * cos(angle);
   half[1] = body < 0 ? 0 : 0.5 * sin(angle);
 }
 
-static inline void part_g(const part_model *p, const double *q, double *g) {
+static inline void subdomain_g(const subdomain_model *p, const double *q, double *g) {
   for (int i = 0; i < p->count; i++) {
     const element *e = &p->list[i];
     double d[PER], from[2], to[2];
     if (e->kind == BAR) {
-      part_bar(p, e, q, d);
-      *g++ = (part_dot(d, d) - 1) / 2;
+      subdomain_bar(p, e, q, d);
+      *g++ = (subdomain_dot(d, d) - 1) / 2;
     }
     for (int r = 0; r < PER && e->kind == HOLD; r++) *g++ = q[PER * p->local[e->b] + r];
     if (e->kind != JOINT) continue;
-    part_half(p, e->a, q, from);
-    part_half(p, e->b, q, to);
+    subdomain_half(p, e->a, q, from);
+    subdomain_half(p, e->b, q, to);
     for (int r = 0; r < 2; r++) {
       double before = e->a < 0 ? 0 : q[PER * p->local[e->a] + r];
       *g++ = q[PER * p->local[e->b] + r] - before - (to[r] + from[r]);
@@ -226,12 +228,13 @@ static inline void part_g(const part_model *p, const double *q, double *g) {
   }
 }
 
-static inline double *part_entry(ga_csr *A, int row, int col) {
-  return &A->val[part_place(A, row, col)];
+static inline double *subdomain_entry(ga_csr *A, int row, int col) {
+  return &A->val[subdomain_slot(A, row, col)];
 }
 
 /* G, or Z where v is given: its derivative along v */
-static inline void part_G(const part_model *p, const double *q, const double *v, ga_csr *G) {
+static inline void subdomain_G(const subdomain_model *p, const double *q, const double *v,
+                               ga_csr *G) {
   int row = 0;
   memset(G->val, 0, (size_t)G->ptr[G->nrow] * sizeof(double));
   for (int i = 0; i < p->count; i++) {
@@ -239,54 +242,54 @@ static inline void part_G(const part_model *p, const double *q, const double *v,
     int at[2] = {e->a < 0 ? -1 : PER * p->local[e->a], PER * p->local[e->b]};
     if (e->kind == BAR) {
       double d[PER];
-      part_bar(p, e, v ? v : q, d);
+      subdomain_bar(p, e, v ? v : q, d);
       for (int r = 0; r < PER; r++) {
-        *part_entry(G, row, at[0] + r) = -d[r];
-        *part_entry(G, row, at[1] + r) = d[r];
+        *subdomain_entry(G, row, at[0] + r) = -d[r];
+        *subdomain_entry(G, row, at[1] + r) = d[r];
       }
     }
     for (int r = 0; r < PER && e->kind == HOLD; r++) {
-      *part_entry(G, row + r, at[1] + r) = v ? 0 : 1;
+      *subdomain_entry(G, row + r, at[1] + r) = v ? 0 : 1;
     }
     for (int u = 0; u < 2 && e->kind == JOINT; u++) {
       double half[2];
       if (at[u] < 0) continue;
-      part_half(p, u ? e->b : e->a, q, half);
+      subdomain_half(p, u ? e->b : e->a, q, half);
       double rate = v ? v[at[u] + 2] : 0;
       for (int r = 0; r < 2; r++) {
-        if (!v) *part_entry(G, row + r, at[u] + r) = u ? 1 : -1;
-        *part_entry(G, row + r, at[u] + 2) = v ? half[r] * rate : r ? -half[0] : half[1];
+        if (!v) *subdomain_entry(G, row + r, at[u] + r) = u ? 1 : -1;
+        *subdomain_entry(G, row + r, at[u] + 2) = v ? half[r] * rate : r ? -half[0] : half[1];
       }
     }
-    row += part_rows(e->kind);
+    row += subdomain_rows(e->kind);
   }
 }
 
-static inline void part_drift(const part_model *p, const double *q, const double *v,
-                              double *drift) {
+static inline void subdomain_drift(const subdomain_model *p, const double *q, const double *v,
+                                   double *drift) {
   for (int i = 0; i < p->count; i++) {
     const element *e = &p->list[i];
     double d[PER], half[2];
     if (e->kind == BAR) {
-      part_bar(p, e, v, d);
-      *drift = part_dot(d, d);
+      subdomain_bar(p, e, v, d);
+      *drift = subdomain_dot(d, d);
     }
-    for (int r = 0; r < part_rows(e->kind) && e->kind != BAR; r++) drift[r] = 0;
+    for (int r = 0; r < subdomain_rows(e->kind) && e->kind != BAR; r++) drift[r] = 0;
     for (int u = 0; u < 2 && e->kind == JOINT; u++) {
       int body = u ? e->b : e->a;
       if (body < 0) continue;
-      part_half(p, body, q, half);
+      subdomain_half(p, body, q, half);
       double rate = v[PER * p->local[body] + 2];
       for (int r = 0; r < 2; r++) drift[r] += half[r] * rate * rate;
     }
-    drift += part_rows(e->kind);
+    drift += subdomain_rows(e->kind);
   }
 }
 
-static inline void part_tangent_pair(const element *e, const double d[PER], double lam,
-                                     double value[36]) {
+static inline void subdomain_tangent_pair(const element *e, const double d[PER], double lam,
+                                          double value[36]) {
   int n = 0;
-  double square = part_dot(d, d), across = 1000 * (1 - 1 / sqrt(square));
+  double square = subdomain_dot(d, d), across = 1000 * (1 - 1 / sqrt(square));
   double along = (1000 - across) / square;
   for (int u = 0; u < 2; u++) {
     for (int v = 0; v < 2; v++) {
@@ -303,8 +306,8 @@ static inline void part_tangent_pair(const element *e, const double d[PER], doub
 }
 
 /* k = v_y cos theta - v_x sin theta and what belongs to it, of all edges */
-static inline void part_edges(const part_model *p, const double *q, const double *v,
-                              const ga_evaluation *out) {
+static inline void subdomain_edges(const subdomain_model *p, const double *q, const double *v,
+                                   const ga_evaluation *out) {
   for (int i = 0, row = 0; i < p->count; i++) {
     if (p->list[i].kind != KNIFE) continue;
     int at = PER * p->local[p->list[i].b];
@@ -323,21 +326,21 @@ static inline void part_edges(const part_model *p, const double *q, const double
   }
 }
 
-static inline void part_K(const part_model *p, const double *q, const double *lam,
-                          const double *psi, ga_csr *K) {
+static inline void subdomain_K(const subdomain_model *p, const double *q, const double *lam,
+                               const double *psi, ga_csr *K) {
   memset(K->val, 0, (size_t)K->ptr[K->nrow] * sizeof(double));
   for (int i = 0; i < p->count; i++) {
     const element *e = &p->list[i];
     double d[PER], value[36], half[2];
-    int pair[36][2], n = part_pairs(p, e, pair), k = 0;
+    int pair[36][2], n = subdomain_pairs(p, e, pair), k = 0;
     if (e->kind == BAR || e->kind == SPRING) {
-      part_bar(p, e, q, d);
-      part_tangent_pair(e, d, e->kind == BAR ? *lam : 0, value);
+      subdomain_bar(p, e, q, d);
+      subdomain_tangent_pair(e, d, e->kind == BAR ? *lam : 0, value);
     }
     for (int u = 0; u < 2 && e->kind == JOINT; u++) {
       int body = u ? e->b : e->a;
       if (body < 0) continue;
-      part_half(p, body, q, half);
+      subdomain_half(p, body, q, half);
       value[k++] = half[0] * lam[0] + half[1] * lam[1];
     }
     if (e->kind == KNIFE) {
@@ -346,11 +349,11 @@ static inline void part_K(const part_model *p, const double *q, const double *la
       value[1] = -sin(angle) * *psi++;
     }
     for (k = 0; k < n; k++) K->val[p->K_at[36 * i + k]] += value[k];
-    lam += part_rows(e->kind);
+    lam += subdomain_rows(e->kind);
   }
 }
 
-static inline void part_spoil(const part_model *p, const ga_evaluation *out) {
+static inline void subdomain_spoil(const subdomain_model *p, const ga_evaluation *out) {
   if (p->fault == FAULT_NAN_F && out->F) out->F[0] = NAN;
   if (p->fault == FAULT_NAN_g && out->g && p->G.nrow > 0) out->g[0] = NAN;
   if (p->fault == FAULT_NAN_G && out->G && p->G.nrow > 0) out->G->val[0] = NAN;
@@ -360,39 +363,41 @@ static inline void part_spoil(const part_model *p, const ga_evaluation *out) {
   }
 }
 
-static inline int part_evaluate(void *user, double t, const double *q, const double *v,
-                                const ga_evaluation *out) {
+static inline int subdomain_evaluate(void *user, double t, const double *q, const double *v,
+                                     const ga_evaluation *out) {
   (void)t;
-  part_model *p = user;
+  subdomain_model *p = user;
   long call = p->calls++;
   bool faulty = call >= p->fault_from && call < p->fault_to;
   if (faulty && p->fault == FAULT_FATAL) return -7;
   if (faulty && p->fault == FAULT_RETRY) return 7;
-  if (out->M) part_mass(p, out->M);
-  if (out->F) part_force(p, q, out->F);
-  if (out->g) part_g(p, q, out->g);
-  if (out->G) part_G(p, q, NULL, out->G);
-  if (out->Z) part_G(p, q, v, out->Z);
-  if (out->drift) part_drift(p, q, v, out->drift);
-  if (out->Kt) part_K(p, q, out->lam, out->psi, out->Kt);
-  part_edges(p, q, v, out);
-  if (faulty) part_spoil(p, out);
+  if (out->M) subdomain_mass(p, out->M);
+  if (out->F) subdomain_force(p, q, out->F);
+  if (out->g) subdomain_g(p, q, out->g);
+  if (out->G) subdomain_G(p, q, NULL, out->G);
+  if (out->Z) subdomain_G(p, q, v, out->Z);
+  if (out->drift) subdomain_drift(p, q, v, out->drift);
+  if (out->Kt) subdomain_K(p, q, out->lam, out->psi, out->Kt);
+  subdomain_edges(p, q, v, out);
+  if (faulty) subdomain_spoil(p, out);
   return 0;
 }
 
-/* ---- a part --------------------------------------------------------------------------------- */
+/* ---- a subdomain ----------------------------------------------------------------------------- */
 
-static const ga_model_ops part_ops = {.evaluate = part_evaluate,
-                                      .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS |
-                                               GA_GIVES_DRIFT | GA_GIVES_H | GA_GIVES_Y |
-                                               GA_GIVES_K_DRIFT};
+static const ga_model_ops subdomain_ops = {.evaluate = subdomain_evaluate,
+                                           .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS |
+                                                    GA_GIVES_DRIFT | GA_GIVES_H | GA_GIVES_Y |
+                                                    GA_GIVES_K_DRIFT};
 
-/* Elements of rank `rank` of `size`; backwards: its bodies in the opposite order. NULL: no memory.
- */
-static inline part_model *part_new(const part_system *s, int rank, int size, bool backwards) {
-  part_model *p = calloc(1, sizeof *p);
-  int from = (int)((long)s->count * rank / size), to = (int)((long)s->count * (rank + 1) / size);
-  *p = (part_model){.whole = s, .count = to - from, .list = s->list + from};
+/* Elements of process `process` of `size`; backwards: its bodies in the opposite order. NULL: no
+ * memory. */
+static inline subdomain_model *subdomain_new(const whole_system *s, int process, int size,
+                                             bool backwards) {
+  subdomain_model *p = calloc(1, sizeof *p);
+  int from = (int)((long)s->count * process / size),
+      to = (int)((long)s->count * (process + 1) / size);
+  *p = (subdomain_model){.whole = s, .count = to - from, .list = s->list + from};
   p->local = malloc((size_t)s->n * sizeof(int));
   p->body = malloc((size_t)s->n * sizeof(int));
   for (int i = 0; i < s->n; i++) p->local[i] = -1;
@@ -409,12 +414,12 @@ static inline part_model *part_new(const part_system *s, int rank, int size, boo
   int nv = PER * p->nbody;
   p->velocity = malloc((size_t)nv * sizeof(long));
   for (int i = 0; i < nv; i++) p->velocity[i] = (long)PER * p->body[i / PER] + i % PER;
-  part_csr(&p->M, nv, nv, nv);
+  subdomain_csr(&p->M, nv, nv, nv);
   for (int i = 0; i < nv; i++) p->M.col[i] = i, p->M.ptr[i + 1] = i + 1;
-  part_pattern_K(p);
-  int rows = part_pattern_G(p), edges = part_pattern_H(p);
+  subdomain_pattern_K(p);
+  int rows = subdomain_pattern_G(p), edges = subdomain_pattern_H(p);
   ga_space_rn(nv, &p->space);
-  p->model = (ga_model){.ops = &part_ops,
+  p->model = (ga_model){.ops = &subdomain_ops,
                         .user = p,
                         .space = p->space,
                         .nlam = rows,
@@ -428,7 +433,7 @@ static inline part_model *part_new(const part_system *s, int rank, int size, boo
   return p;
 }
 
-static inline void part_free(part_model *p) {
+static inline void subdomain_free(subdomain_model *p) {
   ga_csr *const all[] = {&p->M, &p->K, &p->G, &p->H};
   for (int k = 0; k < 4; k++) free(all[k]->ptr), free(all[k]->col);
   ga_space_free(p->space);
@@ -439,8 +444,8 @@ static inline void part_free(part_model *p) {
   free(p);
 }
 
-/* the rows of this rank's part of a vector over all bodies */
-static inline void part_take(const part_model *p, const double *whole, double *own) {
+/* the entries of this subdomain of a vector over all bodies */
+static inline void subdomain_take(const subdomain_model *p, const double *whole, double *own) {
   for (int i = 0; i < PER * p->nbody; i++) own[i] = whole[p->velocity[i]];
 }
 

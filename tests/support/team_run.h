@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a part model, alone or as a rank, and what it leaves in the order of the whole. */
+/* One run of a subdomain, or of the whole without a team, and comparisons of their results. */
 #ifndef TEAM_RUN_H
 #define TEAM_RUN_H
 
@@ -19,10 +19,10 @@ typedef struct {
   ga_stats stats;
   double t;
   int nv, nlam;
-  double *q, *v, *lam; /* of the rank's part */
+  double *q, *v, *lam; /* of the subdomain */
 } run_result;
 
-/* the coordinate that an event watches, in this part */
+/* the coordinate that an event watches, in this subdomain */
 typedef struct {
   int at; /* -1: not here */
   double level;
@@ -33,7 +33,7 @@ static inline double run_value(void *context, const ga_state *state) {
   return w->at < 0 ? 1 : state->q[w->at] - w->level;
 }
 
-static inline run_watch run_watched(const part_model *p, const run_case *c) {
+static inline run_watch run_watched(const subdomain_model *p, const run_case *c) {
   run_watch w = {-1, c->level};
   for (int i = 0; i < PER * p->nbody; i++) {
     if (p->velocity[i] == c->watched) w.at = i;
@@ -42,11 +42,11 @@ static inline run_watch run_watched(const part_model *p, const run_case *c) {
 }
 
 /* start, run, and the state */
-static inline ga_status run_it(part_model *p, const run_case *c, ga_integrator *it,
+static inline ga_status run_it(subdomain_model *p, const run_case *c, ga_integrator *it,
                                run_watch *watch) {
   int nv = PER * p->nbody;
   double *q0 = malloc((size_t)nv * sizeof(double)), *v0 = calloc((size_t)nv, sizeof(double));
-  part_take(p, p->whole->q0, q0);
+  subdomain_take(p, p->whole->q0, q0);
   ga_status status = GA_OK;
   *watch = run_watched(p, c);
   if (!isnan(c->level)) {
@@ -66,7 +66,7 @@ static inline double *run_copy(const double *x, int n) {
   return out;
 }
 
-static inline run_result run_part(part_model *p, const run_case *c, ga_team *team) {
+static inline run_result run_subdomain(subdomain_model *p, const run_case *c, ga_team *team) {
   run_result out = {.nv = PER * p->nbody, .nlam = p->model.nlam};
   ga_options o = c->options;
   ga_integrator *it = NULL;
@@ -92,24 +92,24 @@ static inline void run_free(run_result *r) {
   free(r->lam);
 }
 
-/* Largest differences of a rank's part from the run of the whole: q, v, and lam relative to the
- * largest of all; the multipliers of a rank follow those of the ranks before it. */
+/* Largest differences of a subdomain from the run of the whole: q, v, and lam relative to the
+ * largest of all; the multipliers of a process follow those of the processes before it. */
 typedef struct {
   double q, v, lam;
-} part_errors;
+} subdomain_errors;
 
-static inline part_errors run_compare(const part_model *p, const run_result *part,
-                                      const run_result *whole, int lam_before) {
-  part_errors e = {0, 0, 0};
+static inline subdomain_errors run_compare(const subdomain_model *p, const run_result *subdomain,
+                                           const run_result *whole, int lam_before) {
+  subdomain_errors e = {0, 0, 0};
   double largest = 0;
-  for (int i = 0; i < part->nv; i++) {
+  for (int i = 0; i < subdomain->nv; i++) {
     long k = p->velocity[i];
-    e.q = fmax(e.q, fabs(part->q[i] - whole->q[k]));
-    e.v = fmax(e.v, fabs(part->v[i] - whole->v[k]));
+    e.q = fmax(e.q, fabs(subdomain->q[i] - whole->q[k]));
+    e.v = fmax(e.v, fabs(subdomain->v[i] - whole->v[k]));
   }
   for (int i = 0; i < whole->nlam; i++) largest = fmax(largest, fabs(whole->lam[i]));
-  for (int i = 0; i < part->nlam; i++) {
-    e.lam = fmax(e.lam, fabs(part->lam[i] - whole->lam[lam_before + i]) / largest);
+  for (int i = 0; i < subdomain->nlam; i++) {
+    e.lam = fmax(e.lam, fabs(subdomain->lam[i] - whole->lam[lam_before + i]) / largest);
   }
   return e;
 }

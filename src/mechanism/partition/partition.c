@@ -198,12 +198,12 @@ static ga_status fill(const ga_mechanism *m, ga_partition_method how, ga_partiti
                       ga_arena *arena) {
   graph g = {0};
   if (!build_graph(m, arena, &g)) return GA_ERR_MEM;
-  const bool whole = s->parts == 1;
-  if (whole || how != GA_PARTITION_GRAPH || !cut_graph(&g, arena, s->parts, s->body)) {
+  const bool whole = s->subdomains == 1;
+  if (whole || how != GA_PARTITION_GRAPH || !cut_graph(&g, arena, s->subdomains, s->body)) {
     int *order = how == GA_PARTITION_RANGES ? NULL : ga_arena_ints(arena, (size_t)g.n);
     if (order && !walk_all(&g, arena, order)) return GA_ERR_MEM;
     if (arena->failed) return GA_ERR_MEM;
-    cut_ranges(&g, order, s->parts, s->body);
+    cut_ranges(&g, order, s->subdomains, s->body);
   }
   for (int i = 0; i < s->elements; i++) s->element[i] = part_of(m, s, ga_mechanism_element(m, i));
   return GA_OK;
@@ -222,7 +222,7 @@ ga_status ga_partition_new(const ga_mechanism *m, int parts, ga_partition_method
   ga_arena arena = {0};
   ga_partition *s = ga_calloc(1, sizeof *s);
   if (s) {
-    *s = (ga_partition){.parts = parts, .bodies = bodies, .elements = elements};
+    *s = (ga_partition){.subdomains = parts, .bodies = bodies, .elements = elements};
     s->body = ga_calloc((size_t)bodies, sizeof *s->body);
     s->element = ga_calloc((size_t)elements + 1, sizeof *s->element);
   }

@@ -247,8 +247,8 @@ static ga_status fill_info(cut *c, ga_subdomain_info *info) {
 
 static ga_status check(const ga_mechanism *m, const ga_partition *s, int part, ga_error *err) {
   if (!m->built || !m->v0) return ga_fail(err, GA_ERR_ARG, "parts are made of a built mechanism");
-  if (part < 0 || part >= s->parts) {
-    return ga_fail(err, GA_ERR_ARG, "there is no part %d of %d", part, s->parts);
+  if (part < 0 || part >= s->subdomains) {
+    return ga_fail(err, GA_ERR_ARG, "there is no part %d of %d", part, s->subdomains);
   }
   if (s->bodies != m->bodies.count - 1 || s->elements != m->joints.count + m->others.count) {
     return ga_fail(err, GA_ERR_ARG, "the sharing is of another mechanism");
@@ -256,9 +256,9 @@ static ga_status check(const ga_mechanism *m, const ga_partition *s, int part, g
   const int *const list[2] = {s->body, s->element}, n[2] = {s->bodies, s->elements};
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < n[k]; i++) {
-      if (list[k][i] >= 0 && list[k][i] < s->parts) continue;
+      if (list[k][i] >= 0 && list[k][i] < s->subdomains) continue;
       return ga_fail(err, GA_ERR_ARG, "%s %d is given to part %d of %d", k ? "element" : "body", i,
-                     list[k][i], s->parts);
+                     list[k][i], s->subdomains);
     }
   }
   return GA_OK;
@@ -270,7 +270,7 @@ static ga_status make(cut *c, ga_subdomain_info *info, ga_error *err) {
   mark(c);
   if (!take_bodies(c, info) || !take_coordinates(c) || !take_elements(c, info)) return GA_ERR_MEM;
   if (info->bodies == 0) {
-    return ga_fail(err, GA_ERR_ARG, "part %d of %d has no bodies", c->part, c->sharing->parts);
+    return ga_fail(err, GA_ERR_ARG, "part %d of %d has no bodies", c->part, c->sharing->subdomains);
   }
   ga_copy3(c->whole->gravity, m->gravity);
   m->length = c->whole->length;

@@ -175,7 +175,7 @@ static void check_cut(const ga_mechanism *m, const ga_partition *sharing, uint64
   for (int i = 0; i < MATRICES; i++) ga_csr_zero(&sum.matrix[i]);
   sum.energy[0] = sum.energy[1] = 0;
   *count = (totals){0};
-  for (int part = 0; part < sharing->parts; part++) add_one(m, sharing, part, &s, &sum, count);
+  for (int part = 0; part < sharing->subdomains; part++) add_one(m, sharing, part, &s, &sum, count);
   for (int i = 0; i < VECTORS; i++) {
     const int n = sum.n[vector_list[i].rows];
     compare(vector_list[i].name, n, sum.vector[i], whole.vector[i]);
@@ -198,11 +198,11 @@ static void check_cut(const ga_mechanism *m, const ga_partition *sharing, uint64
 
 static void shuffle(ga_partition *s, uint64_t *seed) {
   for (int i = 0; i < s->bodies; i++) {
-    s->body[i] = (int)(s->parts * (0.5 + 0.499 * next_uniform(seed)));
+    s->body[i] = (int)(s->subdomains * (0.5 + 0.499 * next_uniform(seed)));
   }
-  for (int i = 0; i < s->parts; i++) s->body[i] = i; /* every part has a body */
+  for (int i = 0; i < s->subdomains; i++) s->body[i] = i; /* every part has a body */
   for (int i = 0; i < s->elements; i++) {
-    s->element[i] = (int)(s->parts * (0.5 + 0.499 * next_uniform(seed)));
+    s->element[i] = (int)(s->subdomains * (0.5 + 0.499 * next_uniform(seed)));
   }
 }
 

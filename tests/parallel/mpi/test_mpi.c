@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A team over MPI, started by mpiexec with any number of ranks:
+/* A team over MPI, started by mpiexec with any number of processes:
  *
- *   test_mpi compare      runs of parts against the run of the whole on rank 0
+ *   test_mpi compare      runs of subdomains against the run of the whole on process 0
  *   test_mpi faults N     N random faults: one status, one message, no deadlock
  *   test_mpi counts       messages and bytes against what the sharing predicts
  *   test_mpi messages     wrong numbers of velocities
@@ -14,17 +14,17 @@
 #include "genalpha/ga_mpi.h"
 #include "team_run.h"
 
-static int rank, size, bad;
+static int process, size, bad;
 
 static void expect(bool good, const char *what) {
   if (good) return;
-  fprintf(stderr, "rank %d of %d: %s\n", rank, size, what);
+  fprintf(stderr, "process %d of %d: %s\n", process, size, what);
   bad = 1;
 }
 
 typedef struct {
   const char *name;
-  part_system (*make)(void);
+  whole_system (*make)(void);
   const char *method;
   double h, t_end, rtol, level;
   long watched;
@@ -32,17 +32,17 @@ typedef struct {
   double qv, lam; /* allowed differences */
 } named_case;
 
-static part_system chain_1000(void) {
-  return part_chain(1000);
+static whole_system chain_1000(void) {
+  return whole_chain(1000);
 }
-static part_system net_32(void) {
-  return part_net(32, 1);
+static whole_system net_32(void) {
+  return whole_net(32, 1);
 }
-static part_system lattice_8(void) {
-  return part_net(8, 8);
+static whole_system lattice_8(void) {
+  return whole_net(8, 8);
 }
-static part_system chain_30(void) {
-  return part_chain(30);
+static whole_system chain_30(void) {
+  return whole_chain(30);
 }
 
 /* index3 divides the rounding of positions by h^2: lam differs by that */
@@ -74,50 +74,50 @@ static run_case case_of(const named_case *c) {
   return out;
 }
 
-/* rank 0 runs the whole without a team, all get the result */
-static run_result run_whole(const part_system *s, const run_case *c) {
+/* process 0 runs the whole without a team, all get the result */
+static run_result run_whole(const whole_system *s, const run_case *c) {
   run_result out = {0};
-  part_model *whole = part_new(s, 0, 1, false);
-  if (rank == 0) out = run_part(whole, c, NULL);
-  part_free(whole);
+  subdomain_model *whole = subdomain_new(s, 0, 1, false);
+  if (process == 0) out = run_subdomain(whole, c, NULL);
+  subdomain_free(whole);
   MPI_Bcast(&out, (int)sizeof out, MPI_BYTE, 0, MPI_COMM_WORLD);
   double **const all[] = {&out.q, &out.v, &out.lam};
   const int n[] = {out.nv, out.nv, out.nlam};
   for (int k = 0; k < 3; k++) {
-    if (rank != 0) *all[k] = malloc(((size_t)n[k] + 1) * sizeof(double));
+    if (process != 0) *all[k] = malloc(((size_t)n[k] + 1) * sizeof(double));
     MPI_Bcast(*all[k], n[k], MPI_DOUBLE, 0, MPI_COMM_WORLD);
   }
   return out;
 }
 
-static ga_team *team_of(const part_model *p) {
+static ga_team *team_of(const subdomain_model *p) {
   ga_team *team = NULL;
   ga_error err = {0};
   if (ga_mpi_team_new(MPI_COMM_WORLD, PER * p->nbody, p->velocity, &team, &err) != GA_OK) {
-    fprintf(stderr, "rank %d: %s\n", rank, err.text);
+    fprintf(stderr, "process %d: %s\n", process, err.text);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   return team;
 }
 
 static void compare(const named_case *c) {
-  part_system s = c->make();
+  whole_system s = c->make();
   run_case run = case_of(c);
   run_result whole = run_whole(&s, &run);
-  part_model *p = part_new(&s, rank, size, rank % 2);
+  subdomain_model *p = subdomain_new(&s, process, size, process % 2);
   ga_team *team = team_of(p);
   int before = 0, own = p->model.nlam;
   MPI_Exscan(&own, &before, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) before = 0;
-  run_result out = run_part(p, &run, team);
+  if (process == 0) before = 0;
+  run_result out = run_subdomain(p, &run, team);
   expect(out.status == whole.status, out.error.text);
   expect(out.stats.steps == whole.stats.steps, "another number of steps");
   expect(out.stats.events == whole.stats.events, "another number of events");
-  part_errors e = {0, 0, 0};
+  subdomain_errors e = {0, 0, 0};
   if (out.q && out.status == whole.status) e = run_compare(p, &out, &whole, before);
   double all[3] = {e.q, e.v, e.lam};
   MPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  if (rank == 0) {
+  if (process == 0) {
     printf("%-20s %-7s %3ld steps, %ld and %ld iterations: q %.1e v %.1e lam %.1e\n", c->name,
            c->method, out.stats.steps, whole.stats.newton_its, out.stats.newton_its, all[0], all[1],
            all[2]);
@@ -126,8 +126,8 @@ static void compare(const named_case *c) {
   run_free(&whole);
   run_free(&out);
   ga_mpi_team_free(team);
-  part_free(p);
-  part_system_free(&s);
+  subdomain_free(p);
+  whole_system_free(&s);
 }
 
 /* ---- faults ------------------------------------------------------------------------------------
@@ -140,19 +140,19 @@ static long random_below(long n) {
   return (long)((seed >> 33) % (unsigned long)n);
 }
 
-/* all ranks have the same status, and one of them, or all, the message itself */
+/* all processes have the same status, and one of them, or all, the message itself */
 static void check_message(const run_result *out, int trial) {
-  char told[32];
+  char report[32];
   int lowest = out->status, highest = out->status, speaks = 1;
   for (int r = 0; r < size; r++) {
-    snprintf(told, sizeof told, "rank %d failed: ", r);
-    if (strstr(out->error.text, told)) speaks = 0;
+    snprintf(report, sizeof report, "process %d failed: ", r);
+    if (strstr(out->error.text, report)) speaks = 0;
   }
   MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &speaks, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   char what[700];
-  snprintf(what, sizeof what, "trial %d: status %d, others %d to %d, %d ranks speak: %s", trial,
+  snprintf(what, sizeof what, "trial %d: status %d, others %d to %d, %d processes speak: %s", trial,
            out->status, lowest, highest, speaks, out->error.text);
   expect(lowest == highest && (out->status == GA_OK || speaks == 1 || speaks == size), what);
 }
@@ -160,27 +160,28 @@ static void check_message(const run_result *out, int trial) {
 static void faults(int trials) {
   int failed = 0;
   for (int trial = 0; trial < trials; trial++) {
-    part_system s = trial % 2 ? part_net(4, 1) : part_chain(12);
-    part_model *p = part_new(&s, rank, size, false);
+    whole_system s = trial % 2 ? whole_net(4, 1) : whole_chain(12);
+    subdomain_model *p = subdomain_new(&s, process, size, false);
     run_case c = {.options = ga_options_default(), .t_end = 0.01, .level = NAN};
     c.options.method = trial % 3 ? "stab2" : "index3";
     if (trial % 5 == 0) c.options.rtol = 1e-4, c.options.atol = 1e-6, c.options.h_min = 1e-5;
     long who = random_below(size), from = random_below(25),
          fault = 1 + random_below(FAULT_SINGULAR);
-    if (rank == who) {
-      p->fault = (part_fault)fault;
+    if (process == who) {
+      p->fault = (subdomain_fault)fault;
       p->fault_from = from, p->fault_to = 1000000;
     }
     ga_team *team = team_of(p);
-    run_result out = run_part(p, &c, team);
+    run_result out = run_subdomain(p, &c, team);
     check_message(&out, trial);
     failed += out.status != GA_OK;
     run_free(&out);
     ga_mpi_team_free(team);
-    part_free(p);
-    part_system_free(&s);
+    subdomain_free(p);
+    whole_system_free(&s);
   }
-  if (rank == 0) printf("%d of %d faults ended the run, on all %d ranks\n", failed, trials, size);
+  if (process == 0)
+    printf("%d of %d faults ended the run, on all %d processes\n", failed, trials, size);
   expect(2 * failed > trials, "faults are not found");
 }
 
@@ -192,14 +193,14 @@ static void refuse(int nv, const long *velocity, const char *text) {
   ga_error err = {0};
   ga_status status = ga_mpi_team_new(MPI_COMM_WORLD, nv, velocity, &team, &err);
   expect(status == GA_ERR_ARG && !team, "numbers are not refused");
-  expect(strstr(err.text, text) || strstr(err.text, "another rank"), err.text);
+  expect(strstr(err.text, text) || strstr(err.text, "another process"), err.text);
 }
 
 static void messages(void) {
   const long twice[] = {0, 1, 1}, gap[] = {0, 2}, negative[] = {0, -1};
   refuse(3, twice, "two velocities of the same number");
-  refuse(2, gap, "belong to no rank");
-  refuse(2, rank == 0 ? negative : gap, "less than 0");
+  refuse(2, gap, "belong to no process");
+  refuse(2, process == 0 ? negative : gap, "less than 0");
   refuse(1, NULL, "no numbers");
 }
 
@@ -209,8 +210,8 @@ static void messages(void) {
 /* Every exchange sends one message to each neighbour, 8 bytes for each vector of each velocity that
  * is shared with it; docs/internals/parallel.md has the exchanges of a step. */
 static void counts(void) {
-  part_system s = net_32();
-  part_model *p = part_new(&s, rank, size, false);
+  whole_system s = net_32();
+  subdomain_model *p = subdomain_new(&s, process, size, false);
   ga_team *team = team_of(p);
   long shared;
   int neighbours = ga_mpi_team_neighbours(team, &shared), nv = PER * p->nbody;
@@ -218,7 +219,7 @@ static void counts(void) {
   ga_integrator *it = NULL;
   ga_error err;
   double *q0 = malloc((size_t)nv * sizeof(double)), *v0 = calloc((size_t)nv, sizeof(double));
-  part_take(p, s.q0, q0);
+  subdomain_take(p, s.q0, q0);
   o.team = team;
   expect(ga_integrator_new(&p->model, &o, &it, &err) == GA_OK, err.text);
   expect(ga_integrator_start(it, 0, q0, v0) == GA_OK, ga_integrator_error(it)->text);
@@ -232,9 +233,10 @@ static void counts(void) {
   long looks = n.exchanges - 2 * residuals; /* exchanges of the judge */
   double per = 1.0 / (double)steps;
   printf(
-      "rank %d of %d: %d neighbours, %ld shared; per step %.1f residuals, %.1f exchanges (%.1f of "
+      "process %d of %d: %d neighbours, %ld shared; per step %.1f residuals, %.1f exchanges (%.1f "
+      "of "
       "the judge), %.1f messages, %.0f bytes, %.1f reductions of %.1f numbers\n",
-      rank, size, neighbours, shared, per * (double)residuals, per * (double)n.exchanges,
+      process, size, neighbours, shared, per * (double)residuals, per * (double)n.exchanges,
       per * (double)looks, per * (double)n.messages, per * (double)n.bytes,
       per * (double)n.reductions, n.reductions > 0 ? (double)n.reduced / (double)n.reductions : 0);
   expect(n.messages == n.exchanges * neighbours, "messages");
@@ -250,8 +252,8 @@ static void counts(void) {
   ga_mpi_team_free(team);
   free(q0);
   free(v0);
-  part_free(p);
-  part_system_free(&s);
+  subdomain_free(p);
+  whole_system_free(&s);
 }
 
 /* ---- costs
@@ -301,17 +303,17 @@ static ga_status timed_solve(ga_linsol *ls, double *b) {
   return status;
 }
 
-/* CPU time of what a rank computes by itself in a step: residuals, matrices, judgement */
+/* CPU time of what a process computes by itself in a step: residuals, matrices, judgement */
 static void cost(int n) {
   static const ga_team_ops timed = {.sum_shared = timed_sum, .reduce = timed_reduce};
   const char *const methods[] = {"index3", "stab2"};
   ga_linsol_ops solver = ga_mpi_gather_linsol;
   solver.analyze = timed_analyze, solver.factor = timed_factor, solver.solve = timed_solve;
-  part_system s = part_net(n, 1);
-  part_model *p = part_new(&s, rank, size, false);
+  whole_system s = whole_net(n, 1);
+  subdomain_model *p = subdomain_new(&s, process, size, false);
   int nv = PER * p->nbody;
   double *q0 = malloc((size_t)nv * sizeof(double)), *v0 = calloc((size_t)nv, sizeof(double));
-  part_take(p, s.q0, q0);
+  subdomain_take(p, s.q0, q0);
   ga_team *real = team_of(p), team = *real;
   team.ops = &timed, team.linsol = &solver, team.linsol_context = real;
   for (int m = 0; m < 2; m++) {
@@ -328,9 +330,10 @@ static void cost(int n) {
     double spent = (now() - from - inside) / 10, most;
     MPI_Allreduce(&spent, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     const ga_stats *stats = ga_integrator_stats(it);
-    if (rank == 0) {
+    if (process == 0) {
       printf(
-          "net %d^2, %s, %d ranks: %.3g ms a step and rank (%ld residuals, %ld matrices in %ld "
+          "net %d^2, %s, %d processes: %.3g ms a step and process (%ld residuals, %ld matrices in "
+          "%ld "
           "steps)\n",
           n, methods[m], size, 1e3 * most, stats->residuals, stats->matrices, stats->steps);
     }
@@ -338,13 +341,13 @@ static void cost(int n) {
   }
   ga_mpi_team_free(real);
   free(q0), free(v0);
-  part_free(p);
-  part_system_free(&s);
+  subdomain_free(p);
+  whole_system_free(&s);
 }
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_rank(MPI_COMM_WORLD, &process);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const char *what = argc > 1 ? argv[1] : "compare";
   int n = argc > 2 ? atoi(argv[2]) : 100;

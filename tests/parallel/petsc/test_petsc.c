@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The solver on PETSc, on any number of ranks: matrices that all ranks know are cut into parts, and
- * what the ranks find together is compared with what one finds alone. */
+/* The solver on PETSc, on any number of processes: matrices that all processes know are cut into
+ * contributions, and what the processes find together is compared with what one finds alone. */
 #include <float.h>
 
 #include "cut.h"
@@ -16,7 +16,7 @@ static ga_petsc_context petsc;
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
-/* numbers of [0, 1) that depend on a place and nothing else */
+/* numbers of [0, 1) that depend on an index and nothing else */
 static double dice(int i, int j) {
   uint64_t x = (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u + (uint64_t)(j + 7) * 0xbf58476d1ce4e5b9u;
   x ^= x >> 31, x *= 0x94d049bb133111ebu, x ^= x >> 29;
@@ -28,12 +28,13 @@ static int random_home(const void *user, const ga_csr *A, const ga_linsol_layout
   return (int)(plan.size * dice(i, -1));
 }
 
-/* half of the entries are on one rank, the others on two, with weights that add up to 1 exactly */
-static double random_share(const void *user, const int *home, int i, int j, int e, int rank) {
+/* half of the entries are on one process, the others on two, with weights that add up to 1
+ * exactly */
+static double random_fraction(const void *user, const int *home, int i, int j, int e, int process) {
   (void)user, (void)home, (void)e;
   int first = (int)(plan.size * dice(i, j)), second = (int)(plan.size * dice(j, i + 3));
   double weight = dice(i + j, 5) < 0.5 ? 1 : 1.75;
-  return (first == rank ? weight : 0) + (second == rank ? 1 - weight : 0);
+  return (first == process ? weight : 0) + (second == process ? 1 - weight : 0);
 }
 
 /* velocities by blocks of three, constraints where their first velocity is */
@@ -43,19 +44,19 @@ static int strip_home(const void *user, const ga_csr *A, const ga_linsol_layout 
   return (int)((long)(at / 3) * plan.size / (nv / 3));
 }
 
-static double strip_share(const void *user, const int *home, int i, int j, int e, int rank) {
+static double strip_fraction(const void *user, const int *home, int i, int j, int e, int process) {
   const int nv = *(const int *)user;
   int of = i >= nv ? home[i] : j >= nv ? home[j] : home[i] < home[j] ? home[i] : home[j];
   (void)e;
-  return of == rank;
+  return of == process;
 }
 
 static void cut_at_random(void) {
-  plan.home = random_home, plan.share = random_share;
+  plan.home = random_home, plan.fraction = random_fraction;
 }
 
 static void cut_in_strips(const int *nv) {
-  plan.home = strip_home, plan.share = strip_share, plan.user = nv;
+  plan.home = strip_home, plan.fraction = strip_fraction, plan.user = nv;
 }
 
 /* ---- matrices -------------------------------------------------------------------------------- */
@@ -144,7 +145,7 @@ static const struct {
 };
 enum { WAYS = (int)(sizeof ways / sizeof *ways) };
 
-static void test_random_parts(void **state) {
+static void test_random_contributions(void **state) {
   static const int sizes[] = {3, 4, 9, 33, NMAX};
   static double full[NMAX * NMAX];
   uint64_t seed = 5;
@@ -201,8 +202,8 @@ static void test_units(void **state) {
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
-/* Constraints of which the last is the sum of two others, on one rank or over all; or a velocity
- * without mass and constraint. All ranks must find it, with a column that is one of those. */
+/* Constraints of which the last is the sum of two others, on one process or over all; or a velocity
+ * without mass and constraint. All processes must find it, with a column that is one of those. */
 static void test_singular(void **state) {
   enum { N = 36, M = N / 3, NV = N - M };
   static double full[N * N];
@@ -230,7 +231,7 @@ static void test_singular(void **state) {
     ga_status status = open_with(&ls, &A, options[k / 6]);
     double b[N];
     for (int i = 0; i < N; i++) b[i] = dice(i, 9);
-    /* what several ranks have together is found when the iteration stands still */
+    /* what several processes have together is found when the iteration stands still */
     if (status == GA_OK) status = ls.ops->solve(&ls, b);
     if (status != GA_RETRY_SINGULAR) {
       fail_msg("case %d, %s: %s, %s", k, options[k / 6], ga_status_name(status), ls.trouble);
@@ -270,7 +271,7 @@ static void test_not_finite(void **state) {
   ga_arena_free(&arena);
 }
 
-/* A status that a smaller step may help, the same on all ranks, with the reason in words. */
+/* A status that a smaller step may help, the same on all processes, with the reason in words. */
 static void test_no_convergence(void **state) {
   enum { N = 60 };
   static const struct {
@@ -421,16 +422,20 @@ static void test_runs(void **state) {
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   plan = (cut_plan){.comm = MPI_COMM_WORLD, .ops = &ga_petsc_linsol, .context = &petsc};
-  MPI_Comm_rank(plan.comm, &plan.rank);
+  MPI_Comm_rank(plan.comm, &plan.process);
   MPI_Comm_size(plan.comm, &plan.size);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_parts),   cmocka_unit_test(test_units),
-      cmocka_unit_test(test_singular),       cmocka_unit_test(test_not_finite),
-      cmocka_unit_test(test_no_convergence), cmocka_unit_test(test_wrong_options),
-      cmocka_unit_test(test_last_resort),    cmocka_unit_test(test_runs),
+      cmocka_unit_test(test_random_contributions),
+      cmocka_unit_test(test_units),
+      cmocka_unit_test(test_singular),
+      cmocka_unit_test(test_not_finite),
+      cmocka_unit_test(test_no_convergence),
+      cmocka_unit_test(test_wrong_options),
+      cmocka_unit_test(test_last_resort),
+      cmocka_unit_test(test_runs),
   };
   int failed = cmocka_run_group_tests_name("petsc", tests, NULL, NULL);
-  /* a rank that failed alone must not leave the others waiting */
+  /* a process that failed alone must not leave the others waiting */
   if (failed > 0) MPI_Abort(plan.comm, 1);
   ga_petsc_close();
   MPI_Finalize();
