@@ -37,8 +37,8 @@ static bool alternate(result *r, const char *problem, const char *method, ga_res
 
 enum { ODE_NONE, ODE_GAMMA, STAB2_NONE, STAB2_GAMMA, INDEX3_GAMMA, INDEX3_ALL, STUDIES };
 
-static double order(const result *r, int study_at, int part) {
-  return lab_slope(&r->data, WIDTH * study_at, WIDTH * study_at + part, 3);
+static double order(const result *r, int study_at, int field) {
+  return lab_slope(&r->data, WIDTH * study_at, WIDTH * study_at + field, 3);
 }
 
 static void judge(result *r) {

@@ -18,7 +18,7 @@ static void stab_errors(const lab *l, const ga_state *x, const ga_state *exact, 
 }
 
 static void stab2(result *r) {
-  static const int parts[] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM};
+  static const int fields[] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM};
   static const char *const names[] = {"q", "v", "v'", "λ"};
   lab l;
   table_init(&r->data, "h,q,v,a,vd,lam,psi,Bv");
@@ -29,7 +29,7 @@ static void stab2(result *r) {
     l.o.h = 2e-3;
     if (lab_ladder(&l, &plan, r->quick ? 4 : 5, stab_errors, STAB_ERRORS, 0)) {
       for (int i = 0; i < 4; i++) {
-        claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + parts[i], 3),
+        claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + fields[i], 3),
                    "order of the largest error of %s in [0, 0.5 s]", names[i]);
       }
       claim *c =

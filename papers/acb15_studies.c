@@ -277,7 +277,7 @@ static void rank(result *r) {
   static const char *const problems[] = {"slider-crank", "andrews-absolute"};
   table_init(&r->data, "h,q,v,a,vd,lam,psi,hb,qb,vb,ab,vdb,lamb,psib");
   for (int k = 0; k < 2; k++) {
-    static const int parts[] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM};
+    static const int fields[] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM};
     static const char *const names[] = {"q", "v", "v'", "λ"};
     lab l;
     if (lab_open(&l, r, problems[k])) {
@@ -290,7 +290,7 @@ static void rank(result *r) {
                                 : 6,
                      lab_euclid, FIELDS, at)) {
         for (int i = 0; i < 4; i++) {
-          claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + parts[i], 3), "order of %s, %s",
+          claim_near(r, 2, 0.1, lab_slope(&r->data, at, at + 1 + fields[i], 3), "order of %s, %s",
                      names[i], problems[k]);
         }
       }

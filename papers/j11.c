@@ -4,7 +4,7 @@
 
 #include "papers/j11.h"
 
-static const int parts[] = {FIELD_Q, FIELD_V, FIELD_A, FIELD_PSI};
+static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A, FIELD_PSI};
 static const char *const names[] = {"y", "z", "a", "ψ"};
 
 static bool open(lab *l, result *r, const char *problem) {
@@ -23,7 +23,7 @@ static void fig71(result *r) {
     l.o.h = 0.1;
     if (lab_ladder(&l, &plan, r->quick ? 7 : 10, lab_euclid, FIELDS, 0)) {
       for (int i = 0; i < 4; i++) {
-        claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + parts[i], 3), "order of %s", names[i]);
+        claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + fields[i], 3), "order of %s", names[i]);
       }
     }
   }
@@ -48,7 +48,7 @@ ERROR_CHART(fig71, "Euclidean error at t = 1", 2, {"h", "y", "y", CHART_MARKS},
 /* Fig. 7.2, with the force corrected and as printed */
 
 static void disk(result *r, const char *problem) {
-  static const int disk_parts[] = {FIELD_Q, FIELD_V, FIELD_PSI};
+  static const int disk_fields[] = {FIELD_Q, FIELD_V, FIELD_PSI};
   static const char *const disk_names[] = {"y", "z", "ψ"};
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");
@@ -57,7 +57,7 @@ static void disk(result *r, const char *problem) {
     l.o.h = 0.004;
     if (lab_ladder(&l, &plan, r->quick ? 6 : 8, lab_euclid, FIELDS, 0)) {
       for (int i = 0; i < 3; i++) {
-        claim_near(r, 2, r->quick ? 0.2 : 0.1, lab_slope(&r->data, 0, 1 + disk_parts[i], 3),
+        claim_near(r, 2, r->quick ? 0.2 : 0.1, lab_slope(&r->data, 0, 1 + disk_fields[i], 3),
                    "order of %s at t = 10", disk_names[i]);
       }
     }
@@ -141,7 +141,7 @@ static void local(result *r) {
       l.o.start = q == 0 ? GA_START_PLAIN : GA_START_SHIFTED;
       if (!lab_ladder(&l, &plan, 6, lab_euclid, FIELDS, 7 * q)) break;
       for (int i = 0; i < 4; i++) {
-        claim_near(r, orders[q][i], 0.1, lab_slope(&r->data, 7 * q, 7 * q + 1 + parts[i], 3),
+        claim_near(r, orders[q][i], 0.1, lab_slope(&r->data, 7 * q, 7 * q + 1 + fields[i], 3),
                    "local order of %s for a_α − a(t0 + αh) = O(h%s)", names[i], q ? "²" : "");
       }
     }
@@ -209,7 +209,7 @@ static void equal_rates(result *r) {
       claim_addition(claim_source(
           claim_near(r, of.f, 1e-12, of.gamma, "r_γ = r_αf at ρ∞ = 3 − 2√2"), "formula"));
       for (int i = 0; i < 4; i++) {
-        claim_addition(claim_source(claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + parts[i], 3),
+        claim_addition(claim_source(claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + fields[i], 3),
                                                "order of %s there: no loss is seen", names[i]),
                                     "excluded in the paper"));
       }

@@ -11,7 +11,7 @@ static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
  * paper's a is the applied part f(t,y,z) alone */
 static void first_test(result *r, const char *variant, bool alternating, ga_rescale rescale,
                        double order) {
-  static const int parts[] = {FIELD_Q, FIELD_V, FIELD_A};
+  static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A};
   static const char *const names[] = {"y", "z", "a"};
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");
@@ -26,7 +26,8 @@ static void first_test(result *r, const char *variant, bool alternating, ga_resc
     l.o.h = 0.1;
     if (lab_ladder(&l, &plan, r->quick ? 7 : 10, lab_euclid, FIELDS, 0)) {
       for (int i = 0; i < 3; i++) {
-        claim_near(r, order, 0.1, lab_slope(&r->data, 0, 1 + parts[i], 3), "order of %s", names[i]);
+        claim_near(r, order, 0.1, lab_slope(&r->data, 0, 1 + fields[i], 3), "order of %s",
+                   names[i]);
       }
     }
   }
@@ -156,7 +157,7 @@ static void variants(result *r) {
   } all[VARIANTS] = {{"3.4", "jay-negrut-hht", 0.3},       {"3.5", "jay-negrut-hht", 0.3},
                      {"mid", "jay-negrut-hht", 0},         {"mid3.5", "jay-negrut-hht", 0},
                      {"lunk-simeon", "jay-negrut-hht", 0}, {"index2", "jay-nonholonomic", 0}};
-  static const int parts[] = {FIELD_Q, FIELD_V, FIELD_LAM};
+  static const int fields[] = {FIELD_Q, FIELD_V, FIELD_LAM};
   static const char *const names[] = {"y", "z", "λ"};
   table_init(&r->data,
              "h,q_34,v_34,a_34,vd_34,lam_34,psi_34,h2,q_35,v_35,a_35,vd_35,lam_35,psi_35,"
@@ -175,9 +176,9 @@ static void variants(result *r) {
       bool last = k == VARIANTS - 1;
       if (lab_ladder(&l, &plan, r->quick ? 7 : 9, lab_euclid, FIELDS, k * WIDTH)) {
         for (int i = 0; i < 3; i++) {
-          int part = last && parts[i] == FIELD_LAM ? FIELD_PSI : parts[i];
-          claim_near(r, 2, 0.1, lab_slope(&r->data, k * WIDTH, k * WIDTH + 1 + part, 3),
-                     "order of %s, variant %s", part == FIELD_PSI ? "ψ" : names[i], all[k].name);
+          int field = last && fields[i] == FIELD_LAM ? FIELD_PSI : fields[i];
+          claim_near(r, 2, 0.1, lab_slope(&r->data, k * WIDTH, k * WIDTH + 1 + field, 3),
+                     "order of %s, variant %s", field == FIELD_PSI ? "ψ" : names[i], all[k].name);
         }
       }
     }

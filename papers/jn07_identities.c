@@ -12,7 +12,7 @@ static const double PI = 3.14159265358979323846;
 /* (2.3) on the oscillator */
 
 static void ode(result *r) {
-  static const int parts[] = {FIELD_Q, FIELD_V, FIELD_A};
+  static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A};
   static const char *const names[] = {"y", "z", "a"};
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi,h_c,y_c,z_c,a_c,zd_c,lam_c,psi_c");
@@ -27,7 +27,7 @@ static void ode(result *r) {
       l.o.rescale = k == 0 ? GA_RESCALE_NONE : GA_RESCALE_ALL;
       if (!lab_ladder(&l, &plan, 9, lab_euclid, FIELDS, 7 * k)) break;
       for (int i = 0; i < 3; i++) {
-        claim_near(r, k + 1, 0.1, lab_slope(&r->data, 7 * k, 7 * k + 1 + parts[i], 3),
+        claim_near(r, k + 1, 0.1, lab_slope(&r->data, 7 * k, 7 * k + 1 + fields[i], 3),
                    "order of %s, %s (2.3)", names[i], k == 0 ? "without" : "with");
       }
     }

@@ -127,7 +127,7 @@ const item jn07_theorem41 = {
 
 /* Theorem 4.3: errors after one step */
 
-static const int parts[] = {FIELD_Q, FIELD_V, FIELD_A};
+static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A};
 static const char *const names[] = {"y", "z", "a"};
 
 static void theorem43(result *r) {
@@ -143,7 +143,7 @@ static void theorem43(result *r) {
       l.o.start = q == 0 ? GA_START_PLAIN : GA_START_SHIFTED;
       if (!lab_ladder(&l, &plan, 6, lab_euclid, FIELDS, 7 * q)) break;
       for (int i = 0; i < 3; i++) {
-        claim_at_least(r, orders[q][i], lab_slope(&r->data, 7 * q, 7 * q + 1 + parts[i], 3),
+        claim_at_least(r, orders[q][i], lab_slope(&r->data, 7 * q, 7 * q + 1 + fields[i], 3),
                        "local order of %s for a0 − a(t0 + αh) = O(h%s)", names[i], q ? "²" : "")
             ->tolerance = 0.1;
       }
@@ -263,7 +263,7 @@ static void theorem45(result *r) {
     l.o.h = 0.05;
     if (lab_ladder(&l, &plan, r->quick ? 6 : 8, lab_euclid, FIELDS, 0)) {
       for (int i = 0; i < 3; i++) {
-        claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + parts[i], 3),
+        claim_near(r, 2, 0.1, lab_slope(&r->data, 0, 1 + fields[i], 3),
                    "order of the largest error of %s over all steps n ≥ 1 to t = 1", names[i]);
       }
     }

@@ -6,7 +6,7 @@
 
 static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 
-static const int parts[] = {FIELD_Q, FIELD_V, FIELD_A, FIELD_LAM, FIELD_PSI};
+static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A, FIELD_LAM, FIELD_PSI};
 static const char *const names[] = {"y", "z", "a", "λ", "ψ"};
 
 /* order[i] is what the paper says of y, z, a, lambda, psi */
@@ -24,7 +24,7 @@ static void alternate(result *r, ga_rescale rescale, const double *order) {
     l.o.h = 0.05;
     if (lab_ladder(&l, &plan, r->quick ? 6 : 9, lab_euclid, FIELDS, 0)) {
       for (int i = 0; i < 5; i++) {
-        claim_near(r, order[i], 0.1, lab_slope(&r->data, 0, 1 + parts[i], 3), "order of %s",
+        claim_near(r, order[i], 0.1, lab_slope(&r->data, 0, 1 + fields[i], 3), "order of %s",
                    names[i]);
       }
     }
@@ -75,10 +75,10 @@ static void remark(result *r) {
     l.o.rescale = GA_RESCALE_NONE;
     good = good && lab_ladder(&l, &plan, levels, lab_euclid, FIELDS, 0);
     for (int i = 0; i < 2 && good; i++) {
-      claim *c = claim_near(r, 2, 0.2, lab_slope(&r->data, 0, 1 + parts[i], 3),
+      claim *c = claim_near(r, 2, 0.2, lab_slope(&r->data, 0, 1 + fields[i], 3),
                             "order of %s without the modifications (15), (16)", names[i]);
       claim_corrected(c, 1, why);
-      claim_near(r, 2, 0.1, lab_slope(&r->data, 7, 8 + parts[i], 3), "order of %s with them",
+      claim_near(r, 2, 0.1, lab_slope(&r->data, 7, 8 + fields[i], 3), "order of %s with them",
                  names[i]);
     }
   }

@@ -218,8 +218,8 @@ static bool measure(result *r, int k) {
   return good;
 }
 
-static double order(const result *r, int k, int part) {
-  return lab_slope(&r->data, k * STUDY, k * STUDY + 1 + part, 3);
+static double order(const result *r, int k, int field) {
+  return lab_slope(&r->data, k * STUDY, k * STUDY + 1 + field, 3);
 }
 
 static void alpham(result *r) {
@@ -236,14 +236,14 @@ static void alpham(result *r) {
     if (!measure(r, k)) return;
   }
   static const struct {
-    int study, part;
+    int study, field;
     const char *name;
   } broken[] = {{0, FIELD_A, "a, test problem"},
                 {0, FIELD_LAM, "λ, test problem"},
                 {0, FIELD_PSI, "ψ, test problem"},
                 {2, FIELD_LAM, "λ, swinging pendulum"}};
   for (int i = 0; i < 4; i++) {
-    claim *c = claim_near(r, 2, 0.2, order(r, broken[i].study, broken[i].part),
+    claim *c = claim_near(r, 2, 0.2, order(r, broken[i].study, broken[i].field),
                           "α_m = 0, a_α = a0: order of the largest error over all n ≥ 1 of %s",
                           broken[i].name);
     claim_corrected(c, 1, why);

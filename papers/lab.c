@@ -143,16 +143,16 @@ void lab_euclid(const lab *l, const ga_state *x, const ga_state *exact, double *
   const struct {
     int column, n;
     const double *x, *exact;
-  } parts[] = {{FIELD_V, nv, x->v, exact->v},
-               {FIELD_A, nv, x->a, exact->a},
-               {FIELD_VD, nv, x->vd, exact->vd},
-               {FIELD_LAM, model->nlam, x->lam, exact->lam},
-               {FIELD_PSI, model->npsi, x->psi, exact->psi}};
+  } fields[] = {{FIELD_V, nv, x->v, exact->v},
+                {FIELD_A, nv, x->a, exact->a},
+                {FIELD_VD, nv, x->vd, exact->vd},
+                {FIELD_LAM, model->nlam, x->lam, exact->lam},
+                {FIELD_PSI, model->npsi, x->psi, exact->psi}};
   error[FIELD_Q] = fmax(error[FIELD_Q], distance(model, x->q, exact->q));
   for (int i = 0; i < 5; i++) {
-    if (parts[i].n == 0 || !parts[i].exact) continue;
-    double e = lab_norm(parts[i].n, parts[i].x, parts[i].exact);
-    error[parts[i].column] = fmax(error[parts[i].column], e);
+    if (fields[i].n == 0 || !fields[i].exact) continue;
+    double e = lab_norm(fields[i].n, fields[i].x, fields[i].exact);
+    error[fields[i].column] = fmax(error[fields[i].column], e);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "papers/page_parts.h"
+#include "papers/page_texts.h"
 
 typedef struct page {
   const char *dir;

@@ -16,7 +16,7 @@ struct arg_spec {
   const char *key, *argument; /* argument NULL: a flag without value */
   const char *help;
   arg_read read;
-  size_t at;             /* place of the field in the command's settings */
+  size_t at;             /* offset of the field in the command's settings */
   double least, largest; /* for numbers; least itself is allowed for whole numbers only */
 };
 
@@ -28,7 +28,7 @@ bool arg_read_file(const arg_spec *spec, const char *text, void *field);
 bool arg_read_real(const arg_spec *spec, const char *text, void *field); /* double */
 bool arg_read_int(const arg_spec *spec, const char *text, void *field);  /* int */
 bool arg_read_word(const arg_spec *spec, const char *text,
-                   void *field); /* int, place in argument */
+                   void *field); /* int: number of the word in argument */
 
 typedef struct arg_command {
   const char *name, *summary;

@@ -23,28 +23,28 @@ typedef struct problem_args {
 #define PROBLEM_ARGS_NONE \
   { .t_end = NAN, .omega = NAN, .project_at = NAN, .how = EXTRAPOLATION_NONE }
 
-/* Rows of a command's table; place: the member of its settings that is a problem_args. */
-#define PROBLEM_SPECS(settings, place, t_end_help)                                              \
-  {"t-end", "T", t_end_help, arg_read_real, offsetof(settings, place.t_end), -1e300, 1e300},    \
+/* Rows of a command's table; member: the one of its settings that is a problem_args. */
+#define PROBLEM_SPECS(settings, member, t_end_help)                                             \
+  {"t-end", "T", t_end_help, arg_read_real, offsetof(settings, member.t_end), -1e300, 1e300},   \
       {"set",                                                                                   \
        "NAME=VALUE",                                                                            \
        "a parameter of the model file, in place of its value there; once for each",             \
        file_read_set,                                                                           \
-       offsetof(settings, place.sets),                                                          \
+       offsetof(settings, member.sets),                                                         \
        0,                                                                                       \
        0},                                                                                      \
       {"size",                                                                                  \
        "N",                                                                                     \
        "number of elements, for problems of variable size",                                     \
        arg_read_int,                                                                            \
-       offsetof(settings, place.size),                                                          \
+       offsetof(settings, member.size),                                                         \
        1,                                                                                       \
        INT_MAX},                                                                                \
       {"omega",                                                                                 \
        "W",                                                                                     \
        "angular frequency, for problems that have one",                                         \
        arg_read_real,                                                                           \
-       offsetof(settings, place.omega),                                                         \
+       offsetof(settings, member.omega),                                                        \
        0,                                                                                       \
        1e300},                                                                                  \
       {"guess-multipliers",                                                                     \
@@ -52,14 +52,14 @@ typedef struct problem_args {
        "all lam, then all psi, near which those of the start are sought, where the model "      \
        "allows several (default the problem's)",                                                \
        arg_read_text,                                                                           \
-       offsetof(settings, place.guess),                                                         \
+       offsetof(settings, member.guess),                                                        \
        0,                                                                                       \
        0},                                                                                      \
       {"project-at",                                                                            \
        "T",                                                                                     \
        "project the velocity onto the hidden constraint at time T",                             \
        arg_read_real,                                                                           \
-       offsetof(settings, place.project_at),                                                    \
+       offsetof(settings, member.project_at),                                                   \
        -1e300,                                                                                  \
        1e300},                                                                                  \
       {"project",                                                                               \
@@ -67,7 +67,7 @@ typedef struct problem_args {
        "kind of that projection: plain (default), or onto the hidden residual of the method "   \
        "itself, which keeps the order of lam",                                                  \
        arg_read_word,                                                                           \
-       offsetof(settings, place.project),                                                       \
+       offsetof(settings, member.project),                                                      \
        0,                                                                                       \
        0},                                                                                      \
       {"extrapolate",                                                                           \
@@ -75,14 +75,14 @@ typedef struct problem_args {
        "K = 1, 2, 3: order 2 + K and error estimates, from runs with h, h/2, ... and 2h, side " \
        "by side",                                                                               \
        arg_read_int,                                                                            \
-       offsetof(settings, place.how.K),                                                         \
+       offsetof(settings, member.how.K),                                                        \
        1,                                                                                       \
        GA_EXTRAPOLATE_MAX},                                                                     \
       {"extrapolate-steps",                                                                     \
        "halved|harmonic",                                                                       \
        "steps of these runs: h, h/2, h/4, h/8 (default), or h, h/2, h/3, h/4, which are fewer", \
        arg_read_word,                                                                           \
-       offsetof(settings, place.how.steps),                                                     \
+       offsetof(settings, member.how.steps),                                                    \
        0,                                                                                       \
        0},                                                                                      \
       {"extrapolate-multipliers",                                                               \
@@ -90,13 +90,13 @@ typedef struct problem_args {
        "vd, lam and psi: combined as q and v (default), or from the equations of motion at "    \
        "the extrapolated q and v, put back onto the constraints; mostly far better",            \
        arg_read_word,                                                                           \
-       offsetof(settings, place.how.multipliers),                                               \
+       offsetof(settings, member.how.multipliers),                                              \
        0,                                                                                       \
        0},                                                                                      \
   {                                                                                             \
     "threads", "N",                                                                             \
         "threads for these runs (default one for each processor); the results are the same",    \
-        arg_read_int, offsetof(settings, place.how.threads), 1, 1024                            \
+        arg_read_int, offsetof(settings, member.how.threads), 1, 1024                           \
   }
 
 /* For arg_command: all library options, and which defaults are the problem's. */

@@ -19,14 +19,14 @@ typedef struct run_settings {
   { .problem = PROBLEM_ARGS_NONE, .checkpoint_every = NAN, .out_dt = NAN }
 
 /* Rows of a command's table: what decides about the run itself and its rows, not about files.
- * place: the member of its settings that is a run_settings. */
-#define RUN_SPECS(settings, place)                                                              \
-  PROBLEM_SPECS(settings, place.problem, "end of the run (default the problem's)"),             \
+ * member: the one of its settings that is a run_settings. */
+#define RUN_SPECS(settings, member)                                                             \
+  PROBLEM_SPECS(settings, member.problem, "end of the run (default the problem's)"),            \
       {"every",                                                                                 \
        "N",                                                                                     \
        "write every N-th step, and the last (default 1)",                                       \
        arg_read_int,                                                                            \
-       offsetof(settings, place.every),                                                         \
+       offsetof(settings, member.every),                                                        \
        1,                                                                                       \
        INT_MAX},                                                                                \
       {"out-dt",                                                                                \
@@ -34,14 +34,14 @@ typedef struct run_settings {
        "write the state at equal distances DT of time instead, by interpolation between the "   \
        "steps",                                                                                 \
        arg_read_real,                                                                           \
-       offsetof(settings, place.out_dt),                                                        \
+       offsetof(settings, member.out_dt),                                                       \
        0,                                                                                       \
        1e300},                                                                                  \
   {                                                                                             \
     "stop-when", "EXPRESSION",                                                                  \
         "end the run of a model file where an expression of its columns begins to hold: \"b.z " \
         "< 0.1\"",                                                                              \
-        arg_read_text, offsetof(settings, place.stop_when), 0, 0                                \
+        arg_read_text, offsetof(settings, member.stop_when), 0, 0                               \
   }
 
 /* The command `run` itself; its settings are run_settings. The first rows of its table, run_shared

@@ -77,13 +77,13 @@ quantity quantity_of(const char *name) {
 }
 
 quantity quantity_in(const char *name, const char *unit) {
-  static const quantity told[] = {
+  static const quantity by_unit[] = {
       {"position", "m"}, {"velocity", "m/s"}, {"angle", "rad"}, {"angular velocity", "rad/s"}};
   quantity q = quantity_of(name);
   if (!unit || !*unit || strcmp(unit, q.unit) == 0) return q;
   if (strcmp(q.what, "effort") == 0) return (quantity){q.what, unit};
-  for (int i = 0; i < (int)(sizeof told / sizeof told[0]); i++) {
-    if (strcmp(unit, told[i].unit) == 0) return told[i];
+  for (int i = 0; i < (int)(sizeof by_unit / sizeof by_unit[0]); i++) {
+    if (strcmp(unit, by_unit[i].unit) == 0) return by_unit[i];
   }
   return q;
 }

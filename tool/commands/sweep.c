@@ -94,14 +94,14 @@ static void share_options(settings *set, arg_given *list, int count) {
   set->plan.ngiven = n;
 }
 
-/* the last part of a path; *length: of what stands before it */
+/* the file name of a path; *length: length of the directory before it */
 static const char *base_of(const char *path, size_t *length) {
   const char *slash = strrchr(path, '/');
   *length = slash ? (size_t)(slash - path) + 1 : 0;
   return path + *length;
 }
 
-static bool look_up(const char *path, size_t length, struct stat *to) {
+static bool stat_directory(const char *path, size_t length, struct stat *to) {
   char *directory = length ? strndup(path, length) : strdup(".");
   const bool there = directory && stat(directory, to) == 0;
   free(directory);
@@ -109,19 +109,19 @@ static bool look_up(const char *path, size_t length, struct stat *to) {
 }
 
 /* Is PATH with this suffix the file OTHER, however both are written? */
-static bool same_place(const char *path, const char *suffix, const char *other) {
+static bool same_file(const char *path, const char *suffix, const char *other) {
   size_t n, m;
   struct stat a, b;
   const char *base = base_of(path, &n), *wanted = base_of(other, &m);
   const size_t length = strlen(base);
   return strncmp(base, wanted, length) == 0 && strcmp(wanted + length, suffix) == 0 &&
-         look_up(path, n, &a) && look_up(other, m, &b) && a.st_dev == b.st_dev &&
+         stat_directory(path, n, &a) && stat_directory(other, m, &b) && a.st_dev == b.st_dev &&
          a.st_ino == b.st_ino;
 }
 
 static bool files_collide(const char *out, const char *rows) {
-  return same_place(out, "", rows) || same_place(out, ".journal", rows) ||
-         same_place(out, ".part", rows) || same_place(rows, ".part", out);
+  return same_file(out, "", rows) || same_file(out, ".journal", rows) ||
+         same_file(out, ".part", rows) || same_file(rows, ".part", out);
 }
 
 static int check_settings(const settings *set) {
@@ -177,7 +177,7 @@ static bool join_wants(const settings *set, sweep_shape *s) {
   return s->want != NULL;
 }
 
-static int prepare(settings *set, resources *r) {
+static int prepare_sweep(settings *set, resources *r) {
   if (!join_wants(set, &r->shape)) return TOOL_FAILED;
   int code = open_base(set, r);
   if (code == ARGS_GO_ON) code = sweep_plan_resolve(&set->plan, r->problem);
@@ -204,8 +204,9 @@ static bool can_write(const char *path) {
   return false;
 }
 
-/* Files that exist belong to this sweep, or are left alone. Only of HDF5 files is it known. */
-static int look_at_tables(const sweep_tables *f) {
+/* Never overwrite: stop if an output file exists, unless it is the finished HDF5 table of this very
+ * sweep. (A CSV file does not say which sweep wrote it.) */
+static int check_existing_outputs(const sweep_tables *f) {
   if (access(f->out, F_OK) == 0 && sweep_tables_complete(f)) {
     printf("  %-13s%s has all runs of this sweep already\n", "table", f->out);
     return TOOL_OK;
@@ -220,10 +221,10 @@ static int look_at_tables(const sweep_tables *f) {
   return ARGS_GO_ON;
 }
 
-static int look_at_files(const sweep_tables *f) {
+static int check_output_files(const sweep_tables *f) {
   if (!can_write(f->out) || !can_write(f->history)) return TOOL_FAILED;
   if (f->history && !output_place(f->history)) return TOOL_FAILED;
-  return sweep_journal_exists(f->out) ? ARGS_GO_ON : look_at_tables(f);
+  return sweep_journal_exists(f->out) ? ARGS_GO_ON : check_existing_outputs(f);
 }
 
 /* threads of this process */
@@ -262,8 +263,8 @@ static void summary(const settings *set, const resources *r, const sweep_tally *
 }
 
 /* Files and journal. ARGS_GO_ON: there are runs to be made or, with --collect, to be written. */
-static int begin(const settings *set, const sweep_tables *files, resources *r) {
-  int code = look_at_files(files);
+static int open_journal(const settings *set, const sweep_tables *files, resources *r) {
+  int code = check_output_files(files);
   if (code != ARGS_GO_ON) return code;
   if (set->collect && !sweep_journal_exists(set->out)) {
     tool_error("--collect: there is no '%s.journal' of a stopped sweep", set->out);
@@ -273,7 +274,7 @@ static int begin(const settings *set, const sweep_tables *files, resources *r) {
     return TOOL_FAILED;
   }
   /* another sweep may have ended between the look and the lock */
-  if (!r->journal.found) code = look_at_tables(files);
+  if (!r->journal.found) code = check_existing_outputs(files);
   if (code != ARGS_GO_ON) {
     sweep_journal_close(&r->journal, true);
     return code;
@@ -301,7 +302,7 @@ static int sweep(const settings *set, resources *r, int code) {
   const sweep_tables files = {set->out, set->history, r->about, r->problem};
   sweep_tally tally = {.made = 0};
   sweep_ends ends;
-  if (code == ARGS_GO_ON) code = begin(set, &files, r);
+  if (code == ARGS_GO_ON) code = open_journal(set, &files, r);
   const bool more = code == ARGS_GO_ON && !set->collect;
   sweep_job_announce(&r->job, code == ARGS_GO_ON && set->collect ? TOOL_OK : code, r->about);
   if (more) code = make_runs(set, r, &tally);
@@ -319,7 +320,7 @@ static int run_sweep(settings *set, args *a, resources *r) {
   int code = sweep_plan_count(&set->plan);
   if (code == ARGS_GO_ON) code = check_settings(set);
   if (code != ARGS_GO_ON) return code;
-  code = prepare(set, r);
+  code = prepare_sweep(set, r);
   if (code == ARGS_GO_ON && set->list) code = sweep_plan_list(&set->plan, stdout);
   if (r->job.process == 0) return sweep(set, r, code);
   return sweep_job_work(&r->job, &set->plan, &r->shape, code == ARGS_GO_ON ? r->about : NULL);

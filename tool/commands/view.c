@@ -55,7 +55,7 @@ static bool film_start(film *f, const ga_problem *problem) {
 }
 
 /* A model that cannot be built is shown as it is described, with the reason: that is how the
- * mistake is found. The reason has been told on stderr. */
+ * mistake is found. The reason is on stderr already. */
 static bool view_parts(const settings *set, const char *path, const char *out) {
   const ga_file_options all = {.set = set->sets.set, .nset = set->sets.count};
   ga_file_options parts = all;

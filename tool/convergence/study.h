@@ -51,7 +51,7 @@ typedef struct study {
   double *ends; /* end states, where the finest level is the reference */
 } study;
 
-/* what a level is told apart by: "h", "rtol" or "atol" */
+/* the number that differs between the levels: "h", "rtol" or "atol" */
 const char *study_level_title(const study *s);
 /* the same for an axis: "h (s)" where the problem has units */
 const char *study_axis_title(const study *s);

@@ -31,7 +31,7 @@ typedef struct trajectory_texts {
 /* Does the name of a file ask for results in HDF5: .h5 or .hdf5? */
 bool results_named(const char *path);
 /* Can this file be written aside and renamed, as its directory takes files? False after a message,
- * so that a wrong name is told before the run. */
+ * so that a wrong name is reported before the run. */
 bool output_place(const char *path);
 
 /* Each returns false after a message with the file's name and the reason. */

@@ -6,7 +6,7 @@
 
 enum { PIECE = 4096 };
 
-static bool told(const char *text) {
+static bool fail_with(const char *text) {
   tool_error("%s", text);
   return false;
 }
@@ -16,13 +16,13 @@ ga_results *results_open(const char *path, table *names) {
   ga_results *r = NULL;
   table_init(names, "");
   if (ga_results_open(path, &r, &err) != GA_OK) {
-    told(err.text);
+    fail_with(err.text);
     return NULL;
   }
   for (int i = 0; i < ga_results_columns(r); i++) table_add_column(names, ga_results_name(r, i));
   if (ga_results_rows(r) > 0 && !names->failed) return r;
   if (names->failed) {
-    told("no memory for the table");
+    fail_with("no memory for the table");
   } else {
     tool_error("'%s' has no rows", path);
   }
@@ -38,7 +38,8 @@ static bool load_column(ga_results *r, int from, long stride, table *t, int to) 
   int row = 0;
   for (long first = 0, count; first < all; first += count) {
     count = all - first < PIECE ? all - first : PIECE;
-    if (ga_results_read_column(r, from, first, count, piece, &err) != GA_OK) return told(err.text);
+    if (ga_results_read_column(r, from, first, count, piece, &err) != GA_OK)
+      return fail_with(err.text);
     for (long i = 0; i < count; i++) {
       if ((first + i) % stride == 0 || first + i == all - 1) table_set(t, row++, to, piece[i]);
     }
@@ -56,5 +57,5 @@ bool results_load(ga_results *r, const table *names, const bool *wanted, table *
   for (int i = 0, to = 0; ok && !t->failed && i < names->columns; i++) {
     if (wanted[i]) ok = load_column(r, i, stride, t, to++);
   }
-  return t->failed ? told("no memory for the table") : ok;
+  return t->failed ? fail_with("no memory for the table") : ok;
 }

@@ -54,21 +54,21 @@ static bool reserve(table *t, int rows) {
   return true;
 }
 
-static double *place(const table *t, int row, int column) {
+static double *entry(const table *t, int row, int column) {
   return t->val + (size_t)row * (size_t)t->columns + column;
 }
 
 void table_set(table *t, int row, int column, double x) {
   if (column >= t->columns || !reserve(t, row + 1)) return;
   for (; t->rows <= row; t->rows++) {
-    for (int j = 0; j < t->columns; j++) *place(t, t->rows, j) = NAN;
+    for (int j = 0; j < t->columns; j++) *entry(t, t->rows, j) = NAN;
   }
-  *place(t, row, column) = x;
+  *entry(t, row, column) = x;
 }
 
 double table_at(const table *t, int row, int column) {
   bool inside = row >= 0 && row < t->rows && column >= 0 && column < t->columns;
-  return inside ? *place(t, row, column) : NAN;
+  return inside ? *entry(t, row, column) : NAN;
 }
 
 int table_column(const table *t, const char *name) {

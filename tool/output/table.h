@@ -22,7 +22,7 @@ bool table_add_column(table *t, const char *name);
 void table_set(table *t, int row, int column, double x);
 double table_at(const table *t, int row, int column); /* NaN outside */
 
-/* The place of a column, -1 if there is none of that name. */
+/* The number of a column, -1 if there is none of that name. */
 int table_column(const table *t, const char *name);
 
 /* Is it the table of a sweep, with a row for each run? Its texts are read as NaN. */

@@ -14,7 +14,7 @@ static const char *const residuals[] = {"residual.position", "residual.velocity"
                                         "residual.nonholonomic"};
 enum { NRESIDUAL = 3 };
 
-const char *const *film_place_columns(ga_body_type type) {
+const char *const *film_pose_columns(ga_body_type type) {
   static const char *const rigid[] = {".x", ".y", ".z", ".e0", ".e1", ".e2", ".e3", NULL};
   static const char *const planar[] = {".x", ".y", ".angle", NULL};
   static const char *const point[] = {".x", ".y", ".z", NULL};
@@ -31,15 +31,15 @@ static void take(film *f, int column) {
 }
 
 /* columns that say where bodies are; those that the film has */
-static void take_places(film *f, bool add) {
+static void take_poses(film *f, bool add) {
   ga_body_info body;
   for (int i = 0; ga_mechanism_body_at(f->mechanism, i, &body); i++) {
-    for (const char *const *end = film_place_columns(body.type); *end; end++) {
+    for (const char *const *end = film_pose_columns(body.type); *end; end++) {
       char name[256];
       snprintf(name, sizeof name, "%s%s", body.name, *end);
       const int column = ga_mechanism_column_index(f->mechanism, name);
       if (add) take(f, column);
-      if (column >= 0 && f->at[column] >= 0) f->use[f->at[column]] |= FILM_PLACE;
+      if (column >= 0 && f->at[column] >= 0) f->use[f->at[column]] |= FILM_POSE;
     }
   }
 }
@@ -47,7 +47,7 @@ static void take_places(film *f, bool add) {
 static void choose(film *f, const ga_file *file) {
   const ga_mechanism *m = f->mechanism;
   take(f, 0);
-  take_places(f, true);
+  take_poses(f, true);
   for (int i = 0; ga_file_output(file, i) >= 0; i++) {
     take(f, ga_file_output(file, i));
     f->use[f->at[ga_file_output(file, i)]] |= FILM_WANTED;
@@ -55,8 +55,8 @@ static void choose(film *f, const ga_file *file) {
   /* energies and momenta are the last of the usual ones */
   const int usual = ga_mechanism_default_columns(m);
   for (int i = usual - 9; i < usual; i++) take(f, i);
-  const int places = f->rows.width;
-  for (int i = 0; i < usual && f->rows.width - places < WIDE; i++) take(f, i);
+  const int poses = f->rows.width;
+  for (int i = 0; i < usual && f->rows.width - poses < WIDE; i++) take(f, i);
 }
 
 static bool open_residuals(film *f, const ga_model *model) {
@@ -93,7 +93,7 @@ static int most_frames(int width) {
   return fit > FRAMES ? FRAMES : fit < FRAMES_LEAST ? FRAMES_LEAST : fit;
 }
 
-static bool told(bool ok) {
+static bool check_memory(bool ok) {
   if (!ok) tool_error("no memory for the frames of the page");
   return ok;
 }
@@ -101,24 +101,24 @@ static bool told(bool ok) {
 bool film_open(film *f, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   const ga_mechanism *m = ga_file_mechanism(file);
-  if (!allocate(f, m, (size_t)ga_mechanism_columns(m) + NRESIDUAL)) return told(false);
+  if (!allocate(f, m, (size_t)ga_mechanism_columns(m) + NRESIDUAL)) return check_memory(false);
   choose(f, file);
-  if (!open_residuals(f, &problem->model)) return told(false);
-  return told(thinned_rows_open(&f->rows, f->rows.width, most_frames(f->rows.width)));
+  if (!open_residuals(f, &problem->model)) return check_memory(false);
+  return check_memory(thinned_rows_open(&f->rows, f->rows.width, most_frames(f->rows.width)));
 }
 
 bool film_read(film *f, const ga_file *file, ga_results *results) {
   const ga_mechanism *m = ga_file_mechanism(file);
   const int width = ga_results_columns(results);
   const long rows = ga_results_rows(results);
-  if (!allocate(f, m, (size_t)width + 1)) return told(false);
+  if (!allocate(f, m, (size_t)width + 1)) return check_memory(false);
   for (int i = 0; i < width; i++) {
     const int column = ga_mechanism_column_index(m, ga_results_name(results, i));
     f->name[i] = ga_results_name(results, i);
     f->column[i] = column;
     if (column >= 0) f->at[column] = i;
   }
-  take_places(f, false);
+  take_poses(f, false);
   for (int i = 0; ga_file_output(file, i) >= 0; i++) {
     const int at = f->at[ga_file_output(file, i)];
     if (at >= 0) f->use[at] |= FILM_WANTED;
@@ -127,7 +127,7 @@ bool film_read(film *f, const ga_file *file, ga_results *results) {
   double *column = malloc((size_t)(rows + 1) * sizeof *column);
   if (!column || !thinned_rows_open(&f->rows, width, (int)most + 1)) {
     free(column);
-    return told(false);
+    return check_memory(false);
   }
   ga_error err = {GA_OK, ""};
   bool ok = true;

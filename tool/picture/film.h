@@ -8,15 +8,15 @@
 #include "picture/thinned_rows.h"
 #include "source/model_file.h"
 
-/* FILM_PLACE: it says where a body is; FILM_WANTED: `output` names it. */
-enum { FILM_PLACE = 1, FILM_WANTED = 2 };
+/* FILM_POSE: it gives the position or orientation of a body; FILM_WANTED: `output` names it. */
+enum { FILM_POSE = 1, FILM_WANTED = 2 };
 
 typedef struct film {
   const ga_mechanism *mechanism; /* borrowed */
   const char **name;             /* of the columns of a frame, borrowed; the first is t */
   int *column;                   /* of the mechanism; -1: not one of its own */
-  int *at;                       /* back: for each of the mechanism's, its place or -1 */
-  unsigned char *use;            /* FILM_PLACE, FILM_WANTED of each column */
+  int *at;            /* back: for each of the mechanism's, its number in a frame, or -1 */
+  unsigned char *use; /* FILM_POSE, FILM_WANTED of each column */
   thinned_rows rows;
   /* while a run is recorded: */
   double *values;  /* all columns of the mechanism */
@@ -24,7 +24,7 @@ typedef struct film {
   ga_csr G;        /* its pattern is borrowed */
 } film;
 
-/* For a mechanism from its columns: those of all bodies' places, those of `output`, energies, and
+/* For a mechanism from its columns: the poses (position and orientation) of all bodies, those of `output`, energies, and
  * as many of the others as a page can carry; then the residuals of the constraints. False after a
  * message; film_close in any case. */
 bool film_open(film *f, const ga_problem *problem);
@@ -38,7 +38,7 @@ bool film_read(film *f, const ga_file *file, ga_results *results);
 void film_add(film *f, const ga_state *state);
 int film_frames(const film *f);
 
-/* Columns that say where a body is, by type: names after its own, NULL past the last. */
-const char *const *film_place_columns(ga_body_type type);
+/* Columns of the pose of a body, by its type: endings of their names, NULL past the last. */
+const char *const *film_pose_columns(ga_body_type type);
 
 #endif

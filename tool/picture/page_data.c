@@ -9,10 +9,10 @@
 #include "columns/quantity.h"
 #include "picture/page.h"
 
-/* Columns for plots are left out beyond so many numbers, those of the bodies' places first. */
+/* Columns for plots are left out beyond so many numbers, those of the bodies' poses first. */
 enum { PLOT_NUMBERS = 2000000 };
 
-/* One unit of a quaternion; places are told in 2^-24 of the largest distance from their centre. */
+/* One unit of a quaternion; positions are written in units of 2^-24 of the largest distance from their centre. */
 static const double fine = 1.0 / (1 << 24);
 
 /* ---- text and numbers ----------------------------------------------------------------------- */
@@ -68,44 +68,44 @@ static void put_strings(FILE *to, const char *key, const char *const *list) {
 
 /* ---- where the bodies are ------------------------------------------------------------------- */
 
-enum { PLACE = 7 };
+enum { POSE = 7 };
 
 /* Places of all bodies, frame by frame. */
-typedef struct places {
+typedef struct poses {
   const film *film; /* NULL: start values of the descriptions */
   int bodies, frames, channels;
   ga_body_info *body;
-  int (*column)[PLACE];
+  int (*column)[POSE];
   double origin[3], quantum;
-} places;
+} poses;
 
 /* x y z and quaternion of a body at a frame */
-static void place_at(const places *p, int frame, int body, double place[PLACE]) {
+static void pose_at(const poses *p, int frame, int body, double pose[POSE]) {
   const ga_body_info *b = &p->body[body];
-  memcpy(place, b->position, 3 * sizeof *place);
-  memcpy(place + 3, b->orientation, 4 * sizeof *place);
+  memcpy(pose, b->position, 3 * sizeof *pose);
+  memcpy(pose + 3, b->orientation, 4 * sizeof *pose);
   if (!p->film) return;
   const double *row = thinned_rows_at(&p->film->rows, frame);
   const int *column = p->column[body];
   const int n = b->type == GA_BODY_RIGID ? 7 : 3;
-  for (int i = 0; i < n; i++) place[i] = column[i] >= 0 ? row[column[i]] : place[i];
+  for (int i = 0; i < n; i++) pose[i] = column[i] >= 0 ? row[column[i]] : pose[i];
   if (b->type != GA_BODY_PLANAR) return;
-  const double angle = place[2];
+  const double angle = pose[2];
   const double turned[5] = {0, cos(0.5 * angle), 0, 0, sin(0.5 * angle)};
-  memcpy(place + 2, turned, sizeof turned);
+  memcpy(pose + 2, turned, sizeof turned);
 }
 
-/* the centre of all places, and the unit that gives them 24 bits */
-static void measure_places(places *p) {
+/* the centre of all poses, and the unit that gives them 24 bits */
+static void measure_poses(poses *p) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int f = 0; f < p->frames; f++) {
     for (int b = 0; b < p->bodies; b++) {
-      double place[PLACE];
-      place_at(p, f, b, place);
+      double pose[POSE];
+      pose_at(p, f, b, pose);
       for (int i = 0; i < 3; i++) {
-        if (!isfinite(place[i])) continue;
-        low[i] = fmin(low[i], place[i]);
-        high[i] = fmax(high[i], place[i]);
+        if (!isfinite(pose[i])) continue;
+        low[i] = fmin(low[i], pose[i]);
+        high[i] = fmax(high[i], pose[i]);
       }
     }
   }
@@ -117,15 +117,15 @@ static void measure_places(places *p) {
   p->quantum = (extent > 0 ? extent : 1) * fine;
 }
 
-static void places_close(places *p) {
+static void poses_close(poses *p) {
   free(p->body);
   free(p->column);
 }
 
-static bool places_open(places *p, const webpage *whole) {
+static bool poses_open(poses *p, const webpage *whole) {
   static const int channels[] = {[GA_BODY_RIGID] = 7, [GA_BODY_PLANAR] = 4, [GA_BODY_POINT] = 3};
   ga_body_info info;
-  *p = (places){.film = whole->film, .frames = whole->film ? film_frames(whole->film) : 1};
+  *p = (poses){.film = whole->film, .frames = whole->film ? film_frames(whole->film) : 1};
   while (ga_mechanism_body_at(whole->mechanism, p->bodies, &info)) p->bodies++;
   p->body = calloc((size_t)p->bodies + 1, sizeof *p->body);
   p->column = calloc((size_t)p->bodies + 1, sizeof *p->column);
@@ -133,8 +133,8 @@ static bool places_open(places *p, const webpage *whole) {
   for (int i = 0; i < p->bodies; i++) {
     ga_mechanism_body_at(whole->mechanism, i, &p->body[i]);
     p->channels += channels[p->body[i].type];
-    const char *const *ends = film_place_columns(p->body[i].type);
-    for (int k = 0; k < PLACE; k++) {
+    const char *const *ends = film_pose_columns(p->body[i].type);
+    for (int k = 0; k < POSE; k++) {
       char name[256];
       p->column[i][k] = -1;
       if (!p->film || !*ends) continue;
@@ -143,7 +143,7 @@ static bool places_open(places *p, const webpage *whole) {
       p->column[i][k] = column >= 0 ? p->film->at[column] : -1;
     }
   }
-  measure_places(p);
+  measure_poses(p);
   return true;
 }
 
@@ -166,23 +166,24 @@ static void put_body(FILE *to, const ga_body_info *b) {
   fputc('}', to);
 }
 
-static void put_parts(FILE *to, const ga_mechanism *m, ga_drawable_kind kind, const char *key) {
-  ga_drawable part;
+static void put_drawables(FILE *to, const ga_mechanism *m, ga_drawable_kind kind, const char *key) {
+  ga_drawable drawable;
   fprintf(to, ",\"%s\":[", key);
-  for (int i = 0; ga_mechanism_drawable(m, kind, i, &part); i++) {
+  for (int i = 0; ga_mechanism_drawable(m, kind, i, &drawable); i++) {
     fputs(i ? ",\n{\"name\":" : "{\"name\":", to);
-    webpage_put_text(to, part.name);
-    fprintf(to, ",\"type\":\"%s\",\"body\":[%d,%d],\"single\":%s,\"radius\":%.9g", part.type,
-            part.body[0], part.body[1], part.single ? "true" : "false", part.radius);
+    webpage_put_text(to, drawable.name);
+    fprintf(to, ",\"type\":\"%s\",\"body\":[%d,%d],\"single\":%s,\"radius\":%.9g", drawable.type,
+            drawable.body[0], drawable.body[1], drawable.single ? "true" : "false",
+            drawable.radius);
     for (int side = 0; side < 2; side++) {
       fputs(side ? "" : ",\"at\":[", to);
-      fprintf(to, "%s[%.9g,%.9g,%.9g]", side ? "," : "", part.at[side][0], part.at[side][1],
-              part.at[side][2]);
+      fprintf(to, "%s[%.9g,%.9g,%.9g]", side ? "," : "", drawable.at[side][0], drawable.at[side][1],
+              drawable.at[side][2]);
     }
     fputc(']', to);
     for (int side = 0; kind == GA_DRAWABLE_JOINT && side < 2; side++) {
       fputs(side ? ",[" : ",\"axes\":[[", to);
-      for (int k = 0; k < 9; k++) fprintf(to, "%s%.9g", k ? "," : "", part.axes[side][k]);
+      for (int k = 0; k < 9; k++) fprintf(to, "%s%.9g", k ? "," : "", drawable.axes[side][k]);
       fputc(']', to);
     }
     fputs(kind == GA_DRAWABLE_JOINT ? "]}" : "}", to);
@@ -190,12 +191,12 @@ static void put_parts(FILE *to, const ga_mechanism *m, ga_drawable_kind kind, co
   fputc(']', to);
 }
 
-/* the columns for plots: all of the film but t, without places of bodies if there are too many */
-static bool is_plotted(const places *p, int i) {
+/* the columns for plots: all of the film but t, without poses of bodies if there are too many */
+static bool is_plotted(const poses *p, int i) {
   const film *f = p->film;
   if (i == 0) return false;
   if ((double)f->rows.width * p->frames <= PLOT_NUMBERS) return true;
-  return f->use[i] != FILM_PLACE;
+  return f->use[i] != FILM_POSE;
 }
 
 /* what a column of the film is; the mechanism knows the units of its own */
@@ -204,7 +205,7 @@ static quantity of_column(const ga_mechanism *m, const char *name) {
   return quantity_in(name, i < 0 ? NULL : ga_mechanism_column_unit(m, i));
 }
 
-static void put_columns(FILE *to, const ga_mechanism *m, const places *p) {
+static void put_columns(FILE *to, const ga_mechanism *m, const poses *p) {
   bool first = true;
   fputs(",\"columns\":[", to);
   for (int i = 0; p->film && i < p->film->rows.width; i++) {
@@ -234,8 +235,8 @@ static void put_output(FILE *to, const webpage *whole) {
 }
 
 bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
-  places p;
-  const bool ok = places_open(&p, whole);
+  poses p;
+  const bool ok = poses_open(&p, whole);
   if (ok) {
     double gravity[3];
     ga_mechanism_gravity(whole->mechanism, gravity);
@@ -257,14 +258,14 @@ bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
       put_body(to, &p.body[i]);
     }
     fputs("]", to);
-    put_parts(to, whole->mechanism, GA_DRAWABLE_JOINT, "joints");
-    put_parts(to, whole->mechanism, GA_DRAWABLE_FORCE, "forces");
-    put_parts(to, whole->mechanism, GA_DRAWABLE_SENSOR, "sensors");
+    put_drawables(to, whole->mechanism, GA_DRAWABLE_JOINT, "joints");
+    put_drawables(to, whole->mechanism, GA_DRAWABLE_FORCE, "forces");
+    put_drawables(to, whole->mechanism, GA_DRAWABLE_SENSOR, "sensors");
     put_columns(to, whole->mechanism, &p);
     put_output(to, whole);
     fputc('}', to);
   }
-  places_close(&p);
+  poses_close(&p);
   return ok;
 }
 
@@ -314,7 +315,7 @@ static void put_whole(base64 *b, int64_t x) {
   put_byte(b, (unsigned)z);
 }
 
-static void put_plots(base64 *out, const places *p) {
+static void put_plots(base64 *out, const poses *p) {
   const thinned_rows *rows = &p->film->rows;
   for (int i = 0; i < rows->width; i++) {
     if (is_plotted(p, i)) put_double(out, thinned_rows_at(rows, 0)[i]);
@@ -328,17 +329,17 @@ static void put_plots(base64 *out, const places *p) {
 
 /* Whole numbers of the channels of one body; those of frames before are kept, also where a value is
  * not finite. A quaternion and its opposite are the same rotation: the nearer one is taken. */
-static int quantise(const places *p, int body, const double *place, const int64_t *before,
+static int quantise(const poses *p, int body, const double *pose, const int64_t *before,
                     int64_t *now) {
   const ga_body_type type = p->body[body].type;
-  double x[PLACE], dot = 0;
+  double x[POSE], dot = 0;
   int n = 0;
   for (int i = 0; i < (type == GA_BODY_PLANAR ? 2 : 3); i++) {
-    x[n++] = (place[i] - p->origin[i]) / p->quantum;
+    x[n++] = (pose[i] - p->origin[i]) / p->quantum;
   }
   const int turn = n;
   for (int i = 0; i < 4 && type != GA_BODY_POINT; i++) {
-    if (type == GA_BODY_RIGID || i == 0 || i == 3) x[n++] = place[3 + i] / fine;
+    if (type == GA_BODY_RIGID || i == 0 || i == 3) x[n++] = pose[3 + i] / fine;
   }
   for (int i = turn; i < n; i++) dot += x[i] * (double)before[i];
   for (int i = 0; i < n; i++) {
@@ -348,15 +349,15 @@ static int quantise(const places *p, int body, const double *place, const int64_
   return n;
 }
 
-static bool put_places(base64 *out, const places *p) {
-  const size_t n = (size_t)p->channels + PLACE;
+static bool put_poses(base64 *out, const poses *p) {
+  const size_t n = (size_t)p->channels + POSE;
   int64_t *q = calloc(3 * n, sizeof *q), *now = q, *last = q + n, *older = q + 2 * n;
   if (!q) return false;
   for (int f = 0; f < p->frames; f++) {
     for (int b = 0, c = 0; b < p->bodies; b++) {
-      double place[PLACE];
-      place_at(p, f, b, place);
-      c += quantise(p, b, place, last + c, now + c);
+      double pose[POSE];
+      pose_at(p, f, b, pose);
+      c += quantise(p, b, pose, last + c, now + c);
     }
     for (int c = 0; c < p->channels; c++) {
       put_whole(out, now[c] - (f == 0 ? 0 : f == 1 ? last[c] : 2 * last[c] - older[c]));
@@ -371,17 +372,17 @@ static bool put_places(base64 *out, const places *p) {
 }
 
 bool webpage_put_data(FILE *to, const webpage *whole) {
-  places p;
+  poses p;
   base64 out = {.to = to};
-  bool ok = places_open(&p, whole);
+  bool ok = poses_open(&p, whole);
   if (ok) {
     for (int f = 0; f < p.frames; f++) {
       put_double(&out, p.film ? thinned_rows_at(&p.film->rows, f)[0] : 0);
     }
     if (p.film) put_plots(&out, &p);
-    ok = put_places(&out, &p);
+    ok = put_poses(&out, &p);
     put_last(&out);
   }
-  places_close(&p);
+  poses_close(&p);
   return ok;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that end a run, or are only told. */
+/* Events that end a run, or are only reported. */
 #include "simulate/events.h"
 
 #include <stdlib.h>

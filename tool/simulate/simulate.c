@@ -78,7 +78,7 @@ static bool save(simulation *s) {
 }
 
 /* for plot, page and whoever else looks */
-static void show(simulation *s, const ga_state *state) {
+static void record_frame(simulation *s, const ga_state *state) {
   if (s->seen) s->seen(s->seen_context, state);
   if (!s->shows) return;
   const ga_state *whole = team_gather(s->solver->team, state);
@@ -89,7 +89,7 @@ static void show(simulation *s, const ga_state *state) {
 static bool watch(void *context, const ga_state *state, long steps) {
   simulation *s = context;
   watch_energy(s, state);
-  show(s, state);
+  record_frame(s, state);
   if (steps % s->every == 0 && !write_row(s, state, steps)) return false;
   if (state->t >= s->next_checkpoint && steps > 0) {
     s->next_checkpoint = checkpoint_after(s, state->t);
@@ -112,12 +112,12 @@ static ga_status project(simulation *s) {
   progress_clear(&s->progress);
   tool_error("velocity projected at t = %.10g (%s): v moved by %.6g", state->t,
              s->projection == GA_PROJECT_PLAIN ? "plain" : "keep-order", moved);
-  show(s, state);
+  record_frame(s, state);
   return write_row(s, state, steps) ? GA_OK : GA_STOPPED;
 }
 
 /* at the problem's start values, or where a saved run was */
-static ga_status begin(simulation *s) {
+static ga_status start_or_resume(simulation *s) {
   const ga_problem *problem = s->problem;
   s->next_checkpoint = isnan(s->checkpoint_every) ? INFINITY : checkpoint_after(s, problem->t0);
   if (!s->from_state) return solver_start(s->solver, problem);
@@ -128,17 +128,17 @@ static ga_status begin(simulation *s) {
   if (state->t > s->t_end) {
     tool_error("'%s' is at t = %.10g, after the end of the run at %.10g", s->from_state, state->t,
                s->t_end);
-    s->told = true;
+    s->start_refused = true;
     return GA_STOPPED;
   }
   watch_energy(s, state);
   if (s->between) s->next_out = (long)ceil((state->t - problem->t0) / s->out_dt - 1e-9);
-  show(s, state);
+  record_frame(s, state);
   return write_row(s, state, solver_steps(s->solver)) ? GA_OK : GA_STOPPED;
 }
 
 static ga_status run(simulation *s) {
-  ga_status status = begin(s);
+  ga_status status = start_or_resume(s);
   if (status == GA_OK && solver_state(s->solver)->t <= s->project_at) {
     status = solver_run(s->solver, s->project_at);
     if (status == GA_OK) status = project(s);
@@ -150,7 +150,7 @@ static ga_status run(simulation *s) {
 }
 
 static int report(const simulation *s, ga_status status, const ga_state *state, long steps) {
-  if (s->write_failed || s->save_failed || s->told) return TOOL_FAILED;
+  if (s->write_failed || s->save_failed || s->start_refused) return TOOL_FAILED;
   if (s->interrupted && status == GA_STOPPED) {
     tool_error("interrupted at t = %.10g of %.10g, after %ld steps", state->t, s->t_end, steps);
     return TOOL_INTERRUPTED;

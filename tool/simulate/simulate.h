@@ -37,7 +37,8 @@ typedef struct simulation {
   double seconds;
   ga_status status; /* of the run itself */
   double next_checkpoint;
-  bool write_failed, save_failed, told; /* told: why it cannot begin */
+  bool write_failed, save_failed;
+  bool start_refused; /* the saved state is later than t_end; a message has said so */
   bool interrupted;
   long last_row;                             /* steps done when the last row was written */
   double *between;                           /* a state between the steps */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of finished runs, one after the other, each with its length and a checksum. A record that
- * a kill has cut is not whole: it and what follows is dropped, and its run is made again. */
+/* Records of finished runs, one after the other, each with its length and a checksum. A killed sweep
+ * may leave an incomplete record: it is dropped, with all that follows, and its run is made again.
+ */
 #define _DEFAULT_SOURCE
 #include "sweep/journal.h"
 
@@ -17,7 +18,7 @@
 /* "gasweep1" as a number of this machine: a journal is read where it was written */
 static const uint64_t HEAD = 0x3170656577736167u;
 
-static bool told(const sweep_journal *j, const char *doing) {
+static bool report_failure(const sweep_journal *j, const char *doing) {
   tool_error("cannot %s '%s': %s", doing, j->path, errno ? strerror(errno) : "it ends too early");
   return false;
 }
@@ -60,7 +61,7 @@ bool sweep_journal_append(sweep_journal *j, const sweep_shape *s, const sweep_re
     const bool cut = ftruncate(j->fd, j->end) == 0;
     (void)cut; /* if not, what is left there is found by its checksum */
     errno = why;
-    return told(j, "write");
+    return report_failure(j, "write");
   }
   j->at[r->run] = j->end;
   j->end += (off_t)size;
@@ -94,7 +95,7 @@ bool sweep_journal_read(const sweep_journal *j, const sweep_shape *s, long run, 
 /* ---- the file ------------------------------------------------------------------------------- */
 
 /* the first line in which two texts differ */
-static void tell_difference(const sweep_journal *j, const char *there, const char *here) {
+static void report_difference(const sweep_journal *j, const char *there, const char *here) {
   while (*there && *here) {
     const size_t n = strcspn(there, "\n"), m = strcspn(here, "\n");
     if (n != m || strncmp(there, here, n) != 0) break;
@@ -118,7 +119,7 @@ static bool check_head(sweep_journal *j, const char *about) {
   if (!ok) {
     tool_error("'%s' is not the journal of a sweep; take another --out, or remove it", j->path);
   } else if (strcmp(there, about) != 0) {
-    tell_difference(j, there, about);
+    report_difference(j, there, about);
     ok = false;
   }
   j->end = ok ? (off_t)(sizeof head + head[1]) : 0;
@@ -138,11 +139,11 @@ static bool only_begun(const sweep_journal *j, const char *head, size_t size) {
 }
 
 /* The head of a new journal, or what the journal that is there says. The lock is ours. */
-static bool settle_head(sweep_journal *j, const char *about) {
+static bool write_or_check_head(sweep_journal *j, const char *about) {
   const uint64_t mark[2] = {HEAD, strlen(about)};
   const size_t size = sizeof mark + mark[1];
   char *head = malloc(size);
-  if (!head) return told(j, "write");
+  if (!head) return report_failure(j, "write");
   memcpy(head, mark, sizeof mark);
   memcpy(head + sizeof mark, about, mark[1]);
   j->found = !only_begun(j, head, size);
@@ -155,7 +156,7 @@ static bool settle_head(sweep_journal *j, const char *about) {
   const int why = errno;
   unlink(j->path);
   errno = why;
-  return told(j, "write");
+  return report_failure(j, "write");
 }
 
 /* The file of this name, locked. Another sweep may end, and remove the file, between the opening
@@ -164,12 +165,12 @@ static bool open_locked(sweep_journal *j) {
   struct stat own, named;
   while (true) {
     j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (j->fd < 0) return told(j, "write");
+    if (j->fd < 0) return report_failure(j, "write");
     if (flock(j->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       tool_error("'%s': a sweep into this file is running already", j->path);
       return false;
     }
-    if (fstat(j->fd, &own) != 0) return told(j, "read");
+    if (fstat(j->fd, &own) != 0) return report_failure(j, "read");
     if (stat(j->path, &named) == 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino) {
       return true;
     }
@@ -177,8 +178,9 @@ static bool open_locked(sweep_journal *j) {
   }
 }
 
-/* All whole records; what a kill has cut is cut off. Without memory nothing is. */
-static bool find_records(sweep_journal *j, const sweep_shape *s) {
+/* Index all complete records and truncate the file after the last one (a killed sweep may have left
+ * half a record). If memory runs out, the file is not truncated. */
+static bool index_records(sweep_journal *j, const sweep_shape *s) {
   const off_t size = lseek(j->fd, 0, SEEK_END);
   sweep_result r;
   sweep_record head;
@@ -194,8 +196,8 @@ static bool find_records(sweep_journal *j, const sweep_shape *s) {
   }
   const bool lacking = errno == ENOMEM;
   sweep_result_close(&r);
-  if (lacking) return told(j, "read");
-  return ftruncate(j->fd, j->end) == 0 ? true : told(j, "write");
+  if (lacking) return report_failure(j, "read");
+  return ftruncate(j->fd, j->end) == 0 ? true : report_failure(j, "write");
 }
 
 static char *journal_path(const char *out) {
@@ -220,7 +222,7 @@ bool sweep_journal_open(sweep_journal *j, const char *out, const char *about, co
     tool_error("no memory for the journal of %ld runs", runs);
     return false;
   }
-  return open_locked(j) && settle_head(j, about) && find_records(j, s);
+  return open_locked(j) && write_or_check_head(j, about) && index_records(j, s);
 }
 
 void sweep_journal_close(sweep_journal *j, bool forget) {

@@ -36,7 +36,7 @@ int sweep_shape_open(sweep_shape *s, const sweep_plan *p, const ga_problem *prob
 void sweep_shape_close(sweep_shape *s);
 /* Behind the variables: the time at the end and the number of steps. */
 enum { SWEEP_T, SWEEP_STEPS, SWEEP_FIXED };
-/* The places of the first column at the end and of the first count. */
+/* The positions of the first column at the end and of the first count. */
 int sweep_shape_end(const sweep_shape *s);
 int sweep_shape_stats(const sweep_shape *s);
 /* The name of count i, NULL past the end. */

@@ -14,8 +14,8 @@
 /* ---- a file being written ------------------------------------------------------------------- */
 
 typedef struct sheet {
-  const char *path; /* its name in the end */
-  char *part;       /* its name until then */
+  const char *path; /* its name when it is complete */
+  char *temporary;  /* its name until then */
   FILE *csv;        /* or */
   ga_results_writer *results;
   int columns, chosen, texts;
@@ -34,11 +34,11 @@ typedef struct heading {
   int columns, chosen, texts;
 } heading;
 
-static bool told(const sheet *t) {
+static bool report_failure(const sheet *t) {
   if (t->results) {
     tool_error("%s", ga_results_writer_error(t->results)->text);
   } else {
-    tool_error("cannot write '%s': %s", t->part, errno ? strerror(errno) : "write error");
+    tool_error("cannot write '%s': %s", t->temporary, errno ? strerror(errno) : "write error");
   }
   return false;
 }
@@ -59,7 +59,7 @@ static bool open_results(sheet *t, const heading *h, const sweep_tables *f) {
       .model = model,
       .model_name = file_of(f->problem) ? f->problem->cite : f->problem->name,
       .options = f->about};
-  if (model && ga_results_create(t->part, &head, &t->results, &err) != GA_OK) {
+  if (model && ga_results_create(t->temporary, &head, &t->results, &err) != GA_OK) {
     tool_error("%s", err.text);
   }
   free(model);
@@ -69,16 +69,16 @@ static bool open_results(sheet *t, const heading *h, const sweep_tables *f) {
 static bool sheet_open(sheet *t, const char *path, const heading *h, const sweep_tables *f) {
   const size_t size = strlen(path) + 6;
   *t = (sheet){.path = path, .columns = h->columns, .chosen = h->chosen, .texts = h->texts};
-  t->part = malloc(size);
-  if (!t->part) {
+  t->temporary = malloc(size);
+  if (!t->temporary) {
     tool_error("no memory for '%s'", path);
     return false;
   }
-  snprintf(t->part, size, "%s.part", path);
+  snprintf(t->temporary, size, "%s.part", path);
   if (results_named(path)) return open_results(t, h, f);
   errno = 0;
-  t->csv = fopen(t->part, "w");
-  if (!t->csv) return told(t);
+  t->csv = fopen(t->temporary, "w");
+  if (!t->csv) return report_failure(t);
   for (int i = 0; i < h->chosen; i++) csv_head(t->csv, i, h->column[i].name);
   for (int i = 0; i < h->texts; i++) csv_head(t->csv, 1, h->text[i].name);
   fputc('\n', t->csv);
@@ -89,7 +89,7 @@ static bool sheet_row(sheet *t, const double *row, const char *const *text) {
   errno = 0;
   const bool ok = t->results ? ga_results_append_texts(t->results, row, text) == GA_OK
                              : csv_row_texts(t->csv, t->chosen, row, t->texts, text);
-  return ok ? true : told(t);
+  return ok ? true : report_failure(t);
 }
 
 /* statistics NULL: it is not complete, and is removed */
@@ -104,17 +104,17 @@ static bool sheet_close(sheet *t, const char *statistics) {
   } else if (t->csv) {
     errno = 0;
     ok = fclose(t->csv) == 0;
-    if (!ok && statistics) told(t);
+    if (!ok && statistics) report_failure(t);
   }
   t->csv = NULL;
-  if (t->part && ok && statistics) {
-    ok = rename(t->part, t->path) == 0;
-    if (!ok) tool_error("cannot rename '%s': %s", t->part, strerror(errno));
-  } else if (t->part) {
-    remove(t->part);
+  if (t->temporary && ok && statistics) {
+    ok = rename(t->temporary, t->path) == 0;
+    if (!ok) tool_error("cannot rename '%s': %s", t->temporary, strerror(errno));
+  } else if (t->temporary) {
+    remove(t->temporary);
   }
-  free(t->part);
-  t->part = NULL;
+  free(t->temporary);
+  t->temporary = NULL;
   return ok;
 }
 

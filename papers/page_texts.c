@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Legible on a phone (tables become lists), prints without cut figures, loads nothing. */
-#include "papers/page_parts.h"
+#include "papers/page_texts.h"
 
 const char page_head[] =
     "<!DOCTYPE html>\n"
