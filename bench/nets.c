@@ -84,7 +84,7 @@ static bool worth_trying(const bench_problem *b, const char *solver) {
 /* time per step with every solver, and with what "auto" takes */
 static double solver_row(bench_report *report, const bench_problem *b, const char *method,
                          long steps) {
-  static const char *const names[] = {"dense", "klu", "mumps", "sweep"};
+  static const char *const names[] = {"dense", "klu", "mumps", "weak-entries"};
   double best = INFINITY, automatic = INFINITY, of[4] = {NAN, NAN, NAN, NAN};
   int rounds = b->nv < 100 ? 12 : 3; /* short ones suffer more from a busy moment */
   for (int r = 0; r < rounds; r++) {
@@ -101,7 +101,7 @@ static double solver_row(bench_report *report, const bench_problem *b, const cha
                                 BENCH_NUMBER("dense, ms", MILLI * of[0]),
                                 BENCH_NUMBER("klu, ms", MILLI * of[1]),
                                 BENCH_NUMBER("mumps, ms", MILLI * of[2]),
-                                BENCH_NUMBER("sweep, ms", MILLI * of[3]),
+                                BENCH_NUMBER("weak entries, ms", MILLI * of[3]),
                                 BENCH_NUMBER("auto, ms", MILLI * automatic),
                                 BENCH_NUMBER("auto over best", automatic / best),
                                 BENCH_END};

@@ -2,9 +2,10 @@
 /* Linear solvers: phases as in KLU (analyze once, factor often, solve more often).
  *
  * Built in: "dense" (own LU for small systems, LAPACK above), "klu" (SuiteSparse, sparse), "mumps"
- * (multifrontal, for graphs that are not chains, if the library was built with it), "sweep" (weak
- * entries by iteration, the others by one of these); "auto" picks one by size and pattern. A solver
- * of your own: fill a ga_linsol_ops and give it to the integrator through ga_options.linsol_ops. */
+ * (multifrontal, for graphs that are not chains, if the library was built with it), "weak-entries"
+ * (factors the strong entries by one of these and iterates for the weak ones; its old name "sweep"
+ * still works); "auto" picks one by size and pattern. A solver of your own: fill a ga_linsol_ops
+ * and give it to the integrator through ga_options.linsol_ops. */
 #ifndef GA_LINSOL_H
 #define GA_LINSOL_H
 
@@ -69,7 +70,7 @@ typedef struct ga_linsol_layout {
  * For redundant constraints A = [[I, G^T], [G, 0]]: rank G = nlam - count, and the entries of right
  * that belong to multipliers are the weights of rows of G whose sum vanishes. "dense" takes time
  * n^3; "mumps" 0.2 s for 10,000 constraints of which 50 depend, and room for 2 n count numbers;
- * "sweep" one of these, whichever suits; "klu" finds one dependency, and the next one when that row
+ * "weak-entries" uses one of these; "klu" finds one dependency, and the next one when that row
  * and column are left out. */
 typedef struct ga_null_space {
   int count;                  /* null pivots */
@@ -136,6 +137,9 @@ GA_API void ga_linsol_detach(ga_linsol *ls);
 /* Names and summaries of the built-in solvers; NULL past the end. */
 GA_API const char *ga_linsol_name(int i);
 GA_API const char *ga_linsol_summary(int i);
+/* Whether the option linsol may have this value: "auto", the name of a built-in solver, or an old
+ * name of one ("sweep" for "weak-entries"). */
+GA_API bool ga_linsol_known(const char *name);
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,24 @@ static ga_status check_ops(const ga_linsol_ops *ops, ga_error *err) {
                  ops->name ? ops->name : "without name");
 }
 
-static ga_status refuse(const char *name, ga_error *err) {
+/* Old names of solvers, which still work. */
+static const struct { const char *old, *name; } aliases[] = {{"sweep", "weak-entries"}};
+
+static const ga_linsol_ops *find_solver(const char *name) {
+  for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++) {
+    if (strcmp(aliases[i].old, name) == 0) name = aliases[i].name;
+  }
+  for (int i = 0; i < COUNT; i++) {
+    if (strcmp(registry[i]->name, name) == 0) return registry[i];
+  }
+  return NULL;
+}
+
+bool ga_linsol_known(const char *name) {
+  return strcmp(name, "auto") == 0 || find_solver(name);
+}
+
+static ga_status refuse_name(const char *name, ga_error *err) {
   const char *near = ga_nearest_word(name, ga_linsol_name);
   char known[80] = "auto";
   for (int i = 0, used = 4; i < COUNT; i++) {
@@ -51,7 +68,8 @@ static ga_status refuse(const char *name, ga_error *err) {
                  strcmp(name, "mumps") == 0 ? "; the library was built without MUMPS" : "");
 }
 
-static ga_status choose(ga_linsol *ls, const ga_options *options, const ga_csr *A, ga_error *err) {
+static ga_status choose_solver(ga_linsol *ls, const ga_options *options, const ga_csr *A,
+                               ga_error *err) {
   ls->ops = options->linsol_ops;
   if (ls->layout && ls->layout->numbering) { /* a matrix of a team: the team's own solver */
     ls->ops = options->team->linsol;
@@ -63,18 +81,14 @@ static ga_status choose(ga_linsol *ls, const ga_options *options, const ga_csr *
     if (ls->ops) return GA_OK;
     return ga_fail(err, GA_ERR_MEM, "no memory to choose a linear solver for %d rows", A->nrow);
   }
-  for (int i = 0; i < COUNT; i++) {
-    if (strcmp(registry[i]->name, options->linsol) != 0) continue;
-    ls->ops = registry[i];
-    return GA_OK;
-  }
-  return refuse(options->linsol, err);
+  ls->ops = find_solver(options->linsol);
+  return ls->ops ? GA_OK : refuse_name(options->linsol, err);
 }
 
 ga_status ga_linsol_choose(const ga_options *options, const ga_csr *A, const ga_linsol_ops **out,
                            ga_error *err) {
   ga_linsol ls = {0};
-  ga_status status = choose(&ls, options, A, err);
+  ga_status status = choose_solver(&ls, options, A, err);
   *out = ls.ops;
   return status;
 }
@@ -86,7 +100,7 @@ ga_status ga_linsol_open(ga_linsol *ls, const ga_options *options, const ga_csr 
 ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const ga_csr *A,
                                 const ga_linsol_layout *layout, ga_error *err) {
   *ls = (ga_linsol){.context = options->linsol_context, .layout = layout};
-  ga_status status = choose(ls, options, A, err);
+  ga_status status = choose_solver(ls, options, A, err);
   ga_team *team = layout && layout->numbering ? options->team : NULL;
   status = ga_team_agree(team, status, err);
   if (status != GA_OK) {

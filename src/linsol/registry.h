@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Private: the registry of linear solvers and the opening of one. */
-#ifndef GA_SRC_LINSOL_H
-#define GA_SRC_LINSOL_H
+#ifndef GA_SRC_REGISTRY_H
+#define GA_SRC_REGISTRY_H
 
 #include "base/base.h"
 #include "genalpha/ga_options.h"

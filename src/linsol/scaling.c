@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { SWEEPS = 5, FITS = 1 << 20 };
+enum { PASSES = 5, FITS = 1 << 20 };
 /* Growth |(R A C)^-1 b|/|b| of the first step of inverse iteration, in units of 1/(n eps), and of
  * the second. What is left of a row that cancels; entries below NOTHING are rounding errors. Of
  * 140000 random singular KKT matrices, with masses, springs and constraints of all sizes, all but
@@ -32,13 +32,13 @@ static bool rescale(double max, double *scale) {
   return true;
 }
 
-/* Every sweep halves the exponents of the largest entries; a matrix in good units needs one look.
+/* Every pass halves the exponents of the largest entries; a matrix in good units needs one look.
  */
 static void find(ga_scale *scale, const ga_csr *A) {
   int n = scale->n;
   for (int i = 0; i < n; i++) scale->row[i] = scale->col[i] = 1;
   bool changed = true;
-  for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
+  for (int pass = 0; pass < PASSES && changed; pass++) {
     for (int j = 0; j < n; j++) scale->col_max[j] = 0;
     for (int i = 0; i < n; i++) {
       double row = scale->row[i], row_max = 0;

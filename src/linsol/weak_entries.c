@@ -3,16 +3,18 @@
  *
  * A Newton matrix of a net couples its masses twice: strongly by the constraints, and weakly by the
  * tangents h^2 K, which are 1e-4 of the masses beside them. With the weak entries the graph of the
- * velocities is that of the net, whose ordering the zeros of the constraints spoil; without them
- * every mass stands alone and is eliminated first. In stab2 the weak entries are also those that
- * tie eta to the equations of the others: without them the matrix is block triangular, with blocks
- * [[M, G^T], [G, 0]] and G G^T. So P fills 3 to 70 times less. A x = b is solved by sweeps,
+ * velocities is that of the net, and the zeros on the diagonal of the constraints spoil its
+ * ordering. Without them no two masses are coupled directly, and all masses are eliminated first.
+ * In stab2 the weak entries are also those that couple eta with the other equations. Without them
+ * the matrix is block triangular, with blocks [[M, G^T], [G, 0]] and G G^T. The factors of P
+ * therefore have 3 to 70 times fewer entries than those of A. A x = b is solved by the iteration
  *
- *     x <- x + P^-1 (b - A x),
+ *     x <- x + P^-1 (b - A x).
  *
- * until every row holds up to the rounding of its own terms. Where sweeps gain too little, P is
- * chosen anew for the present values, then with more entries; where that does not help or promises
- * no gain, A itself is factored, for this matrix and some more. */
+ * It ends when the residual of every row is at the rounding level of the terms of that row. If it
+ * converges too slowly, P is chosen again for the present values, then with more entries. If that
+ * does not help, or if the predicted time of P is too long, A itself is factored: for this matrix
+ * and for the next 1, 3, 7, .. 63 matrices, more after each failure. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,39 +22,47 @@
 
 #include "linsol/strong_entries.h"
 
-/* Entries of R A C below WEAK are weak at first. Where sweeps do not contract, the limit is reduced
- * by MORE, down to WEAK_LEAST. */
+/* Entries of R A C below WEAK are weak at first. If the iteration does not contract, the limit is
+ * multiplied by MORE, down to WEAK_LEAST. */
 static const double WEAK = 0.1, MORE = 0.2, WEAK_LEAST = 1e-3;
-static const double SLOW = 0.2;              /* a sweep that reduces the residual less has failed */
-static const double EXACT = 8 * DBL_EPSILON; /* backward error at which sweeps end */
-static const double ENOUGH = 1e3 * DBL_EPSILON; /* backward error accepted if sweeps gain no more */
-static const double FLOOR = 1e-6; /* terms below this part of the largest unknown do not count */
-static const double GAIN = 0.7;   /* largest predicted time of P relative to that of A */
-enum { SWEEPS = 12, USUAL = 4 };  /* sweeps at most; sweeps that predictions count with */
-enum { PAUSE_MAX = 63 };          /* matrices factored whole at most before P is tried again */
-enum { DENSE_REPORT = 500 };      /* rows up to which null spaces are found by dense elimination */
+/* An iteration must multiply the residual by at most SLOW; else it has failed. */
+static const double SLOW = 0.2;
+static const double EXACT = 8 * DBL_EPSILON; /* backward error at which the iteration ends */
+/* Backward error that is accepted when an iteration was slow. */
+static const double ENOUGH = 1e3 * DBL_EPSILON;
+/* Terms below FLOOR times the largest unknown count as rounding errors. */
+static const double FLOOR = 1e-6;
+static const double GAIN = 0.7; /* largest predicted time of P relative to that of A */
+/* Most iterations of one solution; number of iterations assumed in predictions. */
+enum { ITERATIONS = 12, USUAL = 4 };
+enum { PAUSE_MAX = 63 };     /* most matrices factored whole before P is tried again */
+enum { DENSE_REPORT = 500 }; /* most rows for which null spaces are found by dense elimination */
 
 typedef struct {
   ga_arena arena;
   int n, nnz;
   ga_csr A;                       /* the pattern given, and a copy of the last values */
-  double whole;                   /* predicted time for A, in ns */
+  double whole;                   /* predicted time of a factorization of A and two solves, in ns */
   const ga_linsol_ops *whole_ops; /* the solver of that prediction */
   bool chosen;                    /* P is chosen */
   bool stale;                     /* P was chosen for earlier values */
   bool automatic;                 /* "auto" has chosen this solver */
-  double weak;
-  bool by_sweeps; /* the last factors are those of P */
-  int pause;      /* matrices still to be factored whole */
-  int pause_next; /* how many the next failure costs */
-  ga_strong strong;
-  ga_linsol full;     /* of A, opened when it is needed */
-  ga_linsol reporter; /* of A, for its null space */
-  double *r, *x, *c, *size, *trial;
-} sweep;
+  double weak;                    /* entries of R A C below this are weak at present */
+  bool iterates;                  /* the last factors are those of P; false: those of A */
+  int pause;                      /* number of matrices still to be factored whole */
+  int pause_next;                 /* value of pause after the next failure */
+  ga_strong_entries strong;       /* P */
+  ga_linsol full;                 /* factors of A; opened when needed */
+  ga_linsol reporter;             /* finds the null space of A; opened when needed */
+  double *r;                      /* n numbers: residual b - A x */
+  double *x;                      /* n numbers: solution */
+  double *c;                      /* n numbers: correction P^-1 r */
+  double *size;                   /* n numbers: |b| + |A| |x| of each row */
+  double *trial;                  /* n numbers: right-hand side that tests a new P */
+} weak_entries;
 
-static ga_status sweep_analyze(ga_linsol *ls, const ga_csr *A) {
-  sweep *s = ga_calloc(1, sizeof *s);
+static ga_status weak_entries_analyze(ga_linsol *ls, const ga_csr *A) {
+  weak_entries *s = ga_calloc(1, sizeof *s);
   if (!s) return GA_ERR_MEM;
   ls->impl = s;
   s->n = A->nrow;
@@ -63,7 +73,7 @@ static ga_status sweep_analyze(ga_linsol *ls, const ga_csr *A) {
   s->A.val = ga_arena_doubles(&s->arena, (size_t)s->nnz);
   double **const vectors[] = {&s->r, &s->x, &s->c, &s->size, &s->trial};
   for (int i = 0; i < 5; i++) *vectors[i] = ga_arena_doubles(&s->arena, (size_t)s->n);
-  ga_strong_init(&s->strong, A);
+  ga_strong_entries_init(&s->strong, A);
   ga_prediction of_A;
   if (s->arena.failed || s->strong.arena.failed || !ga_linsol_predict(A, &of_A)) return GA_ERR_MEM;
   s->whole_ops = ga_linsol_fastest(&of_A, &s->whole);
@@ -71,44 +81,44 @@ static ga_status sweep_analyze(ga_linsol *ls, const ga_csr *A) {
   return GA_OK;
 }
 
-/* USUAL sweeps in ns: each goes through P's factors and, twice, through A. */
-static double time_of_sweeps(const sweep *s) {
+/* Time of USUAL iterations in ns: each reads P's factors once and A twice. */
+static double time_of_iterations(const weak_entries *s) {
   return USUAL * (s->strong.fill + 4 * s->nnz);
 }
 
-/* P for the present values; not chosen if it promises no gain */
-static ga_status choose(ga_linsol *ls) {
-  sweep *s = ls->impl;
+/* Choose P for the present values; s->chosen stays false if P is not predicted to be faster. */
+static ga_status choose_strong(ga_linsol *ls) {
+  weak_entries *s = ls->impl;
   ls->repivots++;
   s->stale = s->chosen = false;
-  ga_status status = ga_strong_choose(&s->strong, &s->A, ls->layout, s->weak);
+  ga_status status = ga_strong_entries_choose(&s->strong, &s->A, ls->layout, s->weak);
   if (status != GA_OK) return status;
-  double parts = s->strong.time + time_of_sweeps(s);
+  double split = s->strong.time + time_of_iterations(s);
   snprintf(ls->why, sizeof ls->why,
            "%s%d rows, %d of %d entries strong, %d block%s, %.2g ms; whole by %s %.2g ms",
            s->automatic ? "auto: " : "", s->n, s->strong.entries, s->nnz, s->strong.nblock,
-           s->strong.nblock > 1 ? "s" : "", 1e-6 * parts, s->whole_ops->name, 1e-6 * s->whole);
-  if (parts > GAIN * s->whole) return GA_OK;
-  status = ga_strong_open(&s->strong);
+           s->strong.nblock > 1 ? "s" : "", 1e-6 * split, s->whole_ops->name, 1e-6 * s->whole);
+  if (split > GAIN * s->whole) return GA_OK;
+  status = ga_strong_entries_open(&s->strong);
   s->chosen = status == GA_OK;
   return status;
 }
 
 static ga_status factor_strong(ga_linsol *ls) {
-  sweep *s = ls->impl;
-  long before = ga_strong_repivots(&s->strong);
-  ga_status status = ga_strong_factor(&s->strong, &s->A);
-  ls->repivots += ga_strong_repivots(&s->strong) - before;
-  s->by_sweeps = status == GA_OK;
-  ls->cost.factor = s->strong.time / time_of_sweeps(s);
-  ls->cost.solve = time_of_sweeps(s) / s->nnz; /* KLU takes about 1 ns for an entry */
+  weak_entries *s = ls->impl;
+  long before = ga_strong_entries_repivots(&s->strong);
+  ga_status status = ga_strong_entries_factor(&s->strong, &s->A);
+  ls->repivots += ga_strong_entries_repivots(&s->strong) - before;
+  s->iterates = status == GA_OK;
+  ls->cost.factor = s->strong.time / time_of_iterations(s);
+  ls->cost.solve = time_of_iterations(s) / s->nnz; /* KLU takes about 1 ns for an entry */
   return status;
 }
 
 static ga_status factor_full(ga_linsol *ls) {
-  sweep *s = ls->impl;
+  weak_entries *s = ls->impl;
   ga_status status = GA_OK;
-  s->by_sweeps = false;
+  s->iterates = false;
   if (!s->full.ops) {
     s->full.ops = s->whole_ops;
     status = s->full.ops->analyze(&s->full, &s->A);
@@ -121,19 +131,19 @@ static ga_status factor_full(ga_linsol *ls) {
   return status;
 }
 
-/* no P for this matrix and some more; then everything begins anew */
-static ga_status give_up(ga_linsol *ls) {
-  sweep *s = ls->impl;
+/* Factor A itself, for this matrix and the next s->pause ones; then P is chosen from scratch. */
+static ga_status pause_and_factor_full(ga_linsol *ls) {
+  weak_entries *s = ls->impl;
   s->pause = s->pause_next;
   s->pause_next = s->pause_next < PAUSE_MAX ? 2 * s->pause_next + 1 : PAUSE_MAX;
   s->chosen = false;
   s->weak = WEAK;
-  ga_strong_close(&s->strong, true);
+  ga_strong_entries_close(&s->strong, true);
   return factor_full(ls);
 }
 
-/* r = b - A x for the x reached, and sizes |b| + |A| |x|; for the transpose likewise */
-static void residual(sweep *s, bool transposed, const double *b) {
+/* r = b - A x for the present x, and sizes |b| + |A| |x|; with A^T instead of A if transposed */
+static void compute_residual(weak_entries *s, bool transposed, const double *b) {
   for (int i = 0; i < s->n; i++) s->r[i] = b[i], s->size[i] = fabs(b[i]);
   for (int i = 0; i < s->n; i++) {
     double sum = 0, terms = 0;
@@ -148,10 +158,10 @@ static void residual(sweep *s, bool transposed, const double *b) {
   }
 }
 
-/* The largest |r_i|, and the largest |r_i|/(|b| + |A| |x|)_i, both in the good units of R A C. What
- * is below FLOOR times the largest unknown there is nothing: a row of such terms may be rounding
- * error as a whole. */
-static double backward_error(const sweep *s, bool transposed, double *left) {
+/* The largest |r_i| (*left) and the largest |r_i|/(|b| + |A| |x|)_i (returned), both in the units
+ * of R A C. FLOOR times the largest unknown is added to each denominator: a row whose terms are all
+ * smaller than that may consist of rounding errors only. */
+static double backward_error(const weak_entries *s, bool transposed, double *left) {
   const double *row = transposed ? s->strong.scale.col : s->strong.scale.row;
   const double *col = transposed ? s->strong.scale.row : s->strong.scale.col;
   double worst = 0, largest = 0;
@@ -165,15 +175,15 @@ static double backward_error(const sweep *s, bool transposed, double *left) {
   return worst;
 }
 
-/* x by sweeps; false if they do not contract */
-static bool solve_by_sweeps(sweep *s, bool transposed, const double *b) {
+/* Iterate for x; false if the iteration does not contract. */
+static bool solve_by_iteration(weak_entries *s, bool transposed, const double *b) {
   double last = INFINITY, left;
   memset(s->x, 0, (size_t)s->n * sizeof(double));
   memcpy(s->r, b, (size_t)s->n * sizeof(double));
-  for (int k = 0; k < SWEEPS; k++) {
-    if (ga_strong_solve(&s->strong, transposed, s->r, s->c) != GA_OK) return false;
+  for (int k = 0; k < ITERATIONS; k++) {
+    if (ga_strong_entries_solve(&s->strong, transposed, s->r, s->c) != GA_OK) return false;
     ga_axpy(s->n, 1, s->c, s->x);
-    residual(s, transposed, b);
+    compute_residual(s, transposed, b);
     double error = backward_error(s, transposed, &left);
     bool slow = !(left <= SLOW * last);
     if (error <= EXACT || (slow && error <= ENOUGH)) return true;
@@ -183,53 +193,54 @@ static bool solve_by_sweeps(sweep *s, bool transposed, const double *b) {
   return false;
 }
 
-/* Sweeps do not contract: P may be chosen for values of long ago, or needs more entries. */
-static ga_status another_way(ga_linsol *ls) {
-  sweep *s = ls->impl;
+/* The iteration does not contract: choose P again for the present values if it is stale, else with
+ * more entries, else factor A. */
+static ga_status improve_strong(ga_linsol *ls) {
+  weak_entries *s = ls->impl;
   if (!s->stale) s->weak *= MORE;
   if (s->weak >= WEAK_LEAST) {
-    ga_status status = choose(ls);
+    ga_status status = choose_strong(ls);
     if (status != GA_OK) return status;
     if (s->chosen && factor_strong(ls) == GA_OK) return GA_OK;
   }
-  return give_up(ls);
+  return pause_and_factor_full(ls);
 }
 
-/* A new P is tried at once with some right-hand side: what does not contract, or a dependency that
- * weak entries hide, is found before it is relied on. */
-static ga_status try_choice(ga_linsol *ls) {
-  sweep *s = ls->impl;
+/* Solve with an arbitrary right-hand side right after P is chosen. This finds an iteration that
+ * does not contract, or a dependency that the weak entries hide, before the factors are used. */
+static ga_status test_choice(ga_linsol *ls) {
+  weak_entries *s = ls->impl;
   ga_status status = GA_OK;
   for (int i = 0; i < s->n; i++) s->trial[i] = ga_scale_weight(i) / s->strong.scale.row[i];
-  while (status == GA_OK && s->by_sweeps && !solve_by_sweeps(s, false, s->trial)) {
-    status = another_way(ls);
+  while (status == GA_OK && s->iterates && !solve_by_iteration(s, false, s->trial)) {
+    status = improve_strong(ls);
   }
   return status;
 }
 
-static ga_status sweep_factor(ga_linsol *ls, const ga_csr *A) {
-  sweep *s = ls->impl;
+static ga_status weak_entries_factor(ga_linsol *ls, const ga_csr *A) {
+  weak_entries *s = ls->impl;
   memcpy(s->A.val, A->val, (size_t)s->nnz * sizeof(double));
   if (s->pause > 0) {
     s->pause--;
     return factor_full(ls);
   }
   s->stale = s->chosen;
-  ga_status status = s->chosen ? GA_OK : choose(ls);
+  ga_status status = s->chosen ? GA_OK : choose_strong(ls);
   if (status != GA_OK) return status;
-  if (!s->chosen || factor_strong(ls) != GA_OK) return give_up(ls);
-  return s->stale ? GA_OK : try_choice(ls);
+  if (!s->chosen || factor_strong(ls) != GA_OK) return pause_and_factor_full(ls);
+  return s->stale ? GA_OK : test_choice(ls);
 }
 
-static ga_status sweep_solve_many(ga_linsol *ls, bool transposed, int nrhs, double *B) {
-  sweep *s = ls->impl;
+static ga_status weak_entries_solve_many(ga_linsol *ls, bool transposed, int nrhs, double *B) {
+  weak_entries *s = ls->impl;
   for (int c = 0; c < nrhs; c++) {
     double *b = B + (size_t)c * (size_t)s->n;
-    while (s->by_sweeps && !solve_by_sweeps(s, transposed, b)) {
-      ga_status status = another_way(ls);
+    while (s->iterates && !solve_by_iteration(s, transposed, b)) {
+      ga_status status = improve_strong(ls);
       if (status != GA_OK) return status;
     }
-    if (s->by_sweeps) {
+    if (s->iterates) {
       memcpy(b, s->x, (size_t)s->n * sizeof(double));
       s->pause_next = 1;
       continue;
@@ -240,18 +251,18 @@ static ga_status sweep_solve_many(ga_linsol *ls, bool transposed, int nrhs, doub
   return GA_OK;
 }
 
-static ga_status sweep_solve(ga_linsol *ls, double *b) {
-  return sweep_solve_many(ls, false, 1, b);
+static ga_status weak_entries_solve(ga_linsol *ls, double *b) {
+  return weak_entries_solve_many(ls, false, 1, b);
 }
 
-static int sweep_singular_column(const ga_linsol *ls) {
-  const sweep *s = ls->impl;
+static int weak_entries_singular_column(const ga_linsol *ls) {
+  const weak_entries *s = ls->impl;
   return s->full.ops ? s->full.ops->singular_column(&s->full) : -1;
 }
 
-/* By a solver that finds all of it, if there is one for so many rows. */
-static ga_status sweep_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
-  sweep *s = ls->impl;
+/* By a solver that finds the complete null space, if one is available for so many rows. */
+static ga_status weak_entries_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
+  weak_entries *s = ls->impl;
   ga_status status = GA_OK;
   if (!s->reporter.ops) {
     bool mumps = ga_mumps_available(ls->trouble, sizeof ls->trouble);
@@ -262,21 +273,21 @@ static ga_status sweep_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space 
   return status != GA_OK ? status : s->reporter.ops->null_space(&s->reporter, A, out);
 }
 
-static void sweep_reset(ga_linsol *ls) {
-  sweep *s = ls->impl;
-  s->chosen = s->by_sweeps = false;
+static void weak_entries_reset(ga_linsol *ls) {
+  weak_entries *s = ls->impl;
+  s->chosen = s->iterates = false;
   s->weak = WEAK;
   s->pause = 0;
   s->pause_next = 1;
-  ga_strong_close(&s->strong, true);
+  ga_strong_entries_close(&s->strong, true);
   ga_linsol_reset(&s->full);
   ls->cost = (ga_linsol_cost){0};
 }
 
-static void sweep_free(ga_linsol *ls) {
-  sweep *s = ls->impl;
+static void weak_entries_free(ga_linsol *ls) {
+  weak_entries *s = ls->impl;
   if (!s) return;
-  ga_strong_free(&s->strong);
+  ga_strong_entries_free(&s->strong);
   ga_linsol_close(&s->full);
   ga_linsol_close(&s->reporter);
   ga_arena_free(&s->arena);
@@ -285,14 +296,14 @@ static void sweep_free(ga_linsol *ls) {
 }
 
 const ga_linsol_ops ga_linsol_weak_entries = {
-    .name = "sweep",
-    .summary = "strong entries by one of the others, weak ones by sweeps, where that is faster",
-    .analyze = sweep_analyze,
-    .factor = sweep_factor,
-    .solve = sweep_solve,
-    .singular_column = sweep_singular_column,
-    .reset = sweep_reset,
-    .free = sweep_free,
-    .solve_many = sweep_solve_many,
-    .null_space = sweep_null_space,
+    .name = "weak-entries",
+    .summary = "factors the strong entries, iterates for the weak ones, where that is faster",
+    .analyze = weak_entries_analyze,
+    .factor = weak_entries_factor,
+    .solve = weak_entries_solve,
+    .singular_column = weak_entries_singular_column,
+    .reset = weak_entries_reset,
+    .free = weak_entries_free,
+    .solve_many = weak_entries_solve_many,
+    .null_space = weak_entries_null_space,
 };

@@ -46,6 +46,31 @@ static void test_names(void **state) {
   ga_problem_free(problem);
 }
 
+/* An old name opens the solver that has a new one. */
+static void test_alias(void **state) {
+  (void)state;
+  int ptr[] = {0, 1}, col[] = {0};
+  double val[] = {2};
+  const ga_csr A = {1, 1, ptr, col, val};
+  const ga_linsol_ops *named[2] = {0};
+  ga_options o = ga_options_default();
+  static const char *const names[] = {"weak-entries", "sweep"};
+  for (int i = 0; i < 2; i++) {
+    o.linsol = names[i];
+    must(ga_linsol_choose(&o, &A, &named[i], NULL), NULL);
+    assert_string_equal(named[i]->name, "weak-entries");
+    assert_true(ga_linsol_known(names[i]));
+  }
+  assert_ptr_equal(named[0], named[1]);
+  for (int i = 0; ga_linsol_name(i); i++) {
+    assert_true(ga_linsol_known(ga_linsol_name(i)));
+    assert_string_not_equal(ga_linsol_name(i), "sweep");
+  }
+  assert_true(ga_linsol_known("auto"));
+  assert_false(ga_linsol_known("weak"));
+  assert_false(ga_linsol_known(""));
+}
+
 /* "auto": the dense solver for a small full matrix, another for a large one with few entries */
 static void test_auto(void **state) {
   (void)state;
@@ -269,6 +294,7 @@ static void test_no_convergence(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
+      cmocka_unit_test(test_alias),
       cmocka_unit_test(test_auto),
       cmocka_unit_test(test_own_in_integrator),
       cmocka_unit_test(test_half_built),

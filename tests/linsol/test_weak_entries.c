@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The solver "sweep" on Newton matrices of nets and lattices, assembled here: partners, blocks,
- * solutions against the dense solver's, weak entries that grow, dependent constraints. */
+/* The solver "weak-entries" on Newton matrices of nets and lattices, assembled here: partners,
+ * blocks, solutions against the dense solver's, weak entries that grow, dependent constraints. */
 #include <float.h>
 
 #include "linsol/block_matrix.h"
@@ -95,12 +95,12 @@ static void open_named(ga_linsol *ls, const char *name, const ga_csr *A) {
   must(ga_linsol_open(ls, &o, A, &err), &err);
 }
 
-/* sweep and dense give the same x, for two right-hand sides, with A and with its transpose */
-static void assert_same(ga_linsol *sweep, ga_linsol *dense, int n, double tol) {
+/* Both solvers give the same x, for two right-hand sides, with A and with its transpose */
+static void assert_same(ga_linsol *weak, ga_linsol *dense, int n, double tol) {
   static double X[2 * NMAX], Y[2 * NMAX];
   for (int transposed = 0; transposed < 2; transposed++) {
     for (int i = 0; i < 2 * n; i++) X[i] = Y[i] = sin(1 + 7.0 * i);
-    must(ga_linsol_solve_many(sweep, transposed, n, 2, X), NULL);
+    must(ga_linsol_solve_many(weak, transposed, n, 2, X), NULL);
     must(ga_linsol_solve_many(dense, transposed, n, 2, Y), NULL);
     for (int c = 0; c < 2; c++) {
       double error = vector_error(n, X + c * n, Y + c * n), size = ga_max_abs(n, Y + c * n);
@@ -111,12 +111,12 @@ static void assert_same(ga_linsol *sweep, ga_linsol *dense, int n, double tol) {
 
 /* Every row of A x = b, or of A^T x = b, holds against its own terms. KLU with pivots chosen for
  * other values may lose some digits. */
-static void assert_solves(ga_linsol *sweep, const ga_csr *A) {
+static void assert_solves(ga_linsol *weak, const ga_csr *A) {
   static double x[NMAX], r[NMAX], size[NMAX];
   for (int transposed = 0; transposed < 2; transposed++) {
     int n = A->nrow;
     for (int i = 0; i < n; i++) x[i] = r[i] = sin(1 + 7.0 * i), size[i] = fabs(r[i]);
-    must(ga_linsol_solve_many(sweep, transposed, n, 1, x), NULL);
+    must(ga_linsol_solve_many(weak, transposed, n, 1, x), NULL);
     for (int i = 0; i < n; i++) {
       for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
         int row = transposed ? A->col[e] : i, col = transposed ? i : A->col[e];
@@ -130,9 +130,9 @@ static void assert_solves(ga_linsol *sweep, const ga_csr *A) {
   }
 }
 
-/* Small steps: by sweeps alone, with one block for index3 and two for stab2. repivots counts the
+/* Small steps: by iteration alone, with one block for index3 and two for stab2. repivots counts the
  * choice and one factorization for each block; with full factors there would be more. */
-static void test_by_sweeps(void **state) {
+static void test_by_iteration(void **state) {
   (void)state;
   const struct {
     const char *name;
@@ -146,20 +146,20 @@ static void test_by_sweeps(void **state) {
                {"lattice", 5, true, " blocks", 0}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     newton w;
-    ga_linsol sweep, dense;
+    ga_linsol weak, dense;
     make(&w, cases[k].name, cases[k].size, cases[k].eta);
     const ga_csr *A = &w.blocks.A;
-    open_named(&sweep, "sweep", A);
+    open_named(&weak, "weak-entries", A);
     open_named(&dense, "dense", A);
     for (int i = 0; i < 3; i++) {
       fill(&w, 1e-3 * (i + 1));
-      must(sweep.ops->factor(&sweep, A), NULL);
+      must(weak.ops->factor(&weak, A), NULL);
       must(dense.ops->factor(&dense, A), NULL);
-      assert_same(&sweep, &dense, w.n, 1e-11);
+      assert_same(&weak, &dense, w.n, 1e-11);
     }
-    assert_non_null(strstr(sweep.why, cases[k].blocks));
-    if (cases[k].repivots) assert_int_equal(sweep.repivots, cases[k].repivots);
-    ga_linsol_close(&sweep);
+    assert_non_null(strstr(weak.why, cases[k].blocks));
+    if (cases[k].repivots) assert_int_equal(weak.repivots, cases[k].repivots);
+    ga_linsol_close(&weak);
     ga_linsol_close(&dense);
     release(&w);
   }
@@ -170,21 +170,21 @@ static void test_growing(void **state) {
   (void)state;
   for (int eta = 0; eta < 2; eta++) {
     newton w;
-    ga_linsol sweep;
+    ga_linsol weak;
     make(&w, "lattice", 4, eta);
     const ga_csr *A = &w.blocks.A;
-    open_named(&sweep, "sweep", A);
+    open_named(&weak, "weak-entries", A);
     for (int i = 0; i < 24; i++) {
       fill(&w, 1e-3 * pow(2, i < 12 ? i : 24 - i));
-      must(sweep.ops->factor(&sweep, A), NULL);
-      assert_solves(&sweep, A);
+      must(weak.ops->factor(&weak, A), NULL);
+      assert_solves(&weak, A);
     }
-    /* beginning anew is no different */
-    ga_linsol_reset(&sweep);
+    /* after a reset it solves as before */
+    ga_linsol_reset(&weak);
     fill(&w, 1e-3);
-    must(sweep.ops->factor(&sweep, A), NULL);
-    assert_solves(&sweep, A);
-    ga_linsol_close(&sweep);
+    must(weak.ops->factor(&weak, A), NULL);
+    assert_solves(&weak, A);
+    ga_linsol_close(&weak);
     release(&w);
   }
 }
@@ -193,7 +193,7 @@ static void test_growing(void **state) {
 static void test_dependent(void **state) {
   (void)state;
   newton w;
-  ga_linsol sweep;
+  ga_linsol weak;
   ga_null_space null;
   make(&w, "net", 10, false);
   double *from = w.G.val + 6 * 20;
@@ -208,20 +208,20 @@ static void test_dependent(void **state) {
   must(ga_blocks_build(&w.blocks, w.n, &w.arena), NULL);
   fill(&w, 1e-3);
   const ga_csr *A = &w.blocks.A;
-  open_named(&sweep, "sweep", A);
-  assert_int_equal(sweep.ops->factor(&sweep, A), GA_RETRY_SINGULAR);
-  int column = sweep.ops->singular_column(&sweep);
+  open_named(&weak, "weak-entries", A);
+  assert_int_equal(weak.ops->factor(&weak, A), GA_RETRY_SINGULAR);
+  int column = weak.ops->singular_column(&weak);
   assert_true(column == w.nv + 20 || column == w.nv + 40);
-  must(sweep.ops->null_space(&sweep, A, &null), NULL);
+  must(weak.ops->null_space(&weak, A, &null), NULL);
   assert_int_equal(null.count, 1);
   assert_true(null.complete);
   assert_true(null.cols[0] == w.nv + 20 || null.cols[0] == w.nv + 40);
   assert_near("lam", null.right[w.nv + 20], 2 * null.right[w.nv + 40], 1e-10);
-  ga_linsol_close(&sweep);
+  ga_linsol_close(&weak);
   release(&w);
 }
 
-static void assert_partners(const newton *w, const ga_strong *strong) {
+static void assert_partners(const newton *w, const ga_strong_entries *strong) {
   assert_int_equal(strong->nblock, 2);
   for (int i = 0; i < w->nv; i++) assert_int_equal(strong->row_of[i], i);
   for (int i = 0; i < w->nlam; i++) {
@@ -236,28 +236,28 @@ static void assert_partners(const newton *w, const ga_strong *strong) {
 }
 
 /* Partners of stab2: force balances and velocities, position constraints and eta, velocity
- * constraints and lam; eta comes last. Found from the values, or told. */
+ * constraints and lam; eta comes last. Found from the values, or taken from the layout. */
 static void test_partners(void **state) {
   (void)state;
   newton w;
-  ga_strong strong = {0};
+  ga_strong_entries strong = {0};
   make(&w, "net", 8, true);
   fill(&w, 1e-3);
-  ga_strong_init(&strong, &w.blocks.A);
+  ga_strong_entries_init(&strong, &w.blocks.A);
   const ga_linsol_block blocks[] = {
       {0, 0, w.nv}, {w.nv + w.nlam, w.nv, w.nlam}, {w.nv, w.nv + w.nlam, w.nlam}};
   const ga_linsol_layout layout = {.nblock = 3, .block = blocks};
-  for (int told = 0; told < 2; told++) {
-    must(ga_strong_choose(&strong, &w.blocks.A, told ? &layout : NULL, 0.1), NULL);
+  for (int known = 0; known < 2; known++) {
+    must(ga_strong_entries_choose(&strong, &w.blocks.A, known ? &layout : NULL, 0.1), NULL);
     assert_partners(&w, &strong);
   }
-  ga_strong_free(&strong);
+  ga_strong_entries_free(&strong);
   release(&w);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_sweeps),
+      cmocka_unit_test(test_by_iteration),
       cmocka_unit_test(test_growing),
       cmocka_unit_test(test_dependent),
       cmocka_unit_test(test_partners),

@@ -302,8 +302,8 @@ static void test_choice(void **state) {
   assert_choice("chain", 10, "klu", "klu");
   assert_choice("heavy-top-se3", 0, "dense", "dense");
   assert_choice("oscillator", 0, "dense", "dense");
-  assert_choice("net", 10, "sweep", "klu");
-  assert_choice("lattice", 5, "sweep", "klu");
+  assert_choice("net", 10, "weak-entries", "klu");
+  assert_choice("lattice", 5, "weak-entries", "klu");
 }
 
 /* What a solver is told of the matrix: every row and every column in one block, balances of forces

@@ -100,6 +100,9 @@ def test_sparse_patterns():
             r = ga.integrate(mass, force, constraint, q0, 0 * q0, 0.05, constraint_jac=jac, sparsity=sparsity,
                              linsol="klu")
             assert np.max(np.abs(r.q - dense.q)) < 1e-9
+    weak = [ga.integrate(M, force, constraint, q0, 0 * q0, 0.05, constraint_jac=jacobian, sparsity=sparsity, linsol=name)
+            for name in ("weak-entries", "sweep")]  # its old name
+    assert np.array_equal(weak[0].q, weak[1].q) and np.max(np.abs(weak[0].q - dense.q)) < 1e-9
     with pytest.raises(ValueError, match=r"constraint_jac: entry \(0, 2\) = 1 lies outside of sparsity"):
         ga.integrate(M, force, constraint, q0, 0 * q0, 0.05, sparsity=sparsity,
                      constraint_jac=lambda t, q: jacobian(t, q) + np.eye(n, 2 * n, 2))

@@ -182,7 +182,8 @@ static int check_word(const char *key, const char *word) {
   ga_options options = ga_options_default();
   args a = {.command = &run_command, .settings = &set, .options = &options};
   const int code = args_parse(&a, 4, argv);
-  if (code != ARGS_GO_ON || !known.name || strcmp(word, "auto") == 0) return code;
+  if (code != ARGS_GO_ON || !known.name) return code;
+  if (known.name == ga_linsol_name && ga_linsol_known(word)) return code;
   for (int i = 0; known.name(i); i++) {
     if (strcmp(known.name(i), word) == 0) return code;
   }

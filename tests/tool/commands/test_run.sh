@@ -27,7 +27,21 @@ ok "auto: a small one is dense" out_has '^  linear  *dense (auto: 26 rows, fill 
 succeeds run chain --size 100 --t-end 0.01 --linsol auto
 ok "auto: a chain is for klu" out_has '^  linear  *klu (auto: 700 rows, .*, klu .* ms, mumps .*)$'
 succeeds run net --size 12 --t-end 0.01
-ok "auto: a net is for sweeps" out_has '^  linear  *sweep (auto: 966 rows, 6920 of 16168 entries strong, 2 blocks,'
+ok "auto: a net has weak entries" out_has '^  linear  *weak-entries (auto: 966 rows, 6920 of 16168 entries strong, 2 blocks,'
+for name in weak-entries sweep; do
+  succeeds run net --size 12 --t-end 0.01 --linsol $name
+  ok "--linsol $name" out_has '^  linear  *weak-entries (966 rows, 6920 of 16168 entries strong,'
+  succeeds run net --size 12 --t-end 0.01 --linsol $name --final
+  ok "JSON: $name" out_has '"linsol": {"name": "weak-entries", '
+  cp "$work/out" "$work/$name.json"
+done
+ok "the old name gives the same bits" cmp -s "$work/weak-entries.json" "$work/sweep.json"
+succeeds run net --size 12 --t-end 0.005 --linsol sweep --save-state "$work/net.state"
+succeeds run net --size 12 --t-end 0.01 --linsol weak-entries --from-state "$work/net.state" --final
+ok "a state of the old name is resumed" out_has '"linsol": {"name": "weak-entries", '
+sed 's/^run: {/&linsol: sweep, /' "$(dirname "$0")/../../../models/door.yaml" >"$work/old.yaml"
+succeeds run "$work/old.yaml" --t-end 0.01
+ok "a file with the old name" out_has '^  linear  *weak-entries ('
 succeeds run net --size 3 --t-end 0.01 --linsol klu
 ok "no reason where it was asked for" out_has '^  linear  *klu$'
 

@@ -248,6 +248,8 @@ refused 2 "'tourque': neither a parameter .* did you mean 'torque'?" sweep "$mod
 refused 2 "did you mean 'method'" sweep heavy-top --vary metod=a,b $out
 refused 2 "is no model file with parameters" sweep heavy-top --vary stiffness=1,2 $out
 refused 2 "unknown method 'stab3'" sweep heavy-top --vary method=stab2,stab3 $out
+refused 2 "unknown linsol 'weak'" sweep heavy-top --vary linsol=klu,weak $out
+succeeds sweep heavy-top --vary linsol=auto,weak-entries,sweep --t-end 0.01 --columns x --list
 refused 2 "unknown method 'stab3'" sweep heavy-top --method stab3 --vary h=1e-3,2e-3 $out
 refused 2 "'h' is varied and given by --h" sweep heavy-top --h 1e-3 --vary h=1e-3,2e-3 $out
 refused 2 "'k' is varied and given by --set k" sweep "$models/slider-crank.yaml" --set k=1 --vary k=1,2 $out
