@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nearest words for "did you mean". */
+/* The word nearest to a mistyped one, for "did you mean". */
 #include <string.h>
 
 #include "base/base.h"
@@ -10,9 +10,9 @@ static int least(int a, int b) {
   return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and exchanges of neighbours that make a into b; the last
- * three rows of the table are kept. */
-static int distance(const char *a, const char *b) {
+/* Number of insertions, deletions, replacements and exchanges of neighbouring letters that turn a
+ * into b (Damerau and Levenshtein). Only the last three rows of the table are kept. */
+static int edit_distance(const char *a, const char *b) {
   int table[3][WORD_MAX + 1];
   int na = (int)strlen(a), nb = (int)strlen(b);
   if (na > WORD_MAX || nb > WORD_MAX) return WORD_MAX;
@@ -38,15 +38,15 @@ const char *ga_nearest_in(const char *word, const char *(*candidate)(const void 
   int nearest = WORD_MAX;
   for (int i = 0; candidate(context, i); i++) {
     const char *c = candidate(context, i);
-    int d = distance(word, c);
-    /* a beginning of a longer name counts as near */
+    int d = edit_distance(word, c);
+    /* the beginning of a longer word counts as near */
     if (strlen(word) >= 3 && strncmp(word, c, strlen(word)) == 0) d = 1;
     if (d < nearest) {
       nearest = d;
       best = c;
     }
   }
-  /* a single letter is one edit from every other */
+  /* any single letter is one edit from any other: no suggestion for it */
   int allowed = strlen(word) <= 1 ? 0 : strlen(word) <= 4 ? 1 : (int)strlen(word) / 3 + 1;
   return nearest <= allowed ? best : NULL;
 }
