@@ -32,14 +32,14 @@ static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, g
   }
   if (arena->failed) return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
   int psi_at = nv + nlam;
-  s->term[0] = ga_blocks_add(&s->blocks, 0, 0, &s->M, false);
-  s->term[1] = ga_blocks_add(&s->blocks, nv, 0, &s->G, false);
-  s->term[2] = ga_blocks_add(&s->blocks, 0, nv, own ? &s->L : &s->G, true);
-  s->term[3] = ga_blocks_add(&s->blocks, psi_at, 0, &s->H, false);
-  s->term[4] = ga_blocks_add(&s->blocks, 0, psi_at, own ? &s->P : &s->H, true);
-  s->term_E_mu = ga_blocks_add(&s->blocks, nv, nv, &s->E_mu, false);
-  s->term_E_nu = ga_blocks_add(&s->blocks, psi_at, psi_at, &s->E_nu, false);
-  if (ga_blocks_build(&s->blocks, s->n, arena) != GA_OK) {
+  s->term[0] = ga_block_matrix_add(&s->blocks, 0, 0, &s->M, false);
+  s->term[1] = ga_block_matrix_add(&s->blocks, nv, 0, &s->G, false);
+  s->term[2] = ga_block_matrix_add(&s->blocks, 0, nv, own ? &s->L : &s->G, true);
+  s->term[3] = ga_block_matrix_add(&s->blocks, psi_at, 0, &s->H, false);
+  s->term[4] = ga_block_matrix_add(&s->blocks, 0, psi_at, own ? &s->P : &s->H, true);
+  s->term_E_mu = ga_block_matrix_add(&s->blocks, nv, nv, &s->E_mu, false);
+  s->term_E_nu = ga_block_matrix_add(&s->blocks, psi_at, psi_at, &s->E_nu, false);
+  if (ga_block_matrix_build(&s->blocks, s->n, arena) != GA_OK) {
     return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT matrix");
   }
   return GA_OK;
@@ -83,7 +83,7 @@ static ga_status explain_singular(ga_saddle *s, double t, rows with) {
     return ga_team_tell(team, GA_ERR_SINGULAR, false, s->eval->err);
   }
   if (column < nv) {
-    ga_name_entry(name, sizeof name, "v", column, model->v_names);
+    ga_eval_entry_name(name, sizeof name, "v", column, model->v_names);
     if (with == MASS_ONLY) {
       ga_fail(s->eval->err, GA_ERR_SINGULAR,
               "t = %.9g: the mass matrix is singular, velocity %s has no mass of its own; "
@@ -98,8 +98,8 @@ static ga_status explain_singular(ga_saddle *s, double t, rows with) {
   }
   bool holonomic = column < nv + nlam;
   int i = column - nv - (holonomic ? 0 : nlam);
-  ga_name_entry(name, sizeof name, holonomic ? "g" : "k", i,
-                holonomic ? model->lam_names : model->psi_names);
+  ga_eval_entry_name(name, sizeof name, holonomic ? "g" : "k", i,
+                     holonomic ? model->lam_names : model->psi_names);
   ga_fail(s->eval->err, GA_ERR_SINGULAR,
           "t = %.9g: constraint %s depends on the others (redundant or contradictory); remove "
           "it or change the configuration",
@@ -161,15 +161,15 @@ static void put_diagonals(ga_saddle *s, rows with, const bool *dropped) {
     if (with == WITH_G_AND_H) soften(s->unit + nlam, dropped ? dropped + nlam : NULL, &s->E_nu);
   }
   change_kind(s, with);
-  ga_blocks_scatter(&s->blocks, s->term_E_mu, 1);
-  ga_blocks_scatter(&s->blocks, s->term_E_nu, 1);
+  ga_block_matrix_scatter(&s->blocks, s->term_E_mu, 1);
+  ga_block_matrix_scatter(&s->blocks, s->term_E_nu, 1);
 }
 
 /* dropped: rows without these are to be hard; NULL: all, hard or soft */
 static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *dropped) {
   static const int blocks[] = {[MASS_ONLY] = 1, [WITH_G] = 5, [WITH_G_AND_H] = 5};
   ga_csr_zero(&s->blocks.A);
-  for (int k = 0; k < blocks[with]; k++) ga_blocks_scatter(&s->blocks, s->term[k], 1);
+  for (int k = 0; k < blocks[with]; k++) ga_block_matrix_scatter(&s->blocks, s->term[k], 1);
   put_diagonals(s, with, dropped);
   ga_status status = s->ls.ops->factor(&s->ls, &s->blocks.A);
   if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);

@@ -26,7 +26,7 @@ typedef struct ga_saddle {
   ga_csr M, G, H;
   ga_csr E_mu, E_nu; /* identities on the multiplier blocks, in use when their rows are left out */
   ga_csr L, P;       /* upper right blocks where the reaction is the model's own: L^T, P^T */
-  ga_blocks blocks;
+  ga_block_matrix blocks;
   int term[5], term_E_mu, term_E_nu; /* M, G, G^T, H, H^T; the identities */
   double *guess;           /* nlam + npsi: where multipliers of a nonlinear reaction are sought */
   ga_linsol_layout layout; /* of a team: what its solver is told */

@@ -4,10 +4,11 @@
 
 #include <assert.h>
 
-int ga_blocks_add(ga_blocks *blocks, int row, int col, const ga_csr *src, bool transpose) {
-  assert(blocks->nterm < GA_BLOCK_TERMS);
+int ga_block_matrix_add(ga_block_matrix *blocks, int row, int col, const ga_csr *src,
+                        bool transpose) {
+  assert(blocks->nterm < GA_BLOCK_MATRIX_TERMS);
   blocks->term[blocks->nterm] =
-      (ga_block_term){.src = src, .row = row, .col = col, .transpose = transpose};
+      (ga_block_matrix_term){.src = src, .row = row, .col = col, .transpose = transpose};
   return blocks->nterm++;
 }
 
@@ -16,10 +17,10 @@ typedef struct {
   int *row, *col;
 } entries;
 
-static void list_entries(const ga_blocks *blocks, entries *all) {
+static void list_entries(const ga_block_matrix *blocks, entries *all) {
   int at = 0;
   for (int k = 0; k < blocks->nterm; k++) {
-    const ga_block_term *term = &blocks->term[k];
+    const ga_block_matrix_term *term = &blocks->term[k];
     for (int i = 0; i < term->src->nrow; i++) {
       for (int e = term->src->ptr[i]; e < term->src->ptr[i + 1]; e++, at++) {
         int j = term->src->col[e];
@@ -39,15 +40,15 @@ static void sort_by(const int *key, int n, int total, const int *order, int *sor
 }
 
 /* which terms are alone; count has room for nnz numbers */
-static void find_shared(ga_blocks *blocks, int nnz, int *count, ga_arena *arena) {
+static void find_shared(ga_block_matrix *blocks, int nnz, int *count, ga_arena *arena) {
   for (int e = 0; e < nnz; e++) count[e] = 0;
   for (int k = 0; k < blocks->nterm; k++) {
-    const ga_block_term *term = &blocks->term[k];
+    const ga_block_matrix_term *term = &blocks->term[k];
     for (int e = 0; e < ga_csr_nnz(term->src); e++) count[term->map[e]]++;
   }
   blocks->nshared = nnz;
   for (int k = 0; k < blocks->nterm; k++) {
-    ga_block_term *term = &blocks->term[k];
+    ga_block_matrix_term *term = &blocks->term[k];
     int n = ga_csr_nnz(term->src);
     term->alone = true;
     for (int e = 0; e < n; e++) term->alone &= count[term->map[e]] == 1;
@@ -62,7 +63,7 @@ static void find_shared(ga_blocks *blocks, int nnz, int *count, ga_arena *arena)
   }
 }
 
-ga_status ga_blocks_build(ga_blocks *blocks, int n, ga_arena *arena) {
+ga_status ga_block_matrix_build(ga_block_matrix *blocks, int n, ga_arena *arena) {
   int total = 0;
   for (int k = 0; k < blocks->nterm; k++) total += ga_csr_nnz(blocks->term[k].src);
   ga_arena scratch = {0};
@@ -129,7 +130,7 @@ static void put_at(int nnz, double coef, const int *restrict map, const double *
   for (int e = 0; e < nnz; e++) to[map[e]] = coef * from[e];
 }
 
-void ga_blocks_clear(ga_blocks *blocks) {
+void ga_block_matrix_clear(ga_block_matrix *blocks) {
   if (2 * blocks->nshared > ga_csr_nnz(&blocks->A)) {
     ga_csr_zero(&blocks->A);
     return;
@@ -137,8 +138,8 @@ void ga_blocks_clear(ga_blocks *blocks) {
   for (int i = 0; i < blocks->nshared; i++) blocks->A.val[blocks->shared[i]] = 0;
 }
 
-void ga_blocks_put(ga_blocks *blocks, int k, double coef) {
-  const ga_block_term *term = &blocks->term[k];
+void ga_block_matrix_put(ga_block_matrix *blocks, int k, double coef) {
+  const ga_block_matrix_term *term = &blocks->term[k];
   if (term->in_a_row) {
     put_from(ga_csr_nnz(term->src), coef, term->src->val, blocks->A.val + term->map[0]);
   } else if (term->alone) {
@@ -148,7 +149,7 @@ void ga_blocks_put(ga_blocks *blocks, int k, double coef) {
   }
 }
 
-void ga_blocks_scatter(ga_blocks *blocks, int k, double coef) {
-  const ga_block_term *term = &blocks->term[k];
+void ga_block_matrix_scatter(ga_block_matrix *blocks, int k, double coef) {
+  const ga_block_matrix_term *term = &blocks->term[k];
   add_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, blocks->A.val);
 }

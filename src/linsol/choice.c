@@ -31,7 +31,7 @@ static int count_displaced(const ga_csr *A, const int *order, int *place, int *e
   return displaced;
 }
 
-bool ga_linsol_predict(const ga_csr *A, ga_prediction *out) {
+bool ga_linsol_predict(const ga_csr *A, ga_linsol_prediction *out) {
   ga_arena scratch = {0};
   size_t size = (size_t)A->nrow;
   double info[AMD_INFO], n = A->nrow, nnz = ga_csr_nnz(A);
@@ -55,7 +55,7 @@ bool ga_linsol_predict(const ga_csr *A, ga_prediction *out) {
   return known;
 }
 
-const ga_linsol_ops *ga_linsol_fastest(const ga_prediction *p, double *time) {
+const ga_linsol_ops *ga_linsol_fastest(const ga_linsol_prediction *p, double *time) {
   char trouble[120];
   *time = p->dense;
   /* Where they are alike, solves by klu take less time; with few rows nothing does. */
@@ -70,7 +70,7 @@ const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room) {
   const double MILLI = 1e-6; /* milliseconds in a nanosecond */
   /* Times that cannot be much reduced: those of going through the entries. */
   const double SHORT = 3 * 8.0 * ga_csr_nnz(A);
-  ga_prediction p;
+  ga_linsol_prediction p;
   char trouble[120], mumps[160] = "";
   double time;
   if (!ga_linsol_predict(A, &p)) return NULL;

@@ -25,8 +25,8 @@ typedef struct {
   double *l;       /* small: scratch, ld */
   int *place;      /* of A's entries in lu */
   double *val;     /* entries of R A C */
-  ga_scale scale;
-  ga_null_store null;
+  ga_scaling scale;
+  ga_null_space_store null;
 } dense;
 
 static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
@@ -47,7 +47,7 @@ static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
   d->l = ga_arena_doubles(&d->arena, ld);
   d->place = ga_arena_ints(&d->arena, nnz);
   d->val = ga_arena_doubles(&d->arena, nnz);
-  ga_scale_init(&d->scale, A->nrow, A->ptr[A->nrow], &d->arena);
+  ga_scaling_init(&d->scale, A->nrow, A->ptr[A->nrow], &d->arena);
   if (d->arena.failed) return GA_ERR_MEM;
   for (int i = 0; i < d->n; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) d->place[e] = A->col[e] * d->ld + i;
@@ -201,14 +201,14 @@ static bool sound_pivots(const dense *d) {
     least = size < least ? size : least;
     largest = size > largest ? size : largest;
   }
-  return least > GA_SCALE_SOUND * largest;
+  return least > GA_SCALING_SOUND * largest;
 }
 
 static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   dense *d = ls->impl;
   size_t n = (size_t)d->n, ld = (size_t)d->ld;
   int nnz = A->ptr[A->nrow];
-  if (!ga_scale_apply(&d->scale, A, d->val)) return GA_RETRY_NONFINITE;
+  if (!ga_scaling_apply(&d->scale, A, d->val)) return GA_RETRY_NONFINITE;
   memset(d->lu, 0, n * ld * sizeof(double));
   for (int e = 0; e < nnz; e++) d->lu[d->place[e]] = d->val[e];
   if (d->small) {
@@ -225,13 +225,13 @@ static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
     d->lu[k * ld + k] = DBL_EPSILON;
     d->inverse[k] = 1 / DBL_EPSILON;
   }
-  d->singular = ga_scale_singular(&d->scale, A, solve_scaled, d, noise);
+  d->singular = ga_scaling_singular(&d->scale, A, solve_scaled, d, noise);
   return d->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
 static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
   dense *d = ls->impl;
-  return ga_scale_factor(&d->scale, factor_in_units, ls, A);
+  return ga_scaling_factor(&d->scale, factor_in_units, ls, A);
 }
 
 static ga_status dense_solve(ga_linsol *ls, double *b) {
@@ -249,8 +249,8 @@ static ga_status dense_solve_many(ga_linsol *ls, bool transposed, int nrhs, doub
 
 static ga_status dense_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
   dense *d = ls->impl;
-  if (!ga_scale_apply(&d->scale, A, d->val)) return GA_RETRY_NONFINITE;
-  return ga_null_eliminate(&d->null, &d->scale, A, d->val, out);
+  if (!ga_scaling_apply(&d->scale, A, d->val)) return GA_RETRY_NONFINITE;
+  return ga_null_space_eliminate(&d->null, &d->scale, A, d->val, out);
 }
 
 static int dense_singular_column(const ga_linsol *ls) {
@@ -266,7 +266,7 @@ static void dense_reset(ga_linsol *ls) {
 static void dense_free(ga_linsol *ls) {
   dense *d = ls->impl;
   if (!d) return;
-  ga_null_free(&d->null);
+  ga_null_space_free(&d->null);
   ga_arena_free(&d->arena);
   ga_free(d);
   ls->impl = NULL;

@@ -2,7 +2,7 @@
 /* Rows and columns of the identity in a matrix with a fixed pattern. */
 #include "linsol/identity_rows.h"
 
-void ga_unit_init(ga_unit *unit, const ga_csr *A, int first, ga_arena *arena) {
+void ga_identity_rows_init(ga_identity_rows *unit, const ga_csr *A, int first, ga_arena *arena) {
   size_t n = (size_t)(A->nrow - first);
   int count = 0;
   for (int e = 0; e < ga_csr_nnz(A); e++) count += A->col[e] >= first;
@@ -26,15 +26,16 @@ void ga_unit_init(ga_unit *unit, const ga_csr *A, int first, ga_arena *arena) {
   }
 }
 
-void ga_unit_apply(const ga_unit *unit, ga_csr *A, int i) {
+void ga_identity_rows_apply(const ga_identity_rows *unit, ga_csr *A, int i) {
   int j = i - unit->first;
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) A->val[e] = 0;
   for (int k = unit->ptr[j]; k < unit->ptr[j + 1]; k++) A->val[unit->place[k]] = 0;
   A->val[unit->diagonal[j]] = 1;
 }
 
-void ga_unit_apply_all(const ga_unit *unit, ga_csr *A, int at, int n, const bool *mark) {
+void ga_identity_rows_apply_all(const ga_identity_rows *unit, ga_csr *A, int at, int n,
+                                const bool *mark) {
   for (int i = 0; i < n; i++) {
-    if (mark[i]) ga_unit_apply(unit, A, at + i);
+    if (mark[i]) ga_identity_rows_apply(unit, A, at + i);
   }
 }

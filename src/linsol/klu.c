@@ -34,10 +34,10 @@ typedef struct {
   double ratio;      /* and that of the factors in use */
   bool by_block;     /* solve_block does */
   ga_arena arena;
-  ga_scale scale;
+  ga_scaling scale;
   double *val;     /* entries of R A C */
   double *inverse; /* 1/pivot: a division takes several times as long as what else a column costs */
-  ga_null_store null;
+  ga_null_space_store null;
 } klu;
 
 static ga_status klu_status(const klu *k) {
@@ -53,7 +53,7 @@ static ga_status sparse_analyze(ga_linsol *ls, const ga_csr *A) {
   klu_defaults(&k->common);
   k->common.tol = 0.1;  /* pivots on the diagonal unless ten times too small */
   k->common.scale = -1; /* ours is enough */
-  ga_scale_init(&k->scale, k->n, A->ptr[A->nrow], &k->arena);
+  ga_scaling_init(&k->scale, k->n, A->ptr[A->nrow], &k->arena);
   k->val = ga_arena_doubles(&k->arena, (size_t)A->ptr[A->nrow]);
   k->inverse = ga_arena_doubles(&k->arena, (size_t)k->n);
   if (k->arena.failed) return GA_ERR_MEM;
@@ -214,7 +214,7 @@ static void name_dependent(ga_linsol *ls, const ga_csr *A) {
   for (int attempt = 0; attempt < 3; attempt++) {
     for (int e = 0; e < A->ptr[A->nrow]; e++) k->val[e] += disturbance(&random);
     if (full_factor(ls, A) != GA_OK) continue;
-    k->singular = ga_scale_dependent(&k->scale, solve_scaled, k);
+    k->singular = ga_scaling_dependent(&k->scale, solve_scaled, k);
     break;
   }
   klu_free_numeric(&k->numeric, &k->common);
@@ -223,20 +223,20 @@ static void name_dependent(ga_linsol *ls, const ga_csr *A) {
 static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   k->singular = -1;
-  if (!ga_scale_apply(&k->scale, A, k->val)) return GA_RETRY_NONFINITE;
+  if (!ga_scaling_apply(&k->scale, A, k->val)) return GA_RETRY_NONFINITE;
   if (!refactor(k, A)) {
     ga_status status = full_factor(ls, A);
     if (status == GA_RETRY_SINGULAR) name_dependent(ls, A);
     if (status != GA_OK) return status;
   }
-  if (k->ratio > GA_SCALE_SOUND) return GA_OK;
-  k->singular = ga_scale_singular(&k->scale, A, solve_scaled, k, -1);
+  if (k->ratio > GA_SCALING_SOUND) return GA_OK;
+  k->singular = ga_scaling_singular(&k->scale, A, solve_scaled, k, -1);
   return k->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
 static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
-  return ga_scale_factor(&k->scale, factor_in_units, ls, A);
+  return ga_scaling_factor(&k->scale, factor_in_units, ls, A);
 }
 
 /* X <- F^-1 X or F^-T X, F = R A C; KLU has the factors of F^T */
@@ -295,7 +295,7 @@ static ga_status disturbed_copy(const klu *k, const ga_csr *A, ga_csr *out, ga_a
 static bool inverse_iteration(klu *k, klu_symbolic *symbolic, klu_numeric *numeric) {
   for (int side = 0; side < 2; side++) {
     double *x = side ? k->null.left : k->null.right;
-    for (int i = 0; i < k->n; i++) x[i] = ga_scale_weight(i);
+    for (int i = 0; i < k->n; i++) x[i] = ga_scaling_weight(i);
     for (int step = 0; step < 3; step++) {
       if (!apply(symbolic, numeric, side == 1, 1, x, &k->common)) return false;
       double size = ga_max_abs(k->n, x);
@@ -313,16 +313,16 @@ static ga_status sparse_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space
   ga_csr B;
   klu_symbolic *symbolic = NULL;
   klu_numeric *numeric = NULL;
-  if (!ga_scale_apply(&k->scale, A, k->val)) return GA_RETRY_NONFINITE;
+  if (!ga_scaling_apply(&k->scale, A, k->val)) return GA_RETRY_NONFINITE;
   ga_status status = disturbed_copy(k, A, &B, &scratch);
-  if (status == GA_OK) status = ga_null_room(&k->null, k->n, 1);
+  if (status == GA_OK) status = ga_null_space_room(&k->null, k->n, 1);
   if (status == GA_OK) {
     symbolic = klu_analyze(k->n, B.ptr, B.col, &k->common);
     numeric = symbolic ? klu_factor(B.ptr, B.col, B.val, symbolic, &k->common) : NULL;
     if (!numeric || !inverse_iteration(k, symbolic, numeric)) status = klu_status(k);
   }
   if (status == GA_OK) {
-    ga_null_from_bases(&k->null, &k->scale, 1, out);
+    ga_null_space_from_bases(&k->null, &k->scale, 1, out);
     out->complete = false;
   }
   klu_free_numeric(&numeric, &k->common);
@@ -349,7 +349,7 @@ static void sparse_free(ga_linsol *ls) {
   if (!k) return;
   klu_free_numeric(&k->numeric, &k->common);
   for (int i = 0; i < 2; i++) klu_free_symbolic(&k->ordering[i], &k->common);
-  ga_null_free(&k->null);
+  ga_null_space_free(&k->null);
   ga_arena_free(&k->arena);
   ga_free(k);
   ls->impl = NULL;

@@ -39,13 +39,13 @@ typedef struct {
   bool analyzed, transposed; /* the instance is of F, or of its transpose */
   int extra, singular;
   int ordering;
-  ga_balance balance;
+  ga_symmetry_diagonal balance;
   ga_csr S;       /* D A */
   double *scaled; /* entries of F */
   int *from;      /* which of them MUMPS is given */
   ga_mumps_matrix matrix;
-  ga_scale scale;
-  ga_null_store null;
+  ga_scaling scale;
+  ga_null_space_store null;
 } mumps;
 
 #ifdef GA_HAVE_MUMPS
@@ -89,8 +89,8 @@ static ga_status mumps_analyze(ga_linsol *ls, const ga_csr *A) {
   m->matrix.row = ga_arena_ints(&m->arena, nnz);
   m->matrix.col = ga_arena_ints(&m->arena, nnz);
   m->matrix.val = ga_arena_doubles(&m->arena, nnz);
-  ga_balance_init(&m->balance, A, &m->arena);
-  ga_scale_init(&m->scale, m->n, m->nnz, &m->arena);
+  ga_symmetry_init(&m->balance, A, &m->arena);
+  ga_scaling_init(&m->scale, m->n, m->nnz, &m->arena);
   return m->arena.failed ? GA_ERR_MEM : GA_OK;
 }
 
@@ -99,11 +99,11 @@ static bool apply_units(mumps *m, const ga_csr *A) {
   for (int i = 0; i < m->n; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) m->S.val[e] = m->balance.D[i] * A->val[e];
   }
-  return ga_scale_apply(&m->scale, &m->S, m->scaled);
+  return ga_scaling_apply(&m->scale, &m->S, m->scaled);
 }
 
 static bool symmetric_now(mumps *m, const ga_csr *A) {
-  return apply_units(m, A) && ga_balance_holds(&m->balance, A, m->scaled);
+  return apply_units(m, A) && ga_symmetry_holds(&m->balance, A, m->scaled);
 }
 
 static void forget_analysis(mumps *m) {
@@ -119,13 +119,13 @@ static bool prepare(mumps *m, const ga_linsol_layout *layout, const ga_csr *A) {
   if (m->decided && !m->symmetric) return apply_units(m, A);
   bool wanted = !layout || layout->symmetry != GA_SYMMETRY_NONE;
   m->scale.known = false;
-  if (wanted) ga_balance_find(&m->balance, A);
+  if (wanted) ga_symmetry_find(&m->balance, A);
   bool symmetric = wanted && symmetric_now(m, A);
   if (m->decided && symmetric != m->symmetric) forget_analysis(m);
   m->decided = true;
   m->symmetric = symmetric;
   if (symmetric) return true;
-  ga_balance_none(&m->balance);
+  ga_symmetry_none(&m->balance);
   m->scale.known = false;
   return apply_units(m, A);
 }
@@ -241,15 +241,15 @@ static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   /* measured: a solve costs as much as 8 operations for an entry, and so much for the rest */
   ls->cost.factor = 4 + report.flops / (8 * report.entries);
   ls->cost.solve = 4 * report.entries / ga_csr_nnz(A);
-  bool sound = report.null_pivots == 0 && report.least > GA_SCALE_SOUND * report.largest;
+  bool sound = report.null_pivots == 0 && report.least > GA_SCALING_SOUND * report.largest;
   if (sound) return GA_OK;
-  m->singular = ga_scale_singular(&m->scale, &m->S, solve_scaled, m, report.null_at);
+  m->singular = ga_scaling_singular(&m->scale, &m->S, solve_scaled, m, report.null_at);
   return m->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
 static ga_status mumps_factor(ga_linsol *ls, const ga_csr *A) {
   mumps *m = ls->impl;
-  return ga_scale_factor(&m->scale, factor_in_units, ls, A);
+  return ga_scaling_factor(&m->scale, factor_in_units, ls, A);
 }
 
 /* every column of B times one or two diagonals; NULL: I */
@@ -318,13 +318,13 @@ static ga_status mumps_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space 
   int count = 0;
   if (!prepare(m, ls->layout, A)) return GA_RETRY_NONFINITE;
   ga_status status = factor_without_noise(ls, &count);
-  if (status == GA_OK) status = ga_null_room(&m->null, m->n, count);
+  if (status == GA_OK) status = ga_null_space_room(&m->null, m->n, count);
   if (status == GA_OK && count > 0) {
     m->driver->null_vectors(m->instance, count, m->null.right, &report);
     status = report.code < 0 ? complain(ls, &report) : left_basis(ls, count);
   }
   if (status != GA_OK) return status;
-  ga_null_from_bases(&m->null, &m->scale, count, out);
+  ga_null_space_from_bases(&m->null, &m->scale, count, out);
   /* left belongs to D A, and left^T D to A */
   for (int c = 0; c < count; c++) {
     double *left = m->null.left + (size_t)c * (size_t)m->n, unit = m->balance.D[m->null.rows[c]];
@@ -350,7 +350,7 @@ static void mumps_free(ga_linsol *ls) {
   mumps *m = ls->impl;
   if (!m) return;
   forget_analysis(m);
-  ga_null_free(&m->null);
+  ga_null_space_free(&m->null);
   ga_arena_free(&m->arena);
   ga_free(m);
   ls->impl = NULL;

@@ -19,16 +19,16 @@ bool ga_mumps_available(char *trouble, size_t room);
 /* Nanoseconds of a factorization and two solves, predicted from the pattern (choice.c): fitted to
  * times on the Newton and KKT matrices of the built-in problems, from 1 to 70000 rows. Those of
  * dense and klu are met within a third where they are alike. Only the ratios matter. */
-typedef struct ga_prediction {
+typedef struct ga_linsol_prediction {
   int rows;
   double fill; /* entries of L and U */
   double dense, klu, mumps;
-} ga_prediction;
+} ga_linsol_prediction;
 
 /* False if there is no memory. */
-bool ga_linsol_predict(const ga_csr *A, ga_prediction *out);
+bool ga_linsol_predict(const ga_csr *A, ga_linsol_prediction *out);
 /* The fastest of the three that is there, and its time. */
-const ga_linsol_ops *ga_linsol_fastest(const ga_prediction *prediction, double *time);
+const ga_linsol_ops *ga_linsol_fastest(const ga_linsol_prediction *prediction, double *time);
 
 /* The solver "auto" takes for a pattern, and why; NULL if there is no memory to find out. */
 const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room);

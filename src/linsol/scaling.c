@@ -12,7 +12,7 @@ enum { PASSES = 5, FITS = 1 << 20 };
  * 12 are found so, and all with the help of the pivots; of 20000 regular ones none. */
 static const double GROWTH = 0.05, GROWTH_AGAIN = 1e6, CANCELLED = 1e-9, NOTHING = 1e-8;
 
-void ga_scale_init(ga_scale *scale, int n, int nnz, ga_arena *arena) {
+void ga_scaling_init(ga_scaling *scale, int n, int nnz, ga_arena *arena) {
   scale->n = n;
   scale->unit_of = ga_arena_doubles(arena, (size_t)nnz);
   double **const vectors[] = {&scale->row,     &scale->col, &scale->row_max,
@@ -34,7 +34,7 @@ static bool rescale(double max, double *scale) {
 
 /* Every pass halves the exponents of the largest entries; a matrix in good units needs one look.
  */
-static void find(ga_scale *scale, const ga_csr *A) {
+static void find(ga_scaling *scale, const ga_csr *A) {
   int n = scale->n;
   for (int i = 0; i < n; i++) scale->row[i] = scale->col[i] = 1;
   bool changed = true;
@@ -59,7 +59,7 @@ static void find(ga_scale *scale, const ga_csr *A) {
 }
 
 /* the factor of every entry */
-static void spread(ga_scale *scale, const ga_csr *A) {
+static void spread(ga_scaling *scale, const ga_csr *A) {
   for (int i = 0; i < A->nrow; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
       scale->unit_of[e] = scale->row[i] * scale->col[A->col[e]];
@@ -87,7 +87,7 @@ static bool multiply_fitting(int nnz, const double *unit, const double *from, do
   return seen;
 }
 
-bool ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val) {
+bool ga_scaling_apply(ga_scaling *scale, const ga_csr *A, double *val) {
   int nnz = A->ptr[A->nrow];
   if (scale->known && multiply_fitting(nnz, scale->unit_of, A->val, val)) return true;
   if (ga_first_nonfinite(nnz, A->val) >= 0) return false;
@@ -98,8 +98,8 @@ bool ga_scale_apply(ga_scale *scale, const ga_csr *A, double *val) {
   return true;
 }
 
-ga_status ga_scale_factor(ga_scale *scale, ga_status (*factor)(ga_linsol *ls, const ga_csr *A),
-                          ga_linsol *ls, const ga_csr *A) {
+ga_status ga_scaling_factor(ga_scaling *scale, ga_status (*factor)(ga_linsol *ls, const ga_csr *A),
+                            ga_linsol *ls, const ga_csr *A) {
   const bool kept = scale->known;
   const ga_status status = factor(ls, A);
   if (status != GA_RETRY_SINGULAR || !kept) return status;
@@ -107,12 +107,12 @@ ga_status ga_scale_factor(ga_scale *scale, ga_status (*factor)(ga_linsol *ls, co
   return factor(ls, A);
 }
 
-double ga_scale_weight(int i) {
+double ga_scaling_weight(int i) {
   return (i % 2 ? -0.5 : 0.5) * (1 + fmod(0.6180339887498949 * i, 1));
 }
 
 /* x <- (R A C)^-1 b with |b| = |R A C| |unit| */
-static void inverse_step(ga_scale *scale, const ga_csr *A,
+static void inverse_step(ga_scaling *scale, const ga_csr *A,
                          void (*solve)(const void *context, double *b), const void *context) {
   for (int i = 0; i < scale->n; i++) {
     double sum = 0;
@@ -120,13 +120,13 @@ static void inverse_step(ga_scale *scale, const ga_csr *A,
       int j = A->col[e];
       sum += fabs(A->val[e]) * scale->col[j] * scale->unit[j];
     }
-    scale->x[i] = ga_scale_weight(i) * scale->row[i] * sum;
+    scale->x[i] = ga_scaling_weight(i) * scale->row[i] * sum;
   }
   solve(context, scale->x);
 }
 
 /* place of the largest |x_i/unit_i|, of the first NaN if there is one */
-static int largest_entry(const ga_scale *scale) {
+static int largest_entry(const ga_scaling *scale) {
   int at = 0;
   double largest = -1;
   for (int i = 0; i < scale->n; i++) {
@@ -140,7 +140,7 @@ static int largest_entry(const ga_scale *scale) {
 }
 
 /* whether every row of R A C x cancels, the entries of x that may be rounding errors left out */
-static bool rows_cancel(const ga_scale *scale, const ga_csr *A, double size) {
+static bool rows_cancel(const ga_scaling *scale, const ga_csr *A, double size) {
   for (int i = 0; i < scale->n; i++) {
     double sum = 0, terms = 0;
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
@@ -155,19 +155,19 @@ static bool rows_cancel(const ga_scale *scale, const ga_csr *A, double size) {
   return true;
 }
 
-int ga_scale_dependent(ga_scale *scale, void (*solve)(const void *context, double *b),
-                       const void *context) {
+int ga_scaling_dependent(ga_scaling *scale, void (*solve)(const void *context, double *b),
+                         const void *context) {
   for (int i = 0; i < scale->n; i++) {
     scale->unit[i] = 1;
-    scale->x[i] = ga_scale_weight(i);
+    scale->x[i] = ga_scaling_weight(i);
   }
   solve(context, scale->x);
   return largest_entry(scale);
 }
 
-int ga_scale_singular(ga_scale *scale, const ga_csr *A,
-                      void (*solve)(const void *context, double *b), const void *context,
-                      int noise) {
+int ga_scaling_singular(ga_scaling *scale, const ga_csr *A,
+                        void (*solve)(const void *context, double *b), const void *context,
+                        int noise) {
   int n = scale->n;
   for (int i = 0; i < n; i++) scale->unit[i] = 1;
   inverse_step(scale, A, solve, context);

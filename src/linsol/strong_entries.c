@@ -28,7 +28,7 @@ void ga_strong_entries_init(ga_strong_entries *s, const ga_csr *A) {
   int **const lists[] = {&s->row_of, &s->column_of, &s->block_of, &s->index_of};
   for (int i = 0; i < 4; i++) *lists[i] = ga_arena_ints(&s->arena, n);
   s->work = ga_arena_doubles(&s->arena, n);
-  ga_scale_init(&s->scale, A->nrow, ga_csr_nnz(A), &s->arena);
+  ga_scaling_init(&s->scale, A->nrow, ga_csr_nnz(A), &s->arena);
 }
 
 void ga_strong_entries_close(ga_strong_entries *s, bool forget) {
@@ -226,7 +226,7 @@ static bool fill_rest(ga_strong_entries *s) {
 ga_status ga_strong_entries_choose(ga_strong_entries *s, const ga_csr *A,
                                    const ga_linsol_layout *layout, double weak) {
   s->scale.known = false;
-  if (!ga_scale_apply(&s->scale, A, s->scaled)) return GA_RETRY_NONFINITE;
+  if (!ga_scaling_apply(&s->scale, A, s->scaled)) return GA_RETRY_NONFINITE;
   ga_strong_entries_close(s, false);
   choose_entries(s, weak);
   if (layout && layout->nblock > 0) {
@@ -241,7 +241,7 @@ ga_status ga_strong_entries_choose(ga_strong_entries *s, const ga_csr *A,
   }
   s->time = s->fill = 0;
   for (int k = 0; k < s->nblock; k++) {
-    ga_prediction of;
+    ga_linsol_prediction of;
     double time;
     if (!ga_linsol_predict(&s->block[k].D, &of)) return GA_ERR_MEM;
     s->block[k].ls.ops = ga_linsol_fastest(&of, &time);

@@ -20,17 +20,17 @@ typedef struct ga_strong_entries_block {
 } ga_strong_entries_block;
 
 typedef struct ga_strong_entries {
-  ga_csr A;        /* pattern of the whole matrix; choose and factor get the values */
-  ga_arena arena;  /* arrays that do not depend on the choice of strong entries */
-  ga_arena choice; /* arrays that depend on it */
-  ga_scale scale;  /* R and C */
-  double *scaled;  /* values of R A C, when entries are chosen */
-  bool *kept;      /* for each entry of A: it is strong, or was strong in an earlier choice */
-  int *row_of;     /* for each column: the row that is its partner */
-  int *column_of;  /* for each row: the column that is its partner */
-  int *block_of;   /* for each column: its block */
-  int *index_of;   /* for each column: its index in its block */
-  double *work;    /* n numbers */
+  ga_csr A;         /* pattern of the whole matrix; choose and factor get the values */
+  ga_arena arena;   /* arrays that do not depend on the choice of strong entries */
+  ga_arena choice;  /* arrays that depend on it */
+  ga_scaling scale; /* R and C */
+  double *scaled;   /* values of R A C, when entries are chosen */
+  bool *kept;       /* for each entry of A: it is strong, or was strong in an earlier choice */
+  int *row_of;      /* for each column: the row that is its partner */
+  int *column_of;   /* for each row: the column that is its partner */
+  int *block_of;    /* for each column: its block */
+  int *index_of;    /* for each column: its index in its block */
+  double *work;     /* n numbers */
   int nblock;
   ga_strong_entries_block block[GA_STRONG_ENTRIES_BLOCKS];
   ga_csr rest;    /* strong entries below the blocks, by rows of A */

@@ -10,7 +10,7 @@ static const double STRONG = 1e-3;
 /* Roundings by which two entries may differ, of entries of about 1. */
 static const double SAME = 64 * DBL_EPSILON;
 
-void ga_balance_init(ga_balance *balance, const ga_csr *A, ga_arena *arena) {
+void ga_symmetry_init(ga_symmetry_diagonal *balance, const ga_csr *A, ga_arena *arena) {
   balance->n = A->nrow;
   balance->partner = ga_arena_ints(arena, (size_t)ga_csr_nnz(A));
   balance->D = ga_arena_doubles(arena, (size_t)A->nrow);
@@ -22,12 +22,12 @@ void ga_balance_init(ga_balance *balance, const ga_csr *A, ga_arena *arena) {
   }
 }
 
-void ga_balance_none(ga_balance *balance) {
+void ga_symmetry_none(ga_symmetry_diagonal *balance) {
   for (int i = 0; i < balance->n; i++) balance->D[i] = 1;
 }
 
 /* d_j of the rows that strong entries of row i lead to; they join the queue */
-static int follow(ga_balance *balance, const ga_csr *A, int i, int end) {
+static int follow(ga_symmetry_diagonal *balance, const ga_csr *A, int i, int end) {
   double largest = ga_max_abs(A->ptr[i + 1] - A->ptr[i], A->val + A->ptr[i]);
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
     int j = A->col[e], back = balance->partner[e];
@@ -41,7 +41,7 @@ static int follow(ga_balance *balance, const ga_csr *A, int i, int end) {
   return end;
 }
 
-void ga_balance_find(ga_balance *balance, const ga_csr *A) {
+void ga_symmetry_find(ga_symmetry_diagonal *balance, const ga_csr *A) {
   for (int i = 0; i < balance->n; i++) balance->D[i] = 0;
   for (int start = 0; start < balance->n; start++) {
     if (balance->D[start] != 0) continue;
@@ -51,7 +51,7 @@ void ga_balance_find(ga_balance *balance, const ga_csr *A) {
   }
 }
 
-bool ga_balance_holds(const ga_balance *balance, const ga_csr *A, const double *val) {
+bool ga_symmetry_holds(const ga_symmetry_diagonal *balance, const ga_csr *A, const double *val) {
   for (int i = 0; i < A->nrow; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
       if (A->col[e] >= i && balance->partner[e] >= 0) continue; /* seen from the other side */

@@ -74,7 +74,7 @@ static ga_status weak_entries_analyze(ga_linsol *ls, const ga_csr *A) {
   double **const vectors[] = {&s->r, &s->x, &s->c, &s->size, &s->trial};
   for (int i = 0; i < 5; i++) *vectors[i] = ga_arena_doubles(&s->arena, (size_t)s->n);
   ga_strong_entries_init(&s->strong, A);
-  ga_prediction of_A;
+  ga_linsol_prediction of_A;
   if (s->arena.failed || s->strong.arena.failed || !ga_linsol_predict(A, &of_A)) return GA_ERR_MEM;
   s->whole_ops = ga_linsol_fastest(&of_A, &s->whole);
   s->weak = WEAK;
@@ -211,7 +211,7 @@ static ga_status improve_strong(ga_linsol *ls) {
 static ga_status test_choice(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   ga_status status = GA_OK;
-  for (int i = 0; i < s->n; i++) s->trial[i] = ga_scale_weight(i) / s->strong.scale.row[i];
+  for (int i = 0; i < s->n; i++) s->trial[i] = ga_scaling_weight(i) / s->strong.scale.row[i];
   while (status == GA_OK && s->iterates && !solve_by_iteration(s, false, s->trial)) {
     status = improve_strong(ls);
   }

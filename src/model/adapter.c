@@ -33,7 +33,7 @@ enum {
   ALONGSIDE = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y,
 };
 
-unsigned ga_fields_of_callbacks(const ga_model_ops *o) {
+unsigned ga_adapter_callback_fields(const ga_model_ops *o) {
   return (o->mass ? GA_GIVES_M : 0u) | (o->force ? GA_GIVES_F : 0u) |
          (o->holonomic ? GA_GIVES_g : 0u) | (o->nonholonomic ? GA_GIVES_k : 0u) |
          (o->holonomic_jac ? GA_GIVES_G : 0u) | (o->nonholonomic_jac ? GA_GIVES_H : 0u) |
@@ -44,17 +44,17 @@ unsigned ga_fields_of_callbacks(const ga_model_ops *o) {
          (o->reaction_dmult ? GA_GIVES_DR : 0u);
 }
 
-unsigned ga_fields_of_pass(const ga_model_ops *o) {
+unsigned ga_adapter_pass_fields(const ga_model_ops *o) {
   if (!o->evaluate) return 0;
-  return GA_GIVES_ESSENTIALS | o->gives | (ga_fields_of_callbacks(o) & ALONGSIDE);
+  return GA_GIVES_ESSENTIALS | o->gives | (ga_adapter_callback_fields(o) & ALONGSIDE);
 }
 
 unsigned ga_model_gives(const ga_model *model) {
-  unsigned all = ga_fields_of_pass(model->ops) | ga_fields_of_callbacks(model->ops);
+  unsigned all = ga_adapter_pass_fields(model->ops) | ga_adapter_callback_fields(model->ops);
   return all & ~(unsigned)GA_GIVES_ESSENTIALS;
 }
 
-void ga_fields_remove(ga_evaluation *ask, unsigned parts) {
+void ga_adapter_remove(ga_evaluation *ask, unsigned parts) {
   if (parts & GA_GIVES_M) ask->M = NULL;
   if (parts & GA_GIVES_F) ask->F = NULL;
   if (parts & GA_GIVES_g) ask->g = NULL;
@@ -71,7 +71,7 @@ void ga_fields_remove(ga_evaluation *ask, unsigned parts) {
   if (parts & GA_GIVES_DR) ask->L = ask->P = NULL;
 }
 
-void ga_mass_put_constant(const ga_model *model, ga_csr *M) {
+void ga_adapter_put_constant_mass(const ga_model *model, ga_csr *M) {
   const ga_csr *C = model->const_M;
   for (int i = 0; C && i < C->nrow; i++) {
     double *row = M->val + (M->ptr ? M->ptr[i] : i * M->ncol);
@@ -79,14 +79,14 @@ void ga_mass_put_constant(const ga_model *model, ga_csr *M) {
   }
 }
 
-bool ga_mass_given(const ga_model *model) {
+bool ga_adapter_mass_given(const ga_model *model) {
   if (!model->const_M) return false;
   const int nv = ga_space_nv(model->space);
   return ga_csr_nnz(model->const_M) == (model->pat_M ? ga_csr_nnz(model->pat_M) : nv * nv);
 }
 
-void ga_fields_zero(const ga_model *model, const ga_evaluation *ask) {
-  if (ask->M) ga_csr_zero(ask->M), ga_mass_put_constant(model, ask->M);
+void ga_adapter_zero(const ga_model *model, const ga_evaluation *ask) {
+  if (ask->M) ga_csr_zero(ask->M), ga_adapter_put_constant_mass(model, ask->M);
   if (ask->G) ga_csr_zero(ask->G);
   if (ask->H) ga_csr_zero(ask->H);
   if (ask->Kt) ga_csr_zero(ask->Kt);
@@ -97,7 +97,7 @@ void ga_fields_zero(const ga_model *model, const ga_evaluation *ask) {
   if (ask->P) ga_csr_zero(ask->P);
 }
 
-unsigned ga_fields_wanted(const ga_evaluation *ask) {
+unsigned ga_adapter_wanted(const ga_evaluation *ask) {
   unsigned parts = 0;
   for (int i = 0; i < GA_MODEL_FIELDS; i++) {
     if (ga_model_field_value(ask, &ga_model_field_list[i])) parts |= ga_model_field_list[i].bit;
@@ -131,15 +131,15 @@ static int ask_callbacks(const ga_model *m, double t, const double *q, const dou
   return code;
 }
 
-int ga_fields_ask(const ga_model *m, unsigned pass, bool alone, double t, const double *q,
-                  const double *v, const ga_evaluation *ask, const char **who) {
+int ga_adapter_ask(const ga_model *m, unsigned pass, bool alone, double t, const double *q,
+                   const double *v, const ga_evaluation *ask, const char **who) {
   *who = "evaluate";
   if (alone) return m->ops->evaluate(m->user, t, q, v, ask);
   if (!pass) return ask_callbacks(m, t, q, v, ask, who);
   ga_evaluation part = *ask, rest = *ask;
-  ga_fields_remove(&part, ~pass);
-  ga_fields_remove(&rest, pass);
-  if (ga_fields_wanted(&part)) {
+  ga_adapter_remove(&part, ~pass);
+  ga_adapter_remove(&rest, pass);
+  if (ga_adapter_wanted(&part)) {
     int code = m->ops->evaluate(m->user, t, q, v, &part);
     if (code != 0) return code;
   }
@@ -156,14 +156,14 @@ static void zero_any(const ga_csr *A) {
 int ga_model_evaluate(const ga_model *model, double t, const double *q, const double *v,
                       const ga_evaluation *out) {
   const char *who;
-  unsigned pass = ga_fields_of_pass(model->ops);
+  unsigned pass = ga_adapter_pass_fields(model->ops);
   ga_evaluation ask = *out;
-  if (ga_mass_given(model)) ask.M = NULL;
-  if (ga_fields_wanted(&ask) & ~(pass | ga_fields_of_callbacks(model->ops))) return GA_ERR_ARG;
+  if (ga_adapter_mass_given(model)) ask.M = NULL;
+  if (ga_adapter_wanted(&ask) & ~(pass | ga_adapter_callback_fields(model->ops))) return GA_ERR_ARG;
   for (int i = 0; i < GA_MODEL_FIELDS; i++) {
     if (ga_model_field_list[i].kind == GA_MODEL_FIELD_MATRIX)
       zero_any(ga_model_field_value(out, &ga_model_field_list[i]));
   }
-  if (out->M) ga_mass_put_constant(model, out->M);
-  return ga_fields_ask(model, pass, false, t, q, v, &ask, &who);
+  if (out->M) ga_adapter_put_constant_mass(model, out->M);
+  return ga_adapter_ask(model, pass, false, t, q, v, &ask, &who);
 }

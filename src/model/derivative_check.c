@@ -103,7 +103,7 @@ static const char *gives(const checker *c, unsigned bit, const char *symbol, cha
 static void check_scleronomic(checker *c, double *quotient, double *zero) {
   ga_eval *e = &c->own;
   if (!e->model->scleronomic || e->nlam == 0) return;
-  if (!ok(c, ga_fd_time(e, ga_point_g, &c->point, false, e->nlam, quotient))) return;
+  if (!ok(c, ga_difference_time(e, ga_eval_point_g, &c->point, false, e->nlam, quotient))) return;
   memset(zero, 0, (size_t)e->nlam * sizeof(double));
   compare(c, "scleronomic", e->nlam, zero, quotient, NULL, c->G_size);
 }
@@ -116,22 +116,24 @@ static void check_holonomic(checker *c, pair *G) {
   double *given = G->given.val, *quotient = G->quotient.val;
   int n = ga_csr_nnz(&G->given);
   if (gives(c, GA_GIVES_G, "G", name) && ok(c, ga_eval_G(e, p->t, p->q, &G->given)) &&
-      ok(c, ga_fd_columns(e, ga_point_g, p, GA_FD_Q, true, &e->colours_G, &G->quotient))) {
+      ok(c, ga_difference_columns(e, ga_eval_point_g, p, GA_DIFFERENCE_Q, true, &e->colouring_G,
+                                  &G->quotient))) {
     compare(c, name, n, given, quotient, &G->given, c->G_size);
   }
   check_scleronomic(c, quotient, given);
   if (gives(c, GA_GIVES_GT, "gt", name) && !e->model->scleronomic &&
       ok(c, ga_eval_gt(e, p->t, p->q, given)) &&
-      ok(c, ga_fd_time(e, ga_point_g, p, false, e->nlam, quotient))) {
+      ok(c, ga_difference_time(e, ga_eval_point_g, p, false, e->nlam, quotient))) {
     compare(c, name, e->nlam, given, quotient, NULL, c->G_size);
   }
   if (gives(c, GA_GIVES_Z, "Z", name) && ok(c, ga_eval_Z(e, p->t, p->q, p->v, &G->given)) &&
-      ok(c, ga_fd_columns(e, ga_point_hidden, p, GA_FD_Q, true, &e->colours_G, &G->quotient))) {
+      ok(c, ga_difference_columns(e, ga_eval_point_hidden, p, GA_DIFFERENCE_Q, true,
+                                  &e->colouring_G, &G->quotient))) {
     compare(c, name, n, given, quotient, &G->given, c->G_size * c->speed);
   }
   if (gives(c, GA_GIVES_DRIFT, "drift", name) &&
       ok(c, ga_eval_g_drift(e, p->t, p->q, p->v, given)) &&
-      ok(c, ga_fd_time(e, ga_point_hidden, p, true, e->nlam, quotient))) {
+      ok(c, ga_difference_time(e, ga_eval_point_hidden, p, true, e->nlam, quotient))) {
     compare(c, name, e->nlam, given, quotient, NULL, c->G_size * c->speed * (1 + c->speed));
   }
 }
@@ -140,7 +142,7 @@ static void check_holonomic(checker *c, pair *G) {
 static void check_const_mass(checker *c, pair *M) {
   ga_eval *e = &c->own;
   const ga_eval_point *p = &c->point;
-  struct ga_fd_level *fd = &e->fd[0];
+  struct ga_difference_level *fd = &e->fd[0];
   if (!e->model->const_mass || e->mass_given) return;
   for (int i = 0; i < e->nv; i++) fd->w[i] = 0.1 * p->x[i] / (1 + c->speed);
   ga_space_step(e->model->space, p->q, fd->w, fd->q);
@@ -158,7 +160,7 @@ static void check_constant_rows(checker *c, pair *M) {
   if (!e->model->const_M || e->mass_given) return;
   if (!ok(c, ga_eval_mass(e, p->t, p->q, &M->given))) return;
   memcpy(M->quotient.val, M->given.val, (size_t)n * sizeof(double));
-  ga_mass_put_constant(e->model, &M->quotient);
+  ga_adapter_put_constant_mass(e->model, &M->quotient);
   const char *before = c->against;
   c->against = "constant row";
   compare(c, "const_M", n, M->given.val, M->quotient.val, &M->given, 0);
@@ -172,16 +174,18 @@ static void check_nonholonomic(checker *c, pair *H) {
   double *given = H->given.val, *quotient = H->quotient.val;
   int n = ga_csr_nnz(&H->given);
   if (gives(c, GA_GIVES_H, "H", name) && ok(c, ga_eval_H(e, p->t, p->q, p->v, &H->given)) &&
-      ok(c, ga_fd_columns(e, ga_point_k, p, GA_FD_V, true, &e->colours_H, &H->quotient))) {
+      ok(c, ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_V, true, &e->colouring_H,
+                                  &H->quotient))) {
     compare(c, name, n, given, quotient, &H->given, c->H_size);
   }
   if (gives(c, GA_GIVES_Y, "Y", name) && ok(c, ga_eval_Y(e, p->t, p->q, p->v, &H->given)) &&
-      ok(c, ga_fd_columns(e, ga_point_k, p, GA_FD_Q, true, &e->colours_H, &H->quotient))) {
+      ok(c, ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_Q, true, &e->colouring_H,
+                                  &H->quotient))) {
     compare(c, name, n, given, quotient, &H->given, c->H_size * c->speed);
   }
   if (gives(c, GA_GIVES_K_DRIFT, "k_drift", name) &&
       ok(c, ga_eval_k_drift(e, p->t, p->q, p->v, given)) &&
-      ok(c, ga_fd_time(e, ga_point_k, p, true, e->npsi, quotient))) {
+      ok(c, ga_difference_time(e, ga_eval_point_k, p, true, e->npsi, quotient))) {
     compare(c, name, e->npsi, given, quotient, NULL, c->H_size * c->speed * (1 + c->speed));
   }
 }
@@ -191,7 +195,7 @@ static void check_reaction(checker *c, pair *L, pair *P) {
   char name[32];
   if (!(e->given & GA_GIVES_R) || !(e->given & GA_GIVES_DR)) return;
   if (ga_eval_reaction_dmult(e, &c->point, &L->given, &P->given) != GA_OK ||
-      ga_fd_multipliers(e, &c->point, &L->quotient, &P->quotient) != GA_OK) {
+      ga_difference_multipliers(e, &c->point, &L->quotient, &P->quotient) != GA_OK) {
     return;
   }
   if (e->nlam > 0) {
@@ -211,11 +215,13 @@ static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   if (!(e->given & GA_GIVES_TANGENTS)) return;
   if (!ok(c, ga_eval_tangents(e, p, &Kt->given, &Ct->given))) return;
   int n = ga_csr_nnz(&Kt->given);
-  if (ok(c, ga_fd_columns(e, ga_point_balance, p, GA_FD_Q, true, &e->colours_K, &Kt->quotient))) {
+  if (ok(c, ga_difference_columns(e, ga_eval_point_balance, p, GA_DIFFERENCE_Q, true,
+                                  &e->colouring_K, &Kt->quotient))) {
     compare(c, gives(c, GA_GIVES_TANGENTS, "Kt", name), n, Kt->given.val, Kt->quotient.val,
             &Kt->given, c->force_size);
   }
-  if (ok(c, ga_fd_columns(e, ga_point_force, p, GA_FD_V, true, &e->colours_C, &Ct->quotient))) {
+  if (ok(c, ga_difference_columns(e, ga_eval_point_force, p, GA_DIFFERENCE_V, true, &e->colouring_C,
+                                  &Ct->quotient))) {
     compare(c, gives(c, GA_GIVES_TANGENTS, "Ct", name), ga_csr_nnz(&Ct->given), Ct->given.val,
             Ct->quotient.val, &Ct->given, c->force_size);
   }
@@ -229,7 +235,7 @@ static void check_evaluate(checker *c, const ga_evaluation *given, const ga_eval
   const int size[] = {pass.nv, pass.nlam, pass.npsi};
   ga_eval_sources(&pass, true);
   ga_evaluation all = *given;
-  ga_fields_remove(&all, ~pass.pass);
+  ga_adapter_remove(&all, ~pass.pass);
   if (pass.mass_given) all.M = NULL; /* not of evaluate */
   if (pass.pass == 0 || !ok(c, ga_eval_all(&pass, p->t, p->q, p->v, &all))) return;
   for (int i = 0; i < GA_MODEL_FIELDS; i++) {
@@ -238,7 +244,7 @@ static void check_evaluate(checker *c, const ga_evaluation *given, const ga_eval
     const ga_csr *A = part->kind == GA_MODEL_FIELD_MATRIX ? a : NULL, *B = A ? b : NULL;
     int n = A ? ga_csr_nnz(A) : a ? size[part->kind] : 0;
     ga_evaluation ask = *own;
-    ga_fields_remove(&ask, ~part->bit);
+    ga_adapter_remove(&ask, ~part->bit);
     if (n == 0 || !ok(c, ga_eval_all(&c->own, p->t, p->q, p->v, &ask))) continue;
     bool both = !(c->own.pass & part->bit);
     char name[40];
@@ -277,7 +283,7 @@ static bool room_for_all(ga_evaluation *all, const ga_model *model, ga_arena *ar
   size_t nv = (size_t)ga_space_nv(model->space), nlam = (size_t)model->nlam;
   int n = (int)nv;
   ga_csr **const of_nv[] = {&all->M, &all->Kt, &all->Ct};
-  const ga_csr *const square[] = {model->pat_M, model->pat_K, ga_pattern_C(model)};
+  const ga_csr *const square[] = {model->pat_M, model->pat_K, ga_eval_pattern_C(model)};
   ga_csr **const of_lam[] = {&all->G, &all->Z, &all->L};
   ga_csr **const of_psi[] = {&all->H, &all->Y, &all->P};
   for (int i = 0; i < 3; i++) {
@@ -315,7 +321,7 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
                pair_init(&H, npsi, nv, model->pat_H, &arena) &&
                pair_init(&M, nv, nv, model->pat_M, &arena) &&
                pair_init(&Kt, nv, nv, model->pat_K, &arena) &&
-               pair_init(&Ct, nv, nv, ga_pattern_C(model), &arena) &&
+               pair_init(&Ct, nv, nv, ga_eval_pattern_C(model), &arena) &&
                room_for_all(&all, model, &arena) && room_for_all(&alone, model, &arena);
   if (!ready) {
     ga_arena_free(&arena);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *ga_name_entry(char *text, size_t room, const char *symbol, int i,
-                          const char *const *names) {
+const char *ga_eval_entry_name(char *text, size_t room, const char *symbol, int i,
+                               const char *const *names) {
   if (names && names[i]) {
     snprintf(text, room, "%s[%d] ('%s')", symbol, i, names[i]);
   } else {
@@ -24,12 +24,12 @@ static void colour_patterns(ga_eval *e, ga_arena *arena) {
   ga_arena scratch = {0};
   ga_csr K, C;
   if (arena->failed) return;
-  if (ga_colours_init(&e->colours_G, &e->G, arena) != GA_OK ||
-      ga_colours_init(&e->colours_H, &e->H, arena) != GA_OK ||
+  if (ga_colouring_init(&e->colouring_G, &e->G, arena) != GA_OK ||
+      ga_colouring_init(&e->colouring_H, &e->H, arena) != GA_OK ||
       ga_csr_init(&K, e->nv, e->nv, e->model->pat_K, &scratch) != GA_OK ||
-      ga_colours_init(&e->colours_K, &K, arena) != GA_OK ||
-      ga_csr_init(&C, e->nv, e->nv, ga_pattern_C(e->model), &scratch) != GA_OK ||
-      ga_colours_init(&e->colours_C, &C, arena) != GA_OK) {
+      ga_colouring_init(&e->colouring_K, &K, arena) != GA_OK ||
+      ga_csr_init(&C, e->nv, e->nv, ga_eval_pattern_C(e->model), &scratch) != GA_OK ||
+      ga_colouring_init(&e->colouring_C, &C, arena) != GA_OK) {
     arena->failed = true;
   }
   ga_arena_free(&scratch);
@@ -39,7 +39,7 @@ static void colour_patterns(ga_eval *e, ga_arena *arena) {
 static void carve_differences(ga_eval *e, ga_arena *arena) {
   ga_nearby *near = &e->near;
   size_t nv = (size_t)e->nv, nlam = (size_t)e->nlam, npsi = (size_t)e->npsi;
-  size_t of_g = (size_t)e->colours_G.count * nlam, of_k = (size_t)e->colours_H.count * npsi;
+  size_t of_g = (size_t)e->colouring_G.count * nlam, of_k = (size_t)e->colouring_H.count * npsi;
   bool g = e->absent & GA_GIVES_G, k = e->absent & GA_GIVES_H;
   if (g) {
     double **const by_groups[] = {&near->up, &near->down, &near->new_up, &near->new_down};
@@ -72,8 +72,8 @@ static unsigned parts_it_has(const ga_eval *e) {
 }
 
 void ga_eval_sources(ga_eval *e, bool prefer_pass) {
-  unsigned callbacks = ga_fields_of_callbacks(e->model->ops);
-  e->pass = ga_fields_of_pass(e->model->ops);
+  unsigned callbacks = ga_adapter_callback_fields(e->model->ops);
+  e->pass = ga_adapter_pass_fields(e->model->ops);
   e->given = e->pass | callbacks;
   e->absent = parts_it_has(e) & ~e->given;
   if (!prefer_pass) e->pass &= ~callbacks;
@@ -95,12 +95,12 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
   e->npsi = model->npsi;
   e->nlam_all = e->nlam;
   e->npsi_all = e->npsi;
-  e->mass_given = ga_mass_given(model);
+  e->mass_given = ga_adapter_mass_given(model);
   e->const_mass = model->const_mass || e->mass_given;
   ga_eval_sources(e, true);
   size_t rows = (size_t)largest(e->nv, largest(e->nlam, e->npsi));
   for (int level = 0; level < 2; level++) {
-    struct ga_fd_level *fd = &e->fd[level];
+    struct ga_difference_level *fd = &e->fd[level];
     double **const v_size[] = {&fd->v, &fd->w, &fd->step};
     double **const row_size[] = {&fd->lo,    &fd->hi,    &fd->mid,     &fd->near,    &fd->far,
                                  &fd->up[0], &fd->up[1], &fd->down[0], &fd->down[1], &fd->bend,
@@ -226,16 +226,17 @@ static ga_status by_differences(ga_eval *e, const ga_eval_point *p, const ga_eva
   ga_status status = GA_OK;
 #define FORM(bit, member, call) \
   if ((absent & (bit)) && out->member && status == GA_OK) status = call
-  FORM(GA_GIVES_G, G, ga_fd_G(e, p, out->G));
-  FORM(GA_GIVES_H, H, ga_fd_H(e, p, out->H));
-  FORM(GA_GIVES_GT, gt, ga_fd_gt(e, p, out->gt));
-  FORM(GA_GIVES_DRIFT, drift, ga_fd_drift(e, p, out->drift));
-  FORM(GA_GIVES_K_DRIFT, k_drift, ga_fd_time(e, ga_point_k, p, true, e->npsi, out->k_drift));
+  FORM(GA_GIVES_G, G, ga_difference_G(e, p, out->G));
+  FORM(GA_GIVES_H, H, ga_difference_H(e, p, out->H));
+  FORM(GA_GIVES_GT, gt, ga_difference_gt(e, p, out->gt));
+  FORM(GA_GIVES_DRIFT, drift, ga_difference_drift(e, p, out->drift));
+  FORM(GA_GIVES_K_DRIFT, k_drift,
+       ga_difference_time(e, ga_eval_point_k, p, true, e->npsi, out->k_drift));
   ga_csr *Z = (absent & GA_GIVES_Z) && (absent & GA_GIVES_G) ? out->Z : NULL;
-  FORM(GA_GIVES_TANGENTS, Kt, ga_fd_tangents(e, p, out->Kt, out->Ct, Z));
+  FORM(GA_GIVES_TANGENTS, Kt, ga_difference_tangents(e, p, out->Kt, out->Ct, Z));
   if ((absent & GA_GIVES_TANGENTS) && out->Kt && Z) absent &= ~(unsigned)GA_GIVES_Z;
-  FORM(GA_GIVES_Z, Z, ga_fd_Z(e, p, out->Z));
-  FORM(GA_GIVES_Y, Y, ga_fd_Y(e, p, out->Y));
+  FORM(GA_GIVES_Z, Z, ga_difference_Z(e, p, out->Z));
+  FORM(GA_GIVES_Y, Y, ga_difference_Y(e, p, out->Y));
 #undef FORM
   return status;
 }
@@ -251,11 +252,11 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
     memset(ask.gt, 0, (size_t)e->nlam * sizeof(double));
     ask.gt = NULL;
   }
-  if (ask.M && e->mass_given) ga_mass_put_constant(e->model, ask.M), ask.M = NULL;
-  if (e->absent) ga_fields_remove(&ask, e->absent);
-  if ((!e->absent && !e->mass_given) || ga_fields_wanted(&ask)) {
-    ga_fields_zero(e->model, &ask);
-    int code = ga_fields_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
+  if (ask.M && e->mass_given) ga_adapter_put_constant_mass(e->model, ask.M), ask.M = NULL;
+  if (e->absent) ga_adapter_remove(&ask, e->absent);
+  if ((!e->absent && !e->mass_given) || ga_adapter_wanted(&ask)) {
+    ga_adapter_zero(e->model, &ask);
+    int code = ga_adapter_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
     if (code != 0) return refuse(e, who, code, t);
     ga_status status = e->trusting ? GA_OK : ga_eval_blame(e, t, &ask);
     if (status != GA_OK || !e->absent) return status;
@@ -340,7 +341,7 @@ ga_status ga_eval_reaction(ga_eval *e, const ga_eval_point *p, const ga_csr *G, 
 }
 
 ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P) {
-  if (!(e->given & GA_GIVES_DR)) return ga_fd_multipliers(e, p, L, P);
+  if (!(e->given & GA_GIVES_DR)) return ga_difference_multipliers(e, p, L, P);
   const ga_evaluation ask = {.lam = p->lam, .psi = p->psi, .L = L, .P = P};
   return ga_eval_all(e, p->t, p->q, p->v, &ask);
 }
@@ -349,8 +350,10 @@ ga_status ga_eval_acceleration_tangents(ga_eval *e, double t, const double *q, c
                                         const double *x, ga_csr *by_q, ga_csr *by_v) {
   if (e->nlam == 0) return GA_OK;
   const ga_eval_point p = {.t = t, .q = q, .v = v, .x = x};
-  const ga_colours *colours = &e->colours_G;
-  ga_status status = ga_fd_columns(e, ga_point_acceleration, &p, GA_FD_Q, false, colours, by_q);
+  const ga_colouring *colours = &e->colouring_G;
+  ga_status status = ga_difference_columns(e, ga_eval_point_acceleration, &p, GA_DIFFERENCE_Q,
+                                           false, colours, by_q);
   if (status != GA_OK) return status;
-  return ga_fd_columns(e, ga_point_acceleration, &p, GA_FD_V, false, colours, by_v);
+  return ga_difference_columns(e, ga_eval_point_acceleration, &p, GA_DIFFERENCE_V, false, colours,
+                               by_v);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Evaluation of a model: any part of it, or several at once, checked; by finite differences where
  * the model gives no derivative. Everything goes through ga_eval_all. */
-#ifndef GA_SRC_EVAL_H
-#define GA_SRC_EVAL_H
+#ifndef GA_SRC_EVALUATION_H
+#define GA_SRC_EVALUATION_H
 
 #include "base/csr.h"
 #include "base/team.h"
@@ -10,7 +10,7 @@
 #include "model/difference/colouring.h"
 
 /* The pattern of Ct. */
-static inline const ga_csr *ga_pattern_C(const ga_model *model) {
+static inline const ga_csr *ga_eval_pattern_C(const ga_model *model) {
   return model->pat_C ? model->pat_C : model->pat_K;
 }
 
@@ -66,7 +66,7 @@ typedef struct ga_eval {
                     asks for the callback to blame then */
   /* scratch of the difference quotients, one set per nesting level: a tangent by differences may
    * need a Jacobian by differences */
-  struct ga_fd_level {
+  struct ga_difference_level {
     double *q, *v, *w, *step;
     double *lo, *hi, *mid, *near, *far;
     double *bend, *wave, *truth, *proof; /* what is known of each row (quotient.c), */
@@ -85,7 +85,7 @@ typedef struct ga_eval {
   ga_bend bend, bend_before; /* now, and at the begin of the step under way if it was renewed, */
   bool bend_renewed;
   int bend_uses; /* and how often it had been used */
-  ga_colours colours_K, colours_C, colours_G, colours_H;
+  ga_colouring colouring_K, colouring_C, colouring_G, colouring_H;
 } ga_eval;
 
 /* sizes of the numbers that coordinates are rounded like: |q|, 1 for rotations, and at least what
@@ -140,37 +140,42 @@ ga_status ga_eval_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_cs
 ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got);
 
 /* Difference quotients, derivatives.c. A vector function of a point, */
-typedef ga_status (*ga_point_fn)(ga_eval *e, const ga_eval_point *p, double *out);
+typedef ga_status (*ga_eval_point_fn)(ga_eval *e, const ga_eval_point *p, double *out);
 /* its derivative by q (trivialised) or by v, column by column into the pattern of A, */
-typedef enum { GA_FD_Q, GA_FD_V } ga_fd_kind;
-ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, ga_fd_kind kind,
-                        bool sharp, const ga_colours *colours, ga_csr *A);
+typedef enum { GA_DIFFERENCE_Q, GA_DIFFERENCE_V } ga_difference_kind;
+ga_status ga_difference_columns(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
+                                ga_difference_kind kind, bool sharp, const ga_colouring *colours,
+                                ga_csr *A);
 /* the same of g by q, sharp, kept in e->near, */
-ga_status ga_fd_keep_G(ga_eval *e, const ga_eval_point *p, ga_csr *G);
+ga_status ga_difference_keep_G(ga_eval *e, const ga_eval_point *p, ga_csr *G);
 /* how far a step along column j may go, in units of the steps for coordinates of size 1, */
-double ga_fd_scale(const ga_eval *e, const ga_eval_point *p, ga_fd_kind kind, int j);
+double ga_difference_scale(const ga_eval *e, const ga_eval_point *p, ga_difference_kind kind,
+                           int j);
 /* the power of two below d, and not below some roundings of t: t + d and t + 2d are then exact, */
-double ga_fd_time_step(double t, double d);
+double ga_difference_time_step(double t, double d);
 /* and its derivative along t + s, q o exp(s v) (with_motion) or t + s alone, v held. */
-ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, bool with_motion, int n,
-                     double *out);
+ga_status ga_difference_time(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
+                             bool with_motion, int n, double *out);
 /* The second derivative along t + s, q o exp(s v). */
-ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, int n, double *out);
+ga_status ga_difference_second(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p, int n,
+                               double *out);
 
 /* What the model does not give, by differences; p has what the part needs. */
-ga_status ga_fd_G(ga_eval *e, const ga_eval_point *p, ga_csr *G);
-ga_status ga_fd_gt(ga_eval *e, const ga_eval_point *p, double *gt);
-ga_status ga_fd_H(ga_eval *e, const ga_eval_point *p, ga_csr *H);
-ga_status ga_fd_Z(ga_eval *e, const ga_eval_point *p, ga_csr *Z);
-ga_status ga_fd_Y(ga_eval *e, const ga_eval_point *p, ga_csr *Y);
+ga_status ga_difference_G(ga_eval *e, const ga_eval_point *p, ga_csr *G);
+ga_status ga_difference_gt(ga_eval *e, const ga_eval_point *p, double *gt);
+ga_status ga_difference_H(ga_eval *e, const ga_eval_point *p, ga_csr *H);
+ga_status ga_difference_Z(ga_eval *e, const ga_eval_point *p, ga_csr *Z);
+ga_status ga_difference_Y(ga_eval *e, const ga_eval_point *p, ga_csr *Y);
 /* Z: NULL, or with Kt, where both take second differences of g */
-ga_status ga_fd_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z);
+ga_status ga_difference_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct,
+                                 ga_csr *Z);
 /* Kt, Ct and Z at once, those of them that are not NULL, as far as they contain second derivatives
  * of g or k: added to Kt and Ct, written to Z. */
-ga_status ga_fd_mixed(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z);
-ga_status ga_fd_drift(ga_eval *e, const ga_eval_point *p, double *drift);
+ga_status ga_difference_mixed(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct,
+                              ga_csr *Z);
+ga_status ga_difference_drift(ga_eval *e, const ga_eval_point *p, double *drift);
 /* L and P of ga_eval_reaction_dmult */
-ga_status ga_fd_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P);
+ga_status ga_difference_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P);
 
 /* The model is the part of a rank: what it shares with others, what they have together. */
 ga_status ga_eval_join(ga_eval *e, ga_team *team, ga_arena *arena);
@@ -193,16 +198,17 @@ void ga_eval_take_back(ga_eval *e);
 void ga_eval_set_step(ga_eval *e, double h);
 
 /* The vector functions behind the quotients. */
-ga_status ga_point_g(ga_eval *e, const ga_eval_point *p, double *out);
-ga_status ga_point_k(ga_eval *e, const ga_eval_point *p, double *out);
-ga_status ga_point_hidden(ga_eval *e, const ga_eval_point *p, double *out);
-ga_status ga_point_balance(ga_eval *e, const ga_eval_point *p,
-                           double *out); /* M x - F + ..., without constant rows of M */
-ga_status ga_point_acceleration(ga_eval *e, const ga_eval_point *p, double *out); /* G x + drift */
-ga_status ga_point_force(ga_eval *e, const ga_eval_point *p, double *out);        /* -F + H^T psi */
+ga_status ga_eval_point_g(ga_eval *e, const ga_eval_point *p, double *out);
+ga_status ga_eval_point_k(ga_eval *e, const ga_eval_point *p, double *out);
+ga_status ga_eval_point_hidden(ga_eval *e, const ga_eval_point *p, double *out);
+ga_status ga_eval_point_balance(ga_eval *e, const ga_eval_point *p,
+                                double *out); /* M x - F + ..., without constant rows of M */
+ga_status ga_eval_point_acceleration(ga_eval *e, const ga_eval_point *p,
+                                     double *out);                              /* G x + drift */
+ga_status ga_eval_point_force(ga_eval *e, const ga_eval_point *p, double *out); /* -F + H^T psi */
 
 /* "lam[2] 'pin x'" into text, for messages; names may be NULL. */
-const char *ga_name_entry(char *text, size_t room, const char *symbol, int i,
-                          const char *const *names);
+const char *ga_eval_entry_name(char *text, size_t room, const char *symbol, int i,
+                               const char *const *names);
 
 #endif

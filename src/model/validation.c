@@ -70,11 +70,11 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
   if (status == GA_OK) status = check_constant_rows(model, nv, err);
   if (status != GA_OK) return status;
   unsigned gives = ga_model_gives(model);
-  const char *missing = !ops->mass && !ga_mass_given(model)     ? "mass"
-                        : !ops->force                           ? "force"
-                        : model->nlam > 0 && !ops->holonomic    ? "holonomic"
-                        : model->npsi > 0 && !ops->nonholonomic ? "nonholonomic"
-                                                                : NULL;
+  const char *missing = !ops->mass && !ga_adapter_mass_given(model) ? "mass"
+                        : !ops->force                               ? "force"
+                        : model->nlam > 0 && !ops->holonomic        ? "holonomic"
+                        : model->npsi > 0 && !ops->nonholonomic     ? "nonholonomic"
+                                                                    : NULL;
   if ((gives & GA_GIVES_DR) && !(gives & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "callback 'reaction_dmult' without 'reaction'");
   }

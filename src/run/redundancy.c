@@ -394,13 +394,13 @@ static ga_status watch(ga_integrator *it) {
     if (i >= 0) value = eq->gv[i];
   }
   if (i >= 0) {
-    ga_name_entry(name, sizeof name, "g", i, it->model->lam_names);
+    ga_eval_entry_name(name, sizeof name, "g", i, it->model->lam_names);
   } else {
     i = first_open(eq->npsi, eq->dropped + eq->nlam, eq->k, &at->H, size + speed);
     if (i < 0) return GA_OK;
     value = eq->k[i];
     hidden = true;
-    ga_name_entry(name, sizeof name, "k", i, it->model->psi_names);
+    ga_eval_entry_name(name, sizeof name, "k", i, it->model->psi_names);
   }
   return ga_fail(&it->error, GA_ERR_SINGULAR,
                  "t = %.9g: constraints contradict each other: the others force %s to %s %.3g; "

@@ -84,7 +84,7 @@ static const double NEAR = 1e-3; /* constraints that are as good as closed but c
 static ga_status refuse(ga_integrator *it, const char *what, const char *symbol, int i,
                         const char *const *names, double value, double allowed, bool best) {
   char name[96];
-  ga_name_entry(name, sizeof name, symbol, i, names);
+  ga_eval_entry_name(name, sizeof name, symbol, i, names);
   if (best) {
     return ga_fail(
         &it->error, GA_ERR_INITIAL,
@@ -248,7 +248,7 @@ static ga_status project_softly(ga_integrator *it, double t, double *dq, double 
   if (status == GA_OK) return check_consistent(it, t, it->q, it->v, true);
   if (status != GA_ERR_INITIAL || open > NEAR * size) return status;
   char name[96];
-  ga_name_entry(name, sizeof name, "g", worst, it->model->lam_names);
+  ga_eval_entry_name(name, sizeof name, "g", worst, it->model->lam_names);
   return ga_fail(
       &it->error, GA_ERR_INITIAL,
       "constraints contradict each other: none of the values near the start satisfies all "

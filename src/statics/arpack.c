@@ -18,7 +18,7 @@ static int basis_size(int nev) {
   return nev > INT_MAX / 2 - 20 ? INT_MAX : 2 * nev + 20;
 }
 
-bool ga_modes_few_fits(int nv, int room) {
+bool ga_arpack_fits(int nv, int room) {
   return basis_size(room) < nv;
 }
 
@@ -35,7 +35,7 @@ void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double
              size_t howmny_len, size_t bmat_len, size_t which_len);
 
 typedef struct lanczos {
-  ga_static s;
+  ga_static_system s;
   int n, nev, ncv, lworkl, found;
   double shift, *resid, *v, *workd, *workl, *d, *work;
   int *select, iparam[11], ipntr[14];
@@ -44,9 +44,9 @@ typedef struct lanczos {
 /* the matrices of the linearization, and the factors */
 static ga_status prepare(lanczos *l, const ga_linearization *lin, const ga_modes *modes,
                          ga_error *err) {
-  ga_status status = ga_static_open(&l->s, lin->model, true, err);
+  ga_status status = ga_static_system_open(&l->s, lin->model, true, err);
   if (status != GA_OK) return status;
-  ga_static *s = &l->s;
+  ga_static_system *s = &l->s;
   const struct {
     const ga_csr *from;
     ga_csr *to;
@@ -55,7 +55,7 @@ static ga_status prepare(lanczos *l, const ga_linearization *lin, const ga_modes
     memcpy(list[k].to->val, list[k].from->val, (size_t)ga_csr_nnz(list[k].to) * sizeof(double));
   }
   memcpy(s->W.val, lin->weight, (size_t)s->nv * sizeof(double));
-  ga_static_set_scales(s);
+  ga_static_system_set_scales(s);
   double stiff = 0;
   for (int i = 0; i < s->nv; i++) {
     const int e = ga_csr_find(&s->K, i, i);
@@ -75,16 +75,16 @@ static ga_status prepare(lanczos *l, const ga_linearization *lin, const ga_modes
   l->select = ga_arena_ints(&s->arena, (size_t)l->ncv);
   if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for %d modes", modes->room);
   const double e = 1e-11 / (l->shift + stiff);
-  status = ga_static_factor(s, &(ga_static_weights){.k = 1, .m = l->shift, .e = e});
+  status = ga_static_system_factor(s, &(ga_static_system_weights){.k = 1, .m = l->shift, .e = e});
   return status > 0 ? GA_ERR_BACKEND : status;
 }
 
 /* y = (K + s M)^-1 f on the constraints */
 static ga_status solve(lanczos *l, const double *f, double *y) {
-  ga_static *s = &l->s;
+  ga_static_system *s = &l->s;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   memcpy(s->rhs, f, (size_t)l->n * sizeof(double));
-  const ga_status status = ga_static_solve(s, 0);
+  const ga_status status = ga_static_system_solve(s, 0);
   memcpy(y, s->rhs, (size_t)l->n * sizeof(double));
   return status;
 }
@@ -146,7 +146,7 @@ static void write_mode(const lanczos *l, const ga_linearization *lin, int from, 
   double *y = modes->shape_re + (size_t)k * n, largest = 0;
   memcpy(y, l->v + (size_t)from * n, n * sizeof(double));
   memset(modes->shape_im + (size_t)k * n, 0, n * sizeof(double));
-  ga_variation_to_space(lin->model->space, lin->q, y);
+  ga_linearization_to_space_axes(lin->model->space, lin->q, y);
   for (int i = 0; i < l->n; i++) {
     if (fabs(y[i]) > (1 + 1e-9) * fabs(largest)) largest = y[i];
   }
@@ -179,7 +179,7 @@ static void collect(lanczos *l, const ga_linearization *lin, int count, ga_modes
   modes->count = modes->all = count;
 }
 
-ga_status ga_modes_few(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
+ga_status ga_arpack_modes(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
   lanczos l = {.n = 0};
   int count = 0;
   const double damped = ga_max_abs(ga_csr_nnz(&lin->C), lin->C.val);
@@ -195,13 +195,13 @@ ga_status ga_modes_few(const ga_linearization *lin, ga_modes *modes, ga_error *e
     leave_out_rounding(&l, &count);
     collect(&l, lin, count, modes);
   }
-  ga_static_close(&l.s);
+  ga_static_system_close(&l.s);
   return status;
 }
 
 #else
 
-ga_status ga_modes_few(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
+ga_status ga_arpack_modes(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
   (void)lin, (void)modes;
   return ga_fail(err, GA_ERR_BACKEND,
                  "a few modes of a large model need ARPACK, which this build does not have");

@@ -29,7 +29,7 @@ static const double BOUND = 0.1, E_LEAST = 1e-13, E_LARGEST = 1e-2, CLOSED = 1e-
 static const double ROUNDING = 2 * DBL_EPSILON;
 
 typedef struct assembling {
-  ga_static s;
+  ga_static_system s;
   ga_assembly *a;
   double t;
   const double *q0, *v;
@@ -43,9 +43,9 @@ typedef struct assembling {
 
 static ga_status open_all(assembling *p, const ga_model *model, double t, const double *q,
                           ga_assembly *a, ga_error *err) {
-  ga_status status = ga_static_open(&p->s, model, false, err);
+  ga_status status = ga_static_system_open(&p->s, model, false, err);
   if (status != GA_OK) return status;
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   ga_arena *arena = &s->arena;
   p->a = a;
   p->t = t;
@@ -61,17 +61,18 @@ static ga_status open_all(assembling *p, const ga_model *model, double t, const 
   p->reach = ga_arena_doubles(arena, (size_t)s->nlam + (size_t)s->npsi);
   if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory to assemble");
   memcpy(p->q, q, (size_t)s->eval.nq * sizeof(double));
-  ga_static_units(model, q, a->unit, p->unit);
-  status = ga_static_set_weights(s, t, q, a->weight);
+  ga_static_system_units(model, q, a->unit, p->unit);
+  status = ga_static_system_set_weights(s, t, q, a->weight);
   for (int i = 0; i < s->nv; i++) p->size += s->W.val[i] * p->unit[i] * p->unit[i];
   return status;
 }
 
 /* before columns are held */
 static void set_reach(assembling *p) {
-  const ga_static *s = &p->s;
-  for (int i = 0; i < s->nlam; i++) p->reach[i] = ga_static_reach(&s->G, i, p->unit);
-  for (int i = 0; i < s->npsi; i++) p->reach[s->nlam + i] = ga_static_reach(&s->H, i, p->unit);
+  const ga_static_system *s = &p->s;
+  for (int i = 0; i < s->nlam; i++) p->reach[i] = ga_static_system_reach(&s->G, i, p->unit);
+  for (int i = 0; i < s->npsi; i++)
+    p->reach[s->nlam + i] = ga_static_system_reach(&s->H, i, p->unit);
 }
 
 /* ---- what stays open ------------------------------------------------------------------------ */
@@ -89,7 +90,7 @@ static void measure(assembling *p, int rows) {
 
 /* the names of the rows that are open most */
 static ga_status refuse(assembling *p, int rows, const char *what) {
-  const ga_static *s = &p->s;
+  const ga_static_system *s = &p->s;
   const ga_model *model = s->model;
   char text[360] = "";
   size_t used = 0;
@@ -103,8 +104,9 @@ static ga_status refuse(assembling *p, int rows, const char *what) {
     if (worst < 0 || fabs(p->g[worst]) < 1e-3 * ga_max_abs(rows, p->g)) break;
     char name[96];
     const bool holonomic = worst < s->nlam;
-    ga_name_entry(name, sizeof name, holonomic ? "g" : "k", holonomic ? worst : worst - s->nlam,
-                  holonomic ? model->lam_names : model->psi_names);
+    ga_eval_entry_name(name, sizeof name, holonomic ? "g" : "k",
+                       holonomic ? worst : worst - s->nlam,
+                       holonomic ? model->lam_names : model->psi_names);
     const int n = snprintf(text + used, sizeof text - used, "%s%.80s by %.3g", told ? ", " : "",
                            name, fabs(p->g[worst]));
     if (n < 0 || (size_t)n >= sizeof text - used) break;
@@ -135,7 +137,7 @@ static ga_status residual(assembling *p, const double *d) {
 
 /* the rows G T(d) there */
 static ga_status rows_at(assembling *p, const double *d) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   const ga_space *space = s->model->space;
   const ga_status status = ga_eval_G(&s->eval, p->t, p->q, &s->G);
   if (status != GA_OK) return status;
@@ -144,18 +146,18 @@ static ga_status rows_at(assembling *p, const double *d) {
     ga_space_apply_tangent(space, s->T, &s->G);
   }
   set_reach(p);
-  ga_static_hold(s, p->a->hold);
+  ga_static_system_hold(s, p->a->hold);
   return GA_OK;
 }
 
 /* x into s->rhs for b = -W pull d, and its largest part of a unit */
 static ga_status direction(assembling *p, double pull, double e, double e_exact, double *largest) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   for (int i = 0; i < s->nv; i++) s->rhs[i] = -pull * s->W.val[i] * p->d[i];
   for (int i = 0; i < s->nlam; i++) s->rhs[s->nv + i] = -p->g[i];
-  ga_status status = ga_static_factor(s, &(ga_static_weights){.w = 1, .e = e});
-  if (status == GA_OK) status = ga_static_solve(s, e_exact);
+  ga_status status = ga_static_system_factor(s, &(ga_static_system_weights){.w = 1, .e = e});
+  if (status == GA_OK) status = ga_static_system_solve(s, e_exact);
   *largest = 0;
   for (int i = 0; i < s->nv; i++) *largest = fmax(*largest, fabs(s->rhs[i]) / p->unit[i]);
   return status;
@@ -163,7 +165,7 @@ static ga_status direction(assembling *p, double pull, double e, double e_exact,
 
 /* One damped step; *moved 0: none was found that helps. */
 static ga_status reach_step(assembling *p, double *moved) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   double e = fmin(E_LARGEST, p->damping * fmax(E_LEAST, p->merit / p->size)), largest;
   const double merit = p->merit;
   ga_status status = direction(p, 0, e, e, &largest);
@@ -251,11 +253,11 @@ static ga_status approach(assembling *p) {
 }
 
 static ga_status position(assembling *p, double *q) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   ga_status status = residual(p, p->d);
   if (status == GA_OK) status = rows_at(p, p->d);
   if (status != GA_OK) return status;
-  ga_static_set_scales(s);
+  ga_static_system_set_scales(s);
   status = reach(p);
   if (status != GA_OK) return status;
   if (p->a->openness > CLOSED) return refuse(p, s->nlam, "configuration");
@@ -280,21 +282,21 @@ ga_status ga_assemble_position(const ga_model *model, double t, double *q, ga_as
     memset(assembly->change, 0, (size_t)p.s.nv * sizeof(double));
   }
   if (status == GA_OK && model->nlam > 0) status = position(&p, q);
-  ga_static_close(&p.s);
+  ga_static_system_close(&p.s);
   return status;
 }
 
 /* ---- velocities ----------------------------------------------------------------------------- */
 
 static ga_status velocity_rows(assembling *p, const double *v) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   ga_status status = ga_eval_G(&s->eval, p->t, p->q0, &s->G);
   if (status == GA_OK) status = ga_eval_H(&s->eval, p->t, p->q0, v, &s->H);
   if (status == GA_OK) status = ga_eval_hidden(&s->eval, p->t, p->q0, v, &s->G, p->g);
   if (status == GA_OK) status = ga_eval_k(&s->eval, p->t, p->q0, v, p->g + s->nlam);
   if (status != GA_OK) return status;
   set_reach(p);
-  ga_static_hold(s, p->a->hold);
+  ga_static_system_hold(s, p->a->hold);
   return GA_OK;
 }
 
@@ -306,17 +308,17 @@ static void velocity_reach(assembling *p, const double *v) {
 }
 
 static ga_status velocity(assembling *p, double *v) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   const int rows = s->nlam + s->npsi;
   double last = INFINITY;
   ga_status status = velocity_rows(p, p->d);
-  ga_static_set_scales(s);
+  ga_static_system_set_scales(s);
   for (int k = 0; k < VELOCITY_STEPS && status == GA_OK; k++) {
     memset(s->rhs, 0, (size_t)s->n * sizeof(double));
     for (int i = 0; i < rows; i++) s->rhs[s->nv + i] = -p->g[i];
-    status = ga_static_factor(s, &(ga_static_weights){.w = 1, .e = 1e-11});
+    status = ga_static_system_factor(s, &(ga_static_system_weights){.w = 1, .e = 1e-11});
     /* contradictory rows have a least-squares solution for e > 0 only */
-    if (status == GA_OK) status = ga_static_solve(s, 1e-11);
+    if (status == GA_OK) status = ga_static_system_solve(s, 1e-11);
     if (status != GA_OK) return status;
     const double change = ga_max_abs(s->nv, s->rhs);
     ga_axpy(s->nv, 1, s->rhs, p->d);
@@ -349,6 +351,6 @@ ga_status ga_assemble_velocity(const ga_model *model, double t, const double *q,
     if (assembly->change) memset(assembly->change, 0, (size_t)p.s.nv * sizeof(double));
   }
   if (status == GA_OK && model->nlam + model->npsi > 0) status = velocity(&p, v);
-  ga_static_close(&p.s);
+  ga_static_system_close(&p.s);
   return status;
 }

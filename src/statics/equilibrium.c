@@ -28,7 +28,7 @@ enum { NEWTON_STEPS = 4000, RELAX_STEPS = 4000 };
 static const double BOUND = 0.2, GOOD = 0.3, BAD = 1.5, BALANCED = 1e-9;
 
 typedef struct seeking {
-  ga_static s;
+  ga_static_system s;
   ga_equilibrium *e;
   double t, tau, tau_most;
   double stiff; /* largest K_ii/W_i: the inverse of a tau at which K and W/tau are alike */
@@ -39,9 +39,9 @@ typedef struct seeking {
 
 static ga_status open_all(seeking *p, const ga_model *model, double t, const double *q,
                           ga_equilibrium *e, ga_error *err) {
-  ga_status status = ga_static_open(&p->s, model, true, err);
+  ga_status status = ga_static_system_open(&p->s, model, true, err);
   if (status != GA_OK) return status;
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   const size_t nq = (size_t)s->eval.nq, nv = (size_t)s->nv;
   double **const arrays[] = {&p->v0, &p->F, &p->rest, &p->rest_try, &p->w, &p->unit};
   p->e = e;
@@ -54,8 +54,8 @@ static ga_status open_all(seeking *p, const ga_model *model, double t, const dou
   p->psi = ga_arena_doubles(&s->arena, (size_t)s->npsi);
   if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory to seek an equilibrium");
   memcpy(p->q, q, nq * sizeof(double));
-  ga_static_units(model, q, e->unit, p->unit);
-  return ga_static_set_weights(s, t, q, e->weight);
+  ga_static_system_units(model, q, e->unit, p->unit);
+  return ga_static_system_set_weights(s, t, q, e->weight);
 }
 
 static double dual_norm(const seeking *p, const double *f) {
@@ -66,12 +66,12 @@ static double dual_norm(const seeking *p, const double *f) {
 
 /* A model that must move cannot rest. */
 static ga_status check_rest(seeking *p) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   ga_status status = ga_eval_k(&s->eval, p->t, p->q, p->v0, p->g);
   for (int i = 0; i < s->npsi && status == GA_OK; i++) {
     char name[96];
     if (fabs(p->g[i]) <= 1e-12) continue;
-    ga_name_entry(name, sizeof name, "k", i, s->model->psi_names);
+    ga_eval_entry_name(name, sizeof name, "k", i, s->model->psi_names);
     return ga_fail(s->eval.err, GA_ERR_INITIAL,
                    "there is no rest at t = %.9g: %s asks for a motion (by %.3g)", p->t, name,
                    p->g[i]);
@@ -83,13 +83,13 @@ static ga_status check_rest(seeking *p) {
 
 /* Forces, rows, reactions and what is left, all at q; W stands, D is set anew. */
 static ga_status balance(seeking *p, const double *q, double *rest) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   ga_status status = ga_eval_force(&s->eval, p->t, q, p->v0, p->F);
   if (status == GA_OK) status = ga_eval_G(&s->eval, p->t, q, &s->G);
   if (status == GA_OK) status = ga_eval_H(&s->eval, p->t, q, p->v0, &s->H);
   if (status != GA_OK) return status;
-  ga_static_set_scales(s);
-  return ga_static_multipliers(s, p->F, p->lam, p->psi, rest);
+  ga_static_system_set_scales(s);
+  return ga_static_system_multipliers(s, p->F, p->lam, p->psi, rest);
 }
 
 /* The size of forces: F, and K times a small part of a unit, for springs about their free length.
@@ -98,7 +98,7 @@ static void measure(seeking *p) {
   const ga_csr *K = &p->s.K;
   double stiff = 0;
   for (int i = 0; i < p->s.nv; i++) {
-    const double sum = ga_static_reach(K, i, p->unit);
+    const double sum = ga_static_system_reach(K, i, p->unit);
     stiff += sum * sum / p->s.W.val[i];
   }
   p->acting = dual_norm(p, p->F) + 1e-3 * sqrt(stiff);
@@ -113,7 +113,7 @@ static void measure(seeking *p) {
 }
 
 static ga_status tangents(seeking *p) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   const ga_eval_point at = {p->t, p->q, p->v0, p->v0, p->lam, p->psi};
   return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
 }
@@ -129,14 +129,15 @@ static ga_status move(seeking *p) {
 
 /* w for the present tau, as a part of the units; tau falls until it is within bounds */
 static ga_status direction(seeking *p, double *largest) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   const int nv = s->nv;
   for (int tries = 0; tries < 60; tries++) {
     memset(s->rhs, 0, (size_t)s->n * sizeof(double));
     memcpy(s->rhs, p->F, (size_t)nv * sizeof(double));
     const double e = 1e-11 / (1 / p->tau + p->stiff);
-    ga_status status = ga_static_factor(s, &(ga_static_weights){.w = 1 / p->tau, .k = 1, .e = e});
-    if (status == GA_OK) status = ga_static_solve(s, 0);
+    ga_status status =
+        ga_static_system_factor(s, &(ga_static_system_weights){.w = 1 / p->tau, .k = 1, .e = e});
+    if (status == GA_OK) status = ga_static_system_solve(s, 0);
     if (status < 0) return status;
     double power = 0;
     *largest = 0;
@@ -156,7 +157,7 @@ static ga_status direction(seeking *p, double *largest) {
 
 /* One step; *moved 0: it was not taken. */
 static ga_status step(seeking *p, double *moved) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   double largest = 0;
   *moved = 0;
   ga_status status = direction(p, &largest);
@@ -229,7 +230,7 @@ static ga_status newton(seeking *p, int steps, bool *found) {
 
 static ga_status not_found(const seeking *p) {
   char name[96];
-  ga_name_entry(name, sizeof name, "v", p->e->worst, p->s.model->v_names);
+  ga_eval_entry_name(name, sizeof name, "v", p->e->worst, p->s.model->v_names);
   return ga_fail(p->s.eval.err, GA_ERR_INITIAL,
                  "t = %.9g: no equilibrium was found; after %d steps a force of %.3g is left that "
                  "would move %s. Does something hold the mechanism?",
@@ -237,7 +238,7 @@ static ga_status not_found(const seeking *p) {
 }
 
 static ga_status seek(seeking *p) {
-  ga_static *s = &p->s;
+  ga_static_system *s = &p->s;
   ga_equilibrium *e = p->e;
   const int steps = e->steps == 0 ? NEWTON_STEPS : e->steps;
   const int relax = e->relax_steps == 0 ? RELAX_STEPS : e->relax_steps;
@@ -249,7 +250,7 @@ static ga_status seek(seeking *p) {
   if (steps > 0) status = newton(p, steps, &found);
   if (status < 0) return status;
   if (!found && relax > 0) {
-    status = ga_static_relax(s->model, p->t, p->q, relax, &e->relaxations, s->eval.err);
+    status = ga_relaxation_run(s->model, p->t, p->q, relax, &e->relaxations, s->eval.err);
     if (status == GA_OK) status = newton(p, NEWTON_STEPS, &found);
     if (status < 0) return status;
   }
@@ -279,6 +280,6 @@ ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
     if (e->lam && p.s.nlam) memcpy(e->lam, p.lam, (size_t)p.s.nlam * sizeof(double));
     if (e->psi && p.s.npsi) memcpy(e->psi, p.psi, (size_t)p.s.npsi * sizeof(double));
   }
-  ga_static_close(&p.s);
+  ga_static_system_close(&p.s);
   return status;
 }

@@ -22,7 +22,7 @@
 enum { STEPS = 40 };
 
 typedef struct arnoldi {
-  ga_static s;
+  ga_static_system s;
   const ga_space *space;
   const double *v;
   ga_csr Y;
@@ -63,18 +63,18 @@ static ga_status set_slow(arnoldi *a, double t, const double *q) {
   double *F = a->eta, *unit = a->dv;
   const ga_status status = ga_eval_force(&a->s.eval, t, q, a->v, F);
   for (int i = 0; i < a->n; i++) F[i] /= a->s.W.val[i];
-  ga_static_units(a->s.model, q, NULL, unit);
+  ga_static_system_units(a->s.model, q, NULL, unit);
   a->slow = 1e-6 * sqrt(length(a, F) / length(a, unit));
   return status;
 }
 
 /* M, C, K, G, H, Y at the state, v', and the factors */
 static ga_status matrices(arnoldi *a, double t, const double *q) {
-  ga_static *s = &a->s;
-  ga_status status = ga_static_set_weights(s, t, q, NULL);
+  ga_static_system *s = &a->s;
+  ga_status status = ga_static_system_set_weights(s, t, q, NULL);
   if (status == GA_OK) status = set_slow(a, t, q);
   if (status == GA_OK) status = ga_eval_Y(&s->eval, t, q, a->v, &a->Y);
-  if (status == GA_OK) status = ga_static_accelerate(s, t, q, a->v, a->vd, a->lam, a->psi);
+  if (status == GA_OK) status = ga_static_system_accelerate(s, t, q, a->v, a->vd, a->lam, a->psi);
   if (status != GA_OK) return status;
   const ga_eval_point at = {t, q, a->v, a->vd, a->lam, a->psi};
   return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
@@ -120,7 +120,7 @@ static void add_motion(arnoldi *a, const double *eta, const double *u) {
 
 /* P y'' for eta and u, into s->rhs */
 static ga_status accelerate(arnoldi *a, const double *eta, const double *u) {
-  ga_static *s = &a->s;
+  ga_static_system *s = &a->s;
   double *rhs = s->rhs;
   memset(rhs, 0, (size_t)s->n * sizeof(double));
   add_motion(a, eta, u);
@@ -131,18 +131,18 @@ static ga_status accelerate(arnoldi *a, const double *eta, const double *u) {
     ga_csr_mul_add(&s->H, -1, a->Su, rhs + a->n + s->nlam);
     ga_csr_mul_add(&a->Y, -1, u, rhs + a->n + s->nlam);
   }
-  return ga_static_solve(s, 0);
+  return ga_static_system_solve(s, 0);
 }
 
 /* a vector by chance that the constraints allow, into x */
 static ga_status random_vector(arnoldi *a, uint64_t *seed, double *x) {
-  ga_static *s = &a->s;
+  ga_static_system *s = &a->s;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   for (int i = 0; i < a->n; i++) {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     s->rhs[i] = ((double)(*seed >> 11) * 0x1p-53 - 0.5) * sqrt(s->W.val[i]);
   }
-  const ga_status status = ga_static_solve(s, 0);
+  const ga_status status = ga_static_system_solve(s, 0);
   memcpy(x, s->rhs, (size_t)a->n * sizeof(double));
   return status;
 }
@@ -235,17 +235,17 @@ static ga_status largest(arnoldi *a, int count, double *fastest, ga_error *err) 
   }
   *fastest = 0;
   if (count == 0) return GA_OK;
-  const ga_status status = ga_eigen_general(count, A, NULL, re, im, vectors, arena, err);
+  const ga_status status = ga_lapack_eigen_general(count, A, NULL, re, im, vectors, arena, err);
   for (int i = 0; status == GA_OK && i < count; i++) *fastest = fmax(*fastest, hypot(re[i], im[i]));
   if (*fastest < fmax(a->slow, 1e-6 * a->sigma)) *fastest = 0;
   return status;
 }
 
-ga_status ga_static_fastest(const ga_model *model, double t, const double *q, const double *v,
-                            double *fastest, ga_error *err) {
+ga_status ga_fastest_mode(const ga_model *model, double t, const double *q, const double *v,
+                          double *fastest, ga_error *err) {
   arnoldi a = {.space = model->space, .v = v};
   int count = 0;
-  ga_status status = ga_static_open(&a.s, model, true, err);
+  ga_status status = ga_static_system_open(&a.s, model, true, err);
   if (status == GA_OK) {
     a.n = a.s.nv;
     a.steps = 2 * a.n < STEPS ? 2 * a.n : STEPS;
@@ -255,6 +255,6 @@ ga_status ga_static_fastest(const ga_model *model, double t, const double *q, co
   if (status == GA_OK) status = begin(&a);
   if (status == GA_OK) status = span(&a, &count);
   if (status == GA_OK) status = largest(&a, count, fastest, err);
-  ga_static_close(&a.s);
+  ga_static_system_close(&a.s);
   return status;
 }

@@ -29,8 +29,8 @@ static ga_status no_memory(ga_error *err) {
   return ga_fail(err, GA_ERR_MEM, "no memory for eigenvalues");
 }
 
-ga_status ga_eigen_symmetric(int n, double *A, double *B, double *s, ga_arena *arena,
-                             ga_error *err) {
+ga_status ga_lapack_eigen_symmetric(int n, double *A, double *B, double *s, ga_arena *arena,
+                                    ga_error *err) {
   const int one = 1, ask = -1;
   int info = 0;
   double size;
@@ -58,8 +58,8 @@ static ga_status standard(int n, double *A, double *re, double *im, double *vect
   return info == 0 ? GA_OK : ga_fail(err, GA_ERR_BACKEND, "LAPACK: no eigenvalues (%d)", info);
 }
 
-ga_status ga_eigen_general(int n, double *A, double *B, double *re, double *im, double *vectors,
-                           ga_arena *arena, ga_error *err) {
+ga_status ga_lapack_eigen_general(int n, double *A, double *B, double *re, double *im,
+                                  double *vectors, ga_arena *arena, ga_error *err) {
   const int ask = -1;
   int info = 0;
   double size, none;
@@ -84,22 +84,22 @@ ga_status ga_eigen_general(int n, double *A, double *B, double *re, double *im, 
   return GA_OK;
 }
 
-bool ga_solve_positive(int n, double *A, int columns, double *X, int ldx) {
+bool ga_lapack_solve_positive(int n, double *A, int columns, double *X, int ldx) {
   int info = 0;
   dposv_("U", &n, &columns, A, &n, X, &ldx, &info, 1);
   return info == 0;
 }
 
-void ga_multiply(bool transpose, int rows, int columns, int inner, const double *A, int lda,
-                 const double *B, int ldb, double *C, int ldc) {
+void ga_lapack_multiply(bool transpose, int rows, int columns, int inner, const double *A, int lda,
+                        const double *B, int ldb, double *C, int ldc) {
   const double one = 1, zero = 0;
   if (rows == 0 || columns == 0) return;
   dgemm_(transpose ? "T" : "N", "N", &rows, &columns, &inner, &one, A, &lda, B, &ldb, &zero, C,
          &ldc, 1, 1);
 }
 
-ga_status ga_least_squares(int m, int n, double *A, int columns, const double *B, double *X,
-                           ga_arena *arena, ga_error *err) {
+ga_status ga_lapack_least_squares(int m, int n, double *A, int columns, const double *B, double *X,
+                                  ga_arena *arena, ga_error *err) {
   const int ask = -1, ld = m > n ? m : n;
   const double rcond = 1e-10;
   int info = 0, rank = 0;

@@ -78,7 +78,7 @@ static void list_vectors(const ga_space *space, const double *q, vector3 *list) 
   }
 }
 
-void ga_variation_to_space(const ga_space *space, const double *q, double *y) {
+void ga_linearization_to_space_axes(const ga_space *space, const double *q, double *y) {
   for (int f = 0; f < space->nfactor; f++) {
     const ga_factor *factor = &space->factor[f];
     const bool se3 = factor->group == &ga_group_se3;
@@ -169,8 +169,8 @@ static void add_motion(ga_linearization *lin, const vector3 *list, int count, co
 
 /* ---- matrices at a state -------------------------------------------------------------------- */
 
-ga_status ga_static_accelerate(ga_static *g, double t, const double *q, const double *v, double *vd,
-                               double *lam, double *psi) {
+ga_status ga_static_system_accelerate(ga_static_system *g, double t, const double *q,
+                                      const double *v, double *vd, double *lam, double *psi) {
   ga_eval *e = &g->eval;
   ga_status status = ga_eval_mass(e, t, q, &g->M);
   if (status == GA_OK) status = ga_eval_G(e, t, q, &g->G);
@@ -179,10 +179,10 @@ ga_status ga_static_accelerate(ga_static *g, double t, const double *q, const do
   if (status == GA_OK) status = ga_eval_g_drift(e, t, q, v, g->rhs + g->nv);
   if (status == GA_OK) status = ga_eval_k_drift(e, t, q, v, g->rhs + g->nv + g->nlam);
   if (status != GA_OK) return status;
-  ga_static_set_scales(g);
+  ga_static_system_set_scales(g);
   for (int i = g->nv; i < g->n; i++) g->rhs[i] = -g->rhs[i];
-  status = ga_static_factor(g, &(ga_static_weights){.m = 1, .e = 1e-11});
-  if (status == GA_OK) status = ga_static_solve(g, 0);
+  status = ga_static_system_factor(g, &(ga_static_system_weights){.m = 1, .e = 1e-11});
+  if (status == GA_OK) status = ga_static_system_solve(g, 0);
   if (status != GA_OK) return status;
   memcpy(vd, g->rhs, (size_t)g->nv * sizeof(double));
   if (g->nlam) memcpy(lam, g->rhs + g->nv, (size_t)g->nlam * sizeof(double));
@@ -201,8 +201,8 @@ static void copy_values(const ga_csr *from, ga_csr *to) {
 }
 
 /* all six, and v', lam, psi; the state's arrays are written */
-static ga_status matrices_at(ga_linearization *lin, ga_static *g, state *s) {
-  ga_status status = ga_static_accelerate(g, s->t, s->q, s->v, s->vd, s->lam, s->psi);
+static ga_status matrices_at(ga_linearization *lin, ga_static_system *g, state *s) {
+  ga_status status = ga_static_system_accelerate(g, s->t, s->q, s->v, s->vd, s->lam, s->psi);
   const ga_eval_point at = {s->t, s->q, s->v, s->vd, s->lam, s->psi};
   if (status == GA_OK) status = ga_eval_tangents(&g->eval, &at, &g->K, &g->C);
   if (status != GA_OK) return status;
@@ -232,7 +232,7 @@ static ga_status matrices_at(ga_linearization *lin, ga_static *g, state *s) {
 /* ---- is it constant? ------------------------------------------------------------------------ */
 
 /* accelerations are compared with those of the forces alone, and of springs moved by 1e-3 units */
-static ga_status check_rest(const ga_linearization *lin, ga_static *g, const state *s,
+static ga_status check_rest(const ga_linearization *lin, ga_static_system *g, const state *s,
                             const double *unit) {
   double size = 0, most = 0;
   int worst = 0;
@@ -241,12 +241,12 @@ static ga_status check_rest(const ga_linearization *lin, ga_static *g, const sta
   if (status != GA_OK) return status;
   for (int i = 0; i < lin->nv; i++) {
     const double part = fabs(s->vd[i]) * sqrt(g->W.val[i]);
-    const double acting = fabs(g->rhs[i]) + 1e-3 * ga_static_reach(&g->K, i, unit);
+    const double acting = fabs(g->rhs[i]) + 1e-3 * ga_static_system_reach(&g->K, i, unit);
     size = fmax(size, acting / sqrt(g->W.val[i]));
     if (part > most) most = part, worst = i;
   }
   if (most <= RESTING * size || most == 0) return GA_OK;
-  ga_name_entry(name, sizeof name, "v", worst, lin->model->v_names);
+  ga_eval_entry_name(name, sizeof name, "v", worst, lin->model->v_names);
   return ga_fail(g->eval.err, GA_ERR_INITIAL,
                  "t = %.9g: the state is not an equilibrium: %s begins to move (acceleration "
                  "%.3g), and the linearization would change with it; find the equilibrium first",
@@ -267,7 +267,7 @@ static double difference(const ga_csr *A, const ga_csr *B, int *row) {
 }
 
 /* Three tenths of a unit further along the motion, all matrices must be the same. */
-static ga_status check_steady(const ga_linearization *lin, ga_static *g, const state *s,
+static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, const state *s,
                               const double *unit, state *later, ga_linearization *then) {
   double fastest = 0;
   for (int i = 0; i < lin->nv; i++) fastest = fmax(fastest, fabs(s->v[i]) / unit[i]);
@@ -293,9 +293,9 @@ static ga_status check_steady(const ga_linearization *lin, ga_static *g, const s
     int row = 0;
     char name[96] = "";
     if (difference(pairs[k].now, pairs[k].then, &row) <= CONSTANT) continue;
-    if (pairs[k].by_velocity) ga_name_entry(name, sizeof name, "v", row, lin->model->v_names);
-    if (k == 3) ga_name_entry(name, sizeof name, "g", row, lin->model->lam_names);
-    if (k == 4) ga_name_entry(name, sizeof name, "k", row, lin->model->psi_names);
+    if (pairs[k].by_velocity) ga_eval_entry_name(name, sizeof name, "v", row, lin->model->v_names);
+    if (k == 3) ga_eval_entry_name(name, sizeof name, "g", row, lin->model->lam_names);
+    if (k == 4) ga_eval_entry_name(name, sizeof name, "k", row, lin->model->psi_names);
     return ga_fail(g->eval.err, GA_ERR_INITIAL,
                    "t = %.9g: the state moves, and its linearization is not constant in time: the "
                    "%s of %s changes within a time of %.3g. Frequencies exist about a "
@@ -319,7 +319,7 @@ static bool take_matrices(ga_linearization *lin, const ga_model *model, ga_arena
   return !arena->failed;
 }
 
-static bool take_state(state *s, const ga_static *g, ga_arena *arena) {
+static bool take_state(state *s, const ga_static_system *g, ga_arena *arena) {
   s->q = ga_arena_doubles(arena, (size_t)g->eval.nq);
   s->v = ga_arena_doubles(arena, (size_t)g->nv);
   s->vd = ga_arena_doubles(arena, (size_t)g->nv);
@@ -328,7 +328,7 @@ static bool take_state(state *s, const ga_static *g, ga_arena *arena) {
   return !arena->failed;
 }
 
-static ga_status linearise(ga_linearization *lin, ga_static *g, state *s, bool frozen) {
+static ga_status linearise(ga_linearization *lin, ga_static_system *g, state *s, bool frozen) {
   ga_linearization then = *lin;
   state later;
   double *unit = ga_arena_doubles(&g->arena, (size_t)g->nv);
@@ -337,8 +337,8 @@ static ga_status linearise(ga_linearization *lin, ga_static *g, state *s, bool f
       (lin->moving && !take_matrices(&then, g->model, &g->arena))) {
     return ga_fail(g->eval.err, GA_ERR_MEM, "no memory to linearise");
   }
-  ga_static_units(g->model, s->q, NULL, unit);
-  ga_status status = ga_static_set_weights(g, s->t, s->q, NULL);
+  ga_static_system_units(g->model, s->q, NULL, unit);
+  ga_status status = ga_static_system_set_weights(g, s->t, s->q, NULL);
   if (status == GA_OK) status = matrices_at(lin, g, s);
   if (status != GA_OK) return status;
   memcpy(lin->weight, g->W.val, (size_t)g->nv * sizeof(double));
@@ -348,7 +348,7 @@ static ga_status linearise(ga_linearization *lin, ga_static *g, state *s, bool f
 
 ga_status ga_linearization_new(const ga_model *model, double t, const double *q, const double *v,
                                bool frozen, ga_linearization **out, ga_error *err) {
-  ga_static g;
+  ga_static_system g;
   ga_error own;
   state s = {.t = t};
   *out = NULL;
@@ -356,7 +356,7 @@ ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
   if (model && model->ops && (ga_model_gives(model) & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "frequencies of a model with a reaction of its own");
   }
-  ga_status status = ga_static_open(&g, model, true, err);
+  ga_status status = ga_static_system_open(&g, model, true, err);
   ga_linearization *lin = status == GA_OK ? ga_calloc(1, sizeof *lin) : NULL;
   if (status == GA_OK && !lin) status = ga_fail(err, GA_ERR_MEM, "no memory to linearise");
   if (status == GA_OK) {
@@ -375,7 +375,7 @@ ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
     memcpy(s.v, v, (size_t)g.nv * sizeof(double));
     status = linearise(lin, &g, &s, frozen);
   }
-  ga_static_close(&g);
+  ga_static_system_close(&g);
   if (status == GA_OK) {
     *out = lin;
   } else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Private side of linearizations: the matrices, and dense linear algebra by LAPACK. */
-#ifndef GA_SRC_LINEARIZE_H
-#define GA_SRC_LINEARIZE_H
+#ifndef GA_SRC_LINEARIZATION_H
+#define GA_SRC_LINEARIZATION_H
 
 #include "statics/statics.h"
 
@@ -16,33 +16,33 @@ struct ga_linearization {
 };
 
 /* y <- from body axes (a variation of the model) to space axes */
-void ga_variation_to_space(const ga_space *space, const double *q, double *y);
+void ga_linearization_to_space_axes(const ga_space *space, const double *q, double *y);
 
 /* The lowest modes by ARPACK. Its iteration needs more vectors than modes: where the model has
  * fewer velocities than that, it does not fit, and LAPACK finds them as fast. */
-bool ga_modes_few_fits(int nv, int room);
-ga_status ga_modes_few(const ga_linearization *lin, ga_modes *modes, ga_error *err);
+bool ga_arpack_fits(int nv, int room);
+ga_status ga_arpack_modes(const ga_linearization *lin, ga_modes *modes, ga_error *err);
 
 /* Null space of the m rows of A (dense by rows of n, destroyed): r = rank, N its orthonormal basis,
  * n x (n - r) by columns. */
-ga_status ga_static_null_space(int m, int n, double *A, int *rank, double *N, ga_arena *arena,
-                               ga_error *err);
+ga_status ga_tangent_space_basis(int m, int n, double *A, int *rank, double *N, ga_arena *arena,
+                                 ga_error *err);
 
 /* Eigenvalues and right eigenvectors of A x = s B x, matrices by columns, destroyed; vectors as
  * LAPACK leaves them, a pair of conjugates in two columns.
  *   symmetric   A symmetric, B symmetric positive definite: real s, increasing
  *   general     B = NULL: the unit matrix; infinite ones have beta = 0 */
-ga_status ga_eigen_symmetric(int n, double *A, double *B, double *s, ga_arena *arena,
-                             ga_error *err);
-ga_status ga_eigen_general(int n, double *A, double *B, double *re, double *im, double *vectors,
-                           ga_arena *arena, ga_error *err);
+ga_status ga_lapack_eigen_symmetric(int n, double *A, double *B, double *s, ga_arena *arena,
+                                    ga_error *err);
+ga_status ga_lapack_eigen_general(int n, double *A, double *B, double *re, double *im,
+                                  double *vectors, ga_arena *arena, ga_error *err);
 /* X <- A^-1 X for a symmetric positive definite A, destroyed; false if it is not */
-bool ga_solve_positive(int n, double *A, int columns, double *X, int ldx);
+bool ga_lapack_solve_positive(int n, double *A, int columns, double *X, int ldx);
 /* C = A B or A^T B, all by columns: A rows x inner (as it is used), B inner x columns */
-void ga_multiply(bool transpose, int rows, int columns, int inner, const double *A, int lda,
-                 const double *B, int ldb, double *C, int ldc);
+void ga_lapack_multiply(bool transpose, int rows, int columns, int inner, const double *A, int lda,
+                        const double *B, int ldb, double *C, int ldc);
 /* X (n x columns) of least norm with A X nearest to B (m x columns); A is destroyed */
-ga_status ga_least_squares(int m, int n, double *A, int columns, const double *B, double *X,
-                           ga_arena *arena, ga_error *err);
+ga_status ga_lapack_least_squares(int m, int n, double *A, int columns, const double *B, double *X,
+                                  ga_arena *arena, ga_error *err);
 
 #endif

@@ -57,7 +57,7 @@ static ga_status find_basis(reduction *r) {
       rows[i * n + j] = lin->G.val[e] / sqrt(lin->weight[j]);
     }
   }
-  const ga_status status = ga_static_null_space(m, n, rows, &rank, r->N, &r->arena, r->err);
+  const ga_status status = ga_tangent_space_basis(m, n, rows, &rank, r->N, &r->arena, r->err);
   r->d = r->e = n - rank;
   for (int k = 0; k < r->d; k++) {
     for (int j = 0; j < n; j++) r->N[k * n + j] /= sqrt(lin->weight[j]);
@@ -76,7 +76,7 @@ static double *times_basis(reduction *r, const ga_csr *A) {
 
 static double *reduce(reduction *r, const ga_csr *A) {
   double *AN = times_basis(r, A), *out = take(r, r->d, r->d);
-  if (!r->arena.failed) ga_multiply(true, r->d, r->d, r->n, r->N, r->n, AN, r->n, out, r->d);
+  if (!r->arena.failed) ga_lapack_multiply(true, r->d, r->d, r->n, r->N, r->n, AN, r->n, out, r->d);
   return out;
 }
 
@@ -92,9 +92,9 @@ static ga_status reduce_rolling(reduction *r) {
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < d; j++) rows[i * d + j] = Hn[j * m + i];
   }
-  ga_status status = ga_static_null_space(m, d, rows, &rank, r->E, &r->arena, r->err);
+  ga_status status = ga_tangent_space_basis(m, d, rows, &rank, r->E, &r->arena, r->err);
   r->e = d - rank;
-  if (status == GA_OK) status = ga_least_squares(m, d, Hn, d, Yn, r->B, &r->arena, r->err);
+  if (status == GA_OK) status = ga_lapack_least_squares(m, d, Hn, d, Yn, r->B, &r->arena, r->err);
   return status;
 }
 
@@ -138,7 +138,7 @@ static ga_status solve_symmetric(reduction *r) {
       B[i * d + j] = r->Mn[i * d + j];
     }
   }
-  const ga_status status = ga_eigen_symmetric(d, A, B, square, &r->arena, r->err);
+  const ga_status status = ga_lapack_eigen_symmetric(d, A, B, square, &r->arena, r->err);
   if (status != GA_OK) return status;
   r->count = 2 * d;
   r->re = take(r, 2 * d, 1);
@@ -164,7 +164,7 @@ static double *coupling(reduction *r) {
   const int d = r->d;
   double *T = take(r, d, d);
   if (!T) return NULL;
-  if (r->B) ga_multiply(false, d, d, d, r->Mn, d, r->B, d, T, d);
+  if (r->B) ga_lapack_multiply(false, d, d, d, r->Mn, d, r->B, d, T, d);
   for (int i = 0; i < d * d; i++) T[i] -= r->Cn[i];
   return T;
 }
@@ -177,11 +177,11 @@ static void project(reduction *r, const double *X, bool both, double *out, doubl
     return;
   }
   if (!both) {
-    ga_multiply(true, e, d, d, r->E, d, X, d, out, e);
+    ga_lapack_multiply(true, e, d, d, r->E, d, X, d, out, e);
     return;
   }
-  ga_multiply(false, d, e, d, X, d, r->E, d, work, d);
-  ga_multiply(true, e, e, d, r->E, d, work, d, out, e);
+  ga_lapack_multiply(false, d, e, d, X, d, r->E, d, work, d);
+  ga_lapack_multiply(true, e, e, d, r->E, d, work, d, out, e);
 }
 
 /* the two lower blocks of the system, -E^T (T B + Kn) and E^T T E, e rows of d + e columns, and
@@ -190,7 +190,7 @@ static bool lower_blocks(reduction *r, double *lower, double *Me) {
   const int d = r->d, e = r->e;
   double *T = coupling(r), *X = take(r, d, d), *work = take(r, d, d);
   if (r->arena.failed) return false;
-  if (r->B) ga_multiply(false, d, d, d, T, d, r->B, d, X, d);
+  if (r->B) ga_lapack_multiply(false, d, d, d, T, d, r->B, d, X, d);
   for (int i = 0; i < d * d; i++) X[i] = -(X[i] + r->Kn[i]);
   project(r, X, false, lower, work);
   project(r, T, true, lower + e * d, work);
@@ -208,7 +208,7 @@ static ga_status solve_general(reduction *r) {
   if (r->arena.failed || !lower_blocks(r, lower, Me)) return no_memory(r);
   memcpy(own, Me, (size_t)e * (size_t)e * sizeof(double));
   memcpy(solved, lower, (size_t)e * (size_t)s * sizeof(double));
-  const bool regular = ga_solve_positive(e, own, s, solved, e);
+  const bool regular = ga_lapack_solve_positive(e, own, s, solved, e);
   if (!regular) mass = take(r, s, s);
   if (r->arena.failed) return no_memory(r);
   for (int j = 0; j < s; j++) {
@@ -221,7 +221,8 @@ static ga_status solve_general(reduction *r) {
       mass[j * s + i] = i < d || j < d ? i == j : Me[(j - d) * e + i - d];
     }
   }
-  const ga_status status = ga_eigen_general(s, A, mass, r->re, r->im, vectors, &r->arena, r->err);
+  const ga_status status =
+      ga_lapack_eigen_general(s, A, mass, r->re, r->im, vectors, &r->arena, r->err);
   r->count = s;
   for (int k = 0; k < s; k++) {
     memcpy(r->vectors + k * d, vectors + k * s, (size_t)d * sizeof(double));
@@ -251,12 +252,12 @@ static void write_shape(const reduction *r, const entry *mode, double *re, doubl
   const double *z = r->vectors + mode->column * r->d;
   const int n = r->n;
   int largest = 0;
-  ga_multiply(false, n, 1, r->d, r->N, n, z, r->d, re, n);
-  if (mode->im > 0) ga_multiply(false, n, 1, r->d, r->N, n, z + r->d, r->d, im, n);
+  ga_lapack_multiply(false, n, 1, r->d, r->N, n, z, r->d, re, n);
+  if (mode->im > 0) ga_lapack_multiply(false, n, 1, r->d, r->N, n, z + r->d, r->d, im, n);
   if (!(mode->im > 0)) memset(im, 0, (size_t)n * sizeof(double));
   if (!lin->moving) {
-    ga_variation_to_space(lin->model->space, lin->q, re);
-    ga_variation_to_space(lin->model->space, lin->q, im);
+    ga_linearization_to_space_axes(lin->model->space, lin->q, re);
+    ga_linearization_to_space_axes(lin->model->space, lin->q, im);
   }
   for (int i = 0; i < n; i++) {
     if (hypot(re[i], im[i]) > (1 + 1e-9) * hypot(re[largest], im[largest])) largest = i;
@@ -342,8 +343,8 @@ ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *
                    "modes: room for at least one, arrays re and im, and both "
                    "arrays of shapes or none");
   }
-  const bool small = lin->nv <= DENSE_MOST && !ga_modes_few_fits(lin->nv, modes->room);
-  if (modes->few && !small) return ga_modes_few(lin, modes, err);
+  const bool small = lin->nv <= DENSE_MOST && !ga_arpack_fits(lin->nv, modes->room);
+  if (modes->few && !small) return ga_arpack_modes(lin, modes, err);
   if (lin->nv > DENSE_MOST) {
     return ga_fail(err, GA_ERR_ARG,
                    "all modes of %d velocities are too many (at most %d); ask for a few", lin->nv,

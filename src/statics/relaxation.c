@@ -74,8 +74,8 @@ static ga_status run(relaxing *r, ga_integrator *it, double t, double *q, int st
   return status;
 }
 
-ga_status ga_static_relax(const ga_model *model, double t, double *q, int steps, int *taken,
-                          ga_error *err) {
+ga_status ga_relaxation_run(const ga_model *model, double t, double *q, int steps, int *taken,
+                            ga_error *err) {
   relaxing r = {.peak = 0};
   frozen own = {model, t};
   const ga_model_ops ops = {.evaluate = evaluate, .gives = ga_model_gives(model) & STILL_RIGHT};

@@ -7,7 +7,7 @@
 #include "lie/lie.h"
 #include "statics/statics.h"
 
-static void init_matrices(ga_static *s, bool with_tangents) {
+static void init_matrices(ga_static_system *s, bool with_tangents) {
   const ga_model *model = s->model;
   ga_arena *arena = &s->arena;
   ga_csr_init_identity(&s->W, s->nv, arena);
@@ -24,8 +24,9 @@ static void init_matrices(ga_static *s, bool with_tangents) {
   ga_csr_init(&s->C, s->nv, s->nv, model->pat_K, arena);
 }
 
-ga_status ga_static_open(ga_static *s, const ga_model *model, bool with_tangents, ga_error *err) {
-  *s = (ga_static){.model = model, .nlam = model->nlam, .npsi = model->npsi};
+ga_status ga_static_system_open(ga_static_system *s, const ga_model *model, bool with_tangents,
+                                ga_error *err) {
+  *s = (ga_static_system){.model = model, .nlam = model->nlam, .npsi = model->npsi};
   ga_status status = ga_model_validate(model, err);
   if (status == GA_OK) status = ga_eval_init(&s->eval, model, &s->arena, err);
   if (status != GA_OK) return status;
@@ -34,18 +35,18 @@ ga_status ga_static_open(ga_static *s, const ga_model *model, bool with_tangents
   init_matrices(s, with_tangents);
   if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for a system of %d rows", s->n);
   const int at_lam = s->nv, at_psi = s->nv + s->nlam;
-  s->term_W = ga_blocks_add(&s->blocks, 0, 0, &s->W, false);
-  s->term_rows[0] = ga_blocks_add(&s->blocks, at_lam, 0, &s->G, false);
-  s->term_rows[1] = ga_blocks_add(&s->blocks, 0, at_lam, &s->G, true);
-  s->term_rows[2] = ga_blocks_add(&s->blocks, at_psi, 0, &s->H, false);
-  s->term_rows[3] = ga_blocks_add(&s->blocks, 0, at_psi, &s->H, true);
-  s->term_D = ga_blocks_add(&s->blocks, s->nv, s->nv, &s->D, false);
+  s->term_W = ga_block_matrix_add(&s->blocks, 0, 0, &s->W, false);
+  s->term_rows[0] = ga_block_matrix_add(&s->blocks, at_lam, 0, &s->G, false);
+  s->term_rows[1] = ga_block_matrix_add(&s->blocks, 0, at_lam, &s->G, true);
+  s->term_rows[2] = ga_block_matrix_add(&s->blocks, at_psi, 0, &s->H, false);
+  s->term_rows[3] = ga_block_matrix_add(&s->blocks, 0, at_psi, &s->H, true);
+  s->term_D = ga_block_matrix_add(&s->blocks, s->nv, s->nv, &s->D, false);
   s->term_K = s->term_M = -1;
   if (with_tangents) {
-    s->term_K = ga_blocks_add(&s->blocks, 0, 0, &s->K, false);
-    s->term_M = ga_blocks_add(&s->blocks, 0, 0, &s->M, false);
+    s->term_K = ga_block_matrix_add(&s->blocks, 0, 0, &s->K, false);
+    s->term_M = ga_block_matrix_add(&s->blocks, 0, 0, &s->M, false);
   }
-  if (ga_blocks_build(&s->blocks, s->n, &s->arena) != GA_OK) {
+  if (ga_block_matrix_build(&s->blocks, s->n, &s->arena) != GA_OK) {
     return ga_fail(err, GA_ERR_MEM, "no memory for a system of %d rows", s->n);
   }
   ga_options options = ga_options_default();
@@ -55,23 +56,23 @@ ga_status ga_static_open(ga_static *s, const ga_model *model, bool with_tangents
   return ga_linsol_open(&s->ls, &options, &s->blocks.A, err);
 }
 
-void ga_static_close(ga_static *s) {
+void ga_static_system_close(ga_static_system *s) {
   ga_linsol_close(&s->ls);
   ga_arena_free(&s->arena);
 }
 
-static void assemble(ga_static *s, const ga_static_weights *c) {
+static void assemble(ga_static_system *s, const ga_static_system_weights *c) {
   ga_csr_zero(&s->blocks.A);
-  ga_blocks_scatter(&s->blocks, s->term_W, c->w);
-  for (int i = 0; i < 4; i++) ga_blocks_scatter(&s->blocks, s->term_rows[i], 1);
-  ga_blocks_scatter(&s->blocks, s->term_D, -c->e);
+  ga_block_matrix_scatter(&s->blocks, s->term_W, c->w);
+  for (int i = 0; i < 4; i++) ga_block_matrix_scatter(&s->blocks, s->term_rows[i], 1);
+  ga_block_matrix_scatter(&s->blocks, s->term_D, -c->e);
   if (s->term_K < 0) return;
-  ga_blocks_scatter(&s->blocks, s->term_K, c->k);
-  ga_blocks_scatter(&s->blocks, s->term_M, c->m);
+  ga_block_matrix_scatter(&s->blocks, s->term_K, c->k);
+  ga_block_matrix_scatter(&s->blocks, s->term_M, c->m);
 }
 
-ga_status ga_static_factor(ga_static *s, const ga_static_weights *c) {
-  ga_static_weights own = *c;
+ga_status ga_static_system_factor(ga_static_system *s, const ga_static_system_weights *c) {
+  ga_static_system_weights own = *c;
   ga_status status = GA_RETRY_SINGULAR;
   /* a solver may find dependent rows singular although e is not zero: more of it helps */
   for (int tries = 0; tries < 3 && status == GA_RETRY_SINGULAR; tries++, own.e *= 1e3) {
@@ -86,7 +87,7 @@ ga_status ga_static_factor(ga_static *s, const ga_static_weights *c) {
                  "linear solver failed on a system of %d rows", s->n);
 }
 
-ga_status ga_static_solve(ga_static *s, double e_exact) {
+ga_status ga_static_system_solve(ga_static_system *s, double e_exact) {
   enum { REFINEMENTS = 4 };
   const size_t bytes = (size_t)s->n * sizeof(double);
   /* the matrix as it stands has -e D; what it lacks of -e_exact D is added to the defect */
@@ -116,7 +117,7 @@ ga_status ga_static_solve(ga_static *s, double e_exact) {
   return GA_OK;
 }
 
-void ga_static_hold(ga_static *s, const bool *hold) {
+void ga_static_system_hold(ga_static_system *s, const bool *hold) {
   ga_csr *const rows[] = {&s->G, &s->H};
   for (int k = 0; hold && k < 2; k++) {
     for (int e = 0; e < ga_csr_nnz(rows[k]); e++) {
@@ -125,7 +126,8 @@ void ga_static_hold(ga_static *s, const bool *hold) {
   }
 }
 
-ga_status ga_static_set_weights(ga_static *s, double t, const double *q, const double *weight) {
+ga_status ga_static_system_set_weights(ga_static_system *s, double t, const double *q,
+                                       const double *weight) {
   if (weight) {
     memcpy(s->W.val, weight, (size_t)s->nv * sizeof(double));
     return GA_OK;
@@ -144,7 +146,7 @@ ga_status ga_static_set_weights(ga_static *s, double t, const double *q, const d
   return GA_OK;
 }
 
-void ga_static_set_scales(ga_static *s) {
+void ga_static_system_set_scales(ga_static_system *s) {
   const ga_csr *const rows[] = {&s->G, &s->H};
   double largest = 0, *D = s->D.val;
   for (int k = 0; k < 2; k++) {
@@ -160,7 +162,8 @@ void ga_static_set_scales(ga_static *s) {
   for (int i = 0; i < s->nlam + s->npsi; i++) s->D.val[i] = fmax(s->D.val[i], floor);
 }
 
-void ga_static_units(const ga_model *model, const double *q, const double *given, double *unit) {
+void ga_static_system_units(const ga_model *model, const double *q, const double *given,
+                            double *unit) {
   const int nv = ga_space_nv(model->space);
   if (given) {
     memcpy(unit, given, (size_t)nv * sizeof(double));
@@ -186,18 +189,18 @@ void ga_static_units(const ga_model *model, const double *q, const double *given
   }
 }
 
-double ga_static_reach(const ga_csr *A, int i, const double *unit) {
+double ga_static_system_reach(const ga_csr *A, int i, const double *unit) {
   double size = 0;
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) size += fabs(A->val[e]) * unit[A->col[e]];
   return size;
 }
 
-ga_status ga_static_multipliers(ga_static *s, const double *f, double *lam, double *psi,
-                                double *rest) {
+ga_status ga_static_system_multipliers(ga_static_system *s, const double *f, double *lam,
+                                       double *psi, double *rest) {
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   memcpy(s->rhs, f, (size_t)s->nv * sizeof(double));
-  ga_status status = ga_static_factor(s, &(ga_static_weights){.w = 1, .e = 1e-10});
-  if (status == GA_OK) status = ga_static_solve(s, 0);
+  ga_status status = ga_static_system_factor(s, &(ga_static_system_weights){.w = 1, .e = 1e-10});
+  if (status == GA_OK) status = ga_static_system_solve(s, 0);
   if (status != GA_OK) return status;
   if (s->nlam) memcpy(lam, s->rhs + s->nv, (size_t)s->nlam * sizeof(double));
   if (s->npsi) memcpy(psi, s->rhs + s->nv + s->nlam, (size_t)s->npsi * sizeof(double));

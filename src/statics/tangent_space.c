@@ -21,8 +21,8 @@ static void normalize(int m, int n, double *A) {
   }
 }
 
-ga_status ga_static_null_space(int m, int n, double *A, int *rank, double *N, ga_arena *arena,
-                               ga_error *err) {
+ga_status ga_tangent_space_basis(int m, int n, double *A, int *rank, double *N, ga_arena *arena,
+                                 ga_error *err) {
   static const double DEPENDENT = 1e-9;
   const int ask = -1, least = m < n ? m : n;
   int info = 0, columns = n;

@@ -38,12 +38,12 @@ static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, 
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
     bool by_q = site->by_wq > 0 && s->tab.p[j] != 0 && !has_y(s),
          by_v = Av && site->by_v1 > 0 && r != 0;
-    row->by_q[j] = by_q ? ga_blocks_add(&m->blocks, row0, j * s->nv, Aq, false) : -1;
-    row->by_v[j] = by_v ? ga_blocks_add(&m->blocks, row0, j * s->nv, Av, false) : -1;
+    row->by_q[j] = by_q ? ga_block_matrix_add(&m->blocks, row0, j * s->nv, Aq, false) : -1;
+    row->by_v[j] = by_v ? ga_block_matrix_add(&m->blocks, row0, j * s->nv, Av, false) : -1;
   }
   row->by_eta = row->by_w = -1;
   if (site->by_wq == 0) return;
-  if (has_y(s)) row->by_w = ga_blocks_add(&m->blocks, row0, s->n, Aq, false);
+  if (has_y(s)) row->by_w = ga_block_matrix_add(&m->blocks, row0, s->n, Aq, false);
   row->nturn = ga_space_turns(s->eval->model->space, Aq, NULL);
   row->turn = ga_arena_take(arena, (size_t)row->nturn, sizeof *row->turn);
   if (arena->failed) return;
@@ -53,7 +53,7 @@ static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, 
     arena->failed = true;
     return;
   }
-  row->by_eta = ga_blocks_add(&m->blocks, row0, s->mult_at[s->eta], &row->P.P, false);
+  row->by_eta = ga_block_matrix_add(&m->blocks, row0, s->mult_at[s->eta], &row->P.P, false);
 }
 
 /* terms of dynamic row j */
@@ -64,7 +64,7 @@ static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *aren
   const ga_site *site = &s->site[row->site];
   int row0 = j * s->nv;
   ga_csr_init(&d->Kt[j], s->nv, s->nv, model->pat_K, arena);
-  ga_csr_init(&d->Ct[j], s->nv, s->nv, ga_pattern_C(model), arena);
+  ga_csr_init(&d->Ct[j], s->nv, s->nv, ga_eval_pattern_C(model), arena);
   bool own = ga_eval_own_reaction(s->eval);
   if (own) {
     ga_csr_init(&d->L[j], s->nlam, s->nv, model->pat_G, arena);
@@ -72,20 +72,20 @@ static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *aren
   }
   if (row->part == GA_FORCES_REACTION && !d->K0.ptr) {
     ga_csr_init(&d->K0, s->nv, s->nv, model->pat_K, arena);
-    ga_csr_init(&d->C0, s->nv, s->nv, ga_pattern_C(model), arena);
+    ga_csr_init(&d->C0, s->nv, s->nv, ga_eval_pattern_C(model), arena);
   }
   if (arena->failed) return;
   m->dyn[j].site = site;
   add_row(m, s, &m->dyn[j], row0, &d->Kt[j], &d->Ct[j], arena);
-  m->mass_term[j] = ga_blocks_add(&m->blocks, row0, row0, &site->M, false);
+  m->mass_term[j] = ga_block_matrix_add(&m->blocks, row0, row0, &site->M, false);
   const ga_csr *L = own ? &d->L[j] : &site->G;
   const ga_csr *P = own ? &d->P[j] : &site->H;
   m->lam_term[j] = m->psi_term[j] = -1;
   if (row->lam != GA_NONE) {
-    m->lam_term[j] = ga_blocks_add(&m->blocks, row0, s->mult_at[row->lam], L, true);
+    m->lam_term[j] = ga_block_matrix_add(&m->blocks, row0, s->mult_at[row->lam], L, true);
   }
   if (row->psi != GA_NONE) {
-    m->psi_term[j] = ga_blocks_add(&m->blocks, row0, s->mult_at[row->psi], P, true);
+    m->psi_term[j] = ga_block_matrix_add(&m->blocks, row0, s->mult_at[row->psi], P, true);
   }
 }
 
@@ -109,7 +109,8 @@ static void add_constraint_row(ga_matrix *m, ga_equations *s, int c, ga_arena *a
       ga_csr_init(&d->acc_v, s->nlam, s->nv, model->pat_G, arena);
       if (arena->failed) return;
       add_row(m, s, row, row0, &d->acc_q, &d->acc_v, arena);
-      m->acc_term = ga_blocks_add(&m->blocks, row0, s->method->out_x * s->nv, &site->G, false);
+      m->acc_term =
+          ga_block_matrix_add(&m->blocks, row0, s->method->out_x * s->nv, &site->G, false);
       break;
     case GA_ROW_NONHOL:
       row->hat = s->method->con_hat[c];
@@ -129,7 +130,7 @@ static void add_diagonals(ga_matrix *m, const ga_equations *s, ga_arena *arena) 
   ga_csr_init_identity(&m->E_psi, s->npsi, arena);
   for (int c = 0; c < s->method->ncon && !arena->failed; c++) {
     const ga_csr *E = s->method->con[c] == GA_ROW_NONHOL ? &m->E_psi : &m->E_lam;
-    m->unit_term[c] = ga_blocks_add(&m->blocks, s->con_at[c], s->mult_at[c], E, false);
+    m->unit_term[c] = ga_block_matrix_add(&m->blocks, s->con_at[c], s->mult_at[c], E, false);
   }
 }
 
@@ -138,20 +139,20 @@ static void add_y(ga_matrix *m, const ga_equations *s, ga_arena *arena) {
   ga_csr_init_identity(&m->E_own, s->nv, arena);
   if (arena->failed) return;
   for (int i = 0; i < s->nv; i++) m->E_own.val[i] = s->eval->team->owned[i];
-  m->own_term = ga_blocks_add(&m->blocks, s->n, s->n, &m->E_own, false);
+  m->own_term = ga_block_matrix_add(&m->blocks, s->n, s->n, &m->E_own, false);
   for (int j = 0; j < s->method->nx; j++) {
-    m->own_by_x[j] = ga_blocks_add(&m->blocks, s->n, j * s->nv, &m->E_own, false);
+    m->own_by_x[j] = ga_block_matrix_add(&m->blocks, s->n, j * s->nv, &m->E_own, false);
   }
-  m->own_by_eta = ga_blocks_add(&m->blocks, s->n, s->mult_at[s->eta], &s->Gn, true);
+  m->own_by_eta = ga_block_matrix_add(&m->blocks, s->n, s->mult_at[s->eta], &s->Gn, true);
   m->n += s->nv;
 }
 
 static void put_y(ga_matrix *m, const ga_equations *s) {
-  ga_blocks_put(&m->blocks, m->own_term, 1);
+  ga_block_matrix_put(&m->blocks, m->own_term, 1);
   for (int j = 0; j < s->method->nx; j++) {
-    ga_blocks_put(&m->blocks, m->own_by_x[j], -s->tab.p[j]);
+    ga_block_matrix_put(&m->blocks, m->own_by_x[j], -s->tab.p[j]);
   }
-  ga_blocks_put(&m->blocks, m->own_by_eta, 1);
+  ga_block_matrix_put(&m->blocks, m->own_by_eta, 1);
 }
 
 ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
@@ -167,8 +168,8 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   if (s->may_drop) add_diagonals(m, s, arena);
   m->n = s->n;
   if (has_y(s) && !arena->failed) add_y(m, s, arena);
-  ga_status status = arena->failed ? GA_ERR_MEM : ga_blocks_build(&m->blocks, m->n, arena);
-  if (status == GA_OK && s->may_drop) ga_unit_init(&m->unit, &m->blocks.A, s->nx, arena);
+  ga_status status = arena->failed ? GA_ERR_MEM : ga_block_matrix_build(&m->blocks, m->n, arena);
+  if (status == GA_OK && s->may_drop) ga_identity_rows_init(&m->unit, &m->blocks.A, s->nx, arena);
   return status;
 }
 
@@ -240,14 +241,15 @@ static ga_status constraint_derivatives(ga_matrix *m, ga_equations *s, const dou
 static void scatter_row(ga_matrix *m, const ga_equations *s, ga_row_terms *row) {
   ga_space_turn(row->nturn, row->turn, row->site->T, row->Aq);
   for (int j = 0; j < s->method->nx; j++) {
-    if (row->by_q[j] >= 0) ga_blocks_put(&m->blocks, row->by_q[j], row->q_scale * s->tab.p[j]);
+    if (row->by_q[j] >= 0)
+      ga_block_matrix_put(&m->blocks, row->by_q[j], row->q_scale * s->tab.p[j]);
     double r = row->hat ? s->tab.rh[j] : s->tab.r[j];
-    if (row->by_v[j] >= 0) ga_blocks_put(&m->blocks, row->by_v[j], row->v_scale * r);
+    if (row->by_v[j] >= 0) ga_block_matrix_put(&m->blocks, row->by_v[j], row->v_scale * r);
   }
-  if (row->by_w >= 0) ga_blocks_put(&m->blocks, row->by_w, row->q_scale);
+  if (row->by_w >= 0) ga_block_matrix_put(&m->blocks, row->by_w, row->q_scale);
   if (row->by_eta < 0) return;
   ga_product_values(&row->P, row->Aq, &s->Gn);
-  ga_blocks_put(&m->blocks, row->by_eta, -row->q_scale);
+  ga_block_matrix_put(&m->blocks, row->by_eta, -row->q_scale);
 }
 
 static ga_status derivatives(ga_matrix *m, ga_equations *s, const double *x) {
@@ -316,12 +318,12 @@ static void leave_out(ga_matrix *m, const ga_equations *s) {
     m->E_psi.val[i] = s->unit[s->nlam + i] * s->unit[s->nlam + i];
   }
   for (int c = 0; c < method->ncon; c++) {
-    ga_blocks_put(&m->blocks, m->unit_term[c], -s->soften);
+    ga_block_matrix_put(&m->blocks, m->unit_term[c], -s->soften);
   }
   for (int c = 0; c < method->ncon && s->ndropped > 0; c++) {
     int size = ga_equations_con_size(s, method->con[c]);
     const bool *dropped = ga_equations_dropped(s, method->con[c]);
-    ga_unit_apply_all(&m->unit, &m->blocks.A, s->con_at[c], size, dropped);
+    ga_identity_rows_apply_all(&m->unit, &m->blocks.A, s->con_at[c], size, dropped);
   }
 }
 
@@ -333,15 +335,15 @@ ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   s->eval->trusting = false;
   m->tangents.of = 0; /* A_q will be multiplied by T */
   if (status != GA_OK) return status;
-  ga_blocks_clear(&m->blocks);
+  ga_block_matrix_clear(&m->blocks);
   for (int j = 0; j < method->nx; j++) {
     scatter_row(m, s, &m->dyn[j]);
-    ga_blocks_put(&m->blocks, m->mass_term[j], s->tab.m);
-    if (m->lam_term[j] >= 0) ga_blocks_put(&m->blocks, m->lam_term[j], s->tab.phi);
-    if (m->psi_term[j] >= 0) ga_blocks_put(&m->blocks, m->psi_term[j], s->tab.phi);
+    ga_block_matrix_put(&m->blocks, m->mass_term[j], s->tab.m);
+    if (m->lam_term[j] >= 0) ga_block_matrix_put(&m->blocks, m->lam_term[j], s->tab.phi);
+    if (m->psi_term[j] >= 0) ga_block_matrix_put(&m->blocks, m->psi_term[j], s->tab.phi);
   }
   for (int c = 0; c < method->ncon; c++) scatter_row(m, s, &m->con[c]);
-  if (m->acc_term >= 0) ga_blocks_put(&m->blocks, m->acc_term, 1);
+  if (m->acc_term >= 0) ga_block_matrix_put(&m->blocks, m->acc_term, 1);
   if (has_y(s)) put_y(m, s);
   if (s->may_drop) leave_out(m, s);
   return GA_OK;

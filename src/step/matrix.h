@@ -27,7 +27,7 @@ typedef struct ga_matrix {
   ga_row_terms dyn[GA_MAX_X], con[GA_MAX_CON];
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
   int acc_term; /* G of an acceleration row, -1 if there is none */
-  ga_blocks blocks;
+  ga_block_matrix blocks;
   /* Of a team, with an eta: n + nv rows. The last nv unknowns are y = sum_j p_j x_j - G_n^T eta,
    * through which w_q depends on x and eta: w_q = .. + h^2 y. */
   int n;
@@ -36,7 +36,7 @@ typedef struct ga_matrix {
   /* Where rows may be left out: identities, and their terms on the diagonal of each block. */
   ga_csr E_lam, E_psi;
   int unit_term[GA_MAX_CON];
-  ga_unit unit;
+  ga_identity_rows unit;
 } ga_matrix;
 
 ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena);

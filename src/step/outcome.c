@@ -102,7 +102,7 @@ const char *ga_equations_row_name(const ga_equations *s, int i, char *text, size
   const ga_model *model = s->eval->model;
   char name[96];
   if (i < s->nx) {
-    ga_name_entry(name, sizeof name, "v", i % s->nv, model->v_names);
+    ga_eval_entry_name(name, sizeof name, "v", i % s->nv, model->v_names);
     snprintf(text, room, "force balance of %s", name);
     return text;
   }
@@ -110,8 +110,8 @@ const char *ga_equations_row_name(const ga_equations *s, int i, char *text, size
   while (c > 0 && i < s->con_at[c]) c--;
   ga_con_kind kind = s->method->con[c];
   bool nonhol = kind == GA_ROW_NONHOL;
-  ga_name_entry(name, sizeof name, nonhol ? "k" : "g", i - s->con_at[c],
-                nonhol ? model->psi_names : model->lam_names);
+  ga_eval_entry_name(name, sizeof name, nonhol ? "k" : "g", i - s->con_at[c],
+                     nonhol ? model->psi_names : model->lam_names);
   snprintf(text, room, "%s %s", what[kind], name);
   return text;
 }
@@ -120,10 +120,10 @@ const char *ga_equations_unknown_name(const ga_equations *s, int i, char *text, 
   static const char *const symbol[] = {
       [GA_BLOCK_LAM] = "lam", [GA_BLOCK_PSI] = "psi", [GA_BLOCK_ETA] = "eta"};
   const ga_model *model = s->eval->model;
-  if (i < s->nx) return ga_name_entry(text, room, "v", i % s->nv, model->v_names);
+  if (i < s->nx) return ga_eval_entry_name(text, room, "v", i % s->nv, model->v_names);
   int c = s->method->ncon - 1;
   while (c > 0 && i < s->mult_at[c]) c--;
   bool psi = s->method->mult[c] == GA_BLOCK_PSI;
-  return ga_name_entry(text, room, symbol[s->method->mult[c]], i - s->mult_at[c],
-                       psi ? model->psi_names : model->lam_names);
+  return ga_eval_entry_name(text, room, symbol[s->method->mult[c]], i - s->mult_at[c],
+                            psi ? model->psi_names : model->lam_names);
 }

@@ -18,7 +18,7 @@ typedef struct {
   ga_arena arena;
   ga_csr M, K, G, Z;
   ga_product KG, GG, ZG;
-  ga_blocks blocks;
+  ga_block_matrix blocks;
   int nv, nlam, n;
 } newton;
 
@@ -54,10 +54,10 @@ static void make(newton *w, const char *name, int size, bool eta) {
   must(ga_csr_init(&w->G, nlam, nv, model->pat_G, &w->arena), NULL);
   must(ga_csr_init(&w->Z, nlam, nv, model->pat_G, &w->arena), NULL);
   evaluate(w);
-  ga_blocks_add(&w->blocks, 0, 0, &w->M, false);
-  ga_blocks_add(&w->blocks, 0, 0, &w->K, false);
-  ga_blocks_add(&w->blocks, 0, nv, &w->G, true);
-  ga_blocks_add(&w->blocks, nv, 0, &w->G, false);
+  ga_block_matrix_add(&w->blocks, 0, 0, &w->M, false);
+  ga_block_matrix_add(&w->blocks, 0, 0, &w->K, false);
+  ga_block_matrix_add(&w->blocks, 0, nv, &w->G, true);
+  ga_block_matrix_add(&w->blocks, nv, 0, &w->G, false);
   if (eta) {
     int velocity = nv + nlam;
     must(ga_product_init(&w->KG, &w->K, &w->G, &w->arena), NULL);
@@ -66,21 +66,21 @@ static void make(newton *w, const char *name, int size, bool eta) {
     ga_product_values(&w->KG, &w->K, &w->G);
     ga_product_values(&w->GG, &w->G, &w->G);
     ga_product_values(&w->ZG, &w->Z, &w->G);
-    ga_blocks_add(&w->blocks, velocity, 0, &w->G, false);
-    ga_blocks_add(&w->blocks, velocity, 0, &w->Z, false);
-    ga_blocks_add(&w->blocks, 0, velocity, &w->KG.P, false);
-    ga_blocks_add(&w->blocks, nv, velocity, &w->GG.P, false);
-    ga_blocks_add(&w->blocks, velocity, velocity, &w->ZG.P, false);
+    ga_block_matrix_add(&w->blocks, velocity, 0, &w->G, false);
+    ga_block_matrix_add(&w->blocks, velocity, 0, &w->Z, false);
+    ga_block_matrix_add(&w->blocks, 0, velocity, &w->KG.P, false);
+    ga_block_matrix_add(&w->blocks, nv, velocity, &w->GG.P, false);
+    ga_block_matrix_add(&w->blocks, velocity, velocity, &w->ZG.P, false);
   }
-  must(ga_blocks_build(&w->blocks, w->n, &w->arena), NULL);
+  must(ga_block_matrix_build(&w->blocks, w->n, &w->arena), NULL);
 }
 
 /* the values for a step size */
 static void fill(newton *w, double h) {
   const double p = 0.25, r = 0.5, c = p * h * h;
   const double coefs[] = {1, c, 1, p, r, h * p, -c, -1, -h};
-  ga_blocks_clear(&w->blocks);
-  for (int k = 0; k < w->blocks.nterm; k++) ga_blocks_put(&w->blocks, k, coefs[k]);
+  ga_block_matrix_clear(&w->blocks);
+  for (int k = 0; k < w->blocks.nterm; k++) ga_block_matrix_put(&w->blocks, k, coefs[k]);
 }
 
 static void release(newton *w) {
@@ -200,12 +200,12 @@ static void test_dependent(void **state) {
   /* bar 40 pulls at its masses as bar 20 does at others: put it there */
   for (int k = 0; k < 6; k++) w.G.col[6 * 40 + k] = w.G.col[6 * 20 + k];
   for (int k = 0; k < 6; k++) w.G.val[6 * 40 + k] = -2 * from[k];
-  w.blocks = (ga_blocks){0};
-  ga_blocks_add(&w.blocks, 0, 0, &w.M, false);
-  ga_blocks_add(&w.blocks, 0, 0, &w.K, false);
-  ga_blocks_add(&w.blocks, 0, w.nv, &w.G, true);
-  ga_blocks_add(&w.blocks, w.nv, 0, &w.G, false);
-  must(ga_blocks_build(&w.blocks, w.n, &w.arena), NULL);
+  w.blocks = (ga_block_matrix){0};
+  ga_block_matrix_add(&w.blocks, 0, 0, &w.M, false);
+  ga_block_matrix_add(&w.blocks, 0, 0, &w.K, false);
+  ga_block_matrix_add(&w.blocks, 0, w.nv, &w.G, true);
+  ga_block_matrix_add(&w.blocks, w.nv, 0, &w.G, false);
+  must(ga_block_matrix_build(&w.blocks, w.n, &w.arena), NULL);
   fill(&w, 1e-3);
   const ga_csr *A = &w.blocks.A;
   open_named(&weak, "weak-entries", A);

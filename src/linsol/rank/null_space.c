@@ -14,12 +14,12 @@
 #include <math.h>
 #include <string.h>
 
-void ga_null_free(ga_null_store *store) {
+void ga_null_space_free(ga_null_space_store *store) {
   ga_arena_free(&store->arena);
 }
 
-ga_status ga_null_room(ga_null_store *store, int n, int count) {
-  ga_null_free(store);
+ga_status ga_null_space_room(ga_null_space_store *store, int n, int count) {
+  ga_null_space_free(store);
   size_t numbers = (size_t)n * (size_t)count;
   store->rows = ga_arena_ints(&store->arena, (size_t)count);
   store->cols = ga_arena_ints(&store->arena, (size_t)count);
@@ -28,7 +28,7 @@ ga_status ga_null_room(ga_null_store *store, int n, int count) {
   return store->arena.failed ? GA_ERR_MEM : GA_OK;
 }
 
-static void report(const ga_null_store *store, int count, ga_null_space *out) {
+static void report(const ga_null_space_store *store, int count, ga_null_space *out) {
   *out = (ga_null_space){.count = count,
                          .complete = true,
                          .rows = store->rows,
@@ -97,7 +97,7 @@ static void eliminate(elimination *e) {
 }
 
 /* column c of right: -U1^-1 U2 and a one, back in the order of A; left likewise with L */
-static void put_vectors(const elimination *e, int c, ga_null_store *store) {
+static void put_vectors(const elimination *e, int c, ga_null_space_store *store) {
   size_t n = (size_t)e->n, rank = (size_t)e->rank, last = rank + (size_t)c;
   double *right = store->right + n * (size_t)c, *left = store->left + n * (size_t)c;
   store->cols[c] = e->col[last];
@@ -119,8 +119,8 @@ static void change_units(int n, const double *unit, int one, double *x) {
   for (int i = 0; i < n; i++) x[i] *= unit[i] / unit[one];
 }
 
-ga_status ga_null_eliminate(ga_null_store *store, const ga_scale *scale, const ga_csr *A,
-                            const double *val, ga_null_space *out) {
+ga_status ga_null_space_eliminate(ga_null_space_store *store, const ga_scaling *scale,
+                                  const ga_csr *A, const double *val, ga_null_space *out) {
   ga_arena scratch = {0};
   size_t n = (size_t)A->nrow;
   elimination e = {.n = A->nrow,
@@ -139,7 +139,7 @@ ga_status ga_null_eliminate(ga_null_store *store, const ga_scale *scale, const g
   }
   if (status == GA_OK) {
     eliminate(&e);
-    status = ga_null_room(store, e.n, e.n - e.rank);
+    status = ga_null_space_room(store, e.n, e.n - e.rank);
   }
   for (int c = 0; c < e.n - e.rank && status == GA_OK; c++) {
     put_vectors(&e, c, store);
@@ -171,8 +171,8 @@ static void reduce(int n, int count, double *basis, int *at) {
   }
 }
 
-void ga_null_from_bases(ga_null_store *store, const ga_scale *scale, int count,
-                        ga_null_space *out) {
+void ga_null_space_from_bases(ga_null_space_store *store, const ga_scaling *scale, int count,
+                              ga_null_space *out) {
   int n = scale->n;
   reduce(n, count, store->right, store->cols);
   reduce(n, count, store->left, store->rows);

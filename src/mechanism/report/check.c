@@ -20,7 +20,7 @@ typedef struct looking {
   ga_log_fn say;
   void *context;
   ga_check *c;
-  ga_static s;
+  ga_static_system s;
   double *unit; /* of the velocities */
   ga_error *err;
 } looking;
@@ -63,7 +63,7 @@ static void tell_freedom(looking *l) {
 
 /* rank of all rows; the matrices stand in l->s afterwards */
 static ga_status look_at_rank(looking *l, ga_rank *rank) {
-  ga_static *s = &l->s;
+  ga_static_system *s = &l->s;
   ga_check *c = l->c;
   ga_status status = ga_eval_mass(&s->eval, l->t, l->q, &s->M);
   if (status == GA_OK) status = ga_eval_G(&s->eval, l->t, l->q, &s->G);
@@ -90,7 +90,7 @@ static ga_status look_at_rank(looking *l, ga_rank *rank) {
 /* ---- start values --------------------------------------------------------------------------- */
 
 static ga_status look_at_start(looking *l) {
-  ga_static *s = &l->s;
+  ga_static_system *s = &l->s;
   const ga_mechanism *m = l->m;
   double *r = s->rhs;
   int worst = 0;
@@ -196,7 +196,7 @@ static ga_status look_at_bodies(looking *l) {
 
 /* x <- A x, or A^-1 x, of the matrix scaled by S = diag(W^-1/2, D^-1/2); its length after, x of
  * length 1 again */
-static double apply_scaled(ga_static *s, const double *scale, bool inverse, double *x) {
+static double apply_scaled(ga_static_system *s, const double *scale, bool inverse, double *x) {
   double sum = 0;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   for (int i = 0; i < s->n; i++) {
@@ -219,11 +219,11 @@ static double apply_scaled(ga_static *s, const double *scale, bool inverse, doub
 
 /* |A| |A^-1| by power iterations; dependent rows have 1 on their diagonal instead */
 static ga_status look_at_condition(looking *l, const ga_rank *rank) {
-  ga_static *s = &l->s;
+  ga_static_system *s = &l->s;
   double *x = ga_arena_doubles(&s->arena, (size_t)s->n);
   double *scale = ga_arena_doubles(&s->arena, (size_t)s->n);
   if (s->arena.failed) return ga_fail(l->err, GA_ERR_MEM, "no memory to check the mechanism");
-  ga_static_set_scales(s);
+  ga_static_system_set_scales(s);
   for (int i = 0; i < s->n; i++) {
     scale[i] = 1 / sqrt(i < s->nv ? s->W.val[i] : s->D.val[i - s->nv]);
   }
@@ -233,7 +233,7 @@ static ga_status look_at_condition(looking *l, const ga_rank *rank) {
     if (!rank->dropped[i]) s->D.val[i] = 0;
     for (int e = rows->ptr[row]; rank->dropped[i] && e < rows->ptr[row + 1]; e++) rows->val[e] = 0;
   }
-  ga_status status = ga_static_factor(s, &(ga_static_weights){.m = 1, .e = 1});
+  ga_status status = ga_static_system_factor(s, &(ga_static_system_weights){.m = 1, .e = 1});
   if (status != GA_OK) {
     ga_error_clear(l->err);
     l->c->condition = INFINITY;
@@ -296,7 +296,7 @@ static ga_status look_at_frequencies(looking *l) {
   ga_check *c = l->c;
   ga_error ignored = {GA_OK, ""};
   if (c->freedom == 0) return GA_OK;
-  ga_status status = ga_static_fastest(&l->m->model, l->t, l->q, l->v, &c->fastest, &ignored);
+  ga_status status = ga_fastest_mode(&l->m->model, l->t, l->q, l->v, &c->fastest, &ignored);
   if (status == GA_OK && c->fastest > 0 && l->m->nv <= MODES_MOST) status = all_frequencies(l);
   if (status == GA_ERR_MEM) return ga_fail(l->err, status, "no memory to check the mechanism");
   if (status != GA_OK) c->fastest = 0;
@@ -359,8 +359,8 @@ ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q, c
                       .length = m->length};
   looking l = {
       .m = m, .t = t, .q = q, .v = v, .say = log, .context = context, .c = check, .err = err};
-  ga_status status = ga_static_open(&l.s, &m->model, true, err);
+  ga_status status = ga_static_system_open(&l.s, &m->model, true, err);
   if (status == GA_OK) status = look(&l);
-  ga_static_close(&l.s);
+  ga_static_system_close(&l.s);
   return status;
 }

@@ -3,7 +3,7 @@
 #include "model/difference/colouring.h"
 
 /* ptr, row, place: the entries column by column */
-static void by_columns(ga_colours *c, const ga_csr *A) {
+static void by_columns(ga_colouring *c, const ga_csr *A) {
   int n = A->ncol;
   for (int e = 0; e < ga_csr_nnz(A); e++) c->ptr[A->col[e] + 1]++;
   for (int j = 0; j < n; j++) c->ptr[j + 1] += c->ptr[j];
@@ -20,7 +20,7 @@ static void by_columns(ga_colours *c, const ga_csr *A) {
 
 /* the least colour no neighbour of column j has; taken[k] == j + 1 marks colour k as a neighbour's
  */
-static int least_colour(const ga_colours *c, const ga_csr *A, int j, const int *of, int *taken) {
+static int least_colour(const ga_colouring *c, const ga_csr *A, int j, const int *of, int *taken) {
   for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
     int i = c->row[at];
     for (int e = A->ptr[i]; e < A->ptr[i + 1] && A->col[e] < j; e++) {
@@ -32,7 +32,7 @@ static int least_colour(const ga_colours *c, const ga_csr *A, int j, const int *
   return colour;
 }
 
-ga_status ga_colours_init(ga_colours *c, const ga_csr *A, ga_arena *arena) {
+ga_status ga_colouring_init(ga_colouring *c, const ga_csr *A, ga_arena *arena) {
   size_t n = (size_t)A->ncol, nnz = (size_t)ga_csr_nnz(A);
   ga_arena scratch = {0};
   int *of = ga_arena_ints(&scratch, n + 1), *taken = ga_arena_ints(&scratch, n + 1);

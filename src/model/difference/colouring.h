@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of a sparse matrix in groups that share no row, so that one pair of function values gives
  * the difference quotients of a whole group (Curtis, Powell, Reid 1974). */
-#ifndef GA_SRC_COLOUR_H
-#define GA_SRC_COLOUR_H
+#ifndef GA_SRC_COLOURING_H
+#define GA_SRC_COLOURING_H
 
 #include "base/csr.h"
 
-typedef struct ga_colours {
+typedef struct ga_colouring {
   int count;   /* number of groups */
   int *start;  /* group c is column[start[c]] .. column[start[c+1]-1] */
   int *column; /* ncol */
   int *ptr;    /* entries of column j: row[ptr[j]] .., at place[..] in the row-wise val */
   int *row, *place;
-} ga_colours;
+} ga_colouring;
 
 /* Greedy colouring in the order of the columns; the pattern must not change afterwards. */
-ga_status ga_colours_init(ga_colours *colours, const ga_csr *A, ga_arena *arena);
+ga_status ga_colouring_init(ga_colouring *colours, const ga_csr *A, ga_arena *arena);
 
 #endif

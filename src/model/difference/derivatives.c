@@ -51,8 +51,9 @@ static double position_scale(double size) {
   return size > 1 ? pow(size, 0.2) : 1;
 }
 
-double ga_fd_scale(const ga_eval *e, const ga_eval_point *p, ga_fd_kind kind, int j) {
-  if (kind == GA_FD_V) return fmax(1, fabs(p->v[j]));
+double ga_difference_scale(const ga_eval *e, const ga_eval_point *p, ga_difference_kind kind,
+                           int j) {
+  if (kind == GA_DIFFERENCE_V) return fmax(1, fabs(p->v[j]));
   const ga_space *space = e->model->space;
   for (int f = 0; f < space->nfactor; f++) {
     const ga_factor *factor = &space->factor[f];
@@ -67,7 +68,7 @@ double ga_fd_scale(const ga_eval *e, const ga_eval_point *p, ga_fd_kind kind, in
   return 1;
 }
 
-double ga_fd_time_step(double t, double d) {
+double ga_difference_time_step(double t, double d) {
   int exponent;
   frexp(fmax(d, 256 * DBL_EPSILON * fabs(t)), &exponent);
   return ldexp(1, exponent - 1);
@@ -77,8 +78,8 @@ double ga_fd_time_step(double t, double d) {
  * near a point must be. With x = d/l, l the length over which g bends (at most 1), G has changed by
  * delta/l at a distance delta, and the error of a central quotient of the change is
  * x^2 delta/(6 l). */
-static void keep_group(ga_eval *e, const struct ga_fd_level *fd, const ga_curve *c, int group,
-                       ga_sample taken) {
+static void keep_group(ga_eval *e, const struct ga_difference_level *fd, const ga_quotient_curve *c,
+                       int group, ga_quotient_sample taken) {
   ga_nearby *near = &e->near;
   size_t at = (size_t)group * (size_t)e->nlam, bytes = (size_t)e->nlam * sizeof(double);
   memcpy(near->up + at, fd->up[taken.which], bytes);
@@ -92,37 +93,38 @@ static void keep_group(ga_eval *e, const struct ga_fd_level *fd, const ga_curve 
 }
 
 /* s: the longest step, sure: one that resolves the motion */
-static ga_search first_derivative(int rows, double s, double sure) {
+static ga_quotient_search first_derivative(int rows, double s, double sure) {
   double least = fmin(ldexp(s, -3 * REDUCTIONS), ldexp(sure, -3 * 2));
-  return (ga_search){
+  return (ga_quotient_search){
       .order = 1, .rows = rows, .s = s, .sure = sure, .least = least, .ratio = 8, .curved = CURVED};
 }
 
 /* Columns of one group: the derivative of f along each, times the column's step, into fd->mid by
  * rows. */
-static ga_status group_quotient(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, bool sharp,
-                                int keep, int n) {
-  if (!sharp) return ga_half_difference(e, fd, c, 1, n, fd->mid);
-  const ga_search how = first_derivative(n, 1, 1);
-  ga_sample last = {.s = 1};
+static ga_status group_quotient(ga_eval *e, struct ga_difference_level *fd,
+                                const ga_quotient_curve *c, bool sharp, int keep, int n) {
+  if (!sharp) return ga_quotient_central(e, fd, c, 1, n, fd->mid);
+  const ga_quotient_search how = first_derivative(n, 1, 1);
+  ga_quotient_sample last = {.s = 1};
   ga_status status = ga_quotient(e, fd, c, &how, fd->mid, &last);
   if (status == GA_OK && keep >= 0) keep_group(e, fd, c, keep, last);
   return status;
 }
 
-static ga_status quotients(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, ga_fd_kind kind,
-                           bool sharp, bool keep, const ga_colours *colours, ga_csr *A) {
-  struct ga_fd_level *fd = &e->fd[e->fd_depth++];
+static ga_status quotients(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
+                           ga_difference_kind kind, bool sharp, bool keep,
+                           const ga_colouring *colours, ga_csr *A) {
+  struct ga_difference_level *fd = &e->fd[e->fd_depth++];
   ga_status status = GA_OK;
   for (int j = 0; j < e->nv; j++) {
-    fd->step[j] = (sharp ? SHARP : CENTRAL) * ga_fd_scale(e, p, kind, j);
+    fd->step[j] = (sharp ? SHARP : CENTRAL) * ga_difference_scale(e, p, kind, j);
   }
   for (int g = 0; g < colours->count && status == GA_OK; g++) {
-    const ga_curve c = {.fn = fn,
-                        .p = p,
-                        .kind = kind,
-                        .column = colours->column + colours->start[g],
-                        .columns = colours->start[g + 1] - colours->start[g]};
+    const ga_quotient_curve c = {.fn = fn,
+                                 .p = p,
+                                 .kind = kind,
+                                 .column = colours->column + colours->start[g],
+                                 .columns = colours->start[g + 1] - colours->start[g]};
     status = group_quotient(e, fd, &c, sharp, keep ? g : -1, A->nrow);
     for (int k = 0; k < c.columns && status == GA_OK; k++) {
       int j = c.column[k];
@@ -135,34 +137,35 @@ static ga_status quotients(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, g
   return status;
 }
 
-ga_status ga_fd_columns(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, ga_fd_kind kind,
-                        bool sharp, const ga_colours *colours, ga_csr *A) {
+ga_status ga_difference_columns(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
+                                ga_difference_kind kind, bool sharp, const ga_colouring *colours,
+                                ga_csr *A) {
   return quotients(e, fn, p, kind, sharp, false, colours, A);
 }
 
-ga_status ga_fd_keep_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
+ga_status ga_difference_keep_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   e->near.same = e->near.reach = INFINITY;
-  return quotients(e, ga_point_g, p, GA_FD_Q, true, true, &e->colours_G, G);
+  return quotients(e, ga_eval_point_g, p, GA_DIFFERENCE_Q, true, true, &e->colouring_G, G);
 }
 
 /* The longest time in which no coordinate moves by more than d times its scale. */
 static double motion_limit(const ga_eval *e, const ga_eval_point *p, double d) {
   double limit = d;
   for (int j = 0; j < e->nv; j++) {
-    double way = d * ga_fd_scale(e, p, GA_FD_Q, j), speed = fabs(p->v[j]);
+    double way = d * ga_difference_scale(e, p, GA_DIFFERENCE_Q, j), speed = fabs(p->v[j]);
     if (way < limit * speed) limit = way / speed;
   }
   return limit;
 }
 
-ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, bool with_motion, int n,
-                     double *out) {
-  struct ga_fd_level *fd = &e->fd[e->fd_depth++];
-  const ga_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = with_motion};
-  double d = ga_fd_time_step(p->t, with_motion ? SHARP : e->time_step);
-  double sure = with_motion ? ga_fd_time_step(p->t, motion_limit(e, p, SHARP)) : d;
-  const ga_search how = first_derivative(n, d, sure);
-  ga_sample last = {.s = 0};
+ga_status ga_difference_time(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
+                             bool with_motion, int n, double *out) {
+  struct ga_difference_level *fd = &e->fd[e->fd_depth++];
+  const ga_quotient_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = with_motion};
+  double d = ga_difference_time_step(p->t, with_motion ? SHARP : e->time_step);
+  double sure = with_motion ? ga_difference_time_step(p->t, motion_limit(e, p, SHARP)) : d;
+  const ga_quotient_search how = first_derivative(n, d, sure);
+  ga_quotient_sample last = {.s = 0};
   ga_status status = ga_quotient(e, fd, &c, &how, out, &last);
   e->fd_depth--;
   return status;
@@ -170,40 +173,41 @@ ga_status ga_fd_time(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, bool wi
 
 /* The shortest step resolves what the steps h of a run resolve: with ten of them in a period of a
  * wave, time_step is at most that period. */
-ga_status ga_fd_second(ga_eval *e, ga_point_fn fn, const ga_eval_point *p, int n, double *out) {
-  struct ga_fd_level *fd = &e->fd[e->fd_depth++];
-  const ga_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
-  double d = ga_fd_time_step(p->t, SECOND), least = d;
-  double sure = ga_fd_time_step(p->t, motion_limit(e, p, SECOND));
+ga_status ga_difference_second(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p, int n,
+                               double *out) {
+  struct ga_difference_level *fd = &e->fd[e->fd_depth++];
+  const ga_quotient_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
+  double d = ga_difference_time_step(p->t, SECOND), least = d;
+  double sure = ga_difference_time_step(p->t, motion_limit(e, p, SECOND));
   while (least > fmin(sure, e->time_step) / 64) least /= 4;
-  const ga_search how = {.order = 2,
-                         .rows = n,
-                         .s = d,
-                         .sure = sure,
-                         .least = least,
-                         .ratio = 4,
-                         .curved = CURVED_SECOND};
-  ga_sample last = {.s = 0};
+  const ga_quotient_search how = {.order = 2,
+                                  .rows = n,
+                                  .s = d,
+                                  .sure = sure,
+                                  .least = least,
+                                  .ratio = 4,
+                                  .curved = CURVED_SECOND};
+  ga_quotient_sample last = {.s = 0};
   ga_status status = ga_quotient(e, fd, &c, &how, out, &last);
   e->fd_depth--;
   return status;
 }
 
-ga_status ga_point_g(ga_eval *e, const ga_eval_point *p, double *out) {
+ga_status ga_eval_point_g(ga_eval *e, const ga_eval_point *p, double *out) {
   return ga_eval_g(e, p->t, p->q, out);
 }
 
-ga_status ga_point_k(ga_eval *e, const ga_eval_point *p, double *out) {
+ga_status ga_eval_point_k(ga_eval *e, const ga_eval_point *p, double *out) {
   return ga_eval_k(e, p->t, p->q, p->v, out);
 }
 
-ga_status ga_point_hidden(ga_eval *e, const ga_eval_point *p, double *out) {
+ga_status ga_eval_point_hidden(ga_eval *e, const ga_eval_point *p, double *out) {
   ga_status status = ga_eval_G(e, p->t, p->q, &e->G);
   return status != GA_OK ? status : ga_eval_hidden(e, p->t, p->q, p->v, &e->G, out);
 }
 
 /* G x + Z v + G_t v + g_tt; the drift may use e->G, so it comes first */
-ga_status ga_point_acceleration(ga_eval *e, const ga_eval_point *p, double *out) {
+ga_status ga_eval_point_acceleration(ga_eval *e, const ga_eval_point *p, double *out) {
   ga_status status = ga_eval_g_drift(e, p->t, p->q, p->v, out);
   if (status == GA_OK) status = ga_eval_G(e, p->t, p->q, &e->G);
   if (status == GA_OK) ga_csr_mul_add(&e->G, 1, p->x, out);
@@ -226,8 +230,8 @@ static ga_status point_reaction(ga_eval *e, const ga_eval_point *p, bool all, do
 
 /* Row i of L or P is -dR/dmu_i by the fourth-order quotient; multipliers enter by low powers, so
  * the step may follow them. */
-ga_status ga_fd_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P) {
-  struct ga_fd_level *fd = &e->fd[e->fd_depth++];
+ga_status ga_difference_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P) {
+  struct ga_difference_level *fd = &e->fd[e->fd_depth++];
   ga_status status = GA_OK;
   ga_eval_point moved = *p;
   moved.lam = e->mult;
@@ -254,14 +258,14 @@ ga_status ga_fd_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_cs
 
 /* -F - R, and M x, if it is wanted, but for constant rows of M: they have no derivative */
 static ga_status balance(ga_eval *e, const ga_eval_point *p, bool all, bool mass, double *out) {
-  struct ga_fd_level *fd = &e->fd[1]; /* quotients of this function run on level 0 */
+  struct ga_difference_level *fd = &e->fd[1]; /* quotients of this function run on level 0 */
   ga_status status = point_reaction(e, p, all, out);
   const ga_evaluation ask = {.F = fd->mid, .M = mass ? &e->M : NULL};
   if (status == GA_OK) status = ga_eval_all(e, p->t, p->q, p->v, &ask);
   if (status != GA_OK) return status;
   ga_axpy(e->nv, -1, fd->mid, out);
   for (int i = 0; i < e->nv && mass; i++) {
-    if (ga_mass_row_constant(e->model, i)) continue;
+    if (ga_adapter_mass_row_constant(e->model, i)) continue;
     double sum = 0;
     for (int k = e->M.ptr[i]; k < e->M.ptr[i + 1]; k++) sum += e->M.val[k] * p->x[e->M.col[k]];
     out[i] += sum;
@@ -269,15 +273,15 @@ static ga_status balance(ga_eval *e, const ga_eval_point *p, bool all, bool mass
   return GA_OK;
 }
 
-ga_status ga_point_force(ga_eval *e, const ga_eval_point *p, double *out) {
+ga_status ga_eval_point_force(ga_eval *e, const ga_eval_point *p, double *out) {
   return balance(e, p, true, false, out);
 }
 
-ga_status ga_point_balance(ga_eval *e, const ga_eval_point *p, double *out) {
+ga_status ga_eval_point_balance(ga_eval *e, const ga_eval_point *p, double *out) {
   return balance(e, p, true, true, out);
 }
 
-/* the same without what ga_fd_mixed adds; M x has no derivative where M is constant */
+/* the same without what ga_difference_mixed adds; M x has no derivative where M is constant */
 static ga_status given_force(ga_eval *e, const ga_eval_point *p, double *out) {
   return balance(e, p, false, false, out);
 }
@@ -286,32 +290,36 @@ static ga_status given_balance(ga_eval *e, const ga_eval_point *p, double *out) 
   return balance(e, p, false, !e->const_mass, out);
 }
 
-ga_status ga_fd_H(ga_eval *e, const ga_eval_point *p, ga_csr *H) {
-  return ga_fd_columns(e, ga_point_k, p, GA_FD_V, true, &e->colours_H, H);
+ga_status ga_difference_H(ga_eval *e, const ga_eval_point *p, ga_csr *H) {
+  return ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_V, true, &e->colouring_H, H);
 }
 
-ga_status ga_fd_Z(ga_eval *e, const ga_eval_point *p, ga_csr *Z) {
-  if (e->absent & GA_GIVES_G) return ga_fd_mixed(e, p, NULL, NULL, Z);
-  return ga_fd_columns(e, ga_point_hidden, p, GA_FD_Q, false, &e->colours_G, Z);
+ga_status ga_difference_Z(ga_eval *e, const ga_eval_point *p, ga_csr *Z) {
+  if (e->absent & GA_GIVES_G) return ga_difference_mixed(e, p, NULL, NULL, Z);
+  return ga_difference_columns(e, ga_eval_point_hidden, p, GA_DIFFERENCE_Q, false, &e->colouring_G,
+                               Z);
 }
 
-ga_status ga_fd_Y(ga_eval *e, const ga_eval_point *p, ga_csr *Y) {
-  return ga_fd_columns(e, ga_point_k, p, GA_FD_Q, false, &e->colours_H, Y);
+ga_status ga_difference_Y(ga_eval *e, const ga_eval_point *p, ga_csr *Y) {
+  return ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_Q, false, &e->colouring_H, Y);
 }
 
 /* G v + g_t is the derivative of g along t + s, q o exp(s v), the drift its second derivative: one
  * difference of G v + g_t where both are given, a second difference of g where not. Not by Z v: a
  * wrong Z then costs iterations, not the solution. */
-ga_status ga_fd_drift(ga_eval *e, const ga_eval_point *p, double *drift) {
-  return hidden_given(e) ? ga_fd_time(e, ga_point_hidden, p, true, e->nlam, drift)
-                         : ga_fd_second(e, ga_point_g, p, e->nlam, drift);
+ga_status ga_difference_drift(ga_eval *e, const ga_eval_point *p, double *drift) {
+  return hidden_given(e) ? ga_difference_time(e, ga_eval_point_hidden, p, true, e->nlam, drift)
+                         : ga_difference_second(e, ga_eval_point_g, p, e->nlam, drift);
 }
 
-ga_status ga_fd_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z) {
-  ga_status status = ga_fd_columns(e, given_balance, p, GA_FD_Q, false, &e->colours_K, Kt);
+ga_status ga_difference_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct,
+                                 ga_csr *Z) {
+  ga_status status =
+      ga_difference_columns(e, given_balance, p, GA_DIFFERENCE_Q, false, &e->colouring_K, Kt);
   if (status == GA_OK) {
-    status = ga_fd_columns(e, given_force, p, GA_FD_V, false, &e->colours_C, Ct);
+    status = ga_difference_columns(e, given_force, p, GA_DIFFERENCE_V, false, &e->colouring_C, Ct);
   }
   if (status != GA_OK) return status;
-  return ga_eval_own_reaction(e) ? ga_fd_mixed(e, p, NULL, NULL, Z) : ga_fd_mixed(e, p, Kt, Ct, Z);
+  return ga_eval_own_reaction(e) ? ga_difference_mixed(e, p, NULL, NULL, Z)
+                                 : ga_difference_mixed(e, p, Kt, Ct, Z);
 }

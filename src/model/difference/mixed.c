@@ -31,21 +31,21 @@ static const double MIXED = 7.4e-4;
 typedef struct {
   ga_eval *e;
   const ga_eval_point *p;
-  ga_point_fn fn;
-  const ga_colours *colours;
+  ga_eval_point_fn fn;
+  const ga_colouring *colours;
   int rows;
   double *step[2]; /* of q and v */
   double *q, *v, *w;
   double *at_0, *value, *back;
 } differences;
 
-/* a group of columns of q (GA_FD_Q) or v; -1: none */
+/* a group of columns of q (GA_DIFFERENCE_Q) or v; -1: none */
 typedef struct {
-  ga_fd_kind kind;
+  ga_difference_kind kind;
   int group;
 } direction;
 
-static const direction nowhere = {GA_FD_Q, -1};
+static const direction nowhere = {GA_DIFFERENCE_Q, -1};
 
 /* for how long q moves with v, and the time itself */
 typedef struct {
@@ -66,7 +66,7 @@ static ga_status one_side(const differences *d, direction a, direction b, motion
   if (along.q > 0) ga_axpy(e->nv, sign * along.q, moved.v, d->w);
   for (int i = 0; i < 2; i++) {
     if (both[i].group < 0) continue;
-    double *to = both[i].kind == GA_FD_Q ? d->w : d->v;
+    double *to = both[i].kind == GA_DIFFERENCE_Q ? d->w : d->v;
     const int *start = d->colours->start + both[i].group;
     for (int k = start[0]; k < start[1]; k++) {
       int j = d->colours->column[k];
@@ -90,20 +90,21 @@ static ga_status value_at(const differences *d, direction a, direction b, motion
 }
 
 /* The values along single groups of one kind. */
-static double *single(const differences *d, ga_fd_kind kind, int group) {
+static double *single(const differences *d, ga_difference_kind kind, int group) {
   return d->e->mixed[kind] + (size_t)group * (size_t)d->rows;
 }
 
 /* Where G was made of differences nearby, its steps tell over which lengths g bends. Half of their
  * reduction, on the scale of powers, is enough here, and a reduction by chance does little harm. */
-static double step_along(const differences *d, ga_fd_kind kind, int j) {
+static double step_along(const differences *d, ga_difference_kind kind, int j) {
   const ga_nearby *near = &d->e->near;
-  bool known = kind == GA_FD_Q && d->fn == ga_point_g && near->valid && near->t == d->p->t;
-  double usual = MIXED * ga_fd_scale(d->e, d->p, kind, j);
+  bool known =
+      kind == GA_DIFFERENCE_Q && d->fn == ga_eval_point_g && near->valid && near->t == d->p->t;
+  double usual = MIXED * ga_difference_scale(d->e, d->p, kind, j);
   return known ? sqrt(usual * near->step[j]) : usual;
 }
 
-static ga_status singles(const differences *d, ga_fd_kind kind) {
+static ga_status singles(const differences *d, ga_difference_kind kind) {
   ga_status status = GA_OK;
   for (int j = 0; j < d->e->nv; j++) d->step[kind][j] = step_along(d, kind, j);
   for (int g = 0; g < d->colours->count && status == GA_OK; g++) {
@@ -114,7 +115,7 @@ static ga_status singles(const differences *d, ga_fd_kind kind) {
 
 /* e->owner[r]: the column of a group that row r has, -1 if it has none */
 static void own_rows(const differences *d, int group) {
-  const ga_colours *c = d->colours;
+  const ga_colouring *c = d->colours;
   for (int r = 0; r < d->rows; r++) d->e->owner[r] = -1;
   for (int k = c->start[group]; k < c->start[group + 1]; k++) {
     int j = c->column[k];
@@ -130,7 +131,7 @@ static void add(ga_csr *A, int i, int j, double value) {
 /* Entries of one pair of groups into A; with values: f there. Returns whether there are any. */
 static bool pair(const differences *d, direction a, direction b, const double *mult,
                  const double *value, ga_csr *A) {
-  const ga_colours *c = d->colours;
+  const ga_colouring *c = d->colours;
   const double *at_a = single(d, a.kind, a.group), *at_b = single(d, b.kind, b.group);
   bool mirrored = a.kind == b.kind && a.group != b.group;
   for (int k = c->start[a.group]; k < c->start[a.group + 1]; k++) {
@@ -149,8 +150,8 @@ static bool pair(const differences *d, direction a, direction b, const double *m
 }
 
 /* A_ij += sum_r mult_r S_ij of f_r, i of the kind `of`, j of the kind `by` */
-static ga_status pairs(const differences *d, ga_fd_kind of, ga_fd_kind by, const double *mult,
-                       ga_csr *A) {
+static ga_status pairs(const differences *d, ga_difference_kind of, ga_difference_kind by,
+                       const double *mult, ga_csr *A) {
   ga_status status = GA_OK;
   for (int b = 0; b < d->colours->count; b++) {
     own_rows(d, b);
@@ -170,27 +171,27 @@ static double motion_step(const differences *d) {
   double tau = INFINITY;
   for (int j = 0; j < d->e->nv; j++) {
     double speed = fabs(d->p->v[j]);
-    if (speed > 0) tau = fmin(tau, d->step[GA_FD_Q][j] / speed);
+    if (speed > 0) tau = fmin(tau, d->step[GA_DIFFERENCE_Q][j] / speed);
   }
   return isfinite(tau) ? tau : 0;
 }
 
 /* Z_rj += S_r(e_j, v), or the same by time alone; tau: the step, along = the motion there */
 static ga_status add_along(const differences *d, motion along, ga_csr *Z) {
-  const ga_colours *c = d->colours;
+  const ga_colouring *c = d->colours;
   double *rate = d->e->mixed_rate, tau = along.q + along.t;
   ga_status status = value_at(d, nowhere, nowhere, along, rate);
   bool still = along.t > 0 && memcmp(rate, d->at_0, (size_t)d->rows * sizeof(double)) == 0;
   if (still) return status; /* g does not depend on time */
   for (int g = 0; g < c->count && status == GA_OK; g++) {
-    const double *at_g = single(d, GA_FD_Q, g);
-    status = value_at(d, (direction){GA_FD_Q, g}, nowhere, along, d->value);
+    const double *at_g = single(d, GA_DIFFERENCE_Q, g);
+    status = value_at(d, (direction){GA_DIFFERENCE_Q, g}, nowhere, along, d->value);
     for (int k = c->start[g]; k < c->start[g + 1] && status == GA_OK; k++) {
       int j = c->column[k];
       for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
         int r = c->row[at];
-        Z->val[c->place[at]] +=
-            ((d->value[r] - at_g[r]) - (rate[r] - d->at_0[r])) / (2 * d->step[GA_FD_Q][j] * tau);
+        Z->val[c->place[at]] += ((d->value[r] - at_g[r]) - (rate[r] - d->at_0[r])) /
+                                (2 * d->step[GA_DIFFERENCE_Q][j] * tau);
       }
     }
   }
@@ -204,7 +205,7 @@ static ga_status along_motion(const differences *d, ga_csr *Z) {
   ga_csr_zero(Z);
   if (tau > 0) status = add_along(d, (motion){.q = tau}, Z);
   if (status != GA_OK || d->e->model->scleronomic) return status;
-  return add_along(d, (motion){.t = ga_fd_time_step(d->p->t, d->e->time_step)}, Z);
+  return add_along(d, (motion){.t = ga_difference_time_step(d->p->t, d->e->time_step)}, Z);
 }
 
 /* The brackets of one copy of a group, whose columns begin at v_at: y^T [e_j, e_i]/2 to Kt_ij,
@@ -240,8 +241,8 @@ static ga_status all_brackets(const differences *d, ga_csr *Kt, ga_csr *Z) {
   if (near->valid && near->t == d->p->t) {
     memcpy(d->e->G.val, near->G, (size_t)ga_csr_nnz(&d->e->G) * sizeof(double));
   } else {
-    ga_status status =
-        ga_fd_columns(d->e, ga_point_g, d->p, GA_FD_Q, false, &d->e->colours_G, &d->e->G);
+    ga_status status = ga_difference_columns(d->e, ga_eval_point_g, d->p, GA_DIFFERENCE_Q, false,
+                                             &d->e->colouring_G, &d->e->G);
     if (status != GA_OK) return status;
   }
   memset(y, 0, (size_t)d->e->nv * sizeof(double));
@@ -266,7 +267,7 @@ static const double CHANGED = 0.5;
 
 static bool usable(const ga_eval *e, const ga_eval_point *p) {
   const ga_bend *bend = &e->bend;
-  if (!e->one_tangent || bend->uses == 0 || 4 * bend->uses > e->colours_G.count) return false;
+  if (!e->one_tangent || bend->uses == 0 || 4 * bend->uses > e->colouring_G.count) return false;
   if (bend->t == p->t) return false;
   double limit = CHANGED * fmin(ga_max_abs(e->nlam, p->lam), ga_max_abs(e->nlam, bend->lam));
   for (int i = 0; i < e->nq; i++) {
@@ -319,11 +320,11 @@ static ga_status of_g(differences *d, ga_csr *Kt, ga_csr *Z) {
   bool again = Kt && usable(e, d->p);
   ga_csr *K = Kt && !again ? &renew_bend(e, d->p)->K : NULL;
   ga_status status = GA_OK;
-  d->fn = ga_point_g, d->colours = &e->colours_G, d->rows = e->nlam;
+  d->fn = ga_eval_point_g, d->colours = &e->colouring_G, d->rows = e->nlam;
   if (K || Z) {
     status = value_at(d, nowhere, nowhere, at_rest, d->at_0);
-    if (status == GA_OK) status = singles(d, GA_FD_Q);
-    if (status == GA_OK && K) status = pairs(d, GA_FD_Q, GA_FD_Q, d->p->lam, K);
+    if (status == GA_OK) status = singles(d, GA_DIFFERENCE_Q);
+    if (status == GA_OK && K) status = pairs(d, GA_DIFFERENCE_Q, GA_DIFFERENCE_Q, d->p->lam, K);
     if (status == GA_OK && Z) status = along_motion(d, Z);
     if (status == GA_OK) status = all_brackets(d, K, Z);
   }
@@ -334,18 +335,19 @@ static ga_status of_g(differences *d, ga_csr *Kt, ga_csr *Z) {
 }
 
 static ga_status of_k(differences *d, ga_csr *Kt, ga_csr *Ct) {
-  d->fn = ga_point_k, d->colours = &d->e->colours_H, d->rows = d->e->npsi;
+  d->fn = ga_eval_point_k, d->colours = &d->e->colouring_H, d->rows = d->e->npsi;
   ga_status status = value_at(d, nowhere, nowhere, at_rest, d->at_0);
-  if (status == GA_OK) status = singles(d, GA_FD_Q);
-  if (status == GA_OK) status = singles(d, GA_FD_V);
-  if (status == GA_OK) status = pairs(d, GA_FD_V, GA_FD_Q, d->p->psi, Kt);
-  if (status == GA_OK) status = pairs(d, GA_FD_V, GA_FD_V, d->p->psi, Ct);
+  if (status == GA_OK) status = singles(d, GA_DIFFERENCE_Q);
+  if (status == GA_OK) status = singles(d, GA_DIFFERENCE_V);
+  if (status == GA_OK) status = pairs(d, GA_DIFFERENCE_V, GA_DIFFERENCE_Q, d->p->psi, Kt);
+  if (status == GA_OK) status = pairs(d, GA_DIFFERENCE_V, GA_DIFFERENCE_V, d->p->psi, Ct);
   return status;
 }
 
-ga_status ga_fd_mixed(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct, ga_csr *Z) {
+ga_status ga_difference_mixed(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct,
+                              ga_csr *Z) {
   /* g and k are not differences themselves: both levels of scratch are free */
-  struct ga_fd_level *fd = e->fd;
+  struct ga_difference_level *fd = e->fd;
   differences d = {.e = e,
                    .p = p,
                    .step = {fd[0].step, fd[1].step},

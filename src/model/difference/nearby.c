@@ -44,8 +44,8 @@ static double distance(const ga_eval *e, const ga_eval_point *p) {
 
 /* g moved along all groups, up or down */
 static ga_status values_along(ga_eval *e, const ga_eval_point *p, double sign, double *values) {
-  const ga_colours *c = &e->colours_G;
-  struct ga_fd_level *fd = e->fd;
+  const ga_colouring *c = &e->colouring_G;
+  struct ga_difference_level *fd = e->fd;
   ga_status status = GA_OK;
   for (int g = 0; g < c->count && status == GA_OK; g++) {
     memset(fd->w, 0, (size_t)e->nv * sizeof(double));
@@ -61,7 +61,7 @@ static ga_status values_along(ga_eval *e, const ga_eval_point *p, double sign, d
 /* G_0 + (c(d) - c(-d))/(2 d) */
 static void add_change(const ga_eval *e, ga_csr *G) {
   const ga_nearby *near = &e->near;
-  const ga_colours *c = &e->colours_G;
+  const ga_colouring *c = &e->colouring_G;
   for (int g = 0; g < c->count; g++) {
     size_t at_g = (size_t)g * (size_t)e->nlam;
     for (int k = c->start[g]; k < c->start[g + 1]; k++) {
@@ -104,10 +104,10 @@ static ga_status from_nearby(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   return GA_OK;
 }
 
-ga_status ga_fd_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
+ga_status ga_difference_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   ga_nearby *near = &e->near;
   if (!near->on || e->fd_depth > 0) {
-    return ga_fd_columns(e, ga_point_g, p, GA_FD_Q, true, &e->colours_G, G);
+    return ga_difference_columns(e, ga_eval_point_g, p, GA_DIFFERENCE_Q, true, &e->colouring_G, G);
   }
   if (comparable(e, p)) {
     double apart = distance(e, p);
@@ -118,12 +118,12 @@ ga_status ga_fd_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
     if (apart <= near->reach) return from_nearby(e, p, G);
   }
   near->valid = false;
-  ga_status status = ga_fd_keep_G(e, p, G);
+  ga_status status = ga_difference_keep_G(e, p, G);
   if (status == GA_OK) keep(e, p, G);
   return status;
 }
 
-ga_status ga_fd_gt(ga_eval *e, const ga_eval_point *p, double *gt) {
+ga_status ga_difference_gt(ga_eval *e, const ga_eval_point *p, double *gt) {
   ga_nearby *near = &e->near;
   bool same = e->fd_depth == 0 && (e->absent & GA_GIVES_G) && comparable(e, p) &&
               distance(e, p) <= near->same;
@@ -132,7 +132,7 @@ ga_status ga_fd_gt(ga_eval *e, const ga_eval_point *p, double *gt) {
     memcpy(gt, near->gt, bytes);
     return GA_OK;
   }
-  ga_status status = ga_fd_time(e, ga_point_g, p, false, e->nlam, gt);
+  ga_status status = ga_difference_time(e, ga_eval_point_g, p, false, e->nlam, gt);
   if (status == GA_OK && same) {
     memcpy(near->gt, gt, bytes);
     near->has_gt = true;

@@ -40,15 +40,16 @@ static const double ODD = 0.8125;
 static const double ROUNDINGS = 8;
 
 /* the point at parameter s of the curve, its arrays in fd */
-static ga_eval_point point_at(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, double s) {
+static ga_eval_point point_at(ga_eval *e, struct ga_difference_level *fd,
+                              const ga_quotient_curve *c, double s) {
   ga_eval_point moved = *c->p;
   if (c->in_time) moved.t += s;
-  if (!c->in_time && c->kind == GA_FD_V) {
+  if (!c->in_time && c->kind == GA_DIFFERENCE_V) {
     memcpy(fd->v, moved.v, (size_t)e->nv * sizeof(double));
     for (int k = 0; k < c->columns; k++) fd->v[c->column[k]] += s * fd->step[c->column[k]];
     moved.v = fd->v;
   }
-  if (c->in_time ? !c->with_motion : c->kind == GA_FD_V) return moved;
+  if (c->in_time ? !c->with_motion : c->kind == GA_DIFFERENCE_V) return moved;
   memset(fd->w, 0, (size_t)e->nv * sizeof(double));
   if (c->with_motion) {
     ga_axpy(e->nv, s, moved.v, fd->w);
@@ -61,7 +62,8 @@ static ga_eval_point point_at(ga_eval *e, struct ga_fd_level *fd, const ga_curve
 }
 
 /* f(s) and f(-s) into fd->hi and fd->lo */
-static ga_status both_sides(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, double s) {
+static ga_status both_sides(ga_eval *e, struct ga_difference_level *fd, const ga_quotient_curve *c,
+                            double s) {
   ga_eval_point moved = point_at(e, fd, c, s);
   ga_status status = c->fn(e, &moved, fd->hi);
   if (status != GA_OK) return status;
@@ -69,15 +71,16 @@ static ga_status both_sides(ga_eval *e, struct ga_fd_level *fd, const ga_curve *
   return c->fn(e, &moved, fd->lo);
 }
 
-ga_status ga_half_difference(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, double s, int n,
-                             double *out) {
+ga_status ga_quotient_central(ga_eval *e, struct ga_difference_level *fd,
+                              const ga_quotient_curve *c, double s, int n, double *out) {
   ga_status status = both_sides(e, fd, c, s);
   for (int i = 0; i < n && status == GA_OK; i++) out[i] = (fd->hi[i] - fd->lo[i]) / 2;
   return status;
 }
 
 /* s^order D1 into out, of the values of both sides; f(0) is in fd->mid for second derivatives */
-static void difference(const struct ga_fd_level *fd, const ga_search *how, double *out) {
+static void difference(const struct ga_difference_level *fd, const ga_quotient_search *how,
+                       double *out) {
   for (int i = 0; i < how->rows; i++) {
     out[i] = how->order == 1 ? (fd->hi[i] - fd->lo[i]) / 2 : fd->hi[i] - 2 * fd->mid[i] + fd->lo[i];
   }
@@ -85,8 +88,8 @@ static void difference(const struct ga_fd_level *fd, const ga_search *how, doubl
 
 /* s^order D1 and D2 into fd->near and fd->far; f(s) and f(-s) into fd->up and fd->down, f(2s) and
  * f(-2s) remain in fd->hi and fd->lo. */
-static ga_status differences(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c,
-                             const ga_search *how, double s, int which) {
+static ga_status differences(ga_eval *e, struct ga_difference_level *fd, const ga_quotient_curve *c,
+                             const ga_quotient_search *how, double s, int which) {
   size_t bytes = (size_t)how->rows * sizeof(double);
   ga_status status = both_sides(e, fd, c, s);
   if (status != GA_OK) return status;
@@ -107,12 +110,12 @@ static double marked(double quotient, bool changes) {
   return quotient == 0 && changes ? DBL_MIN : quotient;
 }
 
-static double power(const ga_search *how, double s) {
+static double power(const ga_quotient_search *how, double s) {
   return how->order == 1 ? s : s * s;
 }
 
 /* the largest value of row i in a sample */
-static double largest(const struct ga_fd_level *fd, int which, int i) {
+static double largest(const struct ga_difference_level *fd, int which, int i) {
   double at_s = fmax(fabs(fd->up[which][i]), fabs(fd->down[which][i]));
   return fmax(at_s, fmax(fabs(fd->hi[i]), fabs(fd->lo[i])));
 }
@@ -125,16 +128,17 @@ static const double FOUND = -2;  /* it was, and is resolved: what does not fall 
 /* Positive: how wrong the row is, if a step longer than fd->proof finds the derivative fd->truth.
  */
 
-static bool done(const struct ga_fd_level *fd, int i) {
+static bool done(const struct ga_difference_level *fd, int i) {
   return fd->bend[i] == 0 && !(fd->wave[i] > 0);
 }
 
-static double extrapolated(const struct ga_fd_level *fd, int i) {
+static double extrapolated(const struct ga_difference_level *fd, int i) {
   return (4 * fd->near[i] - fd->far[i]) / 3;
 }
 
 /* Does row i take the step of this sample? If not, why not goes to fd->bend and fd->wave. */
-static bool takes(struct ga_fd_level *fd, int i, const ga_search *how, ga_sample now) {
+static bool takes(struct ga_difference_level *fd, int i, const ga_quotient_search *how,
+                  ga_quotient_sample now) {
   double unit = power(how, now.s), change = fabs(fd->near[i] - fd->far[i]);
   if (fd->wave[i] > 0) {
     double wrong = fd->wave[i], off = fabs(extrapolated(fd, i) / unit - fd->truth[i]);
@@ -152,11 +156,11 @@ static bool takes(struct ga_fd_level *fd, int i, const ga_search *how, ga_sample
 }
 
 /* Rows are searched in two rounds: waves that a step is sure of, then the others. */
-static bool turn(const struct ga_fd_level *fd, int i, bool waves) {
+static bool turn(const struct ga_difference_level *fd, int i, bool waves) {
   return !done(fd, i) && (!waves || fd->wave[i] != UNKNOWN);
 }
 
-static bool all_done(const struct ga_fd_level *fd, int rows, bool waves) {
+static bool all_done(const struct ga_difference_level *fd, int rows, bool waves) {
   for (int i = 0; i < rows; i++) {
     if (turn(fd, i, waves)) return false;
   }
@@ -164,8 +168,8 @@ static bool all_done(const struct ga_fd_level *fd, int rows, bool waves) {
 }
 
 /* One sample for the rows that are not done. Returns whether one of them asks. */
-static bool settle(struct ga_fd_level *fd, const ga_search *how, ga_sample now, bool waves,
-                   double *out, ga_sample *last) {
+static bool settle(struct ga_difference_level *fd, const ga_quotient_search *how,
+                   ga_quotient_sample now, bool waves, double *out, ga_quotient_sample *last) {
   const double *at_s = fd->down[now.which], *at_2s = fd->lo;
   double unit = power(how, now.s);
   bool taken = false, asks = false;
@@ -190,8 +194,9 @@ static bool settle(struct ga_fd_level *fd, const ga_search *how, ga_sample now, 
  * change at all prove nothing: the step may be too short for them. If it is the shortest of all,
  * rows that are no waves keep what they have; else those that are wrong by less than they bend are
  * left to shorter steps. */
-static ga_status answer(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, const ga_search *how,
-                        double s, const double *out, const ga_sample *last) {
+static ga_status answer(ga_eval *e, struct ga_difference_level *fd, const ga_quotient_curve *c,
+                        const ga_quotient_search *how, double s, const double *out,
+                        const ga_quotient_sample *last) {
   double unit = power(how, ODD * s), claimed = how->curved * how->curved;
   bool shortest = s <= how->least;
   ga_status status = differences(e, fd, c, how, ODD * s, 1 - last->which);
@@ -209,11 +214,12 @@ static ga_status answer(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, c
 }
 
 /* Steps from s on, each shorter than the one before by the ratio, until all rows are done. */
-static ga_status descend(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c,
-                         const ga_search *how, double s, bool waves, double *out, ga_sample *last) {
+static ga_status descend(ga_eval *e, struct ga_difference_level *fd, const ga_quotient_curve *c,
+                         const ga_quotient_search *how, double s, bool waves, double *out,
+                         ga_quotient_sample *last) {
   ga_status status = GA_OK;
   for (; s >= how->least && !all_done(fd, how->rows, waves); s /= how->ratio) {
-    const ga_sample now = {s, 0, 1 - last->which};
+    const ga_quotient_sample now = {s, 0, 1 - last->which};
     status = differences(e, fd, c, how, s, now.which);
     if (status != GA_OK) break;
     bool asks = settle(fd, how, now, waves, out, last);
@@ -224,7 +230,7 @@ static ga_status descend(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c,
 }
 
 /* Can all rows be used? Far away f may not exist: no number, or a callback that refuses. */
-static bool usable(const struct ga_fd_level *fd, int rows, ga_status status) {
+static bool usable(const struct ga_difference_level *fd, int rows, ga_status status) {
   for (int i = 0; i < rows && status == GA_OK; i++) {
     if (!isfinite(fd->near[i]) || !isfinite(fd->far[i])) return false;
   }
@@ -235,10 +241,10 @@ static bool usable(const struct ga_fd_level *fd, int rows, ga_status status) {
  * exist so far away. Of rows that are compared, those that are fast take steps near to the sure
  * one; a step that confirms is longer than the proof by the square of the ratio, so that what
  * rounding may pretend is small. */
-ga_status ga_quotient(ga_eval *e, struct ga_fd_level *fd, const ga_curve *c, const ga_search *how,
-                      double *out, ga_sample *last) {
+ga_status ga_quotient(ga_eval *e, struct ga_difference_level *fd, const ga_quotient_curve *c,
+                      const ga_quotient_search *how, double *out, ga_quotient_sample *last) {
   bool compare = how->s > how->ratio * how->sure;
-  ga_sample now = {compare ? how->s : how->sure, 0, 0};
+  ga_quotient_sample now = {compare ? how->s : how->sure, 0, 0};
   ga_status status = how->order == 2 ? c->fn(e, c->p, fd->mid) : GA_OK;
   if (status != GA_OK) return status;
   for (int i = 0; i < how->rows; i++) fd->bend[i] = INFINITY, fd->wave[i] = UNKNOWN;

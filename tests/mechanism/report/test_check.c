@@ -256,7 +256,7 @@ static void same_fastest(const char *name, const ga_file *file) {
   ga_error err = {0};
   const ga_check c = checked(m, &s);
   double fastest;
-  must(ga_static_fastest(&m->model, 0, m->q0, m->v0, &fastest, &err), &err);
+  must(ga_fastest_mode(&m->model, 0, m->q0, m->v0, &fastest, &err), &err);
   if (c.freedom == 0) return;
   if (fabs(fastest - c.fastest) > 1e-9 * c.fastest) {
     fail_msg("%s: %.12g, by all modes %.12g", name, fastest, c.fastest);

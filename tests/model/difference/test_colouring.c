@@ -10,7 +10,7 @@
 /* ---- groups ------------------------------------------------------------------------------ */
 
 /* every column in one group, no two of a group in one row; entries listed by columns */
-static void assert_colouring(const ga_colours *c, const ga_csr *A) {
+static void assert_colouring(const ga_colouring *c, const ga_csr *A) {
   ga_arena arena = {0};
   int *row_of = ga_arena_ints(&arena, (size_t)A->nrow + 1);
   int *seen = ga_arena_ints(&arena, (size_t)A->ncol + 1);
@@ -46,7 +46,7 @@ typedef bool (*rule)(int i, int j, int parameter);
 static int colour_rule(int nrow, int ncol, rule taken, int parameter) {
   ga_arena arena = {0};
   ga_csr A;
-  ga_colours c;
+  ga_colouring c;
   assert_int_equal(ga_csr_init(&A, nrow, ncol, NULL, &arena), GA_OK);
   int e = 0;
   for (int i = 0; i < nrow; i++) {
@@ -55,7 +55,7 @@ static int colour_rule(int nrow, int ncol, rule taken, int parameter) {
     }
     A.ptr[i + 1] = e;
   }
-  assert_int_equal(ga_colours_init(&c, &A, &arena), GA_OK);
+  assert_int_equal(ga_colouring_init(&c, &A, &arena), GA_OK);
   assert_colouring(&c, &A);
   int count = c.count;
   ga_arena_free(&arena);
@@ -110,10 +110,10 @@ static void test_random_patterns(void **state) {
   for (int k = 0; k < 60; k++) {
     ga_arena arena = {0};
     ga_csr A;
-    ga_colours c;
+    ga_colouring c;
     int nrow = 1 + k, ncol = 1 + (7 * k) % 61, most = 0, least = 0;
     random_csr(&seed, nrow, ncol, k % 3 == 0 ? 0.5 : 0.08, NULL, &A, &arena);
-    assert_int_equal(ga_colours_init(&c, &A, &arena), GA_OK);
+    assert_int_equal(ga_colouring_init(&c, &A, &arena), GA_OK);
     assert_colouring(&c, &A);
     for (int i = 0; i < nrow; i++) least = (int)fmax(least, A.ptr[i + 1] - A.ptr[i]);
     for (int j = 0; j < ncol; j++) {
@@ -212,7 +212,7 @@ static void derive(derivatives *d, const ga_model *model, const place *s) {
   ga_csr_init(&d->G, model->nlam, nv, model->pat_G, &d->arena);
   ga_csr_init(&d->Z, model->nlam, nv, model->pat_G, &d->arena);
   ga_csr_init(&d->Kt, nv, nv, model->pat_K, &d->arena);
-  ga_csr_init(&d->Ct, nv, nv, ga_pattern_C(model), &d->arena);
+  ga_csr_init(&d->Ct, nv, nv, ga_eval_pattern_C(model), &d->arena);
   assert_false(d->arena.failed);
   const ga_eval_point point = {.t = 0, .q = s->q, .v = s->v, .x = s->x, .lam = s->lam};
   must(ga_eval_G(&d->e, 0, s->q, &d->G), &d->err);
@@ -272,8 +272,8 @@ static void test_evaluations(void **state) {
       derive(&d, &poor, &s);
       const long now[4] = {calls.mass, calls.force, calls.holonomic, calls.jac};
       memcpy(count[k], now, sizeof now);
-      assert_int_equal(d.e.colours_G.count, 4);
-      assert_int_equal(d.e.colours_K.count, 1);
+      assert_int_equal(d.e.colouring_G.count, 4);
+      assert_int_equal(d.e.colouring_K.count, 1);
       ga_arena_free(&d.arena);
       ga_problem_free(p);
     }
