@@ -10,7 +10,7 @@
  * each pair of rows is a chain of links: g = sum of c w(p) - anchor, p one angle or a sum of two.
  *
  * Inertia. In each of the pairs (outer, inner) = (beta, Theta), (delta, Phi), (epsilon, Omega) the
- * kinetic energy has one part that varies, sigma(inner) (outer'^2 + outer' inner'), where sigma is
+ * kinetic energy has one term that varies, sigma(inner) (outer'^2 + outer' inner'), where sigma is
  * a cosine or a sine. All of f but the driving moment and the spring follows from it. */
 #include <math.h>
 #include <string.h>
@@ -385,8 +385,8 @@ static bool fill_patterns(ga_problem *problem) {
   }
   for (int i = 0; i < NLAM; i++) {
     for (int e = G_row[i]; e < G_row[i + 1]; e++) {
-      const int place = e - G_row[i];
-      G->col[e] = place < own[0] ? place : place - own[0] + own[i / 2];
+      const int slot = e - G_row[i];
+      G->col[e] = slot < own[0] ? slot : slot - own[0] + own[i / 2];
     }
   }
   problem->model.pat_M = problem->model.pat_K = M;

@@ -21,7 +21,7 @@
 /* after all others, as its names are short */
 #include "problems/andrews.h"
 
-/* places in q; of a point that of its x */
+/* indices in q; for a point the index of its x */
 enum { P1, P2, P3, P4, P5, P6, P7, NANGLE };
 enum { AT_C1 = NANGLE, AT_C2 = 9, AT_C3 = 11, AT_C4 = 13, AT_C5 = 15, AT_C6 = 17, AT_C7 = 19 };
 enum { AT_J1 = 21, AT_P = 23, AT_H = 25, AT_G = 27, AT_D = 29, NQ = 31 };

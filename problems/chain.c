@@ -54,7 +54,8 @@ static void fill_force(int n, double *F) {
   }
 }
 
-/* one rod's part of the rows at its start and its end: `at` in its own column, `turn` by theta */
+/* one rod's entries in the rows at its start and its end: `at` in its own column, `turn` by
+ * theta */
 static inline void put_rod(int n, int i, double at, const double turn[2], ga_csr *A) {
   const int apart = i > 0 ? 4 : 2; /* from row x to row y */
   double *entry = own_entries(A, i);

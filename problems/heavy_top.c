@@ -28,7 +28,7 @@ typedef struct heavy_top {
   ga_csr M, K, G;
 } heavy_top;
 
-/* A part of a matrix's values that is a 3 x 3 block, or a diagonal: first entry, entries a row. */
+/* A 3 x 3 block or a diagonal within a matrix's values: first entry, entries per row. */
 typedef struct block {
   int at, ld;
 } block;
@@ -127,9 +127,9 @@ static void fill_gradient(const heavy_top *top, double R[3][3], ga_csr *G) {
   add_turned(top, R, X, G);
 }
 
-/* The part of G v that R turns, G v = R y - (u on R^3 x SO(3)):
+/* The term of G v that R rotates, G v = R y - (u on R^3 x SO(3)):
  * y = Omega x X on R^3 x SO(3), y = Omega x X - U on SE(3). */
-static void turned_part(const heavy_top *top, const double *v, double *y) {
+static void rotated_term(const heavy_top *top, const double *v, double *y) {
   ga_cross3(v + 3, X, y);
   for (int i = 0; top->se3 && i < 3; i++) y[i] -= v[i];
 }
@@ -184,12 +184,12 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   }
   if (out->G) fill_gradient(top, R, out->G);
   if (out->Z) {
-    turned_part(top, v, y);
+    rotated_term(top, v, y);
     add_turned(top, R, y, out->Z); /* Z = (0, -R y~) */
   }
   if (out->Kt) fill_tangents(top, R, v, out->lam, out->Kt, out->Ct);
   if (out->drift) {
-    turned_part(top, v, y);
+    rotated_term(top, v, y);
     ga_cross3(v + 3, y, out->drift);
     ga_quat_rotate(q + 3, out->drift, out->drift); /* Z v = R (Omega x y) */
   }

@@ -190,7 +190,7 @@ static void fill_row(int size, int layers, int a, int r, ga_csr *K, int *at) {
   K->ptr[DIM * a + r + 1] = *at;
 }
 
-static void find_places(net *w, const edge *e, int r, int s, int at[4]) {
+static void find_slots(net *w, const edge *e, int r, int s, int at[4]) {
   const int mass[2] = {e->a, e->b};
   for (int k = 0; k < 4; k++) {
     at[k] = ga_csr_find(&w->K, DIM * mass[k / 2] + r, DIM * mass[k % 2] + s);
@@ -208,7 +208,7 @@ static void fill_patterns(net *w, int size, int layers) {
     for (int r = 0; r < DIM; r++) {
       w->G.col[2 * DIM * e + r] = DIM * w->bar[e].a + r;
       w->G.col[2 * DIM * e + DIM + r] = DIM * w->bar[e].b + r;
-      find_places(w, &w->bar[e], r, r, &w->bar_at[12 * e + 4 * r]);
+      find_slots(w, &w->bar[e], r, r, &w->bar_at[12 * e + 4 * r]);
     }
     w->G.ptr[e + 1] = 2 * DIM * (e + 1);
   }
@@ -218,7 +218,7 @@ static void fill_patterns(net *w, int size, int layers) {
   }
   for (int e = 0; e < w->nspring; e++) {
     for (int r = 0; r < DIM * DIM; r++) {
-      find_places(w, &w->spring[e], r / DIM, r % DIM, &w->spring_at[36 * e + 4 * r]);
+      find_slots(w, &w->spring[e], r / DIM, r % DIM, &w->spring_at[36 * e + 4 * r]);
     }
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The test problems of the papers, by name, with start values, usual settings and references: a
- * library of the tool, the tests and the benchmark, not a part of libgenalpha. */
+ * library of the tool, the tests and the benchmark, not in libgenalpha. */
 #ifndef GA_PROBLEMS_H
 #define GA_PROBLEMS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening and closing of files, and the mark of a dead writer. */
+/* Open and close files; repair a file whose writer was killed. */
 #define _DEFAULT_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ bool ga_store_available(void) {
   return true;
 }
 
-/* how all files are opened */
+/* access properties for all files */
 static hid_t file_access(void) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
@@ -29,7 +29,7 @@ hid_t ga_h5_create(const char *path) {
 
 hid_t ga_h5_open(const char *path, unsigned mode) {
   hid_t access = file_access();
-  /* HDF5 waits 2^i ns before it looks for the i-th time at a part that is being written */
+  /* HDF5 waits 2^i ns before it reads metadata that is being written for the i-th time */
   if (mode == H5F_ACC_SWMR_READ) H5Pset_metadata_read_attempts(access, 28);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY | mode, access);
   H5Pclose(access);
@@ -61,9 +61,9 @@ static bool close_objects(ga_store *s) {
   return ok;
 }
 
-/* The head of a file may count places that have been given away and not been written: the file is
- * then shorter than its head says, and only HDF5's reading beside a writer overlooks that. */
-static bool make_whole(const char *path) {
+/* Extend the file to the size that its superblock states. A killed writer may have allocated blocks
+ * there without writing them; HDF5 refuses such a file, except in SWMR mode. */
+static bool extend_to_stated_size(const char *path) {
   struct stat file;
   hsize_t size = 0;
   hid_t read = ga_h5_open(path, H5F_ACC_SWMR_READ);
@@ -73,7 +73,7 @@ static bool make_whole(const char *path) {
   return (hsize_t)file.st_size >= size || truncate(path, (off_t)size) == 0;
 }
 
-/* cut /values to the rows counted */
+/* cut /values to the number of rows in /rows */
 static void cut_rows(hid_t file) {
   hid_t values = H5Dopen2(file, "values", H5P_DEFAULT), rows = H5Dopen2(file, "rows", H5P_DEFAULT);
   hid_t space = H5Dget_space(values);
@@ -92,29 +92,29 @@ static void cut_rows(hid_t file) {
 }
 
 bool ga_h5_repair(const char *path) {
-  if (access(path, W_OK) != 0 || !make_whole(path)) return false;
+  if (access(path, W_OK) != 0 || !extend_to_stated_size(path)) return false;
   const hbool_t yes = true;
   hid_t how = file_access();
   H5Pset(how, "clear_status_flags", &yes); /* as h5clear does it */
   hid_t file = H5Fopen(path, H5F_ACC_RDWR, how);
   H5Pclose(how);
   if (file < 0) return false;
-  /* what came after the last flush may lie behind the end that the head knows */
+  /* data after the last flush may lie beyond the end that the superblock states */
   H5Fincrement_filesize(file, 0);
   cut_rows(file);
   return H5Fclose(file) >= 0;
 }
 
-/* What was reserved and not used goes back to the system. */
-static void give_back(const ga_store *s) {
+/* Give reserved but unused disk space back. */
+static void release_reserved(const ga_store *s) {
   struct stat file;
   if (s->reserved > 0 && fstat(s->lock, &file) == 0 && ftruncate(s->lock, file.st_size) != 0) {
-    return; /* nothing is lost but room */
+    return; /* the file only takes more space than it needs */
   }
 }
 
-/* HDF5 1.10 does not survive that closing a file fails, so it keeps the objects of one that it
- * could not write. */
+/* HDF5 1.10 crashes if closing a file fails. After a failed write the file that it closes is one in
+ * memory (write_failed), and the file on disk is repaired. */
 ga_status ga_store_close(ga_store *s, ga_error *err) {
   if (!s) return GA_OK;
   h5_listener l;
@@ -122,7 +122,7 @@ ga_status ga_store_close(ga_store *s, ga_error *err) {
   ga_status status = GA_OK;
   if (!close_objects(s) && !s->failed) status = ga_h5_fail(err, GA_ERR_IO, "close", s->path);
   if (s->lock >= 0) {
-    give_back(s);
+    release_reserved(s);
     close(s->lock);
   }
   if (s->failed) ga_h5_repair(s->path);

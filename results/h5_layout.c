@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects of a file of results: all are made here, before the first row. */
+/* The layout of a result file: all objects are created here, before the first row. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 
 #include "h5.h"
 
-/* A view costs a kilobyte, so very wide tables have none. */
+/* A view of a column costs a kilobyte; tables with more columns than this have no views. */
 enum { VIEWS_MAX = 4096 };
 
-const h5_place ga_h5_places[GA_STORE_TEXTS] = {{"title", true},    {"version", true},
-                                               {"model", false},   {"model_name", true},
-                                               {"options", false}, {"statistics", false}};
+const h5_text_object ga_h5_text_objects[GA_STORE_TEXTS] = {
+    {"title", true},      {"version", true},  {"model", false},
+    {"model_name", true}, {"options", false}, {"statistics", false}};
 
-/* Texts of fixed length that end with a zero. They are UTF-8, but data sets do not say so: Octave
- * reads only texts that are said to be ASCII, and gives up a file with others. */
+/* Texts of fixed length that end with a zero byte. They are UTF-8, but the type of data sets says
+ * ASCII: Octave refuses to read a file with UTF-8 types. */
 hid_t ga_h5_text_type(size_t length) {
   hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, length + 1);
@@ -33,7 +33,8 @@ bool ga_h5_put_attribute(hid_t at, const char *name, const char *text) {
   return ok;
 }
 
-/* a scalar whose place in the file is there from the beginning; the data set, or negative */
+/* Create and write a scalar, with its space allocated at once; returns the data set, or
+ * negative. */
 static hid_t put_scalar(hid_t at, const char *name, hid_t type, const void *data) {
   hid_t space = H5Screate(H5S_SCALAR), how = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);
@@ -98,7 +99,7 @@ static bool put_list(hid_t file, const ga_results_head *head, bool unit) {
   return ok;
 }
 
-/* whole chunks come and go: HDF5 need not keep them, too */
+/* no chunk cache: whole chunks are written at once */
 static hid_t values_access(void) {
   hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
   H5Pset_chunk_cache(access, 1, 0, 1);
@@ -184,12 +185,13 @@ bool ga_h5_put_all(ga_store *s, const ga_results_head *head, ga_store_chunk chun
             put_number(s->file, "format_version", version) && put_number(s->file, "chosen", chosen);
   for (int i = 0; ok && i < GA_STORE_TEXTS; i++) {
     const char *text = texts[i] ? texts[i] : "";
-    if (ga_h5_places[i].attribute) {
-      ok = ga_h5_put_attribute(s->file, ga_h5_places[i].name, text);
+    if (ga_h5_text_objects[i].attribute) {
+      ok = ga_h5_put_attribute(s->file, ga_h5_text_objects[i].name, text);
       continue;
     }
     const bool last = i == GA_RESULTS_STATISTICS;
-    hid_t set = put_text(s->file, ga_h5_places[i].name, text, last ? GA_RESULTS_STATISTICS_MAX : 0);
+    hid_t set =
+        put_text(s->file, ga_h5_text_objects[i].name, text, last ? GA_RESULTS_STATISTICS_MAX : 0);
     ok = set >= 0;
     if (last) {
       s->statistics = set;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading: a file that is complete, one that is being written, one whose writer was killed. */
+/* Read a file that is complete, that is being written, or whose writer was killed. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,25 +19,25 @@ static bool is_unlocked(int descriptor) {
   return true;
 }
 
-/* Does nobody hold the lock of a writer? Where there are no locks, nobody knows. A writer that has
- * just begun takes its lock right after HDF5 has given up its own: a second look does not miss it.
- */
+/* Is the file without a running writer? (On a file system without locks the answer is always no.) A
+ * writer that has just started takes its lock right after HDF5 has released its own; therefore the
+ * lock is checked twice. */
 static bool nobody_writes(int descriptor) {
   const struct timespec moment = {0, 20000000};
   return is_unlocked(descriptor) && nanosleep(&moment, NULL) == 0 && is_unlocked(descriptor);
 }
 
-/* Has the file the mark of a writer? The head of a file of ours (superblock version 3) has its
- * consistency flags in byte 11: bit 0 is set by a writer, bit 2 by one that allows readers. */
+/* Does the file have the mark of a writer? In our files (superblock version 3) byte 11 has the
+ * consistency flags: a writer sets bit 0, a writer in SWMR mode bit 2. */
 static bool is_marked(int descriptor) {
   unsigned char head[12];
   return pread(descriptor, head, sizeof head, 0) == (ssize_t)sizeof head && head[8] == 3 &&
          (head[11] & 5) != 0;
 }
 
-/* A file that was closed opens as it is. Beside a living writer it is read in the writer's mode.
- * The mark of a dead writer is removed first, if that is allowed. */
-static ga_status find_file(ga_store *s, ga_error *err) {
+/* Open the file: normally if it was closed, in SWMR mode if a writer is running. If the writer was
+ * killed, its mark is removed first, if the file may be changed. */
+static ga_status open_file(ga_store *s, ga_error *err) {
   const int descriptor = open(s->path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     return ga_store_fail(err, GA_ERR_IO, "cannot read '%s': %s", s->path, strerror(errno));
@@ -54,7 +54,7 @@ static ga_status find_file(ga_store *s, ga_error *err) {
   return s->file >= 0 ? GA_OK : ga_h5_fail(err, GA_ERR_FILE, "read", s->path);
 }
 
-/* a text of fixed length with a zero behind it; NULL if it is none */
+/* a text of fixed length, with a zero byte appended; NULL if the object is no such text */
 static char *take_text(hid_t type, hid_t object, bool attribute) {
   const size_t size = H5Tget_size(type);
   char *text = NULL;
@@ -73,10 +73,10 @@ static bool is_scalar(hid_t space) {
   return H5Sget_simple_extent_npoints(space) == 1;
 }
 
-static char *read_text(hid_t file, const h5_place *place) {
-  const bool attribute = place->attribute;
-  hid_t object = attribute ? H5Aopen(file, place->name, H5P_DEFAULT)
-                           : H5Dopen2(file, place->name, H5P_DEFAULT);
+static char *read_text(hid_t file, const h5_text_object *where) {
+  const bool attribute = where->attribute;
+  hid_t object = attribute ? H5Aopen(file, where->name, H5P_DEFAULT)
+                           : H5Dopen2(file, where->name, H5P_DEFAULT);
   if (object < 0) return NULL;
   hid_t type = attribute ? H5Aget_type(object) : H5Dget_type(object);
   hid_t space = attribute ? H5Aget_space(object) : H5Dget_space(object);
@@ -92,8 +92,8 @@ static char *read_text(hid_t file, const h5_place *place) {
 }
 
 char *ga_h5_read_attribute(hid_t at, const char *name) {
-  const h5_place place = {name, true};
-  return read_text(at, &place);
+  const h5_text_object where = {name, true};
+  return read_text(at, &where);
 }
 
 /* all names, or units, one after the other, each with a zero behind it */
@@ -161,7 +161,7 @@ static int read_number(hid_t file, const char *name) {
 }
 
 static ga_status check_format(const ga_store *s, ga_error *err) {
-  const h5_place format = {"format", true};
+  const h5_text_object format = {"format", true};
   char *text = read_text(s->file, &format);
   const bool ours = text && strcmp(text, H5_FORMAT) == 0;
   free(text);
@@ -191,7 +191,7 @@ static ga_status read_head(ga_store *s, ga_error *err) {
     ok = s->names && s->units;
   }
   for (int i = 0; ok && i < GA_STORE_TEXTS; i++) {
-    info->text[i] = s->text[i] = read_text(s->file, &ga_h5_places[i]);
+    info->text[i] = s->text[i] = read_text(s->file, &ga_h5_text_objects[i]);
     ok = s->text[i] != NULL;
   }
   info->names = s->names;
@@ -205,7 +205,7 @@ ga_status ga_store_open(const char *path, ga_store **out, ga_error *err) {
   ga_h5_listen(&l);
   ga_store *s = ga_h5_new(path);
   ga_status status =
-      s ? find_file(s, err) : ga_store_fail(err, GA_ERR_MEM, "no memory for the file '%s'", path);
+      s ? open_file(s, err) : ga_store_fail(err, GA_ERR_MEM, "no memory for the file '%s'", path);
   if (status == GA_OK) {
     ga_h5_forget();
     status = read_head(s, err);
@@ -219,7 +219,8 @@ const ga_store_info *ga_store_look(const ga_store *s) {
   return &s->info;
 }
 
-/* Rows are looked for after the writer, so that none is missed that it wrote before it ended. */
+/* The writer's state is checked before the number of rows: so no row is missed that it wrote before
+ * it ended. */
 ga_status ga_store_refresh(ga_store *s, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
@@ -229,7 +230,7 @@ ga_status ga_store_refresh(ga_store *s, ga_error *err) {
     close(descriptor);
   }
   bool ok = H5Drefresh(s->rows) >= 0 && H5Drefresh(s->values) >= 0 && read_rows(s);
-  char *statistics = ok ? read_text(s->file, &ga_h5_places[GA_RESULTS_STATISTICS]) : NULL;
+  char *statistics = ok ? read_text(s->file, &ga_h5_text_objects[GA_RESULTS_STATISTICS]) : NULL;
   if (statistics) {
     free(s->text[GA_RESULTS_STATISTICS]);
     s->info.text[GA_RESULTS_STATISTICS] = s->text[GA_RESULTS_STATISTICS] = statistics;

@@ -14,8 +14,8 @@ static size_t text_bytes(const ga_store *s, int i) {
   return (size_t)s->text_column[i].size + 1;
 }
 
-/* room for n columns that are not open */
-static bool make_room(ga_store *s, int n) {
+/* allocate n columns, not open yet */
+static bool allocate_columns(ga_store *s, int n) {
   s->texts = calloc((size_t)n, sizeof *s->texts);
   s->text_column = calloc((size_t)n, sizeof *s->text_column);
   if (!s->texts || !s->text_column) return false;
@@ -49,7 +49,7 @@ static hid_t put_column(hid_t group, const ga_results_text_column *column, ga_st
 bool ga_h5_texts_put(ga_store *s, const ga_results_head *head, ga_store_chunk chunk) {
   const int n = head->ntext_column;
   if (n == 0) return true;
-  if (!make_room(s, n)) return false;
+  if (!allocate_columns(s, n)) return false;
   hid_t how = H5Pcreate(H5P_GROUP_CREATE);
   H5Pset_link_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   hid_t group = H5Gcreate2(s->file, GROUP, H5P_DEFAULT, how, H5P_DEFAULT);
@@ -99,8 +99,8 @@ static bool transfer(hid_t set, hsize_t first, hsize_t count, const char *from, 
   return ok;
 }
 
-/* As /values: complete rows through the filters, others beside them, so that they keep their place.
- * Whoever writes /values has opened these anew where that is needed. */
+/* As for /values: chunks of complete rows are compressed, others are not, so that they need not
+ * move when they grow. The caller reopens the data sets when that is needed (h5_write.c). */
 bool ga_h5_texts_write(ga_store *s, long first, int count, const char *texts, bool final) {
   const size_t rows = (size_t)s->info.chunk.rows;
   const hsize_t start = (hsize_t)first, end = start + (hsize_t)count;
@@ -164,7 +164,7 @@ bool ga_h5_texts_find(ga_store *s) {
   hid_t group = H5Gopen2(s->file, GROUP, H5P_DEFAULT);
   H5G_info_t about;
   bool ok = group >= 0 && H5Gget_info(group, &about) >= 0 && about.nlinks > 0 &&
-            about.nlinks < 4096 && make_room(s, (int)about.nlinks);
+            about.nlinks < 4096 && allocate_columns(s, (int)about.nlinks);
   for (int i = 0; ok && i < s->info.ntext_column; i++) ok = find_column(s, group, i);
   H5Gclose(group);
   return ok;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing: rows as chunks, then their number. */
+/* Write rows as chunks, then their number. */
 #define _GNU_SOURCE /* fallocate, memfd_create */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,13 +12,14 @@
 
 #include "h5.h"
 
-/* room that HDF5 may need besides the numbers themselves: index, heads, what it flushes at the end
- */
-enum { SPARE = 1 << 18, SPARE_PART = 8, SPARE_COLUMN = 256 };
+/* Disk space that HDF5 may need besides the numbers: SPARE bytes, 1/SPARE_FRACTION of the file, and
+ * SPARE_COLUMN bytes for each column. */
+enum { SPARE = 1 << 18, SPARE_FRACTION = 8, SPARE_COLUMN = 256 };
 
-/* Once a write has failed HDF5 would go on with the parts that still fit, and end with a head that
- * belongs to none of them. It also does not survive a failure while it closes a file. So it goes on
- * with a file in memory, which is lost in the end; what is on the disk stays as it is. */
+/* After a failed write HDF5 would still write smaller pieces that fit, and leave a superblock
+ * that does not match the data. It also crashes if closing the file fails. So its file
+ * descriptor is redirected to a file in memory, which is discarded in the end. The file on disk
+ * stays as it is. */
 static ga_status write_failed(ga_store *s, ga_error *err) {
   ga_status status = ga_h5_fail(err, GA_ERR_IO, "write", s->path);
   void *handle = NULL;
@@ -31,7 +32,7 @@ static ga_status write_failed(ga_store *s, ga_error *err) {
   return status;
 }
 
-/* Asks the system for the blocks up to `end`, without a change of the file's size; an errno. */
+/* Reserve disk blocks up to `end` without changing the size of the file; returns an errno. */
 static int reserve_blocks(const ga_store *s, off_t end) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -39,17 +40,17 @@ static int reserve_blocks(const ga_store *s, off_t end) {
     return EFBIG;
   }
   if (fallocate(s->lock, FALLOC_FL_KEEP_SIZE, s->reserved, end - s->reserved) == 0) return 0;
-  /* other errors: this system cannot tell before */
+  /* other errors: this file system cannot reserve blocks */
   return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
 }
 
-/* Makes sure that `need` more bytes have room, so that a full disk is found here and not by HDF5.
- */
-static ga_status reserve(ga_store *s, off_t size, size_t need, ga_error *err) {
-  const off_t spare = SPARE + size / SPARE_PART + (off_t)SPARE_COLUMN * s->info.ncolumn;
+/* Reserve disk space for `need` more bytes, so that a full disk is found here and not inside
+ * HDF5. */
+static ga_status reserve_space(ga_store *s, off_t size, size_t need, ga_error *err) {
+  const off_t spare = SPARE + size / SPARE_FRACTION + (off_t)SPARE_COLUMN * s->info.ncolumn;
   const off_t end = size + (off_t)need + spare;
   if (end <= s->reserved) return GA_OK;
-  /* some more than that, as a request takes time, if there is so much */
+  /* reserve more than needed, if available, because a request takes time */
   off_t enough = end + spare;
   int code = reserve_blocks(s, enough);
   if (code != 0) code = reserve_blocks(s, enough = end);
@@ -66,7 +67,7 @@ static off_t file_size(const ga_store *s) {
   return (off_t)size;
 }
 
-/* Open /values anew: HDF5 forgets how it was opened when the mode begins. */
+/* Reopen /values: HDF5 forgets its access properties when SWMR mode begins. */
 static bool open_values(ga_store *s) {
   H5Dclose(s->values);
   s->values = ga_h5_open_values(s->file);
@@ -90,12 +91,12 @@ static ga_status create(ga_store *s, const ga_results_head *head, ga_store_chunk
   const char *model = head->model ? head->model : "", *options = head->options ? head->options : "";
   const size_t need =
       strlen(model) + strlen(options) + GA_RESULTS_STATISTICS_MAX + 2048 * (size_t)head->ncolumn;
-  ga_status status = reserve(s, 0, need, err);
+  ga_status status = reserve_space(s, 0, need, err);
   if (status != GA_OK) return status;
   s->file = ga_h5_create(s->path);
   s->reserved = 0;
   if (s->file < 0) return ga_h5_fail(err, GA_ERR_IO, "write", s->path);
-  status = reserve(s, file_size(s), need, err);
+  status = reserve_space(s, file_size(s), need, err);
   if (status != GA_OK) return status;
   if (!ga_h5_put_all(s, head, chunk) || H5Fstart_swmr_write(s->file) < 0 || !open_values(s)) {
     return write_failed(s, err);
@@ -120,9 +121,9 @@ ga_status ga_store_create(const char *path, const ga_results_head *head, ga_stor
   return ga_h5_leave(&l, status);
 }
 
-/* Complete rows, through the filters. HDF5 first reads a chunk that is not overwritten as a whole.
- * It remembers of the chunk it met last that filters have been applied, also if write_open has
- * passed by them; the data set is opened anew so that it looks. */
+/* Write complete rows, compressed. HDF5 remembers for the chunk it used last that it was
+ * compressed, even if write_open wrote it without compression; the data set is reopened so that
+ * HDF5 reads the chunk's actual state. */
 static bool write_final(ga_store *s, long first, int count, const double *block) {
   if (count < s->info.chunk.rows && !open_values(s)) return false;
   const hsize_t start[2] = {0, (hsize_t)first}, origin[2] = {0, 0};
@@ -137,8 +138,8 @@ static bool write_final(ga_store *s, long first, int count, const double *block)
   return ok;
 }
 
-/* Rows of a chunk that is not full. A compressed chunk that grows would move, and in this mode its
- * old place is lost. Without compression it stays where it is until it is full. */
+/* Write the rows of a chunk that is not full, without compression. A compressed chunk moves when it
+ * grows, and in SWMR mode its old space is lost. An uncompressed one stays where it is. */
 static bool write_open(ga_store *s, long first, const double *block) {
   const size_t rows = (size_t)s->info.chunk.rows, columns = (size_t)s->info.chunk.columns;
   for (size_t j = 0; j < (size_t)s->info.ncolumn; j += columns) {
@@ -159,7 +160,7 @@ ga_status ga_store_write(ga_store *s, long first, int count, const double *block
   const size_t chunks = (size_t)(s->info.ncolumn / s->info.chunk.columns + 1);
   const size_t numbers = chunks * (size_t)s->info.chunk.columns * (size_t)s->info.chunk.rows;
   const size_t need = numbers * sizeof *block + ga_h5_texts_bytes(s);
-  const ga_status status = reserve(s, file_size(s), need, err);
+  const ga_status status = reserve_space(s, file_size(s), need, err);
   if (status != GA_OK) return ga_h5_leave(&l, status);
   const bool ok = H5Dset_extent(s->values, size) >= 0 &&
                   (final ? write_final(s, first, count, block) : write_open(s, first, block)) &&

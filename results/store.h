@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The file behind results: a table of columns in chunks, texts, the number of complete rows. The
- * one implementation with HDF5 is store_hdf5.c; store_none.c stands for it where HDF5 is missing.
- */
+ * implementation with HDF5 is in h5_*.c; none.c replaces it in a build without HDF5. */
 #ifndef GA_RESULTS_STORE_H
 #define GA_RESULTS_STORE_H
 
@@ -18,7 +17,7 @@ typedef struct ga_store_chunk {
 /* Texts of fixed length in the file, in the order of ga_results_text_kind. */
 enum { GA_STORE_TEXTS = GA_RESULTS_STATISTICS + 1 };
 
-/* Fill err (NULL allowed) and return the status. */
+/* As ga_fail of libgenalpha, which this library does not need. */
 ga_status ga_store_fail(ga_error *err, ga_status status, const char *format, ...) GA_PRINTF(3, 4);
 
 bool ga_store_available(void);
@@ -30,8 +29,7 @@ ga_status ga_store_create(const char *path, const ga_results_head *head, ga_stor
 /* `count` rows from row `first`, the beginning of a chunk, of all columns. Column j stands at
  * block + j chunk.rows; the block has room for whole chunks. Columns of texts stand one behind the
  * other in `texts`, chunk.rows texts of size + 1 bytes each. `final`: these rows are complete, and
- * are compressed. Others are written again later; they stay as they are, so that they keep their
- * place. */
+ * are compressed. Other rows are written again later, and are not compressed until then. */
 ga_status ga_store_write(ga_store *s, long first, int count, const double *block, const char *texts,
                          bool final, ga_error *err);
 /* After a failure: is the file as before the call, as there was no room on the disk? Then the rows

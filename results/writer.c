@@ -11,8 +11,8 @@
 #include "store.h"
 
 /* Chunks have 1024 rows; wide tables have chunks of fewer rows, so that the rows collected take at
- * most about 8 MB. A chunk of few rows has several columns, as one of a few bytes is not worth its
- * place in the index. */
+ * most about 8 MB. A chunk of few rows has several columns, because each chunk costs an entry
+ * of the index. */
 enum {
   ROWS_MAX = 1024,
   ROWS_MIN = 32,
@@ -21,8 +21,8 @@ enum {
   TEXT_MAX = 65535
 };
 
-/* Flushes may take this part of the time at most: where they are slow they become rare. */
-static const double FLUSH_SHARE = 0.05;
+/* Largest fraction of the time that flushes may take: slow flushes become rare. */
+static const double FLUSH_FRACTION = 0.05;
 static const double FLUSH_SECONDS = 1;
 
 struct ga_results_writer {
@@ -170,7 +170,7 @@ static ga_status flush(ga_results_writer *w, bool final) {
   if (status == GA_OK) status = commit(w, rows, &w->err);
   if (status != GA_OK) return status;
   const double end = now();
-  w->soon = end + (end - began) / FLUSH_SHARE;
+  w->soon = end + (end - began) / FLUSH_FRACTION;
   w->next = fmax(w->soon, end + w->every);
   return GA_OK;
 }
@@ -210,7 +210,7 @@ ga_status ga_results_flush(ga_results_writer *w) {
   return w->err.code != GA_OK ? w->err.code : flush(w, false);
 }
 
-/* They have their place in the file, also if the disk is full. */
+/* Their space in the file is allocated, so this works on a full disk too. */
 ga_status ga_results_set_statistics(ga_results_writer *w, const char *json) {
   if (w->err.code != GA_OK && !ga_store_healthy(w->store)) return w->err.code;
   const size_t length = json ? strlen(json) : 0;
