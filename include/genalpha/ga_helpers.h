@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For people who write models: patterns entry by entry, adding into a matrix by place, rotations.
+/* For people who write models: patterns entry by entry, adding into a matrix by slot, rotations.
  *
  *     ga_pattern *p;
  *     ga_pattern_new(nlam, nv, &p);
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* A pattern under construction, and the finished one, which lives until ga_pattern_free. A mistake,
- * or a lack of memory, is told by ga_pattern_finish. */
+ * or a lack of memory, is reported by ga_pattern_finish. */
 typedef struct ga_pattern ga_pattern;
 
 GA_API ga_status ga_pattern_new(int nrow, int ncol, ga_pattern **out);
@@ -32,8 +32,8 @@ GA_API void ga_pattern_close(ga_pattern *pattern, const ga_space *space);
 /* Columns in order, each once. out is borrowed from the pattern; its val is NULL. */
 GA_API ga_status ga_pattern_finish(ga_pattern *pattern, const ga_csr **out, ga_error *err);
 
-/* The place of entry (row, col) in val, -1 if the pattern lacks it; it stays the same for all
- * matrices of one pattern, so that it may be looked up once. A matrix without ptr is full. */
+/* The slot of entry (row, col) in val, -1 if the pattern lacks it; it is the same for all matrices
+ * of one pattern, so that it need be looked up only once. A matrix without ptr is full. */
 GA_API int ga_csr_slot(const ga_csr *A, int row, int col);
 /* Add to an entry, or the rows x cols matrix B by rows to a block; false if the pattern lacks an
  * entry, which then is left out. */

@@ -107,8 +107,8 @@ typedef struct ga_linsol_ops {
   ga_status (*null_space)(ga_linsol *ls, const ga_csr *A, ga_null_space *out);
 } ga_linsol_ops;
 
-/* What the last factors cost. It tells Newton's method how many more iterations old factors are
- * worth. 0: not known. */
+/* What the last factors cost. Newton's method uses it to decide how many more iterations it makes
+ * with old factors before it computes new ones. 0: not known. */
 typedef struct ga_linsol_cost {
   double factor; /* time of a factorization over that of a solve */
   double solve;  /* time of a solve over that of a pass through the entries of A: mostly the entries

@@ -11,14 +11,14 @@
  *
  *   callbacks   one for each quantity. Three are enough for a constrained system: mass, force,
  *               holonomic.
- *   evaluate    all that is wanted at one place in one pass, so that sines, rotations and whatever
- *               else the parts share are computed once. No other callback is needed then.
+ *   evaluate    all wanted fields at one point in one call, so that sines, rotations and whatever
+ *               else they have in common are computed once. No other callback is needed then.
  *
  * Every derivative that is not given is replaced by finite differences, whose steps suit
- * coordinates and times of about 1e-4 to 1e4 units (for micrometres in metres give G). Waves in g
- * are resolved if they are longer than 1e-5 units, or than ten steps; faint ones, that differ by
- * less than 1e-5 of a row's derivative, are not seen. M may be singular, as long as [[M, G^T, H^T],
- * [G, 0, 0], [H, 0, 0]] is not. */
+ * coordinates and times of about 1e-4 to 1e4 units (for micrometres in metres give G). Oscillations
+ * of g are resolved if their period is longer than 1e-5 units, or than ten steps; those that change
+ * the derivative of a row by less than 1e-5 are neglected. M may be singular, as long as [[M, G^T,
+ * H^T], [G, 0, 0], [H, 0, 0]] is not. */
 #ifndef GA_MODEL_H
 #define GA_MODEL_H
 
@@ -111,9 +111,9 @@ typedef struct ga_model_ops {
   int (*reaction_dmult)(void *user, double t, const double *q, const double *v, const double *lam,
                         const double *psi, ga_csr *L, ga_csr *P);
 
-  /* All that is wanted in out, at one place. It alone is a model: M, F, g and k are always asked of
-   * it, and what `gives` below names. v is zero where only M, g, G or g_t is wanted. A step calls
-   * it about twice, once with the tangents if the Newton matrix is renewed.
+  /* All fields that are wanted (not NULL in out), at one point. It alone is a model: it must give
+   * M, F, g and k, and what `gives` below names. v is zero where only M, g, G or g_t is wanted. A
+   * step calls it about twice, once with the tangents if the Newton matrix is renewed.
    *
    * If there are callbacks as well, G, H, Z, Y, Kt and Ct are asked of evaluate where they have a
    * callback, too, even if `gives` does not name them; ga_model_check_derivatives compares. So who
@@ -154,17 +154,17 @@ typedef struct ga_model {
 
   const ga_csr *pat_C; /* pattern of Ct; NULL: that of Kt. No entries: forces do not depend on v */
 
-  /* Optional: rows of M that never change, such as those of rigid bodies beside a part whose
-   * inertia moves. An nv x nv matrix with values; each of its rows is a whole row of M, or empty. M
-   * arrives with these rows in place, and the model writes the others only. With all rows of M, M
+  /* Optional: rows of M that never change, such as those of rigid bodies in a model in which other
+   * inertias vary. An nv x nv matrix with values; each of its rows is a whole row of M, or empty. M
+   * arrives with these rows filled in, and the model writes the others only. With all rows of M, M
    * is never asked for, and the callback 'mass' is not required. */
   const ga_csr *const_M;
 
-  /* Optional, nv numbers: how large the numbers are that the callbacks add to each coordinate or
-   * subtract from it, such as anchors and the radius of a pendulum where q is a displacement from
-   * rest. A coordinate may be zero, but what is made of it is rounded like these numbers, and a
-   * step cannot be more exact than that. NULL: nothing larger than the coordinates. Rotations of
-   * SO(3) and SE(3) need none. */
+  /* Optional, nv numbers: length scale of each coordinate, used for rounding bounds only. Set it if
+   * q is small compared with constants in your callbacks, such as anchors, or the radius of a
+   * pendulum if q is a displacement from rest: the sum has the rounding error of the larger number,
+   * and a step cannot be more exact than that. NULL: |q| is its own scale. Rotations of SO(3) and
+   * SE(3) need none. */
   const double *q_size;
 } ga_model;
 

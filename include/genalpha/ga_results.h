@@ -97,7 +97,7 @@ GA_API int ga_results_chosen(const ga_results *r); /* nchosen, or all */
 /* Valid until ga_results_free; NULL outside of the columns. */
 GA_API const char *ga_results_name(const ga_results *r, int column);
 GA_API const char *ga_results_unit(const ga_results *r, int column);
-/* The place of a column, -1 if there is none of that name. */
+/* The index of a column, -1 if there is none of that name. */
 GA_API int ga_results_column_index(const ga_results *r, const char *name);
 
 /* The texts of the head, "" for those not given, and of ga_results_set_statistics, "" if the run

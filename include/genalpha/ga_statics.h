@@ -19,25 +19,28 @@ extern "C" {
  * to the caller; NULL means the default, or not wanted. */
 typedef struct ga_assembly {
   /* given, nv numbers each */
-  const bool *hold;     /* components that stay as they are; default: none */
-  const double *weight; /* resistance of a component to change, > 0; default: the diagonal of M, and
-                           its least positive entry where there is no mass */
-  const double *unit;   /* what counts as a large change of a component; default: the largest |q|
-                           for lengths, 1 for angles */
-  bool any; /* the first configuration that is reached will do; default: the nearest is sought */
+  const bool *hold; /* velocity coordinates that are not changed; default: none */
+  const double
+      *weight; /* resistance of a velocity coordinate to change, > 0; default: the diagonal of
+                           M, and its least positive entry where there is no mass */
+  const double *unit; /* the size of a large change; default: the largest |q| for lengths, 1 for
+                           angles */
+  bool any; /* stop at the first configuration that satisfies the constraints; default: find the
+               nearest */
   /* found */
   double *change;  /* nv: w with q_new = q_old o exp(w), or v_new - v_old */
-  double *open;    /* nlam, for velocities nlam + npsi: rows of the constraints as they stay */
-  int worst;       /* the row that is open most, -1 without rows */
-  double openness; /* by what part of its unit */
+  double *open;    /* nlam, for velocities nlam + npsi: remaining residuals of the constraints */
+  int worst;       /* the most violated row, -1 without rows */
+  double openness; /* its residual, relative to the effect of a change by one unit */
   int iterations;
 } ga_assembly;
 
 /* The configuration nearest to q with g(t, q) = 0: the sum of weight_i change_i^2 is least. Damped
- * Gauss-Newton steps, bounded by a part of `unit`, so that no mirror image is jumped to; where the
- * last part of the way, along the constraints to the nearest point, does not converge (q far from
- * them), the point where they were reached stands. GA_ERR_INITIAL if the rows cannot be satisfied
- * together: q is then unchanged, `open` tells what stays open and err names the worst rows. */
+ * Gauss-Newton steps, bounded by a fraction of `unit`, so that they do not jump to a mirror image.
+ * First the constraints are satisfied, then the iteration goes along them to the nearest point. If
+ * that does not converge (q far from the constraints), the result is the point where they were
+ * satisfied first. GA_ERR_INITIAL if the rows cannot be satisfied together: q is then unchanged,
+ * `open` has the remaining residuals, and err names the most violated rows. */
 GA_API ga_status ga_assemble_position(const ga_model *model, double t, double *q,
                                       ga_assembly *assembly, ga_error *err);
 /* The velocity nearest to v with G v + g_t = 0 and k(t, q, v) = 0, likewise. A crank whose speed is
@@ -63,11 +66,11 @@ typedef struct ga_equilibrium {
 
 /* A configuration where the model stays at rest at time t: g = 0, F(t, q, 0) = G^T lam + H^T psi.
  * It is sought downhill from q, which need not satisfy the constraints, so that a stable one is
- * found where there is one; a start exactly at an unstable one stays there (ga_modes tells). First
- * damped Newton steps, in which a pseudo-time step takes the place of load steps; if these do not
- * end, dynamic relaxation: the motion with rho_inf = 0, stopped whenever the kinetic energy begins
- * to fall. GA_ERR_INITIAL if the constraints cannot be satisfied or no equilibrium was found; q is
- * then the last configuration, and err says which force is left. */
+ * found where there is one; a start exactly at an unstable one stays there (ga_modes shows it).
+ * First damped Newton steps, in which a pseudo-time step takes the place of load steps; if these do
+ * not end, dynamic relaxation: the motion with rho_inf = 0, stopped whenever the kinetic energy
+ * begins to fall. GA_ERR_INITIAL if the constraints cannot be satisfied or no equilibrium was
+ * found; q is then the last configuration, and err says which force is left. */
 GA_API ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
                                      ga_equilibrium *equilibrium, ga_error *err);
 

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Private basics: composing errors, the arena, small vector loops. */
+/* Private basics: error texts, the arena, small vector loops. */
 #ifndef GA_SRC_BASE_H
 #define GA_SRC_BASE_H
 
 #include <genalpha/ga_base.h>
 #include <math.h>
 
-/* Rarely called. What leads to such a call is compiled to code apart from the rest, so that the
- * code of a step that succeeds lies close together and stays in the nearest cache. */
-#if defined(__GNUC__)
-#define GA_RARE __attribute__((cold))
-#else
-#define GA_RARE
-#endif
-
-/* Fill err (NULL allowed) and return the status, so that a failure is one line:
- *   return ga_fail(err, GA_ERR_ARG, "h = %g must be positive", h); */
-ga_status ga_fail(ga_error *err, ga_status status, const char *format, ...) GA_PRINTF(3, 4) GA_RARE;
 /* Put "format: " in front of the text already there. */
 void ga_error_prefix(ga_error *err, const char *format, ...) GA_PRINTF(2, 3) GA_RARE;
 void ga_error_clear(ga_error *err);
@@ -26,8 +15,8 @@ void *ga_calloc(size_t count, size_t size);
 void ga_free(void *block);
 
 /* An arena owns all memory of an object. Requests are zeroed and 64-byte aligned; freeing the arena
- * frees everything. A failed request returns NULL and is remembered, so that a constructor may
- * carve everything and test arena.failed once. */
+ * frees everything. A failed request returns NULL and sets `failed`, so that a constructor may
+ * allocate everything and test arena.failed once. */
 typedef struct ga_arena {
   struct ga_chunk *chunks;
   bool failed;

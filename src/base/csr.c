@@ -90,9 +90,9 @@ void ga_columns_init(ga_columns *columns, const ga_csr *A, ga_arena *arena) {
   for (int k = 0; k < A->ncol; k++) ptr[k + 2] += ptr[k + 1];
   for (int i = 0; i < A->nrow; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      int place = ptr[A->col[e] + 1]++;
-      columns->row[place] = i;
-      columns->entry[place] = e;
+      int slot = ptr[A->col[e] + 1]++;
+      columns->row[slot] = i;
+      columns->entry[slot] = e;
     }
   }
 }
@@ -172,7 +172,7 @@ static ga_status product_pattern(ga_csr *P, const ga_csr *A, const ga_csr *B, ga
   return arena->failed ? GA_ERR_MEM : GA_OK;
 }
 
-/* Columns that row i of A and row j of B share; their places into of_A, of_B unless these are NULL.
+/* Columns that row i of A and row j of B share; their slots into of_A, of_B unless these are NULL.
  */
 static int common_columns(const ga_csr *A, int i, const ga_csr *B, int j, int *of_A, int *of_B) {
   int count = 0;

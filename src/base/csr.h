@@ -18,7 +18,7 @@ ga_status ga_csr_init_identity(ga_csr *A, int n, ga_arena *arena);
 /* Rows in order, columns increasing and in range; says what is wrong. */
 ga_status ga_csr_validate(const ga_csr *A, int nrow, int ncol, const char *what, ga_error *err);
 
-/* place of entry (i, j) in val, -1 if the pattern lacks it */
+/* slot of entry (i, j) in val, -1 if the pattern lacks it */
 int ga_csr_find(const ga_csr *A, int i, int j);
 
 void ga_csr_zero(ga_csr *A);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of groups: each operation runs over the factors, each on its part of q and v. */
+/* Products of groups: each operation runs over the factors, each on its entries of q and v. */
 #include <limits.h>
 #include <string.h>
 

@@ -39,7 +39,7 @@ static void sort_by(const int *key, int n, int total, const int *order, int *sor
   for (int i = 0; i < total; i++) sorted[count[key[order[i]]]++] = order[i];
 }
 
-/* which terms are alone; count has room for nnz numbers */
+/* Find the terms that are alone, and the slots of the others; count has room for nnz numbers. */
 static void find_shared(ga_block_matrix *blocks, int nnz, int *count, ga_arena *arena) {
   for (int e = 0; e < nnz; e++) count[e] = 0;
   for (int k = 0; k < blocks->nterm; k++) {
@@ -70,7 +70,7 @@ ga_status ga_block_matrix_build(ga_block_matrix *blocks, int n, ga_arena *arena)
   size_t size = (size_t)total;
   entries all = {ga_arena_ints(&scratch, size), ga_arena_ints(&scratch, size)};
   int *first = ga_arena_ints(&scratch, size), *second = ga_arena_ints(&scratch, size);
-  int *place = ga_arena_ints(&scratch, size), *count = ga_arena_ints(&scratch, (size_t)n + 1);
+  int *slot = ga_arena_ints(&scratch, size), *count = ga_arena_ints(&scratch, (size_t)n + 1);
   blocks->A = (ga_csr){.nrow = n, .ncol = n, .ptr = ga_arena_ints(arena, (size_t)n + 1)};
   if (scratch.failed || arena->failed) {
     ga_arena_free(&scratch);
@@ -86,7 +86,7 @@ ga_status ga_block_matrix_build(ga_block_matrix *blocks, int n, ga_arena *arena)
     int e = second[i], before = i ? second[i - 1] : -1;
     bool same = before >= 0 && all.row[before] == all.row[e] && all.col[before] == all.col[e];
     if (!same) blocks->A.ptr[all.row[e] + 1] = ++nnz;
-    place[e] = nnz - 1;
+    slot[e] = nnz - 1;
   }
   for (int i = 0; i < n; i++) {
     if (blocks->A.ptr[i + 1] == 0) blocks->A.ptr[i + 1] = blocks->A.ptr[i]; /* empty row */
@@ -98,8 +98,8 @@ ga_status ga_block_matrix_build(ga_block_matrix *blocks, int n, ga_arena *arena)
     int entries_of_term = ga_csr_nnz(blocks->term[k].src);
     blocks->term[k].map = ga_arena_ints(arena, (size_t)entries_of_term);
     for (int e = 0; e < entries_of_term && !arena->failed; e++, at++) {
-      blocks->term[k].map[e] = place[at];
-      blocks->A.col[place[at]] = all.col[at];
+      blocks->term[k].map[e] = slot[at];
+      blocks->A.col[slot[at]] = all.col[at];
     }
   }
   if (!arena->failed) find_shared(blocks, nnz, first, arena);
@@ -107,7 +107,7 @@ ga_status ga_block_matrix_build(ga_block_matrix *blocks, int n, ga_arena *arena)
   return arena->failed ? GA_ERR_MEM : GA_OK;
 }
 
-/* no two entries of a term have one place */
+/* the slots of a term are distinct */
 static void add_at(int nnz, double coef, const int *restrict map, const double *restrict from,
                    double *restrict to) {
   int e = 0;
@@ -120,7 +120,7 @@ static void add_at(int nnz, double coef, const int *restrict map, const double *
   for (; e < nnz; e++) to[map[e]] += coef * from[e];
 }
 
-/* the same where the entries have places one after the other */
+/* to[e] = coef from[e], for consecutive slots */
 static void put_from(int nnz, double coef, const double *restrict from, double *restrict to) {
   for (int e = 0; e < nnz; e++) to[e] = coef * from[e];
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The choice of "auto": times predicted from size and pattern.
  *
- * AMD orders the graph of A + A^T and counts entries and operations of an L U that takes its pivots
- * from the diagonal in this order. KLU comes near to that where the diagonal has pivots. A column
- * without a diagonal entry gets one by the elimination of a neighbour; if the ordering puts it
- * before all of its neighbours, KLU must take its pivot elsewhere, which spoils the ordering. In
- * chains this befalls 2 columns in all; in nets and lattices nearly every constraint. MUMPS pairs
+ * AMD orders the graph of A + A^T and counts entries and operations of an L U with pivots on the
+ * diagonal in this order. KLU needs about as many if the diagonal has pivots. A column without a
+ * diagonal entry gets one when a neighbour is eliminated. If the ordering puts such a column before
+ * all of its neighbours, KLU must take its pivot elsewhere, and that spoils the ordering. In a
+ * chain this happens for 2 columns; in nets and lattices for nearly every constraint. MUMPS pairs
  * such columns with others beforehand. */
 #include <stdio.h>
 #include <suitesparse/amd.h>
@@ -13,18 +13,18 @@
 #include "base/csr.h"
 #include "linsol/registry.h"
 
-/* columns without a diagonal entry that come before all of their neighbours; place and early have
- * room for n numbers */
-static int count_displaced(const ga_csr *A, const int *order, int *place, int *early) {
+/* Number of columns without a diagonal entry that come before all of their neighbours; position and
+ * early are scratch of n numbers. */
+static int count_displaced(const ga_csr *A, const int *order, int *position, int *early) {
   int n = A->nrow, displaced = 0;
   for (int i = 0; i < n; i++) {
-    place[order[i]] = i;
+    position[order[i]] = i;
     early[i] = ga_csr_find(A, i, i) < 0;
   }
   for (int i = 0; i < n; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
       int j = A->col[e];
-      if (i != j) early[place[i] < place[j] ? j : i] = 0;
+      if (i != j) early[position[i] < position[j] ? j : i] = 0;
     }
   }
   for (int i = 0; i < n; i++) displaced += early[i];
@@ -35,11 +35,11 @@ bool ga_linsol_predict(const ga_csr *A, ga_linsol_prediction *out) {
   ga_arena scratch = {0};
   size_t size = (size_t)A->nrow;
   double info[AMD_INFO], n = A->nrow, nnz = ga_csr_nnz(A);
-  int *order = ga_arena_ints(&scratch, size), *place = ga_arena_ints(&scratch, size);
+  int *order = ga_arena_ints(&scratch, size), *position = ga_arena_ints(&scratch, size);
   int *early = ga_arena_ints(&scratch, size);
   bool known = !scratch.failed && amd_order(A->nrow, A->ptr, A->col, order, NULL, info) >= AMD_OK;
   if (known) {
-    double displaced = count_displaced(A, order, place, early);
+    double displaced = count_displaced(A, order, position, early);
     double lu = info[AMD_NMULTSUBS_LU], ldl = info[AMD_NMULTSUBS_LDL];
     double fill = 2 * info[AMD_LNZ] + n;
     double operation = fill < 3000 ? 0.14 : 0.8; /* factors in the nearest cache, or not */

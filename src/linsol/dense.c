@@ -23,7 +23,7 @@ typedef struct {
   int *pivot;      /* of LAPACK; small: row of A that became row k */
   double *inverse; /* small: 1/u_kk */
   double *l;       /* small: scratch, ld */
-  int *place;      /* of A's entries in lu */
+  int *slot;       /* slot in lu of each entry of A */
   double *val;     /* entries of R A C */
   ga_scaling scale;
   ga_null_space_store null;
@@ -45,12 +45,12 @@ static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
   d->pivot = ga_arena_ints(&d->arena, n);
   d->inverse = ga_arena_doubles(&d->arena, n);
   d->l = ga_arena_doubles(&d->arena, ld);
-  d->place = ga_arena_ints(&d->arena, nnz);
+  d->slot = ga_arena_ints(&d->arena, nnz);
   d->val = ga_arena_doubles(&d->arena, nnz);
   ga_scaling_init(&d->scale, A->nrow, A->ptr[A->nrow], &d->arena);
   if (d->arena.failed) return GA_ERR_MEM;
   for (int i = 0; i < d->n; i++) {
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) d->place[e] = A->col[e] * d->ld + i;
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) d->slot[e] = A->col[e] * d->ld + i;
   }
   return GA_OK;
 }
@@ -210,7 +210,7 @@ static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   int nnz = A->ptr[A->nrow];
   if (!ga_scaling_apply(&d->scale, A, d->val)) return GA_RETRY_NONFINITE;
   memset(d->lu, 0, n * ld * sizeof(double));
-  for (int e = 0; e < nnz; e++) d->lu[d->place[e]] = d->val[e];
+  for (int e = 0; e < nnz; e++) d->lu[d->slot[e]] = d->val[e];
   if (d->small) {
     small_factor(d);
   } else {

@@ -2,16 +2,17 @@
 /* Rows and columns of the identity in a matrix with a fixed pattern. */
 #include "linsol/identity_rows.h"
 
-void ga_identity_rows_init(ga_identity_rows *unit, const ga_csr *A, int first, ga_arena *arena) {
+void ga_identity_rows_init(ga_identity_rows *rows, const ga_csr *A, int first, ga_arena *arena) {
   size_t n = (size_t)(A->nrow - first);
   int count = 0;
   for (int e = 0; e < ga_csr_nnz(A); e++) count += A->col[e] >= first;
-  unit->first = first;
-  unit->ptr = ga_arena_ints(arena, n + 2);
-  unit->place = ga_arena_ints(arena, (size_t)count);
-  unit->diagonal = ga_arena_ints(arena, n);
+  rows->first = first;
+  rows->ptr = ga_arena_ints(arena, n + 2);
+  rows->slot = ga_arena_ints(arena, (size_t)count);
+  rows->diagonal = ga_arena_ints(arena, n);
   if (arena->failed) return;
-  int *next = unit->ptr + 1; /* where the next entry of a column goes, then its end */
+  int *next =
+      rows->ptr + 1; /* where the next entry of a column goes; in the end, where the column ends */
   for (int e = 0; e < ga_csr_nnz(A); e++) {
     if (A->col[e] >= first) next[A->col[e] - first + 1]++;
   }
@@ -20,22 +21,22 @@ void ga_identity_rows_init(ga_identity_rows *unit, const ga_csr *A, int first, g
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
       int j = A->col[e] - first;
       if (j < 0) continue;
-      unit->place[next[j]++] = e;
-      if (A->col[e] == i) unit->diagonal[j] = e;
+      rows->slot[next[j]++] = e;
+      if (A->col[e] == i) rows->diagonal[j] = e;
     }
   }
 }
 
-void ga_identity_rows_apply(const ga_identity_rows *unit, ga_csr *A, int i) {
-  int j = i - unit->first;
+void ga_identity_rows_apply(const ga_identity_rows *rows, ga_csr *A, int i) {
+  int j = i - rows->first;
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) A->val[e] = 0;
-  for (int k = unit->ptr[j]; k < unit->ptr[j + 1]; k++) A->val[unit->place[k]] = 0;
-  A->val[unit->diagonal[j]] = 1;
+  for (int k = rows->ptr[j]; k < rows->ptr[j + 1]; k++) A->val[rows->slot[k]] = 0;
+  A->val[rows->diagonal[j]] = 1;
 }
 
-void ga_identity_rows_apply_all(const ga_identity_rows *unit, ga_csr *A, int at, int n,
+void ga_identity_rows_apply_all(const ga_identity_rows *rows, ga_csr *A, int at, int n,
                                 const bool *mark) {
   for (int i = 0; i < n; i++) {
-    if (mark[i]) ga_identity_rows_apply(unit, A, at + i);
+    if (mark[i]) ga_identity_rows_apply(rows, A, at + i);
   }
 }

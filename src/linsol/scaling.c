@@ -32,9 +32,8 @@ static bool rescale(double max, double *scale) {
   return true;
 }
 
-/* Every pass halves the exponents of the largest entries; a matrix in good units needs one look.
- */
-static void find(ga_scaling *scale, const ga_csr *A) {
+/* Every pass halves the exponents of the largest entries; a matrix in good units needs one pass. */
+static void find_scales(ga_scaling *scale, const ga_csr *A) {
   int n = scale->n;
   for (int i = 0; i < n; i++) scale->row[i] = scale->col[i] = 1;
   bool changed = true;
@@ -58,8 +57,8 @@ static void find(ga_scaling *scale, const ga_csr *A) {
   }
 }
 
-/* the factor of every entry */
-static void spread(ga_scaling *scale, const ga_csr *A) {
+/* unit_of: the factor of every entry */
+static void set_entry_units(ga_scaling *scale, const ga_csr *A) {
   for (int i = 0; i < A->nrow; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
       scale->unit_of[e] = scale->row[i] * scale->col[A->col[e]];
@@ -73,8 +72,8 @@ static void multiply(int nnz, const double *restrict unit, const double *restric
   for (int e = 0; e < nnz; e++) to[e] = from[e] * unit[e];
 }
 
-/* The same piece by piece, looked at while it is near; false at the first entry that is too large
- * or not finite, or if all are too small. */
+/* The same, piece by piece so that it is checked while it is in the cache. False if an entry is too
+ * large or not finite, or if all are too small. */
 static bool multiply_fitting(int nnz, const double *unit, const double *from, double *to) {
   enum { PIECE = 512 };
   bool seen = nnz == 0;
@@ -91,8 +90,8 @@ bool ga_scaling_apply(ga_scaling *scale, const ga_csr *A, double *val) {
   int nnz = A->ptr[A->nrow];
   if (scale->known && multiply_fitting(nnz, scale->unit_of, A->val, val)) return true;
   if (ga_first_nonfinite(nnz, A->val) >= 0) return false;
-  find(scale, A);
-  spread(scale, A);
+  find_scales(scale, A);
+  set_entry_units(scale, A);
   multiply(nnz, scale->unit_of, A->val, val);
   scale->known = true;
   return true;
@@ -125,7 +124,7 @@ static void inverse_step(ga_scaling *scale, const ga_csr *A,
   solve(context, scale->x);
 }
 
-/* place of the largest |x_i/unit_i|, of the first NaN if there is one */
+/* index of the largest |x_i/unit_i|, or of the first NaN */
 static int largest_entry(const ga_scaling *scale) {
   int at = 0;
   double largest = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Private: what direct solvers share, good units for a matrix and the test whether it is singular.
- */
+/* Private: row and column scaling of a matrix, and the test whether it is singular. All direct
+ * solvers use both. */
 #ifndef GA_SRC_SCALING_H
 #define GA_SRC_SCALING_H
 
@@ -13,49 +13,52 @@
  * to the entry of the constraint. */
 typedef struct ga_scaling {
   int n;
-  bool known; /* R and C were found and still fit */
-  double *row, *col;
-  double *unit_of;           /* row times col for every entry */
-  double *row_max, *col_max; /* of R A C, in the course of scaling */
-  double *x, *unit;          /* of ga_scaling_singular */
+  bool known;                /* R and C were found and still fit */
+  double *row, *col;         /* n numbers: diagonals of R and C */
+  double *unit_of;           /* for every entry: row times col */
+  double *row_max, *col_max; /* n numbers: largest entries of R A C, while R and C are found */
+  double *x, *unit;          /* n numbers: scratch of ga_scaling_singular */
 } ga_scaling;
 
-/* Carve the arrays for a matrix of n rows and nnz entries; arena->failed tells. */
+/* Allocate the arrays for a matrix of n rows and nnz entries; arena->failed is set if memory runs
+ * out. */
 void ga_scaling_init(ga_scaling *scale, int n, int nnz, ga_arena *arena);
 
-/* R A C into val, entry by entry. R and C are found for the first values and kept as long as they
- * fit roughly: units do not change in a run, and finding them costs as much as factoring a small
- * matrix. Set known = false to forget them. False if an entry of A is not finite. */
+/* R A C into val, entry by entry. R and C are found for the first values and kept while the entries
+ * of R A C stay within 2^-20 and 2^20: units do not change in a run, and finding R and C costs as
+ * much as factoring a small matrix. Set known = false to forget them. False if an entry of A is not
+ * finite. */
 bool ga_scaling_apply(ga_scaling *scale, const ga_csr *A, double *val);
 
-/* factor(ls, A), which applies R and C, and once more with new ones if it finds A singular in units
- * that were found for other values: these may have made it look so. */
+/* Call factor(ls, A), which applies R and C. If it finds A singular with an R and C of earlier
+ * values, call it again with new ones: old ones may make a regular matrix look singular. */
 ga_status ga_scaling_factor(ga_scaling *scale, ga_status (*factor)(ga_linsol *ls, const ga_csr *A),
                             ga_linsol *ls, const ga_csr *A);
 
-/* Pivots of R A C above this times the largest are no reason to look closer. */
+/* If all pivots of R A C are above this times the largest, A is regular without further tests. */
 #define GA_SCALING_SOUND 1e-7
 
-/* Start of inverse iterations. No two of these are equal, so that no difference of two rows is
- * overlooked. */
+/* Entry i of the start vector of inverse iterations. No two entries are equal, so that a dependency
+ * of the kind row i - row j = 0 is not missed. */
 double ga_scaling_weight(int i);
 
-/* The column that depends on the others, -1 if A is regular. solve(context, b) overwrites b by
- * (R A C)^-1 b, with the factors of R A C, a zero pivot replaced by DBL_EPSILON. noise is a column
- * whose pivot is nothing but rounding error, -1 if there is none.
+/* The column that depends on the others, -1 if A is regular. solve(context, b) overwrites b by (R A
+ * C)^-1 b with the factors of R A C, in which a zero pivot is replaced by DBL_EPSILON. noise is a
+ * column whose pivot is only rounding error, -1 if there is none.
  *
- * Such a pivot proves A singular to working precision, whatever the units. There may be none: a
- * dependent row may turn to rounding errors early, on the way, and give pivots that look sound. But
- * then inverse iteration finds some x of size 1 with R A C x = O(eps). That alone is no proof, as R
- * and C are not the only good units; [[m, 0, 1], [0, m, 1], [1, 1, 0]] with tiny m is regular. So
- * either every row of A x must be a sum that cancels, or a second step must grow as much when
+ * A pivot that is only rounding error proves that A is singular to working precision, in any units.
+ * But a singular matrix need not have such a pivot: a dependent row may turn into rounding errors
+ * early in the elimination and then give pivots of normal size. Inverse iteration still finds an x
+ * of size 1 with R A C x = O(eps). That alone proves nothing, because R and C are not the only good
+ * units: [[m, 0, 1], [0, m, 1], [1, 1, 0]] with tiny m is regular. So one of two conditions must
+ * hold as well: every row of A x is a sum that cancels, or a second iteration grows as much when
  * measured in the units of the first x. */
 int ga_scaling_singular(ga_scaling *scale, const ga_csr *A,
                         void (*solve)(const void *context, double *b), const void *context,
                         int noise);
 
-/* The same for a matrix known to be singular, factored after its entries were disturbed by
- * roundings: the column with the largest share in x, R A C x = O(eps). */
+/* The same for a matrix known to be singular, whose entries were disturbed by rounding errors
+ * before it was factored: the column with the largest entry of x, R A C x = O(eps). */
 int ga_scaling_dependent(ga_scaling *scale, void (*solve)(const void *context, double *b),
                          const void *context);
 

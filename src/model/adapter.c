@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* Any subset of an evaluation, asked of evaluate or of the callbacks of their own. */
+/* Any subset of an evaluation, from evaluate or from single callbacks. */
 #include "model/adapter.h"
 
 #include <stddef.h>
 
 #include "base/csr.h"
 
-#define PART(bit, member, callback, kind) \
+#define FIELD(bit, member, callback, kind) \
   { bit, #member, callback, offsetof(ga_evaluation, member), kind }
 
 const ga_model_field ga_model_field_list[GA_MODEL_FIELDS] = {
-    PART(GA_GIVES_F, F, "force", GA_MODEL_FIELD_OF_NV),
-    PART(GA_GIVES_g, g, "holonomic", GA_MODEL_FIELD_OF_NLAM),
-    PART(GA_GIVES_k, k, "nonholonomic", GA_MODEL_FIELD_OF_NPSI),
-    PART(GA_GIVES_GT, gt, "holonomic_t", GA_MODEL_FIELD_OF_NLAM),
-    PART(GA_GIVES_DRIFT, drift, "holonomic_drift", GA_MODEL_FIELD_OF_NLAM),
-    PART(GA_GIVES_K_DRIFT, k_drift, "nonholonomic_drift", GA_MODEL_FIELD_OF_NPSI),
-    PART(GA_GIVES_R, R, "reaction", GA_MODEL_FIELD_OF_NV),
-    PART(GA_GIVES_M, M, "mass", GA_MODEL_FIELD_MATRIX),
-    PART(GA_GIVES_G, G, "holonomic_jac", GA_MODEL_FIELD_MATRIX),
-    PART(GA_GIVES_H, H, "nonholonomic_jac", GA_MODEL_FIELD_MATRIX),
-    PART(GA_GIVES_TANGENTS, Kt, "force_tangents", GA_MODEL_FIELD_MATRIX),
-    PART(GA_GIVES_TANGENTS, Ct, "force_tangents", GA_MODEL_FIELD_MATRIX),
-    PART(GA_GIVES_Z, Z, "holonomic_curv", GA_MODEL_FIELD_MATRIX),
-    PART(GA_GIVES_Y, Y, "nonholonomic_dq", GA_MODEL_FIELD_MATRIX),
-    PART(GA_GIVES_DR, L, "reaction_dmult", GA_MODEL_FIELD_MATRIX),
-    PART(GA_GIVES_DR, P, "reaction_dmult", GA_MODEL_FIELD_MATRIX),
+    FIELD(GA_GIVES_F, F, "force", GA_MODEL_FIELD_OF_NV),
+    FIELD(GA_GIVES_g, g, "holonomic", GA_MODEL_FIELD_OF_NLAM),
+    FIELD(GA_GIVES_k, k, "nonholonomic", GA_MODEL_FIELD_OF_NPSI),
+    FIELD(GA_GIVES_GT, gt, "holonomic_t", GA_MODEL_FIELD_OF_NLAM),
+    FIELD(GA_GIVES_DRIFT, drift, "holonomic_drift", GA_MODEL_FIELD_OF_NLAM),
+    FIELD(GA_GIVES_K_DRIFT, k_drift, "nonholonomic_drift", GA_MODEL_FIELD_OF_NPSI),
+    FIELD(GA_GIVES_R, R, "reaction", GA_MODEL_FIELD_OF_NV),
+    FIELD(GA_GIVES_M, M, "mass", GA_MODEL_FIELD_MATRIX),
+    FIELD(GA_GIVES_G, G, "holonomic_jac", GA_MODEL_FIELD_MATRIX),
+    FIELD(GA_GIVES_H, H, "nonholonomic_jac", GA_MODEL_FIELD_MATRIX),
+    FIELD(GA_GIVES_TANGENTS, Kt, "force_tangents", GA_MODEL_FIELD_MATRIX),
+    FIELD(GA_GIVES_TANGENTS, Ct, "force_tangents", GA_MODEL_FIELD_MATRIX),
+    FIELD(GA_GIVES_Z, Z, "holonomic_curv", GA_MODEL_FIELD_MATRIX),
+    FIELD(GA_GIVES_Y, Y, "nonholonomic_dq", GA_MODEL_FIELD_MATRIX),
+    FIELD(GA_GIVES_DR, L, "reaction_dmult", GA_MODEL_FIELD_MATRIX),
+    FIELD(GA_GIVES_DR, P, "reaction_dmult", GA_MODEL_FIELD_MATRIX),
 };
 
-/* Parts that evaluate is asked for as soon as they have a callback, too. */
+/* If one of these fields has a callback, evaluate must be able to give it too, and is asked for
+ * it. */
 enum {
-  ALONGSIDE = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y,
+  ALSO_BY_EVALUATE = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y,
 };
 
 unsigned ga_adapter_callback_fields(const ga_model_ops *o) {
@@ -46,7 +47,7 @@ unsigned ga_adapter_callback_fields(const ga_model_ops *o) {
 
 unsigned ga_adapter_pass_fields(const ga_model_ops *o) {
   if (!o->evaluate) return 0;
-  return GA_GIVES_ESSENTIALS | o->gives | (ga_adapter_callback_fields(o) & ALONGSIDE);
+  return GA_GIVES_ESSENTIALS | o->gives | (ga_adapter_callback_fields(o) & ALSO_BY_EVALUATE);
 }
 
 unsigned ga_model_gives(const ga_model *model) {
@@ -54,21 +55,21 @@ unsigned ga_model_gives(const ga_model *model) {
   return all & ~(unsigned)GA_GIVES_ESSENTIALS;
 }
 
-void ga_adapter_remove(ga_evaluation *ask, unsigned parts) {
-  if (parts & GA_GIVES_M) ask->M = NULL;
-  if (parts & GA_GIVES_F) ask->F = NULL;
-  if (parts & GA_GIVES_g) ask->g = NULL;
-  if (parts & GA_GIVES_k) ask->k = NULL;
-  if (parts & GA_GIVES_G) ask->G = NULL;
-  if (parts & GA_GIVES_H) ask->H = NULL;
-  if (parts & GA_GIVES_TANGENTS) ask->Kt = ask->Ct = NULL;
-  if (parts & GA_GIVES_Z) ask->Z = NULL;
-  if (parts & GA_GIVES_Y) ask->Y = NULL;
-  if (parts & GA_GIVES_GT) ask->gt = NULL;
-  if (parts & GA_GIVES_DRIFT) ask->drift = NULL;
-  if (parts & GA_GIVES_K_DRIFT) ask->k_drift = NULL;
-  if (parts & GA_GIVES_R) ask->R = NULL;
-  if (parts & GA_GIVES_DR) ask->L = ask->P = NULL;
+void ga_adapter_remove(ga_evaluation *ask, unsigned fields) {
+  if (fields & GA_GIVES_M) ask->M = NULL;
+  if (fields & GA_GIVES_F) ask->F = NULL;
+  if (fields & GA_GIVES_g) ask->g = NULL;
+  if (fields & GA_GIVES_k) ask->k = NULL;
+  if (fields & GA_GIVES_G) ask->G = NULL;
+  if (fields & GA_GIVES_H) ask->H = NULL;
+  if (fields & GA_GIVES_TANGENTS) ask->Kt = ask->Ct = NULL;
+  if (fields & GA_GIVES_Z) ask->Z = NULL;
+  if (fields & GA_GIVES_Y) ask->Y = NULL;
+  if (fields & GA_GIVES_GT) ask->gt = NULL;
+  if (fields & GA_GIVES_DRIFT) ask->drift = NULL;
+  if (fields & GA_GIVES_K_DRIFT) ask->k_drift = NULL;
+  if (fields & GA_GIVES_R) ask->R = NULL;
+  if (fields & GA_GIVES_DR) ask->L = ask->P = NULL;
 }
 
 void ga_adapter_put_constant_mass(const ga_model *model, ga_csr *M) {
@@ -98,14 +99,14 @@ void ga_adapter_zero(const ga_model *model, const ga_evaluation *ask) {
 }
 
 unsigned ga_adapter_wanted(const ga_evaluation *ask) {
-  unsigned parts = 0;
+  unsigned fields = 0;
   for (int i = 0; i < GA_MODEL_FIELDS; i++) {
-    if (ga_model_field_value(ask, &ga_model_field_list[i])) parts |= ga_model_field_list[i].bit;
+    if (ga_model_field_value(ask, &ga_model_field_list[i])) fields |= ga_model_field_list[i].bit;
   }
-  return parts;
+  return fields;
 }
 
-/* The callbacks of their own, for what is wanted of them. */
+/* Call the single callback of each wanted field. */
 static int ask_callbacks(const ga_model *m, double t, const double *q, const double *v,
                          const ga_evaluation *a, const char **who) {
   const ga_model_ops *o = m->ops;
@@ -136,18 +137,18 @@ int ga_adapter_ask(const ga_model *m, unsigned pass, bool alone, double t, const
   *who = "evaluate";
   if (alone) return m->ops->evaluate(m->user, t, q, v, ask);
   if (!pass) return ask_callbacks(m, t, q, v, ask, who);
-  ga_evaluation part = *ask, rest = *ask;
-  ga_adapter_remove(&part, ~pass);
+  ga_evaluation of_pass = *ask, rest = *ask;
+  ga_adapter_remove(&of_pass, ~pass);
   ga_adapter_remove(&rest, pass);
-  if (ga_adapter_wanted(&part)) {
-    int code = m->ops->evaluate(m->user, t, q, v, &part);
+  if (ga_adapter_wanted(&of_pass)) {
+    int code = m->ops->evaluate(m->user, t, q, v, &of_pass);
     if (code != 0) return code;
   }
   return ask_callbacks(m, t, q, v, &rest, who);
 }
 
-/* A may have no ptr and col, like a plain full matrix. */
-static void zero_any(const ga_csr *A) {
+/* A->ptr and A->col may be NULL: a plain full matrix. */
+static void zero_matrix(const ga_csr *A) {
   if (!A) return;
   int n = A->ptr ? ga_csr_nnz(A) : A->nrow * A->ncol;
   for (int e = 0; e < n; e++) A->val[e] = 0;
@@ -162,7 +163,7 @@ int ga_model_evaluate(const ga_model *model, double t, const double *q, const do
   if (ga_adapter_wanted(&ask) & ~(pass | ga_adapter_callback_fields(model->ops))) return GA_ERR_ARG;
   for (int i = 0; i < GA_MODEL_FIELDS; i++) {
     if (ga_model_field_list[i].kind == GA_MODEL_FIELD_MATRIX)
-      zero_any(ga_model_field_value(out, &ga_model_field_list[i]));
+      zero_matrix(ga_model_field_value(out, &ga_model_field_list[i]));
   }
   if (out->M) ga_adapter_put_constant_mass(model, out->M);
   return ga_adapter_ask(model, pass, false, t, q, v, &ask, &who);

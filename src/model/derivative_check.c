@@ -18,7 +18,7 @@ typedef struct {
   ga_status verdict; /* its status */
 } checker;
 
-static bool ok(checker *c, ga_status status) {
+static bool succeeded(checker *c, ga_status status) {
   if (status == GA_OK) return true;
   if (c->verdict == GA_OK) c->verdict = ga_fail(c->err, status, "%s", c->fault.text);
   return false;
@@ -59,19 +59,19 @@ static void compare(checker *c, const char *name, int n, const double *given,
             wrong ? "WRONG" : "ok   ", error, size);
   }
   if (!wrong || c->verdict != GA_OK) return;
-  char place[48];
+  char where[48];
   if (col >= 0) {
-    snprintf(place, sizeof place, "row %d, column %d", row, col);
+    snprintf(where, sizeof where, "row %d, column %d", row, col);
   } else {
-    snprintf(place, sizeof place, "entry %d", row);
+    snprintf(where, sizeof where, "entry %d", row);
   }
   c->verdict = ga_fail(c->err, GA_ERR_MODEL,
                        "derivative '%s' is wrong at t = %g, %s: callback %.10g, %s %.10g", name,
-                       c->point.t, place, given[worst], c->against, quotient[worst]);
+                       c->point.t, where, given[worst], c->against, quotient[worst]);
 }
 
 /* a fixed, aperiodic sequence of numbers between 0.5 and 1.5 in size, of either sign */
-static void fill(int n, double scale, int seed, double *x) {
+static void fill_aperiodic(int n, double scale, int seed, double *x) {
   for (int i = 0; i < n; i++) {
     double s = sin(12.9898 * (i + 1) + 78.233 * seed);
     x[i] = scale * (s >= 0 ? 0.5 + s : s - 0.5);
@@ -82,18 +82,19 @@ typedef struct {
   ga_csr given, quotient;
 } pair;
 
-/* Does the model give this part? Its name for reports then: that of the callback of its own, or
+/* NULL if the model does not give this field; else the name for reports: that of its callback, or
  * "evaluate (G)". */
-static const char *gives(const checker *c, unsigned bit, const char *symbol, char name[32]) {
+static const char *name_if_given(const checker *c, unsigned bit, const char *symbol,
+                                 char name[32]) {
   if (!(c->own.given & bit)) return NULL;
   for (int i = 0; i < GA_MODEL_FIELDS; i++) {
-    const ga_model_field *part = &ga_model_field_list[i];
-    if (part->bit != bit || strcmp(part->symbol, symbol) != 0) continue;
+    const ga_model_field *field = &ga_model_field_list[i];
+    if (field->bit != bit || strcmp(field->symbol, symbol) != 0) continue;
     bool two = bit == GA_GIVES_TANGENTS || bit == GA_GIVES_DR;
     if (c->own.pass & bit) {
       snprintf(name, 32, "evaluate (%s)", symbol);
     } else {
-      snprintf(name, 32, two ? "%s (%s)" : "%s", part->callback, symbol);
+      snprintf(name, 32, two ? "%s (%s)" : "%s", field->callback, symbol);
     }
   }
   return name;
@@ -103,7 +104,8 @@ static const char *gives(const checker *c, unsigned bit, const char *symbol, cha
 static void check_scleronomic(checker *c, double *quotient, double *zero) {
   ga_eval *e = &c->own;
   if (!e->model->scleronomic || e->nlam == 0) return;
-  if (!ok(c, ga_difference_time(e, ga_eval_point_g, &c->point, false, e->nlam, quotient))) return;
+  if (!succeeded(c, ga_difference_time(e, ga_eval_point_g, &c->point, false, e->nlam, quotient)))
+    return;
   memset(zero, 0, (size_t)e->nlam * sizeof(double));
   compare(c, "scleronomic", e->nlam, zero, quotient, NULL, c->G_size);
 }
@@ -115,30 +117,32 @@ static void check_holonomic(checker *c, pair *G) {
   char name[32];
   double *given = G->given.val, *quotient = G->quotient.val;
   int n = ga_csr_nnz(&G->given);
-  if (gives(c, GA_GIVES_G, "G", name) && ok(c, ga_eval_G(e, p->t, p->q, &G->given)) &&
-      ok(c, ga_difference_columns(e, ga_eval_point_g, p, GA_DIFFERENCE_Q, true, &e->colouring_G,
-                                  &G->quotient))) {
+  if (name_if_given(c, GA_GIVES_G, "G", name) &&
+      succeeded(c, ga_eval_G(e, p->t, p->q, &G->given)) &&
+      succeeded(c, ga_difference_columns(e, ga_eval_point_g, p, GA_DIFFERENCE_Q, true,
+                                         &e->colouring_G, &G->quotient))) {
     compare(c, name, n, given, quotient, &G->given, c->G_size);
   }
   check_scleronomic(c, quotient, given);
-  if (gives(c, GA_GIVES_GT, "gt", name) && !e->model->scleronomic &&
-      ok(c, ga_eval_gt(e, p->t, p->q, given)) &&
-      ok(c, ga_difference_time(e, ga_eval_point_g, p, false, e->nlam, quotient))) {
+  if (name_if_given(c, GA_GIVES_GT, "gt", name) && !e->model->scleronomic &&
+      succeeded(c, ga_eval_gt(e, p->t, p->q, given)) &&
+      succeeded(c, ga_difference_time(e, ga_eval_point_g, p, false, e->nlam, quotient))) {
     compare(c, name, e->nlam, given, quotient, NULL, c->G_size);
   }
-  if (gives(c, GA_GIVES_Z, "Z", name) && ok(c, ga_eval_Z(e, p->t, p->q, p->v, &G->given)) &&
-      ok(c, ga_difference_columns(e, ga_eval_point_hidden, p, GA_DIFFERENCE_Q, true,
-                                  &e->colouring_G, &G->quotient))) {
+  if (name_if_given(c, GA_GIVES_Z, "Z", name) &&
+      succeeded(c, ga_eval_Z(e, p->t, p->q, p->v, &G->given)) &&
+      succeeded(c, ga_difference_columns(e, ga_eval_point_hidden, p, GA_DIFFERENCE_Q, true,
+                                         &e->colouring_G, &G->quotient))) {
     compare(c, name, n, given, quotient, &G->given, c->G_size * c->speed);
   }
-  if (gives(c, GA_GIVES_DRIFT, "drift", name) &&
-      ok(c, ga_eval_g_drift(e, p->t, p->q, p->v, given)) &&
-      ok(c, ga_difference_time(e, ga_eval_point_hidden, p, true, e->nlam, quotient))) {
+  if (name_if_given(c, GA_GIVES_DRIFT, "drift", name) &&
+      succeeded(c, ga_eval_g_drift(e, p->t, p->q, p->v, given)) &&
+      succeeded(c, ga_difference_time(e, ga_eval_point_hidden, p, true, e->nlam, quotient))) {
     compare(c, name, e->nlam, given, quotient, NULL, c->G_size * c->speed * (1 + c->speed));
   }
 }
 
-/* likewise M: compare with its value at another time and place */
+/* M may vary although the model says that it is constant: compare it with M at another point */
 static void check_const_mass(checker *c, pair *M) {
   ga_eval *e = &c->own;
   const ga_eval_point *p = &c->point;
@@ -158,7 +162,7 @@ static void check_constant_rows(checker *c, pair *M) {
   const ga_eval_point *p = &c->point;
   int n = ga_csr_nnz(&M->given);
   if (!e->model->const_M || e->mass_given) return;
-  if (!ok(c, ga_eval_mass(e, p->t, p->q, &M->given))) return;
+  if (!succeeded(c, ga_eval_mass(e, p->t, p->q, &M->given))) return;
   memcpy(M->quotient.val, M->given.val, (size_t)n * sizeof(double));
   ga_adapter_put_constant_mass(e->model, &M->quotient);
   const char *before = c->against;
@@ -173,19 +177,21 @@ static void check_nonholonomic(checker *c, pair *H) {
   char name[32];
   double *given = H->given.val, *quotient = H->quotient.val;
   int n = ga_csr_nnz(&H->given);
-  if (gives(c, GA_GIVES_H, "H", name) && ok(c, ga_eval_H(e, p->t, p->q, p->v, &H->given)) &&
-      ok(c, ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_V, true, &e->colouring_H,
-                                  &H->quotient))) {
+  if (name_if_given(c, GA_GIVES_H, "H", name) &&
+      succeeded(c, ga_eval_H(e, p->t, p->q, p->v, &H->given)) &&
+      succeeded(c, ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_V, true,
+                                         &e->colouring_H, &H->quotient))) {
     compare(c, name, n, given, quotient, &H->given, c->H_size);
   }
-  if (gives(c, GA_GIVES_Y, "Y", name) && ok(c, ga_eval_Y(e, p->t, p->q, p->v, &H->given)) &&
-      ok(c, ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_Q, true, &e->colouring_H,
-                                  &H->quotient))) {
+  if (name_if_given(c, GA_GIVES_Y, "Y", name) &&
+      succeeded(c, ga_eval_Y(e, p->t, p->q, p->v, &H->given)) &&
+      succeeded(c, ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_Q, true,
+                                         &e->colouring_H, &H->quotient))) {
     compare(c, name, n, given, quotient, &H->given, c->H_size * c->speed);
   }
-  if (gives(c, GA_GIVES_K_DRIFT, "k_drift", name) &&
-      ok(c, ga_eval_k_drift(e, p->t, p->q, p->v, given)) &&
-      ok(c, ga_difference_time(e, ga_eval_point_k, p, true, e->npsi, quotient))) {
+  if (name_if_given(c, GA_GIVES_K_DRIFT, "k_drift", name) &&
+      succeeded(c, ga_eval_k_drift(e, p->t, p->q, p->v, given)) &&
+      succeeded(c, ga_difference_time(e, ga_eval_point_k, p, true, e->npsi, quotient))) {
     compare(c, name, e->npsi, given, quotient, NULL, c->H_size * c->speed * (1 + c->speed));
   }
 }
@@ -199,11 +205,11 @@ static void check_reaction(checker *c, pair *L, pair *P) {
     return;
   }
   if (e->nlam > 0) {
-    compare(c, gives(c, GA_GIVES_DR, "L", name), ga_csr_nnz(&L->given), L->given.val,
+    compare(c, name_if_given(c, GA_GIVES_DR, "L", name), ga_csr_nnz(&L->given), L->given.val,
             L->quotient.val, &L->given, c->G_size);
   }
   if (e->npsi > 0) {
-    compare(c, gives(c, GA_GIVES_DR, "P", name), ga_csr_nnz(&P->given), P->given.val,
+    compare(c, name_if_given(c, GA_GIVES_DR, "P", name), ga_csr_nnz(&P->given), P->given.val,
             P->quotient.val, &P->given, c->H_size);
   }
 }
@@ -213,22 +219,22 @@ static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   ga_eval *e = &c->own;
   char name[32];
   if (!(e->given & GA_GIVES_TANGENTS)) return;
-  if (!ok(c, ga_eval_tangents(e, p, &Kt->given, &Ct->given))) return;
+  if (!succeeded(c, ga_eval_tangents(e, p, &Kt->given, &Ct->given))) return;
   int n = ga_csr_nnz(&Kt->given);
-  if (ok(c, ga_difference_columns(e, ga_eval_point_balance, p, GA_DIFFERENCE_Q, true,
-                                  &e->colouring_K, &Kt->quotient))) {
-    compare(c, gives(c, GA_GIVES_TANGENTS, "Kt", name), n, Kt->given.val, Kt->quotient.val,
+  if (succeeded(c, ga_difference_columns(e, ga_eval_point_balance, p, GA_DIFFERENCE_Q, true,
+                                         &e->colouring_K, &Kt->quotient))) {
+    compare(c, name_if_given(c, GA_GIVES_TANGENTS, "Kt", name), n, Kt->given.val, Kt->quotient.val,
             &Kt->given, c->force_size);
   }
-  if (ok(c, ga_difference_columns(e, ga_eval_point_force, p, GA_DIFFERENCE_V, true, &e->colouring_C,
-                                  &Ct->quotient))) {
-    compare(c, gives(c, GA_GIVES_TANGENTS, "Ct", name), ga_csr_nnz(&Ct->given), Ct->given.val,
-            Ct->quotient.val, &Ct->given, c->force_size);
+  if (succeeded(c, ga_difference_columns(e, ga_eval_point_force, p, GA_DIFFERENCE_V, true,
+                                         &e->colouring_C, &Ct->quotient))) {
+    compare(c, name_if_given(c, GA_GIVES_TANGENTS, "Ct", name), ga_csr_nnz(&Ct->given),
+            Ct->given.val, Ct->quotient.val, &Ct->given, c->force_size);
   }
 }
 
-/* What evaluate gives when it is asked for everything at once: against the callbacks of their own
- * where a model has both, else against what it gives when it is asked for one part alone. */
+/* What evaluate gives when it is asked for everything at once: compared with the single callback
+ * where a model has both, else with what it gives when it is asked for one field alone. */
 static void check_evaluate(checker *c, const ga_evaluation *given, const ga_evaluation *own) {
   ga_eval pass = c->own;
   const ga_eval_point *p = &c->point;
@@ -237,37 +243,37 @@ static void check_evaluate(checker *c, const ga_evaluation *given, const ga_eval
   ga_evaluation all = *given;
   ga_adapter_remove(&all, ~pass.pass);
   if (pass.mass_given) all.M = NULL; /* not of evaluate */
-  if (pass.pass == 0 || !ok(c, ga_eval_all(&pass, p->t, p->q, p->v, &all))) return;
+  if (pass.pass == 0 || !succeeded(c, ga_eval_all(&pass, p->t, p->q, p->v, &all))) return;
   for (int i = 0; i < GA_MODEL_FIELDS; i++) {
-    const ga_model_field *part = &ga_model_field_list[i];
-    const void *a = ga_model_field_value(&all, part), *b = ga_model_field_value(own, part);
-    const ga_csr *A = part->kind == GA_MODEL_FIELD_MATRIX ? a : NULL, *B = A ? b : NULL;
-    int n = A ? ga_csr_nnz(A) : a ? size[part->kind] : 0;
+    const ga_model_field *field = &ga_model_field_list[i];
+    const void *a = ga_model_field_value(&all, field), *b = ga_model_field_value(own, field);
+    const ga_csr *A = field->kind == GA_MODEL_FIELD_MATRIX ? a : NULL, *B = A ? b : NULL;
+    int n = A ? ga_csr_nnz(A) : a ? size[field->kind] : 0;
     ga_evaluation ask = *own;
-    ga_adapter_remove(&ask, ~part->bit);
-    if (n == 0 || !ok(c, ga_eval_all(&c->own, p->t, p->q, p->v, &ask))) continue;
-    bool both = !(c->own.pass & part->bit);
+    ga_adapter_remove(&ask, ~field->bit);
+    if (n == 0 || !succeeded(c, ga_eval_all(&c->own, p->t, p->q, p->v, &ask))) continue;
+    bool both = !(c->own.pass & field->bit);
     char name[40];
-    snprintf(name, sizeof name, "evaluate (%s%s)", part->symbol, both ? "" : " with others");
+    snprintf(name, sizeof name, "evaluate (%s%s)", field->symbol, both ? "" : " with others");
     c->against = both ? "callback of its own" : "alone";
     compare(c, name, n, A ? A->val : a, B ? B->val : b, A, 0);
   }
 }
 
 /* largest |G|, |H| and largest term of M x - F + G^T lam + H^T psi */
-static void measure(checker *c) {
+static void measure_sizes(checker *c) {
   ga_eval *e = &c->own;
   const ga_eval_point *p = &c->point;
   c->speed = ga_max_abs(e->nv, p->v);
-  if (ok(c, ga_eval_G(e, p->t, p->q, &e->G))) {
+  if (succeeded(c, ga_eval_G(e, p->t, p->q, &e->G))) {
     c->G_size = ga_max_abs(ga_csr_nnz(&e->G), e->G.val);
   }
-  if (ok(c, ga_eval_H(e, p->t, p->q, p->v, &e->H))) {
+  if (succeeded(c, ga_eval_H(e, p->t, p->q, p->v, &e->H))) {
     c->H_size = ga_max_abs(ga_csr_nnz(&e->H), e->H.val);
   }
   double *F = e->fd[0].mid;
-  if (ok(c, ga_eval_force(e, p->t, p->q, p->v, F))) c->force_size = ga_max_abs(e->nv, F);
-  if (ok(c, ga_eval_mass(e, p->t, p->q, &e->M))) {
+  if (succeeded(c, ga_eval_force(e, p->t, p->q, p->v, F))) c->force_size = ga_max_abs(e->nv, F);
+  if (succeeded(c, ga_eval_mass(e, p->t, p->q, &e->M))) {
     c->force_size += ga_max_abs(ga_csr_nnz(&e->M), e->M.val) * ga_max_abs(e->nv, p->x);
   }
   c->force_size += c->G_size + c->H_size;
@@ -278,8 +284,8 @@ static bool pair_init(pair *p, int nrow, int ncol, const ga_csr *pattern, ga_are
          ga_csr_init(&p->quotient, nrow, ncol, pattern, arena) == GA_OK;
 }
 
-/* Room for everything a model may give, in places of their own. */
-static bool room_for_all(ga_evaluation *all, const ga_model *model, ga_arena *arena) {
+/* Allocate all fields. */
+static bool allocate_fields(ga_evaluation *all, const ga_model *model, ga_arena *arena) {
   size_t nv = (size_t)ga_space_nv(model->space), nlam = (size_t)model->nlam;
   int n = (int)nv;
   ga_csr **const of_nv[] = {&all->M, &all->Kt, &all->Ct};
@@ -322,17 +328,17 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
                pair_init(&M, nv, nv, model->pat_M, &arena) &&
                pair_init(&Kt, nv, nv, model->pat_K, &arena) &&
                pair_init(&Ct, nv, nv, ga_eval_pattern_C(model), &arena) &&
-               room_for_all(&all, model, &arena) && room_for_all(&alone, model, &arena);
+               allocate_fields(&all, model, &arena) && allocate_fields(&alone, model, &arena);
   if (!ready) {
     ga_arena_free(&arena);
     return ga_fail(err, GA_ERR_MEM, "no memory to check derivatives");
   }
   ga_eval_sources(&c.own, false);
-  fill(nv, 1 + ga_max_abs(nv, v), 1, x);
-  fill(nlam, 1, 2, lam);
-  fill(npsi, 1, 3, psi);
+  fill_aperiodic(nv, 1 + ga_max_abs(nv, v), 1, x);
+  fill_aperiodic(nlam, 1, 2, lam);
+  fill_aperiodic(npsi, 1, 3, psi);
   c.point = (ga_eval_point){.t = t, .q = q, .v = v, .x = x, .lam = lam, .psi = psi};
-  measure(&c);
+  measure_sizes(&c);
   check_holonomic(&c, &G);
   check_nonholonomic(&c, &H);
   check_const_mass(&c, &M);

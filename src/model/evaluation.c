@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model gives, asked for and checked; what it does not give, by differences. */
+/* Fields that a model gives, checked; fields that it does not give, by differences. */
 #include "model/evaluation.h"
 
 #include <stdio.h>
@@ -35,8 +35,8 @@ static void colour_patterns(ga_eval *e, ga_arena *arena) {
   ga_arena_free(&scratch);
 }
 
-/* memory of derivatives of g and k by differences, where there are any */
-static void carve_differences(ga_eval *e, ga_arena *arena) {
+/* memory for derivatives of g and k by differences, if some are needed */
+static void allocate_differences(ga_eval *e, ga_arena *arena) {
   ga_nearby *near = &e->near;
   size_t nv = (size_t)e->nv, nlam = (size_t)e->nlam, npsi = (size_t)e->npsi;
   size_t of_g = (size_t)e->colouring_G.count * nlam, of_k = (size_t)e->colouring_H.count * npsi;
@@ -48,11 +48,11 @@ static void carve_differences(ga_eval *e, ga_arena *arena) {
     near->step = ga_arena_doubles(arena, nv);
     near->gt = ga_arena_doubles(arena, nlam);
     near->G = ga_arena_doubles(arena, (size_t)ga_csr_nnz(&e->G));
-    ga_bend *const bends[] = {&e->bend, &e->bend_before};
+    ga_curvature *const both[] = {&e->curvature, &e->curvature_before};
     for (int i = 0; i < 2 && (e->absent & GA_GIVES_TANGENTS); i++) {
-      bends[i]->q = ga_arena_doubles(arena, (size_t)e->nq);
-      bends[i]->lam = ga_arena_doubles(arena, nlam);
-      ga_csr_init(&bends[i]->K, e->nv, e->nv, e->model->pat_K, arena);
+      both[i]->q = ga_arena_doubles(arena, (size_t)e->nq);
+      both[i]->lam = ga_arena_doubles(arena, nlam);
+      ga_csr_init(&both[i]->K, e->nv, e->nv, e->model->pat_K, arena);
     }
   }
   if (!g && !k) return;
@@ -62,20 +62,20 @@ static void carve_differences(ga_eval *e, ga_arena *arena) {
   e->owner = ga_arena_ints(arena, rows);
 }
 
-/* parts that a model may give and that are formed by differences where it does not */
-static unsigned parts_it_has(const ga_eval *e) {
-  unsigned parts = GA_GIVES_TANGENTS;
-  if (e->nlam > 0) parts |= GA_GIVES_G | GA_GIVES_Z | GA_GIVES_DRIFT;
-  if (e->nlam > 0 && !e->model->scleronomic) parts |= GA_GIVES_GT;
-  if (e->npsi > 0) parts |= GA_GIVES_H | GA_GIVES_Y | GA_GIVES_K_DRIFT;
-  return parts;
+/* fields that a model may give, and that are computed by differences if it does not */
+static unsigned derivative_fields(const ga_eval *e) {
+  unsigned fields = GA_GIVES_TANGENTS;
+  if (e->nlam > 0) fields |= GA_GIVES_G | GA_GIVES_Z | GA_GIVES_DRIFT;
+  if (e->nlam > 0 && !e->model->scleronomic) fields |= GA_GIVES_GT;
+  if (e->npsi > 0) fields |= GA_GIVES_H | GA_GIVES_Y | GA_GIVES_K_DRIFT;
+  return fields;
 }
 
 void ga_eval_sources(ga_eval *e, bool prefer_pass) {
   unsigned callbacks = ga_adapter_callback_fields(e->model->ops);
   e->pass = ga_adapter_pass_fields(e->model->ops);
   e->given = e->pass | callbacks;
-  e->absent = parts_it_has(e) & ~e->given;
+  e->absent = derivative_fields(e) & ~e->given;
   if (!prefer_pass) e->pass &= ~callbacks;
   e->alone = e->pass == e->given;
 }
@@ -102,9 +102,9 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
   for (int level = 0; level < 2; level++) {
     struct ga_difference_level *fd = &e->fd[level];
     double **const v_size[] = {&fd->v, &fd->w, &fd->step};
-    double **const row_size[] = {&fd->lo,    &fd->hi,    &fd->mid,     &fd->near,    &fd->far,
-                                 &fd->up[0], &fd->up[1], &fd->down[0], &fd->down[1], &fd->bend,
-                                 &fd->wave,  &fd->truth, &fd->proof};
+    double **const row_size[] = {
+        &fd->lo,      &fd->hi,      &fd->mid,        &fd->near, &fd->far,   &fd->up[0], &fd->up[1],
+        &fd->down[0], &fd->down[1], &fd->truncation, &fd->wave, &fd->truth, &fd->proof};
     fd->q = ga_arena_doubles(arena, (size_t)e->nq);
     for (int i = 0; i < 3; i++) *v_size[i] = ga_arena_doubles(arena, (size_t)e->nv);
     for (int i = 0; i < 13; i++) *row_size[i] = ga_arena_doubles(arena, rows);
@@ -116,11 +116,11 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
   ga_csr_init(&e->H, e->npsi, e->nv, model->pat_H, arena);
   e->noise_all = ga_eval_jacobian_noise(e);
   colour_patterns(e, arena);
-  if (!arena->failed) carve_differences(e, arena);
+  if (!arena->failed) allocate_differences(e, arena);
   return arena->failed ? ga_fail(err, GA_ERR_MEM, "no memory for the model's work arrays") : GA_OK;
 }
 
-/* Every number below nv_all belongs to just one rank. */
+/* Sizes and numbers of the team fit the model. */
 static ga_status check_numbers(const ga_eval *e, const ga_team *team) {
   if (team->nv != e->nv) {
     return ga_fail(e->err, GA_ERR_ARG, "the team was made for %d velocities, the model has %d",
@@ -134,7 +134,7 @@ static ga_status check_numbers(const ga_eval *e, const ga_team *team) {
   return GA_OK;
 }
 
-/* Sharing shows where a sum of ones is more than one. */
+/* A velocity is shared if a sum of ones over its processes is more than one. */
 static ga_status find_shared(ga_eval *e, ga_team *team, double *ones) {
   double all[3] = {0, e->nlam, e->npsi};
   for (int i = 0; i < e->nv; i++) {
@@ -148,7 +148,7 @@ static ga_status find_shared(ga_eval *e, ga_team *team, double *ones) {
   e->npsi_all = (long)all[2];
   e->noise_all = ga_team_max(team, e->noise_all);
   if (status != GA_OK || (long)all[0] == team->nv_all) return status;
-  return ga_fail(e->err, GA_ERR_ARG, "the ranks own %.0f velocities, the whole system has %ld",
+  return ga_fail(e->err, GA_ERR_ARG, "the processes own %.0f velocities, the whole system has %ld",
                  all[0], team->nv_all);
 }
 
@@ -164,8 +164,8 @@ ga_status ga_eval_join(ga_eval *e, ga_team *team, ga_arena *arena) {
   return find_shared(e, team, ones);
 }
 
-/* what a function of the model returned */
-static ga_status refuse(ga_eval *e, const char *callback, int code, double t) {
+/* the status and message for a nonzero code that a function of the model returned */
+static ga_status report_code(ga_eval *e, const char *callback, int code, double t) {
   const ga_model *model = e->model;
   char why[240] = "";
   if (model->ops->explain) model->ops->explain(model->user, code, why, sizeof why);
@@ -180,22 +180,22 @@ static ga_status refuse(ga_eval *e, const char *callback, int code, double t) {
                  callback, code);
 }
 
-/* "evaluate' wrote nan to row 1, column 2 of G" and the like */
-static ga_status blame(ga_eval *e, const ga_model_field *part, double t, double value,
-                       const char *place) {
-  bool pass = e->pass & part->bit;
+/* "callback 'evaluate' wrote nan to row 1, column 2 of G" */
+static ga_status blame_entry(ga_eval *e, const ga_model_field *field, double t, double value,
+                             const char *where) {
+  bool pass = e->pass & field->bit;
   return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to %s%s%s", t,
-                 pass ? "evaluate" : part->callback, value, place, pass ? " of " : "",
-                 pass ? part->symbol : "");
+                 pass ? "evaluate" : field->callback, value, where, pass ? " of " : "",
+                 pass ? field->symbol : "");
 }
 
-static ga_status blame_matrix(ga_eval *e, const ga_model_field *part, double t, const ga_csr *A) {
+static ga_status blame_matrix(ga_eval *e, const ga_model_field *field, double t, const ga_csr *A) {
   int bad = ga_first_nonfinite(ga_csr_nnz(A), A->val), row = 0;
   if (bad < 0) return GA_OK;
   while (A->ptr[row + 1] <= bad) row++;
-  char place[48];
-  snprintf(place, sizeof place, "row %d, column %d", row, A->col[bad]);
-  return blame(e, part, t, A->val[bad], place);
+  char where[48];
+  snprintf(where, sizeof where, "row %d, column %d", row, A->col[bad]);
+  return blame_entry(e, field, t, A->val[bad], where);
 }
 
 ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got) {
@@ -204,23 +204,23 @@ ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got) {
                       [GA_MODEL_FIELD_OF_NPSI] = e->npsi};
   ga_status status = GA_OK;
   for (int i = 0; i < GA_MODEL_FIELDS && status == GA_OK; i++) {
-    const ga_model_field *part = &ga_model_field_list[i];
-    const void *value = ga_model_field_value(got, part);
-    if (!value || !(e->given & part->bit)) continue;
-    if (part->kind == GA_MODEL_FIELD_MATRIX) {
-      status = blame_matrix(e, part, t, value);
+    const ga_model_field *field = &ga_model_field_list[i];
+    const void *value = ga_model_field_value(got, field);
+    if (!value || !(e->given & field->bit)) continue;
+    if (field->kind == GA_MODEL_FIELD_MATRIX) {
+      status = blame_matrix(e, field, t, value);
       continue;
     }
     const double *x = value;
-    int bad = ga_first_nonfinite(size[part->kind], x);
-    char place[24];
-    snprintf(place, sizeof place, "entry %d", bad);
-    if (bad >= 0) status = blame(e, part, t, x[bad], place);
+    int bad = ga_first_nonfinite(size[field->kind], x);
+    char where[24];
+    snprintf(where, sizeof where, "entry %d", bad);
+    if (bad >= 0) status = blame_entry(e, field, t, x[bad], where);
   }
   return status;
 }
 
-/* what is wanted and was not asked of the model */
+/* the wanted fields that the model does not give */
 static ga_status by_differences(ga_eval *e, const ga_eval_point *p, const ga_evaluation *out) {
   unsigned absent = e->absent;
   ga_status status = GA_OK;
@@ -257,7 +257,7 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
   if ((!e->absent && !e->mass_given) || ga_adapter_wanted(&ask)) {
     ga_adapter_zero(e->model, &ask);
     int code = ga_adapter_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
-    if (code != 0) return refuse(e, who, code, t);
+    if (code != 0) return report_code(e, who, code, t);
     ga_status status = e->trusting ? GA_OK : ga_eval_blame(e, t, &ask);
     if (status != GA_OK || !e->absent) return status;
   }
@@ -265,7 +265,7 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
   return by_differences(e, &p, out);
 }
 
-/* ---- one part each -------------------------------------------------------------------------- */
+/* ---- one field each ------------------------------------------------------------------------- */
 
 ga_status ga_eval_mass(ga_eval *e, double t, const double *q, ga_csr *M) {
   return ga_eval_all(e, t, q, NULL, &(ga_evaluation){.M = M});

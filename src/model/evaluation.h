@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluation of a model: any part of it, or several at once, checked; by finite differences where
- * the model gives no derivative. Everything goes through ga_eval_all. */
+/* Evaluation of a model: any fields of a ga_evaluation at once, checked for NaN and infinity, and
+ * by finite differences where the model gives no derivative. Everything goes through ga_eval_all.
+ *
+ * Names: ga_eval_.. for functions of evaluation.c, ga_difference_.. for those of difference/. */
 #ifndef GA_SRC_EVALUATION_H
 #define GA_SRC_EVALUATION_H
 
@@ -14,92 +16,101 @@ static inline const ga_csr *ga_eval_pattern_C(const ga_model *model) {
   return model->pat_C ? model->pat_C : model->pat_K;
 }
 
-/* Where something is evaluated. x, lam, psi are read by the tangents only. */
+/* The point at which a model is evaluated. Only the tangents read x, lam and psi. */
 typedef struct ga_eval_point {
   double t;
   const double *q, *v;
   const double *x, *lam, *psi;
 } ga_eval_point;
 
-/* G by differences at one point, with the values of g that it was made of, for G at points nearby
- * (nearby.c). */
+/* G by differences at a reference point (t, q), with the values of g that it was computed from. G
+ * at a point nearby is computed from it (nearby.c). */
 typedef struct ga_nearby {
-  bool on;    /* G may be made of a G nearby: inside a step, whose points are close together */
-  bool valid; /* there is one, */
-  double t, *q;
-  double same, reach;        /* how far points may be to have the same G, and one made of it */
-  double *step;              /* of the columns */
-  double *up, *down;         /* g at q o exp(+-step), nlam numbers for each group */
-  double *new_up, *new_down; /* the same at a point nearby */
-  double *G, *gt;            /* values of G and g_t */
-  bool has_gt;
+  bool on;                   /* allowed: the caller is inside a step, whose points are close */
+  bool valid;                /* a reference point exists */
+  double t, *q;              /* the reference point */
+  double same;               /* points closer than this have the same G (change of a coordinate) */
+  double reach;              /* G at points closer than this is computed from that at q */
+  double *step;              /* nv: difference step of each column of G */
+  double *up, *down;         /* g at q o exp(+-step), nlam numbers for each group of columns */
+  double *new_up, *new_down; /* the same at the new point */
+  double *G, *gt;            /* values of G and g_t at the reference point */
+  bool has_gt;               /* gt is known */
 } ga_nearby;
 
-/* D_q(G^T lam) by second differences, which takes n^2 values of g for n groups of columns: it is
- * used again for some matrices (mixed.c). */
-typedef struct ga_bend {
-  double t, *q, *lam; /* where it was made, */
-  ga_csr K;           /* with the pattern of Kt */
-  int uses;           /* how often it was used; 0: there is none */
-} ga_bend;
+/* D_q(G^T lam) by second differences, which costs n^2 values of g for n groups of columns. Some
+ * later Newton matrices use it again (mixed.c). */
+typedef struct ga_curvature {
+  double t, *q, *lam; /* the point where it was computed */
+  ga_csr K;           /* its values, in the pattern of Kt */
+  int uses;           /* number of matrices that have used it; 0: it was not computed */
+} ga_curvature;
 
 /* One per integrator: borrows the model, owns scratch memory. */
 typedef struct ga_eval {
   const ga_model *model;
   int nq, nv, nlam, npsi;
-  /* The team that the model is a part for (NULL: it is whole), which of the velocities it shares,
-   * and what all ranks have together: constraints, the largest noise of a gradient. */
-  ga_team *team;
-  bool *shared;
-  long nlam_all, npsi_all;
-  double noise_all;
-  unsigned pass;   /* parts asked of the model's evaluate, */
-  unsigned given;  /* of it or of callbacks, */
-  unsigned absent; /* of neither, although the model has them: left to differences */
-  bool alone;      /* evaluate is asked for all that is given */
-  bool mass_given; /* all rows of M are constant and named: M is asked of nobody, */
-  bool const_mass; /* or the model says that it is constant */
-  double
-      time_step; /* difference step in t, not above 10 h: faster drives are not resolved anyway */
+  /* Several processes: the model is the subdomain of one of them. */
+  ga_team *team;           /* NULL: the model is the whole system */
+  bool *shared;            /* nv: other processes have this velocity too; NULL without a team */
+  long nlam_all, npsi_all; /* numbers of constraints of all processes together */
+  double noise_all;        /* largest ga_eval_jacobian_noise of all processes */
+  /* Sources of the fields, as bits GA_GIVES_.. */
+  unsigned pass;   /* from the model's evaluate */
+  unsigned given;  /* from evaluate or from a callback */
+  unsigned absent; /* from neither, although the model has them: by differences */
+  bool alone;      /* evaluate gives all that is given */
+  bool mass_given; /* all rows of M are in const_M: the model is not asked for M */
+  bool const_mass; /* M is constant: mass_given, or the model says so */
+  /* Difference step in t, at most 10 h: the run does not resolve faster drives anyway. */
+  double time_step;
   ga_error *err; /* receives the message of a failure */
-  bool trusting; /* results are not searched for NaN: the caller looks at what it makes of them, and
-                    asks for the callback to blame then */
-  /* scratch of the difference quotients, one set per nesting level: a tangent by differences may
-   * need a Jacobian by differences */
+  /* Do not search results for NaN. The caller checks what it computes from them, and calls
+   * ga_eval_blame if that is not finite. */
+  bool trusting;
+  /* Scratch of the difference quotients, one set for each level of nesting: a tangent by
+   * differences may need a Jacobian by differences. */
   struct ga_difference_level {
-    double *q, *v, *w, *step;
-    double *lo, *hi, *mid, *near, *far;
-    double *bend, *wave, *truth, *proof; /* what is known of each row (quotient.c), */
-    double *up[2], *down[2]; /* values at the step taken last and at the one under trial */
+    double *q, *v;           /* the moved point */
+    double *w;               /* nv: its increment in the Lie algebra */
+    double *step;            /* nv: difference step of each column */
+    double *hi, *lo, *mid;   /* f at s, -s and 0; mid also receives the derivative */
+    double *near, *far;      /* s^order D1 and s^order D2 (quotient.c) */
+    double *truncation;      /* state of each row in quotient.c, */
+    double *wave;            /* explained there */
+    double *truth, *proof;   /* .. */
+    double *up[2], *down[2]; /* f at s and -s: of the step taken last, and of the one on trial */
   } fd[2];
-  int fd_depth;
+  int fd_depth;   /* levels in use */
   ga_csr M, G, H; /* scratch matrices of the vector functions below */
-  double *zero;   /* nv zeros: v where it does not matter */
+  double *zero;   /* nv zeros: v for fields that do not depend on it */
   double *mult;   /* scratch: nlam + npsi */
   ga_nearby near;
-  /* scratch of second differences (mixed.c): values moved along groups of columns, of q and of v;
-   * which column of a group is in a row */
-  double *mixed[2], *mixed_rate;
-  int *owner;
-  bool one_tangent; /* Kt is wanted at one place of a step only: D_q(G^T lam) may be used again */
-  ga_bend bend, bend_before; /* now, and at the begin of the step under way if it was renewed, */
-  bool bend_renewed;
-  int bend_uses; /* and how often it had been used */
+  /* Scratch of second differences (mixed.c). */
+  double *mixed[2];   /* function values moved along each group of columns, of q and of v */
+  double *mixed_rate; /* function values moved along the motion */
+  int *owner;         /* for each row: its column in the present group, -1: none */
+  /* D_q(G^T lam), used again (mixed.c). */
+  bool one_tangent;              /* Kt is needed once in a step: it may be used again */
+  ga_curvature curvature;        /* the present one */
+  ga_curvature curvature_before; /* the one at the begin of the step, if it was renewed since */
+  bool curvature_renewed;        /* it was */
+  int curvature_uses;            /* uses of the one at the begin of the step */
   ga_colouring colouring_K, colouring_C, colouring_G, colouring_H;
 } ga_eval;
 
-/* sizes of the numbers that coordinates are rounded like: |q|, 1 for rotations, and at least what
- * the model says */
+/* Length scale of each coordinate, for rounding bounds: |q|, 1 for rotations, and at least the
+ * model's q_size. */
 void ga_eval_size(const ga_eval *e, const double *q, double *size);
 
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err);
 
-/* Set pass, given, absent and alone. Where a part may come from evaluate and from a callback,
- * evaluate is asked if it is preferred. */
+/* Set pass, given, absent and alone. A field that evaluate and a callback can give comes from
+ * evaluate if prefer_pass is true. */
 void ga_eval_sources(ga_eval *e, bool prefer_pass);
 
-/* All of what is wanted, not NULL in out: of the model in one call as far as it gives it, by
- * differences for the rest. v may be NULL if only M, g, G or g_t is wanted. */
+/* Compute all wanted fields (not NULL in out): from the model if it gives them, in one call of
+ * evaluate, else by differences. v may be NULL if only M, g, G or g_t is wanted. */
 ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
                       const ga_evaluation *out);
 
@@ -108,7 +119,7 @@ static inline bool ga_eval_own_reaction(const ga_eval *e) {
   return (e->given & GA_GIVES_R) != 0;
 }
 
-/* The same for one part each. */
+/* The same for one field. */
 ga_status ga_eval_mass(ga_eval *e, double t, const double *q, ga_csr *M);
 ga_status ga_eval_force(ga_eval *e, double t, const double *q, const double *v, double *F);
 ga_status ga_eval_g(ga_eval *e, double t, const double *q, double *g);
@@ -119,7 +130,7 @@ ga_status ga_eval_H(ga_eval *e, double t, const double *q, const double *v, ga_c
 ga_status ga_eval_gt(ga_eval *e, double t, const double *q, double *gt);
 ga_status ga_eval_hidden(ga_eval *e, double t, const double *q, const double *v, const ga_csr *G,
                          double *gv);
-/* parts of g'' and k' without G v' and H v' */
+/* drifts: g'' - G v' and k' - H v' */
 ga_status ga_eval_g_drift(ga_eval *e, double t, const double *q, const double *v, double *drift);
 ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v, double *drift);
 ga_status ga_eval_Z(ga_eval *e, double t, const double *q, const double *v, ga_csr *Z);
@@ -135,69 +146,71 @@ ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_eval_point *p, ga_csr *L, 
 /* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) */
 ga_status ga_eval_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct);
 
-/* The message for the first of what was evaluated, not NULL in got, that is not finite; GA_OK if
- * all are. */
+/* If an entry of a field in got is not finite: fill the message with the callback and the first
+ * such entry. GA_OK if all are finite. */
 ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got);
 
-/* Difference quotients, derivatives.c. A vector function of a point, */
+/* ---- difference quotients (difference/derivatives.c) ---------------------------------------- */
+
+/* A vector function of a point. */
 typedef ga_status (*ga_eval_point_fn)(ga_eval *e, const ga_eval_point *p, double *out);
-/* its derivative by q (trivialised) or by v, column by column into the pattern of A, */
+/* Its derivative with respect to q (trivialised) or v, column by column into the pattern of A.
+ * sharp: by the fourth-order quotient, else by the central quotient. */
 typedef enum { GA_DIFFERENCE_Q, GA_DIFFERENCE_V } ga_difference_kind;
 ga_status ga_difference_columns(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
                                 ga_difference_kind kind, bool sharp, const ga_colouring *colours,
                                 ga_csr *A);
-/* the same of g by q, sharp, kept in e->near, */
+/* G by the sharp quotient, kept as the reference point in e->near. */
 ga_status ga_difference_keep_G(ga_eval *e, const ga_eval_point *p, ga_csr *G);
-/* how far a step along column j may go, in units of the steps for coordinates of size 1, */
+/* Step for column j relative to that of a coordinate of size 1. */
 double ga_difference_scale(const ga_eval *e, const ga_eval_point *p, ga_difference_kind kind,
                            int j);
-/* the power of two below d, and not below some roundings of t: t + d and t + 2d are then exact, */
+/* The largest power of two up to max(d, 256 eps |t|): t + d and t + 2 d are then exact. */
 double ga_difference_time_step(double t, double d);
-/* and its derivative along t + s, q o exp(s v) (with_motion) or t + s alone, v held. */
+/* The derivative of fn along t + s, q o exp(s v) (with_motion) or along t + s alone; v is held. */
 ga_status ga_difference_time(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
                              bool with_motion, int n, double *out);
-/* The second derivative along t + s, q o exp(s v). */
+/* The second derivative of fn along t + s, q o exp(s v). */
 ga_status ga_difference_second(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p, int n,
                                double *out);
 
-/* What the model does not give, by differences; p has what the part needs. */
+/* Fields that the model does not give, by differences. p has the vectors that the field needs. */
 ga_status ga_difference_G(ga_eval *e, const ga_eval_point *p, ga_csr *G);
 ga_status ga_difference_gt(ga_eval *e, const ga_eval_point *p, double *gt);
 ga_status ga_difference_H(ga_eval *e, const ga_eval_point *p, ga_csr *H);
 ga_status ga_difference_Z(ga_eval *e, const ga_eval_point *p, ga_csr *Z);
 ga_status ga_difference_Y(ga_eval *e, const ga_eval_point *p, ga_csr *Y);
-/* Z: NULL, or with Kt, where both take second differences of g */
+/* Z may be NULL. Kt and Z together share second differences of g. */
 ga_status ga_difference_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct,
                                  ga_csr *Z);
-/* Kt, Ct and Z at once, those of them that are not NULL, as far as they contain second derivatives
- * of g or k: added to Kt and Ct, written to Z. */
+/* Terms with second derivatives of g and k: added to Kt and Ct, written to Z. Each of the three may
+ * be NULL. */
 ga_status ga_difference_mixed(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct,
                               ga_csr *Z);
 ga_status ga_difference_drift(ga_eval *e, const ga_eval_point *p, double *drift);
 /* L and P of ga_eval_reaction_dmult */
 ga_status ga_difference_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P);
 
-/* The model is the part of a rank: what it shares with others, what they have together. */
+/* The model is the subdomain of a process of the team: set team, shared and the .._all members. */
 ga_status ga_eval_join(ga_eval *e, ga_team *team, ga_arena *arena);
 
-/* Relative rounding of G and H as the model gives them: eps, or that of a difference quotient. */
+/* Relative rounding error of G and H: eps if the model gives them, else that of the quotient. */
 double ga_eval_jacobian_noise(const ga_eval *e);
-/* The same of the drift of g'', which may be a first or a second difference. */
+/* The same of the drift of g'', which may be given, a first or a second difference. */
 double ga_eval_drift_noise(const ga_eval *e);
 
-/* Forget the G that others nearby may be made of; that, and all else that influences later
- * quotients. */
+/* Forget the reference point of nearby.c; forget everything that influences later quotients. */
 void ga_eval_forget_nearby(ga_eval *e);
 void ga_eval_forget(ga_eval *e);
 
-/* A step begins; it is taken back, and leaves no trace. */
+/* A step begins; the step is taken back, and everything is as before it. */
 void ga_eval_begin(ga_eval *e);
 void ga_eval_take_back(ga_eval *e);
 
-/* Difference steps in t for a step size h. */
+/* Choose the difference step in t for a step size h. */
 void ga_eval_set_step(ga_eval *e, double h);
 
-/* The vector functions behind the quotients. */
+/* Vector functions that are differentiated by quotients. */
 ga_status ga_eval_point_g(ga_eval *e, const ga_eval_point *p, double *out);
 ga_status ga_eval_point_k(ga_eval *e, const ga_eval_point *p, double *out);
 ga_status ga_eval_point_hidden(ga_eval *e, const ga_eval_point *p, double *out);

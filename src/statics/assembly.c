@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Start values that fit: the configuration and the velocity nearest to those given.
+/* Assembly: the consistent configuration and velocity nearest to those given.
  *
  * Positions. Sought is d with g(t, q o exp(d)) = 0 and d^T W d least. With G, g at q o exp(d),
  * A = G T(d) (T of ga_space.h) and e >= 0,
@@ -7,11 +7,11 @@
  *     [ W   A^T  ] [ x  ]   [ b ]     reach:    b = 0,     d <- d + alpha x
  *     [ A  -e D  ] [ mu ] = [ -g ]    approach: b = -W d,  d <- d + alpha x, then reach
  *
- * The first part reaches the constraints: a step is that of Levenberg and Marquardt on |g|^2 in the
- * norms of D and W, with a parameter e of the size of |g|^2, which keeps quadratic convergence for
- * redundant rows too (Yamashita, Fukushima 2001); alpha < 1 where the step would move a component
- * by more than a part of its unit, or where |g| does not fall. The second part goes along the
- * constraints to the nearest point, where W d + A^T mu = 0.
+ * "Reach" satisfies the constraints. Its step is that of Levenberg and Marquardt for |g|^2 in the
+ * norms of D and W, with a parameter e of the size of |g|^2. This keeps quadratic convergence, also
+ * for redundant rows (Yamashita, Fukushima 2001). alpha < 1 if the step would move a velocity
+ * coordinate by more than a fraction of its unit, or if |g| does not decrease. "Approach" goes
+ * along the constraints to the nearest point, where W d + A^T mu = 0.
  *
  * Velocities. The same with the rows G v + g_t and k, which need one step if k is linear in v. */
 #include <float.h>
@@ -22,23 +22,28 @@
 #include "lie/lie.h"
 #include "statics/statics.h"
 
-/* Steps of each part; part of a unit that a step may move; least and largest e; openness that
- * counts as closed; openness that no step can better. */
-enum { REACH_STEPS = 300, APPROACH_STEPS = 40, VELOCITY_STEPS = 40, ROWS_TOLD = 4 };
-static const double BOUND = 0.1, E_LEAST = 1e-13, E_LARGEST = 1e-2, CLOSED = 1e-9;
-static const double ROUNDING = 2 * DBL_EPSILON;
+enum { REACH_STEPS = 300, APPROACH_STEPS = 40, VELOCITY_STEPS = 40 }; /* most steps of each */
+enum { ROWS_REPORTED = 4 };                            /* most rows named in a message */
+static const double BOUND = 0.1;                       /* largest step, in units */
+static const double E_LEAST = 1e-13, E_LARGEST = 1e-2; /* bounds of e */
+static const double CLOSED = 1e-9;                     /* largest violation of a closed row */
+static const double ROUNDING = 2 * DBL_EPSILON;        /* violation that no step can reduce */
 
 typedef struct assembling {
   ga_static_system s;
   ga_assembly *a;
   double t;
   const double *q0, *v;
-  double *d, *d_try, *d_kept, *d_way, *q, *g, *unit;
-  double *reach; /* of each row: sum of |A_ij| unit_j, held columns included */
-  double merit;  /* sum of g_i^2 / D_i */
-  double size;   /* sum of W_i unit_i^2: the merit of a large step */
-  double damping;
-  double pace; /* part of a step along the constraints that has proved good */
+  double *d;                      /* nv: the change, or the velocity */
+  double *d_try, *d_kept, *d_way; /* nv: on trial, before the step, direction of the step */
+  double *q;                      /* q0 o exp(d) */
+  double *g;                      /* nlam + npsi: residuals of the rows */
+  double *unit;                   /* nv */
+  double *reach;                  /* of each row: sum of |A_ij| unit_j, held columns included */
+  double merit;                   /* sum of g_i^2 / D_i */
+  double size;                    /* sum of W_i unit_i^2: the merit of a large step */
+  double damping;                 /* factor of e */
+  double pace;                    /* fraction of an approach step that was accepted last */
 } assembling;
 
 static ga_status open_all(assembling *p, const ga_model *model, double t, const double *q,
@@ -75,9 +80,9 @@ static void set_reach(assembling *p) {
     p->reach[s->nlam + i] = ga_static_system_reach(&s->H, i, p->unit);
 }
 
-/* ---- what stays open ------------------------------------------------------------------------ */
+/* ---- violated rows -------------------------------------------------------------------------- */
 
-static void measure(assembling *p, int rows) {
+static void measure_violation(assembling *p, int rows) {
   ga_assembly *a = p->a;
   a->worst = -1;
   a->openness = 0;
@@ -88,14 +93,14 @@ static void measure(assembling *p, int rows) {
   if (a->open) memcpy(a->open, p->g, (size_t)rows * sizeof(double));
 }
 
-/* the names of the rows that are open most */
-static ga_status refuse(assembling *p, int rows, const char *what) {
+/* the error with the names of the most violated rows */
+static ga_status refuse_violated(assembling *p, int rows, const char *what) {
   const ga_static_system *s = &p->s;
   const ga_model *model = s->model;
   char text[360] = "";
   size_t used = 0;
   double last = INFINITY;
-  for (int told = 0; told < ROWS_TOLD; told++) {
+  for (int k = 0; k < ROWS_REPORTED; k++) {
     int worst = -1;
     for (int i = 0; i < rows; i++) {
       const double x = fabs(p->g[i]);
@@ -107,8 +112,8 @@ static ga_status refuse(assembling *p, int rows, const char *what) {
     ga_eval_entry_name(name, sizeof name, holonomic ? "g" : "k",
                        holonomic ? worst : worst - s->nlam,
                        holonomic ? model->lam_names : model->psi_names);
-    const int n = snprintf(text + used, sizeof text - used, "%s%.80s by %.3g", told ? ", " : "",
-                           name, fabs(p->g[worst]));
+    const int n = snprintf(text + used, sizeof text - used, "%s%.80s by %.3g", k ? ", " : "", name,
+                           fabs(p->g[worst]));
     if (n < 0 || (size_t)n >= sizeof text - used) break;
     used += (size_t)n;
     last = fabs(p->g[worst]);
@@ -128,15 +133,15 @@ static double merit_of(const assembling *p) {
 }
 
 /* g and merit at q0 o exp(d) */
-static ga_status residual(assembling *p, const double *d) {
+static ga_status evaluate_residual(assembling *p, const double *d) {
   ga_space_step(p->s.model->space, p->q0, d, p->q);
   const ga_status status = ga_eval_g(&p->s.eval, p->t, p->q, p->g);
   p->merit = status == GA_OK ? merit_of(p) : INFINITY;
   return status;
 }
 
-/* the rows G T(d) there */
-static ga_status rows_at(assembling *p, const double *d) {
+/* the rows G T(d) at q0 o exp(d) */
+static ga_status evaluate_rows(assembling *p, const double *d) {
   ga_static_system *s = &p->s;
   const ga_space *space = s->model->space;
   const ga_status status = ga_eval_G(&s->eval, p->t, p->q, &s->G);
@@ -150,8 +155,9 @@ static ga_status rows_at(assembling *p, const double *d) {
   return GA_OK;
 }
 
-/* x into s->rhs for b = -W pull d, and its largest part of a unit */
-static ga_status direction(assembling *p, double pull, double e, double e_exact, double *largest) {
+/* x into s->rhs for b = -W pull d; *largest: its largest entry, in units */
+static ga_status solve_direction(assembling *p, double pull, double e, double e_exact,
+                                 double *largest) {
   ga_static_system *s = &p->s;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   for (int i = 0; i < s->nv; i++) s->rhs[i] = -pull * s->W.val[i] * p->d[i];
@@ -163,39 +169,39 @@ static ga_status direction(assembling *p, double pull, double e, double e_exact,
   return status;
 }
 
-/* One damped step; *moved 0: none was found that helps. */
+/* One damped step; *moved = 0: no step reduces the merit. */
 static ga_status reach_step(assembling *p, double *moved) {
   ga_static_system *s = &p->s;
   double e = fmin(E_LARGEST, p->damping * fmax(E_LEAST, p->merit / p->size)), largest;
   const double merit = p->merit;
-  ga_status status = direction(p, 0, e, e, &largest);
+  ga_status status = solve_direction(p, 0, e, e, &largest);
   *moved = 0;
   if (status != GA_OK) return status;
   double alpha = largest > BOUND ? BOUND / largest : 1;
   for (int tries = 0; tries < 12; tries++, alpha *= 0.5) {
     for (int i = 0; i < s->nv; i++) p->d_try[i] = p->d[i] + alpha * s->rhs[i];
-    status = residual(p, p->d_try);
+    status = evaluate_residual(p, p->d_try);
     if (status < 0) return status;
     if (status != GA_OK || !(p->merit <= (1 - 1e-4 * alpha) * merit)) continue;
     p->damping = tries == 0 ? fmax(1e-3, 0.3 * p->damping) : fmin(1e6, 4 * p->damping);
     memcpy(p->d, p->d_try, (size_t)s->nv * sizeof(double));
     *moved = alpha * largest;
-    return rows_at(p, p->d);
+    return evaluate_rows(p, p->d);
   }
-  status = residual(p, p->d);
-  return status == GA_OK ? rows_at(p, p->d) : status;
+  status = evaluate_residual(p, p->d);
+  return status == GA_OK ? evaluate_rows(p, p->d) : status;
 }
 
-/* From d to the constraints. At rounding the merit does not fall any more: that is the end, and
- * whether the rows are closed there is another question. */
+/* From d to the constraints. The iteration ends when the merit does not decrease any more; the
+ * caller decides whether the rows are closed then. */
 static ga_status reach(assembling *p) {
   double merit_before = INFINITY;
   int slow = 0;
-  ga_status status = residual(p, p->d);
-  if (status == GA_OK) status = rows_at(p, p->d);
+  ga_status status = evaluate_residual(p, p->d);
+  if (status == GA_OK) status = evaluate_rows(p, p->d);
   for (int k = 0; k < REACH_STEPS && status == GA_OK; k++) {
     double moved;
-    measure(p, p->s.nlam);
+    measure_violation(p, p->s.nlam);
     if (p->a->openness <= ROUNDING) break;
     status = reach_step(p, &moved);
     p->a->iterations++;
@@ -205,23 +211,24 @@ static ga_status reach(assembling *p) {
     if (slow > 12 || (moved > 0 && moved < DBL_EPSILON)) break;
     merit_before = p->merit;
   }
-  if (status == GA_OK) measure(p, p->s.nlam);
+  if (status == GA_OK) measure_violation(p, p->s.nlam);
   return status;
 }
 
-static double weighted(const assembling *p, const double *d) {
+static double weighted_square(const assembling *p, const double *d) {
   double sum = 0;
   for (int i = 0; i < p->s.nv; i++) sum += p->s.W.val[i] * d[i] * d[i];
   return sum;
 }
 
-/* One step along the constraints: x is the way down in d^T W d, as far as G allows; a part alpha of
- * it that leads to closed rows and a shorter d is taken. *moved 0: there is none. */
+/* One step along the constraints. x is the direction of descent of d^T W d that the constraints
+ * allow. The largest alpha of 1, 1/2, 1/4, .. is taken for which alpha x leads to closed rows and a
+ * shorter d. *moved = 0: there is none. */
 static ga_status approach_step(assembling *p, double *moved) {
   const int nv = p->s.nv;
-  const double before = weighted(p, p->d);
+  const double before = weighted_square(p, p->d);
   double largest, *x = p->d_way;
-  ga_status status = direction(p, 1, 1e-11, 0, &largest);
+  ga_status status = solve_direction(p, 1, 1e-11, 0, &largest);
   *moved = 0;
   if (status != GA_OK) return status;
   memcpy(x, p->s.rhs, (size_t)nv * sizeof(double));
@@ -231,7 +238,7 @@ static ga_status approach_step(assembling *p, double *moved) {
     for (int i = 0; i < nv; i++) p->d[i] = p->d_kept[i] + alpha * x[i];
     status = reach(p);
     if (status < 0) return status;
-    if (status != GA_OK || p->a->openness > CLOSED || weighted(p, p->d) > before) continue;
+    if (status != GA_OK || p->a->openness > CLOSED || weighted_square(p, p->d) > before) continue;
     p->pace = tries == 0 ? p->pace : 0.7 * alpha;
     *moved = alpha * largest;
     return GA_OK;
@@ -252,15 +259,15 @@ static ga_status approach(assembling *p) {
   return GA_OK;
 }
 
-static ga_status position(assembling *p, double *q) {
+static ga_status solve_position(assembling *p, double *q) {
   ga_static_system *s = &p->s;
-  ga_status status = residual(p, p->d);
-  if (status == GA_OK) status = rows_at(p, p->d);
+  ga_status status = evaluate_residual(p, p->d);
+  if (status == GA_OK) status = evaluate_rows(p, p->d);
   if (status != GA_OK) return status;
   ga_static_system_set_scales(s);
   status = reach(p);
   if (status != GA_OK) return status;
-  if (p->a->openness > CLOSED) return refuse(p, s->nlam, "configuration");
+  if (p->a->openness > CLOSED) return refuse_violated(p, s->nlam, "configuration");
   if (p->a->iterations > 1 && !p->a->any) status = approach(p);
   if (status != GA_OK) return status;
   memcpy(q, p->q, (size_t)s->eval.nq * sizeof(double));
@@ -281,7 +288,7 @@ ga_status ga_assemble_position(const ga_model *model, double t, double *q, ga_as
   if (status == GA_OK && assembly->change) {
     memset(assembly->change, 0, (size_t)p.s.nv * sizeof(double));
   }
-  if (status == GA_OK && model->nlam > 0) status = position(&p, q);
+  if (status == GA_OK && model->nlam > 0) status = solve_position(&p, q);
   ga_static_system_close(&p.s);
   return status;
 }
@@ -300,14 +307,14 @@ static ga_status velocity_rows(assembling *p, const double *v) {
   return GA_OK;
 }
 
-/* Rows are judged by what the largest velocity would do to them. */
+/* The violation of a row is measured relative to the effect of the largest velocity on it. */
 static void velocity_reach(assembling *p, const double *v) {
   double size = 0;
   for (int i = 0; i < p->s.nv; i++) size = fmax(size, fabs(v[i]) / p->unit[i]);
   for (int i = 0; i < p->s.nlam + p->s.npsi; i++) p->reach[i] *= size > 0 ? size : 1;
 }
 
-static ga_status velocity(assembling *p, double *v) {
+static ga_status solve_velocity(assembling *p, double *v) {
   ga_static_system *s = &p->s;
   const int rows = s->nlam + s->npsi;
   double last = INFINITY;
@@ -329,8 +336,8 @@ static ga_status velocity(assembling *p, double *v) {
   }
   if (status != GA_OK) return status;
   velocity_reach(p, p->d);
-  measure(p, rows);
-  if (p->a->openness > CLOSED) return refuse(p, rows, "velocity");
+  measure_violation(p, rows);
+  if (p->a->openness > CLOSED) return refuse_violated(p, rows, "velocity");
   for (int i = 0; p->a->change && i < s->nv; i++) p->a->change[i] = p->d[i] - v[i];
   memcpy(v, p->d, (size_t)s->nv * sizeof(double));
   return GA_OK;
@@ -350,7 +357,7 @@ ga_status ga_assemble_velocity(const ga_model *model, double t, const double *q,
     memcpy(p.d, v, (size_t)p.s.nv * sizeof(double));
     if (assembly->change) memset(assembly->change, 0, (size_t)p.s.nv * sizeof(double));
   }
-  if (status == GA_OK && model->nlam + model->npsi > 0) status = velocity(&p, v);
+  if (status == GA_OK && model->nlam + model->npsi > 0) status = solve_velocity(&p, v);
   ga_static_system_close(&p.s);
   return status;
 }

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* Static equilibrium with constraints.
  *
- * Sought is q with g(t, q) = 0 and F(t, q, 0) = G^T lam + H^T psi. The way there is the flow
+ * Find q with g(t, q) = 0 and F(t, q, 0) = G^T lam + H^T psi. The method follows the flow
  *
- *     W q' = F - G^T lam - H^T psi,   g = 0,   H q' = 0
+ *     W q' = F - G^T lam - H^T psi,   g = 0,   H q' = 0.
  *
- * which goes downhill where forces have a potential and ends in its minima, by linearly implicit
- * Euler steps of a pseudo-time tau (Kelley, Keyes 1998): with K = D_q(-F + G^T lam + H^T psi)
+ * If the forces have a potential, the flow goes downhill and ends in a minimum. It is integrated by
+ * linearly implicit Euler steps of a pseudo-time step tau (Kelley, Keyes 1998), with
+ * K = D_q(-F + G^T lam + H^T psi):
  *
  *     [ W/tau + K   G^T  H^T ] [ w   ]   [ F  ]
  *     [ G           -e D     ] [ lam ] = [ -g ]        q <- q o exp(w)
  *     [ H                -e D] [ psi ]   [ 0  ]
  *
  * For tau -> infinity this is Newton's method, for small tau a step along the forces. The linear
- * model promises that the forces left are W w/tau. tau grows while the promise is kept, falls if
- * not, and a step that moves against the forces is not taken: it would lead to a saddle. */
+ * model predicts the unbalanced force W w/tau after the step. tau grows if the prediction was good
+ * and is reduced if not. A step against the forces is not taken: it would lead to a saddle. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "statics/statics.h"
 
-/* Most Newton steps by default; part of a unit that a step may move; how well the promise must be
- * kept for a larger tau, and for a step to be taken at all; forces left, relative to those that
- * act, that count as none. */
-enum { NEWTON_STEPS = 4000, RELAX_STEPS = 4000 };
-static const double BOUND = 0.2, GOOD = 0.3, BAD = 1.5, BALANCED = 1e-9;
+enum { NEWTON_STEPS = 4000, RELAX_STEPS = 4000 }; /* most steps by default */
+static const double BOUND = 0.2;                  /* largest step, in units */
+/* Error of the prediction, relative to it: below GOOD tau grows, above BAD the step is rejected. */
+static const double GOOD = 0.3, BAD = 1.5;
+/* Unbalanced forces below this, relative to the acting forces, count as zero. */
+static const double BALANCED = 1e-9;
 
 typedef struct seeking {
   ga_static_system s;
@@ -33,8 +35,8 @@ typedef struct seeking {
   double t, tau, tau_most;
   double stiff; /* largest K_ii/W_i: the inverse of a tau at which K and W/tau are alike */
   double *q, *q_try, *v0, *g, *F, *rest, *rest_try, *lam, *psi, *w, *unit;
-  double norm;   /* of the forces left, in the norm of W^-1 */
-  double acting; /* the same of the forces that act */
+  double norm;   /* size of the unbalanced forces, in the norm of W^-1 */
+  double acting; /* size of the acting forces, in the same norm */
 } seeking;
 
 static ga_status open_all(seeking *p, const ga_model *model, double t, const double *q,
@@ -81,8 +83,8 @@ static ga_status check_rest(seeking *p) {
 
 /* ---- forces --------------------------------------------------------------------------------- */
 
-/* Forces, rows, reactions and what is left, all at q; W stands, D is set anew. */
-static ga_status balance(seeking *p, const double *q, double *rest) {
+/* Forces, rows, reactions and unbalanced forces (rest) at q; sets D, uses W. */
+static ga_status balance_forces(seeking *p, const double *q, double *rest) {
   ga_static_system *s = &p->s;
   ga_status status = ga_eval_force(&s->eval, p->t, q, p->v0, p->F);
   if (status == GA_OK) status = ga_eval_G(&s->eval, p->t, q, &s->G);
@@ -92,9 +94,9 @@ static ga_status balance(seeking *p, const double *q, double *rest) {
   return ga_static_system_multipliers(s, p->F, p->lam, p->psi, rest);
 }
 
-/* The size of forces: F, and K times a small part of a unit, for springs about their free length.
- */
-static void measure(seeking *p) {
+/* Sizes of forces. The acting ones: F, and K times 1e-3 units, for springs near their free
+ * length. */
+static void measure_forces(seeking *p) {
   const ga_csr *K = &p->s.K;
   double stiff = 0;
   for (int i = 0; i < p->s.nv; i++) {
@@ -106,13 +108,13 @@ static void measure(seeking *p) {
   p->e->worst = 0;
   double most = 0;
   for (int i = 0; i < p->s.nv; i++) {
-    const double part = fabs(p->rest[i]) / sqrt(p->s.W.val[i]);
-    if (part > most) most = part, p->e->worst = i;
+    const double size_i = fabs(p->rest[i]) / sqrt(p->s.W.val[i]);
+    if (size_i > most) most = size_i, p->e->worst = i;
   }
   p->e->unbalanced = p->acting > 0 ? p->norm / p->acting : 0;
 }
 
-static ga_status tangents(seeking *p) {
+static ga_status evaluate_tangents(seeking *p) {
   ga_static_system *s = &p->s;
   const ga_eval_point at = {p->t, p->q, p->v0, p->v0, p->lam, p->psi};
   return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
@@ -120,15 +122,16 @@ static ga_status tangents(seeking *p) {
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-/* q_try = q o exp(w), put back onto the constraints */
-static ga_status move(seeking *p) {
+/* q_try = q o exp(w), projected onto the constraints */
+static ga_status move_along(seeking *p) {
   ga_assembly how = {.weight = p->s.W.val, .unit = p->unit, .any = true};
   ga_space_step(p->s.model->space, p->q, p->w, p->q_try);
   return ga_assemble_position(p->s.model, p->t, p->q_try, &how, NULL);
 }
 
-/* w for the present tau, as a part of the units; tau falls until it is within bounds */
-static ga_status direction(seeking *p, double *largest) {
+/* w for the present tau; *largest: its largest entry, in units. tau is reduced until w is within
+ * bounds. */
+static ga_status solve_direction(seeking *p, double *largest) {
   ga_static_system *s = &p->s;
   const int nv = s->nv;
   for (int tries = 0; tries < 60; tries++) {
@@ -160,10 +163,10 @@ static ga_status step(seeking *p, double *moved) {
   ga_static_system *s = &p->s;
   double largest = 0;
   *moved = 0;
-  ga_status status = direction(p, &largest);
+  ga_status status = solve_direction(p, &largest);
   if (status != GA_OK) return status;
-  status = move(p);
-  if (status == GA_OK) status = balance(p, p->q_try, p->rest_try);
+  status = move_along(p);
+  if (status == GA_OK) status = balance_forces(p, p->q_try, p->rest_try);
   if (status < 0 && status != GA_ERR_INITIAL) return status;
   double broken = INFINITY;
   if (status == GA_OK) {
@@ -174,7 +177,7 @@ static ga_status step(seeking *p, double *moved) {
   if (broken > BAD && !tiny) {
     p->tau *= 0.2;
     ga_error_clear(s->eval.err);
-    return balance(p, p->q, p->rest);
+    return balance_forces(p, p->q, p->rest);
   }
   memcpy(p->q, p->q_try, (size_t)s->eval.nq * sizeof(double));
   memcpy(p->rest, p->rest_try, (size_t)s->nv * sizeof(double));
@@ -205,13 +208,13 @@ static ga_status newton(seeking *p, int steps, bool *found) {
   double last = INFINITY;
   int idle = 0;
   *found = false;
-  ga_status status = balance(p, p->q, p->rest);
+  ga_status status = balance_forces(p, p->q, p->rest);
   for (int k = 0; k < steps && status == GA_OK; k++) {
     double moved;
-    status = tangents(p);
+    status = evaluate_tangents(p);
     if (status != GA_OK) break;
     if (k == 0) begin_tau(p);
-    measure(p);
+    measure_forces(p);
     const bool balanced = p->norm <= BALANCED * p->acting;
     idle = balanced && p->norm > 0.25 * last ? idle + 1 : 0;
     *found = balanced && (p->norm == 0 || idle > 1);
@@ -220,8 +223,8 @@ static ga_status newton(seeking *p, int steps, bool *found) {
     status = step(p, &moved);
     p->e->iterations++;
   }
-  if (status == GA_OK) status = tangents(p);
-  if (status == GA_OK) measure(p);
+  if (status == GA_OK) status = evaluate_tangents(p);
+  if (status == GA_OK) measure_forces(p);
   *found = status == GA_OK && p->norm <= BALANCED * p->acting;
   return status;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The fastest motion about a state of a large model, by Arnoldi's iteration.
  *
- * The linearization of linearization.c, with rotations varied in space axes and the state as it
- * stands, for eta = P y and u = P y':
+ * The linearization of linearization.c about the given state, with rotations varied in space axes,
+ * for eta = P y and u = P y':
  *
  *     [ M   G^T   H^T ] [ P y'' ]     [ M (S u - Omega~ u + S' eta) + C (u + S eta) + K eta ]
  *     [ G   -e D   0  ] [ dlam  ] = - [ 0                                                   ]
  *     [ H    0   -e D ] [ dpsi  ]     [ H S u + Y u                                         ]
  *
- * A linear system of first order in (eta, u), applied by one solution with factors that are already
- * there. A few applications span a space in which the eigenvalues of largest modulus are found
- * to a few digits, without a basis of the constraints' tangent space. eta is scaled by a
- * frequency sigma, so that both halves of a vibration have the same size. */
+ * This is a linear system of first order in (eta, u). One application of it is one solve with
+ * existing factors. A few applications span a Krylov space in which the eigenvalues of largest
+ * modulus are found to a few digits, without a basis of the tangent space of the constraints. eta
+ * is multiplied by a frequency sigma, so that eta and u of a vibration have the same size. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -28,14 +28,14 @@ typedef struct arnoldi {
   ga_csr Y;
   int n, steps;
   double sigma;
-  double size; /* of the largest vector A x */
-  double slow; /* frequencies below that are zero but for rounding */
+  double size; /* length of the largest vector A x */
+  double slow; /* lower frequencies are rounding errors of zero */
   double *vd, *lam, *psi, *eta, *dv, *Su, *extra;
   double *basis; /* steps + 1 vectors (sigma eta, u) in units of the masses, one after the other */
   double *hessenberg; /* by columns */
 } arnoldi;
 
-static bool take(arnoldi *a) {
+static bool allocate_arrays(arnoldi *a) {
   ga_arena *arena = &a->s.arena;
   const size_t n = (size_t)a->n, steps = (size_t)a->steps;
   a->vd = ga_arena_doubles(arena, n);
@@ -57,8 +57,8 @@ static double length(const arnoldi *a, const double *x) {
   return sqrt(sum);
 }
 
-/* What the forces would do to free bodies within their own size is sqrt(g/l) of a pendulum. Their
- * rounding errors look like frequencies of 1e-8 of that. */
+/* |F/m| over the size of the bodies is a squared frequency, such as g/l of a pendulum. Rounding
+ * errors of the forces look like frequencies of 1e-8 of its root; a->slow is 1e-6 of it. */
 static ga_status set_slow(arnoldi *a, double t, const double *q) {
   double *F = a->eta, *unit = a->dv;
   const ga_status status = ga_eval_force(&a->s.eval, t, q, a->v, F);
@@ -69,7 +69,7 @@ static ga_status set_slow(arnoldi *a, double t, const double *q) {
 }
 
 /* M, C, K, G, H, Y at the state, v', and the factors */
-static ga_status matrices(arnoldi *a, double t, const double *q) {
+static ga_status evaluate_matrices(arnoldi *a, double t, const double *q) {
   ga_static_system *s = &a->s;
   ga_status status = ga_static_system_set_weights(s, t, q, NULL);
   if (status == GA_OK) status = set_slow(a, t, q);
@@ -80,8 +80,8 @@ static ga_status matrices(arnoldi *a, double t, const double *q) {
   return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
 }
 
-/* dv = u + S eta, S u, and extra = S u - Omega~ u + S' eta, of one rotation: at its place in v, and
- * at that of the displacement that belongs to it in SE(3) */
+/* dv = u + S eta, S u, and extra = S u - Omega~ u + S' eta, for one rotation, which begins at
+ * v[at]; shift: where its displacement begins in SE(3), -1: none */
 static void add_motion_of(arnoldi *a, const double *eta, const double *u, int at, int shift) {
   const double *Omega = a->v + at;
   double turned[3];
@@ -89,18 +89,18 @@ static void add_motion_of(arnoldi *a, const double *eta, const double *u, int at
   ga_axpy(3, -1, turned, a->extra + at);
   if (shift < 0) return;
   const double *speed = a->v + shift;
-  double part[3];
-  ga_cross3(speed, eta + at, part);
-  ga_axpy(3, 1, part, a->dv + shift);
+  double term[3];
+  ga_cross3(speed, eta + at, term);
+  ga_axpy(3, 1, term, a->dv + shift);
   ga_cross3(speed, u + at, a->Su + shift);
   ga_axpy(3, 1, a->Su + shift, a->extra + shift);
-  ga_cross3(Omega, u + shift, part);
-  ga_axpy(3, -1, part, a->extra + shift);
-  ga_cross3(a->vd + shift, eta + at, part);
-  ga_axpy(3, 1, part, a->extra + shift);
+  ga_cross3(Omega, u + shift, term);
+  ga_axpy(3, -1, term, a->extra + shift);
+  ga_cross3(a->vd + shift, eta + at, term);
+  ga_axpy(3, 1, term, a->extra + shift);
   ga_cross3(Omega, eta + at, turned);
-  ga_cross3(speed, turned, part);
-  ga_axpy(3, -1, part, a->extra + shift);
+  ga_cross3(speed, turned, term);
+  ga_axpy(3, -1, term, a->extra + shift);
 }
 
 static void add_motion(arnoldi *a, const double *eta, const double *u) {
@@ -134,7 +134,7 @@ static ga_status accelerate(arnoldi *a, const double *eta, const double *u) {
   return ga_static_system_solve(s, 0);
 }
 
-/* a vector by chance that the constraints allow, into x */
+/* a random vector that satisfies the constraints, into x */
 static ga_status random_vector(arnoldi *a, uint64_t *seed, double *x) {
   ga_static_system *s = &a->s;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
@@ -147,8 +147,8 @@ static ga_status random_vector(arnoldi *a, uint64_t *seed, double *x) {
   return status;
 }
 
-/* sigma, from what it takes to move by chance; the first vector */
-static ga_status begin(arnoldi *a) {
+/* The first vector, and sigma: the frequency at which a random displacement oscillates. */
+static ga_status choose_first_vector(arnoldi *a) {
   uint64_t seed = 1;
   double *x = a->basis;
   ga_status status = random_vector(a, &seed, x);
@@ -186,16 +186,16 @@ static double dot(int n, const double *x, const double *y) {
   return sum;
 }
 
-/* y orthogonal to the first `count` vectors, twice for rounding; its length, y of length 1; 0: what
- * is left of it is rounding */
+/* Make y orthogonal to the first `count` vectors (twice, because of rounding) and of length 1.
+ * Returns its length before, 0 if only rounding errors were left. */
 static double orthogonalize(arnoldi *a, int count, double *y) {
   const int n = 2 * a->n, columns = a->steps + 1;
   a->size = fmax(a->size, sqrt(dot(n, y, y)));
   for (int pass = 0; pass < 2; pass++) {
     for (int k = 0; k < count; k++) {
-      const double *b = a->basis + (size_t)k * (size_t)n, part = dot(n, b, y);
-      ga_axpy(n, -part, b, y);
-      a->hessenberg[(count - 1) * columns + k] += part;
+      const double *b = a->basis + (size_t)k * (size_t)n, projection = dot(n, b, y);
+      ga_axpy(n, -projection, b, y);
+      a->hessenberg[(count - 1) * columns + k] += projection;
     }
   }
   const double left = sqrt(dot(n, y, y));
@@ -204,8 +204,8 @@ static double orthogonalize(arnoldi *a, int count, double *y) {
   return left;
 }
 
-/* how many vectors the space has */
-static ga_status span(arnoldi *a, int *count) {
+/* Arnoldi's iteration; *count: the dimension of the space */
+static ga_status span_space(arnoldi *a, int *count) {
   const int n = 2 * a->n, columns = a->steps + 1;
   double *x = a->basis;
   for (int i = 0; i < n; i++) x[i] *= sqrt(a->s.W.val[i % a->n]);
@@ -224,7 +224,7 @@ static ga_status span(arnoldi *a, int *count) {
   return GA_OK;
 }
 
-static ga_status largest(arnoldi *a, int count, double *fastest, ga_error *err) {
+static ga_status largest_eigenvalue(arnoldi *a, int count, double *fastest, ga_error *err) {
   ga_arena *arena = &a->s.arena;
   const size_t n = (size_t)count;
   double *A = ga_arena_doubles(arena, n * n + 1), *vectors = ga_arena_doubles(arena, n * n + 1);
@@ -249,12 +249,12 @@ ga_status ga_fastest_mode(const ga_model *model, double t, const double *q, cons
   if (status == GA_OK) {
     a.n = a.s.nv;
     a.steps = 2 * a.n < STEPS ? 2 * a.n : STEPS;
-    if (!take(&a)) status = ga_fail(err, GA_ERR_MEM, "no memory for frequencies");
+    if (!allocate_arrays(&a)) status = ga_fail(err, GA_ERR_MEM, "no memory for frequencies");
   }
-  if (status == GA_OK) status = matrices(&a, t, q);
-  if (status == GA_OK) status = begin(&a);
-  if (status == GA_OK) status = span(&a, &count);
-  if (status == GA_OK) status = largest(&a, count, fastest, err);
+  if (status == GA_OK) status = evaluate_matrices(&a, t, q);
+  if (status == GA_OK) status = choose_first_vector(&a);
+  if (status == GA_OK) status = span_space(&a, &count);
+  if (status == GA_OK) status = largest_eigenvalue(&a, count, fastest, err);
   ga_static_system_close(&a.s);
   return status;
 }

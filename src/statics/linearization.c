@@ -6,16 +6,15 @@
  *     M dv' + Ct dv + Kt eta + G^T dlam + H^T dpsi = 0,  G eta = 0,  H dv + Y eta = 0,
  *     eta' = dv - [v, eta]
  *
- * In space axes, eta = P y with P = R^T on the rotations (and the displacements of SE(3)), dv = P
- * y'
- * + S y. P' = -Omega~ P. On R^3 x SO(3) S = 0; on SE(3), u = R^T x', dx' in space axes gives
- * S = [0, u~; 0, 0] P. With both inserted and the whole multiplied by P^T,
+ * In space axes eta = P y and dv = P y' + S y, where P = R^T on the rotations (and on the
+ * displacements of SE(3)), so that P' = -Omega~ P. On R^3 x SO(3), S = 0. On SE(3), with u = R^T x'
+ * and dx' in space axes, S = [0, u~; 0, 0] P. Inserted, and multiplied by P^T from the left:
  *
  *     P^T M P y'' + P^T (Ct + M (S - Omega~)) P y' + P^T (Kt + Ct S + M S') P y + ..,
  *     S' = [0, u'~ - u~ Omega~; 0, 0]
  *
- * S and S' without their factor P. At rest S and Omega vanish, and turning changes no eigenvalue:
- * the matrices stay as they are, sparse. */
+ * Here S and S' are without their factor P. At rest S and Omega are zero, and P changes no
+ * eigenvalue: then the matrices are those of the model, sparse and in body axes. */
 #include "statics/linearization.h"
 
 #include <math.h>
@@ -23,9 +22,10 @@
 
 #include "lie/lie.h"
 
-/* a change of the matrices, relative to the largest entry, that counts; accelerations left at rest,
- * relative to those of the forces alone */
-static const double CONSTANT = 1e-6, RESTING = 1e-6;
+/* Matrices are constant if they change by less than this, relative to the largest entry. */
+static const double CONSTANT = 1e-6;
+/* The state is at rest if accelerations are below this, relative to those of the forces alone. */
+static const double RESTING = 1e-6;
 
 typedef struct state {
   double t, *q, *v, *vd, *lam, *psi;
@@ -33,11 +33,11 @@ typedef struct state {
 
 /* ---- space axes ----------------------------------------------------------------------------- */
 
-/* Calls f for each vector of three that is turned: at in v, its rotation, and the place of the
- * displacement that belongs to a rotation of SE(3), else -1. */
+/* Three velocities that form a vector in body axes. */
 typedef struct vector3 {
-  int at, shift_at;
-  double R[9];
+  int at;       /* where it begins in v */
+  int shift_at; /* a rotation of SE(3): where its displacement begins in v; else -1 */
+  double R[9];  /* from body to space axes, by rows */
 } vector3;
 
 static void rotation_of(const double *p, double *R) {
@@ -108,8 +108,8 @@ static void skew(const double *w, double *X) {
   memcpy(X, S, sizeof S);
 }
 
-/* columns: A <- A R^T; rows too: A <- R A */
-static void turn(int rows, int n, const vector3 *list, int count, bool both, double *A) {
+/* A <- A R^T on the columns; both: A <- R A R^T */
+static void rotate_matrix(int rows, int n, const vector3 *list, int count, bool both, double *A) {
   for (int c = 0; c < count; c++) {
     const double *R = list[c].R;
     const int at = list[c].at;
@@ -129,11 +129,12 @@ static void turn(int rows, int n, const vector3 *list, int count, bool both, dou
   }
 }
 
-/* what S, S' and Omega add to C, K and Y, all still in body axes */
-static void add_motion(ga_linearization *lin, const vector3 *list, int count, const state *s) {
+/* Add the terms of S, S' and Omega to C, K and Y, in body axes. */
+static void add_motion_terms(ga_linearization *lin, const vector3 *list, int count,
+                             const state *s) {
   const int n = lin->nv;
   double X[9], Z[9];
-  /* K takes the C of the model: first */
+  /* K needs the C of the model, so this comes first */
   for (int c = 0; c < count; c++) {
     if (list[c].shift_at < 0) continue;
     const int x = list[c].shift_at, phi = list[c].at;
@@ -200,8 +201,8 @@ static void copy_values(const ga_csr *from, ga_csr *to) {
   }
 }
 
-/* all six, and v', lam, psi; the state's arrays are written */
-static ga_status matrices_at(ga_linearization *lin, ga_static_system *g, state *s) {
+/* all six matrices, and v', lam, psi into the state */
+static ga_status evaluate_matrices(ga_linearization *lin, ga_static_system *g, state *s) {
   ga_status status = ga_static_system_accelerate(g, s->t, s->q, s->v, s->vd, s->lam, s->psi);
   const ga_eval_point at = {s->t, s->q, s->v, s->vd, s->lam, s->psi};
   if (status == GA_OK) status = ga_eval_tangents(&g->eval, &at, &g->K, &g->C);
@@ -218,13 +219,13 @@ static ga_status matrices_at(ga_linearization *lin, ga_static_system *g, state *
   vector3 *list = ga_calloc((size_t)count + 1, sizeof *list);
   if (!list) return ga_fail(g->eval.err, GA_ERR_MEM, "no memory to linearise");
   list_vectors(lin->model->space, s->q, list);
-  add_motion(lin, list, count, s);
-  turn(lin->nv, lin->nv, list, count, true, lin->M.val);
-  turn(lin->nv, lin->nv, list, count, true, lin->C.val);
-  turn(lin->nv, lin->nv, list, count, true, lin->K.val);
-  turn(lin->nlam, lin->nv, list, count, false, lin->G.val);
-  turn(lin->npsi, lin->nv, list, count, false, lin->H.val);
-  turn(lin->npsi, lin->nv, list, count, false, lin->Y.val);
+  add_motion_terms(lin, list, count, s);
+  rotate_matrix(lin->nv, lin->nv, list, count, true, lin->M.val);
+  rotate_matrix(lin->nv, lin->nv, list, count, true, lin->C.val);
+  rotate_matrix(lin->nv, lin->nv, list, count, true, lin->K.val);
+  rotate_matrix(lin->nlam, lin->nv, list, count, false, lin->G.val);
+  rotate_matrix(lin->npsi, lin->nv, list, count, false, lin->H.val);
+  rotate_matrix(lin->npsi, lin->nv, list, count, false, lin->Y.val);
   ga_free(list);
   return GA_OK;
 }
@@ -240,10 +241,10 @@ static ga_status check_rest(const ga_linearization *lin, ga_static_system *g, co
   ga_status status = ga_eval_force(&g->eval, s->t, s->q, s->v, g->rhs);
   if (status != GA_OK) return status;
   for (int i = 0; i < lin->nv; i++) {
-    const double part = fabs(s->vd[i]) * sqrt(g->W.val[i]);
+    const double size_i = fabs(s->vd[i]) * sqrt(g->W.val[i]);
     const double acting = fabs(g->rhs[i]) + 1e-3 * ga_static_system_reach(&g->K, i, unit);
     size = fmax(size, acting / sqrt(g->W.val[i]));
-    if (part > most) most = part, worst = i;
+    if (size_i > most) most = size_i, worst = i;
   }
   if (most <= RESTING * size || most == 0) return GA_OK;
   ga_eval_entry_name(name, sizeof name, "v", worst, lin->model->v_names);
@@ -254,7 +255,7 @@ static ga_status check_rest(const ga_linearization *lin, ga_static_system *g, co
 }
 
 /* the largest difference of two matrices over the largest entry, and its row */
-static double difference(const ga_csr *A, const ga_csr *B, int *row) {
+static double relative_difference(const ga_csr *A, const ga_csr *B, int *row) {
   double size = 0, most = 0;
   for (int e = 0; e < ga_csr_nnz(A); e++) size = fmax(size, fabs(A->val[e]));
   for (int i = 0; i < A->nrow; i++) {
@@ -266,7 +267,7 @@ static double difference(const ga_csr *A, const ga_csr *B, int *row) {
   return size > 0 ? most / size : most;
 }
 
-/* Three tenths of a unit further along the motion, all matrices must be the same. */
+/* The matrices must not change while the fastest velocity moves by 0.3 units. */
 static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, const state *s,
                               const double *unit, state *later, ga_linearization *then) {
   double fastest = 0;
@@ -278,7 +279,7 @@ static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, 
   }
   later->t = s->t + dt;
   ga_space_step(lin->model->space, s->q, g->sum, later->q);
-  const ga_status status = matrices_at(then, g, later);
+  const ga_status status = evaluate_matrices(then, g, later);
   if (status != GA_OK) return status;
   const struct {
     const char *what;
@@ -292,7 +293,7 @@ static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, 
   for (int k = 0; k < 5; k++) {
     int row = 0;
     char name[96] = "";
-    if (difference(pairs[k].now, pairs[k].then, &row) <= CONSTANT) continue;
+    if (relative_difference(pairs[k].now, pairs[k].then, &row) <= CONSTANT) continue;
     if (pairs[k].by_velocity) ga_eval_entry_name(name, sizeof name, "v", row, lin->model->v_names);
     if (k == 3) ga_eval_entry_name(name, sizeof name, "g", row, lin->model->lam_names);
     if (k == 4) ga_eval_entry_name(name, sizeof name, "k", row, lin->model->psi_names);
@@ -307,7 +308,7 @@ static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, 
 
 /* ---- the object ----------------------------------------------------------------------------- */
 
-static bool take_matrices(ga_linearization *lin, const ga_model *model, ga_arena *arena) {
+static bool allocate_matrices(ga_linearization *lin, const ga_model *model, ga_arena *arena) {
   const bool full = lin->moving;
   const int nv = lin->nv;
   ga_csr_init(&lin->M, nv, nv, full ? NULL : model->pat_M, arena);
@@ -319,7 +320,7 @@ static bool take_matrices(ga_linearization *lin, const ga_model *model, ga_arena
   return !arena->failed;
 }
 
-static bool take_state(state *s, const ga_static_system *g, ga_arena *arena) {
+static bool allocate_state(state *s, const ga_static_system *g, ga_arena *arena) {
   s->q = ga_arena_doubles(arena, (size_t)g->eval.nq);
   s->v = ga_arena_doubles(arena, (size_t)g->nv);
   s->vd = ga_arena_doubles(arena, (size_t)g->nv);
@@ -333,13 +334,14 @@ static ga_status linearise(ga_linearization *lin, ga_static_system *g, state *s,
   state later;
   double *unit = ga_arena_doubles(&g->arena, (size_t)g->nv);
   then.arena = (ga_arena){0};
-  if (!unit || !take_state(&later, g, &g->arena) || !take_matrices(lin, g->model, &lin->arena) ||
-      (lin->moving && !take_matrices(&then, g->model, &g->arena))) {
+  if (!unit || !allocate_state(&later, g, &g->arena) ||
+      !allocate_matrices(lin, g->model, &lin->arena) ||
+      (lin->moving && !allocate_matrices(&then, g->model, &g->arena))) {
     return ga_fail(g->eval.err, GA_ERR_MEM, "no memory to linearise");
   }
   ga_static_system_units(g->model, s->q, NULL, unit);
   ga_status status = ga_static_system_set_weights(g, s->t, s->q, NULL);
-  if (status == GA_OK) status = matrices_at(lin, g, s);
+  if (status == GA_OK) status = evaluate_matrices(lin, g, s);
   if (status != GA_OK) return status;
   memcpy(lin->weight, g->W.val, (size_t)g->nv * sizeof(double));
   if (frozen) return GA_OK;
@@ -365,7 +367,7 @@ ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
     lin->moving = ga_max_abs(g.nv, v) > 0;
     lin->q = ga_arena_doubles(&lin->arena, (size_t)g.eval.nq);
     lin->weight = ga_arena_doubles(&lin->arena, (size_t)g.nv);
-    if (lin->arena.failed || !take_state(&s, &g, &g.arena)) {
+    if (lin->arena.failed || !allocate_state(&s, &g, &g.arena)) {
       status = ga_fail(err, GA_ERR_MEM, "no memory to linearise");
     }
   }

@@ -9,17 +9,17 @@ struct ga_linearization {
   ga_arena arena;
   const ga_model *model;
   int nv, nlam, npsi;
-  double *q;               /* where */
-  bool moving;             /* the matrices are those in space axes */
-  ga_csr M, C, K, G, H, Y; /* full if the state moves, else with the patterns of the model */
-  double *weight;          /* nv, positive: the units of the null space */
+  double *q;               /* the configuration */
+  bool moving;             /* v is not zero: the matrices are in space axes */
+  ga_csr M, C, K, G, H, Y; /* full matrices if moving, else in the patterns of the model */
+  double *weight;          /* nv positive numbers: the metric of the null space */
 };
 
-/* y <- from body axes (a variation of the model) to space axes */
+/* Transform y, a variation in body axes as the model has it, to space axes. */
 void ga_linearization_to_space_axes(const ga_space *space, const double *q, double *y);
 
-/* The lowest modes by ARPACK. Its iteration needs more vectors than modes: where the model has
- * fewer velocities than that, it does not fit, and LAPACK finds them as fast. */
+/* The lowest modes by ARPACK. Its iteration needs more vectors than modes; if the model has fewer
+ * velocities than that, ga_arpack_fits is false, and LAPACK is as fast. */
 bool ga_arpack_fits(int nv, int room);
 ga_status ga_arpack_modes(const ga_linearization *lin, ga_modes *modes, ga_error *err);
 

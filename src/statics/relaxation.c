@@ -14,20 +14,21 @@ typedef struct frozen {
   double t;
 } frozen;
 
-static int evaluate(void *user, double t, const double *q, const double *v,
-                    const ga_evaluation *out) {
+static int evaluate_frozen(void *user, double t, const double *q, const double *v,
+                           const ga_evaluation *out) {
   const frozen *f = user;
   (void)t;
   return ga_model_evaluate(f->model, f->t, q, v, out);
 }
 
-/* Z and the drifts of the model contain derivatives for the time, which are zero here. */
-enum { STILL_RIGHT = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS };
+/* Fields that do not change when the time is stopped. Z and the drifts contain derivatives with
+ * respect to time, which are zero here. */
+enum { WITHOUT_TIME = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS };
 
 /* ---- the motion ----------------------------------------------------------------------------- */
 
 /* v^T M v */
-static ga_status kinetic(ga_eval *eval, ga_csr *M, const ga_state *s, double *energy) {
+static ga_status kinetic_energy(ga_eval *eval, ga_csr *M, const ga_state *s, double *energy) {
   const ga_status status = ga_eval_mass(eval, s->t, s->q, M);
   *energy = 0;
   for (int i = 0; i < M->nrow && status == GA_OK; i++) {
@@ -42,16 +43,18 @@ typedef struct relaxing {
   ga_arena arena;
   ga_eval eval;
   ga_csr M;
-  double *rest;     /* zero velocities */
-  double peak, top; /* kinetic energy before the last step; the largest so far */
+  double *rest; /* nv zeros: velocities */
+  double peak;  /* largest kinetic energy since the last time at rest */
+  double top;   /* largest kinetic energy so far */
 } relaxing;
 
-/* One step, and to rest if the kinetic energy fell; *still: it has become nothing. */
-static ga_status advance(relaxing *r, ga_integrator *it, bool *still) {
+/* One step. If the kinetic energy decreased, set the velocities to zero. *still: the last peak of
+ * the energy was at most 1e-12 of the highest. */
+static ga_status relaxation_step(relaxing *r, ga_integrator *it, bool *still) {
   double energy;
   ga_status status = ga_integrator_step(it);
   const ga_state *s = ga_integrator_state(it);
-  if (status == GA_OK) status = kinetic(&r->eval, &r->M, s, &energy);
+  if (status == GA_OK) status = kinetic_energy(&r->eval, &r->M, s, &energy);
   if (status != GA_OK) return status;
   *still = false;
   if (energy >= r->peak) {
@@ -64,11 +67,11 @@ static ga_status advance(relaxing *r, ga_integrator *it, bool *still) {
   return ga_integrator_restart(it, s->q, r->rest);
 }
 
-static ga_status run(relaxing *r, ga_integrator *it, double t, double *q, int steps, int *taken) {
+static ga_status relax(relaxing *r, ga_integrator *it, double t, double *q, int steps, int *taken) {
   bool still = false;
   ga_status status = ga_integrator_start(it, t, q, r->rest);
   for (*taken = 0; *taken < steps && status == GA_OK && !still; (*taken)++) {
-    status = advance(r, it, &still);
+    status = relaxation_step(r, it, &still);
   }
   if (*taken > 0) memcpy(q, ga_integrator_state(it)->q, (size_t)r->eval.nq * sizeof(double));
   return status;
@@ -78,7 +81,8 @@ ga_status ga_relaxation_run(const ga_model *model, double t, double *q, int step
                             ga_error *err) {
   relaxing r = {.peak = 0};
   frozen own = {model, t};
-  const ga_model_ops ops = {.evaluate = evaluate, .gives = ga_model_gives(model) & STILL_RIGHT};
+  const ga_model_ops ops = {.evaluate = evaluate_frozen,
+                            .gives = ga_model_gives(model) & WITHOUT_TIME};
   ga_model still = *model;
   still.ops = &ops;
   still.user = &own;
@@ -99,8 +103,8 @@ ga_status ga_relaxation_run(const ga_model *model, double t, double *q, int step
   }
   if (status == GA_OK) status = ga_integrator_new(&still, &o, &it, err);
   if (status == GA_OK) {
-    status = run(&r, it, t, q, steps, taken);
-    /* whatever it reached is where Newton's steps go on */
+    status = relax(&r, it, t, q, steps, taken);
+    /* on failure Newton's method continues from the state reached */
     if (status == GA_ERR_MEM) ga_fail(err, status, "dynamic relaxation: no memory");
     if (status != GA_ERR_MEM) status = GA_OK;
   }

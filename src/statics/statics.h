@@ -5,9 +5,9 @@
  *     [ G                -e D     0   ] [ mu ] = [ c ]      W, D: diagonal, positive
  *     [ H                  0    -e D  ] [ nu ]   [ d ]
  *
- * For k = m = 0 the matrix is quasi-definite: it is regular whatever the rank of G and H, and x is
- * the step of Levenberg and Marquardt with parameter e. The multiplier block needs no rank
- * decision, which is why redundant rows are no special case here. */
+ * For k = m = 0 the matrix is quasi-definite: it is regular for any rank of G and H, and x is the
+ * step of Levenberg and Marquardt with parameter e. Redundant rows need no special treatment,
+ * because no rank has to be decided. */
 #ifndef GA_SRC_STATICS_H
 #define GA_SRC_STATICS_H
 
@@ -21,61 +21,64 @@ typedef struct ga_static_system {
   ga_arena arena;
   ga_eval eval;
   int nv, nlam, npsi, n;
-  ga_csr W, K, M, G, H, D; /* W and D by their diagonals, D over nlam + npsi rows */
-  ga_csr C;                /* pattern of K; not in the matrix */
-  ga_block_matrix blocks;
-  int term_W, term_K, term_M, term_D, term_rows[4];
-  ga_linsol ls;
-  double *rhs, *defect, *sum; /* n */
-  double *T;                  /* tangent blocks of the space */
+  ga_csr W, K, M, G, H, D;            /* the blocks; W and D are diagonal, D has nlam + npsi rows */
+  ga_csr C;                           /* damping, in the pattern of K; not in the matrix */
+  ga_block_matrix blocks;             /* the assembled matrix */
+  int term_W, term_K, term_M, term_D; /* numbers of the terms of `blocks` */
+  int term_rows[4];                   /* those of G, G^T, H, H^T */
+  ga_linsol ls;                       /* its factors */
+  double *rhs;                        /* n: right-hand side, then the solution */
+  double *defect, *sum;               /* n: scratch of ga_static_system_solve */
+  double *T;                          /* tangent blocks of the space */
 } ga_static_system;
 
-/* with_tangents: K and M are part of the matrix, and so is their pattern. The message of whatever
- * fails later goes to err. */
+/* with_tangents: the matrix contains K and M. err is kept: it receives the message of any later
+ * failure. */
 ga_status ga_static_system_open(ga_static_system *s, const ga_model *model, bool with_tangents,
                                 ga_error *err);
 void ga_static_system_close(ga_static_system *s);
 
-/* The matrix for the values that stand in W, K, M, G, H, D. */
+/* Assemble and factor the matrix for the present values of W, K, M, G, H, D. */
 typedef struct ga_static_system_weights {
   double w, k, m, e;
 } ga_static_system_weights;
 ga_status ga_static_system_factor(ga_static_system *s, const ga_static_system_weights *c);
 
-/* s->rhs becomes the solution. Refined against the matrix with e = `e_exact` in place of that of
- * the factors: with e_exact = 0 this is the method of multipliers, which leaves no trace of e in x
- * where the rows are consistent. */
+/* Solve; s->rhs is overwritten by the solution. The solution is refined for the matrix with e =
+ * e_exact instead of the e of the factors. With e_exact = 0 this is the method of multipliers: if
+ * the rows are consistent, x does not depend on e. */
 ga_status ga_static_system_solve(ga_static_system *s, double e_exact);
 
-/* Columns of held velocities of G and H become zero, so that x does not move them. */
+/* Set the columns of held velocities in G and H to zero, so that x does not move them. */
 void ga_static_system_hold(ga_static_system *s, const bool *hold);
 
-/* W from the caller's weights, or from the diagonal of M (the least positive entry where it is
- * zero); D_i = sum of G_ij^2 / W_j over the rows of G, then of H, with a floor. */
+/* W: the caller's weights, or the diagonal of M (where that is zero, its least positive entry); D_i
+ * = sum of G_ij^2 / W_j over the rows of G, then of H, with a floor. */
 ga_status ga_static_system_set_weights(ga_static_system *s, double t, const double *q,
                                        const double *weight);
 void ga_static_system_set_scales(ga_static_system *s);
 
-/* Sizes of the components of a change: the caller's, or lengths |q| and angles 1. */
+/* Unit of each velocity, the size of a large change: the caller's; or the largest |q| for lengths
+ * and 1 for angles. */
 void ga_static_system_units(const ga_model *model, const double *q, const double *given,
                             double *unit);
-/* sum of |A_ij| unit_j: how far large changes open row i */
+/* sum over j of |A_ij| unit_j: the change of row i caused by a change of one unit everywhere */
 double ga_static_system_reach(const ga_csr *A, int i, const double *unit);
 
-/* lam, psi of least norm with G^T lam + H^T psi nearest to f, for the G, H that stand there;
- * rest: what of f is left, may be NULL. W and D are set, f has nv numbers. */
+/* lam, psi of least norm with G^T lam + H^T psi nearest to f (nv numbers), for the present G, H, W
+ * and D. rest = f - G^T lam - H^T psi, may be NULL. */
 ga_status ga_static_system_multipliers(ga_static_system *s, const double *f, double *lam,
                                        double *psi, double *rest);
 
-/* v', lam, psi of the equations of motion; least norm where rows are redundant. M, G, H and the
- * factors of their saddle-point system stand in s afterwards. */
+/* v', lam, psi of the equations of motion; of least norm if rows are redundant. Afterwards s has M,
+ * G, H and the factors of their saddle-point system. */
 ga_status ga_static_system_accelerate(ga_static_system *s, double t, const double *q,
                                       const double *v, double *vd, double *lam, double *psi);
-/* The largest modulus of the eigenvalues about a state as it stands, to a few digits. */
+/* The largest modulus of the eigenvalues of the system linearized at a state, to a few digits. */
 ga_status ga_fastest_mode(const ga_model *model, double t, const double *q, const double *v,
                           double *fastest, ga_error *err);
 
-/* Dynamic relaxation of q, at most so many steps; taken tells how many there were. */
+/* Dynamic relaxation of q in at most `steps` steps; *taken is their number. */
 ga_status ga_relaxation_run(const ga_model *model, double t, double *q, int steps, int *taken,
                             ga_error *err);
 

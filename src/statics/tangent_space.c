@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The null space of a few rows by QR with column pivoting of their transpose. */
+/* A basis of the tangent space of the constraints: the null space of a few rows, by QR with column
+ * pivoting of their transpose. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ void dormqr_(const char *side, const char *trans, const int *m, const int *n, co
              double *work, const int *lwork, int *info, size_t side_len, size_t trans_len);
 
 /* rows of length 1, so that a small diagonal entry of R means dependence */
-static void normalize(int m, int n, double *A) {
+static void normalize_rows(int m, int n, double *A) {
   for (int i = 0; i < m; i++) {
     double sum = 0;
     for (int j = 0; j < n; j++) sum += A[i * n + j] * A[i * n + j];
@@ -31,7 +32,7 @@ ga_status ga_tangent_space_basis(int m, int n, double *A, int *rank, double *N, 
   int *pivot = ga_arena_ints(arena, (size_t)m + 1);
   double *tau = ga_arena_doubles(arena, (size_t)least + 1);
   if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory for a null space");
-  normalize(m, n, A);
+  normalize_rows(m, n, A);
   /* by rows of n is by columns of the transpose */
   if (m > 0) dgeqp3_(&n, &m, A, &n, pivot, tau, &size[0], &ask, &info);
   dormqr_("L", "N", &n, &columns, &least, A, &n, tau, N, &n, &size[1], &ask, &info, 1, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Private: what depends in a singular matrix, as solvers report it. */
+/* Private: the null spaces of a singular matrix, as solvers report them (ga_null_space). */
 #ifndef GA_SRC_NULL_SPACE_H
 #define GA_SRC_NULL_SPACE_H
 
@@ -9,11 +9,11 @@
 /* The arrays of a report, in an arena of their own. */
 typedef struct ga_null_space_store {
   ga_arena arena;
-  int *rows, *cols;
-  double *left, *right; /* n x count, column by column */
+  int *rows, *cols;     /* count numbers each */
+  double *left, *right; /* n x count numbers each, column by column */
 } ga_null_space_store;
 
-/* Room for count vectors of n numbers; what was there before is released. */
+/* Allocate count vectors of n numbers; earlier ones are released. */
 ga_status ga_null_space_room(ga_null_space_store *store, int n, int count);
 void ga_null_space_free(ga_null_space_store *store);
 

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* rows up to which QR takes well under a second */
+/* most rows for which QR takes well under a second */
 enum { DENSE_ROWS = 1000 };
-/* a distance below which a row found independent by the sparse way is looked at by QR as well */
+/* If a row that the sparse analysis keeps is nearer than this to the others, QR decides. */
 static const double NEAR = 1e-4;
 
 void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau,
@@ -105,7 +105,7 @@ bool ga_rank_reserve(ga_rank *rank, int ndependent, int ncoef) {
   return !arena->failed;
 }
 
-static ga_status begin(ga_rank *rank, int rows, ga_error *err) {
+static ga_status init_result(ga_rank *rank, int rows, ga_error *err) {
   *rank = (ga_rank){.rows = rows, .rank = rows, .least = 1};
   rank->dropped = ga_arena_take(&rank->arena, (size_t)rows, sizeof(bool));
   rank->unique = ga_arena_take(&rank->arena, (size_t)rows, sizeof(bool));
@@ -114,7 +114,7 @@ static ga_status begin(ga_rank *rank, int rows, ga_error *err) {
 }
 
 /* Coefficients of the rows as they are given; which multipliers no dependent row can change. */
-static void conclude(ga_rank *rank, const ga_rank_matrix *a) {
+static void finish_result(ga_rank *rank, const ga_rank_matrix *a) {
   rank->rank = rank->rows - rank->ndependent;
   for (int i = 0; i < rank->rows; i++) rank->unique[i] = !rank->dropped[i];
   for (int d = 0; d < rank->ndependent; d++) {
@@ -138,7 +138,7 @@ typedef struct {
   int *pivot;     /* from 1 on */
 } pivoted;
 
-static ga_status factor(pivoted *f, const ga_rank_matrix *a, ga_arena *arena, ga_error *err) {
+static ga_status factor_qr(pivoted *f, const ga_rank_matrix *a, ga_arena *arena, ga_error *err) {
   int info = 0, ask = -1, lwork;
   double size;
   size_t n = (size_t)a->n, m = (size_t)a->m;
@@ -163,8 +163,8 @@ static ga_status factor(pivoted *f, const ga_rank_matrix *a, ga_arena *arena, ga
   return GA_OK;
 }
 
-/* what is left of column k below the first `rank` entries */
-static double left_of(const pivoted *f, int k) {
+/* length of column k of R below the first `rank` entries: the residual of that row */
+static double residual_of(const pivoted *f, int k) {
   double sum = 0;
   for (int i = f->rank; i < f->n && i <= k; i++) {
     sum += pow(f->a[(size_t)k * (size_t)f->n + (size_t)i], 2);
@@ -185,8 +185,8 @@ static ga_status solve_coefficients(pivoted *f, ga_error *err) {
   return ga_fail(err, GA_ERR_BACKEND, "LAPACK's dtrtrs failed (info %d)", info);
 }
 
-static ga_status collect(ga_rank *rank, const pivoted *f, const double *left, const int *place,
-                         ga_error *err) {
+static ga_status list_dependent_rows(ga_rank *rank, const pivoted *f, const double *left,
+                                     const int *position, ga_error *err) {
   int count = 0;
   size_t n = (size_t)f->n;
   for (int k = f->rank; k < f->m; k++) {
@@ -196,7 +196,7 @@ static ga_status collect(ga_rank *rank, const pivoted *f, const double *left, co
     return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", f->m);
   }
   for (int row = 0, d = 0, at = 0; row < f->m; row++) {
-    int k = place[row];
+    int k = position[row];
     if (k < f->rank) continue;
     rank->dropped[row] = true;
     rank->dependent[d] = row;
@@ -215,22 +215,22 @@ static ga_status collect(ga_rank *rank, const pivoted *f, const double *left, co
 ga_status ga_rank_dense(ga_rank *rank, const ga_rank_matrix *a, ga_error *err) {
   ga_arena scratch = {0};
   pivoted f;
-  ga_status status = factor(&f, a, &scratch, err);
+  ga_status status = factor_qr(&f, a, &scratch, err);
   double *left = ga_arena_doubles(&scratch, (size_t)a->m);
-  int *place = ga_arena_ints(&scratch, (size_t)a->m);
+  int *position = ga_arena_ints(&scratch, (size_t)a->m);
   if (status == GA_OK && scratch.failed) {
     status = ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", a->m);
   }
   if (status == GA_OK) {
     for (int k = 0; k < a->m; k++) {
-      place[f.pivot[k] - 1] = k;
-      if (k >= f.rank) left[k] = left_of(&f, k);
+      position[f.pivot[k] - 1] = k;
+      if (k >= f.rank) left[k] = residual_of(&f, k);
     }
     rank->least = f.rank > 0 ? fabs(f.a[(size_t)(f.rank - 1) * (size_t)(a->n + 1)]) : 1;
     rank->dense = true;
     status = solve_coefficients(&f, err);
   }
-  if (status == GA_OK) status = collect(rank, &f, left, place, err);
+  if (status == GA_OK) status = list_dependent_rows(rank, &f, left, position, err);
   ga_arena_free(&scratch);
   return status;
 }
@@ -242,15 +242,15 @@ ga_status ga_rank_analyze(ga_rank *rank, const ga_rank_rows *rows, ga_rank_way w
   ga_rank_matrix a;
   *rank = (ga_rank){0};
   ga_status status = make_matrix(&a, rows, &scratch, err);
-  if (status == GA_OK) status = begin(rank, a.m, err);
+  if (status == GA_OK) status = init_result(rank, a.m, err);
   if (status == GA_OK && way != GA_RANK_DENSE) status = ga_rank_sparse(rank, &a, err);
   bool closer = a.m <= DENSE_ROWS && (rank->ndependent > 0 || rank->least < NEAR);
   if (status == GA_OK && (way == GA_RANK_DENSE || (way == GA_RANK_AUTO && closer))) {
     ga_rank_free(rank);
-    status = begin(rank, a.m, err);
+    status = init_result(rank, a.m, err);
     if (status == GA_OK) status = ga_rank_dense(rank, &a, err);
   }
-  if (status == GA_OK) conclude(rank, &a);
+  if (status == GA_OK) finish_result(rank, &a);
   ga_arena_free(&scratch);
   return status;
 }

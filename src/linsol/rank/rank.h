@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Rank analysis: which rows of the constraint gradients G and H follow from the others.
  *
- * Rows are compared as directions in the units of the motion: column j is divided by sqrt(mass_j),
- * then every row by its length. A row depends on the kept ones if its least-squares residual is
- * below GA_RANK_TOL; that residual is the proof and is part of the result.
+ * Rows are compared as directions: column j is divided by sqrt(mass_j), then every row by its
+ * length. A row depends on the kept rows if its least-squares residual with respect to them is
+ * below GA_RANK_TOL. The result contains this residual.
  *
- *   dense   LAPACK's QR with column pivoting of the transpose: the kept rows are well conditioned
- *   sparse  L D L^T of the matrix of scalar products, the Schur complement of the KKT matrix, rows
- *           in the given order where that does not fill; a pivot is the squared distance of a row
- *           from the kept rows before it, and a row whose distance vanishes leaves the elimination
+ *   dense   LAPACK's QR with column pivoting of the transpose; the kept rows are well conditioned
+ *   sparse  L D L^T of the matrix of scalar products (the Schur complement of the KKT matrix), with
+ *           the rows in the given order unless that fills too much. A pivot is the squared distance
+ *           of a row from the kept rows before it. A row with distance zero is left out.
  *
- * Rows of G come first, then those of H, numbered through. */
+ * Row numbers: first the rows of G, then those of H. */
 #ifndef GA_SRC_RANK_H
 #define GA_SRC_RANK_H
 
 #include "base/csr.h"
 
-/* relative length of what is left of a row that follows from others */
+/* largest relative least-squares residual of a dependent row */
 #define GA_RANK_TOL 1e-8
 
-/* by size: a sparse look first, QR up to about a thousand rows where that look finds anything */
+/* GA_RANK_AUTO: sparse first; then dense, if that finds dependent or nearly dependent rows and
+ * there are at most about a thousand rows. */
 typedef enum ga_rank_way { GA_RANK_AUTO, GA_RANK_DENSE, GA_RANK_SPARSE } ga_rank_way;
 
 typedef struct ga_rank_rows {
@@ -30,24 +31,25 @@ typedef struct ga_rank_rows {
 typedef struct ga_rank {
   ga_arena arena;
   int rows, rank;
-  bool *dropped;  /* rows: it follows from the others */
-  bool *unique;   /* rows: its multiplier is determined, whatever the dependent rows carry */
+  bool *dropped;  /* for each row: it depends on the others */
+  bool *unique;   /* for each row: its multiplier is unique, although other rows depend */
   int ndependent; /* rows - rank */
-  int *dependent; /* these rows, increasing */
-  int *start,
-      *from;        /* row dependent[d] = sum of coef[k] row from[k], start[d] <= k < start[d+1], */
-  double *coef;     /* a sum over kept rows, of the rows as they are given */
-  double *residual; /* what is left of it, relative to its length */
-  double least;     /* least relative distance of a kept row from those kept before it */
+  int *dependent; /* the dependent rows, increasing */
+  /* row dependent[d] = sum of coef[k] row from[k], start[d] <= k < start[d+1]: a sum of kept rows,
+   * with coefficients for the rows as they were given */
+  int *start, *from;
+  double *coef;
+  double *residual; /* ndependent: residual of that sum, relative to the length of the row */
+  double least;     /* least relative distance of a kept row from the rows kept before it */
   bool dense;       /* found by QR */
 } ga_rank;
 
-/* Allocates the result; ga_rank_free in any case. GA_ERR_MEM or GA_ERR_ARG (not finite). */
+/* Call ga_rank_free afterwards in any case. GA_ERR_MEM, or GA_ERR_ARG if an entry is not finite. */
 ga_status ga_rank_analyze(ga_rank *rank, const ga_rank_rows *rows, ga_rank_way way, ga_error *err);
 void ga_rank_free(ga_rank *rank);
 
-/* Masses for the weights from a mass matrix: its diagonal; where that is zero, the least positive
- * one, or 1. */
+/* `mass` of ga_rank_rows from a mass matrix: its diagonal; where that is zero, the least positive
+ * diagonal entry, or 1 if there is none. */
 void ga_rank_masses(const ga_csr *M, double *mass);
 
 /* Sentences on a result, one for each owner of dependent rows, in the order of their rows: the i-th
@@ -61,10 +63,10 @@ bool ga_rank_sentence(const ga_rank *rank, int nlam, const char *const *lam_name
 /* Private to rank*.c: the rows in units of the motion, by rows and by columns. */
 typedef struct ga_rank_matrix {
   int m, n;
-  ga_csr A;         /* unit rows; of zero rows nothing */
-  int *cptr, *crow; /* by columns: which rows, */
-  double *cval;     /* and their entries */
-  double *length;   /* of the rows before they were divided by it; 0: a zero row */
+  ga_csr A;         /* rows of length 1; a zero row has no entries */
+  int *cptr, *crow; /* the pattern by columns */
+  double *cval;     /* the values by columns */
+  double *length;   /* length of each row before it was divided by it; 0: a zero row */
 } ga_rank_matrix;
 
 ga_status ga_rank_dense(ga_rank *rank, const ga_rank_matrix *a, ga_error *err);

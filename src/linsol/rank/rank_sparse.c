@@ -2,21 +2,21 @@
 /* Rank analysis of many rows: L D L^T of S = A A^T, A with unit rows, one row of L after the other
  * (Davis, Algorithm 849, 2005).
  *
- * D_k is the squared distance of row k from the rows before it. Where it is small, the row's
- * combination of the rows before is solved for and refined, and its residual computed from the rows
- * themselves: S has lost half of the digits, the residual has not. A row whose residual vanishes
- * leaves the elimination, so that later rows are compared with the kept ones alone; of another row
- * the residual gives a better D_k.
+ * D_k is the squared distance of row k from the rows before it. If it is small, the coefficients of
+ * the nearest combination of the rows before are computed and refined, and the residual of the row
+ * is computed from the rows themselves: S has lost half of the digits, the residual has not. A row
+ * with a residual of zero is left out, so that later rows are compared with the kept rows only. For
+ * another row the residual gives a better D_k.
  *
- * Rows are taken in the given order, which makes later rows follow from earlier ones, unless
- * another order (AMD) fills much less. */
+ * Rows are taken in the given order, so that later rows depend on earlier ones, unless another
+ * order (AMD) fills much less. */
 #include <math.h>
 #include <string.h>
 #include <suitesparse/amd.h>
 
 #include "linsol/rank/rank.h"
 
-static const double SMALL = 1e-6;    /* a pivot that is looked at */
+static const double SMALL = 1e-6;    /* a pivot below this is computed again from the residual */
 static const double NOTHING = 1e-14; /* in a solve, relative to its largest number */
 static const double ZERO = 1e-9;     /* coefficients below are rounding errors of zeros */
 enum { FILL = 4, REFINEMENTS = 3 };
@@ -57,21 +57,21 @@ static int pop(heap *h) {
 
 typedef struct {
   const ga_rank_matrix *a;
-  int *order, *place; /* row of A that is taken k-th, and the inverse */
-  int *parent, *flag; /* elimination tree, marks */
-  int *lp, *count;    /* L by columns: begin, number of entries so far */
-  int *li;            /* their rows */
+  int *order, *position; /* row of A that is taken k-th, and the inverse */
+  int *parent, *flag;    /* elimination tree, marks */
+  int *lp, *count;       /* L by columns: begin, number of entries so far */
+  int *li;               /* their rows */
   double *lx, *D;
   int *rp, *ri; /* L by rows */
   double *rx;
   int *pattern, *stack;
-  double *y;        /* m zeros, work of an elimination */
-  double *c, *part; /* m zeros: a combination of rows, and a correction of it */
-  double *left;     /* n zeros: a row less its combination */
+  double *y;              /* m zeros, work of an elimination */
+  double *c, *correction; /* m zeros: a combination of rows, and a correction of it */
+  double *left;           /* n zeros: a row less its combination */
   heap heap;
-  int *touched, *support; /* rows with c != 0, part != 0 */
+  int *touched, *support; /* rows with c != 0, correction != 0 */
   int nsupport;
-  bool *gone; /* by place: it follows from others */
+  bool *gone; /* by position: it follows from others */
 } work;
 
 /* ---- orders ---------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ static double symbolic(work *w, double most) {
     for (int e = a->A.ptr[row]; e < a->A.ptr[row + 1]; e++) {
       int j = a->A.col[e];
       for (int p = a->cptr[j]; p < a->cptr[j + 1]; p++) {
-        for (int i = w->place[a->crow[p]]; i < k && w->flag[i] != k; i = w->parent[i]) {
+        for (int i = w->position[a->crow[p]]; i < k && w->flag[i] != k; i = w->parent[i]) {
           if (w->parent[i] < 0) w->parent[i] = k;
           w->count[i]++;
           total++;
@@ -117,7 +117,7 @@ static double symbolic(work *w, double most) {
 static void set_order(work *w, const int *order) {
   for (int k = 0; k < w->a->m; k++) {
     w->order[k] = order ? order[k] : k;
-    w->place[w->order[k]] = k;
+    w->position[w->order[k]] = k;
   }
 }
 
@@ -151,8 +151,8 @@ static ga_status choose_order(work *w, ga_arena *arena) {
 
 /* ---- solves ---------------------------------------------------------------------------------- */
 
-/* x <- (L D L^T)^-1 x for a sparse x whose nonzeros are in the heap, the first on top; their places
- * into list */
+/* x <- (L D L^T)^-1 x for a sparse x whose nonzeros are in the heap, the first on top; their
+ * positions into list */
 static int solve(work *w, double *x, double largest, int *list) {
   heap *h = &w->heap;
   int count = 0;
@@ -199,7 +199,7 @@ static void add_row(work *w, int row, double scale) {
 }
 
 /* Scalar products of `left` with the rows before k that touch columns of the given rows, into
- * part and the heap; the largest of them. */
+ * correction and the heap; the largest of them. */
 static double products(work *w, int k, const int *list, int count) {
   const ga_rank_matrix *a = w->a;
   double largest = 0;
@@ -211,7 +211,7 @@ static double products(work *w, int k, const int *list, int count) {
       int j = a->A.col[e];
       if (w->left[j] == 0) continue;
       for (int p = a->cptr[j]; p < a->cptr[j + 1]; p++) {
-        int i = w->place[a->crow[p]];
+        int i = w->position[a->crow[p]];
         if (i >= k || w->gone[i] || w->heap.in[i]) continue;
         push(&w->heap, i);
         w->touched[found++] = i;
@@ -224,7 +224,7 @@ static double products(work *w, int k, const int *list, int count) {
     for (int e = a->A.ptr[row]; e < a->A.ptr[row + 1]; e++) {
       sum += a->A.val[e] * w->left[a->A.col[e]];
     }
-    w->part[i] = sum;
+    w->correction[i] = sum;
     largest = ga_max(largest, fabs(sum));
   }
   return largest;
@@ -238,13 +238,13 @@ static double combine(work *w, int k) {
   add_row(w, w->order[k], 1);
   for (int round = 0; round <= REFINEMENTS; round++) {
     double largest = products(w, k, w->support, w->nsupport);
-    int count = solve(w, w->part, largest, w->touched);
+    int count = solve(w, w->correction, largest, w->touched);
     for (int t = 0; t < count; t++) {
       int i = w->touched[t];
       if (w->c[i] == 0) w->support[w->nsupport++] = i;
-      w->c[i] += w->part[i];
-      add_row(w, w->order[i], -w->part[i]);
-      w->part[i] = 0;
+      w->c[i] += w->correction[i];
+      add_row(w, w->order[i], -w->correction[i]);
+      w->correction[i] = 0;
     }
     size = 0;
     for (int t = -1; t < w->nsupport; t++) {
@@ -280,7 +280,7 @@ static double eliminate(work *w, int k, int *top) {
     int j = a->A.col[e];
     d += a->A.val[e] * a->A.val[e];
     for (int p = a->cptr[j]; p < a->cptr[j + 1]; p++) {
-      int i = w->place[a->crow[p]], depth = 0;
+      int i = w->position[a->crow[p]], depth = 0;
       if (i >= k) continue;
       w->y[i] += a->A.val[e] * a->cval[p];
       for (; w->flag[i] != k; i = w->parent[i]) {
@@ -301,7 +301,7 @@ static double eliminate(work *w, int k, int *top) {
 }
 
 /* keep row k: its entries, which are in y, into L */
-static void store(work *w, int k, int top) {
+static void keep_row(work *w, int k, int top) {
   int at = w->rp[k];
   for (int t = top; t < w->a->m; t++) {
     int i = w->pattern[t];
@@ -317,7 +317,7 @@ static void store(work *w, int k, int top) {
   w->rp[k + 1] = at;
 }
 
-static void leave(work *w, int k, int top) {
+static void drop_row(work *w, int k, int top) {
   for (int t = top; t < w->a->m; t++) w->y[w->pattern[t]] = 0;
   w->gone[k] = true;
   w->rp[k + 1] = w->rp[k];
@@ -349,7 +349,7 @@ static bool make_room(findings *f, int need) {
   return false;
 }
 
-static bool note(work *w, findings *f, int k, double residual) {
+static bool record_dependent(work *w, findings *f, int k, double residual) {
   if (!make_room(f, f->ncoef + w->nsupport)) return false;
   for (int t = 0; t < w->nsupport; t++) {
     int i = w->support[t];
@@ -363,7 +363,7 @@ static bool note(work *w, findings *f, int k, double residual) {
   return true;
 }
 
-static bool run(work *w, findings *f, ga_rank *rank) {
+static bool eliminate_all(work *w, findings *f, ga_rank *rank) {
   bool good = true;
   for (int k = 0; k < w->a->m; k++) w->flag[k] = -1, w->count[k] = 0;
   for (int k = 0; k < w->a->m && good; k++) {
@@ -372,31 +372,31 @@ static bool run(work *w, findings *f, ga_rank *rank) {
     if (d < SMALL) {
       double left = combine(w, k);
       bool dependent = left <= GA_RANK_TOL;
-      if (dependent) good = note(w, f, k, left);
+      if (dependent) good = record_dependent(w, f, k, left);
       for (int t = 0; t < w->nsupport; t++) w->c[w->support[t]] = 0;
       if (dependent) {
-        leave(w, k, top);
+        drop_row(w, k, top);
         continue;
       }
       d = left * left;
     }
     w->D[k] = d;
     rank->least = fmin(rank->least, sqrt(d));
-    store(w, k, top);
+    keep_row(w, k, top);
   }
   return good;
 }
 
-/* the findings in the order of their rows */
-static bool hand_over(ga_rank *rank, const findings *f, int *place) {
+/* copy the dependent rows into the result, in the order of their numbers */
+static bool fill_result(ga_rank *rank, const findings *f, int *position) {
   if (!ga_rank_reserve(rank, f->count, f->ncoef)) return false;
   for (int d = 0; d < f->count; d++) {
     rank->dropped[f->row[d]] = true;
-    place[f->row[d]] = d;
+    position[f->row[d]] = d;
   }
   for (int row = 0, d = 0, at = 0; row < rank->rows; row++) {
     if (!rank->dropped[row]) continue;
-    int k = place[row];
+    int k = position[row];
     rank->dependent[d] = row;
     rank->residual[d] = f->residual[k];
     for (int p = f->start[k]; p < f->start[k + 1]; p++) {
@@ -408,11 +408,11 @@ static bool hand_over(ga_rank *rank, const findings *f, int *place) {
   return true;
 }
 
-static bool carve(work *w, ga_arena *arena) {
+static bool allocate_work(work *w, ga_arena *arena) {
   size_t m = (size_t)w->a->m;
-  int **const ints[] = {&w->order, &w->place,   &w->parent,  &w->flag,    &w->count,
-                        &w->stack, &w->pattern, &w->touched, &w->support, &w->heap.item};
-  double **const doubles[] = {&w->D, &w->y, &w->c, &w->part};
+  int **const ints[] = {&w->order, &w->position, &w->parent,  &w->flag,    &w->count,
+                        &w->stack, &w->pattern,  &w->touched, &w->support, &w->heap.item};
+  double **const doubles[] = {&w->D, &w->y, &w->c, &w->correction};
   for (int i = 0; i < 10; i++) *ints[i] = ga_arena_ints(arena, m + 1);
   for (int i = 0; i < 4; i++) *doubles[i] = ga_arena_doubles(arena, m);
   w->lp = ga_arena_ints(arena, m + 1);
@@ -423,7 +423,7 @@ static bool carve(work *w, ga_arena *arena) {
   return !arena->failed;
 }
 
-static bool carve_factor(work *w, ga_arena *arena) {
+static bool allocate_factor(work *w, ga_arena *arena) {
   for (int k = 0; k < w->a->m; k++) w->lp[k + 1] = w->lp[k] + w->count[k];
   size_t nnz = (size_t)w->lp[w->a->m];
   w->li = ga_arena_ints(arena, nnz), w->ri = ga_arena_ints(arena, nnz);
@@ -438,9 +438,10 @@ ga_status ga_rank_sparse(ga_rank *rank, const ga_rank_matrix *a, ga_error *err) 
   findings f = {.row = ga_arena_ints(&scratch, m),
                 .start = ga_arena_ints(&scratch, m + 1),
                 .residual = ga_arena_doubles(&scratch, m)};
-  ga_status status = carve(&w, &scratch) ? choose_order(&w, &scratch) : GA_ERR_MEM;
+  ga_status status = allocate_work(&w, &scratch) ? choose_order(&w, &scratch) : GA_ERR_MEM;
   if (status == GA_OK) {
-    bool good = carve_factor(&w, &scratch) && run(&w, &f, rank) && hand_over(rank, &f, w.place);
+    bool good = allocate_factor(&w, &scratch) && eliminate_all(&w, &f, rank) &&
+                fill_result(rank, &f, w.position);
     if (!good) status = GA_ERR_MEM;
   }
   ga_arena_free(&scratch);

@@ -11,7 +11,7 @@ typedef struct {
   const char *const *lam_names, *const *psi_names;
 } names;
 
-/* the part of a row's name that all rows of its owner share; a row without name: none */
+/* the beginning of a row's name that all rows of its owner have in common; NULL without a name */
 static const char *name_of(const names *n, int row) {
   bool holonomic = row < n->nlam;
   const char *const *list = holonomic ? n->lam_names : n->psi_names;
@@ -77,11 +77,11 @@ static size_t print_sources(const names *n, int row, char *text, size_t at, size
       for (int s = 0; s < count && !known; s++) known = same_owner(n, said[s], r->from[k]);
       more |= !known && count == MOST;
       if (known || count == MOST) continue;
-      int place = count++;
-      for (; place > 0 && said[place - 1] > r->from[k]; place--) {
-        said[place] = said[place - 1];
+      int index = count++;
+      for (; index > 0 && said[index - 1] > r->from[k]; index--) {
+        said[index] = said[index - 1];
       }
-      said[place] = r->from[k];
+      said[index] = r->from[k];
     }
   }
   for (int s = 0; s < count; s++) {

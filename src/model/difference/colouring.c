@@ -2,8 +2,8 @@
 /* Greedy colouring of the columns of a pattern, and the pattern by columns. */
 #include "model/difference/colouring.h"
 
-/* ptr, row, place: the entries column by column */
-static void by_columns(ga_colouring *c, const ga_csr *A) {
+/* ptr, row, slot: the entries column by column */
+static void list_by_columns(ga_colouring *c, const ga_csr *A) {
   int n = A->ncol;
   for (int e = 0; e < ga_csr_nnz(A); e++) c->ptr[A->col[e] + 1]++;
   for (int j = 0; j < n; j++) c->ptr[j + 1] += c->ptr[j];
@@ -11,15 +11,15 @@ static void by_columns(ga_colouring *c, const ga_csr *A) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
       int at = c->ptr[A->col[e]]++;
       c->row[at] = i;
-      c->place[at] = e;
+      c->slot[at] = e;
     }
   }
   for (int j = n; j > 0; j--) c->ptr[j] = c->ptr[j - 1];
   if (n > 0) c->ptr[0] = 0;
 }
 
-/* the least colour no neighbour of column j has; taken[k] == j + 1 marks colour k as a neighbour's
- */
+/* The least colour that no neighbour of column j has; taken[k] == j + 1: a neighbour has colour
+ * k. */
 static int least_colour(const ga_colouring *c, const ga_csr *A, int j, const int *of, int *taken) {
   for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
     int i = c->row[at];
@@ -40,13 +40,13 @@ ga_status ga_colouring_init(ga_colouring *c, const ga_csr *A, ga_arena *arena) {
   c->column = ga_arena_ints(arena, n);
   c->ptr = ga_arena_ints(arena, n + 1);
   c->row = ga_arena_ints(arena, nnz);
-  c->place = ga_arena_ints(arena, nnz);
+  c->slot = ga_arena_ints(arena, nnz);
   c->count = 0;
   if (scratch.failed || arena->failed) {
     ga_arena_free(&scratch);
     return GA_ERR_MEM;
   }
-  by_columns(c, A);
+  list_by_columns(c, A);
   for (int j = 0; j < A->ncol; j++) {
     of[j] = least_colour(c, A, j, of, taken);
     if (of[j] + 1 > c->count) c->count = of[j] + 1;

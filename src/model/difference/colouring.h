@@ -10,8 +10,9 @@ typedef struct ga_colouring {
   int count;   /* number of groups */
   int *start;  /* group c is column[start[c]] .. column[start[c+1]-1] */
   int *column; /* ncol */
-  int *ptr;    /* entries of column j: row[ptr[j]] .., at place[..] in the row-wise val */
-  int *row, *place;
+  int *ptr;    /* entries of column j: number ptr[j] .. ptr[j+1]-1 of row and slot */
+  int *row;    /* row of an entry */
+  int *slot;   /* its slot in the row-wise val */
 } ga_colouring;
 
 /* Greedy colouring in the order of the columns; the pattern must not change afterwards. */

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Finite differences for derivatives a model leaves out.
+/* Finite differences for derivatives that a model does not give.
  *
- * Everything that enters a residual (G, g_t, H, the drifts) uses the fourth-order quotients of
- * quotient.c, d ~ eps^(1/5), good to about eps^(4/5) = 3e-13, with steps that are reduced where f
- * bends too much. What enters the Newton matrix only (Y, forces in Kt and Ct) uses the simple
- * central quotient, d ~ eps^(1/3); second derivatives of g and k in Z, Kt and Ct see mixed.c.
- * Directions in q are q o exp(d e_j), so quotients are trivialised derivatives on every group. */
+ *   derivative                          quotient                              step        error
+ *   G, g_t, H, drifts                   fourth order (quotient.c)             eps^(1/5)   3e-13
+ *   drift of g'' from g alone           second derivative, fourth order       eps^(1/6)   1e-9
+ *   Y, forces in Kt and Ct              central                               eps^(1/3)   4e-11
+ *   second derivatives of g, k in       pairs of directions (mixed.c)
+ *   Z, Kt and Ct
+ *
+ * Errors are relative to the size of the function. Accuracy matters for the first two rows: they
+ * enter residuals, and their steps are reduced where the function is strongly curved. The other
+ * derivatives enter the Newton matrix only.
+ *
+ * A derivative with respect to q in direction j is taken along q o exp(d e_j), so that quotients
+ * are trivialised derivatives on every group. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,14 +24,15 @@
 static const double SHARP = 7.4e-4;   /* eps^(1/5) */
 static const double CENTRAL = 6.1e-6; /* eps^(1/3) */
 static const double SECOND = 2.5e-3;  /* eps^(1/6), for second derivatives */
-static const double CURVED = 1e-5;    /* then the error of the quotient is about CURVED^2 */
-/* second derivatives have more rounding to lose by a reduction; error about CURVED_SECOND^2/3 */
+static const double CURVED = 1e-5;    /* largest |D1 - D2|/|D1|; error about CURVED^2 */
+/* The same for second derivatives, which lose more digits by a reduction; error about
+ * CURVED_SECOND^2/3. */
 static const double CURVED_SECOND = 1e-4;
-static const double NEARBY = 1e-13; /* error of a G made of one nearby */
-static const double SAME = 3e-14;   /* relative change of G that is left out */
+static const double NEARBY = 1e-13; /* relative error allowed in nearby.c */
+static const double SAME = 3e-14;   /* relative change of G that nearby.c neglects */
 enum { REDUCTIONS = 5 };            /* by 8 each: down to SHARP/32768 */
 
-/* Is G v + g_t made of parts that the model gives? */
+/* Does the model give both terms of G v + g_t? */
 static bool hidden_given(const ga_eval *e) {
   return !(e->absent & (GA_GIVES_G | GA_GIVES_GT));
 }
@@ -38,21 +47,21 @@ double ga_eval_drift_noise(const ga_eval *e) {
   return hidden_given(e) ? DBL_EPSILON / SHARP : 16 * DBL_EPSILON / (SECOND * SECOND);
 }
 
-/* Some steps, but no shorter time than the reductions of SHARP find: they start from there again,
- * and quotients over no time at all would be nothing but rounding. */
+/* Ten steps, at most SHARP, at least the shortest step that REDUCTIONS of SHARP reach: quotients
+ * over an even shorter time would be rounding errors only. */
 void ga_eval_set_step(ga_eval *e, double h) {
   e->time_step = fmax(fmin(10 * h, SHARP), ldexp(SHARP, -3 * REDUCTIONS));
 }
 
-/* Values as large as x are rounded by eps x, but bend over a length of about 1 (an angle) whatever
- * their size: the best d then is (eps x)^(1/5). Velocities enter by low powers: d may follow them.
- */
+/* A coordinate of size x has rounding errors of eps x, but functions of it are curved over a length
+ * of about 1 (an angle) whatever x is. The best step is then (eps x)^(1/5). */
 static double position_scale(double size) {
   return size > 1 ? pow(size, 0.2) : 1;
 }
 
 double ga_difference_scale(const ga_eval *e, const ga_eval_point *p, ga_difference_kind kind,
                            int j) {
+  /* velocities enter by low powers: their step is proportional to them */
   if (kind == GA_DIFFERENCE_V) return fmax(1, fabs(p->v[j]));
   const ga_space *space = e->model->space;
   for (int f = 0; f < space->nfactor; f++) {
@@ -60,7 +69,7 @@ double ga_difference_scale(const ga_eval *e, const ga_eval_point *p, ga_differen
     int nv = factor->group->nv, at = j - factor->v_at;
     if (at < 0 || at >= nv * factor->n) continue;
     if (factor->group->commutative) return position_scale(fabs(p->q[factor->q_at + at]));
-    /* positions of SE(3) stand first in their copy; rotations have scale 1 */
+    /* positions of SE(3) come first in their copy; rotations have scale 1 */
     int positions = factor->group->nq - 4;
     if (at % nv >= positions) return 1;
     return position_scale(ga_max_abs(positions, p->q + factor->q_at + at / nv * factor->group->nq));
@@ -74,10 +83,10 @@ double ga_difference_time_step(double t, double d) {
   return ldexp(1, exponent - 1);
 }
 
-/* Values at +-s along the columns of a group, which its quotient was made of, into e->near; and how
- * near a point must be. With x = d/l, l the length over which g bends (at most 1), G has changed by
- * delta/l at a distance delta, and the error of a central quotient of the change is
- * x^2 delta/(6 l). */
+/* Keep the values at +-s of a group of columns in e->near, for nearby.c, and the distances at which
+ * they may be used. Let d be the step, l the length over which g is curved (at most 1), x = d/l.
+ * At a distance delta from here G has changed by delta/l, and the central quotient of that change
+ * has the error x^2 delta/(6 l). */
 static void keep_group(ga_eval *e, const struct ga_difference_level *fd, const ga_quotient_curve *c,
                        int group, ga_quotient_sample taken) {
   ga_nearby *near = &e->near;
@@ -92,15 +101,15 @@ static void keep_group(ga_eval *e, const struct ga_difference_level *fd, const g
   }
 }
 
-/* s: the longest step, sure: one that resolves the motion */
+/* s: the longest step; sure: a step that resolves the motion */
 static ga_quotient_search first_derivative(int rows, double s, double sure) {
   double least = fmin(ldexp(s, -3 * REDUCTIONS), ldexp(sure, -3 * 2));
   return (ga_quotient_search){
       .order = 1, .rows = rows, .s = s, .sure = sure, .least = least, .ratio = 8, .curved = CURVED};
 }
 
-/* Columns of one group: the derivative of f along each, times the column's step, into fd->mid by
- * rows. */
+/* The derivative along all columns of a group, times the column's step, into fd->mid. keep: the
+ * group's number if its values are to be kept for nearby.c, else -1. */
 static ga_status group_quotient(ga_eval *e, struct ga_difference_level *fd,
                                 const ga_quotient_curve *c, bool sharp, int keep, int n) {
   if (!sharp) return ga_quotient_central(e, fd, c, 1, n, fd->mid);
@@ -111,9 +120,9 @@ static ga_status group_quotient(ga_eval *e, struct ga_difference_level *fd,
   return status;
 }
 
-static ga_status quotients(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
-                           ga_difference_kind kind, bool sharp, bool keep,
-                           const ga_colouring *colours, ga_csr *A) {
+static ga_status column_quotients(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
+                                  ga_difference_kind kind, bool sharp, bool keep,
+                                  const ga_colouring *colours, ga_csr *A) {
   struct ga_difference_level *fd = &e->fd[e->fd_depth++];
   ga_status status = GA_OK;
   for (int j = 0; j < e->nv; j++) {
@@ -129,7 +138,7 @@ static ga_status quotients(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point 
     for (int k = 0; k < c.columns && status == GA_OK; k++) {
       int j = c.column[k];
       for (int at = colours->ptr[j]; at < colours->ptr[j + 1]; at++) {
-        A->val[colours->place[at]] = fd->mid[colours->row[at]] / fd->step[j];
+        A->val[colours->slot[at]] = fd->mid[colours->row[at]] / fd->step[j];
       }
     }
   }
@@ -140,15 +149,15 @@ static ga_status quotients(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point 
 ga_status ga_difference_columns(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
                                 ga_difference_kind kind, bool sharp, const ga_colouring *colours,
                                 ga_csr *A) {
-  return quotients(e, fn, p, kind, sharp, false, colours, A);
+  return column_quotients(e, fn, p, kind, sharp, false, colours, A);
 }
 
 ga_status ga_difference_keep_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   e->near.same = e->near.reach = INFINITY;
-  return quotients(e, ga_eval_point_g, p, GA_DIFFERENCE_Q, true, true, &e->colouring_G, G);
+  return column_quotients(e, ga_eval_point_g, p, GA_DIFFERENCE_Q, true, true, &e->colouring_G, G);
 }
 
-/* The longest time in which no coordinate moves by more than d times its scale. */
+/* The longest time, at most d, in which no coordinate moves by more than d times its scale. */
 static double motion_limit(const ga_eval *e, const ga_eval_point *p, double d) {
   double limit = d;
   for (int j = 0; j < e->nv; j++) {
@@ -171,8 +180,8 @@ ga_status ga_difference_time(ga_eval *e, ga_eval_point_fn fn, const ga_eval_poin
   return status;
 }
 
-/* The shortest step resolves what the steps h of a run resolve: with ten of them in a period of a
- * wave, time_step is at most that period. */
+/* The shortest step resolves what the steps h of the run resolve: with ten steps in a period of an
+ * oscillation, time_step is at most that period. */
 ga_status ga_difference_second(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p, int n,
                                double *out) {
   struct ga_difference_level *fd = &e->fd[e->fd_depth++];
@@ -214,8 +223,8 @@ ga_status ga_eval_point_acceleration(ga_eval *e, const ga_eval_point *p, double 
   return status;
 }
 
-/* -R at a point, with the work matrices of e: all of it, or without those of G^T lam and H^T psi
- * whose matrices are not given */
+/* -R at a point, computed with the scratch matrices of e. all = false: without the terms G^T lam
+ * and H^T psi whose matrix the model does not give (ga_difference_mixed adds their derivatives). */
 static ga_status point_reaction(ga_eval *e, const ga_eval_point *p, bool all, double *out) {
   if (ga_eval_own_reaction(e)) return ga_eval_reaction(e, p, NULL, NULL, out);
   bool lam = e->nlam > 0 && (all || !(e->absent & GA_GIVES_G));
@@ -228,8 +237,8 @@ static ga_status point_reaction(ga_eval *e, const ga_eval_point *p, bool all, do
   return status;
 }
 
-/* Row i of L or P is -dR/dmu_i by the fourth-order quotient; multipliers enter by low powers, so
- * the step may follow them. */
+/* Row i of L or P is -dR/dmu_i, mu = (lam, psi), by the fourth-order quotient. Multipliers enter by
+ * low powers, so the step is proportional to them. */
 ga_status ga_difference_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P) {
   struct ga_difference_level *fd = &e->fd[e->fd_depth++];
   ga_status status = GA_OK;
@@ -244,8 +253,8 @@ ga_status ga_difference_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *
     double keep = e->mult[i], d = SHARP * fmax(1, fabs(keep));
     memset(fd->near, 0, (size_t)e->nv * sizeof(double));
     for (int k = 0; k < 4 && status == GA_OK; k++) {
-      static const double place[] = {1, -1, 2, -2}, weight[] = {8, -8, -1, 1};
-      e->mult[i] = keep + place[k] * d;
+      static const double offset[] = {1, -1, 2, -2}, weight[] = {8, -8, -1, 1};
+      e->mult[i] = keep + offset[k] * d;
       status = point_reaction(e, &moved, true, fd->hi);
       if (status == GA_OK) ga_axpy(e->nv, weight[k] / (12 * d), fd->hi, fd->near);
     }
@@ -256,8 +265,10 @@ ga_status ga_difference_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *
   return status;
 }
 
-/* -F - R, and M x, if it is wanted, but for constant rows of M: they have no derivative */
-static ga_status balance(ga_eval *e, const ga_eval_point *p, bool all, bool mass, double *out) {
+/* -F - R; with `mass` also M x, without constant rows of M, whose derivative is zero. all: see
+ * point_reaction. */
+static ga_status force_balance(ga_eval *e, const ga_eval_point *p, bool all, bool mass,
+                               double *out) {
   struct ga_difference_level *fd = &e->fd[1]; /* quotients of this function run on level 0 */
   ga_status status = point_reaction(e, p, all, out);
   const ga_evaluation ask = {.F = fd->mid, .M = mass ? &e->M : NULL};
@@ -274,20 +285,20 @@ static ga_status balance(ga_eval *e, const ga_eval_point *p, bool all, bool mass
 }
 
 ga_status ga_eval_point_force(ga_eval *e, const ga_eval_point *p, double *out) {
-  return balance(e, p, true, false, out);
+  return force_balance(e, p, true, false, out);
 }
 
 ga_status ga_eval_point_balance(ga_eval *e, const ga_eval_point *p, double *out) {
-  return balance(e, p, true, true, out);
+  return force_balance(e, p, true, true, out);
 }
 
-/* the same without what ga_difference_mixed adds; M x has no derivative where M is constant */
+/* the same without the terms that ga_difference_mixed adds */
 static ga_status given_force(ga_eval *e, const ga_eval_point *p, double *out) {
-  return balance(e, p, false, false, out);
+  return force_balance(e, p, false, false, out);
 }
 
 static ga_status given_balance(ga_eval *e, const ga_eval_point *p, double *out) {
-  return balance(e, p, false, !e->const_mass, out);
+  return force_balance(e, p, false, !e->const_mass, out);
 }
 
 ga_status ga_difference_H(ga_eval *e, const ga_eval_point *p, ga_csr *H) {
@@ -304,9 +315,9 @@ ga_status ga_difference_Y(ga_eval *e, const ga_eval_point *p, ga_csr *Y) {
   return ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_Q, false, &e->colouring_H, Y);
 }
 
-/* G v + g_t is the derivative of g along t + s, q o exp(s v), the drift its second derivative: one
- * difference of G v + g_t where both are given, a second difference of g where not. Not by Z v: a
- * wrong Z then costs iterations, not the solution. */
+/* Along t + s, q o exp(s v), G v + g_t is the first derivative of g and the drift the second. It is
+ * a first difference of G v + g_t if the model gives both terms, else a second difference of g. It
+ * is not computed from Z v: so a wrong Z costs Newton iterations, but the solution stays right. */
 ga_status ga_difference_drift(ga_eval *e, const ga_eval_point *p, double *drift) {
   return hidden_given(e) ? ga_difference_time(e, ga_eval_point_hidden, p, true, e->nlam, drift)
                          : ga_difference_second(e, ga_eval_point_g, p, e->nlam, drift);

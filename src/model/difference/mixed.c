@@ -1,42 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* Second derivatives of g and k by differences, for the Newton matrix.
  *
- * D_q(G^T lam) has the entries sum_r lam_r D_j D_i g_r, Z = D_q(G v + g_t) the entries D_j of the
- * derivative of g_r along the motion t + s, q o exp(s v). With steps a along i and b along j,
+ *     D_q(G^T lam)         entry (i, j): sum over r of lam_r D_j D_i g_r
+ *     Z = D_q(G v + g_t)   entry (r, j): D_j of the derivative of g_r along t + s, q o exp(s v)
+ *
+ * With a step a along direction i and a step b along direction j, the symmetric second difference
+ * is
  *
  *     S_ij = (F(a + b) - F(a) - F(b) + F(0))/(2 a b) + O(a^2 + b^2),
- *     F(w) = f(w) + f(-w),  f(w) = g(q o exp(w)),
+ *     F(w) = f(w) + f(-w),   f(w) = g(q o exp(w)).
  *
- * takes two values of g for each pair, besides those along single directions, which Kt and Z share.
- * Columns that share no row of G move together: every row then has one column of either group, so a
- * pair of groups gives the entries of all its rows. S is symmetric. So n groups take n (n + 3)
- * values for Kt, and 2 n + 2 more for Z.
+ * F(a + b) takes two values of g for each pair. Kt and Z share the values along single directions.
+ * Columns without a common row of G are moved together as a group. A row then has at most one
+ * column of each group, so that a pair of groups gives the entries of all rows. As S is symmetric,
+ * n groups take n (n + 3) values of g for Kt, and 2 n + 2 more for Z.
  *
- * D_j D_i g is the derivative along q o exp(b e_j) o exp(a e_i), and by the formula of Baker,
- * Campbell and Hausdorff exp(b e_j) exp(a e_i) = exp(b e_j + a e_i + a b [e_j, e_i]/2 + ..). So
- * D_j D_i g = S_ij + G [e_j, e_i]/2, and likewise Z_j = S(e_j, v) + G [e_j, v]/2.
+ * On a group, D_j D_i g is the derivative along q o exp(b e_j) o exp(a e_i). By the formula of
+ * Baker, Campbell and Hausdorff exp(b e_j) exp(a e_i) = exp(b e_j + a e_i + a b [e_j, e_i]/2 + ..),
+ * therefore
  *
- * The same of k: D_q(H^T psi) by pairs of q and v, d(H^T psi)/dv by pairs of v. */
+ *     D_j D_i g = S_ij + G [e_j, e_i]/2,     Z_j = S(e_j, v) + G [e_j, v]/2.
+ *
+ * The same for k: D_q(H^T psi) by pairs of q and v, d(H^T psi)/dv by pairs of v. */
 #include <math.h>
 #include <string.h>
 
 #include "lie/lie.h"
 #include "model/evaluation.h"
 
-/* as for the first derivative by fourth-order quotients: the error is about the square of the step,
- * and rounding, 1e-9, is far below it, also where g is made of large numbers */
+/* Step, eps^(1/5). The truncation error is about its square, 5e-7. The rounding error, 1e-9, is far
+ * below that, also if g is a sum of large numbers. */
 static const double MIXED = 7.4e-4;
 
-/* one function, its columns in groups, and its values F along single groups of q and of v */
+/* one function f, its columns in groups, and scratch */
 typedef struct {
   ga_eval *e;
   const ga_eval_point *p;
   ga_eval_point_fn fn;
   const ga_colouring *colours;
   int rows;
-  double *step[2]; /* of q and v */
-  double *q, *v, *w;
-  double *at_0, *value, *back;
+  double *step[2];   /* nv: steps along q and along v */
+  double *q, *v, *w; /* the moved point, and the increment of q */
+  double *at_0;      /* F(0) */
+  double *value;     /* F at a pair */
+  double *back;      /* f(-w) */
 } differences;
 
 /* a group of columns of q (GA_DIFFERENCE_Q) or v; -1: none */
@@ -47,16 +54,16 @@ typedef struct {
 
 static const direction nowhere = {GA_DIFFERENCE_Q, -1};
 
-/* for how long q moves with v, and the time itself */
+/* for how long q moves with v, and by how much t changes */
 typedef struct {
   double q, t;
 } motion;
 
 static const motion at_rest = {0, 0};
 
-/* f at the point moved along two groups and along the motion; sign: -1 for all of it back */
-static ga_status one_side(const differences *d, direction a, direction b, motion along, double sign,
-                          double *value) {
+/* f at the point moved along two groups and along the motion; sign -1: in the opposite direction */
+static ga_status value_one_side(const differences *d, direction a, direction b, motion along,
+                                double sign, double *value) {
   const ga_eval *e = d->e;
   const direction both[] = {a, b};
   ga_eval_point moved = *d->p;
@@ -80,22 +87,23 @@ static ga_status one_side(const differences *d, direction a, direction b, motion
   return d->fn(d->e, &moved, value);
 }
 
-/* F there */
+/* F at the point moved along two groups and along the motion */
 static ga_status value_at(const differences *d, direction a, direction b, motion along,
                           double *value) {
-  ga_status status = one_side(d, a, b, along, 1, value);
-  if (status == GA_OK) status = one_side(d, a, b, along, -1, d->back);
+  ga_status status = value_one_side(d, a, b, along, 1, value);
+  if (status == GA_OK) status = value_one_side(d, a, b, along, -1, d->back);
   for (int r = 0; r < d->rows; r++) value[r] += d->back[r];
   return status;
 }
 
-/* The values along single groups of one kind. */
-static double *single(const differences *d, ga_difference_kind kind, int group) {
+/* The stored F along one group. */
+static double *single_value(const differences *d, ga_difference_kind kind, int group) {
   return d->e->mixed[kind] + (size_t)group * (size_t)d->rows;
 }
 
-/* Where G was made of differences nearby, its steps tell over which lengths g bends. Half of their
- * reduction, on the scale of powers, is enough here, and a reduction by chance does little harm. */
+/* If G was computed by differences, its reduced steps show over which length g is curved. The
+ * geometric mean of the usual and the reduced step is short enough here, and a step reduced without
+ * need does little harm. */
 static double step_along(const differences *d, ga_difference_kind kind, int j) {
   const ga_nearby *near = &d->e->near;
   bool known =
@@ -104,17 +112,17 @@ static double step_along(const differences *d, ga_difference_kind kind, int j) {
   return known ? sqrt(usual * near->step[j]) : usual;
 }
 
-static ga_status singles(const differences *d, ga_difference_kind kind) {
+static ga_status values_along_single(const differences *d, ga_difference_kind kind) {
   ga_status status = GA_OK;
   for (int j = 0; j < d->e->nv; j++) d->step[kind][j] = step_along(d, kind, j);
   for (int g = 0; g < d->colours->count && status == GA_OK; g++) {
-    status = value_at(d, (direction){kind, g}, nowhere, at_rest, single(d, kind, g));
+    status = value_at(d, (direction){kind, g}, nowhere, at_rest, single_value(d, kind, g));
   }
   return status;
 }
 
-/* e->owner[r]: the column of a group that row r has, -1 if it has none */
-static void own_rows(const differences *d, int group) {
+/* e->owner[r]: the column of this group that has an entry in row r, -1 if there is none */
+static void find_owners(const differences *d, int group) {
   const ga_colouring *c = d->colours;
   for (int r = 0; r < d->rows; r++) d->e->owner[r] = -1;
   for (int k = c->start[group]; k < c->start[group + 1]; k++) {
@@ -123,16 +131,17 @@ static void own_rows(const differences *d, int group) {
   }
 }
 
-static void add(ga_csr *A, int i, int j, double value) {
+static void add_entry(ga_csr *A, int i, int j, double value) {
   int at = ga_csr_find(A, i, j);
   if (at >= 0) A->val[at] += value;
 }
 
-/* Entries of one pair of groups into A; with values: f there. Returns whether there are any. */
-static bool pair(const differences *d, direction a, direction b, const double *mult,
-                 const double *value, ga_csr *A) {
+/* Add the entries of one pair of groups to A, from `value`, F at that pair. value NULL: only return
+ * whether the pair has any entry. */
+static bool add_pair(const differences *d, direction a, direction b, const double *mult,
+                     const double *value, ga_csr *A) {
   const ga_colouring *c = d->colours;
-  const double *at_a = single(d, a.kind, a.group), *at_b = single(d, b.kind, b.group);
+  const double *at_a = single_value(d, a.kind, a.group), *at_b = single_value(d, b.kind, b.group);
   bool mirrored = a.kind == b.kind && a.group != b.group;
   for (int k = c->start[a.group]; k < c->start[a.group + 1]; k++) {
     int i = c->column[k];
@@ -142,31 +151,33 @@ static bool pair(const differences *d, direction a, direction b, const double *m
       if (!value) return true;
       double s = mult[r] * ((value[r] - at_a[r]) - (at_b[r] - d->at_0[r])) /
                  (2 * d->step[a.kind][i] * d->step[b.kind][j]);
-      add(A, i, j, s);
-      if (mirrored) add(A, j, i, s);
+      add_entry(A, i, j, s);
+      if (mirrored) add_entry(A, j, i, s);
     }
   }
   return false;
 }
 
-/* A_ij += sum_r mult_r S_ij of f_r, i of the kind `of`, j of the kind `by` */
-static ga_status pairs(const differences *d, ga_difference_kind of, ga_difference_kind by,
-                       const double *mult, ga_csr *A) {
+/* A_ij += sum_r mult_r S_ij of f_r; direction i is of the kind `of`, direction j of the kind
+ * `by`. */
+static ga_status add_all_pairs(const differences *d, ga_difference_kind of, ga_difference_kind by,
+                               const double *mult, ga_csr *A) {
   ga_status status = GA_OK;
   for (int b = 0; b < d->colours->count; b++) {
-    own_rows(d, b);
+    find_owners(d, b);
     for (int a = 0; a < d->colours->count && status == GA_OK; a++) {
       const direction da = {of, a}, db = {by, b};
-      if ((of == by && a > b) || !pair(d, da, db, mult, NULL, A)) continue;
+      if ((of == by && a > b) || !add_pair(d, da, db, mult, NULL, A)) continue;
       status = value_at(d, da, db, at_rest, d->value);
-      if (status == GA_OK) pair(d, da, db, mult, d->value, A);
+      if (status == GA_OK) add_pair(d, da, db, mult, d->value, A);
     }
   }
   return status;
 }
 
-/* How far to go along the motion: a time in which no velocity goes farther than its step; 0 at
- * rest. It follows v, so that Z is as accurate for small velocities as for large ones. */
+/* Step along the motion: the time in which no coordinate moves farther than its step; 0 at rest.
+ * It is inversely proportional to v, so that Z is as accurate for small velocities as for large
+ * ones. */
 static double motion_step(const differences *d) {
   double tau = INFINITY;
   for (int j = 0; j < d->e->nv; j++) {
@@ -176,7 +187,7 @@ static double motion_step(const differences *d) {
   return isfinite(tau) ? tau : 0;
 }
 
-/* Z_rj += S_r(e_j, v), or the same by time alone; tau: the step, along = the motion there */
+/* Z_rj += S_r(e_j, v) if along.q is the step; the same for t instead of v if along.t is. */
 static ga_status add_along(const differences *d, motion along, ga_csr *Z) {
   const ga_colouring *c = d->colours;
   double *rate = d->e->mixed_rate, tau = along.q + along.t;
@@ -184,14 +195,14 @@ static ga_status add_along(const differences *d, motion along, ga_csr *Z) {
   bool still = along.t > 0 && memcmp(rate, d->at_0, (size_t)d->rows * sizeof(double)) == 0;
   if (still) return status; /* g does not depend on time */
   for (int g = 0; g < c->count && status == GA_OK; g++) {
-    const double *at_g = single(d, GA_DIFFERENCE_Q, g);
+    const double *at_g = single_value(d, GA_DIFFERENCE_Q, g);
     status = value_at(d, (direction){GA_DIFFERENCE_Q, g}, nowhere, along, d->value);
     for (int k = c->start[g]; k < c->start[g + 1] && status == GA_OK; k++) {
       int j = c->column[k];
       for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
         int r = c->row[at];
-        Z->val[c->place[at]] += ((d->value[r] - at_g[r]) - (rate[r] - d->at_0[r])) /
-                                (2 * d->step[GA_DIFFERENCE_Q][j] * tau);
+        Z->val[c->slot[at]] += ((d->value[r] - at_g[r]) - (rate[r] - d->at_0[r])) /
+                               (2 * d->step[GA_DIFFERENCE_Q][j] * tau);
       }
     }
   }
@@ -199,7 +210,7 @@ static ga_status add_along(const differences *d, motion along, ga_csr *Z) {
 }
 
 /* Z_j = S(e_j, v) + D_j g_t */
-static ga_status along_motion(const differences *d, ga_csr *Z) {
+static ga_status differentiate_along_motion(const differences *d, ga_csr *Z) {
   double tau = motion_step(d);
   ga_status status = GA_OK;
   ga_csr_zero(Z);
@@ -209,7 +220,7 @@ static ga_status along_motion(const differences *d, ga_csr *Z) {
 }
 
 /* The brackets of one copy of a group, whose columns begin at v_at: y^T [e_j, e_i]/2 to Kt_ij,
- * G_r [e_j, v]/2 to Z_rj. Rows list all columns of the copy, one after the other. */
+ * G_r [e_j, v]/2 to Z_rj. In a row of G all columns of the copy are listed one after the other. */
 static void add_brackets(const differences *d, const ga_group *group, int v_at, const double *y,
                          ga_csr *Kt, ga_csr *Z) {
   const ga_csr *G = &d->e->G;
@@ -221,7 +232,7 @@ static void add_brackets(const differences *d, const ga_group *group, int v_at, 
       double sum = 0;
       group->bracket(1, basis[j], basis[i], c);
       for (int k = 0; k < m; k++) sum += y[v_at + k] * c[k];
-      if (sum != 0) add(Kt, v_at + i, v_at + j, sum / 2);
+      if (sum != 0) add_entry(Kt, v_at + i, v_at + j, sum / 2);
     }
     if (!Z) continue;
     group->bracket(1, basis[j], d->p->v + v_at, c);
@@ -232,11 +243,11 @@ static void add_brackets(const differences *d, const ga_group *group, int v_at, 
   }
 }
 
-static ga_status all_brackets(const differences *d, ga_csr *Kt, ga_csr *Z) {
+static ga_status add_all_brackets(const differences *d, ga_csr *Kt, ga_csr *Z) {
   const ga_space *space = d->e->model->space;
   double *y = d->w;
   if (space->commutative) return GA_OK;
-  /* G is mostly there, nearby */
+  /* G is mostly known from the reference point of nearby.c */
   const ga_nearby *near = &d->e->near;
   if (near->valid && near->t == d->p->t) {
     memcpy(d->e->G.val, near->G, (size_t)ga_csr_nnz(&d->e->G) * sizeof(double));
@@ -259,88 +270,90 @@ static ga_status all_brackets(const differences *d, ga_csr *Kt, ga_csr *Z) {
 
 /* ---- D_q(G^T lam), used again ---------------------------------------------------------------- */
 
-/* It is one part of Kt, and h^2 Kt one part of the Newton matrix: mostly a small one, whose error
- * costs little. So it serves for up to a quarter of the matrices that there are groups of columns,
- * until q or lam have changed much; but for one matrix in a step only: if a matrix has to be
- * renewed a second time, this part may be to blame. */
+/* D_q(G^T lam) is one term of Kt, and h^2 Kt is mostly a small term of the Newton matrix: its error
+ * costs little. So it is used for n/4 matrices, n the number of groups of columns, as long as q and
+ * lam change by less than CHANGED (q in its units, lam relative to the largest multiplier). It is
+ * used once in a step only: if the matrix has to be renewed a second time, this term may be the
+ * reason. */
 static const double CHANGED = 0.5;
 
-static bool usable(const ga_eval *e, const ga_eval_point *p) {
-  const ga_bend *bend = &e->bend;
-  if (!e->one_tangent || bend->uses == 0 || 4 * bend->uses > e->colouring_G.count) return false;
-  if (bend->t == p->t) return false;
-  double limit = CHANGED * fmin(ga_max_abs(e->nlam, p->lam), ga_max_abs(e->nlam, bend->lam));
+static bool can_reuse_curvature(const ga_eval *e, const ga_eval_point *p) {
+  const ga_curvature *kept = &e->curvature;
+  if (!e->one_tangent || kept->uses == 0 || 4 * kept->uses > e->colouring_G.count) return false;
+  if (kept->t == p->t) return false;
+  double limit = CHANGED * fmin(ga_max_abs(e->nlam, p->lam), ga_max_abs(e->nlam, kept->lam));
   for (int i = 0; i < e->nq; i++) {
-    if (!(fabs(p->q[i] - bend->q[i]) <= CHANGED)) return false;
+    if (!(fabs(p->q[i] - kept->q[i]) <= CHANGED)) return false;
   }
   for (int r = 0; r < e->nlam; r++) {
-    if (!(fabs(p->lam[r] - bend->lam[r]) <= limit)) return false;
+    if (!(fabs(p->lam[r] - kept->lam[r]) <= limit)) return false;
   }
   return true;
 }
 
 void ga_eval_begin(ga_eval *e) {
-  e->bend_renewed = false;
-  e->bend_uses = e->bend.uses;
+  e->curvature_renewed = false;
+  e->curvature_uses = e->curvature.uses;
 }
 
 void ga_eval_take_back(ga_eval *e) {
-  if (e->bend_renewed) {
-    ga_bend kept = e->bend;
-    e->bend = e->bend_before;
-    e->bend_before = kept;
+  if (e->curvature_renewed) {
+    ga_curvature kept = e->curvature;
+    e->curvature = e->curvature_before;
+    e->curvature_before = kept;
   }
-  e->bend_renewed = false;
-  e->bend.uses = e->bend_uses;
+  e->curvature_renewed = false;
+  e->curvature.uses = e->curvature_uses;
 }
 
 void ga_eval_forget(ga_eval *e) {
   ga_eval_forget_nearby(e);
-  e->bend.uses = 0;
+  e->curvature.uses = 0;
 }
 
-/* Room for a new one; the one that the step found is kept. */
-static ga_bend *renew_bend(ga_eval *e, const ga_eval_point *p) {
-  if (!e->bend_renewed) {
-    ga_bend kept = e->bend_before;
-    e->bend_before = e->bend;
-    e->bend = kept;
+/* Begin a new one; the one at the begin of the step is kept for ga_eval_take_back. */
+static ga_curvature *renew_curvature(ga_eval *e, const ga_eval_point *p) {
+  if (!e->curvature_renewed) {
+    ga_curvature kept = e->curvature_before;
+    e->curvature_before = e->curvature;
+    e->curvature = kept;
   }
-  e->bend_renewed = true;
-  ga_csr_zero(&e->bend.K);
-  e->bend.uses = 0;
-  e->bend.t = p->t;
-  memcpy(e->bend.q, p->q, (size_t)e->nq * sizeof(double));
-  memcpy(e->bend.lam, p->lam, (size_t)e->nlam * sizeof(double));
-  return &e->bend;
+  e->curvature_renewed = true;
+  ga_csr_zero(&e->curvature.K);
+  e->curvature.uses = 0;
+  e->curvature.t = p->t;
+  memcpy(e->curvature.q, p->q, (size_t)e->nq * sizeof(double));
+  memcpy(e->curvature.lam, p->lam, (size_t)e->nlam * sizeof(double));
+  return &e->curvature;
 }
 
-static ga_status of_g(differences *d, ga_csr *Kt, ga_csr *Z) {
+static ga_status differentiate_g(differences *d, ga_csr *Kt, ga_csr *Z) {
   ga_eval *e = d->e;
-  bool again = Kt && usable(e, d->p);
-  ga_csr *K = Kt && !again ? &renew_bend(e, d->p)->K : NULL;
+  bool again = Kt && can_reuse_curvature(e, d->p);
+  ga_csr *K = Kt && !again ? &renew_curvature(e, d->p)->K : NULL;
   ga_status status = GA_OK;
   d->fn = ga_eval_point_g, d->colours = &e->colouring_G, d->rows = e->nlam;
   if (K || Z) {
     status = value_at(d, nowhere, nowhere, at_rest, d->at_0);
-    if (status == GA_OK) status = singles(d, GA_DIFFERENCE_Q);
-    if (status == GA_OK && K) status = pairs(d, GA_DIFFERENCE_Q, GA_DIFFERENCE_Q, d->p->lam, K);
-    if (status == GA_OK && Z) status = along_motion(d, Z);
-    if (status == GA_OK) status = all_brackets(d, K, Z);
+    if (status == GA_OK) status = values_along_single(d, GA_DIFFERENCE_Q);
+    if (status == GA_OK && K)
+      status = add_all_pairs(d, GA_DIFFERENCE_Q, GA_DIFFERENCE_Q, d->p->lam, K);
+    if (status == GA_OK && Z) status = differentiate_along_motion(d, Z);
+    if (status == GA_OK) status = add_all_brackets(d, K, Z);
   }
   if (status != GA_OK || !Kt) return status;
-  e->bend.uses++;
-  ga_axpy(ga_csr_nnz(Kt), 1, e->bend.K.val, Kt->val);
+  e->curvature.uses++;
+  ga_axpy(ga_csr_nnz(Kt), 1, e->curvature.K.val, Kt->val);
   return GA_OK;
 }
 
-static ga_status of_k(differences *d, ga_csr *Kt, ga_csr *Ct) {
+static ga_status differentiate_k(differences *d, ga_csr *Kt, ga_csr *Ct) {
   d->fn = ga_eval_point_k, d->colours = &d->e->colouring_H, d->rows = d->e->npsi;
   ga_status status = value_at(d, nowhere, nowhere, at_rest, d->at_0);
-  if (status == GA_OK) status = singles(d, GA_DIFFERENCE_Q);
-  if (status == GA_OK) status = singles(d, GA_DIFFERENCE_V);
-  if (status == GA_OK) status = pairs(d, GA_DIFFERENCE_V, GA_DIFFERENCE_Q, d->p->psi, Kt);
-  if (status == GA_OK) status = pairs(d, GA_DIFFERENCE_V, GA_DIFFERENCE_V, d->p->psi, Ct);
+  if (status == GA_OK) status = values_along_single(d, GA_DIFFERENCE_Q);
+  if (status == GA_OK) status = values_along_single(d, GA_DIFFERENCE_V);
+  if (status == GA_OK) status = add_all_pairs(d, GA_DIFFERENCE_V, GA_DIFFERENCE_Q, d->p->psi, Kt);
+  if (status == GA_OK) status = add_all_pairs(d, GA_DIFFERENCE_V, GA_DIFFERENCE_V, d->p->psi, Ct);
   return status;
 }
 
@@ -358,7 +371,7 @@ ga_status ga_difference_mixed(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga
                    .value = fd[0].hi,
                    .back = fd[1].hi};
   ga_status status = GA_OK;
-  if ((e->absent & GA_GIVES_G) && (Kt || Z)) status = of_g(&d, Kt, Z);
-  if (status == GA_OK && (e->absent & GA_GIVES_H) && Kt) status = of_k(&d, Kt, Ct);
+  if ((e->absent & GA_GIVES_G) && (Kt || Z)) status = differentiate_g(&d, Kt, Z);
+  if (status == GA_OK && (e->absent & GA_GIVES_H) && Kt) status = differentiate_k(&d, Kt, Ct);
   return status;
 }

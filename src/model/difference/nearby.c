@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* G by differences at points close to each other, such as the iterates of one step.
+/* G by differences at points close to each other, such as the Newton iterates of one step.
  *
- * At the first, q_0, G_0 is the fourth-order quotient of derivatives.c, four values of g for a
- * group of columns. At q, close to it, G differs by the derivative of the small change g(q o ..) -
- * g(q_0 o
- * ..), for which the simple central quotient with the same step d is as good:
+ * At a reference point q_0, G_0 is the fourth-order quotient of derivatives.c: four values of g for
+ * each group of columns. At a point q close to q_0 only the change of G is computed. The change is
+ * small, so the central quotient with the same step d is accurate enough:
  *
- *     G = G_0 + (c(d) - c(-d))/(2 d),   c(s) = g(q o exp(s e_j)) - g(q_0 o exp(s e_j)),
+ *     c(s)  = g(q o exp(s e_j)) - g(q_0 o exp(s e_j)),
+ *     G e_j = G_0 e_j + (c(d) - c(-d))/(2 d).
  *
- * two values for a group. How close q must be, so that no more than NEARBY is lost, was told by the
- * bend of g at q_0 (keep_group in derivatives.c). Where q has moved by rounding only G_0 itself is
- * taken. */
+ * This takes two values of g for each group. keep_group in derivatives.c estimates, from |D1 - D2|
+ * at q_0, how far q may be from q_0 so that the relative error stays below NEARBY (near->reach).
+ * Within near->same, where q has moved by rounding only, G_0 itself is used. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -18,21 +18,21 @@
 #include "lie/lie.h"
 #include "model/evaluation.h"
 
-static const double ROUNDINGS = 4; /* of a coordinate that do not count as a change */
+static const double ROUNDINGS = 4; /* a change of a coordinate below ROUNDINGS eps |q_i| is none */
 
 void ga_eval_forget_nearby(ga_eval *e) {
   e->near.valid = false;
 }
 
-/* Is there a point to compare with? What a quotient that failed has left does not count. */
-static bool comparable(const ga_eval *e, const ga_eval_point *p) {
+/* Is there a reference point for this time? */
+static bool has_reference(const ga_eval *e, const ga_eval_point *p) {
   const ga_nearby *near = &e->near;
   return near->on && near->valid && near->t == p->t;
 }
 
 /* Largest change of a coordinate beyond its rounding. An angle changes by twice as much as its
  * quaternion. */
-static double distance(const ga_eval *e, const ga_eval_point *p) {
+static double distance_moved(const ga_eval *e, const ga_eval_point *p) {
   const ga_nearby *near = &e->near;
   double apart = 0;
   for (int i = 0; i < e->nq; i++) {
@@ -42,8 +42,9 @@ static double distance(const ga_eval *e, const ga_eval_point *p) {
   return e->model->space->commutative ? apart : 2 * apart;
 }
 
-/* g moved along all groups, up or down */
-static ga_status values_along(ga_eval *e, const ga_eval_point *p, double sign, double *values) {
+/* g at q o exp(sign step) for all groups of columns */
+static ga_status values_along_groups(ga_eval *e, const ga_eval_point *p, double sign,
+                                     double *values) {
   const ga_colouring *c = &e->colouring_G;
   struct ga_difference_level *fd = e->fd;
   ga_status status = GA_OK;
@@ -69,14 +70,14 @@ static void add_change(const ga_eval *e, ga_csr *G) {
       for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
         size_t r = at_g + (size_t)c->row[at];
         double up = near->new_up[r] - near->up[r], down = near->new_down[r] - near->down[r];
-        double G_0 = near->G[c->place[at]], entry = G_0 + (up - down) / (2 * near->step[j]);
-        G->val[c->place[at]] = entry == 0 && G_0 != 0 ? DBL_MIN : entry; /* zero means: constant */
+        double G_0 = near->G[c->slot[at]], entry = G_0 + (up - down) / (2 * near->step[j]);
+        G->val[c->slot[at]] = entry == 0 && G_0 != 0 ? DBL_MIN : entry; /* 0: no dependence */
       }
     }
   }
 }
 
-static void keep(ga_eval *e, const ga_eval_point *p, const ga_csr *G) {
+static void keep_reference(ga_eval *e, const ga_eval_point *p, const ga_csr *G) {
   ga_nearby *near = &e->near;
   near->t = p->t;
   near->valid = true;
@@ -85,22 +86,22 @@ static void keep(ga_eval *e, const ga_eval_point *p, const ga_csr *G) {
   memcpy(near->G, G->val, (size_t)ga_csr_nnz(G) * sizeof(double));
 }
 
-static void exchange(double **a, double **b) {
+static void swap_arrays(double **a, double **b) {
   double *kept = *a;
   *a = *b;
   *b = kept;
 }
 
-/* from G_0; the point becomes the one that others are near to */
-static ga_status from_nearby(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
+/* G at p from G_0; p becomes the reference point. */
+static ga_status update_from_reference(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   ga_nearby *near = &e->near;
-  ga_status status = values_along(e, p, 1, near->new_up);
-  if (status == GA_OK) status = values_along(e, p, -1, near->new_down);
+  ga_status status = values_along_groups(e, p, 1, near->new_up);
+  if (status == GA_OK) status = values_along_groups(e, p, -1, near->new_down);
   if (status != GA_OK) return status;
   add_change(e, G);
-  exchange(&near->up, &near->new_up);
-  exchange(&near->down, &near->new_down);
-  keep(e, p, G);
+  swap_arrays(&near->up, &near->new_up);
+  swap_arrays(&near->down, &near->new_down);
+  keep_reference(e, p, G);
   return GA_OK;
 }
 
@@ -109,24 +110,24 @@ ga_status ga_difference_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   if (!near->on || e->fd_depth > 0) {
     return ga_difference_columns(e, ga_eval_point_g, p, GA_DIFFERENCE_Q, true, &e->colouring_G, G);
   }
-  if (comparable(e, p)) {
-    double apart = distance(e, p);
+  if (has_reference(e, p)) {
+    double apart = distance_moved(e, p);
     if (apart <= near->same) {
       memcpy(G->val, near->G, (size_t)ga_csr_nnz(G) * sizeof(double));
       return GA_OK;
     }
-    if (apart <= near->reach) return from_nearby(e, p, G);
+    if (apart <= near->reach) return update_from_reference(e, p, G);
   }
   near->valid = false;
   ga_status status = ga_difference_keep_G(e, p, G);
-  if (status == GA_OK) keep(e, p, G);
+  if (status == GA_OK) keep_reference(e, p, G);
   return status;
 }
 
 ga_status ga_difference_gt(ga_eval *e, const ga_eval_point *p, double *gt) {
   ga_nearby *near = &e->near;
-  bool same = e->fd_depth == 0 && (e->absent & GA_GIVES_G) && comparable(e, p) &&
-              distance(e, p) <= near->same;
+  bool same = e->fd_depth == 0 && (e->absent & GA_GIVES_G) && has_reference(e, p) &&
+              distance_moved(e, p) <= near->same;
   size_t bytes = (size_t)e->nlam * sizeof(double);
   if (same && near->has_gt) {
     memcpy(gt, near->gt, bytes);

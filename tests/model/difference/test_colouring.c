@@ -33,7 +33,7 @@ static void assert_colouring(const ga_colouring *c, const ga_csr *A) {
   assert_int_equal(c->ptr[A->ncol], ga_csr_nnz(A));
   for (int j = 0; j < A->ncol; j++) {
     for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
-      assert_int_equal(c->place[at], ga_csr_find(A, c->row[at], j));
+      assert_int_equal(c->slot[at], ga_csr_find(A, c->row[at], j));
       if (at > c->ptr[j]) assert_true(c->row[at] > c->row[at - 1]);
     }
   }
