@@ -101,7 +101,7 @@ static double solver_row(bench_report *report, const bench_problem *b, const cha
                                 BENCH_NUMBER("dense, ms", MILLI * of[0]),
                                 BENCH_NUMBER("klu, ms", MILLI * of[1]),
                                 BENCH_NUMBER("mumps, ms", MILLI * of[2]),
-                                BENCH_NUMBER("weak entries, ms", MILLI * of[3]),
+                                BENCH_NUMBER("weak-entries, ms", MILLI * of[3]),
                                 BENCH_NUMBER("auto, ms", MILLI * automatic),
                                 BENCH_NUMBER("auto over best", automatic / best),
                                 BENCH_END};
