@@ -210,8 +210,8 @@ static ga_errors named(const double e[GA_VARIABLES]) {
 /* q, v onto the constraints, v', lam, psi of the equations of motion there */
 static ga_status make_consistent(ga_extrapolator *x, double t, double *state) {
   const int *at = x->layout.at;
-  return ga_initial_consistent(x->equations, t, state + at[0], state + at[1], state + at[2],
-                               state + at[3], state + at[4]);
+  return ga_start_consistent(x->equations, t, state + at[0], state + at[1], state + at[2],
+                             state + at[3], state + at[4]);
 }
 
 /* both results at time t, if they are wanted so; one from 2h that cannot be had costs the

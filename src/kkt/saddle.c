@@ -26,7 +26,7 @@ static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, g
   s->guess = ga_arena_doubles(arena, (size_t)nlam + (size_t)npsi);
   s->rhs = ga_arena_doubles(arena, (size_t)s->n);
   s->defect = ga_arena_doubles(arena, (size_t)s->n);
-  if (options->redundant == GA_REDUNDANT_ALLOW) ga_soft_init(s, arena);
+  if (options->redundant == GA_REDUNDANT_ALLOW) ga_soft_rows_init(s, arena);
   if (options->redundant == GA_REDUNDANT_ALLOW || eval->team) {
     s->sum = ga_arena_doubles(arena, (size_t)s->n);
   }
@@ -121,7 +121,7 @@ static void measure_units(const ga_saddle *s, const ga_csr *D, double *unit) {
     for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
       sum += D->val[e] * D->val[e] / s->mass[D->col[e]];
     }
-    unit[i] = GA_SOFT * (sum > 0 ? sum : 1);
+    unit[i] = GA_SOFT_ROWS_EPS * (sum > 0 ? sum : 1);
   }
 }
 
@@ -129,7 +129,7 @@ static void measure_units(const ga_saddle *s, const ga_csr *D, double *unit) {
  * of the others, whose multipliers are then what they are open by, divided by D: rounding. */
 static void soften(const double *unit, const bool *dropped, ga_csr *E) {
   for (int i = 0; i < E->nrow; i++) {
-    double kept = dropped && dropped[i] ? -unit[i] / GA_SOFT : 0;
+    double kept = dropped && dropped[i] ? -unit[i] / GA_SOFT_ROWS_EPS : 0;
     E->val[i] = dropped ? kept : -unit[i];
   }
 }
@@ -256,8 +256,8 @@ static ga_status subtract_product(ga_saddle *s) {
 static ga_status solve_kept(ga_saddle *s) {
   ga_status status = factor_rows(s, s->t, WITH_G_AND_H, s->dropped);
   if (status != GA_OK) return status;
-  status = ga_soft_refine(s);
-  if (status != GA_OK || ga_soft_fault(s, false) <= GA_KEPT_FAULT) return status;
+  status = ga_soft_rows_refine(s);
+  if (status != GA_OK || ga_soft_rows_residual(s, false) <= GA_KEPT_ROWS_TOL) return status;
   return ga_fail(s->eval->err, GA_ERR_SINGULAR,
                  "t = %.9g: constraints are so nearly dependent on each other that the forces they "
                  "need are lost in rounding errors; remove one of them",
@@ -266,8 +266,9 @@ static ga_status solve_kept(ga_saddle *s) {
 
 /* into s->sum */
 static ga_status solve_softly(ga_saddle *s) {
-  ga_status status = ga_soft_solve(s, false);
-  if (status == GA_OK && s->dropped && s->judged && !(ga_soft_fault(s, false) <= GA_SOFT_FAULT)) {
+  ga_status status = ga_soft_rows_solve(s, false);
+  if (status == GA_OK && s->dropped && s->judged &&
+      !(ga_soft_rows_residual(s, false) <= GA_SOFT_ROWS_TOL)) {
     status = solve_kept(s);
     if (status == GA_ERR_SINGULAR) return status;
   }
@@ -310,7 +311,7 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   if (nlam > 0) ga_csr_mul_t_add(&s->G, 1, lam, s->rhs);
   if (npsi > 0) ga_csr_mul_t_add(&s->H, 1, psi, s->rhs);
-  status = ga_soft_solve(s, true);
+  status = ga_soft_rows_solve(s, true);
   if (status == GA_RETRY_SINGULAR) return GA_OK;
   if (status != GA_OK) {
     return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,

@@ -27,11 +27,11 @@ static const double GAIN = 1e-6;     /* squared cosine of r and y of a direction
 /* Equations whose terms are smaller than this, relative to the largest ones in the units of the
  * motion, have the rounding errors of larger ones in them. */
 static const double FAINT = 1e-3;
-/* Velocities are sums of forces over masses: forces of any size leave 1e-4 GA_SOFT_FAULT of it. */
+/* Velocities are sums of forces over masses: forces of any size leave 1e-4 GA_SOFT_ROWS_TOL of it. */
 static const double SPREAD = 1e-4;
 enum { ROUNDS = 24, PATIENCE = 3 };
 
-void ga_soft_init(ga_saddle *s, ga_arena *arena) {
+void ga_soft_rows_init(ga_saddle *s, ga_arena *arena) {
   size_t n = (size_t)s->n, rows = (size_t)(s->n - s->eval->nv);
   s->mass = ga_arena_doubles(arena, (size_t)s->eval->nv);
   s->unit = ga_arena_doubles(arena, rows);
@@ -69,7 +69,7 @@ static inline double residual(const ga_saddle *s, int i, bool least, double *siz
 /* the unit of equation i: of forces, or of the changes of a constraint */
 static double unit_of(const ga_saddle *s, int i) {
   int nv = s->eval->nv;
-  return sqrt(i < nv ? s->mass[i] : s->unit[i - nv] / GA_SOFT);
+  return sqrt(i < nv ? s->mass[i] : s->unit[i - nv] / GA_SOFT_ROWS_EPS);
 }
 
 /* All residuals into defect; left: the largest of the forces and of the constraints, each relative
@@ -98,7 +98,7 @@ static double row_terms(const ga_saddle *s, int i, const double *sizes) {
   return sum;
 }
 
-double ga_soft_fault(ga_saddle *s, bool least) {
+double ga_soft_rows_residual(ga_saddle *s, bool least) {
   int nv = s->eval->nv, equations = least ? nv : s->n;
   double *left = s->defect, *sizes = s->way[0], largest[2] = {0, 0}, fault = 0;
   for (int i = 0; i < equations; i++) {
@@ -176,7 +176,7 @@ static ga_status quick_round(ga_saddle *s, double *square) {
 /* Rounds end where they gain nothing more: at rounding, or with rows that contradict each other.
  * Quick ones may stand still for a while, above rounding and if their directions are no noise: what
  * contradicts adds to the multipliers in every round. */
-ga_status ga_soft_solve(ga_saddle *s, bool least) {
+ga_status ga_soft_rows_solve(ga_saddle *s, bool least) {
   double last = INFINITY, left[2] = {1, 0}, square = 0;
   memset(s->sum, 0, (size_t)s->n * sizeof(double));
   memcpy(s->defect, s->rhs, (size_t)s->n * sizeof(double));
@@ -186,7 +186,7 @@ ga_status ga_soft_solve(ga_saddle *s, bool least) {
     ga_status status = plain ? plain_round(s) : quick_round(s, &square);
     if (status != GA_OK) return status;
     /* the first round leaves eps at least */
-    if (least && round > 0 && ga_soft_fault(s, true) <= LEAST) return GA_OK;
+    if (least && round > 0 && ga_soft_rows_residual(s, true) <= LEAST) return GA_OK;
     measure(s, left);
     double larger = ga_larger(left[0], left[1]);
     if (larger <= 4 * DBL_EPSILON || !(larger <= DBL_MAX)) break;
@@ -195,11 +195,11 @@ ga_status ga_soft_solve(ga_saddle *s, bool least) {
     if (slow > (hopeful ? PATIENCE : 0)) break;
     last = fmin(last, larger);
   }
-  if (least && !(ga_soft_fault(s, true) <= GA_SOFT_FAULT)) return GA_RETRY_SINGULAR;
+  if (least && !(ga_soft_rows_residual(s, true) <= GA_SOFT_ROWS_TOL)) return GA_RETRY_SINGULAR;
   return GA_OK;
 }
 
-ga_status ga_soft_refine(ga_saddle *s) {
+ga_status ga_soft_rows_refine(ga_saddle *s) {
   double left[2];
   ga_status status = GA_OK;
   for (int round = 0; round < 2 && status == GA_OK; round++) {

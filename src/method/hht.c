@@ -57,9 +57,9 @@ static void coef_index2(const ga_params *par, ga_tableau *tab) {
 }
 
 #define APPLIED \
-  { .lam = GA_NONE, .psi = GA_NONE, .part = GA_FORCES_APPLIED, .site = GA_SITE_NEW }
+  { .lam = GA_NONE, .psi = GA_NONE, .forces = GA_FORCES_APPLIED, .site = GA_SITE_NEW }
 #define REACTION(block, place) \
-  { .lam = (block), .psi = GA_NONE, .part = GA_FORCES_REACTION, .site = (place) }
+  { .lam = (block), .psi = GA_NONE, .forces = GA_FORCES_REACTION, .site = (place) }
 
 /* what all variants with holonomic constraints have in common */
 #define HOLONOMIC                                                                                \
@@ -119,8 +119,9 @@ const ga_method ga_method_hht_index2 = {
     .cite = "Jay, Negrut 2007, section 6",
     .summary = "nonholonomic constraints only; needs regular M",
     .nx = 2,
-    .dyn = {APPLIED,
-            {.lam = GA_NONE, .psi = 0, .part = GA_FORCES_REACTION, .site = GA_SITE_PREDICTED_MID}},
+    .dyn =
+        {APPLIED,
+         {.lam = GA_NONE, .psi = 0, .forces = GA_FORCES_REACTION, .site = GA_SITE_PREDICTED_MID}},
     .ncon = 1,
     .con = {GA_ROW_NONHOL},
     .mult = {GA_BLOCK_PSI},

@@ -10,7 +10,7 @@
  *   v_1  = v_n + h [ ra a_n + rw w_n + sum_j r[j] x_j ],  v^_1 the same with rh[j]
  *   a_1  = aa a_n + aw w_n + sum_j ax[j] x_j
  *
- *   dynamic row j:    m M x_j - phi (F + R(lam_j, psi_j)) + carried = 0   all at the row's site
+ *   dynamic row j:    m M x_j - phi (F + R(lam_j, psi_j)) + old terms = 0   all at the row's site
  *   constraint rows:  g/h^2 = 0,  (G v + g_t)/h = 0,  k/h = 0,
  *                     G x + Z v + G_t v + g_tt = 0, x the one reported as v'   at (t_1, q_1, v_1)
  *
@@ -50,7 +50,7 @@ enum { GA_NONE = -1 };
 /* lam, psi: which multiplier blocks (indices into ga_method.mult) act there, GA_NONE if none */
 typedef struct ga_dyn_row {
   int lam, psi;
-  ga_row_forces part;
+  ga_row_forces forces;
   ga_site_kind site;
 } ga_dyn_row;
 

@@ -118,7 +118,7 @@ static bool position_moves(const ga_method *method, const ga_params *par) {
 /* The multipliers of most methods pass through generalized-alpha's own recursion and grow where its
  * roots at infinity do; where the reaction has weights of its own they do not. */
 static bool multipliers_recur(const ga_method *method) {
-  return method->dyn[0].part == GA_FORCES_ALL;
+  return method->dyn[0].forces == GA_FORCES_ALL;
 }
 
 /* Roots of that recursion where a velocity is prescribed: (gamma - 1)/gamma, alpha_f/(alpha_f - 1)

@@ -61,9 +61,9 @@ static head make_head(const ga_integrator *it, const ga_collector *whole) {
             .npsi = whole_size(it, whole, GA_ENTRY_PSI),
             .unknowns = whole_unknowns(it, whole),
             .fractions = it->sequence.n,
-            .automatic = it->control.on,
+            .automatic = it->step_size.on,
             .events = it->events.n,
-            .redundant = it->redundant.on,
+            .redundant = it->redundancy.on,
             .par = {par->alpha_m, par->alpha_f, par->beta, par->gamma, par->b}};
   memcpy(h.magic, MAGIC, sizeof MAGIC);
   strncpy(h.method, it->method->name, sizeof h.method - 1);
@@ -136,7 +136,7 @@ static void pass_bool(walk *w, bool *value) {
 /* which rows are left out, and what their choice is judged by */
 static void pass_rows(walk *w, ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
-  ga_redundancy *r = &it->redundant;
+  ga_redundancy *r = &it->redundancy;
   long rank = r->rank, dropped = eq->ndropped;
   w->rows_at = w->bytes;
   if (!w->rows) return;
@@ -183,11 +183,11 @@ static void pass_body(walk *w, ga_integrator *it) {
 #undef PASS_ARRAY
   pass_unknowns(w, it, it->predictor.phi[0]);
   for (int i = 0; i < it->events.n; i++) {
-    pass_doubles(w, &it->events.record[i].value, 1);
-    pass_doubles(w, &it->events.record[i].t_last, 1);
+    pass_doubles(w, &it->events.item[i].value, 1);
+    pass_doubles(w, &it->events.item[i].t_last, 1);
   }
   pass_rows(w, it);
-  ga_control *c = &it->control;
+  ga_step_size *c = &it->step_size;
   if (!c->on) return;
   pass_doubles(w, &c->err_last, 1);
   pass_doubles(w, &c->t_vdd, 1);
@@ -234,7 +234,7 @@ static ga_status tell_ranks(ga_integrator *it, const ga_collector *whole, ga_sta
 static ga_status save(ga_integrator *it, const char *path, const ga_collector *whole) {
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
-  const bool root = !whole || whole->root, rows = it->redundant.on;
+  const bool root = !whole || whole->root, rows = it->redundancy.on;
   const size_t n = file_size(it, whole, rows, NULL);
   unsigned char *bytes = root ? ga_calloc(n, 1) : NULL;
   ga_status status = GA_OK;
@@ -346,7 +346,7 @@ static bool times_make_sense(const unsigned char *body) {
 static ga_status check_rows(ga_integrator *it, const char *path, const unsigned char *rows) {
   int64_t number[4]; /* rank, rows left out, calm, singular: see pass_rows */
   memcpy(number, rows, sizeof number);
-  if (it->redundant.on || (number[1] == 0 && number[3] == 0)) return GA_OK;
+  if (it->redundancy.on || (number[1] == 0 && number[3] == 0)) return GA_OK;
   return ga_fail(&it->error, GA_ERR_FILE,
                  "state file '%s' is of a run that leaves out %lld redundant constraints: it can "
                  "go on with redundant = allow only",
@@ -415,22 +415,22 @@ static ga_status take(ga_integrator *it, const ga_collector *whole, const conten
   pass_body(&(walk){.mode = READ, .at = c->bytes + sizeof(head), .whole = whole, .rows = c->rows},
             it);
   it->state.t = it->mem.t;
-  if (!it->control.on) it->options.h = it->h;
+  if (!it->step_size.on) it->options.h = it->h;
   it->started = true;
   it->repivots_base = ga_integrator_repivots(it) - it->stats.repivots;
-  ga_eval_set_step(&it->eval, it->control.on ? it->mem.h : it->h);
+  ga_eval_set_step(&it->eval, it->step_size.on ? it->mem.h : it->h);
   it->last.valid = false;
   it->events.stopped_by = -1;
   ga_status status = GA_OK;
-  if (it->redundant.on && !c->rows) {
+  if (it->redundancy.on && !c->rows) {
     memcpy(it->q, it->mem.q, (size_t)it->eval.nq * sizeof(double));
     memcpy(it->v, it->mem.v, (size_t)it->eval.nv * sizeof(double));
-    status = ga_redundant_start(it, it->mem.t);
+    status = ga_redundancy_start(it, it->mem.t);
   } else if (it->step.eq.ndropped > 0) {
     status = ga_redundancy_make_slots(it);
   }
   forget(it);
-  return status == GA_OK ? ga_redundant_look(it) : status;
+  return status == GA_OK ? ga_redundancy_find_names(it) : status;
 }
 
 static ga_status load(ga_integrator *it, const char *path, const ga_collector *whole) {

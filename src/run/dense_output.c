@@ -52,7 +52,7 @@ static void linear(int n, double theta, const double *x0, const double *x1, doub
   for (int i = 0; x && i < n; i++) x[i] = (1 - theta) * x0[i] + theta * x1[i];
 }
 
-void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense *out) {
+void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_output *out) {
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_eval *e = &it->eval;
   double h = to->t - from->t;
@@ -94,6 +94,6 @@ ga_status ga_integrator_dense_output(ga_integrator *it, double t, double *q, dou
   /* what differs from an end by rounding is the end */
   if (fabs(t - from) <= slack) t = from;
   if (fabs(t - to) <= slack) t = to;
-  ga_dense_output_state(it, t, &(ga_dense){q, v, vd, lam, psi});
+  ga_dense_output_state(it, t, &(ga_dense_output){q, v, vd, lam, psi});
   return GA_OK;
 }

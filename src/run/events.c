@@ -25,15 +25,15 @@ ga_status ga_integrator_add_event(ga_integrator *it, const ga_event *event) {
   }
   if (events->n == events->room) {
     int room = 2 * events->room + 4;
-    ga_event_record *record = ga_calloc((size_t)room, sizeof *record);
-    if (!record) return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d events", room);
-    if (events->n) memcpy(record, events->record, (size_t)events->n * sizeof *record);
-    ga_free(events->record);
-    events->record = record;
+    ga_event_state *item = ga_calloc((size_t)room, sizeof *item);
+    if (!item) return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d events", room);
+    if (events->n) memcpy(item, events->item, (size_t)events->n * sizeof *item);
+    ga_free(events->item);
+    events->item = item;
     events->room = room;
   }
-  ga_event_record *r = &events->record[events->n];
-  *r = (ga_event_record){.event = *event, .t_last = it->mem.t};
+  ga_event_state *r = &events->item[events->n];
+  *r = (ga_event_state){.event = *event, .t_last = it->mem.t};
   if (it->started) {
     r->value = event->value(event->context, &it->state);
     if (isnan(r->value)) {
@@ -55,7 +55,7 @@ int ga_integrator_event(const ga_integrator *it) {
 
 /* the accepted state, or the one at t inside the last step, in work arrays */
 static ga_state state_at(ga_integrator *it, double t) {
-  const ga_dense *at = &it->events.at;
+  const ga_dense_output *at = &it->events.at;
   it->state.t = it->mem.t;
   if (t == it->mem.t) return it->state;
   ga_dense_output_state(it, t, at);
@@ -63,7 +63,7 @@ static ga_state state_at(ga_integrator *it, double t) {
 }
 
 static ga_status evaluate(ga_integrator *it, int i, double t, double *value) {
-  const ga_event *event = &it->events.record[i].event;
+  const ga_event *event = &it->events.item[i].event;
   ga_state state = state_at(it, t);
   *value = event->value(event->context, &state);
   if (!isnan(*value)) return GA_OK;
@@ -74,7 +74,7 @@ ga_status ga_events_begin(ga_integrator *it) {
   ga_status status = GA_OK;
   it->events.stopped_by = -1;
   for (int i = 0; i < it->events.n && status == GA_OK; i++) {
-    ga_event_record *r = &it->events.record[i];
+    ga_event_state *r = &it->events.item[i];
     status = evaluate(it, i, it->mem.t, &r->value);
     r->t_last = it->mem.t;
   }
@@ -93,7 +93,7 @@ static double resolution(const ga_integrator *it, const ga_event *event) {
 /* the sign change of event i from e_lo at lo to e_hi at hi, on the side where the new sign holds */
 static ga_status locate(ga_integrator *it, int i, double lo, double e_lo, double hi, double e_hi,
                         double *found) {
-  double tol = resolution(it, &it->events.record[i].event);
+  double tol = resolution(it, &it->events.item[i].event);
   int sign = sign_of(e_lo), side = 0;
   double width = hi - lo;
   for (int k = 0; k < ITERATIONS && hi - lo > tol && e_hi != 0; k++) {
@@ -126,7 +126,7 @@ static ga_status locate(ga_integrator *it, int i, double lo, double e_lo, double
 }
 
 /* what is left to tell of an event: that it went back */
-static void next_change(ga_event_record *r) {
+static void next_change(ga_event_state *r) {
   r->found = r->back;
   r->back = false;
   r->t_found = r->t_back;
@@ -157,7 +157,7 @@ static bool may_touch(double f0, double f1, double d0, double d1) {
 static ga_status find_beyond(ga_integrator *it, int i, int sign, double lo, double hi,
                              double *beyond, double *value) {
   static const double golden = 0.61803398874989485;
-  double a = lo, b = hi, tol = resolution(it, &it->events.record[i].event);
+  double a = lo, b = hi, tol = resolution(it, &it->events.item[i].event);
   double x = b - golden * (b - a), y = a + golden * (b - a), fx, fy;
   ga_status status = evaluate(it, i, x, &fx);
   if (status == GA_OK) status = evaluate(it, i, y, &fy);
@@ -185,7 +185,7 @@ static ga_status find_beyond(ga_integrator *it, int i, int sign, double lo, doub
 /* Event i has the sign of `before` at `from` and at the end of the step: does it go to the other
  * side and back in between? Both changes are located. */
 static ga_status look_between(ga_integrator *it, int i, double from, double before) {
-  ga_event_record *r = &it->events.record[i];
+  ga_event_state *r = &it->events.item[i];
   double to = it->mem.t, h = to - from, near, far, beyond, value;
   int sign = sign_of(before);
   if (!(h > 1e3 * resolution(it, &r->event))) return GA_OK;
@@ -216,7 +216,7 @@ static ga_status look_between(ga_integrator *it, int i, double from, double befo
 /* Did event i happen in the last step? A run that begins on the event's surface, or goes on from
  * the event itself, is looked at from a moment later: on which side it is then, counts. */
 static ga_status look(ga_integrator *it, int i) {
-  ga_event_record *r = &it->events.record[i];
+  ga_event_state *r = &it->events.item[i];
   double from = it->last.mem.t, to = it->mem.t, before = r->value;
   double later = r->t_last + 8 * resolution(it, &r->event) + 1e-9 * (to - from);
   ga_status status = evaluate(it, i, to, &r->value);
@@ -243,15 +243,15 @@ static ga_status look(ga_integrator *it, int i) {
 static int earliest(const ga_events *events) {
   int first = -1;
   for (int i = 0; i < events->n; i++) {
-    const ga_event_record *r = &events->record[i];
-    if (r->found && (first < 0 || r->t_found < events->record[first].t_found)) first = i;
+    const ga_event_state *r = &events->item[i];
+    if (r->found && (first < 0 || r->t_found < events->item[first].t_found)) first = i;
   }
   return first;
 }
 
 /* What a rank of a team has found is found by all. Of several the earliest counts, and what that
  * rank saw of it. */
-static ga_status share_found(ga_integrator *it, ga_event_record *r) {
+static ga_status share_found(ga_integrator *it, ga_event_state *r) {
   ga_team *team = it->eval.team;
   double first = r->found ? -r->t_found : -INFINITY;
   ga_status status = ga_team_max_all(team, 1, &first);
@@ -276,14 +276,14 @@ static ga_status look_at_all(ga_integrator *it) {
   if (!it->eval.team) return status;
   status = ga_team_agree(it->eval.team, status, &it->error);
   for (int i = 0; i < events->n && status == GA_OK; i++) {
-    status = share_found(it, &events->record[i]);
+    status = share_found(it, &events->item[i]);
   }
   return status;
 }
 
 /* tell it; does the run end there? */
 static bool tell(ga_integrator *it, int i) {
-  ga_event_record *r = &it->events.record[i];
+  ga_event_state *r = &it->events.item[i];
   r->t_last = r->t_found;
   it->stats.events++;
   double t = r->t_found;
@@ -299,7 +299,7 @@ static bool tell(ga_integrator *it, int i) {
 
 /* the accepted state moves back to the event at t, as a start with what the dense output gives */
 static ga_status end_at(ga_integrator *it, int i, double t) {
-  const ga_dense *at = &it->events.at;
+  const ga_dense_output *at = &it->events.at;
   double from = it->last.mem.t;
   ga_dense_output_state(it, t, at);
   memcpy(it->lam, at->lam, (size_t)it->eval.nlam * sizeof(double));
@@ -312,13 +312,13 @@ static ga_status end_at(ga_integrator *it, int i, double t) {
                             .start = it->method->best_start,
                             .initial = GA_INITIAL_PROJECT,
                             .again = true};
-  ga_status status = ga_initial_start(it, &beginning);
+  ga_status status = ga_start_at(it, &beginning);
   if (status != GA_OK) {
     ga_error_prefix(&it->error, "t = %.9g: event %d", t, i);
     return status;
   }
   it->state.h = t - from;
-  ga_sequence_rebase(it, false);
+  ga_plan_rebase(it, false);
   status = ga_events_begin(it);
   it->events.stopped_by = i;
   return status;
@@ -331,7 +331,7 @@ ga_status ga_events_handle(ga_integrator *it) {
   ga_status status = look_at_all(it);
   if (status != GA_OK) return status;
   for (int i; (i = earliest(events)) >= 0;) {
-    const ga_event_record *r = &events->record[i];
+    const ga_event_state *r = &events->item[i];
     double t = r->t_found;
     if (t > t_end + resolution(it, &r->event)) break;
     if (tell(it, i) && ends < 0) {

@@ -16,8 +16,8 @@ static void carve(ga_integrator *it) {
   size_t nq = (size_t)it->eval.nq, nv = (size_t)it->eval.nv;
   size_t nlam = (size_t)it->eval.nlam, npsi = (size_t)it->eval.npsi;
   ga_arena *arena = &it->arena;
-  ga_control *c = &it->control;
-  ga_dense *at = &it->events.at;
+  ga_step_size *c = &it->step_size;
+  ga_dense_output *at = &it->events.at;
   ga_memory_carve(&it->mem, &it->eval, arena);
   ga_memory_carve(&it->last.mem, &it->eval, arena);
   carve_list(arena, (double **const[]){&it->q, &it->qs, &at->q, NULL}, nq);
@@ -105,9 +105,9 @@ static ga_status set_up_alone(ga_integrator *it) {
   it->h = it->options.h;
   carve(it);
   if (it->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the state");
-  it->control.on = it->options.rtol > 0 || it->options.atol > 0;
+  it->step_size.on = it->options.rtol > 0 || it->options.atol > 0;
   it->events.stopped_by = -1;
-  return ga_sequence_init(it);
+  return ga_plan_init(it);
 }
 
 static ga_status set_up(ga_integrator *it) {
@@ -124,12 +124,12 @@ static ga_status set_up(ga_integrator *it) {
         ga_step_init(&it->step, it->method, &it->options, false, &it->eval, &it->stats, &it->arena);
   }
   if (status != GA_OK) return status;
-  ga_redundant_init(it);
+  ga_redundancy_init(it);
   const ga_equations *eq = &it->step.eq;
   ga_predictor_init(&it->predictor, eq->nx, eq->n, &it->arena);
   it->predictor.team = team;
   it->predictor.rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
-  it->control.filtered = ga_arena_doubles(&it->arena, (size_t)eq->n);
+  it->step_size.filtered = ga_arena_doubles(&it->arena, (size_t)eq->n);
   if (it->arena.failed) status = ga_fail(err, GA_ERR_MEM, "no memory for the state");
   return ga_team_agree(team, status, err);
 }
@@ -166,10 +166,10 @@ ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga
 void ga_integrator_free(ga_integrator *it) {
   if (!it) return;
   ga_step_close(&it->step);
-  ga_redundant_close(it);
+  ga_redundancy_close(it);
   ga_saddle_close(&it->saddle);
   ga_arena_free(&it->arena);
-  ga_free(it->events.record);
+  ga_free(it->events.item);
   ga_free(it);
 }
 
@@ -192,10 +192,10 @@ static void say_start(ga_error *err, double t) {
 
 /* common to a start and to one in the middle */
 static ga_status begin(ga_integrator *it, const ga_beginning *from) {
-  ga_eval_set_step(&it->eval, it->control.on ? 1 : it->h); /* automatic steps find theirs */
+  ga_eval_set_step(&it->eval, it->step_size.on ? 1 : it->h); /* automatic steps find theirs */
   ga_linsol_reset(&it->saddle.ls);
   long repivots = ga_integrator_repivots(it);
-  ga_status status = ga_initial_start(it, from);
+  ga_status status = ga_start_at(it, from);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;
   ga_integrator_count_repivots(it);
   if (status != GA_OK) {
@@ -206,9 +206,9 @@ static ga_status begin(ga_integrator *it, const ga_beginning *from) {
   it->state.h = 0;
   it->state.t = from->t;
   it->last.valid = false;
-  ga_sequence_rebase(it, false);
+  ga_plan_rebase(it, false);
   status = ga_events_begin(it);
-  return status == GA_OK ? ga_run_observe(it) : status;
+  return status == GA_OK ? ga_loop_observe(it) : status;
 }
 
 static ga_status check_start(ga_integrator *it, double t0, const double *q0, const double *v0) {
@@ -223,7 +223,7 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
   ga_status status = ga_team_agree(it->eval.team, check_start(it, t0, q0, v0), &it->error);
   if (status != GA_OK) return status;
   const double *guess = it->options.multiplier_guess;
-  if (it->control.on) it->h = it->options.h;
+  if (it->step_size.on) it->h = it->options.h;
   return begin(it, &(ga_beginning){.t = t0,
                                    .q = q0,
                                    .v = v0,
@@ -274,9 +274,10 @@ ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, 
   ga_status status = GA_OK;
   int nv = it->eval.nv;
   if (kind == GA_PROJECT_KEEP_ORDER && it->method->hidden_free && it->eval.nlam_all > 0) {
-    ga_initial_guess(it);
-    status = ga_initial_vdd(it, mem->t, mem->q, mem->v, mem->vd, mem->h, it->vdd, NULL);
-    if (status == GA_OK) status = ga_hidden_target(it, mem->t, mem->q, mem->v, mem->vd, mem->h);
+    ga_start_guess(it);
+    status = ga_start_vdd(it, mem->t, mem->q, mem->v, mem->vd, mem->h, it->vdd, NULL);
+    if (status == GA_OK)
+      status = ga_start_hidden_target(it, mem->t, mem->q, mem->v, mem->vd, mem->h);
     target = it->hidden;
   }
   memcpy(it->v, mem->v, (size_t)nv * sizeof(double));
@@ -307,10 +308,10 @@ const ga_options *ga_integrator_options(const ga_integrator *it) {
 }
 
 ga_dependency ga_integrator_dependency(const ga_integrator *it) {
-  const ga_rank *found = &it->redundant.found;
+  const ga_rank *found = &it->redundancy.found;
   int rows = it->eval.nlam + it->eval.npsi;
-  return (ga_dependency){.t = it->redundant.t_found,
-                         .q = it->redundant.q_found,
+  return (ga_dependency){.t = it->redundancy.t_found,
+                         .q = it->redundancy.q_found,
                          .rows = rows,
                          .rank = rows - found->ndependent,
                          .ndependent = found->ndependent,
@@ -323,7 +324,7 @@ ga_dependency ga_integrator_dependency(const ga_integrator *it) {
 }
 
 bool ga_integrator_dependency_text(const ga_integrator *it, int i, char *text, size_t room) {
-  if (it->redundant.found.ndependent == 0 || room == 0) return false;
-  return ga_rank_sentence(&it->redundant.found, it->eval.nlam, it->model->lam_names,
+  if (it->redundancy.found.ndependent == 0 || room == 0) return false;
+  return ga_rank_sentence(&it->redundancy.found, it->eval.nlam, it->model->lam_names,
                           it->model->psi_names, i, text, room);
 }

@@ -25,17 +25,17 @@ typedef struct ga_backup {
   ga_memory mem;
   ga_stats stats;
   ga_experience experience;
-  ga_redundancy redundant; /* its `calm` and `reference` are given back */
-  bool valid;              /* there is a last step, dense output spans it */
+  ga_redundancy redundancy; /* its `calm` and `reference` are given back */
+  bool valid;               /* there is a last step, dense output spans it */
 } ga_backup;
 
 /* A state of its own, with arrays that may be written. */
-typedef struct ga_dense {
+typedef struct ga_dense_output {
   double *q, *v, *vd, *lam, *psi;
-} ga_dense;
+} ga_dense_output;
 
 /* What is known of a user's event besides its definition. */
-typedef struct ga_event_record {
+typedef struct ga_event_state {
   ga_event event;
   double value;  /* at the accepted state */
   double t_last; /* when it happened last, or the start */
@@ -44,12 +44,12 @@ typedef struct ga_event_record {
   bool found; /* it happened in the last step, at t_found, and was not told so far */
   bool back;  /* the sign changes back later in the same step, at t_back */
   double t_back;
-} ga_event_record;
+} ga_event_state;
 
 typedef struct ga_events {
   int n, room, stopped_by;
-  ga_event_record *record;
-  ga_dense at; /* work: the state at an event */
+  ga_event_state *item;
+  ga_dense_output at; /* work: the state at an event */
 } ga_events;
 
 struct ga_integrator {
@@ -62,7 +62,7 @@ struct ga_integrator {
   ga_eval eval;
   ga_saddle saddle;
   ga_step step;
-  ga_redundancy redundant;
+  ga_redundancy redundancy;
   ga_predictor predictor;
   ga_values values; /* at the end of a step, where they are no unknowns of it */
   ga_memory mem;
@@ -72,7 +72,7 @@ struct ga_integrator {
   double h;           /* size of the next steps; automatic steps: of the next one */
   double t_memory;    /* when the memory was made; short steps have carried it on to mem.t */
   ga_sequence sequence;
-  ga_control control;
+  ga_step_size step_size;
   ga_backup last;
   ga_events events;
   double rho_inf;    /* of the parameters */
@@ -106,29 +106,29 @@ typedef struct ga_beginning {
 } ga_beginning;
 
 /* Start there. The accepted state changes only if all goes well. */
-ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from);
+ga_status ga_start_at(ga_integrator *it, const ga_beginning *from);
 
 /* Make the history for steps of size h at time t from it->q, it->v, it->vd: it->w, it->a and, where
  * the method needs it, a changed it->v. */
 ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h);
 
 /* Solve the first step of an implicit start together with the a of its past, which is in it->a. */
-ga_status ga_initial_implicit(ga_integrator *it, const ga_past *past, double h, double t1);
+ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1);
 
 /* v'' (and v''', unless it is NULL) at a state by central differences over 2h of the KKT solution
  * along the Taylor polynomial, and it->hidden = h^2 G r,
  * r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, for that it->vdd: the residual at which a method
  * that leaves the hidden constraint free settles */
-ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const double *v,
-                         const double *vd, double h, double *vdd, double *vddd);
-ga_status ga_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
-                           const double *vd, double h);
+ga_status ga_start_vdd(ga_integrator *it, double t, const double *q, const double *v,
+                       const double *vd, double h, double *vdd, double *vddd);
+ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
+                                 const double *vd, double h);
 
 /* q and v, moved onto the constraints, and v', lam, psi of the equations of motion there; lam, psi
  * before: the guess of those of a nonlinear reaction. Neither the accepted state nor earlier calls
  * matter. */
-ga_status ga_initial_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
-                                double *lam, double *psi);
+ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
+                              double *lam, double *psi);
 
 /* projection.c: change q or v in place. The velocity is moved so that G v + g_t = target (NULL: 0),
  * and, with_k, k = 0 (else H dv = 0). moved: largest change. */
@@ -138,7 +138,7 @@ ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, doub
                               const double *target, bool with_k, double *moved);
 
 /* the multipliers of the accepted state, as the guess of the next mass KKT solution */
-void ga_initial_guess(ga_integrator *it);
+void ga_start_guess(ga_integrator *it);
 
 /* memory_change.c: the memory, or where it is corrected for a step of size h, work copies of the
  * integrator */
@@ -153,26 +153,26 @@ typedef struct ga_plan {
 } ga_plan;
 /* memory_change.c: is the planned step so short that it is carried, not solved? Then q, v and the
  * time of the memory move to t1. */
-bool ga_step_is_too_short(ga_integrator *it, const ga_plan *plan);
-void ga_extrapolate_short_step(ga_integrator *it, double t1);
+bool ga_memory_step_too_short(ga_integrator *it, const ga_plan *plan);
+void ga_memory_extrapolate(ga_integrator *it, double t1);
 /* The accepted state is at t1, which differs from its time by rounding alone. */
 void ga_memory_set_time(ga_integrator *it, double t1);
 
 /* times nearer to each other than this are the same but for rounding */
 double ga_same_time(double t, double t1);
-ga_status ga_sequence_init(ga_integrator *it);
-ga_status ga_sequence_plan(ga_integrator *it, double t_end, ga_plan *plan);
+ga_status ga_plan_init(ga_integrator *it);
+ga_status ga_plan_next(ga_integrator *it, double t_end, ga_plan *plan);
 /* The planned step is done. meets_end: its time is t_end, not what the sequence says. */
-void ga_sequence_advance(ga_integrator *it, const ga_plan *plan, bool meets_end);
+void ga_plan_advance(ga_integrator *it, const ga_plan *plan, bool meets_end);
 /* Count t_n from here on. keep_phase: with the fraction that is next, else with the first one. */
-void ga_sequence_rebase(ga_integrator *it, bool keep_phase);
+void ga_plan_rebase(ga_integrator *it, bool keep_phase);
 
 /* loop.c: solve a step of size h to t1 with this past; tell the observer */
-ga_status ga_run_solve(ga_integrator *it, const ga_past *past, double h, double t1);
-ga_status ga_run_observe(ga_integrator *it);
+ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double t1);
+ga_status ga_loop_observe(ga_integrator *it);
 
 /* dense_output.c: the state at a time inside the last step; NULL for what is not wanted */
-void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense *out);
+void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_output *out);
 
 /* events.c: values at a start; what happened in the last step. An event that ends the run leaves
  * the accepted state there and returns GA_EVENT. */

@@ -39,7 +39,7 @@ static ga_status report(ga_integrator *it) {
 static bool name_massless(ga_integrator *it) {
   const ga_method *method = it->method;
   const ga_site *site = &it->step.eq.site[GA_SITE_NEW];
-  if (method->dyn[method->out_x].part != GA_FORCES_APPLIED) return false;
+  if (method->dyn[method->out_x].forces != GA_FORCES_APPLIED) return false;
   ga_error matrix = it->error;
   ga_status status = ga_saddle_mass_solve(&it->saddle, site->t, site->q, site->F, it->d);
   if (status == GA_ERR_SINGULAR) {
@@ -69,11 +69,11 @@ static void blame_step(ga_integrator *it) {
 }
 
 /* the equations of the step, solved from a guess that the last steps give */
-ga_status ga_run_solve(ga_integrator *it, const ga_past *past, double h, double t1) {
+ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double t1) {
   ga_status status = ga_equations_begin(&it->step.eq, &it->mem, past, h, t1);
   if (status != GA_OK) return status;
   double *x = it->step.newton.x; /* the guess is made where the iteration begins */
-  bool extrapolated = ga_predict(&it->predictor, it->mem.t, t1, x);
+  bool extrapolated = ga_predictor_guess(&it->predictor, it->mem.t, t1, x);
   return ga_newton_solve(&it->step.newton, extrapolated ? x : NULL, it->predictor.phi[0]);
 }
 
@@ -83,9 +83,9 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
   ga_status status = ga_memory_correct(it, h, &past);
   if (status != GA_OK) return status;
   if (it->mem.first && it->options.start == GA_START_IMPLICIT) {
-    return ga_initial_implicit(it, &past, h, t1);
+    return ga_start_implicit_step(it, &past, h, t1);
   }
-  status = ga_run_solve(it, &past, h, t1);
+  status = ga_loop_solve(it, &past, h, t1);
   if (status == GA_RETRY_SINGULAR && !name_massless(it)) blame_step(it);
   return status;
 }
@@ -94,7 +94,7 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
 static void keep(ga_integrator *it) {
   it->last.stats = it->stats;
   it->last.experience = it->step.factors.past;
-  it->last.redundant = it->redundant;
+  it->last.redundancy = it->redundancy;
   ga_factors_begin(&it->step.factors);
   ga_eval_begin(&it->eval);
   it->last.valid = false;
@@ -107,8 +107,8 @@ static void give_back(ga_integrator *it) {
   it->stats.max_g = before->max_g;
   it->stats.max_gv = before->max_gv;
   it->stats.max_k = before->max_k;
-  it->redundant.calm = it->last.redundant.calm;
-  memcpy(it->redundant.reference, it->last.redundant.reference, sizeof it->redundant.reference);
+  it->redundancy.calm = it->last.redundancy.calm;
+  memcpy(it->redundancy.reference, it->last.redundancy.reference, sizeof it->redundancy.reference);
   ga_factors_take_back(&it->step.factors, &it->step.eq, &it->last.experience);
   ga_eval_take_back(&it->eval);
   it->last.valid = false;
@@ -140,7 +140,7 @@ static ga_status report_again(ga_integrator *it) {
   const ga_values *out = &it->values;
   ga_memory *mem = &it->mem;
   const ga_eval *e = &it->eval;
-  ga_initial_guess(it);
+  ga_start_guess(it);
   ga_status status =
       ga_saddle_acceleration(&it->saddle, mem->t, mem->q, mem->v, out->vd, out->lam, out->psi);
   if (status != GA_OK) return status;
@@ -172,11 +172,11 @@ static ga_status attempt(ga_integrator *it, double h, double t1) {
   }
   /* where t is so large that its rounding matters, the step is what t1 - t says */
   if (fabs(t1 - it->mem.t - h) > SAME_STEP * h) h = t1 - it->mem.t;
-  if (it->control.on) ga_eval_set_step(&it->eval, h);
+  if (it->step_size.on) ga_eval_set_step(&it->eval, h);
   keep(it);
-  ga_redundant_begin(it);
+  ga_redundancy_begin(it);
   ga_status status = solve_step(it, h, t1);
-  if (status == GA_OK) status = ga_redundant_judge(it); /* a singular position has no report */
+  if (status == GA_OK) status = ga_redundancy_check(it); /* a singular position has no report */
   if (status == GA_OK) status = report(it);
   if (status == GA_OK) status = finish(it);
   if (status == GA_OK) status = project(it);
@@ -205,7 +205,7 @@ static ga_status accept(ga_integrator *it) {
   ga_predictor_keep(&it->predictor, eq->t, eq->t1, it->step.newton.x);
   it->t_memory = it->mem.t;
   count(it, it->mem.h);
-  return ga_redundant_accept(it);
+  return ga_redundancy_accept(it);
 }
 
 /* No step smaller than h_min is tried. The message gives the cause: the last attempt, of size h,
@@ -232,23 +232,23 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
     double least = fmax(it->options.h_min, LEAST_STEP * DBL_EPSILON * t);
     if (again && it->h < least && plan->h > NOT_LEAST * least) it->h = least;
     if (again && it->h < least) return below_least(it, least, plan->h, err > 0);
-    ga_status status = ga_sequence_plan(it, t_end, plan);
+    ga_status status = ga_plan_next(it, t_end, plan);
     if (status == GA_OK) status = attempt(it, plan->h, plan->t1);
     if (status < 0) return status;
     if (status > 0) {
       err = 0;
-      ga_control_fail(it, plan->h);
+      ga_step_size_fail(it, plan->h);
       continue;
     }
-    status = ga_control_error(it, &err);
+    status = ga_step_size_error(it, &err);
     if (status == GA_OK && err <= 1) {
-      ga_control_accept(it, err, plan->h, it->h, again);
+      ga_step_size_accept(it, err, plan->h, it->h, again);
       return GA_OK;
     }
     take_back(it);
     if (status < 0) return status;
     it->stats.rejected++;
-    ga_control_reject(it, err, plan->h);
+    ga_step_size_reject(it, err, plan->h);
   }
 }
 
@@ -278,7 +278,7 @@ static ga_status blame_end(ga_integrator *it, const ga_plan *plan, ga_status sta
 static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double parts[] = {0.6, 0.8, 0.3};
   ga_status status = attempt(it, plan->h, plan->t1);
-  if (!it->redundant.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
+  if (!it->redundancy.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
     return status;
   for (int i = 0; i < 3 && status > 0 && plan->t1 < t_end; i++) {
     status = attempt(it, parts[i] * plan->h, it->mem.t + parts[i] * plan->h);
@@ -287,15 +287,15 @@ static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
   if (status <= 0) return status;
   status = ga_redundancy_make_slots(it);
   if (status != GA_OK) return status;
-  it->redundant.patient = true;
+  it->redundancy.patient = true;
   status = attempt(it, plan->h, plan->t1);
-  it->redundant.patient = false;
+  it->redundancy.patient = false;
   return status > 0 && plan->t1 >= t_end ? blame_end(it, plan, status) : status;
 }
 
 /* a step that is too short to be solved */
 static ga_status carry(ga_integrator *it, const ga_plan *plan) {
-  ga_extrapolate_short_step(it, plan->t1);
+  ga_memory_extrapolate(it, plan->t1);
   ga_status status = project(it);
   if (status == GA_OK) {
     ga_predictor_shift(&it->predictor, plan->t1);
@@ -310,20 +310,20 @@ static ga_status carry(ga_integrator *it, const ga_plan *plan) {
 /* one accepted step on the way to t_end */
 static ga_status advance(ga_integrator *it, double t_end) {
   ga_plan plan;
-  ga_status status = ga_sequence_plan(it, t_end, &plan);
+  ga_status status = ga_plan_next(it, t_end, &plan);
   if (status != GA_OK) return status;
-  if (plan.t1 > it->mem.t && ga_step_is_too_short(it, &plan)) {
+  if (plan.t1 > it->mem.t && ga_memory_step_too_short(it, &plan)) {
     status = carry(it, &plan);
   } else {
-    status = it->control.on ? controlled(it, t_end, &plan) : given(it, &plan, t_end);
+    status = it->step_size.on ? controlled(it, t_end, &plan) : given(it, &plan, t_end);
     if (status == GA_OK) status = accept(it);
   }
   if (status != GA_OK) return status;
-  ga_sequence_advance(it, &plan, it->mem.t == t_end);
+  ga_plan_advance(it, &plan, it->mem.t == t_end);
   return GA_OK;
 }
 
-ga_status ga_run_observe(ga_integrator *it) {
+ga_status ga_loop_observe(ga_integrator *it) {
   ga_status status = GA_OK;
   it->state.t = it->mem.t;
   if (it->observer && it->observer(it->observer_context, &it->state, &it->stats) != 0) {
@@ -336,7 +336,7 @@ ga_status ga_run_observe(ga_integrator *it) {
 static ga_status conclude(ga_integrator *it) {
   ga_status status = it->events.n > 0 ? ga_events_handle(it) : GA_OK;
   if (status < 0) return status;
-  ga_status seen = ga_run_observe(it);
+  ga_status seen = ga_loop_observe(it);
   return seen != GA_OK ? seen : status;
 }
 
@@ -385,8 +385,8 @@ ga_status ga_integrator_set_step(ga_integrator *it, double h) {
   ga_status status = ga_check_step_size(h, &it->error);
   if (status != GA_OK) return status;
   it->h = h;
-  if (!it->control.on) it->options.h = h;
+  if (!it->step_size.on) it->options.h = h;
   ga_eval_set_step(&it->eval, h);
-  if (it->started) ga_sequence_rebase(it, true);
+  if (it->started) ga_plan_rebase(it, true);
   return GA_OK;
 }

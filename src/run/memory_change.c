@@ -62,7 +62,7 @@ static double growth_with(const ga_integrator *it, double ratio) {
 static ga_status rebuild(ga_integrator *it, double h) {
   const ga_memory *mem = &it->mem;
   memcpy(it->q, mem->q, (size_t)it->eval.nq * sizeof(double));
-  ga_initial_guess(it);
+  ga_start_guess(it);
   ga_status status =
       ga_saddle_acceleration(&it->saddle, mem->t, it->q, it->v, it->vd, it->lam, it->psi);
   if (status != GA_OK) return status;
@@ -177,8 +177,8 @@ ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
  * the start up to dt/tau, the part eps^(1/3), or up to rounding (rounding_noise.c). */
 static double usual_size(const ga_integrator *it, const ga_plan *plan) {
   double made = it->stats.h_largest;
-  if (!it->mem.first) return fmax(fmin(plan->whole, made), it->control.on ? 0 : it->mem.h);
-  return it->control.on ? fmin(plan->whole, fmax(made, it->options.h)) : plan->whole;
+  if (!it->mem.first) return fmax(fmin(plan->whole, made), it->step_size.on ? 0 : it->mem.h);
+  return it->step_size.on ? fmin(plan->whole, fmax(made, it->options.h)) : plan->whole;
 }
 
 /* q and v of the polynomials at dt from now */
@@ -199,7 +199,7 @@ static bool hardly_changes(ga_integrator *it, double t1, double part) {
   ga_team *team = it->eval.team;
   int nv = it->eval.nv;
   follow(it, t1 - mem->t, it->qs, it->vs);
-  ga_initial_guess(it);
+  ga_start_guess(it);
   ga_status status = ga_saddle_acceleration(s, t1, it->qs, it->vs, it->r, NULL, NULL);
   if (status == GA_OK) {
     status = ga_saddle_acceleration(s, mem->t, mem->q, mem->v, it->vd, NULL, NULL);
@@ -214,7 +214,7 @@ static bool hardly_changes(ga_integrator *it, double t1, double part) {
   return ga_team_max(team, ga_max_abs(nv, it->r)) <= allowed;
 }
 
-bool ga_step_is_too_short(ga_integrator *it, const ga_plan *plan) {
+bool ga_memory_step_too_short(ga_integrator *it, const ga_plan *plan) {
   double part = (plan->t1 - it->t_memory) / usual_size(it, plan);
   if (!(part * part * part < it->eval.noise_all)) return false;
   return !it->mem.first || hardly_changes(it, plan->t1, cbrt(it->eval.noise_all));
@@ -225,7 +225,7 @@ void ga_memory_set_time(ga_integrator *it, double t1) {
   it->mem.t = it->state.t = t1;
 }
 
-void ga_extrapolate_short_step(ga_integrator *it, double t1) {
+void ga_memory_extrapolate(ga_integrator *it, double t1) {
   ga_memory *mem = &it->mem;
   follow(it, t1 - mem->t, it->qs, it->vs);
   ga_memory_copy(&it->last.mem, mem, &it->eval);

@@ -17,7 +17,7 @@ double ga_same_time(double t, double t1) {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t1));
 }
 
-ga_status ga_sequence_init(ga_integrator *it) {
+ga_status ga_plan_init(ga_integrator *it) {
   ga_sequence *s = &it->sequence;
   const ga_options *o = &it->options;
   bool numbers = o->h_fractions != NULL;
@@ -37,7 +37,7 @@ ga_status ga_sequence_init(ga_integrator *it) {
     }
     s->until[i + 1] = s->until[i] + s->fraction[i];
   }
-  if (it->control.on && (s->n > 1 || o->step_size)) {
+  if (it->step_size.on && (s->n > 1 || o->step_size)) {
     return ga_fail(&it->error, GA_ERR_ARG,
                    "step sizes are either given (h-seq, step_size) or automatic (rtol, atol)");
   }
@@ -82,21 +82,21 @@ static ga_status next_size(ga_integrator *it, double *h, double *t1) {
     *t1 = t + *h;
     return status;
   }
-  *h = it->control.on ? it->h : it->h * size_of(&it->sequence, 0);
-  *t1 = it->control.on ? t + it->h : next_time(it);
+  *h = it->step_size.on ? it->h : it->h * size_of(&it->sequence, 0);
+  *t1 = it->step_size.on ? t + it->h : next_time(it);
   return GA_OK;
 }
 
 /* the size of the step that follows it, at t1 */
 static ga_status size_after(ga_integrator *it, double t1, double *h) {
   if (it->options.step_size) return ask(it, it->stats.steps + 1, t1, h);
-  *h = it->control.on ? it->h : it->h * size_of(&it->sequence, 1);
+  *h = it->step_size.on ? it->h : it->h * size_of(&it->sequence, 1);
   return GA_OK;
 }
 
 /* The step after the next matters only where the next one does not reach t_end: only then is its
  * size asked for. */
-ga_status ga_sequence_plan(ga_integrator *it, double t_end, ga_plan *plan) {
+ga_status ga_plan_next(ga_integrator *it, double t_end, ga_plan *plan) {
   double h, after, t1, t = it->mem.t, left = t_end - t;
   ga_status status = next_size(it, &h, &t1);
   *plan = (ga_plan){h, t1, h, true};
@@ -115,12 +115,12 @@ ga_status ga_sequence_plan(ga_integrator *it, double t_end, ga_plan *plan) {
   return GA_OK;
 }
 
-void ga_sequence_advance(ga_integrator *it, const ga_plan *plan, bool meets_end) {
+void ga_plan_advance(ga_integrator *it, const ga_plan *plan, bool meets_end) {
   it->sequence.n_base++;
-  if (meets_end || !plan->regular) ga_sequence_rebase(it, plan->regular || !meets_end);
+  if (meets_end || !plan->regular) ga_plan_rebase(it, plan->regular || !meets_end);
 }
 
-void ga_sequence_rebase(ga_integrator *it, bool keep_phase) {
+void ga_plan_rebase(ga_integrator *it, bool keep_phase) {
   ga_sequence *s = &it->sequence;
   s->first = keep_phase ? place(s, 0) % s->n : 0;
   s->t_base = it->mem.t;

@@ -29,7 +29,7 @@ void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena) {
   p->nx = nx;
   p->n = n;
   p->count = 1;
-  for (int k = 0; k < GA_PREDICT; k++) p->phi[k] = ga_arena_doubles(arena, (size_t)n);
+  for (int k = 0; k < GA_PREDICTOR_STEPS; k++) p->phi[k] = ga_arena_doubles(arena, (size_t)n);
 }
 
 void ga_predictor_forget(ga_predictor *p) {
@@ -95,7 +95,7 @@ static void renew(ga_predictor *p, const double *b, const double *x, int at, int
   int j = 0;
   for (; j + 1 < count; j += 2) exchange_two(n, b + j, p->phi[j] + at, p->phi[j + 1] + at, carry);
   if (j < count) exchange(n, b[j], p->phi[j] + at, carry);
-  if (count < GA_PREDICT) memcpy(p->phi[count++] + at, carry, (size_t)n * sizeof(double));
+  if (count < GA_PREDICTOR_STEPS) memcpy(p->phi[count++] + at, carry, (size_t)n * sizeof(double));
   for (j = 0; j < count; j++) {
     p->size_x[j] = ga_max_abs_from(p->size_x[j], part - at, p->phi[j] + at);
     p->size_m[j] = ga_max_abs_from(p->size_m[j], end - part, p->phi[j] + part);
@@ -104,22 +104,22 @@ static void renew(ga_predictor *p, const double *b, const double *x, int at, int
 
 /* all ranks choose the same order */
 static void share_sizes(ga_predictor *p) {
-  double all[2 * GA_PREDICT];
+  double all[2 * GA_PREDICTOR_STEPS];
   memcpy(all, p->size_x, sizeof p->size_x);
-  memcpy(all + GA_PREDICT, p->size_m, sizeof p->size_m);
-  ga_team_max_all(p->team, 2 * GA_PREDICT, all);
+  memcpy(all + GA_PREDICTOR_STEPS, p->size_m, sizeof p->size_m);
+  ga_team_max_all(p->team, 2 * GA_PREDICTOR_STEPS, all);
   memcpy(p->size_x, all, sizeof p->size_x);
-  memcpy(p->size_m, all + GA_PREDICT, sizeof p->size_m);
+  memcpy(p->size_m, all + GA_PREDICTOR_STEPS, sizeof p->size_m);
 }
 
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   if (p->count == 1) p->t[0] = t;
   if (p->count > p->order + BEYOND) p->count = p->order + BEYOND; /* and one new */
   const double *b = weights(p, t1);
-  for (int j = 0; j < GA_PREDICT; j++) p->size_x[j] = p->size_m[j] = 0;
+  for (int j = 0; j < GA_PREDICTOR_STEPS; j++) p->size_x[j] = p->size_m[j] = 0;
   for (int at = 0; at < p->n; at += PIECE) renew(p, b, x, at, piece(at, p->n));
   if (p->team) share_sizes(p);
-  if (p->count < GA_PREDICT) p->count++;
+  if (p->count < GA_PREDICTOR_STEPS) p->count++;
   for (int j = p->count - 1; j > 0; j--) p->t[j] = p->t[j - 1];
   p->t[0] = t1;
   p->nb = 0;
@@ -153,7 +153,7 @@ static void add_two(int n, const double *b, const double *restrict phi, const do
   for (int e = 0; e < n; e++) x[e] = x[e] + b0 * phi[e] + b1 * next[e];
 }
 
-bool ga_predict(ga_predictor *p, double t, double t1, double *x) {
+bool ga_predictor_guess(ga_predictor *p, double t, double t1, double *x) {
   bool alternates;
   if (p->count > 1 && p->t[0] != t) p->count = 1; /* the state is not the one these led to */
   double *b = weights(p, t1);

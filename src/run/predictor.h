@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Private: the first guess of a step's unknowns, extrapolated from the last steps. */
-#ifndef GA_SRC_PREDICT_H
-#define GA_SRC_PREDICT_H
+#ifndef GA_SRC_PREDICTOR_H
+#define GA_SRC_PREDICTOR_H
 
 #include "base/team.h"
 
-enum { GA_PREDICT = 6 }; /* steps remembered: order 5 at most */
+enum { GA_PREDICTOR_STEPS = 6 }; /* steps remembered: order 5 at most */
 
 typedef struct ga_predictor {
   ga_team *team; /* NULL: none */
@@ -14,10 +14,11 @@ typedef struct ga_predictor {
                     filled in by the next `keep` */
   int order;     /* of the last guess */
   double rho;    /* errors that alternate are damped by this factor a step; 0: not looked for */
-  double t[GA_PREDICT], *phi[GA_PREDICT];
-  double b[GA_PREDICT], b_t1;                    /* weights of a step to b_t1, */
-  int nb;                                        /* and how many of them are known */
-  double size_x[GA_PREDICT], size_m[GA_PREDICT]; /* largest |phi_j| of both, if there are several */
+  double t[GA_PREDICTOR_STEPS], *phi[GA_PREDICTOR_STEPS];
+  double b[GA_PREDICTOR_STEPS], b_t1; /* weights of a step to b_t1, */
+  int nb;                             /* and how many of them are known */
+  double size_x[GA_PREDICTOR_STEPS],
+      size_m[GA_PREDICTOR_STEPS]; /* largest |phi_j| of both, if there are several */
 } ga_predictor;
 
 void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena);
@@ -28,6 +29,6 @@ void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x);
 /* The state of the latest step is taken for one at t, all before move along. */
 void ga_predictor_shift(ga_predictor *p, double t);
 /* A guess for the step from t to t1; false if it is just the unknowns of the last step. */
-bool ga_predict(ga_predictor *p, double t, double t1, double *x);
+bool ga_predictor_guess(ga_predictor *p, double t, double t1, double *x);
 
 #endif

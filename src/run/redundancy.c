@@ -31,8 +31,8 @@ static const double SOFTEN = 1e-10; /* For ga_equations.soften, in a step to a s
 static const double CALM = 3;       /* Growth below this will not be large in the next steps. */
 enum { PROBES = 3, SKIPPED = 2 };
 
-void ga_redundant_init(ga_integrator *it) {
-  ga_redundancy *r = &it->redundant;
+void ga_redundancy_init(ga_integrator *it) {
+  ga_redundancy *r = &it->redundancy;
   r->on = it->options.redundant == GA_REDUNDANT_ALLOW && it->eval.nlam + it->eval.npsi > 0;
   if (!r->on) return;
   r->mass = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
@@ -45,9 +45,9 @@ void ga_redundant_init(ga_integrator *it) {
   r->way = dense ? GA_RANK_DENSE : by_size ? GA_RANK_AUTO : GA_RANK_SPARSE;
 }
 
-void ga_redundant_close(ga_integrator *it) {
-  ga_rank_free(&it->redundant.found);
-  ga_rank_free(&it->redundant.chosen);
+void ga_redundancy_close(ga_integrator *it) {
+  ga_rank_free(&it->redundancy.found);
+  ga_rank_free(&it->redundancy.chosen);
 }
 
 /* The arena keeps the old parts of the step; this happens once, and to redundant models alone. */
@@ -76,7 +76,7 @@ ga_status ga_redundancy_make_slots(ga_integrator *it) {
 static ga_status analyze(ga_integrator *it, double t, const double *q, const double *v,
                          ga_rank_way way, ga_rank *rank) {
   ga_saddle *s = &it->saddle;
-  ga_redundancy *r = &it->redundant;
+  ga_redundancy *r = &it->redundancy;
   ga_status status = ga_eval_mass(&it->eval, t, q, &s->M);
   if (status == GA_OK) status = ga_eval_G(&it->eval, t, q, &s->G);
   if (status == GA_OK) status = ga_eval_H(&it->eval, t, q, v, &s->H);
@@ -89,7 +89,7 @@ static ga_status analyze(ga_integrator *it, double t, const double *q, const dou
 
 /* the same for the names */
 static ga_status find_names(ga_integrator *it, double t, const double *q, const double *v) {
-  ga_redundancy *r = &it->redundant;
+  ga_redundancy *r = &it->redundancy;
   ga_rank_free(&r->found);
   r->t_found = t;
   memcpy(r->q_found, q, (size_t)it->eval.nq * sizeof(double));
@@ -104,7 +104,7 @@ static void measure_lengths(ga_integrator *it) {
       double sum = 0;
       for (int e = gradients[k]->ptr[i]; e < gradients[k]->ptr[i + 1]; e++) {
         double entry = gradients[k]->val[e];
-        sum += entry * entry / it->redundant.mass[gradients[k]->col[e]];
+        sum += entry * entry / it->redundancy.mass[gradients[k]->col[e]];
       }
       *length++ = sum > 0 ? sqrt(sum) : 1;
     }
@@ -116,9 +116,9 @@ static void leave_out(ga_integrator *it, const ga_rank *rank) {
   ga_equations *eq = &it->step.eq;
   memcpy(eq->dropped, rank->dropped, (size_t)rank->rows * sizeof(bool));
   eq->ndropped = rank->ndependent;
-  it->redundant.reference[0] = it->redundant.reference[1] = 0;
-  it->redundant.aged = false;
-  it->redundant.calm = 0;
+  it->redundancy.reference[0] = it->redundancy.reference[1] = 0;
+  it->redundancy.aged = false;
+  it->redundancy.calm = 0;
   measure_lengths(it);
 }
 
@@ -138,7 +138,7 @@ static ga_status random_direction(ga_integrator *it, double t, unsigned probe, d
   ga_status status = ga_saddle_factor(s, t, it->q, it->v);
   if (status != GA_OK) return status;
   for (int i = 0; i < it->eval.nv; i++) {
-    d[i] = random_number((unsigned)i, probe) / sqrt(it->redundant.mass[i]);
+    d[i] = random_number((unsigned)i, probe) / sqrt(it->redundancy.mass[i]);
   }
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   ga_csr_mul_add(&s->M, 1, d, s->rhs);
@@ -149,7 +149,7 @@ static ga_status random_direction(ga_integrator *it, double t, unsigned probe, d
 
 /* r->q = a place on the constraints, PROBE away from it->q along d; false if there is none */
 static bool move_along(ga_integrator *it, double t, const double *d) {
-  ga_redundancy *r = &it->redundant;
+  ga_redundancy *r = &it->redundancy;
   int nv = it->eval.nv, nlam = it->eval.nlam;
   double largest = ga_max_abs(nv, d), size, moved = 0;
   if (!(largest > 0) || !isfinite(largest)) return false;
@@ -169,13 +169,13 @@ static bool move_along(ga_integrator *it, double t, const double *d) {
 /* a rank found elsewhere replaces the best so far if it is larger */
 static ga_status compare(ga_integrator *it, double t, ga_rank *best) {
   ga_rank other;
-  ga_status status = analyze(it, t, it->redundant.q, it->v, it->redundant.way, &other);
+  ga_status status = analyze(it, t, it->redundancy.q, it->v, it->redundancy.way, &other);
   if (status == GA_OK && other.rank > best->rank) {
     ga_rank keep = *best;
     *best = other;
     other = keep;
     leave_out(it, best);
-    status = find_names(it, t, it->redundant.q, it->v);
+    status = find_names(it, t, it->redundancy.q, it->v);
   }
   ga_rank_free(&other);
   return status;
@@ -197,12 +197,12 @@ static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
 /* what the mass KKT system is told of all this */
 static void tell_saddle(ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
-  it->saddle.soft = it->redundant.on && (eq->ndropped > 0 || it->redundant.singular);
+  it->saddle.soft = it->redundancy.on && (eq->ndropped > 0 || it->redundancy.singular);
   it->saddle.dropped = it->saddle.soft ? eq->dropped : NULL;
 }
 
-ga_status ga_redundant_start(ga_integrator *it, double t) {
-  ga_redundancy *r = &it->redundant;
+ga_status ga_redundancy_start(ga_integrator *it, double t) {
+  ga_redundancy *r = &it->redundancy;
   ga_rank best;
   r->singular = false;
   if (!r->on) return GA_OK;
@@ -224,8 +224,8 @@ ga_status ga_redundant_start(ga_integrator *it, double t) {
 }
 
 /* v', lam, psi at the start; of a singular one the means of those beside it, at t - h and t + h */
-ga_status ga_redundant_acceleration(ga_integrator *it, double t) {
-  ga_redundancy *r = &it->redundant;
+ga_status ga_redundancy_acceleration(ga_integrator *it, double t) {
+  ga_redundancy *r = &it->redundancy;
   int nv = it->eval.nv, nlam = it->eval.nlam, npsi = it->eval.npsi;
   if (!r->singular) {
     return ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);
@@ -252,16 +252,16 @@ ga_status ga_redundant_acceleration(ga_integrator *it, double t) {
   return GA_OK;
 }
 
-void ga_redundant_begin(ga_integrator *it) {
-  it->step.eq.ahead = it->mem.first && it->redundant.singular;
-  it->step.eq.soften = it->redundant.patient ? SOFTEN : 0;
+void ga_redundancy_begin(ga_integrator *it) {
+  it->step.eq.ahead = it->mem.first && it->redundancy.singular;
+  it->step.eq.soften = it->redundancy.patient ? SOFTEN : 0;
 }
 
-ga_status ga_redundant_look(ga_integrator *it) {
+ga_status ga_redundancy_find_names(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
-  bool dropped = it->redundant.on && it->step.eq.ndropped > 0;
+  bool dropped = it->redundancy.on && it->step.eq.ndropped > 0;
   tell_saddle(it);
-  ga_rank_free(&it->redundant.found);
+  ga_rank_free(&it->redundancy.found);
   return dropped ? find_names(it, mem->t, mem->q, mem->v) : GA_OK;
 }
 
@@ -295,7 +295,7 @@ static int channels(const ga_integrator *it, channel out[2]) {
 /* b = length times sign, or length times the last answer, relative to its size */
 static void disturb(ga_integrator *it, const channel *ch, int count, double size) {
   const ga_equations *eq = &it->step.eq;
-  double *b = it->redundant.b, *next = it->saddle.sum;
+  double *b = it->redundancy.b, *next = it->saddle.sum;
   for (int k = 0, at = 0; k < count; k++) {
     for (int i = 0; i < ch[k].n; i++, at++) {
       double sign = random_number((unsigned)(ch[k].rows + i), 7) > 0 ? 1 : -1;
@@ -314,10 +314,10 @@ static void disturb(ga_integrator *it, const channel *ch, int count, double size
 static ga_status answer(ga_integrator *it, double *size) {
   channel ch[2];
   int count = channels(it, ch);
-  const double *b = it->redundant.b;
+  const double *b = it->redundancy.b;
   disturb(it, ch, count, *size);
   *size = 0;
-  ga_status status = ga_factors_solve(&it->step.factors, &it->step.eq, it->redundant.b);
+  ga_status status = ga_factors_solve(&it->step.factors, &it->step.eq, it->redundancy.b);
   for (int k = 0; k < count; k++) {
     for (int i = 0; i < ch[k].n; i++) {
       *size = ga_larger(*size, ch[k].length[i] * fabs(b[ch[k].mult + i]));
@@ -329,7 +329,7 @@ static ga_status answer(ga_integrator *it, double *size) {
 /* Growth relative to the least one so far: by one solve and, if that is suspicious, by two. A
  * better least one is remembered. */
 static ga_status growth(ga_integrator *it, double *relative) {
-  double *reference = it->redundant.reference, size = 0;
+  double *reference = it->redundancy.reference, size = 0;
   bool first = reference[0] == 0;
   *relative = 1;
   for (int round = 0; round < 2; round++) {
@@ -347,14 +347,14 @@ static ga_status growth(ga_integrator *it, double *relative) {
 static ga_status measure(ga_integrator *it, double *relative) {
   ga_factors *f = &it->step.factors;
   *relative = 1;
-  bool known = it->redundant.reference[0] > 0;
+  bool known = it->redundancy.reference[0] > 0;
   if (known && !f->made) return GA_OK;
-  if (known && it->redundant.calm > 0) {
-    it->redundant.calm--;
+  if (known && it->redundancy.calm > 0) {
+    it->redundancy.calm--;
     return GA_OK;
   }
   ga_status status = growth(it, relative);
-  it->redundant.calm = *relative < CALM ? SKIPPED : 0;
+  it->redundancy.calm = *relative < CALM ? SKIPPED : 0;
   if (status != GA_OK || *relative <= AGED) return status;
   status = (f->made ? ga_factors_renew : ga_factors_replace)(f, &it->step.eq, it->step.newton.x);
   return status == GA_OK ? growth(it, relative) : status;
@@ -408,8 +408,8 @@ static ga_status watch(ga_integrator *it) {
                  at->t, name, hidden ? "move apart with" : "open by", value);
 }
 
-ga_status ga_redundant_judge(ga_integrator *it) {
-  ga_redundancy *r = &it->redundant;
+ga_status ga_redundancy_check(ga_integrator *it) {
+  ga_redundancy *r = &it->redundancy;
   double grown;
   if (!r->on) return GA_OK;
   ga_status status = it->step.eq.ndropped > 0 ? watch(it) : GA_OK;
@@ -450,14 +450,14 @@ static void guess_kept(ga_integrator *it, const ga_rank *rank) {
   ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);
 }
 
-void ga_redundant_guess(ga_integrator *it) {
-  guess_kept(it, &it->redundant.chosen);
-  ga_rank_free(&it->redundant.chosen);
+void ga_redundancy_guess(ga_integrator *it) {
+  guess_kept(it, &it->redundancy.chosen);
+  ga_rank_free(&it->redundancy.chosen);
 }
 
 /* Other rows at the accepted state, as many as before; not if the position is nearly singular. */
 static ga_status choose_anew(ga_integrator *it) {
-  ga_redundancy *r = &it->redundant;
+  ga_redundancy *r = &it->redundancy;
   const ga_memory *mem = &it->mem;
   ga_rank rank;
   r->aged = false;
@@ -474,8 +474,8 @@ static ga_status choose_anew(ga_integrator *it) {
   return status;
 }
 
-ga_status ga_redundant_accept(ga_integrator *it) {
-  ga_redundancy *r = &it->redundant;
+ga_status ga_redundancy_accept(ga_integrator *it) {
+  ga_redundancy *r = &it->redundancy;
   const ga_site *at = &it->step.eq.site[GA_SITE_NEW];
   if (!r->on || it->step.eq.ndropped == 0) return GA_OK;
   ga_status status = GA_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Constraints that follow from others, and positions where that happens on the way (redundancy.c).
  */
-#ifndef GA_SRC_REDUNDANT_H
-#define GA_SRC_REDUNDANT_H
+#ifndef GA_SRC_REDUNDANCY_H
+#define GA_SRC_REDUNDANCY_H
 
 #include "linsol/rank/rank.h"
 
@@ -27,30 +27,30 @@ typedef struct ga_redundancy {
 
 struct ga_integrator;
 
-void ga_redundant_init(struct ga_integrator *it);
-void ga_redundant_close(struct ga_integrator *it);
+void ga_redundancy_init(struct ga_integrator *it);
+void ga_redundancy_close(struct ga_integrator *it);
 
 /* What the accepted state shows, for the names alone; after a state was loaded. */
-ga_status ga_redundant_look(struct ga_integrator *it);
+ga_status ga_redundancy_find_names(struct ga_integrator *it);
 
 /* The steps get places for rows that are left out, if they have none so far. */
 ga_status ga_redundancy_make_slots(struct ga_integrator *it);
 
 /* The rank at a start and the rows kept, from it->q and it->v, which satisfy the constraints. */
-ga_status ga_redundant_start(struct ga_integrator *it, double t);
+ga_status ga_redundancy_start(struct ga_integrator *it, double t);
 
 /* v', lam, psi there, into it->vd, it->lam, it->psi. */
-ga_status ga_redundant_acceleration(struct ga_integrator *it, double t);
+ga_status ga_redundancy_acceleration(struct ga_integrator *it, double t);
 
 /* The guess of the first step. */
-void ga_redundant_guess(struct ga_integrator *it);
+void ga_redundancy_guess(struct ga_integrator *it);
 
 /* A step begins. */
-void ga_redundant_begin(struct ga_integrator *it);
+void ga_redundancy_begin(struct ga_integrator *it);
 /* A step is solved and not yet accepted: dropped rows that open are contradictions, an error. A
  * position so near to a singular one that its multipliers mean nothing: GA_RETRY_SINGULAR. */
-ga_status ga_redundant_judge(struct ga_integrator *it);
+ga_status ga_redundancy_check(struct ga_integrator *it);
 /* It is accepted: report the least multipliers, choose rows anew if they have aged. */
-ga_status ga_redundant_accept(struct ga_integrator *it);
+ga_status ga_redundancy_accept(struct ga_integrator *it);
 
 #endif

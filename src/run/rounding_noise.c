@@ -53,7 +53,7 @@ static void add_diagonal(const ga_csr *M, double *out) {
  * own has no rounding of its own either. */
 static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_csr *G,
                                  const ga_csr *H, const ga_values *x) {
-  double *noise = it->control.noise, *mass = it->d;
+  double *noise = it->step_size.noise, *mass = it->d;
   int nv = it->eval.nv;
   memset(noise, 0, (size_t)nv * sizeof(double));
   memset(mass, 0, (size_t)nv * sizeof(double));
@@ -72,7 +72,7 @@ static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_cs
 static void add_shaken(ga_integrator *it, double t, const double *q, const double *v,
                        bool in_turns) {
   int nv = it->eval.nv;
-  double *noise = it->control.noise;
+  double *noise = it->step_size.noise;
   ga_eval_size(&it->eval, q, it->d);
   for (int i = 0; i < nv; i++) {
     it->d[i] *= (in_turns && i % 2 ? -1 : 1) * level(it);
@@ -86,11 +86,11 @@ static void add_shaken(ga_integrator *it, double t, const double *q, const doubl
 }
 
 double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v) {
-  ga_control *c = &it->control;
+  ga_step_size *c = &it->step_size;
   ga_saddle *s = &it->saddle;
   const ga_values *at = &it->values;
   bool own = ga_eval_own_reaction(&it->eval);
-  bool defined = !it->redundant.singular; /* else v' is a limit that this system does not tell */
+  bool defined = !it->redundancy.singular; /* else v' is a limit that this system does not tell */
   int nv = it->eval.nv;
   memset(c->noise, 0, (size_t)nv * sizeof(double));
   if (defined && ga_saddle_acceleration(s, t, q, v, at->vd, at->lam, at->psi) == GA_OK) {
@@ -105,7 +105,7 @@ double ga_rest_rounding(ga_integrator *it, double t, const double *q, const doub
 }
 
 void ga_rest_clean(const ga_integrator *it, double times, double *x) {
-  const double *noise = it->control.noise;
+  const double *noise = it->step_size.noise;
   for (int i = 0; i < it->eval.nv; i++) {
     if (fabs(x[i]) <= times * noise[i]) x[i] = 0;
   }
@@ -115,7 +115,7 @@ void ga_rest_clean(const ga_integrator *it, double times, double *x) {
  * It costs less to ask than to find the rounding. */
 bool ga_rest_suspect(ga_integrator *it, double h) {
   const ga_options *o = &it->options;
-  const ga_control *c = &it->control;
+  const ga_step_size *c = &it->step_size;
   const ga_site *end = &it->step.eq.site[GA_SITE_NEW];
   const ga_memory *mem = &it->mem;
   const ga_saddle *s = &it->saddle;
@@ -176,7 +176,7 @@ static double acceleration_of(const ga_integrator *it, const ga_rest *s) {
   double largest = 0;
   for (int i = 0; i < it->eval.nv; i++) {
     double a = fabs(s->vd[i]);
-    if (a > it->control.noise[i]) largest = ga_larger(largest, a);
+    if (a > it->step_size.noise[i]) largest = ga_larger(largest, a);
   }
   return ga_team_max(it->eval.team, largest);
 }

@@ -33,13 +33,13 @@ static ga_status derivative(ga_integrator *it, bool applied, double t, const dou
   return GA_OK;
 }
 
-ga_status ga_initial_vdd(ga_integrator *it, double t, const double *q, const double *v,
-                         const double *vd, double h, double *vdd, double *vddd) {
+ga_status ga_start_vdd(ga_integrator *it, double t, const double *q, const double *v,
+                       const double *vd, double h, double *vdd, double *vddd) {
   return derivative(it, false, t, q, v, vd, h, vdd, vddd);
 }
 
 static bool keeps_applied_part(const ga_method *method) {
-  return method->dyn[method->out_x].part == GA_FORCES_APPLIED;
+  return method->dyn[method->out_x].forces == GA_FORCES_APPLIED;
 }
 
 static void guess_multipliers(ga_integrator *it, const double *lam, const double *psi) {
@@ -50,14 +50,14 @@ static void guess_multipliers(ga_integrator *it, const double *lam, const double
   if (psi) memcpy(guess + e->nlam, psi, (size_t)e->npsi * sizeof(double));
 }
 
-void ga_initial_guess(ga_integrator *it) {
+void ga_start_guess(ga_integrator *it) {
   guess_multipliers(it, it->mem.lam, it->mem.psi);
 }
 
 /* ACB15 after (8): r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, alpha = alpha_m - alpha_f */
-ga_status ga_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
-                           const double *vd, double h) {
-  double weight = ga_control_q_factor(&it->options.par);
+ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
+                                 const double *vd, double h) {
+  double weight = ga_step_size_q_factor(&it->options.par);
   ga_status status = ga_eval_G(&it->eval, t, q, &it->saddle.G);
   status = ga_team_agree(it->eval.team, status, &it->error);
   if (status != GA_OK) return status;
@@ -162,14 +162,14 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h)
   }
   ga_axpy(nv, (par->alpha_m - par->alpha_f) * h, it->vdd, it->a);
   if (start != GA_START_PERTURBED || it->eval.nlam_all == 0) return GA_OK;
-  status = ga_hidden_target(it, t, it->q, it->v, it->vd, h);
+  status = ga_start_hidden_target(it, t, it->q, it->v, it->vd, h);
   if (status != GA_OK) return status;
   return ga_project_velocity(it, t, it->q, it->v, it->hidden, false, NULL);
 }
 
 /* JN08 (10): a_0 = (1 - alpha) w_0 + alpha w_1 with w_1 of the step just solved; for weighted rows
  * M_alpha a_0 = (1 - alpha) f_0 + alpha f_1,  f_0 = M(t_0,q_0) v'_0 and, from the row itself,
- * f_1 = (m M_{1+alpha} a + carried)/phi */
+ * f_1 = (m M_{1+alpha} a + old terms)/phi */
 static ga_status implicit_history(ga_integrator *it, double *a) {
   const ga_equations *s = &it->step.eq;
   const ga_method *method = it->method;
@@ -181,8 +181,8 @@ static ga_status implicit_history(ga_integrator *it, double *a) {
     return GA_OK;
   }
   double part = alpha / s->tab.phi;
-  const ga_team *team = it->eval.team; /* carried is a sum over the ranks already */
-  for (int i = 0; i < s->nv; i++) a[i] = !team || team->owned[i] ? part * s->carried[i] : 0;
+  const ga_team *team = it->eval.team; /* old_terms is a sum over the processes already */
+  for (int i = 0; i < s->nv; i++) a[i] = !team || team->owned[i] ? part * s->old_terms[i] : 0;
   ga_csr_mul_add(&s->site->M, part * s->tab.m, x, a);
   ga_status status = ga_eval_mass(&it->eval, mem->t, mem->q, &it->saddle.M);
   status = ga_team_agree(it->eval.team, status, &it->error);
@@ -197,14 +197,14 @@ static ga_status implicit_history(ga_integrator *it, double *a) {
 
 /* The first step, with its own a_0: the step is solved for a given a_0 and gives a better one. The
  * map contracts like alpha times a root of the method; it ends at rounding. */
-ga_status ga_initial_implicit(ga_integrator *it, const ga_past *past, double h, double t1) {
+ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1) {
   enum { ROUNDS = 100 };
   int nv = it->eval.nv;
   const ga_past changing = {.v = past->v, .a = it->a, .w = past->w};
   double last = INFINITY;
   if (past->a != it->a) memcpy(it->a, past->a, (size_t)nv * sizeof(double));
   for (int round = 0; round < ROUNDS; round++) {
-    ga_status status = ga_run_solve(it, &changing, h, t1);
+    ga_status status = ga_loop_solve(it, &changing, h, t1);
     if (status == GA_OK) status = implicit_history(it, it->vdd);
     if (status != GA_OK) return status;
     ga_team *team = it->eval.team;
@@ -260,7 +260,7 @@ static ga_status project_softly(ga_integrator *it, double t, double *dq, double 
  * reason may be that constraints contradict each other. */
 static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
                                   ga_stats *stats) {
-  bool soft = it->saddle.soft = it->redundant.on;
+  bool soft = it->saddle.soft = it->redundancy.on;
   it->saddle.dropped = NULL;
   if (initial == GA_INITIAL_PROJECT) {
     if (soft) return project_softly(it, t, &stats->start_dq, &stats->start_dv);
@@ -276,8 +276,8 @@ static ga_status consistent_state(ga_integrator *it, double t, ga_initial initia
   return before.code;
 }
 
-ga_status ga_initial_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
-                                double *lam, double *psi) {
+ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
+                              double *lam, double *psi) {
   ga_error_clear(&it->error);
   ga_linsol_reset(&it->saddle.ls);
   guess_multipliers(it, lam, psi);
@@ -290,13 +290,13 @@ ga_status ga_initial_consistent(ga_integrator *it, double t, double *q, double *
 static ga_status first_history(ga_integrator *it, ga_start start, double t, double *h) {
   for (int tries = 0;; tries++) {
     ga_status status = ga_start_memory(it, start, t, *h);
-    if (status <= 0 || !it->control.on || tries == 20) return status;
+    if (status <= 0 || !it->step_size.on || tries == 20) return status;
     *h /= 4;
     ga_error_clear(&it->error);
   }
 }
 
-ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
+ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   const ga_eval *e = &it->eval;
   ga_stats stats = from->again ? it->stats : (ga_stats){0};
   double h = it->h, t = from->t;
@@ -306,9 +306,9 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
   memcpy(it->v, from->v, (size_t)e->nv * sizeof(double));
   guess_multipliers(it, from->lam, from->psi);
   ga_status status = consistent_state(it, t, from->initial, &stats);
-  if (status == GA_OK) status = ga_redundant_start(it, t);
-  if (status == GA_OK) status = ga_redundant_acceleration(it, t);
-  if (status == GA_OK && it->control.on) status = ga_control_start(it, t, &h);
+  if (status == GA_OK) status = ga_redundancy_start(it, t);
+  if (status == GA_OK) status = ga_redundancy_acceleration(it, t);
+  if (status == GA_OK && it->step_size.on) status = ga_step_size_start(it, t, &h);
   if (status == GA_OK) status = first_history(it, start, t, &h);
   if (status != GA_OK) return status;
   ga_memory *mem = &it->mem;
@@ -327,8 +327,8 @@ ga_status ga_initial_start(ga_integrator *it, const ga_beginning *from) {
       start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * h;
   it->stats = stats;
   it->stats.dependent = it->step.eq.ndropped;
-  if (it->control.on) ga_control_begin(it);
+  if (it->step_size.on) ga_step_size_begin(it);
   ga_step_reset(&it->step);
-  ga_redundant_guess(it);
+  ga_redundancy_guess(it);
   return GA_OK;
 }

@@ -43,7 +43,7 @@ static const double STAYS = 0.3;  /* an error after which h stays as it is */
 
 /* ---- the estimate ------------------------------------------------------------------------ */
 
-double ga_control_q_factor(const ga_params *par) {
+double ga_step_size_q_factor(const ga_params *par) {
   return 2 * (1 - 6 * par->beta - 3 * (par->alpha_m - par->alpha_f));
 }
 
@@ -82,7 +82,7 @@ static bool forbidden(const ga_method *method, ga_con_kind kind, bool position) 
 
 /* the rows whose x is an acceleration, or the applied part of one: those that carry e */
 static bool carries(const ga_method *method, int j) {
-  return method->dyn[j].part != GA_FORCES_REACTION;
+  return method->dyn[j].forces != GA_FORCES_REACTION;
 }
 
 static double carried(const ga_method *method, const double *by) {
@@ -105,7 +105,7 @@ static void row_of(const ga_equations *s, int c, const double *e, double *filter
  * what they make of e */
 static ga_status filter(ga_integrator *it, bool position, double *e) {
   const ga_equations *s = &it->step.eq;
-  double *filtered = it->control.filtered;
+  double *filtered = it->step_size.filtered;
   const ga_method *method = s->method;
   const double *c = position ? s->tab.p : s->tab.r;
   double sum = carried(method, c);
@@ -137,7 +137,7 @@ static ga_status filter_twice(ga_integrator *it, bool position, double *e) {
 /* the largest values so far and those of (q, v) */
 static void sizes(const ga_integrator *it, const double *q, const double *v, double *size_q,
                   double *size_v) {
-  const ga_control *c = &it->control;
+  const ga_step_size *c = &it->step_size;
   ga_space_size(it->model->space, q, size_q);
   for (int i = 0; i < it->eval.nv; i++) {
     size_q[i] = fmax(size_q[i], c->size_q[i]);
@@ -146,7 +146,7 @@ static void sizes(const ga_integrator *it, const double *q, const double *v, dou
 }
 
 static void grow_sizes(ga_integrator *it) {
-  ga_control *c = &it->control;
+  ga_step_size *c = &it->step_size;
   sizes(it, it->mem.q, it->mem.v, it->vs, it->d);
   memcpy(c->size_q, it->vs, (size_t)it->eval.nv * sizeof(double));
   memcpy(c->size_v, it->d, (size_t)it->eval.nv * sizeof(double));
@@ -155,11 +155,11 @@ static void grow_sizes(ga_integrator *it) {
 /* clean: without what the roundings of v' at both ends of this step and of the one before make of
  * it (rounding_noise.c) */
 static ga_status estimate(ga_integrator *it, bool clean, double *err) {
-  ga_control *c = &it->control;
+  ga_step_size *c = &it->step_size;
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_options *o = &it->options;
   int nv = it->eval.nv;
-  double h = to->h, h3 = h * h * h, q_weight = ga_control_q_factor(&o->par),
+  double h = to->h, h3 = h * h * h, q_weight = ga_step_size_q_factor(&o->par),
          v_weight = v_factor(&o->par);
   double apart = from->t + h / 2 - c->t_vdd, before = fmax(from->h, 2 * (from->t - c->t_vdd));
   sizes(it, to->q, to->v, it->vs, it->d);
@@ -180,13 +180,13 @@ static ga_status estimate(ga_integrator *it, bool clean, double *err) {
 
 /* Where hardly anything moves, the error is looked at without rounding. Steps in which rounding
  * moves q by more than is allowed do not grow any more. */
-ga_status ga_control_error(ga_integrator *it, double *err) {
-  ga_control *c = &it->control;
+ga_status ga_step_size_error(ga_integrator *it, double *err) {
+  ga_step_size *c = &it->step_size;
   const ga_memory *to = &it->mem;
   ga_status status = estimate(it, false, err);
   c->suspect = status == GA_OK && *err > LEAST && ga_rest_suspect(it, to->h);
   if (!c->suspect) return status;
-  ga_initial_guess(it);
+  ga_start_guess(it);
   if (ga_rest_rounding(it, to->t, to->q, to->v) == 0) return GA_OK;
   status = estimate(it, true, err);
   for (int i = 0; i < it->eval.nv; i++) c->e[i] = to->h * to->h * c->noise[i];
@@ -201,8 +201,8 @@ static double limited(const ga_integrator *it, double h) {
   return fmax(largest > 0 ? fmin(h, largest) : h, it->options.h_min);
 }
 
-void ga_control_accept(ga_integrator *it, double err, double h, double wanted, bool again) {
-  ga_control *c = &it->control;
+void ga_step_size_accept(ga_integrator *it, double err, double h, double wanted, bool again) {
+  ga_step_size *c = &it->step_size;
   double e = fmax(err, LEAST), last = c->err_last > 0 ? c->err_last : e;
   double factor = SAFE * pow(e, -(1.0 / 3 - 0.75 * B)) * pow(last, B);
   bool cut = h < 0.99 * wanted;
@@ -224,11 +224,11 @@ void ga_control_accept(ga_integrator *it, double err, double h, double wanted, b
   grow_sizes(it);
 }
 
-void ga_control_reject(ga_integrator *it, double err, double h) {
-  ga_control *c = &it->control;
+void ga_step_size_reject(ga_integrator *it, double err, double h) {
+  ga_step_size *c = &it->step_size;
   const ga_memory *mem = &it->mem;
   if (c->suspect) {
-    ga_initial_guess(it);
+    ga_start_guess(it);
     double speed = ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, c->size_v));
     if (speed <= h * ga_rest_rounding(it, mem->t, mem->q, mem->v)) {
       ga_rest_sizes(it, &(ga_rest){mem->t, mem->q, mem->v, mem->vd}, h, c->size_q, c->size_v);
@@ -237,7 +237,7 @@ void ga_control_reject(ga_integrator *it, double err, double h) {
   it->h = h * fmax(SHRINK, fmin(0.9, SAFE * pow(err, -1.0 / 3)));
 }
 
-void ga_control_fail(ga_integrator *it, double h) {
+void ga_step_size_fail(ga_integrator *it, double h) {
   it->h = FAILED * h;
 }
 
@@ -246,7 +246,7 @@ void ga_control_fail(ga_integrator *it, double h) {
 /* Size at which the errors by v'', v''' are half of what is allowed, with a motion over h as the
  * least size of q and v. */
 static double first_size(ga_integrator *it, double h, const double *vddd) {
-  ga_control *c = &it->control;
+  ga_step_size *c = &it->step_size;
   const ga_options *o = &it->options;
   int nv = it->eval.nv;
   double *move = it->d;
@@ -255,7 +255,7 @@ static double first_size(ga_integrator *it, double h, const double *vddd) {
   for (int i = 0; i < nv; i++) {
     it->vs[i] = fmax(it->vs[i], fabs(h * it->v[i]) + h * h / 2 * fabs(it->vd[i]));
     it->vs[i] = fmax(it->vs[i], c->rest_q[i]);
-    c->e[i] = (ga_control_q_factor(&o->par) * it->vdd[i] + it->r[i]) / 12;
+    c->e[i] = (ga_step_size_q_factor(&o->par) * it->vdd[i] + it->r[i]) / 12;
   }
   double err = norm(it, c->e, it->vs, o->weight_q);
   for (int i = 0; i < nv; i++) {
@@ -269,7 +269,7 @@ static double first_size(ga_integrator *it, double h, const double *vddd) {
 /* Sizes for a start from rest, and the largest first step: INFINITY if it is none. Where v' is
  * nothing but rounding the guess h is all that is known of the time in which things happen. */
 static double rest_at_start(ga_integrator *it, double t, double h) {
-  ga_control *c = &it->control;
+  ga_step_size *c = &it->step_size;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   memset(c->rest_q, 0, bytes);
   memset(c->rest_v, 0, bytes);
@@ -284,16 +284,16 @@ static double rest_at_start(ga_integrator *it, double t, double h) {
 }
 
 /* v'' and v''' are differences over h: h is changed until it suits what they say */
-ga_status ga_control_start(ga_integrator *it, double t, double *h) {
+ga_status ga_step_size_start(ga_integrator *it, double t, double *h) {
   enum { TRIES = 30 };
-  double *vddd = it->control.vdd_new, known = 0;
+  double *vddd = it->step_size.vdd_new, known = 0;
   ga_status status = GA_OK;
   *h = limited(it, *h);
   double largest = rest_at_start(it, t, *h);
   *h = fmin(*h, largest);
   for (int i = 0; i < TRIES; i++) {
     ga_eval_set_step(&it->eval, *h);
-    status = ga_initial_vdd(it, t, it->q, it->v, it->vd, *h, it->vdd, vddd);
+    status = ga_start_vdd(it, t, it->q, it->v, it->vd, *h, it->vdd, vddd);
     if (status < 0) return status;
     if (status > 0 && known > 0) break; /* no larger ones */
     ga_rest_clean(it, 1 / *h, it->vdd);
@@ -307,13 +307,13 @@ ga_status ga_control_start(ga_integrator *it, double t, double *h) {
   if (known == 0) return status;
   ga_error_clear(&it->error);
   *h = known;
-  memcpy(it->control.e, it->vdd, (size_t)it->eval.nv * sizeof(double));
+  memcpy(it->step_size.e, it->vdd, (size_t)it->eval.nv * sizeof(double));
   ga_eval_set_step(&it->eval, known);
   return GA_OK;
 }
 
-void ga_control_begin(ga_integrator *it) {
-  ga_control *c = &it->control;
+void ga_step_size_begin(ga_integrator *it) {
+  ga_step_size *c = &it->step_size;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   memcpy(c->vdd, c->e, bytes);
   memcpy(c->size_q, c->rest_q, bytes);

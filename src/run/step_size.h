@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Automatic step sizes: estimate of the local error, controller, first step. */
-#ifndef GA_SRC_CONTROL_H
-#define GA_SRC_CONTROL_H
+#ifndef GA_SRC_STEP_SIZE_H
+#define GA_SRC_STEP_SIZE_H
 
 #include "genalpha/ga_integrator.h"
 
 /* All but the work arrays influences later steps and belongs to a saved state. */
-typedef struct ga_control {
+typedef struct ga_step_size {
   bool on;
   double err_last; /* estimate of the last accepted step, in units of what is allowed; 0: none */
   double t_vdd;
@@ -17,26 +17,26 @@ typedef struct ga_control {
   double *noise;    /* work: what may be rounding in each entry of v', see rounding_noise.c */
   bool suspect;     /* the step just estimated began with hardly any motion */
   double *filtered; /* right side and solution of the filter, as many as unknowns */
-} ga_control;
+} ga_step_size;
 
 /* At a start with it->q, it->v, it->vd at time t: the first step size, *h the guess before. */
-ga_status ga_control_start(ga_integrator *it, double t, double *h);
+ga_status ga_step_size_start(ga_integrator *it, double t, double *h);
 /* That start has been accepted. */
-void ga_control_begin(ga_integrator *it);
+void ga_step_size_begin(ga_integrator *it);
 
 /* 2 (1 - 6 beta - 3 alpha), alpha = alpha_m - alpha_f: the weight of v'' in the local error of q,
  * and in the residual of a hidden constraint that is left free. */
-double ga_control_q_factor(const ga_params *par);
+double ga_step_size_q_factor(const ga_params *par);
 
 /* Error of the step that led from it->last to it->mem, in units of what is allowed. */
-ga_status ga_control_error(ga_integrator *it, double *err);
+ga_status ga_step_size_error(ga_integrator *it, double *err);
 
 /* Next size into it->h: after a step of size h with error err (wanted: the size planned at first,
  * h is less if a time was to be met; again: after others were taken back); after one that was taken
  * back; after one that failed to converge. */
-void ga_control_accept(ga_integrator *it, double err, double h, double wanted, bool again);
-void ga_control_reject(ga_integrator *it, double err, double h);
-void ga_control_fail(ga_integrator *it, double h);
+void ga_step_size_accept(ga_integrator *it, double err, double h, double wanted, bool again);
+void ga_step_size_reject(ga_integrator *it, double err, double h);
+void ga_step_size_fail(ga_integrator *it, double h);
 
 /* rounding_noise.c: a state that does not move. */
 typedef struct ga_rest {

@@ -93,8 +93,8 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
   method->coef(&options->par, &s->tab);
   ga_status status = lay_out(s);
   if (status != GA_OK) return status;
-  double **const of_nv[] = {&s->wq0,     &s->v10,      &s->wq,       &s->vh,
-                            &s->carried, &s->momentum, &s->reaction, &s->part_wq};
+  double **const of_nv[] = {&s->wq0,       &s->v10,      &s->wq,       &s->vh,
+                            &s->old_terms, &s->momentum, &s->reaction, &s->part_wq};
   for (size_t i = 0; i < sizeof of_nv / sizeof of_nv[0]; i++) {
     *of_nv[i] = ga_arena_doubles(arena, (size_t)s->nv);
   }
@@ -135,7 +135,7 @@ void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *gue
   memset(guess, 0, (size_t)s->n * sizeof(double));
   for (int j = 0; j < method->nx; j++) {
     double *x = guess + j * s->nv;
-    ga_row_forces part = method->dyn[j].part;
+    ga_row_forces part = method->dyn[j].forces;
     const double *whole = method->weighted ? mem->a : mem->vd;
     for (int i = 0; i < s->nv; i++) {
       x[i] = part == GA_FORCES_APPLIED ? mem->w[i] : whole[i];
@@ -185,7 +185,7 @@ static ga_status carry(ga_equations *s, const ga_memory *mem, const double *mome
   if (status == GA_OK) status = ga_eval_reaction(e, &p, &site->G, &site->H, s->reaction);
   if (status == GA_OK) status = old_momentum(s, momentum);
   for (int i = 0; i < s->nv; i++) {
-    s->carried[i] = s->tab.hf * (s->reaction[i] - site->F[i]) + s->tab.hm * s->momentum[i];
+    s->old_terms[i] = s->tab.hf * (s->reaction[i] - site->F[i]) + s->tab.hm * s->momentum[i];
   }
   return status != GA_OK ? status : predicted_mass(s, s->tab.shift_new);
 }
@@ -240,7 +240,7 @@ ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_pas
   if (status == GA_OK && s->method->weighted) status = carry(s, mem, past->momentum);
   status = ga_team_agree(s->eval->team, status, s->err);
   if (status == GA_OK && s->method->weighted) {
-    status = ga_team_sum_shared(s->eval->team, 1, s->carried);
+    status = ga_team_sum_shared(s->eval->team, 1, s->old_terms);
   }
   return status;
 }
@@ -291,11 +291,11 @@ static void balance_diagonal(int n, double m, double phi, const double *restrict
 
 /* and with what weighted rows carry along */
 static void balance_weighted(int n, double phi, const double *restrict F,
-                             const double *restrict reaction, const double *restrict carried,
+                             const double *restrict reaction, const double *restrict old_terms,
                              double *restrict r, double *restrict terms) {
   for (int i = 0; i < n; i++) {
-    terms[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i])) + fabs(carried[i]);
-    r[i] += phi * (reaction[i] - F[i]) + carried[i];
+    terms[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i])) + fabs(old_terms[i]);
+    r[i] += phi * (reaction[i] - F[i]) + old_terms[i];
   }
 }
 
@@ -310,15 +310,15 @@ static ga_status reaction_of(ga_equations *s, const ga_dyn_row *row, const doubl
   return ga_eval_reaction(s->eval, &p, &site->G, &site->H, out);
 }
 
-/* row j: m M x_j - phi (F + R(lam_j, psi_j)) + carried, and the size of its terms */
+/* row j: m M x_j - phi (F + R(lam_j, psi_j)) + old terms, and the size of its terms */
 static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r, double *terms) {
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
   const double *reaction = s->zero, *xj = x + j * s->nv;
-  const double *F = row->part == GA_FORCES_REACTION ? s->zero : site->F;
+  const double *F = row->forces == GA_FORCES_REACTION ? s->zero : site->F;
   ga_status status = GA_OK;
   r += j * s->nv, terms += j * s->nv;
-  if (row->part != GA_FORCES_APPLIED) {
+  if (row->forces != GA_FORCES_APPLIED) {
     status = reaction_of(s, row, x, s->reaction);
     reaction = s->reaction;
   }
@@ -328,7 +328,7 @@ static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r,
   }
   multiply(s, &site->M, xj, r);
   if (s->method->weighted) {
-    balance_weighted(s->nv, s->tab.phi, F, reaction, s->carried, r, terms);
+    balance_weighted(s->nv, s->tab.phi, F, reaction, s->old_terms, r, terms);
   } else {
     balance(s->nv, s->tab.phi, F, reaction, r, terms);
   }
@@ -343,8 +343,8 @@ static ga_status dynamic_parts(ga_equations *s, int j, const double *x) {
   double *Mx = s->parts + 3 * j * s->nv, *F = Mx + nv, *reaction = F + nv;
   memset(Mx, 0, 3 * nv * sizeof(double));
   ga_csr_mul_add(&site->M, s->tab.m, x + j * s->nv, Mx);
-  if (row->part != GA_FORCES_REACTION) memcpy(F, site->F, nv * sizeof(double));
-  return row->part == GA_FORCES_APPLIED ? GA_OK : reaction_of(s, row, x, reaction);
+  if (row->forces != GA_FORCES_REACTION) memcpy(F, site->F, nv * sizeof(double));
+  return row->forces == GA_FORCES_APPLIED ? GA_OK : reaction_of(s, row, x, reaction);
 }
 
 /* Second part, for all rows: sum s->parts over the ranks; rows and terms are made of the sums. */
@@ -354,7 +354,8 @@ static ga_status sum_parts(ga_equations *s, double *r, double *terms) {
   for (int j = 0; j < nx; j++) {
     const double *Mx = s->parts + 3 * j * nv;
     memcpy(r + j * nv, Mx, (size_t)nv * sizeof(double));
-    balance_weighted(nv, s->tab.phi, Mx + nv, Mx + 2 * nv, s->carried, r + j * nv, terms + j * nv);
+    balance_weighted(nv, s->tab.phi, Mx + nv, Mx + 2 * nv, s->old_terms, r + j * nv,
+                     terms + j * nv);
   }
   return status;
 }

@@ -82,8 +82,8 @@ typedef struct ga_equations {
   ga_csr Gn;                   /* G(t_n, q_n), where there is an eta */
   bool Gn_known;               /* Gn is made of differences, at the time Gn_t and place Gn_q */
   double Gn_t, *Gn_q;
-  double *carried;  /* of weighted rows: hm M_alpha a_n - hf f_n; zero for others */
-  double *momentum; /* M_alpha a_alpha of this step */
+  double *old_terms; /* of weighted rows: hm M_alpha a_n - hf f_n; zero for others */
+  double *momentum;  /* M_alpha a_alpha of this step */
 
   /* at the x evaluated last */
   long evaluations;        /* Number of evaluations so far; ga_tangents.of refers to it. */
@@ -116,7 +116,7 @@ typedef struct ga_shift {
   const double *wq, *v1;
 } ga_shift;
 
-/* The residual r at x and, of each dynamic row, |m M x| + phi (|F| + |R|) + |carried|. With
+/* The residual r at x and, of each dynamic row, |m M x| + phi (|F| + |R|) + |old terms|. With
  * tangents: those that the model gives in the same pass are evaluated, too. shift: NULL for none.
  * GA_RETRY_NONFINITE names the callback that is to blame. */
 ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift *shift,

@@ -70,7 +70,7 @@ static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *aren
     ga_csr_init(&d->L[j], s->nlam, s->nv, model->pat_G, arena);
     ga_csr_init(&d->P[j], s->npsi, s->nv, model->pat_H, arena);
   }
-  if (row->part == GA_FORCES_REACTION && !d->K0.ptr) {
+  if (row->forces == GA_FORCES_REACTION && !d->K0.ptr) {
     ga_csr_init(&d->K0, s->nv, s->nv, model->pat_K, arena);
     ga_csr_init(&d->C0, s->nv, s->nv, ga_eval_pattern_C(model), arena);
   }
@@ -187,7 +187,7 @@ static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double
                      .x = s->method->weighted ? s->zero : x + j * s->nv,
                      .lam = ga_equations_multipliers(s, x, row->lam),
                      .psi = ga_equations_multipliers(s, x, row->psi)};
-  if (ga_eval_own_reaction(s->eval) && row->part != GA_FORCES_APPLIED) {
+  if (ga_eval_own_reaction(s->eval) && row->forces != GA_FORCES_APPLIED) {
     status = ga_eval_reaction_dmult(s->eval, &p, &d->L[j], &d->P[j]);
   }
   m->dyn[j].q_scale = s->tab.phi * s->h * s->h * site->by_wq;
@@ -195,7 +195,7 @@ static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double
   if (status != GA_OK || (site->by_wq == 0 && site->by_v1 == 0)) return status;
   if (d->of == s->evaluations) return GA_OK; /* they came along with the residual */
   status = ga_eval_tangents(s->eval, &p, Kt, Ct);
-  if (status != GA_OK || row->part != GA_FORCES_REACTION) return status;
+  if (status != GA_OK || row->forces != GA_FORCES_REACTION) return status;
   p.x = p.lam = p.psi = s->zero;
   status = ga_eval_tangents(s->eval, &p, &d->K0, &d->C0);
   ga_axpy(ga_csr_nnz(Kt), -1, d->K0.val, Kt->val);

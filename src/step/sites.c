@@ -175,7 +175,7 @@ ga_status ga_sites_move(ga_equations *s, const double *x, const ga_shift *shift)
 static void want_tangents(ga_equations *s, const double *x, ga_tangents *with, ga_evaluation *all) {
   const ga_dyn_row *row = &s->method->dyn[0];
   bool possible = s->method->nx == 1 && !s->method->weighted && row->site == GA_SITE_NEW &&
-                  row->part == GA_FORCES_ALL && !s->has_hat;
+                  row->forces == GA_FORCES_ALL && !s->has_hat;
   if (!with || !possible) return;
   with->of = s->evaluations;
   all->x = x;

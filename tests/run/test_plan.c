@@ -51,13 +51,13 @@ static void test_many_times(void **state) {
     double t_end = (double)periods * 0.1;
     for (long n = 0; n < periods * cases[c].per; n++) {
       ga_plan plan;
-      must(ga_sequence_plan(it, t_end, &plan), &it->error);
+      must(ga_plan_next(it, t_end, &plan), &it->error);
       long done = n / cases[c].per;
       double exact = ((double)done + cases[c].fraction[n % cases[c].per]) * 0.1;
       assert_true(plan.regular);
       if (!(fabs(plan.t1 - exact) <= 3e-16 * exact)) fail_msg("step %ld: %.17g", n, plan.t1);
       it->mem.t = plan.t1;
-      ga_sequence_advance(it, &plan, plan.t1 == t_end);
+      ga_plan_advance(it, &plan, plan.t1 == t_end);
     }
     assert_true(it->mem.t == t_end);
     ga_integrator_free(it);

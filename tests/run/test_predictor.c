@@ -27,12 +27,12 @@ static double error_after(ga_predictor *p, int degree, int n, double *x) {
   polynomial(degree, time_of(0), p->phi[0]);
   ga_predictor_forget(p);
   for (int i = 0; i < n; i++) {
-    ga_predict(p, time_of(i), time_of(i + 1), guess);
+    ga_predictor_guess(p, time_of(i), time_of(i + 1), guess);
     polynomial(degree, time_of(i + 1), x);
     ga_predictor_keep(p, time_of(i), time_of(i + 1), x);
   }
   polynomial(degree, time_of(n + 1), next);
-  ga_predict(p, time_of(n), time_of(n + 1), guess);
+  ga_predictor_guess(p, time_of(n), time_of(n + 1), guess);
   for (int e = 0; e < N; e++) worst = fmax(worst, fabs(guess[e] - next[e]));
   return worst;
 }
@@ -50,11 +50,11 @@ static void test_polynomials(void **state) {
   ga_arena arena = {0};
   ga_predictor p = make(&arena);
   double last[N];
-  for (int degree = 0; degree < GA_PREDICT; degree++) {
-    for (int n = 0; n < 2 * GA_PREDICT; n++) {
+  for (int degree = 0; degree < GA_PREDICTOR_STEPS; degree++) {
+    for (int n = 0; n < 2 * GA_PREDICTOR_STEPS; n++) {
       double error = error_after(&p, degree, n, last);
       if (n >= degree) assert_true(error < 1e-12);
-      if (n < degree && n < GA_PREDICT - 1) assert_true(error > 1e-7);
+      if (n < degree && n < GA_PREDICTOR_STEPS - 1) assert_true(error > 1e-7);
     }
   }
   ga_arena_free(&arena);
@@ -69,7 +69,7 @@ static void test_forgets(void **state) {
   for (int k = 0; k < 2; k++) {
     assert_true(error_after(&p, 3, 8, last) < 1e-12);
     if (k == 1) ga_predictor_forget(&p);
-    ga_predict(&p, k == 0 ? time_of(8) + 1e-9 : time_of(8), time_of(9), guess);
+    ga_predictor_guess(&p, k == 0 ? time_of(8) + 1e-9 : time_of(8), time_of(9), guess);
     assert_memory_equal(guess, last, sizeof last);
     assert_int_equal(p.order, 0);
   }
@@ -86,7 +86,7 @@ static void test_rough(void **state) {
     const double x[N] = {i % 2 ? 1 : -1, 0.5, 7};
     ga_predictor_keep(&p, i, i + 1, x);
   }
-  ga_predict(&p, 10, 11, guess);
+  ga_predictor_guess(&p, 10, 11, guess);
   assert_int_equal(p.order, 0);
   assert_true(guess[0] == 1 && guess[1] == 0.5 && guess[2] == 7);
   ga_arena_free(&arena);
@@ -102,7 +102,7 @@ static double error_among(ga_arena *arena, double rho, double a, double white) {
     random = random * 1664525u + 1013904223u;
     double error = sign + white * (random / 4294967296.0 - 0.5);
     const double x[N] = {2 + sin(0.05 * i), 1 + error, cos(0.03 * i) + error};
-    ga_predict(&p, i, i + 1, guess);
+    ga_predictor_guess(&p, i, i + 1, guess);
     for (int e = 0; e < N && i > 8; e++) worst = fmax(worst, fabs(guess[e] - x[e]));
     ga_predictor_keep(&p, i, i + 1, x);
   }
@@ -134,8 +134,8 @@ static void test_many(void **state) {
     for (int e = 0; e < MANY; e++) x[e] = e >= MANY_X ? small[2] : small[e % 2];
     ga_predictor_keep(&few, time_of(i), time_of(i + 1), small);
     ga_predictor_keep(&many, time_of(i), time_of(i + 1), x);
-    ga_predict(&few, time_of(i + 1), time_of(i + 2), expected);
-    ga_predict(&many, time_of(i + 1), time_of(i + 2), guess);
+    ga_predictor_guess(&few, time_of(i + 1), time_of(i + 2), expected);
+    ga_predictor_guess(&many, time_of(i + 1), time_of(i + 2), guess);
     assert_int_equal(many.order, few.order);
     for (int e = 0; e < MANY; e++) {
       assert_true(guess[e] == expected[e >= MANY_X ? 2 : e % 2]);
@@ -152,11 +152,11 @@ static void test_shift(void **state) {
   ga_arena arena = {0};
   ga_predictor p = make(&arena);
   double last[N], guess[N], later[N];
-  for (int n = 3; n < 2 * GA_PREDICT; n++) {
+  for (int n = 3; n < 2 * GA_PREDICTOR_STEPS; n++) {
     error_after(&p, 3, n, last);
-    ga_predict(&p, time_of(n), time_of(n + 1), guess);
+    ga_predictor_guess(&p, time_of(n), time_of(n + 1), guess);
     ga_predictor_shift(&p, time_of(n) + 0.25);
-    ga_predict(&p, time_of(n) + 0.25, time_of(n + 1) + 0.25, later);
+    ga_predictor_guess(&p, time_of(n) + 0.25, time_of(n + 1) + 0.25, later);
     assert_memory_equal(guess, later, sizeof guess);
     assert_true(p.count > 3 && fabs(guess[0] - last[0]) > 1e-3);
   }

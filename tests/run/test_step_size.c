@@ -77,7 +77,7 @@ static void test_estimate(void **state) {
         must(ga_integrator_step(it), ga_integrator_error(it));
         assert_near("size", it->mem.h, h, 1e-9);
         if (i < 60 || i % 4 == 0) continue; /* after the start, and not where the size changes */
-        estimated += it->control.err_last * o.atol;
+        estimated += it->step_size.err_last * o.atol;
         committed += true_error(p, it, position);
       }
       char what[96];
@@ -109,12 +109,12 @@ static void test_estimate_of_nan(void **state) {
     ga_integrator *it = small_start(&s, &o, q, v);
     for (int i = 0; i < 3; i++) must(ga_integrator_step(it), ga_integrator_error(it));
     double err;
-    it->control.t_vdd -= it->mem.h; /* there is a step before the last one, and v'' was zero */
-    memset(it->control.vdd, 0, sizeof q);
-    must(ga_control_error(it, &err), ga_integrator_error(it));
+    it->step_size.t_vdd -= it->mem.h; /* there is a step before the last one, and v'' was zero */
+    memset(it->step_size.vdd, 0, sizeof q);
+    must(ga_step_size_error(it, &err), ga_integrator_error(it));
     assert_true(err > 0 && isfinite(err));
     it->mem.vd[at] = NAN;
-    must(ga_control_error(it, &err), ga_integrator_error(it));
+    must(ga_step_size_error(it, &err), ga_integrator_error(it));
     assert_true(err == INFINITY);
     ga_integrator_free(it);
   }

@@ -40,7 +40,7 @@ static inline bool has_rows(const ga_method *m, ga_con_kind kind) {
 
 /* M^-1 is needed where the reaction is a part of its own */
 static inline bool needs_inverse_mass(const ga_method *m) {
-  return m->dyn[0].part != GA_FORCES_ALL;
+  return m->dyn[0].forces != GA_FORCES_ALL;
 }
 
 /* The first coordinate whose row of M is, after elimination of those before it, zero but for

@@ -213,7 +213,7 @@ static void reaction_sizes(ga_judge *j, const ga_iterate *at, int b, int k, ga_l
   const ga_site *site = &eq->site[row->site];
   bool quotient = ga_eval_jacobian_noise(eq->eval) > DBL_EPSILON && look == GA_LOOK_STALLED;
   *reaction = *rounded = 0;
-  if (row->part == GA_FORCES_APPLIED) return;
+  if (row->forces == GA_FORCES_APPLIED) return;
   const double *lam = ga_equations_multipliers(eq, at->x, row->lam);
   const double *psi = ga_equations_multipliers(eq, at->x, row->psi);
   *reaction =

@@ -8,7 +8,7 @@
  *
  *     row               terms                    rounding, in units of ROUND eps
  *     force             |m M x|, phi |F|, |R|,   terms, |M||x|, |G|^T|lam|, |H|^T|psi|,
- *                       |carried|                and claimed: |K||q_1| + |C||v_1|
+ *                       |old terms|                and claimed: |K||q_1| + |C||v_1|
  *     position g/h^2    |G| |x|                  |G| Q / h^2
  *     velocity /h       |G| |x|                  |G| V / h, and claimed: |Z| Q / h
  *     nonholonomic k/h  |H| |x|                  |H| V / h, and claimed: |Y| Q / h
