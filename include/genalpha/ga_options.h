@@ -61,7 +61,7 @@ typedef enum ga_mass_at { GA_MASS_EVALUATED, GA_MASS_PREVIOUS } ga_mass_at;
  * the first are for comparison. */
 typedef enum ga_rescale {
   GA_RESCALE_ALL,   /* what the method needs */
-  GA_RESCALE_A,     /* the history a alone */
+  GA_RESCALE_A,     /* the memory a alone */
   GA_RESCALE_V,     /* the residual of the hidden constraint alone, of methods that leave it free */
   GA_RESCALE_GAMMA, /* gamma of the step instead, AB07 section 2.3 */
   GA_RESCALE_NONE
@@ -97,15 +97,15 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
   TEXT(h_seq, "1", "F1,F2,...", "h-seq",                                                           \
        "step sizes as fractions of h, repeated: 1/3,2/3 takes h/3, 2h/3, h/3, ...")                \
   REAL(rtol, 0, 1e-16, 1, "rtol",                                                                  \
-       "automatic steps: error allowed in a step, relative to the largest value a component had; " \
-       "0, and atol too: steps of size h")                                                         \
+       "automatic steps: error allowed in a step, relative to the largest value of the component " \
+       "so far; if rtol and atol are 0, all steps have size h")                                    \
   REAL(atol, 0, 0, 1e300, "atol",                                                                  \
-       "automatic steps: absolute error allowed in a step, added to it")                           \
+       "automatic steps: absolute error allowed in a step, added to the relative one")             \
   REAL(h_min, 0, 0, 1e300, "h-min",                                                                \
-       "smallest automatic step before the run gives up; 0: what rounding of t allows")            \
+       "smallest automatic step; the run ends if it needs a smaller one; 0: 16 roundings of t")    \
   REAL(h_max, 0, 0, 1e300, "h-max", "largest automatic step; 0: no limit")                         \
   WORD(start, ga_start, GA_START_BEST, "best|plain|shifted|perturbed|implicit", "start",           \
-       "starting values of the history; best: what the method needs for order 2 from t0 on")       \
+       "starting values of the memory a; best: what the method needs for order 2 from t0 on")      \
   WORD(mass_at, ga_mass_at, GA_MASS_EVALUATED, "evaluated|previous", "mass-at",                    \
        "old mass of weighted residuals: evaluated in each step, or kept from the one before")      \
   WORD(rescale, ga_rescale, GA_RESCALE_ALL, "a,v|a|v|gamma|none", "rescale",                       \
@@ -116,7 +116,7 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
   WORD(redundant, ga_redundant, GA_REDUNDANT_REFUSE, "refuse|allow", "redundant",                  \
        "constraints that follow from others: refuse them, or go on with an independent set")       \
   REAL(newton_tol, 1e-12, 0, 1e-2, "newton-tol",                                                   \
-       "relative change of the terms of each equation that an accepted step may stand for")        \
+       "Newton tolerance: largest residual of each equation relative to the sum of its terms")     \
   INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations from one guess") \
   INT(matrix_every, 0, 0, 1000000, "matrix-every",                                                 \
       "renew the Newton matrix at least every N steps; 0: when that pays")                         \
@@ -141,9 +141,9 @@ typedef struct ga_options {
   const double *h_fractions;
   int h_fractions_n;
   /* Step sizes from a function instead of h and h_seq: the size of step n (0, 1, .. since the
-   * start), which begins at t. It may be asked twice for a step and must give the same answer. It
-   * is never asked for a step that would begin at the end of a run or later. What is not positive
-   * ends the run. NULL: none. */
+   * start), which begins at t. It may be called twice for a step and must return the same size. It
+   * is never called for a step that would begin at the end of a run or later. A size that is not
+   * positive ends the run. NULL: none. */
   double (*step_size)(void *context, long n, double t);
   void *step_context;
   /* nv factors each, for the errors of q (as increments of v's kind) and v in automatic steps: 2

@@ -45,7 +45,7 @@ static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, g
   return GA_OK;
 }
 
-/* numbers in the matrix of a whole team: velocities, multipliers of g, of k */
+/* numbers in the matrix of the whole team: velocities, multipliers of g, of k */
 static ga_status describe_numbering(ga_saddle *s, ga_arena *arena) {
   const ga_eval *e = s->eval;
   const ga_numbering_block block[] = {{0, e->nv, .velocities = true},
@@ -125,8 +125,8 @@ static void measure_units(const ga_saddle *s, const ga_csr *D, double *unit) {
   }
 }
 
-/* The diagonal block E of one gradient: -eps D, or, if only kept rows count, none of theirs and -D
- * of the others, whose multipliers are then what they are open by, divided by D: rounding. */
+/* The diagonal block E of one gradient: -eps D. If only kept rows count: 0 for these, -D for the
+ * others, whose multipliers are then their residuals divided by D: rounding errors. */
 static void soften(const double *unit, const bool *dropped, ga_csr *E) {
   for (int i = 0; i < E->nrow; i++) {
     double kept = dropped && dropped[i] ? -unit[i] / GA_SOFT_ROWS_EPS : 0;
@@ -138,16 +138,16 @@ static void fill(ga_csr *E, double value) {
   for (int i = 0; i < E->nrow; i++) E->val[i] = value;
 }
 
-/* Units of the linear solver that were found with diagonals of one kind are no good for another: a
- * one in the place of eps D may be larger by any power of ten. */
-static void change_kind(ga_saddle *s, rows with) {
+/* The scaling that the linear solver found for diagonals of one kind is useless for another kind:
+ * 1 may be larger than eps D by any power of ten. */
+static void set_kind(ga_saddle *s, rows with) {
   bool nonholonomic = with == WITH_G_AND_H || s->eval->npsi == 0;
   int kind = with == MASS_ONLY ? 1 : (nonholonomic ? 2 : 3) + (s->softened ? 2 : 0);
   if (s->soft && kind != s->kind) ga_linsol_reset(&s->ls);
   s->kind = kind;
 }
 
-/* the diagonals of the multiplier blocks: none, soft, or 1 for rows that are left out */
+/* the diagonals of the multiplier blocks: 0, -eps D for soft rows, 1 for rows that are left out */
 static void put_diagonals(ga_saddle *s, rows with, const bool *dropped) {
   int nlam = s->eval->nlam;
   s->softened = s->soft && with != MASS_ONLY && !dropped;
@@ -160,12 +160,12 @@ static void put_diagonals(ga_saddle *s, rows with, const bool *dropped) {
     soften(s->unit, dropped, &s->E_mu);
     if (with == WITH_G_AND_H) soften(s->unit + nlam, dropped ? dropped + nlam : NULL, &s->E_nu);
   }
-  change_kind(s, with);
+  set_kind(s, with);
   ga_block_matrix_scatter(&s->blocks, s->term_E_mu, 1);
   ga_block_matrix_scatter(&s->blocks, s->term_E_nu, 1);
 }
 
-/* dropped: rows without these are to be hard; NULL: all, hard or soft */
+/* dropped: rows to leave out, the others are not softened; NULL: all rows, softened if s->soft */
 static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *dropped) {
   static const int blocks[] = {[MASS_ONLY] = 1, [WITH_G] = 5, [WITH_G_AND_H] = 5};
   ga_csr_zero(&s->blocks.A);
@@ -238,7 +238,7 @@ ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const doubl
   return status != GA_OK ? status : ga_saddle_mass_solve(s, t, q, out, out);
 }
 
-/* defect -= A x of the solution in rhs; a rank of a team has its part of A only */
+/* defect -= A x of the solution in rhs; a process of a team has the A of its subdomain */
 static ga_status subtract_product(ga_saddle *s) {
   ga_team *team = s->eval->team;
   if (!team) {
@@ -252,7 +252,7 @@ static ga_status subtract_product(ga_saddle *s) {
   return status;
 }
 
-/* Where soft rows have not converged: what is left, solved for by the kept rows as they are. */
+/* Soft rows have not converged: refine the solution with the matrix of the kept rows alone. */
 static ga_status solve_kept(ga_saddle *s) {
   ga_status status = factor_rows(s, s->t, WITH_G_AND_H, s->dropped);
   if (status != GA_OK) return status;
@@ -264,7 +264,7 @@ static ga_status solve_kept(ga_saddle *s) {
                  s->t);
 }
 
-/* into s->sum */
+/* solution with soft rows into s->sum */
 static ga_status solve_softly(ga_saddle *s) {
   ga_status status = ga_soft_rows_solve(s, false);
   if (status == GA_OK && s->dropped && s->judged &&

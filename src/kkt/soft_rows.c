@@ -2,32 +2,33 @@
 /* Soft rows: rounds of the proximal iteration, made quick by conjugate residuals.
  *
  * Let P be the factored matrix, with -eps D in the lower right block. A plain round adds P^-1 r of
- * the residual r = (f, c). It balances the forces, f = 0, and leaves eps/(sigma_k^2 + eps) of the
- * part of c along the k-th singular vector of G, in the units of the motion. Where sigma_k^2 is
- * below eps, that is nearly all.
+ * the residual r = (f, c). It balances the forces, f = 0, and reduces the component of c along the
+ * k-th singular vector of G, in the units of the motion, by the factor eps/(sigma_k^2 + eps). If
+ * sigma_k^2 is below eps, this is nearly 1.
  *
  * In a quick round z = (w, mu) = P^-1 (0, c) is a direction only: it changes no force, and c by
  * y = G w. As a map of c to y this is symmetric in the scalar product (a, b) = a^T D^-1 b, with
  * eigenvalues sigma_k^2/(sigma_k^2 + eps) between 0 and 1. Conjugate residuals, z made orthogonal
- * to the last direction in y, c made least along it, need a round for each sigma_k^2 below eps and
- * a few more. What no multiplier can change, the part of c that contradicts, has y = 0 and stays.
+ * to the last direction in y, c made smallest along it, need a round for each sigma_k^2 below eps
+ * and a few more. The component of c that contradicts other rows has y = 0 and does not change.
  *
- * A direction without gain is rounding error, or a row so near to the others that rounding hides
- * it. A plain step along it does no harm; a long one would fill the multipliers with noise. */
+ * A direction that changes no row is a rounding error, or belongs to a row so near to the others
+ * that rounding hides it. A plain step along it does no harm; a long one would put rounding noise
+ * into the multipliers. */
 #include "kkt/soft_rows.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double LEAST = 1e-12;   /* what may be left of the forces of the least multipliers */
-static const double ROUNDED = 1e-12; /* residuals below end the rounds where they do not halve */
-static const double LONGEST = 1e4;   /* step for sigma = 3e-6, seen through errors of 1e-9 in z */
-static const double GAIN = 1e-6;     /* squared cosine of r and y of a direction that is no noise */
-/* Equations whose terms are smaller than this, relative to the largest ones in the units of the
- * motion, have the rounding errors of larger ones in them. */
-static const double FAINT = 1e-3;
-/* Velocities are sums of forces over masses: forces of any size leave 1e-4 GA_SOFT_ROWS_TOL of it. */
+static const double LEAST = 1e-12;   /* relative residual of the forces of smallest multipliers */
+static const double ROUNDED = 1e-12; /* below this, rounds end if a residual does not halve */
+static const double LONGEST = 1e4;   /* longest step: sigma = 3e-6 with errors of 1e-9 in z */
+static const double GAIN = 1e-6;     /* least squared cosine of r and y; below, it is noise */
+/* Terms below this fraction of the largest ones, in the units of the motion, count as that large:
+ * they contain rounding errors of the larger ones. */
+static const double NEGLIGIBLE = 1e-3;
+/* Velocities are sums of forces over masses: this fraction of them counts as terms of a row. */
 static const double SPREAD = 1e-4;
 enum { ROUNDS = 24, PATIENCE = 3 };
 
@@ -87,8 +88,8 @@ static void measure(ga_saddle *s, double left[2]) {
   for (int k = 0; k < 2; k++) left[k] = left[k] > 0 ? left[k] / terms[k] : left[k];
 }
 
-/* The rounding errors of forces, sizes[j] for w_j, in constraint i: to be allowed, a part of the
- * forces counts as terms of the constraint. */
+/* Sum of |G_ij| sizes[j]/mass[j] of constraint i: how rounding errors of forces, sizes[j] for w_j,
+ * reach it. A fraction SPREAD of it counts as terms of the constraint. */
 static double row_terms(const ga_saddle *s, int i, const double *sizes) {
   const ga_csr *A = &s->blocks.A;
   double sum = 0;
@@ -110,7 +111,7 @@ double ga_soft_rows_residual(ga_saddle *s, bool least) {
   for (int i = 0; i < equations; i++) {
     bool row = i >= nv;
     if (left[i] == 0 || (row && s->dropped && s->dropped[i - nv])) continue;
-    double allowed = sizes[i] + FAINT * largest[row] * unit_of(s, i);
+    double allowed = sizes[i] + NEGLIGIBLE * largest[row] * unit_of(s, i);
     fault = ga_larger(fault, fabs(left[i]) / allowed);
   }
   return fault;
@@ -173,9 +174,9 @@ static ga_status quick_round(ga_saddle *s, double *square) {
   return GA_OK;
 }
 
-/* Rounds end where they gain nothing more: at rounding, or with rows that contradict each other.
- * Quick ones may stand still for a while, above rounding and if their directions are no noise: what
- * contradicts adds to the multipliers in every round. */
+/* Rounds end when the residual does not halve: at rounding level, or with rows that contradict each
+ * other. Quick rounds may stagnate PATIENCE times above rounding level if their directions are not
+ * noise; more rounds would only add to the multipliers of contradictory rows. */
 ga_status ga_soft_rows_solve(ga_saddle *s, bool least) {
   double last = INFINITY, left[2] = {1, 0}, square = 0;
   memset(s->sum, 0, (size_t)s->n * sizeof(double));

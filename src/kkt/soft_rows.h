@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* Solves of the mass KKT system with soft rows (saddle.h), and what they leave. */
+/* Solves of the mass KKT system with soft rows (saddle.h), and their residuals. */
 #ifndef GA_SRC_SOFT_ROWS_H
 #define GA_SRC_SOFT_ROWS_H
 
 #include "kkt/saddle.h"
 
-/* eps of soft rows: a solve loses eps_machine/eps of the digits of multipliers that are not unique,
- * and a round leaves eps/(sigma^2 + eps) of an error along a singular value sigma */
+/* eps of soft rows. Multipliers that are not unique have a relative error of about
+ * eps_machine/eps = 2e-9. A round reduces an error along a singular value sigma by the factor
+ * eps/(sigma^2 + eps). */
 #define GA_SOFT_ROWS_EPS 1e-7
 
-/* What may be left of an equation of a solution that is handed on, relative to its terms. A kept
- * row at the distance sigma from the others that is not obeyed leaves sigma, which is at least
- * GA_RANK_TOL. Of the kept rows by themselves more may be left by rounding. */
+/* Largest residual of an accepted solution, relative to the terms of the equation. If a kept row at
+ * the distance sigma from the others is ignored, its residual is sigma >= GA_RANK_TOL, which is
+ * larger. In the system of the kept rows alone rounding may cause a larger residual. */
 #define GA_SOFT_ROWS_TOL 1e-10
 #define GA_KEPT_ROWS_TOL 1e-6
 
-/* The arrays for it; arena->failed tells. */
+/* Allocate the arrays of soft solves; arena->failed if there is no memory. */
 void ga_soft_rows_init(ga_saddle *s, ga_arena *arena);
 
-/* s->sum <- the solution for s->rhs with the last factors, which are soft, as far as rounds bring
- * it. least: the constraint rows of the right side are zero and w will be; the forces of the
- * multipliers are to be those of the right side, GA_RETRY_SINGULAR if they are not. */
+/* Solve for the right-hand side s->rhs with the last factors, which are soft; solution in s->sum.
+ * least: find the smallest multipliers whose forces are those of the right-hand side, whose
+ * constraint rows are zero; GA_RETRY_SINGULAR if there are none. */
 ga_status ga_soft_rows_solve(ga_saddle *s, bool least);
 
-/* The largest residual of s->sum, relative to the terms of its equation: of the balance of forces
- * and of the rows that are kept; least: of the forces of the multipliers against the right side. */
+/* The largest residual of s->sum, relative to the terms of its equation, of the force balance and
+ * of the kept rows; least: of the forces of the multipliers against the right-hand side. */
 double ga_soft_rows_residual(ga_saddle *s, bool least);
 
-/* s->sum <- s->sum + what the last factors, any that come near, make of its residual, twice. */
+/* Two steps of iterative refinement of s->sum with the last factors, which may be inexact. */
 ga_status ga_soft_rows_refine(ga_saddle *s);
 
 #endif

@@ -59,9 +59,9 @@ typedef struct ga_tableau {
   double ra, rw, r[GA_MAX_X];
   double aa, aw, ax[GA_MAX_X];
   double rh[GA_MAX_X];
-  /* weights of mass and force; of the old ones in the history: hm M_old a_n - hf f_n; and where the
-   * masses are taken: t_n + shift h, q_n o exp(shift h v_n). Usual methods: m = phi = 1, no
-   * history, M at (t_1, q_1). */
+  /* Weights of mass and force; weights of the old ones, old terms = hm M_old a_n - hf f_n; points
+   * where the masses are evaluated: t_n + shift h, q_n o exp(shift h v_n). Usual methods:
+   * m = phi = 1, no old terms, M at (t_1, q_1). */
   double m, phi, hm, hf, shift_new, shift_old;
 } ga_tableau;
 
@@ -87,7 +87,7 @@ typedef struct ga_method {
   int out_x, out_lam, out_psi; /* x block kept as w and, with GA_REPORT_STEP, reported as v';
                                 * multiplier blocks reported as lam, psi */
   ga_report report;
-  /* Weighted residuals with a history and masses at predicted points; x is then a_1. */
+  /* Weighted residuals with old terms and masses at predicted points; x is then a_1. */
   bool weighted;
   ga_b_rule b_rule;
   void (*coef)(const ga_params *par, ga_tableau *tab);

@@ -4,9 +4,9 @@
  * After an accepted step each e_i is evaluated at its end. A change of sign in a wanted direction
  * is located on the dense output by regula falsi (Illinois), with bisection where that is slow.
  * Equal signs at both ends hide two changes if e_i has an extremum beyond zero in between; it is
- * looked for where the slopes at the ends say that |e_i| first falls and then rises. All
- * events of the step are told in order of time; the first that ends the run makes its state the
- * accepted one: q and v of the dense output, moved onto the constraints, and a history as at a
+ * looked for if the slopes at the ends say that |e_i| first falls and then rises. All events of
+ * the step are reported in order of time. The state of the first one that ends the run becomes the
+ * accepted one: q and v of the dense output, projected onto the constraints, and a memory as at a
  * start. */
 #include <float.h>
 #include <math.h>
@@ -125,7 +125,7 @@ static ga_status locate(ga_integrator *it, int i, double lo, double e_lo, double
   return GA_OK;
 }
 
-/* what is left to tell of an event: that it went back */
+/* the first change of an event has been reported; the change back remains, if there is one */
 static void next_change(ga_event_state *r) {
   r->found = r->back;
   r->back = false;
@@ -184,17 +184,17 @@ static ga_status find_beyond(ga_integrator *it, int i, int sign, double lo, doub
 
 /* Event i has the sign of `before` at `from` and at the end of the step: does it go to the other
  * side and back in between? Both changes are located. */
-static ga_status look_between(ga_integrator *it, int i, double from, double before) {
+static ga_status find_double_change(ga_integrator *it, int i, double from, double before) {
   ga_event_state *r = &it->events.item[i];
   double to = it->mem.t, h = to - from, near, far, beyond, value;
   int sign = sign_of(before);
   if (!(h > 1e3 * resolution(it, &r->event))) return GA_OK;
-  const double part = 1e-3; /* of the step, for the slopes at its ends */
-  ga_status status = evaluate(it, i, from + part * h, &near);
-  if (status == GA_OK) status = evaluate(it, i, to - part * h, &far);
+  const double fraction = 1e-3; /* of the step, for the slopes at its ends */
+  ga_status status = evaluate(it, i, from + fraction * h, &near);
+  if (status == GA_OK) status = evaluate(it, i, to - fraction * h, &far);
   if (status != GA_OK) return status;
-  if (!may_touch(sign * before, sign * r->value, sign * (near - before) / part,
-                 sign * (r->value - far) / part)) {
+  if (!may_touch(sign * before, sign * r->value, sign * (near - before) / fraction,
+                 sign * (r->value - far) / fraction)) {
     return GA_OK;
   }
   status = find_beyond(it, i, sign, from, to, &beyond, &value);
@@ -215,7 +215,7 @@ static ga_status look_between(ga_integrator *it, int i, double from, double befo
 
 /* Did event i happen in the last step? A run that begins on the event's surface, or goes on from
  * the event itself, is looked at from a moment later: on which side it is then, counts. */
-static ga_status look(ga_integrator *it, int i) {
+static ga_status find_event(ga_integrator *it, int i) {
   ga_event_state *r = &it->events.item[i];
   double from = it->last.mem.t, to = it->mem.t, before = r->value;
   double later = r->t_last + 8 * resolution(it, &r->event) + 1e-9 * (to - from);
@@ -228,7 +228,7 @@ static ga_status look(ga_integrator *it, int i) {
   int sign = sign_of(before);
   if (status != GA_OK || sign == 0) return status;
   if (sign_of(r->value) == sign) {
-    status = look_between(it, i, from, before);
+    status = find_double_change(it, i, from, before);
     if (status == GA_OK && !r->found) next_change(r);
     return status;
   }
@@ -239,7 +239,7 @@ static ga_status look(ga_integrator *it, int i) {
   return status;
 }
 
-/* the earliest event found and not told, -1 if there is none */
+/* the earliest event that was found and not reported yet, -1 if there is none */
 static int earliest(const ga_events *events) {
   int first = -1;
   for (int i = 0; i < events->n; i++) {
@@ -249,8 +249,8 @@ static int earliest(const ga_events *events) {
   return first;
 }
 
-/* What a rank of a team has found is found by all. Of several the earliest counts, and what that
- * rank saw of it. */
+/* An event found by one process of a team is found by all. If several processes find it, the
+ * earliest time counts, with the signs of that process. */
 static ga_status share_found(ga_integrator *it, ga_event_state *r) {
   ga_team *team = it->eval.team;
   double first = r->found ? -r->t_found : -INFINITY;
@@ -268,11 +268,11 @@ static ga_status share_found(ga_integrator *it, ga_event_state *r) {
   return status;
 }
 
-/* the events of the step, the same on all ranks */
-static ga_status look_at_all(ga_integrator *it) {
+/* the events of the step, the same on all processes */
+static ga_status find_events(ga_integrator *it) {
   ga_events *events = &it->events;
   ga_status status = GA_OK;
-  for (int i = 0; i < events->n && status == GA_OK; i++) status = look(it, i);
+  for (int i = 0; i < events->n && status == GA_OK; i++) status = find_event(it, i);
   if (!it->eval.team) return status;
   status = ga_team_agree(it->eval.team, status, &it->error);
   for (int i = 0; i < events->n && status == GA_OK; i++) {
@@ -281,8 +281,8 @@ static ga_status look_at_all(ga_integrator *it) {
   return status;
 }
 
-/* tell it; does the run end there? */
-static bool tell(ga_integrator *it, int i) {
+/* Report the event to its handler; true if the run ends there. */
+static bool report_event(ga_integrator *it, int i) {
   ga_event_state *r = &it->events.item[i];
   r->t_last = r->t_found;
   it->stats.events++;
@@ -328,13 +328,13 @@ ga_status ga_events_handle(ga_integrator *it) {
   ga_events *events = &it->events;
   int ends = -1;
   double t_end = INFINITY;
-  ga_status status = look_at_all(it);
+  ga_status status = find_events(it);
   if (status != GA_OK) return status;
   for (int i; (i = earliest(events)) >= 0;) {
     const ga_event_state *r = &events->item[i];
     double t = r->t_found;
     if (t > t_end + resolution(it, &r->event)) break;
-    if (tell(it, i) && ends < 0) {
+    if (report_event(it, i) && ends < 0) {
       ends = i;
       t_end = t;
     }

@@ -60,7 +60,7 @@ static ga_status check_team(const ga_options *o, ga_error *err) {
   return GA_OK;
 }
 
-/* All ranks decide alike only if they are told the same. */
+/* All processes decide alike only if their options are equal. */
 static ga_status compare_options(ga_integrator *it) {
   const ga_options *o = &it->options;
   unsigned name = 5381;
@@ -88,7 +88,7 @@ static ga_status compare_options(ga_integrator *it) {
                  "parameters, steps, tolerances and an own reaction must be the same on all");
 }
 
-/* what a rank finds out by itself */
+/* what each process can check without the others */
 static ga_status set_up_alone(ga_integrator *it) {
   ga_error *err = &it->error;
   ga_status status = ga_check_step_size(it->options.h, err);
@@ -181,12 +181,12 @@ void ga_integrator_count_repivots(ga_integrator *it) {
   it->stats.repivots = ga_integrator_repivots(it) - it->repivots_base;
 }
 
-/* The time is told once, in front. */
+/* State the time once, in front of the message. */
 static void say_start(ga_error *err, double t) {
   char at[40];
   const int n = snprintf(at, sizeof at, "t = %.9g: ", t);
-  char *told = strstr(err->text, at);
-  if (told) memmove(told, told + n, strlen(told + n) + 1);
+  char *again = strstr(err->text, at);
+  if (again) memmove(again, again + n, strlen(again + n) + 1);
   ga_error_prefix(err, "start at t = %.9g", t);
 }
 
@@ -305,6 +305,15 @@ const ga_error *ga_integrator_error(const ga_integrator *it) {
 }
 const ga_options *ga_integrator_options(const ga_integrator *it) {
   return &it->options;
+}
+
+const char *ga_integrator_linsol(const ga_integrator *it) {
+  const ga_linsol_ops *ops = it->step.factors.ls.ops;
+  return ops->name ? ops->name : "";
+}
+
+const char *ga_integrator_linsol_why(const ga_integrator *it) {
+  return it->step.factors.ls.why;
 }
 
 ga_dependency ga_integrator_dependency(const ga_integrator *it) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The loop over steps: one attempt, its acceptance or the way back, what follows an accepted step.
- * Steps that are too short to be solved are carried (memory_change.c).
+ * Steps that are too short to be solved are extrapolated (memory_change.c).
  *
- *   attempt    history corrected for h, Newton, results into the memory, projections; the state
- *              before is kept
- *   give_back  what steers Newton's matrix, as before the attempt
- *   take_back  the memory, too
- *   accept     predictor, statistics, times, controller; then events, observer
+ *   attempt    correct the memory for h, solve, put the results into the memory, project; the state
+ *              before the step is kept
+ *   give_back  restore factors and costs of the Newton matrix after a failed attempt
+ *   take_back  restore the memory, too
+ *   accept     update predictor, statistics, times, step size; then events and observer
  */
 #include <float.h>
 #include <math.h>
@@ -19,7 +19,7 @@ static const double LEAST_STEP = 16;  /* smallest automatic step, in roundings o
 static const double NOT_LEAST =
     1.001; /* a step that is larger than the least one, relative to it */
 
-/* What is reported and no unknown of the step: from the equations of motion at its end. */
+/* Reported values that are not unknowns of the step: from the equations of motion at its end. */
 static ga_status report(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
   const ga_method *method = it->method;
@@ -77,7 +77,7 @@ ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double
   return ga_newton_solve(&it->step.newton, extrapolated ? x : NULL, it->predictor.phi[0]);
 }
 
-/* the history corrected for h, then the step's equations solved */
+/* correct the memory for h, then solve the equations of the step */
 static ga_status solve_step(ga_integrator *it, double h, double t1) {
   ga_past past;
   ga_status status = ga_memory_correct(it, h, &past);
@@ -224,7 +224,7 @@ static ga_status below_least(ga_integrator *it, double least, double h, bool rej
 }
 
 /* Automatic: smaller and smaller, until the error is small enough or the step too small. */
-static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
+static ga_status step_of_automatic_size(ga_integrator *it, double t_end, ga_plan *plan) {
   double err = 0;
   for (bool again = false;; again = true) {
     double t = fabs(it->mem.t), way = t_end - t;
@@ -252,13 +252,13 @@ static ga_status controlled(ga_integrator *it, double t_end, ga_plan *plan) {
   }
 }
 
-/* The last step of a run failed. If a shorter and a longer one succeed, it is the end that does not
- * do. */
+/* The last step of a run failed. If a shorter and a longer one succeed, the end is a singular
+ * position: say so. */
 static ga_status blame_end(ga_integrator *it, const ga_plan *plan, ga_status status) {
-  static const double parts[] = {0.6, 1.4};
+  static const double fractions[] = {0.6, 1.4};
   const ga_error failed = it->error;
   for (int i = 0; i < 2; i++) {
-    if (attempt(it, parts[i] * plan->h, it->mem.t + parts[i] * plan->h) != GA_OK) {
+    if (attempt(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h) != GA_OK) {
       it->error = failed;
       return status;
     }
@@ -273,15 +273,15 @@ static ga_status blame_end(ga_integrator *it, const ga_plan *plan, ga_status sta
 }
 
 /* A step of given size. One that would end in a singular position ends beside it, and the next one
- * at the time that was planned for it. If the motion does not leave the position, or the run is to
- * end there, so be it. */
-static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
-  static const double parts[] = {0.6, 0.8, 0.3};
+ * at the time that was planned for it. If the mechanism stays singular, or t_end itself is
+ * singular, solve the step as it is, with regularized multipliers. */
+static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, double t_end) {
+  static const double fractions[] = {0.6, 0.8, 0.3};
   ga_status status = attempt(it, plan->h, plan->t1);
   if (!it->redundancy.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
     return status;
   for (int i = 0; i < 3 && status > 0 && plan->t1 < t_end; i++) {
-    status = attempt(it, parts[i] * plan->h, it->mem.t + parts[i] * plan->h);
+    status = attempt(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h);
   }
   it->stats.singular += status == GA_OK;
   if (status <= 0) return status;
@@ -294,7 +294,7 @@ static ga_status given(ga_integrator *it, const ga_plan *plan, double t_end) {
 }
 
 /* a step that is too short to be solved */
-static ga_status carry(ga_integrator *it, const ga_plan *plan) {
+static ga_status extrapolate(ga_integrator *it, const ga_plan *plan) {
   ga_memory_extrapolate(it, plan->t1);
   ga_status status = project(it);
   if (status == GA_OK) {
@@ -313,9 +313,10 @@ static ga_status advance(ga_integrator *it, double t_end) {
   ga_status status = ga_plan_next(it, t_end, &plan);
   if (status != GA_OK) return status;
   if (plan.t1 > it->mem.t && ga_memory_step_too_short(it, &plan)) {
-    status = carry(it, &plan);
+    status = extrapolate(it, &plan);
   } else {
-    status = it->step_size.on ? controlled(it, t_end, &plan) : given(it, &plan, t_end);
+    status = it->step_size.on ? step_of_automatic_size(it, t_end, &plan)
+                              : step_of_given_size(it, &plan, t_end);
     if (status == GA_OK) status = accept(it);
   }
   if (status != GA_OK) return status;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the memory needs when the step size changes from h_old to h (docs/reference/notation.md),
- * and steps that are too short to be solved (at the end of this file).
+/* Corrections of the memory when the step size changes from h_old to h
+ * (docs/reference/notation.md), and steps that are too short to be solved (end of this file).
  *
  *   a <- w + (h/h_old) (a - w),                     because a_n = w(t_n + alpha h) + O(h^2), w = v'
- *                                                   or the applied part of it, JN07 (2.3);
+ *                                                   or M^-1 F, JN07 (2.3);
  *   a <- a + alpha (h/h_old - 1) (a - a_prev),      of weighted rows, JN08 (15), a_prev as used by
  *                                                   the step before; likewise for M a, (16)
  *
@@ -14,7 +14,7 @@
  * Without the first, order 1 in a, lam, psi; without the second, order 0 to 1 in lam of such
  * methods. These differences are small and carry the rounding of a step of size h_old; a growth of
  * h by more than a limit would multiply it, and alternating with such growth would make errors of
- * the normal components grow from pair to pair of steps; the history is then built anew from t, q,
+ * the normal components grow from pair to pair of steps; the memory is then built anew from t, q,
  * v, as at a start. Not so where forces are stiff against h: v'(t + h) and v'(t - h) of a Taylor
  * polynomial are then far from those of the motion, and a - w becomes many times larger than by
  * correction, its rounding included.
@@ -70,19 +70,19 @@ static ga_status rebuild(ga_integrator *it, double h) {
 }
 
 /* old + alpha (ratio - 1) (old - before) */
-static void shift_along(int n, double part, const double *before, double *old) {
-  for (int i = 0; i < n; i++) old[i] += part * (old[i] - before[i]);
+static void shift_along(int n, double weight, const double *before, double *old) {
+  for (int i = 0; i < n; i++) old[i] += weight * (old[i] - before[i]);
 }
 
-/* it->a and it->momentum; after a start there is no step before, and v' takes its part */
+/* it->a and it->momentum; after a start there is no step before, and v' is used instead */
 static void correct_a(ga_integrator *it, double ratio) {
   const ga_memory *mem = &it->mem;
   const ga_params *par = &it->options.par;
   int nv = it->eval.nv;
   if (it->method->weighted && !mem->first) {
-    double part = (par->alpha_m - par->alpha_f) * (ratio - 1);
-    shift_along(nv, part, mem->a_used, it->a);
-    shift_along(nv, part, mem->momentum_used, it->momentum);
+    double weight = (par->alpha_m - par->alpha_f) * (ratio - 1);
+    shift_along(nv, weight, mem->a_used, it->a);
+    shift_along(nv, weight, mem->momentum_used, it->momentum);
     return;
   }
   const double *base = it->method->weighted ? mem->vd : mem->w;
@@ -111,7 +111,7 @@ static void adapt_gamma(ga_integrator *it, double h) {
   it->delta = next;
 }
 
-static void copy_history(ga_integrator *it) {
+static void copy_memory(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   memcpy(it->v, mem->v, bytes);
@@ -129,7 +129,7 @@ ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
   double ratio = h / mem->h;
   it->growth = growth_with(it, ratio);
   if (fabs(ratio - 1) <= SAME) return GA_OK;
-  copy_history(it);
+  copy_memory(it);
   *past = (ga_past){it->v, it->a, it->w, kept ? it->momentum : NULL};
   if (rescale == GA_RESCALE_ALL && it->growth > largest_growth(it)) {
     correct_a(it, ratio);
@@ -141,7 +141,7 @@ ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
       past->momentum = NULL;
       return GA_OK;
     }
-    copy_history(it);
+    copy_memory(it);
   }
   if (rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_A) correct_a(it, ratio);
   bool hidden = rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_V;
@@ -161,9 +161,9 @@ ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
  *   q <- q o exp(dt v + dt^2/2 v'),  v <- v + dt v'
  *
  * have one of (dt/tau)^2. They are better below dt = eps^(1/3) tau. tau is not known, but it is not
- * less than the size h of the steps that follow the motion. So a step below eps^(1/3) h is carried:
- * q and v follow the polynomials, all else stays as it is, and is late by dt. This error,
- * dt/tau <= eps^(1/3) h/tau, is less than that of the method, (h/tau)^2, for every
+ * less than the size h of the steps that follow the motion. So a step below eps^(1/3) h is
+ * extrapolated: q and v follow the polynomials; v', the multipliers and the memory are not updated.
+ * The error dt/tau <= eps^(1/3) h/tau is less than that of the method, (h/tau)^2, for every
  * h > eps^(1/3) tau; below, rounding exceeds both. eps is the rounding of G, larger where G is made
  * of difference quotients.
  *
@@ -173,8 +173,8 @@ ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
  *
  * After a start no step has shown that the motion can be followed so. A size that is given as such
  * is solved; before an end the size is what the user says of the motion, or guesses where sizes are
- * automatic, and v' at the place that the polynomials lead to has the last word: it must be that of
- * the start up to dt/tau, the part eps^(1/3), or up to rounding (rounding_noise.c). */
+ * automatic. Then v' at the end of the polynomials decides: it must differ from that of the start
+ * by a fraction of dt/tau <= eps^(1/3) at most, or by rounding only (rounding_noise.c). */
 static double usual_size(const ga_integrator *it, const ga_plan *plan) {
   double made = it->stats.h_largest;
   if (!it->mem.first) return fmax(fmin(plan->whole, made), it->step_size.on ? 0 : it->mem.h);
@@ -191,9 +191,9 @@ static void follow(ga_integrator *it, double dt, double *q, double *v) {
   ga_space_step(it->model->space, mem->q, it->d, q);
 }
 
-/* Does v' at t1 differ by no more than this part, or by rounding? A model that does not answer has
- * changed. */
-static bool hardly_changes(ga_integrator *it, double t1, double part) {
+/* Does v' at t1 differ by no more than this fraction, or by rounding only? False if the model
+ * cannot be evaluated there. */
+static bool hardly_changes(ga_integrator *it, double t1, double fraction) {
   const ga_memory *mem = &it->mem;
   ga_saddle *s = &it->saddle;
   ga_team *team = it->eval.team;
@@ -206,7 +206,7 @@ static bool hardly_changes(ga_integrator *it, double t1, double part) {
   }
   ga_error_clear(&it->error);
   if (status != GA_OK) return false;
-  double allowed = part * ga_team_max(team, ga_max_abs(nv, it->vd));
+  double allowed = fraction * ga_team_max(team, ga_max_abs(nv, it->vd));
   ga_axpy(nv, -1, it->vd, it->r);
   if (ga_team_max(team, ga_max_abs(nv, it->r)) <= allowed) return true;
   ga_rest_rounding(it, mem->t, mem->q, mem->v);
@@ -215,8 +215,8 @@ static bool hardly_changes(ga_integrator *it, double t1, double part) {
 }
 
 bool ga_memory_step_too_short(ga_integrator *it, const ga_plan *plan) {
-  double part = (plan->t1 - it->t_memory) / usual_size(it, plan);
-  if (!(part * part * part < it->eval.noise_all)) return false;
+  double fraction = (plan->t1 - it->t_memory) / usual_size(it, plan);
+  if (!(fraction * fraction * fraction < it->eval.noise_all)) return false;
   return !it->mem.first || hardly_changes(it, plan->t1, cbrt(it->eval.noise_all));
 }
 

@@ -10,8 +10,8 @@ enum { GA_PREDICTOR_STEPS = 6 }; /* steps remembered: order 5 at most */
 typedef struct ga_predictor {
   ga_team *team; /* NULL: none */
   int n, nx;     /* unknowns; the first nx are accelerations, the others multipliers */
-  int count;     /* steps remembered, the latest first; at least one: the time of the first is
-                    filled in by the next `keep` */
+  int count;     /* steps remembered, at least one, the latest first; if it is the only one, the
+                    next `keep` sets its time */
   int order;     /* of the last guess */
   double rho;    /* errors that alternate are damped by this factor a step; 0: not looked for */
   double t[GA_PREDICTOR_STEPS], *phi[GA_PREDICTOR_STEPS];
@@ -22,11 +22,11 @@ typedef struct ga_predictor {
 } ga_predictor;
 
 void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena);
-/* All but the latest: what follows must not depend on the past. */
+/* Forget all steps except the latest. */
 void ga_predictor_forget(ga_predictor *p);
-/* The unknowns x of an accepted step from t to t1. */
+/* Remember the unknowns x of an accepted step from t to t1. */
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x);
-/* The state of the latest step is taken for one at t, all before move along. */
+/* Set the time of the latest step to t; the times of all earlier ones move with it. */
 void ga_predictor_shift(ga_predictor *p, double t);
 /* A guess for the step from t to t1; false if it is just the unknowns of the last step. */
 bool ga_predictor_guess(ga_predictor *p, double t, double t1, double *x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* States kept in memory: one growing array for each part of a state. */
+/* States kept in memory: one growing array for each field of a state. */
 #include "genalpha/ga_recorder.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 struct ga_recorder {
   int width[GA_STATE_FIELDS];
-  double *part[GA_STATE_FIELDS];
+  double *field[GA_STATE_FIELDS];
   long rows, room;
   long every;
   ga_integrator *it; /* asked for dense output, if there are times */
@@ -30,41 +30,41 @@ ga_status ga_recorder_new(const ga_model *model, ga_recorder **out) {
   return GA_OK;
 }
 
-void ga_recorder_free(ga_recorder *record) {
-  if (!record) return;
-  for (int p = 0; p < GA_STATE_FIELDS; p++) ga_free(record->part[p]);
-  ga_free(record->times);
-  ga_free(record);
+void ga_recorder_free(ga_recorder *recorder) {
+  if (!recorder) return;
+  for (int p = 0; p < GA_STATE_FIELDS; p++) ga_free(recorder->field[p]);
+  ga_free(recorder->times);
+  ga_free(recorder);
 }
 
 ga_status ga_recorder_reserve(ga_recorder *r, long rows) {
-  double *part[GA_STATE_FIELDS] = {NULL};
+  double *field[GA_STATE_FIELDS] = {NULL};
   if (rows <= r->room) return GA_OK;
   bool ok = true;
   for (int p = 0; p < GA_STATE_FIELDS; p++) {
     const size_t width = (size_t)r->width[p];
     ok = ok && (size_t)rows <= SIZE_MAX / sizeof(double) / (width + 1);
-    if (ok) part[p] = ga_calloc((size_t)rows * width + 1, sizeof(double));
-    ok = ok && part[p];
+    if (ok) field[p] = ga_calloc((size_t)rows * width + 1, sizeof(double));
+    ok = ok && field[p];
   }
   for (int p = 0; p < GA_STATE_FIELDS; p++) {
     if (ok && r->rows > 0) {
-      memcpy(part[p], r->part[p], (size_t)r->rows * (size_t)r->width[p] * sizeof(double));
+      memcpy(field[p], r->field[p], (size_t)r->rows * (size_t)r->width[p] * sizeof(double));
     }
-    ga_free(ok ? r->part[p] : part[p]);
-    if (ok) r->part[p] = part[p];
+    ga_free(ok ? r->field[p] : field[p]);
+    if (ok) r->field[p] = field[p];
   }
   if (ok) r->room = rows;
   return ok ? GA_OK : GA_ERR_MEM;
 }
 
-ga_status ga_recorder_every(ga_recorder *record, long steps) {
+ga_status ga_recorder_every(ga_recorder *recorder, long steps) {
   if (steps < 1) return GA_ERR_ARG;
-  record->every = steps;
+  recorder->every = steps;
   return GA_OK;
 }
 
-ga_status ga_recorder_times(ga_recorder *record, ga_integrator *it, const double *times,
+ga_status ga_recorder_times(ga_recorder *recorder, ga_integrator *it, const double *times,
                             long count) {
   for (long i = 0; i < count; i++) {
     if (!isfinite(times[i]) || (i > 0 && times[i] < times[i - 1])) return GA_ERR_ARG;
@@ -72,15 +72,15 @@ ga_status ga_recorder_times(ga_recorder *record, ga_integrator *it, const double
   double *own = ga_calloc((size_t)count + 1, sizeof *own);
   if (!own) return GA_ERR_MEM;
   memcpy(own, times, (size_t)count * sizeof *own);
-  ga_free(record->times);
-  record->times = own;
-  record->ntimes = count;
-  record->next = 0;
-  record->it = it;
-  return ga_recorder_reserve(record, record->rows + count);
+  ga_free(recorder->times);
+  recorder->times = own;
+  recorder->ntimes = count;
+  recorder->next = 0;
+  recorder->it = it;
+  return ga_recorder_reserve(recorder, recorder->rows + count);
 }
 
-/* where the parts of the row after the last one go; NULL if there is no memory */
+/* pointers to the fields of the next row; false if there is no memory */
 static bool next_row(ga_recorder *r, double *row[GA_STATE_FIELDS]) {
   enum { FIRST_ROOM = 64 };
   if (r->rows == r->room) {
@@ -88,7 +88,7 @@ static bool next_row(ga_recorder *r, double *row[GA_STATE_FIELDS]) {
     r->status = ga_recorder_reserve(r, r->room + more);
     if (r->status != GA_OK) return false;
   }
-  for (int p = 0; p < GA_STATE_FIELDS; p++) row[p] = r->part[p] + r->rows * r->width[p];
+  for (int p = 0; p < GA_STATE_FIELDS; p++) row[p] = r->field[p] + r->rows * r->width[p];
   return true;
 }
 
@@ -121,36 +121,37 @@ static ga_status keep_between(ga_recorder *r, const ga_state *state) {
   return GA_OK;
 }
 
-int ga_recorder_observe(void *record, const ga_state *state, const ga_stats *stats) {
-  ga_recorder *r = record;
+int ga_recorder_observe(void *recorder, const ga_state *state, const ga_stats *stats) {
+  ga_recorder *r = recorder;
   if (r->times) return keep_between(r, state) != GA_OK;
   return stats->steps % r->every == 0 && keep(r, state) != GA_OK;
 }
 
-ga_status ga_recorder_status(const ga_recorder *record) {
-  return record->status;
+ga_status ga_recorder_status(const ga_recorder *recorder) {
+  return recorder->status;
 }
 
-ga_status ga_recorder_add(ga_recorder *record, const ga_state *state) {
-  if (record->rows > 0 && record->part[GA_STATE_T][record->rows - 1] == state->t) return GA_OK;
-  return keep(record, state);
+ga_status ga_recorder_add(ga_recorder *recorder, const ga_state *state) {
+  if (recorder->rows > 0 && recorder->field[GA_STATE_T][recorder->rows - 1] == state->t)
+    return GA_OK;
+  return keep(recorder, state);
 }
 
-long ga_recorder_rows(const ga_recorder *record) {
-  return record->rows;
+long ga_recorder_rows(const ga_recorder *recorder) {
+  return recorder->rows;
 }
 
-int ga_recorder_width(const ga_recorder *record, ga_state_field part) {
-  return record->width[part];
+int ga_recorder_width(const ga_recorder *recorder, ga_state_field field) {
+  return recorder->width[field];
 }
 
-const double *ga_recorder_field(const ga_recorder *record, ga_state_field part) {
-  return record->part[part];
+const double *ga_recorder_field(const ga_recorder *recorder, ga_state_field field) {
+  return recorder->field[field];
 }
 
-ga_state ga_recorder_state(const ga_recorder *record, long i) {
+ga_state ga_recorder_state(const ga_recorder *recorder, long i) {
   const double *row[GA_STATE_FIELDS];
-  for (int p = 0; p < GA_STATE_FIELDS; p++) row[p] = record->part[p] + i * record->width[p];
+  for (int p = 0; p < GA_STATE_FIELDS; p++) row[p] = recorder->field[p] + i * recorder->width[p];
   const double *t = row[GA_STATE_T];
   return (ga_state){.t = t[0],
                     .h = i > 0 ? t[0] - t[-1] : 0,

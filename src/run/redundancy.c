@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps with redundant constraints.
  *
- * The rank r is decided once, at a start, as the largest one found there and at some places around
- * it: off the constraints, where Newton's iterates are, a redundant row looks independent, and in a
- * singular position an independent one looks redundant. r independent rows are kept, the others are
- * left out of the steps (equations.h) and watched: one that opens contradicts those kept.
+ * Rank. The rank r of the constraint rows is decided once, at a start. It is the largest rank found
+ * there and at a few positions around it. It cannot be decided during a run: at Newton's iterates,
+ * which violate the constraints, a redundant row looks independent, and in a singular position an
+ * independent row looks redundant. r independent rows are kept. The others are left out of the
+ * steps (equations.h); if one of them is violated later, it contradicts the kept ones.
  *
- * The growth of the factored matrix, the multipliers that a unit disturbance of the constraints
- * causes, is 1/sigma^2 for the least singular value sigma of the kept rows. It costs a solve or two
- * where there are new factors, of every third ones while nothing happens. Growth by AGED since the
- * choice: the rows are chosen anew, r as it was. Growth by SINGULAR in spite of that: the position
- * is singular, and the step is to be taken to another place (loop.c); a step that lands there may
- * leave its branch.
+ * Growth. Multipliers that a unit disturbance of the constraints causes have the size 1/sigma^2,
+ * where sigma is the smallest singular value of the kept rows. This size is measured by one or two
+ * solves with new factors (with every third ones while it stays small). If it has grown by AGED
+ * since the rows were chosen, other rows are chosen, with the same r. If it has grown by SINGULAR
+ * in spite of that, the position is singular. A step that ends there could leave its branch, so
+ * loop.c lets it end elsewhere.
  *
- * Reported are the least multipliers, see saddle.h. */
+ * Multipliers. The smallest ones that cause the same forces are reported, see saddle.h. */
 #include "run/redundancy.h"
 
 #include <math.h>
@@ -21,12 +22,12 @@
 
 #include "run/integrator.h"
 
-static const double AGED = 100;     /* The least singular value has fallen to 0.1 of its best. */
-static const double SINGULAR = 1e8; /* The least singular value has fallen to 1e-4 of its best. */
-static const double LOOK = 10;      /* Growth above this is measured by a second solve. */
-static const double PROBE = 1e-2;   /* How far to look around, relative to the size of positions. */
-static const double CLOSED = 1e-11; /* A place counts if its constraints are closed to this. */
-static const double OPENED = 1e-9;  /* Relative opening at which a row contradicts the others. */
+static const double AGED = 100;      /* The least singular value has fallen to 0.1 of its best. */
+static const double SINGULAR = 1e8;  /* The least singular value has fallen to 1e-4 of its best. */
+static const double SECOND = 10;     /* Growth above this is measured by a second solve. */
+static const double PROBE = 1e-2;    /* Distance of positions around a start, relative to |q|. */
+static const double ON = 1e-11;      /* A position is used if |g| relative to |q| is below this. */
+static const double VIOLATED = 1e-9; /* Relative residual at which a row contradicts the others. */
 static const double SOFTEN = 1e-10; /* For ga_equations.soften, in a step to a singular position. */
 static const double CALM = 3;       /* Growth below this will not be large in the next steps. */
 enum { PROBES = 3, SKIPPED = 2 };
@@ -50,7 +51,7 @@ void ga_redundancy_close(ga_integrator *it) {
   ga_rank_free(&it->redundancy.chosen);
 }
 
-/* The arena keeps the old parts of the step; this happens once, and to redundant models alone. */
+/* The arena keeps the arrays of the old step: this happens once, for redundant models only. */
 ga_status ga_redundancy_make_slots(ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
   if (eq->may_drop) return GA_OK;
@@ -72,7 +73,7 @@ ga_status ga_redundancy_make_slots(ga_integrator *it) {
 
 /* ---- rank ------------------------------------------------------------------------------------ */
 
-/* M, G, H at a place, in the saddle's matrices, and the analysis of their rows */
+/* evaluate M, G, H at (t, q, v) into the saddle's matrices and analyze the rows */
 static ga_status analyze(ga_integrator *it, double t, const double *q, const double *v,
                          ga_rank_way way, ga_rank *rank) {
   ga_saddle *s = &it->saddle;
@@ -87,7 +88,7 @@ static ga_status analyze(ga_integrator *it, double t, const double *q, const dou
   return ga_rank_analyze(rank, &rows, way, &it->error);
 }
 
-/* the same for the names */
+/* the dependent rows at (t, q, v), for messages */
 static ga_status find_names(ga_integrator *it, double t, const double *q, const double *v) {
   ga_redundancy *r = &it->redundancy;
   ga_rank_free(&r->found);
@@ -122,7 +123,7 @@ static void leave_out(ga_integrator *it, const ga_rank *rank) {
   measure_lengths(it);
 }
 
-/* ---- places around the start ------------------------------------------------------------------
+/* ---- positions around the start ---------------------------------------------------------------
  */
 
 static double random_number(unsigned i, unsigned probe) {
@@ -147,7 +148,7 @@ static ga_status random_direction(ga_integrator *it, double t, unsigned probe, d
   return status;
 }
 
-/* r->q = a place on the constraints, PROBE away from it->q along d; false if there is none */
+/* r->q = a position on the constraints at the distance PROBE from it->q along d; false if none */
 static bool move_along(ga_integrator *it, double t, const double *d) {
   ga_redundancy *r = &it->redundancy;
   int nv = it->eval.nv, nlam = it->eval.nlam;
@@ -163,7 +164,7 @@ static bool move_along(ga_integrator *it, double t, const double *d) {
   if (found) found = ga_eval_g(&it->eval, t, r->q, it->hidden) == GA_OK;
   ga_error_clear(&it->error);
   return found && moved <= 0.5 * PROBE * size &&
-         ga_max_abs(nlam, it->hidden) <= CLOSED * (1 + ga_max_abs(it->eval.nq, r->q));
+         ga_max_abs(nlam, it->hidden) <= ON * (1 + ga_max_abs(it->eval.nq, r->q));
 }
 
 /* a rank found elsewhere replaces the best so far if it is larger */
@@ -183,7 +184,7 @@ static ga_status compare(ga_integrator *it, double t, ga_rank *best) {
 
 /* Along the velocity, if there is one, and along random directions. */
 static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
-  double *d = it->a; /* not in use before the history is made */
+  double *d = it->a; /* not in use before the memory is computed */
   ga_status status = GA_OK;
   for (int probe = 0; probe < PROBES && status == GA_OK; probe++) {
     memcpy(d, it->v, (size_t)it->eval.nv * sizeof(double));
@@ -194,8 +195,8 @@ static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
   return status;
 }
 
-/* what the mass KKT system is told of all this */
-static void tell_saddle(ga_integrator *it) {
+/* soft rows of the mass KKT system, and which rows they may leave out */
+static void set_soft_rows(ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
   it->saddle.soft = it->redundancy.on && (eq->ndropped > 0 || it->redundancy.singular);
   it->saddle.dropped = it->saddle.soft ? eq->dropped : NULL;
@@ -219,11 +220,11 @@ ga_status ga_redundancy_start(ga_integrator *it, double t) {
   ga_rank_free(&r->chosen);
   r->chosen = best;
   if (status == GA_OK && it->step.eq.ndropped > 0) status = ga_redundancy_make_slots(it);
-  tell_saddle(it);
+  set_soft_rows(it);
   return status;
 }
 
-/* v', lam, psi at the start; of a singular one the means of those beside it, at t - h and t + h */
+/* v', lam, psi at the start; in a singular position their means at t - h and t + h */
 ga_status ga_redundancy_acceleration(ga_integrator *it, double t) {
   ga_redundancy *r = &it->redundancy;
   int nv = it->eval.nv, nlam = it->eval.nlam, npsi = it->eval.npsi;
@@ -260,7 +261,7 @@ void ga_redundancy_begin(ga_integrator *it) {
 ga_status ga_redundancy_find_names(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
   bool dropped = it->redundancy.on && it->step.eq.ndropped > 0;
-  tell_saddle(it);
+  set_soft_rows(it);
   ga_rank_free(&it->redundancy.found);
   return dropped ? find_names(it, mem->t, mem->q, mem->v) : GA_OK;
 }
@@ -268,7 +269,7 @@ ga_status ga_redundancy_find_names(ga_integrator *it) {
 /* ---- growth -----------------------------------------------------------------------------------
  */
 
-/* the constraint rows that are disturbed, and the multipliers that answer, of one kind */
+/* constraint rows of one kind, which are disturbed, and their multipliers */
 typedef struct {
   int rows, mult, n;
   const double *length;
@@ -337,13 +338,13 @@ static ga_status growth(ga_integrator *it, double *relative) {
     if (status != GA_OK || size == 0) return status;
     if (first || size < reference[round]) reference[round] = size;
     *relative = size / reference[round];
-    if (!first && *relative <= LOOK) return GA_OK;
+    if (!first && *relative <= SECOND) return GA_OK;
   }
   return GA_OK;
 }
 
-/* Factors of an earlier step tell what growth was then: before anything is concluded from them,
- * they are renewed at the end of this step. */
+/* Factors of an earlier step show the growth of that step. If it is large, they are renewed at the
+ * end of this step and it is measured again. */
 static ga_status measure(ga_integrator *it, double *relative) {
   ga_factors *f = &it->step.factors;
   *relative = 1;
@@ -363,19 +364,21 @@ static ga_status measure(ga_integrator *it, double *relative) {
 /* ---- a step ------------------------------------------------------------------------------------
  */
 
-/* One dropped row that is open, of n with residuals g and gradients D. size: of what moves it. */
-static int first_open(int n, const bool *dropped, const double *g, const ga_csr *D, double size) {
+/* First violated row among those left out, -1 if none; residuals g, gradients D of n rows. size:
+ * scale of the coordinates or velocities in it. */
+static int first_violated(int n, const bool *dropped, const double *g, const ga_csr *D,
+                          double size) {
   for (int i = 0; i < n; i++) {
     double sum = 0;
     if (!dropped[i]) continue;
     for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) sum += fabs(D->val[e]);
-    if (!(fabs(g[i]) <= OPENED * sum * size)) return i;
+    if (!(fabs(g[i]) <= VIOLATED * sum * size)) return i;
   }
   return -1;
 }
 
-/* the rows left out, at the end of the step */
-static ga_status watch(ga_integrator *it) {
+/* Do the rows that were left out hold at the end of the step? */
+static ga_status check_left_out(ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
   const ga_site *at = &eq->site[GA_SITE_NEW];
   double size = 1 + ga_max_abs(eq->nq, at->q), speed = 1 + ga_max_abs(eq->nv, at->v), value = 0;
@@ -383,36 +386,37 @@ static ga_status watch(ga_integrator *it) {
   int i = -1;
   bool hidden = false;
   if (eq->has_row[GA_ROW_POS]) {
-    i = first_open(eq->nlam, eq->dropped, eq->g, &at->G, size);
+    i = first_violated(eq->nlam, eq->dropped, eq->g, &at->G, size);
     if (i >= 0) value = eq->g[i];
   }
   if (i < 0 && eq->has_row[GA_ROW_VEL]) {
     ga_status status = ga_eval_hidden(eq->eval, at->t, at->q, at->v, &at->G, eq->gv);
     if (status != GA_OK) return status;
-    i = first_open(eq->nlam, eq->dropped, eq->gv, &at->G, size + speed);
+    i = first_violated(eq->nlam, eq->dropped, eq->gv, &at->G, size + speed);
     hidden = i >= 0;
     if (i >= 0) value = eq->gv[i];
   }
   if (i >= 0) {
     ga_eval_entry_name(name, sizeof name, "g", i, it->model->lam_names);
   } else {
-    i = first_open(eq->npsi, eq->dropped + eq->nlam, eq->k, &at->H, size + speed);
+    i = first_violated(eq->npsi, eq->dropped + eq->nlam, eq->k, &at->H, size + speed);
     if (i < 0) return GA_OK;
     value = eq->k[i];
     hidden = true;
     ga_eval_entry_name(name, sizeof name, "k", i, it->model->psi_names);
   }
-  return ga_fail(&it->error, GA_ERR_SINGULAR,
-                 "t = %.9g: constraints contradict each other: the others force %s to %s %.3g; "
-                 "at the start it followed from them. Remove it, or make it fit",
-                 at->t, name, hidden ? "move apart with" : "open by", value);
+  return ga_fail(
+      &it->error, GA_ERR_SINGULAR,
+      "t = %.9g: constraints contradict each other: %s is violated by %.3g%s, although it "
+      "followed from the others at the start. Remove it, or make it fit",
+      at->t, name, value, hidden ? " in velocities" : "");
 }
 
 ga_status ga_redundancy_check(ga_integrator *it) {
   ga_redundancy *r = &it->redundancy;
   double grown;
   if (!r->on) return GA_OK;
-  ga_status status = it->step.eq.ndropped > 0 ? watch(it) : GA_OK;
+  ga_status status = it->step.eq.ndropped > 0 ? check_left_out(it) : GA_OK;
   if (status == GA_OK) status = measure(it, &grown);
   if (status != GA_OK) return status;
   if (!(grown <= SINGULAR) && !r->patient) {

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Constraints that follow from others, and positions where that happens on the way (redundancy.c).
- */
+/* Redundant constraints, and singular positions on the way (redundancy.c). */
 #ifndef GA_SRC_REDUNDANCY_H
 #define GA_SRC_REDUNDANCY_H
 
 #include "linsol/rank/rank.h"
 
 typedef struct ga_redundancy {
-  bool on;             /* the options allow them */
-  int rank;            /* decided at a start, never on the way */
-  double reference[2]; /* the least growth since the rows were chosen, by one solve and by two;
-                          0: none was measured so far */
-  long calm;           /* number of new factors for which growth need not be measured */
-  bool aged;           /* the rows are to be chosen anew after the step under way */
-  bool patient;        /* a position near a singular one is accepted */
-  bool singular;       /* the start is one */
-  double *mass;        /* nv */
-  double *b;           /* unknowns of a step: work */
-  double *q, *v;       /* a place to look at */
-  ga_rank found;       /* the dependent rows at the start, in their order, for messages */
-  ga_rank chosen;      /* the rows left out, from the start to its first guess */
-  double t_found;      /* time and place of `found` */
-  double *q_found;
-  ga_rank_way way; /* as the linear solver: dense, sparse, or by size */
+  bool on;             /* the option redundant is allow, and there are constraints */
+  int rank;            /* of the constraint rows; decided at a start, fixed during the run */
+  double reference[2]; /* smallest growth since the rows were chosen, measured by one solve and by
+                          two; 0: not measured yet */
+  long calm;           /* growth is not measured for this many new factorizations */
+  bool aged;           /* choose rows anew after the current step */
+  bool patient;        /* accept a step that ends near a singular position */
+  bool singular;       /* the start is a singular position */
+  double *mass;        /* nv: diagonal mass, the metric of the rank decision */
+  double *b;           /* work: right-hand side, unknowns of a step */
+  double *q, *v;       /* work: a position beside the start, nq and nv */
+  ga_rank found;       /* the dependent rows in the order of the model, for messages */
+  ga_rank chosen;      /* the rows left out; kept from the start until its first guess is made */
+  double t_found;      /* time of `found` */
+  double *q_found;     /* nq: position of `found` */
+  ga_rank_way way;     /* how rows are analyzed, as the linear solver works: dense, sparse, auto */
 } ga_redundancy;
 
 struct ga_integrator;
@@ -30,27 +29,29 @@ struct ga_integrator;
 void ga_redundancy_init(struct ga_integrator *it);
 void ga_redundancy_close(struct ga_integrator *it);
 
-/* What the accepted state shows, for the names alone; after a state was loaded. */
+/* After a state was loaded: find the dependent rows at the accepted state, for messages. */
 ga_status ga_redundancy_find_names(struct ga_integrator *it);
 
-/* The steps get places for rows that are left out, if they have none so far. */
+/* Rebuild the step with diagonal slots for rows that are left out, if it has none yet. */
 ga_status ga_redundancy_make_slots(struct ga_integrator *it);
 
-/* The rank at a start and the rows kept, from it->q and it->v, which satisfy the constraints. */
+/* Decide the rank at a start and which rows are kept, at it->q, it->v, which satisfy the
+ * constraints. */
 ga_status ga_redundancy_start(struct ga_integrator *it, double t);
 
-/* v', lam, psi there, into it->vd, it->lam, it->psi. */
+/* Compute v', lam, psi there, into it->vd, it->lam, it->psi. */
 ga_status ga_redundancy_acceleration(struct ga_integrator *it, double t);
 
-/* The guess of the first step. */
+/* Set the guess of the first step. */
 void ga_redundancy_guess(struct ga_integrator *it);
 
 /* A step begins. */
 void ga_redundancy_begin(struct ga_integrator *it);
-/* A step is solved and not yet accepted: dropped rows that open are contradictions, an error. A
- * position so near to a singular one that its multipliers mean nothing: GA_RETRY_SINGULAR. */
+/* Check a step that is solved and not yet accepted. GA_ERR_SINGULAR if a row that was left out is
+ * violated: it contradicts the others. GA_RETRY_SINGULAR if the step ends so near to a singular
+ * position that its multipliers mean nothing. */
 ga_status ga_redundancy_check(struct ga_integrator *it);
-/* It is accepted: report the least multipliers, choose rows anew if they have aged. */
+/* The step is accepted: report the smallest multipliers, choose rows anew if that is due. */
 ga_status ga_redundancy_accept(struct ga_integrator *it);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Rest and rounding, for automatic steps (docs/internals/step-size.md).
+/* Rounding errors near equilibrium, for automatic steps (docs/internals/step-size.md).
  *
- * A system in equilibrium has forces that balance, and what their roundings leave of v' is no
- * motion: it has no size of its own that errors could be measured against, and steps of any size
- * find it as rough as before. How large it may be in each entry of v' is told by a small part of
+ * Near equilibrium the computed v' is only the rounding error of forces that cancel. It does not
+ * shrink with h, so an error estimate based on it would reduce the step for ever. This file
+ * estimates, per velocity, how much |v'| rounding alone can cause, and treats anything smaller as
+ * zero. The estimate is a small fraction of the larger of
  *
- *   |M||v'| + |G|^T|lam| + |H|^T|psi| over the mass, the forces on a velocity (F is in it);
- *   v'(q + |q|) - v'(q), linearly: forces that balance inside a callback.
+ *   |M||v'| + |G|^T|lam| + |H|^T|psi|, divided by the mass: the forces on a velocity (with F);
+ *   v'(q + |q|) - v'(q), linearized: forces that cancel inside a callback.
  *
- * What these make of an error is none, and a velocity below what they make in a step is at rest. */
+ * A velocity that is smaller than this v' times the step size counts as zero, too. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -18,11 +19,12 @@
 #include "run/step_size.h"
 
 static const double ROUNDINGS = 32; /* of the forces in v' */
-static const double SOLVED = 1e-12; /* part of the forces that a step leaves, if newton_tol is not
-                                       less: the step is better in most cases, whatever it is */
-static const double FLOOR = 1e-3;   /* least rounding of an entry, relative to the largest */
-static const double SHARE = 1e-2;   /* part of the error allowed from which on rounding matters */
-static const double HARDLY = 1e4;   /* roundings of q: less motion in a step may be rounding */
+/* Assumed relative force residual of a solved step: min(newton_tol, 1e-12), because steps usually
+ * converge further than newton_tol asks. */
+static const double SOLVED = 1e-12;
+static const double FLOOR = 1e-3; /* least rounding of an entry, relative to the largest */
+static const double SHARE = 1e-2; /* fraction of the error allowed from which on rounding matters */
+static const double HARDLY = 1e4; /* roundings of q: less motion in a step may be rounding */
 
 /* ---- rounding ---------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting values (docs/reference/notation.md): consistent q0, v0; v', lam, psi; the history a_0
+/* Starting values (docs/reference/notation.md): consistent q0, v0; v', lam, psi; the memory a_0
  * and, where the method leaves the hidden constraint free, the velocity it will settle at. */
 #include <float.h>
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "run/integrator.h"
 
 /* v'' = (v'(+h) - v'(-h))/(2h) + O(h^2), v''' = (v'(+h) - 2 v' + v'(-h))/h^2 + O(h), unless NULL,
- * v' the KKT solution at (t +- h, q o exp(+-h v + h^2/2 v'), v +- h v'); or the same of the applied
- * part M^-1 F */
+ * v' the KKT solution at (t +- h, q o exp(+-h v + h^2/2 v'), v +- h v'); or the same of the
+ * applied acceleration M^-1 F */
 static ga_status derivative(ga_integrator *it, bool applied, double t, const double *q,
                             const double *v, const double *vd, double h, double *vdd,
                             double *vddd) {
@@ -38,7 +38,7 @@ ga_status ga_start_vdd(ga_integrator *it, double t, const double *q, const doubl
   return derivative(it, false, t, q, v, vd, h, vdd, vddd);
 }
 
-static bool keeps_applied_part(const ga_method *method) {
+static bool keeps_applied_acceleration(const ga_method *method) {
   return method->dyn[method->out_x].forces == GA_FORCES_APPLIED;
 }
 
@@ -78,7 +78,8 @@ static double row_size(const ga_csr *A, int i, const double *x, double size) {
 }
 
 static const double ROUND = 1e-14;
-static const double NEAR = 1e-3; /* constraints that are as good as closed but cannot be closed */
+static const double NEAR =
+    1e-3; /* |g| relative to |q| below which no solution means contradiction */
 
 /* One violated row is enough to refuse: which, by how much, what to do. */
 static ga_status refuse(ga_integrator *it, const char *what, const char *symbol, int i,
@@ -138,13 +139,13 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
   return ga_team_agree(it->eval.team, check_own(it, t, q, v, best), &it->error);
 }
 
-/* w_0 = v', or the applied part; a_0 = w_0 (plain), a_0 = w_0 + alpha h w'_0 (shifted), and v_0 +
+/* w_0 = v', or M^-1 F; a_0 = w_0 (plain), a_0 = w_0 + alpha h w'_0 (shifted), and v_0 +
  * dv with G dv = h^2 G r, H dv = 0 (perturbed). An implicit start begins with the shifted values.
  */
 ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h) {
   const ga_params *par = &it->options.par;
   int nv = it->eval.nv;
-  bool applied = keeps_applied_part(it->method);
+  bool applied = keeps_applied_acceleration(it->method);
   memcpy(it->w, it->vd, (size_t)nv * sizeof(double));
   ga_status status = GA_OK;
   if (applied) status = ga_saddle_applied(&it->saddle, t, it->q, it->v, it->w);
@@ -157,7 +158,7 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h)
   status = derivative(it, applied, t, it->q, it->v, it->vd, h, it->vdd, NULL);
   if (status != GA_OK) {
     ga_error_prefix(&it->error,
-                    "history from values at t - h and t + h (start = plain needs none)");
+                    "starting values from v' at t - h and t + h (start = plain needs none)");
     return status;
   }
   ga_axpy(nv, (par->alpha_m - par->alpha_f) * h, it->vdd, it->a);
@@ -170,7 +171,7 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h)
 /* JN08 (10): a_0 = (1 - alpha) w_0 + alpha w_1 with w_1 of the step just solved; for weighted rows
  * M_alpha a_0 = (1 - alpha) f_0 + alpha f_1,  f_0 = M(t_0,q_0) v'_0 and, from the row itself,
  * f_1 = (m M_{1+alpha} a + old terms)/phi */
-static ga_status implicit_history(ga_integrator *it, double *a) {
+static ga_status implicit_memory(ga_integrator *it, double *a) {
   const ga_equations *s = &it->step.eq;
   const ga_method *method = it->method;
   const ga_memory *mem = &it->mem;
@@ -180,10 +181,10 @@ static ga_status implicit_history(ga_integrator *it, double *a) {
     for (int i = 0; i < s->nv; i++) a[i] = (1 - alpha) * mem->w[i] + alpha * x[i];
     return GA_OK;
   }
-  double part = alpha / s->tab.phi;
+  double weight = alpha / s->tab.phi;
   const ga_team *team = it->eval.team; /* old_terms is a sum over the processes already */
-  for (int i = 0; i < s->nv; i++) a[i] = !team || team->owned[i] ? part * s->old_terms[i] : 0;
-  ga_csr_mul_add(&s->site->M, part * s->tab.m, x, a);
+  for (int i = 0; i < s->nv; i++) a[i] = !team || team->owned[i] ? weight * s->old_terms[i] : 0;
+  ga_csr_mul_add(&s->site->M, weight * s->tab.m, x, a);
   ga_status status = ga_eval_mass(&it->eval, mem->t, mem->q, &it->saddle.M);
   status = ga_team_agree(it->eval.team, status, &it->error);
   if (status != GA_OK) return status;
@@ -205,7 +206,7 @@ ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double 
   if (past->a != it->a) memcpy(it->a, past->a, (size_t)nv * sizeof(double));
   for (int round = 0; round < ROUNDS; round++) {
     ga_status status = ga_loop_solve(it, &changing, h, t1);
-    if (status == GA_OK) status = implicit_history(it, it->vdd);
+    if (status == GA_OK) status = implicit_memory(it, it->vdd);
     if (status != GA_OK) return status;
     ga_team *team = it->eval.team;
     double change = 0, size = ga_team_max(team, ga_max_abs(nv, it->vdd));
@@ -231,9 +232,9 @@ static ga_status project(ga_integrator *it, double t, double *q, double *v, doub
   return status != GA_OK ? status : ga_project_velocity(it, t, q, v, NULL, true, dv);
 }
 
-/* The values nearest to the start, where rows are soft. Constraints that contradict each other stay
- * open there; if they are nearly closed at the start and no place is found that closes them, they
- * contradict each other as well. */
+/* Project onto the constraints with soft rows. Constraints that contradict each other are violated
+ * there. If the start nearly satisfies them and no projection is found, they contradict each other
+ * as well. */
 static ga_status project_softly(ga_integrator *it, double t, double *dq, double *dv) {
   const ga_eval *e = &it->eval;
   double size = 1 + ga_max_abs(e->nq, it->q);
@@ -243,17 +244,17 @@ static ga_status project_softly(ga_integrator *it, double t, double *dq, double 
   for (int i = 1; i < e->nlam; i++) {
     if (fabs(it->hidden[i]) > fabs(it->hidden[worst])) worst = i;
   }
-  double open = e->nlam > 0 ? fabs(it->hidden[worst]) : 0;
+  double violation = e->nlam > 0 ? fabs(it->hidden[worst]) : 0;
   status = project(it, t, it->q, it->v, dq, dv);
   if (status == GA_OK) return check_consistent(it, t, it->q, it->v, true);
-  if (status != GA_ERR_INITIAL || open > NEAR * size) return status;
+  if (status != GA_ERR_INITIAL || violation > NEAR * size) return status;
   char name[96];
   ga_eval_entry_name(name, sizeof name, "g", worst, it->model->lam_names);
   return ga_fail(
       &it->error, GA_ERR_INITIAL,
       "constraints contradict each other: none of the values near the start satisfies all "
-      "of them; %s is open by %.3g there. Remove it or make it fit the others",
-      name, open);
+      "of them; %s is violated by %.3g there. Remove it or make it fit the others",
+      name, violation);
 }
 
 /* A projection judges itself, unless rows are soft. Where start values are to be refused, the
@@ -287,7 +288,7 @@ ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v,
 }
 
 /* for steps of h; automatic ones may be smaller */
-static ga_status first_history(ga_integrator *it, ga_start start, double t, double *h) {
+static ga_status first_memory(ga_integrator *it, ga_start start, double t, double *h) {
   for (int tries = 0;; tries++) {
     ga_status status = ga_start_memory(it, start, t, *h);
     if (status <= 0 || !it->step_size.on || tries == 20) return status;
@@ -309,7 +310,7 @@ ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   if (status == GA_OK) status = ga_redundancy_start(it, t);
   if (status == GA_OK) status = ga_redundancy_acceleration(it, t);
   if (status == GA_OK && it->step_size.on) status = ga_step_size_start(it, t, &h);
-  if (status == GA_OK) status = first_history(it, start, t, &h);
+  if (status == GA_OK) status = first_memory(it, start, t, &h);
   if (status != GA_OK) return status;
   ga_memory *mem = &it->mem;
   memcpy(mem->q, it->q, (size_t)e->nq * sizeof(double));

@@ -5,16 +5,16 @@
 
 #include "genalpha/ga_integrator.h"
 
-/* All but the work arrays influences later steps and belongs to a saved state. */
+/* All members except work arrays influence later steps and are part of a saved state. */
 typedef struct ga_step_size {
   bool on;
-  double err_last; /* estimate of the last accepted step, in units of what is allowed; 0: none */
+  double err_last; /* error estimate of the last accepted step / allowed error; 0: none */
   double t_vdd;
   double *vdd;             /* v'' at t_vdd, a first difference of v' */
   double *size_q, *size_v; /* largest |q_i| (rotations: 1), |v_i| since the start; nv each */
-  double *rest_q, *rest_v; /* their values to begin with, at a start from rest */
+  double *rest_q, *rest_v; /* their initial values, at a start from rest */
   double *e, *vdd_new;     /* work */
-  double *noise;    /* work: what may be rounding in each entry of v', see rounding_noise.c */
+  double *noise;    /* work: possible rounding error of each entry of v', see rounding_noise.c */
   bool suspect;     /* the step just estimated began with hardly any motion */
   double *filtered; /* right side and solution of the filter, as many as unknowns */
 } ga_step_size;

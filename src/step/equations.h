@@ -14,9 +14,9 @@
 #include "model/evaluation.h"
 #include "step/memory.h"
 
-/* A place where rows are taken, with what was evaluated there: M, F, G, H belong to its own t, q, v
- * from the moment `evaluated` is set until the place moves. F is evaluated at the new site only.
- * With weighted rows the M of the new site is that of a predicted point.
+/* A point at which rows are evaluated, with M, F, G, H there. They are valid for its t, q, v from
+ * the moment `evaluated` is set until the site moves. F is evaluated at the new site only. With
+ * weighted rows the M of the new site is that of a predicted point.
  *   t = t_n + c h,  q = q_n o exp(by_wq w_q), or q_n o exp(c h v_n) where by_wq = 0,
  *   v = (1 - by_v1) v_n + by_v1 v_1 */
 typedef struct ga_site {
@@ -26,7 +26,7 @@ typedef struct ga_site {
   double *q, *v, *F;
   ga_csr M, G, H;
   double *T;       /* tangent of exp at by_wq w_q */
-  bool evaluated;  /* what was asked for was evaluated at (t, q, v) */
+  bool evaluated;  /* M, F, G, H are those of (t, q, v) */
   bool mass_known; /* M is constant and was evaluated once */
 } ga_site;
 
@@ -35,15 +35,15 @@ typedef struct ga_site {
 typedef struct ga_tangents {
   ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], L[GA_MAX_X], P[GA_MAX_X];
   ga_csr Z, Y, Hh, Yh, GT, acc_q, acc_v;
-  ga_csr K0, C0; /* of the applied force alone, subtracted from rows that lack it */
-  long of;       /* Kt, Ct, Z, Y came along with the evaluation of this number; 0: they did not */
+  ga_csr K0, C0; /* of the applied force alone, subtracted from rows without it */
+  long of;       /* number of the evaluation that gave Kt, Ct, Z, Y, too; 0: none did */
 } ga_tangents;
 
-/* Of the x blocks: what the sums are made with, and what is below their rounding (fine.h). */
+/* The x blocks as a sum base + rest of two numbers each, to avoid rounding (fine.h). */
 typedef struct ga_fine {
-  bool used; /* else x itself is the base */
-  double *base, *rest;
-  double *kept_base, *kept_rest; /* of an iterate that may come back */
+  bool used;                     /* false: base is x, rest is 0 */
+  double *base, *rest;           /* rest is below the rounding of base */
+  double *kept_base, *kept_rest; /* copies, to return to an earlier iterate */
 } ga_fine;
 
 typedef struct ga_equations {
@@ -54,57 +54,58 @@ typedef struct ga_equations {
   int nq, nv, nlam, npsi;
 
   /* layout: numbers of unknowns and where the blocks begin */
-  int n, nx; /* all unknowns; those in x blocks, which are as many as the dynamic rows */
+  int n, nx; /* number of all unknowns; of those in x blocks, also the number of dynamic rows */
   int mult_at[GA_MAX_CON], con_at[GA_MAX_CON];
-  bool has_row[GA_ROW_NONHOL + 1]; /* by kind: the method has such rows, the model constraints */
+  bool has_row[GA_ROW_NONHOL + 1]; /* by kind: method and model have such constraint rows */
   int eta;                         /* multiplier block of kind eta, -1 if there is none */
-  bool constrained;                /* there are constraint rows, on some rank of a team */
-  bool has_hat;                    /* some rows are taken at v^_1 */
-  bool mass_is_diagonal;           /* by its pattern */
-  bool straight;                   /* q_1 = q_n + w_q is found without w_q, which stays empty */
+  bool constrained;                /* there are constraint rows, on some process of a team */
+  bool has_hat;                    /* some rows are evaluated at v^_1 */
+  bool mass_is_diagonal;           /* the pattern of M is diagonal */
+  bool straight;                   /* q_1 = q_n + w_q is computed directly; w_q is not set */
 
-  /* Rows of g, then of k, that follow from others are left out: their residuals and multipliers are
-   * zero, and the matrix has a row and a column of the identity there. */
-  bool may_drop; /* the matrix has places on its diagonal for that; they cost some fill */
-  bool *dropped; /* nlam + npsi, where the options allow it */
-  int ndropped;
-  /* Where a step begins or has to end in a singular position, the matrix (not the equations) has
-   * -soften unit_i^2 on the diagonal of multiplier i. 0 elsewhere. */
+  /* Redundant rows of g, then of k, are left out: their residuals and multipliers are zero, and the
+   * matrix has a row and a column of the identity there. */
+  bool may_drop; /* the matrix has diagonal slots for that; they cost some fill-in */
+  bool *dropped; /* nlam + npsi: the row is left out */
+  int ndropped;  /* number of rows left out */
+  /* If a step begins or must end in a singular position, the matrix (not the equations) has
+   * -soften unit_i^2 on the diagonal of multiplier i. Otherwise 0. */
   double soften;
-  bool
-      ahead; /* eta acts along G(t_1, q_n o exp(h v_n)) instead of G(t_n, q_n), which is singular */
-  double *unit; /* nlam + npsi: lengths of the rows in units of the motion */
+  /* G(t_n, q_n) is singular: eta acts along G(t_1, q_n o exp(h v_n)) instead. */
+  bool ahead;
+  double *unit; /* nlam + npsi: lengths of the rows in the metric of the mass */
 
-  /* the step under way */
+  /* the current step */
   double t, t1, h;
   const double *q, *v, *a, *w; /* at t_n, corrected for this h */
   double *wq0, *v10;           /* w_q and v_1 for x = 0 */
-  ga_csr Gn;                   /* G(t_n, q_n), where there is an eta */
-  bool Gn_known;               /* Gn is made of differences, at the time Gn_t and place Gn_q */
+  ga_csr Gn;                   /* G(t_n, q_n), if there is an eta */
+  bool Gn_known; /* Gn, by difference quotients, belongs to the time Gn_t and to Gn_q */
   double Gn_t, *Gn_q;
   double *old_terms; /* of weighted rows: hm M_alpha a_n - hf f_n; zero for others */
   double *momentum;  /* M_alpha a_alpha of this step */
 
   /* at the x evaluated last */
-  long evaluations;        /* Number of evaluations so far; ga_tangents.of refers to it. */
+  long evaluations;        /* number of evaluations so far; ga_tangents.of refers to it */
   double *wq, *vh;         /* w_q, v^_1 */
-  double *g, *gt, *gv, *k; /* g, g_t (where there are rows of velocities), G v + g_t, k */
-  ga_site site[GA_SITES];  /* by kind; the new one is always in use, constraints are taken there */
+  double *g, *gt, *gv, *k; /* g, g_t (if there are velocity rows), G v + g_t, k */
+  ga_site
+      site[GA_SITES]; /* by kind; constraints are evaluated at the new site, which is always used */
 
-  ga_fine fine;     /* of x, as far as it is kept in two parts */
+  ga_fine fine;     /* x as a sum of two numbers */
   double *zero;     /* nv + nlam + npsi zeros */
-  double *reaction; /* G^T lam + H^T psi of the row in hand */
-  double *part_wq;  /* by_wq w_q of the site in hand */
-  /* In a team: m M x, F, R of each dynamic row, first of this rank, then summed over the ranks; and
-   * G_n^T eta. */
+  double *reaction; /* G^T lam + H^T psi of the current row */
+  double *part_wq;  /* by_wq w_q of the current site */
+  /* In a team: m M x, F, R of each dynamic row, first of this process, then summed over the
+   * processes; and G_n^T eta. */
   double *parts, *push;
 } ga_equations;
 
-/* may_drop: with places for rows that are left out. */
+/* may_drop: with diagonal slots for rows that are left out. */
 ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
                             bool may_drop, ga_eval *eval, ga_arena *arena);
 
-/* Forget what was evaluated before: the model's data may have changed. */
+/* Forget earlier evaluations: the model's data may have changed. */
 void ga_equations_reset(ga_equations *s);
 
 /* Fix the step from the state in mem to t1, with the past as corrected for its size h. */
@@ -131,12 +132,13 @@ typedef struct ga_values {
 ga_status ga_equations_end(ga_equations *s, const double *x, const ga_values *values,
                            ga_memory *mem, ga_memory *before, double worst[3]);
 
-/* The guess of a first step: x = v', a or a part of v', multipliers as in mem, eta = 0. */
+/* The guess of a first step: x = v', a, or the applied or reaction part of v'; multipliers as in
+ * mem; eta = 0. */
 void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *x);
 
-/* Sums of the sizes of the summands that q_1 and v_1 are made of, one for each velocity, without
- * what x and eta add: |q_n| (rotations: 1) + |h v_n| + .. and |v_n| + |h a_n| + ... One rounding of
- * q_1 is eps times the first. */
+/* Sums of the absolute values of the terms of q_1 and v_1, one for each velocity, without x and
+ * eta: |q_n| (rotations: 1) + |h v_n| + .. and |v_n| + |h a_n| + .. One rounding error of q_1
+ * is eps times the first. */
 void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v);
 
 /* The multipliers of a block; zeros for GA_NONE. */

@@ -5,18 +5,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Costs in passes through the entries of the matrix. Measured: a residual and its judgement 2
- * (large chains and nets) to 7 (few rows), an assembly 1 to 5. */
+/* Costs in passes through the nonzeros of the matrix. Measured: a residual with its acceptance test
+ * 2 (large chains and nets) to 7 (few rows), an assembly 1 to 5. */
 static const double RESIDUAL = 5, ASSEMBLY = 3;
-/* Where the solver does not tell: of a solve, and of a factorization in solves. */
+/* If the solver reports no costs: of a solve, and of a factorization in solves. */
 static const double SOLVE = 1.5, FACTOR = 3;
 static const double SAME_H = 1e-4; /* relative change of h that factors survive */
-static const double FADE = 0.98;   /* what is left of an experience each time */
+static const double FADE = 0.98;   /* factor of ga_experience.fresh when factors are given up */
 enum { PAUSE_MAX = 64 };           /* steps at most with new factors until they are kept again */
 
 static const ga_experience nothing_learned = {.pause_next = 1};
 
-/* the ranks of a team have the same list of blocks, some of which may be empty */
+/* all processes of a team have the same list of blocks; some may be empty */
 static void add_block(ga_factors *f, bool team, int row, int col, int size) {
   if (size > 0 || team) f->block[f->layout.nblock++] = (ga_linsol_block){row, col, size};
 }
@@ -38,8 +38,8 @@ static void describe_blocks(ga_factors *f, const ga_equations *s) {
   }
 }
 
-/* The numbers of rows and unknowns in the matrix of a whole team: velocities first, block after
- * block, then the constraints of all ranks and the multipliers, which have the same places. */
+/* The numbers of rows and unknowns in the matrix of the whole team: velocities first, block after
+ * block, then the constraints of all processes. Multipliers have the numbers of constraints. */
 static ga_status describe_numbering(ga_factors *f, const ga_equations *s, ga_arena *arena) {
   const ga_method *method = s->method;
   ga_numbering_block block[GA_MAX_X + 1 + GA_MAX_CON];
@@ -95,8 +95,7 @@ long ga_factors_repivots(const ga_factors *f) {
 
 /* ---- making and using --------------------------------------------------------------------- */
 
-/* What the factors cost decides when new ones are made: all ranks of a team must think the same of
- * it. */
+/* The costs decide when new factors are made, so all processes of a team need the same costs. */
 static ga_status factor(ga_factors *f, const ga_equations *s) {
   ga_team *team = s->eval->team;
   ga_status status = f->ls.ops->factor(&f->ls, &f->matrix.blocks.A);
@@ -131,7 +130,7 @@ static ga_status explain(ga_factors *f, ga_equations *s, const double *x, ga_sta
   return ga_team_tell(s->eval->team, status, f->ls.trouble[0] != '\0', s->err);
 }
 
-/* The matrix of a rank may fail or be not finite where others are fine. */
+/* In a team, the matrix of one process may fail or be not finite. */
 static ga_status assemble(ga_factors *f, ga_equations *s, const double *x) {
   const ga_csr *A = &f->matrix.blocks.A;
   ga_status status = ga_matrix_assemble(&f->matrix, s, x);

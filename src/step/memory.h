@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything of the accepted state that influences later steps. */
+/* The accepted state and the memory of the method: everything that influences later steps. */
 #ifndef GA_SRC_MEMORY_H
 #define GA_SRC_MEMORY_H
 
 #include "base/base.h"
 #include "model/evaluation.h"
 
-/* One list of arrays and their sizes serves to take memory, to copy and to save.
- *   w              the second memory of a step: v', or the applied part of it
- *   a_used         a_n as the last step used it, after correction
- *   momentum       of weighted rows: M_{1+alpha} a_{1+alpha} of the last step
- *   momentum_used  of weighted rows: the M_alpha a_alpha that the last step used */
+/* The arrays and their sizes. This one list is used to allocate, to copy and to save.
+ *   q, v, vd, lam, psi  the state at t; vd is v'
+ *   a              acceleration-like variable of the method
+ *   w              second variable of the method: v', or M^-1 F for methods with separate reactions
+ *   a_used         a_n that the last step used, after correction for its h
+ *   momentum       weighted rows: M_{1+alpha} a_{1+alpha} of the last step
+ *   momentum_used  weighted rows: M_alpha a_alpha that the last step used */
 #define GA_MEMORY_LIST(X) \
   X(q, nq)                \
   X(v, nv)                \
@@ -19,22 +21,22 @@
 #define GA_MEMORY_FIELD(name, size) double *name;
 typedef struct ga_memory {
   double t;
-  double h; /* the step size that a (and the residual of the hidden constraint) belong to */
+  double h; /* step size for which a, and the residual of the hidden constraint, are valid */
   GA_MEMORY_LIST(GA_MEMORY_FIELD)
-  bool first;    /* no step yet since a start: a_used and the momenta are empty */
-  double growth; /* of h in the last steps, see history.c */
-  double delta;  /* a_n = v'(t_n + delta) + O(h^2), followed when gamma is to be adapted */
+  bool first;    /* no step since a start: a_used and both momenta are not set */
+  double growth; /* growth of h over the last steps, see memory_change.c */
+  double delta;  /* a_n = v'(t_n + delta) + O(h^2); used with the option rescale = gamma */
 } ga_memory;
 #undef GA_MEMORY_FIELD
 
 void ga_memory_carve(ga_memory *mem, const ga_eval *e, ga_arena *arena);
 void ga_memory_copy(ga_memory *to, const ga_memory *from, const ga_eval *e);
-/* Copy all members but the arrays. */
+/* Copy all members except the arrays. */
 void ga_memory_copy_numbers(ga_memory *to, const ga_memory *from);
 
-/* What a step begins with besides q_n: v, a, w, momentum of the memory, or copies corrected for the
- * step's h. They stay as they are until the step ends. momentum: NULL if M_alpha is to be
- * evaluated. */
+/* What a step begins with, besides q_n: v, a, w, momentum of the memory, or copies that are
+ * corrected for the step's h. They do not change until the step ends. momentum: NULL if M_alpha is
+ * to be evaluated. */
 typedef struct ga_past {
   const double *v, *a, *w, *momentum;
 } ga_past;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Newton's iteration with kept factors: A dx = -r(x), x <- x + dx, until judge.c accepts x.
  *
- * At least one increment is made, so that what a guess carries along never stays. From the second
- * on, constraints that are closed to rounding are left alone: one rounding would only be exchanged
- * for another, and its effect on the multipliers would disturb the forces for ever. Factors are
+ * Newton always takes at least one step, so that errors of the extrapolated guess cannot persist
+ * from step to step. From the second step on, constraints that hold up to rounding are not changed:
+ * one rounding error would only be replaced by another, and its effect on the multipliers would
+ * disturb the forces for ever. Factors are
  * renewed by the rule of factors.h. The excess of an iterate is its largest residual relative to
  * what is allowed; the contraction is the ratio of the excess after and before an iteration.
  *
  * The way back. If the iteration fails from the extrapolated guess, it starts again from the
  * unknowns of the last step, and then once more from there with damping: fresh factors at each
- * iterate, and only a part of dx that does not make the residual grow.
+ * iterate, and only a fraction of dx that does not make the residual grow.
  *
  * Far roots. Equations with very stiff forces may have other solutions far away, and an iteration
  * that has once increased the residual may end at one of them. Such a root, farther from where the
@@ -23,7 +24,7 @@
 #include "step/acceptance/fine.h"
 
 static const double STALL = 0.5;   /* an iteration that leaves more of the excess is no progress */
-static const double ENOUGH = 0.25; /* a part of dx is long enough if less of the work is left */
+static const double ENOUGH = 0.25; /* a fraction of dx is long enough if less of the work is left */
 static const double FAR = 8;       /* distance of a root that is looked at twice */
 static const double SAME = 1e-6;   /* two roots are one if they differ by less of their distance */
 enum { STALLS = 2, PROBES = 4, HALVINGS = 40 };
@@ -35,7 +36,7 @@ typedef struct {
   bool reused; /* it began with factors of an earlier step */
   bool damped;
   bool again;    /* after another guess failed: its factors may be of an iterate far away */
-  bool stuck;    /* no part of the last increment made the residual smaller */
+  bool stuck;    /* no fraction of the last increment made the residual smaller */
   bool wandered; /* the excess has grown once */
   int stalls; /* iterations with fresh factors that did not halve the excess, since one that did */
   double contraction;
@@ -66,9 +67,10 @@ static ga_status give_up(const ga_newton *w, const course *c, const char *why) {
   const ga_equations *eq = w->eq;
   char name[160];
   ga_fail(eq->err, GA_RETRY_NEWTON,
-          "t = %.9g, h = %.3g: Newton %s after %d iterations (last contraction %.2g); "
+          "t = %.9g, h = %.3g: %s (%d iteration%s, last contraction %.2g); "
           "residual %.3g, %.2g times what is allowed, in the %s; try a smaller step",
-          eq->t, eq->h, why, c->iteration, c->contraction, w->r[c->now.row], c->now.excess,
+          eq->t, eq->h, why, c->iteration, c->iteration == 1 ? "" : "s", c->contraction,
+          w->r[c->now.row], c->now.excess,
           ga_equations_row_name(eq, c->now.row, name, sizeof name));
   return ga_team_tell(eq->eval->team, GA_RETRY_NEWTON, !c->now.elsewhere, eq->err);
 }
@@ -243,8 +245,8 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
     if (status == GA_OK) status = advance(w, c);
     if (status == GA_OK) status = assess(w, c, fresh);
     if (status != GA_OK || c->now.accepted) return status;
-    if (c->stuck) return give_up(w, c, "found no way down");
-    if (c->iteration >= w->most) return give_up(w, c, "did not converge");
+    if (c->stuck) return give_up(w, c, "damped Newton iteration could not reduce the residual");
+    if (c->iteration >= w->most) return give_up(w, c, "Newton iteration did not converge");
     fresh = c->damped || ga_factors_spent(w->factors, c->now.excess, c->contraction);
   }
   return status;
@@ -303,7 +305,7 @@ ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double
     if (status == GA_OK && too_far(w, &c, last, far)) {
       far = true;
       memcpy(w->far_x, w->x, (size_t)w->eq->n * sizeof(double));
-      status = give_up(w, &c, "ended at a root far from the last state");
+      status = give_up(w, &c, "Newton iteration ended at a solution far from the last state");
     }
     if (status == GA_OK) {
       const ga_iterate root = iterate_of(w);
