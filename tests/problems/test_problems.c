@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The test problems: derivatives, start values, references, equations of motion, energy. */
-#include "patterns.h"
+#include "lie/lie.h"
+#include "model_point.h"
 #include "problems/problems.h"
 
 /* size 0: the usual one */
@@ -40,6 +41,33 @@ static void eval_closed(const point *s, double *qv) {
   assert_true(ga_problem_reference(s->problem, s->t, qv, qv + s->nv, NULL, NULL, NULL));
 }
 
+/* Does row i list, beside column j, another of the same rotation, and that not zero? A row has to
+ * list all columns of a rotation it touches. */
+static bool in_a_rotation(const ga_space *space, const full *A, int i, int j) {
+  const ga_csr *B = &A->a;
+  for (int f = 0; f < space->nfactor; f++) {
+    const ga_factor *factor = &space->factor[f];
+    int nv = factor->group->nv, from = factor->v_at;
+    if (factor->group->commutative || j < from || j >= from + factor->n * nv) continue;
+    from = j - (j - from) % nv;
+    for (int e = B->ptr[i]; e < B->ptr[i + 1]; e++) {
+      if (B->col[e] >= from && B->col[e] < from + nv && A->entry[e] != 0) return true;
+    }
+  }
+  return false;
+}
+
+static void assert_no_zero(const ga_problem *p, const char *what, const ga_csr *pattern,
+                           const full *A) {
+  for (int i = 0; pattern && i < pattern->nrow; i++) {
+    for (int e = pattern->ptr[i]; e < pattern->ptr[i + 1]; e++) {
+      if (A->entry[e] != 0 || in_a_rotation(p->model.space, A, i, pattern->col[e])) continue;
+      fail_msg("%s: entry %d of the pattern of %s is zero", p->name, e, what);
+    }
+  }
+}
+
+/* A pattern that a problem gives has no entry too many. check_derivatives finds one too few. */
 static void check_patterns(const ga_problem *p) {
   point s = point_state(p, 1);
   unsigned seed = 4711u;
