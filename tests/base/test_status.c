@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Status texts, error messages, nearest words and the vector loops. */
+/* Status texts and error messages. */
 #include "support.h"
 
 /* every status of the list with what its row says */
@@ -116,117 +116,12 @@ static void test_prefix(void **state) {
   }
 }
 
-static const char *word_at(int i) {
-  static const char *const words[] = {
-      "method",
-      "h",
-      "rho",
-      "newton-tol",
-      "newton-max",
-      "dense",
-      "a-word-much-longer-than-the-table-of-the-distance-allows-for"};
-  return i < (int)(sizeof words / sizeof *words) ? words[i] : NULL;
-}
-
-static const char *no_word(int i) {
-  (void)i;
-  return NULL;
-}
-
-static void test_nearest_word(void **state) {
-  (void)state;
-  static char longer[300];
-  /* equal, one letter wrong, missing, doubled, two exchanged, a beginning */
-  assert_string_equal(ga_nearest_word("method", word_at), "method");
-  assert_string_equal(ga_nearest_word("mathod", word_at), "method");
-  assert_string_equal(ga_nearest_word("metod", word_at), "method");
-  assert_string_equal(ga_nearest_word("methhod", word_at), "method");
-  assert_string_equal(ga_nearest_word("emthod", word_at), "method");
-  assert_string_equal(ga_nearest_word("met", word_at), "method");
-  assert_string_equal(ga_nearest_word("newton_max", word_at), "newton-max");
-  assert_string_equal(ga_nearest_word("newton-", word_at), "newton-tol");
-  assert_string_equal(ga_nearest_word("sense", word_at), "dense");
-  assert_string_equal(ga_nearest_word("ro", word_at), "rho");
-  assert_string_equal(ga_nearest_word("rhho", word_at), "rho");
-  assert_string_equal(ga_nearest_word("rhp", word_at), "rho");
-  /* as many changes as a word of its length may have, and one more */
-  assert_null(ga_nearest_word("k", word_at)); /* near to every letter */
-  assert_null(ga_nearest_word("kk", word_at));
-  assert_string_equal(ga_nearest_word("dxxse", word_at), "dense");
-  assert_null(ga_nearest_word("dxxxe", word_at));
-  assert_string_equal(ga_nearest_word("ensed", word_at), "dense");
-  assert_null(ga_nearest_word("esned", word_at));
-  assert_string_equal(ga_nearest_word("ewton-mxaa", word_at), "newton-max");
-  assert_null(ga_nearest_word("quaternion", word_at));
-  assert_null(ga_nearest_word("xyz", word_at));
-  assert_null(ga_nearest_word("dense", no_word));
-  repeat(longer, 'z', sizeof longer - 1);
-  assert_null(ga_nearest_word(longer, word_at));
-}
-
-static void test_vectors(void **state) {
-  (void)state;
-  double x[] = {1, -3, 2}, y[] = {10, 20, 30};
-  ga_axpy(3, -2, x, y);
-  assert_true(y[0] == 8 && y[1] == 26 && y[2] == 26);
-  ga_axpy(2, 1, x, y);
-  assert_true(y[0] == 9 && y[1] == 23 && y[2] == 26);
-  assert_true(ga_max_abs(3, x) == 3);
-  assert_true(ga_max_abs(1, x) == 1);
-  assert_true(ga_max_abs(0, x) == 0);
-  assert_int_equal(ga_first_nonfinite(0, x), -1);
-  for (int i = 0; i < 3; i++) {
-    double z[] = {1, -1e308, 1e-320};
-    assert_int_equal(ga_first_nonfinite(3, z), -1);
-    z[i] = NAN;
-    assert_true(isnan(ga_max_abs(3, z)));
-    assert_int_equal(ga_first_nonfinite(3, z), i);
-    z[i] = -INFINITY;
-    assert_true(ga_max_abs(3, z) == INFINITY);
-    assert_int_equal(ga_first_nonfinite(3, z), i);
-    z[i] = INFINITY, z[(i + 1) % 3] = NAN;
-    assert_true(isnan(ga_max_abs(3, z)));
-    assert_int_equal(ga_first_nonfinite(3, z), i < 2 ? i : 0);
-    z[(i + 1) % 3] = -INFINITY;
-    assert_int_equal(ga_first_nonfinite(3, z), i < 2 ? i : 0);
-  }
-}
-
-/* one number unlike the others, anywhere in vectors of all lengths: longer ones go by pieces */
-static void test_long_vectors(void **state) {
-  (void)state;
-  enum { N = 300 };
-  double x[N];
-  for (int shape = 0; shape < 3; shape++) {
-    for (int n = 1; n <= N; n += n < 140 ? 1 : 53) {
-      for (int i = 0; i < n; i++) x[i] = shape == 0 ? -2 : shape == 1 ? i + 1 : (i - n) * 0.5;
-      const double largest = shape == 0 ? 2 : shape == 1 ? n : 0.5 * n;
-      assert_true(ga_max_abs(n, x) == largest);
-      assert_true(!ga_any_above(n, x, largest) && ga_any_above(n, x, 0.99 * largest));
-      assert_int_equal(ga_first_nonfinite(n, x), -1);
-      for (int at = n % 7; at < n; at += 7) {
-        const double kept = x[at];
-        x[at] = -1e6;
-        assert_true(ga_max_abs(n, x) == 1e6 && ga_any_above(n, x, largest));
-        assert_true(!ga_any_above(n, x, 1e6));
-        x[at] = -INFINITY;
-        assert_true(ga_max_abs(n, x) == INFINITY && ga_any_above(n, x, 1e308));
-        assert_int_equal(ga_first_nonfinite(n, x), at);
-        x[at] = NAN;
-        assert_true(isnan(ga_max_abs(n, x)) && ga_any_above(n, x, 1e308));
-        assert_int_equal(ga_first_nonfinite(n, x), at);
-        x[at] = kept;
-      }
-    }
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_status_texts), cmocka_unit_test(test_version),
-      cmocka_unit_test(test_fail),         cmocka_unit_test(test_prefix),
-      cmocka_unit_test(test_nearest_word), cmocka_unit_test(test_vectors),
-      cmocka_unit_test(test_long_vectors),
+      cmocka_unit_test(test_status_texts),
+      cmocka_unit_test(test_version),
+      cmocka_unit_test(test_fail),
+      cmocka_unit_test(test_prefix),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
