@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Dense output and events: the solution between the steps, and where functions of it vanish.
  *
- *     static double height(void *context, const ga_state *s) { return s->q[1]; }
+ *     static double height(void *context, const ga_state *s) {
+ *       (void)context;
+ *       return s->q[1];
+ *     }
  *     ...
  *     ga_event ground = {.value = height, .direction = GA_EVENT_FALLING, .terminal = true};
  *     ga_integrator_add_event(it, &ground);

@@ -11,12 +11,12 @@
  * along the group, q_b o exp(log(q_a^-1 q_b)/f). One more run, with 2h, tells how T_{K,K} itself
  * depends on h, and hence its error.
  *
- *     ga_extrapolator *x;
+ *     ga_extrapolator *x = NULL;
  *     if (ga_extrapolator_new(&model, &options, 2, &x, &err) == GA_OK &&
  *         ga_extrapolator_start(x, 0.0, q0, v0) == GA_OK &&
  *         ga_extrapolator_run(x, 1.0) == GA_OK) {
  *       const ga_extrapolated *end = ga_extrapolator_state(x);
- *       ... end->state.q, correct to about end->error.q ...
+ *       printf("q = %g, error about %g\n", end->state.q[0], end->error.q);
  *     }
  *     ga_extrapolator_free(x);
  *

@@ -3,10 +3,12 @@
  *
  *     ga_pattern *p;
  *     ga_pattern_new(nlam, nv, &p);
- *     ga_pattern_add(p, 0, 4);              one entry; any order, twice does no harm
- *     ga_pattern_add_block(p, 1, 0, 2, 3);  rows 1, 2, columns 0, 1, 2
- *     ga_pattern_close(p, space);           rows that touch a rotation list all its columns
+ *     ga_pattern_add(p, 0, 4);              // one entry; any order, twice does no harm
+ *     ga_pattern_add_block(p, 1, 0, 2, 3);  // rows 1, 2, columns 0, 1, 2
+ *     ga_pattern_close(p, space);           // rows that touch a rotation list all its columns
  *     ga_pattern_finish(p, &model.pat_G, &err);
+ *     ...
+ *     ga_pattern_free(p);                   // after the last use of the model
  *
  * and in the callback ga_csr_add(G, 0, 4, value). */
 #ifndef GA_HELPERS_H

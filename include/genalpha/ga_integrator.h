@@ -2,13 +2,17 @@
 /* Methods, states and the integrator.
  *
  *     ga_options o = ga_options_default();
- *     o.h = 1e-3;
- *     ga_integrator *it;
+ *     ga_integrator *it = NULL;
  *     ga_error err;
- *     if (ga_integrator_new(&model, &o, &it, &err) == GA_OK &&
- *         ga_integrator_start(it, 0.0, q0, v0) == GA_OK &&
- *         ga_integrator_run(it, 10.0) == GA_OK) { ... ga_integrator_state(it)->q ... }
- *     else ... ga_integrator_error(it)->text ...
+ *     o.h = 1e-3;
+ *     if (ga_integrator_new(&model, &o, &it, &err) != GA_OK) {
+ *       puts(err.text);
+ *     } else if (ga_integrator_start(it, 0.0, q0, v0) != GA_OK ||
+ *                ga_integrator_run(it, 10.0) != GA_OK) {
+ *       puts(ga_integrator_error(it)->text);
+ *     } else {
+ *       printf("q = %g\n", ga_integrator_state(it)->q[0]);
+ *     }
  *     ga_integrator_free(it);
  *
  * An integrator belongs to one thread at a time; any number of them may share one const model. */

@@ -63,9 +63,9 @@ typedef struct ga_linsol_layout {
  *
  * The way to it, for any square matrix of any solver:
  *
- *     ls.ops->factor(&ls, A)                  GA_RETRY_SINGULAR: something depends
- *     ls.ops->null_space(&ls, A, &null)       what; factor need not have been called before
- *     ls.ops->factor(&ls, B)                  before the next solve
+ *     ls.ops->factor(&ls, A);             // GA_RETRY_SINGULAR: something depends
+ *     ls.ops->null_space(&ls, A, &null);  // what; factor need not have been called before
+ *     ls.ops->factor(&ls, B);             // before the next solve
  *
  * For redundant constraints A = [[I, G^T], [G, 0]]: rank G = nlam - count, and the entries of right
  * that belong to multipliers are the weights of rows of G whose sum vanishes. "dense" takes time

@@ -10,11 +10,12 @@
  *     ga_mechanism_add_joint(m, &(ga_joint){.name = "pin", .type = "revolute",
  *         .between = {"ground", "rod"}, .at = GA_IN_SPACE(0, 0, 0), .axis = GA_IN_SPACE(0, 1, 0)},
  *         &err);
- *     ga_mechanism_build(m, &err);
+ *     ga_mechanism_build(m, 0, &err);
  *     ga_integrator_new(ga_mechanism_model(m), &options, &it, &err);
  *     ga_integrator_start(it, 0, ga_mechanism_q0(m), ga_mechanism_v0(m));
- *     ...
- *     ga_mechanism_free(m);       after the integrator
+ *     ga_integrator_run(it, t_end);
+ *     ga_integrator_free(it);
+ *     ga_mechanism_free(m);  // after the integrator
  *
  * Every call copies what it is given; an error is told by the call that caused it and leaves the
  * mechanism as it was. After ga_mechanism_build the mechanism is constant: any number of

@@ -7,7 +7,7 @@
  *     ga_petsc_context petsc = {.options = "-ksp_monitor"};
  *     team->linsol = &ga_petsc_linsol;
  *     team->linsol_context = &petsc;
- *     ..
+ *     ...
  *     ga_petsc_close();
  *
  * The default is FGMRES, preconditioned by additive Schwarz: each process factors, by KLU, the

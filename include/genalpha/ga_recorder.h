@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The states of a run kept in memory, one array for each part of a state.
  *
- *     ga_recorder *record;
- *     ga_recorder_new(&model, &record);
- *     ga_integrator_observe(it, ga_recorder_observe, record);
+ *     ga_recorder *recorder;
+ *     ga_recorder_new(&model, &recorder);
+ *     ga_integrator_observe(it, ga_recorder_observe, recorder);
  *     ga_integrator_run(it, t_end);
- *     const double *q = ga_recorder_field(record, GA_STATE_Q);    rows x nq numbers, row by row
+ *     const double *q = ga_recorder_field(recorder, GA_STATE_Q);  // rows x nq numbers, row by row
+ *     printf("q after the first step: %g\n", q[0]);
+ *     ga_recorder_free(recorder);
  *
  * A record belongs to one integrator and one thread at a time. */
 #ifndef GA_RECORDER_H
