@@ -18,7 +18,7 @@ struct redundant {
   bool nonholonomic, diagonal_K;
   double mass, inertia, gravity; /* of coordinates 3i, 3i+1; of 3i+2; along 3i+1 */
   void (*start)(const redundant *m, double *q, double *v); /* into zeros */
-  /* value of row i; of a nonholonomic row the part independent of v */
+  /* value of row i; of a nonholonomic row the terms without v */
   double (*value)(const redundant *m, int i, const double *q);
   /* columns, increasing, and entries of its gradient; returns their number */
   int (*gradient)(const redundant *m, int i, const double *q, int *col, double *val);
@@ -139,37 +139,37 @@ static inline void held_start(const redundant *m, double *q, double *v) {
 
 /* ---- planar rods with joints ------------------------------------------------------------- */
 
-/* a place on rod i, at distance s from its centre; on the ground (i < 0) a fixed point */
+/* a point on rod i, at distance s from its centre; on the ground (i < 0) a fixed point */
 typedef struct {
   int rod;
   double x, y; /* x is the distance for a rod */
-} place;
+} rod_point;
 
 /* rods of length 1: three cranks, their ends at one coupler of length 2, all joints kept */
-static inline void bar_joint(int joint, place *a, place *b) {
+static inline void bar_joint(int joint, rod_point *a, rod_point *b) {
   int crank = joint % 3;
-  *a = (place){crank, joint < 3 ? -0.5 : 0.5, 0};
-  *b = joint < 3 ? (place){-1, crank, 0} : (place){3, crank - 1, 0};
+  *a = (rod_point){crank, joint < 3 ? -0.5 : 0.5, 0};
+  *b = joint < 3 ? (rod_point){-1, crank, 0} : (rod_point){3, crank - 1, 0};
 }
 
 /* the chain of the problem `chain`, its end held too, and the sum of all horizontal lengths */
 static inline double arc(int i) {
   return -0.6 + 1.2 * i / (RD_RODS - 1.0) + (i % 2 ? 0.05 : 0);
 }
-static inline void chain_joint(int joint, place *a, place *b) {
+static inline void chain_joint(int joint, rod_point *a, rod_point *b) {
   double end[2] = {0, 0};
   for (int i = 0; i < RD_RODS; i++) end[0] += cos(arc(i)), end[1] += sin(arc(i));
-  *a = joint < RD_RODS ? (place){joint, -0.5, 0} : (place){-1, end[0], end[1]};
-  *b = joint > 0 ? (place){joint - 1, 0.5, 0} : (place){-1, 0, 0};
+  *a = joint < RD_RODS ? (rod_point){joint, -0.5, 0} : (rod_point){-1, end[0], end[1]};
+  *b = joint > 0 ? (rod_point){joint - 1, 0.5, 0} : (rod_point){-1, 0, 0};
 }
 
-static inline double place_value(const place *p, int axis, const double *q) {
+static inline double rod_point_value(const rod_point *p, int axis, const double *q) {
   if (p->rod < 0) return axis ? p->y : p->x;
   const double *rod = q + 3 * p->rod;
   return rod[axis] + p->x * (axis ? sin(rod[2]) : cos(rod[2]));
 }
-static inline int place_gradient(const place *p, int axis, const double *q, double sign, int *col,
-                                 double *val) {
+static inline int rod_point_gradient(const rod_point *p, int axis, const double *q, double sign,
+                                     int *col, double *val) {
   if (p->rod < 0) return 0;
   double angle = q[3 * p->rod + 2];
   col[0] = 3 * p->rod + axis, val[0] = sign;
@@ -177,26 +177,26 @@ static inline int place_gradient(const place *p, int axis, const double *q, doub
   return 2;
 }
 
-static inline void joint_of(const redundant *m, int joint, place *a, place *b) {
+static inline void joint_of(const redundant *m, int joint, rod_point *a, rod_point *b) {
   (m->nrn == RD_NV ? chain_joint : bar_joint)(joint, a, b);
 }
 static inline double rods_value(const redundant *m, int i, const double *q) {
-  place a, b;
+  rod_point a, b;
   if (i < 2 * (RD_RODS + 1)) {
     joint_of(m, i / 2, &a, &b);
-    return place_value(&a, i % 2, q) - place_value(&b, i % 2, q);
+    return rod_point_value(&a, i % 2, q) - rod_point_value(&b, i % 2, q);
   }
   double sum = 0;
   for (int rod = 0; rod < RD_RODS; rod++) sum += cos(q[3 * rod + 2]) - cos(arc(rod));
   return sum;
 }
 static inline int rods_gradient(const redundant *m, int i, const double *q, int *col, double *val) {
-  place a, b;
+  rod_point a, b;
   if (i < 2 * (RD_RODS + 1)) {
     joint_of(m, i / 2, &a, &b);
     bool a_first = b.rod > a.rod;
-    int n = place_gradient(a_first ? &a : &b, i % 2, q, a_first ? 1 : -1, col, val);
-    return n + place_gradient(a_first ? &b : &a, i % 2, q, a_first ? -1 : 1, col + n, val + n);
+    int n = rod_point_gradient(a_first ? &a : &b, i % 2, q, a_first ? 1 : -1, col, val);
+    return n + rod_point_gradient(a_first ? &b : &a, i % 2, q, a_first ? -1 : 1, col + n, val + n);
   }
   for (int rod = 0; rod < RD_RODS; rod++) {
     col[rod] = 3 * rod + 2;

@@ -340,8 +340,8 @@ static void quiet_run(const ga_problem *p, const ga_options *o) {
   snprintf(what, sizeof what, "%s, %s %s, %s", p->name, o->method, o->variant, o->linsol);
   ga_integrator *it = started(p, o);
   must(ga_integrator_step(it), ga_integrator_error(it));
-  for (int part = 0; part < 5; part++) {
-    must(ga_integrator_set_step(it, sizes[part] * o->h), ga_integrator_error(it));
+  for (int k = 0; k < 5; k++) {
+    must(ga_integrator_set_step(it, sizes[k] * o->h), ga_integrator_error(it));
     for (int n = 0; n < 40; n++) quiet_step(it, what);
   }
   const ga_stats *stats = ga_integrator_stats(it);

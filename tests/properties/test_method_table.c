@@ -11,7 +11,7 @@ enum { LEVELS = 4, ROWS_MAX = 32 };
 typedef struct {
   char problem[48];
   char cell[METHODS][8]; /* in the order of the registry */
-  bool told[METHODS];
+  bool given[METHODS];
 } table_row;
 
 typedef struct {
@@ -52,7 +52,7 @@ static void read_row(table *t, char *line) {
     char *cell = next_cell(&line);
     if (!cell) fail_msg("the row of %s has %d cells of %d", row->problem, c, t->count);
     snprintf(row->cell[t->columns[c]], sizeof row->cell[0], "%.7s", cell);
-    row->told[t->columns[c]] = true;
+    row->given[t->columns[c]] = true;
   }
 }
 
@@ -73,7 +73,7 @@ static const table *read_table(void) {
   return &t;
 }
 
-/* every problem and every method of the registries has its place, once */
+/* every problem and every method of the registries has its row or column, once */
 static void test_complete(void **state) {
   (void)state;
   const table *t = read_table();
@@ -88,7 +88,7 @@ static void test_complete(void **state) {
   }
   assert_int_equal(t->rows, problems);
   for (int r = 0; r < t->rows; r++) {
-    for (int m = 0; m < METHODS; m++) assert_true(t->row[r].told[m]);
+    for (int m = 0; m < METHODS; m++) assert_true(t->row[r].given[m]);
   }
 }
 

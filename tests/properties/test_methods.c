@@ -83,17 +83,17 @@ static void check_manufactured(const ga_model *model, const ga_method *method, i
 
 /* both constraints, and each alone: then all methods have their turn */
 static void test_manufactured(void **state) {
-  const mf_parts *parts = *state;
+  const mf_multipliers *used = *state;
   const ga_model_ops *ops[] = {&mf_ops, &mf_ops_reaction, &mf_ops_bare, &mf_ops_reaction_bare};
   ga_space *space = rn(MF_N);
   double q[MF_N];
   mf_exact(0, q, NULL, NULL, NULL, NULL);
-  for (int variant = 0; variant < (parts ? 2 : 4); variant++) {
+  for (int variant = 0; variant < (used ? 2 : 4); variant++) {
     ga_model model = {.ops = ops[variant],
-                      .user = (void *)(uintptr_t)parts,
+                      .user = (void *)(uintptr_t)used,
                       .space = space,
-                      .nlam = !parts || parts->lam,
-                      .npsi = !parts || parts->psi};
+                      .nlam = !used || used->lam,
+                      .npsi = !used || used->psi};
     for (const ga_method *m = NULL; (m = next_method(m, &model, q)) != NULL;) {
       check_manufactured(&model, m, variant);
     }

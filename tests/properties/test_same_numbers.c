@@ -7,11 +7,11 @@
 static const double TOL = 1e-12;
 
 /* |a - b| <= TOL (1 + |b|), max norms */
-static void assert_same(const char *what, const char *part, int n, const double *a,
+static void assert_same(const char *what, const char *variable, int n, const double *a,
                         const double *b) {
   double error = vector_error(n, a, b), size = 1;
   for (int i = 0; i < n; i++) size = fmax(size, fabs(b[i]));
-  if (!(error <= TOL * size)) fail_msg("%s: %s differ by %.2g", what, part, error);
+  if (!(error <= TOL * size)) fail_msg("%s: %s differ by %.2g", what, variable, error);
 }
 
 static void assert_same_state(const char *what, const ga_model *model, const ga_state *a,

@@ -43,7 +43,7 @@ static void assert_agree(const char *problem, const char *method, const char *so
  * matrix is renewed at other times. That much is allowed on top of 1e-11 relative (1/200 of
  * it for the other methods), and shows where v is small: a chain just after its start, a pendulum
  * that has come to rest. The rounding of lam, eps |q|/h^2 times what the constraints make of it, is
- * up to 1.3e-6 of lam on the chain of ten rods. Where v' is solved for in two parts, applied and
+ * up to 1.3e-6 of lam on the chain of ten rods. Where v' is the sum of two, applied and
  * reaction, the rounding of both stays in their sum: rolling-disk-printed passes the tilt at which
  * its M is singular, at t = 1.8625, by 1.5e-5 rad, where 1e-15 becomes 1e-9 in one step; dense
  * differs from itself by 3e-10 of v at the end when only the matrix is renewed at other times. */
@@ -306,7 +306,7 @@ static void test_choice(void **state) {
   assert_choice("lattice", 5, "weak-entries", "klu");
 }
 
-/* What a solver is told of the matrix: every row and every column in one block, balances of forces
+/* What a solver knows of the matrix: every row and every column in one block, balances of forces
  * with their accelerations, constraints with multipliers, where there is an eta it with the
  * positions. */
 static void assert_layout(const ga_equations *eq, const ga_linsol_layout *layout) {

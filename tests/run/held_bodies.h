@@ -8,7 +8,7 @@
 
 enum { MOST_V = 3, MOST_ROWS = 4 };
 
-/* bodies on R, of which linear rows hold the places 1, under constant forces */
+/* bodies on R, which linear rows hold at 1, under constant forces */
 typedef struct {
   int nv, rows;
   double m[MOST_V], f[MOST_V], G[MOST_ROWS][MOST_V];

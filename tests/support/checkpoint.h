@@ -98,17 +98,17 @@ static inline view view_of(const ga_integrator *it, const ga_model *model) {
   const struct {
     int n;
     const double *x;
-  } parts[] = {{2, time},
-               {nq, s->q},
-               {nv, s->v},
-               {nv, s->vd},
-               {nv, s->a},
-               {model->nlam, s->lam},
-               {model->npsi, s->psi}};
+  } fields[] = {{2, time},
+                {nq, s->q},
+                {nv, s->v},
+                {nv, s->vd},
+                {nv, s->a},
+                {model->nlam, s->lam},
+                {model->npsi, s->psi}};
   view w = {.stats = *ga_integrator_stats(it)};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    if (parts[i].n) memcpy(w.number + w.n, parts[i].x, (size_t)parts[i].n * sizeof(double));
-    w.n += parts[i].n;
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    if (fields[i].n) memcpy(w.number + w.n, fields[i].x, (size_t)fields[i].n * sizeof(double));
+    w.n += fields[i].n;
   }
   return w;
 }

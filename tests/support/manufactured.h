@@ -17,15 +17,16 @@ enum { MF_N = 4 };
 /* model.user: which of the two constraints there are; NULL: both */
 typedef struct {
   bool lam, psi;
-} mf_parts;
-static const mf_parts mf_holonomic_alone = {true, false}, mf_nonholonomic_alone = {false, true};
+} mf_multipliers;
+static const mf_multipliers mf_holonomic_alone = {true, false},
+                            mf_nonholonomic_alone = {false, true};
 
 /* a multiplier, or 0 where its constraint is left out */
 static inline double mf_lam(const void *user, const double *lam) {
-  return user && !((const mf_parts *)user)->lam ? 0 : *lam;
+  return user && !((const mf_multipliers *)user)->lam ? 0 : *lam;
 }
 static inline double mf_psi(const void *user, const double *psi) {
-  return user && !((const mf_parts *)user)->psi ? 0 : *psi;
+  return user && !((const mf_multipliers *)user)->psi ? 0 : *psi;
 }
 
 static inline void mf_exact(double t, double *q, double *v, double *vd, double *lam, double *psi) {

@@ -38,7 +38,7 @@ static inline bool has_rows(const ga_method *m, ga_con_kind kind) {
   return false;
 }
 
-/* M^-1 is needed where the reaction is a part of its own */
+/* M^-1 is needed where the reaction is computed apart */
 static inline bool needs_inverse_mass(const ga_method *m) {
   return m->dyn[0].forces != GA_FORCES_ALL;
 }
@@ -95,8 +95,8 @@ static inline lam_kind rheonomic_lam(const ga_method *m) {
   return m == &ga_method_hht_predicted ? LAM_ORDER_3 : LAM_ORDER_2;
 }
 
-/* What a of a method means at t along the motion through (q, v): v', or the applied part of it
- * alone. A plain start there has it; the twin is an integrator that starts so. */
+/* What a of a method means at t along the motion through (q, v): v', or the acceleration by the
+ * applied forces alone. A plain start there has it; the twin is an integrator that starts so. */
 static inline ga_integrator *plain_twin(const ga_model *model, const ga_options *o) {
   ga_options plain = *o;
   ga_integrator *twin = NULL;

@@ -88,7 +88,7 @@ static inline point point_state(const ga_problem *p, int which) {
 
 /* ---- evaluations ------------------------------------------------------------------------- */
 
-/* one part of the model at the point s */
+/* one field of an evaluation of the model at the point s */
 #define CALL(...) \
   assert_int_equal(ga_model_evaluate(s->model, s->t, s->q, s->v, &(ga_evaluation){__VA_ARGS__}), 0)
 
@@ -318,20 +318,20 @@ static inline void check_reaction(const point *s) {
   check_matrix(s, "P", eval_dynamics, move_psi, 1, s->nv, s->npsi, dpsi);
 }
 
-/* The tangents once with v, x and the multipliers each alone, so that no part hides behind a larger
+/* The tangents once with v, x and the multipliers each alone, so that no term hides behind a larger
  * one, and once with all of them. */
 static inline void check_derivatives(const ga_problem *p) {
   for (int which = 0; which < NSTATE; which++) {
     const point s = point_state(p, which);
     if (s.nlam > 0) check_holonomic(&s);
     if (s.npsi > 0) check_nonholonomic(&s);
-    for (int parts = 0; parts < 8; parts++) {
+    for (int which_terms = 0; which_terms < 8; which_terms++) {
       point r = s;
       unsigned seed = 4711u + (unsigned)which;
-      if (!(parts & 1)) memset(r.v, 0, sizeof r.v);
-      if (parts & 2) random_vector(&seed, r.nv, 3, r.x);
-      if (parts & 4) random_vector(&seed, r.nlam, 5, r.lam);
-      if (parts & 4) random_vector(&seed, r.npsi, 5, r.psi);
+      if (!(which_terms & 1)) memset(r.v, 0, sizeof r.v);
+      if (which_terms & 2) random_vector(&seed, r.nv, 3, r.x);
+      if (which_terms & 4) random_vector(&seed, r.nlam, 5, r.lam);
+      if (which_terms & 4) random_vector(&seed, r.npsi, 5, r.psi);
       check_tangents(&r);
       if (ga_model_gives(r.model) & GA_GIVES_R) check_reaction(&r);
     }

@@ -8,13 +8,13 @@
 #include "mechanism/mechanism.h"
 #include "mechanisms.h"
 
-/* q changed in every component by up to a part of the mechanism's length, or of a radian */
-static inline void perturbed(const ga_mechanism *m, const double *q, double part, uint64_t seed,
+/* q changed in every component by up to a fraction of the mechanism's length, or of a radian */
+static inline void perturbed(const ga_mechanism *m, const double *q, double fraction, uint64_t seed,
                              double *out) {
   double *weight = calloc((size_t)m->nv, sizeof(double)),
          *w = calloc((size_t)m->nv, sizeof(double));
   ga_mechanism_weights(m, weight, w);
-  for (int i = 0; i < m->nv; i++) w[i] *= part * next_uniform(&seed);
+  for (int i = 0; i < m->nv; i++) w[i] *= fraction * next_uniform(&seed);
   ga_space_step(m->space, q, w, out);
   free(weight);
   free(w);

@@ -73,7 +73,7 @@ static inline ga_status own_analyze(ga_linsol *ls, const ga_csr *A) {
   return whole ? GA_OK : GA_ERR_MEM;
 }
 
-/* row and column k change places with those of the largest entry; false if none is left */
+/* row and column k are exchanged with those of the largest entry; false if none is left */
 static inline bool own_exchange(own_factors *f, int k) {
   int n = f->n, p = -1, q = -1;
   double largest = 0;

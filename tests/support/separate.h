@@ -45,7 +45,7 @@ SEPARATE(reaction_dmult,
          v, .lam = lam, .psi = psi, .L = L, .P = P)
 #undef SEPARATE
 
-/* What the model gives, one callback for each part. The model is copied. */
+/* What the model gives, one callback for each field. The model is copied. */
 static inline ga_model_ops separate_ops(const ga_model *model) {
   unsigned gives = ga_model_gives(model);
   ga_model_ops ops = {.mass = separate_mass,

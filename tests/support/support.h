@@ -147,8 +147,8 @@ static inline void dense_of(const ga_csr *A, double *full) {
   }
 }
 
-/* Random entries at random places: each place is taken with the given probability; every fifth row
- * is empty where that is allowed, and place (i, keep[i]) is always taken if keep is given. */
+/* A random matrix: each entry is present with the given probability; every fifth row
+ * is empty where that is allowed, and entry (i, keep[i]) is always present if keep is given. */
 static inline void random_csr(uint64_t *seed, int nrow, int ncol, double probability,
                               const int *keep, ga_csr *A, ga_arena *arena) {
   size_t room = (size_t)nrow * (size_t)ncol;

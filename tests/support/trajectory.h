@@ -9,7 +9,7 @@
 #include "methods.h"
 #include "problems/problems.h"
 
-/* variables of a state, in the order they are kept; a is no part of a trajectory */
+/* variables of a state, in the order they are kept; a trajectory does not have a */
 enum { VAR_Q, VAR_V, VAR_VD, VAR_LAM, VAR_PSI, VAR_KEPT, VAR_A = VAR_KEPT, VARS };
 static const char *const var_name[VARS] = {"q", "v", "v'", "lam", "psi", "a"};
 
@@ -21,22 +21,21 @@ typedef struct {
   double *data;
 } trajectory;
 
-static inline double *trajectory_part(const trajectory *tr, int i, int part) {
+static inline double *trajectory_field(const trajectory *tr, int i, int field) {
   double *x = tr->data + (size_t)i * (size_t)tr->total;
-  for (int k = 0; k < part; k++) x += tr->size[k];
+  for (int k = 0; k < field; k++) x += tr->size[k];
   return x;
 }
 
-static inline const double *state_part(const ga_state *s, int part) {
-  const double *const parts[VARS] = {s->q, s->v, s->vd, s->lam, s->psi, s->a};
-  return parts[part];
+static inline const double *state_field(const ga_state *s, int field) {
+  const double *const fields[VARS] = {s->q, s->v, s->vd, s->lam, s->psi, s->a};
+  return fields[field];
 }
 
 static inline bool ask_reference(const trajectory *tr, int i, double t) {
-  double *part[VAR_KEPT];
-  for (int k = 0; k < VAR_KEPT; k++) part[k] = trajectory_part(tr, i, k);
-  return ga_problem_reference(tr->p, t, part[VAR_Q], part[VAR_V], part[VAR_VD], part[VAR_LAM],
-                              part[VAR_PSI]);
+  double *x[VAR_KEPT];
+  for (int k = 0; k < VAR_KEPT; k++) x[k] = trajectory_field(tr, i, k);
+  return ga_problem_reference(tr->p, t, x[VAR_Q], x[VAR_V], x[VAR_VD], x[VAR_LAM], x[VAR_PSI]);
 }
 
 typedef struct {
@@ -51,16 +50,16 @@ static inline int keep_point(void *context, const ga_state *s, const ga_stats *s
   const trajectory *tr = run->tr;
   if (stats->steps % run->stride != 0) return 0;
   int i = (int)(stats->steps / run->stride);
-  double w[SUPPORT_MAX], *q = trajectory_part(tr, i, VAR_Q);
+  double w[SUPPORT_MAX], *q = trajectory_field(tr, i, VAR_Q);
   if (run->second) {
     ga_space_diff(tr->p->model.space, q, s->q, w);
     for (int j = 0; j < tr->size[VAR_V]; j++) w[j] /= 3;
     ga_space_step(tr->p->model.space, s->q, w, q);
   }
   for (int k = run->second ? VAR_V : VAR_Q; k < VAR_KEPT; k++) {
-    double *x = trajectory_part(tr, i, k);
+    double *x = trajectory_field(tr, i, k);
     for (int j = 0; j < tr->size[k]; j++) {
-      double y = state_part(s, k)[j];
+      double y = state_field(s, k)[j];
       x[j] = run->second ? (4 * y - x[j]) / 3 : y;
     }
   }
@@ -122,9 +121,9 @@ static inline int meter_state(void *context, const ga_state *s, const ga_stats *
   int i = (int)lround(at);
   if (fabs(at - i) > 1e-6 || s->t < m->from) return 0;
   m->e[VAR_Q] =
-      fmax(m->e[VAR_Q], ga_space_distance(p->model.space, s->q, trajectory_part(tr, i, VAR_Q)));
+      fmax(m->e[VAR_Q], ga_space_distance(p->model.space, s->q, trajectory_field(tr, i, VAR_Q)));
   for (int k = VAR_V; k < VAR_KEPT; k++) {
-    double error = vector_error(tr->size[k], state_part(s, k), trajectory_part(tr, i, k));
+    double error = vector_error(tr->size[k], state_field(s, k), trajectory_field(tr, i, k));
     m->e[k] = fmax(m->e[k], error);
   }
   if (!m->twin) return 0;

@@ -171,7 +171,7 @@ static const char *loop_turned_over(const loop_triangles *t, const double *q0, c
 /* ---- perturbed starts -------------------------------------------------------------------------
  */
 
-static const double parts[] = {0.01, 0.05, 0.2};
+static const double fractions[] = {0.01, 0.05, 0.2};
 
 typedef struct tally {
   int tried, refused;
@@ -202,7 +202,7 @@ static void from_perturbed_starts(const char *name, const ga_mechanism *m, uint6
   for (int k = 0; k < 3; k++) {
     for (uint64_t seed = 1; seed <= seeds; seed++) {
       ga_error err = {0};
-      perturbed(m, m->q0, parts[k], 100 * (uint64_t)k + seed, q);
+      perturbed(m, m->q0, fractions[k], 100 * (uint64_t)k + seed, q);
       memcpy(v, m->v0, (size_t)m->nv * sizeof(double));
       const ga_status status = ga_mechanism_assemble(m, 0, q, v, NULL, NULL, moved, &err);
       sum->tried += k == 2;
@@ -211,11 +211,12 @@ static void from_perturbed_starts(const char *name, const ga_mechanism *m, uint6
         assert_true(strstr(err.text, "cannot be closed") || strstr(err.text, "too far"));
         continue;
       }
-      if (status != GA_OK) fail_msg("%s at %g: %s", name, parts[k], err.text);
+      if (status != GA_OK) fail_msg("%s at %g: %s", name, fractions[k], err.text);
       assert_closed(m, q, v);
-      assert_true(moved[0] <= 10 * parts[k] * m->length);
+      assert_true(moved[0] <= 10 * fractions[k] * m->length);
       const char *over = loop_turned_over(&t, m->q0, q, 0.02);
-      if (over) fail_msg("%s at %g, seed %d: '%s' turned over", name, parts[k], (int)seed, over);
+      if (over)
+        fail_msg("%s at %g, seed %d: '%s' turned over", name, fractions[k], (int)seed, over);
     }
   }
   loop_triangles_free(&t);

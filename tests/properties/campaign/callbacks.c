@@ -9,7 +9,7 @@
 static double bit_noise(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  return stress_uniform(&bits, -1, 1);
+  return hard_uniform(&bits, -1, 1);
 }
 
 #define REAL double
@@ -18,13 +18,13 @@ static double bit_noise(double x) {
 #include "rows.h"
 
 static int done(void *user, bool bad) {
-  stress_user *u = user;
+  hard_user *u = user;
   if (u->calls_left-- <= 0) return -1;
   return bad ? 1 : 0;
 }
 
-static const stress_model *model_of(void *user) {
-  return ((const stress_user *)user)->model;
+static const hard_model *model_of(void *user) {
+  return ((const hard_user *)user)->model;
 }
 
 static int mass(void *user, double t, const double *q, ga_csr *M) {
@@ -34,15 +34,15 @@ static int mass(void *user, double t, const double *q, ga_csr *M) {
 }
 
 static int force(void *user, double t, const double *q, const double *v, double *F) {
-  const stress_model *m = model_of(user);
+  const hard_model *m = model_of(user);
   force_sum sum;
   sum_forces(m, t, 0, q, v, &sum);
-  memcpy(F, sum.F, sizeof *F * (size_t)stress_nv(m));
+  memcpy(F, sum.F, sizeof *F * (size_t)hard_nv(m));
   return done(user, sum.bad);
 }
 
 static int holonomic(void *user, double t, const double *q, double *g) {
-  const stress_model *m = model_of(user);
+  const hard_model *m = model_of(user);
   row_values rows;
   all_rows(m, t, q, NULL, &rows);
   memcpy(g, rows.value, sizeof *g * (size_t)m->n_lam);
@@ -50,15 +50,15 @@ static int holonomic(void *user, double t, const double *q, double *g) {
 }
 
 static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
-  const stress_model *m = model_of(user);
+  const hard_model *m = model_of(user);
   row_values rows;
   all_rows(m, t, q, NULL, &rows);
-  memcpy(G->val, rows.G, sizeof *rows.G * (size_t)(m->n_lam * stress_nv(m)));
+  memcpy(G->val, rows.G, sizeof *rows.G * (size_t)(m->n_lam * hard_nv(m)));
   return 0;
 }
 
 static int holonomic_t(void *user, double t, const double *q, double *gt) {
-  const stress_model *m = model_of(user);
+  const hard_model *m = model_of(user);
   row_values rows;
   all_rows(m, t, q, NULL, &rows);
   memcpy(gt, rows.gt, sizeof *gt * (size_t)m->n_lam);
@@ -66,7 +66,7 @@ static int holonomic_t(void *user, double t, const double *q, double *gt) {
 }
 
 static int nonholonomic(void *user, double t, const double *q, const double *v, double *k) {
-  const stress_model *m = model_of(user);
+  const hard_model *m = model_of(user);
   row_values rows;
   all_rows(m, t, q, v, &rows);
   memcpy(k, rows.value + m->n_lam, sizeof *k * (size_t)m->n_psi);
@@ -74,8 +74,8 @@ static int nonholonomic(void *user, double t, const double *q, const double *v, 
 }
 
 static int nonholonomic_jac(void *user, double t, const double *q, const double *v, ga_csr *H) {
-  const stress_model *m = model_of(user);
-  int nv = stress_nv(m);
+  const hard_model *m = model_of(user);
+  int nv = hard_nv(m);
   row_values rows;
   all_rows(m, t, q, v, &rows);
   memcpy(H->val, rows.G + m->n_lam * nv, sizeof *rows.G * (size_t)(m->n_psi * nv));
@@ -85,8 +85,8 @@ static int nonholonomic_jac(void *user, double t, const double *q, const double 
 /* Right tangents times a factor, or none at all. */
 static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
                           const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
-  const stress_model *m = model_of(user);
-  int nv = stress_nv(m);
+  const hard_model *m = model_of(user);
+  int nv = hard_nv(m);
   force_sum sum;
   sum_forces(m, t, 0, q, v, &sum);
   for (int i = 0; i < nv * nv; i++) {
@@ -122,7 +122,7 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   return status;
 }
 
-ga_model_ops stress_ops(const stress_model *m) {
+ga_model_ops hard_ops(const hard_model *m) {
   ga_model_ops ops = {.mass = mass, .force = force};
   if (m->tangents != TANGENTS_NONE) ops.force_tangents = force_tangents;
   if (m->one_pass) ops.evaluate = evaluate;

@@ -29,23 +29,23 @@ typedef struct tally {
   long old_failures, mended, broken;
 } tally;
 
-static void show(const char *what, int index, const stress_model *m, const stress_outcome *o) {
+static void show(const char *what, int index, const hard_model *m, const hard_outcome *o) {
   char text[256];
-  stress_describe(m, text, sizeof text);
+  hard_describe(m, text, sizeof text);
   printf("  %s %d: %s: %s after %ld steps", what, index, text, ga_status_name(o->status), o->steps);
   if (o->wrong > 0) {
     printf(
         "; %ld wrong (%ld gross), first at t = %.10g: %s, row %d, |r| %.2g = %.2g of terms, %.2g "
         "times the bound",
-        o->wrong, o->gross, o->t_wrong, stress_fault_name(o->worst.fault), o->worst.row,
+        o->wrong, o->gross, o->t_wrong, hard_fault_name(o->worst.fault), o->worst.row,
         o->worst.error, o->worst.imbalance, o->worst.ratio);
   }
   if (o->strict > o->wrong) printf("; %ld above the first bound", o->strict);
-  if (o->wrong_start) printf("; start is wrong (%s)", stress_fault_name(o->start.fault));
+  if (o->wrong_start) printf("; start is wrong (%s)", hard_fault_name(o->start.fault));
   printf("%s%s\n", o->text[0] ? "\n    " : "", o->text);
 }
 
-static void count(tally *t, const stress_outcome *o) {
+static void count(tally *t, const hard_outcome *o) {
   t->runs++;
   t->steps += o->steps;
   t->status[(int)o->status + 32]++;
@@ -55,7 +55,7 @@ static void count(tally *t, const stress_outcome *o) {
   t->solvable += o->solvable;
   t->wrong_starts += o->wrong_start;
   if (o->position > t->position) t->position = o->position;
-  if (stress_passed(o)) {
+  if (hard_passed(o)) {
     t->passed++;
   } else {
     t->failed++;
@@ -82,7 +82,7 @@ static void report(const char *what, const tally *t) {
   }
   printf("; faults:");
   for (int f = 1; f < FAULT_COUNT; f++) {
-    if (t->fault[f] > 0) printf(" %s %ld", stress_fault_name((stress_fault)f), t->fault[f]);
+    if (t->fault[f] > 0) printf(" %s %ld", hard_fault_name((hard_fault)f), t->fault[f]);
   }
   printf("\n");
   if (t->strict == 0) return;
@@ -94,34 +94,34 @@ static void report(const char *what, const tally *t) {
       t->reach[REACH_SOME], t->solvable, t->reach[REACH_UNKNOWN]);
 }
 
-static bool make(const char *what, stress_model *m, const settings *s, int index) {
-  if (strcmp(what, "grid") == 0) return stress_grid(m, index);
-  if (strcmp(what, "pendulum") == 0) return stress_pendulum(m, index);
-  if (strcmp(what, "friction") == 0) stress_friction(m, s->seed, index);
-  if (strcmp(what, "random") == 0) stress_random(m, s->seed, index);
+static bool make(const char *what, hard_model *m, const settings *s, int index) {
+  if (strcmp(what, "grid") == 0) return hard_grid(m, index);
+  if (strcmp(what, "pendulum") == 0) return hard_pendulum(m, index);
+  if (strcmp(what, "friction") == 0) hard_friction(m, s->seed, index);
+  if (strcmp(what, "random") == 0) hard_random(m, s->seed, index);
   return true;
 }
 
 /* compare a run with the same run of another library */
-static void compare(FILE *against, tally *t, int index, const stress_outcome *o) {
+static void compare(FILE *against, tally *t, int index, const hard_outcome *o) {
   int old, passed;
   if (!against || fscanf(against, "%d %d", &old, &passed) != 2 || old != index) return;
   t->old_failures += !passed;
-  t->mended += !passed && stress_passed(o);
-  t->broken += passed && !stress_passed(o);
+  t->mended += !passed && hard_passed(o);
+  t->broken += passed && !hard_passed(o);
 }
 
 static long campaign(const char *what, int runs, const settings *s) {
-  static stress_model m;
+  static hard_model m;
   tally t = {0};
   int shown = 0;
   FILE *record = s->record ? fopen(s->record, "w") : NULL;
   FILE *against = s->against ? fopen(s->against, "r") : NULL;
   for (int i = s->only >= 0 ? s->only : 0; i < runs && make(what, &m, s, i); i++) {
-    stress_outcome o = stress_run(&m);
+    hard_outcome o = hard_run(&m);
     count(&t, &o);
     compare(against, &t, i, &o);
-    if (record) fprintf(record, "%d %d\n", i, stress_passed(&o));
+    if (record) fprintf(record, "%d %d\n", i, hard_passed(&o));
     bool wrong = o.wrong > 0 || o.wrong_start;
     if (s->verbose || s->only >= 0 || (wrong && shown++ < SHOWN)) show(what, i, &m, &o);
     if (s->only >= 0) break;

@@ -18,7 +18,7 @@ static const long double quotient_step = 7e-4L;  /* eps^(1/5), a usual step for 
 static const long double generous = 100;         /* roundings of q and v in the first bound */
 static const long double summands = 32;          /* roundings of each summand of q, v, v', F */
 
-const char *stress_fault_name(stress_fault fault) {
+const char *hard_fault_name(hard_fault fault) {
   static const char *const name[FAULT_COUNT] = {"none",      "force",      "position", "velocity",
                                                 "recursion", "not finite", "energy"};
   return name[fault];
@@ -28,12 +28,12 @@ static void widen(int n, const double *from, long double *to) {
   for (int i = 0; i < n; i++) to[i] = from[i];
 }
 
-stress_state stress_state_of(const stress_model *m, const ga_state *s) {
-  stress_state out = {.t = s->t, .h = s->h};
-  widen(stress_nq(m), s->q, out.q);
-  widen(stress_nv(m), s->v, out.v);
-  widen(stress_nv(m), s->vd, out.vd);
-  if (s->a) widen(stress_nv(m), s->a, out.a);
+hard_state hard_state_of(const hard_model *m, const ga_state *s) {
+  hard_state out = {.t = s->t, .h = s->h};
+  widen(hard_nq(m), s->q, out.q);
+  widen(hard_nv(m), s->v, out.v);
+  widen(hard_nv(m), s->vd, out.vd);
+  if (s->a) widen(hard_nv(m), s->a, out.a);
   widen(m->n_lam, s->lam, out.lam);
   widen(m->n_psi, s->psi, out.psi);
   return out;
@@ -43,19 +43,19 @@ stress_state stress_state_of(const stress_model *m, const ga_state *s) {
 typedef struct balance {
   force_sum force;
   row_values rows;
-  long double M[STRESS_NV * STRESS_NV], Kt[STRESS_NV * STRESS_NV];
-  long double r[STRESS_NV], terms[STRESS_NV], reaction[STRESS_NV];
-  long double blur[STRESS_NV]; /* what a rounding of G does to G^T lam, if G is a quotient */
+  long double M[HARD_NV * HARD_NV], Kt[HARD_NV * HARD_NV];
+  long double r[HARD_NV], terms[HARD_NV], reaction[HARD_NV];
+  long double blur[HARD_NV]; /* what a rounding of G does to G^T lam, if G is a quotient */
 } balance;
 
-static long double multiplier(const stress_model *m, const stress_state *s, int n) {
+static long double multiplier(const hard_model *m, const hard_state *s, int n) {
   return n < m->n_lam ? s->lam[n] : s->psi[n - m->n_lam];
 }
 
 /* The rounding of row n of G, if that is a difference quotient: four of g, whose values are made of
  * |G||q|. */
-static long double row_blur(const stress_model *m, const stress_state *s, const balance *b, int n) {
-  int nv = stress_nv(m);
+static long double row_blur(const hard_model *m, const hard_state *s, const balance *b, int n) {
+  int nv = hard_nv(m);
   long double size = 0;
   for (int j = 0; j < nv; j++) {
     size += fabs(b->rows.G[n * nv + j]) * (j < m->n_flat ? fabs(s->q[j]) : 1);
@@ -63,8 +63,8 @@ static long double row_blur(const stress_model *m, const stress_state *s, const 
   return 4 * rounding / quotient_step * size;
 }
 
-static void evaluate(const stress_model *m, const stress_state *s, balance *b) {
-  int nv = stress_nv(m);
+static void evaluate(const hard_model *m, const hard_state *s, balance *b) {
+  int nv = hard_nv(m);
   sum_forces(m, s->t, 4 * rounding, s->q, s->v, &b->force);
   sum_mass(m, s->q, b->M);
   all_rows(m, s->t, s->q, s->v, &b->rows);
@@ -92,12 +92,11 @@ static void evaluate(const stress_model *m, const stress_state *s, balance *b) {
 /* Sizes of what is rounded: |q_i|, 1 for angles; |v_i|; and of the summands that q, v and v' come
  * from in the step. */
 typedef struct sizes {
-  long double q[STRESS_NV], v[STRESS_NV], q_sum[STRESS_NV], v_sum[STRESS_NV], vd_sum[STRESS_NV];
+  long double q[HARD_NV], v[HARD_NV], q_sum[HARD_NV], v_sum[HARD_NV], vd_sum[HARD_NV];
 } sizes;
 
-static void sizes_of(const stress_model *m, const stress_state *s, const stress_state *before,
-                     sizes *z) {
-  for (int i = 0; i < stress_nv(m); i++) {
+static void sizes_of(const hard_model *m, const hard_state *s, const hard_state *before, sizes *z) {
+  for (int i = 0; i < hard_nv(m); i++) {
     bool flat = i < m->n_flat;
     z->q[i] = z->q_sum[i] = flat ? fabs(s->q[i]) : 1;
     z->v[i] = z->v_sum[i] = fabs(s->v[i]);
@@ -110,7 +109,7 @@ static void sizes_of(const stress_model *m, const stress_state *s, const stress_
     z->vd_sum[i] += a;
   }
   /* the three angles of a rotation share their rounding */
-  for (int i = m->n_flat; i < stress_nv(m); i += 3) {
+  for (int i = m->n_flat; i < hard_nv(m); i += 3) {
     long double all = z->q_sum[i] + z->q_sum[i + 1] + z->q_sum[i + 2];
     z->q_sum[i] = z->q_sum[i + 1] = z->q_sum[i + 2] = all;
   }
@@ -118,7 +117,7 @@ static void sizes_of(const stress_model *m, const stress_state *s, const stress_
 
 /* error above bound? A NaN is. Numbers below the square root of the smallest one underflow in the
  * products of double. */
-static void judge(stress_verdict *out, stress_fault fault, int row, long double error,
+static void judge(hard_verdict *out, hard_fault fault, int row, long double error,
                   long double terms, long double bound) {
   bound += 1e-280L;
   double ratio = (double)(error / (bound > 0 ? bound : 0x1p-1000L));
@@ -132,9 +131,9 @@ static void judge(stress_verdict *out, stress_fault fault, int row, long double 
   }
 }
 
-static void check_forces(const stress_model *m, const stress_state *s, const stress_state *before,
-                         const balance *b, stress_verdict *out) {
-  int nv = stress_nv(m);
+static void check_forces(const hard_model *m, const hard_state *s, const hard_state *before,
+                         const balance *b, hard_verdict *out) {
+  int nv = hard_nv(m);
   sizes z;
   sizes_of(m, s, before, &z);
   for (int i = 0; i < nv; i++) {
@@ -160,8 +159,8 @@ static void check_forces(const stress_model *m, const stress_state *s, const str
   }
 }
 
-void stress_forces_of(const stress_model *m, const stress_state *s, stress_forces *out) {
-  int nv = stress_nv(m);
+void hard_forces_of(const hard_model *m, const hard_state *s, hard_forces *out) {
+  int nv = hard_nv(m);
   balance b;
   sizes z;
   evaluate(m, s, &b);
@@ -183,15 +182,15 @@ void stress_forces_of(const stress_model *m, const stress_state *s, stress_force
 /* Positions for the methods that solve g = 0, velocities for those that keep the hidden constraint
  * (all here but index3), and k = 0. The sizes are those of the summands of q and v, because a row
  * and all its terms may pass through zero; a rounding of q turns G, and quotients are blurred. */
-static void check_rows(const stress_model *m, const stress_state *s, const stress_state *before,
-                       const balance *b, stress_verdict *out) {
-  int nv = stress_nv(m);
+static void check_rows(const hard_model *m, const hard_state *s, const hard_state *before,
+                       const balance *b, hard_verdict *out) {
+  int nv = hard_nv(m);
   bool hidden = strcmp(m->method, "index3") != 0;
   sizes z;
   sizes_of(m, s, before, &z);
   for (int n = 0; n < m->n_lam + m->n_psi; n++) {
     const long double *G = b->rows.G + n * nv;
-    long double rate = b->rows.gt[n], size_q = 0, size_v = fabs(rate), turned = 0, Z[STRESS_NV];
+    long double rate = b->rows.gt[n], size_q = 0, size_v = fabs(rate), turned = 0, Z[HARD_NV];
     long double blur = m->give_jacobian ? 0 : row_blur(m, s, b, n), blurred = 0;
     rate_tangent(m, &m->row[n], s->q, s->v, Z);
     for (int j = 0; j < nv; j++) {
@@ -222,21 +221,20 @@ static bool all_finite(int n, const long double *x) {
 }
 
 /* The reported v' and multipliers balance the forces, but for two cases. soi2 reports the
- * multipliers of its step and v' of the equations of motion; stress_check_recursion judges it.
+ * multipliers of its step and v' of the equations of motion; hard_check_recursion judges it.
  * index3 moves v_0 at the start, after v'_0 and lam_0 were found. */
-static bool balanced_by_itself(const stress_model *m, const stress_state *s) {
+static bool balanced_by_itself(const hard_model *m, const hard_state *s) {
   if (m->n_lam + m->n_psi == 0) return true;
   if (strcmp(m->method, "soi2") == 0) return false;
   return s->h > 0 || strcmp(m->method, "index3") != 0;
 }
 
-stress_verdict stress_check(const stress_model *m, const stress_state *s,
-                            const stress_state *before) {
-  stress_verdict out = {.row = -1};
-  int nv = stress_nv(m);
-  if (!all_finite(stress_nq(m), s->q) || !all_finite(nv, s->v) || !all_finite(nv, s->vd) ||
+hard_verdict hard_check(const hard_model *m, const hard_state *s, const hard_state *before) {
+  hard_verdict out = {.row = -1};
+  int nv = hard_nv(m);
+  if (!all_finite(hard_nq(m), s->q) || !all_finite(nv, s->v) || !all_finite(nv, s->vd) ||
       !all_finite(nv, s->a) || !all_finite(m->n_lam, s->lam) || !all_finite(m->n_psi, s->psi)) {
-    return (stress_verdict){.fault = FAULT_NOT_FINITE, .row = -1, .ratio = (double)INFINITY};
+    return (hard_verdict){.fault = FAULT_NOT_FINITE, .row = -1, .ratio = (double)INFINITY};
   }
   balance b;
   evaluate(m, s, &b);
@@ -245,16 +243,17 @@ stress_verdict stress_check(const stress_model *m, const stress_state *s,
   return out;
 }
 
-static bool constant_mass(const stress_model *m) {
-  for (int n = 0; n < m->n_part; n++) {
-    if (m->part[n].shape == SHAPE_COSINE_MASS || m->part[n].shape == SHAPE_POLAR_MASS) return false;
+static bool constant_mass(const hard_model *m) {
+  for (int n = 0; n < m->n_element; n++) {
+    if (m->element[n].shape == SHAPE_COSINE_MASS || m->element[n].shape == SHAPE_POLAR_MASS)
+      return false;
   }
   return true;
 }
 
-stress_parameters stress_parameters_of(const stress_model *m) {
+hard_parameters hard_parameters_of(const hard_model *m) {
   long double rho = m->rho;
-  stress_parameters p = {.am = (2 * rho - 1) / (1 + rho), .af = rho / (1 + rho)};
+  hard_parameters p = {.am = (2 * rho - 1) / (1 + rho), .af = rho / (1 + rho)};
   long double alpha = p.am - p.af;
   p.gamma = 0.5L - alpha;
   p.beta = (1 - alpha) * (1 - alpha) / 4;
@@ -262,8 +261,8 @@ stress_parameters stress_parameters_of(const stress_model *m) {
 }
 
 /* What rounding and noise may do to row i of the forces at a state. */
-static long double row_noise(const stress_model *m, const balance *b, const sizes *z, int i) {
-  int nv = stress_nv(m);
+static long double row_noise(const hard_model *m, const balance *b, const sizes *z, int i) {
+  int nv = hard_nv(m);
   long double change = b->force.size[i];
   for (int j = 0; j < nv; j++) {
     change += fabs(b->Kt[i * nv + j]) * z->q_sum[j] + fabs(b->force.C[i * nv + j]) * z->v_sum[j];
@@ -273,12 +272,12 @@ static long double row_noise(const stress_model *m, const balance *b, const size
 
 /* soi2 with a constant mass: M ((1 - alpha_m) a_1 + alpha_m a_0) is the weighted sum of the forces
  * F - G^T lam - H^T psi at both ends, as balanced as the other methods' forces are. */
-static void check_weighted(const stress_model *m, const stress_state *s, const stress_state *before,
-                           stress_parameters p, stress_verdict *out) {
+static void check_weighted(const hard_model *m, const hard_state *s, const hard_state *before,
+                           hard_parameters p, hard_verdict *out) {
   if (!constant_mass(m)) return;
-  int nv = stress_nv(m);
+  int nv = hard_nv(m);
   balance b[2];
-  const stress_state *end[2] = {before, s};
+  const hard_state *end[2] = {before, s};
   const long double weight[2] = {p.af, 1 - p.af};
   sizes z;
   sizes_of(m, s, before, &z);
@@ -300,15 +299,15 @@ static void check_weighted(const stress_model *m, const stress_state *s, const s
  *     v_1 = v_0 + h ((1 - gamma) a_0 + gamma a_1)
  *     q_1 = q_0 + h v_0 + h^2 ((1/2 - beta) a_0 + beta a_1)       without eta
  *     (1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) v'_1 + alpha_f v'_0 */
-stress_verdict stress_check_recursion(const stress_model *m, const stress_state *s,
-                                      const stress_state *before) {
-  stress_verdict out = {.row = -1};
+hard_verdict hard_check_recursion(const hard_model *m, const hard_state *s,
+                                  const hard_state *before) {
+  hard_verdict out = {.row = -1};
   const long double tol = 1e-11L; /* these are assignments: rounding, and room for other orders */
   bool weighted = strcmp(m->method, "soi2") == 0;
   bool plain_q = !weighted && (m->n_lam == 0 || strcmp(m->method, "index3") == 0);
-  stress_parameters p = stress_parameters_of(m);
+  hard_parameters p = hard_parameters_of(m);
   long double h = s->h;
-  for (int i = 0; i < stress_nv(m); i++) {
+  for (int i = 0; i < hard_nv(m); i++) {
     long double a0 = before->a[i], a1 = s->a[i], v0 = before->v[i];
     long double size = fabs(a0) + fabs(a1);
     long double dv = s->v[i] - v0 - h * ((1 - p.gamma) * a0 + p.gamma * a1);
@@ -331,25 +330,26 @@ stress_verdict stress_check_recursion(const stress_model *m, const stress_state 
   return out;
 }
 
-long double stress_energy(const stress_model *m, const stress_state *s) {
+long double hard_energy(const hard_model *m, const hard_state *s) {
   long double energy = 0;
-  for (int i = 0; i < stress_nv(m); i++) energy += m->mass[i] * s->v[i] * s->v[i] / 2;
-  for (int n = 0; n < m->n_part; n++) {
-    const stress_part *part = &m->part[n];
-    const long double *q = s->q + part->i, *other = part->j < 0 ? NULL : s->q + part->j;
+  for (int i = 0; i < hard_nv(m); i++) energy += m->mass[i] * s->v[i] * s->v[i] / 2;
+  for (int n = 0; n < m->n_element; n++) {
+    const hard_element *element = &m->element[n];
+    const long double *q = s->q + element->i, *other = element->j < 0 ? NULL : s->q + element->j;
     long double x = q[0] - (other ? other[0] : 0);
-    if (part->shape == SHAPE_PLANE) {
-      x = hypot(q[0] - (other ? other[0] : part->anchor[0]),
-                q[1] - (other ? other[1] : part->anchor[1]));
+    if (element->shape == SHAPE_PLANE) {
+      x = hypot(q[0] - (other ? other[0] : element->anchor[0]),
+                q[1] - (other ? other[1] : element->anchor[1]));
     }
-    long double stretch = x - part->p[1];
-    energy += part->law == LAW_constant ? -part->p[0] * x : part->p[0] * stretch * stretch / 2;
+    long double stretch = x - element->p[1];
+    energy +=
+        element->law == LAW_constant ? -element->p[0] * x : element->p[0] * stretch * stretch / 2;
   }
   return energy;
 }
 
 /* q o exp(w e_j) to first order, symmetric in w */
-static void moved(const stress_model *m, stress_state *s, int j, long double w) {
+static void moved(const hard_model *m, hard_state *s, int j, long double w) {
   if (j < m->n_flat) {
     s->q[j] += w;
     return;
@@ -368,13 +368,13 @@ static double larger(double worst, long double value, long double exact, long do
   return error <= worst ? worst : error;
 }
 
-double stress_derivative_error(const stress_model *m, const stress_state *s) {
-  int nv = stress_nv(m), rows = m->n_lam + m->n_psi;
+double hard_derivative_error(const hard_model *m, const hard_state *s) {
+  int nv = hard_nv(m), rows = m->n_lam + m->n_psi;
   static balance here, up, down;
   double worst = 0;
   evaluate(m, s, &here);
   for (int j = 0; j < nv; j++) {
-    stress_state high = *s, low = *s;
+    hard_state high = *s, low = *s;
     long double w = 1e-9L * (j < m->n_flat ? fabs(s->q[j]) + 1e-3L : 1);
     moved(m, &high, j, w);
     moved(m, &low, j, -w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Judges accepted steps in long double, without any part of the library.
+/* Judges accepted steps in long double, without using the library.
  *
  * With r = M v' - F + G^T lam + H^T psi at the accepted t, q, v, v', lam, psi, a force row is
  * balanced if
@@ -17,12 +17,12 @@
  *     strict  steps above the first bound
  *     wrong   steps above the attainable bound
  *     gross   steps above the attainable bound + 1e-8 of the summands of M v' and F */
-#ifndef GA_STRESS_CHECKER_H
-#define GA_STRESS_CHECKER_H
+#ifndef GA_CAMPAIGN_CHECKER_H
+#define GA_CAMPAIGN_CHECKER_H
 
 #include "model.h"
 
-typedef enum stress_fault {
+typedef enum hard_fault {
   FAULT_NONE,
   FAULT_FORCE,      /* a force row is not balanced */
   FAULT_POSITION,   /* |g| above 1e-8 |G| |q| */
@@ -31,20 +31,20 @@ typedef enum stress_fault {
   FAULT_NOT_FINITE, /* NaN or infinity */
   FAULT_ENERGY,     /* the energy of a model that cannot gain any has grown beyond its limit */
   FAULT_COUNT
-} stress_fault;
+} hard_fault;
 
-const char *stress_fault_name(stress_fault fault);
+const char *hard_fault_name(hard_fault fault);
 
 /* A state in long double; |q|, |v| as summands are kept beside it. */
-typedef struct stress_state {
+typedef struct hard_state {
   long double t, h;
-  long double q[STRESS_NQ], v[STRESS_NV], vd[STRESS_NV], a[STRESS_NV];
-  long double lam[STRESS_ROWS], psi[STRESS_ROWS];
-} stress_state;
+  long double q[HARD_NQ], v[HARD_NV], vd[HARD_NV], a[HARD_NV];
+  long double lam[HARD_ROWS], psi[HARD_ROWS];
+} hard_state;
 
 /* One judgement: what is wrong with a state, in which row, and the ratio of error to bound. */
-typedef struct stress_verdict {
-  stress_fault fault;
+typedef struct hard_verdict {
+  hard_fault fault;
   int row;
   double ratio;        /* largest |r_i| over the attainable bound */
   double strict_ratio; /* largest |r_i| over the first bound */
@@ -52,39 +52,38 @@ typedef struct stress_verdict {
   double error;        /* |r_i| of the first wrong row */
   double imbalance;    /* the same over the terms of that row */
   double position;     /* largest |g_i| / (|G| |q|)_i */
-} stress_verdict;
+} hard_verdict;
 
-stress_state stress_state_of(const stress_model *m, const ga_state *s);
+hard_state hard_state_of(const hard_model *m, const ga_state *s);
 
 /* The state by itself. `before` is the accepted state before it, NULL after a start. */
-stress_verdict stress_check(const stress_model *m, const stress_state *s,
-                            const stress_state *before);
+hard_verdict hard_check(const hard_model *m, const hard_state *s, const hard_state *before);
 
 /* Whether v, q and a of a fixed step follow from the state before by the formulas of the method. */
-stress_verdict stress_check_recursion(const stress_model *m, const stress_state *s,
-                                      const stress_state *before);
+hard_verdict hard_check_recursion(const hard_model *m, const hard_state *s,
+                                  const hard_state *before);
 
 /* The parameters of a run by Chung, Hulbert 1993: computed here, not asked for. */
-typedef struct stress_parameters {
+typedef struct hard_parameters {
   long double am, af, gamma, beta;
-} stress_parameters;
+} hard_parameters;
 
-stress_parameters stress_parameters_of(const stress_model *m);
+hard_parameters hard_parameters_of(const hard_model *m);
 
 /* The force rows at a state, without a judgement: r, the first bound, F and the derivatives M, Kt,
  * Ct of r by v', q, v, matrices by rows. */
-typedef struct stress_forces {
-  long double r[STRESS_NV], first[STRESS_NV], F[STRESS_NV];
-  long double M[STRESS_NV * STRESS_NV], Kt[STRESS_NV * STRESS_NV], Ct[STRESS_NV * STRESS_NV];
-} stress_forces;
+typedef struct hard_forces {
+  long double r[HARD_NV], first[HARD_NV], F[HARD_NV];
+  long double M[HARD_NV * HARD_NV], Kt[HARD_NV * HARD_NV], Ct[HARD_NV * HARD_NV];
+} hard_forces;
 
-void stress_forces_of(const stress_model *m, const stress_state *s, stress_forces *out);
+void hard_forces_of(const hard_model *m, const hard_state *s, hard_forces *out);
 
-/* Kinetic and potential energy, of models whose parts are springs and constant forces only. */
-long double stress_energy(const stress_model *m, const stress_state *s);
+/* Kinetic and potential energy, of models whose elements are springs and constant forces only. */
+long double hard_energy(const hard_model *m, const hard_state *s);
 
 /* Exact derivatives against differences in long double: the largest relative error of an entry of
  * Kt, Ct and G at (t, q, v). This tests formulas.h. */
-double stress_derivative_error(const stress_model *m, const stress_state *s);
+double hard_derivative_error(const hard_model *m, const hard_state *s);
 
 #endif

@@ -163,15 +163,15 @@ typedef void (*law_function)(const double *p, law_point at, law_value *value);
 
 static const law_function laws[LAW_COUNT] = {
 #define LAW_ENTRY(name) law_##name,
-    STRESS_LAWS(LAW_ENTRY)
+    HARD_LAWS(LAW_ENTRY)
 #undef LAW_ENTRY
 };
 
 /* The forces at a point, and what the checker wants to know of them. Matrices are by rows, nv x nv:
  * K = D_q F, C = dF/dv. */
 typedef struct force_sum {
-  REAL F[STRESS_NV], size[STRESS_NV], jump[STRESS_NV], noise[STRESS_NV];
-  REAL K[STRESS_NV * STRESS_NV], C[STRESS_NV * STRESS_NV];
+  REAL F[HARD_NV], size[HARD_NV], jump[HARD_NV], noise[HARD_NV];
+  REAL K[HARD_NV * HARD_NV], C[HARD_NV * HARD_NV];
   bool bad;
 } force_sum;
 
@@ -192,11 +192,11 @@ static inline void add_along(int nv, int n, const int *at, const REAL *e, const 
   out->bad |= r->bad;
 }
 
-static inline void force_line(const stress_part *part, int nv, REAL t, REAL eps, const REAL *q,
+static inline void force_line(const hard_element *element, int nv, REAL t, REAL eps, const REAL *q,
                               const REAL *v, force_sum *out) {
-  const int at[2] = {part->i, part->j};
+  const int at[2] = {element->i, element->j};
   const REAL e[2] = {1, -1};
-  int n = part->j < 0 ? 1 : 2;
+  int n = element->j < 0 ? 1 : 2;
   law_point p = {.t = t, .dt = eps * fabs(t)};
   for (int a = 0; a < n; a++) {
     p.x += e[a] * q[at[a]];
@@ -205,20 +205,20 @@ static inline void force_line(const stress_part *part, int nv, REAL t, REAL eps,
     p.du += eps * fabs(v[at[a]]);
   }
   law_value r;
-  laws[part->law](part->p, p, &r);
+  laws[element->law](element->p, p, &r);
   add_along(nv, n, at, e, &r, out);
 }
 
 /* With d = P_i - P_j, x = |d|, n = d/x, u = n.d': the force f n on P_i and -f n on P_j,
  *   D(f n) = fx n n^T + f/x (I - n n^T) + fu n (d' - u n)^T / x. */
-static inline void force_plane(const stress_part *part, int nv, REAL t, REAL eps, const REAL *q,
+static inline void force_plane(const hard_element *element, int nv, REAL t, REAL eps, const REAL *q,
                                const REAL *v, force_sum *out) {
-  const int at[4] = {part->i, part->i + 1, part->j, part->j + 1};
-  int n = part->j < 0 ? 2 : 4;
+  const int at[4] = {element->i, element->i + 1, element->j, element->j + 1};
+  int n = element->j < 0 ? 2 : 4;
   REAL d[2], dd[2], e[4];
   law_point p = {.t = t, .dt = eps * fabs(t)};
   for (int a = 0; a < 2; a++) {
-    d[a] = q[at[a]] - (n == 4 ? q[at[2 + a]] : (REAL)part->anchor[a]);
+    d[a] = q[at[a]] - (n == 4 ? q[at[2 + a]] : (REAL)element->anchor[a]);
     dd[a] = v[at[a]] - (n == 4 ? v[at[2 + a]] : 0);
     p.dx += eps * (fabs(q[at[a]]) + (n == 4 ? fabs(q[at[2 + a]]) : 0));
     p.du += eps * (fabs(v[at[a]]) + (n == 4 ? fabs(v[at[2 + a]]) : 0));
@@ -227,7 +227,7 @@ static inline void force_plane(const stress_part *part, int nv, REAL t, REAL eps
   for (int a = 0; a < 4; a++) e[a] = (a < 2 ? d[a] : -d[a - 2]) / p.x;
   p.u = e[0] * dd[0] + e[1] * dd[1];
   law_value r;
-  laws[part->law](part->p, p, &r);
+  laws[element->law](element->p, p, &r);
   r.bad |= !(p.x > 0);
   add_along(nv, n, at, e, &r, out);
   for (int a = 0; a < n; a++) {
@@ -245,23 +245,23 @@ static inline void add_force(force_sum *out, int row, REAL f) {
   out->size[row] += fabs(f);
 }
 
-static inline void force_gyro(const stress_part *part, int nv, const REAL *v, force_sum *out) {
-  int i = part->i, j = part->j;
-  add_force(out, i, part->p[0] * v[j]);
-  add_force(out, j, -part->p[0] * v[i]);
-  out->C[i * nv + j] += part->p[0];
-  out->C[j * nv + i] -= part->p[0];
+static inline void force_gyro(const hard_element *element, int nv, const REAL *v, force_sum *out) {
+  int i = element->i, j = element->j;
+  add_force(out, i, element->p[0] * v[j]);
+  add_force(out, j, -element->p[0] * v[i]);
+  out->C[i * nv + j] += element->p[0];
+  out->C[j * nv + i] -= element->p[0];
 }
 
 /* Lagrange's equations of c cos(q_i - q_j) v_i v_j: F_i = -c sin(q_i - q_j) v_j^2, F_j = +c ...
  * v_i^2
  */
-static inline void force_cosine(const stress_part *part, int nv, const REAL *q, const REAL *v,
+static inline void force_cosine(const hard_element *element, int nv, const REAL *q, const REAL *v,
                                 force_sum *out) {
-  int at[2] = {part->i, part->j};
+  int at[2] = {element->i, element->j};
   for (int a = 0; a < 2; a++) {
     int i = at[a], j = at[1 - a];
-    REAL s = part->p[0] * sin(q[i] - q[j]), c = part->p[0] * cos(q[i] - q[j]);
+    REAL s = element->p[0] * sin(q[i] - q[j]), c = element->p[0] * cos(q[i] - q[j]);
     add_force(out, i, -s * v[j] * v[j]);
     out->K[i * nv + i] -= c * v[j] * v[j];
     out->K[i * nv + j] += c * v[j] * v[j];
@@ -270,10 +270,10 @@ static inline void force_cosine(const stress_part *part, int nv, const REAL *q, 
 }
 
 /* Lagrange's equations of m q_i^2 v_j^2 / 2: F_i = m q_i v_j^2, F_j = -2 m q_i v_i v_j */
-static inline void force_polar(const stress_part *part, int nv, const REAL *q, const REAL *v,
+static inline void force_polar(const hard_element *element, int nv, const REAL *q, const REAL *v,
                                force_sum *out) {
-  int i = part->i, j = part->j;
-  REAL m = part->p[0];
+  int i = element->i, j = element->j;
+  REAL m = element->p[0];
   add_force(out, i, m * q[i] * v[j] * v[j]);
   add_force(out, j, -2 * m * q[i] * v[i] * v[j]);
   out->K[i * nv + i] += m * v[j] * v[j];
@@ -285,69 +285,69 @@ static inline void force_polar(const stress_part *part, int nv, const REAL *q, c
 
 /* Rotation with the quaternion (w, x), body rates O: -O x J O - 2 k w x - c O,
  *   D(2 w x) d = (w^2 I - x x^T + w x~) d. */
-static inline void force_torsion(const stress_part *part, const stress_model *m, const REAL *q,
+static inline void force_torsion(const hard_element *element, const hard_model *m, const REAL *q,
                                  const REAL *v, force_sum *out) {
-  int nv = stress_nv(m), at = m->n_flat + 3 * part->i;
-  const REAL *w = q + m->n_flat + 4 * part->i, *x = w + 1, *O = v + at;
+  int nv = hard_nv(m), at = m->n_flat + 3 * element->i;
+  const REAL *w = q + m->n_flat + 4 * element->i, *x = w + 1, *O = v + at;
   const double *J = m->mass + at;
   for (int a = 0; a < 3; a++) {
     int b = (a + 1) % 3, c = (a + 2) % 3;
     add_force(out, at + a, (J[b] - J[c]) * O[b] * O[c]);
-    add_force(out, at + a, -2 * part->p[0] * w[0] * x[a]);
-    add_force(out, at + a, -part->p[1] * O[a]);
+    add_force(out, at + a, -2 * element->p[0] * w[0] * x[a]);
+    add_force(out, at + a, -element->p[1] * O[a]);
     out->C[(at + a) * nv + at + b] += (J[b] - J[c]) * O[c];
     out->C[(at + a) * nv + at + c] += (J[b] - J[c]) * O[b];
-    out->C[(at + a) * nv + at + a] -= part->p[1];
-    for (int d = 0; d < 3; d++) out->K[(at + a) * nv + at + d] += part->p[0] * x[a] * x[d];
-    out->K[(at + a) * nv + at + a] -= part->p[0] * w[0] * w[0];
-    out->K[(at + a) * nv + at + b] += part->p[0] * w[0] * x[c];
-    out->K[(at + a) * nv + at + c] -= part->p[0] * w[0] * x[b];
+    out->C[(at + a) * nv + at + a] -= element->p[1];
+    for (int d = 0; d < 3; d++) out->K[(at + a) * nv + at + d] += element->p[0] * x[a] * x[d];
+    out->K[(at + a) * nv + at + a] -= element->p[0] * w[0] * w[0];
+    out->K[(at + a) * nv + at + b] += element->p[0] * w[0] * x[c];
+    out->K[(at + a) * nv + at + c] -= element->p[0] * w[0] * x[b];
   }
 }
 
-/* All parts together; eps is the relative rounding within which kinks and jumps are looked for. */
-static inline void sum_forces(const stress_model *m, REAL t, REAL eps, const REAL *q, const REAL *v,
+/* All elements together; eps is the relative rounding within which kinks and jumps are looked for. */
+static inline void sum_forces(const hard_model *m, REAL t, REAL eps, const REAL *q, const REAL *v,
                               force_sum *out) {
-  int nv = stress_nv(m);
+  int nv = hard_nv(m);
   memset(out, 0, sizeof *out);
-  for (int n = 0; n < m->n_part; n++) {
-    const stress_part *part = &m->part[n];
-    if (part->shape == SHAPE_LINE) force_line(part, nv, t, eps, q, v, out);
-    if (part->shape == SHAPE_PLANE) force_plane(part, nv, t, eps, q, v, out);
-    if (part->shape == SHAPE_GYRO) force_gyro(part, nv, v, out);
-    if (part->shape == SHAPE_COSINE_MASS) force_cosine(part, nv, q, v, out);
-    if (part->shape == SHAPE_POLAR_MASS) force_polar(part, nv, q, v, out);
-    if (part->shape == SHAPE_TORSION) force_torsion(part, m, q, v, out);
+  for (int n = 0; n < m->n_element; n++) {
+    const hard_element *element = &m->element[n];
+    if (element->shape == SHAPE_LINE) force_line(element, nv, t, eps, q, v, out);
+    if (element->shape == SHAPE_PLANE) force_plane(element, nv, t, eps, q, v, out);
+    if (element->shape == SHAPE_GYRO) force_gyro(element, nv, v, out);
+    if (element->shape == SHAPE_COSINE_MASS) force_cosine(element, nv, q, v, out);
+    if (element->shape == SHAPE_POLAR_MASS) force_polar(element, nv, q, v, out);
+    if (element->shape == SHAPE_TORSION) force_torsion(element, m, q, v, out);
   }
 }
 
 /* M by rows, and K += D_q(M x) */
-static inline void sum_mass(const stress_model *m, const REAL *q, REAL *M) {
-  int nv = stress_nv(m);
+static inline void sum_mass(const hard_model *m, const REAL *q, REAL *M) {
+  int nv = hard_nv(m);
   memset(M, 0, sizeof *M * (size_t)(nv * nv));
   for (int i = 0; i < nv; i++) M[i * nv + i] = m->mass[i];
-  for (int n = 0; n < m->n_part; n++) {
-    const stress_part *part = &m->part[n];
-    int i = part->i, j = part->j;
-    if (part->shape == SHAPE_COSINE_MASS) {
-      M[i * nv + j] = M[j * nv + i] = part->p[0] * cos(q[i] - q[j]);
+  for (int n = 0; n < m->n_element; n++) {
+    const hard_element *element = &m->element[n];
+    int i = element->i, j = element->j;
+    if (element->shape == SHAPE_COSINE_MASS) {
+      M[i * nv + j] = M[j * nv + i] = element->p[0] * cos(q[i] - q[j]);
     }
-    if (part->shape == SHAPE_POLAR_MASS) M[j * nv + j] += part->p[0] * q[i] * q[i];
+    if (element->shape == SHAPE_POLAR_MASS) M[j * nv + j] += element->p[0] * q[i] * q[i];
   }
 }
 
-static inline void add_mass_tangent(const stress_model *m, const REAL *q, const REAL *x, REAL *K) {
-  int nv = stress_nv(m);
-  for (int n = 0; n < m->n_part; n++) {
-    const stress_part *part = &m->part[n];
-    int i = part->i, j = part->j;
-    if (part->shape == SHAPE_COSINE_MASS) {
-      REAL s = part->p[0] * sin(q[i] - q[j]);
+static inline void add_mass_tangent(const hard_model *m, const REAL *q, const REAL *x, REAL *K) {
+  int nv = hard_nv(m);
+  for (int n = 0; n < m->n_element; n++) {
+    const hard_element *element = &m->element[n];
+    int i = element->i, j = element->j;
+    if (element->shape == SHAPE_COSINE_MASS) {
+      REAL s = element->p[0] * sin(q[i] - q[j]);
       K[i * nv + i] -= s * x[j];
       K[i * nv + j] += s * x[j];
       K[j * nv + i] -= s * x[i];
       K[j * nv + j] += s * x[i];
     }
-    if (part->shape == SHAPE_POLAR_MASS) K[j * nv + i] += 2 * part->p[0] * q[i] * x[j];
+    if (element->shape == SHAPE_POLAR_MASS) K[j * nv + i] += 2 * element->p[0] * q[i] * x[j];
   }
 }

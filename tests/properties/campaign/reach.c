@@ -9,22 +9,21 @@ static const long double eps = 0x1p-52L;
 static const long double fine = 0x1p-61L; /* eight roundings of long double */
 enum { ITERATIONS = 8 };
 
-static bool within(const stress_model *m, const long double *r, const long double *bound) {
-  for (int i = 0; i < stress_nv(m); i++) {
+static bool within(const hard_model *m, const long double *r, const long double *bound) {
+  for (int i = 0; i < hard_nv(m); i++) {
     if (!(fabsl(r[i]) <= bound[i])) return false;
   }
   return true;
 }
 
 /* r with M and F as the callbacks give them in double; G is exact. */
-static void called(const stress_model *m, const stress_state *s, const stress_forces *f,
-                   long double *r) {
-  int nv = stress_nv(m);
-  double q[STRESS_NQ], v[STRESS_NV], F[STRESS_NV], M[STRESS_NV * STRESS_NV];
-  stress_user user = {.model = m, .calls_left = 1};
-  ga_model_ops ops = stress_ops(m);
+static void called(const hard_model *m, const hard_state *s, const hard_forces *f, long double *r) {
+  int nv = hard_nv(m);
+  double q[HARD_NQ], v[HARD_NV], F[HARD_NV], M[HARD_NV * HARD_NV];
+  hard_user user = {.model = m, .calls_left = 1};
+  ga_model_ops ops = hard_ops(m);
   ga_csr matrix = {.nrow = nv, .ncol = nv, .val = M};
-  for (int i = 0; i < stress_nq(m); i++) q[i] = (double)s->q[i];
+  for (int i = 0; i < hard_nq(m); i++) q[i] = (double)s->q[i];
   for (int i = 0; i < nv; i++) v[i] = (double)s->v[i];
   ops.force(&user, (double)s->t, q, v, F);
   ops.mass(&user, (double)s->t, q, &matrix);
@@ -36,14 +35,13 @@ static void called(const stress_model *m, const stress_state *s, const stress_fo
 
 /* A step as a function of v': q_1 = q + hhp v', v_1 = v + hs v', and the summands' sizes */
 typedef struct line {
-  long double q[STRESS_NV], v[STRESS_NV], q_sum[STRESS_NV], v_sum[STRESS_NV], hhp, hs;
+  long double q[HARD_NV], v[HARD_NV], q_sum[HARD_NV], v_sum[HARD_NV], hhp, hs;
 } line;
 
 /* The line of a step from the state before; where h has changed, a is first moved to the new h:
  * a <- v' + (h/h_old) (a - v'). False if the accepted step is not on it. */
-static bool line_of(const stress_model *m, const stress_state *s, const stress_state *before,
-                    line *out) {
-  stress_parameters p = stress_parameters_of(m);
+static bool line_of(const hard_model *m, const hard_state *s, const hard_state *before, line *out) {
+  hard_parameters p = hard_parameters_of(m);
   long double h = s->h, ratio = before->h > 0 ? h / before->h : 1, new = (1 - p.af) / (1 - p.am);
   if (fabsl(ratio - 1) <= 1e-4L) ratio = 1;
   out->hhp = h * h * p.beta * new;
@@ -80,10 +78,10 @@ static bool invert(int n, long double *A, long double *inverse) {
       inverse[c * n + j] = inverse[best * n + j], inverse[best * n + j] = b;
     }
     for (int i = 0; i < n; i++) {
-      long double part = A[i * n + c] / A[c * n + c];
+      long double factor = A[i * n + c] / A[c * n + c];
       for (int j = 0; j < n && i != c; j++) {
-        A[i * n + j] -= part * A[c * n + j];
-        inverse[i * n + j] -= part * inverse[c * n + j];
+        A[i * n + j] -= factor * A[c * n + j];
+        inverse[i * n + j] -= factor * inverse[c * n + j];
       }
     }
   }
@@ -91,21 +89,21 @@ static bool invert(int n, long double *A, long double *inverse) {
   return true;
 }
 
-static void matrix_of(int n, const line *l, const stress_forces *f, long double *A) {
+static void matrix_of(int n, const line *l, const hard_forces *f, long double *A) {
   for (int i = 0; i < n * n; i++) A[i] = f->M[i] + l->hhp * f->Kt[i] + l->hs * f->Ct[i];
 }
 
 /* x* in s->vd with q_1 and v_1 there, the forces and A^-1 at x* */
-static bool find_root(const stress_model *m, const line *l, stress_state *s, stress_forces *f,
+static bool find_root(const hard_model *m, const line *l, hard_state *s, hard_forces *f,
                       long double *inverse) {
   int n = m->n_flat;
-  long double A[STRESS_NV * STRESS_NV], small[STRESS_NV];
+  long double A[HARD_NV * HARD_NV], small[HARD_NV];
   for (int iteration = 0; iteration < ITERATIONS; iteration++) {
     for (int i = 0; i < n; i++) {
       s->q[i] = l->q[i] + l->hhp * s->vd[i];
       s->v[i] = l->v[i] + l->hs * s->vd[i];
     }
-    stress_forces_of(m, s, f);
+    hard_forces_of(m, s, f);
     matrix_of(n, l, f, A);
     if (!invert(n, A, inverse)) return false;
     for (int i = 0; i < n; i++) small[i] = f->first[i] / 100;
@@ -118,8 +116,8 @@ static bool find_root(const stress_model *m, const line *l, stress_state *s, str
 }
 
 /* A is the same at both states but for 1e-4 of each row: no kink lies between them. */
-static bool straight(int n, const line *l, const stress_forces *f, const stress_forces *other) {
-  long double A[STRESS_NV * STRESS_NV], B[STRESS_NV * STRESS_NV];
+static bool straight(int n, const line *l, const hard_forces *f, const hard_forces *other) {
+  long double A[HARD_NV * HARD_NV], B[HARD_NV * HARD_NV];
   matrix_of(n, l, f, A);
   matrix_of(n, l, other, B);
   for (int i = 0; i < n; i++) {
@@ -136,10 +134,10 @@ static bool straight(int n, const line *l, const stress_forces *f, const stress_
 /* Is x*_j, for some j, farther from all doubles than the bounds allow? They are widened by what is
  * left of r, by the one rounding of q_1 and v_1, which is half a hundredth of the first bound at
  * most, and by the roundings of long double. */
-static bool excluded(const stress_model *m, const line *l, const stress_state *root,
-                     const stress_forces *f, const long double *inverse) {
+static bool excluded(const hard_model *m, const line *l, const hard_state *root,
+                     const hard_forces *f, const long double *inverse) {
   int n = m->n_flat;
-  long double wide[STRESS_NV];
+  long double wide[HARD_NV];
   for (int i = 0; i < n; i++) {
     wide[i] = 1.01L * f->first[i] + fabsl(f->r[i]);
     for (int j = 0; j < n; j++) {
@@ -156,31 +154,31 @@ static bool excluded(const stress_model *m, const line *l, const stress_state *r
   return false;
 }
 
-static bool rounded_within(const stress_model *m, const stress_state *root) {
-  stress_state s = *root;
-  stress_forces f;
+static bool rounded_within(const hard_model *m, const hard_state *root) {
+  hard_state s = *root;
+  hard_forces f;
   for (int i = 0; i < m->n_flat; i++) {
     s.q[i] = (double)s.q[i];
     s.v[i] = (double)s.v[i];
     s.vd[i] = (double)s.vd[i];
   }
-  stress_forces_of(m, &s, &f);
+  hard_forces_of(m, &s, &f);
   return within(m, f.r, f.first);
 }
 
-stress_reach stress_reach_of(const stress_model *m, const stress_state *s,
-                             const stress_state *before, bool *solution) {
-  static stress_forces here, there;
-  long double r[STRESS_NV], tiny[STRESS_NV], inverse[STRESS_NV * STRESS_NV];
+hard_reach hard_reach_of(const hard_model *m, const hard_state *s, const hard_state *before,
+                         bool *solution) {
+  static hard_forces here, there;
+  long double r[HARD_NV], tiny[HARD_NV], inverse[HARD_NV * HARD_NV];
   *solution = false;
-  stress_forces_of(m, s, &here);
-  for (int i = 0; i < stress_nv(m); i++) tiny[i] = here.first[i] + 1e-280L;
+  hard_forces_of(m, s, &here);
+  for (int i = 0; i < hard_nv(m); i++) tiny[i] = here.first[i] + 1e-280L;
   if (within(m, here.r, tiny)) return REACH_UNDERFLOW;
   called(m, s, &here, r);
   if (within(m, r, here.first)) return REACH_CALLBACK;
   bool plain = m->n_rot == 0 && m->n_lam + m->n_psi == 0 && strcmp(m->method, "soi2") != 0;
   line l;
-  stress_state root = *s;
+  hard_state root = *s;
   if (!plain || !line_of(m, s, before, &l)) return REACH_UNKNOWN;
   if (!find_root(m, &l, &root, &there, inverse)) return REACH_UNKNOWN;
   if (!straight(m->n_flat, &l, &here, &there)) return REACH_UNKNOWN;

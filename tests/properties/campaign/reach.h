@@ -12,23 +12,23 @@
  * It says nothing about programs that keep more of v' than a double, or take q_1 for the unknown.
  * Therefore the solution itself is judged, too: q_1, v_1 and v' of x*, each rounded once. q_1 then
  * differs from its sum by less than a rounding of its largest summand. */
-#ifndef GA_STRESS_REACH_H
-#define GA_STRESS_REACH_H
+#ifndef GA_CAMPAIGN_REACH_H
+#define GA_CAMPAIGN_REACH_H
 
 #include "checker.h"
 
-typedef enum stress_reach {
+typedef enum hard_reach {
   REACH_UNDERFLOW, /* what is out of balance underflows in products of double */
   REACH_CALLBACK,  /* balanced to the bound with M and F as the callbacks round them */
   REACH_NONE,      /* no v' in double meets the bound */
   REACH_SOME,      /* the rule above does not exclude that some v' does */
   REACH_UNKNOWN,   /* the rule does not apply */
   REACH_COUNT
-} stress_reach;
+} hard_reach;
 
 /* Of a step above the first bound; `before` is the accepted state before it. solution: whether the
  * solution, each number rounded once, meets the bound; false where the rule does not apply. */
-stress_reach stress_reach_of(const stress_model *m, const stress_state *s,
-                             const stress_state *before, bool *solution);
+hard_reach hard_reach_of(const hard_model *m, const hard_state *s, const hard_state *before,
+                         bool *solution);
 
 #endif

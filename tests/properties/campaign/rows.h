@@ -16,17 +16,17 @@ static inline void rotation(const REAL *w, REAL R[9]) {
 /* The values of all rows: g of the holonomic ones, k = H v of the skates. G and H are by rows, one
  * below the other; gt is the partial time derivative of g. */
 typedef struct row_values {
-  REAL value[STRESS_ROWS], gt[STRESS_ROWS];
-  REAL G[STRESS_ROWS * STRESS_NV];
+  REAL value[HARD_ROWS], gt[HARD_ROWS];
+  REAL G[HARD_ROWS * HARD_NV];
 } row_values;
 
-static inline void distance_of(const stress_row *row, const REAL *q, REAL d[2]) {
+static inline void distance_of(const hard_row *row, const REAL *q, REAL d[2]) {
   for (int a = 0; a < 2; a++) {
     d[a] = q[row->i + a] - (row->j < 0 ? (REAL)row->p[2 + a] : q[row->j + a]);
   }
 }
 
-static inline REAL row_distance(const stress_row *row, const REAL *q, REAL *G) {
+static inline REAL row_distance(const hard_row *row, const REAL *q, REAL *G) {
   REAL d[2];
   distance_of(row, q, d);
   for (int a = 0; a < 2; a++) {
@@ -37,7 +37,7 @@ static inline REAL row_distance(const stress_row *row, const REAL *q, REAL *G) {
 }
 
 /* g = x_k - (R X)_k, G = (e_k, row k of R X~) */
-static inline REAL row_ball(const stress_model *m, const stress_row *row, const REAL *q, REAL *G) {
+static inline REAL row_ball(const hard_model *m, const hard_row *row, const REAL *q, REAL *G) {
   REAL R[9], *turn = G + m->n_flat + 3 * row->j;
   rotation(q + m->n_flat + 4 * row->j, R);
   const REAL *r = R + 3 * row->k;
@@ -50,7 +50,7 @@ static inline REAL row_ball(const stress_model *m, const stress_row *row, const 
   return q[row->i + row->k] - r[0] * X[0] - r[1] * X[1] - r[2] * X[2];
 }
 
-static inline REAL row_value(const stress_model *m, const stress_row *row, REAL t, const REAL *q,
+static inline REAL row_value(const hard_model *m, const hard_row *row, REAL t, const REAL *q,
                              const REAL *v, REAL *G, REAL *gt) {
   const double *p = row->p;
   int i = row->i, j = row->j;
@@ -84,9 +84,9 @@ static inline REAL row_value(const stress_model *m, const stress_row *row, REAL 
   }
 }
 
-static inline void all_rows(const stress_model *m, REAL t, const REAL *q, const REAL *v,
+static inline void all_rows(const hard_model *m, REAL t, const REAL *q, const REAL *v,
                             row_values *out) {
-  int nv = stress_nv(m);
+  int nv = hard_nv(m);
   memset(out, 0, sizeof *out);
   for (int n = 0; n < m->n_lam + m->n_psi; n++) {
     out->value[n] = row_value(m, &m->row[n], t, q, v, out->G + n * nv, &out->gt[n]);
@@ -95,9 +95,9 @@ static inline void all_rows(const stress_model *m, REAL t, const REAL *q, const 
 
 /* K += D_q(row of G^T times its multiplier); of a ball joint's component k with the multiplier s,
  * the rotational rows are -X x (R^T s e_k), their derivative is -X~ (R^T s e_k)~. */
-static inline void add_row_tangent(const stress_model *m, const stress_row *row, const REAL *q,
-                                   REAL s, REAL *K) {
-  int nv = stress_nv(m), i = row->i, j = row->j, k = row->k;
+static inline void add_row_tangent(const hard_model *m, const hard_row *row, const REAL *q, REAL s,
+                                   REAL *K) {
+  int nv = hard_nv(m), i = row->i, j = row->j, k = row->k;
   if (row->kind == ROW_DISTANCE) {
     for (int a = 0; a < 2; a++) {
       K[(i + a) * nv + i + a] += row->p[0] * s;
@@ -130,7 +130,7 @@ static inline void add_row_tangent(const stress_model *m, const stress_row *row,
   }
 }
 
-static inline void add_rows_tangent(const stress_model *m, const REAL *q, const REAL *lam,
+static inline void add_rows_tangent(const hard_model *m, const REAL *q, const REAL *lam,
                                     const REAL *psi, REAL *K) {
   for (int n = 0; n < m->n_lam + m->n_psi; n++) {
     add_row_tangent(m, &m->row[n], q, n < m->n_lam ? lam[n] : psi[n - m->n_lam], K);
@@ -138,10 +138,10 @@ static inline void add_rows_tangent(const stress_model *m, const REAL *q, const 
 }
 
 /* Z = D_q(G v) of one row; K with the multiplier 1 has D_q of the row of G */
-static inline void rate_tangent(const stress_model *m, const stress_row *row, const REAL *q,
+static inline void rate_tangent(const hard_model *m, const hard_row *row, const REAL *q,
                                 const REAL *v, REAL *Z) {
-  int nv = stress_nv(m);
-  REAL K[STRESS_NV * STRESS_NV] = {0};
+  int nv = hard_nv(m);
+  REAL K[HARD_NV * HARD_NV] = {0};
   add_row_tangent(m, row, q, 1, K);
   for (int j = 0; j < nv; j++) {
     Z[j] = 0;

@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STRESS_CALLS = 400000, STRESS_STEPS = 1000 }; /* a run ends there, whatever it does */
+enum { HARD_CALLS = 400000, HARD_STEPS = 1000 }; /* a run ends there, whatever it does */
 
 typedef struct watcher {
-  const stress_model *model;
-  stress_outcome *outcome;
+  const hard_model *model;
+  hard_outcome *outcome;
   long double energy; /* at the start */
   bool fixed;
 } watcher;
 
-static void note(stress_outcome *out, const stress_verdict *v, double t, bool start) {
+static void note(hard_outcome *out, const hard_verdict *v, double t, bool start) {
   if (v->position > out->position) out->position = v->position;
   if (v->strict_ratio > 1 || isnan(v->strict_ratio)) out->strict++;
   if (v->fault == FAULT_NONE) return;
@@ -29,43 +29,43 @@ static void note(stress_outcome *out, const stress_verdict *v, double t, bool st
   }
 }
 
-static void check_energy(watcher *w, const stress_state *now, bool start, stress_verdict *v) {
-  long double energy = stress_energy(w->model, now);
+static void check_energy(watcher *w, const hard_state *now, bool start, hard_verdict *v) {
+  long double energy = hard_energy(w->model, now);
   if (start) w->energy = energy;
   double gain = (double)(energy - w->energy);
   if (v->fault == FAULT_NONE && !(gain <= w->model->energy_limit)) {
-    *v = (stress_verdict){.fault = FAULT_ENERGY, .row = -1, .error = gain};
+    *v = (hard_verdict){.fault = FAULT_ENERGY, .row = -1, .error = gain};
     v->ratio = gain / w->model->energy_limit;
   }
 }
 
 static int watch(void *context, const ga_state *state, const ga_stats *stats) {
   watcher *w = context;
-  const stress_model *m = w->model;
-  stress_state now = stress_state_of(m, state);
-  const stress_state *before = &w->outcome->last;
+  const hard_model *m = w->model;
+  hard_state now = hard_state_of(m, state);
+  const hard_state *before = &w->outcome->last;
   bool start = state->h == 0;
-  stress_verdict v = stress_check(m, &now, start ? NULL : before);
+  hard_verdict v = hard_check(m, &now, start ? NULL : before);
   /* the first step may have moved a_0 or v_0, a change of h moves a */
   if (v.fault == FAULT_NONE && w->fixed && stats->steps > 1 &&
       fabsl(now.h - before->h) <= 1e-12L * now.h) {
-    stress_verdict r = stress_check_recursion(m, &now, before);
+    hard_verdict r = hard_check_recursion(m, &now, before);
     if (r.fault != FAULT_NONE) v = r;
   }
   if (m->energy_limit > 0) check_energy(w, &now, start, &v);
   note(w->outcome, &v, state->t, start);
   if (!start && !(v.strict_ratio <= 1)) {
     bool solution;
-    w->outcome->reach[stress_reach_of(m, &now, before, &solution)]++;
+    w->outcome->reach[hard_reach_of(m, &now, before, &solution)]++;
     w->outcome->solvable += solution;
   }
   w->outcome->before = *before;
   w->outcome->last = now;
   w->outcome->steps = stats->steps;
-  return stats->steps >= STRESS_STEPS;
+  return stats->steps >= HARD_STEPS;
 }
 
-static ga_options options_of(const stress_model *m) {
+static ga_options options_of(const hard_model *m) {
   ga_options o = ga_options_default();
   o.method = m->method;
   o.par = ga_params_rho(m->rho);
@@ -79,7 +79,7 @@ static ga_options options_of(const stress_model *m) {
   return o;
 }
 
-static ga_status integrate(const ga_model *model, const stress_model *m, watcher *w,
+static ga_status integrate(const ga_model *model, const hard_model *m, watcher *w,
                            ga_error *error) {
   ga_options o = options_of(m);
   ga_integrator *it = NULL;
@@ -93,8 +93,8 @@ static ga_status integrate(const ga_model *model, const stress_model *m, watcher
   return status == GA_STOPPED ? GA_OK : status;
 }
 
-ga_status stress_open(const stress_model *m, const ga_model_ops *ops, stress_user *user,
-                      ga_space **space, ga_model *out) {
+ga_status hard_open(const hard_model *m, const ga_model_ops *ops, hard_user *user, ga_space **space,
+                    ga_model *out) {
   ga_status status = ga_space_new(space);
   if (status == GA_OK && m->n_flat > 0) {
     status = ga_space_add(*space, &ga_group_rn, m->n_flat, NULL, NULL);
@@ -102,28 +102,28 @@ ga_status stress_open(const stress_model *m, const ga_model_ops *ops, stress_use
   if (status == GA_OK && m->n_rot > 0) {
     status = ga_space_add(*space, &ga_group_so3, m->n_rot, NULL, NULL);
   }
-  *user = (stress_user){.model = m, .calls_left = STRESS_CALLS};
+  *user = (hard_user){.model = m, .calls_left = HARD_CALLS};
   *out = (ga_model){.ops = ops, .user = user, .nlam = m->n_lam, .npsi = m->n_psi};
   out->space = *space;
   return status;
 }
 
-stress_outcome stress_run(const stress_model *m) {
-  stress_outcome out = {0};
+hard_outcome hard_run(const hard_model *m) {
+  hard_outcome out = {0};
   ga_error error = {0};
   ga_space *space = NULL;
-  ga_model_ops ops = stress_ops(m);
-  stress_user user;
+  ga_model_ops ops = hard_ops(m);
+  hard_user user;
   ga_model model;
   watcher w = {.model = m, .outcome = &out, .fixed = m->rtol == 0 && m->atol == 0};
-  out.status = stress_open(m, &ops, &user, &space, &model);
+  out.status = hard_open(m, &ops, &user, &space, &model);
   if (out.status == GA_OK) out.status = integrate(&model, m, &w, &error);
   snprintf(out.text, sizeof out.text, "%.159s", error.text);
   ga_space_free(space);
   return out;
 }
 
-void stress_describe(const stress_model *m, char *text, size_t room) {
+void hard_describe(const hard_model *m, char *text, size_t room) {
   static const char *const tangents[TANGENTS_COUNT] = {"exact",    "differences", "too stiff",
                                                        "too soft", "wrong sign",  "zero"};
   snprintf(text, room, "%s, %s, h %.6g%s%s, rho %.3g, rtol %g, tangents %s%s", m->name, m->method,
