@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Mutation check: makes random one-token mutants of source files and lists those no test notices.
 
-    tools/mutate.py [--seed S] [--count N] [--build DIR] FILE...
+    tools/mutate.py [--seed S] [--count N] [--build DIR] [--tests PATTERN] FILE...
 
-A mutant has one operator, constant or index changed, one condition negated or one call deleted. The
-compiler's commands are those of a configured build (build/valgrind: assertions and red zones). The
-library is linked as a shared one, so that a mutant costs one compilation; the test programs, and then
-the tests of the tool, run until one fails. Mutants whose machine code does not change are skipped.
-Survivors are either equivalent or holes in the tests. Exit status 1 if there are any.
+FILE is a source of the library (src/). A mutant has one operator, constant or index changed, one
+condition negated or one call deleted. DIR is a build directory with tests in which everything has
+been built (build/valgrind: assertions and red zones); its commands compile and link. The library is
+linked as a shared one, so that a mutant costs one compilation; the test programs, and then the tests
+of the tool, run until one fails. Mutants whose machine code does not change are skipped. Survivors
+are either equivalent or holes in the tests. Exit status 1 if there are any.
 """
 import argparse
 import json
@@ -92,28 +93,34 @@ def edits(path):
     return [(path, *e) for e in [*token_edits(tokens(text)), *line_edits(text)]]
 
 
-class Build:
-    """All objects once; then one of them, the library, and the tests that use it."""
+def test_name(path):
+    """The name of a test as ctest has it: tests/run/test_events.c is run_events."""
+    name = '_'.join(path.relative_to(ROOT / 'tests').with_suffix('').parts)
+    return name.replace('_test_', '_').replace('tool_commands_', 'tool_')
 
-    def __init__(self, folder, work):
-        self.work = work
+
+class Build:
+    """All objects of the library once; then one of them, the library, and the tests that use it."""
+
+    def __init__(self, folder, work, pattern):
+        self.folder, self.work = folder, work
         self.commands = {}
         for entry in json.loads((folder / 'compile_commands.json').read_text()):
-            self.commands[Path(entry['file'])] = entry
-        link = shlex.split((folder / 'CMakeFiles/test_base.dir/link.txt').read_text())
-        self.libraries = [a for a in link[link.index('-o') + 2:]]
-        jobs = list(self.commands)
+            if Path(entry['file']).is_relative_to(ROOT / 'src'):
+                self.commands.setdefault(Path(entry['file']), entry)
         with ThreadPoolExecutor(JOBS) as pool:
-            done = list(pool.map(lambda f: self.compile(f, f, self.object_of(f)), jobs))
+            done = list(pool.map(lambda f: self.compile(f, f, self.object_of(f)), self.commands))
         if not all(done):
             sys.exit('mutate: the sources as they are do not compile')
-        self.sources = [f for f in self.commands if f.is_relative_to(ROOT / 'src')]
         self.library = work / 'libmutant.so'
         self.link_library()
-        self.programs = [self.link(f.stem, [f]) for f in sorted((ROOT / 'tests').rglob('test_*.c'))]
-        self.tool = self.link('genalpha', [f for f in self.commands
-                                           if f.is_relative_to(ROOT / 'tool')])
-        self.scripts = sorted((ROOT / 'tests/tool/commands').glob('test_*.sh'))
+        tests = ROOT / 'tests'
+        names = [test_name(f) for f in sorted(tests.rglob('test_*.c'))]
+        self.programs = [self.link(n, n) for n in names
+                         if pattern.search(n) and self.link_file(n).exists()]
+        scripts = {test_name(f): f for f in sorted((tests / 'tool/commands').glob('test_*.sh'))}
+        self.scripts = {n: f for n, f in scripts.items() if pattern.search(n)}
+        self.tool = self.link('genalpha_tool', 'genalpha') if self.scripts else None
 
     def object_of(self, source):
         return self.work / (str(source.relative_to(source.anchor)).replace('/', '_') + '.o')
@@ -129,21 +136,32 @@ class Build:
         done = subprocess.run(command, cwd=entry['directory'], capture_output=True)
         return out.read_bytes() if done.returncode == 0 else None
 
-    def link_library(self):
-        objects = [str(self.object_of(f)) for f in self.sources]
-        command = ['cc', '-shared', '-o', str(self.library), *objects, *self.libraries]
-        subprocess.run(command, check=True)
+    def link_file(self, target):
+        return self.folder / f'CMakeFiles/{target}.dir/link.txt'
 
-    def link(self, name, sources):
+    def link_library(self):
+        link = shlex.split(self.link_file('genalpha_tool').read_text())
+        libraries = [a for a in link[link.index('-o') + 2:]
+                     if not a.endswith('.a') and not a.startswith('-Wl,')]
+        objects = [str(self.object_of(f)) for f in self.commands]
+        subprocess.run(['cc', '-shared', '-o', str(self.library), *objects, *libraries], check=True)
+
+    def link(self, target, name):
+        """A program of the build directory, with the shared library instead of the objects in it."""
         program = self.work / name
-        subprocess.run(['cc', '-o', str(program), *[str(self.object_of(f)) for f in sources],
-                        str(self.library), f'-Wl,-rpath,{self.work}', *self.libraries,
-                        '-lpthread'], check=True)
+        command = shlex.split(self.link_file(target).read_text())
+        command = [str(self.library) if a == 'libgenalpha.a' else a for a in command
+                   if '/genalpha_objects.dir/' not in a]
+        command[command.index('-o') + 1] = str(program)
+        command += [str(self.library), f'-Wl,-rpath,{self.work}', '-lpthread']
+        if subprocess.run(command, cwd=self.folder).returncode:
+            sys.exit(f'mutate: {target} cannot be linked; build all of {self.folder} first')
         return program
 
     def tests(self):
-        return [[str(p)] for p in self.programs] + [['sh', str(s), str(self.tool)]
-                                                    for s in self.scripts]
+        """(name, command) of all tests."""
+        return [(p.name, [str(p)]) for p in self.programs] + \
+               [(n, ['sh', str(f), str(self.tool)]) for n, f in self.scripts.items()]
 
 
 def run(command, limit):
@@ -158,22 +176,16 @@ def run(command, limit):
     return time.monotonic() - began if done.returncode in (0, 77) else None
 
 
-def name_of(command):
-    return Path(command[-1] if command[0] != 'sh' else command[1]).stem
-
-
 def killer(build, source, seconds):
     """The first test that notices the mutant, None if none does: near ones first, then quick ones."""
-    near = [t for t in build.tests() if source.stem in name_of(t)]
-    order = near + sorted((t for t in build.tests() if t not in near),
-                          key=lambda t: seconds[name_of(t)])
+    order = sorted(build.tests(), key=lambda t: (source.stem not in t[0], seconds[t[0]]))
     with ThreadPoolExecutor(JOBS) as pool:
         for i in range(0, len(order), JOBS):
             pair = order[i:i + JOBS]
-            limits = [5 + 5 * seconds[name_of(t)] for t in pair]
-            for test, took in zip(pair, pool.map(run, pair, limits)):
+            limits = [5 + 5 * seconds[name] for name, _ in pair]
+            for (name, _), took in zip(pair, pool.map(run, [c for _, c in pair], limits)):
                 if took is None:
-                    return name_of(test)
+                    return name
     return None
 
 
@@ -190,17 +202,21 @@ def main():
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--count', type=int, default=20, help='mutants to make')
     parser.add_argument('--build', type=Path, default=ROOT / 'build/valgrind',
-                        help='a configured build directory')
+                        help='a build directory in which everything has been built')
+    parser.add_argument('--tests', type=re.compile, default=re.compile(''), metavar='PATTERN',
+                        help='only tests whose names match; by default all')
     parser.add_argument('files', nargs='+', type=Path)
     args = parser.parse_args()
     chosen = random.Random(args.seed)
     pool = [e for f in sorted(args.files) for e in edits(f.resolve())]
     chosen.shuffle(pool)
+    if not all(f.resolve().is_relative_to(ROOT / 'src') for f in args.files):
+        sys.exit('mutate: only sources of the library, below src/, can be changed')
     work = Path(tempfile.mkdtemp(prefix='mutate_'))
     survivors, made = [], 0
     try:
-        build = Build(args.build.resolve(), work)
-        seconds = {name_of(t): run(t, 600) for t in build.tests()}
+        build = Build(args.build.resolve(), work, args.tests)
+        seconds = {name: run(command, 600) for name, command in build.tests()}
         failing = [t for t, took in seconds.items() if took is None]
         if failing:
             sys.exit(f'mutate: without a mutant these fail: {", ".join(failing)}')
