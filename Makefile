@@ -13,7 +13,7 @@
 #   make check-python  tests of the Python package
 #   make check-browser pages in a headless browser; one of the gates of check
 #   make check-docs    columns, links and paths in documents and comments; another one
-#   make check         slow gates: format, sizes, texts, clang, sanitizers, valgrind
+#   make check         slow gates: format, sizes, tests of each source, texts, clang, sanitizers, valgrind
 #   make format        rewrite the sources by clang-format; format-check only compares
 #   make install       library, headers, tool, man page, HTML reference into PREFIX (/usr/local), below
 #                      DESTDIR
@@ -136,11 +136,15 @@ bench-page:
 	sh tools/benchmarks.sh out/bench.json docs/data/benchmarks.md.in >docs/data/benchmarks.md
 	cp out/bench.svg docs/data/benchmarks.svg
 
-check: format-check check-sizes check-docs check-clang check-debug check-threads check-valgrind check-fuzz check-browser
+check: format-check check-sizes check-tests check-docs check-clang check-debug check-threads check-valgrind check-fuzz check-browser
 	@echo "make check: all gates passed"
 
 check-sizes:
 	sh tools/check_sizes.sh
+
+# every source has a test, every test a subject: docs/internals/tests.md
+check-tests:
+	sh tools/check_tests.sh
 
 # texts: columns, links, paths that documents and comments name
 check-docs:
@@ -188,7 +192,7 @@ format-check:
 clean:
 	rm -rf build out
 
-.PHONY: all demo petsc gallery check-browser results scale reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-docs \
+.PHONY: all demo petsc gallery check-browser results scale reproduce test install python docs bench bench-python campaign bench-page check check-python check-sizes check-tests check-docs \
 	check-clang check-debug check-threads check-valgrind check-fuzz \
 	format format-check clean
 .NOTPARALLEL:
