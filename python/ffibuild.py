@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Builds genalpha._genalpha, the compiled part of the package.
+"""Builds genalpha._genalpha, the compiled module of the package.
 
 The declarations are those of the installed headers: the preprocessor expands them, what does not
-come from them is dropped. So there is no second list of functions and structures. The part between
+come from them is dropped. So there is no second list of functions and structures. The code between
 Python and the library is glue.c; its declarations for Python stand between two marks in it.
 """
 import os
@@ -54,13 +54,13 @@ def declarations(include: str, header: str, ours: str) -> str:
     return plain.replace("_Bool", "bool")
 
 
-def places() -> list[str]:
+def directories() -> list[str]:
     """Directories of headers and libraries, and the prefix."""
     return [os.path.realpath(pkg_config("--variable=" + n)) for n in ("includedir", "libdir", "prefix")]
 
 
 def make() -> FFI:
-    include, libdir, prefix = places()
+    include, libdir, prefix = directories()
     with open(os.path.join(HERE, "glue.c"), encoding="utf-8") as file:
         glue = file.read()
     own = re.search(r"/\* Python sees: \*/\n(.*?)/\* Python sees no more. \*/", glue, re.S)
@@ -74,7 +74,7 @@ def make() -> FFI:
         extern "Python" int ga_py_call(void *handle, int which, double t);
         extern "Python" int ga_py_tick(void *handle, double t, long steps);
         extern "Python" double ga_py_event(void *handle, int which, const ga_state *state);
-        extern "Python" int ga_py_told(void *handle, int which, int sign, const ga_state *state);
+        extern "Python" int ga_py_event_found(void *handle, int which, int sign, const ga_state *state);
         extern "Python" void ga_py_log(void *handle, ga_log_level level, const char *text);
         """
     )
@@ -91,7 +91,7 @@ def make() -> FFI:
 
 def make_results() -> FFI:
     """genalpha._results: the library of results, a module of its own."""
-    include, libdir, _ = places()
+    include, libdir, _ = directories()
     ffi = FFI()
     ffi.cdef(declarations(include, "ga_results.h", r"genalpha/ga_(base|results)\.h"))
     ffi.cdef("ga_status ga_py_append(ga_results_writer *w, const double *rows, long count, int width);")

@@ -43,7 +43,7 @@ void ga_py_model_connect(ga_py_model *m, const int *has);
 
 /* The observer of a run and its context. */
 typedef struct ga_py_watch {
-  ga_recorder *record;
+  ga_recorder *recorder;
   void *handle;    /* the Python object that is ticked, NULL: none */
   double interval; /* seconds between ticks */
   double next;
@@ -51,7 +51,7 @@ typedef struct ga_py_watch {
 } ga_py_watch;
 int ga_py_observe(void *context, const ga_state *state, const ga_stats *stats);
 
-/* Events whose value Python or a watch of the library gives, told to Python. */
+/* Events whose value Python or a watch of the library gives, reported to Python. */
 typedef struct ga_py_event_link {
   void *handle;
   int which;
@@ -61,7 +61,7 @@ ga_status ga_py_add_event(ga_integrator *it, ga_py_event_link *link, int directi
                           double tol);
 
 /* The columns `column` of all rows, each into an array of its own. */
-ga_status ga_py_columns(const ga_mechanism *m, const ga_recorder *record, const int *column,
+ga_status ga_py_columns(const ga_mechanism *m, const ga_recorder *recorder, const int *column,
                         int count, double **out);
 
 /* Texts that the library prints, to be released by ga_py_free. */
@@ -79,7 +79,7 @@ const ga_group *ga_py_group(const char *letters);
 static int ga_py_call(void *handle, int which, double t);
 static int ga_py_tick(void *handle, double t, long steps);
 static double ga_py_event(void *handle, int which, const ga_state *state);
-static int ga_py_told(void *handle, int which, int sign, const ga_state *state);
+static int ga_py_event_found(void *handle, int which, int sign, const ga_state *state);
 
 static volatile int ended;
 
@@ -107,7 +107,7 @@ static void give_qv(ga_py_model *m, const double *q, const double *v) {
   give(m->v, v, ga_space_nv(m->model.space));
 }
 
-/* ask Python, with q and v in place, for n numbers */
+/* ask Python for n numbers; q and v are in their arrays */
 static int ask(ga_py_model *m, int which, double t, double *result, int n) {
   if (ended) return -1;
   const int code = ga_py_call(m->handle, which, t);
@@ -198,7 +198,7 @@ static double seconds(void) {
 
 int ga_py_observe(void *context, const ga_state *state, const ga_stats *stats) {
   ga_py_watch *w = context;
-  if (ga_recorder_observe(w->record, state, stats) || w->stop || ended) return 1;
+  if (ga_recorder_observe(w->recorder, state, stats) || w->stop || ended) return 1;
   if (!w->handle) return 0;
   const double now = seconds();
   if (w->next == 0) w->next = now + w->interval;
@@ -216,7 +216,7 @@ static double event_value(void *context, const ga_state *state) {
 static int event_told(void *context, int event, int sign, const ga_state *state) {
   const ga_py_event_link *link = context;
   (void)event;
-  return ended || ga_py_told(link->handle, link->which, sign, state);
+  return ended || ga_py_event_found(link->handle, link->which, sign, state);
 }
 
 ga_status ga_py_add_event(ga_integrator *it, ga_py_event_link *link, int direction, int terminal,
@@ -230,14 +230,14 @@ ga_status ga_py_add_event(ga_integrator *it, ga_py_event_link *link, int directi
   return ga_integrator_add_event(it, &event);
 }
 
-ga_status ga_py_columns(const ga_mechanism *m, const ga_recorder *record, const int *column,
+ga_status ga_py_columns(const ga_mechanism *m, const ga_recorder *recorder, const int *column,
                         int count, double **out) {
-  const long rows = ga_recorder_rows(record);
+  const long rows = ga_recorder_rows(recorder);
   double *all = malloc(((size_t)ga_mechanism_columns(m) + 1) * sizeof *all);
   if (!all) return GA_ERR_MEM;
   ga_status status = GA_OK;
   for (long i = 0; i < rows && status == GA_OK; i++) {
-    const ga_state state = ga_recorder_state(record, i);
+    const ga_state state = ga_recorder_state(recorder, i);
     status = ga_mechanism_outputs(m, &state, all);
     for (int k = 0; k < count; k++) out[k][i] = all[column[k]];
   }

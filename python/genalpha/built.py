@@ -81,12 +81,12 @@ class Built(Source):
             events.append(Event(text(c.when), int(c.direction), bool(c.stop), text(c.name)))
         return events
 
-    def compute(self, record: Any, names: Sequence[str]) -> "list[np.ndarray[Any, Any]]":
-        rows = lib.ga_recorder_rows(record)
+    def compute(self, recorder: Any, names: Sequence[str]) -> "list[np.ndarray[Any, Any]]":
+        rows = lib.ga_recorder_rows(recorder)
         arrays = [np.empty(rows) for _ in names]
-        places = ffi.new("int[]", [self.place(name) for name in names])
+        indices = ffi.new("int[]", [self.column_index(name) for name in names])
         out = ffi.new("double *[]", [ffi.cast("double *", a.ctypes.data) for a in arrays])
-        status = lib.ga_py_columns(self.mechanism, record, places, len(names), out)
+        status = lib.ga_py_columns(self.mechanism, recorder, indices, len(names), out)
         if status != lib.GA_OK:
             raise failure(status)
         return arrays
@@ -95,16 +95,16 @@ class Built(Source):
         return self._describe()
 
     def unit(self, name: str) -> str:
-        return text(lib.ga_mechanism_column_unit(self.mechanism, self.place(name)))
+        return text(lib.ga_mechanism_column_unit(self.mechanism, self.column_index(name)))
 
     def column_at(self, state: Any, name: str) -> float:
         values = ffi.new("double[]", len(self.columns))
         lib.ga_mechanism_outputs(self.mechanism, state, values)
-        return float(values[self.place(name)])
+        return float(values[self.column_index(name)])
 
-    def place(self, name: str) -> int:
+    def column_index(self, name: str) -> int:
         try:
-            return super().place(name)
+            return super().column_index(name)
         except KeyError as error:
             if isinstance(name, str) and re.search(r"\.(angle|position|x|y)(_[ab])?(_rate)?$", name):
                 said = str(error.args[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Building a mechanism in code: its parts by the names and keys of a model file."""
+"""Building a mechanism in code: bodies, joints and forces by the names and keys of a model file."""
 from __future__ import annotations
 
 import threading
@@ -12,7 +12,7 @@ from .options import nearest
 
 
 class Element:
-    """A part of a mechanism; stands for its name wherever a name is expected.
+    """An element of a mechanism; it stands for its name wherever a name is expected.
 
     ``joint["angle"]`` is the name of a coordinate, for drives and columns.
     """

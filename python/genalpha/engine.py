@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One run: the integrator, the record of its states, its events, progress and Ctrl-C.
+"""One run: the integrator, the recorder of its states, its events, progress and Ctrl-C.
 
 The library runs without the interpreter's lock. It calls Python for callbacks and events written in
 Python, and ten times a second to let Ctrl-C and a progress bar in.
@@ -73,7 +73,7 @@ def ga_py_event(handle: Any, which: int, pointer: Any) -> float:
 
 
 @ffi.def_extern(error=-1, onerror=failed)  # type: ignore[misc]
-def ga_py_told(handle: Any, which: int, sign: int, pointer: Any) -> int:
+def ga_py_event_found(handle: Any, which: int, sign: int, pointer: Any) -> int:
     session: Session = ffi.from_handle(handle)
     state = State(session.source, pointer)
     session.happened.append(
@@ -134,7 +134,7 @@ class Bar:
 
 
 class Session:
-    """A run in the making; :meth:`go` does it, then `record` and the rest tell what came out."""
+    """A run in the making; :meth:`go` does it, then `recorder` and the other attributes have the result."""
 
     def __init__(self, source: Source, options: Options, events: Sequence[Event]):
         self.source = source
@@ -152,10 +152,10 @@ class Session:
         self._links: list[Any] = []
         self._handle = ffi.new_handle(self)
         self._log_handle = ffi.new_handle(self.log)
-        record = ffi.new("ga_recorder **")
-        if lib.ga_recorder_new(source.model, record) != lib.GA_OK:
+        recorder = ffi.new("ga_recorder **")
+        if lib.ga_recorder_new(source.model, recorder) != lib.GA_OK:
             raise failure(lib.GA_ERR_MEM)
-        self.record = ffi.gc(record[0], lib.ga_recorder_free)
+        self.recorder = ffi.gc(recorder[0], lib.ga_recorder_free)
 
     def show(self, t: float) -> None:
         """Called from the library ten times a second; what it raises ends the run."""
@@ -190,7 +190,7 @@ class Session:
             self._bar = Bar(progress, t0, t_end)
             self._run(it, t0, q0, v0, t_end)
             if times is None:
-                lib.ga_recorder_add(self.record, lib.ga_integrator_state(it))
+                lib.ga_recorder_add(self.recorder, lib.ga_integrator_state(it))
             stats = lib.ga_integrator_stats(it)
             self.stats = {name: getattr(stats, name) for name, _ in ffi.typeof(stats[0]).fields}
         finally:
@@ -211,19 +211,19 @@ class Session:
             if array.ndim != 1:
                 raise ArgumentError("t_eval: a list of times is expected")
             status = lib.ga_recorder_times(
-                self.record, it, ffi.from_buffer("double[]", array), len(array)
+                self.recorder, it, ffi.from_buffer("double[]", array), len(array)
             )
             if status == lib.GA_ERR_ARG:
                 raise ArgumentError("t_eval: the times must ascend and be finite")
             if status != lib.GA_OK:
                 raise failure(status)
             return
-        if lib.ga_recorder_every(self.record, every) != lib.GA_OK:
+        if lib.ga_recorder_every(self.recorder, every) != lib.GA_OK:
             raise ArgumentError(f"every = {every}: must be at least 1")
         o = self.options.c
         if o.rtol == 0 and o.atol == 0 and o.h > 0:
             rows = min((t_end - t0) / o.h / every + 3, _ROOM_MAX)
-            if lib.ga_recorder_reserve(self.record, int(max(rows, 1))) != lib.GA_OK:
+            if lib.ga_recorder_reserve(self.recorder, int(max(rows, 1))) != lib.GA_OK:
                 raise failure(lib.GA_ERR_MEM)
 
     def _add_events(self, it: Any, mechanism: Any) -> None:
@@ -252,7 +252,7 @@ class Session:
 
     def _run(self, it: Any, t0: float, q0: Any, v0: Any, t_end: float) -> None:
         watch = ffi.new("ga_py_watch *")
-        watch.record, watch.handle, watch.interval = self.record, self._handle, _TICK
+        watch.recorder, watch.handle, watch.interval = self.recorder, self._handle, _TICK
         lib.ga_integrator_observe(it, ffi.addressof(lib, "ga_py_observe"), watch)
         status = lib.ga_integrator_start(it, t0, q0, v0)
         if status == lib.GA_OK:
@@ -264,8 +264,8 @@ class Session:
         self.status = status
         if status == lib.GA_EVENT:
             self.message = f"stopped by the event {self.events[self.last_event].name!r}"
-        elif status == lib.GA_STOPPED and lib.ga_recorder_status(self.record) != lib.GA_OK:
-            self.status = lib.ga_recorder_status(self.record)
+        elif status == lib.GA_STOPPED and lib.ga_recorder_status(self.recorder) != lib.GA_OK:
+            self.status = lib.ga_recorder_status(self.recorder)
             self.message = text(lib.ga_status_text(self.status))
         elif status != lib.GA_OK:
             reason = text(lib.ga_integrator_error(it).text) or text(lib.ga_status_text(status))
@@ -288,8 +288,8 @@ class Session:
         pointers = [ffi.NULL if a is None else ffi.from_buffer("double[]", a) for a in held]
         return int(lib.ga_integrator_restart(it, *pointers))
 
-    def _vector(self, given: Any, part: str) -> Any:
-        return None if given is None else as_vector(given, self.source.sizes[part], part)
+    def _vector(self, given: Any, field: str) -> Any:
+        return None if given is None else as_vector(given, self.source.sizes[field], field)
 
 
 def as_vector(given: Any, size: Optional[int], name: str) -> "np.ndarray[Any, Any]":

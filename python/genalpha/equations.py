@@ -17,7 +17,7 @@ from .events import as_events
 from .options import Options, nearest
 from .pattern import Pattern, is_sparse, real
 from .run import Run, finished
-from .source import PARTS, Source
+from .source import STATE_FIELDS, Source
 from .space import space_of
 from .state import State
 
@@ -226,26 +226,26 @@ class Equations(Source):
     def _name_columns(self, nlam: int, npsi: int) -> None:
         sizes = (1, self.space.nq, self.space.nv, self.space.nv, nlam, npsi)
         self._where: dict[str, tuple[int, int, int]] = {}
-        for number, (part, size) in enumerate(zip(PARTS, sizes)):
+        for number, (field, size) in enumerate(zip(STATE_FIELDS, sizes)):
             for i in range(size):
-                name = "t" if part == "t" else f"{part}{i + 1}"
+                name = "t" if field == "t" else f"{field}{i + 1}"
                 self._where[name] = (number, i, size)
         self.columns = self.default = list(self._where)
         self.usual = [n for n in self.columns[1:] if not n.startswith("vd")]
 
-    def compute(self, record: Any, names: Sequence[str]) -> "list[np.ndarray[Any, Any]]":
-        rows = lib.ga_recorder_rows(record)
+    def compute(self, recorder: Any, names: Sequence[str]) -> "list[np.ndarray[Any, Any]]":
+        rows = lib.ga_recorder_rows(recorder)
         columns = []
         for name in names:
             number, i, size = self._where[name]
-            part = view(lib.ga_recorder_field(record, number), (rows, size), record)
-            columns.append(part[:, i])
+            values = view(lib.ga_recorder_field(recorder, number), (rows, size), recorder)
+            columns.append(values[:, i])
         return columns
 
     def column_at(self, state: Any, name: str) -> float:
-        self.place(name)
+        self.column_index(name)
         number, i, _ = self._where[name]
-        return float(state.t if number == 0 else getattr(state, PARTS[number])[i])
+        return float(state.t if number == 0 else getattr(state, STATE_FIELDS[number])[i])
 
     def call_event(self, function: Any, state: State) -> Any:
         return function(state.t, state.q, state.v)

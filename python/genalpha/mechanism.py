@@ -110,7 +110,7 @@ class Mechanism(Description):
 
     @property
     def columns(self) -> list[str]:
-        """Names of everything a run can tell."""
+        """Names of all columns of a run."""
         return list(self.built().columns)
 
     @property
@@ -324,7 +324,7 @@ def load(path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> Mechanis
     path : str or path
         The file (docs/reference/models.md).
     **parameters
-        Replace parameters of the file in place: numbers, or expressions as texts.
+        New values of parameters of the file: numbers, or expressions as texts.
 
     Returns
     -------

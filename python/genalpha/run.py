@@ -12,7 +12,7 @@ from . import view as _view
 from ._lib import Error, failure, lib, view
 from .engine import Session, succeeded
 from .options import GenalphaWarning
-from .source import PARTS, Source
+from .source import STATE_FIELDS, Source
 
 Array = Any  # numpy.ndarray; its generic form differs between versions of NumPy
 
@@ -46,7 +46,7 @@ class Run:
 
     def __init__(self, source: Source, session: Session, name: str, options: dict[str, Any]):
         self.source = source
-        self._record = session.record
+        self._recorder = session.recorder
         self._cache: dict[str, Array] = {}
         self.success = succeeded(session.status)
         self.message = session.message
@@ -54,11 +54,11 @@ class Run:
         self.stats = session.stats
         self.name = name
         self.options = options
-        rows = lib.ga_recorder_rows(self._record)
-        for number, part in enumerate(PARTS):
-            pointer = lib.ga_recorder_field(self._record, number)
-            shape = (rows,) if part == "t" else (rows, source.sizes[part])
-            setattr(self, part, view(pointer, shape, self._record))
+        rows = lib.ga_recorder_rows(self._recorder)
+        for number, field in enumerate(STATE_FIELDS):
+            pointer = lib.ga_recorder_field(self._recorder, number)
+            shape = (rows,) if field == "t" else (rows, source.sizes[field])
+            setattr(self, field, view(pointer, shape, self._recorder))
 
     t: Array
     q: Array
@@ -95,13 +95,13 @@ class Run:
 
     def _columns(self, names: Sequence[str]) -> list[Array]:
         for name in names:
-            self.source.place(name)
+            self.source.column_index(name)
         new = [name for name in dict.fromkeys(names) if name not in self._cache]
         if new:
             # the columns of the usual table are asked for together: one pass gives them all
             if not self._cache and len(self.source.usual) * len(self) < 5_000_000:
                 new = list(dict.fromkeys(new + self.source.usual))
-            for name, column in zip(new, self.source.compute(self._record, new)):
+            for name, column in zip(new, self.source.compute(self._recorder, new)):
                 column.flags.writeable = False
                 self._cache[name] = column
         return [self._cache[name] for name in names]

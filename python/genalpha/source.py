@@ -10,7 +10,7 @@ from ._lib import lib
 from .options import nearest
 from .state import State
 
-PARTS = ("t", "q", "v", "vd", "lam", "psi")
+STATE_FIELDS = ("t", "q", "v", "vd", "lam", "psi")
 
 
 class Source:
@@ -25,17 +25,17 @@ class Source:
         nq, nv = lib.ga_space_nq(self.model.space), lib.ga_space_nv(self.model.space)
         nlam, npsi = self.model.nlam, self.model.npsi
         self.sizes = {"t": 1, "q": nq, "v": nv, "vd": nv, "lam": nlam, "psi": npsi}
-        self._place = {name: i for i, name in enumerate(self.columns)}
+        self._column_index = {name: i for i, name in enumerate(self.columns)}
 
-    def place(self, name: str) -> int:
-        """Number of a column; KeyError with the nearest name."""
+    def column_index(self, name: str) -> int:
+        """Index of a column; KeyError with the nearest name."""
         try:
-            return self._place[name]
+            return self._column_index[name]
         except (KeyError, TypeError):
             raise KeyError(f"there is no column {name!r}{nearest(str(name), self.columns)}") from None
 
-    def compute(self, record: Any, names: Sequence[str]) -> "list[np.ndarray[Any, Any]]":
-        """Columns over all rows of a record."""
+    def compute(self, recorder: Any, names: Sequence[str]) -> "list[np.ndarray[Any, Any]]":
+        """Columns over all rows of a recorder."""
         raise NotImplementedError
 
     def describe(self) -> str:

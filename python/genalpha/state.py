@@ -34,7 +34,7 @@ class State:
 
     def _part(self, name: str) -> Any:
         if self._pointer is None:
-            raise Error("a state is valid only during the call that got it; keep copies of its parts")
+            raise Error("a state is valid only during the call that got it; keep copies of its arrays")
         pointer = getattr(self._pointer, name)
         size = self._source.sizes[name]
         if not pointer or size == 0:
@@ -63,7 +63,7 @@ class State:
 
     def __getitem__(self, name: str) -> float:
         if self._pointer is None:
-            raise Error("a state is valid only during the call that got it; keep copies of its parts")
+            raise Error("a state is valid only during the call that got it; keep copies of its arrays")
         return self._source.column_at(self._pointer, name)
 
     def end(self) -> None:

@@ -156,7 +156,7 @@ def sweep(
 
 
 def _check_options(options: Mapping[str, Any], known: Mapping[str, float]) -> None:
-    """A mistyped parameter is told once, not in every row."""
+    """A mistyped parameter is reported once, not in every row."""
     import inspect
 
     allowed = set(option_names()) | set(inspect.signature(Mechanism.run).parameters) | {"stop_when"}

@@ -59,7 +59,7 @@ def public():
 
 def test_docstrings():
     """Everything public is documented; functions with several arguments in NumPy's style."""
-    small = {"State"}  # parts of a state are told by the class
+    small = {"State"}  # the class documents its fields
     seen = 0
     for name, thing in public():
         if name.split(".")[0] in small:

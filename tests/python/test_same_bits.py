@@ -52,15 +52,15 @@ def tool_final(*words):
 
 
 def test_heavy_top_in_python():
-    """Pure Python callbacks with their derivatives: 1e-12 of the size of each part."""
+    """Pure Python callbacks with their derivatives: 1e-12 of the size of each field."""
     end = tool_final("heavy-top", "--t-end", "0.3")
     r = ga.integrate(heavy_top.mass, heavy_top.force, heavy_top.constraint, t_end=0.3, h=1e-3,
                      const_mass=True, scleronomic=True, **heavy_top.start, **heavy_top.derivatives)
     assert r.stats["steps"] == end["stats"]["steps"] == 300
-    for part, name in (("q", "q"), ("v", "v"), ("vd", "vd"), ("lam", "lam")):
+    for field, name in (("q", "q"), ("v", "v"), ("vd", "vd"), ("lam", "lam")):
         expected = np.array(end[name])
-        error = np.max(np.abs(getattr(r, part)[-1] - expected)) / np.max(np.abs(expected))
-        assert error < 1e-12, (part, error)
+        error = np.max(np.abs(getattr(r, field)[-1] - expected)) / np.max(np.abs(expected))
+        assert error < 1e-12, (field, error)
 
 
 def test_heavy_top_without_derivatives():
