@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Sources and tests belong together, by their paths or by docs/internals/tests.md:
-# - every src/PATH/FILE.c has a test tests/PATH/test_FILE.c, or a line in the page that names its tests;
-# - every tests/PATH/test_FILE.c outside tests/properties has a source src/PATH/FILE.c or PATH/FILE.c,
-#   or is named in the page;
+# - every source DIR/FILE.c below src/ has a test DIR/test_FILE.c below tests/, or a line in the page that
+#   names its tests;
+# - every test DIR/test_FILE.c outside tests/properties has a source DIR/FILE.c, below src/ or at the top, or
+#   is named in the page;
 # - every source and test that the page names exists;
 # - a header in tests/support has two users or more;
 # - tests that the Makefile and tests/tests.cmake name exist.

@@ -5,7 +5,7 @@
 # with "static", the lines before "..." are a function; the others are the body of a function with the
 # variables of header_examples/example.h.
 . "$(dirname "$0")/lib.sh"
-examples=$here/header_examples
+around=$here/header_examples
 public=$here/../../include
 
 # extract HEADER: its examples as $work/NAME_1.c, $work/NAME_2.c, .. for NAME.h
@@ -36,7 +36,7 @@ extract() {
 compiled() {
   # word splitting of the flags is wanted
   # shellcheck disable=SC2086
-  "$CC" $CFLAGS -std=c11 -Wall -Wextra -Werror -I"$public" -I"$examples" -c "$1" -o "${1%.c}.o" \
+  "$CC" $CFLAGS -std=c11 -Wall -Wextra -Werror -I"$public" -I"$around" -c "$1" -o "${1%.c}.o" \
     >"$work/out" 2>"$work/err"
 }
 
@@ -56,7 +56,7 @@ for example in "$work"/ga_*.c; do
 done
 ok "$count examples, at least 10" [ "$count" -ge 10 ]
 
-cp "$examples/main.c" "$work/main.c"
+cp "$around/main.c" "$work/main.c"
 ok "the program around them compiles" compiled "$work/main.c"
 runs ga_integrator_1 'q = 10$'
 runs ga_mechanism_1
