@@ -111,7 +111,8 @@ class Build:
         with ThreadPoolExecutor(JOBS) as pool:
             done = list(pool.map(lambda f: self.compile(f, f, self.object_of(f)), self.commands))
         if not all(done):
-            sys.exit('mutate: the sources as they are do not compile')
+            wrong = [str(f) for f, code in zip(self.commands, done) if not code]
+            sys.exit(f'mutate: these do not compile: {", ".join(wrong)}')
         self.library = work / 'libmutant.so'
         self.link_library()
         tests = ROOT / 'tests'

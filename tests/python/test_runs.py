@@ -15,7 +15,7 @@ def test_arrays_are_views_of_the_library():
     r = pendulum().run(t_end=0.1)
     from genalpha._lib import ffi, lib
 
-    address = int(ffi.cast("uintptr_t", lib.ga_recorder_field(r._record, 1)))
+    address = int(ffi.cast("uintptr_t", lib.ga_recorder_field(r._recorder, 1)))
     assert r.q.ctypes.data == address and not r.q.flags.owndata
     assert r.t.shape == (101,) and r.q.shape == (101, 7) and r.v.shape == (101, 6)
     assert r.lam.shape == (101, 5) and r.psi.shape == (101, 0)
