@@ -175,24 +175,25 @@ typedef struct ga_coupler {
 
 typedef enum ga_force_frame { GA_FORCE_SPACE = 0, GA_FORCE_BODY } ga_force_frame;
 
-/* Types are "force", "torque", "spring", "torsion", "bushing". */
+/* ga_force_types lists the types ("force", "torque", "spring", "torsion", "bushing") and the fields
+ * that each of them uses. */
 typedef struct ga_force {
   const char *name;
   const char *type;
-  const char *body;       /* force, torque */
-  const char *between[2]; /* spring, bushing */
-  const char *coordinate; /* torsion */
+  const char *body;       /* on which it acts (force, torque); or */
+  const char *between[2]; /* bodies A and B (spring, bushing); or */
+  const char *coordinate; /* "JOINT.NAME" (torsion) */
   /* force: its point, GA_ON_A in the body frame; spring: GA_ON_BOTH in body frames, a side not
    * given is the body's origin; bushing: as the point of a joint */
   ga_point at;
-  ga_axis axis, x_axis;      /* bushing: as those of a joint, default the space axes */
-  ga_function value[3];      /* force, torque: functions of t */
-  ga_force_frame frame;      /* of value */
-  double stiffness, damping; /* spring, torsion */
-  ga_given length;           /* spring; default: the initial one */
-  ga_given free;             /* torsion; default: the start value of the coordinate */
-  ga_function law;     /* spring, torsion: function of s, s_dot, t; adds to tension or effort */
-  const double *K, *C; /* bushing: 6 x 6 by rows; NULL: zero */
+  ga_axis axis, x_axis; /* as those of a joint; default: the space axes */
+  ga_function value[3]; /* functions of t */
+  ga_force_frame frame; /* axes of value */
+  double stiffness, damping;
+  ga_given length;     /* free length; default: the initial one */
+  ga_given free;       /* free value of the coordinate; default: its start value */
+  ga_function law;     /* function of s, s_dot, t that is added to the tension or effort */
+  const double *K, *C; /* stiffness and damping of a bushing: 6 x 6 by rows; NULL: zero */
 } ga_force;
 
 /* Types are "point" (body, at GA_ON_A), "distance" (between, at) and "angle" (between, directions).
@@ -357,6 +358,29 @@ enum {
 };
 /* The i-th type; false past the end. */
 GA_API bool ga_joint_types(int i, ga_joint_type_info *info);
+
+/* The registry of forces. */
+typedef struct ga_force_type_info {
+  const char *name, *summary;
+  unsigned uses, needs; /* fields of ga_force: bits GA_FORCE_HAS_BODY .. */
+} ga_force_type_info;
+enum {
+  GA_FORCE_HAS_BODY = 1,
+  GA_FORCE_HAS_BETWEEN = 2,
+  GA_FORCE_HAS_COORDINATE = 4,
+  GA_FORCE_HAS_AT = 8,
+  GA_FORCE_HAS_AXIS = 16,
+  GA_FORCE_HAS_X_AXIS = 32,
+  GA_FORCE_HAS_VALUE = 64,
+  GA_FORCE_HAS_FRAME = 128,
+  GA_FORCE_HAS_STIFFNESS = 256, /* or K */
+  GA_FORCE_HAS_DAMPING = 512,   /* or C */
+  GA_FORCE_HAS_LENGTH = 1024,
+  GA_FORCE_HAS_FREE = 2048,
+  GA_FORCE_HAS_LAW = 4096
+};
+/* The i-th type; false past the end. */
+GA_API bool ga_force_types(int i, ga_force_type_info *info);
 
 #ifdef __cplusplus
 }

@@ -115,7 +115,7 @@ static void emit(parser *p, ga_expr_op op, int index, double number) {
   }
   e->code[e->length++] = (ga_instruction){op, index, number};
   p->stack += 1 - operation[op].arguments;
-  if (p->stack > GA_EXPR_STACK) complain(p, p->at, "too many parts wait to be combined");
+  if (p->stack > GA_EXPR_STACK) complain(p, p->at, "expression is nested too deeply");
 }
 
 static void apply(parser *p, ga_expr_op op) {
@@ -389,7 +389,7 @@ static void primary(parser *p) {
 
 static void signed_power(parser *p) {
   if (p->status != GA_OK) return;
-  if (++p->deep > DEEP) complain(p, p->at, "nested too deeply");
+  if (++p->deep > DEEP) complain(p, p->at, "expression is nested too deeply");
   if (p->status == GA_OK && next_is(p, "-")) {
     signed_power(p);
     apply(p, GA_EXPR_negate);

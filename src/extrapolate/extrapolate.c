@@ -23,7 +23,7 @@
 #include "run/integrator.h"
 
 enum {
-  RUNS_MAX = GA_ROWS_MAX,
+  RUNS_MAX = GA_TABLEAU_ROWS_MAX,
   WINDOW_MAX = 256,
   WINDOW_NUMBERS = 1 << 20, /* kept by one run in a window, unless one step has more */
 };

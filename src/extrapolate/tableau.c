@@ -84,7 +84,7 @@ static double divisor(int K, double falls, double next_falls) {
 ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K) {
   enum { POWERS = GA_EXTRAPOLATE_MAX + 3 };
   ga_divisors of = {.K = K};
-  double g[POWERS][GA_ROWS_MAX] = {{0}}; /* g[m][row] */
+  double g[POWERS][GA_TABLEAU_ROWS_MAX] = {{0}}; /* g[m][row] */
   for (int m = 1; m <= K + 2; m++) {
     g[m][0] = ldexp(1, m + 1);
     for (int j = 0; j <= K; j++) g[m][j + 1] = pow(1.0 / ga_substeps(steps, j), m + 1);

@@ -26,7 +26,7 @@ void ga_layout_extrapolate(const ga_layout *layout, double f, const double *a, d
                            double *w);
 
 /* Rows of the scheme: row 0 has the step 2h, row j + 1 the step h/m_j. */
-enum { GA_ROWS_MAX = GA_EXTRAPOLATE_MAX + 2 };
+enum { GA_TABLEAU_ROWS_MAX = GA_EXTRAPOLATE_MAX + 2 };
 
 /* m_0 = 1, m_1, ...: 2^j or j + 1 */
 int ga_substeps(ga_extrapolate_steps steps, int j);
@@ -34,7 +34,7 @@ int ga_substeps(ga_extrapolate_steps steps, int j);
 /* What depends on the sequence of steps alone. */
 typedef struct ga_divisors {
   int K;
-  double f[GA_EXTRAPOLATE_MAX + 1][GA_ROWS_MAX]; /* f[k][row], row >= k >= 1 */
+  double f[GA_EXTRAPOLATE_MAX + 1][GA_TABLEAU_ROWS_MAX]; /* f[k][row], row >= k >= 1 */
   double fall;    /* by which the last two differences of column K - 1 should fall */
   double divisor; /* the distance of the two results over the error of the better one */
 } ga_divisors;

@@ -65,7 +65,7 @@ bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, voi
 
 static bool is_planar(const ga_reader *r, const char *body) {
   const ga_symbol *s = ga_mechanism_find(r->m, body);
-  return s && s->kind == GA_NAMED_BODY && r->m->bodies.item[s->index].kind == &ga_kind_planar;
+  return s && s->kind == GA_NAMED_BODY && r->m->bodies.item[s->index].kind->planar;
 }
 
 bool ga_field_between(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
@@ -78,15 +78,15 @@ bool ga_field_between(ga_reader *r, const ga_field *f, const ga_node *node, void
   return ga_read_name(r, node->first->next, &between[1]);
 }
 
-static bool read_side(ga_reader *r, const ga_node *item, ga_point *place) {
+static bool read_side(ga_reader *r, const ga_node *item, ga_point *point) {
   const char *body;
   if (!ga_read_name(r, item->key, &body)) return false;
   for (int side = 0; side < 2; side++) {
     if (!r->between[side] || strcmp(r->between[side], body) != 0) continue;
     const ga_point_kind bit = side == 0 ? GA_SIDE_A : GA_SIDE_B;
-    if (place->kind & bit) return ga_reader_fail(r, item->key, "'%s' stands here twice", body);
-    place->kind = (ga_point_kind)(place->kind | bit);
-    return ga_read_vector(r, item, side == 0 ? place->a : place->b);
+    if (point->kind & bit) return ga_reader_fail(r, item->key, "'%s' stands here twice", body);
+    point->kind = (ga_point_kind)(point->kind | bit);
+    return ga_read_vector(r, item, side == 0 ? point->a : point->b);
   }
   if (!r->between[0] || !r->between[1]) {
     return ga_reader_fail(r, item->key, "'%s' is not '%s'", body,
@@ -96,28 +96,28 @@ static bool read_side(ga_reader *r, const ga_node *item, ga_point *place) {
                         r->between[1]);
 }
 
-bool ga_field_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+bool ga_field_point(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
-  ga_point *place = out;
-  *place = (ga_point){.kind = GA_SPACE};
-  if (node->kind == GA_NODE_LIST) return ga_read_vector(r, node, place->a);
+  ga_point *point = out;
+  *point = (ga_point){.kind = GA_SPACE};
+  if (node->kind == GA_NODE_LIST) return ga_read_vector(r, node, point->a);
   if (node->kind != GA_NODE_MAP || node->count == 0) {
     return ga_reader_fail(r, node,
                           "a list [x, y, z] in space or {BODY: [x, y, z]} is expected here");
   }
-  place->kind = GA_NOT_GIVEN;
+  point->kind = GA_NOT_GIVEN;
   for (const ga_node *item = node->first; item; item = item->next) {
-    if (!read_side(r, item, place)) return false;
+    if (!read_side(r, item, point)) return false;
   }
   return true;
 }
 
 /* a list is in the body's own frame */
-bool ga_field_own_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
-  ga_point *place = out;
-  if (node->kind != GA_NODE_LIST) return ga_field_place(r, f, node, out);
-  *place = (ga_point){.kind = GA_SIDE_A};
-  return ga_read_vector(r, node, place->a);
+bool ga_field_own_point(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  ga_point *point = out;
+  if (node->kind != GA_NODE_LIST) return ga_field_point(r, f, node, out);
+  *point = (ga_point){.kind = GA_SIDE_A};
+  return ga_read_vector(r, node, point->a);
 }
 
 /* ---- maps ----------------------------------------------------------------------------------- */

@@ -5,13 +5,13 @@
 #include "file/private.h"
 
 const ga_section ga_sections[] = {
-    {"bodies", "rigid, planar and point bodies", ga_read_body, ga_body_fields},
-    {"joints", "joints between bodies", ga_read_joint, ga_joint_fields},
-    {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields},
-    {"couplers", "linear relations of coordinates", ga_read_coupler, ga_coupler_fields},
-    {"forces", "forces, torques, springs, torsions, bushings", ga_read_force, ga_force_fields},
-    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields},
-    {NULL, NULL, NULL, NULL}};
+    {"bodies", "rigid, planar and point bodies", ga_read_body, ga_body_fields, NULL},
+    {"joints", "joints between bodies", ga_read_joint, ga_joint_fields, NULL},
+    {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields, NULL},
+    {"couplers", "linear relations of coordinates", ga_read_coupler, ga_coupler_fields, NULL},
+    {"forces", "forces on bodies and coordinates", ga_read_force, ga_force_fields, ga_force_help},
+    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
 
 /* what a file may have besides; in the order in which it is read */
 static const char *const other_keys[] = {"genalpha", "name",        "description", "parameters",

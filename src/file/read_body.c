@@ -216,7 +216,7 @@ static bool place_in(ga_reader *r, const ga_node *node, input *in) {
   }
   const ga_solid *base = &r->m->bodies.item[s->index];
   const bool planar = in->kind == GA_BODY_PLANAR;
-  if (planar != (base->kind == &ga_kind_planar)) {
+  if (planar != base->kind->planar) {
     return ga_reader_fail(r, ga_node_find(node, "in"), "one of the bodies is planar, one is not");
   }
   double arm[3], x[3];

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Joints, drives, couplers, forces and sensors of a model file: one table of fields each. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "file/reader.h"
+#include "mechanism/force/force.h"
 
 /* the fields of ga_mechanism.h, one to one */
 #define AT(type, member) offsetof(type, member)
@@ -60,23 +62,23 @@ static bool take_turns(ga_reader *r, joint_input *in) {
   return true;
 }
 
-#define PLACE(key, help) \
-  { #key, "place", help, ga_field_place, AT(joint_input, joint.key), NULL, false }
+#define POINT(key, form, help) \
+  { #key, form, help, ga_field_point, AT(joint_input, joint.key), NULL, false }
 const ga_field ga_joint_fields[] = {
     {"type", "joint_type", "type of joint", ga_field_text, AT(joint_input, joint.type), NULL, true},
     {"between", "between", "bodies A and B", ga_field_between, AT(joint_input, joint.between), NULL,
      true},
-    PLACE(at, "joint point; default: the origin of B's frame"),
-    PLACE(axis, "z of the joint frame; axis of a rolling disk, on B"),
-    PLACE(x_axis, "x of the joint frame; default: a space axis far from z"),
+    POINT(at, "point", "joint point; default: the origin of B's frame"),
+    POINT(axis, "direction", "z of the joint frame; axis of a rolling disk, on B"),
+    POINT(x_axis, "direction", "x of the joint frame; default: a space axis far from z"),
     {"length", "number", "of a distance; default: the initial one", ga_field_given,
      AT(joint_input, joint.length), NULL, false},
     {"radius", "number", "of a rolling disk or sphere", ga_field_number,
      AT(joint_input, joint.radius), NULL, false},
-    PLACE(point, "of the plane, on A; default: A's origin"),
-    PLACE(normal, "of the plane, on A, towards the disk; default: space z"),
-    PLACE(centre, "of the disk or sphere, on B; default: B's origin"),
-    PLACE(direction, "of a knife edge, on B"),
+    POINT(point, "point", "of the plane, on A; default: A's origin"),
+    POINT(normal, "direction", "of the plane, on A, towards the disk; default: space z"),
+    POINT(centre, "point", "of the disk or sphere, on B; default: B's origin"),
+    POINT(direction, "direction", "of a knife edge, on B"),
     {"turns", "turns", "whole turns added to the start of its angles", read_turns,
      AT(joint_input, turns), NULL, false},
     {.key = NULL}};
@@ -156,40 +158,72 @@ static bool keep_any(ga_reader *r, const ga_field *f, const ga_node *node, void 
   return true;
 }
 
+/* ga_force_help adds the types that use a field, and what differs between types */
 const ga_field ga_force_fields[] = {
     {"type", "force_type", "type of force", ga_field_text, AT(force_input, force.type), NULL, true},
-    {"body", "name", "force, torque: the body", ga_field_name, AT(force_input, force.body), NULL,
+    {"body", "name", "the body", ga_field_name, AT(force_input, force.body), NULL, false},
+    {"between", "between", "bodies A and B", ga_field_between, AT(force_input, force.between), NULL,
      false},
-    {"between", "between", "spring, bushing: bodies A and B", ga_field_between,
-     AT(force_input, force.between), NULL, false},
-    {"coordinate", "coordinate", "torsion: JOINT.NAME", ga_field_name,
-     AT(force_input, force.coordinate), NULL, false},
-    {"at", "place", "force: a point of the body frame; spring: {A: [], B: []} in body frames",
-     ga_field_place, AT(force_input, force.at), NULL, false},
-    {"axis", "place", "bushing: z of its frame", ga_field_place, AT(force_input, force.axis), NULL,
-     false},
-    {"x_axis", "place", "bushing: x of its frame", ga_field_place, AT(force_input, force.x_axis),
+    {"coordinate", "coordinate", "JOINT.NAME", ga_field_name, AT(force_input, force.coordinate),
      NULL, false},
-    {"value", "function_t3", "force, torque: three functions of t", ga_field_of_time3,
+    {"at", "point", "a point", ga_field_point, AT(force_input, force.at), NULL, false},
+    {"axis", "direction", "z of its frame", ga_field_point, AT(force_input, force.axis), NULL,
+     false},
+    {"x_axis", "direction", "x of its frame", ga_field_point, AT(force_input, force.x_axis), NULL,
+     false},
+    {"value", "function_t3", "three functions of t", ga_field_of_time3,
      AT(force_input, force.value), NULL, false},
     {"frame", "choice", "axes of value", ga_field_choice, AT(force_input, frame), "space|body",
      false},
-    {"stiffness", "stiffness", "number; bushing: 6 numbers or 6 x 6", keep_any,
-     AT(force_input, stiffness), NULL, false},
-    {"damping", "stiffness", "number; bushing: 6 numbers or 6 x 6", keep_any,
-     AT(force_input, damping), NULL, false},
-    {"length", "number", "spring: free length; default: the initial one", ga_field_given,
+    {"stiffness", "stiffness", "number", keep_any, AT(force_input, stiffness), NULL, false},
+    {"damping", "stiffness", "number", keep_any, AT(force_input, damping), NULL, false},
+    {"length", "number", "free length; default: the initial one", ga_field_given,
      AT(force_input, force.length), NULL, false},
-    {"free", "number", "torsion: free value; default: that of the start", ga_field_given,
+    {"free", "number", "free value; default: that of the start", ga_field_given,
      AT(force_input, force.free), NULL, false},
-    {"law", "function_s", "adds to tension or effort: function of s, s_dot, t", ga_field_of_state,
+    {"law", "function_s", "function of s, s_dot, t, added to tension or effort", ga_field_of_state,
      AT(force_input, force.law), NULL, false},
     {.key = NULL}};
 
+static unsigned bit_of(const char *key) {
+  for (int i = 0; ga_force_field_name(i); i++) {
+    if (strcmp(ga_force_field_name(i), key) == 0) return 1u << i;
+  }
+  return 0;
+}
+
+/* "spring, torsion: number; bushing: 6 numbers or 6 x 6": types with the same text together */
+const char *ga_force_help(const ga_field *field, char *text, size_t room) {
+  const unsigned bit = bit_of(field->key);
+  const char *last = NULL;
+  size_t used = 0;
+  if (!bit) return field->help;
+  text[0] = '\0';
+  for (int i = 0; ga_force_type_at(i); i++) {
+    const ga_force_type *type = ga_force_type_at(i);
+    const bool matrix = type->matrices && bit & (GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING);
+    const char *help = bit == GA_FORCE_HAS_AT ? type->at_help
+                       : matrix               ? "6 numbers or 6 x 6"
+                                              : field->help;
+    if (!(type->uses & bit)) continue;
+    const bool same = last && strcmp(last, help) == 0;
+    used += (size_t)snprintf(text + used, room - used, "%s%s%s%s", last && !same ? ": " : "",
+                             last && !same ? last : "",
+                             !last  ? ""
+                             : same ? ", "
+                                    : "; ",
+                             type->element.name);
+    if (used >= room) return text;
+    last = help;
+  }
+  if (last) snprintf(text + used, room - used, ": %s", last);
+  return text;
+}
+
 /* 6 numbers on the diagonal, or 6 rows of 6 */
-static bool read_six(ga_reader *r, const ga_node *node, double *A) {
+static bool read_six(ga_reader *r, const char *type, const ga_node *node, double *A) {
   if (node->kind != GA_NODE_LIST || node->count != 6) {
-    return ga_reader_fail(r, node, "a bushing needs 6 numbers or 6 rows of 6");
+    return ga_reader_fail(r, node, "a %s needs 6 numbers or 6 rows of 6", type);
   }
   int i = 0;
   for (const ga_node *item = node->first; item; item = item->next, i++) {
@@ -200,47 +234,29 @@ static bool read_six(ga_reader *r, const ga_node *node, double *A) {
   return true;
 }
 
-static bool take_stiffness(ga_reader *r, force_input *in, bool bushing) {
+static bool take_stiffness(ga_reader *r, force_input *in, bool matrices) {
   const ga_node *const node[2] = {in->stiffness, in->damping};
   double *const number[2] = {&in->force.stiffness, &in->force.damping};
   double *const matrix[2] = {in->K, in->C};
   for (int i = 0; i < 2; i++) {
     if (!node[i]) continue;
     ga_reader_enter(r, i == 0 ? "stiffness" : "damping");
-    if (!(bushing ? read_six(r, node[i], matrix[i]) : ga_read_number(r, node[i], number[i]))) {
+    if (!(matrices ? read_six(r, in->force.type, node[i], matrix[i])
+                   : ga_read_number(r, node[i], number[i]))) {
       return false;
     }
     ga_reader_leave(r);
   }
-  if (bushing) in->force.K = in->K, in->force.C = in->C;
+  if (matrices) in->force.K = in->K, in->force.C = in->C;
   return true;
 }
 
-/* which types use a field, by first letters: force, torque, spring, torsion, bushing */
-static const struct {
-  const char *key, *types;
-} force_use[] = {{"body", "force torque"},
-                 {"between", "spring bushing"},
-                 {"coordinate", "torsion"},
-                 {"at", "force spring bushing"},
-                 {"axis", "bushing"},
-                 {"x_axis", "bushing"},
-                 {"value", "force torque"},
-                 {"frame", "force torque"},
-                 {"stiffness", "spring torsion bushing"},
-                 {"damping", "spring torsion bushing"},
-                 {"length", "spring"},
-                 {"free", "torsion"},
-                 {"law", "spring torsion"}};
-
-static bool check_use(ga_reader *r, const ga_node *node, const char *type) {
-  static const char *const known[] = {"force", "torque", "spring", "torsion", "bushing"};
-  bool is_known = false;
-  for (int i = 0; i < 5; i++) is_known = is_known || strcmp(known[i], type) == 0;
-  for (int i = 0; is_known && i < (int)(sizeof force_use / sizeof force_use[0]); i++) {
-    const ga_node *item = ga_node_find(node, force_use[i].key);
-    if (item && !strstr(force_use[i].types, type)) {
-      return ga_reader_fail(r, item->key, "type '%s' has no %s", type, force_use[i].key);
+static bool check_use(ga_reader *r, const ga_node *node, const ga_force_type *type) {
+  for (int i = 0; ga_force_field_name(i); i++) {
+    const ga_node *item = ga_node_find(node, ga_force_field_name(i));
+    if (item && !(type->uses >> i & 1)) {
+      return ga_reader_fail(r, item->key, "type '%s' has no %s", type->element.name,
+                            ga_force_field_name(i));
     }
   }
   return true;
@@ -249,12 +265,11 @@ static bool check_use(ga_reader *r, const ga_node *node, const char *type) {
 bool ga_read_force(ga_reader *r, const char *name, const ga_node *node) {
   force_input in = {.frame = 0};
   ga_error err = {GA_OK, ""};
-  if (!ga_read_fields(r, node, ga_force_fields, &in) || !check_use(r, node, in.force.type)) {
-    return false;
-  }
-  const bool on_body = strcmp(in.force.type, "force") == 0;
-  if (on_body && in.force.at.kind == GA_SPACE) in.force.at.kind = GA_SIDE_A; /* its own frame */
-  if (!take_stiffness(r, &in, strcmp(in.force.type, "bushing") == 0)) return false;
+  if (!ga_read_fields(r, node, ga_force_fields, &in)) return false;
+  const ga_force_type *type = ga_force_type_named(in.force.type);
+  if (type && !check_use(r, node, type)) return false;
+  if (type && type->own_point && in.force.at.kind == GA_SPACE) in.force.at.kind = GA_SIDE_A;
+  if (!take_stiffness(r, &in, type && type->matrices)) return false;
   in.force.name = name;
   in.force.frame = (ga_force_frame)in.frame;
   return ga_reader_accept(r, node, ga_mechanism_add_force(r->m, &in.force, &err), &err);
@@ -267,9 +282,9 @@ const ga_field ga_sensor_fields[] = {
     {"body", "name", "point: the body", ga_field_name, AT(ga_sensor, body), NULL, false},
     {"between", "between", "distance, angle: bodies A and B", ga_field_between,
      AT(ga_sensor, between), NULL, false},
-    {"at", "place", "point: in the body frame; distance: {A: [], B: []}", ga_field_own_place,
+    {"at", "point", "point: in the body frame; distance: {A: [], B: []}", ga_field_own_point,
      AT(ga_sensor, at), NULL, false},
-    {"directions", "place", "angle: {A: [], B: []} in body axes", ga_field_place,
+    {"directions", "direction", "angle: {A: [], B: []} in body axes", ga_field_point,
      AT(ga_sensor, directions), NULL, false},
     {.key = NULL}};
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ga_of_time[] = {"t", NULL}, *const ga_of_state[] = {"s", "s_dot", "t", NULL};
-
 /* ---- failures ------------------------------------------------------------------------------- */
 
 static void path_text(const ga_reader *r, size_t room, char *text) {
@@ -66,14 +64,14 @@ bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const
 
 typedef struct {
   ga_reader *r;
-  const char *const *variables; /* NULL: none */
+  const ga_variable *variables; /* NULL: none */
 } scope;
 
 static ga_name lookup(const void *context, const char *name) {
   const scope *s = context;
   ga_reader *r = s->r;
-  for (int i = 0; s->variables && s->variables[i]; i++) {
-    if (strcmp(s->variables[i], name) == 0) return (ga_name){GA_NAME_VARIABLE, 0, i};
+  for (int i = 0; s->variables && s->variables[i].name; i++) {
+    if (strcmp(s->variables[i].name, name) == 0) return (ga_name){GA_NAME_VARIABLE, 0, i};
   }
   for (int i = r->nindex - 1; i >= 0; i--) {
     if (strcmp(r->index[i].name, name) == 0) return (ga_name){GA_NAME_NUMBER, r->index[i].value, 0};
@@ -97,7 +95,7 @@ static const char *nearest(const void *context, const char *name) {
 }
 
 static bool parse(ga_reader *r, const ga_node *node, const char *text, int offset,
-                  const char *const *variables, ga_expr **expr) {
+                  const ga_variable *variables, ga_expr **expr) {
   const scope names = {r, variables};
   const ga_scope sc = {.lookup = lookup, .nearest = nearest, .context = &names};
   ga_error err = {GA_OK, ""};
@@ -178,7 +176,7 @@ static int call_expression(void *context, const double *variables, int along, do
   return 0;
 }
 
-bool ga_read_function(ga_reader *r, const ga_node *node, const char *const *variables,
+bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *variables,
                       ga_function *f) {
   ga_expr *expr = NULL;
   if (node->kind != GA_NODE_SCALAR) {

@@ -59,9 +59,8 @@ bool ga_read_flag(ga_reader *r, const ga_node *node, bool *flag);
 /* one of "a|b|c": its number */
 bool ga_read_word(ga_reader *r, const ga_node *node, const char *words, int *which);
 /* an expression of the variables, kept as a function */
-bool ga_read_function(ga_reader *r, const ga_node *node, const char *const *variables,
+bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *variables,
                       ga_function *f);
-extern const char *const ga_of_time[], *const ga_of_state[];
 
 /* ---- fields --------------------------------------------------------------------------------- */
 
@@ -90,8 +89,8 @@ bool ga_field_vector(ga_reader *r, const ga_field *f, const ga_node *node,
 bool ga_field_choice(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* int */
 bool ga_field_between(ga_reader *r, const ga_field *f, const ga_node *node,
                       void *out);                                                     /* names, 2 */
-bool ga_field_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* ga_point */
-bool ga_field_own_place(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* on A */
+bool ga_field_point(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* ga_point */
+bool ga_field_own_point(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* on A */
 bool ga_field_of_time(ga_reader *r, const ga_field *f, const ga_node *node,
                       void *out); /* ga_function */
 bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* three */
@@ -109,6 +108,8 @@ typedef struct ga_section {
   const char *name, *help;
   ga_item_reader read;
   const ga_field *fields; /* of an entry */
+  /* help of a field, composed in text; NULL: its own */
+  const char *(*help_of)(const ga_field *field, char *text, size_t room);
 } ga_section;
 extern const ga_section ga_sections[]; /* bodies, joints, .. ; ends with name NULL */
 bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *node);
@@ -129,6 +130,7 @@ bool ga_read_body(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_drive(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node);
+const char *ga_force_help(const ga_field *field, char *text, size_t room);
 bool ga_read_force(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node);
 extern const ga_field ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[],

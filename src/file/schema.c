@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "file/reader.h"
+#include "mechanism/force/force.h"
+
+enum { HELP = 300 };
 
 /* what a form of ga_field looks like */
 static const struct {
@@ -16,7 +19,11 @@ static const struct {
     {"coordinate", "{\"type\": \"string\", \"pattern\": \"^[^.]+[.][^.]+$\"}"},
     {"between",
      "{\"type\": \"array\", \"items\": {\"type\": \"string\"}, \"minItems\": 2, \"maxItems\": 2}"},
-    {"place",
+    {"point",
+     "{\"oneOf\": [{\"$ref\": \"#/$defs/vector\"}, {\"type\": \"object\", "
+     "\"additionalProperties\": "
+     "{\"$ref\": \"#/$defs/vector\"}}]}"},
+    {"direction",
      "{\"oneOf\": [{\"$ref\": \"#/$defs/vector\"}, {\"type\": \"object\", "
      "\"additionalProperties\": "
      "{\"$ref\": \"#/$defs/vector\"}}]}"},
@@ -40,21 +47,39 @@ static const struct {
     {"stiffness",
      "{\"oneOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": 6, "
      "\"maxItems\": 6}]}"},
-    {"force_type", "{\"enum\": [\"force\", \"torque\", \"spring\", \"torsion\", \"bushing\"]}"},
-    {"sensor_type", "{\"enum\": [\"point\", \"distance\", \"angle\"]}"},
     {NULL, NULL}};
+
+static const char *joint_name(int i) {
+  const ga_joint_type *type = ga_joint_type_at(i);
+  return type ? type->name : NULL;
+}
+
+static const char *force_name(int i) {
+  const ga_force_type *type = ga_force_type_at(i);
+  return type ? type->element.name : NULL;
+}
+
+static const char *sensor_name(int i) {
+  const ga_sensor_type *type = ga_sensor_type_at(i);
+  return type ? type->element.name : NULL;
+}
+
+static void put_types(FILE *to, const char *form, const char *(*name)(int i)) {
+  fprintf(to, "    \"%s\": {\"enum\": [", form);
+  for (int i = 0; name(i); i++) fprintf(to, "%s\"%s\"", i ? ", " : "", name(i));
+  fprintf(to, "]}");
+}
 
 static void put_forms(FILE *to) {
   fprintf(to, "  \"$defs\": {\n");
   for (int i = 0; forms[i].form; i++) {
     fprintf(to, "    \"%s\": %s,\n", forms[i].form, forms[i].schema);
   }
-  fprintf(to, "    \"joint_type\": {\"enum\": [");
-  ga_joint_type_info type;
-  for (int i = 0; ga_joint_types(i, &type); i++) {
-    fprintf(to, "%s\"%s\"", i ? ", " : "", type.name);
-  }
-  fprintf(to, "]}");
+  put_types(to, "joint_type", joint_name);
+  fprintf(to, ",\n");
+  put_types(to, "force_type", force_name);
+  fprintf(to, ",\n");
+  put_types(to, "sensor_type", sensor_name);
   for (const ga_section *s = ga_sections; s->name; s++) {
     fprintf(to,
             ",\n    \"%s_map\": {\"type\": \"object\", \"additionalProperties\": {\"$ref\": "
@@ -73,14 +98,19 @@ static void put_choice(FILE *to, const char *words) {
   fprintf(to, "]");
 }
 
+static const char *help_of(const ga_section *s, const ga_field *f, char *text, size_t room) {
+  return s->help_of ? s->help_of(f, text, room) : f->help;
+}
+
 static void put_entry(FILE *to, const ga_section *s) {
+  char text[HELP];
   fprintf(to,
           ",\n    \"%s_entry\": {\"type\": \"object\", \"additionalProperties\": false,\n"
           "      \"properties\": {",
           s->name);
   for (const ga_field *f = s->fields; f->key; f++) {
     fprintf(to, "%s\n        \"%s\": {\"description\": \"%s\", ", f == s->fields ? "" : ",", f->key,
-            f->help);
+            help_of(s, f, text, sizeof text));
     if (f->words) {
       put_choice(to, f->words);
     } else {
@@ -143,8 +173,25 @@ static void put_joint_rows(FILE *to) {
   }
 }
 
+static void put_force_rows(FILE *to) {
+  const ga_force_type *type;
+  fprintf(to, "| type | fields | |\n|---|---|---|\n");
+  for (int i = 0; (type = ga_force_type_at(i)); i++) {
+    fprintf(to, "| `%s` |", type->element.name);
+    for (int k = 0, n = 0; ga_force_field_name(k); k++) {
+      if (!(type->uses >> k & 1)) continue;
+      const bool needed = type->needs >> k & 1;
+      fprintf(to, "%s `%s`%s", n++ ? "," : "", ga_force_field_name(k), needed ? " (needed)" : "");
+    }
+    fprintf(to, " | %s |\n", type->summary);
+  }
+}
+
 void ga_file_tables(FILE *to) {
+  char text[HELP];
   put_joint_rows(to);
+  fprintf(to, "\n");
+  put_force_rows(to);
   for (const ga_section *s = ga_sections; s->name; s++) {
     fprintf(to, "\n`%s`: %s\n\n| key | | |\n|---|---|---|\n", s->name, s->help);
     for (const ga_field *f = s->fields; f->key; f++) {
@@ -153,7 +200,8 @@ void ga_file_tables(FILE *to) {
       for (const char *c = f->words ? f->words : f->form; *c; c++) {
         fputs(*c == '|' ? ", " : (char[2]){*c, 0}, to);
       }
-      fprintf(to, " | %s%s |\n", f->help, f->required ? " (required)" : "");
+      fprintf(to, " | %s%s |\n", help_of(s, f, text, sizeof text),
+              f->required ? " (required)" : "");
     }
   }
 }

@@ -24,117 +24,9 @@
 
 #include "base/base.h"
 #include "base/csr.h"
-#include "base/expr.h"
-#include "genalpha/ga_mechanism.h"
-#include "mechanism/evaluate/frame_pair.h"
+#include "mechanism/element.h"
 
-typedef struct ga_pass ga_pass;
-typedef struct ga_solid ga_solid;
-typedef struct ga_element ga_element;
-
-/* ---- bodies -------------------------------------------------------------------------------- */
-
-/* How a body's numbers give a frame, and how space-axes rows and forces become its own: the first
- * nx of its velocities move x, the other nphi turn R. */
-typedef struct ga_body_kind {
-  const char *name;
-  int nq, nv, nx, nphi;
-  int phi_at;               /* component of a rotation that is the first of its own */
-  bool turn_x, turn_phi;    /* its own components are R^T times those in space axes */
-  const ga_group *group[2]; /* factors of the space, NULL: none */
-  int copies[2];
-  /* v may be NULL: velocities zero */
-  void (*frame)(const double *q, const double *v, ga_frame *f);
-  /* v' as x'' and omega' in space axes, f the frame */
-  void (*acceleration)(const ga_frame *f, const double *vd, double *xdd, double *wd);
-  /* start values from position and velocity of the centre of mass, quaternion and Omega */
-  void (*start)(const ga_solid *b, double *q, double *v);
-  void (*inertia)(ga_pass *pass, const ga_solid *b);
-  unsigned M_mask[6]; /* velocities in each row of M if the inertia is full */
-  unsigned K_mask;    /* blocks of Kt and Ct that inertia and gravity fill, bit 2 row + column */
-  const char *const *columns;
-  int ncolumn;
-} ga_body_kind;
-
-extern const ga_body_kind ga_kind_ground, ga_kind_r3so3, ga_kind_se3, ga_kind_planar, ga_kind_point;
-
-/* A body: number 0 is the ground. */
-struct ga_solid {
-  const char *name;
-  const ga_body_kind *kind;
-  double mass, J[9], com[3];
-  ga_body_look look;
-  bool round, diagonal; /* J = c I; J is diagonal */
-  double x0[3], p0[4], R0[9], angle0, xd0[3],
-      w0[3]; /* start: centre of mass; omega in space axes */
-  int q_at, v_at;
-  int *M_at;     /* place of the first entry of each row of M, nv numbers */
-  int *K_at;     /* of each row's entries in columns x and phi of its own, 2 nv numbers, -1: none */
-  double arm;    /* distance of its farthest joint point from the centre of mass */
-  unsigned hold; /* GA_HOLD_.. of an assembly */
-  double moved[2]; /* what an assembly at the build did: distance, angle */
-};
-
-/* ---- functions of time and state ------------------------------------------------------------ */
-
-typedef struct ga_law {
-  double constant;
-  ga_expr *expr;
-  ga_function_fn fn;
-  void *context;
-  bool zero; /* constant 0 */
-} ga_law;
-
-/* f, f', f'' along one variable; 0, or what the function returned */
-int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3]);
-
-/* ---- elements ------------------------------------------------------------------------------- */
-
-/* Parts that rows touch, blocks that tangents fill; rows holonomic first. */
-enum { GA_ROWS_MAX = 6 };
-typedef struct ga_structure {
-  unsigned parts[GA_ROWS_MAX]; /* GA_IN_XA .. of each row */
-  int axis[GA_ROWS_MAX];       /* of x one component only: 1 + its number; 0: all */
-  bool coordinates;            /* rows touch the element's coordinates, too */
-  unsigned force;              /* parts of a force's covector; those of rows count by themselves */
-  unsigned blocks;             /* GA_BLOCK_BIT of the plain derivatives, by velocities too */
-  bool coordinate_block;       /* K has entries (theta_i, theta_i) */
-} ga_structure;
-
-/* Where a row's entries are: of both bodies the first one, and which velocities are there. */
-typedef struct ga_row_place {
-  int at[2];
-  unsigned char own[2];
-} ga_row_place;
-
-typedef struct ga_element_type {
-  const char *what;    /* "joint", "spring", .. for messages */
-  int rank;            /* columns are in this order */
-  const char *trouble; /* why an evaluation asks for a smaller step */
-  void (*structure)(const ga_mechanism *m, const ga_element *el, ga_structure *s);
-  /* 0, > 0 retry, < 0 failed */
-  int (*evaluate)(ga_pass *pass, const ga_element *el);
-  double (*potential)(ga_pass *pass, const ga_element *el); /* NULL: none */
-  /* names after the element's own, "" for the name alone; the values */
-  const char *const *columns;
-  int ncolumn, nextra; /* usual ones, and further ones after these, known by name only */
-  void (*output)(ga_pass *pass, const ga_state *state, const ga_element *el, double *values);
-} ga_element_type;
-
-struct ga_element {
-  const ga_element_type *type;
-  const char *name;
-  int body[2]; /* 0: ground */
-  int nlam, npsi, lam_at, psi_at;
-  int ncoordinate;
-  const int *coordinate; /* numbers of coordinates */
-  const void *data;
-  /* places, set by layout.c */
-  unsigned blocks;    /* of K, see ga_structure */
-  ga_row_place *row;  /* nlam + npsi */
-  int *coordinate_at; /* ncoordinate per row, and one per diagonal entry of K */
-  int *K_at;          /* for each velocity of A, then of B: places of the parts, or -1 */
-};
+/* ---- coordinates ---------------------------------------------------------------------------- */
 
 /* A coordinate of a joint: an unknown of its own. */
 typedef struct ga_angle {
@@ -304,7 +196,7 @@ typedef struct ga_coordinate_spec {
 enum { GA_COORDINATES_MAX = 3 };
 typedef struct ga_row_list {
   int count; /* -1: a joint of this kind is not there */
-  ga_primitive_row row[GA_ROWS_MAX];
+  ga_primitive_row row[GA_JOINT_ROWS_MAX];
 } ga_row_list;
 
 typedef struct ga_joint_type {
@@ -337,12 +229,11 @@ void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows);
 
 extern const ga_element_type ga_element_joint, ga_element_distance, ga_element_rolling,
     ga_element_knife_edge, ga_element_coordinate, ga_element_drive, ga_element_rate,
-    ga_element_coupler, ga_element_point_force, ga_element_torque, ga_element_spring,
-    ga_element_torsion, ga_element_bushing, ga_element_sensor_point, ga_element_sensor_distance,
-    ga_element_sensor_angle;
+    ga_element_coupler;
+/* geometry of all joints */
+void ga_joint_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g);
 
-/* Frames in the start configuration, and the value and rate of a coordinate there. */
-void ga_solid_frame(const ga_solid *b, ga_frame *f);
+/* Value and rate of a coordinate in the start configuration; false: not defined there. */
 bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int which, double *value,
                          double *rate);
 /* rows of a coordinate without theta; false where the angle is not defined */
@@ -363,28 +254,29 @@ typedef struct ga_coupler_data {
   const double *coefficient;
 } ga_coupler_data;
 
-typedef struct ga_force_data {
-  double s[2][3]; /* points from the centres of mass */
-  ga_law value[3];
-  bool body_frame;
-  double stiffness, damping, length; /* length: free value of a torsion */
-  ga_law law;
-} ga_force_data;
-
-typedef struct ga_bushing_data {
-  ga_joint_frame side[2];
-  double K[36], C[36];
-  bool damped;
-} ga_bushing_data;
+/* ---- sensors (report/sensor.c) -------------------------------------------------------------- */
 
 typedef struct ga_sensor_data {
-  double s[2][3]; /* points from the centres of mass, or directions */
+  double s[2][3]; /* points from the centres of mass, or directions; body axes */
 } ga_sensor_data;
 
-/* columns of the bodies, of the whole */
+typedef struct ga_sensor_type {
+  ga_element_type element; /* its name is the type's name */
+  /* fills the bodies of el and the data from the description; owner begins messages */
+  ga_status (*describe)(const ga_mechanism *m, const char *owner, const ga_sensor *sensor,
+                        ga_element *el, ga_sensor_data *data, ga_error *err);
+} ga_sensor_type;
+/* The i-th type, NULL past the end. */
+const ga_sensor_type *ga_sensor_type_at(int i);
+
+/* ---- columns -------------------------------------------------------------------------------- */
+
 /* position, velocity and acceleration of a point, s from the centre of mass in body axes */
 void ga_point_motion(const ga_frame *f, const double *xdd, const double *wd, const double *s,
                      double *x, double *xd, double *a);
+/* column i if it belongs to the whole mechanism (t, energies, momenta), NULL: to a body or element
+ */
+const ga_column *ga_mechanism_own_column(const ga_mechanism *m, int i);
 void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, double *values);
 
 /* ---- calls inside --------------------------------------------------------------------------- */
@@ -394,6 +286,9 @@ ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err);
 ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err); /* after the layout */
 int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, const double *v,
                           const ga_evaluation *out);
+/* The function of an element that is not finite at (t, q, v), as a sentence; "": none is. */
+const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, const double *q,
+                                           const double *v, char *text, size_t room);
 extern const ga_model_ops ga_mechanism_ops;
 
 /* assemble.c: the build's own; whether a row is a length, not an angle */
@@ -421,7 +316,7 @@ ga_status ga_mechanism_coordinate_named(ga_mechanism *m, const char *owner, cons
 /* coordinates that a failed call made exist vanish again */
 void ga_mechanism_forget_coordinates(ga_mechanism *m, int count);
 ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field,
-                           const ga_function *function, const char *const *variables, ga_law *law,
+                           const ga_function *function, const ga_variable *variables, ga_law *law,
                            ga_error *err);
 unsigned ga_hash(const char *text);
 

@@ -180,42 +180,51 @@ static ga_status report_code(ga_eval *e, const char *callback, int code, double 
                  callback, code);
 }
 
-/* "callback 'evaluate' wrote nan to row 1, column 2 of G" */
-static ga_status blame_entry(ga_eval *e, const ga_model_field *field, double t, double value,
-                             const char *where) {
-  bool pass = e->pass & field->bit;
-  return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to %s%s%s", t,
-                 pass ? "evaluate" : field->callback, value, where, pass ? " of " : "",
+/* "callback 'evaluate' wrote nan to row 1, column 2 of G", or what the model says itself */
+static ga_status blame(ga_eval *e, const ga_model_field *field, const ga_eval_point *p,
+                       double value, const char *slot) {
+  const ga_model *model = e->model;
+  const bool pass = e->pass & field->bit;
+  char why[240] = "";
+  if (model->ops->explain_nonfinite) {
+    model->ops->explain_nonfinite(model->user, p->t, p->q, p->v, why, sizeof why);
+  }
+  if (*why) return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: %s", p->t, why);
+  return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to %s%s%s", p->t,
+                 pass ? "evaluate" : field->callback, value, slot, pass ? " of " : "",
                  pass ? field->symbol : "");
 }
 
-static ga_status blame_matrix(ga_eval *e, const ga_model_field *field, double t, const ga_csr *A) {
+static ga_status blame_matrix(ga_eval *e, const ga_model_field *field, const ga_eval_point *p,
+                              const ga_csr *A) {
   int bad = ga_first_nonfinite(ga_csr_nnz(A), A->val), row = 0;
   if (bad < 0) return GA_OK;
   while (A->ptr[row + 1] <= bad) row++;
-  char where[48];
-  snprintf(where, sizeof where, "row %d, column %d", row, A->col[bad]);
-  return blame_entry(e, field, t, A->val[bad], where);
+  char slot[48];
+  snprintf(slot, sizeof slot, "row %d, column %d", row, A->col[bad]);
+  return blame(e, field, p, A->val[bad], slot);
 }
 
-ga_status ga_eval_blame(ga_eval *e, double t, const ga_evaluation *got) {
+ga_status ga_eval_blame(ga_eval *e, double t, const double *q, const double *v,
+                        const ga_evaluation *got) {
   const int size[] = {[GA_MODEL_FIELD_OF_NV] = e->nv,
                       [GA_MODEL_FIELD_OF_NLAM] = e->nlam,
                       [GA_MODEL_FIELD_OF_NPSI] = e->npsi};
+  const ga_eval_point p = {.t = t, .q = q, .v = v ? v : e->zero};
   ga_status status = GA_OK;
   for (int i = 0; i < GA_MODEL_FIELDS && status == GA_OK; i++) {
     const ga_model_field *field = &ga_model_field_list[i];
     const void *value = ga_model_field_value(got, field);
     if (!value || !(e->given & field->bit)) continue;
     if (field->kind == GA_MODEL_FIELD_MATRIX) {
-      status = blame_matrix(e, field, t, value);
+      status = blame_matrix(e, field, &p, value);
       continue;
     }
     const double *x = value;
     int bad = ga_first_nonfinite(size[field->kind], x);
-    char where[24];
-    snprintf(where, sizeof where, "entry %d", bad);
-    if (bad >= 0) status = blame_entry(e, field, t, x[bad], where);
+    char slot[24];
+    snprintf(slot, sizeof slot, "entry %d", bad);
+    if (bad >= 0) status = blame(e, field, &p, x[bad], slot);
   }
   return status;
 }
@@ -252,13 +261,13 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
     memset(ask.gt, 0, (size_t)e->nlam * sizeof(double));
     ask.gt = NULL;
   }
-  if (ask.M && e->mass_given) ga_adapter_put_constant_mass(e->model, ask.M), ask.M = NULL;
-  if (e->absent) ga_adapter_remove(&ask, e->absent);
-  if ((!e->absent && !e->mass_given) || ga_adapter_wanted(&ask)) {
-    ga_adapter_zero(e->model, &ask);
-    int code = ga_adapter_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
-    if (code != 0) return report_code(e, who, code, t);
-    ga_status status = e->trusting ? GA_OK : ga_eval_blame(e, t, &ask);
+  if (ask.M && e->mass_given) ga_mass_put_constant(e->model, ask.M), ask.M = NULL;
+  if (e->absent) ga_fields_remove(&ask, e->absent);
+  if ((!e->absent && !e->mass_given) || ga_fields_wanted(&ask)) {
+    ga_fields_zero(e->model, &ask);
+    int code = ga_fields_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
+    if (code != 0) return refuse(e, who, code, t);
+    ga_status status = e->trusting ? GA_OK : ga_eval_blame(e, t, q, v, &ask);
     if (status != GA_OK || !e->absent) return status;
   }
   const ga_eval_point p = {.t = t, .q = q, .v = v, .x = out->x, .lam = out->lam, .psi = out->psi};

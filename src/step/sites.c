@@ -244,7 +244,7 @@ ga_status ga_sites_blame(ga_equations *s) {
       if (s->has_row[GA_ROW_POS]) got.g = s->g;
       if (s->has_row[GA_ROW_VEL]) got.gt = s->gt;
     }
-    status = ga_eval_blame(s->eval, site->t, &got);
+    status = ga_eval_blame(s->eval, site->t, site->q, site->v, &got);
   }
   return status;
 }

@@ -213,8 +213,8 @@ static void deep(void **state) {
   /* 1+(1+(1+..: every level leaves a number on the stack */
   text[0] = '\0';
   for (int i = 0; i < 80; i++) strcat(text, "1+(");
-  assert_refused(ga_expr_parse(text, &scope, &e, NULL, &err), &err, GA_ERR_ARG, "too many parts",
-                 NULL);
+  assert_refused(ga_expr_parse(text, &scope, &e, NULL, &err), &err, GA_ERR_ARG,
+                 "expression is nested too deeply", NULL);
   memset(text, 'a', 300);
   text[300] = '\0';
   assert_refused(ga_expr_parse(text, &scope, &e, NULL, &err), &err, GA_ERR_ARG,

@@ -49,7 +49,7 @@ void ga_mechanism_moved(const ga_mechanism *m, int i, double moved[2]) {
 bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row) {
   ga_structure s = {0};
   el->type->structure(m, el, &s);
-  return s.parts[row] & (GA_IN_XA | GA_IN_XB);
+  return s.touches[row] & (GA_IN_XA | GA_IN_XB);
 }
 
 void ga_mechanism_measure_arms(ga_mechanism *m) {

@@ -106,7 +106,7 @@ static bool connected(ga_corners *s, int from, int to, const int without[2]) {
 /* ---- joints --------------------------------------------------------------------------------- */
 
 static bool is_rod(const ga_element *joint) {
-  return joint->type == &ga_element_distance;
+  return data_of(joint)->type->uses & GA_JOINT_LENGTH;
 }
 
 /* its points coincide */

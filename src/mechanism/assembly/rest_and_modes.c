@@ -29,17 +29,13 @@ ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 
-static const char *const rigid_names[] = {"x", "y", "z", "rx", "ry", "rz"};
-static const char *const planar_names[] = {"x", "y", "angle"};
-
 const char *ga_mechanism_shape_name(const ga_mechanism *m, int i, char *text, size_t room) {
   if (room > 0) text[0] = '\0';
   for (int b = 1; b < m->bodies.count; b++) {
     const ga_solid *body = &m->bodies.item[b];
     const int k = i - body->v_at;
     if (k < 0 || k >= body->kind->nv) continue;
-    snprintf(text, room, "%s.%s", body->name,
-             (body->kind == &ga_kind_planar ? planar_names : rigid_names)[k]);
+    snprintf(text, room, "%s%s", body->name, body->kind->shape_names[k]);
   }
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];

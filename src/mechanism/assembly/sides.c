@@ -60,7 +60,7 @@ static void impose(ga_corners *s, const ga_angle *c, double value, bool *settled
 static bool is_driven(const ga_mechanism *m, int coordinate) {
   for (int i = 0; i < m->others.count; i++) {
     const ga_element *el = &m->others.item[i];
-    if (el->type == &ga_element_drive && el->coordinate[0] == coordinate) return true;
+    if (el->type->rheonomic && el->coordinate[0] == coordinate) return true;
   }
   return false;
 }

@@ -230,78 +230,118 @@ static void inertia_ground(ga_pass *pass, const ga_solid *b) {
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static const char *const rigid_columns[] = {".x",  ".y",  ".z",   ".e0",  ".e1", ".e2", ".e3",
-                                            ".vx", ".vy", ".vz",  ".wx",  ".wy", ".wz", ".ax",
-                                            ".ay", ".az", ".alx", ".aly", ".alz"};
-static const char *const planar_columns[] = {".x",    ".y",  ".angle", ".vx", ".vy",
-                                             ".rate", ".ax", ".ay",    ".al"};
-static const char *const point_columns[] = {".x",  ".y",  ".z",  ".vx", ".vy",
-                                            ".vz", ".ax", ".ay", ".az"};
-#define COLUMNS(names) .columns = names, .ncolumn = (int)(sizeof names / sizeof names[0])
+static const ga_column rigid_columns[] = {
+    {".x", "m", NULL},        {".y", "m", NULL},         {".z", "m", NULL},
+    {".e0", "1", NULL},       {".e1", "1", NULL},        {".e2", "1", NULL},
+    {".e3", "1", NULL},       {".vx", "m/s", NULL},      {".vy", "m/s", NULL},
+    {".vz", "m/s", NULL},     {".wx", "rad/s", NULL},    {".wy", "rad/s", NULL},
+    {".wz", "rad/s", NULL},   {".ax", "m/s^2", NULL},    {".ay", "m/s^2", NULL},
+    {".az", "m/s^2", NULL},   {".alx", "rad/s^2", NULL}, {".aly", "rad/s^2", NULL},
+    {".alz", "rad/s^2", NULL}};
+static const ga_column planar_columns[] = {
+    {".x", "m", NULL},      {".y", "m", NULL},      {".angle", "rad", NULL},
+    {".vx", "m/s", NULL},   {".vy", "m/s", NULL},   {".rate", "rad/s", NULL},
+    {".ax", "m/s^2", NULL}, {".ay", "m/s^2", NULL}, {".al", "rad/s^2", NULL}};
+static const ga_column point_columns[] = {
+    {".x", "m", NULL},      {".y", "m", NULL},      {".z", "m", NULL},
+    {".vx", "m/s", NULL},   {".vy", "m/s", NULL},   {".vz", "m/s", NULL},
+    {".ax", "m/s^2", NULL}, {".ay", "m/s^2", NULL}, {".az", "m/s^2", NULL}};
+
+static const char *const rigid_q[] = {".x", ".y", ".z", ".e0", ".e1", ".e2", ".e3"};
+static const char *const rigid_v[] = {".vx", ".vy", ".vz", ".Omega1", ".Omega2", ".Omega3"};
+static const char *const se3_v[] = {".u1", ".u2", ".u3", ".Omega1", ".Omega2", ".Omega3"};
+static const char *const rigid_shape[] = {".x", ".y", ".z", ".rx", ".ry", ".rz"};
+static const char *const planar_q[] = {".x", ".y", ".angle"};
+static const char *const planar_v[] = {".vx", ".vy", ".rate"};
+static const char *const planar_shape[] = {".x", ".y", ".angle"};
 
 const ga_body_kind ga_kind_ground = {.name = "ground",
+                                     .fixed = true,
                                      .frame = frame_ground,
                                      .acceleration = acceleration_ground,
                                      .start = start_ground,
                                      .inertia = inertia_ground};
 
-const ga_body_kind ga_kind_r3so3 = {.name = "rigid",
-                                    .nq = 7,
-                                    .nv = 6,
-                                    .nx = 3,
-                                    .nphi = 3,
-                                    .turn_phi = true,
-                                    .group = {&ga_group_rn, &ga_group_so3},
-                                    .copies = {3, 1},
-                                    .frame = frame_r3so3,
-                                    .acceleration = acceleration_r3so3,
-                                    .start = start_r3so3,
-                                    .inertia = inertia_r3so3,
-                                    .M_mask = {1, 2, 4, 070, 070, 070},
-                                    .K_mask = 8,
-                                    COLUMNS(rigid_columns)};
+static const ga_body_kind r3so3 = {.name = "rigid",
+                                   .nq = 7,
+                                   .nv = 6,
+                                   .nx = 3,
+                                   .nphi = 3,
+                                   .turn_phi = true,
+                                   .group = {&ga_group_rn, &ga_group_so3},
+                                   .copies = {3, 1},
+                                   .frame = frame_r3so3,
+                                   .acceleration = acceleration_r3so3,
+                                   .start = start_r3so3,
+                                   .inertia = inertia_r3so3,
+                                   .M_mask = {1, 2, 4, 070, 070, 070},
+                                   .K_mask = 8,
+                                   .q_names = rigid_q,
+                                   .v_names = rigid_v,
+                                   .shape_names = rigid_shape,
+                                   GA_COLUMNS(rigid_columns)};
 
-const ga_body_kind ga_kind_se3 = {.name = "rigid",
-                                  .nq = 7,
-                                  .nv = 6,
-                                  .nx = 3,
-                                  .nphi = 3,
-                                  .turn_x = true,
-                                  .turn_phi = true,
-                                  .group = {&ga_group_se3, NULL},
-                                  .copies = {1, 0},
-                                  .frame = frame_se3,
-                                  .acceleration = acceleration_se3,
-                                  .start = start_se3,
-                                  .inertia = inertia_se3,
-                                  .M_mask = {1, 2, 4, 070, 070, 070},
-                                  .K_mask = 15,
-                                  COLUMNS(rigid_columns)};
+static const ga_body_kind se3 = {.name = "rigid",
+                                 .nq = 7,
+                                 .nv = 6,
+                                 .nx = 3,
+                                 .nphi = 3,
+                                 .turn_x = true,
+                                 .turn_phi = true,
+                                 .group = {&ga_group_se3, NULL},
+                                 .copies = {1, 0},
+                                 .frame = frame_se3,
+                                 .acceleration = acceleration_se3,
+                                 .start = start_se3,
+                                 .inertia = inertia_se3,
+                                 .M_mask = {1, 2, 4, 070, 070, 070},
+                                 .K_mask = 15,
+                                 .K_mask_round = 15,
+                                 .q_names = rigid_q,
+                                 .v_names = se3_v,
+                                 .shape_names = rigid_shape,
+                                 GA_COLUMNS(rigid_columns)};
 
-const ga_body_kind ga_kind_planar = {.name = "planar",
-                                     .nq = 3,
-                                     .nv = 3,
-                                     .nx = 2,
-                                     .nphi = 1,
-                                     .phi_at = 2,
-                                     .group = {&ga_group_rn, NULL},
-                                     .copies = {3, 0},
-                                     .frame = frame_planar,
-                                     .acceleration = acceleration_planar,
-                                     .start = start_planar,
-                                     .inertia = inertia_planar,
-                                     .M_mask = {1, 2, 4},
-                                     COLUMNS(planar_columns)};
-
-const ga_body_kind ga_kind_point = {.name = "point",
+static const ga_body_kind planar = {.name = "planar",
+                                    .type = GA_BODY_PLANAR,
+                                    .planar = true,
                                     .nq = 3,
                                     .nv = 3,
-                                    .nx = 3,
+                                    .nx = 2,
+                                    .nphi = 1,
+                                    .phi_at = 2,
                                     .group = {&ga_group_rn, NULL},
                                     .copies = {3, 0},
-                                    .frame = frame_point,
-                                    .acceleration = acceleration_point,
-                                    .start = start_point,
-                                    .inertia = inertia_point,
+                                    .frame = frame_planar,
+                                    .acceleration = acceleration_planar,
+                                    .start = start_planar,
+                                    .inertia = inertia_planar,
                                     .M_mask = {1, 2, 4},
-                                    COLUMNS(point_columns)};
+                                    .q_names = planar_q,
+                                    .v_names = planar_v,
+                                    .shape_names = planar_shape,
+                                    GA_COLUMNS(planar_columns)};
+
+static const ga_body_kind point = {.name = "point",
+                                   .type = GA_BODY_POINT,
+                                   .point = true,
+                                   .nq = 3,
+                                   .nv = 3,
+                                   .nx = 3,
+                                   .group = {&ga_group_rn, NULL},
+                                   .copies = {3, 0},
+                                   .frame = frame_point,
+                                   .acceleration = acceleration_point,
+                                   .start = start_point,
+                                   .inertia = inertia_point,
+                                   .M_mask = {1, 2, 4},
+                                   .q_names = rigid_q,
+                                   .v_names = rigid_v,
+                                   .shape_names = rigid_shape,
+                                   GA_COLUMNS(point_columns)};
+
+const ga_body_kind *ga_body_kind_of(ga_body_type type, ga_formulation formulation) {
+  if (type == GA_BODY_PLANAR) return &planar;
+  if (type == GA_BODY_POINT) return &point;
+  return formulation == GA_FORMULATION_SE3 ? &se3 : &r3so3;
+}

@@ -116,14 +116,6 @@ static ga_status take_inertia(const ga_mechanism *m, const ga_body *body, ga_sol
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-static const ga_body_kind *kind_of(const ga_mechanism *m, const ga_body *body) {
-  static const ga_body_kind *const kinds[] = {
-      [GA_FORMULATION_R3SO3] = &ga_kind_r3so3, [GA_FORMULATION_SE3] = &ga_kind_se3};
-  if (body->type == GA_BODY_PLANAR) return &ga_kind_planar;
-  if (body->type == GA_BODY_POINT) return &ga_kind_point;
-  return kinds[body->formulation == GA_FORMULATION_DEFAULT ? m->formulation : body->formulation];
-}
-
 /* numbers that a kind has no use for are mistakes */
 static ga_status check_kind(const ga_body *body, ga_error *err) {
   const double *a = body->angular_velocity, *o = body->orientation;
@@ -179,7 +171,10 @@ ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *
   if (body->mass < 0) {
     return ga_fail(err, GA_ERR_ARG, "body '%s': mass %g is negative", body->name, body->mass);
   }
-  ga_solid b = {.kind = kind_of(m, body), .mass = body->mass, .look = body->look};
+  const ga_formulation formulation =
+      body->formulation == GA_FORMULATION_DEFAULT ? m->formulation : body->formulation;
+  ga_solid b = {
+      .kind = ga_body_kind_of(body->type, formulation), .mass = body->mass, .look = body->look};
   status = check_kind(body, err);
   if (status == GA_OK) status = take_inertia(m, body, &b, err);
   if (status == GA_OK) status = take_orientation(body, &b, err);

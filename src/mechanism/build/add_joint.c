@@ -80,8 +80,8 @@ ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int n
     return ga_fail(err, GA_ERR_ARG, "%s: both sides are '%s'", sides->owner, between[0]);
   }
   const ga_body_kind *a = sides->body[0]->kind, *b = sides->body[1]->kind;
-  const bool planar_a = a == &ga_kind_planar, planar_b = b == &ga_kind_planar;
-  const bool ground = a == &ga_kind_ground || b == &ga_kind_ground;
+  const bool planar_a = a->planar, planar_b = b->planar;
+  const bool ground = a->fixed || b->fixed;
   if (planar_a != planar_b && !ground) {
     return ga_fail(err, GA_ERR_ARG, "%s: '%s' is planar and '%s' is not", sides->owner,
                    between[planar_a ? 0 : 1], between[planar_a ? 1 : 0]);
@@ -90,7 +90,7 @@ ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int n
 }
 
 static bool is_planar(const ga_sides *sides) {
-  return sides->body[0]->kind == &ga_kind_planar || sides->body[1]->kind == &ga_kind_planar;
+  return sides->body[0]->kind->planar || sides->body[1]->kind->planar;
 }
 
 static ga_status check_kinds(const ga_sides *sides, const ga_joint_type *type, ga_error *err) {
@@ -100,7 +100,7 @@ static ga_status check_kinds(const ga_sides *sides, const ga_joint_type *type, g
   }
   for (int side = 0; side < 2; side++) {
     const bool allowed = side == 0 ? type->point_a : type->point_b;
-    if (sides->body[side]->kind == &ga_kind_point && !allowed) {
+    if (sides->body[side]->kind->point && !allowed) {
       return ga_fail(err, GA_ERR_ARG, "%s: side %c of type '%s' cannot be the point '%s'",
                      sides->owner, "AB"[side], type -> name, sides -> body[side] -> name);
     }

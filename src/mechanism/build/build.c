@@ -9,22 +9,14 @@
 
 /* ---- names of unknowns and rows ------------------------------------------------------------- */
 
-static const char *const rigid_q[] = {".x", ".y", ".z", ".e0", ".e1", ".e2", ".e3"};
-static const char *const rigid_v[] = {".vx", ".vy", ".vz", ".Omega1", ".Omega2", ".Omega3"};
-static const char *const se3_v[] = {".u1", ".u2", ".u3", ".Omega1", ".Omega2", ".Omega3"};
-static const char *const planar_q[] = {".x", ".y", ".angle"};
-static const char *const planar_v[] = {".vx", ".vy", ".rate"};
-
 static void name_unknowns(ga_mechanism *m, const char **q, const char **v) {
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
-    const bool planar = b->kind == &ga_kind_planar;
-    const char *const *v_names = planar ? planar_v : b->kind->turn_x ? se3_v : rigid_v;
     for (int k = 0; k < b->kind->nq; k++) {
-      q[b->q_at + k] = ga_mechanism_text(m, b->name, (planar ? planar_q : rigid_q)[k]);
+      q[b->q_at + k] = ga_mechanism_text(m, b->name, b->kind->q_names[k]);
     }
     for (int k = 0; k < b->kind->nv; k++) {
-      v[b->v_at + k] = ga_mechanism_text(m, b->name, v_names[k]);
+      v[b->v_at + k] = ga_mechanism_text(m, b->name, b->kind->v_names[k]);
     }
   }
   for (int c = 0; c < m->coordinates.count; c++) {
@@ -83,7 +75,7 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
                         .const_mass = true,
                         .scleronomic = true};
   for (int i = 0; i < m->elements.count; i++) {
-    if (m->elements.item[i].type == &ga_element_drive) m->model.scleronomic = false;
+    if (m->elements.item[i].type->rheonomic) m->model.scleronomic = false;
   }
   if (!name_all(m)) return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   return ga_model_validate(&m->model, err);
@@ -91,41 +83,24 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
 
 /* ---- sizes ---------------------------------------------------------------------------------- */
 
-/* the point of an element on one of its bodies, from the centre of mass; NULL: it has none */
-static const double *point_of(const ga_element *el, int side) {
-  if (el->type == &ga_element_bushing) return ((const ga_bushing_data *)el->data)->side[side].s;
-  if (el->type == &ga_element_spring || el->type == &ga_element_point_force) {
-    return ((const ga_force_data *)el->data)->s[side];
-  }
-  bool joint = el->type == &ga_element_joint || el->type == &ga_element_distance ||
-               el->type == &ga_element_rolling || el->type == &ga_element_knife_edge;
-  return joint ? ((const ga_joint_data *)el->data)->side[side].s : NULL;
-}
-
-/* length of a rod or a spring, 0 of other elements */
-static double length_in(const ga_element *el) {
-  if (el->type == &ga_element_distance) return ((const ga_joint_data *)el->data)->length;
-  return el->type == &ga_element_spring ? ((const ga_force_data *)el->data)->length : 0;
-}
-
-/* What an element subtracts from each other, in x, y and z: its two points, which are made of
- * places and arms, and a length; at the start. */
+/* Largest numbers that an element subtracts from each other at the start, in x, y and z: its two
+ * points, which are sums of a position and an arm, and its length. */
 static void sizes_in(const ga_mechanism *m, const ga_element *el, double *size) {
-  const double length = length_in(el);
-  for (int k = 0; k < 3; k++) size[k] = length;
+  ga_geometry g = {.type = NULL};
+  if (el->type->geometry) el->type->geometry(m, el, &g);
+  for (int k = 0; k < 3; k++) size[k] = g.length;
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &m->bodies.item[el->body[side]];
-    const double *s = point_of(el, side);
     double p[3];
-    if (!s) continue;
-    ga_times3(b->R0, s, p);
+    if (!g.has[side] || g.only_drawn) continue;
+    ga_times3(b->R0, g.s[side], p);
     ga_plus3(p, 1, b->x0, p);
-    for (int k = 0; k < 3; k++) size[k] = fmax(size[k], fmax(fabs(p[k]), ga_norm3(s)));
+    for (int k = 0; k < 3; k++) size[k] = fmax(size[k], fmax(fabs(p[k]), ga_norm3(g.s[side])));
   }
 }
 
-/* What ga_model.q_size says of a mechanism: the numbers that places of a body meet in its elements;
- * rotations and angles are of size 1. */
+/* ga_model.q_size: the largest numbers that elements add to the position of a body or subtract from
+ * it. Rotations and angles have size 1. */
 static bool size_coordinates(ga_mechanism *m) {
   double *size = ga_arena_doubles(&m->arena, (size_t)m->nv), in[3];
   if (m->arena.failed) return false;
@@ -208,7 +183,8 @@ static double allowed(const ga_mechanism *m, const ga_element *el, int row) {
   return 1e-6 * (ga_row_is_length(m, el, row) ? m->length : 1);
 }
 
-static ga_status judge(const ga_mechanism *m, const double *r, bool *rough, ga_error *err) {
+static ga_status judge(const ga_mechanism *m, double t0, const double *r, bool *rough,
+                       ga_error *err) {
   static const char *const what[] = {"is open by %.3g", "moves apart with %.3g", "slips with %.3g"};
   *rough = false;
   for (int i = 0; i < m->elements.count; i++) {
@@ -222,7 +198,11 @@ static ga_status judge(const ga_mechanism *m, const double *r, bool *rough, ga_e
                                        : r[2 * m->nlam + el->psi_at + row - el->nlam];
         if (fabs(value) > 1e-7 * limit) *rough = true;
         if (fabs(value) <= limit) continue;
-        char text[64];
+        char text[300];
+        if (!isfinite(value) &&
+            *ga_mechanism_explain_nonfinite(m, t0, m->q0, m->v0, text, sizeof text)) {
+          return ga_fail(err, GA_ERR_INITIAL, "at the start: %s", text);
+        }
         snprintf(text, sizeof text, what[holonomic ? level : 2], value);
         return ga_fail(
             err, GA_ERR_INITIAL,
@@ -288,7 +268,7 @@ static ga_status check_start(ga_mechanism *m, double t0, ga_error *err) {
   } else {
     const int code = residuals(m, t0, &G, r);
     char text[300];
-    status = code == 0 ? judge(m, r, &rough, err)
+    status = code == 0 ? judge(m, t0, r, &rough, err)
                        : ga_fail(err, GA_ERR_INITIAL, "at the start: %s",
                                  ga_mechanism_explain(m, code, text, sizeof text));
     if (status == GA_OK) status = check_held(m, t0, &G, &H, held, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Order of unknowns and rows, patterns of all matrices, and the place of every value in them.
+/* Order of unknowns and rows, patterns of all matrices, and the slot of every value in them.
  *
  * Unknowns: bodies as they were added, each followed by the coordinates of joints whose later body
  * it is, so that the matrix of a chain is banded. Rows: joint by joint, each followed by those of
@@ -56,7 +56,7 @@ static bool chain_coordinates(ga_mechanism *m, ga_arena *scratch, int **first, i
   return true;
 }
 
-static ga_status place_unknowns(ga_mechanism *m, ga_arena *scratch) {
+static ga_status number_unknowns(ga_mechanism *m, ga_arena *scratch) {
   int *first, *next;
   ga_status status = ga_space_new(&m->space);
   if (status != GA_OK || !chain_coordinates(m, scratch, &first, &next)) return GA_ERR_MEM;
@@ -111,7 +111,7 @@ static bool take_coordinate(ga_mechanism *m, int c) {
   return take_element(m, &el);
 }
 
-static ga_status place_rows(ga_mechanism *m) {
+static ga_status number_rows(ga_mechanism *m) {
   for (int i = 0; i < m->joints.count; i++) {
     const ga_element *joint = &m->joints.item[i];
     const ga_joint_data *data = joint->data;
@@ -128,12 +128,13 @@ static ga_status place_rows(ga_mechanism *m) {
 
 /* ---- G and H -------------------------------------------------------------------------------- */
 
-/* velocities of a body that a row of these parts has; of one factor of the space all or none */
-static unsigned own_mask(const ga_body_kind *kind, unsigned parts, int axis) {
+/* velocities of a body that have entries in a row: touches 1 for x, 2 for phi; on SE(3) all or none
+ */
+static unsigned own_mask(const ga_body_kind *kind, unsigned touches, int axis) {
   const unsigned x = (1u << kind->nx) - 1, all = (1u << kind->nv) - 1;
   const unsigned some = axis ? 1u << (axis - 1) : x;
-  if (kind->turn_x) return parts ? all : 0;
-  return (parts & 1 ? x & some : 0) | (parts & 2 ? all & ~x : 0);
+  if (kind->turn_x) return touches ? all : 0;
+  return (touches & 1 ? x & some : 0) | (touches & 2 ? all & ~x : 0);
 }
 
 static int count_bits(unsigned mask) {
@@ -142,8 +143,8 @@ static int count_bits(unsigned mask) {
   return n;
 }
 
-static int row_entries(const ga_element *el, const ga_row_place *place, const ga_structure *s) {
-  return count_bits(place->own[0]) + count_bits(place->own[1]) +
+static int row_entries(const ga_element *el, const ga_row_slots *slots, const ga_structure *s) {
+  return count_bits(slots->own[0]) + count_bits(slots->own[1]) +
          (s->coordinates ? el->ncoordinate : 0);
 }
 
@@ -151,14 +152,15 @@ static int by_number(const void *a, const void *b) {
   return *(const int *)a - *(const int *)b;
 }
 
-/* columns of one row in order, from `at` on, and where the parts begin */
+/* columns of one row in increasing order, from slot `at` on; first slots of bodies and coordinates
+ */
 static void fill_row(const ga_mechanism *m, const ga_element *el, const ga_structure *s, ga_csr *A,
-                     int at, ga_row_place *place, int *coordinate_at) {
+                     int at, ga_row_slots *slots, int *coordinate_at) {
   int *col = A->col + at, n = 0;
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &m->bodies.item[el->body[side]];
     for (int k = 0; k < b->kind->nv; k++) {
-      if (place->own[side] >> k & 1) col[n++] = b->v_at + k;
+      if (slots->own[side] >> k & 1) col[n++] = b->v_at + k;
     }
   }
   for (int k = 0; s->coordinates && k < el->ncoordinate; k++) {
@@ -168,9 +170,9 @@ static void fill_row(const ga_mechanism *m, const ga_element *el, const ga_struc
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &m->bodies.item[el->body[side]];
     int first = 0;
-    while (place->own[side] && !(place->own[side] >> first & 1)) first++;
+    while (slots->own[side] && !(slots->own[side] >> first & 1)) first++;
     for (int k = 0; k < n; k++) {
-      if (place->own[side] && col[k] == b->v_at + first) place->at[side] = at + k;
+      if (slots->own[side] && col[k] == b->v_at + first) slots->at[side] = at + k;
     }
   }
   for (int c = 0; s->coordinates && c < el->ncoordinate; c++) {
@@ -191,23 +193,24 @@ static bool finish_csr(ga_csr *A, ga_arena *arena) {
   return !arena->failed;
 }
 
-/* places of an element's rows: which velocities, and how many entries */
+/* which velocities have entries in the rows of an element; counts them in ptr of G and H */
 static bool prepare_rows(ga_mechanism *m, ga_element *el, const ga_structure *s) {
   const int rows = el->nlam + el->npsi;
-  ga_row_place *place = ga_arena_take(&m->arena, (size_t)rows, sizeof *place);
+  ga_row_slots *slots = ga_arena_take(&m->arena, (size_t)rows, sizeof *slots);
   const size_t coordinates = (size_t)(el->ncoordinate * (rows + 1));
   int *coordinate_at = coordinates ? ga_arena_ints(&m->arena, coordinates) : NULL;
   if (m->arena.failed) return false;
   for (int i = 0; i < rows; i++) {
     for (int side = 0; side < 2; side++) {
       const ga_body_kind *kind = m->bodies.item[el->body[side]].kind;
-      place[i].own[side] = (unsigned char)own_mask(kind, s->parts[i] >> (2 * side) & 3, s->axis[i]);
+      slots[i].own[side] =
+          (unsigned char)own_mask(kind, s->touches[i] >> (2 * side) & 3, s->axis[i]);
     }
     const bool holonomic = i < el->nlam;
     int *ptr = holonomic ? m->G.ptr + el->lam_at + i : m->H.ptr + el->psi_at + i - el->nlam;
-    ptr[1] = row_entries(el, &place[i], s);
+    ptr[1] = row_entries(el, &slots[i], s);
   }
-  el->row = place;
+  el->row = slots;
   el->coordinate_at = coordinate_at;
   return true;
 }
@@ -218,7 +221,7 @@ static ga_structure structure_of(const ga_mechanism *m, const ga_element *el) {
   return s;
 }
 
-static ga_status place_row_entries(ga_mechanism *m) {
+static ga_status find_row_slots(ga_mechanism *m) {
   if (!start_csr(&m->G, m->nlam, m->nv, &m->arena) ||
       !start_csr(&m->H, m->npsi, m->nv, &m->arena)) {
     return GA_ERR_MEM;
@@ -254,7 +257,7 @@ static unsigned mass_mask(const ga_solid *b, int i) {
   return b->diagonal && b->J[4 * k] == 0 ? 0 : mask;
 }
 
-static ga_status place_mass(ga_mechanism *m) {
+static ga_status find_mass_slots(ga_mechanism *m) {
   if (!start_csr(&m->M, m->nv, m->nv, &m->arena)) return GA_ERR_MEM;
   for (int i = 1; i < m->bodies.count; i++) {
     ga_solid *b = &m->bodies.item[i];
@@ -279,25 +282,26 @@ static ga_status place_mass(ga_mechanism *m) {
 
 /* ---- K -------------------------------------------------------------------------------------- */
 
-/* Parts of the velocities: a body's x, a body's phi, a coordinate; numbered in order of columns. */
+/* The velocities in blocks: x of a body, phi of a body, one coordinate; numbered in the order of
+ * their columns. K consists of blocks (row block, column block). */
 typedef struct {
-  int nparts;
-  int *body_part, *coordinate_part; /* first part of a body; of a coordinate */
-  int *column, *width;
-  long long *pair; /* row part times nparts plus column part; sorted, each once */
+  int count;
+  int *of_body, *of_coordinate; /* first block of a body, block of a coordinate */
+  int *column, *width;          /* of each block: its first column, its number of columns */
+  long long *pair;              /* row block times count plus column block; sorted, each once */
   int npair, room;
-  int *start; /* first pair of each row part */
-} parts;
+  int *start; /* first pair of each row block */
+} velocity_blocks;
 
-static bool number_parts(const ga_mechanism *m, ga_arena *scratch, parts *p) {
+static bool number_blocks(const ga_mechanism *m, ga_arena *scratch, velocity_blocks *p) {
   const size_t most = 2 * (size_t)m->bodies.count + (size_t)m->coordinates.count;
   int *of_column = ga_arena_ints(scratch, (size_t)m->nv + 1);
-  p->body_part = ga_arena_ints(scratch, (size_t)m->bodies.count);
-  p->coordinate_part = ga_arena_ints(scratch, (size_t)m->coordinates.count);
+  p->of_body = ga_arena_ints(scratch, (size_t)m->bodies.count);
+  p->of_coordinate = ga_arena_ints(scratch, (size_t)m->coordinates.count);
   p->column = ga_arena_ints(scratch, most);
   p->width = ga_arena_ints(scratch, most);
   if (scratch->failed) return false;
-  /* widths at the first column of each part, then numbers */
+  /* widths at the first column of each block, then numbers */
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
     of_column[b->v_at] = b->kind->nx;
@@ -306,19 +310,19 @@ static bool number_parts(const ga_mechanism *m, ga_arena *scratch, parts *p) {
   for (int c = 0; c < m->coordinates.count; c++) of_column[m->coordinates.item[c].v_at] = 1;
   for (int j = 0; j < m->nv; j++) {
     const int width = of_column[j];
-    of_column[j] = p->nparts;
+    of_column[j] = p->count;
     if (width == 0) continue;
-    p->column[p->nparts] = j;
-    p->width[p->nparts++] = width;
+    p->column[p->count] = j;
+    p->width[p->count++] = width;
   }
-  for (int i = 1; i < m->bodies.count; i++) p->body_part[i] = of_column[m->bodies.item[i].v_at];
+  for (int i = 1; i < m->bodies.count; i++) p->of_body[i] = of_column[m->bodies.item[i].v_at];
   for (int c = 0; c < m->coordinates.count; c++) {
-    p->coordinate_part[c] = of_column[m->coordinates.item[c].v_at];
+    p->of_coordinate[c] = of_column[m->coordinates.item[c].v_at];
   }
   return true;
 }
 
-static bool add_pair(parts *p, int row, int column) {
+static bool add_pair(velocity_blocks *p, int row, int column) {
   if (p->npair == p->room) {
     const int room = 2 * p->room + 64;
     long long *more = ga_calloc((size_t)room, sizeof *more);
@@ -327,23 +331,23 @@ static bool add_pair(parts *p, int row, int column) {
     ga_free(p->pair);
     p->pair = more, p->room = room;
   }
-  p->pair[p->npair++] = (long long)row * p->nparts + column;
+  p->pair[p->npair++] = (long long)row * p->count + column;
   return true;
 }
 
-static int part_of(const ga_mechanism *m, const parts *p, const ga_element *el, int part) {
-  (void)m;
-  return p->body_part[el->body[part / 2]] + part % 2;
+/* 0 .. 3: x and phi of side A, x and phi of side B */
+static int block_of(const velocity_blocks *p, const ga_element *el, int variation) {
+  return p->of_body[el->body[variation / 2]] + variation % 2;
 }
 
-static bool collect_pairs(ga_mechanism *m, parts *p) {
+static bool collect_pairs(ga_mechanism *m, velocity_blocks *p) {
   bool ok = true;
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
+    const unsigned mask = b->round ? b->kind->K_mask_round : b->kind->K_mask;
     for (int k = 0; k < 4 && ok; k++) {
-      const bool turning = b->kind == &ga_kind_r3so3 && b->round;
-      if (!turning && b->kind->K_mask >> k & 1) {
-        ok = add_pair(p, p->body_part[i] + k / 2, p->body_part[i] + k % 2);
+      if (mask >> k & 1) {
+        ok = add_pair(p, p->of_body[i] + k / 2, p->of_body[i] + k % 2);
       }
     }
   }
@@ -353,11 +357,10 @@ static bool collect_pairs(ga_mechanism *m, parts *p) {
     el->blocks = ga_pass_blocks(m, el, &s);
     for (int k = 0; k < 16 && ok; k++) {
       if (!(el->blocks >> k & 1)) continue;
-      ok = add_pair(p, part_of(m, p, el, k / 4), part_of(m, p, el, k % 4));
+      ok = add_pair(p, block_of(p, el, k / 4), block_of(p, el, k % 4));
     }
     for (int c = 0; c < el->ncoordinate && s.coordinate_block && ok; c++) {
-      ok =
-          add_pair(p, p->coordinate_part[el->coordinate[c]], p->coordinate_part[el->coordinate[c]]);
+      ok = add_pair(p, p->of_coordinate[el->coordinate[c]], p->of_coordinate[el->coordinate[c]]);
     }
   }
   return ok;
@@ -368,47 +371,47 @@ static int by_pair(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static bool sort_pairs(parts *p, ga_arena *scratch) {
+static bool sort_pairs(velocity_blocks *p, ga_arena *scratch) {
   int n = 0;
   if (p->npair) qsort(p->pair, (size_t)p->npair, sizeof *p->pair, by_pair);
   for (int i = 0; i < p->npair; i++) {
     if (n == 0 || p->pair[n - 1] != p->pair[i]) p->pair[n++] = p->pair[i];
   }
   p->npair = n;
-  p->start = ga_arena_ints(scratch, (size_t)p->nparts + 1);
+  p->start = ga_arena_ints(scratch, (size_t)p->count + 1);
   if (scratch->failed) return false;
-  for (int i = 0; i < n; i++) p->start[p->pair[i] / p->nparts + 1]++;
-  for (int i = 0; i < p->nparts; i++) p->start[i + 1] += p->start[i];
+  for (int i = 0; i < n; i++) p->start[p->pair[i] / p->count + 1]++;
+  for (int i = 0; i < p->count; i++) p->start[i + 1] += p->start[i];
   return true;
 }
 
-/* place of the first entry of column part c in row i of row part r; -1 if it is not there */
-static int entry_of(const ga_csr *K, const parts *p, int r, int i, int c) {
+/* slot of the first entry of column block c in row i of row block r; -1 if it is not there */
+static int slot_of(const ga_csr *K, const velocity_blocks *p, int r, int i, int c) {
   int at = K->ptr[p->column[r] + i];
   for (int k = p->start[r]; k < p->start[r + 1]; k++) {
-    const int column = (int)(p->pair[k] % p->nparts);
+    const int column = (int)(p->pair[k] % p->count);
     if (column == c) return at;
     at += p->width[column];
   }
   return -1;
 }
 
-static bool fill_tangents(ga_mechanism *m, const parts *p) {
+static bool fill_tangents(ga_mechanism *m, const velocity_blocks *p) {
   ga_csr *K = &m->K;
   if (!start_csr(K, m->nv, m->nv, &m->arena)) return false;
-  for (int r = 0; r < p->nparts; r++) {
+  for (int r = 0; r < p->count; r++) {
     int entries = 0;
     for (int k = p->start[r]; k < p->start[r + 1]; k++) {
-      entries += p->width[p->pair[k] % p->nparts];
+      entries += p->width[p->pair[k] % p->count];
     }
     for (int i = 0; i < p->width[r]; i++) K->ptr[p->column[r] + i + 1] = entries;
   }
   if (!finish_csr(K, &m->arena)) return false;
-  for (int r = 0; r < p->nparts; r++) {
+  for (int r = 0; r < p->count; r++) {
     for (int i = 0; i < p->width[r]; i++) {
       int at = K->ptr[p->column[r] + i];
       for (int k = p->start[r]; k < p->start[r + 1]; k++) {
-        const int c = (int)(p->pair[k] % p->nparts);
+        const int c = (int)(p->pair[k] % p->count);
         for (int j = 0; j < p->width[c]; j++) K->col[at++] = p->column[c] + j;
       }
     }
@@ -416,60 +419,60 @@ static bool fill_tangents(ga_mechanism *m, const parts *p) {
   return true;
 }
 
-static bool place_element_blocks(ga_mechanism *m, const parts *p, ga_element *el) {
+static bool find_element_slots(ga_mechanism *m, const velocity_blocks *p, ga_element *el) {
   const ga_structure s = structure_of(m, el);
   const int na = m->bodies.item[el->body[0]].kind->nv, nb = m->bodies.item[el->body[1]].kind->nv;
   int *at = el->blocks ? ga_arena_ints(&m->arena, 4 * (size_t)(na + nb)) : NULL;
   if (m->arena.failed) return false;
   for (int k = 0; k < 16; k++) {
     if (!(el->blocks >> k & 1)) continue;
-    const int part = k / 4, r = part_of(m, p, el, part), c = part_of(m, p, el, k % 4);
-    const int nx = m->bodies.item[el->body[part / 2]].kind->nx;
-    const int first = (part / 2 ? na : 0) + (part % 2 ? nx : 0);
-    for (int i = 0; i < p->width[r]; i++) at[4 * (first + i) + k % 4] = entry_of(&m->K, p, r, i, c);
+    const int row = k / 4, r = block_of(p, el, row), c = block_of(p, el, k % 4);
+    const int nx = m->bodies.item[el->body[row / 2]].kind->nx;
+    const int first = (row / 2 ? na : 0) + (row % 2 ? nx : 0);
+    for (int i = 0; i < p->width[r]; i++) at[4 * (first + i) + k % 4] = slot_of(&m->K, p, r, i, c);
   }
   el->K_at = at;
   for (int c = 0; c < el->ncoordinate && s.coordinate_block; c++) {
-    const int part = p->coordinate_part[el->coordinate[c]];
+    const int block = p->of_coordinate[el->coordinate[c]];
     int *diagonal = el->coordinate_at + (el->nlam + el->npsi) * el->ncoordinate;
-    diagonal[c] = entry_of(&m->K, p, part, 0, part);
+    diagonal[c] = slot_of(&m->K, p, block, 0, block);
   }
   return true;
 }
 
-static bool place_body_blocks(ga_mechanism *m, const parts *p, int i) {
+static bool find_body_slots(ga_mechanism *m, const velocity_blocks *p, int i) {
   ga_solid *b = &m->bodies.item[i];
   b->K_at = ga_arena_ints(&m->arena, 2 * (size_t)b->kind->nv);
   if (!b->K_at) return false;
   for (int k = 0; k < b->kind->nv; k++) {
-    const int turning = k >= b->kind->nx, row = p->body_part[i] + turning;
-    for (int part = 0; part < (b->kind->nphi ? 2 : 1); part++) {
-      b->K_at[2 * k + part] =
-          entry_of(&m->K, p, row, turning ? k - b->kind->nx : k, p->body_part[i] + part);
+    const int turning = k >= b->kind->nx, row = p->of_body[i] + turning;
+    for (int block = 0; block < (b->kind->nphi ? 2 : 1); block++) {
+      b->K_at[2 * k + block] =
+          slot_of(&m->K, p, row, turning ? k - b->kind->nx : k, p->of_body[i] + block);
     }
   }
   return true;
 }
 
-static ga_status place_tangents(ga_mechanism *m, ga_arena *scratch) {
-  parts p = {0};
-  bool ok = number_parts(m, scratch, &p) && collect_pairs(m, &p) && sort_pairs(&p, scratch) &&
+static ga_status find_tangent_slots(ga_mechanism *m, ga_arena *scratch) {
+  velocity_blocks p = {0};
+  bool ok = number_blocks(m, scratch, &p) && collect_pairs(m, &p) && sort_pairs(&p, scratch) &&
             fill_tangents(m, &p);
   for (int i = 0; ok && i < m->elements.count; i++) {
-    ok = place_element_blocks(m, &p, &m->elements.item[i]);
+    ok = find_element_slots(m, &p, &m->elements.item[i]);
   }
-  for (int i = 1; ok && i < m->bodies.count; i++) ok = place_body_blocks(m, &p, i);
+  for (int i = 1; ok && i < m->bodies.count; i++) ok = find_body_slots(m, &p, i);
   ga_free(p.pair);
   return ok ? GA_OK : GA_ERR_MEM;
 }
 
 ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err) {
   ga_arena scratch = {0};
-  ga_status status = place_unknowns(m, &scratch);
-  if (status == GA_OK) status = place_rows(m);
-  if (status == GA_OK) status = place_row_entries(m);
-  if (status == GA_OK) status = place_mass(m);
-  if (status == GA_OK) status = place_tangents(m, &scratch);
+  ga_status status = number_unknowns(m, &scratch);
+  if (status == GA_OK) status = number_rows(m);
+  if (status == GA_OK) status = find_row_slots(m);
+  if (status == GA_OK) status = find_mass_slots(m);
+  if (status == GA_OK) status = find_tangent_slots(m, &scratch);
   ga_arena_free(&scratch);
   return status == GA_OK ? GA_OK : ga_fail(err, status, "no memory for the mechanism");
 }

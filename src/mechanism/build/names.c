@@ -238,13 +238,13 @@ void ga_mechanism_forget_coordinates(ga_mechanism *m, int count) {
 
 typedef struct {
   const ga_mechanism *m;
-  const char *const *variables;
+  const ga_variable *variables;
 } scope;
 
 static ga_name lookup(const void *context, const char *name) {
   const scope *sc = context;
-  for (int i = 0; sc->variables[i]; i++) {
-    if (strcmp(sc->variables[i], name) == 0) return (ga_name){GA_NAME_VARIABLE, 0, i};
+  for (int i = 0; sc->variables[i].name; i++) {
+    if (strcmp(sc->variables[i].name, name) == 0) return (ga_name){GA_NAME_VARIABLE, 0, i};
   }
   const ga_symbol *s = ga_mechanism_find(sc->m, name);
   if (!s || s->kind != GA_NAMED_PARAMETER) return (ga_name){GA_NAME_UNKNOWN, 0, 0};
@@ -256,7 +256,7 @@ static const char *nearest_parameter(const void *context, const char *name) {
 }
 
 ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field,
-                           const ga_function *function, const char *const *variables, ga_law *law,
+                           const ga_function *function, const ga_variable *variables, ga_law *law,
                            ga_error *err) {
   *law = (ga_law){.constant = function->constant, .fn = function->fn, .context = function->context};
   if (function->fn) return GA_OK;

@@ -21,8 +21,7 @@ static ga_status check(const ga_sides *sides, const char *field, const ga_point 
   if (!ga_finite(3, place->a) || !ga_finite(3, place->b)) {
     return ga_fail(err, GA_ERR_ARG, "%s: %s has a number that is not finite", sides->owner, field);
   }
-  const bool planar =
-      sides->body[0]->kind == &ga_kind_planar || sides->body[1]->kind == &ga_kind_planar;
+  const bool planar = sides->body[0]->kind->planar || sides->body[1]->kind->planar;
   if (planar && (place->a[2] != 0 || place->b[2] != 0)) {
     return ga_fail(err, GA_ERR_ARG, "%s: %s of planar bodies lies in the plane, its z is not 0",
                    sides->owner, field);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The mechanism as a model: any subset of what a model is asked for, in one pass over bodies and
  * elements. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mechanism/mechanism.h"
@@ -56,9 +58,71 @@ static int energy(void *user, double t, const double *q, const double *v, double
   }
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
-    if (el->type->potential) *pot += el->type->potential(&pass, el);
+    if (el->type->energy) *pot += el->type->energy(&pass, el);
   }
   return 0;
+}
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+/* the number of a derivative of call c that is not finite, 0: f itself; -1: all that the element
+ * uses are finite. *along is the variable, *bad the number. */
+static int find_nonfinite(const ga_call *c, int *along, double *bad) {
+  for (*along = 0; c->variables[*along].name; (*along)++) {
+    const bool time = c->variables[*along].kind == GA_VARIABLE_TIME;
+    const int order = time ? c->time_derivatives : 1;
+    double jet[3] = {0, 0, 0};
+    if (ga_law_jet(c->law, c->value, *along, jet) != 0) return -1;
+    for (int k = 0; k <= order; k++) {
+      *bad = jet[k];
+      if (!isfinite(jet[k])) return k;
+    }
+  }
+  return -1;
+}
+
+static void describe_call(const ga_element *el, const ga_call *c, int derivative, int along,
+                          double bad, char *text, size_t room) {
+  static const char *const order[] = {"", "first", "second"};
+  const char *word = isnan(bad) ? "not a number" : "infinite";
+  int used = derivative == 0
+                 ? snprintf(text, room, "%s '%.80s': its %s is %s at ", el->type->what, el->name,
+                            c->field, word)
+                 : snprintf(text, room, "%s '%.80s': the %s derivative of its %s by %s is %s at ",
+                            el->type->what, el->name, order[derivative], c->field,
+                            c->variables[along].name, word);
+  for (int i = 0; c->variables[i].name && used >= 0 && (size_t)used < room; i++) {
+    used += snprintf(text + used, room - (size_t)used, "%s%s = %.6g", i ? ", " : "",
+                     c->variables[i].name, c->value[i]);
+  }
+}
+
+const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, const double *q,
+                                           const double *v, char *text, size_t room) {
+  const ga_evaluation nothing = {0};
+  ga_pass pass;
+  ga_pass_begin(&pass, m, t, q, v, &nothing);
+  if (room > 0) text[0] = '\0';
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    ga_call call;
+    for (int k = 0; el->type->function && el->type->function(&pass, el, k, &call); k++) {
+      int along;
+      double bad;
+      /* a function is not to blame for the numbers it is given */
+      if (!ga_finite(GA_VARIABLES_MAX, call.value)) continue;
+      const int derivative = find_nonfinite(&call, &along, &bad);
+      if (derivative < 0) continue;
+      describe_call(el, &call, derivative, along, bad, text, room);
+      return text;
+    }
+  }
+  return text;
+}
+
+static const char *explain_nonfinite(void *user, double t, const double *q, const double *v,
+                                     char *text, size_t room) {
+  return ga_mechanism_explain_nonfinite(user, t, q, v, text, room);
 }
 
 static const char *explain(void *user, int code, char *text, size_t room) {
@@ -67,6 +131,7 @@ static const char *explain(void *user, int code, char *text, size_t room) {
 
 const ga_model_ops ga_mechanism_ops = {.evaluate = evaluate,
                                        .explain = explain,
+                                       .explain_nonfinite = explain_nonfinite,
                                        .energy = energy,
                                        .gives = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS |
                                                 GA_GIVES_Z | GA_GIVES_Y | GA_GIVES_GT |

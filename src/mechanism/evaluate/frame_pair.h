@@ -20,13 +20,20 @@ typedef struct ga_frame {
   double xd[3], w[3]; /* x', omega; zero if no velocities are given */
 } ga_frame;
 
-/* first columns of the four parts of a variation */
+/* columns of a variation where dx_a, dphi_a, dx_b, dphi_b begin */
 enum { GA_XA = 0, GA_PA = 3, GA_XB = 6, GA_PB = 9, GA_PAIR = 12 };
 
-/* Which parts a row or a tangent touches, as bits: parts of a variation in this order, */
-enum { GA_IN_XA = 1, GA_IN_PA = 2, GA_IN_XB = 4, GA_IN_PB = 8 };
-/* and blocks of a tangent, bit 4 row + column. */
+/* Which of these a row or a force depends on, as bits, */
+enum {
+  GA_IN_XA = 1,
+  GA_IN_PA = 2,
+  GA_IN_XB = 4,
+  GA_IN_PB = 8,
+  GA_ALL_VARIATIONS = GA_IN_XA | GA_IN_PA | GA_IN_XB | GA_IN_PB
+};
+/* and which 3 x 3 blocks of a tangent are not zero, bit 4 row + column. */
 #define GA_BLOCK_BIT(row, column) (1u << (4 * (row) + (column)))
+enum { GA_ALL_BLOCKS = 0xFFFF };
 
 /* One row: holonomic g, G, and Z, the plain derivative of G v + g_t; or nonholonomic k, H, Y. */
 typedef struct ga_row {

@@ -48,8 +48,8 @@ void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, con
 }
 
 /* P^T f of one body */
-static inline void own_part(const ga_body_kind *kind, const double *R, const double *f,
-                            double *own) {
+static inline void to_own_axes(const ga_body_kind *kind, const double *R, const double *f,
+                               double *own) {
   if (kind->turn_x) {
     ga_times_t3(R, f, own);
   } else {
@@ -67,7 +67,7 @@ static inline void put(const ga_body_kind *kind, const double *R, unsigned own_m
                        const double *f, double *val) {
   if (kind->turn_phi) {
     double own[6];
-    own_part(kind, R, f, own);
+    to_own_axes(kind, R, f, own);
     for (int i = 0; i < 6; i++) {
       if (own_mask >> i & 1) *val++ = own[i];
     }
@@ -81,14 +81,14 @@ static inline void put(const ga_body_kind *kind, const double *R, unsigned own_m
 
 static double along(const ga_pass *pass, const ga_solid *b, const double *R, const double *f) {
   double own[6], sum = 0;
-  own_part(b->kind, R, f, own);
+  to_own_axes(b->kind, R, f, own);
   for (int k = 0; k < b->kind->nv; k++) sum += own[k] * pass->v[b->v_at + k];
   return sum;
 }
 
 void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
   const ga_evaluation *out = pass->out;
-  const ga_row_place *place = &el->row[i];
+  const ga_row_slots *slots = &el->row[i];
   const bool holonomic = i < el->nlam;
   const int r = holonomic ? el->lam_at + i : el->psi_at + i - el->nlam;
   double *value = holonomic ? out->g : out->k, *drift = holonomic ? out->drift : out->k_drift;
@@ -101,7 +101,7 @@ void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) 
     const ga_frame *f = pass->frame[side];
     const double *J = row->J + 6 * side, *Z = row->Z + 6 * side;
     double held[6];
-    if (first) put(b->kind, f->R, place->own[side], J, first->val + place->at[side]);
+    if (first) put(b->kind, f->R, slots->own[side], J, first->val + slots->at[side]);
     if (!second && !drift) continue;
     if (b->kind->turn_phi) {
       memcpy(held, Z, sizeof held);
@@ -109,7 +109,7 @@ void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) 
       if (b->kind->turn_x) ga_add_cross3(1, f->xd, J, held + 3);
       Z = held;
     }
-    if (second) put(b->kind, f->R, place->own[side], Z, second->val + place->at[side]);
+    if (second) put(b->kind, f->R, slots->own[side], Z, second->val + slots->at[side]);
     if (drift) drift[r] += along(pass, b, f->R, Z);
   }
 }
@@ -172,7 +172,7 @@ void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f) {
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &pass->m->bodies.item[el->body[side]];
     double own[6], *F = pass->out->F + b->v_at;
-    own_part(b->kind, pass->frame[side]->R, f + 6 * side, own);
+    to_own_axes(b->kind, pass->frame[side]->R, f + 6 * side, own);
     for (int k = 0; k < b->kind->nv; k++) F[k] += own[k];
   }
 }
@@ -202,9 +202,9 @@ static void correct(ga_tangent *t, int side, const ga_body_kind *kind, const ga_
   if (t->damped) hold_own(t, phi, x, frame->xd);
 }
 
-/* what a part is turned by, NULL: nothing */
-static const double *turn_of(const ga_body_kind *kind, const ga_frame *frame, int part) {
-  return (part % 2 ? kind->turn_phi : kind->turn_x) ? frame->R : NULL;
+/* rotation from the own axes of x (even) or phi (odd) to space; NULL: they are the same */
+static const double *turn_of(const ga_body_kind *kind, const ga_frame *frame, int variation) {
+  return (variation % 2 ? kind->turn_phi : kind->turn_x) ? frame->R : NULL;
 }
 
 /* val[at[4 i]..] += Rrow^T M(row, column) Rcolumn of a block: nr x nc entries of it from (i0, j0)
@@ -213,9 +213,9 @@ typedef struct {
   int row, column, nr, nc, i0, j0;
   const double *Rrow, *Rcolumn;
   const int *at;
-} block_place;
+} block_slots;
 
-static void add_turned(const block_place *b, double (*M)[GA_PAIR], double *val) {
+static void add_turned(const block_slots *b, double (*M)[GA_PAIR], double *val) {
   double X[9], Y[9];
   for (int i = 0; i < 3; i++) ga_copy3(&M[3 * b->row + i][3 * b->column], X + 3 * i);
   if (b->Rcolumn) {
@@ -244,7 +244,7 @@ void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
     const int row = block / 4, column = block % 4;
     const ga_body_kind *kr = kind[row / 2], *kc = kind[column / 2];
     const int first = (row / 2 ? kind[0]->nv : 0) + (row % 2 ? kr->nx : 0);
-    const block_place place = {.row = row,
+    const block_slots slots = {.row = row,
                                .column = column,
                                .nr = row % 2 ? kr->nphi : kr->nx,
                                .nc = column % 2 ? kc->nphi : kc->nx,
@@ -253,8 +253,8 @@ void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
                                .Rrow = turn_of(kr, frame[row / 2], row),
                                .Rcolumn = turn_of(kc, frame[column / 2], column),
                                .at = el->K_at + 4 * first + column};
-    add_turned(&place, t->A, pass->out->Kt->val);
-    if (t->damped) add_turned(&place, t->B, pass->out->Ct->val);
+    add_turned(&slots, t->A, pass->out->Kt->val);
+    if (t->damped) add_turned(&slots, t->B, pass->out->Ct->val);
   }
 }
 
@@ -286,8 +286,8 @@ void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *ph
   }
 }
 
-/* every part of a variation that a body of this kind does not have */
-static unsigned missing_parts(const ga_mechanism *m, const ga_element *el) {
+/* bits GA_IN_XA ..: what the bodies of an element do not have */
+static unsigned missing_variations(const ga_mechanism *m, const ga_element *el) {
   unsigned missing = 0;
   for (int side = 0; side < 2; side++) {
     const ga_body_kind *kind = m->bodies.item[el->body[side]].kind;
@@ -299,8 +299,8 @@ static unsigned missing_parts(const ga_mechanism *m, const ga_element *el) {
 
 unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_structure *s) {
   unsigned blocks = s->blocks, force = s->force;
-  const unsigned missing = missing_parts(m, el);
-  for (int i = 0; i < el->nlam + el->npsi; i++) force |= s->parts[i];
+  const unsigned missing = missing_variations(m, el);
+  for (int i = 0; i < el->nlam + el->npsi; i++) force |= s->touches[i];
   for (int side = 0; side < 2; side++) {
     const ga_body_kind *kind = m->bodies.item[el->body[side]].kind;
     const int x = 2 * side, phi = x + 1;

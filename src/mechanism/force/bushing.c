@@ -13,7 +13,13 @@
  *   eta = 2 de/dx: the derivative of A(rho) y is -g(y) at -rho. */
 #include <string.h>
 
-#include "mechanism/joint/joint.h"
+#include "mechanism/force/force.h"
+
+typedef struct bushing_data {
+  ga_joint_frame side[2];
+  double K[36], C[36]; /* stiffness and damping, by rows */
+  bool damped;         /* C is not zero */
+} bushing_data;
 
 /* g(n) at rho */
 static void bend(const double *rho, const double *n, double *g) {
@@ -89,7 +95,7 @@ static double along(const double *row, const ga_pair *p) {
 }
 
 static bool bushing_at(ga_pass *pass, const ga_element *el, bool tangents, bushing *b) {
-  const ga_bushing_data *data = el->data;
+  const bushing_data *data = el->data;
   const ga_frame *fa, *fb;
   ga_pass_frames(pass, el, &fa, &fb);
   ga_pair_points(&b->pair, tangents, fa, fb, data->side[0].s, data->side[1].s);
@@ -158,7 +164,7 @@ static void geometric(const bushing *b, ga_tangent *t) {
 }
 
 static int evaluate(ga_pass *pass, const ga_element *el) {
-  const ga_bushing_data *data = el->data;
+  const bushing_data *data = el->data;
   bushing b;
   double f[GA_PAIR];
   if (!pass->out->F && !pass->tangents) return 0;
@@ -185,12 +191,12 @@ static int evaluate(ga_pass *pass, const ga_element *el) {
 
 static void structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
-  s->force = GA_ALL_FIELDS;
+  s->force = GA_ALL_VARIATIONS;
   s->blocks = GA_ALL_BLOCKS;
 }
 
-static double potential(ga_pass *pass, const ga_element *el) {
-  const ga_bushing_data *data = el->data;
+static double energy(ga_pass *pass, const ga_element *el) {
+  const bushing_data *data = el->data;
   bushing b;
   double sum = 0;
   if (!bushing_at(pass, el, false, &b)) return NAN;
@@ -212,15 +218,71 @@ static void output(ga_pass *pass, const ga_state *state, const ga_element *el, d
   ga_wrench_columns(&b.pair, f, values);
 }
 
-static const char *const names[] = {".fx", ".fy", ".fz", ".mx", ".my", ".mz"};
+static ga_status describe(ga_mechanism *m, const char *owner, const ga_force *force, ga_element *el,
+                          void *out, ga_error *err) {
+  bushing_data *data = out;
+  ga_sides sides = {.owner = owner};
+  double s[2][3], E[2][9];
+  ga_status status = ga_sides_of(m, force->between, el->body, &sides, err);
+  if (status == GA_OK && (sides.body[0]->kind->planar || sides.body[1]->kind->planar ||
+                          sides.body[0]->kind->point || sides.body[1]->kind->point)) {
+    status = ga_fail(err, GA_ERR_ARG, "%s: a bushing is between rigid bodies", owner);
+  }
+  if (status == GA_OK) status = ga_locate_point(&sides, "at", &force->at, s, err);
+  if (status == GA_OK) {
+    status = ga_locate_axes(&sides, false, &force->axis, &force->x_axis, E, err);
+  }
+  if (status != GA_OK) return status;
+  for (int side = 0; side < 2; side++) {
+    ga_copy3(s[side], data->side[side].s);
+    memcpy(data->side[side].E, E[side], sizeof E[side]);
+  }
+  if (force->K) memcpy(data->K, force->K, sizeof data->K);
+  if (force->C) memcpy(data->C, force->C, sizeof data->C);
+  if (!ga_finite(36, data->K) || !ga_finite(36, data->C)) {
+    return ga_fail(err, GA_ERR_ARG, "%s has a number that is not finite", owner);
+  }
+  for (int i = 0; i < 36; i++) {
+    data->damped = data->damped || data->C[i] != 0;
+    const double other = data->K[6 * (i % 6) + i / 6];
+    if (fabs(data->K[i] - other) > 1e-9 * (fabs(data->K[i]) + fabs(other))) {
+      return ga_fail(err, GA_ERR_ARG, "%s: the stiffness K is not symmetric at row %d, column %d",
+                     owner, i / 6 + 1, i % 6 + 1);
+    }
+  }
+  return GA_OK;
+}
 
-const ga_element_type ga_element_bushing = {
-    .what = "bushing",
-    .rank = 4,
-    .trouble = "its sides are turned by nearly half a turn against each other",
-    .structure = structure,
-    .evaluate = evaluate,
-    .potential = potential,
-    .columns = names,
-    .ncolumn = 6,
-    .output = output};
+static void geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
+  (void)m;
+  const bushing_data *data = el->data;
+  for (int side = 0; side < 2; side++) {
+    g->has[side] = true;
+    ga_copy3(data->side[side].s, g->s[side]);
+    g->E[side] = data->side[side].E;
+  }
+}
+
+static const ga_column columns[] = {{".fx", "N", NULL},   {".fy", "N", NULL},
+                                    {".fz", "N", NULL},   {".mx", "N m", NULL},
+                                    {".my", "N m", NULL}, {".mz", "N m", NULL}};
+
+const ga_force_type ga_force_bushing = {
+    .element = {.name = "bushing",
+                .what = "bushing",
+                .trouble = "its sides are turned by nearly half a turn against each other",
+                .structure = structure,
+                .evaluate = evaluate,
+                .energy = energy,
+                .geometry = geometry,
+                .order = GA_ORDER_FORCES,
+                GA_COLUMNS(columns),
+                .output = output},
+    .summary = "elastic and damped joint with six directions",
+    .uses = GA_FORCE_HAS_BETWEEN | GA_FORCE_HAS_AT | GA_FORCE_HAS_AXIS | GA_FORCE_HAS_X_AXIS |
+            GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING,
+    .needs = GA_FORCE_HAS_BETWEEN,
+    .at_help = "as the point of a joint",
+    .matrices = true,
+    .size = sizeof(bushing_data),
+    .describe = describe};

@@ -42,7 +42,7 @@ bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row 
 static void coordinate_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m;
   const ga_coordinate_data *data = el->data;
-  s->parts[0] = data->spec->angle ? GA_DOT_PARTS : GA_ALL_FIELDS;
+  s->touches[0] = data->spec->angle ? GA_DOT_VARIATIONS : GA_ALL_VARIATIONS;
   s->blocks = data->spec->angle ? GA_DOT_BLOCKS : GA_PLANE_BLOCKS;
   s->coordinates = true;
 }
@@ -91,16 +91,15 @@ static void coordinate_output(ga_pass *pass, const ga_state *state, const ga_ele
   values[1] = state->v[c->v_at];
 }
 
-static const char *const coordinate_names[] = {"", "_rate"};
+static const ga_column coordinate_columns[] = {{"", "m", "rad"}, {"_rate", "m/s", "rad/s"}};
 
 const ga_element_type ga_element_coordinate = {
     .what = "coordinate",
-    .rank = 1,
+    .order = GA_ORDER_COORDINATES,
     .trouble = "the angle is not defined, its axes are perpendicular to each other",
     .structure = coordinate_structure,
     .evaluate = coordinate_evaluate,
-    .columns = coordinate_names,
-    .ncolumn = 2,
+    GA_COLUMNS(coordinate_columns),
     .output = coordinate_output};
 
 bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int which, double *value,
@@ -128,12 +127,31 @@ static void line_structure(const ga_mechanism *m, const ga_element *el, ga_struc
   s->coordinates = true;
 }
 
+static ga_call call_of(const ga_pass *pass, const ga_element *el, const char *field,
+                       int time_derivatives) {
+  return (ga_call){.law = el->data,
+                   .field = field,
+                   .variables = ga_of_time,
+                   .time_derivatives = time_derivatives,
+                   .value = {[GA_OF_TIME_T] = pass->t}};
+}
+
+static bool position_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
+  if (i == 0) *call = call_of(pass, el, "position", 2);
+  return i == 0;
+}
+
+static bool rate_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
+  if (i == 0) *call = call_of(pass, el, "rate", 1);
+  return i == 0;
+}
+
 static int drive_evaluate(ga_pass *pass, const ga_element *el) {
   if (!pass->holonomic) return 0;
   const ga_evaluation *out = pass->out;
   const int r = el->lam_at;
   double f[3];
-  const int code = ga_law_jet(el->data, &pass->t, 0, f);
+  const int code = ga_law_jet(el->data, &pass->t, GA_OF_TIME_T, f);
   if (code != 0) return ga_function_code(pass, el, code);
   if (out->g) out->g[r] = pass->q[pass->m->coordinates.item[el->coordinate[0]].q_at] - f[0];
   if (out->gt) out->gt[r] = -f[1];
@@ -147,7 +165,7 @@ static int rate_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_evaluation *out = pass->out;
   const int r = el->psi_at;
   double f[3];
-  const int code = ga_law_jet(el->data, &pass->t, 0, f);
+  const int code = ga_law_jet(el->data, &pass->t, GA_OF_TIME_T, f);
   if (code != 0) return ga_function_code(pass, el, code);
   if (out->k) out->k[r] = pass->v[pass->m->coordinates.item[el->coordinate[0]].v_at] - f[0];
   if (out->k_drift) out->k_drift[r] = -f[1];
@@ -167,24 +185,27 @@ static void rate_output(ga_pass *pass, const ga_state *state, const ga_element *
   values[0] = -state->psi[el->psi_at];
 }
 
-static const char *const effort_name[] = {".effort"};
+static const ga_column effort_column[] = {{".effort", "N", "N m"}};
+/* a coupler may add metres and radians */
+static const ga_column coupler_column[] = {{".effort", "", NULL}};
 static const char *const function_trouble = "its function cannot be evaluated here";
 
 const ga_element_type ga_element_drive = {.what = "drive",
-                                          .rank = 2,
+                                          .order = GA_ORDER_DRIVES,
                                           .trouble = function_trouble,
                                           .structure = line_structure,
+                                          .rheonomic = true,
                                           .evaluate = drive_evaluate,
-                                          .columns = effort_name,
-                                          .ncolumn = 1,
+                                          .function = position_function,
+                                          GA_COLUMNS(effort_column),
                                           .output = drive_output};
 const ga_element_type ga_element_rate = {.what = "drive",
-                                         .rank = 2,
+                                         .order = GA_ORDER_DRIVES,
                                          .trouble = function_trouble,
                                          .structure = line_structure,
                                          .evaluate = rate_evaluate,
-                                         .columns = effort_name,
-                                         .ncolumn = 1,
+                                         .function = rate_function,
+                                         GA_COLUMNS(effort_column),
                                          .output = rate_output};
 
 /* ---- couplers ------------------------------------------------------------------------------- */
@@ -204,9 +225,8 @@ static int coupler_evaluate(ga_pass *pass, const ga_element *el) {
 }
 
 const ga_element_type ga_element_coupler = {.what = "coupler",
-                                            .rank = 3,
+                                            .order = GA_ORDER_COUPLERS,
                                             .structure = line_structure,
                                             .evaluate = coupler_evaluate,
-                                            .columns = effort_name,
-                                            .ncolumn = 1,
+                                            GA_COLUMNS(coupler_column),
                                             .output = drive_output};

@@ -83,25 +83,25 @@ static void distance_weigh(const ga_pair *p, const ga_joint_data *joint,
 }
 
 const ga_primitive ga_primitive_coincide = {.name = "coincide",
-                                            .parts = GA_ALL_FIELDS,
+                                            .touches = GA_ALL_VARIATIONS,
                                             .blocks = GA_BLOCK_BIT(1, 1) | GA_BLOCK_BIT(3, 3),
                                             .component = true,
                                             .row = coincide_row,
                                             .weigh = coincide_weigh};
 const ga_primitive ga_primitive_plane = {.name = "in_plane",
-                                         .parts = GA_ALL_FIELDS,
+                                         .touches = GA_ALL_VARIATIONS,
                                          .blocks = GA_PLANE_BLOCKS,
                                          .axes = true,
                                          .row = plane_row,
                                          .weigh = plane_weigh};
 const ga_primitive ga_primitive_perpendicular = {.name = "perpendicular",
-                                                 .parts = GA_DOT_PARTS,
+                                                 .touches = GA_DOT_VARIATIONS,
                                                  .blocks = GA_DOT_BLOCKS,
                                                  .axes = true,
                                                  .row = perpendicular_row,
                                                  .weigh = perpendicular_weigh};
 const ga_primitive ga_primitive_distance = {.name = "distance",
-                                            .parts = GA_ALL_FIELDS,
+                                            .touches = GA_ALL_VARIATIONS,
                                             .blocks = GA_ALL_BLOCKS,
                                             .row = distance_row,
                                             .weigh = distance_weigh};
@@ -119,7 +119,7 @@ static void structure(const ga_mechanism *m, const ga_element *el, ga_structure 
   (void)m;
   const ga_row_list *rows = ((const ga_joint_data *)el->data)->rows;
   for (int i = 0; i < rows->count; i++) {
-    s->parts[i] = rows->row[i].primitive->parts;
+    s->touches[i] = rows->row[i].primitive->touches;
     s->blocks |= rows->row[i].primitive->blocks;
     if (rows->row[i].primitive->component) s->axis[i] = 1 + rows->row[i].a;
   }
@@ -219,23 +219,43 @@ static void output_distance(ga_pass *pass, const ga_state *state, const ga_eleme
   values[6] = state->lam[el->lam_at];
 }
 
-static const char *const names[] = {".fx", ".fy", ".fz", ".mx", ".my", ".mz", ".Fx", ".Fy", ".Fz"};
-static const char *const distance_names[] = {".fx", ".fy",      ".fz", ".mx", ".my",
-                                             ".mz", ".tension", ".Fx", ".Fy", ".Fz"};
+void ga_joint_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
+  (void)m;
+  const ga_joint_data *data = el->data;
+  g->type = data->type->name;
+  g->length = data->length;
+  g->radius = data->radius;
+  for (int side = 0; side < 2; side++) {
+    g->has[side] = true;
+    ga_copy3(data->side[side].s, g->s[side]);
+    g->E[side] = data->side[side].E;
+  }
+}
+
+static const ga_column columns[] = {
+    {".fx", "N", NULL},   {".fy", "N", NULL},   {".fz", "N", NULL},
+    {".mx", "N m", NULL}, {".my", "N m", NULL}, {".mz", "N m", NULL},
+    {".Fx", "N", NULL},   {".Fy", "N", NULL},   {".Fz", "N", NULL}};
+static const ga_column distance_columns[] = {
+    {".fx", "N", NULL},   {".fy", "N", NULL},   {".fz", "N", NULL},      {".mx", "N m", NULL},
+    {".my", "N m", NULL}, {".mz", "N m", NULL}, {".tension", "N", NULL}, {".Fx", "N", NULL},
+    {".Fy", "N", NULL},   {".Fz", "N", NULL}};
 
 const ga_element_type ga_element_joint = {.what = "joint",
-                                          .rank = 0,
+                                          .order = GA_ORDER_JOINTS,
                                           .structure = structure,
                                           .evaluate = evaluate,
-                                          .columns = names,
+                                          .geometry = ga_joint_geometry,
+                                          .columns = columns,
                                           .ncolumn = 6,
                                           .nextra = 3,
                                           .output = output};
 const ga_element_type ga_element_distance = {.what = "joint",
-                                             .rank = 0,
+                                             .order = GA_ORDER_JOINTS,
                                              .structure = structure,
                                              .evaluate = evaluate,
-                                             .columns = distance_names,
+                                             .geometry = ga_joint_geometry,
+                                             .columns = distance_columns,
                                              .ncolumn = 7,
                                              .nextra = 3,
                                              .output = output_distance};

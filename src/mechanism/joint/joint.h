@@ -14,9 +14,9 @@ typedef struct ga_weights {
 
 struct ga_primitive {
   const char *name;
-  unsigned parts, blocks;
-  bool axes;      /* uses the axes of the joint */
-  bool component; /* touches one component of x, row.a */
+  unsigned touches, blocks; /* as in ga_structure */
+  bool axes;                /* uses the axes of the joint */
+  bool component;           /* touches one component of x, row.a */
   void (*row)(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
               ga_row *row);
   void (*weigh)(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
@@ -26,14 +26,13 @@ struct ga_primitive {
 /* points and axes of a joint at its frames */
 void ga_joint_pair(ga_pass *pass, const ga_element *el, const ga_joint_data *joint, ga_pair *p);
 
-/* parts and blocks of rows a.d and a.b; 0 .. 3 are x_a, phi_a, x_b, phi_b */
+/* what rows a.b depend on; blocks of the tangents of rows a.b and a.d, 0 .. 3 are x_a, phi_a, x_b,
+ * phi_b */
 enum {
-  GA_ALL_FIELDS = GA_IN_XA | GA_IN_PA | GA_IN_XB | GA_IN_PB,
-  GA_DOT_PARTS = GA_IN_PA | GA_IN_PB,
+  GA_DOT_VARIATIONS = GA_IN_PA | GA_IN_PB,
   GA_DOT_BLOCKS = GA_BLOCK_BIT(1, 1) | GA_BLOCK_BIT(1, 3) | GA_BLOCK_BIT(3, 1) | GA_BLOCK_BIT(3, 3),
   GA_PLANE_BLOCKS = GA_DOT_BLOCKS | GA_BLOCK_BIT(0, 1) | GA_BLOCK_BIT(1, 0) | GA_BLOCK_BIT(1, 2) |
-                    GA_BLOCK_BIT(2, 1),
-  GA_ALL_BLOCKS = 0xFFFF
+                    GA_BLOCK_BIT(2, 1)
 };
 
 /* S = b~ a~ of a row a.b */

@@ -195,7 +195,7 @@ static void rolling_tangent(ga_pass *pass, const ga_element *el, const rolling *
 
 static void rolling_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
-  for (int i = 0; i < 3; i++) s->parts[i] = GA_ALL_FIELDS;
+  for (int i = 0; i < 3; i++) s->touches[i] = GA_ALL_VARIATIONS;
   s->blocks = GA_PLANE_BLOCKS;
 }
 
@@ -243,15 +243,18 @@ static void rolling_output(ga_pass *pass, const ga_state *state, const ga_elemen
   for (int i = 0; i < 3; i++) values[6 + i] = -f[GA_XB + i];
 }
 
-static const char *const wrench_names[] = {".fx", ".fy", ".fz", ".mx", ".my",
-                                           ".mz", ".Fx", ".Fy", ".Fz"};
+static const ga_column wrench_columns[] = {
+    {".fx", "N", NULL},   {".fy", "N", NULL},   {".fz", "N", NULL},
+    {".mx", "N m", NULL}, {".my", "N m", NULL}, {".mz", "N m", NULL},
+    {".Fx", "N", NULL},   {".Fy", "N", NULL},   {".Fz", "N", NULL}};
 
 const ga_element_type ga_element_rolling = {.what = "joint",
-                                            .rank = 0,
+                                            .order = GA_ORDER_JOINTS,
                                             .trouble = "the disk lies flat on its plane",
                                             .structure = rolling_structure,
                                             .evaluate = rolling_evaluate,
-                                            .columns = wrench_names,
+                                            .geometry = ga_joint_geometry,
+                                            .columns = wrench_columns,
                                             .ncolumn = 6,
                                             .nextra = 3,
                                             .output = rolling_output};
@@ -260,7 +263,7 @@ const ga_element_type ga_element_rolling = {.what = "joint",
 
 static void knife_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
-  s->parts[0] = GA_ALL_FIELDS;
+  s->touches[0] = GA_ALL_VARIATIONS;
   s->blocks = GA_BLOCK_BIT(0, 3) | GA_BLOCK_BIT(2, 3) | GA_BLOCK_BIT(1, 0) | GA_BLOCK_BIT(1, 2) |
               GA_BLOCK_BIT(1, 3) | GA_BLOCK_BIT(3, 3);
 }
@@ -293,12 +296,12 @@ static void knife_output(ga_pass *pass, const ga_state *state, const ga_element 
   values[0] = -state->psi[el->psi_at];
 }
 
-static const char *const knife_names[] = {".f"};
+static const ga_column knife_columns[] = {{".f", "N", NULL}};
 
 const ga_element_type ga_element_knife_edge = {.what = "joint",
-                                               .rank = 0,
+                                               .order = GA_ORDER_JOINTS,
                                                .structure = knife_structure,
                                                .evaluate = knife_evaluate,
-                                               .columns = knife_names,
-                                               .ncolumn = 1,
+                                               .geometry = ga_joint_geometry,
+                                               GA_COLUMNS(knife_columns),
                                                .output = knife_output};

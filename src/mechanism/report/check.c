@@ -139,7 +139,7 @@ static void mark_attached(const ga_mechanism *m, bool *attached) {
 
 static void look_at_body(looking *l, const ga_solid *b) {
   const double trace = b->J[0] + b->J[4] + b->J[8], size = fmax(b->arm, 1e-3 * l->m->length);
-  if (b->mass == 0 && b->kind != &ga_kind_ground) {
+  if (b->mass == 0) {
     say(l, GA_LOG_INFO, "Body '%s' has no mass: its joints must hold it.", b->name);
     return;
   }

@@ -5,10 +5,18 @@
 
 #include "mechanism/mechanism.h"
 
-static const char *const whole_names[] = {
-    "energy.kinetic", "energy.potential",   "energy.total",       "momentum.x",        "momentum.y",
-    "momentum.z",     "angular_momentum.x", "angular_momentum.y", "angular_momentum.z"};
-enum { NWHOLE = (int)(sizeof whole_names / sizeof whole_names[0]), RANKS = 5, VALUES_MAX = 24 };
+/* columns of the whole mechanism */
+static const ga_column time_column = {"t", "s", NULL};
+static const ga_column whole_columns[] = {{"energy.kinetic", "J", NULL},
+                                          {"energy.potential", "J", NULL},
+                                          {"energy.total", "J", NULL},
+                                          {"momentum.x", "kg m/s", NULL},
+                                          {"momentum.y", "kg m/s", NULL},
+                                          {"momentum.z", "kg m/s", NULL},
+                                          {"angular_momentum.x", "kg m^2/s", NULL},
+                                          {"angular_momentum.y", "kg m^2/s", NULL},
+                                          {"angular_momentum.z", "kg m^2/s", NULL}};
+enum { NWHOLE = (int)(sizeof whole_columns / sizeof whole_columns[0]), VALUES_MAX = 24 };
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
@@ -22,9 +30,9 @@ static int count_columns(const ga_mechanism *m) {
   return n;
 }
 
-static bool add_names(ga_mechanism *m, const char *owner, const char *const *names, int n) {
+static bool add_names(ga_mechanism *m, const char *owner, const ga_column *columns, int n) {
   for (int i = 0; i < n; i++) {
-    const char *name = ga_mechanism_text(m, owner, names[i]);
+    const char *name = ga_mechanism_text(m, owner, columns[i].end);
     if (!name) return false;
     m->columns[m->ncolumn++] = name;
   }
@@ -32,24 +40,24 @@ static bool add_names(ga_mechanism *m, const char *owner, const char *const *nam
 }
 
 static bool add_block(ga_mechanism *m, int body, const ga_element *el, const char *owner,
-                      const char *const *names, int n) {
+                      const ga_column *columns, int n) {
   if (n == 0) return true;
   if (!GA_GROW(m->blocks)) return false;
   m->blocks.item[m->blocks.count++] = (ga_column_block){body, el, m->ncolumn, -1};
-  return add_names(m, owner, names, n);
+  return add_names(m, owner, columns, n);
 }
 
 static bool usual_columns(ga_mechanism *m) {
-  m->columns[m->ncolumn++] = "t";
+  m->columns[m->ncolumn++] = time_column.end;
   bool ok = true;
   for (int i = 1; ok && i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
     ok = add_block(m, i, NULL, b->name, b->kind->columns, b->kind->ncolumn);
   }
-  for (int rank = 0; rank < RANKS; rank++) {
+  for (int order = 0; order < GA_ORDERS; order++) {
     for (int i = 0; ok && i < m->elements.count; i++) {
       const ga_element *el = &m->elements.item[i];
-      if (el->type->rank != rank) continue;
+      if ((int)el->type->order != order) continue;
       ok = add_block(m, -1, el, el->name, el->type->columns, el->type->ncolumn);
     }
   }
@@ -57,7 +65,7 @@ static bool usual_columns(ga_mechanism *m) {
     const ga_element *el = &m->sensors.item[i];
     ok = add_block(m, -1, el, el->name, el->type->columns, el->type->ncolumn);
   }
-  for (int i = 0; i < NWHOLE; i++) m->columns[m->ncolumn++] = whole_names[i];
+  for (int i = 0; i < NWHOLE; i++) m->columns[m->ncolumn++] = whole_columns[i].end;
   m->ndefault = m->ncolumn;
   return ok;
 }
@@ -110,6 +118,12 @@ int ga_mechanism_column_index(const ga_mechanism *m, const char *name) {
     if (strcmp(m->columns[i], name) == 0) return i;
   }
   return -1;
+}
+
+const ga_column *ga_mechanism_own_column(const ga_mechanism *m, int i) {
+  const int k = i - (m->ndefault - NWHOLE);
+  if (i == 0) return &time_column;
+  return k >= 0 && k < NWHOLE ? &whole_columns[k] : NULL;
 }
 
 /* ---- values --------------------------------------------------------------------------------- */

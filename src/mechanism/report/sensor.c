@@ -41,13 +41,89 @@ static void angle_output(ga_pass *pass, const ga_state *state, const ga_element 
   values[0] = atan2(ga_norm3(across), ga_dot3(a, b));
 }
 
-static const char *const point_names[] = {".x",  ".y",  ".z",  ".vx", ".vy",
-                                          ".vz", ".ax", ".ay", ".az"};
-static const char *const distance_names[] = {"", "_rate"}, *const angle_names[] = {""};
+/* ---- descriptions --------------------------------------------------------------------------- */
 
-const ga_element_type ga_element_sensor_point = {
-    .what = "sensor", .columns = point_names, .ncolumn = 9, .output = point_output};
-const ga_element_type ga_element_sensor_distance = {
-    .what = "sensor", .columns = distance_names, .ncolumn = 2, .output = distance_output};
-const ga_element_type ga_element_sensor_angle = {
-    .what = "sensor", .columns = angle_names, .ncolumn = 1, .output = angle_output};
+static ga_status describe_point(const ga_mechanism *m, const char *owner, const ga_sensor *sensor,
+                                ga_element *el, ga_sensor_data *data, ga_error *err) {
+  const ga_status status = ga_mechanism_body_named(m, owner, sensor->body, &el->body[0], err);
+  if (status != GA_OK) return status;
+  const ga_sides sides = {owner, {&m->bodies.item[el->body[0]], &m->bodies.item[0]}};
+  return ga_locate_origins(&sides, "at", &sensor->at, data->s, err);
+}
+
+static ga_status describe_distance(const ga_mechanism *m, const char *owner,
+                                   const ga_sensor *sensor, ga_element *el, ga_sensor_data *data,
+                                   ga_error *err) {
+  ga_sides sides = {.owner = owner};
+  const ga_status status = ga_sides_of(m, sensor->between, el->body, &sides, err);
+  if (status != GA_OK) return status;
+  return ga_locate_origins(&sides, "at", &sensor->at, data->s, err);
+}
+
+static ga_status describe_angle(const ga_mechanism *m, const char *owner, const ga_sensor *sensor,
+                                ga_element *el, ga_sensor_data *data, ga_error *err) {
+  ga_sides sides = {.owner = owner};
+  const ga_status status = ga_sides_of(m, sensor->between, el->body, &sides, err);
+  if (status != GA_OK) return status;
+  if (sensor->directions.kind != GA_SIDES) {
+    return ga_fail(err, GA_ERR_ARG, "%s needs directions on both sides", owner);
+  }
+  return ga_locate_direction(&sides, "directions", &sensor->directions, data->s, err);
+}
+
+/* ---- pictures ------------------------------------------------------------------------------- */
+
+static void point_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
+  (void)m;
+  g->has[0] = true;
+  ga_copy3(((const ga_sensor_data *)el->data)->s[0], g->s[0]);
+}
+
+static void distance_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
+  (void)m;
+  for (int side = 0; side < 2; side++) {
+    g->has[side] = true;
+    ga_copy3(((const ga_sensor_data *)el->data)->s[side], g->s[side]);
+  }
+}
+
+/* directions have no points: they are drawn at the origins of the body frames */
+static void angle_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
+  for (int side = 0; side < 2; side++) {
+    const double *com = m->bodies.item[el->body[side]].com;
+    g->has[side] = true;
+    for (int k = 0; k < 3; k++) g->s[side][k] = -com[k];
+  }
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+static const ga_column point_columns[] = {
+    {".x", "m", NULL},      {".y", "m", NULL},      {".z", "m", NULL},
+    {".vx", "m/s", NULL},   {".vy", "m/s", NULL},   {".vz", "m/s", NULL},
+    {".ax", "m/s^2", NULL}, {".ay", "m/s^2", NULL}, {".az", "m/s^2", NULL}};
+static const ga_column distance_columns[] = {{"", "m", NULL}, {"_rate", "m/s", NULL}};
+static const ga_column angle_columns[] = {{"", "rad", NULL}};
+
+static const ga_sensor_type types[] = {{.element = {.name = "point",
+                                                    .what = "sensor",
+                                                    .geometry = point_geometry,
+                                                    GA_COLUMNS(point_columns),
+                                                    .output = point_output},
+                                        .describe = describe_point},
+                                       {.element = {.name = "distance",
+                                                    .what = "sensor",
+                                                    .geometry = distance_geometry,
+                                                    GA_COLUMNS(distance_columns),
+                                                    .output = distance_output},
+                                        .describe = describe_distance},
+                                       {.element = {.name = "angle",
+                                                    .what = "sensor",
+                                                    .geometry = angle_geometry,
+                                                    GA_COLUMNS(angle_columns),
+                                                    .output = angle_output},
+                                        .describe = describe_angle}};
+
+const ga_sensor_type *ga_sensor_type_at(int i) {
+  return i >= 0 && i < (int)(sizeof types / sizeof types[0]) ? &types[i] : NULL;
+}

@@ -216,13 +216,13 @@ static void forces(void **state) {
   REFUSED(force, m, "there is no type 'sprung'; did you mean 'spring'?", .name = "f",
           .type = "sprung");
   REFUSED(force, m, "there is no type 'magnet'", .name = "f", .type = "magnet");
-  REFUSED(force, m, "force 'f': a body is missing", .name = "f", .type = "force");
+  REFUSED(force, m, "force 'f': type 'force' needs body", .name = "f", .type = "force");
   REFUSED(force, m, "force 'f' acts on the ground", .name = "f", .type = "torque",
           .body = "ground");
   REFUSED(force, m, "the point 'dot' cannot be turned", .name = "f", .type = "torque",
           .body = "dot");
-  REFUSED(force, m, "a torque has no point", .name = "f", .type = "torque", .body = "rod",
-          .at = GA_ON_A(1, 0, 0));
+  REFUSED(force, m, "force 'f': type 'torque' has no at", .name = "f", .type = "torque",
+          .body = "rod", .at = GA_ON_A(1, 0, 0));
   REFUSED(force, m, "at is given in the frame of 'rod'", .name = "f", .type = "force",
           .body = "rod", .at = GA_ON_B(1, 0, 0));
   REFUSED(force, m, "force 'f': value: 'sin(', column 5", .name = "f", .type = "force",
@@ -235,7 +235,9 @@ static void forces(void **state) {
           .between = {"rod", "dot"}, .stiffness = NAN);
   REFUSED(force, m, "force 'f': law: 's + v', column 5: unknown name 'v'", .name = "f",
           .type = "spring", .between = {"rod", "dot"}, .law = {.text = "s + v"});
-  REFUSED(force, m, "a coordinate is written JOINT.NAME", .name = "f", .type = "torsion");
+  REFUSED(force, m, "type 'torsion' needs coordinate", .name = "f", .type = "torsion");
+  REFUSED(force, m, "a coordinate is written JOINT.NAME", .name = "f", .type = "torsion",
+          .coordinate = "hinge");
   REFUSED(force, m, "a bushing is between rigid bodies", .name = "f", .type = "bushing",
           .between = {"rod", "dot"});
   REFUSED(force, m, "the stiffness K is not symmetric at row 1, column 2", .name = "f",

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements: joints, coordinates, drives, couplers, forces, sensors. Each has a type, which is a
+ * table of functions. Other files ask the table and never compare types.
+ *
+ * Functions that the author of a model gives (laws of springs, values of forces, motions of drives)
+ * are called through ga_call with a list of variables. */
+#ifndef GA_SRC_ELEMENT_H
+#define GA_SRC_ELEMENT_H
+
+#include "base/expr.h"
+#include "genalpha/ga_mechanism.h"
+#include "mechanism/body/body.h"
+#include "mechanism/report/column.h"
+
+typedef struct ga_element ga_element;
+
+/* ---- functions of the model's author (force/law.c) ------------------------------------------ */
+
+/* A number, an expression or a C function. */
+typedef struct ga_law {
+  double constant;
+  ga_expr *expr;
+  ga_function_fn fn;
+  void *context;
+  bool zero; /* the constant 0: needs no call */
+} ga_law;
+
+/* Kinds of variables. Functions depend on the first three today; the others are reserved. */
+typedef enum ga_variable_kind {
+  GA_VARIABLE_TIME,       /* t */
+  GA_VARIABLE_COORDINATE, /* a distance, or a coordinate of a joint */
+  GA_VARIABLE_RATE,       /* the time derivative of a coordinate */
+  GA_VARIABLE_SENSOR,     /* the value of a sensor */
+  GA_VARIABLE_INPUT,      /* a number that is set between two steps */
+  GA_VARIABLE_STATE       /* a state of a controller */
+} ga_variable_kind;
+
+typedef struct ga_variable {
+  const char *name; /* in expressions and messages */
+  ga_variable_kind kind;
+} ga_variable;
+
+/* The variables of a function of t, and of a law: s, s_dot, t. Each list ends with a NULL name. */
+extern const ga_variable ga_of_time[], ga_of_state[];
+enum { GA_OF_TIME_T = 0, GA_LAW_S = 0, GA_LAW_RATE, GA_LAW_T, GA_VARIABLES_MAX };
+
+/* A function and the point where it is called. The derivatives go to `by`: the element multiplies
+ * by[i] by the derivative of variable i with respect to its frames. by[i] stays 0 for variables
+ * that no frame moves (time, inputs). */
+typedef struct ga_call {
+  const ga_law *law;
+  const char *field;            /* of the description, for messages: "law", "value", .. */
+  const ga_variable *variables; /* ga_of_time or ga_of_state */
+  int time_derivatives;         /* how many derivatives by t the element uses: 0, 1 or 2 */
+  double value[GA_VARIABLES_MAX], by[GA_VARIABLES_MAX];
+} ga_call;
+
+/* f at c->value and, if they are wanted, c->by. 0, or what the author's C function returned. */
+int ga_call_law(ga_call *c, bool derivatives, double *f);
+/* f and its first and second derivative along one variable (-1: f alone); the same codes */
+int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3]);
+
+/* ---- types ---------------------------------------------------------------------------------- */
+
+enum { GA_JOINT_ROWS_MAX = 6 };
+
+/* Nonzeros of an element: which of dx_a, dphi_a, dx_b, dphi_b its rows and forces depend on. */
+typedef struct ga_structure {
+  unsigned touches[GA_JOINT_ROWS_MAX]; /* bits GA_IN_XA .. of each row, holonomic rows first */
+  int axis[GA_JOINT_ROWS_MAX];         /* 1 + k: the row has component k of x only; 0: all */
+  bool coordinates;                    /* the rows depend on the element's coordinates, too */
+  unsigned force;                      /* bits GA_IN_XA .. of a force; rows count by themselves */
+  unsigned blocks;                     /* GA_BLOCK_BIT of the plain derivatives, of Kt and Ct */
+  bool coordinate_block;               /* Kt and Ct have entries (theta_i, theta_i) */
+} ga_structure;
+
+/* Points of an element for pictures and for the sizes of coordinates. */
+typedef struct ga_geometry {
+  const char *type;      /* word for pictures; preset: the type's name */
+  bool has[2];           /* there is a point on side A, on side B */
+  bool only_drawn;       /* no force or row depends on the points */
+  double s[2][3];        /* points from the centres of mass, body axes */
+  const double *E[2];    /* joint axes as columns, body axes; NULL: the body's own */
+  double length, radius; /* of a rod or a spring, of a wheel; 0: none */
+} ga_geometry;
+
+/* Order of columns: all joints first, then all coordinates, .. */
+typedef enum ga_column_order {
+  GA_ORDER_JOINTS,
+  GA_ORDER_COORDINATES,
+  GA_ORDER_DRIVES,
+  GA_ORDER_COUPLERS,
+  GA_ORDER_FORCES,
+  GA_ORDERS
+} ga_column_order;
+
+/* Functions may be NULL where a comment says so. Functions that return int return 0, a code > 0 (a
+ * smaller step may help) or < 0 (failed); ga_element_code makes both. */
+typedef struct ga_element_type {
+  const char *name;    /* of forces and sensors: the word for `type` in a description */
+  const char *what;    /* in messages: "joint", "spring", "sensor" */
+  const char *trouble; /* why an evaluation may ask for a smaller step, for messages */
+  bool rheonomic;      /* its holonomic rows depend on t */
+  void (*structure)(const ga_mechanism *m, const ga_element *el, ga_structure *s);
+  /* adds to everything that pass->out asks for */
+  int (*evaluate)(ga_pass *pass, const ga_element *el);
+  double (*energy)(ga_pass *pass, const ga_element *el); /* potential energy; NULL: 0 */
+  /* the i-th function that the author gave, with the values of its variables; false past the last
+   * one, or where the values are not defined; NULL: none */
+  bool (*function)(ga_pass *pass, const ga_element *el, int i, ga_call *call);
+  void (*geometry)(const ga_mechanism *m, const ga_element *el, ga_geometry *g); /* NULL: none */
+  ga_column_order order;
+  const ga_column *columns; /* ncolumn usual ones, then nextra that are known by name only */
+  int ncolumn, nextra;
+  void (*output)(ga_pass *pass, const ga_state *state, const ga_element *el, double *values);
+} ga_element_type;
+
+/* Slots of one row in G (and Z) or H (and Y). */
+typedef struct ga_row_slots {
+  int at[2];            /* of each body: slot of the first entry */
+  unsigned char own[2]; /* of each body: bit k is set if velocity k has an entry */
+} ga_row_slots;
+
+struct ga_element {
+  const ga_element_type *type;
+  const char *name;
+  int body[2];        /* sides A and B; 0: the ground */
+  int nlam, npsi;     /* numbers of holonomic and nonholonomic rows */
+  int lam_at, psi_at; /* its first multipliers */
+  int ncoordinate;
+  const int *coordinate; /* numbers of the coordinates it acts on */
+  const void *data;      /* of the type */
+  /* set by layout.c: */
+  unsigned blocks;    /* blocks of Kt and Ct that it fills, bits GA_BLOCK_BIT */
+  ga_row_slots *row;  /* nlam + npsi */
+  int *coordinate_at; /* slots of the coordinates: ncoordinate per row, then the diagonal of Kt */
+  int *K_at; /* for each velocity of A, then of B: slots of the blocks x_a, phi_a, x_b, phi_b
+                in its row of Kt; -1: none */
+};
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of the functions that the author of a model gives: numbers, expressions, C functions. */
+#include "mechanism/element.h"
+
+const ga_variable ga_of_time[] = {{"t", GA_VARIABLE_TIME}, {NULL, GA_VARIABLE_TIME}};
+const ga_variable ga_of_state[] = {{"s", GA_VARIABLE_COORDINATE},
+                                   {"s_dot", GA_VARIABLE_RATE},
+                                   {"t", GA_VARIABLE_TIME},
+                                   {NULL, GA_VARIABLE_TIME}};
+
+int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3]) {
+  f[1] = f[2] = 0;
+  if (law->fn) return law->fn(law->context, variables, along, f);
+  if (law->expr) {
+    ga_expr_jet(law->expr, variables, along, f);
+  } else {
+    f[0] = law->constant;
+  }
+  return 0;
+}
+
+/* frames move the variable, so that its derivative enters the tangents */
+static bool moves_with_frames(ga_variable_kind kind) {
+  return kind != GA_VARIABLE_TIME && kind != GA_VARIABLE_INPUT;
+}
+
+int ga_call_law(ga_call *c, bool derivatives, double *f) {
+  double jet[3] = {0, 0, 0};
+  bool called = false;
+  for (int i = 0; derivatives && c->variables[i].name; i++) {
+    c->by[i] = 0;
+    if (!moves_with_frames(c->variables[i].kind)) continue;
+    const int code = ga_law_jet(c->law, c->value, i, jet);
+    if (code != 0) return code;
+    if (!called) *f = jet[0];
+    c->by[i] = jet[1];
+    called = true;
+  }
+  if (called) return 0;
+  const int code = ga_law_jet(c->law, c->value, -1, jet);
+  *f = jet[0];
+  return code;
+}

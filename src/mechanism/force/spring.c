@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Spring and damper along the line between two points, with a law:
+ *
+ *   tension tau = k (s - l) + c s' + law(s, s', t),   s = |d| the distance of the points
+ *
+ * Tangents belong to -F, the left side of the equations. */
+#include "mechanism/force/force.h"
+
+typedef struct spring_data {
+  double s[2][3];     /* points from the centres of mass, body axes */
+  ga_elastic elastic; /* free: the length l */
+} spring_data;
+
+/* ---- the line of the spring ----------------------------------------------------------------- */
+
+typedef struct spring {
+  ga_pair pair;
+  double s, rate, n[3], u[3]; /* distance, its rate, direction, d' */
+  double tension, by_s, by_rate;
+} spring;
+
+/* distance and rate; false where the points meet, because they have no direction then */
+static bool find_line(ga_pass *pass, const ga_element *el, spring *sp) {
+  const spring_data *data = el->data;
+  const ga_frame *a, *b;
+  ga_pass_frames(pass, el, &a, &b);
+  ga_pair_points(&sp->pair, false, a, b, data->s[0], data->s[1]);
+  sp->s = ga_norm3(sp->pair.d);
+  if (!(sp->s > 1e-12 * (1 + ga_norm3(sp->pair.ra) + ga_norm3(sp->pair.rb)))) return false;
+  for (int i = 0; i < 3; i++) sp->n[i] = sp->pair.d[i] / sp->s;
+  ga_pair_rate(&sp->pair, sp->u);
+  sp->rate = ga_dot3(sp->n, sp->u);
+  return true;
+}
+
+static ga_call law_at(const ga_pass *pass, const spring_data *data, const spring *sp) {
+  return (ga_call){.law = &data->elastic.law,
+                   .field = "law",
+                   .variables = ga_of_state,
+                   .value = {[GA_LAW_S] = sp->s, [GA_LAW_RATE] = sp->rate, [GA_LAW_T] = pass->t}};
+}
+
+/* tension and, if tangents are wanted, its derivatives; 0, > 0, < 0 as functions return */
+static int spring_at(ga_pass *pass, const ga_element *el, bool tangents, spring *sp) {
+  const spring_data *data = el->data;
+  const ga_elastic *e = &data->elastic;
+  if (!find_line(pass, el, sp)) return 1;
+  sp->tension = e->stiffness * (sp->s - e->free) + e->damping * sp->rate;
+  sp->by_s = e->stiffness;
+  sp->by_rate = e->damping;
+  if (e->law.zero) return 0;
+  ga_call call = law_at(pass, data, sp);
+  double f = 0;
+  const int code = ga_call_law(&call, tangents, &f);
+  sp->tension += f;
+  sp->by_s += call.by[GA_LAW_S];
+  sp->by_rate += call.by[GA_LAW_RATE];
+  return code;
+}
+
+static bool function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
+  const spring_data *data = el->data;
+  spring sp;
+  if (i > 0 || data->elastic.law.zero || !find_line(pass, el, &sp)) return false;
+  *call = law_at(pass, data, &sp);
+  return true;
+}
+
+/* ---- force and tangent ---------------------------------------------------------------------- */
+
+static void structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
+  (void)m, (void)el;
+  s->force = GA_ALL_VARIATIONS;
+  s->blocks = GA_ALL_BLOCKS;
+}
+
+/* phi = tau n at p_b on the left side. By d: tau_s n n^T + (tau/s) N + tau_s' n (N u)^T/s with
+ * N = I - n n^T; by d': tau_s' n n^T. */
+static void add_tangent(ga_pass *pass, const ga_element *el, const spring *sp) {
+  const ga_elastic *e = &((const spring_data *)el->data)->elastic;
+  const bool with_rate = e->damping != 0 || !e->law.zero;
+  double phi[3], by_d[9], by_rate[9];
+  ga_tangent t;
+  for (int i = 0; i < 3; i++) {
+    phi[i] = sp->tension * sp->n[i];
+    for (int j = 0; j < 3; j++) {
+      const double along = sp->n[i] * sp->n[j], across = (i == j) - along;
+      const double turning = sp->n[i] * (sp->u[j] - sp->rate * sp->n[j]) / sp->s;
+      by_d[3 * i + j] = sp->by_s * along + sp->tension / sp->s * across + sp->by_rate * turning;
+      by_rate[3 * i + j] = sp->by_rate * along;
+    }
+  }
+  ga_tangent_clear(&t, with_rate);
+  ga_tangent_points(&sp->pair, phi, by_d, with_rate ? by_rate : NULL, &t);
+  ga_pass_tangent(pass, el, &t);
+}
+
+static int evaluate(ga_pass *pass, const ga_element *el) {
+  spring sp;
+  if (!pass->out->F && !pass->tangents) return 0;
+  const int code = spring_at(pass, el, pass->tangents, &sp);
+  if (code != 0) return ga_function_code(pass, el, code);
+  if (pass->out->F) {
+    double f[GA_PAIR] = {0};
+    for (int i = 0; i < 3; i++) {
+      f[GA_XA + i] = sp.tension * sp.n[i];
+      f[GA_XB + i] = -f[GA_XA + i];
+    }
+    ga_add_cross3(1, sp.pair.ra, f + GA_XA, f + GA_PA);
+    ga_add_cross3(1, sp.pair.rb, f + GA_XB, f + GA_PB);
+    ga_pass_force(pass, el, f);
+  }
+  if (pass->tangents) add_tangent(pass, el, &sp);
+  return 0;
+}
+
+static double energy(ga_pass *pass, const ga_element *el) {
+  const spring_data *data = el->data;
+  const ga_frame *a, *b;
+  ga_pair p;
+  ga_pass_frames(pass, el, &a, &b);
+  ga_pair_points(&p, false, a, b, data->s[0], data->s[1]);
+  const double stretch = ga_norm3(p.d) - data->elastic.free;
+  return 0.5 * data->elastic.stiffness * stretch * stretch;
+}
+
+static void output(ga_pass *pass, const ga_state *state, const ga_element *el, double *values) {
+  (void)state;
+  spring sp;
+  const int code = spring_at(pass, el, false, &sp);
+  values[0] = sp.s;
+  values[1] = code == 0 ? sp.rate : NAN;
+  values[2] = code == 0 ? sp.tension : NAN;
+}
+
+/* ---- description ---------------------------------------------------------------------------- */
+
+static ga_status describe(ga_mechanism *m, const char *owner, const ga_force *force, ga_element *el,
+                          void *out, ga_error *err) {
+  spring_data *data = out;
+  ga_sides sides = {.owner = owner};
+  ga_frame a, b;
+  ga_pair p;
+  ga_status status = ga_sides_of(m, force->between, el->body, &sides, err);
+  if (status == GA_OK) status = ga_locate_origins(&sides, "at", &force->at, data->s, err);
+  if (status == GA_OK) status = ga_elastic_describe(m, owner, force, &data->elastic, err);
+  if (status != GA_OK) return status;
+  ga_solid_frame(sides.body[0], &a);
+  ga_solid_frame(sides.body[1], &b);
+  ga_pair_points(&p, false, &a, &b, data->s[0], data->s[1]);
+  const double length = force->length.given ? force->length.value : ga_norm3(p.d);
+  data->elastic.free = length;
+  if (length < 0) return ga_fail(err, GA_ERR_ARG, "%s: length %g is negative", owner, length);
+  return GA_OK;
+}
+
+static void geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
+  (void)m;
+  const spring_data *data = el->data;
+  g->length = data->elastic.free;
+  for (int side = 0; side < 2; side++) {
+    g->has[side] = true;
+    ga_copy3(data->s[side], g->s[side]);
+  }
+}
+
+static const ga_column columns[] = {
+    {".length", "m", NULL}, {".rate", "m/s", NULL}, {".force", "N", NULL}};
+
+const ga_force_type ga_force_spring = {
+    .element = {.name = "spring",
+                .what = "spring",
+                .trouble = "its points meet, or its law cannot be evaluated here",
+                .structure = structure,
+                .evaluate = evaluate,
+                .energy = energy,
+                .function = function,
+                .geometry = geometry,
+                .order = GA_ORDER_FORCES,
+                GA_COLUMNS(columns),
+                .output = output},
+    .summary = "spring and damper between two points",
+    .uses = GA_FORCE_HAS_BETWEEN | GA_FORCE_HAS_AT | GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING |
+            GA_FORCE_HAS_LENGTH | GA_FORCE_HAS_LAW,
+    .needs = GA_FORCE_HAS_BETWEEN,
+    .at_help = "{A: [], B: []} in body frames",
+    .size = sizeof(spring_data),
+    .describe = describe};

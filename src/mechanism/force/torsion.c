@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Spring and damper on a coordinate theta of a joint, with a law:
+ *
+ *   effort in +theta = -k (theta - free) - c theta' + law(theta, theta', t)
+ *
+ * Tangents belong to -F, the left side of the equations. */
+#include "mechanism/force/force.h"
+
+static void structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
+  (void)m, (void)el;
+  s->coordinate_block = true;
+}
+
+static ga_call law_at(const ga_pass *pass, const ga_element *el) {
+  const ga_angle *c = &pass->m->coordinates.item[el->coordinate[0]];
+  return (ga_call){
+      .law = &((const ga_elastic *)el->data)->law,
+      .field = "law",
+      .variables = ga_of_state,
+      .value = {
+          [GA_LAW_S] = pass->q[c->q_at], [GA_LAW_RATE] = pass->v[c->v_at], [GA_LAW_T] = pass->t}};
+}
+
+static bool function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
+  if (i > 0 || ((const ga_elastic *)el->data)->law.zero) return false;
+  *call = law_at(pass, el);
+  return true;
+}
+
+/* effort, and minus its derivatives */
+static int torsion_at(ga_pass *pass, const ga_element *el, bool tangents, double *effort,
+                      double *by_s, double *by_rate) {
+  const ga_elastic *e = el->data;
+  ga_call call = law_at(pass, el);
+  double f = 0;
+  *effort = -e->stiffness * (call.value[GA_LAW_S] - e->free) - e->damping * call.value[GA_LAW_RATE];
+  *by_s = e->stiffness, *by_rate = e->damping;
+  if (e->law.zero) return 0;
+  const int code = ga_call_law(&call, tangents, &f);
+  *effort += f;
+  *by_s -= call.by[GA_LAW_S];
+  *by_rate -= call.by[GA_LAW_RATE];
+  return code;
+}
+
+static int evaluate(ga_pass *pass, const ga_element *el) {
+  const ga_evaluation *out = pass->out;
+  double effort, by_s, by_rate;
+  if (!out->F && !pass->tangents) return 0;
+  const int code = torsion_at(pass, el, pass->tangents, &effort, &by_s, &by_rate);
+  if (code != 0) return ga_function_code(pass, el, code);
+  if (out->F) out->F[pass->m->coordinates.item[el->coordinate[0]].v_at] += effort;
+  if (pass->tangents) {
+    out->Kt->val[el->coordinate_at[0]] += by_s;
+    out->Ct->val[el->coordinate_at[0]] += by_rate;
+  }
+  return 0;
+}
+
+static double energy(ga_pass *pass, const ga_element *el) {
+  const ga_elastic *e = el->data;
+  const double turn = pass->q[pass->m->coordinates.item[el->coordinate[0]].q_at] - e->free;
+  return 0.5 * e->stiffness * turn * turn;
+}
+
+static void output(ga_pass *pass, const ga_state *state, const ga_element *el, double *values) {
+  (void)state;
+  double by_s, by_rate;
+  if (torsion_at(pass, el, false, values, &by_s, &by_rate) != 0) values[0] = NAN;
+}
+
+static ga_status describe(ga_mechanism *m, const char *owner, const ga_force *force, ga_element *el,
+                          void *data, ga_error *err) {
+  ga_elastic *e = data;
+  ga_status status = ga_elastic_describe(m, owner, force, e, err);
+  if (status != GA_OK) return status;
+  int *number = ga_arena_ints(&m->arena, 1);
+  if (!number) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
+  status = ga_mechanism_coordinate_named(m, owner, force->coordinate, number, err);
+  if (status != GA_OK) return status;
+  el->ncoordinate = 1;
+  el->coordinate = number;
+  e->free = force->free.given ? force->free.value : m->coordinates.item[*number].start;
+  return GA_OK;
+}
+
+static const ga_column columns[] = {{".effort", "N", "N m"}};
+
+const ga_force_type ga_force_torsion = {.element = {.name = "torsion",
+                                                    .what = "torsion",
+                                                    .trouble = "its law cannot be evaluated here",
+                                                    .structure = structure,
+                                                    .evaluate = evaluate,
+                                                    .energy = energy,
+                                                    .function = function,
+                                                    .order = GA_ORDER_FORCES,
+                                                    GA_COLUMNS(columns),
+                                                    .output = output},
+                                        .summary = "spring and damper on a coordinate of a joint",
+                                        .uses = GA_FORCE_HAS_COORDINATE | GA_FORCE_HAS_STIFFNESS |
+                                                GA_FORCE_HAS_DAMPING | GA_FORCE_HAS_FREE |
+                                                GA_FORCE_HAS_LAW,
+                                        .needs = GA_FORCE_HAS_COORDINATE,
+                                        .size = sizeof(ga_elastic),
+                                        .describe = describe};
