@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a picture of a mechanism is drawn from: its bodies with their looks, and what joins them.
+/* Drawables: what a picture of a mechanism shows, its bodies with their looks, joints, forces and
+ * sensors.
  *
  * All points and axes are given in the frames of the bodies, whose motion the columns NAME.x ..
  * NAME.e3 report. Texts are owned by the mechanism. */
@@ -43,10 +44,10 @@ typedef struct ga_drawable {
   double radius;     /* of a rolling disk or sphere; 0 elsewhere */
 } ga_drawable;
 
-/* The i-th part of a kind, in the order of the calls; false past the end. Torsions, drives and
- * couplers have no place in space and are not told. */
+/* The i-th drawable of a kind, in the order of the calls; false past the end. Torsions, drives and
+ * couplers have no position in space and are left out. */
 GA_API bool ga_mechanism_drawable(const ga_mechanism *m, ga_drawable_kind kind, int i,
-                                  ga_drawable *part);
+                                  ga_drawable *drawable);
 
 /* The gravity that acts on every mass. */
 GA_API void ga_mechanism_gravity(const ga_mechanism *m, double gravity[3]);

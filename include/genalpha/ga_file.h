@@ -23,7 +23,7 @@ typedef struct ga_file_options {
   const ga_file_set *set;
   int nset;
   const char *want; /* an expression of columns: coordinates it names will exist; or NULL */
-  bool parts_only;  /* stop before the build: the mechanism can be drawn (ga_drawable.h), not run */
+  bool no_build;    /* stop before the build: the mechanism can be drawn (ga_drawable.h), not run */
   ga_log_fn log;    /* receives warnings */
   void *log_context;
 } ga_file_options;

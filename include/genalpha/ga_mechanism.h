@@ -17,10 +17,10 @@
  *     ga_integrator_free(it);
  *     ga_mechanism_free(m);  // after the integrator
  *
- * Every call copies what it is given; an error is told by the call that caused it and leaves the
- * mechanism as it was. After ga_mechanism_build the mechanism is constant: any number of
- * integrators and threads may share it. Zero means "not given" in all descriptions; what that means
- * is said beside each field. docs/reference/models.md has the mathematics of every element. */
+ * Every call copies its description. A call that fails returns an error and leaves the mechanism as
+ * it was. After ga_mechanism_build the mechanism is constant: any number of integrators and threads
+ * may use it together. Zero means "not given" in all descriptions; each field has its default beside
+ * it. docs/reference/models.md has the mathematics of every element. */
 #ifndef GA_MECHANISM_H
 #define GA_MECHANISM_H
 
@@ -138,8 +138,8 @@ typedef struct ga_body {
   ga_body_look look;          /* for pictures only */
 } ga_body;
 
-/* Which fields a type of joint uses, needs and what its coordinates are called is told by
- * ga_joint_types. */
+/* ga_joint_types lists the types, the fields that each of them uses and needs, and the names of its
+ * coordinates. */
 typedef struct ga_joint {
   const char *name;
   const char *type;       /* "revolute", .. */
@@ -241,9 +241,9 @@ GA_API ga_status ga_mechanism_set_coordinate(ga_mechanism *m, const char *coordi
 GA_API ga_status ga_mechanism_set_rate(ga_mechanism *m, const char *coordinate, double rate,
                                        ga_error *err);
 
-/* Start values that do not fit are made to fit by the build: bodies are moved as little as possible
- * (weighted by mass and size) until all joints close, and velocities are completed. Coordinates and
- * rates that were set stay; so does what ga_mechanism_hold names. */
+/* The build corrects start values that do not fit: it moves bodies as little as possible (weighted
+ * by mass and size) until all joints close, and completes the velocities. Coordinates and rates that
+ * were set stay; so do the values that ga_mechanism_hold names. */
 GA_API ga_status ga_mechanism_set_assemble(ga_mechanism *m, bool assemble);
 enum {
   GA_HOLD_POSITION = 1, /* position and orientation */
@@ -252,8 +252,8 @@ enum {
 };
 GA_API ga_status ga_mechanism_hold(ga_mechanism *m, const char *body, unsigned what, ga_error *err);
 
-/* Everything is there: find the places of all values, check the start values at t0 and polish them
- * to rounding. GA_ERR_INITIAL names the joint that is open, and by how much. */
+/* The mechanism is complete: make the model, check the start values at t0 and correct them to
+ * rounding. GA_ERR_INITIAL names a joint that is violated, and by how much. */
 GA_API ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err);
 
 /* After the build; owned by the mechanism. */
@@ -287,8 +287,8 @@ GA_API ga_status ga_mechanism_modes(const ga_mechanism *m, double t, const doubl
                                     const double *v, bool frozen, ga_modes *modes, ga_error *err);
 GA_API const char *ga_mechanism_shape_name(const ga_mechanism *m, int i, char *text, size_t room);
 
-/* What a look at a model before its first run finds. `say` (NULL: nobody) receives sentences for
- * people, warnings among them; the numbers are for programs. The state must satisfy the
+/* Results of the check of a model before its first run. `say` (NULL: not wanted) receives sentences
+ * for people, warnings among them; the numbers are for programs. The state must satisfy the
  * constraints. */
 typedef struct ga_check {
   int bodies, joints, coordinates;

@@ -31,7 +31,7 @@ typedef struct ga_scope {
   bool condition; /* a comparison is allowed at the top; its value is left - right */
 } ga_scope;
 
-/* On failure err says what is wrong and where; *column, if not NULL, is the place in the text,
+/* On failure err says what is wrong and where; *column, if not NULL, is the column in the text,
  * counted from 1. */
 ga_status ga_expr_parse(const char *text, const ga_scope *scope, ga_expr **out, int *column,
                         ga_error *err);

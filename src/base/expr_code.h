@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parser of expressions and their evaluation share: one list of operations, the code. */
+/* Common to the parser of expressions and their evaluation: one list of operations, the code. */
 #ifndef GA_SRC_EXPR_CODE_H
 #define GA_SRC_EXPR_CODE_H
 

@@ -185,7 +185,7 @@ static const int arguments[GA_EXPR_COUNT] = {
 
 void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double result[3]) {
   jet stack[GA_EXPR_STACK];
-  jet *top = stack; /* the first free place */
+  jet *top = stack; /* the first free slot */
   for (const ga_instruction *i = expr->code; i < expr->code + expr->length; i++) {
     jet *a = top -= arguments[i->op];
     if (i->op == GA_EXPR_number) {

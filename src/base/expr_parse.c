@@ -63,12 +63,12 @@ typedef struct parser {
 static void sum(parser *p);
 
 /* the first error counts */
-static void complain(parser *p, const char *place, const char *format, ...) GA_PRINTF(3, 4);
+static void complain(parser *p, const char *where, const char *format, ...) GA_PRINTF(3, 4);
 
-static void complain(parser *p, const char *place, const char *format, ...) {
+static void complain(parser *p, const char *where, const char *format, ...) {
   if (p->status != GA_OK) return;
   char text[300];
-  const int column = (int)(place - p->text) + 1;
+  const int column = (int)(where - p->text) + 1;
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
@@ -141,15 +141,15 @@ static bool read_name(parser *p, char *name) {
 /* a number that needs no variable, for the lists of a table */
 static double constant_item(parser *p) {
   const int from = p->expr->length, stack = p->stack;
-  const char *place = p->at;
+  const char *where = p->at;
   sum(p);
   if (p->status != GA_OK) return 0;
-  ga_expr part = *p->expr;
-  part.code += from, part.length -= from;
-  if (!ga_expr_constant(&part)) complain(p, place, "numbers of a table cannot change");
+  ga_expr entry = *p->expr;
+  entry.code += from, entry.length -= from;
+  if (!ga_expr_constant(&entry)) complain(p, where, "numbers of a table cannot change");
   if (p->status != GA_OK) return 0;
   p->expr->length = from, p->stack = stack;
-  return ga_expr_value(&part, NULL);
+  return ga_expr_value(&entry, NULL);
 }
 
 /* one list [a, b, ..] into values; the number of its entries */
@@ -192,7 +192,7 @@ static void bend_spline(ga_spline *s, double *c) {
   for (int i = s->n - 2; i > 0; i--) s->bend[i] -= c[i] * s->bend[i + 1];
 }
 
-static void add_spline(parser *p, const char *place, int n, double *t, double *y) {
+static void add_spline(parser *p, const char *where, int n, double *t, double *y) {
   ga_expr *e = p->expr;
   ga_spline *more = ga_calloc((size_t)e->nspline + 1, sizeof *more);
   ga_spline s = {n, t, y, ga_calloc((size_t)n, sizeof(double))};
@@ -210,7 +210,7 @@ static void add_spline(parser *p, const char *place, int n, double *t, double *y
   ga_free(c);
   for (int i = 0; p->status == GA_OK && i < n; i++) {
     if (!isfinite(t[i]) || !isfinite(y[i]) || (i > 0 && t[i] <= t[i - 1])) {
-      complain(p, place, "a table needs finite numbers, the first list increasing");
+      complain(p, where, "a table needs finite numbers, the first list increasing");
     }
   }
 }
@@ -220,19 +220,19 @@ static void table(parser *p) {
   sum(p);
   expect(p, ",");
   skip(p);
-  const char *place = p->at;
+  const char *where = p->at;
   const int nt = table_list(p, &t);
   expect(p, ",");
   const int ny = table_list(p, &y);
   if (p->status == GA_OK && (nt != ny || nt < 2)) {
-    complain(p, place, "the lists of a table need equally many numbers, at least two");
+    complain(p, where, "the lists of a table need equally many numbers, at least two");
   }
   if (p->status != GA_OK) {
     ga_free(t), ga_free(y);
     return;
   }
   const int index = p->expr->nspline;
-  add_spline(p, place, nt, t, y);
+  add_spline(p, where, nt, t, y);
   emit(p, GA_EXPR_table, index, 0);
 }
 
@@ -264,7 +264,7 @@ static void condition(parser *p) {
 }
 
 static void call(parser *p, int op) {
-  const char *place = p->at;
+  const char *where = p->at;
   if (op == GA_EXPR_table) {
     table(p);
   } else {
@@ -279,24 +279,24 @@ static void call(parser *p, int op) {
     apply(p, (ga_expr_op)op);
   }
   if (p->status == GA_OK && next_is(p, ",")) {
-    complain(p, place, "too many arguments of '%s'", operation[op].name);
+    complain(p, where, "too many arguments of '%s'", operation[op].name);
   }
   expect(p, ")");
 }
 
-static void unknown(parser *p, const char *place, const char *name, bool called) {
+static void unknown(parser *p, const char *where, const char *name, bool called) {
   const char *near = called ? ga_nearest_word(name, ga_expr_word) : NULL;
   if (!near && p->scope && p->scope->nearest) near = p->scope->nearest(p->scope->context, name);
   if (!near && !called) near = ga_nearest_word(name, ga_expr_word);
   const char *what = called ? "function" : "name";
   if (near) {
-    complain(p, place, "unknown %s '%s'; did you mean '%s'?", what, name, near);
+    complain(p, where, "unknown %s '%s'; did you mean '%s'?", what, name, near);
   } else {
-    complain(p, place, "unknown %s '%s'", what, name);
+    complain(p, where, "unknown %s '%s'", what, name);
   }
 }
 
-static void named(parser *p, const char *place, const char *name) {
+static void named(parser *p, const char *where, const char *name) {
   if (next_is(p, "(")) {
     for (int op = 0; op < NFUNCTION; op++) {
       if (strcmp(operation[op].name, name) == 0) {
@@ -304,7 +304,7 @@ static void named(parser *p, const char *place, const char *name) {
         return;
       }
     }
-    unknown(p, place, name, true);
+    unknown(p, where, name, true);
     return;
   }
   if (strcmp(name, "pi") == 0 || strcmp(name, "e") == 0) {
@@ -318,7 +318,7 @@ static void named(parser *p, const char *place, const char *name) {
   } else if (meaning.kind == GA_NAME_VARIABLE) {
     emit(p, GA_EXPR_variable, meaning.variable, 0);
   } else {
-    unknown(p, place, name, false);
+    unknown(p, where, name, false);
   }
 }
 
@@ -350,7 +350,7 @@ static padded spaced(const char *name) {
 }
 
 static void unit(parser *p) {
-  const char *place = p->at;
+  const char *where = p->at;
   char name[NAME_ROOM];
   if (p->status != GA_OK || !read_name(p, name)) return;
   for (int i = 0; i < NUNIT; i++) {
@@ -360,9 +360,9 @@ static void unit(parser *p) {
     return;
   }
   skip(p);
-  while (isspace((unsigned char)*place)) place++;
+  while (isspace((unsigned char)*where)) where++;
   const bool usual = strstr(" m kg s N J W Pa Hz rad Nm ", spaced(name).text) != NULL;
-  complain(p, place, "an operator or a unit (deg, rpm, mm) is expected before '%s'%s", name,
+  complain(p, where, "an operator or a unit (deg, rpm, mm) is expected before '%s'%s", name,
            usual ? "; SI units are left out" : "");
 }
 
@@ -370,12 +370,12 @@ static void primary(parser *p) {
   char name[NAME_ROOM];
   if (number(p)) return;
   skip(p);
-  const char *place = p->at;
+  const char *where = p->at;
   if (next_is(p, "(")) {
     sum(p);
     expect(p, ")");
   } else if (read_name(p, name)) {
-    named(p, place, name);
+    named(p, where, name);
   } else if (*p->at) {
     complain(p, p->at, "a number, a name or '(' is expected before '%.20s'", p->at);
   } else {
@@ -436,7 +436,7 @@ static void sum(parser *p) {
   }
 }
 
-/* left > right at the top is the function left - right, whose sign tells; left < right the same
+/* left > right at the top is the function left - right, whose sign decides; left < right the same
  * with the other sign */
 static void top(parser *p) {
   ga_expr_op op = GA_EXPR_less;

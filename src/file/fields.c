@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of fields: every key of a map is looked up, read and put in its place. */
+/* Tables of fields: every key of a map is found in the table, read, and stored in the target. */
 #include <stdio.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, voi
   return true;
 }
 
-/* ---- bodies and places ---------------------------------------------------------------------- */
+/* ---- bodies and points ---------------------------------------------------------------------- */
 
 static bool is_planar(const ga_reader *r, const char *body) {
   const ga_symbol *s = ga_mechanism_find(r->m, body);
@@ -143,7 +143,8 @@ static bool is_known(ga_reader *r, const ga_node *node, const char *body) {
   int index;
   ga_error err = {GA_OK, ""};
   if (ga_mechanism_body_named(r->m, "", body, &index, &err) == GA_OK) return true;
-  return ga_reader_fail(r, node, "%s", err.text + strlen(": ")); /* the path tells the owner */
+  return ga_reader_fail(r, node, "%s",
+                        err.text + strlen(": ")); /* the path in the file names the owner */
 }
 
 static bool are_of_one_kind(ga_reader *r, const ga_node *node) {
@@ -155,8 +156,8 @@ static bool are_of_one_kind(ga_reader *r, const ga_node *node) {
                         planar_a ? b : a);
 }
 
-/* Bodies come first, others are read in their light: vectors have two entries if they are planar.
- * So a body that does not exist must be told before the length of a vector. */
+/* Bodies are read before other keys, because vectors have two entries if bodies are planar. So the
+ * message about an unknown body comes before one about the length of a vector. */
 static bool read_bodies(ga_reader *r, const ga_node *map) {
   const ga_node *between = ga_node_find(map, "between"), *body = ga_node_find(map, "body");
   r->between[0] = r->between[1] = NULL;

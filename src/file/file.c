@@ -61,7 +61,7 @@ static bool read_world(ga_reader *r, const ga_node *root) {
   return true;
 }
 
-/* Section by section, each with the repetitions' part of it: bodies before joints, and so on. */
+/* Section by section, each followed by its entries in repetitions: bodies before joints, and so on. */
 static bool read_sections(ga_reader *r, const ga_node *root) {
   const ga_node *repeat = ga_node_find(root, "repeat"), *initial = ga_node_find(root, "initial");
   for (const ga_section *s = ga_sections; s->name; s++) {
@@ -93,7 +93,7 @@ static bool read_all(ga_reader *r, const ga_node *root, const ga_file_options *o
   if (root->kind != GA_NODE_MAP)
     return ga_reader_fail(r, root, "a model file is a map {key: value}");
   if (!read_head(r, root, file) || !read_parts(r, root, options, file)) return false;
-  if (options->parts_only) return true;
+  if (options->no_build) return true;
   const ga_status status = ga_mechanism_build(r->m, 0, &err);
   if (status != GA_OK) {
     r->status =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that has been read, and the parts of its reader. */
+/* A file that has been read, and the functions of its reader. */
 #ifndef GA_SRC_FILE_H
 #define GA_SRC_FILE_H
 

@@ -9,7 +9,7 @@ typedef struct {
   ga_body body;
   int kind, formulation;
   ga_given mass;
-  bool has_inertia, placed;
+  bool has_inertia, turned;
   const char *in;
   const ga_node *shape, *look;
 } input;
@@ -92,7 +92,7 @@ static bool read_orientation(ga_reader *r, const ga_field *f, const ga_node *nod
   (void)f;
   input *in = out;
   double *p = in->body.orientation, w[3];
-  in->placed = true;
+  in->turned = true;
   if (r->planar) return ga_read_number(r, node, &in->body.angle);
   if (node->kind == GA_NODE_LIST) return from_quaternion(r, node, p);
   if (node->kind != GA_NODE_MAP || node->count == 0) {
@@ -207,7 +207,7 @@ const ga_field ga_body_fields[] = {
 #undef AT
 
 /* x = x_in + R_in position, p = p_in orientation */
-static bool place_in(ga_reader *r, const ga_node *node, input *in) {
+static bool move_to_frame_of(ga_reader *r, const ga_node *node, input *in) {
   const ga_symbol *s = ga_mechanism_find(r->m, in->in);
   ga_body *b = &in->body;
   if (strcmp(in->in, "ground") == 0) return true;
@@ -226,7 +226,7 @@ static bool place_in(ga_reader *r, const ga_node *node, input *in) {
   b->angle += base->angle0;
   if (planar || in->kind == GA_BODY_POINT) return true;
   double p[4] = {1, 0, 0, 0};
-  if (in->placed) memcpy(p, b->orientation, sizeof p);
+  if (in->turned) memcpy(p, b->orientation, sizeof p);
   ga_quat_mul(base->p0, p, b->orientation);
   return true;
 }
@@ -245,7 +245,7 @@ bool ga_read_body(ga_reader *r, const char *name, const ga_node *node) {
   if (in.look && !ga_read_look(r, in.look, &in.body.look)) return false;
   ga_reader_leave(r);
   if (!in.shape && !in.mass.given) return ga_reader_fail(r, node, "the key 'mass' is missing");
-  if (in.in && !place_in(r, node, &in)) return false;
+  if (in.in && !move_to_frame_of(r, node, &in)) return false;
   in.body.name = name;
   in.body.type = (ga_body_type)in.kind;
   in.body.formulation = (ga_formulation)in.formulation;

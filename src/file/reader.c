@@ -110,7 +110,7 @@ static bool parse(ga_reader *r, const ga_node *node, const char *text, int offse
              "'%.60s' is a parameter that is defined below; each may use those above it", r->below);
     return fail_column(r, node, node->column + node->quoted + offset + column - 1, message);
   }
-  /* the message names the column inside the text; the place is that of the file */
+  /* the message names the column inside the text; replace it by the column in the file */
   const char *says = strstr(err.text, ": ");
   return fail_column(r, node, node->column + node->quoted + offset + column - 1,
                      says ? says + 2 : err.text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the tree of a model file: places in messages, expressions, and tables of fields.
+/* Reading the tree of a model file: line and column in messages, expressions, tables of fields.
  *
  * A section of the file is a table of fields. The tables are read by ga_read_fields, printed as
  * JSON Schema by schema.c and as text by the documentation; there is no second list. */
@@ -72,7 +72,7 @@ struct ga_field {
   const char *form; /* what is written there: a name of schema.c */
   const char *help;
   ga_field_reader read;
-  size_t at;         /* place in the target */
+  size_t at;         /* offset in the target */
   const char *words; /* of a choice, "a|b" */
   bool required;
 };
@@ -136,7 +136,7 @@ bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node);
 extern const ga_field ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[],
     ga_force_fields[], ga_sensor_fields[];
 
-/* what a call of the mechanism said, with the place in the file */
+/* the status of a call of the mechanism; a failure gets the line and column of the node */
 bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err);
 
 #endif

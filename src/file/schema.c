@@ -173,16 +173,21 @@ static void put_joint_rows(FILE *to) {
   }
 }
 
+/* fields of a mask as a list of code words */
+static void put_force_fields(FILE *to, unsigned fields) {
+  for (int k = 0, n = 0; ga_force_field_name(k); k++) {
+    if (fields >> k & 1) fprintf(to, "%s`%s`", n++ ? ", " : "", ga_force_field_name(k));
+  }
+}
+
 static void put_force_rows(FILE *to) {
   const ga_force_type *type;
-  fprintf(to, "| type | fields | |\n|---|---|---|\n");
+  fprintf(to, "| type | needs | may have | |\n|---|---|---|---|\n");
   for (int i = 0; (type = ga_force_type_at(i)); i++) {
-    fprintf(to, "| `%s` |", type->element.name);
-    for (int k = 0, n = 0; ga_force_field_name(k); k++) {
-      if (!(type->uses >> k & 1)) continue;
-      const bool needed = type->needs >> k & 1;
-      fprintf(to, "%s `%s`%s", n++ ? "," : "", ga_force_field_name(k), needed ? " (needed)" : "");
-    }
+    fprintf(to, "| `%s` | ", type->element.name);
+    put_force_fields(to, type->needs);
+    fprintf(to, " | ");
+    put_force_fields(to, type->uses & ~type->needs);
     fprintf(to, " | %s |\n", type->summary);
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A YAML document as a tree of scalars, lists and maps, each with its place in the file. Scalars
+/* A YAML document as a tree of scalars, lists and maps, each with its line and column in the file. Scalars
  * are text: nothing is a number, a truth value or null by itself. */
 #ifndef GA_SRC_YAML_H
 #define GA_SRC_YAML_H

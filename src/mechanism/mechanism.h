@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a mechanism: bodies and elements with their places in the arrays of a model.
+/* The inside of a mechanism: bodies and elements, and the slots of their numbers in the arrays of a
+ * model. The files by rooms:
  *
- * A body has a kind (a table, body_kinds.c). Everything else is an element of a type (a table): it
- * says which rows and blocks it touches (structure), evaluates any subset of what a model is asked
- * for in one call, and names its columns. Files:
- *
- *   frame_pair.c          rows and tangents between two frames: the mathematics of primitives
- *   body_kinds.c          kinds of bodies: frames, inertia
- *   joint_types.c   joints as tables over primitives;  joint.c their evaluation
- *   coordinate.c    coordinates of joints, drives, couplers
- *   rolling.c       rolling and sliding: nonholonomic rows
- *   force.c, bushing.c           forces
- *   pass.c          one evaluation: frames, from space axes to the velocities of bodies, places
- *   layout.c        order of unknowns, patterns, places
- *   evaluate.c         the ga_model over it
- *   columns.c, sensor.c, column_events.c named outputs, events on them
- *   drawables.c       what pictures are drawn from (ga_drawable.h)
- *   names.c, points.c, add_*.c, build.c   the calls of ga_mechanism.h
- *   partition.c, subdomain.c parts of a mechanism, for teams (ga_partition.h)
- *   assemble.c      start values that fit, by src/statics, with names and sizes */
+ *   element.h     types of elements, functions of the model's author
+ *   space3.h      vectors and 3 x 3 matrices
+ *   body/         kinds of bodies: frames, inertia, names
+ *   joint/        joint_types.c: joints as tables over primitives; joint.c, rolling.c: their rows;
+ *                 coordinate.c: coordinates of joints, drives, couplers
+ *   force/        one file for each type of force, force_types.c: their registry; law.c: functions
+ *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation, from
+ *                 space axes to the velocities of bodies; evaluate.c: the ga_model
+ *   build/        add_*.c, names.c, points.c: the calls of ga_mechanism.h before the build;
+ *                 layout.c: order of unknowns, patterns, slots; build.c: the model and its start
+ *   assembly/     start values that fit (assemble.c), the side to which loops are bent (corners.c,
+ *                 sides.c), equilibrium and modes (rest_and_modes.c)
+ *   report/       columns, units, sensors, events on columns, drawables, the check before a run
+ *   partition/    subdomains of a mechanism, for teams (ga_partition.h) */
 #ifndef GA_SRC_MECHANISM_H
 #define GA_SRC_MECHANISM_H
 
@@ -28,16 +25,17 @@
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
-/* A coordinate of a joint: an unknown of its own. */
+/* A coordinate of a joint: an unknown of its own, without mass. */
 typedef struct ga_angle {
   const char *name;     /* "JOINT.NAME" */
   const char *rate;     /* "JOINT.NAME_rate" */
-  const char *asked_by; /* what made it exist */
-  int joint, which;     /* of the list of joints (-1: in another part), its coordinate */
+  const char *asked_by; /* the element or output that made it exist, for messages */
+  int joint;            /* number in the list of joints; -1: the joint is in another subdomain */
+  int which;            /* of the coordinates of the joint's type */
   double start, start_rate;
-  bool held, rate_held; /* given by the user: an assembly leaves them */
-  int q_at, v_at;
-  int element;
+  bool held, rate_held; /* the author gave start, start_rate: an assembly leaves them */
+  int q_at, v_at;       /* its number in q and v */
+  int element;          /* number of its element */
 } ga_angle;
 
 /* ---- the mechanism -------------------------------------------------------------------------- */
@@ -57,59 +55,58 @@ typedef struct ga_symbol {
   double value;
 } ga_symbol;
 
-/* Lists that grow; the memory of a mechanism that does not is in its arena. */
+/* A list that grows. Memory that does not grow is in the arena. */
 #define GA_LIST(type) \
   struct {            \
     type *item;       \
     int count, room;  \
   }
 
-/* Columns of one body (>= 0) or element, and where they begin. */
+/* Columns of one body or element. */
 typedef struct ga_column_block {
-  int body;
-  const ga_element *element;
-  int first, extra;
+  int body;                  /* number of the body; -1: of an element */
+  const ga_element *element; /* NULL: of a body */
+  int first, extra;          /* its first usual column; its first further column, -1: none */
 } ga_column_block;
 
 struct ga_mechanism {
   ga_arena arena;
-  bool built;
-  bool assemble; /* start values are made to fit */
+  bool built;    /* ga_mechanism_build was called: nothing can be added */
+  bool assemble; /* the build corrects start values that do not fit */
   double gravity[3];
-  ga_formulation formulation;
-  GA_LIST(ga_solid) bodies;
+  ga_formulation formulation; /* default of rigid bodies */
+  GA_LIST(ga_solid) bodies;   /* number 0 is the ground */
   GA_LIST(ga_element) joints; /* in order of their calls */
-  GA_LIST(ga_element) others; /* drives, couplers, forces */
+  GA_LIST(ga_element) others; /* drives, couplers, forces, in order of their calls */
   GA_LIST(ga_element) sensors;
   GA_LIST(ga_angle) coordinates;
-  GA_LIST(ga_expr *) texts;   /* owned */
-  GA_LIST(ga_symbol) symbols; /* open addressing, see names.c */
-  int nsymbol;
-  /* after the build */
-  GA_LIST(ga_element) elements; /* in order of evaluation and of rows */
+  GA_LIST(ga_expr *) texts;   /* expressions that it owns */
+  GA_LIST(ga_symbol) symbols; /* hash table of names (names.c) */
+  int nsymbol;                /* names in it */
+  /* set by the build: */
+  GA_LIST(ga_element) elements; /* joints, coordinates, others: order of evaluation and of rows */
   ga_space *space;
   int nq, nv, nlam, npsi;
-  ga_csr M, K, G, H;
+  ga_csr M, K, G, H; /* patterns; K is that of Kt and Ct */
   ga_model model;
-  double *q0, *v0;
-  double length; /* largest distance of joint points */
+  double *q0, *v0; /* start values */
+  double length; /* diagonal of the box around joint points and centres of mass; unit of lengths */
   GA_LIST(ga_column_block) blocks;
-  const char **columns;
-  int ncolumn, ndefault;
-  int *column_slot, column_slots; /* hash of their names */
-  char *text;                     /* where the next name goes */
-  size_t text_left;
+  const char **columns;           /* names */
+  int ncolumn, ndefault;          /* all columns, usual columns */
+  int *column_slot, column_slots; /* hash table of their names, its size */
+  char *text;                     /* free memory for names, */
+  size_t text_left;               /* bytes of it */
   ga_log_fn log;
   void *log_context;
 };
 
-/* Joints, then the others: the order in which parts are dealt out. */
+/* Joints, then the others: the order of elements in ga_partition. */
 static inline const ga_element *ga_mechanism_element(const ga_mechanism *m, int i) {
   return i < m->joints.count ? &m->joints.item[i] : &m->others.item[i - m->joints.count];
 }
 
-/* Room for one more item of a list; false without memory. ga_grown gives the old block back then.
- */
+/* Room for one more item of a list; false without memory: the list is unchanged then. */
 void *ga_grown(void *item, int count, int *room, size_t size);
 #define GA_GROW(list)                                                                    \
   ((list).item = ga_grown((list).item, (list).count, &(list).room, sizeof *(list).item), \
@@ -119,17 +116,19 @@ void *ga_grown(void *item, int count, int *room, size_t size);
 
 enum { GA_FRAME_SLOTS = 32 };
 
-/* On the stack of the caller: a mechanism is shared by threads. Frames are computed when an element
- * asks for them and kept while their slot is not needed by another; neighbours in a chain find them
- * there. */
+/* One evaluation. It lives on the caller's stack, because threads share the mechanism. Frames are
+ * computed when an element asks for them, and kept in a small cache: the next element of a chain
+ * finds the frame of the common body there. */
 struct ga_pass {
   const ga_mechanism *m;
   double t;
   const double *q, *v;
-  const ga_evaluation *out;
-  bool holonomic, nonholonomic, tangents; /* some of their rows, Kt and Ct, are wanted */
-  bool curved;                            /* Z, Y or a drift */
-  int tag[GA_FRAME_SLOTS];
+  const ga_evaluation *out; /* what is wanted, and where it goes */
+  bool holonomic;           /* g, G, Z, g_t or drift are wanted */
+  bool nonholonomic;        /* k, H, Y or k_drift are wanted */
+  bool tangents;            /* Kt and Ct are wanted */
+  bool curved;              /* Z, Y or a drift is wanted: second derivatives */
+  int tag[GA_FRAME_SLOTS];  /* cache: the body whose frame is in the slot, -1: none */
   ga_frame slot[GA_FRAME_SLOTS], spare;
   const ga_frame *frame[2]; /* of the element that asked last */
 };
@@ -149,7 +148,7 @@ void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const 
 void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *phi,
                            const ga_pair *p);
 void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient);
-/* A covector of forces into F, a tangent into Kt and Ct. */
+/* Add a covector of forces to F, a tangent to Kt and Ct. */
 void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f);
 void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t);
 
@@ -165,7 +164,7 @@ static inline const double *ga_pass_psi(const ga_pass *pass, const ga_element *e
 /* All blocks that ga_pass_tangent writes for an element of this structure. */
 unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_structure *s);
 
-/* what an element returns */
+/* the code that an element returns if a smaller step may help */
 static inline int ga_element_code(const ga_pass *pass, const ga_element *el) {
   return (int)(el - pass->m->elements.item) + 1;
 }
@@ -195,7 +194,7 @@ typedef struct ga_coordinate_spec {
 
 enum { GA_COORDINATES_MAX = 3 };
 typedef struct ga_row_list {
-  int count; /* -1: a joint of this kind is not there */
+  int count; /* -1: there is no such joint */
   ga_primitive_row row[GA_JOINT_ROWS_MAX];
 } ga_row_list;
 
@@ -328,11 +327,11 @@ typedef struct ga_sides {
 /* the bodies of `between`, neither the same nor planar and spatial (add_joint.c) */
 ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int number[2],
                       ga_sides *sides, ga_error *err);
-ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_point *place,
+ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_point *point,
                           double s[2][3], ga_error *err);
-ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_point *place,
+ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_point *point,
                             double s[2][3], ga_error *err);
-ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga_point *place,
+ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga_point *point,
                               double a[2][3], ga_error *err);
 /* planar: z in the plane if it is given, then x is e_z cross z */
 ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axis,

@@ -61,7 +61,7 @@ static bool view_parts(const settings *set, const char *path, const char *out) {
   ga_file_options parts = all;
   ga_file *file = NULL, *none = NULL;
   ga_error err = {GA_OK, ""}, ignored;
-  parts.parts_only = true;
+  parts.no_build = true;
   if (ga_file_load(path, &parts, &file, &ignored) != GA_OK) return false;
   ga_file_load(path, &all, &none, &err);
   const char *const messages[] = {err.text, NULL};

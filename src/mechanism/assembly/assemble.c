@@ -7,7 +7,7 @@
 
 #include "mechanism/mechanism.h"
 
-enum { JOINTS_TOLD = 4 };
+enum { JOINTS_NAMED = 4 };
 
 /* ---- calls before the build ----------------------------------------------------------------- */
 
@@ -72,7 +72,7 @@ static double gyration2(const ga_mechanism *m, const ga_solid *b, double mass) {
 /* A body resists a displacement by its mass m and a rotation by m r^2. In the motion r is the
  * radius of gyration, or the distance of its farthest joint over sqrt(3) (that of a rod held at its
  * end) where this is more. In an assembly r is the length of the mechanism for all bodies: a start
- * value is as good or bad as the others, positions in parts of that length and rotations in
+ * value is as good or bad as the others, positions in units of that length and rotations in
  * radians. A short crank between long rods would otherwise be turned round by small errors of their
  * positions. Without mass a body has the least mass of the others. Coordinates follow the bodies.
  */
@@ -108,7 +108,7 @@ void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit) {
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-/* the row of an element that is open most, in parts of the mechanism's length or of a radian */
+/* the row of an element that is violated most, in units of the mechanism's length or in radians */
 static double widest(const ga_mechanism *m, const ga_element *el, const double *open, bool velocity,
                      double *value, bool *length) {
   double most = 0;
@@ -116,32 +116,32 @@ static double widest(const ga_mechanism *m, const ga_element *el, const double *
     const bool holonomic = row < el->nlam, is_length = ga_row_is_length(m, el, row);
     const double x =
         fabs(holonomic ? open[el->lam_at + row] : open[m->nlam + el->psi_at + row - el->nlam]);
-    const double part = x / (is_length ? m->length : 1);
-    if (part > most) most = part, *value = x, *length = is_length;
+    const double scaled = x / (is_length ? m->length : 1);
+    if (scaled > most) most = scaled, *value = x, *length = is_length;
   }
   return most;
 }
 
-/* "joint 'a' (by 0.01), .." : the elements that are open most, into text */
-static void name_open(const ga_mechanism *m, const double *open, bool velocity, char *text,
-                      size_t room) {
+/* "joint 'a' (by 0.01), .." : the elements that are violated most, into text */
+static void name_violated(const ga_mechanism *m, const double *open, bool velocity, char *text,
+                          size_t room) {
   double last = INFINITY, largest = 0;
   size_t used = 0;
   text[0] = '\0';
-  for (int told = 0; told < JOINTS_TOLD; told++) {
+  for (int named = 0; named < JOINTS_NAMED; named++) {
     const ga_element *worst = NULL;
     double most = 0, value = 0, x = 0;
     bool length = false, is_length = false;
     for (int i = 0; i < m->elements.count; i++) {
-      const double part = widest(m, &m->elements.item[i], open, velocity, &x, &is_length);
-      if (part < last && part > most) {
-        most = part, value = x, length = is_length, worst = &m->elements.item[i];
+      const double scaled = widest(m, &m->elements.item[i], open, velocity, &x, &is_length);
+      if (scaled < last && scaled > most) {
+        most = scaled, value = x, length = is_length, worst = &m->elements.item[i];
       }
     }
-    if (told == 0) largest = most;
+    if (named == 0) largest = most;
     if (!worst || most < 1e-3 * largest) return;
     const char *unit = velocity ? (length ? "" : " rad/s") : (length ? "" : " rad");
-    const int n = snprintf(text + used, room - used, "%s%s '%.60s' (by %.3g%s)", told ? ", " : "",
+    const int n = snprintf(text + used, room - used, "%s%s '%.60s' (by %.3g%s)", named ? ", " : "",
                            worst->type->what, worst->name, value, unit);
     if (n < 0 || (size_t)n >= room - used) return;
     used += (size_t)n;
@@ -151,7 +151,7 @@ static void name_open(const ga_mechanism *m, const double *open, bool velocity, 
 
 static ga_status refuse(const ga_mechanism *m, const double *open, bool velocity, ga_error *err) {
   char text[330];
-  name_open(m, open, velocity, text, sizeof text);
+  name_violated(m, open, velocity, text, sizeof text);
   return ga_fail(err, GA_ERR_INITIAL,
                  velocity ? "the velocities that were given do not fit together; with the others "
                             "as near as possible these still move apart: %s"
@@ -164,20 +164,20 @@ static ga_status refuse(const ga_mechanism *m, const double *open, bool velocity
 
 typedef struct assembling {
   ga_arena arena;
-  double *place_weight, *weight; /* of positions and of velocities */
+  double *position_weight, *weight; /* of positions and of velocities */
   double *unit, *open, *q, *v;
 } assembling;
 
 static ga_status begin(assembling *a, const ga_mechanism *m, ga_error *err) {
   *a = (assembling){.weight = NULL};
   a->weight = ga_arena_doubles(&a->arena, (size_t)m->nv);
-  a->place_weight = ga_arena_doubles(&a->arena, (size_t)m->nv);
+  a->position_weight = ga_arena_doubles(&a->arena, (size_t)m->nv);
   a->unit = ga_arena_doubles(&a->arena, (size_t)m->nv);
   a->open = ga_arena_doubles(&a->arena, (size_t)m->nlam + (size_t)m->npsi);
   a->q = ga_arena_doubles(&a->arena, (size_t)m->nq);
   a->v = ga_arena_doubles(&a->arena, (size_t)m->nv);
   if (a->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory to assemble the mechanism");
-  set_weights(m, true, a->place_weight, a->unit);
+  set_weights(m, true, a->position_weight, a->unit);
   set_weights(m, false, a->weight, a->unit);
   return GA_OK;
 }
@@ -219,7 +219,7 @@ static ga_status check_aligned(const ga_mechanism *m, const double *q, ga_error 
 
 static ga_status assemble_position(assembling *a, const ga_mechanism *m, double t, const double *q,
                                    const bool *hold, ga_error *err) {
-  ga_assembly how = {.hold = hold, .weight = a->place_weight, .unit = a->unit, .open = a->open};
+  ga_assembly how = {.hold = hold, .weight = a->position_weight, .unit = a->unit, .open = a->open};
   ga_error own = {GA_OK, ""};
   memcpy(a->q, q, (size_t)m->nq * sizeof(double));
   ga_status status = ga_assemble_position(&m->model, t, a->q, &how, &own);

@@ -12,7 +12,7 @@
 
 #include "mechanism/assembly/corners.h"
 
-/* Joints of one body that may be neighbours in a loop: beyond so many places in the list of a body
+/* Joints of one body that may be neighbours in a loop: beyond so many positions in the list of a body
  * with very many joints (the ground) they are not looked at. */
 enum { NEIGHBOURS = 32 };
 
@@ -45,7 +45,7 @@ static void list_joints(ga_corners *s, int *degree) {
     for (int side = 0; side < 2; side++) {
       const int at = next[m->joints.item[i].body[side]]++;
       s->joint[at] = i;
-      s->place[2 * i + side] = at;
+      s->slot[2 * i + side] = at;
     }
   }
 }
@@ -72,7 +72,7 @@ bool ga_corners_open(ga_corners *s) {
   const size_t bodies = (size_t)s->m->bodies.count, joints = (size_t)s->m->joints.count;
   s->first = ga_arena_ints(&s->arena, bodies + 2);
   s->joint = ga_arena_ints(&s->arena, 2 * joints + 1);
-  s->place = ga_arena_ints(&s->arena, 2 * joints + 1);
+  s->slot = ga_arena_ints(&s->arena, 2 * joints + 1);
   s->seen = ga_arena_ints(&s->arena, bodies);
   s->queue = ga_arena_ints(&s->arena, bodies);
   s->in_loop = ga_arena_take(&s->arena, joints + 1, sizeof *s->in_loop);
@@ -207,9 +207,9 @@ static bool neighbours(const ga_corners *s, int body, int joint, int candidate) 
          other_body(b, body) != other_body(a, body) && (is_pinned(b) || is_rod(b) || slides(b));
 }
 
-/* the places in a body's list around one of its joints */
+/* the positions in a body's list around one of its joints */
 static void near_joint(const ga_corners *s, int body, int joint, int range[2]) {
-  const int at = s->place[2 * joint + side_of(&s->m->joints.item[joint], body)];
+  const int at = s->slot[2 * joint + side_of(&s->m->joints.item[joint], body)];
   range[0] = at - NEIGHBOURS > s->first[body] ? at - NEIGHBOURS : s->first[body];
   range[1] = at + NEIGHBOURS < s->first[body + 1] ? at + NEIGHBOURS : s->first[body + 1];
 }
@@ -338,7 +338,7 @@ static void look_at_triangles(ga_corners *s, int body) {
   }
 }
 
-void ga_corners_look(ga_corners *s) {
+void ga_corners_check(ga_corners *s) {
   for (int i = 0; i < s->m->joints.count && !s->name[0]; i++) {
     const ga_element *joint = &s->m->joints.item[i];
     if (!s->in_loop[i]) continue;

@@ -10,8 +10,8 @@ typedef struct ga_corners {
   ga_arena arena;
   ga_frame *frame[2]; /* of each body, before and after */
   bool *sure;         /* of each body: it does not move */
-  int *first, *joint; /* of each body: where its joints begin in the list */
-  int *place;         /* of both sides of each joint: where it is in the list */
+  int *first, *joint; /* of each body: its first joint in the list `joint`; the list */
+  int *slot;          /* of both sides of each joint: its position in the list `joint` */
   bool *in_loop;      /* of each joint */
   bool *known;        /* of each joint: its angle or position is held or driven */
   int *seen, *queue;  /* of bodies: the search that came by last; those to visit */
@@ -25,7 +25,7 @@ typedef struct ga_corners {
 /* Lists and loops; false without memory. */
 bool ga_corners_open(ga_corners *s);
 /* All corners of all loops, each to ga_corners_judge, until one is not clear. */
-void ga_corners_look(ga_corners *s);
+void ga_corners_check(ga_corners *s);
 
 /* A corner at `joint` between the edges that lead to joints `before` and `after`: its angles before
  * and after the assembly, and how many variances of a start value the angle has. */

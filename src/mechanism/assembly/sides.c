@@ -7,7 +7,7 @@
  *
  *     s^2 = sum (|dx|^2/L^2 + |dphi|^2)/r
  *
- * with the changes of the bodies in parts of the mechanism's length L and in radians, and the
+ * with the changes of the bodies in units of the mechanism's length L and in radians, and the
  * number r of equations that ask for them. That is the variance of one start value, as in a fit by
  * least squares. The angle of a corner depends on how its two edges are turned. It has the variance
  * s^2 for each body that is free to move, and s^2 (L/l)^2 for each free end of a rod of length l.
@@ -26,7 +26,7 @@ static const double ERRORS = 1.5, STRAIGHT = 5 * 3.14159265358979323846 / 180;
 
 /* ---- what the start values say -------------------------------------------------------------- */
 
-/* A coordinate that is held or driven has the value it was given, whatever the places of its bodies
+/* A coordinate that is held or driven has the value it was given, whatever the positions of its bodies
  * say: the body of its joint that is free is put there before anything is compared. */
 static void impose(ga_corners *s, const ga_angle *c, double value, bool *settled) {
   const ga_element *joint = &s->m->joints.item[c->joint];
@@ -165,7 +165,7 @@ ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, 
   ga_corners s = {.m = m};
   ga_status status = GA_OK;
   if (prepare(&s, (const double *const[]){before, after}, hold)) {
-    ga_corners_look(&s);
+    ga_corners_check(&s);
     if (s.name[0]) status = refuse(&s, err);
   } else {
     status = ga_fail(err, GA_ERR_MEM, "no memory to assemble");

@@ -154,10 +154,10 @@ static void put_weight(const ga_pass *pass, const ga_solid *b, int n) {
   for (int i = 0; i < n; i++) F[i] += b->mass * pass->m->gravity[i];
 }
 
-/* A += s X at rows `row` and columns of part 0 (x) or 1 (phi) of the body's own block */
-static void add_own(ga_csr *A, const ga_solid *b, int row, int part, double s, const double *X) {
+/* A += s X at rows `row` and columns 0 (x) or 1 (phi) of the body's own block */
+static void add_own(ga_csr *A, const ga_solid *b, int row, int block, double s, const double *X) {
   for (int i = 0; i < 3; i++) {
-    double *val = A->val + b->K_at[2 * (row + i) + part];
+    double *val = A->val + b->K_at[2 * (row + i) + block];
     for (int j = 0; j < 3; j++) val[j] += s * X[3 * i + j];
   }
 }

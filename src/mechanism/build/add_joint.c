@@ -110,11 +110,11 @@ static ga_status check_kinds(const ga_sides *sides, const ga_joint_type *type, g
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/* a place that belongs to one side alone: in space, or on that side */
-static ga_status one_side(const ga_sides *sides, const char *field, const ga_point *place, int side,
+/* a point or direction that belongs to one side alone: in space, or on that side */
+static ga_status one_side(const ga_sides *sides, const char *field, const ga_point *point, int side,
                           ga_error *err) {
   const ga_point_kind own = side == 0 ? GA_SIDE_A : GA_SIDE_B;
-  if (place->kind == GA_NOT_GIVEN || place->kind == GA_SPACE || place->kind == own) return GA_OK;
+  if (point->kind == GA_NOT_GIVEN || point->kind == GA_SPACE || point->kind == own) return GA_OK;
   return ga_fail(err, GA_ERR_ARG, "%s: %s is given in space or on side %c, '%s'", sides->owner,
                  field, "AB"[side], sides -> body[side] -> name);
 }
@@ -177,7 +177,7 @@ static ga_status knife_frames(const ga_sides *sides, const ga_joint *joint, ga_j
 static ga_status usual_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                               ga_error *err) {
   double s[2][3], E[2][9];
-  /* two points have no common place in space */
+  /* two points are at different positions in space */
   ga_status status = data->type->uses & GA_JOINT_LENGTH
                          ? ga_locate_origins(sides, "at", &joint->at, s, err)
                          : ga_locate_point(sides, "at", &joint->at, s, err);

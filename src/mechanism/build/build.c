@@ -219,7 +219,7 @@ static ga_status judge(const ga_mechanism *m, double t0, const double *r, bool *
 static ga_status check_held(const ga_mechanism *m, double t0, const ga_csr *G, ga_csr *H,
                             double *held, ga_error *err) {
   const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0, &(ga_evaluation){.H = H});
-  if (code != 0) return GA_OK; /* told by the rows themselves */
+  if (code != 0) return GA_OK; /* the rows report it themselves */
   const ga_csr *const matrices[] = {G, H};
   for (int k = 0; k < 2; k++) {
     for (int e = 0; e < ga_csr_nnz(matrices[k]); e++) {
@@ -239,7 +239,7 @@ static ga_status check_held(const ga_mechanism *m, double t0, const ga_csr *G, g
 }
 
 /* To rounding, by the integrator's own projections. Where these fail (redundant rows) the values
- * stay as they are: the start of a run tells what is wrong. */
+ * stay as they are: the start of a run reports what is wrong. */
 static void polish(ga_mechanism *m, double t0) {
   ga_options o = ga_options_default();
   ga_integrator *it = NULL;

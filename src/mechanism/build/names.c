@@ -45,7 +45,7 @@ unsigned ga_hash(const char *text) {
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* slots are a power of two, at most half full; the place of a name or of the first free slot */
+/* slots are a power of two, at most half full; the slot of a name, or the first free one */
 static ga_symbol *slot_of(const ga_mechanism *m, const char *name) {
   const unsigned mask = (unsigned)m->symbols.room - 1;
   unsigned i = ga_hash(name) & mask;

@@ -12,17 +12,17 @@ bool ga_finite(int n, const double *x) {
   return true;
 }
 
-static ga_status check(const ga_sides *sides, const char *field, const ga_point *place,
+static ga_status check(const ga_sides *sides, const char *field, const ga_point *point,
                        ga_error *err) {
-  const ga_point_kind k = place->kind;
+  const ga_point_kind k = point->kind;
   if (k != GA_NOT_GIVEN && k != GA_SPACE && k != GA_SIDE_A && k != GA_SIDE_B && k != GA_SIDES) {
     return ga_fail(err, GA_ERR_ARG, "%s: %s is of no known kind (%d)", sides->owner, field, (int)k);
   }
-  if (!ga_finite(3, place->a) || !ga_finite(3, place->b)) {
+  if (!ga_finite(3, point->a) || !ga_finite(3, point->b)) {
     return ga_fail(err, GA_ERR_ARG, "%s: %s has a number that is not finite", sides->owner, field);
   }
   const bool planar = sides->body[0]->kind->planar || sides->body[1]->kind->planar;
-  if (planar && (place->a[2] != 0 || place->b[2] != 0)) {
+  if (planar && (point->a[2] != 0 || point->b[2] != 0)) {
     return ga_fail(err, GA_ERR_ARG, "%s: %s of planar bodies lies in the plane, its z is not 0",
                    sides->owner, field);
   }
@@ -43,41 +43,41 @@ static void point_on_body(const ga_solid *b, const double *p, double *s) {
   ga_times_t3(b->R0, r, s);
 }
 
-ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_point *place,
+ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_point *point,
                           double s[2][3], ga_error *err) {
   static const double origin[3] = {0, 0, 0};
   const ga_solid *const *body = sides->body;
-  ga_status status = check(sides, field, place, err);
+  ga_status status = check(sides, field, point, err);
   if (status != GA_OK) return status;
-  if (place->kind == GA_SIDES) {
-    ga_plus3(place->a, -1, body[0]->com, s[0]);
-    ga_plus3(place->b, -1, body[1]->com, s[1]);
+  if (point->kind == GA_SIDES) {
+    ga_plus3(point->a, -1, body[0]->com, s[0]);
+    ga_plus3(point->b, -1, body[1]->com, s[1]);
     return GA_OK;
   }
   double p[3];
-  ga_copy3(place->a, p);
-  if (place->kind == GA_SIDE_A) point_in_space(body[0], place->a, p);
-  if (place->kind == GA_SIDE_B) point_in_space(body[1], place->b, p);
-  if (place->kind == GA_NOT_GIVEN) point_in_space(body[1], origin, p);
+  ga_copy3(point->a, p);
+  if (point->kind == GA_SIDE_A) point_in_space(body[0], point->a, p);
+  if (point->kind == GA_SIDE_B) point_in_space(body[1], point->b, p);
+  if (point->kind == GA_NOT_GIVEN) point_in_space(body[1], origin, p);
   for (int side = 0; side < 2; side++) point_on_body(body[side], p, s[side]);
   /* what was given is not turned to and fro */
-  if (place->kind == GA_SIDE_A) ga_plus3(place->a, -1, body[0]->com, s[0]);
-  if (place->kind == GA_SIDE_B) ga_plus3(place->b, -1, body[1]->com, s[1]);
-  if (place->kind == GA_NOT_GIVEN) ga_plus3(origin, -1, body[1]->com, s[1]);
+  if (point->kind == GA_SIDE_A) ga_plus3(point->a, -1, body[0]->com, s[0]);
+  if (point->kind == GA_SIDE_B) ga_plus3(point->b, -1, body[1]->com, s[1]);
+  if (point->kind == GA_NOT_GIVEN) ga_plus3(origin, -1, body[1]->com, s[1]);
   return GA_OK;
 }
 
-ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_point *place,
+ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_point *point,
                             double s[2][3], ga_error *err) {
-  ga_status status = check(sides, field, place, err);
+  ga_status status = check(sides, field, point, err);
   if (status != GA_OK) return status;
-  if (place->kind == GA_SPACE) {
+  if (point->kind == GA_SPACE) {
     return ga_fail(err, GA_ERR_ARG, "%s: %s is given in the frames of the bodies, not in space",
                    sides->owner, field);
   }
   for (int side = 0; side < 2; side++) {
-    const double *given = side == 0 ? place->a : place->b;
-    const bool there = place->kind & (side == 0 ? GA_SIDE_A : GA_SIDE_B);
+    const double *given = side == 0 ? point->a : point->b;
+    const bool there = point->kind & (side == 0 ? GA_SIDE_A : GA_SIDE_B);
     for (int i = 0; i < 3; i++) s[side][i] = (there ? given[i] : 0) - sides->body[side]->com[i];
   }
   return GA_OK;
@@ -93,23 +93,23 @@ static ga_status unit(const ga_sides *sides, const char *field, double *a, ga_er
 }
 
 /* in space axes, of both sides */
-static ga_status directions(const ga_sides *sides, const char *field, const ga_point *place,
+static ga_status directions(const ga_sides *sides, const char *field, const ga_point *point,
                             double a[2][3], ga_error *err) {
-  ga_status status = check(sides, field, place, err);
+  ga_status status = check(sides, field, point, err);
   if (status != GA_OK) return status;
-  ga_copy3(place->a, a[0]);
-  if (place->kind & GA_SIDE_A) ga_times3(sides->body[0]->R0, place->a, a[0]);
-  if (place->kind & GA_SIDE_B) ga_times3(sides->body[1]->R0, place->b, a[1]);
-  if (place->kind == GA_SIDE_B) ga_copy3(a[1], a[0]);
-  if (place->kind != GA_SIDE_B && place->kind != GA_SIDES) ga_copy3(a[0], a[1]);
+  ga_copy3(point->a, a[0]);
+  if (point->kind & GA_SIDE_A) ga_times3(sides->body[0]->R0, point->a, a[0]);
+  if (point->kind & GA_SIDE_B) ga_times3(sides->body[1]->R0, point->b, a[1]);
+  if (point->kind == GA_SIDE_B) ga_copy3(a[1], a[0]);
+  if (point->kind != GA_SIDE_B && point->kind != GA_SIDES) ga_copy3(a[0], a[1]);
   status = unit(sides, field, a[0], err);
   return status == GA_OK ? unit(sides, field, a[1], err) : status;
 }
 
-ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga_point *place,
+ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga_point *point,
                               double a[2][3], ga_error *err) {
   double space[2][3];
-  ga_status status = directions(sides, field, place, space, err);
+  ga_status status = directions(sides, field, point, space, err);
   if (status != GA_OK) return status;
   for (int side = 0; side < 2; side++) ga_times_t3(sides->body[side]->R0, space[side], a[side]);
   return GA_OK;

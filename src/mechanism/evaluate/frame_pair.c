@@ -228,7 +228,7 @@ void ga_tangent_angle(const ga_row *u, const ga_row *w, const double *Su, const 
   ga_tangent_outer(lam * h.ww, w->J, w->J, t);
 }
 
-/* rows of f: (-phi, -r_a x phi, phi, r_b x phi) of a vector phi's derivative X by some part */
+/* rows of f: (-phi, -r_a x phi, phi, r_b x phi) of the derivative X of a vector phi */
 static void spread(const ga_pair *p, const double *X, int column, double (*M)[GA_PAIR]) {
   double Ra[9], Rb[9], Y[9];
   ga_skew3(p->ra, Ra);

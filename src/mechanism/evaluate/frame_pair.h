@@ -4,7 +4,7 @@
  * A frame is a point x (the centre of mass) and a rotation R, with their velocities x' and
  * omega = R Omega. Elements know frames only, all vectors in space axes; a variation is
  * (dx_a, dphi_a, dx_b, dphi_b) with dR = dphi~ R, 12 numbers. How these become the velocities of a
- * kind of body is told by its table (body_kinds.c), and done once, by pass.c.
+ * kind of body is in its table (body_kinds.c); pass.c applies it to all elements alike.
  *
  * Derivatives given by elements are plain: x' and omega are held, and a vector in space axes is
  * differentiated as such. What is held in fact is Omega (on SE(3) R^T x', too), and covectors are

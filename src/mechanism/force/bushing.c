@@ -278,11 +278,11 @@ const ga_force_type ga_force_bushing = {
                 .order = GA_ORDER_FORCES,
                 GA_COLUMNS(columns),
                 .output = output},
-    .summary = "elastic and damped joint with six directions",
+    .summary = "elastic joint in six directions",
     .uses = GA_FORCE_HAS_BETWEEN | GA_FORCE_HAS_AT | GA_FORCE_HAS_AXIS | GA_FORCE_HAS_X_AXIS |
             GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING,
     .needs = GA_FORCE_HAS_BETWEEN,
-    .at_help = "as the point of a joint",
+    .at_help = "as of a joint",
     .matrices = true,
     .size = sizeof(bushing_data),
     .describe = describe};

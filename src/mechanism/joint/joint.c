@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Joints: rows of primitives between two joint frames. Which rows is told by the tables of
- * joint_types.c; nothing here knows the name of a joint.
+/* Joints: rows of primitives between two joint frames. The tables in joint_types.c list the rows
+ * of each type; nothing here knows the name of a joint.
  *
  *   coincide        g = d_k             d = p_b - p_a, a component in space axes
  *   plane           g = a.d             a an axis of A

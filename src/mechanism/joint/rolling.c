@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Joints that restrict velocities: rolling disk, rolling sphere, knife edge.
  *
- * A force T at a point y = p_b + c, opposite on A at the same place, does work on
+ * A force T at a point y = p_b + c, opposite on A at the same point, does work on
  *   U = x_b' + omega_b x (r_b + c) - x_a' - omega_a x (e + c),   e = p_b - x_a,
  * so that k = t.U for a direction t has H = (-t, -(e + c) x t, t, (r_b + c) x t).
  *
@@ -15,7 +15,7 @@
 
 /* ---- a force at a moving point -------------------------------------------------------------- */
 
-/* The place y, with dc = Ca dphi_a + Cb dphi_b, and whether directions ride on A (0) or B (1). */
+/* The point y, with dc = Ca dphi_a + Cb dphi_b, and whether directions ride on A (0) or B (1). */
 typedef struct {
   double c[3], Ca[9], Cb[9];
   int rides;

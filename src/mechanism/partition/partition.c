@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which part gets which body and element.
+/* Which subdomain owns which body and has which element.
  *
  * The graph has the bodies as vertices, weighted by their velocities, and an edge for every element
- * between two bodies; a coupler joins the bodies of its joints. METIS cuts it into parts of equal
- * weight with few edges between them. Without METIS the bodies are numbered by a walk, breadth
+ * between two bodies; a coupler joins the bodies of its joints. METIS cuts it into subdomains of
+ * equal weight with few edges between them. Without METIS the bodies are numbered by a walk, breadth
  * first from the far end of the graph, and cut into ranges: each range then touches little more
  * than its neighbours. */
 #include <stdlib.h>
@@ -121,19 +121,19 @@ static bool walk_all(const graph *g, ga_arena *arena, int *order) {
 }
 
 /* ranges of nearly equal weight, none of them empty */
-static void cut_ranges(const graph *g, const int *order, int parts, int *body) {
+static void cut_ranges(const graph *g, const int *order, int subdomains, int *body) {
   long long all = 0, sum = 0;
   for (int i = 0; i < g->n; i++) all += g->weight[i];
-  int part = 0;
+  int subdomain = 0;
   for (int i = 0, first = 0; i < g->n; i++) {
     const int b = order ? order[i] : i;
-    const bool full = sum * parts >= all * (part + 1) && i > first;
-    const bool must = g->n - i == parts - 1 - part && i > first;
-    if (part < parts - 1 && (full || must)) {
-      part++;
+    const bool full = sum * subdomains >= all * (subdomain + 1) && i > first;
+    const bool must = g->n - i == subdomains - 1 - subdomain && i > first;
+    if (subdomain < subdomains - 1 && (full || must)) {
+      subdomain++;
       first = i;
     }
-    body[b] = part;
+    body[b] = subdomain;
     sum += g->weight[b];
   }
 }
@@ -141,39 +141,39 @@ static void cut_ranges(const graph *g, const int *order, int parts, int *body) {
 /* ---- METIS ---------------------------------------------------------------------------------- */
 
 #ifdef GA_HAVE_METIS
-static bool every_part_used(const graph *g, int parts, const int *body, ga_arena *arena) {
-  bool *used = ga_arena_take(arena, (size_t)parts, sizeof *used);
+static bool every_subdomain_used(const graph *g, int subdomains, const int *body, ga_arena *arena) {
+  bool *used = ga_arena_take(arena, (size_t)subdomains, sizeof *used);
   if (!used) return false;
   for (int i = 0; i < g->n; i++) used[body[i]] = true;
-  for (int p = 0; p < parts; p++) {
+  for (int p = 0; p < subdomains; p++) {
     if (!used[p]) return false;
   }
   return true;
 }
 
-/* false: METIS refused, or left a part empty */
-static bool cut_graph(graph *g, ga_arena *arena, int parts, int *body) {
-  idx_t n = g->n, constraints = 1, nparts = parts, edges, options[METIS_NOPTIONS];
+/* false: METIS refused, or left a subdomain empty */
+static bool cut_graph(graph *g, ga_arena *arena, int subdomains, int *body) {
+  idx_t n = g->n, constraints = 1, nparts = subdomains, edges, options[METIS_NOPTIONS];
   if (sizeof(idx_t) != sizeof(int)) return false;
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_SEED] = 1;
-  /* recursive bisection is better for few parts, as the manual of METIS says */
+  /* recursive bisection is better for few subdomains, as the manual of METIS says */
   const int code =
-      parts <= 8 ? METIS_PartGraphRecursive(&n, &constraints, (idx_t *)g->ptr, (idx_t *)g->adj,
+      subdomains <= 8 ? METIS_PartGraphRecursive(&n, &constraints, (idx_t *)g->ptr, (idx_t *)g->adj,
+                                                 (idx_t *)g->weight, NULL, NULL, &nparts, NULL,
+                                                 NULL, options, &edges, (idx_t *)body)
+                      : METIS_PartGraphKway(&n, &constraints, (idx_t *)g->ptr, (idx_t *)g->adj,
                                             (idx_t *)g->weight, NULL, NULL, &nparts, NULL, NULL,
-                                            options, &edges, (idx_t *)body)
-                 : METIS_PartGraphKway(&n, &constraints, (idx_t *)g->ptr, (idx_t *)g->adj,
-                                       (idx_t *)g->weight, NULL, NULL, &nparts, NULL, NULL, options,
-                                       &edges, (idx_t *)body);
-  return code == METIS_OK && every_part_used(g, parts, body, arena);
+                                            options, &edges, (idx_t *)body);
+  return code == METIS_OK && every_subdomain_used(g, subdomains, body, arena);
 }
 
 const char *ga_partitioner_name(void) {
   return "METIS";
 }
 #else
-static bool cut_graph(graph *g, ga_arena *arena, int parts, int *body) {
-  (void)g, (void)arena, (void)parts, (void)body;
+static bool cut_graph(graph *g, ga_arena *arena, int subdomains, int *body) {
+  (void)g, (void)arena, (void)subdomains, (void)body;
   return false;
 }
 
@@ -184,8 +184,8 @@ const char *ga_partitioner_name(void) {
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-/* The lower of the parts of its bodies; an element of coordinates goes with its first joint. */
-static int part_of(const ga_mechanism *m, const ga_partition *s, const ga_element *el) {
+/* The lower subdomain of its two bodies; an element of coordinates goes with its first joint. */
+static int subdomain_of(const ga_mechanism *m, const ga_partition *s, const ga_element *el) {
   const int *body = el->body;
   if (el->ncoordinate > 0) body = m->joints.item[m->coordinates.item[el->coordinate[0]].joint].body;
   if (body[0] == 0) return body[1] == 0 ? 0 : s->body[body[1] - 1];
@@ -205,24 +205,28 @@ static ga_status fill(const ga_mechanism *m, ga_partition_method how, ga_partiti
     if (arena->failed) return GA_ERR_MEM;
     cut_ranges(&g, order, s->subdomains, s->body);
   }
-  for (int i = 0; i < s->elements; i++) s->element[i] = part_of(m, s, ga_mechanism_element(m, i));
+  for (int i = 0; i < s->elements; i++)
+    s->element[i] = subdomain_of(m, s, ga_mechanism_element(m, i));
   return GA_OK;
 }
 
-ga_status ga_partition_new(const ga_mechanism *m, int parts, ga_partition_method how,
+ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_method how,
                            ga_partition **out, ga_error *err) {
   *out = NULL;
-  if (!m->built) return ga_fail(err, GA_ERR_ARG, "parts are made of a built mechanism");
+  if (!m->built)
+    return ga_fail(err, GA_ERR_ARG, "a partition needs a mechanism that has been built");
   const int bodies = m->bodies.count - 1, elements = m->joints.count + m->others.count;
-  if (parts < 1) return ga_fail(err, GA_ERR_ARG, "%d parts: at least one is needed", parts);
-  if (parts > bodies) {
-    return ga_fail(err, GA_ERR_ARG, "%d bodies cannot be shared out to %d parts: each needs one",
-                   bodies, parts);
+  if (subdomains < 1)
+    return ga_fail(err, GA_ERR_ARG, "%d subdomains: at least one is needed", subdomains);
+  if (subdomains > bodies) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "%d bodies cannot be divided into %d subdomains: each needs one", bodies,
+                   subdomains);
   }
   ga_arena arena = {0};
   ga_partition *s = ga_calloc(1, sizeof *s);
   if (s) {
-    *s = (ga_partition){.subdomains = parts, .bodies = bodies, .elements = elements};
+    *s = (ga_partition){.subdomains = subdomains, .bodies = bodies, .elements = elements};
     s->body = ga_calloc((size_t)bodies, sizeof *s->body);
     s->element = ga_calloc((size_t)elements + 1, sizeof *s->element);
   }
@@ -234,12 +238,12 @@ ga_status ga_partition_new(const ga_mechanism *m, int parts, ga_partition_method
   }
   ga_arena_free(&arena);
   ga_partition_free(s);
-  return ga_fail(err, GA_ERR_MEM, "no memory to share out the mechanism");
+  return ga_fail(err, GA_ERR_MEM, "no memory to divide the mechanism");
 }
 
-void ga_partition_free(ga_partition *sharing) {
-  if (!sharing) return;
-  ga_free(sharing->body);
-  ga_free(sharing->element);
-  ga_free(sharing);
+void ga_partition_free(ga_partition *partition) {
+  if (!partition) return;
+  ga_free(partition->body);
+  ga_free(partition->element);
+  ga_free(partition);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A part of a mechanism: its own bodies, coordinates and elements as a mechanism of its own, and
- * where their numbers are in the whole.
+/* A subdomain of a mechanism: its bodies, coordinates and elements as a mechanism of its own, and
+ * the numbers that its entries have in the whole.
  *
- * What elements know besides the numbers of their bodies and coordinates is borrowed. A body whose
- * owner is another part has neither mass nor inertia here. A coordinate may be here without its
- * joint, because a coupler needs it: it is an unknown that another part ties to the bodies. */
+ * The data of elements are borrowed from the whole. A body that another subdomain owns has neither
+ * mass nor inertia here. A coordinate may be here without its joint, because a coupler needs it:
+ * the rows that tie it to the bodies are then in another subdomain. */
 #include <string.h>
 
 #include "genalpha/ga_partition.h"
@@ -15,17 +15,18 @@ struct ga_subdomain {
   ga_subdomain_info info;
 };
 
-/* Numbers in the whole, and back: -1 where this part does not have it. */
+/* Numbers in the whole and here; -1: not in this subdomain. */
 typedef struct {
   const ga_mechanism *whole;
-  const ga_partition *sharing;
-  int part;
+  const ga_partition *partition;
+  int subdomain;
   ga_mechanism *own;
   ga_arena scratch;
-  int *body, *coordinate;          /* of the whole: number here */
-  int *whole_body, *whole_angle;   /* of this part: number in the whole */
-  int *whole_element, *element_at; /* of this part's elements; of joints and others of the whole */
-  bool *elsewhere;                 /* of the whole's bodies: another part has it, too */
+  int *body, *coordinate;        /* of the whole: number here */
+  int *whole_body, *whole_angle; /* of this subdomain: number in the whole */
+  int *whole_element;            /* of this subdomain's elements: number in the whole */
+  int *element_at;               /* of joints and others of the whole */
+  bool *elsewhere;               /* of the whole's bodies: another subdomain has it, too */
 } cut;
 
 static bool start_cut(cut *c) {
@@ -44,33 +45,33 @@ static bool start_cut(cut *c) {
 
 /* ---- what is here --------------------------------------------------------------------------- */
 
-static void touch(cut *c, const ga_element *el, int part) {
+static void touch(cut *c, const ga_element *el, int subdomain) {
   for (int side = 0; side < 2; side++) {
     const int b = el->body[side];
-    if (part != c->part) {
+    if (subdomain != c->subdomain) {
       c->elsewhere[b] = true;
     } else {
       c->body[b] = 1;
     }
   }
-  if (part != c->part) return;
+  if (subdomain != c->subdomain) return;
   for (int k = 0; k < el->ncoordinate; k++) c->coordinate[el->coordinate[k]] = 1;
 }
 
 /* marks, then numbers in the order of the whole */
 static void mark(cut *c) {
   const ga_mechanism *w = c->whole;
-  for (int i = 0; i < c->sharing->elements; i++)
-    touch(c, ga_mechanism_element(w, i), c->sharing->element[i]);
+  for (int i = 0; i < c->partition->elements; i++)
+    touch(c, ga_mechanism_element(w, i), c->partition->element[i]);
   for (int i = 1; i < w->bodies.count; i++) {
-    if (c->sharing->body[i - 1] == c->part) {
+    if (c->partition->body[i - 1] == c->subdomain) {
       c->body[i] = 1;
     } else {
       c->elsewhere[i] = true;
     }
   }
   for (int k = 0; k < w->coordinates.count; k++) {
-    if (c->sharing->element[w->coordinates.item[k].joint] == c->part) c->coordinate[k] = 1;
+    if (c->partition->element[w->coordinates.item[k].joint] == c->subdomain) c->coordinate[k] = 1;
   }
 }
 
@@ -101,7 +102,7 @@ static bool take_bodies(cut *c, ga_subdomain_info *info) {
     b->M_at = b->K_at = NULL;
     info->bodies++;
     info->shared += c->elsewhere[from];
-    if (c->sharing->body[from - 1] == c->part) {
+    if (c->partition->body[from - 1] == c->subdomain) {
       info->owned++;
       info->lent += c->elsewhere[from];
       continue;
@@ -169,7 +170,7 @@ static bool take_other(cut *c, int i) {
 static void find_elements(cut *c) {
   const ga_mechanism *w = c->whole;
   int at = 0;
-  for (int i = 0; i < c->sharing->elements; i++) {
+  for (int i = 0; i < c->partition->elements; i++) {
     c->element_at[i] = at++;
     if (i >= w->joints.count) continue;
     const ga_joint_data *data = w->joints.item[i].data;
@@ -181,13 +182,14 @@ static bool take_elements(cut *c, ga_subdomain_info *info) {
   const int joints = c->whole->joints.count;
   int here = 0;
   find_elements(c);
-  for (int i = 0; i < c->sharing->elements; i++) {
-    if (c->sharing->element[i] != c->part) continue;
+  for (int i = 0; i < c->partition->elements; i++) {
+    if (c->partition->element[i] != c->subdomain) continue;
     info->elements++;
     if (i < joints ? !take_joint(c, i) : !take_other(c, i - joints)) return false;
     /* a joint's coordinates follow it in both lists */
     const int from = c->element_at[i];
-    const int end = i + 1 < c->sharing->elements ? c->element_at[i + 1] : c->whole->elements.count;
+    const int end =
+        i + 1 < c->partition->elements ? c->element_at[i + 1] : c->whole->elements.count;
     for (int k = from; k < end; k++) c->whole_element[here++] = k;
   }
   return true;
@@ -245,20 +247,21 @@ static ga_status fill_info(cut *c, ga_subdomain_info *info) {
 
 /* ---- the calls ------------------------------------------------------------------------------ */
 
-static ga_status check(const ga_mechanism *m, const ga_partition *s, int part, ga_error *err) {
-  if (!m->built || !m->v0) return ga_fail(err, GA_ERR_ARG, "parts are made of a built mechanism");
-  if (part < 0 || part >= s->subdomains) {
-    return ga_fail(err, GA_ERR_ARG, "there is no part %d of %d", part, s->subdomains);
+static ga_status check(const ga_mechanism *m, const ga_partition *s, int subdomain, ga_error *err) {
+  if (!m->built || !m->v0)
+    return ga_fail(err, GA_ERR_ARG, "a subdomain needs a mechanism that has been built");
+  if (subdomain < 0 || subdomain >= s->subdomains) {
+    return ga_fail(err, GA_ERR_ARG, "there is no subdomain %d of %d", subdomain, s->subdomains);
   }
   if (s->bodies != m->bodies.count - 1 || s->elements != m->joints.count + m->others.count) {
-    return ga_fail(err, GA_ERR_ARG, "the sharing is of another mechanism");
+    return ga_fail(err, GA_ERR_ARG, "the partition is of another mechanism");
   }
   const int *const list[2] = {s->body, s->element}, n[2] = {s->bodies, s->elements};
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < n[k]; i++) {
       if (list[k][i] >= 0 && list[k][i] < s->subdomains) continue;
-      return ga_fail(err, GA_ERR_ARG, "%s %d is given to part %d of %d", k ? "element" : "body", i,
-                     list[k][i], s->subdomains);
+      return ga_fail(err, GA_ERR_ARG, "%s %d is given to subdomain %d of %d",
+                     k ? "element" : "body", i, list[k][i], s->subdomains);
     }
   }
   return GA_OK;
@@ -270,26 +273,27 @@ static ga_status make(cut *c, ga_subdomain_info *info, ga_error *err) {
   mark(c);
   if (!take_bodies(c, info) || !take_coordinates(c) || !take_elements(c, info)) return GA_ERR_MEM;
   if (info->bodies == 0) {
-    return ga_fail(err, GA_ERR_ARG, "part %d of %d has no bodies", c->part, c->sharing->subdomains);
+    return ga_fail(err, GA_ERR_ARG, "subdomain %d of %d has no bodies", c->subdomain,
+                   c->partition->subdomains);
   }
   ga_copy3(c->whole->gravity, m->gravity);
   m->length = c->whole->length;
   m->built = true;
   ga_status status = ga_mechanism_layout(m, err);
   if (status == GA_OK) status = ga_mechanism_make_model(m, err);
-  /* all parts take the same way through a step */
+  /* all subdomains take the same way through a step */
   m->model.scleronomic = c->whole->model.scleronomic;
   return status == GA_OK ? fill_info(c, info) : status;
 }
 
-ga_status ga_mechanism_subdomain(const ga_mechanism *m, const ga_partition *sharing, int part,
-                                 ga_subdomain **out, ga_error *err) {
+ga_status ga_mechanism_subdomain(const ga_mechanism *m, const ga_partition *partition,
+                                 int subdomain, ga_subdomain **out, ga_error *err) {
   *out = NULL;
   ga_error_clear(err);
-  ga_status status = check(m, sharing, part, err);
+  ga_status status = check(m, partition, subdomain, err);
   if (status != GA_OK) return status;
   ga_subdomain *p = ga_calloc(1, sizeof *p);
-  cut c = {.whole = m, .sharing = sharing, .part = part};
+  cut c = {.whole = m, .partition = partition, .subdomain = subdomain};
   status = p ? ga_mechanism_new(&p->m) : GA_ERR_MEM;
   if (status == GA_OK) {
     c.own = p->m;
@@ -302,7 +306,7 @@ ga_status ga_mechanism_subdomain(const ga_mechanism *m, const ga_partition *shar
   }
   ga_subdomain_free(p);
   if (err && err->text[0]) return status;
-  return ga_fail(err, status, "no memory for a part of the mechanism");
+  return ga_fail(err, status, "no memory for a subdomain of the mechanism");
 }
 
 void ga_subdomain_free(ga_subdomain *portion) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A look at a mechanism before its first run: what a colleague would ask. */
+/* Checks of a mechanism before its first run: degrees of freedom, start values, bodies, condition,
+ * frequencies, derivatives. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,10 +11,10 @@
 #include "mechanism/mechanism.h"
 #include "statics/statics.h"
 
-enum { MODES_MOST = 300, TOLD = 8, STEPS_A_PERIOD = 40 };
+enum { MODES_MOST = 300, REPORTED_MOST = 8, STEPS_A_PERIOD = 40 };
 static const double PI = 3.14159265358979323846;
 
-typedef struct looking {
+typedef struct checking {
   const ga_mechanism *m;
   double t;
   const double *q, *v;
@@ -23,11 +24,11 @@ typedef struct looking {
   ga_static_system s;
   double *unit; /* of the velocities */
   ga_error *err;
-} looking;
+} checking;
 
-static void say(looking *l, ga_log_level level, const char *format, ...) GA_PRINTF(3, 4);
+static void say(checking *l, ga_log_level level, const char *format, ...) GA_PRINTF(3, 4);
 
-static void say(looking *l, ga_log_level level, const char *format, ...) {
+static void say(checking *l, ga_log_level level, const char *format, ...) {
   char text[600];
   va_list list;
   if (level == GA_LOG_WARNING) l->c->warnings++;
@@ -44,7 +45,7 @@ static const char *plural(int n, const char *many) {
   return n == 1 ? "" : many;
 }
 
-static void tell_freedom(looking *l) {
+static void say_freedom(checking *l) {
   const ga_check *c = l->c;
   if (c->freedom == 0) {
     say(l, GA_LOG_INFO,
@@ -62,8 +63,8 @@ static void tell_freedom(looking *l) {
 }
 
 /* rank of all rows; the matrices stand in l->s afterwards */
-static ga_status look_at_rank(looking *l, ga_rank *rank) {
-  ga_static_system *s = &l->s;
+static ga_status check_rank(checking *l, ga_rank *rank) {
+  ga_static *s = &l->s;
   ga_check *c = l->c;
   ga_status status = ga_eval_mass(&s->eval, l->t, l->q, &s->M);
   if (status == GA_OK) status = ga_eval_G(&s->eval, l->t, l->q, &s->G);
@@ -75,22 +76,22 @@ static ga_status look_at_rank(looking *l, ga_rank *rank) {
   c->redundant = rank->ndependent;
   c->gruebler = c->velocities - c->rows;
   c->freedom = c->velocities - rank->rank;
-  tell_freedom(l);
+  say_freedom(l);
   const ga_model *model = &l->m->model;
   char text[500];
   for (int i = 0; ga_rank_sentence(rank, model->nlam, model->lam_names, model->psi_names, i, text,
                                    sizeof text);
        i++) {
-    if (i < TOLD) say(l, GA_LOG_INFO, "  %s.", text);
-    if (i == TOLD) say(l, GA_LOG_INFO, "  and so on.");
+    if (i < REPORTED_MOST) say(l, GA_LOG_INFO, "  %s.", text);
+    if (i == REPORTED_MOST) say(l, GA_LOG_INFO, "  and so on.");
   }
   return GA_OK;
 }
 
 /* ---- start values --------------------------------------------------------------------------- */
 
-static ga_status look_at_start(looking *l) {
-  ga_static_system *s = &l->s;
+static ga_status check_start(checking *l) {
+  ga_static *s = &l->s;
   const ga_mechanism *m = l->m;
   double *r = s->rhs;
   int worst = 0;
@@ -137,7 +138,7 @@ static void mark_attached(const ga_mechanism *m, bool *attached) {
   }
 }
 
-static void look_at_body(looking *l, const ga_solid *b) {
+static void check_body(checking *l, const ga_solid *b) {
   const double trace = b->J[0] + b->J[4] + b->J[8], size = fmax(b->arm, 1e-3 * l->m->length);
   if (b->mass == 0) {
     say(l, GA_LOG_INFO, "Body '%s' has no mass: its joints must hold it.", b->name);
@@ -162,17 +163,17 @@ static void look_at_body(looking *l, const ga_solid *b) {
   }
 }
 
-static ga_status look_at_bodies(looking *l) {
+static ga_status check_bodies(checking *l) {
   const ga_mechanism *m = l->m;
   bool *attached = ga_calloc((size_t)m->bodies.count, sizeof *attached);
   if (!attached) return ga_fail(l->err, GA_ERR_MEM, "no memory to check the mechanism");
   mark_attached(m, attached);
   l->c->lightest = INFINITY;
   for (int i = 1; i < m->bodies.count; i++) {
-    look_at_body(l, &m->bodies.item[i]);
+    check_body(l, &m->bodies.item[i]);
     if (attached[i]) continue;
     l->c->loose++;
-    if (l->c->loose <= TOLD) {
+    if (l->c->loose <= REPORTED_MOST) {
       say(l, GA_LOG_WARNING, "Body '%s' is connected to nothing: it flies freely.",
           m->bodies.item[i].name);
     }
@@ -218,8 +219,8 @@ static double apply_scaled(ga_static_system *s, const double *scale, bool invers
 }
 
 /* |A| |A^-1| by power iterations; dependent rows have 1 on their diagonal instead */
-static ga_status look_at_condition(looking *l, const ga_rank *rank) {
-  ga_static_system *s = &l->s;
+static ga_status check_condition(checking *l, const ga_rank *rank) {
+  ga_static *s = &l->s;
   double *x = ga_arena_doubles(&s->arena, (size_t)s->n);
   double *scale = ga_arena_doubles(&s->arena, (size_t)s->n);
   if (s->arena.failed) return ga_fail(l->err, GA_ERR_MEM, "no memory to check the mechanism");
@@ -263,7 +264,7 @@ static ga_status look_at_condition(looking *l, const ga_rank *rank) {
 
 /* ---- frequencies ---------------------------------------------------------------------------- */
 
-static double fastest_rotation(const looking *l) {
+static double fastest_rotation(const checking *l) {
   double most = 0;
   for (int i = 1; i < l->m->bodies.count; i++) {
     const ga_solid *b = &l->m->bodies.item[i];
@@ -273,7 +274,7 @@ static double fastest_rotation(const looking *l) {
 }
 
 /* slowest and fastest of all modes, more exactly */
-static ga_status all_frequencies(looking *l) {
+static ga_status all_frequencies(checking *l) {
   ga_check *c = l->c;
   const int room = 2 * l->m->nv;
   c->fastest = 0;
@@ -292,7 +293,7 @@ static ga_status all_frequencies(looking *l) {
   return status;
 }
 
-static ga_status look_at_frequencies(looking *l) {
+static ga_status check_frequencies(checking *l) {
   ga_check *c = l->c;
   ga_error ignored = {GA_OK, ""};
   if (c->freedom == 0) return GA_OK;
@@ -312,7 +313,7 @@ static ga_status look_at_frequencies(looking *l) {
 }
 
 /* with velocities in all directions, so that nothing vanishes by chance */
-static void look_at_derivatives(looking *l) {
+static void check_derivatives(checking *l) {
   ga_error own = {GA_OK, ""};
   double *v = l->s.sum;
   l->c->derivatives_ok = true;
@@ -327,18 +328,18 @@ static void look_at_derivatives(looking *l) {
   }
 }
 
-static ga_status look(looking *l) {
+static ga_status check_all(checking *l) {
   const ga_mechanism *m = l->m;
   ga_rank rank = {0};
   l->unit = ga_arena_doubles(&l->s.arena, (size_t)m->nv);
   if (!l->unit) return ga_fail(l->err, GA_ERR_MEM, "no memory to check the mechanism");
   ga_mechanism_weights(m, l->s.W.val, l->unit);
-  ga_status status = look_at_rank(l, &rank);
-  if (status == GA_OK) status = look_at_start(l);
-  if (status == GA_OK) status = look_at_bodies(l);
-  if (status == GA_OK) status = look_at_condition(l, &rank);
-  if (status == GA_OK) status = look_at_frequencies(l);
-  if (status == GA_OK) look_at_derivatives(l);
+  ga_status status = check_rank(l, &rank);
+  if (status == GA_OK) status = check_start(l);
+  if (status == GA_OK) status = check_bodies(l);
+  if (status == GA_OK) status = check_condition(l, &rank);
+  if (status == GA_OK) status = check_frequencies(l);
+  if (status == GA_OK) check_derivatives(l);
   ga_rank_free(&rank);
   return status;
 }
@@ -357,10 +358,10 @@ ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q, c
                       .velocities = m->nv,
                       .rows = m->nlam + m->npsi,
                       .length = m->length};
-  looking l = {
+  checking l = {
       .m = m, .t = t, .q = q, .v = v, .say = log, .context = context, .c = check, .err = err};
-  ga_status status = ga_static_system_open(&l.s, &m->model, true, err);
-  if (status == GA_OK) status = look(&l);
-  ga_static_system_close(&l.s);
+  ga_status status = ga_static_open(&l.s, &m->model, true, err);
+  if (status == GA_OK) status = check_all(&l);
+  ga_static_close(&l.s);
   return status;
 }

@@ -367,19 +367,19 @@ static void mistakes(void **state) {
   ga_subdomain *p;
   ga_error err = {0};
   assert_int_equal(ga_partition_new(m, 4, GA_PARTITION_GRAPH, &s, &err), GA_ERR_ARG);
-  assert_string_equal(err.text, "3 bodies cannot be shared out to 4 parts: each needs one");
+  assert_string_equal(err.text, "3 bodies cannot be divided into 4 subdomains: each needs one");
   assert_int_equal(ga_partition_new(m, 0, GA_PARTITION_GRAPH, &s, &err), GA_ERR_ARG);
   must(ga_partition_new(m, 3, GA_PARTITION_GRAPH, &s, &err), &err);
   assert_int_equal(ga_mechanism_subdomain(m, s, 3, &p, &err), GA_ERR_ARG);
-  assert_string_equal(err.text, "there is no part 3 of 3");
+  assert_string_equal(err.text, "there is no subdomain 3 of 3");
   assert_null(p);
   s->body[1] = 3;
   assert_int_equal(ga_mechanism_subdomain(m, s, 0, &p, &err), GA_ERR_ARG);
-  assert_string_equal(err.text, "body 1 is given to part 3 of 3");
+  assert_string_equal(err.text, "body 1 is given to subdomain 3 of 3");
   for (int i = 0; i < s->bodies; i++) s->body[i] = 0;
   for (int i = 0; i < s->elements; i++) s->element[i] = 0;
   assert_int_equal(ga_mechanism_subdomain(m, s, 1, &p, &err), GA_ERR_ARG);
-  assert_string_equal(err.text, "part 1 of 3 has no bodies");
+  assert_string_equal(err.text, "subdomain 1 of 3 has no bodies");
   ga_partition_free(s);
   ga_file_free(file);
 }

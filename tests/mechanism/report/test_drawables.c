@@ -114,14 +114,14 @@ static void parts(void **state) {
 }
 
 /* a model that does not fit together can be drawn all the same */
-static void parts_only(void **state) {
+static void no_build(void **state) {
   (void)state;
   static const char text[] =
       "genalpha: 1\n"
       "bodies: {a: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
       "joints: {pin: {type: spherical, between: [ground, a], at: {ground: [0, 0, 0], a: [1, 0, "
       "0]}}}\n";
-  ga_file_options options = {.parts_only = true};
+  ga_file_options options = {.no_build = true};
   ga_file *file = NULL;
   ga_error err = {GA_OK, ""};
   ga_drawable p;
@@ -160,6 +160,6 @@ static void wrong_looks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(bodies), cmocka_unit_test(parts),
-                                     cmocka_unit_test(parts_only), cmocka_unit_test(wrong_looks)};
+                                     cmocka_unit_test(no_build), cmocka_unit_test(wrong_looks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
