@@ -181,8 +181,8 @@ static ga_status report_code(ga_eval *e, const char *callback, int code, double 
 }
 
 /* "callback 'evaluate' wrote nan to row 1, column 2 of G", or what the model says itself */
-static ga_status blame(ga_eval *e, const ga_model_field *field, const ga_eval_point *p,
-                       double value, const char *slot) {
+static ga_status blame_entry(ga_eval *e, const ga_model_field *field, const ga_eval_point *p,
+                             double value, const char *slot) {
   const ga_model *model = e->model;
   const bool pass = e->pass & field->bit;
   char why[240] = "";
@@ -202,7 +202,7 @@ static ga_status blame_matrix(ga_eval *e, const ga_model_field *field, const ga_
   while (A->ptr[row + 1] <= bad) row++;
   char slot[48];
   snprintf(slot, sizeof slot, "row %d, column %d", row, A->col[bad]);
-  return blame(e, field, p, A->val[bad], slot);
+  return blame_entry(e, field, p, A->val[bad], slot);
 }
 
 ga_status ga_eval_blame(ga_eval *e, double t, const double *q, const double *v,
@@ -224,7 +224,7 @@ ga_status ga_eval_blame(ga_eval *e, double t, const double *q, const double *v,
     int bad = ga_first_nonfinite(size[field->kind], x);
     char slot[24];
     snprintf(slot, sizeof slot, "entry %d", bad);
-    if (bad >= 0) status = blame(e, field, &p, x[bad], slot);
+    if (bad >= 0) status = blame_entry(e, field, &p, x[bad], slot);
   }
   return status;
 }
@@ -261,12 +261,12 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
     memset(ask.gt, 0, (size_t)e->nlam * sizeof(double));
     ask.gt = NULL;
   }
-  if (ask.M && e->mass_given) ga_mass_put_constant(e->model, ask.M), ask.M = NULL;
-  if (e->absent) ga_fields_remove(&ask, e->absent);
-  if ((!e->absent && !e->mass_given) || ga_fields_wanted(&ask)) {
-    ga_fields_zero(e->model, &ask);
-    int code = ga_fields_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
-    if (code != 0) return refuse(e, who, code, t);
+  if (ask.M && e->mass_given) ga_adapter_put_constant_mass(e->model, ask.M), ask.M = NULL;
+  if (e->absent) ga_adapter_remove(&ask, e->absent);
+  if ((!e->absent && !e->mass_given) || ga_adapter_wanted(&ask)) {
+    ga_adapter_zero(e->model, &ask);
+    int code = ga_adapter_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
+    if (code != 0) return report_code(e, who, code, t);
     ga_status status = e->trusting ? GA_OK : ga_eval_blame(e, t, q, v, &ask);
     if (status != GA_OK || !e->absent) return status;
   }

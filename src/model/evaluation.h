@@ -146,8 +146,8 @@ ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_eval_point *p, ga_csr *L, 
 /* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) */
 ga_status ga_eval_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct);
 
-/* The message for the first result, not NULL in got, that is not finite; GA_OK if all are. They
- * were evaluated at (t, q, v). */
+/* If an entry of a field in got, evaluated at (t, q, v), is not finite: fill the message with the
+ * callback and the first such entry, or with what the model says itself. GA_OK if all are finite. */
 ga_status ga_eval_blame(ga_eval *e, double t, const double *q, const double *v,
                         const ga_evaluation *got);
 

@@ -54,7 +54,7 @@ static void test_long(void **state) {
 }
 
 static const char *option_at(int i) {
-  static const char *const words[] = {
+  static const char *const options[] = {
       "method",
       "h",
       "rho",
@@ -62,7 +62,7 @@ static const char *option_at(int i) {
       "newton-max",
       "dense",
       "a-word-much-longer-than-the-table-of-the-distance-allows-for"};
-  return i < (int)(sizeof words / sizeof *words) ? words[i] : NULL;
+  return i < (int)(sizeof options / sizeof *options) ? options[i] : NULL;
 }
 
 static const char *no_word(int i) {

@@ -64,7 +64,7 @@ static void say_freedom(checking *l) {
 
 /* rank of all rows; the matrices stand in l->s afterwards */
 static ga_status check_rank(checking *l, ga_rank *rank) {
-  ga_static *s = &l->s;
+  ga_static_system *s = &l->s;
   ga_check *c = l->c;
   ga_status status = ga_eval_mass(&s->eval, l->t, l->q, &s->M);
   if (status == GA_OK) status = ga_eval_G(&s->eval, l->t, l->q, &s->G);
@@ -91,7 +91,7 @@ static ga_status check_rank(checking *l, ga_rank *rank) {
 /* ---- start values --------------------------------------------------------------------------- */
 
 static ga_status check_start(checking *l) {
-  ga_static *s = &l->s;
+  ga_static_system *s = &l->s;
   const ga_mechanism *m = l->m;
   double *r = s->rhs;
   int worst = 0;
@@ -220,7 +220,7 @@ static double apply_scaled(ga_static_system *s, const double *scale, bool invers
 
 /* |A| |A^-1| by power iterations; dependent rows have 1 on their diagonal instead */
 static ga_status check_condition(checking *l, const ga_rank *rank) {
-  ga_static *s = &l->s;
+  ga_static_system *s = &l->s;
   double *x = ga_arena_doubles(&s->arena, (size_t)s->n);
   double *scale = ga_arena_doubles(&s->arena, (size_t)s->n);
   if (s->arena.failed) return ga_fail(l->err, GA_ERR_MEM, "no memory to check the mechanism");
@@ -360,8 +360,8 @@ ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q, c
                       .length = m->length};
   checking l = {
       .m = m, .t = t, .q = q, .v = v, .say = log, .context = context, .c = check, .err = err};
-  ga_status status = ga_static_open(&l.s, &m->model, true, err);
+  ga_status status = ga_static_system_open(&l.s, &m->model, true, err);
   if (status == GA_OK) status = check_all(&l);
-  ga_static_close(&l.s);
+  ga_static_system_close(&l.s);
   return status;
 }

@@ -97,7 +97,8 @@ static loop_triangles loop_triangles_of(const ga_mechanism *m) {
   t.link = calloc(2 * (size_t)m->joints.count + 1, sizeof *t.link);
   for (int i = 0; i < m->joints.count; i++) {
     const ga_element *joint = &m->joints.item[i];
-    const bool rod = joint->type == &ga_element_distance;
+    const ga_joint_data *data = joint->data;
+    const bool rod = data->type->uses & GA_JOINT_LENGTH;
     for (int end = 0; end < 1 + rod; end++) {
       t.link[t.links++] = (loop_link){.node = {joint->body[end], rod ? t.nodes : joint->body[1]},
                                       .joint = joint,
