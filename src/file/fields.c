@@ -7,11 +7,14 @@
 
 /* ---- readers -------------------------------------------------------------------------------- */
 
+/* Each reads the node of a key into out, whose type is given in reader.h; false after a failure. */
+
 bool ga_field_number(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   return ga_read_number(r, node, out);
 }
 
+/* A number that is marked as given; out: ga_given. */
 bool ga_field_given(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   ga_given *given = out;
@@ -48,6 +51,7 @@ bool ga_field_of_state(ga_reader *r, const ga_field *f, const ga_node *node, voi
   return ga_read_function(r, node, ga_of_state, out);
 }
 
+/* A list of three functions of t; out: ga_function[3]. */
 bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   ga_function *function = out;
@@ -63,11 +67,13 @@ bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, voi
 
 /* ---- bodies and points ---------------------------------------------------------------------- */
 
+/* True if `body` is the name of a planar body. */
 static bool is_planar(const ga_reader *r, const char *body) {
   const ga_symbol *s = ga_mechanism_find(r->m, body);
   return s && s->kind == GA_NAMED_BODY && r->m->bodies.item[s->index].kind->planar;
 }
 
+/* A list [A, B] of two body names; out: const char *[2]. */
 bool ga_field_between(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   const char **between = out;
@@ -78,6 +84,7 @@ bool ga_field_between(ga_reader *r, const ga_field *f, const ga_node *node, void
   return ga_read_name(r, node->first->next, &between[1]);
 }
 
+/* Read {BODY: [x, y, z]} into side A or B of the point, where BODY is one of r->between. */
 static bool read_side(ga_reader *r, const ga_node *item, ga_point *point) {
   const char *body;
   if (!ga_read_name(r, item->key, &body)) return false;
@@ -96,6 +103,7 @@ static bool read_side(ga_reader *r, const ga_node *item, ga_point *point) {
                         r->between[1]);
 }
 
+/* A point or direction: a list in space, or {BODY: [..]} for one or both bodies; out: ga_point. */
 bool ga_field_point(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   ga_point *point = out;
@@ -112,7 +120,7 @@ bool ga_field_point(ga_reader *r, const ga_field *f, const ga_node *node, void *
   return true;
 }
 
-/* a list is in the body's own frame */
+/* As ga_field_point, but a list is in the frame of the element's own body (side A). */
 bool ga_field_own_point(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   ga_point *point = out;
   if (node->kind != GA_NODE_LIST) return ga_field_point(r, f, node, out);
@@ -126,7 +134,8 @@ static const char *key_at(const void *context, int i) {
   return ((const ga_field *)context)[i].key;
 }
 
-static bool unknown_key(ga_reader *r, const ga_node *key, const ga_field *fields) {
+/* Fail with "did you mean", or with a list of all keys of the table. */
+static bool fail_unknown_key(ga_reader *r, const ga_node *key, const ga_field *fields) {
   const char *near = ga_nearest_in(key->text, key_at, fields);
   if (near) {
     return ga_reader_fail(r, key, "unknown key '%.60s'; did you mean '%s'?", key->text, near);
@@ -139,7 +148,8 @@ static bool unknown_key(ga_reader *r, const ga_node *key, const ga_field *fields
   return ga_reader_fail(r, key, "unknown key '%.60s'; known are %s", key->text, all);
 }
 
-static bool is_known(ga_reader *r, const ga_node *node, const char *body) {
+/* Fail at the node unless the body has been added. */
+static bool check_body_exists(ga_reader *r, const ga_node *node, const char *body) {
   int index;
   ga_error err = {GA_OK, ""};
   if (ga_mechanism_body_named(r->m, "", body, &index, &err) == GA_OK) return true;
@@ -147,7 +157,8 @@ static bool is_known(ga_reader *r, const ga_node *node, const char *body) {
                         err.text + strlen(": ")); /* the path in the file names the owner */
 }
 
-static bool are_of_one_kind(ga_reader *r, const ga_node *node) {
+/* Fail if one of r->between is planar and the other is not; the ground goes with both. */
+static bool check_same_kind(ga_reader *r, const ga_node *node) {
   const char *a = r->between[0], *b = r->between[1];
   const bool ground = strcmp(a, "ground") == 0 || strcmp(b, "ground") == 0;
   const bool planar_a = is_planar(r, a);
@@ -156,20 +167,21 @@ static bool are_of_one_kind(ga_reader *r, const ga_node *node) {
                         planar_a ? b : a);
 }
 
-/* Bodies are read before other keys, because vectors have two entries if bodies are planar. So the
- * message about an unknown body comes before one about the length of a vector. */
+/* Set r->between and r->planar from the keys `between` and `body`. They are read before other keys,
+ * because vectors have two entries if the bodies are planar. */
 static bool read_bodies(ga_reader *r, const ga_node *map) {
   const ga_node *between = ga_node_find(map, "between"), *body = ga_node_find(map, "body");
   r->between[0] = r->between[1] = NULL;
   if (between) {
     const ga_node *a = between->first;
     if (!ga_field_between(r, NULL, between, r->between)) return false;
-    if (!is_known(r, a, r->between[0]) || !is_known(r, a->next, r->between[1])) return false;
-    if (!are_of_one_kind(r, between)) return false;
+    if (!check_body_exists(r, a, r->between[0]) || !check_body_exists(r, a->next, r->between[1]))
+      return false;
+    if (!check_same_kind(r, between)) return false;
   }
   if (body) {
     if (!ga_read_name(r, body, &r->between[0])) return false;
-    if (!is_known(r, body, r->between[0])) return false;
+    if (!check_body_exists(r, body, r->between[0])) return false;
   }
   for (int side = 0; side < 2; side++) {
     if (r->between[side] && is_planar(r, r->between[side])) r->planar = true;
@@ -177,6 +189,8 @@ static bool read_bodies(ga_reader *r, const ga_node *map) {
   return true;
 }
 
+/* Read every key of a map with the table's reader into `target` (offset f->at); unknown and missing
+ * keys fail. Sets r->between and r->planar. */
 bool ga_read_fields(ga_reader *r, const ga_node *map, const ga_field *fields, void *target) {
   if (map->kind != GA_NODE_MAP) {
     return ga_reader_fail(r, map, "a map {key: value, ..} is expected here");
@@ -185,7 +199,7 @@ bool ga_read_fields(ga_reader *r, const ga_node *map, const ga_field *fields, vo
   for (const ga_node *item = map->first; item; item = item->next) {
     const ga_field *f = fields;
     while (f->key && strcmp(f->key, item->key->text) != 0) f++;
-    if (!f->key) return unknown_key(r, item->key, fields);
+    if (!f->key) return fail_unknown_key(r, item->key, fields);
     ga_reader_enter(r, f->key);
     if (!f->read(r, f, item, (char *)target + f->at)) return false;
     ga_reader_leave(r);

@@ -13,16 +13,18 @@ const ga_section ga_sections[] = {
     {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-/* what a file may have besides; in the order in which it is read */
+/* top-level keys that are not sections, in the order in which they are read */
 static const char *const other_keys[] = {"genalpha", "name",        "description", "parameters",
                                          "gravity",  "formulation", "repeat",      "initial",
                                          "run",      "output",      "events",      NULL};
 
+/* All keys of a file: sections first, then other_keys; NULL past the end. */
 static const char *section_name(int i) {
   enum { NSECTION = (int)(sizeof ga_sections / sizeof ga_sections[0]) - 1 };
   return i < NSECTION ? ga_sections[i].name : other_keys[i - NSECTION];
 }
 
+/* Check the version and all top-level keys; set file->name and file->description. */
 static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
   const ga_node *version = ga_node_find(root, "genalpha"), *name = ga_node_find(root, "name");
   const ga_node *text = ga_node_find(root, "description");
@@ -44,6 +46,7 @@ static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
   return text ? ga_read_text(r, text, &file->description) : true;
 }
 
+/* Set gravity (m/s^2) and the default formulation of the mechanism. */
 static bool read_world(ga_reader *r, const ga_node *root) {
   const ga_node *gravity = ga_node_find(root, "gravity"), *form = ga_node_find(root, "formulation");
   double g[3];
@@ -61,22 +64,24 @@ static bool read_world(ga_reader *r, const ga_node *root) {
   return true;
 }
 
-/* Section by section, each followed by its entries in repetitions: bodies before joints, and so on. */
+/* Read section by section, each followed by its entries in repetitions, so that bodies exist before
+ * joints, and so on. */
 static bool read_sections(ga_reader *r, const ga_node *root) {
   const ga_node *repeat = ga_node_find(root, "repeat"), *initial = ga_node_find(root, "initial");
   for (const ga_section *s = ga_sections; s->name; s++) {
     const ga_node *section = ga_node_find(root, s->name);
     if (section && !ga_read_section(r, s, section)) return false;
     if (repeat && !ga_read_repeat(r, repeat, s)) return false;
-    /* couplers and torsions may begin from the values of coordinates */
+    /* before couplers and torsions, whose defaults are start values of coordinates */
     if (initial && s->read == ga_read_joint && !ga_read_initial(r, initial)) return false;
   }
   return true;
 }
 
-/* what must be there before the build */
-static bool read_parts(ga_reader *r, const ga_node *root, const ga_file_options *options,
-                       ga_file *file) {
+/* Add everything to the mechanism: parameters, sections, run options, and the coordinates that
+ * outputs, events or the caller (options->want) need. */
+static bool read_before_build(ga_reader *r, const ga_node *root, const ga_file_options *options,
+                              ga_file *file) {
   const ga_node *parameters = ga_node_find(root, "parameters"), *run = ga_node_find(root, "run");
   const ga_node *output = ga_node_find(root, "output"), *events = ga_node_find(root, "events");
   if (!ga_read_parameters(r, parameters, options)) return false;
@@ -87,12 +92,14 @@ static bool read_parts(ga_reader *r, const ga_node *root, const ga_file_options 
   return options->want ? ga_want_words(r, root, options->want) : true;
 }
 
+/* Read the whole tree, build the mechanism (unless options->no_build), then resolve outputs and
+ * events. False: r->status and r->err say why. */
 static bool read_all(ga_reader *r, const ga_node *root, const ga_file_options *options,
                      ga_file *file) {
   ga_error err = {GA_OK, ""};
   if (root->kind != GA_NODE_MAP)
     return ga_reader_fail(r, root, "a model file is a map {key: value}");
-  if (!read_head(r, root, file) || !read_parts(r, root, options, file)) return false;
+  if (!read_head(r, root, file) || !read_before_build(r, root, options, file)) return false;
   if (options->no_build) return true;
   const ga_status status = ga_mechanism_build(r->m, 0, &err);
   if (status != GA_OK) {
@@ -105,8 +112,10 @@ static bool read_all(ga_reader *r, const ga_node *root, const ga_file_options *o
   return events ? ga_check_events(r, events, file) : true;
 }
 
-static ga_status load(const char *path, const char *text, size_t length,
-                      const ga_file_options *options, ga_file **out, ga_error *err) {
+/* *out <- the model in `text` or, if that is NULL, in the file at path; NULL on failure. The file
+ * owns the mechanism, its functions and its parameters. */
+static ga_status load_file(const char *path, const char *text, size_t length,
+                           const ga_file_options *options, ga_file **out, ga_error *err) {
   const ga_file_options none = {0};
   if (!options) options = &none;
   *out = NULL;
@@ -125,7 +134,7 @@ static ga_status load(const char *path, const char *text, size_t length,
     ga_mechanism_set_log(file->mechanism, options->log, options->log_context);
     read_all(&r, root, options, file);
     status = r.status;
-    /* lists of the reader stay with the file */
+    /* the file takes over the lists of the reader, and frees them */
     file->functions.item = r.functions.item, file->functions.count = r.functions.count;
     file->parameters.item = r.parameters.item, file->parameters.count = r.parameters.count;
   }
@@ -139,20 +148,22 @@ static ga_status load(const char *path, const char *text, size_t length,
 
 ga_status ga_file_load(const char *path, const ga_file_options *options, ga_file **out,
                        ga_error *err) {
-  return load(path, NULL, 0, options, out, err);
+  return load_file(path, NULL, 0, options, out, err);
 }
 
 ga_status ga_file_parse(const char *name, const char *text, size_t length,
                         const ga_file_options *options, ga_file **out, ga_error *err) {
-  return load(name, text, length, options, out, err);
+  return load_file(name, text, length, options, out, err);
 }
 
+/* The i-th event; false past the end. */
 bool ga_file_event_at(const ga_file *file, int i, ga_file_event *event) {
   if (i < 0 || i >= file->events.count) return false;
   *event = file->events.item[i];
   return true;
 }
 
+/* Free the file and its mechanism; file may be NULL. */
 void ga_file_free(ga_file *file) {
   if (!file) return;
   ga_mechanism_free(file->mechanism);
@@ -178,6 +189,7 @@ const char *ga_file_description(const ga_file *file) {
   return file->description;
 }
 
+/* The i-th option of `run` as texts, with its line; false past the end. */
 bool ga_file_option(const ga_file *file, int i, const char **key, const char **value, int *line) {
   if (i < 0 || i >= file->options.count) return false;
   *key = file->options.item[i].key;
@@ -186,10 +198,12 @@ bool ga_file_option(const ga_file *file, int i, const char **key, const char **v
   return true;
 }
 
+/* Column number of the i-th entry of `output`; -1 past the end. */
 int ga_file_output(const ga_file *file, int i) {
   return i >= 0 && i < file->output.count ? file->output.item[i] : -1;
 }
 
+/* The i-th parameter and its value; false past the end. */
 bool ga_file_parameter(const ga_file *file, int i, const char **name, double *value) {
   if (i < 0 || i >= file->parameters.count) return false;
   *name = file->parameters.item[i].name;

@@ -4,6 +4,7 @@
 
 #include "file/private.h"
 
+/* Print a text in quotes, with the escapes of JSON. */
 static void put_text(FILE *to, const char *text) {
   fputc('"', to);
   for (; *text; text++) {
@@ -19,7 +20,8 @@ static void put_text(FILE *to, const char *text) {
   fputc('"', to);
 }
 
-/* The depth of the tree is limited by its reader. */
+/* Print a tree as JSON; all scalars are strings. The YAML reader limits the depth of the
+ * recursion. */
 static void put_node(FILE *to, const ga_node *node) {
   if (node->kind == GA_NODE_SCALAR) {
     put_text(to, node->text);
@@ -38,6 +40,7 @@ static void put_node(FILE *to, const ga_node *node) {
   fputc(map ? '}' : ']', to);
 }
 
+/* Print a YAML file as JSON; it is not checked to be a valid model. */
 ga_status ga_file_json(const char *path, FILE *to, ga_error *err) {
   ga_arena arena = {NULL, false};
   const ga_node *root = NULL;

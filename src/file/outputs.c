@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model file says about its run: options, columns, events. */
+/* Sections run, output and events of a model file: options, columns, events. */
 #include <stdio.h>
 #include <string.h>
 
 #include "file/private.h"
 
+/* Append the options of `run` to file->options as texts. Values that are expressions of parameters
+ * are replaced by their numbers; words stay as they are. */
 bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file) {
   ga_reader_enter(r, "run");
   if (node->kind != GA_NODE_MAP)
@@ -31,7 +33,8 @@ bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file) {
   return true;
 }
 
-/* If a name is that of a coordinate or its rate, the coordinate begins to exist. */
+/* If a column name is JOINT.COORDINATE or JOINT.COORDINATE_rate, make that coordinate exist,
+ * because only existing coordinates have columns. Other names succeed without effect. */
 static bool want_column(ga_reader *r, const ga_node *node, const char *name) {
   char joint[GA_WORD_ROOM];
   ga_error err = {GA_OK, ""};
@@ -52,7 +55,7 @@ static bool want_column(ga_reader *r, const ga_node *node, const char *name) {
   return true;
 }
 
-/* every word of an expression */
+/* Make the coordinates exist that an expression of columns mentions; before the build. */
 bool ga_want_words(ga_reader *r, const ga_node *node, const char *text) {
   static const char *const letters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.";
@@ -69,7 +72,8 @@ bool ga_want_words(ga_reader *r, const ga_node *node, const char *text) {
   return true;
 }
 
-/* other names are looked up after the build */
+/* Make the coordinates exist that `output` lists; before the build. Other names are checked by
+ * ga_take_outputs after it. */
 bool ga_want_outputs(ga_reader *r, const ga_node *node) {
   ga_reader_enter(r, "output");
   if (node->kind != GA_NODE_LIST)
@@ -89,6 +93,7 @@ typedef struct {
   bool rising, falling, stop;
 } event_input;
 
+/* Field reader of true or false. */
 static bool read_bool(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   return ga_read_flag(r, node, out);
@@ -104,6 +109,8 @@ static const ga_field event_fields[] = {
     {"stop", "flag", "the run ends there", read_bool, offsetof(event_input, stop), NULL, false},
     {.key = NULL}};
 
+/* Append the entries of `events` to file->events; before the build. Both rising and falling, or
+ * neither: any direction. */
 bool ga_read_events(ga_reader *r, const ga_node *node, ga_file *file) {
   ga_reader_enter(r, "events");
   if (node->kind != GA_NODE_MAP)
@@ -125,7 +132,8 @@ bool ga_read_events(ga_reader *r, const ga_node *node, ga_file *file) {
   return true;
 }
 
-/* after the build: the columns are known */
+/* Parse the expressions of all events once, to report mistakes; after the build, which names the
+ * columns. */
 bool ga_check_events(ga_reader *r, const ga_node *node, const ga_file *file) {
   ga_reader_enter(r, "events");
   for (int i = 0; i < file->events.count; i++) {
@@ -152,6 +160,7 @@ static const char *column_at(const void *context, int i) {
   return ga_mechanism_column_name(((const all_columns *)context)->m, i);
 }
 
+/* Append the column numbers of the names in `output` to file->output; after the build. */
 bool ga_take_outputs(ga_reader *r, const ga_node *node, ga_file *file) {
   ga_reader_enter(r, "output");
   for (const ga_node *item = node->first; item; item = item->next) {

@@ -5,6 +5,7 @@
 
 #include "file/private.h"
 
+/* True for letters, digits and _, not beginning with a digit, and no reserved word. */
 static bool valid_name(const char *name) {
   static const char *const reserved[] = {"t",      "s",        "s_dot",           "ground",
                                          "energy", "momentum", "angular_momentum"};
@@ -20,14 +21,16 @@ static bool valid_name(const char *name) {
   return true;
 }
 
+/* Fail at the key unless it can be the name of a parameter or index. */
 bool ga_valid_name(ga_reader *r, const ga_node *key) {
   if (valid_name(key->text)) return true;
   return ga_reader_fail(
       r, key, "'%.60s' cannot be a name: letters, digits and _, no word of expressions", key->text);
 }
 
-/* a value of the command line stands for that of the file, and has no line there */
-static ga_node replaced(const ga_node *node, const ga_file_set *set, int nset, bool *used) {
+/* A copy of the node, with the caller's value (such as --set NAME=VALUE) if there is one for its
+ * key; then its line is 0 and used[i] becomes true. */
+static ga_node replaced_by_set(const ga_node *node, const ga_file_set *set, int nset, bool *used) {
   ga_node own = *node;
   for (int i = 0; i < nset; i++) {
     if (strcmp(set[i].name, node->key->text) != 0) continue;
@@ -39,8 +42,10 @@ static ga_node replaced(const ga_node *node, const ga_file_set *set, int nset, b
   return own;
 }
 
-static bool read_map(ga_reader *r, const ga_node *node, const ga_file_set *set, int nset,
-                     bool *used) {
+/* Append the entries of `parameters` to r->parameters; each may use those above it. set, nset:
+ * values of the caller, which replace those of the file. */
+static bool read_parameter_map(ga_reader *r, const ga_node *node, const ga_file_set *set, int nset,
+                               bool *used) {
   ga_reader_enter(r, "parameters");
   if (node->kind != GA_NODE_MAP)
     return ga_reader_fail(r, node, "a map {NAME: value} is expected here");
@@ -54,7 +59,7 @@ static bool read_map(ga_reader *r, const ga_node *node, const ga_file_set *set, 
         return ga_reader_fail(r, item->key, "the parameter stands here twice");
       }
     }
-    const ga_node own = replaced(item, set, nset, used);
+    const ga_node own = replaced_by_set(item, set, nset, used);
     if (!ga_read_number(r, &own, &value)) return false;
     if (!GA_GROW(r->parameters)) return ga_reader_fail(r, item, "no memory");
     r->parameters.item[r->parameters.count++] = (ga_parameter){item->key->text, value};
@@ -65,12 +70,14 @@ static bool read_map(ga_reader *r, const ga_node *node, const ga_file_set *set, 
   return true;
 }
 
+/* Name of the i-th parameter, NULL past the end (candidates of ga_nearest_in). */
 static const char *parameter_name(const void *context, int i) {
   const ga_reader *r = context;
   return i < r->parameters.count ? r->parameters.item[i].name : NULL;
 }
 
-static bool check_set(ga_reader *r, const ga_file_set *set, int nset, const bool *used) {
+/* Fail if the caller set a parameter that the file does not have. */
+static bool check_set_names(ga_reader *r, const ga_file_set *set, int nset, const bool *used) {
   for (int i = 0; i < nset; i++) {
     if (used[i]) continue;
     const char *near = ga_nearest_in(set[i].name, parameter_name, r);
@@ -90,6 +97,7 @@ static bool check_set(ga_reader *r, const ga_file_set *set, int nset, const bool
   return true;
 }
 
+/* Read `parameters` (node may be NULL) with the values of options->set in place of the file's. */
 bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options *options) {
   bool used[GA_SET_MAX] = {false};
   if (options->nset > GA_SET_MAX) {
@@ -97,10 +105,11 @@ bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options
         ga_fail(r->err, GA_ERR_ARG, "%s: more than %d parameters are set", r->path, GA_SET_MAX);
     return false;
   }
-  if (node && !read_map(r, node, options->set, options->nset, used)) return false;
-  return check_set(r, options->set, options->nset, used);
+  if (node && !read_parameter_map(r, node, options->set, options->nset, used)) return false;
+  return check_set_names(r, options->set, options->nset, used);
 }
 
+/* Set start values of coordinates, or of their rates, from a map {JOINT.COORDINATE: value}. */
 static bool read_starts(ga_reader *r, const char *key, const ga_node *node, bool rate) {
   ga_reader_enter(r, key);
   if (node->kind != GA_NODE_MAP) {
@@ -119,6 +128,7 @@ static bool read_starts(ga_reader *r, const char *key, const ga_node *node, bool
   return true;
 }
 
+/* Bodies in the list `fix` keep their position in an assembly. */
 static bool read_fixed(ga_reader *r, const ga_node *node) {
   ga_reader_enter(r, "fix");
   if (node->kind != GA_NODE_LIST) {
@@ -135,6 +145,7 @@ static bool read_fixed(ga_reader *r, const ga_node *node) {
   return true;
 }
 
+/* Set whether the build assembles the start values. */
 static bool read_assemble(ga_reader *r, const ga_node *node) {
   bool assemble;
   ga_reader_enter(r, "assemble");
@@ -161,6 +172,7 @@ static const struct {
                     {"rates", read_rates}};
 enum { NINITIAL = (int)(sizeof initial_keys / sizeof initial_keys[0]) };
 
+/* Read the section `initial`: keys of the table initial_keys. */
 bool ga_read_initial(ga_reader *r, const ga_node *node) {
   ga_reader_enter(r, "initial");
   if (node->kind != GA_NODE_MAP) return ga_reader_fail(r, node, "a map is expected here");

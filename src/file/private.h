@@ -26,10 +26,11 @@ struct ga_file {
 /* parameters.c: those of the file, replaced by those of the caller */
 bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options *options);
 
-/* start values of coordinates */
+/* section initial: assembly, fixed bodies, start values of coordinates */
 bool ga_read_initial(ga_reader *r, const ga_node *node);
 
-/* outputs.c: run options, columns and events; what needs the columns comes after the build */
+/* outputs.c: run options, columns and events. ga_take_outputs and ga_check_events come after the
+ * build, which names the columns; the others before it. */
 bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file);
 bool ga_want_words(ga_reader *r, const ga_node *node, const char *text);
 bool ga_want_outputs(ga_reader *r, const ga_node *node);

@@ -5,6 +5,7 @@
 
 #include "file/reader.h"
 
+/* Target of the fields of a body: what ga_body has no member for, or gets only after all keys. */
 typedef struct {
   ga_body body;
   int kind, formulation;
@@ -16,11 +17,12 @@ typedef struct {
 
 /* ---- orientation ---------------------------------------------------------------------------- */
 
-/* p of a rotation by |w| about w */
-static void from_vector(const double *w, double *p) {
+/* p <- quaternion of the rotation by |w| (rad) about w. */
+static void from_rotation_vector(const double *w, double *p) {
   ga_quat_exp(w, p);
 }
 
+/* p <- quaternion from {axis: [x, y, z], angle: rad}; the axis need not have length 1. */
 static bool from_axis_angle(ga_reader *r, const ga_node *node, double *p) {
   const ga_node *axis = ga_node_find(node, "axis"), *angle = ga_node_find(node, "angle");
   double a[3], w[3], turn;
@@ -31,10 +33,11 @@ static bool from_axis_angle(ga_reader *r, const ga_node *node, double *p) {
   const double length = ga_norm3(a);
   if (!(length > 0)) return ga_reader_fail(r, axis, "the axis is zero and has no direction");
   for (int i = 0; i < 3; i++) w[i] = turn * a[i] / length;
-  from_vector(w, p);
+  from_rotation_vector(w, p);
   return true;
 }
 
+/* p <- quaternion from a list of three rows; fails unless it is a rotation within 2e-6. */
 static bool from_matrix(ga_reader *r, const ga_node *node, double *p) {
   double R[9], RtR[9];
   if (node->kind != GA_NODE_LIST || node->count != 3) {
@@ -57,7 +60,7 @@ static bool from_matrix(ga_reader *r, const ga_node *node, double *p) {
   return true;
 }
 
-/* intrinsic turns one after the other: zyx is Rz Ry Rx */
+/* p <- quaternion from {sequence, angles}: intrinsic turns one after the other, zyx is Rz Ry Rx. */
 static bool from_euler(ga_reader *r, const ga_node *node, double *p) {
   const ga_node *sequence = ga_node_find(node, "sequence"), *angles = ga_node_find(node, "angles");
   double a[3];
@@ -73,12 +76,13 @@ static bool from_euler(ga_reader *r, const ga_node *node, double *p) {
   for (int i = 0; i < 3; i++) {
     double w[3] = {0, 0, 0}, turn[4];
     w[axes[i] - 'x'] = a[i];
-    from_vector(w, turn);
+    from_rotation_vector(w, turn);
     ga_quat_mul(p, turn, p);
   }
   return true;
 }
 
+/* p <- a list of four numbers, w first; fails unless its length is 1 within 1e-6. */
 static bool from_quaternion(ga_reader *r, const ga_node *node, double *p) {
   if (!ga_read_numbers(r, node, 4, p)) return false;
   const double length = sqrt(p[0] * p[0] + ga_dot3(p + 1, p + 1));
@@ -88,6 +92,8 @@ static bool from_quaternion(ga_reader *r, const ga_node *node, double *p) {
   return true;
 }
 
+/* Field reader; out is the whole input. Sets body.orientation from any of the forms, or body.angle
+ * (rad) of a planar body. */
 static bool read_orientation(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   input *in = out;
@@ -115,12 +121,14 @@ static bool read_orientation(ga_reader *r, const ga_field *f, const ga_node *nod
                           key);
   }
   if (!ga_read_numbers(r, first, 3, w)) return false;
-  from_vector(w, p);
+  from_rotation_vector(w, p);
   return true;
 }
 
 /* ---- inertia and shapes --------------------------------------------------------------------- */
 
+/* Field reader; out is the whole input. body.inertia <- [xx, yy, zz, xy, xz, yz] from 3 or 6
+ * numbers or a symmetric matrix; one number (zz) for a planar body. */
 static bool read_inertia(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   input *in = out;
@@ -147,8 +155,9 @@ static bool read_inertia(ga_reader *r, const ga_field *f, const ga_node *node, v
   return true;
 }
 
-/* the shape gives inertia, unless it is given, and mass, if it has a density */
-static bool take_shape(ga_reader *r, const ga_node *node, input *in) {
+/* Read a shape: it sets the look, the inertia unless that is given, and the mass if it has a
+ * density. Exactly one of mass and density must be given. */
+static bool apply_shape(ga_reader *r, const ga_node *node, input *in) {
   ga_shape_input s;
   if (!ga_read_shape(r, node, &s)) return false;
   if (s.density.given == in->mass.given) {
@@ -166,7 +175,8 @@ static bool take_shape(ga_reader *r, const ga_node *node, input *in) {
   return true;
 }
 
-static bool keep_shape(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+/* Field reader: keep the node, to be read after all other keys. */
+static bool keep_node(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)r, (void)f;
   *(const ga_node **)out = node;
   return true;
@@ -174,6 +184,7 @@ static bool keep_shape(ga_reader *r, const ga_field *f, const ga_node *node, voi
 
 /* ---- the body ------------------------------------------------------------------------------- */
 
+/* Field reader; out is the whole input: three numbers in space axes, one (z) for a planar body. */
 static bool read_angular_velocity(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   double *w = ((input *)out)->body.angular_velocity;
@@ -198,15 +209,16 @@ const ga_field ga_body_fields[] = {
     {"angular_velocity", "angular_velocity", "space axes", read_angular_velocity, 0, NULL, false},
     {"in", "name", "position and orientation are relative to this body", ga_field_name, AT(in),
      NULL, false},
-    {"shape", "shape", "box, cylinder, sphere or rod, centred at com: inertia follows", keep_shape,
+    {"shape", "shape", "box, cylinder, sphere or rod, centred at com: inertia follows", keep_node,
      AT(shape), NULL, false},
     {"look", "look",
      "for pictures only: a shape, a colour (a word, or six hexadecimal digits behind #), or both",
-     keep_shape, AT(look), NULL, false},
+     keep_node, AT(look), NULL, false},
     {.key = NULL}};
 #undef AT
 
-/* x = x_in + R_in position, p = p_in orientation */
+/* Position and orientation are relative to the body in->in: convert them to space, x = x_in + R_in
+ * position, p = p_in orientation. */
 static bool move_to_frame_of(ga_reader *r, const ga_node *node, input *in) {
   const ga_symbol *s = ga_mechanism_find(r->m, in->in);
   ga_body *b = &in->body;
@@ -231,6 +243,8 @@ static bool move_to_frame_of(ga_reader *r, const ga_node *node, input *in) {
   return true;
 }
 
+/* Read an entry of `bodies` and add it to the mechanism. An assembly leaves velocities that the
+ * file gives. */
 bool ga_read_body(ga_reader *r, const char *name, const ga_node *node) {
   input in = {.kind = 0};
   const ga_node *kind = node->kind == GA_NODE_MAP ? ga_node_find(node, "kind") : NULL;
@@ -239,7 +253,7 @@ bool ga_read_body(ga_reader *r, const char *name, const ga_node *node) {
   if (!ga_read_fields(r, node, ga_body_fields, &in)) return false;
   in.body.mass = in.mass.value;
   ga_reader_enter(r, "shape");
-  if (in.shape && !take_shape(r, in.shape, &in)) return false;
+  if (in.shape && !apply_shape(r, in.shape, &in)) return false;
   ga_reader_leave(r);
   ga_reader_enter(r, "look");
   if (in.look && !ga_read_look(r, in.look, &in.body.look)) return false;
@@ -250,7 +264,7 @@ bool ga_read_body(ga_reader *r, const char *name, const ga_node *node) {
   in.body.type = (ga_body_type)in.kind;
   in.body.formulation = (ga_formulation)in.formulation;
   if (!ga_reader_accept(r, node, ga_mechanism_add_body(r->m, &in.body, &err), &err)) return false;
-  /* what the file gives stays, should the start values be assembled */
+  /* an assembly must not change velocities that the file gives */
   const unsigned given = (ga_node_find(node, "velocity") ? GA_HOLD_VELOCITY : 0u) |
                          (ga_node_find(node, "angular_velocity") ? GA_HOLD_SPIN : 0u);
   return ga_reader_accept(r, node, ga_mechanism_hold(r->m, name, given, &err), &err);

@@ -7,12 +7,13 @@
 #include "file/reader.h"
 #include "mechanism/force/force.h"
 
-/* the fields of ga_mechanism.h, one to one */
+/* The targets are the descriptions of ga_mechanism.h, so keys and members correspond one to one. */
 #define AT(type, member) offsetof(type, member)
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
-/* turns: a number for the only angle, or {angle_a: n, ..} */
+/* Field reader: keep the node of `turns`, a number for the only angle or {COORDINATE: number};
+ * set_turns reads it when the type is known. */
 static bool read_turns(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   *(const ga_node **)out = node;
@@ -22,12 +23,14 @@ static bool read_turns(ga_reader *r, const ga_field *f, const ga_node *node, voi
   return true;
 }
 
+/* Target of the fields of a joint; turns: node of that key, NULL: not given. */
 typedef struct {
   ga_joint joint;
   const ga_node *turns;
 } joint_input;
 
-static bool whole(ga_reader *r, const ga_node *node, int *n) {
+/* *n <- a whole number of magnitude up to 1e6. */
+static bool read_whole_number(ga_reader *r, const ga_node *node, int *n) {
   double x;
   if (!ga_read_number(r, node, &x)) return false;
   if (x != round(x) || fabs(x) > 1e6) return ga_reader_fail(r, node, "%g is not a whole number", x);
@@ -35,14 +38,16 @@ static bool whole(ga_reader *r, const ga_node *node, int *n) {
   return true;
 }
 
-static bool take_turns(ga_reader *r, joint_input *in) {
+/* Fill in->joint.turns from in->turns, by the coordinates of the joint's type. An unknown type is
+ * left to ga_mechanism_add_joint, which reports it. */
+static bool set_turns(ga_reader *r, joint_input *in) {
   const ga_joint_type *type = ga_joint_type_named(in->joint.type);
   const ga_node *node = in->turns;
   if (!node || !type) return true;
   if (node->kind == GA_NODE_SCALAR) {
     for (int k = 0; k < GA_COORDINATES_MAX; k++) {
       if (type->coordinate[k].name && type->coordinate[k].angle) {
-        return whole(r, node, &in->joint.turns[k]);
+        return read_whole_number(r, node, &in->joint.turns[k]);
       }
     }
     return ga_reader_fail(r, node, "type '%s' has no angle", type->name);
@@ -57,7 +62,7 @@ static bool take_turns(ga_reader *r, joint_input *in) {
       return ga_reader_fail(r, item->key, "type '%s' has no coordinate '%.40s'", type->name,
                             item->key->text);
     }
-    if (!whole(r, item, &in->joint.turns[k])) return false;
+    if (!read_whole_number(r, item, &in->joint.turns[k])) return false;
   }
   return true;
 }
@@ -83,10 +88,11 @@ const ga_field ga_joint_fields[] = {
      AT(joint_input, turns), NULL, false},
     {.key = NULL}};
 
+/* Read an entry of `joints` and add it to the mechanism. */
 bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node) {
   joint_input in = {.turns = NULL};
   ga_error err = {GA_OK, ""};
-  if (!ga_read_fields(r, node, ga_joint_fields, &in) || !take_turns(r, &in)) return false;
+  if (!ga_read_fields(r, node, ga_joint_fields, &in) || !set_turns(r, &in)) return false;
   in.joint.name = name;
   return ga_reader_accept(r, node, ga_mechanism_add_joint(r->m, &in.joint, &err), &err);
 }
@@ -101,6 +107,7 @@ const ga_field ga_drive_fields[] = {
      NULL, false},
     {.key = NULL}};
 
+/* Read an entry of `drives` and add it to the mechanism. */
 bool ga_read_drive(ga_reader *r, const char *name, const ga_node *node) {
   ga_drive drive = {.name = NULL};
   ga_error err = {GA_OK, ""};
@@ -114,7 +121,8 @@ typedef struct {
   ga_given equals;
 } coupler_input;
 
-static bool keep_node(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+/* Field reader: keep the node of `sum`, a map that is not empty; ga_read_coupler reads it. */
+static bool keep_sum(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   *(const ga_node **)out = node;
   if (node->kind == GA_NODE_MAP && node->count > 0) return true;
@@ -122,11 +130,12 @@ static bool keep_node(ga_reader *r, const ga_field *f, const ga_node *node, void
 }
 
 const ga_field ga_coupler_fields[] = {
-    {"sum", "sum", "coefficients of coordinates", keep_node, AT(coupler_input, sum), NULL, true},
+    {"sum", "sum", "coefficients of coordinates", keep_sum, AT(coupler_input, sum), NULL, true},
     {"equals", "number", "value of the sum; default: that of the initial configuration",
      ga_field_given, AT(coupler_input, equals), NULL, false},
     {.key = NULL}};
 
+/* Read an entry of `couplers` and add it to the mechanism. */
 bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node) {
   coupler_input in = {.sum = NULL};
   ga_error err = {GA_OK, ""};
@@ -152,6 +161,7 @@ typedef struct {
   const ga_node *stiffness, *damping;
 } force_input;
 
+/* Field reader: keep the node, to be read when the type of the force is known. */
 static bool keep_any(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)r, (void)f;
   *(const ga_node **)out = node;
@@ -185,16 +195,18 @@ const ga_field ga_force_fields[] = {
      AT(force_input, force.law), NULL, false},
     {.key = NULL}};
 
-static unsigned bit_of(const char *key) {
+/* Bit GA_FORCE_HAS_.. of a key; 0: not a field of forces (type, ..). */
+static unsigned field_bit(const char *key) {
   for (int i = 0; ga_force_field_name(i); i++) {
     if (strcmp(ga_force_field_name(i), key) == 0) return 1u << i;
   }
   return 0;
 }
 
-/* "spring, torsion: number; bushing: 6 numbers or 6 x 6": types with the same text together */
+/* Help of a field by types: "spring, torsion: number; bushing: 6 numbers or 6 x 6"; neighbouring
+ * types with the same help share it. Returns text, or the field's own help. */
 const char *ga_force_help(const ga_field *field, char *text, size_t room) {
-  const unsigned bit = bit_of(field->key);
+  const unsigned bit = field_bit(field->key);
   const char *last = NULL;
   size_t used = 0;
   if (!bit) return field->help;
@@ -220,7 +232,7 @@ const char *ga_force_help(const ga_field *field, char *text, size_t room) {
   return text;
 }
 
-/* 6 numbers on the diagonal, or 6 rows of 6 */
+/* A <- 6 x 6 matrix from 6 numbers (its diagonal) or 6 rows of 6. A is zero on entry. */
 static bool read_six(ga_reader *r, const char *type, const ga_node *node, double *A) {
   if (node->kind != GA_NODE_LIST || node->count != 6) {
     return ga_reader_fail(r, node, "a %s needs 6 numbers or 6 rows of 6", type);
@@ -234,7 +246,8 @@ static bool read_six(ga_reader *r, const char *type, const ga_node *node, double
   return true;
 }
 
-static bool take_stiffness(ga_reader *r, force_input *in, bool matrices) {
+/* Read stiffness and damping: 6 x 6 matrices for types with `matrices`, else numbers. */
+static bool read_stiffness(ga_reader *r, force_input *in, bool matrices) {
   const ga_node *const node[2] = {in->stiffness, in->damping};
   double *const number[2] = {&in->force.stiffness, &in->force.damping};
   double *const matrix[2] = {in->K, in->C};
@@ -251,7 +264,8 @@ static bool take_stiffness(ga_reader *r, force_input *in, bool matrices) {
   return true;
 }
 
-static bool check_use(ga_reader *r, const ga_node *node, const ga_force_type *type) {
+/* Fail at the first key that this type of force does not use. */
+static bool check_fields_used(ga_reader *r, const ga_node *node, const ga_force_type *type) {
   for (int i = 0; ga_force_field_name(i); i++) {
     const ga_node *item = ga_node_find(node, ga_force_field_name(i));
     if (item && !(type->uses >> i & 1)) {
@@ -262,14 +276,15 @@ static bool check_use(ga_reader *r, const ga_node *node, const ga_force_type *ty
   return true;
 }
 
+/* Read an entry of `forces` and add it to the mechanism. */
 bool ga_read_force(ga_reader *r, const char *name, const ga_node *node) {
   force_input in = {.frame = 0};
   ga_error err = {GA_OK, ""};
   if (!ga_read_fields(r, node, ga_force_fields, &in)) return false;
   const ga_force_type *type = ga_force_type_named(in.force.type);
-  if (type && !check_use(r, node, type)) return false;
+  if (type && !check_fields_used(r, node, type)) return false;
   if (type && type->own_point && in.force.at.kind == GA_SPACE) in.force.at.kind = GA_SIDE_A;
-  if (!take_stiffness(r, &in, type && type->matrices)) return false;
+  if (!read_stiffness(r, &in, type && type->matrices)) return false;
   in.force.name = name;
   in.force.frame = (ga_force_frame)in.frame;
   return ga_reader_accept(r, node, ga_mechanism_add_force(r->m, &in.force, &err), &err);
@@ -288,6 +303,7 @@ const ga_field ga_sensor_fields[] = {
      AT(ga_sensor, directions), NULL, false},
     {.key = NULL}};
 
+/* Read an entry of `sensors` and add it to the mechanism. */
 bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node) {
   ga_sensor sensor = {.name = NULL};
   ga_error err = {GA_OK, ""};

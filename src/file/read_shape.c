@@ -28,7 +28,8 @@ static const ga_field rod_fields[] = {{"length", "number", "length, along x", ga
 
 /* ---- volume, and moments of inertia for mass 1 about the centre ------------------------------ */
 
-static double box_of(const measures *s, double *J) {
+/* J[i] = (b^2 + c^2)/12 with the edges b, c across axis i. Returns the volume. */
+static double measure_box(const measures *s, double *J) {
   const double *a = s->a;
   for (int i = 0; i < 3; i++) {
     const double b = a[(i + 1) % 3], c = a[(i + 2) % 3];
@@ -37,21 +38,23 @@ static double box_of(const measures *s, double *J) {
   return a[0] * a[1] * a[2];
 }
 
-static double round_of(const measures *s, int axis, double *J) {
+/* Solid cylinder about `axis`: J = r^2/2 along it, r^2/4 + l^2/12 across. Returns the volume. */
+static double measure_round(const measures *s, int axis, double *J) {
   const double r2 = s->radius * s->radius, l2 = s->length * s->length;
   for (int i = 0; i < 3; i++) J[i] = i == axis ? r2 / 2 : r2 / 4 + l2 / 12;
   return pi * r2 * s->length;
 }
 
-static double cylinder_of(const measures *s, double *J) {
-  return round_of(s, 2, J);
+static double measure_cylinder(const measures *s, double *J) {
+  return measure_round(s, 2, J);
 }
 
-static double rod_of(const measures *s, double *J) {
-  return round_of(s, 0, J);
+static double measure_rod(const measures *s, double *J) {
+  return measure_round(s, 0, J);
 }
 
-static double sphere_of(const measures *s, double *J) {
+/* J[i] = 2/5 r^2. Returns the volume. */
+static double measure_sphere(const measures *s, double *J) {
   for (int i = 0; i < 3; i++) J[i] = 0.4 * s->radius * s->radius;
   return 4 * pi / 3 * s->radius * s->radius * s->radius;
 }
@@ -61,16 +64,18 @@ static const struct shape {
   ga_shape type;
   const ga_field *fields; /* NULL: a list of three lengths */
   double (*measure)(const measures *s, double *J);
-} shapes[] = {{"box", GA_SHAPE_BOX, NULL, box_of},
-              {"cylinder", GA_SHAPE_CYLINDER, cylinder_fields, cylinder_of},
-              {"sphere", GA_SHAPE_SPHERE, sphere_fields, sphere_of},
-              {"rod", GA_SHAPE_ROD, rod_fields, rod_of}};
+} shapes[] = {{"box", GA_SHAPE_BOX, NULL, measure_box},
+              {"cylinder", GA_SHAPE_CYLINDER, cylinder_fields, measure_cylinder},
+              {"sphere", GA_SHAPE_SPHERE, sphere_fields, measure_sphere},
+              {"rod", GA_SHAPE_ROD, rod_fields, measure_rod}};
 enum { NSHAPE = (int)(sizeof shapes / sizeof shapes[0]) };
 
+/* Known keys of `shape`, for "did you mean"; NULL past the end. */
 static const char *word_of_shape(int i) {
   return i < NSHAPE ? shapes[i].name : i == NSHAPE ? "density" : NULL;
 }
 
+/* Known keys of `look`, for "did you mean"; NULL past the end. */
 static const char *word_of_look(int i) {
   return i < NSHAPE ? shapes[i].name : i == NSHAPE ? "colour" : NULL;
 }
@@ -90,6 +95,7 @@ static const char *word_of_colour(int i) {
   return i < NCOLOUR ? colours[i].name : NULL;
 }
 
+/* Set look->colour (0xrrggbb) and look->coloured from a word or "#rrggbb". */
 static bool read_colour(ga_reader *r, const ga_node *node, ga_body_look *look) {
   const char *text;
   if (!ga_read_text(r, node, &text)) return false;
@@ -113,7 +119,8 @@ static bool read_colour(ga_reader *r, const ga_node *node, ga_body_look *look) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool positive(ga_reader *r, const ga_node *node, int n, const double *x, bool zero) {
+/* Fail unless the n lengths x are positive, or also 0 if `zero` is true. */
+static bool check_positive(ga_reader *r, const ga_node *node, int n, const double *x, bool zero) {
   for (int i = 0; i < n; i++) {
     if (x[i] < 0 || (x[i] == 0 && !zero)) {
       return ga_reader_fail(r, node, "%g: a length must be positive", x[i]);
@@ -122,18 +129,23 @@ static bool positive(ga_reader *r, const ga_node *node, int n, const double *x, 
   return true;
 }
 
-static bool measure(ga_reader *r, const struct shape *shape, const ga_node *node, measures *s) {
-  if (!shape->fields) return ga_read_numbers(r, node, 3, s->a) && positive(r, node, 3, s->a, false);
+/* *s <- the lengths of a shape, checked. ga_read_fields overwrites r->between, so it is
+ * restored. */
+static bool read_measures(ga_reader *r, const struct shape *shape, const ga_node *node,
+                          measures *s) {
+  if (!shape->fields)
+    return ga_read_numbers(r, node, 3, s->a) && check_positive(r, node, 3, s->a, false);
   const char *const between[2] = {r->between[0], r->between[1]};
   if (!ga_read_fields(r, node, shape->fields, s)) return false;
   memcpy(r->between, between, sizeof between);
-  if (!positive(r, node, 1, &s->radius, shape->type == GA_SHAPE_ROD)) return false;
-  return shape->type == GA_SHAPE_SPHERE || positive(r, node, 1, &s->length, false);
+  if (!check_positive(r, node, 1, &s->radius, shape->type == GA_SHAPE_ROD)) return false;
+  return shape->type == GA_SHAPE_SPHERE || check_positive(r, node, 1, &s->length, false);
 }
 
-/* one entry that is neither a density nor a colour */
-static bool read_one(ga_reader *r, const ga_node *item, const char *(*words)(int),
-                     ga_shape_input *out) {
+/* Read one entry {box: ..}, {cylinder: ..}, ..: sets shape, volume and J of *out. A second shape
+ * fails; words lists the known keys, for messages. */
+static bool read_shape_entry(ga_reader *r, const ga_node *item, const char *(*words)(int),
+                             ga_shape_input *out) {
   const char *key = item->key->text;
   measures s = {{0}, 0, 0};
   int i = 0;
@@ -145,7 +157,7 @@ static bool read_one(ga_reader *r, const ga_node *item, const char *(*words)(int
                           near ? near : "", near ? "'?" : "");
   }
   if (out->look.shape != GA_SHAPE_NONE) return ga_reader_fail(r, item->key, "a second shape");
-  if (!measure(r, &shapes[i], item, &s)) return false;
+  if (!read_measures(r, &shapes[i], item, &s)) return false;
   out->look.shape = shapes[i].type;
   memcpy(out->look.box, s.a, sizeof s.a);
   out->look.radius = s.radius;
@@ -154,6 +166,7 @@ static bool read_one(ga_reader *r, const ga_node *item, const char *(*words)(int
   return true;
 }
 
+/* *out <- a shape with an optional density; volume, and moments of inertia for mass 1. */
 bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out) {
   *out = (ga_shape_input){.volume = 0};
   if (node->kind != GA_NODE_MAP) {
@@ -161,7 +174,7 @@ bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out) {
   }
   for (const ga_node *item = node->first; item; item = item->next) {
     if (strcmp(item->key->text, "density") != 0) {
-      if (!read_one(r, item, word_of_shape, out)) return false;
+      if (!read_shape_entry(r, item, word_of_shape, out)) return false;
       continue;
     }
     out->density.given = true;
@@ -174,6 +187,7 @@ bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out) {
   return ga_reader_fail(r, node, "a shape is missing: box, cylinder, sphere or rod");
 }
 
+/* Update *look from a shape, a colour, or both. A colour alone keeps the shape that is there. */
 bool ga_read_look(ga_reader *r, const ga_node *node, ga_body_look *look) {
   ga_shape_input own = {.volume = 0};
   if (node->kind != GA_NODE_MAP || node->count == 0) {
@@ -183,7 +197,8 @@ bool ga_read_look(ga_reader *r, const ga_node *node, ga_body_look *look) {
   }
   for (const ga_node *item = node->first; item; item = item->next) {
     const bool coloured = strcmp(item->key->text, "colour") == 0;
-    if (!(coloured ? read_colour(r, item, &own.look) : read_one(r, item, word_of_look, &own))) {
+    if (!(coloured ? read_colour(r, item, &own.look)
+                   : read_shape_entry(r, item, word_of_look, &own))) {
       return false;
     }
   }

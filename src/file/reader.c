@@ -10,6 +10,7 @@
 
 /* ---- failures ------------------------------------------------------------------------------- */
 
+/* text <- the present position in the file, such as "bodies.crank.mass"; room: bytes of text. */
 static void path_text(const ga_reader *r, size_t room, char *text) {
   size_t used = 0;
   text[0] = '\0';
@@ -19,6 +20,7 @@ static void path_text(const ga_reader *r, size_t room, char *text) {
   }
 }
 
+/* Record the first failure in r->status and r->err, with path, line and column. Returns false. */
 static bool fail_column(ga_reader *r, const ga_node *node, int column, const char *text) {
   char path[256];
   if (r->status != GA_OK) return false;
@@ -33,6 +35,7 @@ static bool fail_column(ga_reader *r, const ga_node *node, int column, const cha
   return false;
 }
 
+/* Fail at the node with a formatted text; only the first failure is kept. Returns false. */
 bool ga_reader_fail(ga_reader *r, const ga_node *node, const char *format, ...) {
   char text[400];
   va_list arguments;
@@ -42,6 +45,7 @@ bool ga_reader_fail(ga_reader *r, const ga_node *node, const char *format, ...) 
   return fail_column(r, node, node->column, text);
 }
 
+/* Append a word to the position in the file that messages name; ga_reader_leave removes it. */
 void ga_reader_enter(ga_reader *r, const char *word) {
   if (r->depth < GA_WHERE_MAX) snprintf(r->where[r->depth], sizeof r->where[0], "%s", word);
   r->depth++;
@@ -51,6 +55,8 @@ void ga_reader_leave(ga_reader *r) {
   r->depth--;
 }
 
+/* True if status is GA_OK. GA_ERR_ARG fails with the line and column of the node, other errors with
+ * the path only. */
 bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err) {
   if (status == GA_OK) return true;
   if (status != GA_ERR_ARG) {
@@ -67,7 +73,9 @@ typedef struct {
   const ga_variable *variables; /* NULL: none */
 } scope;
 
-static ga_name lookup(const void *context, const char *name) {
+/* Names in expressions (ga_scope): a variable, an index of a repetition (innermost first), or a
+ * parameter. If it is a parameter defined below, r->below is set, for the message. */
+static ga_name lookup_name(const void *context, const char *name) {
   const scope *s = context;
   ga_reader *r = s->r;
   for (int i = 0; s->variables && s->variables[i].name; i++) {
@@ -85,19 +93,23 @@ static ga_name lookup(const void *context, const char *name) {
   return (ga_name){GA_NAME_UNKNOWN, 0, 0};
 }
 
+/* Name of the i-th parameter, NULL past the end (candidates of ga_nearest_in). */
 static const char *parameter_name(const void *context, int i) {
   const ga_reader *r = context;
   return i < r->parameters.count ? r->parameters.item[i].name : NULL;
 }
 
-static const char *nearest(const void *context, const char *name) {
+/* The most similar parameter, for "did you mean" (ga_scope). */
+static const char *nearest_parameter(const void *context, const char *name) {
   return ga_nearest_in(name, parameter_name, ((const scope *)context)->r);
 }
 
-static bool parse(ga_reader *r, const ga_node *node, const char *text, int offset,
-                  const ga_variable *variables, ga_expr **expr) {
+/* *expr <- text, a substring of the node's text that begins at `offset`; freed by the caller.
+ * Failures name the column in the file. */
+static bool parse_expression(ga_reader *r, const ga_node *node, const char *text, int offset,
+                             const ga_variable *variables, ga_expr **expr) {
   const scope names = {r, variables};
-  const ga_scope sc = {.lookup = lookup, .nearest = nearest, .context = &names};
+  const ga_scope sc = {.lookup = lookup_name, .nearest = nearest_parameter, .context = &names};
   ga_error err = {GA_OK, ""};
   int column = 1;
   r->below = NULL;
@@ -116,7 +128,7 @@ static bool parse(ga_reader *r, const ga_node *node, const char *text, int offse
                      says ? says + 2 : err.text);
 }
 
-/* most numbers are plain: digits, sign, point, exponent */
+/* Fast path: *x <- a text of digits, sign, point and exponent; false: parse it as an expression. */
 static bool plain_number(const char *text, double *x) {
   if (strspn(text, "0123456789+-.eE") != strlen(text) || !strpbrk(text, "0123456789")) return false;
   char *end;
@@ -124,22 +136,28 @@ static bool plain_number(const char *text, double *x) {
   return *end == '\0' && isfinite(*x) && text[0] != '+' && text[0] != 'e' && text[0] != 'E';
 }
 
-static bool number_of(ga_reader *r, const ga_node *node, const char *text, int offset, double *x) {
+/* *x <- value of a number or expression without variables; text and offset as in parse_expression.
+ * Fails unless it is finite. */
+static bool number_from_text(ga_reader *r, const ga_node *node, const char *text, int offset,
+                             double *x) {
   ga_expr *expr = NULL;
   if (plain_number(text, x)) return true;
-  if (!parse(r, node, text, offset, NULL, &expr)) return false;
+  if (!parse_expression(r, node, text, offset, NULL, &expr)) return false;
   *x = ga_expr_value(expr, NULL);
   ga_expr_free(expr);
   if (isfinite(*x)) return true;
   return ga_reader_fail(r, node, isnan(*x) ? "'%.80s' has no value" : "'%.80s' is infinite", text);
 }
 
+/* *x <- a scalar that is a number or an expression of parameters and indices. */
 bool ga_read_number(ga_reader *r, const ga_node *node, double *x) {
   if (node->kind != GA_NODE_SCALAR) return ga_reader_fail(r, node, "a number is expected here");
   if (!*node->text) return ga_reader_fail(r, node, "a number is missing here");
-  return number_of(r, node, node->text, 0, x);
+  return number_from_text(r, node, node->text, 0, x);
 }
 
+/* Hint for messages if an entry has an open parenthesis, as from [atan2(1, 2)] without quotes; else
+ * "". */
 const char *ga_comma_hint(const ga_node *list) {
   for (const ga_node *item = list->first; item; item = item->next) {
     int open = 0;
@@ -151,6 +169,7 @@ const char *ga_comma_hint(const ga_node *list) {
   return "";
 }
 
+/* x[0..n-1] <- a list of exactly n numbers. */
 bool ga_read_numbers(ga_reader *r, const ga_node *node, int n, double *x) {
   if (node->kind != GA_NODE_LIST) {
     return ga_reader_fail(r, node, "a list of %d numbers is expected here", n);
@@ -166,16 +185,20 @@ bool ga_read_numbers(ga_reader *r, const ga_node *node, int n, double *x) {
   return true;
 }
 
+/* x <- a list of 3 numbers, or of 2 with z = 0 if r->planar. */
 bool ga_read_vector(ga_reader *r, const ga_node *node, double x[3]) {
   x[2] = 0;
   return ga_read_numbers(r, node, r->planar ? 2 : 3, x);
 }
 
+/* ga_function_fn of an expression (the context): value, two derivatives along a variable. */
 static int call_expression(void *context, const double *variables, int along, double f[3]) {
   ga_expr_jet(context, variables, along, f);
   return 0;
 }
 
+/* *f <- a constant, or an expression of the variables; the expression is kept in r->functions. The
+ * constant 0 is kept as an expression, so that it counts as given. */
 bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *variables,
                       ga_function *f) {
   ga_expr *expr = NULL;
@@ -183,7 +206,7 @@ bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *vari
     return ga_reader_fail(r, node, "a number or an expression is expected here");
   }
   if (plain_number(node->text, &f->constant) && f->constant != 0) return true;
-  if (!parse(r, node, node->text, 0, variables, &expr)) return false;
+  if (!parse_expression(r, node, node->text, 0, variables, &expr)) return false;
   if (!GA_GROW(r->functions)) {
     ga_expr_free(expr);
     return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
@@ -196,13 +219,15 @@ bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *vari
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
+/* *text <- a scalar as it is written. */
 bool ga_read_text(ga_reader *r, const ga_node *node, const char **text) {
   if (node->kind != GA_NODE_SCALAR) return ga_reader_fail(r, node, "a text is expected here");
   *text = node->text;
   return true;
 }
 
-/* "link{i-1}": what stands in braces is an expression with a whole value */
+/* out <- the node's text with every {expression} replaced by its whole value: "link{i-1}" becomes
+ * "link4". out has GA_WORD_ROOM bytes. */
 static bool fill_braces(ga_reader *r, const ga_node *node, char *out) {
   size_t used = 0;
   for (const char *at = node->text; *at;) {
@@ -219,7 +244,7 @@ static bool fill_braces(ga_reader *r, const ga_node *node, char *out) {
     }
     memcpy(text, at + 1, (size_t)(end - at - 1));
     text[end - at - 1] = '\0';
-    if (!number_of(r, node, text, (int)(at - node->text) + 1, &x)) return false;
+    if (!number_from_text(r, node, text, (int)(at - node->text) + 1, &x)) return false;
     if (x != round(x) || fabs(x) > 1e9) {
       return ga_reader_fail(r, node, "{%.60s} is %g, not a whole number", text, x);
     }
@@ -230,6 +255,7 @@ static bool fill_braces(ga_reader *r, const ga_node *node, char *out) {
   return true;
 }
 
+/* *name <- a scalar with {expressions} filled in; a changed copy lives in r->arena. */
 bool ga_read_name(ga_reader *r, const ga_node *node, const char **name) {
   char out[GA_WORD_ROOM];
   if (node->kind != GA_NODE_SCALAR) return ga_reader_fail(r, node, "a name is expected here");
@@ -243,6 +269,7 @@ bool ga_read_name(ga_reader *r, const ga_node *node, const char **name) {
   return true;
 }
 
+/* *flag <- true or false. */
 bool ga_read_flag(ga_reader *r, const ga_node *node, bool *flag) {
   int which = 0;
   if (!ga_read_word(r, node, "true|false", &which)) return false;
@@ -255,7 +282,8 @@ typedef struct {
   int count;
 } word_list;
 
-static word_list split(const char *words) {
+/* The words of "a|b|c", at most 12 of up to 31 characters. */
+static word_list split_words(const char *words) {
   word_list list = {.count = 0};
   while (*words && list.count < 12) {
     const size_t n = strcspn(words, "|");
@@ -270,8 +298,9 @@ static const char *word_at(const void *context, int i) {
   return i < list->count ? list->word[i] : NULL;
 }
 
+/* *which <- position of the scalar among "a|b|c"; other words fail, with "did you mean". */
 bool ga_read_word(ga_reader *r, const ga_node *node, const char *words, int *which) {
-  const word_list list = split(words);
+  const word_list list = split_words(words);
   if (node->kind != GA_NODE_SCALAR) {
     return ga_reader_fail(r, node, "one of %s is expected here", words);
   }

@@ -28,8 +28,8 @@ typedef struct ga_reader {
   GA_LIST(ga_expr *) functions;
   ga_parameter index[GA_INDEX_MAX]; /* of repetitions, the innermost last */
   int nindex;
-  const ga_node *later; /* parameters that are not there yet */
-  const char *below;    /* one of them that an expression mentions */
+  const ga_node *later; /* the map of parameters while it is read; NULL otherwise */
+  const char *below;    /* a parameter of it, not yet defined, that an expression mentions */
   long elements;        /* made by repetitions so far */
   /* where in the file: words of the path */
   char where[GA_WHERE_MAX][64];
@@ -39,7 +39,8 @@ typedef struct ga_reader {
   bool planar;
 } ga_reader;
 
-/* "PATH:LINE:COLUMN: bodies.crank.mass: ..." ; the first failure counts. Returns false. */
+/* Fail with "PATH:LINE:COLUMN: bodies.crank.mass: ..."; only the first failure is kept. Returns
+ * false. ga_reader_enter and ga_reader_leave append a word to this position and remove it. */
 bool ga_reader_fail(ga_reader *r, const ga_node *node, const char *format, ...) GA_PRINTF(3, 4);
 void ga_reader_enter(ga_reader *r, const char *word);
 void ga_reader_leave(ga_reader *r);
@@ -47,7 +48,7 @@ void ga_reader_leave(ga_reader *r);
 /* ---- values; each returns false after a failure --------------------------------------------- */
 
 bool ga_read_number(ga_reader *r, const ga_node *node, double *x);
-/* what to say about a list that is too long because of a function's commas, or "" */
+/* hint for the message about a list that is too long because of a function's commas, or "" */
 const char *ga_comma_hint(const ga_node *list);
 bool ga_read_numbers(ga_reader *r, const ga_node *node, int n, double *x);
 /* a vector of 3, or of 2 for planar bodies, with z = 0 */
@@ -69,7 +70,7 @@ typedef bool (*ga_field_reader)(ga_reader *r, const ga_field *field, const ga_no
                                 void *out);
 struct ga_field {
   const char *key;
-  const char *form; /* what is written there: a name of schema.c */
+  const char *form; /* form of its value: a name of schema.c */
   const char *help;
   ga_field_reader read;
   size_t at;         /* offset in the target */
@@ -97,12 +98,12 @@ bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, voi
 bool ga_field_of_state(ga_reader *r, const ga_field *f, const ga_node *node,
                        void *out); /* ga_function */
 
-/* Every key of a map through its table, which ends with key NULL. */
+/* Read every key of a map into target by its table, which ends with key NULL. */
 bool ga_read_fields(ga_reader *r, const ga_node *map, const ga_field *fields, void *target);
 
 /* ---- sections ------------------------------------------------------------------------------- */
 
-/* One entry of a section: its name and what is written there. */
+/* Read one entry of a section, its name and its node, and add it to r->m. */
 typedef bool (*ga_item_reader)(ga_reader *r, const char *name, const ga_node *node);
 typedef struct ga_section {
   const char *name, *help;
@@ -113,11 +114,11 @@ typedef struct ga_section {
 } ga_section;
 extern const ga_section ga_sections[]; /* bodies, joints, .. ; ends with name NULL */
 bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *node);
-/* the entries of one section that repetitions make */
+/* read the entries of one section in the repetitions of a list */
 bool ga_read_repeat(ga_reader *r, const ga_node *list, const ga_section *section);
 
-/* Shapes (read_shape.c): what is drawn, and volume and moments of inertia for mass 1. A look may
- * keep the shape that is there and give a colour only. */
+/* Shapes (read_shape.c): the look, the volume, and moments of inertia J for mass 1. ga_read_look
+ * may give a colour only; then it keeps the shape that is there. */
 typedef struct ga_shape_input {
   ga_body_look look;
   ga_given density;

@@ -5,6 +5,7 @@
 
 #include "file/private.h"
 
+/* Read all entries of a section, a map {NAME: {..}}, and add them to the mechanism. */
 bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *node) {
   ga_reader_enter(r, section->name);
   if (node->kind != GA_NODE_MAP) {
@@ -24,6 +25,8 @@ bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *nod
 
 enum { ELEMENTS_MAX = 10000000 };
 
+/* Read index, from and to of a repetition; the name of the index is stored at
+ * r->index[r->nindex]. */
 static bool repeat_bounds(ga_reader *r, const ga_node *node, double *from, double *to) {
   const ga_node *index = ga_node_find(node, "index"), *first = ga_node_find(node, "from"),
                 *last = ga_node_find(node, "to");
@@ -43,6 +46,8 @@ static bool repeat_bounds(ga_reader *r, const ga_node *node, double *from, doubl
   return true;
 }
 
+/* One pass of a repetition, with the index set: read its entries of this section, then inner
+ * repetitions. */
 static bool repeat_once(ga_reader *r, const ga_node *node, const ga_section *section) {
   const ga_node *own = ga_node_find(node, section->name), *inner = ga_node_find(node, "repeat");
   if (own) {
@@ -55,6 +60,7 @@ static bool repeat_once(ga_reader *r, const ga_node *node, const ga_section *sec
   return inner ? ga_read_repeat(r, inner, section) : true;
 }
 
+/* Fail at a key that is neither index, from, to, repeat nor a section. */
 static bool check_repeat_keys(ga_reader *r, const ga_node *node) {
   for (const ga_node *item = node->first; item; item = item->next) {
     const char *key = item->key->text;
@@ -67,6 +73,7 @@ static bool check_repeat_keys(ga_reader *r, const ga_node *node) {
   return true;
 }
 
+/* Run all repetitions of a list for one section; to < from repeats nothing. */
 bool ga_read_repeat(ga_reader *r, const ga_node *list, const ga_section *section) {
   ga_reader_enter(r, "repeat");
   if (list->kind != GA_NODE_LIST) {

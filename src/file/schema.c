@@ -7,7 +7,7 @@
 
 enum { HELP = 300 };
 
-/* what a form of ga_field looks like */
+/* JSON Schema of each value of ga_field.form */
 static const struct {
   const char *form, *schema;
 } forms[] = {
@@ -64,12 +64,14 @@ static const char *sensor_name(int i) {
   return type ? type->element.name : NULL;
 }
 
+/* Print the definition of a form whose values are the names name(0), name(1), .. */
 static void put_types(FILE *to, const char *form, const char *(*name)(int i)) {
   fprintf(to, "    \"%s\": {\"enum\": [", form);
   for (int i = 0; name(i); i++) fprintf(to, "%s\"%s\"", i ? ", " : "", name(i));
   fprintf(to, "]}");
 }
 
+/* Print the definitions of all forms, and of a map of entries for each section. */
 static void put_forms(FILE *to) {
   fprintf(to, "  \"$defs\": {\n");
   for (int i = 0; forms[i].form; i++) {
@@ -88,6 +90,7 @@ static void put_forms(FILE *to) {
   }
 }
 
+/* Print "a|b|c" as an enum. */
 static void put_choice(FILE *to, const char *words) {
   fprintf(to, "\"enum\": [");
   for (const char *at = words; *at;) {
@@ -98,10 +101,12 @@ static void put_choice(FILE *to, const char *words) {
   fprintf(to, "]");
 }
 
+/* Help of a field; text is scratch memory for sections that compose it. */
 static const char *help_of(const ga_section *s, const ga_field *f, char *text, size_t room) {
   return s->help_of ? s->help_of(f, text, room) : f->help;
 }
 
+/* Print the definition of one entry of a section: its keys, and which are required. */
 static void put_entry(FILE *to, const ga_section *s) {
   char text[HELP];
   fprintf(to,
@@ -128,6 +133,7 @@ static void put_entry(FILE *to, const ga_section *s) {
   fprintf(to, "]}");
 }
 
+/* Print the JSON Schema of model files. */
 void ga_file_schema(FILE *to) {
   fprintf(to,
           "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
@@ -155,6 +161,7 @@ void ga_file_schema(FILE *to) {
 
 /* ---- the same tables as text ---------------------------------------------------------------- */
 
+/* Print all types of joints as a Markdown table. */
 static void put_joint_rows(FILE *to) {
   ga_joint_type_info type;
   fprintf(to, "| type | rows | planar | coordinates | |\n|---|---|---|---|---|\n");
@@ -173,13 +180,14 @@ static void put_joint_rows(FILE *to) {
   }
 }
 
-/* fields of a mask as a list of code words */
+/* Print the fields of a mask (bits GA_FORCE_HAS_..) as a list of code words. */
 static void put_force_fields(FILE *to, unsigned fields) {
   for (int k = 0, n = 0; ga_force_field_name(k); k++) {
     if (fields >> k & 1) fprintf(to, "%s`%s`", n++ ? ", " : "", ga_force_field_name(k));
   }
 }
 
+/* Print all types of forces as a Markdown table. */
 static void put_force_rows(FILE *to) {
   const ga_force_type *type;
   fprintf(to, "| type | needs | may have | |\n|---|---|---|---|\n");
@@ -192,6 +200,7 @@ static void put_force_rows(FILE *to) {
   }
 }
 
+/* Print types of joints and forces, and the keys of every section, as Markdown tables. */
 void ga_file_tables(FILE *to) {
   char text[HELP];
   put_joint_rows(to);
@@ -201,7 +210,7 @@ void ga_file_tables(FILE *to) {
     fprintf(to, "\n`%s`: %s\n\n| key | | |\n|---|---|---|\n", s->name, s->help);
     for (const ga_field *f = s->fields; f->key; f++) {
       fprintf(to, "| `%s` | ", f->key);
-      /* the bar of a choice would end the cell */
+      /* a bar would end the cell of the table: print a comma instead */
       for (const char *c = f->words ? f->words : f->form; *c; c++) {
         fputs(*c == '|' ? ", " : (char[2]){*c, 0}, to);
       }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libyaml's events made into a tree. Nothing is trusted: length, depth and number of nodes are
- * limited, aliases are refused, and so is whatever a model file has no use for. */
+/* Builds a tree from the events of libyaml. The input is not trusted: length, depth and number of
+ * nodes are limited; anchors, aliases and further documents are errors. */
 #include "file/yaml.h"
 
 #include <errno.h>
@@ -26,6 +26,7 @@ typedef struct {
   size_t text_left;
 } reader;
 
+/* Record the first failure, with line and column counted from 1. Returns r->status. */
 static ga_status fail_at(reader *r, int line, int column, const char *text) {
   if (r->status == GA_OK) {
     r->status = ga_fail(r->err, GA_ERR_FILE, "%s:%d:%d: %s", r->path, line, column, text);
@@ -33,10 +34,12 @@ static ga_status fail_at(reader *r, int line, int column, const char *text) {
   return r->status;
 }
 
+/* The same at a mark of libyaml, which counts from 0. */
 static ga_status fail_mark(reader *r, yaml_mark_t mark, const char *text) {
   return fail_at(r, (int)mark.line + 1, (int)mark.column + 1, text);
 }
 
+/* *event <- the next event of libyaml, deleted by the caller; false: a failure is recorded. */
 static bool next_event(reader *r, yaml_event_t *event) {
   if (yaml_parser_parse(&r->parser, event)) return true;
   const yaml_parser_t *p = &r->parser;
@@ -47,7 +50,7 @@ static bool next_event(reader *r, yaml_event_t *event) {
     snprintf(text, sizeof text,
              "this is not YAML: a tab, @ or ` cannot stand here; indent by blanks");
   }
-  /* the reader of bytes has no mark of its own */
+  /* libyaml has no problem_mark for invalid bytes, only the mark reached so far */
   if (p->error == YAML_READER_ERROR) {
     snprintf(text, sizeof text, "this is not YAML: %s at byte %lu",
              p->problem ? p->problem : "bad character", (unsigned long)p->problem_offset);
@@ -60,6 +63,7 @@ static bool next_event(reader *r, yaml_event_t *event) {
   return false;
 }
 
+/* A node, zero but for kind and position, from a block of many; NULL: a failure is recorded. */
 static ga_node *new_node(reader *r, ga_node_kind kind, yaml_mark_t mark) {
   if (++r->nodes > NODES_MAX) {
     fail_mark(r, mark, "the file has too many entries; chains and grids are written with 'repeat'");
@@ -81,7 +85,8 @@ static ga_node *new_node(reader *r, ga_node_kind kind, yaml_mark_t mark) {
   return node;
 }
 
-static ga_node *scalar(reader *r, const yaml_event_t *event) {
+/* A scalar node with a copy of the event's text; NULL: a failure is recorded. */
+static ga_node *new_scalar(reader *r, const yaml_event_t *event) {
   ga_node *node = new_node(r, GA_NODE_SCALAR, event->start_mark);
   if (!node) return NULL;
   const size_t n = event->data.scalar.length;
@@ -105,9 +110,9 @@ static ga_node *scalar(reader *r, const yaml_event_t *event) {
   return node;
 }
 
-static ga_node *value(reader *r, yaml_event_t *event, int depth);
+static ga_node *parse_value(reader *r, yaml_event_t *event, int depth);
 
-/* Keys of a long map are compared with the last ones only by their hash; see unique(). */
+/* Record a failure if the map has this key already. */
 static void check_unique(reader *r, const ga_node *map, const ga_node *key) {
   const ga_node *same = ga_node_find(map, key->text);
   if (!same) return;
@@ -117,8 +122,9 @@ static void check_unique(reader *r, const ga_node *map, const ga_node *key) {
   fail_at(r, key->line, key->column, text);
 }
 
-/* names of a long map are checked by the mechanism: they must be unique there anyway */
-static ga_node *map_of(reader *r, yaml_mark_t mark, int depth) {
+/* A map whose start event has been read, up to its end event; NULL on failure. Only the first
+ * KEYS_CHECKED keys are checked here: names in longer maps are checked by the mechanism. */
+static ga_node *parse_map(reader *r, yaml_mark_t mark, int depth) {
   ga_node *map = new_node(r, GA_NODE_MAP, mark), *last = NULL;
   while (map && r->status == GA_OK) {
     yaml_event_t event;
@@ -132,11 +138,11 @@ static ga_node *map_of(reader *r, yaml_mark_t mark, int depth) {
       yaml_event_delete(&event);
       break;
     }
-    const ga_node *key = scalar(r, &event);
+    const ga_node *key = new_scalar(r, &event);
     yaml_event_delete(&event);
     if (!key || r->status != GA_OK || !next_event(r, &event)) break;
     if (map->count < KEYS_CHECKED) check_unique(r, map, key);
-    ga_node *item = value(r, &event, depth + 1);
+    ga_node *item = parse_value(r, &event, depth + 1);
     if (!item) break;
     item->key = key;
     if (last) {
@@ -150,7 +156,8 @@ static ga_node *map_of(reader *r, yaml_mark_t mark, int depth) {
   return NULL;
 }
 
-static ga_node *list_of(reader *r, yaml_mark_t mark, int depth) {
+/* A list whose start event has been read, up to its end event; NULL on failure. */
+static ga_node *parse_list(reader *r, yaml_mark_t mark, int depth) {
   ga_node *list = new_node(r, GA_NODE_LIST, mark), *last = NULL;
   while (list && r->status == GA_OK) {
     yaml_event_t event;
@@ -159,7 +166,7 @@ static ga_node *list_of(reader *r, yaml_mark_t mark, int depth) {
       yaml_event_delete(&event);
       return list;
     }
-    ga_node *item = value(r, &event, depth + 1);
+    ga_node *item = parse_value(r, &event, depth + 1);
     if (!item) break;
     if (last) {
       last->next = item;
@@ -172,8 +179,8 @@ static ga_node *list_of(reader *r, yaml_mark_t mark, int depth) {
   return NULL;
 }
 
-/* consumes the event */
-static ga_node *value(reader *r, yaml_event_t *event, int depth) {
+/* The tree that begins with this event, which is deleted here; NULL on failure. */
+static ga_node *parse_value(reader *r, yaml_event_t *event, int depth) {
   const yaml_mark_t mark = event->start_mark;
   const yaml_event_type_t type = event->type;
   ga_node *node = NULL;
@@ -187,17 +194,17 @@ static ga_node *value(reader *r, yaml_event_t *event, int depth) {
   } else if (depth > DEPTH_MAX) {
     fail_mark(r, mark, "nested too deeply");
   } else if (type == YAML_SCALAR_EVENT) {
-    node = scalar(r, event);
+    node = new_scalar(r, event);
   }
   yaml_event_delete(event);
   if (r->status != GA_OK) return NULL;
-  if (type == YAML_SEQUENCE_START_EVENT) return list_of(r, mark, depth);
-  if (type == YAML_MAPPING_START_EVENT) return map_of(r, mark, depth);
+  if (type == YAML_SEQUENCE_START_EVENT) return parse_list(r, mark, depth);
+  if (type == YAML_MAPPING_START_EVENT) return parse_map(r, mark, depth);
   return node;
 }
 
-/* stream, one document, its root */
-static const ga_node *document(reader *r) {
+/* The root of the only document of the stream; NULL on failure (r->status). */
+static const ga_node *parse_document(reader *r) {
   const ga_node *root = NULL;
   for (bool done = false; !done && r->status == GA_OK;) {
     yaml_event_t event;
@@ -211,13 +218,14 @@ static const ga_node *document(reader *r) {
       yaml_event_delete(&event);
       done = type == YAML_STREAM_END_EVENT;
     } else {
-      root = value(r, &event, 1);
+      root = parse_value(r, &event, 1);
     }
   }
   if (r->status == GA_OK && !root) fail_at(r, 1, 1, "the file is empty");
   return r->status == GA_OK ? root : NULL;
 }
 
+/* *root <- the tree of a text, in the arena; NULL on failure. name: path for messages. */
 ga_status ga_yaml_parse(const char *name, const char *text, size_t length, ga_arena *arena,
                         const ga_node **root, ga_error *err) {
   reader r = {.path = name, .arena = arena, .err = err};
@@ -225,13 +233,14 @@ ga_status ga_yaml_parse(const char *name, const char *text, size_t length, ga_ar
   if (!yaml_parser_initialize(&r.parser)) return ga_fail(err, GA_ERR_MEM, "%s: no memory", name);
   yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
   yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, length);
-  *root = document(&r);
+  *root = parse_document(&r);
   yaml_parser_delete(&r.parser);
   return r.status;
 }
 
-static ga_status read_all(FILE *file, const char *path, long length, ga_arena *arena, char **text,
-                          ga_error *err) {
+/* *text <- `length` bytes of a file, in the arena. */
+static ga_status read_bytes(FILE *file, const char *path, long length, ga_arena *arena, char **text,
+                            ga_error *err) {
   *text = ga_arena_take(arena, (size_t)length + 1, 1);
   if (!*text) return ga_fail(err, GA_ERR_MEM, "%s: no memory", path);
   if (fread(*text, 1, (size_t)length, file) == (size_t)length) return GA_OK;
@@ -239,6 +248,7 @@ static ga_status read_all(FILE *file, const char *path, long length, ga_arena *a
                  ferror(file) ? strerror(errno) : "it became shorter");
 }
 
+/* *root <- the tree of a regular file (at most LENGTH_MAX bytes), in the arena; NULL on failure. */
 ga_status ga_yaml_read(const char *path, ga_arena *arena, const ga_node **root, ga_error *err) {
   struct stat info;
   char *text = NULL;
@@ -254,12 +264,13 @@ ga_status ga_yaml_read(const char *path, ga_arena *arena, const ga_node **root, 
   }
   FILE *file = fopen(path, "rb");
   if (!file) return ga_fail(err, GA_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
-  ga_status status = read_all(file, path, (long)info.st_size, arena, &text, err);
+  ga_status status = read_bytes(file, path, (long)info.st_size, arena, &text, err);
   fclose(file);
   if (status != GA_OK) return status;
   return ga_yaml_parse(path, text, (size_t)info.st_size, arena, root, err);
 }
 
+/* Value of a key, NULL if the map lacks it. */
 const ga_node *ga_node_find(const ga_node *map, const char *key) {
   for (const ga_node *n = map->first; n; n = n->next) {
     if (n->key && strcmp(n->key->text, key) == 0) return n;

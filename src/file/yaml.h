@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A YAML document as a tree of scalars, lists and maps, each with its line and column in the file. Scalars
- * are text: nothing is a number, a truth value or null by itself. */
+/* A YAML document as a tree of scalars, lists and maps, each with its line and column in the file.
+ * All scalars are text; the reader decides which are numbers or flags. */
 #ifndef GA_SRC_YAML_H
 #define GA_SRC_YAML_H
 
@@ -19,8 +19,9 @@ struct ga_node {
   int count;
 };
 
-/* Read a file. One document, keys are scalars and unique in their map, no anchors or aliases, at
- * most so deep and so long. Messages begin with "PATH:LINE:COLUMN: ". The tree is in the arena. */
+/* Read a file. It must have one document, keys that are scalars and unique in their map, no anchors
+ * or aliases; length and depth are limited (yaml.c). Messages begin with "PATH:LINE:COLUMN: ".
+ * The tree is in the arena. */
 ga_status ga_yaml_read(const char *path, ga_arena *arena, const ga_node **root, ga_error *err);
 /* The same of a text; name stands for the path. */
 ga_status ga_yaml_parse(const char *name, const char *text, size_t length, ga_arena *arena,

@@ -101,7 +101,7 @@ struct ga_mechanism {
   void *log_context;
 };
 
-/* Joints, then the others: the order of elements in ga_partition. */
+/* Element i in the order of ga_partition: joints first, then drives, couplers and forces. */
 static inline const ga_element *ga_mechanism_element(const ga_mechanism *m, int i) {
   return i < m->joints.count ? &m->joints.item[i] : &m->others.item[i - m->joints.count];
 }
@@ -133,30 +133,33 @@ struct ga_pass {
   const ga_frame *frame[2]; /* of the element that asked last */
 };
 
+/* Prepares a pass at (t, q, v): sets flags from `out`, empties the cache; arrays are borrowed. */
 void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
                    const ga_evaluation *out);
-/* frames of an element's bodies, valid until the next call; rows, forces and tangents need it first
- */
+/* *a, *b = frames of an element's bodies, valid until the next call. To be called before the
+ * functions below. */
 void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b);
 
-/* Row i of an element (holonomic ones first) into g, G, Z, drift or k, H, Y, drift. gt and gtt are
- * derivatives by t alone. theta: coefficient of its first coordinate. */
+/* Writes row i of an element (holonomic ones first) into g, G, Z, drift or k, H, Y, drift, as far
+ * as they are wanted. */
 void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row);
-/* The row d_k of two points, which most joints have, written directly; and the tangent of a force
- * phi between them alone. */
+/* The same for the row d_k of two points, which most joints have; adds the tangent of a force phi
+ * between two points. Both are faster than the general functions. */
 void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p);
 void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *phi,
                            const ga_pair *p);
+/* Writes the derivative of row i by the element's k-th coordinate to G or H. */
 void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient);
 /* Add a covector of forces to F, a tangent to Kt and Ct. */
 void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f);
 void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t);
 
-/* multipliers of an element's rows, where tangents are wanted */
+/* multipliers of an element's holonomic rows; only where tangents are wanted */
 static inline const double *ga_pass_lam(const ga_pass *pass, const ga_element *el) {
   return pass->out->lam + el->lam_at;
 }
 
+/* multipliers of an element's nonholonomic rows; only where tangents are wanted */
 static inline const double *ga_pass_psi(const ga_pass *pass, const ga_element *el) {
   return pass->out->psi + el->psi_at;
 }
@@ -164,12 +167,13 @@ static inline const double *ga_pass_psi(const ga_pass *pass, const ga_element *e
 /* All blocks that ga_pass_tangent writes for an element of this structure. */
 unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_structure *s);
 
-/* the code that an element returns if a smaller step may help */
+/* The code > 0 that an element returns if a smaller step may help: 1 + its number, which names it
+ * in messages. */
 static inline int ga_element_code(const ga_pass *pass, const ga_element *el) {
   return (int)(el - pass->m->elements.item) + 1;
 }
 
-/* the same for a function of the user that returned > 0 (retry) or < 0 (failed) */
+/* Turns the code of a user's function, > 0 (retry) or < 0 (failed), into that of the element. */
 static inline int ga_function_code(const ga_pass *pass, const ga_element *el, int code) {
   return code > 0 ? ga_element_code(pass, el) : -ga_element_code(pass, el);
 }
@@ -211,6 +215,7 @@ typedef struct ga_joint_type {
   int npsi;
 } ga_joint_type;
 
+/* the i-th joint type, NULL past the end; the one with this name, NULL if there is none */
 const ga_joint_type *ga_joint_type_at(int i);
 const ga_joint_type *ga_joint_type_named(const char *name);
 
@@ -224,6 +229,7 @@ typedef struct ga_joint_data {
   int coordinate[GA_COORDINATES_MAX]; /* numbers, -1: does not exist */
 } ga_joint_data;
 
+/* Sets the rows of a joint and its flags axes and points. */
 void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows);
 
 extern const ga_element_type ga_element_joint, ga_element_distance, ga_element_rolling,
@@ -273,16 +279,21 @@ const ga_sensor_type *ga_sensor_type_at(int i);
 /* position, velocity and acceleration of a point, s from the centre of mass in body axes */
 void ga_point_motion(const ga_frame *f, const double *xdd, const double *wd, const double *s,
                      double *x, double *xd, double *a);
-/* column i if it belongs to the whole mechanism (t, energies, momenta), NULL: to a body or element
- */
+/* column i if it belongs to the whole mechanism (t, energies, momenta), NULL: to a body or
+ * element */
 const ga_column *ga_mechanism_own_column(const ga_mechanism *m, int i);
 void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, double *values);
 
 /* ---- calls inside --------------------------------------------------------------------------- */
 
+/* Orders the unknowns and rows; sets space, patterns and slots. */
 ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err);
+/* Sets the names of all columns and their hash table; needs the layout. */
 ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err);
-ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err); /* after the layout */
+/* Sets m->model; needs the layout. */
+ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err);
+/* Computes what `out` asks for at (t, q, v). 0, or the code of the element that could not be
+ * evaluated: > 0 if a smaller step may help, < 0 if not. */
 int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, const double *v,
                           const ga_evaluation *out);
 /* The function of an element that is not finite at (t, q, v), as a sentence; "": none is. */
@@ -290,33 +301,44 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
                                            const double *v, char *text, size_t room);
 extern const ga_model_ops ga_mechanism_ops;
 
-/* assemble.c: the build's own; whether a row is a length, not an angle */
+/* assemble.c: assembles q0 and v0 at the build */
 ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err);
+/* sets `arm` of all bodies */
 void ga_mechanism_measure_arms(ga_mechanism *m);
-/* sides.c: a linkage that the assembly turned over is refused; hold: nv flags of what stayed, or
- * NULL */
+/* sides.c: GA_ERR_INITIAL if the assembly bent a loop to its other side. before, after: q; hold: nv
+ * flags of velocities that could not move, or NULL */
 ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, const double *after,
                                    const bool *hold, ga_error *err);
+/* row `row` of an element is a length, not an angle */
 bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row);
 /* resistance of velocities to change and their units, nv numbers each (see ga_assembly) */
 void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit);
 
 /* names.c */
-const char *ga_mechanism_text(ga_mechanism *m, const char *text,
-                              const char *more); /* a copy of both */
+/* a copy of text followed by more, owned by m; NULL without memory */
+const char *ga_mechanism_text(ga_mechanism *m, const char *text, const char *more);
+/* GA_ERR_ARG unless the name can be used for something new; what: its kind, for messages */
 ga_status ga_mechanism_claim(ga_mechanism *m, const char *what, const char *name, ga_error *err);
+/* Enters a new name into the table. index: number in the list of its kind; value: of a parameter */
 ga_status ga_mechanism_define(ga_mechanism *m, const char *name, ga_named kind, int index,
                               double value, ga_error *err);
+/* the symbol of this name, NULL if there is none */
 const ga_symbol *ga_mechanism_find(const ga_mechanism *m, const char *name);
+/* *index = number of the body, 0 for "ground"; GA_ERR_ARG for an unknown name. owner begins
+ * messages. */
 ga_status ga_mechanism_body_named(const ga_mechanism *m, const char *owner, const char *name,
                                   int *index, ga_error *err);
+/* *index = number of the coordinate "JOINT.NAME", which is created if it does not exist yet */
 ga_status ga_mechanism_coordinate_named(ga_mechanism *m, const char *owner, const char *name,
                                         int *index, ga_error *err);
-/* coordinates that a failed call made exist vanish again */
+/* removes all coordinates but the first `count`: undoes what a failed call created */
 void ga_mechanism_forget_coordinates(ga_mechanism *m, int count);
+/* *law = a function of the author; an expression is parsed here and owned by m. owner and field
+ * begin messages. */
 ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field,
                            const ga_function *function, const ga_variable *variables, ga_law *law,
                            ga_error *err);
+/* FNV-1a hash of a text */
 unsigned ga_hash(const char *text);
 
 /* points.c: points and directions of both sides */
@@ -324,18 +346,25 @@ typedef struct ga_sides {
   const char *owner;
   const ga_solid *body[2];
 } ga_sides;
-/* the bodies of `between`, neither the same nor planar and spatial (add_joint.c) */
+/* number and sides->body = the two bodies of `between`; they must differ, and must not be one
+ * planar and one spatial (add_joint.c) */
 ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int number[2],
                       ga_sides *sides, ga_error *err);
+/* s[side] = one point as an offset from the centre of mass of each body, body axes; default: the
+ * origin of B */
 ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_point *point,
                           double s[2][3], ga_error *err);
+/* the same for a point of each body, which may be apart; default: the body's origin */
 ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_point *point,
                             double s[2][3], ga_error *err);
+/* a[side] = unit vector of a direction in the axes of each body */
 ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga_point *point,
                               double a[2][3], ga_error *err);
-/* planar: z in the plane if it is given, then x is e_z cross z */
+/* E[side] = joint axes of each side as columns, body axes. planar: z in the plane if it is given,
+ * then x is e_z cross z */
 ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axis,
                          const ga_point *x_axis, double E[2][9], ga_error *err);
+/* all n numbers are finite */
 bool ga_finite(int n, const double *x);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "lie/lie.h"
 
+/* b = a */
 static inline void ga_copy3(const double *a, double *b) {
   b[0] = a[0], b[1] = a[1], b[2] = a[2];
 }
@@ -25,20 +26,22 @@ static inline void ga_add_cross3(double s, const double *a, const double *b, dou
   c[2] += s * (a[0] * b[1] - a[1] * b[0]);
 }
 
+/* |a| */
 static inline double ga_norm3(const double *a) {
   return sqrt(ga_dot3(a, a));
 }
 
-/* y = A x and y = A^T x; y may not be x */
+/* y = A x; y may not be x */
 static inline void ga_times3(const double *A, const double *x, double *y) {
   for (int i = 0; i < 3; i++) y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
 }
 
+/* y = A^T x; y may not be x */
 static inline void ga_times_t3(const double *A, const double *x, double *y) {
   for (int j = 0; j < 3; j++) y[j] = A[j] * x[0] + A[3 + j] * x[1] + A[6 + j] * x[2];
 }
 
-/* C = A B, C = A^T B; C may not be A or B */
+/* C = A B; C may not be A or B */
 static inline void ga_product3(const double *A, const double *B, double *C) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
@@ -47,6 +50,7 @@ static inline void ga_product3(const double *A, const double *B, double *C) {
   }
 }
 
+/* C = A^T B; C may not be A or B */
 static inline void ga_product_t3(const double *A, const double *B, double *C) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
@@ -55,12 +59,12 @@ static inline void ga_product_t3(const double *A, const double *B, double *C) {
   }
 }
 
-/* column j of A */
+/* a = column j of A */
 static inline void ga_column3(const double *A, int j, double *a) {
   a[0] = A[j], a[1] = A[3 + j], a[2] = A[6 + j];
 }
 
-/* a~ */
+/* A = a~, the matrix with a~ x = a x x (cross product) */
 static inline void ga_skew3(const double *a, double *A) {
   A[0] = A[4] = A[8] = 0;
   A[1] = -a[2], A[2] = a[1];
@@ -68,7 +72,7 @@ static inline void ga_skew3(const double *a, double *A) {
   A[6] = -a[1], A[7] = a[0];
 }
 
-/* a~ b~ = b a^T - (a.b) I */
+/* A = a~ b~ = b a^T - (a.b) I */
 static inline void ga_skew_skew3(const double *a, const double *b, double *A) {
   const double ab = ga_dot3(a, b);
   for (int i = 0; i < 3; i++) {
@@ -77,7 +81,7 @@ static inline void ga_skew_skew3(const double *a, const double *b, double *A) {
   }
 }
 
-/* R(p) = I + 2 p0 p~ + 2 p~^2 of a unit quaternion */
+/* R = I + 2 p0 p~ + 2 p~^2, the rotation matrix of a unit quaternion */
 static inline void ga_rotation3(const double *p, double *R) {
   const double a = p[0], b = p[1], c = p[2], d = p[3];
   R[0] = 1 - 2 * (c * c + d * d), R[1] = 2 * (b * c - a * d), R[2] = 2 * (b * d + a * c);
@@ -85,6 +89,7 @@ static inline void ga_rotation3(const double *p, double *R) {
   R[6] = 2 * (b * d - a * c), R[7] = 2 * (c * d + a * b), R[8] = 1 - 2 * (b * b + c * c);
 }
 
+/* R = I */
 static inline void ga_identity3(double *R) {
   for (int i = 0; i < 9; i++) R[i] = i % 4 == 0;
 }

@@ -11,12 +11,15 @@ enum { JOINTS_NAMED = 4 };
 
 /* ---- calls before the build ----------------------------------------------------------------- */
 
+/* Shall the build correct start values that do not fit? GA_ERR_ARG after the build. */
 ga_status ga_mechanism_set_assemble(ga_mechanism *m, bool assemble) {
   if (m->built) return GA_ERR_ARG;
   m->assemble = assemble;
   return GA_OK;
 }
 
+/* Marks start values of a body (bits GA_HOLD_..) that the assembly at the build must not change.
+ * Marks add up over several calls. GA_ERR_ARG after the build or for an unknown body. */
 ga_status ga_mechanism_hold(ga_mechanism *m, const char *body, unsigned what, ga_error *err) {
   int index;
   if (m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has been built already");
@@ -30,14 +33,18 @@ ga_status ga_mechanism_hold(ga_mechanism *m, const char *body, unsigned what, ga
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
+/* number of bodies without the ground */
 int ga_mechanism_bodies(const ga_mechanism *m) {
   return m->bodies.count - 1;
 }
 
+/* name of body i, ground not counted; NULL if i is out of range */
 const char *ga_mechanism_body_name(const ga_mechanism *m, int i) {
   return i >= 0 && i < m->bodies.count - 1 ? m->bodies.item[i + 1].name : NULL;
 }
 
+/* moved = distance and angle by which the build's assembly moved body i (ground not counted); zeros
+ * for an i out of range */
 void ga_mechanism_moved(const ga_mechanism *m, int i, double moved[2]) {
   moved[0] = moved[1] = 0;
   if (i < 0 || i >= m->bodies.count - 1) return;
@@ -46,12 +53,14 @@ void ga_mechanism_moved(const ga_mechanism *m, int i, double moved[2]) {
 
 /* ---- weights -------------------------------------------------------------------------------- */
 
+/* true: row `row` of an element measures a length; false: an angle */
 bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row) {
   ga_structure s = {0};
   el->type->structure(m, el, &s);
   return s.touches[row] & (GA_IN_XA | GA_IN_XB);
 }
 
+/* Sets `arm` of every body: the distance of its farthest joint point from its centre of mass. */
 void ga_mechanism_measure_arms(ga_mechanism *m) {
   for (int i = 0; i < m->joints.count; i++) {
     const ga_element *joint = &m->joints.item[i];
@@ -63,19 +72,17 @@ void ga_mechanism_measure_arms(ga_mechanism *m) {
   }
 }
 
-/* the resistance of a body to rotation, over that to displacement */
+/* Square of a body's radius of gyration, (trace J)/(2 mass), at least arm^2/3; the square of the
+ * mechanism's length if both are zero. */
 static double gyration2(const ga_mechanism *m, const ga_solid *b, double mass) {
   const double r2 = fmax((b->J[0] + b->J[4] + b->J[8]) / (2 * mass), b->arm * b->arm / 3);
   return r2 > 0 ? r2 : m->length * m->length;
 }
 
-/* A body resists a displacement by its mass m and a rotation by m r^2. In the motion r is the
- * radius of gyration, or the distance of its farthest joint over sqrt(3) (that of a rod held at its
- * end) where this is more. In an assembly r is the length of the mechanism for all bodies: a start
- * value is as good or bad as the others, positions in units of that length and rotations in
- * radians. A short crank between long rods would otherwise be turned round by small errors of their
- * positions. Without mass a body has the least mass of the others. Coordinates follow the bodies.
- */
+/* Fills weight and unit, nv numbers each: m for displacements, m r^2 for rotations. In a motion r
+ * is the larger of radius of gyration and arm/sqrt(3). In an assembly r is the mechanism's length
+ * for all, else small errors of long rods would turn a short crank round. Bodies without mass get
+ * the least mass of the others, coordinates 1e-3 of the least weight. */
 static void set_weights(const ga_mechanism *m, bool assembly, double *weight, double *unit) {
   double least = INFINITY, least_turn = INFINITY;
   for (int i = 1; i < m->bodies.count; i++) {
@@ -102,15 +109,18 @@ static void set_weights(const ga_mechanism *m, bool assembly, double *weight, do
   }
 }
 
+/* weights and units of the velocities for equilibrium and velocities, nv numbers each */
 void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit) {
   set_weights(m, false, weight, unit);
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-/* the row of an element that is violated most, in units of the mechanism's length or in radians */
-static double widest(const ga_mechanism *m, const ga_element *el, const double *open, bool velocity,
-                     double *value, bool *length) {
+/* Largest violation |open| among the rows of an element, in units of the mechanism's length or in
+ * radians (returned). *value: the same without scaling; *length: the row is a length. If no row is
+ * violated, returns 0 and leaves both. */
+static double worst_row(const ga_mechanism *m, const ga_element *el, const double *open,
+                        bool velocity, double *value, bool *length) {
   double most = 0;
   for (int row = 0; row < el->nlam + (velocity ? el->npsi : 0); row++) {
     const bool holonomic = row < el->nlam, is_length = ga_row_is_length(m, el, row);
@@ -122,7 +132,8 @@ static double widest(const ga_mechanism *m, const ga_element *el, const double *
   return most;
 }
 
-/* "joint 'a' (by 0.01), .." : the elements that are violated most, into text */
+/* Writes the elements that are violated most, worst first, into text: "joint 'a' (by 0.01), ..". At
+ * most JOINTS_NAMED, and none below 1e-3 of the worst. */
 static void name_violated(const ga_mechanism *m, const double *open, bool velocity, char *text,
                           size_t room) {
   double last = INFINITY, largest = 0;
@@ -133,7 +144,7 @@ static void name_violated(const ga_mechanism *m, const double *open, bool veloci
     double most = 0, value = 0, x = 0;
     bool length = false, is_length = false;
     for (int i = 0; i < m->elements.count; i++) {
-      const double scaled = widest(m, &m->elements.item[i], open, velocity, &x, &is_length);
+      const double scaled = worst_row(m, &m->elements.item[i], open, velocity, &x, &is_length);
       if (scaled < last && scaled > most) {
         most = scaled, value = x, length = is_length, worst = &m->elements.item[i];
       }
@@ -149,7 +160,9 @@ static void name_violated(const ga_mechanism *m, const double *open, bool veloci
   }
 }
 
-static ga_status refuse(const ga_mechanism *m, const double *open, bool velocity, ga_error *err) {
+/* Sets err to GA_ERR_INITIAL with the names of the elements whose rows stay open. */
+static ga_status report_open_joints(const ga_mechanism *m, const double *open, bool velocity,
+                                    ga_error *err) {
   char text[330];
   name_violated(m, open, velocity, text, sizeof text);
   return ga_fail(err, GA_ERR_INITIAL,
@@ -168,7 +181,9 @@ typedef struct assembling {
   double *unit, *open, *q, *v;
 } assembling;
 
-static ga_status begin(assembling *a, const ga_mechanism *m, ga_error *err) {
+/* Allocates all arrays of `a` and fills the weights and units. The caller frees a->arena, also on
+ * failure. */
+static ga_status allocate_assembly(assembling *a, const ga_mechanism *m, ga_error *err) {
   *a = (assembling){.weight = NULL};
   a->weight = ga_arena_doubles(&a->arena, (size_t)m->nv);
   a->position_weight = ga_arena_doubles(&a->arena, (size_t)m->nv);
@@ -184,8 +199,10 @@ static ga_status begin(assembling *a, const ga_mechanism *m, ga_error *err) {
 
 /* ---- positions, velocities ------------------------------------------------------------------- */
 
-static void frames_at(const ga_mechanism *m, const ga_element *joint, const double *q,
-                      ga_frame frames[2], ga_pair *p) {
+/* Frames of a joint's two bodies at q, with zero velocities, and the joint points and axes p. p
+ * refers to `frames`, which must live as long. */
+static void joint_at(const ga_mechanism *m, const ga_element *joint, const double *q,
+                     ga_frame frames[2], ga_pair *p) {
   const ga_joint_data *data = joint->data;
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &m->bodies.item[joint->body[side]];
@@ -195,14 +212,15 @@ static void frames_at(const ga_mechanism *m, const ga_element *joint, const doub
   ga_pair_axes(p, data->side[0].E, data->side[1].E);
 }
 
-/* Rows that say "perpendicular" hold for opposite axes, too. */
+/* Rows that say "perpendicular" also hold for opposite axes. GA_ERR_INITIAL if axes of a joint that
+ * must point in the same direction (bits `aligned` of its type) are opposite at q. */
 static ga_status check_aligned(const ga_mechanism *m, const double *q, ga_error *err) {
   for (int i = 0; i < m->joints.count; i++) {
     const ga_element *joint = &m->joints.item[i];
     const unsigned aligned = ((const ga_joint_data *)joint->data)->type->aligned;
     ga_frame frames[2];
     ga_pair p;
-    frames_at(m, joint, q, frames, &p);
+    joint_at(m, joint, q, frames, &p);
     for (int k = 0; k < 3; k++) {
       double a[3], b[3];
       ga_column3(p.Ua, k, a);
@@ -217,29 +235,35 @@ static ga_status check_aligned(const ga_mechanism *m, const double *q, ga_error 
   return GA_OK;
 }
 
+/* a->q = the configuration nearest to q that closes all joints at time t; q itself is not changed.
+ * hold: nv flags of velocities that must not move, or NULL. Rejects opposite axes and loops bent to
+ * the other side. */
 static ga_status assemble_position(assembling *a, const ga_mechanism *m, double t, const double *q,
                                    const bool *hold, ga_error *err) {
   ga_assembly how = {.hold = hold, .weight = a->position_weight, .unit = a->unit, .open = a->open};
   ga_error own = {GA_OK, ""};
   memcpy(a->q, q, (size_t)m->nq * sizeof(double));
   ga_status status = ga_assemble_position(&m->model, t, a->q, &how, &own);
-  if (status == GA_ERR_INITIAL) return refuse(m, a->open, false, err);
+  if (status == GA_ERR_INITIAL) return report_open_joints(m, a->open, false, err);
   if (status != GA_OK) return ga_fail(err, status, "assembly: %s", own.text);
   status = check_aligned(m, a->q, err);
   return status == GA_OK ? ga_mechanism_check_sides(m, q, a->q, hold, err) : status;
 }
 
+/* a->v = the velocities nearest to v that satisfy all rows at (t, a->q), which must be assembled; v
+ * itself is not changed. */
 static ga_status assemble_velocity(assembling *a, const ga_mechanism *m, double t, const double *v,
                                    const bool *hold, ga_error *err) {
   ga_assembly how = {.hold = hold, .weight = a->weight, .unit = a->unit, .open = a->open};
   ga_error own = {GA_OK, ""};
   memcpy(a->v, v, (size_t)m->nv * sizeof(double));
   const ga_status status = ga_assemble_velocity(&m->model, t, a->q, a->v, &how, &own);
-  if (status == GA_ERR_INITIAL) return refuse(m, a->open, true, err);
+  if (status == GA_ERR_INITIAL) return report_open_joints(m, a->open, true, err);
   return status == GA_OK ? GA_OK : ga_fail(err, status, "assembly: %s", own.text);
 }
 
-/* distance of the frames' origins and angle between their axes */
+/* moved = distance of the origins of the body's frame (m) and angle between its axes (rad) at q0
+ * and q1 */
 static void measure_move(const ga_solid *b, const double *q0, const double *q1, double moved[2]) {
   ga_frame f0, f1;
   double o0[3], o1[3], R[9];
@@ -256,12 +280,14 @@ static void measure_move(const ga_solid *b, const double *q0, const double *q1, 
   moved[1] = atan2(0.5 * ga_norm3(s), 0.5 * (R[0] + R[4] + R[8] - 1));
 }
 
+/* Replaces q and v (v may be NULL) by the nearest consistent values; on failure both are unchanged.
+ * moved (NULL: not wanted): distance and angle of each body, two numbers each. */
 ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *q, double *v,
                                 const bool *hold_q, const bool *hold_v, double *moved,
                                 ga_error *err) {
   assembling a;
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
-  ga_status status = begin(&a, m, err);
+  ga_status status = allocate_assembly(&a, m, err);
   if (status == GA_OK) status = assemble_position(&a, m, t, q, hold_q, err);
   if (status == GA_OK && v) status = assemble_velocity(&a, m, t, v, hold_v, err);
   if (status == GA_OK) {
@@ -277,6 +303,7 @@ ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *q, doub
 
 /* ---- at the build --------------------------------------------------------------------------- */
 
+/* Sets the nv flags of a body in hold_q and hold_v from its bits GA_HOLD_.. */
 static void hold_body(const ga_solid *b, bool *hold_q, bool *hold_v) {
   for (int k = 0; k < b->kind->nv; k++) {
     const unsigned velocity = k < b->kind->nx ? GA_HOLD_VELOCITY : GA_HOLD_SPIN;
@@ -285,7 +312,8 @@ static void hold_body(const ga_solid *b, bool *hold_q, bool *hold_v) {
   }
 }
 
-/* A velocity of a point beside the centre of mass is held only together with the rotation. */
+/* The velocity of an origin beside the centre of mass can be held only together with the rotation:
+ * GA_ERR_ARG otherwise. */
 static ga_status check_holds(const ga_mechanism *m, ga_error *err) {
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
@@ -298,7 +326,9 @@ static ga_status check_holds(const ga_mechanism *m, ga_error *err) {
   return GA_OK;
 }
 
-/* velocities given in space axes, of a frame that the assembly has turned */
+/* Recomputes v after the assembly has turned the bodies to q: the author gave velocity and angular
+ * velocity in space axes, so the components in body axes and the velocity of the centre of mass
+ * change. */
 static void turn_velocities(const ga_mechanism *m, const double *q, double *v) {
   for (int i = 1; i < m->bodies.count; i++) {
     ga_solid b = m->bodies.item[i];
@@ -314,10 +344,12 @@ static void turn_velocities(const ga_mechanism *m, const double *q, double *v) {
   }
 }
 
+/* Assembles m->q0 and m->v0 at the build, with what the author holds, and records how far each body
+ * moved. On failure q0 stays as it was. */
 ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err) {
   assembling a = {.weight = NULL};
   ga_status status = check_holds(m, err);
-  if (status == GA_OK) status = begin(&a, m, err);
+  if (status == GA_OK) status = allocate_assembly(&a, m, err);
   bool *hold_q = ga_arena_take(&a.arena, (size_t)m->nv, sizeof *hold_q);
   bool *hold_v = ga_arena_take(&a.arena, (size_t)m->nv, sizeof *hold_v);
   if (status == GA_OK && a.arena.failed) {

@@ -12,8 +12,8 @@
 
 #include "mechanism/assembly/corners.h"
 
-/* Joints of one body that may be neighbours in a loop: beyond so many positions in the list of a body
- * with very many joints (the ground) they are not looked at. */
+/* Joints that are farther apart than this in the list of a body are not compared. It bounds the
+ * work for a body with very many joints (the ground). */
 enum { NEIGHBOURS = 32 };
 
 /* ---- loops ---------------------------------------------------------------------------------- */
@@ -22,14 +22,18 @@ static const ga_joint_data *data_of(const ga_element *joint) {
   return joint->data;
 }
 
+/* the body of a joint that is not `body` */
 static int other_body(const ga_element *joint, int body) {
   return joint->body[0] == body ? joint->body[1] : joint->body[0];
 }
 
+/* 0: `body` is side A of the joint, 1: side B */
 static int side_of(const ga_element *joint, int body) {
   return joint->body[0] == body ? 0 : 1;
 }
 
+/* Lists the joints of each body by a counting sort (s->first, s->joint, s->slot), counts them in
+ * degree (zero before), and marks all joints as in a loop. */
 static void list_joints(ga_corners *s, int *degree) {
   const ga_mechanism *m = s->m;
   int *next = s->first + 1;
@@ -50,7 +54,8 @@ static void list_joints(ga_corners *s, int *degree) {
   }
 }
 
-/* Bodies with one joint left are taken away one after the other: what remains are the loops. */
+/* Clears in_loop of all joints outside loops: removes bodies with one joint left, one after the
+ * other; the joints that remain form the loops. Changes degree. */
 static void find_loops(ga_corners *s, int *degree) {
   int end = 0;
   for (int b = 1; b < s->m->bodies.count; b++) {
@@ -68,6 +73,8 @@ static void find_loops(ga_corners *s, int *degree) {
   }
 }
 
+/* Allocates the lists of s in its arena, lists joints and finds loops. s->m must be set; false
+ * without memory. */
 bool ga_corners_open(ga_corners *s) {
   const size_t bodies = (size_t)s->m->bodies.count, joints = (size_t)s->m->joints.count;
   s->first = ga_arena_ints(&s->arena, bodies + 2);
@@ -84,7 +91,8 @@ bool ga_corners_open(ga_corners *s) {
   return true;
 }
 
-/* Is there a way from one body to another that touches neither of two bodies? */
+/* Is there a path of loop joints from one body to another that touches neither body of `without`?
+ * Breadth-first search; uses s->seen and s->queue. */
 static bool connected(ga_corners *s, int from, int to, const int without[2]) {
   int end = 0;
   s->search++;
@@ -105,28 +113,30 @@ static bool connected(ga_corners *s, int from, int to, const int without[2]) {
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
+/* the joint keeps the distance of two points */
 static bool is_rod(const ga_element *joint) {
   return data_of(joint)->type->uses & GA_JOINT_LENGTH;
 }
 
-/* its points coincide */
+/* the joint makes its two points coincide */
 static bool is_pinned(const ga_element *joint) {
   const ga_row_list *rows = data_of(joint)->rows;
   return rows->count > 0 && rows->row[0].primitive == &ga_primitive_coincide;
 }
 
-/* it turns about its z axis alone */
+/* the joint allows rotation about its z axis alone */
 static bool is_hinge(const ga_element *joint) {
   const ga_joint_type *type = data_of(joint)->type;
   return type->aligned == 1u << 2 && type->coordinate[0].name && type->coordinate[0].angle;
 }
 
+/* the joint fixes one point and leaves all rotations free */
 static bool is_ball(const ga_element *joint) {
   return is_pinned(joint) && data_of(joint)->type->aligned == 0;
 }
 
-/* a point of B stays on a line of A */
-static bool slides(const ga_element *joint) {
+/* the joint keeps a point of B on a line of A */
+static bool is_slider(const ga_element *joint) {
   const ga_joint_data *data = data_of(joint);
   int planes = 0;
   for (int i = 0; i < data->rows->count; i++) {
@@ -137,12 +147,13 @@ static bool slides(const ga_element *joint) {
 
 /* ---- edges and angles ----------------------------------------------------------------------- */
 
-/* An edge before and after, and how many variances of a start value its direction has. */
+/* An edge before (u[0]) and after (u[1]) the assembly; doubt: variance of its direction, in units
+ * of the variance of a start value. */
 typedef struct edge {
   double u[2][3], doubt;
 } edge;
 
-/* from one joint of a body to another one; false: they are in one point */
+/* e = edge from joint `from` to joint `to` of a body; false if both are at the same point */
 static bool edge_of_body(const ga_corners *s, int body, int from, int to, edge *e) {
   const ga_element *a = &s->m->joints.item[from], *b = &s->m->joints.item[to];
   double d[3];
@@ -152,7 +163,7 @@ static bool edge_of_body(const ga_corners *s, int body, int from, int to, edge *
   return ga_norm3(d) > 1e-6 * s->m->length;
 }
 
-/* along a rod away from one of its ends */
+/* e = edge along a rod (distance joint), away from its end 0 or 1 */
 static void edge_of_rod(const ga_corners *s, const ga_element *rod, int end, edge *e) {
   double p[2][3];
   for (int k = 0; k < 2; k++) {
@@ -167,9 +178,9 @@ static void edge_of_rod(const ga_corners *s, const ga_element *rod, int end, edg
   e->doubt = l * l * (!s->sure[rod->body[0]] + !s->sure[rod->body[1]]);
 }
 
-/* Angles from edge a to edge b about the z axis of a hinge of `body`; false: an edge is parallel to
- * it. b may be free to leave the plane normal to the axis: what is near to the axis is turned more
- * easily about it. */
+/* angle = angles (rad) from edge a to edge b about the z axis of a hinge of `body`, before and
+ * after; false if an edge is parallel to the axis. *doubt is their variance: the nearer b is to the
+ * axis, the more a small change turns it. */
 static bool angles_about(const ga_corners *s, const ga_element *hinge, int body, const edge *a,
                          const edge *b, double angle[2], double *doubt) {
   double own[3];
@@ -187,8 +198,8 @@ static bool angles_about(const ga_corners *s, const ga_element *hinge, int body,
   return true;
 }
 
-/* The same without an axis: the angle before is positive, that after has the sign of the product of
- * the normals. */
+/* The same without an axis: angle[0] > 0; angle[1] < 0 if the normals of the two corners point to
+ * opposite sides. */
 static void angles_between(const edge *a, const edge *b, double angle[2]) {
   double n[2][3];
   for (int k = 0; k < 2; k++) {
@@ -200,24 +211,26 @@ static void angles_between(const edge *a, const edge *b, double angle[2]) {
 
 /* ---- corners -------------------------------------------------------------------------------- */
 
-/* A joint of the same body that may be its neighbour in a loop with at least three joints. */
-static bool neighbours(const ga_corners *s, int body, int joint, int candidate) {
+/* Can `candidate`, a joint of the same body, follow `joint` in a loop of three or more joints? */
+static bool may_be_neighbours(const ga_corners *s, int body, int joint, int candidate) {
   const ga_element *a = &s->m->joints.item[joint], *b = &s->m->joints.item[candidate];
   return candidate != joint && s->in_loop[candidate] &&
-         other_body(b, body) != other_body(a, body) && (is_pinned(b) || is_rod(b) || slides(b));
+         other_body(b, body) != other_body(a, body) && (is_pinned(b) || is_rod(b) || is_slider(b));
 }
 
-/* the positions in a body's list around one of its joints */
-static void near_joint(const ga_corners *s, int body, int joint, int range[2]) {
+/* range = positions in the body's list of joints that are compared with `joint`: from range[0] to
+ * before range[1] */
+static void list_range(const ga_corners *s, int body, int joint, int range[2]) {
   const int at = s->slot[2 * joint + side_of(&s->m->joints.item[joint], body)];
   range[0] = at - NEIGHBOURS > s->first[body] ? at - NEIGHBOURS : s->first[body];
   range[1] = at + NEIGHBOURS < s->first[body + 1] ? at + NEIGHBOURS : s->first[body + 1];
 }
 
-/* The corner of edge a, fixed on a body between `joint` and `next`, and an edge b that begins at
- * `joint` and is free there. */
-static void look_at_free_corner(ga_corners *s, int body, const edge *a, const edge *b, int joint,
-                                int next, int after) {
+/* Passes the corner at `joint` between edge a, fixed on a body between `joint` and `next`, and edge
+ * b, free at `joint`, to ga_corners_judge; only if `next` is a hinge, whose axis gives the angle
+ * its sign. */
+static void judge_free_corner(ga_corners *s, int body, const edge *a, const edge *b, int joint,
+                              int next, int after) {
   const ga_element *hinge = &s->m->joints.item[next];
   double angle[2], doubt;
   if (is_hinge(hinge) && angles_about(s, hinge, body, a, b, angle, &doubt)) {
@@ -225,8 +238,9 @@ static void look_at_free_corner(ga_corners *s, int body, const edge *a, const ed
   }
 }
 
-/* The corner at a hinge or a ball, of an edge of each of its bodies. */
-static void look_at_corner(ga_corners *s, int joint, int before, int after) {
+/* Passes the corner at a hinge or ball, between an edge of each of its bodies to joints `before`
+ * and `after`, to ga_corners_judge (is it clear to which side it is bent?). */
+static void judge_corner(ga_corners *s, int joint, int before, int after) {
   const ga_element *el = &s->m->joints.item[joint];
   double angle[2], doubt;
   edge a, b;
@@ -235,22 +249,22 @@ static void look_at_corner(ga_corners *s, int joint, int before, int after) {
   if (is_hinge(el)) {
     if (!angles_about(s, el, el->body[0], &a, &b, angle, &doubt)) return;
   } else {
-    look_at_free_corner(s, el->body[0], &a, &b, joint, before, after);
-    look_at_free_corner(s, el->body[1], &b, &a, joint, after, before);
+    judge_free_corner(s, el->body[0], &a, &b, joint, before, after);
+    judge_free_corner(s, el->body[1], &b, &a, joint, after, before);
     angles_between(&a, &b, angle);
   }
   ga_corners_judge(s, angle, a.doubt + b.doubt, joint, before, after);
 }
 
-/* The corner between an edge of a body and the slideway of its neighbour: how far the edge is from
- * normal to the way. To turn about a bearing of the ground is a motion, not another way to close;
- * and a body that more than two joints hold by balls closes in other ways. */
-static void look_at_slide(ga_corners *s, int joint, int on, int slide, int after) {
+/* Passes the angle between an edge of a body and the normal of the slideway on its neighbour (side
+ * `on` of the joint) to ga_corners_judge. Skipped if a body is the ground (that is a motion, not
+ * another way to close), and for balls on a body with more than two joints. */
+static void judge_slide(ga_corners *s, int joint, int on, int slide, int after) {
   const ga_element *el = &s->m->joints.item[joint], *way = &s->m->joints.item[slide];
   const int carrier = el->body[on], body = el->body[1 - on];
   double own[3], angle[2];
   edge e;
-  if (carrier == 0 || body == 0 || s->known[slide] || !slides(way)) return;
+  if (carrier == 0 || body == 0 || s->known[slide] || !is_slider(way)) return;
   if (is_ball(el) && s->first[body + 1] - s->first[body] > 2) return;
   if (!edge_of_body(s, body, joint, after, &e)) return;
   ga_column3(data_of(way)->side[side_of(way, carrier)].E, 2, own);
@@ -262,46 +276,50 @@ static void look_at_slide(ga_corners *s, int joint, int on, int slide, int after
   ga_corners_judge(s, angle, e.doubt + (s->sure[carrier] ? 0 : 1), joint, slide, after);
 }
 
-static void look_at_joint(ga_corners *s, int joint) {
+/* Passes all corners at a hinge or ball to ga_corners_judge: one for each pair of neighbouring
+ * joints on its two bodies that a loop connects. */
+static void judge_joint(ga_corners *s, int joint) {
   const ga_element *item = s->m->joints.item, *el = &item[joint];
   int a[2], b[2];
-  near_joint(s, el->body[0], joint, a);
-  near_joint(s, el->body[1], joint, b);
+  list_range(s, el->body[0], joint, a);
+  list_range(s, el->body[1], joint, b);
   for (int i = a[0]; i < a[1]; i++) {
     const int before = s->joint[i];
-    for (int j = b[0]; j < b[1] && neighbours(s, el->body[0], joint, before); j++) {
+    for (int j = b[0]; j < b[1] && may_be_neighbours(s, el->body[0], joint, before); j++) {
       const int after = s->joint[j];
-      if (!neighbours(s, el->body[1], joint, after)) continue;
+      if (!may_be_neighbours(s, el->body[1], joint, after)) continue;
       const int ends[2] = {other_body(&item[before], el->body[0]),
                            other_body(&item[after], el->body[1])};
       if (!connected(s, ends[0], ends[1], el->body)) continue;
-      if (!s->known[joint]) look_at_corner(s, joint, before, after);
-      look_at_slide(s, joint, 0, before, after);
-      look_at_slide(s, joint, 1, after, before);
+      if (!s->known[joint]) judge_corner(s, joint, before, after);
+      judge_slide(s, joint, 0, before, after);
+      judge_slide(s, joint, 1, after, before);
     }
   }
 }
 
-/* The corners of a rod with the edges of the bodies at its ends. */
-static void look_at_rod(ga_corners *s, int joint) {
+/* Passes the corners of a rod with the edges of the bodies at its two ends to ga_corners_judge. */
+static void judge_rod(ga_corners *s, int joint) {
   const ga_element *rod = &s->m->joints.item[joint];
   for (int end = 0; end < 2; end++) {
     const int body = rod->body[end];
     int range[2];
-    near_joint(s, body, joint, range);
+    list_range(s, body, joint, range);
     for (int i = range[0]; i < range[1]; i++) {
       const int next = s->joint[i];
       double angle[2];
       edge a, b;
-      if (!neighbours(s, body, joint, next) || !edge_of_body(s, body, joint, next, &a)) continue;
+      if (!may_be_neighbours(s, body, joint, next) || !edge_of_body(s, body, joint, next, &a))
+        continue;
       edge_of_rod(s, rod, end, &b);
-      look_at_free_corner(s, body, &a, &b, joint, next, joint);
+      judge_free_corner(s, body, &a, &b, joint, next, joint);
       angles_between(&a, &b, angle);
       ga_corners_judge(s, angle, a.doubt + b.doubt, joint, next, joint);
     }
   }
 }
 
+/* Does one rod connect bodies a and b? At most one of them is the ground. */
 static bool joined_by_rod(const ga_corners *s, int a, int b) {
   const int from = a > 0 ? a : b, to = a > 0 ? b : a;
   for (int k = s->first[from]; k < s->first[from + 1]; k++) {
@@ -311,8 +329,8 @@ static bool joined_by_rod(const ga_corners *s, int a, int b) {
   return false;
 }
 
-/* Do two rods of a body belong to a triangle? They lead from one point to one body, or to two that
- * a third rod joins. */
+/* Do two rods of a body belong to a triangle? They start at one point and lead to the same body, or
+ * they lead to two bodies that a third rod joins. */
 static bool make_triangle(const ga_corners *s, int body, const ga_element *rod,
                           const ga_element *other) {
   const int a = other_body(rod, body), b = other_body(other, body);
@@ -323,7 +341,8 @@ static bool make_triangle(const ga_corners *s, int body, const ga_element *rod,
   return a == b ? ga_norm3(d) <= 1e-6 * s->m->length : joined_by_rod(s, a, b);
 }
 
-static void look_at_triangles(ga_corners *s, int body) {
+/* Passes the corners between the rods of a body that form triangles to ga_corners_judge. */
+static void judge_triangles(ga_corners *s, int body) {
   for (int i = s->first[body]; i < s->first[body + 1]; i++) {
     const int rod = s->joint[i];
     for (int j = i + 1; j < s->first[body + 1] && j < i + NEIGHBOURS; j++) {
@@ -338,12 +357,14 @@ static void look_at_triangles(ga_corners *s, int body) {
   }
 }
 
+/* Passes all corners of all loops to ga_corners_judge, until one is not clear (s->name[0] is set
+ * then). */
 void ga_corners_check(ga_corners *s) {
   for (int i = 0; i < s->m->joints.count && !s->name[0]; i++) {
     const ga_element *joint = &s->m->joints.item[i];
     if (!s->in_loop[i]) continue;
-    if (is_hinge(joint) || is_ball(joint)) look_at_joint(s, i);
-    if (is_rod(joint)) look_at_rod(s, i);
+    if (is_hinge(joint) || is_ball(joint)) judge_joint(s, i);
+    if (is_rod(joint)) judge_rod(s, i);
   }
-  for (int b = 0; b < s->m->bodies.count && !s->name[0]; b++) look_at_triangles(s, b);
+  for (int b = 0; b < s->m->bodies.count && !s->name[0]; b++) judge_triangles(s, b);
 }

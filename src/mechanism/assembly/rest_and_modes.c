@@ -5,6 +5,8 @@
 
 #include "mechanism/mechanism.h"
 
+/* Replaces q by an equilibrium at time t (see ga_equilibrium_find). Weights and units that the
+ * caller leaves NULL are those of the bodies' masses and sizes; they are NULL again on return. */
 ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
                                    ga_equilibrium *equilibrium, ga_error *err) {
   ga_equilibrium none = {0}, *e = equilibrium ? equilibrium : &none;
@@ -29,6 +31,8 @@ ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 
+/* Writes the name of component i of a mode shape into text and returns text: "BODY.x" or
+ * "JOINT.angle"; "" for an unknown i. */
 const char *ga_mechanism_shape_name(const ga_mechanism *m, int i, char *text, size_t room) {
   if (room > 0) text[0] = '\0';
   for (int b = 1; b < m->bodies.count; b++) {
@@ -44,8 +48,9 @@ const char *ga_mechanism_shape_name(const ga_mechanism *m, int i, char *text, si
   return text;
 }
 
-/* a displacement of the centre of mass becomes that of the origin: dx - dphi x R com */
-static void to_origins(const ga_mechanism *m, const double *q, double *y) {
+/* Changes y, a mode shape (space axes), from the displacement of each centre of mass to that of the
+ * body's origin: dx - dphi x R com. */
+static void shape_of_origins(const ga_mechanism *m, const double *q, double *y) {
   for (int b = 1; b < m->bodies.count; b++) {
     const ga_solid *body = &m->bodies.item[b];
     const ga_body_kind *kind = body->kind;
@@ -60,6 +65,8 @@ static void to_origins(const ga_mechanism *m, const double *q, double *y) {
   }
 }
 
+/* Modes of the mechanism linearized at (t, q, v); shapes are displacements of the bodies' origins.
+ * frozen: accept a state whose linearization changes with time. */
 ga_status ga_mechanism_modes(const ga_mechanism *m, double t, const double *q, const double *v,
                              bool frozen, ga_modes *modes, ga_error *err) {
   ga_linearization *lin = NULL;
@@ -68,8 +75,8 @@ ga_status ga_mechanism_modes(const ga_mechanism *m, double t, const double *q, c
   if (status == GA_OK) status = ga_modes_find(lin, modes, err);
   ga_linearization_free(lin);
   for (int k = 0; status == GA_OK && modes->shape_re && k < modes->count; k++) {
-    to_origins(m, q, modes->shape_re + (size_t)k * (size_t)m->nv);
-    to_origins(m, q, modes->shape_im + (size_t)k * (size_t)m->nv);
+    shape_of_origins(m, q, modes->shape_re + (size_t)k * (size_t)m->nv);
+    shape_of_origins(m, q, modes->shape_im + (size_t)k * (size_t)m->nv);
   }
   return status;
 }

@@ -26,9 +26,10 @@ static const double ERRORS = 1.5, STRAIGHT = 5 * 3.14159265358979323846 / 180;
 
 /* ---- what the start values say -------------------------------------------------------------- */
 
-/* A coordinate that is held or driven has the value it was given, whatever the positions of its bodies
- * say: the body of its joint that is free is put there before anything is compared. */
-static void impose(ga_corners *s, const ga_angle *c, double value, bool *settled) {
+/* Moves the free body of a coordinate's joint in the start configuration (s->frame[0]) so that the
+ * coordinate has `value`: it is held or driven, so the given positions of the bodies do not count.
+ * Marks the joint as known and the body as settled; a settled body is not moved. */
+static void impose_value(ga_corners *s, const ga_angle *c, double value, bool *settled) {
   const ga_element *joint = &s->m->joints.item[c->joint];
   const ga_joint_data *data = joint->data;
   const ga_coordinate_spec *spec = &data->type->coordinate[c->which];
@@ -57,6 +58,7 @@ static void impose(ga_corners *s, const ga_angle *c, double value, bool *settled
   memcpy(f->R, turned, sizeof turned);
 }
 
+/* Does a drive prescribe this coordinate as a function of time? */
 static bool is_driven(const ga_mechanism *m, int coordinate) {
   for (int i = 0; i < m->others.count; i++) {
     const ga_element *el = &m->others.item[i];
@@ -65,6 +67,8 @@ static bool is_driven(const ga_mechanism *m, int coordinate) {
   return false;
 }
 
+/* Imposes all held and driven coordinates, with their values after the assembly, on the start
+ * configuration. settled: scratch, one flag per body. */
 static void impose_coordinates(ga_corners *s, const double *after, const bool *hold,
                                bool *settled) {
   const ga_mechanism *m = s->m;
@@ -72,10 +76,12 @@ static void impose_coordinates(ga_corners *s, const double *after, const bool *h
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
     const bool given = (hold && hold[angle->v_at]) || is_driven(m, c);
-    if (given) impose(s, angle, after[angle->q_at], settled);
+    if (given) impose_value(s, angle, after[angle->q_at], settled);
   }
 }
 
+/* s->error = standard error of a start value, sqrt(sum (|dx|^2/L^2 + |dphi|^2)/r), from the changes
+ * dx, dphi of all free bodies; r = number of rows, at most the number of free velocities */
 static void measure_error(ga_corners *s) {
   const ga_mechanism *m = s->m;
   double sum = 0;
@@ -95,7 +101,9 @@ static void measure_error(ga_corners *s) {
   s->error = rows > 0 ? sqrt(sum / rows) : 0;
 }
 
-static bool prepare(ga_corners *s, const double *const q[2], const bool *hold) {
+/* Fills s for the configurations q[0] before and q[1] after the assembly: frames, bodies that
+ * cannot move, loops, standard error. False without memory. */
+static bool prepare_corners(ga_corners *s, const double *const q[2], const bool *hold) {
   const ga_mechanism *m = s->m;
   const size_t bodies = (size_t)m->bodies.count;
   bool *settled = ga_arena_take(&s->arena, bodies, sizeof *settled);
@@ -116,17 +124,21 @@ static bool prepare(ga_corners *s, const double *const q[2], const bool *hold) {
 
 /* ---- the verdict ---------------------------------------------------------------------------- */
 
+/* distance of an angle from the nearest multiple of pi, in rad */
 static double from_straight(double angle) {
   return fabs(asin(sin(angle)));
 }
 
-static double turned_by(const double angle[2]) {
+/* |angle[1] - angle[0]| modulo a full turn */
+static double change_of_angle(const double angle[2]) {
   return fabs(remainder(angle[1] - angle[0], 2 * acos(-1)));
 }
 
+/* Records the corner in s (name, angle, doubt) if the side to which it is bent is not clear. Does
+ * nothing after the first such corner. doubt: variance of the angle in units of s->error^2. */
 void ga_corners_judge(ga_corners *s, const double angle[2], double doubt, int joint, int before,
                       int after) {
-  const double margin = from_straight(angle[1]), turned = turned_by(angle);
+  const double margin = from_straight(angle[1]), turned = change_of_angle(angle);
   const double error = ERRORS * sqrt(doubt) * s->error;
   if (s->name[0] || (margin > error && margin > turned)) return;
   /* straight: by chance, or because the joints allow nothing else */
@@ -139,7 +151,8 @@ void ga_corners_judge(ga_corners *s, const double angle[2], double doubt, int jo
   s->doubt = fmax(sqrt(doubt) * s->error, turned);
 }
 
-static ga_status refuse(const ga_corners *s, ga_error *err) {
+/* Sets err to GA_ERR_INITIAL with a sentence about the corner recorded in s. */
+static ga_status report_unclear_corner(const ga_corners *s, ga_error *err) {
   const double degree = acos(-1) / 180;
   if (sin(s->angle[0]) * sin(s->angle[1]) < 0) {
     return ga_fail(
@@ -160,13 +173,15 @@ static ga_status refuse(const ga_corners *s, ga_error *err) {
       100 * s->error);
 }
 
+/* GA_ERR_INITIAL if a corner of a loop is bent to the other side in `after` than in `before`, or if
+ * its side is in doubt. */
 ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, const double *after,
                                    const bool *hold, ga_error *err) {
   ga_corners s = {.m = m};
   ga_status status = GA_OK;
-  if (prepare(&s, (const double *const[]){before, after}, hold)) {
+  if (prepare_corners(&s, (const double *const[]){before, after}, hold)) {
     ga_corners_check(&s);
-    if (s.name[0]) status = refuse(&s, err);
+    if (s.name[0]) status = report_unclear_corner(&s, err);
   } else {
     status = ga_fail(err, GA_ERR_MEM, "no memory to assemble");
   }

@@ -13,7 +13,8 @@
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-static void velocities(const double *xd, const double *w, ga_frame *f) {
+/* f->xd = xd and f->w = w, space axes; NULL: zero */
+static void set_velocities(const double *xd, const double *w, ga_frame *f) {
   if (xd) {
     ga_copy3(xd, f->xd);
   } else {
@@ -26,42 +27,47 @@ static void velocities(const double *xd, const double *w, ga_frame *f) {
   }
 }
 
+/* the ground has x = 0, R = I and does not move */
 static void frame_ground(const double *q, const double *v, ga_frame *f) {
   (void)q, (void)v;
   ga_zero3(f->x);
   ga_identity3(f->R);
-  velocities(NULL, NULL, f);
+  set_velocities(NULL, NULL, f);
 }
 
+/* q = (x, p), v = (x', Omega in body axes) */
 static void frame_r3so3(const double *q, const double *v, ga_frame *f) {
   ga_copy3(q, f->x);
   ga_rotation3(q + 3, f->R);
-  velocities(v, NULL, f);
+  set_velocities(v, NULL, f);
   if (v) ga_times3(f->R, v + 3, f->w);
 }
 
+/* q = (x, p), v = (R^T x', Omega), both in body axes */
 static void frame_se3(const double *q, const double *v, ga_frame *f) {
   ga_copy3(q, f->x);
   ga_rotation3(q + 3, f->R);
-  velocities(NULL, NULL, f);
+  set_velocities(NULL, NULL, f);
   if (!v) return;
   ga_times3(f->R, v, f->xd);
   ga_times3(f->R, v + 3, f->w);
 }
 
+/* q = (x, y, theta), v = q' */
 static void frame_planar(const double *q, const double *v, ga_frame *f) {
   const double c = cos(q[2]), s = sin(q[2]);
   const double R[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
   memcpy(f->R, R, sizeof R);
   f->x[0] = q[0], f->x[1] = q[1], f->x[2] = 0;
-  velocities(NULL, NULL, f);
+  set_velocities(NULL, NULL, f);
   if (v) f->xd[0] = v[0], f->xd[1] = v[1], f->w[2] = v[2];
 }
 
+/* q = x, v = x'; R = I */
 static void frame_point(const double *q, const double *v, ga_frame *f) {
   ga_copy3(q, f->x);
   ga_identity3(f->R);
-  velocities(v, NULL, f);
+  set_velocities(v, NULL, f);
 }
 
 /* ---- accelerations -------------------------------------------------------------------------- */
@@ -72,7 +78,7 @@ static void acceleration_ground(const ga_frame *f, const double *vd, double *xdd
   ga_zero3(wd);
 }
 
-/* omega' = R Omega' + omega x omega */
+/* omega' = R Omega', because omega x omega = 0 */
 static void acceleration_r3so3(const ga_frame *f, const double *vd, double *xdd, double *wd) {
   ga_copy3(vd, xdd);
   ga_times3(f->R, vd + 3, wd);
@@ -85,12 +91,14 @@ static void acceleration_se3(const ga_frame *f, const double *vd, double *xdd, d
   ga_times3(f->R, vd + 3, wd);
 }
 
+/* x'' = (vd_0, vd_1, 0), omega' = (0, 0, vd_2) */
 static void acceleration_planar(const ga_frame *f, const double *vd, double *xdd, double *wd) {
   (void)f;
   xdd[0] = vd[0], xdd[1] = vd[1], xdd[2] = 0;
   wd[0] = wd[1] = 0, wd[2] = vd[2];
 }
 
+/* x'' = vd, omega' = 0 */
 static void acceleration_point(const ga_frame *f, const double *vd, double *xdd, double *wd) {
   (void)f;
   ga_copy3(vd, xdd);
@@ -103,6 +111,7 @@ static void start_ground(const ga_solid *b, double *q, double *v) {
   (void)b, (void)q, (void)v;
 }
 
+/* q = (x0, p0), v = (x0', R0^T omega0) */
 static void start_r3so3(const ga_solid *b, double *q, double *v) {
   ga_copy3(b->x0, q);
   memcpy(q + 3, b->p0, sizeof b->p0);
@@ -110,21 +119,25 @@ static void start_r3so3(const ga_solid *b, double *q, double *v) {
   ga_times_t3(b->R0, b->w0, v + 3);
 }
 
+/* q = (x0, p0), v = (R0^T x0', R0^T omega0) */
 static void start_se3(const ga_solid *b, double *q, double *v) {
   start_r3so3(b, q, v);
   ga_times_t3(b->R0, b->xd0, v);
 }
 
+/* q = (x, y, angle0), v = their rates */
 static void start_planar(const ga_solid *b, double *q, double *v) {
   q[0] = b->x0[0], q[1] = b->x0[1], q[2] = b->angle0;
   v[0] = b->xd0[0], v[1] = b->xd0[1], v[2] = b->w0[2];
 }
 
+/* q = x0, v = x0' */
 static void start_point(const ga_solid *b, double *q, double *v) {
   ga_copy3(b->x0, q);
   ga_copy3(b->xd0, v);
 }
 
+/* f = frame of the body in its start configuration, with velocities */
 void ga_solid_frame(const ga_solid *b, ga_frame *f) {
   double q[7], v[6];
   b->kind->start(b, q, v);
@@ -133,12 +146,13 @@ void ga_solid_frame(const ga_solid *b, ga_frame *f) {
 
 /* ---- inertia -------------------------------------------------------------------------------- */
 
-/* masses of the n first velocities, then what is left of the inertia */
+/* writes the mass into the diagonal of M for the first n velocities of the body */
 static void put_mass(const ga_pass *pass, const ga_solid *b, int n) {
   double *val = pass->out->M->val;
   for (int i = 0; i < n && b->mass != 0; i++) val[b->M_at[i]] = b->mass;
 }
 
+/* writes J into the rotational block of M; a diagonal J has slots for its diagonal only */
 static void put_inertia(const ga_pass *pass, const ga_solid *b) {
   double *val = pass->out->M->val;
   for (int i = 0; i < 3; i++) {
@@ -149,12 +163,14 @@ static void put_inertia(const ga_pass *pass, const ga_solid *b) {
   }
 }
 
+/* F += m g for the first n velocities, which must be in space axes */
 static void put_weight(const ga_pass *pass, const ga_solid *b, int n) {
   double *F = pass->out->F + b->v_at;
   for (int i = 0; i < n; i++) F[i] += b->mass * pass->m->gravity[i];
 }
 
-/* A += s X at rows `row` and columns 0 (x) or 1 (phi) of the body's own block */
+/* Adds s X (3 x 3) to A (Kt or Ct) at velocities row .. row + 2 of the body, in the columns of its
+ * x (block 0) or phi (block 1). */
 static void add_own(ga_csr *A, const ga_solid *b, int row, int block, double s, const double *X) {
   for (int i = 0; i < 3; i++) {
     double *val = A->val + b->K_at[2 * (row + i) + block];
@@ -162,7 +178,8 @@ static void add_own(ga_csr *A, const ga_solid *b, int row, int block, double s, 
   }
 }
 
-/* F -= Omega x J Omega; Ct += Omega~ J - (J Omega)~ */
+/* F -= Omega x J Omega; Ct += Omega~ J - (J Omega)~, as far as they are wanted; nothing for J = c I
+ */
 static void gyroscopic(const ga_pass *pass, const ga_solid *b) {
   double JOmega[3], X[9], Y[9];
   if (b->round || (!pass->out->F && !pass->tangents)) return;
@@ -177,6 +194,7 @@ static void gyroscopic(const ga_pass *pass, const ga_solid *b) {
   add_own(pass->out->Ct, b, 3, 1, -1, X);
 }
 
+/* M = diag(m I, J); F += (m g, -Omega x J Omega) */
 static void inertia_r3so3(ga_pass *pass, const ga_solid *b) {
   if (pass->out->M) {
     put_mass(pass, b, 3);
@@ -186,7 +204,8 @@ static void inertia_r3so3(ga_pass *pass, const ga_solid *b) {
   gyroscopic(pass, b);
 }
 
-/* F += m (R^T g - Omega x u); Kt -= m (R^T g)~ by the rotation; Ct += m (Omega~, -u~) */
+/* M = diag(m I, J); F += m (R^T g - Omega x u) and the gyroscopic torque; Kt -= m (R^T g)~ by the
+ * rotation; Ct += m (Omega~, -u~) */
 static void inertia_se3(ga_pass *pass, const ga_solid *b) {
   if (pass->out->M) {
     put_mass(pass, b, 3);
@@ -211,6 +230,7 @@ static void inertia_se3(ga_pass *pass, const ga_solid *b) {
   add_own(pass->out->Ct, b, 0, 1, -b->mass, X);
 }
 
+/* M = diag(m, m, J_zz); F += m g */
 static void inertia_planar(ga_pass *pass, const ga_solid *b) {
   if (pass->out->M) {
     put_mass(pass, b, 2);
@@ -219,11 +239,13 @@ static void inertia_planar(ga_pass *pass, const ga_solid *b) {
   if (pass->out->F) put_weight(pass, b, 2);
 }
 
+/* M = m I; F += m g */
 static void inertia_point(ga_pass *pass, const ga_solid *b) {
   if (pass->out->M) put_mass(pass, b, 3);
   if (pass->out->F) put_weight(pass, b, 3);
 }
 
+/* the ground has no unknowns */
 static void inertia_ground(ga_pass *pass, const ga_solid *b) {
   (void)pass, (void)b;
 }
@@ -340,6 +362,7 @@ static const ga_body_kind point = {.name = "point",
                                    .shape_names = rigid_shape,
                                    GA_COLUMNS(point_columns)};
 
+/* table of functions for a type of body; the formulation matters for rigid bodies only */
 const ga_body_kind *ga_body_kind_of(ga_body_type type, ga_formulation formulation) {
   if (type == GA_BODY_PLANAR) return &planar;
   if (type == GA_BODY_POINT) return &point;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A mechanism from nothing, and its bodies. */
+/* An empty mechanism, its settings, and its bodies. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "mechanism/mechanism.h"
 
+/* *out <- a mechanism that contains only the ground (body 0); NULL on failure. */
 ga_status ga_mechanism_new(ga_mechanism **out) {
   if (!out) return GA_ERR_ARG;
   ga_mechanism *m = *out = ga_calloc(1, sizeof *m);
@@ -22,6 +23,7 @@ ga_status ga_mechanism_new(ga_mechanism **out) {
   return GA_OK;
 }
 
+/* Free the mechanism and all it owns, its model included; m may be NULL. */
 void ga_mechanism_free(ga_mechanism *m) {
   if (!m) return;
   for (int i = 0; i < m->texts.count; i++) ga_expr_free(m->texts.item[i]);
@@ -39,12 +41,15 @@ void ga_mechanism_free(ga_mechanism *m) {
   ga_free(m);
 }
 
+/* Gravity in m/s^2, space axes; GA_ERR_ARG after the build or if it is not finite. */
 ga_status ga_mechanism_set_gravity(ga_mechanism *m, const double gravity[3]) {
   if (m->built || !ga_finite(3, gravity)) return GA_ERR_ARG;
   ga_copy3(gravity, m->gravity);
   return GA_OK;
 }
 
+/* Formulation of rigid bodies that are added later and do not give one; GA_ERR_ARG after the
+ * build. */
 ga_status ga_mechanism_set_formulation(ga_mechanism *m, ga_formulation formulation) {
   if (m->built || formulation < GA_FORMULATION_DEFAULT || formulation > GA_FORMULATION_SE3) {
     return GA_ERR_ARG;
@@ -53,6 +58,7 @@ ga_status ga_mechanism_set_formulation(ga_mechanism *m, ga_formulation formulati
   return GA_OK;
 }
 
+/* Function that receives warnings of later calls; NULL: none. */
 void ga_mechanism_set_log(ga_mechanism *m, ga_log_fn log, void *context) {
   m->log = log;
   m->log_context = context;
@@ -60,8 +66,9 @@ void ga_mechanism_set_log(ga_mechanism *m, ga_log_fn log, void *context) {
 
 /* ---- inertia -------------------------------------------------------------------------------- */
 
-/* All principal minors of a symmetric matrix are at least -tol of its trace to their power. */
-static bool semidefinite(const double *J, double tol) {
+/* True if all principal minors of the symmetric 3 x 3 matrix J are at least -tol times the
+ * corresponding power of the sum of |diagonal|. */
+static bool is_semidefinite(const double *J, double tol) {
   const double size = fabs(J[0]) + fabs(J[4]) + fabs(J[8]);
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3;
@@ -73,13 +80,13 @@ static bool semidefinite(const double *J, double tol) {
   return det >= -tol * size * size * size;
 }
 
-/* The moments of a body's masses, tr(J)/2 I - J, are semidefinite, too: no principal moment of
- * inertia exceeds the sum of the others. */
+/* Log a warning if a principal moment of inertia exceeds the sum of the others, that is, if tr(J)/2
+ * I - J is not semidefinite. */
 static void warn_triangle(const ga_mechanism *m, const char *name, const double *J) {
   const double half = 0.5 * (J[0] + J[4] + J[8]);
   double moments[9];
   for (int i = 0; i < 9; i++) moments[i] = (i % 4 == 0 ? half : 0) - J[i];
-  if (!m->log || semidefinite(moments, 1e-9)) return;
+  if (!m->log || is_semidefinite(moments, 1e-9)) return;
   char text[200];
   snprintf(text, sizeof text,
            "body '%.60s': a moment of inertia is larger than the sum of the other two, which no "
@@ -88,8 +95,10 @@ static void warn_triangle(const ga_mechanism *m, const char *name, const double 
   m->log(m->log_context, GA_LOG_WARNING, text);
 }
 
-static ga_status take_inertia(const ga_mechanism *m, const ga_body *body, ga_solid *b,
-                              ga_error *err) {
+/* Set b->J, b->diagonal and b->round from the description; fails unless J is positive
+ * semidefinite. */
+static ga_status set_inertia(const ga_mechanism *m, const ga_body *body, ga_solid *b,
+                             ga_error *err) {
   const double *in = body->inertia;
   const double J[9] = {in[0], in[3], in[4], in[3], in[1], in[5], in[4], in[5], in[2]};
   if (!ga_finite(6, in)) {
@@ -103,7 +112,7 @@ static ga_status take_inertia(const ga_mechanism *m, const ga_body *body, ga_sol
                ? GA_OK
                : ga_fail(err, GA_ERR_ARG, "body '%s': inertia %g is negative", body->name, J[8]);
   }
-  if (!semidefinite(J, 1e-12)) {
+  if (!is_semidefinite(J, 1e-12)) {
     return ga_fail(err, GA_ERR_ARG, "body '%s': the inertia is not positive semidefinite",
                    body->name);
   }
@@ -116,7 +125,7 @@ static ga_status take_inertia(const ga_mechanism *m, const ga_body *body, ga_sol
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-/* numbers that a kind has no use for are mistakes */
+/* Fail if a number is given that this type of body does not use (z of a planar body, ..). */
 static ga_status check_kind(const ga_body *body, ga_error *err) {
   const double *a = body->angular_velocity, *o = body->orientation;
   const bool turned = o[0] != 0 || o[1] != 0 || o[2] != 0 || o[3] != 0;
@@ -139,7 +148,9 @@ static ga_status check_kind(const ga_body *body, ga_error *err) {
   return GA_OK;
 }
 
-static ga_status take_orientation(const ga_body *body, ga_solid *b, ga_error *err) {
+/* Set b->p0, R0 and angle0 at the start from the quaternion, or from the angle of a planar body. No
+ * quaternion (all zeros): the identity. */
+static ga_status set_orientation(const ga_body *body, ga_solid *b, ga_error *err) {
   static const double none[4] = {1, 0, 0, 0};
   const double *p = body->orientation;
   const double length = sqrt(p[0] * p[0] + ga_dot3(p + 1, p + 1));
@@ -158,6 +169,8 @@ static ga_status take_orientation(const ga_body *body, ga_solid *b, ga_error *er
   return GA_OK;
 }
 
+/* Check a description and append the body. The description refers to the origin of the body frame,
+ * the stored x0 and xd0 to the centre of mass. */
 ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *err) {
   ga_status status = ga_mechanism_claim(m, "body", body->name, err);
   if (status != GA_OK) return status;
@@ -176,10 +189,10 @@ ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *
   ga_solid b = {
       .kind = ga_body_kind_of(body->type, formulation), .mass = body->mass, .look = body->look};
   status = check_kind(body, err);
-  if (status == GA_OK) status = take_inertia(m, body, &b, err);
-  if (status == GA_OK) status = take_orientation(body, &b, err);
+  if (status == GA_OK) status = set_inertia(m, body, &b, err);
+  if (status == GA_OK) status = set_orientation(body, &b, err);
   if (status != GA_OK) return status;
-  /* the centre of mass, and its velocity */
+  /* x0 = position + R0 com, xd0 = velocity + omega x R0 com */
   double arm[3];
   ga_copy3(body->com, b.com);
   ga_times3(b.R0, b.com, arm);

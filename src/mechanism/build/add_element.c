@@ -8,8 +8,8 @@
 
 enum { OWNER = 160 };
 
-/* The element is added last, when nothing but memory can fail. `size` bytes of its data are copied;
- * 0: they are in the arena already. */
+/* Append *el to the sensors or to the others and define its name; call it last, only memory can
+ * fail. `size` bytes of el->data are copied to the arena; 0: they are there already. */
 static ga_status add_element(ga_mechanism *m, const char *name, ga_element *el, size_t size,
                              bool sensor, ga_error *err) {
   void *data = size ? ga_arena_take(&m->arena, 1, size) : NULL;
@@ -31,8 +31,9 @@ static ga_status add_element(ga_mechanism *m, const char *name, ga_element *el, 
   return GA_OK;
 }
 
-static ga_status claim(ga_mechanism *m, const char *what, const char *name, char *owner,
-                       ga_error *err) {
+/* Check that the name is free, and write "what 'name'" into owner[OWNER], for messages. */
+static ga_status claim_name(ga_mechanism *m, const char *what, const char *name, char *owner,
+                            ga_error *err) {
   ga_status status = ga_mechanism_claim(m, what, name, err);
   if (status == GA_OK) snprintf(owner, OWNER, "%s '%.120s'", what, name);
   return status;
@@ -40,15 +41,18 @@ static ga_status claim(ga_mechanism *m, const char *what, const char *name, char
 
 /* ---- drives and couplers -------------------------------------------------------------------- */
 
+/* A function that differs from the constant 0 of an empty description. */
 static bool is_given(const ga_function *f) {
   return f->fn || f->text || f->constant != 0;
 }
 
+/* Add a drive: one holonomic row coordinate = position(t), or one nonholonomic row coordinate' =
+ * rate(t). */
 ga_status ga_mechanism_add_drive(ga_mechanism *m, const ga_drive *drive, ga_error *err) {
   char owner[OWNER];
   ga_law law;
   int coordinate;
-  ga_status status = claim(m, "drive", drive->name, owner, err);
+  ga_status status = claim_name(m, "drive", drive->name, owner, err);
   if (status != GA_OK) return status;
   const bool position = is_given(&drive->position), rate = is_given(&drive->rate);
   if (position == rate) {
@@ -69,6 +73,8 @@ ga_status ga_mechanism_add_drive(ga_mechanism *m, const ga_drive *drive, ga_erro
   return add_element(m, drive->name, &el, sizeof law, false, err);
 }
 
+/* number[k], factor[k] <- coordinate and coefficient of each term; fails for a coefficient that is
+ * 0 or not finite and for a coordinate that appears twice. */
 static ga_status coupler_terms(ga_mechanism *m, const char *owner, const ga_coupler *coupler,
                                int *number, double *factor, ga_error *err) {
   for (int k = 0; k < coupler->count; k++) {
@@ -90,9 +96,11 @@ static ga_status coupler_terms(ga_mechanism *m, const char *owner, const ga_coup
   return GA_OK;
 }
 
+/* Add a coupler: one row sum of factor[k] coordinate[k] = equals (default: its value at the
+ * start). */
 ga_status ga_mechanism_add_coupler(ga_mechanism *m, const ga_coupler *coupler, ga_error *err) {
   char owner[OWNER];
-  ga_status status = claim(m, "coupler", coupler->name, owner, err);
+  ga_status status = claim_name(m, "coupler", coupler->name, owner, err);
   if (status != GA_OK) return status;
   if (coupler->count < 1) return ga_fail(err, GA_ERR_ARG, "%s: its sum is empty", owner);
   if (coupler->equals.given && !isfinite(coupler->equals.value)) {
@@ -122,8 +130,9 @@ ga_status ga_mechanism_add_coupler(ga_mechanism *m, const ga_coupler *coupler, g
 
 /* ---- forces and sensors --------------------------------------------------------------------- */
 
-static ga_status unknown_type(const char *owner, const char *type, const char *(*name)(int i),
-                              ga_error *err) {
+/* Fail with "there is no type 'x'; did you mean 'y'?"; name(i) lists the known types. */
+static ga_status fail_unknown_type(const char *owner, const char *type, const char *(*name)(int i),
+                                   ga_error *err) {
   const char *near = type ? ga_nearest_word(type, name) : NULL;
   if (!type) return ga_fail(err, GA_ERR_ARG, "%s: a type is missing", owner);
   if (!near) return ga_fail(err, GA_ERR_ARG, "%s: there is no type '%s'", owner, type);
@@ -136,12 +145,14 @@ static const char *force_name(int i) {
   return type ? type->element.name : NULL;
 }
 
+/* Add a force: check its fields against the type's table, then let the type fill element and
+ * data. */
 ga_status ga_mechanism_add_force(ga_mechanism *m, const ga_force *force, ga_error *err) {
   char owner[OWNER];
-  ga_status status = claim(m, "force", force->name, owner, err);
+  ga_status status = claim_name(m, "force", force->name, owner, err);
   if (status != GA_OK) return status;
   const ga_force_type *type = force->type ? ga_force_type_named(force->type) : NULL;
-  if (!type) return unknown_type(owner, force->type, force_name, err);
+  if (!type) return fail_unknown_type(owner, force->type, force_name, err);
   status = ga_force_check_fields(owner, type, force, err);
   if (status != GA_OK) return status;
   void *data = ga_arena_take(&m->arena, 1, type->size);
@@ -156,16 +167,17 @@ static const char *sensor_name(int i) {
   return type ? type->element.name : NULL;
 }
 
+/* Add a sensor: output columns only; it acts on nothing. */
 ga_status ga_mechanism_add_sensor(ga_mechanism *m, const ga_sensor *sensor, ga_error *err) {
   char owner[OWNER];
   ga_sensor_data data = {{{0}}};
-  ga_status status = claim(m, "sensor", sensor->name, owner, err);
+  ga_status status = claim_name(m, "sensor", sensor->name, owner, err);
   if (status != GA_OK) return status;
   const ga_sensor_type *type = NULL;
   for (int i = 0; sensor->type && (type = ga_sensor_type_at(i)); i++) {
     if (strcmp(type->element.name, sensor->type) == 0) break;
   }
-  if (!type) return unknown_type(owner, sensor->type, sensor_name, err);
+  if (!type) return fail_unknown_type(owner, sensor->type, sensor_name, err);
   ga_element el = {.type = &type->element, .data = &data};
   status = type->describe(m, owner, sensor, &el, &data, err);
   return status != GA_OK ? status : add_element(m, sensor->name, &el, sizeof data, true, err);

@@ -14,6 +14,7 @@ static const char *const field_names[] = {"at",    "axis",   "x_axis", "length",
                                           "point", "normal", "centre", "direction"};
 enum { NFIELD = (int)(sizeof field_names / sizeof field_names[0]) };
 
+/* Fields that the description gives, bit i for field_names[i]: the bits GA_JOINT_AT .. */
 static unsigned given_fields(const ga_joint *j) {
   const bool given[NFIELD] = {j->at.kind,      j->axis.kind,   j->x_axis.kind,
                               j->length.given, j->radius != 0, j->point.kind,
@@ -23,6 +24,7 @@ static unsigned given_fields(const ga_joint *j) {
   return mask;
 }
 
+/* Fail if a field is given that the type does not use, or one that it needs is missing. */
 static ga_status check_fields(const char *owner, const ga_joint_type *type, bool planar,
                               const ga_joint *joint, ga_error *err) {
   const unsigned given = given_fields(joint);
@@ -54,6 +56,7 @@ static const char *type_name(int i) {
   return type ? type->name : NULL;
 }
 
+/* *type <- the type of this name; fails with "did you mean" if there is none. */
 static ga_status find_type(const char *owner, const char *name, const ga_joint_type **type,
                            ga_error *err) {
   if (!name) return ga_fail(err, GA_ERR_ARG, "%s: a type is missing", owner);
@@ -69,6 +72,8 @@ static ga_status find_type(const char *owner, const char *name, const ga_joint_t
 
 /* ---- which bodies --------------------------------------------------------------------------- */
 
+/* number and sides->body <- the two bodies. sides->owner must be set. Fails if they are the same
+ * body or if one is planar and the other spatial (the ground goes with both). */
 ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int number[2],
                       ga_sides *sides, ga_error *err) {
   for (int side = 0; side < 2; side++) {
@@ -89,10 +94,12 @@ ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int n
   return GA_OK;
 }
 
+/* True if one of the bodies is planar. */
 static bool is_planar(const ga_sides *sides) {
   return sides->body[0]->kind->planar || sides->body[1]->kind->planar;
 }
 
+/* Fail if the type does not join planar bodies, or a side cannot be a point body. */
 static ga_status check_kinds(const ga_sides *sides, const ga_joint_type *type, ga_error *err) {
   if (is_planar(sides) && type->plane.count < 0) {
     return ga_fail(err, GA_ERR_ARG, "%s: type '%s' does not join planar bodies", sides->owner,
@@ -110,17 +117,17 @@ static ga_status check_kinds(const ga_sides *sides, const ga_joint_type *type, g
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/* a point or direction that belongs to one side alone: in space, or on that side */
-static ga_status one_side(const ga_sides *sides, const char *field, const ga_point *point, int side,
-                          ga_error *err) {
+/* Fail unless the point or direction is given in space, on this side, or not at all. */
+static ga_status check_one_side(const ga_sides *sides, const char *field, const ga_point *point,
+                                int side, ga_error *err) {
   const ga_point_kind own = side == 0 ? GA_SIDE_A : GA_SIDE_B;
   if (point->kind == GA_NOT_GIVEN || point->kind == GA_SPACE || point->kind == own) return GA_OK;
   return ga_fail(err, GA_ERR_ARG, "%s: %s is given in space or on side %c, '%s'", sides->owner,
                  field, "AB"[side], sides -> body[side] -> name);
 }
 
-/* z of a side's axes becomes the direction, whatever x and y are */
-static void set_z(const double *z, double *E) {
+/* E <- orthonormal axes as columns with the unit vector z as third; x and y are arbitrary. */
+static void axes_with_z(const double *z, double *E) {
   double x[3] = {0, 0, 0}, y[3];
   const int k = fabs(z[0]) < 0.6 ? 0 : 1;
   x[k] = 1;
@@ -131,15 +138,16 @@ static void set_z(const double *z, double *E) {
   for (int i = 0; i < 3; i++) E[3 * i] = x[i], E[3 * i + 1] = y[i], E[3 * i + 2] = z[i];
 }
 
-/* the plane of A: point, normal z, tangents x, y; on B the centre, and the axis of a disk as z */
+/* Frames of rolling joints: on A a point of the plane, its normal as z and tangents x, y; on B the
+ * centre, and the axis of a disk as z. */
 static ga_status rolling_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                                 ga_error *err) {
   static const ga_point a_origin = {GA_SIDE_A, {0, 0, 0}, {0, 0, 0}};
   double s[2][3], E[2][9], a[2][3];
-  ga_status status = one_side(sides, "point", &joint->point, 0, err);
-  if (status == GA_OK) status = one_side(sides, "normal", &joint->normal, 0, err);
-  if (status == GA_OK) status = one_side(sides, "centre", &joint->centre, 1, err);
-  if (status == GA_OK) status = one_side(sides, "axis", &joint->axis, 1, err);
+  ga_status status = check_one_side(sides, "point", &joint->point, 0, err);
+  if (status == GA_OK) status = check_one_side(sides, "normal", &joint->normal, 0, err);
+  if (status == GA_OK) status = check_one_side(sides, "centre", &joint->centre, 1, err);
+  if (status == GA_OK) status = check_one_side(sides, "axis", &joint->axis, 1, err);
   if (status == GA_OK) {
     const ga_point *point = joint->point.kind ? &joint->point : &a_origin;
     status = ga_locate_point(sides, "point", point, s, err);
@@ -153,15 +161,16 @@ static ga_status rolling_frames(const ga_sides *sides, const ga_joint *joint, ga
   ga_copy3(s[1], data->side[1].s);
   if (status != GA_OK || !joint->axis.kind) return status;
   status = ga_locate_direction(sides, "axis", &joint->axis, a, err);
-  if (status == GA_OK) set_z(a[1], data->side[1].E);
+  if (status == GA_OK) axes_with_z(a[1], data->side[1].E);
   return status;
 }
 
+/* Frames of a knife edge: the point `at` and, as z, the direction of the edge, on both sides. */
 static ga_status knife_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                               ga_error *err) {
   double s[2][3], a[2][3];
-  ga_status status = one_side(sides, "at", &joint->at, 1, err);
-  if (status == GA_OK) status = one_side(sides, "direction", &joint->direction, 1, err);
+  ga_status status = check_one_side(sides, "at", &joint->at, 1, err);
+  if (status == GA_OK) status = check_one_side(sides, "direction", &joint->direction, 1, err);
   if (status == GA_OK) status = ga_locate_point(sides, "at", &joint->at, s, err);
   if (status == GA_OK) {
     status = ga_locate_direction(sides, "direction", &joint->direction, a, err);
@@ -169,11 +178,12 @@ static ga_status knife_frames(const ga_sides *sides, const ga_joint *joint, ga_j
   if (status != GA_OK) return status;
   for (int side = 0; side < 2; side++) {
     ga_copy3(s[side], data->side[side].s);
-    set_z(a[side], data->side[side].E);
+    axes_with_z(a[side], data->side[side].E);
   }
   return GA_OK;
 }
 
+/* Frames of all other joints: point and axes. A type with a length has two distinct points. */
 static ga_status usual_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                               ga_error *err) {
   double s[2][3], E[2][9];
@@ -191,8 +201,9 @@ static ga_status usual_frames(const ga_sides *sides, const ga_joint *joint, ga_j
   return status;
 }
 
-static ga_status frames_of(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
-                           ga_error *err) {
+/* Set data->side[], points and axes of the joint on both bodies. */
+static ga_status set_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
+                            ga_error *err) {
   if (data->type->uses & GA_JOINT_RADIUS) return rolling_frames(sides, joint, data, err);
   if (data->type->uses & GA_JOINT_DIRECTION) return knife_frames(sides, joint, data, err);
   return usual_frames(sides, joint, data, err);
@@ -200,6 +211,7 @@ static ga_status frames_of(const ga_sides *sides, const ga_joint *joint, ga_join
 
 /* ---- the start configuration ---------------------------------------------------------------- */
 
+/* *p <- the joint in the start configuration. p points to frames, which must outlive it. */
 static void start_pair(const ga_sides *sides, const ga_joint_data *data, ga_frame frames[2],
                        ga_pair *p) {
   for (int side = 0; side < 2; side++) ga_solid_frame(sides->body[side], &frames[side]);
@@ -207,7 +219,8 @@ static void start_pair(const ga_sides *sides, const ga_joint_data *data, ga_fram
   ga_pair_axes(p, data->side[0].E, data->side[1].E);
 }
 
-/* Rows that say "perpendicular" hold for opposite axes, too: the start decides. */
+/* Fail if axes that must agree are opposite at the start: the rows of the joint only make other
+ * axes perpendicular, so they hold for opposite axes, too. */
 static ga_status check_aligned(const ga_sides *sides, const ga_joint_data *data, const ga_pair *p,
                                ga_error *err) {
   for (int k = 0; k < 3; k++) {
@@ -222,6 +235,7 @@ static ga_status check_aligned(const ga_sides *sides, const ga_joint_data *data,
   return GA_OK;
 }
 
+/* Fail unless axis (on A) and x_axis (on B) are perpendicular at the start, |cosine| <= 1e-6. */
 static ga_status check_perpendicular(const ga_sides *sides, const ga_joint *joint, ga_error *err) {
   double z[2][3], x[2][3], za[3], xb[3];
   ga_status status = ga_locate_direction(sides, "axis", &joint->axis, z, err);
@@ -234,8 +248,9 @@ static ga_status check_perpendicular(const ga_sides *sides, const ga_joint *join
                  sides->owner, ga_dot3(za, xb));
 }
 
-static ga_status take_sizes(const ga_sides *sides, const ga_joint *joint, const ga_pair *p,
-                            ga_joint_data *data, ga_error *err) {
+/* Set data->radius and data->length, which must be positive; default length: |d| at the start. */
+static ga_status set_sizes(const ga_sides *sides, const ga_joint *joint, const ga_pair *p,
+                           ga_joint_data *data, ga_error *err) {
   if (data->type->uses & GA_JOINT_RADIUS) {
     data->radius = joint->radius;
     if (!(joint->radius > 0 && isfinite(joint->radius))) {
@@ -249,8 +264,9 @@ static ga_status take_sizes(const ga_sides *sides, const ga_joint *joint, const 
   return ga_fail(err, GA_ERR_ARG, "%s: length %g must be positive", sides->owner, data->length);
 }
 
-static ga_status prepare(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
-                         ga_error *err) {
+/* Check the description against data->type, and set frames and sizes in data. */
+static ga_status prepare_joint(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
+                               ga_error *err) {
   const ga_joint_type *type = data->type;
   ga_frame frames[2];
   ga_pair p;
@@ -260,13 +276,14 @@ static ga_status prepare(const ga_sides *sides, const ga_joint *joint, ga_joint_
   if (status == GA_OK && (type->needs & both) == both) {
     status = check_perpendicular(sides, joint, err);
   }
-  if (status == GA_OK) status = frames_of(sides, joint, data, err);
+  if (status == GA_OK) status = set_frames(sides, joint, data, err);
   if (status != GA_OK) return status;
   start_pair(sides, data, frames, &p);
-  status = take_sizes(sides, joint, &p, data, err);
+  status = set_sizes(sides, joint, &p, data, err);
   return status == GA_OK ? check_aligned(sides, data, &p, err) : status;
 }
 
+/* Check a description and append the joint with its rows and frames; nothing changes on failure. */
 ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_error *err) {
   char owner[OWNER];
   ga_sides sides = {.owner = owner};
@@ -277,7 +294,7 @@ ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_erro
   snprintf(owner, sizeof owner, "joint '%.120s'", joint->name);
   status = find_type(owner, joint->type, &data.type, err);
   if (status == GA_OK) status = ga_sides_of(m, joint->between, el.body, &sides, err);
-  if (status == GA_OK) status = prepare(&sides, joint, &data, err);
+  if (status == GA_OK) status = prepare_joint(&sides, joint, &data, err);
   if (status != GA_OK) return status;
   ga_joint_set_rows(&data, is_planar(&sides) ? &data.type->plane : &data.type->space);
   memcpy(data.turns, joint->turns, sizeof data.turns);
@@ -295,26 +312,29 @@ ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_erro
   return GA_OK;
 }
 
-static ga_status want(ga_mechanism *m, const char *owner, const char *coordinate, int *index,
-                      ga_error *err) {
+/* *index <- number of a coordinate, created if necessary; fails after the build. */
+static ga_status need_coordinate(ga_mechanism *m, const char *owner, const char *coordinate,
+                                 int *index, ga_error *err) {
   if (m->built) {
     return ga_fail(err, GA_ERR_ARG, "the mechanism has been built: nothing can be added");
   }
   return ga_mechanism_coordinate_named(m, owner, coordinate, index, err);
 }
 
+/* Make a coordinate exist, so that it has output columns. */
 ga_status ga_mechanism_want_coordinate(ga_mechanism *m, const char *coordinate, ga_error *err) {
   int index;
-  return want(m, "output", coordinate, &index, err);
+  return need_coordinate(m, "output", coordinate, &index, err);
 }
 
+/* Fix the start value of a coordinate, or of its rate: an assembly does not change it. */
 static ga_status set_start(ga_mechanism *m, const char *coordinate, double value, bool rate,
                            ga_error *err) {
   int index;
   if (!isfinite(value)) {
     return ga_fail(err, GA_ERR_ARG, "start of '%s' is not a finite number", coordinate);
   }
-  const ga_status status = want(m, "start", coordinate, &index, err);
+  const ga_status status = need_coordinate(m, "start", coordinate, &index, err);
   if (status != GA_OK) return status;
   ga_angle *angle = &m->coordinates.item[index];
   if (rate) {

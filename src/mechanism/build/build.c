@@ -9,6 +9,8 @@
 
 /* ---- names of unknowns and rows ------------------------------------------------------------- */
 
+/* Fill q (nq) and v (nv) with the names of all unknowns, such as "crank.x". The name of a joint
+ * coordinate's velocity also says which element or output asked for it. */
 static void name_unknowns(ga_mechanism *m, const char **q, const char **v) {
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
@@ -28,6 +30,7 @@ static void name_unknowns(ga_mechanism *m, const char **q, const char **v) {
   }
 }
 
+/* Fill lam (nlam) and psi (npsi) with the names of constraint rows, as "joint pin, row 2". */
 static void name_rows(ga_mechanism *m, const char **lam, const char **psi) {
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
@@ -46,6 +49,7 @@ static void name_rows(ga_mechanism *m, const char **lam, const char **psi) {
   }
 }
 
+/* Set the four lists of names in m->model; they live in m's arena. False: no memory. */
 static bool name_all(ga_mechanism *m) {
   const int sizes[4] = {m->nq, m->nv, m->nlam, m->npsi};
   const char **names[4];
@@ -62,6 +66,8 @@ static bool name_all(ga_mechanism *m) {
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
+/* Set m->model from the patterns and sizes of the layout, name its unknowns and rows, and validate
+ * it. The model is scleronomic unless an element has rows that depend on t. */
 ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
   m->model = (ga_model){.ops = &ga_mechanism_ops,
                         .user = m,
@@ -83,9 +89,9 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
 
 /* ---- sizes ---------------------------------------------------------------------------------- */
 
-/* Largest numbers that an element subtracts from each other at the start, in x, y and z: its two
- * points, which are sums of a position and an arm, and its length. */
-static void sizes_in(const ga_mechanism *m, const ga_element *el, double *size) {
+/* size[k], k = x, y, z <- magnitude of the largest lengths that the element adds or subtracts at
+ * the start: its points in space, their arms, its length. Drawn-only points do not count. */
+static void element_sizes(const ga_mechanism *m, const ga_element *el, double *size) {
   ga_geometry g = {.type = NULL};
   if (el->type->geometry) el->type->geometry(m, el, &g);
   for (int k = 0; k < 3; k++) size[k] = g.length;
@@ -99,9 +105,9 @@ static void sizes_in(const ga_mechanism *m, const ga_element *el, double *size) 
   }
 }
 
-/* ga_model.q_size: the largest numbers that elements add to the position of a body or subtract from
- * it. Rotations and angles have size 1. */
-static bool size_coordinates(ga_mechanism *m) {
+/* Set m->model.q_size, one scale per velocity: for a position the largest length that elements add
+ * to it or subtract from it at the start, for rotations and angles 1. False: no memory. */
+static bool set_coordinate_sizes(ga_mechanism *m) {
   double *size = ga_arena_doubles(&m->arena, (size_t)m->nv), in[3];
   if (m->arena.failed) return false;
   for (int i = 0; i < m->nv; i++) size[i] = 1;
@@ -111,7 +117,7 @@ static bool size_coordinates(ga_mechanism *m) {
   }
   for (int i = 0; i < m->joints.count + m->others.count; i++) {
     const ga_element *el = ga_mechanism_element(m, i);
-    sizes_in(m, el, in);
+    element_sizes(m, el, in);
     for (int side = 0; side < 2; side++) {
       const ga_solid *b = &m->bodies.item[el->body[side]];
       for (int k = 0; el->body[side] > 0 && k < b->kind->nx; k++) {
@@ -123,7 +129,7 @@ static bool size_coordinates(ga_mechanism *m) {
     const ga_angle *angle = &m->coordinates.item[c];
     const ga_element *joint = &m->joints.item[angle->joint];
     if (((const ga_joint_data *)joint->data)->type->coordinate[angle->which].angle) continue;
-    sizes_in(m, joint, in);
+    element_sizes(m, joint, in);
     size[angle->v_at] = ga_max_abs(3, in);
   }
   m->model.q_size = size;
@@ -132,8 +138,8 @@ static bool size_coordinates(ga_mechanism *m) {
 
 /* ---- start values --------------------------------------------------------------------------- */
 
-/* the box around joint points and centres of mass: its diagonal, or 1 */
-static double length_of(const ga_mechanism *m) {
+/* Diagonal of the box around all centres of mass and joint points at the start; 1 if it is zero. */
+static double overall_length(const ga_mechanism *m) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   const int bodies = m->bodies.count - 1, points = bodies + 2 * m->joints.count;
   for (int i = 0; i < points; i++) {
@@ -153,7 +159,8 @@ static double length_of(const ga_mechanism *m) {
   return points > 0 && ga_norm3(size) > 0 ? ga_norm3(size) : 1;
 }
 
-static ga_status take_start(ga_mechanism *m, ga_error *err) {
+/* Allocate m->q0 and m->v0 and fill them from the descriptions of bodies and coordinates. */
+static ga_status set_start_values(ga_mechanism *m, ga_error *err) {
   m->q0 = ga_arena_doubles(&m->arena, (size_t)m->nq);
   m->v0 = ga_arena_doubles(&m->arena, (size_t)m->nv);
   if (m->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
@@ -169,8 +176,9 @@ static ga_status take_start(ga_mechanism *m, ga_error *err) {
   return GA_OK;
 }
 
-/* g, G v + g_t, k of all rows, in this order, into one array */
-static int residuals(const ga_mechanism *m, double t0, ga_csr *G, double *r) {
+/* r <- (g, G v + g_t, k) at (t0, q0, v0): nlam, nlam and npsi numbers; G receives its values, too.
+ * Returns 0 or the code of the element that could not be evaluated. */
+static int start_residuals(const ga_mechanism *m, double t0, ga_csr *G, double *r) {
   double *g = r, *gv = r + m->nlam, *k = r + 2 * m->nlam;
   const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0,
                                          &(ga_evaluation){.g = g, .G = G, .k = k, .gt = gv});
@@ -178,19 +186,22 @@ static int residuals(const ga_mechanism *m, double t0, ga_csr *G, double *r) {
   return code;
 }
 
-/* Rows of a joint alone have a length, but for those that only turn. */
-static double allowed(const ga_mechanism *m, const ga_element *el, int row) {
+/* Largest residual of a row that a start may have: 1e-6, times the overall length if the row is a
+ * length and not an angle. */
+static double allowed_residual(const ga_mechanism *m, const ga_element *el, int row) {
   return 1e-6 * (ga_row_is_length(m, el, row) ? m->length : 1);
 }
 
-static ga_status judge(const ga_mechanism *m, double t0, const double *r, bool *rough,
-                       ga_error *err) {
+/* Fail with a message at the first row of r (see start_residuals) that exceeds its limit. *rough
+ * becomes true if a residual is above 1e-7 of its limit, so that a projection is worthwhile. */
+static ga_status check_residuals(const ga_mechanism *m, double t0, const double *r, bool *rough,
+                                 ga_error *err) {
   static const char *const what[] = {"is open by %.3g", "moves apart with %.3g", "slips with %.3g"};
   *rough = false;
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
     for (int row = 0; row < el->nlam + el->npsi; row++) {
-      const double limit = allowed(m, el, row);
+      const double limit = allowed_residual(m, el, row);
       for (int level = 0; level < 2; level++) {
         const bool holonomic = row < el->nlam;
         if (!holonomic && level > 0) continue;
@@ -215,11 +226,12 @@ static ga_status judge(const ga_mechanism *m, double t0, const double *r, bool *
   return GA_OK;
 }
 
-/* A velocity without mass that no row of G or H holds: nothing determines it. */
-static ga_status check_held(const ga_mechanism *m, double t0, const ga_csr *G, ga_csr *H,
-                            double *held, ga_error *err) {
+/* Fail if a velocity has neither mass nor an entry in G or H: nothing determines it. H receives its
+ * values; held (nv numbers, zero on entry) the largest |entry| of each column. */
+static ga_status check_determined(const ga_mechanism *m, double t0, const ga_csr *G, ga_csr *H,
+                                  double *held, ga_error *err) {
   const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0, &(ga_evaluation){.H = H});
-  if (code != 0) return GA_OK; /* the rows report it themselves */
+  if (code != 0) return GA_OK; /* the start of a run reports this failure */
   const ga_csr *const matrices[] = {G, H};
   for (int k = 0; k < 2; k++) {
     for (int e = 0; e < ga_csr_nnz(matrices[k]); e++) {
@@ -238,9 +250,9 @@ static ga_status check_held(const ga_mechanism *m, double t0, const ga_csr *G, g
   return GA_OK;
 }
 
-/* To rounding, by the integrator's own projections. Where these fail (redundant rows) the values
- * stay as they are: the start of a run reports what is wrong. */
-static void polish(ga_mechanism *m, double t0) {
+/* Project q0 and v0 onto the constraints, to rounding, by starting an integrator. If that fails
+ * (e.g. redundant rows) they stay unchanged: the start of a run reports the reason. */
+static void project_start(ga_mechanism *m, double t0) {
   ga_options o = ga_options_default();
   ga_integrator *it = NULL;
   o.start = GA_START_PLAIN;
@@ -255,6 +267,8 @@ static void polish(ga_mechanism *m, double t0) {
   ga_integrator_free(it);
 }
 
+/* Check that q0, v0 satisfy all constraints within tolerance and that every velocity is determined;
+ * then project them if they satisfy the constraints only roughly. */
 static ga_status check_start(ga_mechanism *m, double t0, ga_error *err) {
   ga_arena scratch = {0};
   ga_csr G, H;
@@ -266,32 +280,34 @@ static ga_status check_start(ga_mechanism *m, double t0, ga_error *err) {
   if (scratch.failed) {
     status = ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   } else {
-    const int code = residuals(m, t0, &G, r);
+    const int code = start_residuals(m, t0, &G, r);
     char text[300];
-    status = code == 0 ? judge(m, t0, r, &rough, err)
+    status = code == 0 ? check_residuals(m, t0, r, &rough, err)
                        : ga_fail(err, GA_ERR_INITIAL, "at the start: %s",
                                  ga_mechanism_explain(m, code, text, sizeof text));
-    if (status == GA_OK) status = check_held(m, t0, &G, &H, held, err);
+    if (status == GA_OK) status = check_determined(m, t0, &G, &H, held, err);
   }
   ga_arena_free(&scratch);
-  if (status == GA_OK && rough) polish(m, t0);
+  if (status == GA_OK && rough) project_start(m, t0);
   return status;
 }
 
+/* Number the unknowns, set up the model and its columns, assemble the start values if m->assemble
+ * asks for it, and check them. May be called once, whether it succeeds or fails. */
 ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   if (m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has been built already");
   if (m->bodies.count < 2) return ga_fail(err, GA_ERR_ARG, "the mechanism has no bodies");
-  /* whatever happens now, a second attempt would find lists half done */
+  /* set before the work: after a failure the lists are half filled, so a retry is not possible */
   m->built = true;
-  m->length = length_of(m);
+  m->length = overall_length(m);
   ga_mechanism_measure_arms(m);
   ga_status status = ga_mechanism_layout(m, err);
   if (status == GA_OK) status = ga_mechanism_make_model(m, err);
-  if (status == GA_OK && !size_coordinates(m)) {
+  if (status == GA_OK && !set_coordinate_sizes(m)) {
     status = ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   }
   if (status == GA_OK) status = ga_mechanism_name_columns(m, err);
-  if (status == GA_OK) status = take_start(m, err);
+  if (status == GA_OK) status = set_start_values(m, err);
   if (status == GA_OK && m->assemble) status = ga_mechanism_assemble_start(m, t0, err);
   return status == GA_OK ? check_start(m, t0, err) : status;
 }
@@ -308,6 +324,8 @@ const double *ga_mechanism_v0(const ga_mechanism *m) {
   return m->v0;
 }
 
+/* Write into text (room bytes) which element returned this code from an evaluation, and why; "" for
+ * an unknown code. Returns text. */
 const char *ga_mechanism_explain(const ga_mechanism *m, int code, char *text, size_t room) {
   const int i = abs(code) - 1;
   if (room > 0) text[0] = '\0';

@@ -11,30 +11,32 @@
 
 /* ---- unknowns ------------------------------------------------------------------------------- */
 
-/* neighbouring factors R^n become one */
+/* Builds a space and merges neighbouring factors R^n: `waiting` counts dimensions not yet added. */
 typedef struct {
   ga_space *space;
   int waiting;
   ga_status status;
 } space_builder;
 
-static void flush(space_builder *s) {
+/* Append the waiting dimensions as one factor R^n. */
+static void flush_rn(space_builder *s) {
   if (s->waiting > 0 && s->status == GA_OK) {
     s->status = ga_space_add(s->space, &ga_group_rn, s->waiting, NULL, NULL);
   }
   s->waiting = 0;
 }
 
+/* Append a factor of the configuration space; factors R^n wait, to be merged with the next. */
 static void add_factor(space_builder *s, const ga_group *group, int n) {
   if (group == &ga_group_rn) {
     s->waiting += n;
     return;
   }
-  flush(s);
+  flush_rn(s);
   if (s->status == GA_OK) s->status = ga_space_add(s->space, group, n, NULL, NULL);
 }
 
-/* of a coordinate without its joint (subdomain.c): the ground */
+/* Higher body number of a coordinate's joint; 0 if the joint is in another subdomain. */
 static int later_body(const ga_mechanism *m, int coordinate) {
   if (m->coordinates.item[coordinate].joint < 0) return 0;
   const ga_element *joint = &m->joints.item[m->coordinates.item[coordinate].joint];
@@ -56,6 +58,7 @@ static bool chain_coordinates(ga_mechanism *m, ga_arena *scratch, int **first, i
   return true;
 }
 
+/* Set q_at, v_at of all bodies and coordinates, m->nq, m->nv and the space m->space. */
 static ga_status number_unknowns(ga_mechanism *m, ga_arena *scratch) {
   int *first, *next;
   ga_status status = ga_space_new(&m->space);
@@ -75,14 +78,15 @@ static ga_status number_unknowns(ga_mechanism *m, ga_arena *scratch) {
       add_factor(&s, &ga_group_rn, 1);
     }
   }
-  flush(&s);
+  flush_rn(&s);
   m->nq = q_at, m->nv = v_at;
   return s.status;
 }
 
 /* ---- elements and rows ---------------------------------------------------------------------- */
 
-static bool take_element(ga_mechanism *m, const ga_element *el) {
+/* Copy el to m->elements and give it the next multipliers. False: no memory. */
+static bool append_element(ga_mechanism *m, const ga_element *el) {
   if (!GA_GROW(m->elements)) return false;
   ga_element *own = &m->elements.item[m->elements.count++];
   *own = *el;
@@ -91,7 +95,8 @@ static bool take_element(ga_mechanism *m, const ga_element *el) {
   return true;
 }
 
-static bool take_coordinate(ga_mechanism *m, int c) {
+/* Append the element of coordinate c: one row that ties its unknown to the joint's bodies. */
+static bool append_coordinate(ga_mechanism *m, int c) {
   ga_angle *angle = &m->coordinates.item[c];
   const ga_element *joint = &m->joints.item[angle->joint];
   const ga_joint_data *jd = joint->data;
@@ -108,28 +113,28 @@ static bool take_coordinate(ga_mechanism *m, int c) {
                          .ncoordinate = 1,
                          .coordinate = number,
                          .data = data};
-  return take_element(m, &el);
+  return append_element(m, &el);
 }
 
+/* Fill m->elements in the order of rows; this also counts m->nlam and m->npsi. */
 static ga_status number_rows(ga_mechanism *m) {
   for (int i = 0; i < m->joints.count; i++) {
     const ga_element *joint = &m->joints.item[i];
     const ga_joint_data *data = joint->data;
-    if (!take_element(m, joint)) return GA_ERR_MEM;
+    if (!append_element(m, joint)) return GA_ERR_MEM;
     for (int k = 0; k < GA_COORDINATES_MAX; k++) {
-      if (data->coordinate[k] >= 0 && !take_coordinate(m, data->coordinate[k])) return GA_ERR_MEM;
+      if (data->coordinate[k] >= 0 && !append_coordinate(m, data->coordinate[k])) return GA_ERR_MEM;
     }
   }
   for (int i = 0; i < m->others.count; i++) {
-    if (!take_element(m, &m->others.item[i])) return GA_ERR_MEM;
+    if (!append_element(m, &m->others.item[i])) return GA_ERR_MEM;
   }
   return GA_OK;
 }
 
 /* ---- G and H -------------------------------------------------------------------------------- */
 
-/* velocities of a body that have entries in a row: touches 1 for x, 2 for phi; on SE(3) all or none
- */
+/* Velocities of a body in a row, bits. touches: 1 x, 2 phi, on SE(3) all; axis 1 + k: x_k only. */
 static unsigned own_mask(const ga_body_kind *kind, unsigned touches, int axis) {
   const unsigned x = (1u << kind->nx) - 1, all = (1u << kind->nv) - 1;
   const unsigned some = axis ? 1u << (axis - 1) : x;
@@ -148,14 +153,14 @@ static int row_entries(const ga_element *el, const ga_row_slots *slots, const ga
          (s->coordinates ? el->ncoordinate : 0);
 }
 
-static int by_number(const void *a, const void *b) {
+static int compare_ints(const void *a, const void *b) {
   return *(const int *)a - *(const int *)b;
 }
 
-/* columns of one row in increasing order, from slot `at` on; first slots of bodies and coordinates
- */
-static void fill_row(const ga_mechanism *m, const ga_element *el, const ga_structure *s, ga_csr *A,
-                     int at, ga_row_slots *slots, int *coordinate_at) {
+/* Write the sorted columns of one row from slot `at` on. Sets slots->at (first slot of each body)
+ * and coordinate_at[c] (slot of each coordinate). */
+static void fill_row_pattern(const ga_mechanism *m, const ga_element *el, const ga_structure *s,
+                             ga_csr *A, int at, ga_row_slots *slots, int *coordinate_at) {
   int *col = A->col + at, n = 0;
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &m->bodies.item[el->body[side]];
@@ -166,7 +171,7 @@ static void fill_row(const ga_mechanism *m, const ga_element *el, const ga_struc
   for (int k = 0; s->coordinates && k < el->ncoordinate; k++) {
     col[n++] = m->coordinates.item[el->coordinate[k]].v_at;
   }
-  qsort(col, (size_t)n, sizeof *col, by_number);
+  qsort(col, (size_t)n, sizeof *col, compare_ints);
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &m->bodies.item[el->body[side]];
     int first = 0;
@@ -177,23 +182,25 @@ static void fill_row(const ga_mechanism *m, const ga_element *el, const ga_struc
   }
   for (int c = 0; s->coordinates && c < el->ncoordinate; c++) {
     const int wanted = m->coordinates.item[el->coordinate[c]].v_at;
-    const int *found = bsearch(&wanted, col, (size_t)n, sizeof *col, by_number);
+    const int *found = bsearch(&wanted, col, (size_t)n, sizeof *col, compare_ints);
     coordinate_at[c] = at + (int)(found - col);
   }
 }
 
+/* Begin a pattern; the caller sets A->ptr[i + 1] to the length of row i, calls finish_csr. */
 static bool start_csr(ga_csr *A, int nrow, int ncol, ga_arena *arena) {
   *A = (ga_csr){.nrow = nrow, .ncol = ncol, .ptr = ga_arena_ints(arena, (size_t)nrow + 1)};
   return !arena->failed;
 }
 
+/* Turn the counts in A->ptr into offsets and allocate A->col, which the caller fills. */
 static bool finish_csr(ga_csr *A, ga_arena *arena) {
   for (int i = 0; i < A->nrow; i++) A->ptr[i + 1] += A->ptr[i];
   A->col = ga_arena_ints(arena, (size_t)A->ptr[A->nrow]);
   return !arena->failed;
 }
 
-/* which velocities have entries in the rows of an element; counts them in ptr of G and H */
+/* Allocate el->row and el->coordinate_at, set the masks `own`, count entries in ptr of G and H. */
 static bool prepare_rows(ga_mechanism *m, ga_element *el, const ga_structure *s) {
   const int rows = el->nlam + el->npsi;
   ga_row_slots *slots = ga_arena_take(&m->arena, (size_t)rows, sizeof *slots);
@@ -221,6 +228,7 @@ static ga_structure structure_of(const ga_mechanism *m, const ga_element *el) {
   return s;
 }
 
+/* Patterns of G and H, and the slots of every element in them (el->row, el->coordinate_at). */
 static ga_status find_row_slots(ga_mechanism *m) {
   if (!start_csr(&m->G, m->nlam, m->nv, &m->arena) ||
       !start_csr(&m->H, m->npsi, m->nv, &m->arena)) {
@@ -239,8 +247,8 @@ static ga_status find_row_slots(ga_mechanism *m) {
       ga_csr *A = r < el->nlam ? &m->G : &m->H;
       const int at = A->ptr[r < el->nlam ? el->lam_at + r : el->psi_at + r - el->nlam];
       int *coordinate_at = el->coordinate_at;
-      fill_row(m, el, &s, A, at, &el->row[r],
-               coordinate_at ? coordinate_at + r * el->ncoordinate : NULL);
+      fill_row_pattern(m, el, &s, A, at, &el->row[r],
+                       coordinate_at ? coordinate_at + r * el->ncoordinate : NULL);
     }
   }
   return GA_OK;
@@ -248,7 +256,7 @@ static ga_status find_row_slots(ga_mechanism *m) {
 
 /* ---- M -------------------------------------------------------------------------------------- */
 
-/* entries of row i of a body's mass */
+/* Row i of a body's mass matrix: the velocities in which it has entries, as bits. */
 static unsigned mass_mask(const ga_solid *b, int i) {
   const bool turns = i >= b->kind->nx;
   if (!turns) return b->mass != 0 ? b->kind->M_mask[i] : 0;
@@ -257,6 +265,7 @@ static unsigned mass_mask(const ga_solid *b, int i) {
   return b->diagonal && b->J[4 * k] == 0 ? 0 : mask;
 }
 
+/* Pattern of M, and the slots b->M_at of every body in it. */
 static ga_status find_mass_slots(ga_mechanism *m) {
   if (!start_csr(&m->M, m->nv, m->nv, &m->arena)) return GA_ERR_MEM;
   for (int i = 1; i < m->bodies.count; i++) {
@@ -293,6 +302,7 @@ typedef struct {
   int *start; /* first pair of each row block */
 } velocity_blocks;
 
+/* Fill all members of p but the pairs: number the velocity blocks by their columns. */
 static bool number_blocks(const ga_mechanism *m, ga_arena *scratch, velocity_blocks *p) {
   const size_t most = 2 * (size_t)m->bodies.count + (size_t)m->coordinates.count;
   int *of_column = ga_arena_ints(scratch, (size_t)m->nv + 1);
@@ -322,6 +332,7 @@ static bool number_blocks(const ga_mechanism *m, ga_arena *scratch, velocity_blo
   return true;
 }
 
+/* Append block (row, column) of K to p->pair, unsorted; duplicates are removed later. */
 static bool add_pair(velocity_blocks *p, int row, int column) {
   if (p->npair == p->room) {
     const int room = 2 * p->room + 64;
@@ -335,11 +346,12 @@ static bool add_pair(velocity_blocks *p, int row, int column) {
   return true;
 }
 
-/* 0 .. 3: x and phi of side A, x and phi of side B */
-static int block_of(const velocity_blocks *p, const ga_element *el, int variation) {
+/* Block number of a variation of el: 0 .. 3 are x and phi of side A, x and phi of side B. */
+static int block_of_variation(const velocity_blocks *p, const ga_element *el, int variation) {
   return p->of_body[el->body[variation / 2]] + variation % 2;
 }
 
+/* All blocks of K that bodies and elements fill; sets el->blocks. False: no memory. */
 static bool collect_pairs(ga_mechanism *m, velocity_blocks *p) {
   bool ok = true;
   for (int i = 1; i < m->bodies.count; i++) {
@@ -357,7 +369,7 @@ static bool collect_pairs(ga_mechanism *m, velocity_blocks *p) {
     el->blocks = ga_pass_blocks(m, el, &s);
     for (int k = 0; k < 16 && ok; k++) {
       if (!(el->blocks >> k & 1)) continue;
-      ok = add_pair(p, block_of(p, el, k / 4), block_of(p, el, k % 4));
+      ok = add_pair(p, block_of_variation(p, el, k / 4), block_of_variation(p, el, k % 4));
     }
     for (int c = 0; c < el->ncoordinate && s.coordinate_block && ok; c++) {
       ok = add_pair(p, p->of_coordinate[el->coordinate[c]], p->of_coordinate[el->coordinate[c]]);
@@ -366,14 +378,15 @@ static bool collect_pairs(ga_mechanism *m, velocity_blocks *p) {
   return ok;
 }
 
-static int by_pair(const void *a, const void *b) {
+static int compare_pairs(const void *a, const void *b) {
   const long long x = *(const long long *)a, y = *(const long long *)b;
   return (x > y) - (x < y);
 }
 
+/* Sort p->pair, remove duplicates and set p->start. */
 static bool sort_pairs(velocity_blocks *p, ga_arena *scratch) {
   int n = 0;
-  if (p->npair) qsort(p->pair, (size_t)p->npair, sizeof *p->pair, by_pair);
+  if (p->npair) qsort(p->pair, (size_t)p->npair, sizeof *p->pair, compare_pairs);
   for (int i = 0; i < p->npair; i++) {
     if (n == 0 || p->pair[n - 1] != p->pair[i]) p->pair[n++] = p->pair[i];
   }
@@ -386,7 +399,7 @@ static bool sort_pairs(velocity_blocks *p, ga_arena *scratch) {
 }
 
 /* slot of the first entry of column block c in row i of row block r; -1 if it is not there */
-static int slot_of(const ga_csr *K, const velocity_blocks *p, int r, int i, int c) {
+static int K_slot(const ga_csr *K, const velocity_blocks *p, int r, int i, int c) {
   int at = K->ptr[p->column[r] + i];
   for (int k = p->start[r]; k < p->start[r + 1]; k++) {
     const int column = (int)(p->pair[k] % p->count);
@@ -396,7 +409,8 @@ static int slot_of(const ga_csr *K, const velocity_blocks *p, int r, int i, int 
   return -1;
 }
 
-static bool fill_tangents(ga_mechanism *m, const velocity_blocks *p) {
+/* Pattern of K from the sorted pairs. */
+static bool fill_K_pattern(ga_mechanism *m, const velocity_blocks *p) {
   ga_csr *K = &m->K;
   if (!start_csr(K, m->nv, m->nv, &m->arena)) return false;
   for (int r = 0; r < p->count; r++) {
@@ -419,6 +433,7 @@ static bool fill_tangents(ga_mechanism *m, const velocity_blocks *p) {
   return true;
 }
 
+/* Set el->K_at and the diagonal slots of its coordinates (the end of el->coordinate_at). */
 static bool find_element_slots(ga_mechanism *m, const velocity_blocks *p, ga_element *el) {
   const ga_structure s = structure_of(m, el);
   const int na = m->bodies.item[el->body[0]].kind->nv, nb = m->bodies.item[el->body[1]].kind->nv;
@@ -426,20 +441,21 @@ static bool find_element_slots(ga_mechanism *m, const velocity_blocks *p, ga_ele
   if (m->arena.failed) return false;
   for (int k = 0; k < 16; k++) {
     if (!(el->blocks >> k & 1)) continue;
-    const int row = k / 4, r = block_of(p, el, row), c = block_of(p, el, k % 4);
+    const int row = k / 4, r = block_of_variation(p, el, row), c = block_of_variation(p, el, k % 4);
     const int nx = m->bodies.item[el->body[row / 2]].kind->nx;
     const int first = (row / 2 ? na : 0) + (row % 2 ? nx : 0);
-    for (int i = 0; i < p->width[r]; i++) at[4 * (first + i) + k % 4] = slot_of(&m->K, p, r, i, c);
+    for (int i = 0; i < p->width[r]; i++) at[4 * (first + i) + k % 4] = K_slot(&m->K, p, r, i, c);
   }
   el->K_at = at;
   for (int c = 0; c < el->ncoordinate && s.coordinate_block; c++) {
     const int block = p->of_coordinate[el->coordinate[c]];
     int *diagonal = el->coordinate_at + (el->nlam + el->npsi) * el->ncoordinate;
-    diagonal[c] = slot_of(&m->K, p, block, 0, block);
+    diagonal[c] = K_slot(&m->K, p, block, 0, block);
   }
   return true;
 }
 
+/* Set b->K_at of body i: slots of its own blocks in K. */
 static bool find_body_slots(ga_mechanism *m, const velocity_blocks *p, int i) {
   ga_solid *b = &m->bodies.item[i];
   b->K_at = ga_arena_ints(&m->arena, 2 * (size_t)b->kind->nv);
@@ -448,16 +464,17 @@ static bool find_body_slots(ga_mechanism *m, const velocity_blocks *p, int i) {
     const int turning = k >= b->kind->nx, row = p->of_body[i] + turning;
     for (int block = 0; block < (b->kind->nphi ? 2 : 1); block++) {
       b->K_at[2 * k + block] =
-          slot_of(&m->K, p, row, turning ? k - b->kind->nx : k, p->of_body[i] + block);
+          K_slot(&m->K, p, row, turning ? k - b->kind->nx : k, p->of_body[i] + block);
     }
   }
   return true;
 }
 
+/* Pattern of K, and the slots of all elements and bodies in it. */
 static ga_status find_tangent_slots(ga_mechanism *m, ga_arena *scratch) {
   velocity_blocks p = {0};
   bool ok = number_blocks(m, scratch, &p) && collect_pairs(m, &p) && sort_pairs(&p, scratch) &&
-            fill_tangents(m, &p);
+            fill_K_pattern(m, &p);
   for (int i = 0; ok && i < m->elements.count; i++) {
     ok = find_element_slots(m, &p, &m->elements.item[i]);
   }
@@ -466,6 +483,7 @@ static ga_status find_tangent_slots(ga_mechanism *m, ga_arena *scratch) {
   return ok ? GA_OK : GA_ERR_MEM;
 }
 
+/* Number unknowns and rows, then set up the patterns M, K, G, H and all slots in them. */
 ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err) {
   ga_arena scratch = {0};
   ga_status status = number_unknowns(m, &scratch);

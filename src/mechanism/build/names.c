@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of a mechanism: what has been added, parameters, texts that are functions. */
+/* Names of a mechanism: hash table of bodies, elements, parameters; expressions that use them. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "mechanism/mechanism.h"
 
+/* Array with room for one more item: `item` itself, or a copy of twice the size (item is freed).
+ * *room is the number of items that fit; it stays as it is if there is no memory. */
 void *ga_grown(void *item, int count, int *room, size_t size) {
   if (count < *room) return item;
   const int more = 2 * *room + 8;
@@ -17,7 +19,8 @@ void *ga_grown(void *item, int count, int *room, size_t size) {
   return block;
 }
 
-/* texts are packed: an arena aligns every request */
+/* Copy text followed by more (may be NULL) into m's memory; NULL: no memory. Copies are packed in
+ * blocks, because the arena aligns (and so pads) every request. */
 const char *ga_mechanism_text(ga_mechanism *m, const char *text, const char *more) {
   enum { PACK = 1 << 14 };
   const size_t n = strlen(text), n2 = more ? strlen(more) : 0, all = n + n2 + 1;
@@ -36,7 +39,7 @@ const char *ga_mechanism_text(ga_mechanism *m, const char *text, const char *mor
   return copy;
 }
 
-/* FNV-1a */
+/* FNV-1a hash of a text. */
 unsigned ga_hash(const char *text) {
   unsigned h = 2166136261u;
   for (; *text; text++) h = (h ^ (unsigned char)*text) * 16777619u;
@@ -45,20 +48,23 @@ unsigned ga_hash(const char *text) {
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* slots are a power of two, at most half full; the slot of a name, or the first free one */
-static ga_symbol *slot_of(const ga_mechanism *m, const char *name) {
+/* Slot of a name in the hash table, or the free slot where it belongs. The table must have slots;
+ * their number is a power of two and at most half are used. */
+static ga_symbol *symbol_slot(const ga_mechanism *m, const char *name) {
   const unsigned mask = (unsigned)m->symbols.room - 1;
   unsigned i = ga_hash(name) & mask;
   while (m->symbols.item[i].name && strcmp(m->symbols.item[i].name, name) != 0) i = (i + 1) & mask;
   return &m->symbols.item[i];
 }
 
+/* The symbol of this name, or NULL. */
 const ga_symbol *ga_mechanism_find(const ga_mechanism *m, const char *name) {
   if (m->symbols.room == 0) return NULL;
-  const ga_symbol *s = slot_of(m, name);
+  const ga_symbol *s = symbol_slot(m, name);
   return s->name ? s : NULL;
 }
 
+/* Double the hash table if one more name would fill more than half. False: no memory. */
 static bool grow_table(ga_mechanism *m) {
   if (2 * (m->nsymbol + 1) <= m->symbols.room) return true;
   ga_symbol *old = m->symbols.item;
@@ -68,23 +74,26 @@ static bool grow_table(ga_mechanism *m) {
   m->symbols.item = item;
   m->symbols.room = room;
   for (int i = 0; i < before; i++) {
-    if (old[i].name) *slot_of(m, old[i].name) = old[i];
+    if (old[i].name) *symbol_slot(m, old[i].name) = old[i];
   }
   ga_free(old);
   return true;
 }
 
+/* Enter a name, which must be new, into the table. index: number in the list of its kind; value: of
+ * a parameter. */
 ga_status ga_mechanism_define(ga_mechanism *m, const char *name, ga_named kind, int index,
                               double value, ga_error *err) {
   const char *copy = ga_mechanism_text(m, name, NULL);
   if (!copy || !grow_table(m)) return ga_fail(err, GA_ERR_MEM, "no memory for '%s'", name);
-  *slot_of(m, copy) = (ga_symbol){copy, kind, index, value};
+  *symbol_slot(m, copy) = (ga_symbol){copy, kind, index, value};
   m->nsymbol++;
   return GA_OK;
 }
 
 /* ---- which names are allowed ---------------------------------------------------------------- */
 
+/* Letters, digits and _, not beginning with a digit. */
 static bool is_name(const char *name) {
   if (!isalpha((unsigned char)name[0]) && name[0] != '_') return false;
   for (; *name; name++) {
@@ -93,7 +102,7 @@ static bool is_name(const char *name) {
   return true;
 }
 
-/* what a name that is taken from the start means, or NULL if it is free */
+/* Meaning of a reserved word such as "t" or "sin", or NULL if the name may be used. */
 static const char *reserved_for(const char *name) {
   static const char *const words[][2] = {{"t", "the time in expressions"},
                                          {"s", "a length or coordinate in laws"},
@@ -111,6 +120,8 @@ static const char *reserved_for(const char *name) {
   return NULL;
 }
 
+/* Check that something can be added under this name; nothing is changed. `what` ("body", ..) is for
+ * messages. */
 ga_status ga_mechanism_claim(ga_mechanism *m, const char *what, const char *name, ga_error *err) {
   if (m->built)
     return ga_fail(err, GA_ERR_ARG, "the mechanism has been built: nothing can be added");
@@ -138,24 +149,26 @@ typedef struct {
   ga_named kind;
 } candidates;
 
-/* the i-th slot's name if it is of the kind, any other word if not: "" is near to nothing */
-static const char *candidate(const void *context, int i) {
+/* Candidate for ga_nearest_in: name of the i-th slot, "" if it has another kind, NULL past the end.
+ * No word is similar to "". */
+static const char *symbol_name(const void *context, int i) {
   const candidates *c = context;
   if (i >= c->m->symbols.room) return NULL;
   const ga_symbol *s = &c->m->symbols.item[i];
   return s->name && s->kind == c->kind ? s->name : "";
 }
 
-static const char *nearest(const ga_mechanism *m, const char *name, ga_named kind) {
+/* The most similar name of this kind, for "did you mean"; NULL: none is similar. */
+static const char *nearest_symbol(const ga_mechanism *m, const char *name, ga_named kind) {
   const candidates c = {m, kind};
-  const char *near = ga_nearest_in(name, candidate, &c);
+  const char *near = ga_nearest_in(name, symbol_name, &c);
   return near && *near ? near : NULL;
 }
 
-/* "owner: there is no body 'x'; did you mean 'y'?" */
-static ga_status unknown(const ga_mechanism *m, const char *owner, const char *what,
-                         const char *name, ga_named kind, ga_error *err) {
-  const char *near = nearest(m, name, kind);
+/* Fail with "owner: there is no body 'x'; did you mean 'y'?". */
+static ga_status fail_unknown(const ga_mechanism *m, const char *owner, const char *what,
+                              const char *name, ga_named kind, ga_error *err) {
+  const char *near = nearest_symbol(m, name, kind);
   if (near) {
     return ga_fail(err, GA_ERR_ARG, "%s: there is no %s '%s'; did you mean '%s'?", owner, what,
                    name, near);
@@ -163,18 +176,21 @@ static ga_status unknown(const ga_mechanism *m, const char *owner, const char *w
   return ga_fail(err, GA_ERR_ARG, "%s: there is no %s '%s'", owner, what, name);
 }
 
+/* *index <- number of the body, 0 for "ground"; fails if there is none. owner begins messages. */
 ga_status ga_mechanism_body_named(const ga_mechanism *m, const char *owner, const char *name,
                                   int *index, ga_error *err) {
   if (!name) return ga_fail(err, GA_ERR_ARG, "%s: a body is missing", owner);
   *index = 0;
   if (strcmp(name, "ground") == 0) return GA_OK;
   const ga_symbol *s = ga_mechanism_find(m, name);
-  if (!s || s->kind != GA_NAMED_BODY) return unknown(m, owner, "body", name, GA_NAMED_BODY, err);
+  if (!s || s->kind != GA_NAMED_BODY)
+    return fail_unknown(m, owner, "body", name, GA_NAMED_BODY, err);
   *index = s->index;
   return GA_OK;
 }
 
-/* a coordinate that something asks for begins to exist */
+/* Add coordinate number `which` of a joint to the list, with its start value from the bodies. full:
+ * "JOINT.NAME"; owner: who asked for it; *index <- its number. */
 static ga_status create_coordinate(ga_mechanism *m, const char *owner, const char *full, int joint,
                                    int which, int *index, ga_error *err) {
   ga_joint_data *data = (ga_joint_data *)m->joints.item[joint].data;
@@ -194,6 +210,7 @@ static ga_status create_coordinate(ga_mechanism *m, const char *owner, const cha
   return GA_OK;
 }
 
+/* *index <- number of the coordinate "JOINT.NAME", which is created if it does not exist yet. */
 ga_status ga_mechanism_coordinate_named(ga_mechanism *m, const char *owner, const char *name,
                                         int *index, ga_error *err) {
   char joint[128];
@@ -206,7 +223,7 @@ ga_status ga_mechanism_coordinate_named(ga_mechanism *m, const char *owner, cons
   joint[dot - name] = '\0';
   const ga_symbol *s = ga_mechanism_find(m, joint);
   if (!s || s->kind != GA_NAMED_JOINT) {
-    return unknown(m, owner, "joint", joint, GA_NAMED_JOINT, err);
+    return fail_unknown(m, owner, "joint", joint, GA_NAMED_JOINT, err);
   }
   const ga_joint_data *data = m->joints.item[s->index].data;
   const ga_coordinate_spec *spec = data->type->coordinate;
@@ -226,6 +243,7 @@ ga_status ga_mechanism_coordinate_named(ga_mechanism *m, const char *owner, cons
       spec[2].name ? spec[2].name : "", spec[2].name ? "'" : "");
 }
 
+/* Remove all coordinates but the first `count`: undoes what a failed call created. */
 void ga_mechanism_forget_coordinates(ga_mechanism *m, int count) {
   while (m->coordinates.count > count) {
     const ga_angle *angle = &m->coordinates.item[--m->coordinates.count];
@@ -241,7 +259,8 @@ typedef struct {
   const ga_variable *variables;
 } scope;
 
-static ga_name lookup(const void *context, const char *name) {
+/* Names in expressions (ga_scope): a variable of the function, or the number of a parameter. */
+static ga_name lookup_name(const void *context, const char *name) {
   const scope *sc = context;
   for (int i = 0; sc->variables[i].name; i++) {
     if (strcmp(sc->variables[i].name, name) == 0) return (ga_name){GA_NAME_VARIABLE, 0, i};
@@ -251,10 +270,13 @@ static ga_name lookup(const void *context, const char *name) {
   return (ga_name){GA_NAME_NUMBER, s->value, 0};
 }
 
+/* The most similar parameter, for "did you mean" (ga_scope). */
 static const char *nearest_parameter(const void *context, const char *name) {
-  return nearest(((const scope *)context)->m, name, GA_NAMED_PARAMETER);
+  return nearest_symbol(((const scope *)context)->m, name, GA_NAMED_PARAMETER);
 }
 
+/* *law <- a function of the author: C function, expression or constant, in this order. An
+ * expression is parsed here and owned by m. owner and field begin messages. */
 ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field,
                            const ga_function *function, const ga_variable *variables, ga_law *law,
                            ga_error *err) {
@@ -267,7 +289,7 @@ ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field
                : ga_fail(err, GA_ERR_ARG, "%s: %s is not a finite number", owner, field);
   }
   const scope names = {m, variables};
-  const ga_scope sc = {.lookup = lookup, .nearest = nearest_parameter, .context = &names};
+  const ga_scope sc = {.lookup = lookup_name, .nearest = nearest_parameter, .context = &names};
   if (!GA_GROW(m->texts)) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
   ga_status status = ga_expr_parse(function->text, &sc, &law->expr, NULL, err);
   if (status != GA_OK) {
@@ -278,6 +300,7 @@ ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field
   return GA_OK;
 }
 
+/* Define a number that expressions parsed later can use by its name. */
 ga_status ga_mechanism_set_parameter(ga_mechanism *m, const char *name, double value,
                                      ga_error *err) {
   ga_status status = ga_mechanism_claim(m, "parameter", name, err);

@@ -5,6 +5,7 @@
 
 #include "mechanism/mechanism.h"
 
+/* True if all n numbers are finite. */
 bool ga_finite(int n, const double *x) {
   for (int i = 0; i < n; i++) {
     if (!isfinite(x[i])) return false;
@@ -12,8 +13,10 @@ bool ga_finite(int n, const double *x) {
   return true;
 }
 
-static ga_status check(const ga_sides *sides, const char *field, const ga_point *point,
-                       ga_error *err) {
+/* Fail if a point or direction has an unknown kind, a number that is not finite, or z != 0 between
+ * planar bodies. */
+static ga_status check_point(const ga_sides *sides, const char *field, const ga_point *point,
+                             ga_error *err) {
   const ga_point_kind k = point->kind;
   if (k != GA_NOT_GIVEN && k != GA_SPACE && k != GA_SIDE_A && k != GA_SIDE_B && k != GA_SIDES) {
     return ga_fail(err, GA_ERR_ARG, "%s: %s is of no known kind (%d)", sides->owner, field, (int)k);
@@ -29,7 +32,7 @@ static ga_status check(const ga_sides *sides, const char *field, const ga_point 
   return GA_OK;
 }
 
-/* from the body frame to its centre of mass and back to space */
+/* p <- the point in space axes at the start; in_frame: the point in the body frame. */
 static void point_in_space(const ga_solid *b, const double *in_frame, double *p) {
   double s[3];
   ga_plus3(in_frame, -1, b->com, s);
@@ -37,17 +40,20 @@ static void point_in_space(const ga_solid *b, const double *in_frame, double *p)
   ga_plus3(p, 1, b->x0, p);
 }
 
+/* s <- p (in space) as an offset from the centre of mass, in body axes, at the start. */
 static void point_on_body(const ga_solid *b, const double *p, double *s) {
   double r[3];
   ga_plus3(p, -1, b->x0, r);
   ga_times_t3(b->R0, r, s);
 }
 
+/* s[side] <- one point in space as an offset from the centre of mass of each body, body axes. Not
+ * given: the origin of B's frame. GA_SIDES gives a point for each body, which need not coincide. */
 ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_point *point,
                           double s[2][3], ga_error *err) {
   static const double origin[3] = {0, 0, 0};
   const ga_solid *const *body = sides->body;
-  ga_status status = check(sides, field, point, err);
+  ga_status status = check_point(sides, field, point, err);
   if (status != GA_OK) return status;
   if (point->kind == GA_SIDES) {
     ga_plus3(point->a, -1, body[0]->com, s[0]);
@@ -60,16 +66,18 @@ ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_poi
   if (point->kind == GA_SIDE_B) point_in_space(body[1], point->b, p);
   if (point->kind == GA_NOT_GIVEN) point_in_space(body[1], origin, p);
   for (int side = 0; side < 2; side++) point_on_body(body[side], p, s[side]);
-  /* what was given is not turned to and fro */
+  /* on the body where it is given, use the point as it is, without rounding errors */
   if (point->kind == GA_SIDE_A) ga_plus3(point->a, -1, body[0]->com, s[0]);
   if (point->kind == GA_SIDE_B) ga_plus3(point->b, -1, body[1]->com, s[1]);
   if (point->kind == GA_NOT_GIVEN) ga_plus3(origin, -1, body[1]->com, s[1]);
   return GA_OK;
 }
 
+/* s[side] <- a point of each body as an offset from its centre of mass, body axes. A side that is
+ * not given has its frame's origin. The two points may be apart. */
 ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_point *point,
                             double s[2][3], ga_error *err) {
-  ga_status status = check(sides, field, point, err);
+  ga_status status = check_point(sides, field, point, err);
   if (status != GA_OK) return status;
   if (point->kind == GA_SPACE) {
     return ga_fail(err, GA_ERR_ARG, "%s: %s is given in the frames of the bodies, not in space",
@@ -83,7 +91,8 @@ ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_p
   return GA_OK;
 }
 
-static ga_status unit(const ga_sides *sides, const char *field, double *a, ga_error *err) {
+/* Scale a to length 1; fail if it is zero. */
+static ga_status normalize(const ga_sides *sides, const char *field, double *a, ga_error *err) {
   const double length = ga_norm3(a);
   if (!(length > 0)) {
     return ga_fail(err, GA_ERR_ARG, "%s: %s is zero and has no direction", sides->owner, field);
@@ -92,30 +101,33 @@ static ga_status unit(const ga_sides *sides, const char *field, double *a, ga_er
   return GA_OK;
 }
 
-/* in space axes, of both sides */
-static ga_status directions(const ga_sides *sides, const char *field, const ga_point *point,
-                            double a[2][3], ga_error *err) {
-  ga_status status = check(sides, field, point, err);
+/* a[side] <- unit vector of a direction in space axes at the start. One given for a single side or
+ * in space is the same for both. */
+static ga_status space_directions(const ga_sides *sides, const char *field, const ga_point *point,
+                                  double a[2][3], ga_error *err) {
+  ga_status status = check_point(sides, field, point, err);
   if (status != GA_OK) return status;
   ga_copy3(point->a, a[0]);
   if (point->kind & GA_SIDE_A) ga_times3(sides->body[0]->R0, point->a, a[0]);
   if (point->kind & GA_SIDE_B) ga_times3(sides->body[1]->R0, point->b, a[1]);
   if (point->kind == GA_SIDE_B) ga_copy3(a[1], a[0]);
   if (point->kind != GA_SIDE_B && point->kind != GA_SIDES) ga_copy3(a[0], a[1]);
-  status = unit(sides, field, a[0], err);
-  return status == GA_OK ? unit(sides, field, a[1], err) : status;
+  status = normalize(sides, field, a[0], err);
+  return status == GA_OK ? normalize(sides, field, a[1], err) : status;
 }
 
+/* a[side] <- unit vector of a direction in the axes of each body. */
 ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga_point *point,
                               double a[2][3], ga_error *err) {
   double space[2][3];
-  ga_status status = directions(sides, field, point, space, err);
+  ga_status status = space_directions(sides, field, point, space, err);
   if (status != GA_OK) return status;
   for (int side = 0; side < 2; side++) ga_times_t3(sides->body[side]->R0, space[side], a[side]);
   return GA_OK;
 }
 
-/* The first of the space axes x, y, z whose |cosine| with z is within 1e-9 of the least. */
+/* x <- the space axis that is farthest from z: the first of x, y, z whose |cosine| with z is within
+ * 1e-9 of the least. */
 static void default_x(const double *z, double *x) {
   double least = fabs(z[0]);
   int k = 0;
@@ -124,9 +136,10 @@ static void default_x(const double *z, double *x) {
   for (int i = 0; i < 3; i++) x[i] = i == k;
 }
 
-/* x made perpendicular to z, y = z cross x; columns of E in the body's axes */
-static ga_status axes_of(const ga_sides *sides, int side, const double *x, const double *z,
-                         double *E, ga_error *err) {
+/* E <- joint axes of one side as columns in body axes: z, x made perpendicular to z, y = z cross x.
+ * x and z are unit vectors in space axes; fails if they are parallel. */
+static ga_status make_axes(const ga_sides *sides, int side, const double *x, const double *z,
+                           double *E, ga_error *err) {
   double U[9], own[3], y[3];
   ga_plus3(x, -ga_dot3(x, z), z, own);
   if (!(ga_norm3(own) > 1e-6)) {
@@ -140,20 +153,22 @@ static ga_status axes_of(const ga_sides *sides, int side, const double *x, const
   return GA_OK;
 }
 
+/* E[side] <- joint axes of each side as columns in body axes. Default z: space z; default x: see
+ * default_x, and for planar joints with an axis the in-plane normal of z. */
 ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axis,
                          const ga_point *x_axis, double E[2][9], ga_error *err) {
   double z[2][3] = {{0, 0, 1}, {0, 0, 1}}, x[2][3];
   ga_status status = GA_OK;
-  if (axis->kind != GA_NOT_GIVEN) status = directions(sides, "axis", axis, z, err);
+  if (axis->kind != GA_NOT_GIVEN) status = space_directions(sides, "axis", axis, z, err);
   if (status != GA_OK) return status;
   default_x(z[0], x[0]);
   ga_copy3(x[0], x[1]);
   for (int side = 0; side < 2 && planar && axis->kind != GA_NOT_GIVEN; side++) {
     x[side][0] = -z[side][1], x[side][1] = z[side][0], x[side][2] = 0;
   }
-  if (x_axis->kind != GA_NOT_GIVEN) status = directions(sides, "x_axis", x_axis, x, err);
+  if (x_axis->kind != GA_NOT_GIVEN) status = space_directions(sides, "x_axis", x_axis, x, err);
   for (int side = 0; side < 2 && status == GA_OK; side++) {
-    status = axes_of(sides, side, x[side], z[side], E[side], err);
+    status = make_axes(sides, side, x[side], z[side], E[side], err);
   }
   return status;
 }

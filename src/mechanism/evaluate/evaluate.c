@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The mechanism as a model: any subset of what a model is asked for, in one pass over bodies and
- * elements. */
+/* The mechanism as a ga_model: computes any subset of the terms of the equations of motion in one
+ * pass over bodies and elements. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "mechanism/mechanism.h"
 
+/* Compute everything that *out asks for (members that are not NULL) at (t, q, v). Returns 0, or
+ * the code of the first element that failed (ga_element_code): > 0 a smaller step may help, < 0
+ * failed. */
 int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, const double *v,
                           const ga_evaluation *out) {
   ga_pass pass;
@@ -28,12 +31,13 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
   return 0;
 }
 
-static int evaluate(void *user, double t, const double *q, const double *v,
-                    const ga_evaluation *out) {
+/* ga_model_ops.evaluate; user is the mechanism. */
+static int model_evaluate(void *user, double t, const double *q, const double *v,
+                          const ga_evaluation *out) {
   return ga_mechanism_evaluate(user, t, q, v, out);
 }
 
-/* x of a centre of mass and its velocity, in the order of the kinds' own numbers */
+/* *kin += (m |x'|^2 + Omega.J Omega)/2, *pot -= m gravity.x, for one body with frame f. */
 static void body_energy(const ga_mechanism *m, const ga_solid *b, const ga_frame *f, double *kin,
                         double *pot) {
   double Omega[3], JOmega[3];
@@ -43,8 +47,9 @@ static void body_energy(const ga_mechanism *m, const ga_solid *b, const ga_frame
   *pot -= b->mass * ga_dot3(m->gravity, f->x);
 }
 
-static int energy(void *user, double t, const double *q, const double *v, double *kin,
-                  double *pot) {
+/* ga_model_ops.energy: kinetic and potential energy in J of all bodies and elements. Returns 0. */
+static int model_energy(void *user, double t, const double *q, const double *v, double *kin,
+                        double *pot) {
   const ga_mechanism *m = user;
   const ga_evaluation nothing = {0};
   ga_pass pass;
@@ -65,8 +70,9 @@ static int energy(void *user, double t, const double *q, const double *v, double
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-/* the number of a derivative of call c that is not finite, 0: f itself; -1: all that the element
- * uses are finite. *along is the variable, *bad the number. */
+/* Find a value of the call's function that is not finite: returns 0 for f itself, 1 or 2 for a
+ * derivative by variable *along, and its value in *bad; -1: all that the element uses are
+ * finite. */
 static int find_nonfinite(const ga_call *c, int *along, double *bad) {
   for (*along = 0; c->variables[*along].name; (*along)++) {
     const bool time = c->variables[*along].kind == GA_VARIABLE_TIME;
@@ -81,6 +87,8 @@ static int find_nonfinite(const ga_call *c, int *along, double *bad) {
   return -1;
 }
 
+/* Write into text which function, or which derivative by variable `along`, is infinite or NaN, and
+ * at which values of its variables. */
 static void describe_call(const ga_element *el, const ga_call *c, int derivative, int along,
                           double bad, char *text, size_t room) {
   static const char *const order[] = {"", "first", "second"};
@@ -97,6 +105,8 @@ static void describe_call(const ga_element *el, const ga_call *c, int derivative
   }
 }
 
+/* Write into text a sentence about the first function of an element that is not finite at (t, q,
+ * v), "" if there is none. Returns text. */
 const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, const double *q,
                                            const double *v, char *text, size_t room) {
   const ga_evaluation nothing = {0};
@@ -109,7 +119,7 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
     for (int k = 0; el->type->function && el->type->function(&pass, el, k, &call); k++) {
       int along;
       double bad;
-      /* a function is not to blame for the numbers it is given */
+      /* skip functions whose arguments are not finite already */
       if (!ga_finite(GA_VARIABLES_MAX, call.value)) continue;
       const int derivative = find_nonfinite(&call, &along, &bad);
       if (derivative < 0) continue;
@@ -120,19 +130,19 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
   return text;
 }
 
-static const char *explain_nonfinite(void *user, double t, const double *q, const double *v,
-                                     char *text, size_t room) {
+static const char *model_explain_nonfinite(void *user, double t, const double *q, const double *v,
+                                           char *text, size_t room) {
   return ga_mechanism_explain_nonfinite(user, t, q, v, text, room);
 }
 
-static const char *explain(void *user, int code, char *text, size_t room) {
+static const char *model_explain(void *user, int code, char *text, size_t room) {
   return ga_mechanism_explain(user, code, text, room);
 }
 
-const ga_model_ops ga_mechanism_ops = {.evaluate = evaluate,
-                                       .explain = explain,
-                                       .explain_nonfinite = explain_nonfinite,
-                                       .energy = energy,
+const ga_model_ops ga_mechanism_ops = {.evaluate = model_evaluate,
+                                       .explain = model_explain,
+                                       .explain_nonfinite = model_explain_nonfinite,
+                                       .energy = model_energy,
                                        .gives = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS |
                                                 GA_GIVES_Z | GA_GIVES_Y | GA_GIVES_GT |
                                                 GA_GIVES_DRIFT | GA_GIVES_K_DRIFT};

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+/* Set f, A and (if damped) B to zero. */
 void ga_tangent_clear(ga_tangent *t, bool damped) {
   memset(t->f, 0, sizeof t->f);
   memset(t->A, 0, sizeof t->A);
@@ -19,7 +20,8 @@ void ga_tangent_clear(ga_tangent *t, bool damped) {
   t->damped = damped;
 }
 
-/* differences of centres first: they are exact, however far both are from the origin */
+/* Set a, b, ra, rb, d, e, ed of p; sa, sb: points from the centres of mass, body axes. The
+ * difference of the centres comes first, so that d is accurate far from the origin, too. */
 void ga_pair_points(ga_pair *p, bool curved, const ga_frame *a, const ga_frame *b, const double *sa,
                     const double *sb) {
   p->a = a, p->b = b;
@@ -35,17 +37,20 @@ void ga_pair_points(ga_pair *p, bool curved, const ga_frame *a, const ga_frame *
   ga_add_cross3(1, b->w, p->rb, p->ed);
 }
 
+/* Set Ua = R_a Ea, Ub = R_b Eb, joint axes in space; after ga_pair_points. */
 void ga_pair_axes(ga_pair *p, const double *Ea, const double *Eb) {
   ga_product3(p->a->R, Ea, p->Ua);
   ga_product3(p->b->R, Eb, p->Ub);
 }
 
+/* rate <- d', the relative velocity of the two points. */
 void ga_pair_rate(const ga_pair *p, double *rate) {
   ga_copy3(p->ed, rate);
   ga_add_cross3(-1, p->a->w, p->ra, rate);
 }
 
-/* Z: with w = omega_a - omega_b, d(w.n) = dphi_a.(a x (b x w)) + dphi_b.(b x (w x a)) */
+/* Row a.b: value, J = (0, n, 0, -n) with n = a x b. Z (if curved), with w = omega_a - omega_b:
+ * d(w.n) = dphi_a.(a x (b x w)) + dphi_b.(b x (w x a)). */
 void ga_row_dot(const ga_pair *p, const double *a, const double *b, ga_row *row) {
   double n[3], w[3], bw[3], wa[3];
   ga_cross3(a, b, n);
@@ -63,7 +68,7 @@ void ga_row_dot(const ga_pair *p, const double *a, const double *b, ga_row *row)
   ga_cross3(b, wa, row->Z + GA_PB);
 }
 
-/* Z: G v = a.e' + e.(omega_a x a); with m = omega_a x a
+/* Row a.d: value and J. Z (if curved): G v = a.e' + e.(omega_a x a); with m = omega_a x a
  *   (-m, a x (e' - omega_a x e), m, r_b x (m + a x omega_b)) */
 void ga_row_plane(const ga_pair *p, const double *a, ga_row *row) {
   double m[3], turned[3], by_b[3];
@@ -88,14 +93,15 @@ void ga_row_plane(const ga_pair *p, const double *a, ga_row *row) {
   ga_cross3(p->rb, by_b, row->Z + GA_PB);
 }
 
-/* c += s e x r for a unit vector e along axis k */
+/* c += s e_k x r, with the unit vector e_k along axis k. */
 static void add_axis_cross(double s, int k, const double *r, double *c) {
   const int i = (k + 1) % 3, j = (k + 2) % 3;
   c[i] -= s * r[j];
   c[j] += s * r[i];
 }
 
-/* J = (-e, -r_a x e, e, r_b x e), Z the same with e x omega in place of e, of phi alone */
+/* Row d_k: J = (-e, -r_a x e, e, r_b x e) with e = e_k. Z (if curved) = (0, -r_a x (e x omega_a),
+ * 0, r_b x (e x omega_b)). */
 void ga_row_point(const ga_pair *p, int k, ga_row *row) {
   for (int i = 0; i < GA_PAIR; i++) row->J[i] = 0;
   row->value = p->d[k];
@@ -112,7 +118,8 @@ void ga_row_point(const ga_pair *p, int k, ga_row *row) {
   ga_add_cross3(1, p->rb, ewb, row->Z + GA_PB);
 }
 
-/* Z: G v = d.d'/l, dd' = omega x (dphi x r) at each end */
+/* Row (|d|^2 - l^2)/(2 l): value and J. Z (if curved): G v = d.d'/l, dd' = omega x (dphi x r) at
+ * each end. */
 void ga_row_distance(const ga_pair *p, double length, ga_row *row) {
   double rate[3], ya[3], yb[3];
   /* |d|^2 - l^2 = (|d| - l)(|d| + l) keeps the digits of a small difference */
@@ -144,7 +151,8 @@ typedef struct {
   double u, w, uu, uw, ww;
 } arc;
 
-static bool arc_of(double u, double w, arc *h) {
+/* *h <- derivatives of atan2(u, w); false near u = w = 0, where it is not defined. */
+static bool arc_derivatives(double u, double w, arc *h) {
   const double r2 = u * u + w * w;
   if (!(r2 > 1e-12)) return false;
   *h = (arc){w / r2, -u / r2, -2 * u * w / (r2 * r2), (u * u - w * w) / (r2 * r2), 0};
@@ -152,9 +160,10 @@ static bool arc_of(double u, double w, arc *h) {
   return true;
 }
 
+/* Row atan2(u, w) by the chain rule from the rows u and w, which depend on rotations only. */
 bool ga_row_angle(const ga_row *u, const ga_row *w, const ga_pair *p, ga_row *row) {
   arc h;
-  if (!arc_of(u->value, w->value, &h)) return false;
+  if (!arc_derivatives(u->value, w->value, &h)) return false;
   row->value = atan2(u->value, w->value);
   for (int i = 0; i < GA_PAIR; i++) row->J[i] = h.u * u->J[i] + h.w * w->J[i];
   if (!p->curved) return true;
@@ -168,7 +177,8 @@ bool ga_row_angle(const ga_row *u, const ga_row *w, const ga_pair *p, ga_row *ro
   return true;
 }
 
-/* f = (-a, a x e, a, r_b x a), da = -a~ dphi_a, de = dx_b - dx_a - r_b~ dphi_b */
+/* Add f = (-a, a x e, a, r_b x a) and its derivatives: da = -a~ dphi_a, de = dx_b - dx_a - r_b~
+ * dphi_b. */
 void ga_tangent_plane(const ga_pair *p, const double *a, ga_tangent *t) {
   double A[9], X[9];
   ga_plus3(t->f + GA_XA, -1, a, t->f + GA_XA);
@@ -189,7 +199,8 @@ void ga_tangent_plane(const ga_pair *p, const double *a, ga_tangent *t) {
   ga_add_block(t->A, GA_PB, GA_PA, -1, X);
 }
 
-/* dn = S dphi_a - S^T dphi_b with S = b~ a~ */
+/* t->A += s times the derivative of f = (0, n, 0, -n), where dn = S dphi_a - S^T dphi_b, S = b~
+ * a~. */
 static void add_dot(const double *S, double s, ga_tangent *t) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
@@ -202,12 +213,14 @@ static void add_dot(const double *S, double s, ga_tangent *t) {
   }
 }
 
+/* Add f = (0, n, 0, -n) and its derivatives; S = sum of lam b~ a~, n = sum of lam a x b. */
 void ga_tangent_dot(const double *S, const double *n, ga_tangent *t) {
   ga_plus3(t->f + GA_PA, 1, n, t->f + GA_PA);
   ga_plus3(t->f + GA_PB, -1, n, t->f + GA_PB);
   add_dot(S, 1, t);
 }
 
+/* t->A += c J1 J2^T, a 12 x 12 outer product. */
 void ga_tangent_outer(double c, const double *J1, const double *J2, ga_tangent *t) {
   for (int i = 0; i < GA_PAIR; i++) {
     const double factor = c * J1[i];
@@ -215,10 +228,11 @@ void ga_tangent_outer(double c, const double *J1, const double *J2, ga_tangent *
   }
 }
 
+/* Add the force lam J of a row atan2(u, w) and its derivatives; Su, Sw: b~ a~ of each row. */
 void ga_tangent_angle(const ga_row *u, const ga_row *w, const double *Su, const double *Sw,
                       double lam, ga_tangent *t) {
   arc h;
-  if (!arc_of(u->value, w->value, &h)) return;
+  if (!arc_derivatives(u->value, w->value, &h)) return;
   for (int i = 0; i < GA_PAIR; i++) t->f[i] += lam * (h.u * u->J[i] + h.w * w->J[i]);
   add_dot(Su, lam * h.u, t);
   add_dot(Sw, lam * h.w, t);
@@ -228,8 +242,10 @@ void ga_tangent_angle(const ga_row *u, const ga_row *w, const double *Su, const 
   ga_tangent_outer(lam * h.ww, w->J, w->J, t);
 }
 
-/* rows of f: (-phi, -r_a x phi, phi, r_b x phi) of the derivative X of a vector phi */
-static void spread(const ga_pair *p, const double *X, int column, double (*M)[GA_PAIR]) {
+/* M(., column) += derivative of f = (-phi, -r_a x phi, phi, r_b x phi) if phi changes by X times
+ * the 3 variations from `column` on. */
+static void add_point_force_rows(const ga_pair *p, const double *X, int column,
+                                 double (*M)[GA_PAIR]) {
   double Ra[9], Rb[9], Y[9];
   ga_skew3(p->ra, Ra);
   ga_skew3(p->rb, Rb);
@@ -241,22 +257,23 @@ static void spread(const ga_pair *p, const double *X, int column, double (*M)[GA
   ga_add_block(M, GA_PB, column, 1, Y);
 }
 
-/* columns of dd = (-dx_a, r_a~ dphi_a, dx_b, -r_b~ dphi_b) times X, for d and d' alike */
-static void spread_all(const ga_pair *p, const double *X, double (*M)[GA_PAIR]) {
+/* M += derivative of f = (-phi, -r_a x phi, phi, r_b x phi) where phi changes by X dd, dd = -dx_a +
+ * r_a~ dphi_a + dx_b - r_b~ dphi_b. Serves derivatives by d and by d' alike. */
+static void add_point_force(const ga_pair *p, const double *X, double (*M)[GA_PAIR]) {
   double Ra[9], Rb[9], Y[9], minus[9];
   ga_skew3(p->ra, Ra);
   ga_skew3(p->rb, Rb);
   for (int i = 0; i < 9; i++) minus[i] = -X[i], Rb[i] = -Rb[i];
-  spread(p, minus, GA_XA, M);
-  spread(p, X, GA_XB, M);
+  add_point_force_rows(p, minus, GA_XA, M);
+  add_point_force_rows(p, X, GA_XB, M);
   ga_product3(X, Ra, Y);
-  spread(p, Y, GA_PA, M);
+  add_point_force_rows(p, Y, GA_PA, M);
   ga_product3(X, Rb, Y);
-  spread(p, Y, GA_PB, M);
+  add_point_force_rows(p, Y, GA_PB, M);
 }
 
-/* besides d itself: the points move in the moments, and d' by omega x (dphi x r) = -omega~ r~ dphi
- */
+/* Add f of a force phi between the points and its derivatives. Beside dphi = by_d dd, the arms r
+ * turn (moments), and d' changes by omega x (dphi x r) = -omega~ r~ dphi with the rotations. */
 void ga_tangent_points(const ga_pair *p, const double *phi, const double *by_d,
                        const double *by_rate, ga_tangent *t) {
   double X[9], Y[9];
@@ -264,18 +281,18 @@ void ga_tangent_points(const ga_pair *p, const double *phi, const double *by_d,
   ga_plus3(t->f + GA_XB, 1, phi, t->f + GA_XB);
   ga_add_cross3(-1, p->ra, phi, t->f + GA_PA);
   ga_add_cross3(1, p->rb, phi, t->f + GA_PB);
-  if (by_d) spread_all(p, by_d, t->A);
+  if (by_d) add_point_force(p, by_d, t->A);
   ga_skew_skew3(phi, p->ra, X);
   ga_add_block(t->A, GA_PA, GA_PA, -1, X);
   ga_skew_skew3(phi, p->rb, X);
   ga_add_block(t->A, GA_PB, GA_PB, 1, X);
   if (!by_rate) return;
-  spread_all(p, by_rate, t->B);
+  add_point_force(p, by_rate, t->B);
   ga_skew_skew3(p->a->w, p->ra, X);
   ga_product3(by_rate, X, Y);
-  spread(p, Y, GA_PA, t->A);
+  add_point_force_rows(p, Y, GA_PA, t->A);
   ga_skew_skew3(p->b->w, p->rb, X);
   ga_product3(by_rate, X, Y);
   for (int i = 0; i < 9; i++) Y[i] = -Y[i];
-  spread(p, Y, GA_PB, t->A);
+  add_point_force_rows(p, Y, GA_PB, t->A);
 }

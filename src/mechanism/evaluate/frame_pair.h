@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two frames and what elements between them are made of: rows of constraints, tangents of forces.
+/* Two frames, and the building blocks of elements between them: constraint rows, force tangents.
  *
  * A frame is a point x (the centre of mass) and a rotation R, with their velocities x' and
  * omega = R Omega. Elements know frames only, all vectors in space axes; a variation is
@@ -7,9 +7,9 @@
  * kind of body is in its table (body_kinds.c); pass.c applies it to all elements alike.
  *
  * Derivatives given by elements are plain: x' and omega are held, and a vector in space axes is
- * differentiated as such. What is held in fact is Omega (on SE(3) R^T x', too), and covectors are
- * wanted in body axes. With domega = dphi x omega, d(R^T f) = R^T (df + f x dphi) the difference
- * are a few cross products, added by pass.c for all elements at once. */
+ * differentiated as such. The model needs derivatives with Omega held (on SE(3) R^T x', too), and
+ * covectors in body axes. With domega = dphi x omega and d(R^T f) = R^T (df + f x dphi), the
+ * difference is a few cross products; pass.c adds them for all elements. */
 #ifndef GA_SRC_PAIR_H
 #define GA_SRC_PAIR_H
 
@@ -41,8 +41,8 @@ typedef struct ga_row {
   double J[GA_PAIR], Z[GA_PAIR];
 } ga_row;
 
-/* A covector f of forces and its plain derivatives A by the frames, B by (x', omega). f is what
- * stands on the left side: G^T lam + H^T psi - F. */
+/* A covector f of forces and its plain derivatives A by the frames, B by (x', omega). f has
+ * the sign of the left side of the equations of motion: G^T lam + H^T psi - F. */
 typedef struct ga_tangent {
   double f[GA_PAIR];
   double A[GA_PAIR][GA_PAIR], B[GA_PAIR][GA_PAIR];
@@ -51,7 +51,7 @@ typedef struct ga_tangent {
 
 void ga_tangent_clear(ga_tangent *t, bool damped);
 
-/* M[at..][at..] += s X, a 3 x 3 block */
+/* M[row..][column..] += s X, a 3 x 3 block */
 static inline void ga_add_block(double (*M)[GA_PAIR], int row, int column, double s,
                                 const double *X) {
   for (int i = 0; i < 3; i++) {
@@ -59,13 +59,14 @@ static inline void ga_add_block(double (*M)[GA_PAIR], int row, int column, doubl
   }
 }
 
-/* What joint points and axes are at two frames: side A has the point p_a = x_a + r_a and axes U_a
- * (its columns x, y, z), side B likewise. */
+/* A joint's point and axes on one body. */
 typedef struct ga_joint_frame {
   double s[3]; /* the point from the centre of mass, body axes */
   double E[9]; /* columns: the joint axes in body axes */
 } ga_joint_frame;
 
+/* Joint points and axes at two frames, in space axes: side A has the point p_a = x_a + r_a and the
+ * axes U_a (columns x, y, z), side B likewise. */
 typedef struct ga_pair {
   const ga_frame *a, *b;
   bool curved; /* Z of rows is wanted */
@@ -75,12 +76,12 @@ typedef struct ga_pair {
   double ed[3]; /* its velocity x_b' + omega_b x r_b - x_a' */
 } ga_pair;
 
-/* Points and velocities; the axes are not needed by all, hence a function of their own. */
+/* Set all of p but Ua, Ub; ga_pair_axes sets these, for elements that need them. */
 void ga_pair_points(ga_pair *p, bool curved, const ga_frame *a, const ga_frame *b, const double *sa,
                     const double *sb);
 void ga_pair_axes(ga_pair *p, const double *Ea, const double *Eb);
 
-/* a.b, a fixed on A and b on B */
+/* Each sets value and J of a row, and Z if p->curved. First a.b, with a fixed on A and b on B: */
 void ga_row_dot(const ga_pair *p, const double *a, const double *b, ga_row *row);
 /* component k of d, in space axes */
 void ga_row_point(const ga_pair *p, int k, ga_row *row);
@@ -91,11 +92,11 @@ void ga_row_distance(const ga_pair *p, double length, ga_row *row);
 /* atan2(u, w) of two rows u = a1.b1, w = a2.b2; false where both vanish */
 bool ga_row_angle(const ga_row *u, const ga_row *w, const ga_pair *p, ga_row *row);
 
-/* sum of lam a over rows a.d: t += its tangent, f included */
+/* Each adds to t->f and t->A (and B). Rows lam a.d; a here is the sum of lam a over the rows: */
 void ga_tangent_plane(const ga_pair *p, const double *a, ga_tangent *t);
-/* sum of lam b~ a~ over rows a.b, and its vector sum of lam a x b */
+/* rows lam a.b; S: sum of lam b~ a~, n: sum of lam a x b over the rows */
 void ga_tangent_dot(const double *S, const double *n, ga_tangent *t);
-/* lam atan2(u, w), rows u and w, with S of each */
+/* a row lam atan2(u, w) of the rows u and w, with S = b~ a~ of each */
 void ga_tangent_angle(const ga_row *u, const ga_row *w, const double *Su, const double *Sw,
                       double lam, ga_tangent *t);
 /* A force phi at p_b, -phi at p_a, with phi's derivatives by d and by d' (each NULL: none) */

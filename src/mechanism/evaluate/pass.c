@@ -13,6 +13,8 @@
 
 #include "mechanism/mechanism.h"
 
+/* Begin an evaluation at (t, q, v): flags from *out, empty frame cache. m, q, v, out must outlive
+ * the pass; v may be NULL (all velocities zero). */
 void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
                    const ga_evaluation *out) {
   pass->m = m;
@@ -26,28 +28,32 @@ void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double 
   for (int i = 0; i < GA_FRAME_SLOTS; i++) pass->tag[i] = -1;
 }
 
-static void compute(const ga_pass *pass, int body, ga_frame *frame) {
+/* *frame <- frame of a body at the pass's (q, v). */
+static void compute_frame(const ga_pass *pass, int body, ga_frame *frame) {
   const ga_solid *b = &pass->m->bodies.item[body];
   b->kind->frame(pass->q + b->q_at, pass->v ? pass->v + b->v_at : NULL, frame);
 }
 
+/* Frame of a body from the cache; it overwrites the slot if another body is there. */
 static const ga_frame *frame_of(ga_pass *pass, int body) {
   const int i = body % GA_FRAME_SLOTS;
-  if (pass->tag[i] != body) compute(pass, body, &pass->slot[i]);
+  if (pass->tag[i] != body) compute_frame(pass, body, &pass->slot[i]);
   pass->tag[i] = body;
   return &pass->slot[i];
 }
 
+/* Frames of the element's bodies, kept in pass->frame until the next call. Two bodies that share a
+ * cache slot use pass->spare for B. */
 void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b) {
   *a = frame_of(pass, el->body[0]);
   const bool clash =
       el->body[0] != el->body[1] && (el->body[0] - el->body[1]) % GA_FRAME_SLOTS == 0;
-  if (clash) compute(pass, el->body[1], &pass->spare);
+  if (clash) compute_frame(pass, el->body[1], &pass->spare);
   *b = clash ? &pass->spare : frame_of(pass, el->body[1]);
   pass->frame[0] = *a, pass->frame[1] = *b;
 }
 
-/* P^T f of one body */
+/* own <- P^T f of one body: kind->nv numbers; f: 6 numbers (force, moment) in space axes. */
 static inline void to_own_axes(const ga_body_kind *kind, const double *R, const double *f,
                                double *own) {
   if (kind->turn_x) {
@@ -62,9 +68,9 @@ static inline void to_own_axes(const ga_body_kind *kind, const double *R, const 
   }
 }
 
-/* the entries of P^T f that a row has, one after the other */
-static inline void put(const ga_body_kind *kind, const double *R, unsigned own_mask,
-                       const double *f, double *val) {
+/* Write the entries of P^T f whose bits are set in own_mask to val, one after the other. */
+static inline void store_row_entries(const ga_body_kind *kind, const double *R, unsigned own_mask,
+                                     const double *f, double *val) {
   if (kind->turn_phi) {
     double own[6];
     to_own_axes(kind, R, f, own);
@@ -79,13 +85,17 @@ static inline void put(const ga_body_kind *kind, const double *R, unsigned own_m
   if (own_mask >> kind->nx & 1) *val = f[3 + kind->phi_at];
 }
 
-static double along(const ga_pass *pass, const ga_solid *b, const double *R, const double *f) {
+/* f.(P v) of one body, where v are its velocities. */
+static double times_velocity(const ga_pass *pass, const ga_solid *b, const double *R,
+                             const double *f) {
   double own[6], sum = 0;
   to_own_axes(b->kind, R, f, own);
   for (int k = 0; k < b->kind->nv; k++) sum += own[k] * pass->v[b->v_at + k];
   return sum;
 }
 
+/* Write row i of el: its value to g or k, J to G or H, and Z, with v held instead of (x', omega),
+ * to Z or Y and times v to the drift. ga_pass_frames comes first. */
 void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
   const ga_evaluation *out = pass->out;
   const ga_row_slots *slots = &el->row[i];
@@ -101,7 +111,7 @@ void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) 
     const ga_frame *f = pass->frame[side];
     const double *J = row->J + 6 * side, *Z = row->Z + 6 * side;
     double held[6];
-    if (first) put(b->kind, f->R, slots->own[side], J, first->val + slots->at[side]);
+    if (first) store_row_entries(b->kind, f->R, slots->own[side], J, first->val + slots->at[side]);
     if (!second && !drift) continue;
     if (b->kind->turn_phi) {
       memcpy(held, Z, sizeof held);
@@ -109,19 +119,21 @@ void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) 
       if (b->kind->turn_x) ga_add_cross3(1, f->xd, J, held + 3);
       Z = held;
     }
-    if (second) put(b->kind, f->R, slots->own[side], Z, second->val + slots->at[side]);
-    if (drift) drift[r] += along(pass, b, f->R, Z);
+    if (second)
+      store_row_entries(b->kind, f->R, slots->own[side], Z, second->val + slots->at[side]);
+    if (drift) drift[r] += times_velocity(pass, b, f->R, Z);
   }
 }
 
-/* s y x e_k for a unit vector along axis k */
+/* c <- s y x e_k, with the unit vector e_k along axis k. */
 static void axis_cross(double s, const double *y, int k, double *c) {
   const int i = (k + 1) % 3, j = (k + 2) % 3;
   c[i] = s * y[j], c[j] = -s * y[i], c[k] = 0;
 }
 
-/* the phi entries of a row of a body, from `val` on */
-static void put_phi(const ga_body_kind *kind, const double *R, const double *c, double *val) {
+/* Write the rotational entries P^T c of one body to val; c is a moment in space axes. */
+static void store_phi_entries(const ga_body_kind *kind, const double *R, const double *c,
+                              double *val) {
   if (kind->turn_phi) {
     ga_times_t3(R, c, val);
   } else if (kind->nphi > 0) {
@@ -129,8 +141,9 @@ static void put_phi(const ga_body_kind *kind, const double *R, const double *c, 
   }
 }
 
-/* J = s (e_k, r x e_k), s = -1 on A and 1 on B. With the additions above, Z = s (0, y x e_k),
- * y = omega x r, on SE(3) plus x': r x (e x omega) + omega x (r x e) = (omega x r) x e. */
+/* Write row i of el, g = d_k, without a ga_row. J = s (e_k, r x e_k), s = -1 on A and 1 on B. With
+ * the additions above, Z = s (0, y x e_k), y = omega x r, on SE(3) plus x':
+ * r x (e x omega) + omega x (r x e) = (omega x r) x e. */
 void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p) {
   const ga_evaluation *out = pass->out;
   const int r = el->lam_at + i;
@@ -151,23 +164,25 @@ void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const 
         val[at] = s;
       }
       axis_cross(s, arm, k, c);
-      put_phi(kind, f->R, c, val + phi);
+      store_phi_entries(kind, f->R, c, val + phi);
     }
     if (!out->Z && !out->drift) continue;
     ga_cross3(f->w, arm, y);
     if (kind->turn_x) ga_plus3(y, 1, f->xd, y);
     axis_cross(s, y, k, c);
-    if (out->Z) put_phi(kind, f->R, c, out->Z->val + phi);
+    if (out->Z) store_phi_entries(kind, f->R, c, out->Z->val + phi);
     drift += ga_dot3(c, f->w);
   }
   if (out->drift) out->drift[r] = drift;
 }
 
+/* Write the derivative of row i by the element's k-th coordinate to G or H. */
 void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient) {
   ga_csr *A = i < el->nlam ? pass->out->G : pass->out->H;
   if (A) A->val[el->coordinate_at[i * el->ncoordinate + k]] = coefficient;
 }
 
+/* F += P^T f of both bodies; f: 12 numbers in space axes, side A first. */
 void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f) {
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &pass->m->bodies.item[el->body[side]];
@@ -179,8 +194,8 @@ void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f) {
 
 /* ---- tangents ------------------------------------------------------------------------------- */
 
-/* A(.,phi) -= B(.,c) w~, all rows */
-static void hold_own(ga_tangent *t, int phi, int c, const double *w) {
+/* A(.,phi) -= B(.,c) w~ for all rows; phi, c: first columns of the blocks. */
+static void subtract_rate_terms(ga_tangent *t, int phi, int c, const double *w) {
   for (int i = 0; i < GA_PAIR; i++) {
     /* the row b^T w~ is w-crossed: b^T (w x y) = (b x w).y */
     double row[3];
@@ -189,33 +204,36 @@ static void hold_own(ga_tangent *t, int phi, int c, const double *w) {
   }
 }
 
-static void correct(ga_tangent *t, int side, const ga_body_kind *kind, const ga_frame *frame) {
+/* Add to t->A of one side the terms of P varying with the rotation (see head of the file). */
+static void add_rotation_terms(ga_tangent *t, int side, const ga_body_kind *kind,
+                               const ga_frame *frame) {
   const int x = 6 * side, phi = x + 3;
   double S[9];
   if (!kind->turn_phi) return;
   ga_skew3(t->f + phi, S);
   ga_add_block(t->A, phi, phi, 1, S);
-  if (t->damped) hold_own(t, phi, phi, frame->w);
+  if (t->damped) subtract_rate_terms(t, phi, phi, frame->w);
   if (!kind->turn_x) return;
   ga_skew3(t->f + x, S);
   ga_add_block(t->A, x, phi, 1, S);
-  if (t->damped) hold_own(t, phi, x, frame->xd);
+  if (t->damped) subtract_rate_terms(t, phi, x, frame->xd);
 }
 
-/* rotation from the own axes of x (even) or phi (odd) to space; NULL: they are the same */
-static const double *turn_of(const ga_body_kind *kind, const ga_frame *frame, int variation) {
+/* Rotation from the body's own axes of x (even variation) or phi (odd) to space; NULL: identity. */
+static const double *own_rotation(const ga_body_kind *kind, const ga_frame *frame, int variation) {
   return (variation % 2 ? kind->turn_phi : kind->turn_x) ? frame->R : NULL;
 }
 
-/* val[at[4 i]..] += Rrow^T M(row, column) Rcolumn of a block: nr x nc entries of it from (i0, j0)
- */
+/* One block: val[at[4 i]..] += row i of Rrow^T M(row, column) Rcolumn, nr x nc entries from
+ * (i0, j0) of the 3 x 3 product; NULL rotations are the identity. */
 typedef struct {
   int row, column, nr, nc, i0, j0;
   const double *Rrow, *Rcolumn;
   const int *at;
 } block_slots;
 
-static void add_turned(const block_slots *b, double (*M)[GA_PAIR], double *val) {
+/* Add block b of M, turned to the bodies' own axes, to the matrix values val. */
+static void add_rotated_block(const block_slots *b, double (*M)[GA_PAIR], double *val) {
   double X[9], Y[9];
   for (int i = 0; i < 3; i++) ga_copy3(&M[3 * b->row + i][3 * b->column], X + 3 * i);
   if (b->Rcolumn) {
@@ -232,12 +250,13 @@ static void add_turned(const block_slots *b, double (*M)[GA_PAIR], double *val) 
   }
 }
 
+/* Add the tangent of el to Kt and, if damped, Ct. Changes t->A (adds the terms of varying P). */
 void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
   const ga_frame *const *frame = pass->frame;
   const ga_body_kind *kind[2];
   for (int side = 0; side < 2; side++) {
     kind[side] = pass->m->bodies.item[el->body[side]].kind;
-    correct(t, side, kind[side], frame[side]);
+    add_rotation_terms(t, side, kind[side], frame[side]);
   }
   for (int block = 0; block < 16; block++) {
     if (!(el->blocks >> block & 1)) continue;
@@ -250,16 +269,16 @@ void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
                                .nc = column % 2 ? kc->nphi : kc->nx,
                                .i0 = row % 2 ? kr->phi_at : 0,
                                .j0 = column % 2 ? kc->phi_at : 0,
-                               .Rrow = turn_of(kr, frame[row / 2], row),
-                               .Rcolumn = turn_of(kc, frame[column / 2], column),
+                               .Rrow = own_rotation(kr, frame[row / 2], row),
+                               .Rcolumn = own_rotation(kc, frame[column / 2], column),
                                .at = el->K_at + 4 * first + column};
-    add_turned(&slots, t->A, pass->out->Kt->val);
-    if (t->damped) add_turned(&slots, t->B, pass->out->Ct->val);
+    add_rotated_block(&slots, t->A, pass->out->Kt->val);
+    if (t->damped) add_rotated_block(&slots, t->B, pass->out->Ct->val);
   }
 }
 
-/* f_phi = s r x phi: with the addition f_phi~ the block (phi, phi) is s r~ phi~; on SE(3) (x, phi)
- * is s phi~ */
+/* Add the tangent of a constant force phi at p_b and -phi at p_a to Kt. f_phi = s r x phi; with
+ * f_phi~ added the block (phi, phi) is s r~ phi~, and on SE(3) the block (x, phi) is s phi~. */
 void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *phi,
                            const ga_pair *p) {
   double *val = pass->out->Kt->val, X[9], Y[9];
@@ -286,7 +305,7 @@ void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *ph
   }
 }
 
-/* bits GA_IN_XA ..: what the bodies of an element do not have */
+/* Bits GA_IN_XA .. of the variations that the element's bodies do not have. */
 static unsigned missing_variations(const ga_mechanism *m, const ga_element *el) {
   unsigned missing = 0;
   for (int side = 0; side < 2; side++) {
@@ -297,6 +316,7 @@ static unsigned missing_variations(const ga_mechanism *m, const ga_element *el) 
   return missing;
 }
 
+/* Bits GA_BLOCK_BIT of all blocks that ga_pass_tangent writes for an element of this structure. */
 unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_structure *s) {
   unsigned blocks = s->blocks, force = s->force;
   const unsigned missing = missing_variations(m, el);
@@ -306,7 +326,7 @@ unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_st
     const int x = 2 * side, phi = x + 1;
     if (kind->turn_phi && force >> phi & 1) blocks |= GA_BLOCK_BIT(phi, phi);
     if (kind->turn_x && force >> x & 1) blocks |= GA_BLOCK_BIT(x, phi);
-    /* one factor of the space: all of its columns or none */
+    /* SE(3) is one factor of the space: its x and phi columns have entries together */
     for (int row = 0; kind->turn_x && row < 4; row++) {
       const unsigned both = GA_BLOCK_BIT(row, x) | GA_BLOCK_BIT(row, phi);
       if (blocks & both) blocks |= both;

@@ -21,8 +21,8 @@ typedef struct bushing_data {
   bool damped;         /* C is not zero */
 } bushing_data;
 
-/* g(n) at rho */
-static void bend(const double *rho, const double *n, double *g) {
+/* g(n) = d(A^T n)/drho at rho, 3 x 3 by rows; the formula is at the head of the file */
+static void derivative_of_AT(const double *rho, const double *n, double *g) {
   const double x = ga_dot3(rho, rho), e = ga_s6(x), eta = ga_s7(x), rn = ga_dot3(rho, n);
   double y[3], z[3];
   ga_cross3(rho, n, y);
@@ -46,6 +46,8 @@ typedef struct {
   double turning[3]; /* omega_b - omega_a */
 } bushing;
 
+/* Sets rho, A, A U_b^T and the rotational rows of D from the axes in b->pair. False if the sides
+ * are turned by more than 0.95 pi, because rho jumps at pi. */
 static bool rotation_rows(bushing *b) {
   double Q[9], p[4], S[9], SS[9], Ut[9];
   ga_product_t3(b->pair.Ua, b->pair.Ub, Q);
@@ -68,12 +70,14 @@ static bool rotation_rows(bushing *b) {
   return true;
 }
 
-/* E of the rotation: -g(y)(-rho) drho + A d(U_b^T w), y = U_b^T w, d(U_b^T w) = U_b^T w~ dphi_b */
+/* Sets E, the derivative of delta' by the frames, for the rotation (translation: zero):
+ *   -g(y)(-rho) drho + A d(U_b^T w),  w = omega_b - omega_a, y = U_b^T w, d(U_b^T w) = U_b^T w~
+ *   dphi_b */
 static void rotation_curvature(bushing *b) {
   double y[3], minus[3], g[9], X[9], S[9];
   ga_times_t3(b->pair.Ub, b->turning, y);
   for (int i = 0; i < 3; i++) minus[i] = -b->rho[i];
-  bend(minus, y, g);
+  derivative_of_AT(minus, y, g);
   ga_product3(g, b->AU, X);
   memset(b->E, 0, sizeof b->E);
   for (int i = 0; i < 3; i++) {
@@ -89,11 +93,14 @@ static void rotation_curvature(bushing *b) {
   }
 }
 
-static double along(const double *row, const ga_pair *p) {
+/* time derivative of a row: its 12 numbers times (x_a', omega_a, x_b', omega_b) */
+static double rate_of_row(const double *row, const ga_pair *p) {
   return ga_dot3(row + GA_XA, p->a->xd) + ga_dot3(row + GA_PA, p->a->w) +
          ga_dot3(row + GA_XB, p->b->xd) + ga_dot3(row + GA_PB, p->b->w);
 }
 
+/* Fills b at the state of the pass: delta, D, delta', the wrench w = K delta + C delta', and E if
+ * tangents are wanted. False if the sides are turned too far. */
 static bool bushing_at(ga_pass *pass, const ga_element *el, bool tangents, bushing *b) {
   const bushing_data *data = el->data;
   const ga_frame *fa, *fb;
@@ -113,7 +120,7 @@ static bool bushing_at(ga_pass *pass, const ga_element *el, bool tangents, bushi
     memcpy(b->D[i], row.J, sizeof row.J);
     if (tangents) memcpy(b->E[i], row.Z, sizeof row.Z);
   }
-  for (int i = 0; i < 6; i++) b->rate[i] = along(b->D[i], &b->pair);
+  for (int i = 0; i < 6; i++) b->rate[i] = rate_of_row(b->D[i], &b->pair);
   for (int i = 0; i < 6; i++) {
     b->w[i] = 0;
     for (int j = 0; j < 6; j++) {
@@ -123,14 +130,15 @@ static bool bushing_at(ga_pass *pass, const ga_element *el, bool tangents, bushi
   return true;
 }
 
-static void covector(const bushing *b, double *f) {
+/* f = D^T w */
+static void force_covector(const bushing *b, double *f) {
   for (int k = 0; k < GA_PAIR; k++) {
     f[k] = 0;
     for (int i = 0; i < 6; i++) f[k] += b->D[i][k] * b->w[i];
   }
 }
 
-/* M += D^T X Y, X 6 x 6 */
+/* M += D^T X Y, with X 6 x 6 by rows and Y, like D, 6 x 12 */
 static void add_product(const bushing *b, const double *X, const double (*Y)[GA_PAIR],
                         double (*M)[GA_PAIR]) {
   for (int j = 0; j < GA_PAIR; j++) {
@@ -142,16 +150,16 @@ static void add_product(const bushing *b, const double *X, const double (*Y)[GA_
   }
 }
 
-/* w.(dD): the translation as for rows a.d; mu = U_b A^T w_rho on B, -mu on A,
- * dmu = dphi_b x mu + U_b g(w_rho) drho */
-static void geometric(const bushing *b, ga_tangent *t) {
+/* Adds w.(dD) to t->A. Translation: as for rows a.d. Rotation: mu = U_b A^T w_rho on B, -mu on A,
+ * with dmu = dphi_b x mu + U_b g(w_rho) drho. t->f stays. */
+static void add_geometric_stiffness(const bushing *b, ga_tangent *t) {
   double a[3], mu[3], n[9], S[9], X[9], Y[9], f[GA_PAIR];
   memcpy(f, t->f, sizeof f);
   ga_times3(b->pair.Ua, b->w, a);
   ga_tangent_plane(&b->pair, a, t);
   memcpy(t->f, f, sizeof f); /* counted already */
   ga_times_t3(b->AU, b->w + 3, mu);
-  bend(b->rho, b->w + 3, n);
+  derivative_of_AT(b->rho, b->w + 3, n);
   ga_product3(b->pair.Ub, n, X);
   ga_product3(X, b->AU, Y);
   ga_add_block(t->A, GA_PB, GA_PB, 1, Y);
@@ -163,13 +171,15 @@ static void geometric(const bushing *b, ga_tangent *t) {
   ga_add_block(t->A, GA_PA, GA_PB, 1, S);
 }
 
-static int evaluate(ga_pass *pass, const ga_element *el) {
+/* F -= D^T w; the tangents D^T (K D + C E) + w.(dD) and D^T C D go to Kt and Ct. Returns a code > 0
+ * if the sides are turned too far. */
+static int bushing_evaluate(ga_pass *pass, const ga_element *el) {
   const bushing_data *data = el->data;
   bushing b;
   double f[GA_PAIR];
   if (!pass->out->F && !pass->tangents) return 0;
   if (!bushing_at(pass, el, pass->tangents, &b)) return ga_element_code(pass, el);
-  covector(&b, f);
+  force_covector(&b, f);
   if (pass->out->F) {
     double force[GA_PAIR];
     for (int i = 0; i < GA_PAIR; i++) force[i] = -f[i];
@@ -184,18 +194,20 @@ static int evaluate(ga_pass *pass, const ga_element *el) {
     add_product(&b, data->C, (const double(*)[GA_PAIR])b.E, t.A);
     add_product(&b, data->C, (const double(*)[GA_PAIR])b.D, t.B);
   }
-  geometric(&b, &t);
+  add_geometric_stiffness(&b, &t);
   ga_pass_tangent(pass, el, &t);
   return 0;
 }
 
-static void structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
+/* Sets the nonzeros: the force depends on both frames and fills all blocks of Kt and Ct. */
+static void bushing_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
   s->force = GA_ALL_VARIATIONS;
   s->blocks = GA_ALL_BLOCKS;
 }
 
-static double energy(ga_pass *pass, const ga_element *el) {
+/* delta^T K delta/2; NaN if the sides are turned too far */
+static double bushing_energy(ga_pass *pass, const ga_element *el) {
   const bushing_data *data = el->data;
   bushing b;
   double sum = 0;
@@ -206,7 +218,9 @@ static double energy(ga_pass *pass, const ga_element *el) {
   return sum;
 }
 
-static void output(ga_pass *pass, const ga_state *state, const ga_element *el, double *values) {
+/* writes the wrench on B in joint axes of A, 6 numbers; NaN if the sides are turned too far */
+static void bushing_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                           double *values) {
   (void)state;
   bushing b;
   double f[GA_PAIR];
@@ -214,12 +228,14 @@ static void output(ga_pass *pass, const ga_state *state, const ga_element *el, d
     for (int i = 0; i < 6; i++) values[i] = NAN;
     return;
   }
-  covector(&b, f);
+  force_covector(&b, f);
   ga_wrench_columns(&b.pair, f, values);
 }
 
-static ga_status describe(ga_mechanism *m, const char *owner, const ga_force *force, ga_element *el,
-                          void *out, ga_error *err) {
+/* Fills bodies of el and its data from the description. GA_ERR_ARG unless both bodies are rigid,
+ * all numbers are finite and K is symmetric. */
+static ga_status bushing_describe(ga_mechanism *m, const char *owner, const ga_force *force,
+                                  ga_element *el, void *out, ga_error *err) {
   bushing_data *data = out;
   ga_sides sides = {.owner = owner};
   double s[2][3], E[2][9];
@@ -253,7 +269,8 @@ static ga_status describe(ga_mechanism *m, const char *owner, const ga_force *fo
   return GA_OK;
 }
 
-static void geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
+/* copies points and axes for pictures */
+static void bushing_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
   (void)m;
   const bushing_data *data = el->data;
   for (int side = 0; side < 2; side++) {
@@ -271,13 +288,13 @@ const ga_force_type ga_force_bushing = {
     .element = {.name = "bushing",
                 .what = "bushing",
                 .trouble = "its sides are turned by nearly half a turn against each other",
-                .structure = structure,
-                .evaluate = evaluate,
-                .energy = energy,
-                .geometry = geometry,
+                .structure = bushing_structure,
+                .evaluate = bushing_evaluate,
+                .energy = bushing_energy,
+                .geometry = bushing_geometry,
                 .order = GA_ORDER_FORCES,
                 GA_COLUMNS(columns),
-                .output = output},
+                .output = bushing_output},
     .summary = "elastic joint in six directions",
     .uses = GA_FORCE_HAS_BETWEEN | GA_FORCE_HAS_AT | GA_FORCE_HAS_AXIS | GA_FORCE_HAS_X_AXIS |
             GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING,
@@ -285,4 +302,4 @@ const ga_force_type ga_force_bushing = {
     .at_help = "as of a joint",
     .matrices = true,
     .size = sizeof(bushing_data),
-    .describe = describe};
+    .describe = bushing_describe};

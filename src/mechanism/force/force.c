@@ -14,6 +14,7 @@ typedef struct load {
   bool body_frame; /* value is in body axes */
 } load;
 
+/* component i of the author's value(t), ready to be called at pass->t; false past the third */
 static bool load_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
   const load *data = el->data;
   if (i >= 3) return false;
@@ -24,8 +25,9 @@ static bool load_function(ga_pass *pass, const ga_element *el, int i, ga_call *c
   return true;
 }
 
-/* value(t) in space axes, and the body's frame: side B of the element */
-static int value_at(ga_pass *pass, const ga_element *el, const ga_frame **frame, double *value) {
+/* value = value(t) in space axes; *frame = frame of the loaded body. Returns 0, or a code where a
+ * function cannot be evaluated. */
+static int load_value(ga_pass *pass, const ga_element *el, const ga_frame **frame, double *value) {
   const load *data = el->data;
   const ga_frame *ground;
   double own[3];
@@ -44,6 +46,8 @@ static int value_at(ga_pass *pass, const ga_element *el, const ga_frame **frame,
   return 0;
 }
 
+/* Fills the body of el, the point, the functions and their axes from the description of a force or
+ * torque. GA_ERR_ARG for the ground or for a point given on side B. */
 static ga_status load_describe(ga_mechanism *m, const char *owner, const ga_force *force,
                                ga_element *el, void *out, ga_error *err) {
   load *data = out;
@@ -67,6 +71,7 @@ static ga_status load_describe(ga_mechanism *m, const char *owner, const ga_forc
   return status;
 }
 
+/* copies the point for pictures */
 static void load_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
   (void)m;
   g->has[1] = true;
@@ -77,6 +82,8 @@ static const char *const function_trouble = "its function cannot be evaluated he
 
 /* ---- force at a point ----------------------------------------------------------------------- */
 
+/* Sets the nonzeros of a force: it acts on x and phi of B; a value in body axes turns with the
+ * body. */
 static void point_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m;
   const load *data = el->data;
@@ -84,13 +91,14 @@ static void point_structure(const ga_mechanism *m, const ga_element *el, ga_stru
   s->blocks = GA_BLOCK_BIT(3, 3) | (data->body_frame ? GA_BLOCK_BIT(2, 3) : 0);
 }
 
-/* f = (F, r x F): d(r x F) = F~ r~ dphi, and F turns with the body: dF = -F~ dphi */
+/* F += (F, r x F). Tangent of -F: d(r x F) = F~ r~ dphi; a force in body axes turns with the body,
+ * dF = -F~ dphi. Returns 0, or a code where value(t) cannot be evaluated. */
 static int point_evaluate(ga_pass *pass, const ga_element *el) {
   const load *data = el->data;
   const ga_frame *frame;
   double F[3], r[3], f[GA_PAIR] = {0};
   if (!pass->out->F && !pass->tangents) return 0;
-  const int code = value_at(pass, el, &frame, F);
+  const int code = load_value(pass, el, &frame, F);
   if (code != 0) return code;
   ga_times3(frame->R, data->s, r);
   ga_copy3(F, f + GA_XB);
@@ -132,18 +140,21 @@ const ga_force_type ga_force_force = {
 
 /* ---- torque --------------------------------------------------------------------------------- */
 
+/* Sets the nonzeros of a torque, which acts on phi of B. */
 static void torque_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
   s->force = GA_IN_PB;
   s->blocks = GA_BLOCK_BIT(3, 3);
 }
 
+/* F += torque on B. A torque in body axes turns with the body; this is its only tangent. Returns 0,
+ * or a code where value(t) cannot be evaluated. */
 static int torque_evaluate(ga_pass *pass, const ga_element *el) {
   const load *data = el->data;
   const ga_frame *frame;
   double f[GA_PAIR] = {0};
   if (!pass->out->F && !pass->tangents) return 0;
-  const int code = value_at(pass, el, &frame, f + GA_PB);
+  const int code = load_value(pass, el, &frame, f + GA_PB);
   if (code != 0) return code;
   if (pass->out->F) ga_pass_force(pass, el, f);
   if (!pass->tangents) return 0;
@@ -159,6 +170,7 @@ static int torque_evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
+/* as load_describe; a point body has no orientation and is rejected */
 static ga_status torque_describe(ga_mechanism *m, const char *owner, const ga_force *force,
                                  ga_element *el, void *data, ga_error *err) {
   const ga_status status = load_describe(m, owner, force, el, data, err);
@@ -168,6 +180,7 @@ static ga_status torque_describe(ga_mechanism *m, const char *owner, const ga_fo
   return ga_fail(err, GA_ERR_ARG, "%s: the point '%s' cannot be turned", owner, b->name);
 }
 
+/* copies the point, which only pictures use */
 static void torque_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
   load_geometry(m, el, g);
   g->only_drawn = true;

@@ -15,10 +15,12 @@ static const char *const field_names[] = {"body",   "between", "coordinate", "at
                                           "length", "free",    "law"};
 enum { NFIELD = (int)(sizeof field_names / sizeof field_names[0]) };
 
+/* the i-th force type, NULL past the end */
 const ga_force_type *ga_force_type_at(int i) {
   return i >= 0 && i < NTYPE ? types[i] : NULL;
 }
 
+/* the force type with this name in model files, NULL if there is none */
 const ga_force_type *ga_force_type_named(const char *name) {
   for (int i = 0; i < NTYPE; i++) {
     if (strcmp(types[i]->element.name, name) == 0) return types[i];
@@ -26,10 +28,12 @@ const ga_force_type *ga_force_type_named(const char *name) {
   return NULL;
 }
 
+/* name of field i (bit 1 << i) in model files, NULL past the end */
 const char *ga_force_field_name(int i) {
   return i >= 0 && i < NFIELD ? field_names[i] : NULL;
 }
 
+/* *info = public description of the i-th force type; false past the end */
 bool ga_force_types(int i, ga_force_type_info *info) {
   const ga_force_type *type = ga_force_type_at(i);
   if (!type) return false;
@@ -40,10 +44,12 @@ bool ga_force_types(int i, ga_force_type_info *info) {
   return true;
 }
 
+/* Did the author give a function other than the constant 0? */
 static bool function_given(const ga_function *f) {
   return f->fn || f->text || f->constant != 0;
 }
 
+/* bits GA_FORCE_HAS_.. of the fields that a description contains */
 static unsigned given_fields(const ga_force *f) {
   const bool given[NFIELD] = {
       f->body,
@@ -64,6 +70,8 @@ static unsigned given_fields(const ga_force *f) {
   return mask;
 }
 
+/* GA_ERR_ARG with a sentence if the description contains a field that its type does not use, or
+ * lacks one it needs. */
 ga_status ga_force_check_fields(const char *owner, const ga_force_type *type, const ga_force *force,
                                 ga_error *err) {
   const unsigned given = given_fields(force);
@@ -80,6 +88,8 @@ ga_status ga_force_check_fields(const char *owner, const ga_force_type *type, co
   return GA_OK;
 }
 
+/* Copies stiffness, damping and law into e; all numbers must be finite. e->free is left to the
+ * caller. */
 ga_status ga_elastic_describe(ga_mechanism *m, const char *owner, const ga_force *force,
                               ga_elastic *e, ga_error *err) {
   const double numbers[4] = {force->stiffness, force->damping, force->length.value,

@@ -8,6 +8,8 @@ const ga_variable ga_of_state[] = {{"s", GA_VARIABLE_COORDINATE},
                                    {"t", GA_VARIABLE_TIME},
                                    {NULL, GA_VARIABLE_TIME}};
 
+/* f = value, first and second derivative along variable `along` (-1: value only, the others are 0).
+ * Returns 0, or the code of the author's C function. */
 int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3]) {
   f[1] = f[2] = 0;
   if (law->fn) return law->fn(law->context, variables, along, f);
@@ -19,11 +21,14 @@ int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3
   return 0;
 }
 
-/* frames move the variable, so that its derivative enters the tangents */
+/* Does the variable change with the configuration or velocity? Then its derivative enters the
+ * tangents. */
 static bool moves_with_frames(ga_variable_kind kind) {
   return kind != GA_VARIABLE_TIME && kind != GA_VARIABLE_INPUT;
 }
 
+/* *f = value of the function at c->value; with `derivatives`, c->by[i] = derivative by variable i,
+ * one call per variable. Returns 0, or the code of the author's C function. */
 int ga_call_law(ga_call *c, bool derivatives, double *f) {
   double jet[3] = {0, 0, 0};
   bool called = false;

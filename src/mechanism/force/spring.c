@@ -19,7 +19,8 @@ typedef struct spring {
   double tension, by_s, by_rate;
 } spring;
 
-/* distance and rate; false where the points meet, because they have no direction then */
+/* Sets pair, distance s, direction n, d' and rate of sp. False where the points meet, because they
+ * have no direction then. */
 static bool find_line(ga_pass *pass, const ga_element *el, spring *sp) {
   const spring_data *data = el->data;
   const ga_frame *a, *b;
@@ -33,6 +34,7 @@ static bool find_line(ga_pass *pass, const ga_element *el, spring *sp) {
   return true;
 }
 
+/* the author's law, ready to be called at s, s', t */
 static ga_call law_at(const ga_pass *pass, const spring_data *data, const spring *sp) {
   return (ga_call){.law = &data->elastic.law,
                    .field = "law",
@@ -40,7 +42,8 @@ static ga_call law_at(const ga_pass *pass, const spring_data *data, const spring
                    .value = {[GA_LAW_S] = sp->s, [GA_LAW_RATE] = sp->rate, [GA_LAW_T] = pass->t}};
 }
 
-/* tension and, if tangents are wanted, its derivatives; 0, > 0, < 0 as functions return */
+/* Fills sp with the tension and, if tangents are wanted, its derivatives by s and s'. Returns 0; >
+ * 0 where the points meet; else the code of the law. */
 static int spring_at(ga_pass *pass, const ga_element *el, bool tangents, spring *sp) {
   const spring_data *data = el->data;
   const ga_elastic *e = &data->elastic;
@@ -58,7 +61,8 @@ static int spring_at(ga_pass *pass, const ga_element *el, bool tangents, spring 
   return code;
 }
 
-static bool function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
+/* the law as function 0 of the element; false if there is no law, or the points meet */
+static bool spring_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
   const spring_data *data = el->data;
   spring sp;
   if (i > 0 || data->elastic.law.zero || !find_line(pass, el, &sp)) return false;
@@ -68,14 +72,16 @@ static bool function(ga_pass *pass, const ga_element *el, int i, ga_call *call) 
 
 /* ---- force and tangent ---------------------------------------------------------------------- */
 
-static void structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
+/* Sets the nonzeros: the force depends on both frames and fills all blocks of Kt and Ct. */
+static void spring_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
   s->force = GA_ALL_VARIATIONS;
   s->blocks = GA_ALL_BLOCKS;
 }
 
-/* phi = tau n at p_b on the left side. By d: tau_s n n^T + (tau/s) N + tau_s' n (N u)^T/s with
- * N = I - n n^T; by d': tau_s' n n^T. */
+/* Adds the tangent of the force phi = tau n at p_b (left side of the equations) to Kt and Ct. With
+ * d = p_b - p_a = s n, u = d', N = I - n n^T and tau_s, tau_s' the derivatives of tau by s and s':
+ *   by d: tau_s n n^T + (tau/s) N + tau_s' n (N u)^T/s;   by d': tau_s' n n^T */
 static void add_tangent(ga_pass *pass, const ga_element *el, const spring *sp) {
   const ga_elastic *e = &((const spring_data *)el->data)->elastic;
   const bool with_rate = e->damping != 0 || !e->law.zero;
@@ -95,7 +101,9 @@ static void add_tangent(ga_pass *pass, const ga_element *el, const spring *sp) {
   ga_pass_tangent(pass, el, &t);
 }
 
-static int evaluate(ga_pass *pass, const ga_element *el) {
+/* F += tau n at p_a and -tau n at p_b, and the tangent. Returns 0, or a code where the points meet
+ * or the law cannot be evaluated. */
+static int spring_evaluate(ga_pass *pass, const ga_element *el) {
   spring sp;
   if (!pass->out->F && !pass->tangents) return 0;
   const int code = spring_at(pass, el, pass->tangents, &sp);
@@ -114,7 +122,8 @@ static int evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
-static double energy(ga_pass *pass, const ga_element *el) {
+/* k (s - l)^2/2; the law is not included */
+static double spring_energy(ga_pass *pass, const ga_element *el) {
   const spring_data *data = el->data;
   const ga_frame *a, *b;
   ga_pair p;
@@ -124,7 +133,9 @@ static double energy(ga_pass *pass, const ga_element *el) {
   return 0.5 * data->elastic.stiffness * stretch * stretch;
 }
 
-static void output(ga_pass *pass, const ga_state *state, const ga_element *el, double *values) {
+/* writes length, rate and tension; the last two are NaN where the points meet or the law fails */
+static void spring_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                          double *values) {
   (void)state;
   spring sp;
   const int code = spring_at(pass, el, false, &sp);
@@ -135,8 +146,10 @@ static void output(ga_pass *pass, const ga_state *state, const ga_element *el, d
 
 /* ---- description ---------------------------------------------------------------------------- */
 
-static ga_status describe(ga_mechanism *m, const char *owner, const ga_force *force, ga_element *el,
-                          void *out, ga_error *err) {
+/* Fills bodies of el, points, stiffness, damping and law. The free length is the one given, or else
+ * the distance in the start configuration. */
+static ga_status spring_describe(ga_mechanism *m, const char *owner, const ga_force *force,
+                                 ga_element *el, void *out, ga_error *err) {
   spring_data *data = out;
   ga_sides sides = {.owner = owner};
   ga_frame a, b;
@@ -154,7 +167,8 @@ static ga_status describe(ga_mechanism *m, const char *owner, const ga_force *fo
   return GA_OK;
 }
 
-static void geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
+/* copies points and free length for pictures */
+static void spring_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
   (void)m;
   const spring_data *data = el->data;
   g->length = data->elastic.free;
@@ -171,18 +185,18 @@ const ga_force_type ga_force_spring = {
     .element = {.name = "spring",
                 .what = "spring",
                 .trouble = "its points meet, or its law cannot be evaluated here",
-                .structure = structure,
-                .evaluate = evaluate,
-                .energy = energy,
-                .function = function,
-                .geometry = geometry,
+                .structure = spring_structure,
+                .evaluate = spring_evaluate,
+                .energy = spring_energy,
+                .function = spring_function,
+                .geometry = spring_geometry,
                 .order = GA_ORDER_FORCES,
                 GA_COLUMNS(columns),
-                .output = output},
+                .output = spring_output},
     .summary = "spring and damper between two points",
     .uses = GA_FORCE_HAS_BETWEEN | GA_FORCE_HAS_AT | GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING |
             GA_FORCE_HAS_LENGTH | GA_FORCE_HAS_LAW,
     .needs = GA_FORCE_HAS_BETWEEN,
     .at_help = "{A: [], B: []} in body frames",
     .size = sizeof(spring_data),
-    .describe = describe};
+    .describe = spring_describe};

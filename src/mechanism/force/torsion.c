@@ -6,11 +6,13 @@
  * Tangents belong to -F, the left side of the equations. */
 #include "mechanism/force/force.h"
 
-static void structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
+/* Sets the nonzeros: the only entry of Kt and Ct is (theta, theta). */
+static void torsion_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
   s->coordinate_block = true;
 }
 
+/* the author's law, ready to be called at theta, theta', t */
 static ga_call law_at(const ga_pass *pass, const ga_element *el) {
   const ga_angle *c = &pass->m->coordinates.item[el->coordinate[0]];
   return (ga_call){
@@ -21,13 +23,15 @@ static ga_call law_at(const ga_pass *pass, const ga_element *el) {
           [GA_LAW_S] = pass->q[c->q_at], [GA_LAW_RATE] = pass->v[c->v_at], [GA_LAW_T] = pass->t}};
 }
 
-static bool function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
+/* the law as function 0 of the element; false if there is no law */
+static bool torsion_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
   if (i > 0 || ((const ga_elastic *)el->data)->law.zero) return false;
   *call = law_at(pass, el);
   return true;
 }
 
-/* effort, and minus its derivatives */
+/* *effort = -k (theta - free) - c theta' + law. *by_s, *by_rate: minus its derivatives by theta and
+ * theta' (those of the law only if tangents are wanted). Returns 0, or the code of the law. */
 static int torsion_at(ga_pass *pass, const ga_element *el, bool tangents, double *effort,
                       double *by_s, double *by_rate) {
   const ga_elastic *e = el->data;
@@ -43,7 +47,9 @@ static int torsion_at(ga_pass *pass, const ga_element *el, bool tangents, double
   return code;
 }
 
-static int evaluate(ga_pass *pass, const ga_element *el) {
+/* Adds the effort to F and its tangents to the diagonal entry of Kt and Ct. Returns 0, or a code
+ * where the law cannot be evaluated. */
+static int torsion_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_evaluation *out = pass->out;
   double effort, by_s, by_rate;
   if (!out->F && !pass->tangents) return 0;
@@ -57,20 +63,25 @@ static int evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
-static double energy(ga_pass *pass, const ga_element *el) {
+/* k (theta - free)^2/2; the law is not included */
+static double torsion_energy(ga_pass *pass, const ga_element *el) {
   const ga_elastic *e = el->data;
   const double turn = pass->q[pass->m->coordinates.item[el->coordinate[0]].q_at] - e->free;
   return 0.5 * e->stiffness * turn * turn;
 }
 
-static void output(ga_pass *pass, const ga_state *state, const ga_element *el, double *values) {
+/* writes the effort in +theta, NaN where the law fails */
+static void torsion_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                           double *values) {
   (void)state;
   double by_s, by_rate;
   if (torsion_at(pass, el, false, values, &by_s, &by_rate) != 0) values[0] = NAN;
 }
 
-static ga_status describe(ga_mechanism *m, const char *owner, const ga_force *force, ga_element *el,
-                          void *data, ga_error *err) {
+/* Fills the coordinate of el and its data; makes the coordinate exist if needed. `free` is the
+ * value given, or else the coordinate's start value. */
+static ga_status torsion_describe(ga_mechanism *m, const char *owner, const ga_force *force,
+                                  ga_element *el, void *data, ga_error *err) {
   ga_elastic *e = data;
   ga_status status = ga_elastic_describe(m, owner, force, e, err);
   if (status != GA_OK) return status;
@@ -89,17 +100,17 @@ static const ga_column columns[] = {{".effort", "N", "N m"}};
 const ga_force_type ga_force_torsion = {.element = {.name = "torsion",
                                                     .what = "torsion",
                                                     .trouble = "its law cannot be evaluated here",
-                                                    .structure = structure,
-                                                    .evaluate = evaluate,
-                                                    .energy = energy,
-                                                    .function = function,
+                                                    .structure = torsion_structure,
+                                                    .evaluate = torsion_evaluate,
+                                                    .energy = torsion_energy,
+                                                    .function = torsion_function,
                                                     .order = GA_ORDER_FORCES,
                                                     GA_COLUMNS(columns),
-                                                    .output = output},
+                                                    .output = torsion_output},
                                         .summary = "spring and damper on a coordinate of a joint",
                                         .uses = GA_FORCE_HAS_COORDINATE | GA_FORCE_HAS_STIFFNESS |
                                                 GA_FORCE_HAS_DAMPING | GA_FORCE_HAS_FREE |
                                                 GA_FORCE_HAS_LAW,
                                         .needs = GA_FORCE_HAS_COORDINATE,
                                         .size = sizeof(ga_elastic),
-                                        .describe = describe};
+                                        .describe = torsion_describe};

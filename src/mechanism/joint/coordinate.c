@@ -13,9 +13,10 @@ static const double two_pi = 6.28318530717958647693;
 
 /* ---- the coordinate itself ------------------------------------------------------------------ */
 
-/* the two rows behind an angle */
-static void dots(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *u, ga_row *w, double *Su,
-                 double *Sw) {
+/* The two rows behind an angle atan2(u, w): u = a1.b1 and w = a2.b2; Su, Sw: their matrices b~ a~
+ * for tangents, or NULL. */
+static void angle_rows(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *u, ga_row *w,
+                       double *Su, double *Sw) {
   double a[3], b[3];
   ga_column3(p->Ua, spec->a1, a);
   ga_column3(p->Ub, spec->b1, b);
@@ -27,6 +28,8 @@ static void dots(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *u, ga
   if (Sw) ga_dot_bend(a, b, Sw);
 }
 
+/* Value and derivatives of a coordinate at p, without theta. False where an angle is not defined (u
+ * = w = 0). */
 bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *row) {
   if (!spec->angle) {
     double a[3];
@@ -35,10 +38,12 @@ bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row 
     return true;
   }
   ga_row u, w;
-  dots(p, spec, &u, &w, NULL, NULL);
+  angle_rows(p, spec, &u, &w, NULL, NULL);
   return ga_row_angle(&u, &w, p, row);
 }
 
+/* Sets the nonzeros of a coordinate: one row that depends on both frames and on theta, and its
+ * blocks of Kt. */
 static void coordinate_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m;
   const ga_coordinate_data *data = el->data;
@@ -47,6 +52,8 @@ static void coordinate_structure(const ga_mechanism *m, const ga_element *el, ga
   s->coordinates = true;
 }
 
+/* Adds the tangent of lam times the coordinate's row to Kt; theta enters linearly and needs none.
+ */
 static void put_tangent(ga_pass *pass, const ga_element *el, const ga_coordinate_spec *spec,
                         const ga_pair *p) {
   const double lam = *ga_pass_lam(pass, el);
@@ -55,7 +62,7 @@ static void put_tangent(ga_pass *pass, const ga_element *el, const ga_coordinate
   if (spec->angle) {
     ga_row u, w;
     double Su[9], Sw[9];
-    dots(p, spec, &u, &w, Su, Sw);
+    angle_rows(p, spec, &u, &w, Su, Sw);
     ga_tangent_angle(&u, &w, Su, Sw, lam, &t);
   } else {
     double a[3];
@@ -66,6 +73,8 @@ static void put_tangent(ga_pass *pass, const ga_element *el, const ga_coordinate
   ga_pass_tangent(pass, el, &t);
 }
 
+/* Writes the row g = wrap(phi - theta) of an angle or g = a.d - theta of a position, and adds its
+ * tangent to Kt. Returns 0, or a code > 0 where the angle is not defined. */
 static int coordinate_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_coordinate_data *data = el->data;
   const bool tangents = pass->tangents && el->blocks;
@@ -84,6 +93,7 @@ static int coordinate_evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
+/* writes theta and theta' */
 static void coordinate_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                               double *values) {
   const ga_angle *c = &pass->m->coordinates.item[el->coordinate[0]];
@@ -102,6 +112,8 @@ const ga_element_type ga_element_coordinate = {
     GA_COLUMNS(coordinate_columns),
     .output = coordinate_output};
 
+/* Value and rate of a coordinate of a joint in the start configuration of its bodies, with the
+ * author's number of full turns added to angles. False where the angle is not defined. */
 bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int which, double *value,
                          double *rate) {
   const ga_joint_data *data = joint->data;
@@ -122,13 +134,15 @@ bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int whi
 
 /* ---- drives --------------------------------------------------------------------------------- */
 
+/* Sets the nonzeros of drives and couplers: their row depends on coordinates alone. */
 static void line_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
   s->coordinates = true;
 }
 
-static ga_call call_of(const ga_pass *pass, const ga_element *el, const char *field,
-                       int time_derivatives) {
+/* the author's function f(t) of a drive, ready to be called at pass->t */
+static ga_call drive_call(const ga_pass *pass, const ga_element *el, const char *field,
+                          int time_derivatives) {
   return (ga_call){.law = el->data,
                    .field = field,
                    .variables = ga_of_time,
@@ -136,16 +150,20 @@ static ga_call call_of(const ga_pass *pass, const ga_element *el, const char *fi
                    .value = {[GA_OF_TIME_T] = pass->t}};
 }
 
+/* f(t) of a drive as function 0 of the element; two time derivatives are used */
 static bool position_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
-  if (i == 0) *call = call_of(pass, el, "position", 2);
+  if (i == 0) *call = drive_call(pass, el, "position", 2);
   return i == 0;
 }
 
+/* f(t) of a rate drive as function 0 of the element; one time derivative is used */
 static bool rate_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
-  if (i == 0) *call = call_of(pass, el, "rate", 1);
+  if (i == 0) *call = drive_call(pass, el, "rate", 1);
   return i == 0;
 }
 
+/* Writes the row g = theta - f(t), g_t = -f' and the drift -f''. Returns 0, or a code where f
+ * cannot be evaluated. */
 static int drive_evaluate(ga_pass *pass, const ga_element *el) {
   if (!pass->holonomic) return 0;
   const ga_evaluation *out = pass->out;
@@ -160,6 +178,8 @@ static int drive_evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
+/* Writes the nonholonomic row k = theta' - f(t) and the drift -f'. Returns 0, or a code where f
+ * cannot be evaluated. */
 static int rate_evaluate(ga_pass *pass, const ga_element *el) {
   if (!pass->nonholonomic) return 0;
   const ga_evaluation *out = pass->out;
@@ -173,12 +193,14 @@ static int rate_evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
+/* the effort that acts in the direction of +theta: -lam */
 static void drive_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                          double *values) {
   (void)pass;
   values[0] = -state->lam[el->lam_at];
 }
 
+/* the effort that acts in the direction of +theta: -psi */
 static void rate_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                         double *values) {
   (void)pass;
@@ -210,6 +232,8 @@ const ga_element_type ga_element_rate = {.what = "drive",
 
 /* ---- couplers ------------------------------------------------------------------------------- */
 
+/* Writes the row g = sum c_k theta_k - c_0; its drift is zero because the row is linear. Returns
+ * 0. */
 static int coupler_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_coupler_data *data = el->data;
   const ga_evaluation *out = pass->out;

@@ -17,22 +17,26 @@
 
 /* ---- primitives ----------------------------------------------------------------------------- */
 
+/* S = b~ a~, which the tangent of a row a.b needs */
 void ga_dot_bend(const double *a, const double *b, double *S) {
   ga_skew_skew3(b, a, S);
 }
 
+/* g = d_k, k = spec->a */
 static void coincide_row(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
                          ga_row *row) {
   (void)joint;
   ga_row_point(p, spec->a, row);
 }
 
+/* adds lam to component k of the force between the points */
 static void coincide_weigh(const ga_pair *p, const ga_joint_data *joint,
                            const ga_primitive_row *spec, double lam, ga_weights *sum) {
   (void)p, (void)joint;
   sum->phi[spec->a] += lam;
 }
 
+/* g = a.d */
 static void plane_row(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
                       ga_row *row) {
   (void)joint;
@@ -41,6 +45,7 @@ static void plane_row(const ga_pair *p, const ga_joint_data *joint, const ga_pri
   ga_row_plane(p, a, row);
 }
 
+/* adds lam a */
 static void plane_weigh(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
                         double lam, ga_weights *sum) {
   (void)joint;
@@ -49,6 +54,7 @@ static void plane_weigh(const ga_pair *p, const ga_joint_data *joint, const ga_p
   ga_plus3(sum->plane, lam, a, sum->plane);
 }
 
+/* g = a.b */
 static void perpendicular_row(const ga_pair *p, const ga_joint_data *joint,
                               const ga_primitive_row *spec, ga_row *row) {
   (void)joint;
@@ -58,6 +64,7 @@ static void perpendicular_row(const ga_pair *p, const ga_joint_data *joint,
   ga_row_dot(p, a, b, row);
 }
 
+/* adds lam b~ a~ and lam a x b */
 static void perpendicular_weigh(const ga_pair *p, const ga_joint_data *joint,
                                 const ga_primitive_row *spec, double lam, ga_weights *sum) {
   (void)joint;
@@ -69,12 +76,14 @@ static void perpendicular_weigh(const ga_pair *p, const ga_joint_data *joint,
   ga_add_cross3(lam, a, b, sum->n);
 }
 
+/* g = (|d|^2 - l^2)/(2 l) */
 static void distance_row(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
                          ga_row *row) {
   (void)spec;
   ga_row_distance(p, joint->length, row);
 }
 
+/* adds the force lam d/l and its derivative lam/l I by d */
 static void distance_weigh(const ga_pair *p, const ga_joint_data *joint,
                            const ga_primitive_row *spec, double lam, ga_weights *sum) {
   (void)spec;
@@ -108,6 +117,8 @@ const ga_primitive ga_primitive_distance = {.name = "distance",
 
 /* ---- the element ---------------------------------------------------------------------------- */
 
+/* p = points and axes of the joint at the state of the pass, with second derivatives if it asks for
+ * them */
 void ga_joint_pair(ga_pass *pass, const ga_element *el, const ga_joint_data *joint, ga_pair *p) {
   const ga_frame *a, *b;
   ga_pass_frames(pass, el, &a, &b);
@@ -115,7 +126,9 @@ void ga_joint_pair(ga_pass *pass, const ga_element *el, const ga_joint_data *joi
   ga_pair_axes(p, joint->side[0].E, joint->side[1].E);
 }
 
-static void structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
+/* Sets the nonzeros of a joint: what each row depends on, and the blocks of Kt that the multipliers
+ * fill. */
+static void joint_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m;
   const ga_row_list *rows = ((const ga_joint_data *)el->data)->rows;
   for (int i = 0; i < rows->count; i++) {
@@ -125,6 +138,7 @@ static void structure(const ga_mechanism *m, const ga_element *el, ga_structure 
   }
 }
 
+/* sets the rows of a joint, and the flags whether they use joint axes and points */
 void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows) {
   joint->rows = rows;
   joint->axes = joint->points = false;
@@ -134,6 +148,8 @@ void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows) {
   }
 }
 
+/* Adds D(G^T lam) by the configuration to Kt. The contributions of all rows are summed first,
+ * because the tangent is linear in the multipliers. */
 static void put_tangent(ga_pass *pass, const ga_element *el, const ga_joint_data *joint,
                         const ga_pair *p) {
   const double *lam = ga_pass_lam(pass, el);
@@ -159,7 +175,9 @@ static void put_tangent(ga_pass *pass, const ga_element *el, const ga_joint_data
   ga_pass_tangent(pass, el, &t);
 }
 
-static int evaluate(ga_pass *pass, const ga_element *el) {
+/* Writes the holonomic rows of the joint, and adds the tangent of G^T lam to Kt if tangents are
+ * wanted. Returns 0: a joint is defined everywhere. */
+static int joint_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_joint_data *joint = el->data;
   const bool tangents = pass->tangents && el->blocks;
   ga_pair p;
@@ -184,6 +202,8 @@ static int evaluate(ga_pass *pass, const ga_element *el) {
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
+/* values = force (3) and moment about p_a (3) that the joint exerts on B, in the joint axes of A. f
+ * = G^T lam + H^T psi stands on the left side of the equations, hence the minus. */
 void ga_wrench_columns(const ga_pair *p, const double *f, double *values) {
   double force[3], moment[3], arm[3];
   for (int i = 0; i < 3; i++) {
@@ -196,8 +216,10 @@ void ga_wrench_columns(const ga_pair *p, const double *f, double *values) {
   ga_times_t3(p->Ua, moment, values + 3);
 }
 
-/* G^T lam */
-static void output(ga_pass *pass, const ga_state *state, const ga_element *el, double *values) {
+/* Writes the wrench of the joint on B in joint axes of A (fx .. mz), then the force in space axes.
+ * The latter goes behind the usual columns, ncolumn numbers later. */
+static void joint_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                         double *values) {
   const ga_joint_data *joint = el->data;
   double f[GA_PAIR] = {0};
   ga_pair p;
@@ -213,12 +235,14 @@ static void output(ga_pass *pass, const ga_state *state, const ga_element *el, d
   for (int i = 0; i < 3; i++) values[i] = -f[GA_XB + i];
 }
 
+/* as joint_output, with the tension of the rod in column 6 */
 static void output_distance(ga_pass *pass, const ga_state *state, const ga_element *el,
                             double *values) {
-  output(pass, state, el, values);
+  joint_output(pass, state, el, values);
   values[6] = state->lam[el->lam_at];
 }
 
+/* copies points, axes, length and radius of a joint for pictures */
 void ga_joint_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
   (void)m;
   const ga_joint_data *data = el->data;
@@ -243,17 +267,17 @@ static const ga_column distance_columns[] = {
 
 const ga_element_type ga_element_joint = {.what = "joint",
                                           .order = GA_ORDER_JOINTS,
-                                          .structure = structure,
-                                          .evaluate = evaluate,
+                                          .structure = joint_structure,
+                                          .evaluate = joint_evaluate,
                                           .geometry = ga_joint_geometry,
                                           .columns = columns,
                                           .ncolumn = 6,
                                           .nextra = 3,
-                                          .output = output};
+                                          .output = joint_output};
 const ga_element_type ga_element_distance = {.what = "joint",
                                              .order = GA_ORDER_JOINTS,
-                                             .structure = structure,
-                                             .evaluate = evaluate,
+                                             .structure = joint_structure,
+                                             .evaluate = joint_evaluate,
                                              .geometry = ga_joint_geometry,
                                              .columns = distance_columns,
                                              .ncolumn = 7,

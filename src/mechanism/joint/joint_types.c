@@ -187,10 +187,12 @@ static const ga_joint_type types[] = {
 };
 enum { NTYPE = (int)(sizeof types / sizeof types[0]) };
 
+/* the i-th joint type, NULL past the end */
 const ga_joint_type *ga_joint_type_at(int i) {
   return i >= 0 && i < NTYPE ? &types[i] : NULL;
 }
 
+/* the joint type with this name in model files, NULL if there is none */
 const ga_joint_type *ga_joint_type_named(const char *name) {
   for (int i = 0; i < NTYPE; i++) {
     if (strcmp(types[i].name, name) == 0) return &types[i];
@@ -198,6 +200,7 @@ const ga_joint_type *ga_joint_type_named(const char *name) {
   return NULL;
 }
 
+/* *info = public description of the i-th joint type; false past the end */
 bool ga_joint_types(int i, ga_joint_type_info *info) {
   const ga_joint_type *type = ga_joint_type_at(i);
   if (!type) return false;

@@ -21,7 +21,8 @@ typedef struct {
   int rides;
 } touch;
 
-static void slip(const ga_pair *p, const touch *at, double *U) {
+/* U = velocity of B's material point at the contact y relative to that of A, space axes */
+static void slip_velocity(const ga_pair *p, const touch *at, double *U) {
   double w[3];
   ga_copy3(p->ed, U);
   ga_add_cross3(-1, p->a->w, p->e, U);
@@ -29,10 +30,11 @@ static void slip(const ga_pair *p, const touch *at, double *U) {
   ga_add_cross3(1, w, at->c, U);
 }
 
-/* Y: dk = dt.U + (t x omega_b).dr_b - (t x omega_a).de + (t x w).dc,  w = omega_b - omega_a */
+/* Row k = t.U: value, H (row->J) and, in row->Z, its derivative by the configuration
+ * dk = dt.U + (t x omega_b).dr_b - (t x omega_a).de + (t x w).dc,  w = omega_b - omega_a */
 static void slip_row(const ga_pair *p, const touch *at, const double *t, ga_row *row) {
   double U[3], arm_a[3], arm_b[3], w[3], tw[3], ta[3], by_c[3];
-  slip(p, at, U);
+  slip_velocity(p, at, U);
   ga_plus3(p->e, 1, at->c, arm_a);
   ga_plus3(p->rb, 1, at->c, arm_b);
   ga_plus3(p->b->w, -1, p->a->w, w);
@@ -55,7 +57,8 @@ static void slip_row(const ga_pair *p, const touch *at, const double *t, ga_row 
   ga_plus3(row->Z + GA_PB, 1, by_c, row->Z + GA_PB);
 }
 
-/* f = (-T, -(e + c) x T, T, (r_b + c) x T), dT = -T~ dphi of the body it rides on */
+/* Adds f = (-T, -(e + c) x T, T, (r_b + c) x T) and its derivative to t. T turns with the body it
+ * rides on: dT = -T~ dphi. */
 static void slip_tangent(const ga_pair *p, const touch *at, const double *T, ga_tangent *t) {
   double arm_a[3], arm_b[3], S[9], X[9];
   const int rides = at->rides ? GA_PB : GA_PA;
@@ -89,14 +92,17 @@ static void slip_tangent(const ga_pair *p, const touch *at, const double *T, ga_
 
 /* ---- rolling -------------------------------------------------------------------------------- */
 
+/* A contact: n the normal of the plane, a the axis of the disk, nu = n.a, sigma = |n x a|, r the
+ * radius; at: the contact point. */
 typedef struct {
   ga_pair pair;
   touch at;
-  bool disk;
+  bool disk; /* false: a sphere */
   double n[3], a[3], nu, sigma, r;
 } rolling;
 
-/* dc = -(r/sigma)(I - m m^T)(dn - nu da - a dnu),  m = (n - nu a)/sigma, dnu = a.dn + n.da */
+/* Sets c->at for a disk: the contact c = -r m and its derivatives Ca, Cb.
+ * dc = -(r/sigma)(I - m m^T)(dn - nu da - a dnu),  m = (n - nu a)/sigma, dnu = a.dn + n.da */
 static void disk_contact(rolling *c) {
   double m[3], by_n[9], by_a[9], S[9];
   for (int i = 0; i < 3; i++) {
@@ -120,7 +126,8 @@ static void disk_contact(rolling *c) {
   for (int i = 0; i < 9; i++) c->at.Ca[i] = -c->at.Ca[i], c->at.Cb[i] = -c->at.Cb[i];
 }
 
-/* false: the disk lies flat */
+/* Fills c with the contact geometry at the state of the pass; false if the disk lies flat, because
+ * then every point of its rim touches. */
 static bool rolling_at(ga_pass *pass, const ga_element *el, rolling *c) {
   const ga_joint_data *joint = el->data;
   ga_joint_pair(pass, el, joint, &c->pair);
@@ -146,7 +153,8 @@ static bool rolling_at(ga_pass *pass, const ga_element *el, rolling *c) {
   return true;
 }
 
-/* g = n.d - r sigma(nu), sigma' = -nu/sigma, sigma'' = -1/sigma^3 */
+/* Row of the contact: g = n.d - r sigma(nu), with sigma' = -nu/sigma, sigma'' = -1/sigma^3; sphere:
+ * g = n.d - r. */
 static void contact_row(const rolling *c, ga_row *row) {
   ga_row_plane(&c->pair, c->n, row);
   if (!c->disk) {
@@ -166,6 +174,8 @@ static void contact_row(const rolling *c, ga_row *row) {
   }
 }
 
+/* Adds the tangent of G^T lam + H^T psi to Kt: the normal force lam n, the friction force T = psi_0
+ * t_1 + psi_1 t_2 and, for a disk, the curvature of sigma(nu). */
 static void rolling_tangent(ga_pass *pass, const ga_element *el, const rolling *c) {
   const double lam = *ga_pass_lam(pass, el), *psi = ga_pass_psi(pass, el);
   double normal[3], T[3], t1[3], t2[3];
@@ -193,12 +203,16 @@ static void rolling_tangent(ga_pass *pass, const ga_element *el, const rolling *
   ga_pass_tangent(pass, el, &t);
 }
 
+/* Sets the nonzeros of a rolling joint: one holonomic and two nonholonomic rows, which depend on
+ * both frames, and the blocks of Kt. */
 static void rolling_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
   for (int i = 0; i < 3; i++) s->touches[i] = GA_ALL_VARIATIONS;
   s->blocks = GA_PLANE_BLOCKS;
 }
 
+/* Writes the contact row g and the two rows of slip k, and the tangent of their forces. Returns a
+ * code > 0 where the disk lies flat. */
 static int rolling_evaluate(ga_pass *pass, const ga_element *el) {
   rolling c;
   ga_row row;
@@ -218,6 +232,8 @@ static int rolling_evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
+/* Writes the wrench on B in joint axes of A (6 numbers), then the force in space axes; NaN if the
+ * disk lies flat. */
 static void rolling_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                            double *values) {
   const double *psi = state->psi + el->psi_at;
@@ -261,6 +277,8 @@ const ga_element_type ga_element_rolling = {.what = "joint",
 
 /* ---- knife edge ----------------------------------------------------------------------------- */
 
+/* Sets the nonzeros of a knife edge: one nonholonomic row, which depends on both frames, and the
+ * blocks of Kt for a direction that is fixed on B. */
 static void knife_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
   s->touches[0] = GA_ALL_VARIATIONS;
@@ -268,6 +286,8 @@ static void knife_structure(const ga_mechanism *m, const ga_element *el, ga_stru
               GA_BLOCK_BIT(1, 3) | GA_BLOCK_BIT(3, 3);
 }
 
+/* Writes the row k = e.U, with e the z axis of B's joint frame, and adds the tangent of psi k to
+ * Kt. Returns 0. */
 static int knife_evaluate(ga_pass *pass, const ga_element *el) {
   const touch at = {.rides = 1};
   ga_pair p;
@@ -290,6 +310,7 @@ static int knife_evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
+/* the force on B along its direction e: -psi */
 static void knife_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                          double *values) {
   (void)pass;

@@ -3,9 +3,9 @@
  *
  * The graph has the bodies as vertices, weighted by their velocities, and an edge for every element
  * between two bodies; a coupler joins the bodies of its joints. METIS cuts it into subdomains of
- * equal weight with few edges between them. Without METIS the bodies are numbered by a walk, breadth
- * first from the far end of the graph, and cut into ranges: each range then touches little more
- * than its neighbours. */
+ * equal weight with few edges between them. Without METIS the bodies are numbered by a walk,
+ * breadth first from the far end of the graph, and cut into ranges: each range then touches little
+ * more than its neighbours. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,14 +25,15 @@ typedef struct {
 
 /* ---- the graph ------------------------------------------------------------------------------ */
 
-/* the body that stands for a coordinate: a moving one of its joint */
+/* the body that represents a coordinate in the graph: side B of its joint, or side A if B is the
+ * ground */
 static int body_of_coordinate(const ga_mechanism *m, int coordinate) {
   const ga_element *joint = &m->joints.item[m->coordinates.item[coordinate].joint];
   return joint->body[1] > 0 ? joint->body[1] : joint->body[0];
 }
 
-/* Pairs of bodies that an element connects, into edge (two numbers each) unless it is NULL; how
- * many. */
+/* Number of pairs of bodies (numbered from 1) that an element connects; the pairs are written into
+ * edge, two numbers each, unless it is NULL. */
 static int edges_of(const ga_mechanism *m, const ga_element *el, int *edge) {
   int n = 0;
   if (el->body[0] > 0 && el->body[1] > 0) {
@@ -49,16 +50,17 @@ static int edges_of(const ga_mechanism *m, const ga_element *el, int *edge) {
   return n;
 }
 
-static int by_number(const void *a, const void *b) {
+/* order of qsort: increasing */
+static int compare_ints(const void *a, const void *b) {
   return *(const int *)a - *(const int *)b;
 }
 
-/* each neighbour once; ptr is moved together */
-static void tidy(graph *g) {
+/* Sorts the neighbours of each body and removes duplicates; ptr and adj are compacted. */
+static void merge_duplicates(graph *g) {
   int at = 0;
   for (int i = 0, begin = 0; i < g->n; i++) {
     const int end = g->ptr[i + 1], first = at;
-    qsort(g->adj + begin, (size_t)(end - begin), sizeof *g->adj, by_number);
+    qsort(g->adj + begin, (size_t)(end - begin), sizeof *g->adj, compare_ints);
     for (int k = begin; k < end; k++) {
       if (at == first || g->adj[at - 1] != g->adj[k]) g->adj[at++] = g->adj[k];
     }
@@ -67,6 +69,8 @@ static void tidy(graph *g) {
   }
 }
 
+/* g = graph of the bodies without the ground, in the arena; weight: number of velocities. False
+ * without memory. */
 static bool build_graph(const ga_mechanism *m, ga_arena *arena, graph *g) {
   const int elements = m->joints.count + m->others.count;
   int count = 0;
@@ -85,14 +89,15 @@ static bool build_graph(const ga_mechanism *m, ga_arena *arena, graph *g) {
   for (int i = 0; i < g->n; i++) next[i + 1] += next[i];
   for (int k = 0; k < 2 * count; k++) g->adj[next[edge[k] - 1]++] = edge[k ^ 1] - 1;
   for (int i = 0; i < g->n; i++) g->weight[i] = m->bodies.item[i + 1].kind->nv;
-  tidy(g);
+  merge_duplicates(g);
   return true;
 }
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-/* Breadth first from one body, into order[end..]; how many are there then. */
-static int walk(const graph *g, int from, bool *seen, int *order, int end) {
+/* Appends to order[end..] all bodies that are connected with `from`, breadth first, and marks them
+ * in seen. Returns the new end of order. */
+static int walk_piece(const graph *g, int from, bool *seen, int *order, int end) {
   int at = end;
   order[end++] = from;
   seen[from] = true;
@@ -106,21 +111,23 @@ static int walk(const graph *g, int from, bool *seen, int *order, int end) {
   return end;
 }
 
-/* All bodies, one connected piece after the other; a piece begins at the body that a first walk
- * through it reached last. */
+/* order = all n bodies, one connected piece after the other. A piece begins at the body that a
+ * first walk through it reached last, so that ranges of the order are compact. False without
+ * memory. */
 static bool walk_all(const graph *g, ga_arena *arena, int *order) {
   bool *seen = ga_arena_take(arena, (size_t)g->n, sizeof *seen);
   if (!seen) return false;
   for (int i = 0, end = 0; i < g->n; i++) {
     if (seen[i]) continue;
-    const int stop = walk(g, i, seen, order, end), last = order[stop - 1];
+    const int stop = walk_piece(g, i, seen, order, end), last = order[stop - 1];
     for (int k = end; k < stop; k++) seen[order[k]] = false;
-    end = walk(g, last, seen, order, end);
+    end = walk_piece(g, last, seen, order, end);
   }
   return true;
 }
 
-/* ranges of nearly equal weight, none of them empty */
+/* body[b] = subdomain of body b: the order (NULL: 0, 1, ..) is cut into ranges of nearly equal
+ * weight, none empty. */
 static void cut_ranges(const graph *g, const int *order, int subdomains, int *body) {
   long long all = 0, sum = 0;
   for (int i = 0; i < g->n; i++) all += g->weight[i];
@@ -141,6 +148,7 @@ static void cut_ranges(const graph *g, const int *order, int subdomains, int *bo
 /* ---- METIS ---------------------------------------------------------------------------------- */
 
 #ifdef GA_HAVE_METIS
+/* Has each subdomain at least one body? False also without memory. */
 static bool every_subdomain_used(const graph *g, int subdomains, const int *body, ga_arena *arena) {
   bool *used = ga_arena_take(arena, (size_t)subdomains, sizeof *used);
   if (!used) return false;
@@ -151,7 +159,7 @@ static bool every_subdomain_used(const graph *g, int subdomains, const int *body
   return true;
 }
 
-/* false: METIS refused, or left a subdomain empty */
+/* body[i] = subdomain of body i, by METIS; false if METIS failed or left a subdomain empty */
 static bool cut_graph(graph *g, ga_arena *arena, int subdomains, int *body) {
   idx_t n = g->n, constraints = 1, nparts = subdomains, edges, options[METIS_NOPTIONS];
   if (sizeof(idx_t) != sizeof(int)) return false;
@@ -172,6 +180,7 @@ const char *ga_partitioner_name(void) {
   return "METIS";
 }
 #else
+/* without METIS: always false, and the caller cuts ranges */
 static bool cut_graph(graph *g, ga_arena *arena, int subdomains, int *body) {
   (void)g, (void)arena, (void)subdomains, (void)body;
   return false;
@@ -184,7 +193,8 @@ const char *ga_partitioner_name(void) {
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-/* The lower subdomain of its two bodies; an element of coordinates goes with its first joint. */
+/* Subdomain of an element: the lower one of its two bodies; that of its first joint if it acts on
+ * coordinates. */
 static int subdomain_of(const ga_mechanism *m, const ga_partition *s, const ga_element *el) {
   const int *body = el->body;
   if (el->ncoordinate > 0) body = m->joints.item[m->coordinates.item[el->coordinate[0]].joint].body;
@@ -194,8 +204,9 @@ static int subdomain_of(const ga_mechanism *m, const ga_partition *s, const ga_e
   return a < b ? a : b;
 }
 
-static ga_status fill(const ga_mechanism *m, ga_partition_method how, ga_partition *s,
-                      ga_arena *arena) {
+/* Fills s->body and s->element. Without METIS, or if METIS fails, the graph is cut into ranges. */
+static ga_status assign_subdomains(const ga_mechanism *m, ga_partition_method how, ga_partition *s,
+                                   ga_arena *arena) {
   graph g = {0};
   if (!build_graph(m, arena, &g)) return GA_ERR_MEM;
   const bool whole = s->subdomains == 1;
@@ -210,6 +221,7 @@ static ga_status fill(const ga_mechanism *m, ga_partition_method how, ga_partiti
   return GA_OK;
 }
 
+/* *out: a new partition of a built mechanism, freed by ga_partition_free; NULL on failure. */
 ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_method how,
                            ga_partition **out, ga_error *err) {
   *out = NULL;
@@ -231,7 +243,7 @@ ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_m
     s->element = ga_calloc((size_t)elements + 1, sizeof *s->element);
   }
   const bool room = s && s->body && s->element;
-  if (room && fill(m, how, s, &arena) == GA_OK) {
+  if (room && assign_subdomains(m, how, s, &arena) == GA_OK) {
     ga_arena_free(&arena);
     *out = s;
     return GA_OK;

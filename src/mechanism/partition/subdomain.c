@@ -29,7 +29,8 @@ typedef struct {
   bool *elsewhere;               /* of the whole's bodies: another subdomain has it, too */
 } cut;
 
-static bool start_cut(cut *c) {
+/* Allocates the lists of c in c->scratch, all zero; false without memory. */
+static bool allocate_cut(cut *c) {
   const ga_mechanism *w = c->whole;
   const size_t nb = (size_t)w->bodies.count, nc = (size_t)w->coordinates.count;
   const size_t ne = (size_t)(w->joints.count + w->others.count);
@@ -43,9 +44,11 @@ static bool start_cut(cut *c) {
   return !c->scratch.failed;
 }
 
-/* ---- what is here --------------------------------------------------------------------------- */
+/* ---- bodies and coordinates of the subdomain ------------------------------------------------ */
 
-static void touch(cut *c, const ga_element *el, int subdomain) {
+/* Marks the bodies and coordinates of an element as needed here (body, coordinate = 1), or its
+ * bodies as used elsewhere if the element belongs to another subdomain. */
+static void mark_element(cut *c, const ga_element *el, int subdomain) {
   for (int side = 0; side < 2; side++) {
     const int b = el->body[side];
     if (subdomain != c->subdomain) {
@@ -58,11 +61,11 @@ static void touch(cut *c, const ga_element *el, int subdomain) {
   for (int k = 0; k < el->ncoordinate; k++) c->coordinate[el->coordinate[k]] = 1;
 }
 
-/* marks, then numbers in the order of the whole */
-static void mark(cut *c) {
+/* Marks all bodies and coordinates that this subdomain needs, and the bodies that others use. */
+static void mark_all(cut *c) {
   const ga_mechanism *w = c->whole;
   for (int i = 0; i < c->partition->elements; i++)
-    touch(c, ga_mechanism_element(w, i), c->partition->element[i]);
+    mark_element(c, ga_mechanism_element(w, i), c->partition->element[i]);
   for (int i = 1; i < w->bodies.count; i++) {
     if (c->partition->body[i - 1] == c->subdomain) {
       c->body[i] = 1;
@@ -75,7 +78,9 @@ static void mark(cut *c) {
   }
 }
 
-static int number(int n, int *here, int *whole) {
+/* Numbers the marked items (here[i] != 0) in their order: here[i] = number or -1, whole[number] =
+ * i. Returns their count. */
+static int number_marked(int n, int *here, int *whole) {
   int count = 0;
   for (int i = 0; i < n; i++) {
     if (!here[i]) {
@@ -90,10 +95,12 @@ static int number(int n, int *here, int *whole) {
 
 /* ---- bodies, coordinates, elements ---------------------------------------------------------- */
 
-static bool take_bodies(cut *c, ga_subdomain_info *info) {
+/* Copies the marked bodies into c->own and counts them in info. Bodies owned by another subdomain
+ * get no mass and no inertia here. False without memory. */
+static bool copy_bodies(cut *c, ga_subdomain_info *info) {
   ga_mechanism *m = c->own;
   c->body[0] = 1; /* the ground */
-  const int count = number(c->whole->bodies.count, c->body, c->whole_body);
+  const int count = number_marked(c->whole->bodies.count, c->body, c->whole_body);
   for (int i = 1; i < count; i++) {
     const int from = c->whole_body[i];
     if (!GA_GROW(m->bodies)) return false;
@@ -114,9 +121,10 @@ static bool take_bodies(cut *c, ga_subdomain_info *info) {
   return true;
 }
 
-static bool take_coordinates(cut *c) {
+/* Copies the marked coordinates into c->own; false without memory. */
+static bool copy_coordinates(cut *c) {
   ga_mechanism *m = c->own;
-  const int count = number(c->whole->coordinates.count, c->coordinate, c->whole_angle);
+  const int count = number_marked(c->whole->coordinates.count, c->coordinate, c->whole_angle);
   for (int i = 0; i < count; i++) {
     if (!GA_GROW(m->coordinates)) return false;
     ga_angle *angle = &m->coordinates.item[m->coordinates.count++];
@@ -127,13 +135,17 @@ static bool take_coordinates(cut *c) {
   return true;
 }
 
+/* Replaces the body numbers of a copied element by those of this subdomain, and clears its slots,
+ * which the layout sets anew. */
 static void renumber_sides(const cut *c, ga_element *el) {
   for (int side = 0; side < 2; side++) el->body[side] = c->body[el->body[side]];
   el->row = NULL;
   el->coordinate_at = el->K_at = NULL;
 }
 
-static bool take_joint(cut *c, int i) {
+/* Copies joint i of the whole into c->own, with its own data, and connects its coordinates with it.
+ * Needs bodies and coordinates first; false without memory. */
+static bool copy_joint(cut *c, int i) {
   ga_mechanism *m = c->own;
   ga_element el = c->whole->joints.item[i];
   ga_joint_data *data = ga_arena_take(&m->arena, 1, sizeof *data);
@@ -150,7 +162,9 @@ static bool take_joint(cut *c, int i) {
   return true;
 }
 
-static bool take_other(cut *c, int i) {
+/* Copies drive, coupler or force i of the whole into c->own; its data stay shared. False without
+ * memory. */
+static bool copy_other(cut *c, int i) {
   ga_mechanism *m = c->own;
   ga_element el = c->whole->others.item[i];
   if (!GA_GROW(m->others)) return false;
@@ -165,8 +179,8 @@ static bool take_other(cut *c, int i) {
   return true;
 }
 
-/* Places of the whole's joints and others in its list of elements: a joint is followed by its
- * coordinates. */
+/* element_at[i] = position of joint or other i in the whole's list of elements, in which each joint
+ * is followed by its coordinates. */
 static void find_elements(cut *c) {
   const ga_mechanism *w = c->whole;
   int at = 0;
@@ -178,14 +192,16 @@ static void find_elements(cut *c) {
   }
 }
 
-static bool take_elements(cut *c, ga_subdomain_info *info) {
+/* Copies all elements of this subdomain and records their numbers in the whole (whole_element).
+ * False without memory. */
+static bool copy_elements(cut *c, ga_subdomain_info *info) {
   const int joints = c->whole->joints.count;
   int here = 0;
   find_elements(c);
   for (int i = 0; i < c->partition->elements; i++) {
     if (c->partition->element[i] != c->subdomain) continue;
     info->elements++;
-    if (i < joints ? !take_joint(c, i) : !take_other(c, i - joints)) return false;
+    if (i < joints ? !copy_joint(c, i) : !copy_other(c, i - joints)) return false;
     /* a joint's coordinates follow it in both lists */
     const int from = c->element_at[i];
     const int end =
@@ -197,6 +213,7 @@ static bool take_elements(cut *c, ga_subdomain_info *info) {
 
 /* ---- numbers of the whole ------------------------------------------------------------------- */
 
+/* q[i], v[i] = number in the whole of the subdomain's i-th entry of q and v */
 static void map_unknowns(const cut *c, long *q, long *v) {
   const ga_mechanism *w = c->whole, *m = c->own;
   for (int i = 1; i < m->bodies.count; i++) {
@@ -211,6 +228,7 @@ static void map_unknowns(const cut *c, long *q, long *v) {
   }
 }
 
+/* lam[i], psi[i] = number in the whole of the subdomain's i-th holonomic and nonholonomic row */
 static void map_rows(const cut *c, long *lam, long *psi) {
   const ga_mechanism *w = c->whole, *m = c->own;
   for (int i = 0; i < m->elements.count; i++) {
@@ -220,6 +238,8 @@ static void map_rows(const cut *c, long *lam, long *psi) {
   }
 }
 
+/* Fills info: sizes, numbers in the whole, start values, model. Needs the layout of c->own; its
+ * arrays live in the arena of c->own. */
 static ga_status fill_info(cut *c, ga_subdomain_info *info) {
   ga_mechanism *m = c->own;
   const ga_mechanism *w = c->whole;
@@ -247,7 +267,10 @@ static ga_status fill_info(cut *c, ga_subdomain_info *info) {
 
 /* ---- the calls ------------------------------------------------------------------------------ */
 
-static ga_status check(const ga_mechanism *m, const ga_partition *s, int subdomain, ga_error *err) {
+/* GA_ERR_ARG if the mechanism is not built, the subdomain does not exist, or the partition does not
+ * fit. */
+static ga_status check_arguments(const ga_mechanism *m, const ga_partition *s, int subdomain,
+                                 ga_error *err) {
   if (!m->built || !m->v0)
     return ga_fail(err, GA_ERR_ARG, "a subdomain needs a mechanism that has been built");
   if (subdomain < 0 || subdomain >= s->subdomains) {
@@ -267,11 +290,12 @@ static ga_status check(const ga_mechanism *m, const ga_partition *s, int subdoma
   return GA_OK;
 }
 
-static ga_status make(cut *c, ga_subdomain_info *info, ga_error *err) {
+/* Builds the mechanism c->own of one subdomain and fills info. */
+static ga_status build_subdomain(cut *c, ga_subdomain_info *info, ga_error *err) {
   ga_mechanism *m = c->own;
-  if (!start_cut(c)) return GA_ERR_MEM;
-  mark(c);
-  if (!take_bodies(c, info) || !take_coordinates(c) || !take_elements(c, info)) return GA_ERR_MEM;
+  if (!allocate_cut(c)) return GA_ERR_MEM;
+  mark_all(c);
+  if (!copy_bodies(c, info) || !copy_coordinates(c) || !copy_elements(c, info)) return GA_ERR_MEM;
   if (info->bodies == 0) {
     return ga_fail(err, GA_ERR_ARG, "subdomain %d of %d has no bodies", c->subdomain,
                    c->partition->subdomains);
@@ -286,18 +310,20 @@ static ga_status make(cut *c, ga_subdomain_info *info, ga_error *err) {
   return status == GA_OK ? fill_info(c, info) : status;
 }
 
+/* *out: a new subdomain, freed by ga_subdomain_free; NULL on failure. It borrows data of m, which
+ * must live longer. */
 ga_status ga_mechanism_subdomain(const ga_mechanism *m, const ga_partition *partition,
                                  int subdomain, ga_subdomain **out, ga_error *err) {
   *out = NULL;
   ga_error_clear(err);
-  ga_status status = check(m, partition, subdomain, err);
+  ga_status status = check_arguments(m, partition, subdomain, err);
   if (status != GA_OK) return status;
   ga_subdomain *p = ga_calloc(1, sizeof *p);
   cut c = {.whole = m, .partition = partition, .subdomain = subdomain};
   status = p ? ga_mechanism_new(&p->m) : GA_ERR_MEM;
   if (status == GA_OK) {
     c.own = p->m;
-    status = make(&c, &p->info, err);
+    status = build_subdomain(&c, &p->info, err);
   }
   ga_arena_free(&c.scratch);
   if (status == GA_OK) {
@@ -309,12 +335,14 @@ ga_status ga_mechanism_subdomain(const ga_mechanism *m, const ga_partition *part
   return ga_fail(err, status, "no memory for a subdomain of the mechanism");
 }
 
+/* frees a subdomain with its mechanism; NULL is allowed */
 void ga_subdomain_free(ga_subdomain *portion) {
   if (!portion) return;
   ga_mechanism_free(portion->m);
   ga_free(portion);
 }
 
+/* sizes, numbers and model of a subdomain; its pointers are valid until it is freed */
 ga_subdomain_info ga_subdomain_view(const ga_subdomain *portion) {
   return portion->info;
 }

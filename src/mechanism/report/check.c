@@ -14,6 +14,7 @@
 enum { MODES_MOST = 300, REPORTED_MOST = 8, STEPS_A_PERIOD = 40 };
 static const double PI = 3.14159265358979323846;
 
+/* One run of all checks: the state, the results c and the matrices s that the checks share. */
 typedef struct checking {
   const ga_mechanism *m;
   double t;
@@ -22,13 +23,14 @@ typedef struct checking {
   void *context;
   ga_check *c;
   ga_static_system s;
-  double *unit; /* of the velocities */
+  double *unit; /* nv: a typical size of each velocity */
   ga_error *err;
 } checking;
 
-static void say(checking *l, ga_log_level level, const char *format, ...) GA_PRINTF(3, 4);
+static void report(checking *l, ga_log_level level, const char *format, ...) GA_PRINTF(3, 4);
 
-static void say(checking *l, ga_log_level level, const char *format, ...) {
+/* Send a sentence to the caller's log (if there is one); count warnings in l->c. */
+static void report(checking *l, ga_log_level level, const char *format, ...) {
   char text[600];
   va_list list;
   if (level == GA_LOG_WARNING) l->c->warnings++;
@@ -41,28 +43,32 @@ static void say(checking *l, ga_log_level level, const char *format, ...) {
 
 /* ---- freedom -------------------------------------------------------------------------------- */
 
+/* Ending of a word for n things: "" for one, else `many`. */
 static const char *plural(int n, const char *many) {
   return n == 1 ? "" : many;
 }
 
-static void say_freedom(checking *l) {
+/* Report degrees of freedom and redundant equations, from l->c. */
+static void report_freedom(checking *l) {
   const ga_check *c = l->c;
   if (c->freedom == 0) {
-    say(l, GA_LOG_INFO,
-        "It cannot move of itself: joints, drives and couplers hold all of its %d velocities.",
-        c->velocities);
+    report(l, GA_LOG_INFO,
+           "It cannot move of itself: joints, drives and couplers hold all of its %d velocities.",
+           c->velocities);
   } else {
-    say(l, GA_LOG_INFO, "It has %d degree%s of freedom: %d velocities, %d independent equations.",
-        c->freedom, plural(c->freedom, "s"), c->velocities, c->rows - c->redundant);
+    report(l, GA_LOG_INFO,
+           "It has %d degree%s of freedom: %d velocities, %d independent equations.", c->freedom,
+           plural(c->freedom, "s"), c->velocities, c->rows - c->redundant);
   }
   if (c->redundant == 0) return;
-  say(l, GA_LOG_INFO,
-      "Counting alone gives %d: of its %d equations %d follow%s from the others. The motion is "
-      "determined, the forces of these joints are not all unique.",
-      c->gruebler, c->rows, c->redundant, c->redundant == 1 ? "s" : "");
+  report(l, GA_LOG_INFO,
+         "Counting alone gives %d: of its %d equations %d follow%s from the others. The motion is "
+         "determined, the forces of these joints are not all unique.",
+         c->gruebler, c->rows, c->redundant, c->redundant == 1 ? "s" : "");
 }
 
-/* rank of all rows; the matrices stand in l->s afterwards */
+/* Rank of all constraint rows: sets freedom, gruebler and redundant of l->c and reports dependent
+ * rows. M, G, H are left in l->s; rank is freed by the caller. */
 static ga_status check_rank(checking *l, ga_rank *rank) {
   ga_static_system *s = &l->s;
   ga_check *c = l->c;
@@ -76,20 +82,22 @@ static ga_status check_rank(checking *l, ga_rank *rank) {
   c->redundant = rank->ndependent;
   c->gruebler = c->velocities - c->rows;
   c->freedom = c->velocities - rank->rank;
-  say_freedom(l);
+  report_freedom(l);
   const ga_model *model = &l->m->model;
   char text[500];
   for (int i = 0; ga_rank_sentence(rank, model->nlam, model->lam_names, model->psi_names, i, text,
                                    sizeof text);
        i++) {
-    if (i < REPORTED_MOST) say(l, GA_LOG_INFO, "  %s.", text);
-    if (i == REPORTED_MOST) say(l, GA_LOG_INFO, "  and so on.");
+    if (i < REPORTED_MOST) report(l, GA_LOG_INFO, "  %s.", text);
+    if (i == REPORTED_MOST) report(l, GA_LOG_INFO, "  and so on.");
   }
   return GA_OK;
 }
 
 /* ---- start values --------------------------------------------------------------------------- */
 
+/* Residuals of the start values: sets gap (relative to the length) and slip of l->c; reports them
+ * and how far an assembly moved the bodies. G of check_rank must be in l->s. */
 static ga_status check_start(checking *l) {
   ga_static_system *s = &l->s;
   const ga_mechanism *m = l->m;
@@ -107,11 +115,11 @@ static ga_status check_start(checking *l) {
   l->c->slip = fmax(l->c->slip, ga_max_abs(m->npsi, r));
   if (m->nlam == 0) return GA_OK;
   if (l->c->gap > 1e-6) {
-    say(l, GA_LOG_WARNING, "At the start %s is open by %.3g: it needs to be assembled.",
-        m->model.lam_names[worst], fabs(gap));
+    report(l, GA_LOG_WARNING, "At the start %s is open by %.3g: it needs to be assembled.",
+           m->model.lam_names[worst], fabs(gap));
   } else {
-    say(l, GA_LOG_INFO, "All joints are closed at the start (largest gap %.1g, speed %.1g).",
-        fabs(gap), l->c->slip);
+    report(l, GA_LOG_INFO, "All joints are closed at the start (largest gap %.1g, speed %.1g).",
+           fabs(gap), l->c->slip);
   }
   double moved = 0, turned = 0;
   const char *name = "";
@@ -121,16 +129,16 @@ static ga_status check_start(checking *l) {
     turned = fmax(turned, b->moved[1]);
   }
   if (moved > 1e-9 * m->length) {
-    say(l, GA_LOG_INFO,
-        "Assembly moved bodies by up to %.3g ('%s') and turned them by up to %.3g degrees.", moved,
-        name, turned * 180 / PI);
+    report(l, GA_LOG_INFO,
+           "Assembly moved bodies by up to %.3g ('%s') and turned them by up to %.3g degrees.",
+           moved, name, turned * 180 / PI);
   }
   return GA_OK;
 }
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-/* whether something is attached to each body */
+/* attached[i] <- true for every body that an element acts on. */
 static void mark_attached(const ga_mechanism *m, bool *attached) {
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
@@ -138,10 +146,12 @@ static void mark_attached(const ga_mechanism *m, bool *attached) {
   }
 }
 
+/* Update lightest and heaviest of l->c; warn if mass and inertia do not fit the size of the body,
+ * as after a mistake of units. */
 static void check_body(checking *l, const ga_solid *b) {
   const double trace = b->J[0] + b->J[4] + b->J[8], size = fmax(b->arm, 1e-3 * l->m->length);
   if (b->mass == 0) {
-    say(l, GA_LOG_INFO, "Body '%s' has no mass: its joints must hold it.", b->name);
+    report(l, GA_LOG_INFO, "Body '%s' has no mass: its joints must hold it.", b->name);
     return;
   }
   l->c->lightest = fmin(l->c->lightest, b->mass);
@@ -149,20 +159,22 @@ static void check_body(checking *l, const ga_solid *b) {
   if (b->kind->nphi == 0) return;
   const double ratio = trace / (b->mass * size * size);
   if (ratio > 1e3 && trace > 1e3 * b->mass * l->m->length * l->m->length) {
-    say(l, GA_LOG_WARNING,
-        "Body '%s': an inertia of %.3g is that of a body %.3g long, the mechanism is only %.3g. "
-        "Are "
-        "its units kg m^2?",
-        b->name, trace, sqrt(12 * trace / b->mass), l->m->length);
+    report(l, GA_LOG_WARNING,
+           "Body '%s': an inertia of %.3g is that of a body %.3g long, the mechanism is only %.3g. "
+           "Are "
+           "its units kg m^2?",
+           b->name, trace, sqrt(12 * trace / b->mass), l->m->length);
   }
   if (trace > 0 && ratio < 1e-7) {
-    say(l, GA_LOG_WARNING,
+    report(
+        l, GA_LOG_WARNING,
         "Body '%s': an inertia of %.3g is that of a body %.3g long, its joints are %.3g apart. Are "
         "its units kg m^2?",
         b->name, trace, sqrt(12 * trace / b->mass), b->arm);
   }
 }
 
+/* Check every body; warn about free bodies, very different masses and gravity in mm/s^2. */
 static ga_status check_bodies(checking *l) {
   const ga_mechanism *m = l->m;
   bool *attached = ga_calloc((size_t)m->bodies.count, sizeof *attached);
@@ -174,29 +186,30 @@ static ga_status check_bodies(checking *l) {
     if (attached[i]) continue;
     l->c->loose++;
     if (l->c->loose <= REPORTED_MOST) {
-      say(l, GA_LOG_WARNING, "Body '%s' is connected to nothing: it flies freely.",
-          m->bodies.item[i].name);
+      report(l, GA_LOG_WARNING, "Body '%s' is connected to nothing: it flies freely.",
+             m->bodies.item[i].name);
     }
   }
   ga_free(attached);
   if (!isfinite(l->c->lightest)) l->c->lightest = 0;
   if (l->c->lightest > 0 && l->c->heaviest > 1e6 * l->c->lightest) {
-    say(l, GA_LOG_WARNING,
-        "Masses go from %.3g to %.3g. If that is not meant, look at their units (kg, g, t).",
-        l->c->lightest, l->c->heaviest);
+    report(l, GA_LOG_WARNING,
+           "Masses go from %.3g to %.3g. If that is not meant, look at their units (kg, g, t).",
+           l->c->lightest, l->c->heaviest);
   }
   const double g = ga_norm3(m->gravity);
   if (g > 9000 && g < 11000) {
-    say(l, GA_LOG_WARNING,
-        "Gravity is %.4g, as in millimetres: masses are then tonnes, for forces to be newtons.", g);
+    report(l, GA_LOG_WARNING,
+           "Gravity is %.4g, as in millimetres: masses are then tonnes, for forces to be newtons.",
+           g);
   }
   return GA_OK;
 }
 
 /* ---- condition ------------------------------------------------------------------------------ */
 
-/* x <- A x, or A^-1 x, of the matrix scaled by S = diag(W^-1/2, D^-1/2); its length after, x of
- * length 1 again */
+/* x <- S A S x, or (S A S)^-1 x with inverse, S = diag(scale), A the factored matrix of s; then x
+ * is normalized. Returns the length before that, INFINITY if the solver failed. */
 static double apply_scaled(ga_static_system *s, const double *scale, bool inverse, double *x) {
   double sum = 0;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
@@ -218,7 +231,8 @@ static double apply_scaled(ga_static_system *s, const double *scale, bool invers
   return length;
 }
 
-/* |A| |A^-1| by power iterations; dependent rows have 1 on their diagonal instead */
+/* Condition number |A| |A^-1| of the scaled matrix (M G^T; G 0), by power iterations. Dependent
+ * rows are replaced by a 1 on the diagonal. Overwrites G, H, D in l->s. */
 static ga_status check_condition(checking *l, const ga_rank *rank) {
   ga_static_system *s = &l->s;
   double *x = ga_arena_doubles(&s->arena, (size_t)s->n);
@@ -238,7 +252,8 @@ static ga_status check_condition(checking *l, const ga_rank *rank) {
   if (status != GA_OK) {
     ga_error_clear(l->err);
     l->c->condition = INFINITY;
-    say(l, GA_LOG_WARNING, "Masses and constraints together do not determine the accelerations.");
+    report(l, GA_LOG_WARNING,
+           "Masses and constraints together do not determine the accelerations.");
     return status < 0 ? status : GA_OK;
   }
   double norm[2] = {0, 0};
@@ -252,18 +267,20 @@ static ga_status check_condition(checking *l, const ga_rank *rank) {
   }
   l->c->condition = norm[0] * norm[1];
   if (l->c->condition > 1e10) {
-    say(l, GA_LOG_WARNING,
+    report(
+        l, GA_LOG_WARNING,
         "Masses and constraints are badly conditioned (%.1g): accelerations lose that many digits. "
         "Look for nearly dependent joints and for masses of very different size.",
         l->c->condition);
   } else {
-    say(l, GA_LOG_INFO, "The equations are well posed (condition %.1g).", l->c->condition);
+    report(l, GA_LOG_INFO, "The equations are well posed (condition %.1g).", l->c->condition);
   }
   return GA_OK;
 }
 
 /* ---- frequencies ---------------------------------------------------------------------------- */
 
+/* Largest |angular velocity| component of a body at the start, rad/s. */
 static double fastest_rotation(const checking *l) {
   double most = 0;
   for (int i = 1; i < l->m->bodies.count; i++) {
@@ -273,8 +290,9 @@ static double fastest_rotation(const checking *l) {
   return most;
 }
 
-/* slowest and fastest of all modes, more exactly */
-static ga_status all_frequencies(checking *l) {
+/* Set slowest (oscillation) and fastest (any mode) of l->c in rad/s from all modes; costs
+ * O(nv^3). */
+static ga_status find_all_frequencies(checking *l) {
   ga_check *c = l->c;
   const int room = 2 * l->m->nv;
   c->fastest = 0;
@@ -293,26 +311,30 @@ static ga_status all_frequencies(checking *l) {
   return status;
 }
 
+/* Estimate the fastest vibration or rotation at the start (rad/s) and suggest the step size l->c->h
+ * in s: 40 steps per period. */
 static ga_status check_frequencies(checking *l) {
   ga_check *c = l->c;
   ga_error ignored = {GA_OK, ""};
   if (c->freedom == 0) return GA_OK;
   ga_status status = ga_fastest_mode(&l->m->model, l->t, l->q, l->v, &c->fastest, &ignored);
-  if (status == GA_OK && c->fastest > 0 && l->m->nv <= MODES_MOST) status = all_frequencies(l);
+  if (status == GA_OK && c->fastest > 0 && l->m->nv <= MODES_MOST) status = find_all_frequencies(l);
   if (status == GA_ERR_MEM) return ga_fail(l->err, status, "no memory to check the mechanism");
   if (status != GA_OK) c->fastest = 0;
   const double turn = fastest_rotation(l), fastest = fmax(c->fastest, turn);
   if (!(fastest > 0)) return GA_OK;
   c->h = 2 * PI / fastest / STEPS_A_PERIOD;
-  say(l, GA_LOG_INFO, "The fastest %s at the start takes %.3g s: a step of h = %.1g resolves it%s.",
-      turn > c->fastest ? "rotation" : "vibration or decay", 2 * PI / fastest, c->h,
-      c->slowest > 0 && c->fastest > 1e3 * c->slowest
-          ? "; a larger one is enough if only slower motions matter"
-          : "");
+  report(l, GA_LOG_INFO,
+         "The fastest %s at the start takes %.3g s: a step of h = %.1g resolves it%s.",
+         turn > c->fastest ? "rotation" : "vibration or decay", 2 * PI / fastest, c->h,
+         c->slowest > 0 && c->fastest > 1e3 * c->slowest
+             ? "; a larger one is enough if only slower motions matter"
+             : "");
   return GA_OK;
 }
 
-/* with velocities in all directions, so that nothing vanishes by chance */
+/* Compare all derivatives with difference quotients, at velocities in all directions, so that no
+ * term vanishes by chance. Overwrites l->s.sum. */
 static void check_derivatives(checking *l) {
   ga_error own = {GA_OK, ""};
   double *v = l->s.sum;
@@ -321,13 +343,14 @@ static void check_derivatives(checking *l) {
   const ga_status status = ga_model_check_derivatives(&l->m->model, l->t, l->q, v, NULL, &own);
   l->c->derivatives_ok = status == GA_OK;
   if (status == GA_OK) {
-    say(l, GA_LOG_INFO, "Its derivatives agree with difference quotients.");
+    report(l, GA_LOG_INFO, "Its derivatives agree with difference quotients.");
   } else {
-    say(l, GA_LOG_WARNING, "A derivative does not agree with its difference quotient: %s",
-        own.text);
+    report(l, GA_LOG_WARNING, "A derivative does not agree with its difference quotient: %s",
+           own.text);
   }
 }
 
+/* All checks in order; they share the matrices in l->s. Stops at the first error. */
 static ga_status check_all(checking *l) {
   const ga_mechanism *m = l->m;
   ga_rank rank = {0};
@@ -344,6 +367,8 @@ static ga_status check_all(checking *l) {
   return status;
 }
 
+/* Check a built mechanism at (t, q, v): *check <- the results (may be NULL), log <- sentences about
+ * them (may be NULL). Fails only if a check could not be made. */
 ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q, const double *v,
                              ga_log_fn log, void *context, ga_check *check, ga_error *err) {
   ga_error own;

@@ -2,6 +2,7 @@
 /* Events on columns: an expression of them, located where it goes through zero. */
 #include "mechanism/mechanism.h"
 
+/* `columns` is scratch memory for the values of all columns. */
 struct ga_watch {
   const ga_mechanism *m;
   ga_expr *when;
@@ -10,7 +11,8 @@ struct ga_watch {
   bool stop;
 };
 
-static ga_name lookup(const void *context, const char *name) {
+/* Names in the expression (ga_scope): columns are its variables. */
+static ga_name lookup_column(const void *context, const char *name) {
   const int i = ga_mechanism_column_index(context, name);
   return i < 0 ? (ga_name){GA_NAME_UNKNOWN, 0, 0} : (ga_name){GA_NAME_VARIABLE, 0, i};
 }
@@ -19,13 +21,16 @@ static const char *column_at(const void *context, int i) {
   return ga_mechanism_column_name(context, i);
 }
 
-static const char *nearest(const void *context, const char *name) {
+/* The most similar column, for "did you mean" (ga_scope). */
+static const char *nearest_column(const void *context, const char *name) {
   return ga_nearest_in(name, column_at, context);
 }
 
+/* *out <- an event where the expression `when` of columns passes through zero; NULL on failure. m
+ * must outlive it. An expression without columns is an error. */
 ga_status ga_watch_new(const ga_mechanism *m, const char *when, ga_direction direction, bool stop,
                        ga_watch **out, ga_error *err) {
-  const ga_scope scope = {lookup, nearest, m, true};
+  const ga_scope scope = {lookup_column, nearest_column, m, true};
   *out = NULL;
   ga_watch *w = ga_calloc(1, sizeof *w);
   if (!w) return ga_fail(err, GA_ERR_MEM, "no memory for an event");
@@ -46,6 +51,7 @@ ga_status ga_watch_new(const ga_mechanism *m, const char *when, ga_direction dir
   return GA_OK;
 }
 
+/* Free the event; w may be NULL. */
 void ga_watch_free(ga_watch *w) {
   if (!w) return;
   ga_expr_free(w->when);
@@ -53,12 +59,15 @@ void ga_watch_free(ga_watch *w) {
   ga_free(w);
 }
 
-static double value(void *context, const ga_state *state) {
+/* Value of the expression at a state; NAN if the columns cannot be computed. */
+static double watch_value(void *context, const ga_state *state) {
   ga_watch *w = context;
   if (ga_mechanism_outputs(w->m, state, w->columns) != GA_OK) return NAN;
   return ga_expr_value(w->when, w->columns);
 }
 
+/* The event for an integrator; w must live as long as it is used. */
 ga_event ga_watch_event(ga_watch *w) {
-  return (ga_event){.value = value, .context = w, .direction = w->direction, .terminal = w->stop};
+  return (ga_event){
+      .value = watch_value, .context = w, .direction = w->direction, .terminal = w->stop};
 }

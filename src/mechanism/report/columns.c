@@ -20,6 +20,7 @@ enum { NWHOLE = (int)(sizeof whole_columns / sizeof whole_columns[0]), VALUES_MA
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
+/* Number of all columns, usual and further ones. */
 static int count_columns(const ga_mechanism *m) {
   int n = 1 + NWHOLE;
   for (int i = 1; i < m->bodies.count; i++) n += m->bodies.item[i].kind->ncolumn;
@@ -30,6 +31,7 @@ static int count_columns(const ga_mechanism *m) {
   return n;
 }
 
+/* Append n column names owner + columns[i].end to m->columns, which must have room. */
 static bool add_names(ga_mechanism *m, const char *owner, const ga_column *columns, int n) {
   for (int i = 0; i < n; i++) {
     const char *name = ga_mechanism_text(m, owner, columns[i].end);
@@ -39,6 +41,7 @@ static bool add_names(ga_mechanism *m, const char *owner, const ga_column *colum
   return true;
 }
 
+/* Append the usual columns of one body or element: a block, and n names. False: no memory. */
 static bool add_block(ga_mechanism *m, int body, const ga_element *el, const char *owner,
                       const ga_column *columns, int n) {
   if (n == 0) return true;
@@ -47,7 +50,9 @@ static bool add_block(ga_mechanism *m, int body, const ga_element *el, const cha
   return add_names(m, owner, columns, n);
 }
 
-static bool usual_columns(ga_mechanism *m) {
+/* Name the usual columns in order: t, bodies, elements by type, sensors, whole mechanism; sets
+ * m->ndefault. */
+static bool name_usual_columns(ga_mechanism *m) {
   m->columns[m->ncolumn++] = time_column.end;
   bool ok = true;
   for (int i = 1; ok && i < m->bodies.count; i++) {
@@ -70,6 +75,7 @@ static bool usual_columns(ga_mechanism *m) {
   return ok;
 }
 
+/* Hash table of column names: column_slot[k] is 1 + the number of a column, 0: free. */
 static bool hash_columns(ga_mechanism *m) {
   m->column_slots = 16;
   while (m->column_slots < 2 * m->ncolumn) m->column_slots *= 2;
@@ -84,9 +90,10 @@ static bool hash_columns(ga_mechanism *m) {
   return true;
 }
 
+/* Name all columns: the usual ones, then the further columns of elements, known by name only. */
 ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err) {
   m->columns = ga_arena_take(&m->arena, (size_t)count_columns(m), sizeof *m->columns);
-  bool ok = m->columns && usual_columns(m);
+  bool ok = m->columns && name_usual_columns(m);
   for (int i = 0; ok && i < m->blocks.count; i++) {
     ga_column_block *block = &m->blocks.item[i];
     const ga_element *el = block->element;
@@ -110,6 +117,7 @@ const char *ga_mechanism_column_name(const ga_mechanism *m, int i) {
   return i >= 0 && i < m->ncolumn ? m->columns[i] : NULL;
 }
 
+/* Number of the column of this name, -1: there is none. */
 int ga_mechanism_column_index(const ga_mechanism *m, const char *name) {
   if (!m->column_slot) return -1;
   const unsigned mask = (unsigned)m->column_slots - 1;
@@ -120,6 +128,7 @@ int ga_mechanism_column_index(const ga_mechanism *m, const char *name) {
   return -1;
 }
 
+/* Table entry of column i if it is t, an energy or a momentum; NULL: it is of a body or element. */
 const ga_column *ga_mechanism_own_column(const ga_mechanism *m, int i) {
   const int k = i - (m->ndefault - NWHOLE);
   if (i == 0) return &time_column;
@@ -128,6 +137,8 @@ const ga_column *ga_mechanism_own_column(const ga_mechanism *m, int i) {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
+/* x, xd, a <- position, velocity and acceleration of the point s (from the centre of mass, body
+ * axes) in space axes; xdd, wd: accelerations x'' and omega' of frame f. */
 void ga_point_motion(const ga_frame *f, const double *xdd, const double *wd, const double *s,
                      double *x, double *xd, double *a) {
   double r[3], wr[3];
@@ -140,7 +151,8 @@ void ga_point_motion(const ga_frame *f, const double *xdd, const double *wd, con
   ga_add_cross3(1, f->w, wr, a);
 }
 
-/* x y z, quaternion or angle, velocities, accelerations: as many as the kind has */
+/* values <- columns of one body, as many as its kind has: x y z, quaternion or angle, velocities,
+ * accelerations. They belong to the origin of the body frame, in space axes. */
 void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, double *values) {
   const ga_body_kind *kind = b->kind;
   const double *q = pass->q + b->q_at;
@@ -159,8 +171,8 @@ void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, do
   for (int i = 0; i < nw; i++) *values++ = wd[kind->phi_at + i];
 }
 
-/* momentum m x', angular momentum about the origin of space x cross m x' + R J Omega */
-static void momenta(const ga_pass *pass, double *p, double *L) {
+/* p <- sum of m x', L <- sum of x cross m x' + R J Omega (about the origin of space). */
+static void sum_momenta(const ga_pass *pass, double *p, double *L) {
   ga_zero3(p);
   ga_zero3(L);
   for (int i = 1; i < pass->m->bodies.count; i++) {
@@ -177,6 +189,7 @@ static void momenta(const ga_pass *pass, double *p, double *L) {
   }
 }
 
+/* values <- all columns (ga_mechanism_columns numbers) at a state; GA_ERR_ARG before the build. */
 ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values) {
   const ga_evaluation nothing = {0};
   ga_pass pass;
@@ -199,6 +212,6 @@ ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, dou
   double *whole = values + m->ndefault - NWHOLE;
   m->model.ops->energy(m->model.user, state->t, state->q, state->v, &whole[0], &whole[1]);
   whole[2] = whole[0] + whole[1];
-  momenta(&pass, whole + 3, whole + 6);
+  sum_momenta(&pass, whole + 3, whole + 6);
   return GA_OK;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What pictures of a mechanism show. Elements have points from the centres of mass, pictures from
- * the origins of the body frames. */
+/* Bodies and elements as pictures show them. Elements store points relative to centres of mass,
+ * pictures need them relative to the origins of the body frames. */
 #include "genalpha/ga_drawable.h"
 
 #include <string.h>
 
 #include "mechanism/mechanism.h"
 
+/* *info <- body i (0: the first after the ground) at the start, in its body frame; false: there is
+ * none. */
 bool ga_mechanism_body_at(const ga_mechanism *m, int i, ga_body_info *info) {
   if (i < 0 || i + 1 >= m->bodies.count) return false;
   const ga_solid *b = &m->bodies.item[i + 1];
@@ -24,8 +26,8 @@ bool ga_mechanism_body_at(const ga_mechanism *m, int i, ga_body_info *info) {
   return true;
 }
 
-/* false: the element has no position in space */
-static bool describe(const ga_mechanism *m, const ga_element *el, ga_drawable *drawable) {
+/* *drawable <- points and axes of an element in body frames; false: it has no position in space. */
+static bool make_drawable(const ga_mechanism *m, const ga_element *el, ga_drawable *drawable) {
   if (!el->type->geometry) return false;
   ga_geometry g = {.type = el->type->name};
   el->type->geometry(m, el, &g);
@@ -35,7 +37,7 @@ static bool describe(const ga_mechanism *m, const ga_element *el, ga_drawable *d
                             .single = !g.has[0] || !g.has[1],
                             .length = g.length,
                             .radius = g.radius};
-  /* pictures see the only body of an element as side A */
+  /* an element on one body alone is drawn on side A, even if its point is on side B */
   const int first = g.has[0] ? 0 : 1;
   for (int side = first, to = 0; side < 2 && g.has[side]; side++, to++) {
     drawable->body[to] = el->body[side] - 1;
@@ -46,6 +48,7 @@ static bool describe(const ga_mechanism *m, const ga_element *el, ga_drawable *d
   return true;
 }
 
+/* The i-th element of a kind that has a position in space; false: there is none. */
 bool ga_mechanism_drawable(const ga_mechanism *m, ga_drawable_kind kind, int i,
                            ga_drawable *drawable) {
   const ga_element *list[] = {[GA_DRAWABLE_JOINT] = m->joints.item,
@@ -56,7 +59,7 @@ bool ga_mechanism_drawable(const ga_mechanism *m, ga_drawable_kind kind, int i,
                        [GA_DRAWABLE_SENSOR] = m->sensors.count};
   if (i < 0 || (int)kind < 0 || kind > GA_DRAWABLE_SENSOR) return false;
   for (int k = 0; k < count[kind]; k++) {
-    if (describe(m, &list[kind][k], drawable) && i-- == 0) return true;
+    if (make_drawable(m, &list[kind][k], drawable) && i-- == 0) return true;
   }
   return false;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sensors: columns that act on nothing. */
+/* Sensors: elements that have output columns and act on nothing. */
 #include "mechanism/mechanism.h"
 
+/* values[0..8] <- position, velocity, acceleration of the point in space axes. */
 static void point_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                          double *values) {
   const ga_sensor_data *data = el->data;
@@ -13,6 +14,7 @@ static void point_output(ga_pass *pass, const ga_state *state, const ga_element 
   ga_point_motion(f, xdd, wd, data->s[0], values, values + 3, values + 6);
 }
 
+/* values <- |d| and its rate d.d'/|d|; at |d| = 0 the rate is |d'|. */
 static void distance_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                             double *values) {
   (void)state;
@@ -27,7 +29,8 @@ static void distance_output(ga_pass *pass, const ga_state *state, const ga_eleme
   values[1] = values[0] > 0 ? ga_dot3(p.d, rate) / values[0] : ga_norm3(rate);
 }
 
-/* atan2(|a x b|, a.b) has full accuracy at both ends of [0, pi] */
+/* values[0] <- angle in [0, pi] between the directions: atan2(|a x b|, a.b), accurate at both
+ * ends. */
 static void angle_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                          double *values) {
   (void)state;
@@ -43,6 +46,7 @@ static void angle_output(ga_pass *pass, const ga_state *state, const ga_element 
 
 /* ---- descriptions --------------------------------------------------------------------------- */
 
+/* Set body and point of a point sensor from its description; side B is the ground. */
 static ga_status describe_point(const ga_mechanism *m, const char *owner, const ga_sensor *sensor,
                                 ga_element *el, ga_sensor_data *data, ga_error *err) {
   const ga_status status = ga_mechanism_body_named(m, owner, sensor->body, &el->body[0], err);
@@ -51,6 +55,7 @@ static ga_status describe_point(const ga_mechanism *m, const char *owner, const 
   return ga_locate_origins(&sides, "at", &sensor->at, data->s, err);
 }
 
+/* Set bodies and points of a distance sensor from its description. */
 static ga_status describe_distance(const ga_mechanism *m, const char *owner,
                                    const ga_sensor *sensor, ga_element *el, ga_sensor_data *data,
                                    ga_error *err) {
@@ -60,6 +65,7 @@ static ga_status describe_distance(const ga_mechanism *m, const char *owner,
   return ga_locate_origins(&sides, "at", &sensor->at, data->s, err);
 }
 
+/* Set bodies and directions of an angle sensor from its description. */
 static ga_status describe_angle(const ga_mechanism *m, const char *owner, const ga_sensor *sensor,
                                 ga_element *el, ga_sensor_data *data, ga_error *err) {
   ga_sides sides = {.owner = owner};
@@ -73,12 +79,14 @@ static ga_status describe_angle(const ga_mechanism *m, const char *owner, const 
 
 /* ---- pictures ------------------------------------------------------------------------------- */
 
+/* Point of the sensor for pictures, on side A only. */
 static void point_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
   (void)m;
   g->has[0] = true;
   ga_copy3(((const ga_sensor_data *)el->data)->s[0], g->s[0]);
 }
 
+/* Both points of the sensor for pictures. */
 static void distance_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
   (void)m;
   for (int side = 0; side < 2; side++) {
@@ -87,7 +95,7 @@ static void distance_geometry(const ga_mechanism *m, const ga_element *el, ga_ge
   }
 }
 
-/* directions have no points: they are drawn at the origins of the body frames */
+/* Directions have no points: pictures show them at the origins of the body frames. */
 static void angle_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g) {
   for (int side = 0; side < 2; side++) {
     const double *com = m->bodies.item[el->body[side]].com;

@@ -5,7 +5,7 @@
 
 #include "mechanism/mechanism.h"
 
-/* the block a column belongs to; it is not one of the whole mechanism */
+/* Block of a column, which must belong to a body or element. */
 static const ga_column_block *find_block(const ga_mechanism *m, int column) {
   const ga_column_block *blocks = m->blocks.item;
   if (column >= m->ndefault) {
@@ -26,7 +26,7 @@ static const ga_column_block *find_block(const ga_mechanism *m, int column) {
   return low > 0 ? &blocks[low - 1] : NULL;
 }
 
-/* the first coordinate of an element is an angle */
+/* True if the first coordinate of the element is an angle, not a length. */
 static bool acts_on_angle(const ga_mechanism *m, const ga_element *el) {
   if (el->ncoordinate == 0) return false;
   const ga_angle *c = &m->coordinates.item[el->coordinate[0]];
@@ -34,6 +34,7 @@ static bool acts_on_angle(const ga_mechanism *m, const ga_element *el) {
   return joint->type->coordinate[c->which].angle;
 }
 
+/* Unit of column i in SI, "1" for pure numbers, "" if unknown; NULL: there is no such column. */
 const char *ga_mechanism_column_unit(const ga_mechanism *m, int i) {
   if (i < 0 || i >= m->ncolumn) return NULL;
   const ga_column *whole = ga_mechanism_own_column(m, i);
