@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs with h = h_0, h_1, ..., h_K and 2h side by side, combined at every step of size h.
  *
- * The runs go forward in windows of some steps h: threads take the runs of a window one by one, the
- * longest first, each leaves its states at the ends of the steps h; then the caller's thread
- * combines them, in order, and calls the observer. A run touches nothing but its own integrator and
- * states, so the result depends neither on the threads nor on the windows, whose length follows the
- * clock: short enough for an observer that wants to stop, long enough to make threads worth while.
- */
+ * The runs go forward in windows of some steps h. Threads take the runs of a window one by one, the
+ * longest first; each run keeps its states at the ends of the steps h. Then the caller's thread
+ * combines them, in order, and calls the observer. A run changes only its own integrator and
+ * states, so the result depends neither on the threads nor on the windows. The length of a window
+ * follows the clock: short enough for an observer that wants to stop, long enough for threads. */
 #define _POSIX_C_SOURCE 200809L
 #include <float.h>
 #include <math.h>
@@ -72,6 +71,7 @@ struct ga_extrapolator {
 
 /* life cycle */
 
+/* Send a formatted warning to the log of the options, if there is one. */
 static void GA_PRINTF(2, 3) warn(const ga_extrapolator *x, const char *format, ...) {
   if (!x->options.log) return;
   char text[800];
@@ -82,11 +82,14 @@ static void GA_PRINTF(2, 3) warn(const ga_extrapolator *x, const char *format, .
   x->options.log(x->options.log_context, GA_LOG_WARNING, text);
 }
 
+/* Step size of run i. */
 static double step_of(const ga_extrapolator *x, int i) {
   double h = x->options.h;
   return i == 0 ? 2 * h : h / ga_substeps(x->steps, i - 1);
 }
 
+/* A new integrator with the options of the extrapolator and step h. warns: it may write warnings,
+ * which would otherwise be repeated by each run. */
 static ga_status make_integrator(ga_extrapolator *x, double h, bool warns, ga_integrator **out,
                                  ga_error *err) {
   ga_options o = x->options;
@@ -95,6 +98,7 @@ static ga_status make_integrator(ga_extrapolator *x, double h, bool warns, ga_in
   return ga_integrator_new(x->model, &o, out, err);
 }
 
+/* Make the integrators of all K + 2 runs. */
 static ga_status make_runs(ga_extrapolator *x, ga_error *err) {
   ga_status status = GA_OK;
   for (int i = 0; i < x->K + 2 && status == GA_OK; i++) {
@@ -105,6 +109,7 @@ static ga_status make_runs(ga_extrapolator *x, ga_error *err) {
   return status;
 }
 
+/* Allocate the windows of states and the results; a window has at most WINDOW_NUMBERS numbers. */
 static ga_status make_memory(ga_extrapolator *x, ga_error *err) {
   x->layout = ga_layout_of(x->model);
   int size = x->layout.at[GA_VARIABLES];
@@ -125,6 +130,7 @@ static ga_status make_memory(ga_extrapolator *x, ga_error *err) {
   return GA_OK;
 }
 
+/* Check the options, then make the K + 2 integrators and all memory. On failure *out is NULL. */
 ga_status ga_extrapolator_new(const ga_model *model, const ga_options *options, int K,
                               ga_extrapolator **out, ga_error *err) {
   if (!out) return ga_fail(err, GA_ERR_ARG, "out is NULL");
@@ -192,10 +198,12 @@ void ga_extrapolator_observe(ga_extrapolator *x, ga_extrapolator_observer observ
 
 /* results */
 
+/* Where run r keeps its state after step n of the window. */
 static double *state_after(const ga_extrapolator *x, const run *r, long n) {
   return r->states + (size_t)(n - x->first - 1) * (size_t)x->layout.at[GA_VARIABLES];
 }
 
+/* Copy the current state of run r as its state after step n. */
 static void keep_state(const ga_extrapolator *x, run *r, long n) {
   const ga_state *state = ga_integrator_state(r->it);
   ga_layout_pack(&x->layout, state, state_after(x, r, n));
@@ -203,21 +211,23 @@ static void keep_state(const ga_extrapolator *x, run *r, long n) {
   r->reached = n;
 }
 
-static ga_errors named(const double e[GA_VARIABLES]) {
+static ga_errors errors_by_name(const double e[GA_VARIABLES]) {
   return (ga_errors){.q = e[0], .v = e[1], .vd = e[2], .lam = e[3], .psi = e[4]};
 }
 
-/* q, v onto the constraints, v', lam, psi of the equations of motion there */
+/* Project q, v of a packed state at t onto the constraints and replace v', lam, psi by those of
+ * the equations of motion there. */
 static ga_status make_consistent(ga_extrapolator *x, double t, double *state) {
   const int *at = x->layout.at;
   return ga_start_consistent(x->equations, t, state + at[0], state + at[1], state + at[2],
                              state + at[3], state + at[4]);
 }
 
-/* both results at time t, if they are wanted so; one from 2h that cannot be had costs the
- * estimates. The errors of what follows from q and v are as small as theirs, if these fall. */
-static ga_status evaluate(ga_extrapolator *x, double t, double **with_2h, double *result,
-                          double fall[GA_VARIABLES]) {
+/* If consistent multipliers are wanted: make both results consistent at t, and let v', lam, psi
+ * have the fall of q and v. *with_2h becomes NULL if that one fails: then there are no
+ * estimates. */
+static ga_status make_results_consistent(ga_extrapolator *x, double t, double **with_2h,
+                                         double *result, double fall[GA_VARIABLES]) {
   if (x->multipliers != GA_MULTIPLIERS_CONSISTENT) return GA_OK;
   if (*with_2h && make_consistent(x, t, *with_2h) != GA_OK) *with_2h = NULL;
   for (int i = 2; i < GA_VARIABLES; i++) fall[i] = fmin(fall[0], fall[1]);
@@ -225,16 +235,17 @@ static ga_status evaluate(ga_extrapolator *x, double t, double **with_2h, double
   return x->inconsistent;
 }
 
-static ga_status failure(ga_extrapolator *x);
+static ga_status first_failure(ga_extrapolator *x);
 
-/* Does anyone see the state after step n: the observer, or the caller, after the last step or a
- * failure? The start needs no evaluation for the caller: its v', lam, psi are those of all runs. */
+/* Will the observer or the caller see the state after step n? The caller sees the last step and
+ * the one before a failure. */
 static bool is_seen(ga_extrapolator *x, long n) {
-  return x->observer || n == x->n_end || (n == x->last && failure(x) != GA_OK);
+  return x->observer || n == x->n_end || (n == x->last && first_failure(x) != GA_OK);
 }
 
-/* after step n of the window: the extrapolated state, and the observer */
-static ga_status deliver(ga_extrapolator *x, long n) {
+/* Extrapolate the states after step n of the window into x->now, with error estimates, and call
+ * the observer. The states of the window are overwritten. */
+static ga_status combine_and_observe(ga_extrapolator *x, long n) {
   int K = x->K;
   bool coarser = n % 2 == 0 && x->runs[0].reached >= n;
   double *states[RUNS_MAX] = {NULL}, fall[GA_VARIABLES] = {0}, error[GA_VARIABLES];
@@ -245,21 +256,22 @@ static ga_status deliver(ga_extrapolator *x, long n) {
   memcpy(x->finest, result, bytes);
   ga_combine(&x->layout, &x->factors, states, x->w, fall);
   if (is_seen(x, n)) {
-    if (evaluate(x, t, &with_2h, result, fall) != GA_OK) return failure(x);
+    if (make_results_consistent(x, t, &with_2h, result, fall) != GA_OK) return first_failure(x);
   }
   memcpy(x->result, result, bytes);
   x->now.steps = n;
   x->now.state.t = t;
   ga_combined_errors(&x->layout, &x->factors, fall, with_2h, result, error);
-  x->now.error = named(error);
+  x->now.error = errors_by_name(error);
   for (int i = 0; i < GA_VARIABLES; i++) {
     error[i] = ga_layout_distance(&x->layout, i, x->finest, result);
   }
-  x->now.finest = named(error);
+  x->now.finest = errors_by_name(error);
   if (!x->observer || x->observer(x->observer_context, &x->now) == 0) return GA_OK;
   return ga_fail(&x->error, GA_STOPPED, "t = %.9g: stopped by the observer", x->now.state.t);
 }
 
+/* x->stats: sums of counters and maxima of extremes over all runs. */
 static void add_stats(ga_extrapolator *x) {
   memset(&x->stats, 0, sizeof x->stats);
   for (int i = 0; i < x->K + 2; i++) {
@@ -272,9 +284,9 @@ static void add_stats(ga_extrapolator *x) {
   }
 }
 
-/* of the runs that are needed: the failure of the one with the largest step, GA_OK if there is
- * none; before them that of consistent multipliers */
-static ga_status failure(ga_extrapolator *x) {
+/* Status and message of a failure of consistent multipliers or of the run with the largest step,
+ * not counting the run with 2h; GA_OK if there is none. */
+static ga_status first_failure(ga_extrapolator *x) {
   if (x->inconsistent != GA_OK) {
     ga_fail(&x->error, x->inconsistent, "%s", ga_integrator_error(x->equations)->text);
     ga_error_prefix(&x->error, "consistent multipliers of the extrapolated state");
@@ -290,8 +302,8 @@ static ga_status failure(ga_extrapolator *x) {
   return GA_OK;
 }
 
-/* the run with 2h can be spared */
-static void watch_estimate(ga_extrapolator *x) {
+/* The run with 2h serves error estimates only: if it fails, warn once and go on without. */
+static void warn_if_no_estimate(ga_extrapolator *x) {
   const run *r = &x->runs[0];
   if (r->status == GA_OK || x->no_estimate) return;
   x->no_estimate = true;
@@ -301,9 +313,9 @@ static void watch_estimate(ga_extrapolator *x) {
 
 /* windows */
 
-/* the steps of run r in the window; its last one ends at t_end exactly. The run with 2h waits where
- * no one sees an estimate. */
-static void advance(ga_extrapolator *x, run *r) {
+/* Make the steps of run r in the window and keep its states; the last step ends at t_end exactly.
+ * The run with 2h is skipped if nobody sees an estimate. Called by any thread. */
+static void advance_run(ga_extrapolator *x, run *r) {
   int i = (int)(r - x->runs);
   bool waits = i == 0 && !x->observer && x->n_end % 2 != 0;
   for (long n = x->first + 1; n <= x->last && r->status == GA_OK; n++) {
@@ -318,50 +330,55 @@ static void advance(ga_extrapolator *x, run *r) {
   }
 }
 
-static void *work(void *context) {
+/* Body of a thread: take the next run, the one with the smallest step first, until all are
+ * taken. */
+static void *run_worker(void *context) {
   ga_extrapolator *x = context;
   int i;
-  while ((i = atomic_fetch_add(&x->taken, 1)) < x->K + 2) advance(x, &x->runs[x->K + 1 - i]);
+  while ((i = atomic_fetch_add(&x->taken, 1)) < x->K + 2) advance_run(x, &x->runs[x->K + 1 - i]);
   return NULL;
 }
 
+/* Threads to use: as set, or one per processor, at most one per run. */
 static int thread_count(const ga_extrapolator *x) {
   long n = x->threads > 0 ? x->threads : sysconf(_SC_NPROCESSORS_ONLN);
   return n < 1 ? 1 : n > x->K + 2 ? x->K + 2 : (int)n;
 }
 
-static double now(void) {
+static double seconds_now(void) {
   struct timespec ts = {0, 0};
   clock_gettime(CLOCK_MONOTONIC, &ts);
   return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
-/* the next window; a thread that cannot be had is done without */
+/* Advance all runs by the next window of steps, in parallel, and choose the length of the next
+ * window. If a thread cannot be created, the others do its work. */
 static void fill_window(ga_extrapolator *x) {
-  double began = now();
+  double began = seconds_now();
   x->first = x->n;
   x->last = x->n_end - x->n > x->length ? x->n + x->length : x->n_end;
   atomic_store(&x->taken, 0);
   pthread_t threads[RUNS_MAX];
   int count = 0, wanted = thread_count(x) - 1;
-  while (count < wanted && pthread_create(&threads[count], NULL, work, x) == 0) count++;
-  work(x);
+  while (count < wanted && pthread_create(&threads[count], NULL, run_worker, x) == 0) count++;
+  run_worker(x);
   while (count > 0) pthread_join(threads[--count], NULL);
 
   for (int i = 1; i < x->K + 2; i++) {
     if (x->runs[i].reached < x->last) x->last = x->runs[i].reached;
   }
-  watch_estimate(x);
+  warn_if_no_estimate(x);
   add_stats(x);
-  double took = now() - began;
+  double took = seconds_now() - began;
   if (took < window_seconds / 2 && x->length * 2 <= x->length_max) x->length *= 2;
   if (took > window_seconds && x->length >= 4) x->length /= 2;
 }
 
 /* from t0 to t_end */
 
-/* what was set since the last start */
-static ga_status take_settings(ga_extrapolator *x) {
+/* At a start: apply steps and multipliers as set since the last start; make the integrator for
+ * consistent multipliers if needed. */
+static ga_status apply_settings(ga_extrapolator *x) {
   ga_status status = GA_OK;
   bool other = x->steps != x->next_steps;
   x->steps = x->next_steps;
@@ -380,19 +397,21 @@ static ga_status take_settings(ga_extrapolator *x) {
   return status;
 }
 
+/* Start all runs at (t0, q0, v0) and deliver that state as step 0. Fails if any run fails to
+ * start, except the one with 2h. */
 ga_status ga_extrapolator_start(ga_extrapolator *x, double t0, const double *q0, const double *v0) {
   ga_error_clear(&x->error);
   x->started = x->no_estimate = false;
-  ga_status status = take_settings(x);
+  ga_status status = apply_settings(x);
   if (status != GA_OK) return status;
   for (int i = 0; i < x->K + 2; i++) {
     run *r = &x->runs[i];
     r->status = ga_integrator_start(r->it, t0, q0, v0);
     r->reached = -1;
   }
-  status = failure(x);
+  status = first_failure(x);
   if (status != GA_OK) return status;
-  watch_estimate(x);
+  warn_if_no_estimate(x);
   x->length = 2;
   x->n = x->n_base = x->last = 0;
   x->n_end = -1;
@@ -402,11 +421,12 @@ ga_status ga_extrapolator_start(ga_extrapolator *x, double t0, const double *q0,
     if (x->runs[i].status == GA_OK) keep_state(x, &x->runs[i], 0);
   }
   add_stats(x);
-  status = deliver(x, 0);
+  status = combine_and_observe(x, 0);
   x->started = status == GA_OK || status == GA_STOPPED;
   return status;
 }
 
+/* Set n_end and t_end. GA_ERR_ARG unless h divides the interval to t_end, which is not before t. */
 static ga_status check_end(ga_extrapolator *x, double t_end) {
   double h = x->options.h, done = x->now.state.t;
   if (!x->started) return ga_fail(&x->error, GA_ERR_ARG, "ga_extrapolator_start comes first");
@@ -428,16 +448,18 @@ static ga_status check_end(ga_extrapolator *x, double t_end) {
   return GA_OK;
 }
 
+/* Compute windows and deliver their steps, until t_end, a failure, or a stop by the observer. A
+ * stopped run may be continued. */
 ga_status ga_extrapolator_run(ga_extrapolator *x, double t_end) {
   ga_error_clear(&x->error);
   ga_status status = check_end(x, t_end);
-  if (status == GA_OK && x->inconsistent != GA_OK) status = failure(x);
+  if (status == GA_OK && x->inconsistent != GA_OK) status = first_failure(x);
   while (status == GA_OK && x->n < x->n_end) {
     if (x->n < x->last) {
       x->n = x->observer ? x->n + 1 : x->last;
-      if (is_seen(x, x->n)) status = deliver(x, x->n);
+      if (is_seen(x, x->n)) status = combine_and_observe(x, x->n);
     } else {
-      status = failure(x);
+      status = first_failure(x);
       if (status == GA_OK) fill_window(x);
     }
   }

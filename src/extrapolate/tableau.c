@@ -72,15 +72,15 @@ int ga_substeps(ga_extrapolate_steps steps, int j) {
   return steps == GA_STEPS_HARMONIC ? j + 1 : 1 << j;
 }
 
-/* For odd K nothing tells whether the odd power K + 2 is there or very small, so that the next one
- * rules: for halved steps and K = 1 the divisor is 7 or 15. A number between them, nearer to the
- * former: 9, or in general (7 + r)/7 of the former, where r is how much faster the next power
- * falls.
- */
-static double divisor(int K, double falls, double next_falls) {
+/* Distance of the two results over the error of the better one: falls - 1 for even K. For odd K
+ * the odd power K + 2 may be missing, so that the next power rules (7 or 15 for halved steps, K =
+ * 1); a number between, 9 there, in general (7 + next_falls/falls)/7 of the former. */
+static double error_divisor(int K, double falls, double next_falls) {
   return (falls - 1) * (K % 2 == 1 ? (7 + next_falls / falls) / 7 : 1);
 }
 
+/* The divisors f_{j,k}, by the E-algorithm above applied to the error functions g_m alone;
+ * g[m][row] is overwritten column by column. */
 ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K) {
   enum { POWERS = GA_EXTRAPOLATE_MAX + 3 };
   ga_divisors of = {.K = K};
@@ -97,22 +97,24 @@ ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K) {
       for (int row = K + 1; row >= k; row--) g[m][row] += (g[m][row] - g[m][row - 1]) / f[row];
     }
   }
-  of.divisor = divisor(K, g[K + 1][K] / g[K + 1][K + 1], g[K + 2][K] / g[K + 2][K + 1]);
+  of.divisor = error_divisor(K, g[K + 1][K] / g[K + 1][K + 1], g[K + 2][K] / g[K + 2][K + 1]);
   return of;
 }
 
-/* by which factor the last two differences of a column fall */
-static double fall_of(const ga_layout *layout, int variable, double *const *last) {
+/* Factor by which the last two differences of a column fall; last points to its last row. */
+static double fall_of_differences(const ga_layout *layout, int variable, double *const *last) {
   return ga_layout_distance(layout, variable, last[-2], last[-1]) /
          ga_layout_distance(layout, variable, last[-1], last[0]);
 }
 
+/* Compute the tableau column by column, in place; from the last row up, so that row - 1 is still
+ * old. */
 void ga_combine(const ga_layout *layout, const ga_divisors *factors, double *const *x, double *w,
                 double fall[GA_VARIABLES]) {
   int K = factors->K, first = x[0] ? 0 : 1;
   for (int k = 1; k <= K; k++) {
     for (int i = 0; i < GA_VARIABLES && k == K && x[0]; i++) {
-      fall[i] = fall_of(layout, i, x + K + 1);
+      fall[i] = fall_of_differences(layout, i, x + K + 1);
     }
     for (int row = K + 1; row >= first + k; row--) {
       ga_layout_extrapolate(layout, factors->f[k][row], x[row - 1], x[row], w);
@@ -120,8 +122,8 @@ void ga_combine(const ga_layout *layout, const ga_divisors *factors, double *con
   }
 }
 
-/* If the differences before did not fall by half of what they should, h is too large for the
- * theory, or the difference is rounding: then the distance itself. */
+/* If the differences fell by less than half of the expected factor, h is too large for the theory,
+ * or the difference is rounding: then the distance itself is the error. */
 void ga_combined_errors(const ga_layout *layout, const ga_divisors *factors,
                         const double fall[GA_VARIABLES], const double *with_2h,
                         const double *result, double error[GA_VARIABLES]) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Combining states of several step sizes, and what their differences tell. */
+/* Extrapolation of states computed with several step sizes, and its error estimates. */
 #ifndef GA_SRC_TABLEAU_H
 #define GA_SRC_TABLEAU_H
 
@@ -14,6 +14,7 @@ typedef struct ga_layout {
   int at[GA_VARIABLES + 1]; /* where each begins; the last: the size of all */
 } ga_layout;
 
+/* The layout of a model; copy a state into an array; let a state point into an array. */
 ga_layout ga_layout_of(const ga_model *model);
 void ga_layout_pack(const ga_layout *layout, const ga_state *state, double *x);
 void ga_layout_unpack(const ga_layout *layout, const double *x, ga_state *state);
@@ -21,7 +22,7 @@ void ga_layout_unpack(const ga_layout *layout, const double *x, ga_state *state)
 /* Largest difference in a variable. */
 double ga_layout_distance(const ga_layout *layout, int variable, const double *a, const double *b);
 
-/* b <- b + (b - a)/f, in q along the group; w has nv places. */
+/* b <- b + (b - a)/f, in q along the group; w: work of nv numbers. */
 void ga_layout_extrapolate(const ga_layout *layout, double f, const double *a, double *b,
                            double *w);
 
@@ -31,19 +32,19 @@ enum { GA_TABLEAU_ROWS_MAX = GA_EXTRAPOLATE_MAX + 2 };
 /* m_0 = 1, m_1, ...: 2^j or j + 1 */
 int ga_substeps(ga_extrapolate_steps steps, int j);
 
-/* What depends on the sequence of steps alone. */
+/* Coefficients that depend only on the sequence of steps. */
 typedef struct ga_divisors {
   int K;
   double f[GA_EXTRAPOLATE_MAX + 1][GA_TABLEAU_ROWS_MAX]; /* f[k][row], row >= k >= 1 */
-  double fall;    /* by which the last two differences of column K - 1 should fall */
-  double divisor; /* the distance of the two results over the error of the better one */
+  double fall;    /* expected factor between the last two differences of column K - 1 */
+  double divisor; /* distance of the two results divided by the error of the better one */
 } ga_divisors;
 
 ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K);
 
 /* x[0], ..., x[K+1]: the states of the rows, x[0] NULL if there is none with 2h. They are
- * overwritten; x[K+1] becomes the result, x[K] the one from 2h on. w is work of nv places. fall: by
- * which the differences in column K - 1 do fall; not set without x[0]. */
+ * overwritten; x[K+1] becomes the result, x[K] the one from 2h on. w is work of nv numbers. fall:
+ * factor by which the differences in column K - 1 fall, per variable; not set without x[0]. */
 void ga_combine(const ga_layout *layout, const ga_divisors *factors, double *const *x, double *w,
                 double fall[GA_VARIABLES]);
 

@@ -9,7 +9,10 @@
 #include "lie/lie.h"
 #include "linsol/rank/rank.h"
 
-static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
+/* Allocate the matrices and work arrays and register the blocks of the KKT matrix; needs no
+ * communication. */
+static ga_status allocate_and_register(ga_saddle *s, ga_eval *eval, const ga_options *options,
+                                       ga_arena *arena) {
   const ga_model *model = eval->model;
   int nv = eval->nv, nlam = eval->nlam, npsi = eval->npsi;
   bool own = ga_eval_own_reaction(eval);
@@ -45,7 +48,8 @@ static ga_status build(ga_saddle *s, ga_eval *eval, const ga_options *options, g
   return GA_OK;
 }
 
-/* numbers in the matrix of the whole team: velocities, multipliers of g, of k */
+/* In a team: numbers of the unknowns in the matrix of all processes: velocities, multipliers of g,
+ * of k. */
 static ga_status describe_numbering(ga_saddle *s, ga_arena *arena) {
   const ga_eval *e = s->eval;
   const ga_numbering_block block[] = {{0, e->nv, .velocities = true},
@@ -57,7 +61,7 @@ static ga_status describe_numbering(ga_saddle *s, ga_arena *arena) {
 
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
   ga_team *team = eval->team;
-  ga_status status = ga_team_agree(team, build(s, eval, options, arena), eval->err);
+  ga_status status = ga_team_agree(team, allocate_and_register(s, eval, options, arena), eval->err);
   if (status == GA_OK && team) status = describe_numbering(s, arena);
   if (status != GA_OK) return status;
   return ga_linsol_open_layout(&s->ls, options, &s->blocks.A, team ? &s->layout : NULL, eval->err);
@@ -70,7 +74,8 @@ void ga_saddle_close(ga_saddle *s) {
 /* which rows are in the matrix besides M */
 typedef enum { MASS_ONLY, WITH_G, WITH_G_AND_H } rows;
 
-/* which unknown has no pivot: a coordinate without mass or constraint, or a dependent constraint */
+/* GA_ERR_SINGULAR with a message that names the unknown without pivot: a coordinate without mass
+ * or constraint, or a dependent constraint. */
 static ga_status explain_singular(ga_saddle *s, double t, rows with) {
   const ga_model *model = s->eval->model;
   ga_team *team = s->eval->team;
@@ -107,14 +112,14 @@ static ga_status explain_singular(ga_saddle *s, double t, rows with) {
   return ga_team_agree(team, GA_ERR_SINGULAR, s->eval->err);
 }
 
-/* the upper right blocks of a projection: G^T, H^T whatever the reaction */
-static void symmetric_blocks(ga_saddle *s) {
+/* For a projection: the upper right blocks are G^T, H^T even if the model has its own reaction. */
+static void set_symmetric_blocks(ga_saddle *s) {
   if (!ga_eval_own_reaction(s->eval)) return;
   memcpy(s->L.val, s->G.val, (size_t)ga_csr_nnz(&s->G) * sizeof(double));
   memcpy(s->P.val, s->H.val, (size_t)ga_csr_nnz(&s->H) * sizeof(double));
 }
 
-/* eps D of the rows of one gradient */
+/* unit_i = eps sum_j D_ij^2/m_j: the soft diagonal of each row of D; eps for a zero row. */
 static void measure_units(const ga_saddle *s, const ga_csr *D, double *unit) {
   for (int i = 0; i < D->nrow; i++) {
     double sum = 0;
@@ -125,21 +130,21 @@ static void measure_units(const ga_saddle *s, const ga_csr *D, double *unit) {
   }
 }
 
-/* The diagonal block E of one gradient: -eps D. If only kept rows count: 0 for these, -D for the
+/* The diagonal block E of one gradient: -eps D. If dropped is given: 0 for kept rows, -D for the
  * others, whose multipliers are then their residuals divided by D: rounding errors. */
-static void soften(const double *unit, const bool *dropped, ga_csr *E) {
+static void set_soft_diagonal(const double *unit, const bool *dropped, ga_csr *E) {
   for (int i = 0; i < E->nrow; i++) {
     double kept = dropped && dropped[i] ? -unit[i] / GA_SOFT_ROWS_EPS : 0;
     E->val[i] = dropped ? kept : -unit[i];
   }
 }
 
-static void fill(ga_csr *E, double value) {
+static void fill_diagonal(ga_csr *E, double value) {
   for (int i = 0; i < E->nrow; i++) E->val[i] = value;
 }
 
-/* The scaling that the linear solver found for diagonals of one kind is useless for another kind:
- * 1 may be larger than eps D by any power of ten. */
+/* Note which kind of diagonals the matrix has. If it changes, forget the scaling of the linear
+ * solver: 1 may be larger than eps D by many powers of ten. */
 static void set_kind(ga_saddle *s, rows with) {
   bool nonholonomic = with == WITH_G_AND_H || s->eval->npsi == 0;
   int kind = with == MASS_ONLY ? 1 : (nonholonomic ? 2 : 3) + (s->softened ? 2 : 0);
@@ -147,30 +152,33 @@ static void set_kind(ga_saddle *s, rows with) {
   s->kind = kind;
 }
 
-/* the diagonals of the multiplier blocks: 0, -eps D for soft rows, 1 for rows that are left out */
-static void put_diagonals(ga_saddle *s, rows with, const bool *dropped) {
+/* Add the diagonals of the multiplier blocks to the matrix: 0, -eps D for soft rows, 1 for rows
+ * that are left out; sets s->softened. */
+static void scatter_diagonals(ga_saddle *s, rows with, const bool *dropped) {
   int nlam = s->eval->nlam;
   s->softened = s->soft && with != MASS_ONLY && !dropped;
-  fill(&s->E_mu, with == MASS_ONLY);
-  fill(&s->E_nu, with != WITH_G_AND_H);
+  fill_diagonal(&s->E_mu, with == MASS_ONLY);
+  fill_diagonal(&s->E_nu, with != WITH_G_AND_H);
   if (s->soft && with != MASS_ONLY) {
     ga_rank_masses(&s->M, s->mass);
     measure_units(s, &s->G, s->unit);
     measure_units(s, &s->H, s->unit + nlam);
-    soften(s->unit, dropped, &s->E_mu);
-    if (with == WITH_G_AND_H) soften(s->unit + nlam, dropped ? dropped + nlam : NULL, &s->E_nu);
+    set_soft_diagonal(s->unit, dropped, &s->E_mu);
+    if (with == WITH_G_AND_H)
+      set_soft_diagonal(s->unit + nlam, dropped ? dropped + nlam : NULL, &s->E_nu);
   }
   set_kind(s, with);
   ga_block_matrix_scatter(&s->blocks, s->term_E_mu, 1);
   ga_block_matrix_scatter(&s->blocks, s->term_E_nu, 1);
 }
 
-/* dropped: rows to leave out, the others are not softened; NULL: all rows, softened if s->soft */
+/* Assemble the matrix from the current M, G, H and factor it. dropped: rows to leave out, the
+ * others are not softened; NULL: all rows, softened if s->soft. */
 static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *dropped) {
   static const int blocks[] = {[MASS_ONLY] = 1, [WITH_G] = 5, [WITH_G_AND_H] = 5};
   ga_csr_zero(&s->blocks.A);
   for (int k = 0; k < blocks[with]; k++) ga_block_matrix_scatter(&s->blocks, s->term[k], 1);
-  put_diagonals(s, with, dropped);
+  scatter_diagonals(s, with, dropped);
   ga_status status = s->ls.ops->factor(&s->ls, &s->blocks.A);
   if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);
   if (status == GA_OK) return GA_OK;
@@ -180,6 +188,7 @@ static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *drop
   return ga_team_tell(s->eval->team, status, s->ls.trouble[0] != '\0', s->eval->err);
 }
 
+/* The same for all rows; a solution with H rows will be checked by ga_saddle_solve. */
 static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
   s->t = t;
   s->judged = with == WITH_G_AND_H;
@@ -191,10 +200,12 @@ ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double
   ga_status status = ga_eval_all(s->eval, t, q, v, &out);
   status = ga_team_agree(s->eval->team, status, s->eval->err);
   if (status != GA_OK) return status;
-  symmetric_blocks(s);
+  set_symmetric_blocks(s);
   return assemble_and_factor(s, t, WITH_G_AND_H);
 }
 
+/* Factor the KKT matrix for a projection of positions: M at (t, q), G T(d) at q_moved. First
+ * without H rows; if that is singular, again with them. T is work. */
 ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *v,
                                     const double *d, const double *q_moved, double *T) {
   const ga_space *space = s->eval->model->space;
@@ -207,16 +218,17 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
     ga_space_apply_tangent(space, T, &s->G);
   }
   ga_csr_zero(&s->H);
-  symmetric_blocks(s);
+  set_symmetric_blocks(s);
   status = assemble_and_factor(s, t, WITH_G);
   if (status != GA_ERR_SINGULAR || s->eval->npsi_all == 0) return status;
   status = ga_eval_H(s->eval, t, q, v, &s->H);
   status = ga_team_agree(s->eval->team, status, s->eval->err);
   if (status != GA_OK) return status;
-  symmetric_blocks(s);
+  set_symmetric_blocks(s);
   return assemble_and_factor(s, t, WITH_G_AND_H);
 }
 
+/* out = M(t, q)^-1 b; out may be b. The constraint rows of the matrix become identities. */
 ga_status ga_saddle_mass_solve(ga_saddle *s, double t, const double *q, const double *b,
                                double *out) {
   ga_team *team = s->eval->team;
@@ -238,7 +250,7 @@ ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const doubl
   return status != GA_OK ? status : ga_saddle_mass_solve(s, t, q, out, out);
 }
 
-/* defect -= A x of the solution in rhs; a process of a team has the A of its subdomain */
+/* defect -= A x with x in s->rhs; in a team A x is summed over the processes. */
 static ga_status subtract_product(ga_saddle *s) {
   ga_team *team = s->eval->team;
   if (!team) {
@@ -264,7 +276,8 @@ static ga_status solve_kept(ga_saddle *s) {
                  s->t);
 }
 
-/* solution with soft rows into s->sum */
+/* Solve with soft rows, into s->sum. If that does not satisfy forces and kept rows, solve with the
+ * kept rows alone. */
 static ga_status solve_softly(ga_saddle *s) {
   ga_status status = ga_soft_rows_solve(s, false);
   if (status == GA_OK && s->dropped && s->judged &&
@@ -277,6 +290,8 @@ static ga_status solve_softly(ga_saddle *s) {
                  "linear solver failed on the mass KKT system");
 }
 
+/* s->rhs <- A^-1 s->rhs with the last factors and one step of iterative refinement; soft rows: see
+ * solve_softly. */
 ga_status ga_saddle_solve(ga_saddle *s) {
   size_t bytes = (size_t)s->n * sizeof(double);
   if (s->softened) {
@@ -299,13 +314,15 @@ ga_status ga_saddle_solve(ga_saddle *s) {
   return ga_team_agree(s->eval->team, status, s->eval->err);
 }
 
+/* Replace lam, psi by the smallest multipliers with the same forces G^T lam + H^T psi: a soft
+ * solve with these forces as right-hand side. Unchanged if there are none. */
 ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const ga_csr *H,
                           double *lam, double *psi) {
   int nv = s->eval->nv, nlam = s->eval->nlam, npsi = s->eval->npsi;
   memcpy(s->M.val, M->val, (size_t)ga_csr_nnz(M) * sizeof(double));
   memcpy(s->G.val, G->val, (size_t)ga_csr_nnz(G) * sizeof(double));
   memcpy(s->H.val, H->val, (size_t)ga_csr_nnz(H) * sizeof(double));
-  symmetric_blocks(s);
+  set_symmetric_blocks(s);
   ga_status status = assemble_and_factor(s, 0, WITH_G_AND_H);
   if (status != GA_OK) return status;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
@@ -322,7 +339,7 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
   return GA_OK;
 }
 
-/* The matrices M, G, H, unless they are there, and the right-hand side (F, -g drift, -k drift) */
+/* Right-hand side s->rhs = (F, -g drift, -k drift) at (t, q, v) and, if asked for, M, G, H. */
 static ga_status evaluate_system(ga_saddle *s, double t, const double *q, const double *v,
                                  bool matrices) {
   int nv = s->eval->nv;
@@ -333,9 +350,9 @@ static ga_status evaluate_system(ga_saddle *s, double t, const double *q, const 
   return status;
 }
 
-/* R linearised at the guess: -R = r0 + L^T (lam - lam0) + P^T (psi - psi0), moved to the right side
- */
-static ga_status linearise(ga_saddle *s, double t, const double *q, const double *v) {
+/* Linearise R at s->guess: -R = r0 + L^T (lam - lam0) + P^T (psi - psi0). L, P go to the matrix,
+ * the constant terms to the right-hand side. */
+static ga_status linearise_reaction(ga_saddle *s, double t, const double *q, const double *v) {
   ga_eval *e = s->eval;
   const double *lam = s->guess, *psi = s->guess + e->nlam;
   const ga_eval_point p = {.t = t, .q = q, .v = v, .lam = lam, .psi = psi};
@@ -348,6 +365,8 @@ static ga_status linearise(ga_saddle *s, double t, const double *q, const double
   return GA_OK;
 }
 
+/* v', lam, psi into s->rhs for an own reaction R, by Newton's iteration for the multipliers from
+ * s->guess, which is updated. GA_ERR_INITIAL if it does not converge. */
 static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q, const double *v) {
   enum { ITERATIONS = 50 };
   ga_eval *e = s->eval;
@@ -355,7 +374,7 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
   double last = INFINITY;
   for (int k = 0; k < ITERATIONS; k++) {
     ga_status status = evaluate_system(s, t, q, v, k == 0);
-    if (status == GA_OK) status = linearise(s, t, q, v);
+    if (status == GA_OK) status = linearise_reaction(s, t, q, v);
     status = ga_team_agree(e->team, status, e->err);
     if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
     if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
@@ -377,6 +396,8 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
                  t);
 }
 
+/* vd, lam, psi (the last two may be NULL) from the equations of motion at (t, q, v): one solve, or
+ * Newton's iteration for an own reaction. */
 ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const double *v,
                                  double *vd, double *lam, double *psi) {
   ga_eval *e = s->eval;

@@ -44,18 +44,17 @@ void ga_soft_rows_init(ga_saddle *s, ga_arena *arena) {
 
 /* ---- residuals ------------------------------------------------------------------------------- */
 
-/* the entries of row i without the diagonal one of a constraint, which is its last and is what the
- * row is softened by */
-static inline int end_of(const ga_saddle *s, int i) {
+/* End of the entries of row i; of a constraint row without its last entry, the soft diagonal. */
+static inline int row_end(const ga_saddle *s, int i) {
   return s->blocks.A.ptr[i + 1] - (i >= s->eval->nv);
 }
 
-/* Residual of equation i of the system without soft rows, and the sum of the sizes of its terms.
- * least: without M w. */
-static inline double residual(const ga_saddle *s, int i, bool least, double *size) {
+/* Residual of equation i of the system without soft rows for x = s->sum; *size: sum of the sizes
+ * of its terms. least: without M w. */
+static inline double row_residual(const ga_saddle *s, int i, bool least, double *size) {
   const int *col = s->blocks.A.col;
   const double *val = s->blocks.A.val, *x = s->sum;
-  int e = s->blocks.A.ptr[i], end = end_of(s, i);
+  int e = s->blocks.A.ptr[i], end = row_end(s, i);
   double left = s->rhs[i], sum = fabs(left);
   while (least && e < end && col[e] < s->eval->nv) e++;
   for (; e < end; e++) {
@@ -67,44 +66,47 @@ static inline double residual(const ga_saddle *s, int i, bool least, double *siz
   return left;
 }
 
-/* the unit of equation i: of forces, or of the changes of a constraint */
+/* Unit of equation i: sqrt(m_i) for forces, sqrt(D_i) for constraints. Residuals in these units
+ * can be compared. */
 static double unit_of(const ga_saddle *s, int i) {
   int nv = s->eval->nv;
   return sqrt(i < nv ? s->mass[i] : s->unit[i - nv] / GA_SOFT_ROWS_EPS);
 }
 
-/* All residuals into defect; left: the largest of the forces and of the constraints, each relative
- * to the largest terms of its kind. */
-static void measure(ga_saddle *s, double left[2]) {
+/* s->defect: residuals of all equations. left[0], left[1]: the largest of the forces and of the
+ * constraints, each relative to the largest terms of its kind. */
+static void compute_residuals(ga_saddle *s, double left[2]) {
   double terms[2] = {0, 0};
   left[0] = left[1] = 0;
   for (int i = 0; i < s->n; i++) {
     bool row = i >= s->eval->nv;
     double size, unit = unit_of(s, i);
-    s->defect[i] = residual(s, i, false, &size);
+    s->defect[i] = row_residual(s, i, false, &size);
     left[row] = ga_larger(left[row], fabs(s->defect[i]) / unit);
     terms[row] = ga_max(terms[row], size / unit);
   }
   for (int k = 0; k < 2; k++) left[k] = left[k] > 0 ? left[k] / terms[k] : left[k];
 }
 
-/* Sum of |G_ij| sizes[j]/mass[j] of constraint i: how rounding errors of forces, sizes[j] for w_j,
- * reach it. A fraction SPREAD of it counts as terms of the constraint. */
+/* sum_j |G_ij| sizes_j/mass_j of constraint i: how far rounding errors of forces of these sizes
+ * reach it. */
 static double row_terms(const ga_saddle *s, int i, const double *sizes) {
   const ga_csr *A = &s->blocks.A;
   double sum = 0;
-  for (int e = A->ptr[i]; e < end_of(s, i); e++) {
+  for (int e = A->ptr[i]; e < row_end(s, i); e++) {
     sum += fabs(A->val[e]) * sizes[A->col[e]] / s->mass[A->col[e]];
   }
   return sum;
 }
 
+/* max_i |r_i| / (size of the terms of equation i + NEGLIGIBLE of the largest terms of its kind);
+ * rows that are left out do not count. s->defect and s->way[0] are work. */
 double ga_soft_rows_residual(ga_saddle *s, bool least) {
   int nv = s->eval->nv, equations = least ? nv : s->n;
   double *left = s->defect, *sizes = s->way[0], largest[2] = {0, 0}, fault = 0;
   for (int i = 0; i < equations; i++) {
     bool row = i >= nv;
-    left[i] = residual(s, i, least, &sizes[i]);
+    left[i] = row_residual(s, i, least, &sizes[i]);
     if (row) sizes[i] += SPREAD * row_terms(s, i, sizes);
     largest[row] = ga_larger(largest[row], sizes[i] / unit_of(s, i));
   }
@@ -119,8 +121,8 @@ double ga_soft_rows_residual(ga_saddle *s, bool least) {
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-/* scalar product of two changes of the constraints, in the units of the motion */
-static double product(const ga_saddle *s, const double *a, const double *b) {
+/* (a, b) = sum_i a_i b_i / unit_i over the constraint rows. */
+static double scalar_product(const ga_saddle *s, const double *a, const double *b) {
   double sum = 0;
   for (int i = 0; i < s->n - s->eval->nv; i++) sum += a[i] / s->unit[i] * b[i];
   return sum;
@@ -132,24 +134,27 @@ static void change_of_rows(const ga_saddle *s, const double *w, double *y) {
   int nv = s->eval->nv;
   for (int i = nv; i < s->n; i++) {
     double sum = 0;
-    for (int e = A->ptr[i]; e < end_of(s, i); e++) sum += A->val[e] * w[A->col[e]];
+    for (int e = A->ptr[i]; e < row_end(s, i); e++) sum += A->val[e] * w[A->col[e]];
     y[i - nv] = sum;
   }
 }
 
-static void swap(double *pair[2]) {
+static void swap_arrays(double *pair[2]) {
   double *keep = pair[0];
   pair[0] = pair[1];
   pair[1] = keep;
 }
 
+/* sum += P^-1 defect; s->defect is overwritten. */
 static ga_status plain_round(ga_saddle *s) {
   ga_status status = s->ls.ops->solve(&s->ls, s->defect);
   if (status == GA_OK) ga_axpy(s->n, 1, s->defect, s->sum);
   return status;
 }
 
-/* square: (y, y) of the last direction, which is way[1] with gain[1]; 0: there is none */
+/* One step of conjugate residuals on the constraint residuals in s->defect; s->sum is updated.
+ * *square: (y, y) of the last direction way[1], gain[1]; 0: there is none, or the direction was
+ * noise. */
 static ga_status quick_round(ga_saddle *s, double *square) {
   int n = s->n, nv = s->eval->nv, rows = n - nv;
   double *z = s->way[0], *y = s->gain[0], *c = s->defect + nv;
@@ -158,18 +163,18 @@ static ga_status quick_round(ga_saddle *s, double *square) {
   ga_status status = s->ls.ops->solve(&s->ls, z);
   if (status != GA_OK) return status;
   change_of_rows(s, z, y);
-  double along = *square > 0 ? product(s, y, s->gain[1]) / *square : 0;
+  double along = *square > 0 ? scalar_product(s, y, s->gain[1]) / *square : 0;
   ga_axpy(n, -along, s->way[1], z);
   ga_axpy(rows, -along, s->gain[1], y);
-  double yy = product(s, y, y), cy = product(s, c, y), step = cy / yy;
-  bool gains = cy * cy > GAIN * yy * product(s, c, c) && fabs(step) <= LONGEST;
+  double yy = scalar_product(s, y, y), cy = scalar_product(s, c, y), step = cy / yy;
+  bool gains = cy * cy > GAIN * yy * scalar_product(s, c, c) && fabs(step) <= LONGEST;
   if (!gains) {
     ga_axpy(n, along, s->way[1], z);
     step = 1;
   }
   ga_axpy(n, step, z, s->sum);
-  swap(s->way);
-  swap(s->gain);
+  swap_arrays(s->way);
+  swap_arrays(s->gain);
   *square = gains ? yy : 0;
   return GA_OK;
 }
@@ -188,7 +193,7 @@ ga_status ga_soft_rows_solve(ga_saddle *s, bool least) {
     if (status != GA_OK) return status;
     /* the first round leaves eps at least */
     if (least && round > 0 && ga_soft_rows_residual(s, true) <= LEAST) return GA_OK;
-    measure(s, left);
+    compute_residuals(s, left);
     double larger = ga_larger(left[0], left[1]);
     if (larger <= 4 * DBL_EPSILON || !(larger <= DBL_MAX)) break;
     slow = larger < 0.5 * last ? 0 : slow + 1;
@@ -204,7 +209,7 @@ ga_status ga_soft_rows_refine(ga_saddle *s) {
   double left[2];
   ga_status status = GA_OK;
   for (int round = 0; round < 2 && status == GA_OK; round++) {
-    measure(s, left);
+    compute_residuals(s, left);
     status = plain_round(s);
   }
   return status;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* hht: the extension of the HHT-alpha method to holonomic constraints, and its variants.
  *
- * Jay, Negrut 2007, (3.4), with f = M^-1 F the applied part alone and R_i = M^-1 R(t_i,q_i,Lam_i):
+ * Jay, Negrut 2007, (3.4), with applied f = M^-1 F and reactions R_i = M^-1 R(t_i,q_i,Lam_i):
  *
  *   q_1 = q_0 o exp(h v_0 + h^2/2 ((1 - 2 beta) a_0 + 2 beta a_1) + h^2/2 ((1 - b) R_0 + b R_1))
  *   v_1 = v_0 + h ((1 - gamma) a_0 + gamma a_1) + h/2 (R_0 + R_1)
  *   a_1 = (1 + alpha) f(t_1,q_1,v_1) - alpha f(t_0,q_0,v_0)
  *   g(t_1,q_1) = 0,  G v_1 + g_t = 0
  *
- * The reaction is a part of its own, integrated by its own weights: M^-1 is needed and M must be
+ * The reaction is a separate unknown, integrated with its own weights: M^-1 is needed and M must be
  * regular. Lam_0 and Lam_1 belong to the step and are of first order; what is reported is v', lam
  * from the mass KKT system at (t_1, q_1, v_1), of order 2 as q and v are. With parameters other
  * than HHT's the third line is that of generalized-alpha,
@@ -27,7 +27,8 @@
  * Unknowns, all in acceleration units: x_0 = f_1, then one reaction each. */
 #include "method/method.h"
 
-/* (1 - b)/2 R_0 + b/2 R_1 in the position, (R_0 + R_1)/2 in the velocity */
+/* Weights of the reactions: (1 - b)/2 R_0 + b/2 R_1 in the position, (R_0 + R_1)/2 in the
+ * velocity. */
 static void coef_ends(const ga_params *par, ga_tableau *tab) {
   ga_coef_newmark(par, tab);
   tab->p[1] = (1 - par->b) / 2;
@@ -35,21 +36,21 @@ static void coef_ends(const ga_params *par, ga_tableau *tab) {
   tab->r[1] = tab->r[2] = 0.5;
 }
 
-/* R_0/2 in the position, R_{1/2} in the velocity */
+/* Weights of the reactions: R_0/2 in the position, R_{1/2} in the velocity. */
 static void coef_mid(const ga_params *par, ga_tableau *tab) {
   ga_coef_newmark(par, tab);
   tab->p[1] = 0.5;
   tab->r[2] = 1;
 }
 
-/* x_3 = r(q_1, Lam_0) stands in the position line for R_1 */
+/* As coef_ends, but x_3 = r(q_1, Lam_0) replaces R_1 in the position. */
 static void coef_lunk_simeon(const ga_params *par, ga_tableau *tab) {
   coef_ends(par, tab);
   tab->p[3] = tab->p[2];
   tab->p[2] = 0;
 }
 
-/* R_{1/2}/2 in the position, R_{1/2} in the velocity */
+/* Weights of the reaction: R_{1/2}/2 in the position, R_{1/2} in the velocity. */
 static void coef_index2(const ga_params *par, ga_tableau *tab) {
   ga_coef_newmark(par, tab);
   tab->p[1] = 0.5;

@@ -13,7 +13,7 @@ static const ga_method *const registry[] = {GA_METHOD_LIST(GA_METHOD_POINTER)};
 
 enum { COUNT = (int)(sizeof registry / sizeof registry[0]) };
 
-/* the i-th table that is the first of its name */
+/* The i-th method, counting variants of the same name once; NULL if there is none. */
 static const ga_method *first_of_name(int i) {
   for (int k = 0; k < COUNT; k++) {
     bool first = k == 0 || strcmp(registry[k]->name, registry[k - 1]->name) != 0;
@@ -56,12 +56,13 @@ bool ga_method_nonholonomic(const ga_method *method) {
   return false;
 }
 
-/* ", word" to a list of words */
+/* Append ", word" to a list of words; room: size of the array. */
 static void add_word(char *list, size_t room, const char *word) {
   if (list[0]) strncat(list, ", ", room - strlen(list) - 1);
   strncat(list, word, room - strlen(list) - 1);
 }
 
+/* Append the names of methods with rows for these kinds of constraints to the string in text. */
 void ga_method_list_able(bool holonomic, bool nonholonomic, char *text, size_t room) {
   for (int i = 0; i < COUNT; i++) {
     const ga_method *method = registry[i];
@@ -78,6 +79,7 @@ void ga_method_list_able(bool holonomic, bool nonholonomic, char *text, size_t r
   }
 }
 
+/* Fail with a message that lists the variants of the method; returns NULL. */
 static const ga_method *unknown_variant(const char *name, const char *variant, ga_error *err) {
   char known[200] = "";
   const char *word;
@@ -94,6 +96,8 @@ static const ga_method *unknown_variant(const char *name, const char *variant, g
   return NULL;
 }
 
+/* The table of that name and variant, or NULL; the message then suggests the nearest name and
+ * lists all. */
 const ga_method *ga_method_find(const char *name, const char *variant, ga_error *err) {
   bool named = false;
   for (int i = 0; i < COUNT; i++) {
@@ -130,6 +134,7 @@ void ga_coef_newmark(const ga_params *par, ga_tableau *tab) {
   tab->m = tab->phi = 1;
 }
 
+/* Coefficients for x_0 = a^, x_1 = a_1 = a: the position uses a^, the velocity a (soi2.c). */
 void ga_coef_weighted(const ga_params *par, ga_tableau *tab) {
   double alpha = par->alpha_m - par->alpha_f;
   *tab = (ga_tableau){.pa = 0.5 - par->beta,

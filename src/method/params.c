@@ -82,7 +82,8 @@ static double cubic_radius(double a, double b, double c) {
   return largest;
 }
 
-/* sigma(zeta) = sum b'_k zeta^k, AB07 (19), (22) */
+/* Spectral radius for omega h -> infinity: the largest root of sigma(zeta) = sum b'_k zeta^k, AB07
+ * (19), (22). */
 static double radius_at_infinity(const ga_params *p) {
   double f = p->alpha_f, beta = p->beta, gamma = p->gamma;
   double c0 = f * (0.5 + beta - gamma);
@@ -93,6 +94,8 @@ static double radius_at_infinity(const ga_params *p) {
   return cubic_radius(c2 / c3, c1 / c3, c0 / c3);
 }
 
+/* Order, zero-stability and damping at infinity, AB07 (20), (21), (23); text describes each
+ * condition that fails and is empty if none does. */
 ga_params_report ga_params_check(const ga_params *p) {
   ga_params_report rep = {0};
   double order_gamma = 0.5 + p->alpha_f - p->alpha_m;
@@ -144,6 +147,7 @@ void ga_params_amplification(const ga_params *p, double omega_h, double A[9]) {
   for (int j = 0; j < 3; j++) A[3 + j] = v[j] + p->gamma * A[6 + j];
 }
 
+/* Largest root of the characteristic polynomial of the 3 x 3 amplification matrix at omega h. */
 double ga_params_spectral_radius(const ga_params *p, double omega_h) {
   double A[9];
   ga_params_amplification(p, omega_h, A);

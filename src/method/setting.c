@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Do method, model and options go together? What cannot work is refused with the reason, what works
- * worse than it could is reported. */
+/* Checks that method, model and options go together. Settings that cannot work fail with the
+ * reason; settings that work worse than they could cause a warning. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "genalpha/ga_integrator.h"
 #include "method/method.h"
 
+/* Send a formatted warning to the log of the options, if there is one. */
 static void GA_PRINTF(2, 3) warn(const ga_options *options, const char *format, ...) {
   if (!options->log) return;
   char text[512];
@@ -20,7 +21,7 @@ static void GA_PRINTF(2, 3) warn(const ga_options *options, const char *format, 
   options->log(options->log_context, GA_LOG_WARNING, text);
 }
 
-/* "hht" or "hht, variant mid" */
+/* Name for messages, written to text: "'hht'" or "'hht', variant mid". */
 static const char *full_name(const ga_method *method, char *text, size_t room) {
   bool variant = method->variant != NULL;
   snprintf(text, room, "'%s'%s%s", method->name, variant ? ", variant " : "",
@@ -28,7 +29,7 @@ static const char *full_name(const ga_method *method, char *text, size_t room) {
   return text;
 }
 
-/* rows for every kind of constraint the model has */
+/* GA_ERR_METHOD unless the method has rows for every kind of constraint of the model. */
 static ga_status check_rows(const ga_method *method, const ga_model *model, ga_error *err) {
   bool holonomic = model->nlam > 0 && !ga_method_holonomic(method);
   bool nonholonomic = model->npsi > 0 && !ga_method_nonholonomic(method);
@@ -44,7 +45,8 @@ static ga_status check_rows(const ga_method *method, const ga_model *model, ga_e
                  count, names ? " (first: '" : "", names ? names[0] : "", names ? "')" : "", able);
 }
 
-/* more rows than velocities: some of them follow from others, or they contradict each other */
+/* GA_ERR_ARG if there are more constraints than velocities, which cannot be independent, unless
+ * redundant = allow. */
 static ga_status check_count(const ga_model *model, const ga_options *o, ga_error *err) {
   int nv = ga_space_nv(model->space);
   if (model->nlam + model->npsi <= nv || o->redundant == GA_REDUNDANT_ALLOW) return GA_OK;
@@ -54,6 +56,7 @@ static ga_status check_count(const ga_model *model, const ga_options *o, ga_erro
                  model->nlam, model->npsi, nv, nv);
 }
 
+/* GA_ERR_ARG if parameter b is not allowed by the rule of the method. */
 static ga_status check_b(const ga_method *method, double b, ga_error *err) {
   char name[64];
   full_name(method, name, sizeof name);
@@ -78,6 +81,7 @@ static ga_status check_b(const ga_method *method, double b, ga_error *err) {
   return GA_OK;
 }
 
+/* GA_ERR_ARG for options start, mass-at, rescale that this method does not have. */
 static ga_status check_options(const ga_method *method, const ga_options *o, ga_error *err) {
   if (o->start == GA_START_PERTURBED && !method->hidden_free) {
     return ga_fail(err, GA_ERR_ARG,
@@ -100,8 +104,9 @@ static ga_status check_options(const ga_method *method, const ga_options *o, ga_
   return GA_OK;
 }
 
-/* Can g(t_1, q_1) = 0 be met: does any unknown that a multiplier moves enter q_1? */
-static bool position_moves(const ga_method *method, const ga_params *par) {
+/* Can g(t_1, q_1) = 0 be met? True if an unknown that a multiplier moves enters q_1, or if the
+ * method has no position rows. */
+static bool position_can_be_corrected(const ga_method *method, const ga_params *par) {
   ga_tableau tab;
   method->coef(par, &tab);
   bool rows = false, moved = false;
@@ -115,19 +120,21 @@ static bool position_moves(const ga_method *method, const ga_params *par) {
   return moved || !rows;
 }
 
-/* The multipliers of most methods pass through generalized-alpha's own recursion and grow where its
- * roots at infinity do; where the reaction has weights of its own they do not. */
+/* Do the multipliers pass through the recursion of generalized-alpha, and grow if its roots at
+ * infinity do? Not if the reaction has weights of its own. */
 static bool multipliers_recur(const ga_method *method) {
   return method->dyn[0].forces == GA_FORCES_ALL;
 }
 
-/* Roots of that recursion where a velocity is prescribed: (gamma - 1)/gamma, alpha_f/(alpha_f - 1)
- */
+/* Spectral radius of that recursion for a prescribed velocity; its roots are (gamma - 1)/gamma and
+ * alpha_f/(alpha_f - 1). */
 static double velocity_radius(const ga_params *par) {
   double by_gamma = par->gamma != 0 ? fabs((par->gamma - 1) / par->gamma) : INFINITY;
   return fmax(by_gamma, fabs(par->alpha_f / (par->alpha_f - 1)));
 }
 
+/* GA_ERR_ARG for parameters that are unstable with this method and model; warnings for those that
+ * are of order 1 or do not damp. */
 static ga_status check_parameters(const ga_method *method, const ga_model *model,
                                   const ga_options *options, ga_error *err) {
   const ga_params *par = &options->par;
@@ -138,7 +145,7 @@ static ga_status check_parameters(const ga_method *method, const ga_model *model
   ga_params_report rep = ga_params_check(par);
   bool constrained = model->nlam > 0, recur = multipliers_recur(method);
   if (!rep.zero_stable) return ga_fail(err, GA_ERR_ARG, "parameters are unstable: %s", rep.text);
-  if (constrained && !position_moves(method, par)) {
+  if (constrained && !position_can_be_corrected(method, par)) {
     return ga_fail(
         err, GA_ERR_ARG,
         "beta = %g (Störmer): the new position does not depend on the new acceleration, "

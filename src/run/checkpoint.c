@@ -6,8 +6,8 @@
  * statistics, arrays) and a checksum (FNV-1a) over both. Numbers are stored as they are in memory.
  * Saving forgets factors and pivots, as loading must: both runs then renew them in the next step.
  *
- * A part of a team's model writes the file of the whole: sizes and arrays are those of the whole,
- * brought together on the rank that writes. */
+ * The processes of a team write one file of the whole model: sizes and arrays are those of the
+ * whole, gathered on the process that writes (the root). */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 enum { VERSION = 4, ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";
 
-/* who wrote it; members of 8 bytes or multiples, so that there is no padding */
+/* First bytes of the file. All members have 8 bytes or multiples, so that there is no padding. */
 typedef struct {
   char magic[8];
   int64_t order, version;
@@ -30,27 +30,31 @@ typedef struct {
   double par[5];
 } head;
 
-/* entries of the integrator's own model */
+/* Number of entries of this kind in the model of this process. */
 static int own_size(const ga_integrator *it, ga_entry kind) {
   const int n[GA_ENTRIES] = {it->eval.nq, it->eval.nv, it->eval.nlam, it->eval.npsi};
   return n[kind];
 }
 
-/* those of the whole; NULL: the model is the whole */
+/* Number of entries of this kind in the whole model; whole is NULL if this process has all of
+ * it. */
 static long whole_size(const ga_integrator *it, const ga_collector *whole, ga_entry kind) {
   return whole ? whole->n[kind] : own_size(it, kind);
 }
 
+/* The kind of the multipliers of block c. */
 static ga_entry mult_entry(const ga_integrator *it, int c) {
   return it->method->mult[c] == GA_BLOCK_PSI ? GA_ENTRY_PSI : GA_ENTRY_LAM;
 }
 
+/* Number of unknowns of a step of the whole model. */
 static int64_t whole_unknowns(const ga_integrator *it, const ga_collector *whole) {
   int64_t n = it->method->nx * (int64_t)whole_size(it, whole, GA_ENTRY_V);
   for (int c = 0; c < it->method->ncon; c++) n += whole_size(it, whole, mult_entry(it, c));
   return n;
 }
 
+/* The head that this integrator writes, and expects when it loads. */
 static head make_head(const ga_integrator *it, const ga_collector *whole) {
   const ga_params *par = &it->options.par;
   head h = {.order = ORDER,
@@ -71,38 +75,41 @@ static head make_head(const ga_integrator *it, const ga_collector *whole) {
   return h;
 }
 
-/* One walk over the body for all purposes: how long it is, writing, reading. */
+/* One walk over the body for three purposes: to measure its length, to write it, to read it. */
 typedef struct {
   enum { MEASURE, WRITE, READ } mode;
-  unsigned char *at; /* NULL where this rank does not write */
-  size_t bytes;
+  unsigned char *at; /* next byte of the file in memory; NULL: this process does not write */
+  size_t bytes;      /* passed so far */
   const ga_collector *whole; /* NULL: the model is the whole */
-  bool rows;                 /* the file tells which rows are left out, */
-  size_t rows_at;            /* here */
-  ga_status status;          /* of the ranks' work together */
+  bool rows;                 /* the file lists the rows that are left out, */
+  size_t rows_at;            /* beginning at this byte of the body */
+  ga_status status;          /* of gathering the arrays of all processes */
 } walk;
 
-static void move_on(walk *w, size_t bytes) {
+/* Advance by so many bytes without a transfer. */
+static void skip_bytes(walk *w, size_t bytes) {
   if (w->mode != MEASURE && w->at) w->at += bytes;
   w->bytes += bytes;
 }
 
-static void pass(walk *w, void *data, size_t bytes) {
+/* Copy bytes from data to the file or back, as the mode says, and advance. */
+static void transfer_bytes(walk *w, void *data, size_t bytes) {
   if (bytes == 0) return;
   if (w->mode == WRITE && w->at) memcpy(w->at, data, bytes);
   if (w->mode == READ) memcpy(data, w->at, bytes);
-  move_on(w, bytes);
+  skip_bytes(w, bytes);
 }
 
-static void pass_doubles(walk *w, double *x, int n) {
-  pass(w, x, (size_t)n * sizeof(double));
+static void transfer_doubles(walk *w, double *x, int n) {
+  transfer_bytes(w, x, (size_t)n * sizeof(double));
 }
 
-/* an array with an entry for each of q, v, lam or psi */
-static void pass_entries(walk *w, const ga_integrator *it, ga_entry kind, double *x) {
+/* Transfer an array x with an entry for each of q, v, lam or psi. In a team: gather it on the
+ * root, or pick this process's entries from the whole. */
+static void transfer_entries(walk *w, const ga_integrator *it, ga_entry kind, double *x) {
   const int n = own_size(it, kind);
   if (!w->whole) {
-    pass_doubles(w, x, n);
+    transfer_doubles(w, x, n);
     return;
   }
   double *all = (double *)(void *)w->at; /* everything before has multiples of 8 bytes */
@@ -110,115 +117,121 @@ static void pass_entries(walk *w, const ga_integrator *it, ga_entry kind, double
     w->status = w->whole->gather(w->whole->context, kind, x, all);
   }
   for (int i = 0; w->mode == READ && i < n; i++) x[i] = all[w->whole->number[kind][i]];
-  move_on(w, (size_t)w->whole->n[kind] * sizeof(double));
+  skip_bytes(w, (size_t)w->whole->n[kind] * sizeof(double));
 }
 
-/* an array with an entry for each unknown of a step */
-static void pass_unknowns(walk *w, const ga_integrator *it, double *x) {
-  for (int b = 0; b < it->method->nx; b++) pass_entries(w, it, GA_ENTRY_V, x + b * it->eval.nv);
+/* Transfer an array x with an entry for each unknown of a step. */
+static void transfer_unknowns(walk *w, const ga_integrator *it, double *x) {
+  for (int b = 0; b < it->method->nx; b++) transfer_entries(w, it, GA_ENTRY_V, x + b * it->eval.nv);
   for (int c = 0; c < it->method->ncon; c++) {
-    pass_entries(w, it, mult_entry(it, c), x + it->step.eq.mult_at[c]);
+    transfer_entries(w, it, mult_entry(it, c), x + it->step.eq.mult_at[c]);
   }
 }
 
-static void pass_long(walk *w, long *value) {
+static void transfer_long(walk *w, long *value) {
   int64_t wide = *value;
-  pass(w, &wide, sizeof wide);
+  transfer_bytes(w, &wide, sizeof wide);
   *value = (long)wide;
 }
 
-static void pass_bool(walk *w, bool *value) {
+static void transfer_bool(walk *w, bool *value) {
   long wide = *value;
-  pass_long(w, &wide);
+  transfer_long(w, &wide);
   *value = wide != 0;
 }
 
-/* which rows are left out, and what their choice is judged by */
-static void pass_rows(walk *w, ga_integrator *it) {
+/* Transfer the state of redundancy: rank, rows left out, reference growth. Skipped if the file has
+ * none; read over if this run does not use it. */
+static void transfer_rows(walk *w, ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
   ga_redundancy *r = &it->redundancy;
   long rank = r->rank, dropped = eq->ndropped;
   w->rows_at = w->bytes;
   if (!w->rows) return;
-  if (!r->on) { /* none is, see check_rows */
+  if (!r->on) { /* no row is left out, see check_rows */
     const long n = whole_size(it, w->whole, GA_ENTRY_LAM) + whole_size(it, w->whole, GA_ENTRY_PSI);
-    move_on(w, (4 + 2 + 2 * (size_t)n) * sizeof(int64_t));
+    skip_bytes(w, (4 + 2 + 2 * (size_t)n) * sizeof(int64_t));
     return;
   }
-  pass_long(w, &rank);
-  pass_long(w, &dropped);
-  pass_long(w, &r->calm);
-  pass_bool(w, &r->singular);
-  pass_doubles(w, r->reference, 2);
-  pass_doubles(w, eq->unit, eq->nlam + eq->npsi);
-  for (int i = 0; i < eq->nlam + eq->npsi; i++) pass_bool(w, &eq->dropped[i]);
+  transfer_long(w, &rank);
+  transfer_long(w, &dropped);
+  transfer_long(w, &r->calm);
+  transfer_bool(w, &r->singular);
+  transfer_doubles(w, r->reference, 2);
+  transfer_doubles(w, eq->unit, eq->nlam + eq->npsi);
+  for (int i = 0; i < eq->nlam + eq->npsi; i++) transfer_bool(w, &eq->dropped[i]);
   r->rank = (int)rank;
   eq->ndropped = (int)dropped;
 }
 
-static void pass_body(walk *w, ga_integrator *it) {
+/* Transfer everything that influences later steps. The order defines the format: change VERSION if
+ * you change it. */
+static void transfer_body(walk *w, ga_integrator *it) {
   ga_memory *mem = &it->mem;
-  pass_doubles(w, &mem->t, 1);
-  pass_doubles(w, &mem->h, 1);
-  pass_doubles(w, &it->h, 1);
-  pass_doubles(w, &it->state.h, 1);
-  pass_doubles(w, &it->sequence.t_base, 1);
-  pass_doubles(w, &it->t_memory, 1);
-  pass_long(w, &it->sequence.n_base);
-  pass_long(w, &it->sequence.first);
-#define PASS_COUNTER(name, text) pass_long(w, &it->stats.name);
-#define PASS_EXTREME(name, text) pass_doubles(w, &it->stats.name, 1);
+  transfer_doubles(w, &mem->t, 1);
+  transfer_doubles(w, &mem->h, 1);
+  transfer_doubles(w, &it->h, 1);
+  transfer_doubles(w, &it->state.h, 1);
+  transfer_doubles(w, &it->sequence.t_base, 1);
+  transfer_doubles(w, &it->t_memory, 1);
+  transfer_long(w, &it->sequence.n_base);
+  transfer_long(w, &it->sequence.first);
+#define PASS_COUNTER(name, text) transfer_long(w, &it->stats.name);
+#define PASS_EXTREME(name, text) transfer_doubles(w, &it->stats.name, 1);
   GA_STAT_LIST(PASS_COUNTER, PASS_EXTREME)
 #undef PASS_COUNTER
 #undef PASS_EXTREME
-  pass_doubles(w, &mem->delta, 1);
-  pass_doubles(w, &mem->growth, 1);
-  pass_bool(w, &mem->first);
+  transfer_doubles(w, &mem->delta, 1);
+  transfer_doubles(w, &mem->growth, 1);
+  transfer_bool(w, &mem->first);
 #define ENTRY_nq GA_ENTRY_Q
 #define ENTRY_nv GA_ENTRY_V
 #define ENTRY_nlam GA_ENTRY_LAM
 #define ENTRY_npsi GA_ENTRY_PSI
-#define PASS_ARRAY(name, size) pass_entries(w, it, ENTRY_##size, mem->name);
+#define PASS_ARRAY(name, size) transfer_entries(w, it, ENTRY_##size, mem->name);
   GA_MEMORY_LIST(PASS_ARRAY)
 #undef PASS_ARRAY
-  pass_unknowns(w, it, it->predictor.phi[0]);
+  transfer_unknowns(w, it, it->predictor.phi[0]);
   for (int i = 0; i < it->events.n; i++) {
-    pass_doubles(w, &it->events.item[i].value, 1);
-    pass_doubles(w, &it->events.item[i].t_last, 1);
+    transfer_doubles(w, &it->events.item[i].value, 1);
+    transfer_doubles(w, &it->events.item[i].t_last, 1);
   }
-  pass_rows(w, it);
+  transfer_rows(w, it);
   ga_step_size *c = &it->step_size;
   if (!c->on) return;
-  pass_doubles(w, &c->err_last, 1);
-  pass_doubles(w, &c->t_vdd, 1);
-  pass_entries(w, it, GA_ENTRY_V, c->vdd);
-  pass_entries(w, it, GA_ENTRY_V, c->size_q);
-  pass_entries(w, it, GA_ENTRY_V, c->size_v);
+  transfer_doubles(w, &c->err_last, 1);
+  transfer_doubles(w, &c->t_vdd, 1);
+  transfer_entries(w, it, GA_ENTRY_V, c->vdd);
+  transfer_entries(w, it, GA_ENTRY_V, c->size_q);
+  transfer_entries(w, it, GA_ENTRY_V, c->size_v);
 }
 
+/* FNV-1a hash of n bytes. */
 static uint64_t checksum(const unsigned char *bytes, size_t n) {
   uint64_t sum = 14695981039346656037u;
   for (size_t i = 0; i < n; i++) sum = (sum ^ bytes[i]) * 1099511628211u;
   return sum;
 }
 
-/* rows: the file tells which rows are left out; where it does, in rows_at, from the body on */
+/* Length of the whole file in bytes. rows: the file lists the rows that are left out; *rows_at
+ * (may be NULL) is where in the body. */
 static size_t file_size(ga_integrator *it, const ga_collector *whole, bool rows, size_t *rows_at) {
   walk w = {.mode = MEASURE, .whole = whole, .rows = rows};
-  pass_body(&w, it);
+  transfer_body(&w, it);
   if (rows_at) *rows_at = w.rows_at;
   return sizeof(head) + w.bytes + sizeof(uint64_t);
 }
 
-/* the next step begins without a past, in a run that saved and in one that loaded */
-static void forget(ga_integrator *it) {
+/* The next step begins without factors and guesses of earlier ones, after saving as after
+ * loading. */
+static void forget_factors_and_guesses(ga_integrator *it) {
   ga_step_reset(&it->step);
   ga_predictor_forget(&it->predictor);
   ga_linsol_reset(&it->saddle.ls);
 }
 
-/* The root's status and message, on all ranks. */
-static ga_status tell_ranks(ga_integrator *it, const ga_collector *whole, ga_status status) {
+/* Give the status and message of the root to all processes; whole NULL: return status. */
+static ga_status share_root_status(ga_integrator *it, const ga_collector *whole, ga_status status) {
   struct {
     int64_t status;
     char text[sizeof it->error.text];
@@ -231,7 +244,9 @@ static ga_status tell_ranks(ga_integrator *it, const ga_collector *whole, ga_sta
   return ga_fail(&it->error, (ga_status)told.status, "%s", told.text);
 }
 
-static ga_status save(ga_integrator *it, const char *path, const ga_collector *whole) {
+/* Write the file; in a team all processes gather and the root writes. The integrator does not
+ * change. */
+static ga_status save_state(ga_integrator *it, const char *path, const ga_collector *whole) {
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   const bool root = !whole || whole->root, rows = it->redundancy.on;
@@ -239,11 +254,11 @@ static ga_status save(ga_integrator *it, const char *path, const ga_collector *w
   unsigned char *bytes = root ? ga_calloc(n, 1) : NULL;
   ga_status status = GA_OK;
   if (root && !bytes) status = ga_fail(&it->error, GA_ERR_MEM, "no memory to save the state");
-  status = tell_ranks(it, whole, status);
+  status = share_root_status(it, whole, status);
   if (status == GA_OK) {
     walk w = {
         .mode = WRITE, .at = root ? bytes + sizeof(head) : NULL, .whole = whole, .rows = rows};
-    pass_body(&w, it);
+    transfer_body(&w, it);
     status = w.status;
     if (status != GA_OK) ga_fail(&it->error, status, "the ranks' states could not be gathered");
   }
@@ -255,21 +270,22 @@ static ga_status save(ga_integrator *it, const char *path, const ga_collector *w
     status = ga_file_replace(&it->error, path, bytes, n);
   }
   ga_free(bytes);
-  return tell_ranks(it, whole, status);
+  return share_root_status(it, whole, status);
 }
 
 ga_status ga_integrator_save_whole(ga_integrator *it, const char *path, const ga_collector *whole) {
   ga_error_clear(&it->error);
-  const ga_status status = ga_team_agree(it->eval.team, save(it, path, whole), &it->error);
-  if (status == GA_OK) forget(it);
+  const ga_status status = ga_team_agree(it->eval.team, save_state(it, path, whole), &it->error);
+  if (status == GA_OK) forget_factors_and_guesses(it);
   return status;
 }
 
-/* each rank of a team has a file of its own; if one fails, all say so */
+/* Without a collector each process of a team writes a file of its own; if one fails, all fail. */
 ga_status ga_integrator_save(ga_integrator *it, const char *path) {
   return ga_integrator_save_whole(it, path, NULL);
 }
 
+/* Words for the choice of step sizes in a head; text is used for what is not constant. */
 static const char *describe_steps(const head *h, char *text, size_t room) {
   if (h->automatic) return "automatic steps";
   if (h->fractions == 1) return "steps of one size";
@@ -277,7 +293,7 @@ static const char *describe_steps(const head *h, char *text, size_t room) {
   return text;
 }
 
-/* Is this file for this integrator? If not, say what differs. */
+/* GA_ERR_FILE unless the file is for this integrator; the message says what differs. */
 static ga_status check_head(ga_integrator *it, const char *path, const head *h,
                             const ga_collector *whole) {
   ga_error *err = &it->error;
@@ -330,21 +346,24 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h,
   return GA_OK;
 }
 
-static ga_status torn(ga_integrator *it, const char *path) {
+/* GA_ERR_FILE: the file is incomplete or damaged. */
+static ga_status fail_damaged(ga_integrator *it, const char *path) {
   return ga_fail(&it->error, GA_ERR_FILE,
                  "state file '%s' is torn or damaged; take an older one or start anew", path);
 }
 
-/* t, h of the history, next h, last h (0 after a start), t_base, t_memory: the body begins so */
+/* Plausibility of the first six numbers of the body: t, h of the memory, next h, last h (0 after a
+ * start), t_base, t_memory. */
 static bool times_make_sense(const unsigned char *body) {
   double t[6];
   memcpy(t, body, sizeof t);
   return ga_first_nonfinite(6, t) < 0 && t[1] > 0 && t[2] > 0 && t[3] >= 0 && t[5] <= t[0];
 }
 
-/* A run without rows left out may go on with redundant = refuse, and the other way round. */
+/* GA_ERR_FILE if the file has rows left out and this run has redundant = refuse. Without such rows
+ * both settings may continue the run. rows: where transfer_rows begins. */
 static ga_status check_rows(ga_integrator *it, const char *path, const unsigned char *rows) {
-  int64_t number[4]; /* rank, rows left out, calm, singular: see pass_rows */
+  int64_t number[4]; /* rank, rows left out, calm, singular: see transfer_rows */
   memcpy(number, rows, sizeof number);
   if (it->redundancy.on || (number[1] == 0 && number[3] == 0)) return GA_OK;
   return ga_fail(&it->error, GA_ERR_FILE,
@@ -357,23 +376,24 @@ static ga_status check_rows(ga_integrator *it, const char *path, const unsigned 
 typedef struct {
   unsigned char *bytes;
   size_t n;
-  bool rows; /* it tells which rows are left out */
+  bool rows; /* it lists the rows that are left out */
 } contents;
 
-/* the head, if it is for this run */
+/* Read and check the head. */
 static ga_status read_head(ga_integrator *it, const char *path, FILE *file,
                            const ga_collector *whole, head *h) {
   unsigned char bytes[sizeof *h] = {0};
   const size_t got = fread(bytes, 1, sizeof bytes, file);
   if (ferror(file)) return ga_file_error(&it->error, path, "read");
   if (got < sizeof bytes && memcmp(bytes, MAGIC, got < sizeof MAGIC ? got : sizeof MAGIC) == 0) {
-    return torn(it, path);
+    return fail_damaged(it, path);
   }
   memcpy(h, bytes, sizeof *h);
   return check_head(it, path, h, whole);
 }
 
-/* the whole file, of exactly the expected length, sum right */
+/* Read the whole file into *c: exactly the expected length, with the right checksum. The caller
+ * frees c->bytes, also after a failure. */
 static ga_status read_file(ga_integrator *it, const char *path, FILE *file,
                            const ga_collector *whole, contents *c) {
   head h;
@@ -392,12 +412,12 @@ static ga_status read_file(ga_integrator *it, const char *path, FILE *file,
   memcpy(&sum, c->bytes + c->n - sizeof sum, sizeof sum);
   const bool complete = got == c->n - sizeof h && fgetc(file) == EOF;
   if (!complete || sum != checksum(c->bytes, c->n - sizeof sum) || !times_make_sense(body)) {
-    return torn(it, path);
+    return fail_damaged(it, path);
   }
   return c->rows ? check_rows(it, path, body + rows_at) : GA_OK;
 }
 
-/* The root's file, to all ranks; every one of them needs memory for it. */
+/* Copy the file that the root has read to all processes; each allocates c->bytes. */
 static ga_status spread_file(ga_integrator *it, const ga_collector *whole, contents *c) {
   int64_t told[2] = {(int64_t)c->n, c->rows};
   if (!whole) return GA_OK;
@@ -410,10 +430,11 @@ static ga_status spread_file(ga_integrator *it, const ga_collector *whole, conte
   return status == GA_OK ? whole->spread(whole->context, c->bytes, c->n) : status;
 }
 
-/* the integrator goes on from what was read */
-static ga_status take(ga_integrator *it, const ga_collector *whole, const contents *c) {
-  pass_body(&(walk){.mode = READ, .at = c->bytes + sizeof(head), .whole = whole, .rows = c->rows},
-            it);
+/* Set the integrator to the state that was read. */
+static ga_status restore_from_contents(ga_integrator *it, const ga_collector *whole,
+                                       const contents *c) {
+  transfer_body(
+      &(walk){.mode = READ, .at = c->bytes + sizeof(head), .whole = whole, .rows = c->rows}, it);
   it->state.t = it->mem.t;
   if (!it->step_size.on) it->options.h = it->h;
   it->started = true;
@@ -429,11 +450,13 @@ static ga_status take(ga_integrator *it, const ga_collector *whole, const conten
   } else if (it->step.eq.ndropped > 0) {
     status = ga_redundancy_make_slots(it);
   }
-  forget(it);
+  forget_factors_and_guesses(it);
   return status == GA_OK ? ga_redundancy_find_names(it) : status;
 }
 
-static ga_status load(ga_integrator *it, const char *path, const ga_collector *whole) {
+/* Read the file (in a team the root does) and set the integrator to its state. If reading or
+ * checking fails, the integrator does not change. */
+static ga_status load_state(ga_integrator *it, const char *path, const ga_collector *whole) {
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   contents c = {0};
   ga_status status = GA_OK;
@@ -443,16 +466,16 @@ static ga_status load(ga_integrator *it, const char *path, const ga_collector *w
         file ? read_file(it, path, file, whole, &c) : ga_file_error(&it->error, path, "opened");
     if (file) fclose(file);
   }
-  status = tell_ranks(it, whole, status);
+  status = share_root_status(it, whole, status);
   if (status == GA_OK) status = spread_file(it, whole, &c);
-  if (status == GA_OK) status = take(it, whole, &c);
+  if (status == GA_OK) status = restore_from_contents(it, whole, &c);
   ga_free(c.bytes);
   return status;
 }
 
 ga_status ga_integrator_load_whole(ga_integrator *it, const char *path, const ga_collector *whole) {
   ga_error_clear(&it->error);
-  return ga_team_agree(it->eval.team, load(it, path, whole), &it->error);
+  return ga_team_agree(it->eval.team, load_state(it, path, whole), &it->error);
 }
 
 ga_status ga_integrator_load(ga_integrator *it, const char *path) {

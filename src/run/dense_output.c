@@ -18,21 +18,24 @@ typedef struct {
   double x0, x1, d0, d1;
 } weights;
 
+/* Weights of the cubic at s in [0, 1]. */
 static weights hermite(double s) {
   double r = 1 - s;
   return (weights){(1 + 2 * s) * r * r, s * s * (3 - 2 * s), s * r * r, -s * s * r};
 }
 
-/* derivative by theta */
+/* Weights of its derivative by s. */
 static weights hermite_slope(double s) {
   return (weights){6 * s * (s - 1), 6 * s * (1 - s), (1 - s) * (1 - 3 * s), s * (3 * s - 2)};
 }
 
-static double at(const weights *k, double x0, double x1, double d0, double d1) {
+/* Value of the cubic with these weights for values x0, x1 and slopes d0, d1 at the ends. */
+static double combine(const weights *k, double x0, double x1, double d0, double d1) {
   return k->x0 * x0 + k->x1 * x1 + k->d0 * d0 + k->d1 * d1;
 }
 
-static void position(const ga_integrator *it, double theta, double *q) {
+/* q at theta in the last step, by the formulas above; it->d, it->r, it->vs are work. */
+static void position_at(const ga_integrator *it, double theta, double *q) {
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_space *space = it->model->space;
   double h = to->t - from->t;
@@ -43,15 +46,18 @@ static void position(const ga_integrator *it, double theta, double *q) {
   ga_space_bracket(space, w, bracket, twice);
   for (int i = 0; i < it->eval.nv; i++) {
     double slope = to->v[i] + bracket[i] / 2 + twice[i] / 12;
-    w[i] = at(&k, 0, w[i], h * from->v[i], h * slope);
+    w[i] = combine(&k, 0, w[i], h * from->v[i], h * slope);
   }
   ga_space_step(space, from->q, w, q);
 }
 
-static void linear(int n, double theta, const double *x0, const double *x1, double *x) {
+/* x = (1 - theta) x0 + theta x1, n numbers; nothing if x is NULL. */
+static void interpolate(int n, double theta, const double *x0, const double *x1, double *x) {
   for (int i = 0; x && i < n; i++) x[i] = (1 - theta) * x0[i] + theta * x1[i];
 }
 
+/* State at t in the last step into the arrays of *out that are not NULL; the accepted state if
+ * there is no last step. Work arrays: it->d, it->r, it->vs. */
 void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_output *out) {
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_eval *e = &it->eval;
@@ -67,18 +73,18 @@ void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_out
     if (out->psi) memcpy(out->psi, end->psi, (size_t)e->npsi * sizeof(double));
     return;
   }
-  if (out->q) position(it, theta, out->q);
+  if (out->q) position_at(it, theta, out->q);
   bool extrapolated = h < to->h / 2; /* a short step: v' was not updated */
   weights k = hermite(theta), slope = hermite_slope(theta);
   for (int i = 0; i < e->nv; i++) {
     double d0 = h * from->vd[i], d1 = h * to->vd[i];
-    if (out->v) out->v[i] = at(&k, from->v[i], to->v[i], d0, d1);
+    if (out->v) out->v[i] = combine(&k, from->v[i], to->v[i], d0, d1);
     if (out->vd) {
-      out->vd[i] = extrapolated ? to->vd[i] : at(&slope, from->v[i], to->v[i], d0, d1) / h;
+      out->vd[i] = extrapolated ? to->vd[i] : combine(&slope, from->v[i], to->v[i], d0, d1) / h;
     }
   }
-  linear(e->nlam, theta, from->lam, to->lam, out->lam);
-  linear(e->npsi, theta, from->psi, to->psi, out->psi);
+  interpolate(e->nlam, theta, from->lam, to->lam, out->lam);
+  interpolate(e->npsi, theta, from->psi, to->psi, out->psi);
 }
 
 ga_status ga_integrator_dense_output(ga_integrator *it, double t, double *q, double *v, double *vd,
@@ -91,7 +97,7 @@ ga_status ga_integrator_dense_output(ga_integrator *it, double t, double *q, dou
     return ga_fail(&it->error, GA_ERR_ARG,
                    "t = %.17g is not inside the last step, from %.17g to %.17g", t, from, to);
   }
-  /* what differs from an end by rounding is the end */
+  /* a time that differs from an end by rounding is that end */
   if (fabs(t - from) <= slack) t = from;
   if (fabs(t - to) <= slack) t = to;
   ga_dense_output_state(it, t, &(ga_dense_output){q, v, vd, lam, psi});

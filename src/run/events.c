@@ -3,8 +3,8 @@
  *
  * After an accepted step each e_i is evaluated at its end. A change of sign in a wanted direction
  * is located on the dense output by regula falsi (Illinois), with bisection where that is slow.
- * Equal signs at both ends hide two changes if e_i has an extremum beyond zero in between; it is
- * looked for if the slopes at the ends say that |e_i| first falls and then rises. All events of
+ * Equal signs at both ends hide two changes if e_i has an extremum beyond zero in between; this is
+ * checked if the slopes at the ends show that |e_i| first falls and then rises. All events of
  * the step are reported in order of time. The state of the first one that ends the run becomes the
  * accepted one: q and v of the dense output, projected onto the constraints, and a memory as at a
  * start. */
@@ -16,6 +16,7 @@
 
 enum { ITERATIONS = 200 };
 
+/* Copy *event to the list, which grows if it is full, and evaluate it if the run has started. */
 ga_status ga_integrator_add_event(ga_integrator *it, const ga_event *event) {
   ga_events *events = &it->events;
   ga_error_clear(&it->error);
@@ -53,7 +54,8 @@ int ga_integrator_event(const ga_integrator *it) {
   return it->events.stopped_by;
 }
 
-/* the accepted state, or the one at t inside the last step, in work arrays */
+/* The state at t: the accepted one, or that of dense output inside the last step, in the work
+ * arrays it->events.at, which the next call overwrites. */
 static ga_state state_at(ga_integrator *it, double t) {
   const ga_dense_output *at = &it->events.at;
   it->state.t = it->mem.t;
@@ -62,7 +64,8 @@ static ga_state state_at(ga_integrator *it, double t) {
   return (ga_state){t, it->state.h, at->q, at->v, at->vd, NULL, at->lam, at->psi};
 }
 
-static ga_status evaluate(ga_integrator *it, int i, double t, double *value) {
+/* *value of event i at time t of the last step; GA_ERR_MODEL if it is NaN. */
+static ga_status evaluate_event(ga_integrator *it, int i, double t, double *value) {
   const ga_event *event = &it->events.item[i].event;
   ga_state state = state_at(it, t);
   *value = event->value(event->context, &state);
@@ -75,7 +78,7 @@ ga_status ga_events_begin(ga_integrator *it) {
   it->events.stopped_by = -1;
   for (int i = 0; i < it->events.n && status == GA_OK; i++) {
     ga_event_state *r = &it->events.item[i];
-    status = evaluate(it, i, it->mem.t, &r->value);
+    status = evaluate_event(it, i, it->mem.t, &r->value);
     r->t_last = it->mem.t;
   }
   return ga_team_agree(it->eval.team, status, &it->error);
@@ -85,15 +88,16 @@ static int sign_of(double x) {
   return (x > 0) - (x < 0);
 }
 
-/* times nearer than this are the same */
-static double resolution(const ga_integrator *it, const ga_event *event) {
+/* Times that differ by less than this are the same for this event. */
+static double time_resolution(const ga_integrator *it, const ga_event *event) {
   return fmax(event->tol, ga_same_time(it->last.mem.t, it->mem.t));
 }
 
-/* the sign change of event i from e_lo at lo to e_hi at hi, on the side where the new sign holds */
-static ga_status locate(ga_integrator *it, int i, double lo, double e_lo, double hi, double e_hi,
-                        double *found) {
-  double tol = resolution(it, &it->events.item[i].event);
+/* Find the time where event i changes its sign between (lo, e_lo) and (hi, e_hi), by regula falsi
+ * with bisection. *found is the end of the last bracket where the new sign holds. */
+static ga_status locate_sign_change(ga_integrator *it, int i, double lo, double e_lo, double hi,
+                                    double e_hi, double *found) {
+  double tol = time_resolution(it, &it->events.item[i].event);
   int sign = sign_of(e_lo), side = 0;
   double width = hi - lo;
   for (int k = 0; k < ITERATIONS && hi - lo > tol && e_hi != 0; k++) {
@@ -102,11 +106,11 @@ static ga_status locate(ga_integrator *it, int i, double lo, double e_lo, double
     bool slow = k % 3 == 2 && hi - lo > width / 8;
     if (k % 3 == 2) width = hi - lo;
     if (slow || !isfinite(t)) t = lo + (hi - lo) / 2;
-    /* a root near an end: look just beyond it, so that the bracket closes from both sides */
+    /* a root near an end: evaluate just beyond it, so that the bracket shrinks from both sides */
     t = fmin(fmax(t, lo + tol / 2), hi - tol / 2);
     if (!(t > lo && t < hi)) break;
     double e;
-    ga_status status = evaluate(it, i, t, &e);
+    ga_status status = evaluate_event(it, i, t, &e);
     if (status != GA_OK) return status;
     if (sign_of(e) == sign) {
       lo = t;
@@ -125,8 +129,9 @@ static ga_status locate(ga_integrator *it, int i, double lo, double e_lo, double
   return GA_OK;
 }
 
-/* the first change of an event has been reported; the change back remains, if there is one */
-static void next_change(ga_event_state *r) {
+/* The first change of this event has been reported: make the change back, if there is one, the
+ * next to report. */
+static void drop_reported_change(ga_event_state *r) {
   r->found = r->back;
   r->back = false;
   r->t_found = r->t_back;
@@ -144,23 +149,23 @@ static double cubic_minimum(double f0, double f1, double d0, double d1) {
   return f0 + s * (d0 + s * (b + s * c));
 }
 
-/* May f, positive at both ends, reach zero in between? Where it is convex it stays above the
- * tangents at its ends. */
-static bool may_touch(double f0, double f1, double d0, double d1) {
+/* May f, positive at both ends of [0, 1] with values f0, f1 and slopes d0, d1, reach zero in
+ * between? A convex f stays above its end tangents, so their crossing must be below zero. */
+static bool may_reach_zero(double f0, double f1, double d0, double d1) {
   if (!(d0 < 0 && d1 > 0)) return false;
   double cross = f0 + d0 * (f1 - f0 - d1) / (d0 - d1);
   return cross <= 0 && cubic_minimum(f0, f1, d0, d1) <= fmin(f0, f1) / 4;
 }
 
-/* A time in (lo, hi) where sign e <= 0, by golden sections towards the least sign e; lo if there is
- * none. The two ends have sign e > 0. */
+/* Golden section search for a time in (lo, hi) where sign e <= 0; both ends have sign e > 0.
+ * *beyond is that time and *value the e there; *beyond = lo if none is found. */
 static ga_status find_beyond(ga_integrator *it, int i, int sign, double lo, double hi,
                              double *beyond, double *value) {
   static const double golden = 0.61803398874989485;
-  double a = lo, b = hi, tol = resolution(it, &it->events.item[i].event);
+  double a = lo, b = hi, tol = time_resolution(it, &it->events.item[i].event);
   double x = b - golden * (b - a), y = a + golden * (b - a), fx, fy;
-  ga_status status = evaluate(it, i, x, &fx);
-  if (status == GA_OK) status = evaluate(it, i, y, &fy);
+  ga_status status = evaluate_event(it, i, x, &fx);
+  if (status == GA_OK) status = evaluate_event(it, i, y, &fy);
   *beyond = lo;
   for (int k = 0; status == GA_OK && k < ITERATIONS && b - a > tol; k++) {
     bool left = sign * fx < sign * fy;
@@ -172,38 +177,40 @@ static ga_status find_beyond(ga_integrator *it, int i, int sign, double lo, doub
     if (left) {
       b = y, y = x, fy = fx;
       x = b - golden * (b - a);
-      status = evaluate(it, i, x, &fx);
+      status = evaluate_event(it, i, x, &fx);
     } else {
       a = x, x = y, fx = fy;
       y = a + golden * (b - a);
-      status = evaluate(it, i, y, &fy);
+      status = evaluate_event(it, i, y, &fy);
     }
   }
   return status;
 }
 
-/* Event i has the sign of `before` at `from` and at the end of the step: does it go to the other
- * side and back in between? Both changes are located. */
+/* Event i has the sign of `before` at `from` and at the end of the step. If it changes to the
+ * other sign and back in between, locate both changes and set found, back and their times, as far
+ * as the direction is wanted. */
 static ga_status find_double_change(ga_integrator *it, int i, double from, double before) {
   ga_event_state *r = &it->events.item[i];
   double to = it->mem.t, h = to - from, near, far, beyond, value;
   int sign = sign_of(before);
-  if (!(h > 1e3 * resolution(it, &r->event))) return GA_OK;
+  if (!(h > 1e3 * time_resolution(it, &r->event))) return GA_OK;
   const double fraction = 1e-3; /* of the step, for the slopes at its ends */
-  ga_status status = evaluate(it, i, from + fraction * h, &near);
-  if (status == GA_OK) status = evaluate(it, i, to - fraction * h, &far);
+  ga_status status = evaluate_event(it, i, from + fraction * h, &near);
+  if (status == GA_OK) status = evaluate_event(it, i, to - fraction * h, &far);
   if (status != GA_OK) return status;
-  if (!may_touch(sign * before, sign * r->value, sign * (near - before) / fraction,
-                 sign * (r->value - far) / fraction)) {
+  if (!may_reach_zero(sign * before, sign * r->value, sign * (near - before) / fraction,
+                      sign * (r->value - far) / fraction)) {
     return GA_OK;
   }
   status = find_beyond(it, i, sign, from, to, &beyond, &value);
   if (status != GA_OK || !(beyond > from)) return status;
   double there = from, again = to;
-  status = locate(it, i, from, before, beyond, value, &there);
+  status = locate_sign_change(it, i, from, before, beyond, value, &there);
   /* back again: seen from the other side, where e = 0 counts as being there still */
   if (status == GA_OK) {
-    status = locate(it, i, beyond, value == 0 ? -sign * DBL_MIN : value, to, r->value, &again);
+    status = locate_sign_change(it, i, beyond, value == 0 ? -sign * DBL_MIN : value, to, r->value,
+                                &again);
   }
   if (status != GA_OK) return status;
   ga_direction wanted = r->event.direction;
@@ -213,34 +220,34 @@ static ga_status find_double_change(ga_integrator *it, int i, double from, doubl
   return GA_OK;
 }
 
-/* Did event i happen in the last step? A run that begins on the event's surface, or goes on from
- * the event itself, is looked at from a moment later: on which side it is then, counts. */
+/* Set found, t_found, sign, back of event i if it happened in the last step. After a start on the
+ * event, or a restart at it, the sign a moment later counts as the sign before. */
 static ga_status find_event(ga_integrator *it, int i) {
   ga_event_state *r = &it->events.item[i];
   double from = it->last.mem.t, to = it->mem.t, before = r->value;
-  double later = r->t_last + 8 * resolution(it, &r->event) + 1e-9 * (to - from);
-  ga_status status = evaluate(it, i, to, &r->value);
+  double later = r->t_last + 8 * time_resolution(it, &r->event) + 1e-9 * (to - from);
+  ga_status status = evaluate_event(it, i, to, &r->value);
   r->found = r->back = false;
   if (status == GA_OK && later > from) {
     from = fmin(later, to);
-    status = evaluate(it, i, from, &before);
+    status = evaluate_event(it, i, from, &before);
   }
   int sign = sign_of(before);
   if (status != GA_OK || sign == 0) return status;
   if (sign_of(r->value) == sign) {
     status = find_double_change(it, i, from, before);
-    if (status == GA_OK && !r->found) next_change(r);
+    if (status == GA_OK && !r->found) drop_reported_change(r);
     return status;
   }
   if (r->event.direction != GA_EVENT_ANY && (int)r->event.direction != -sign) return GA_OK;
-  status = locate(it, i, from, before, to, r->value, &r->t_found);
+  status = locate_sign_change(it, i, from, before, to, r->value, &r->t_found);
   r->sign = -sign;
   r->found = status == GA_OK;
   return status;
 }
 
 /* the earliest event that was found and not reported yet, -1 if there is none */
-static int earliest(const ga_events *events) {
+static int earliest_found(const ga_events *events) {
   int first = -1;
   for (int i = 0; i < events->n; i++) {
     const ga_event_state *r = &events->item[i];
@@ -268,7 +275,7 @@ static ga_status share_found(ga_integrator *it, ga_event_state *r) {
   return status;
 }
 
-/* the events of the step, the same on all processes */
+/* Find the events of the step; all processes of a team get the same result. */
 static ga_status find_events(ga_integrator *it) {
   ga_events *events = &it->events;
   ga_status status = GA_OK;
@@ -281,14 +288,14 @@ static ga_status find_events(ga_integrator *it) {
   return status;
 }
 
-/* Report the event to its handler; true if the run ends there. */
+/* Call the handler of event i and count the event; true if the run ends there. */
 static bool report_event(ga_integrator *it, int i) {
   ga_event_state *r = &it->events.item[i];
   r->t_last = r->t_found;
   it->stats.events++;
   double t = r->t_found;
   int sign = r->sign;
-  next_change(r);
+  drop_reported_change(r);
   bool ends = r->event.terminal;
   if (r->event.handler) {
     ga_state state = state_at(it, t);
@@ -297,8 +304,9 @@ static bool report_event(ga_integrator *it, int i) {
   return ga_team_any(it->eval.team, ends);
 }
 
-/* the accepted state moves back to the event at t, as a start with what the dense output gives */
-static ga_status end_at(ga_integrator *it, int i, double t) {
+/* Move the accepted state back to event i at time t: restart there from the dense output, with q
+ * and v projected onto the constraints. */
+static ga_status restart_at_event(ga_integrator *it, int i, double t) {
   const ga_dense_output *at = &it->events.at;
   double from = it->last.mem.t;
   ga_dense_output_state(it, t, at);
@@ -324,23 +332,25 @@ static ga_status end_at(ga_integrator *it, int i, double t) {
   return status;
 }
 
+/* Find the events of the last step and report them in order of time, up to the first that ends the
+ * run; GA_EVENT if one does. */
 ga_status ga_events_handle(ga_integrator *it) {
   ga_events *events = &it->events;
   int ends = -1;
   double t_end = INFINITY;
   ga_status status = find_events(it);
   if (status != GA_OK) return status;
-  for (int i; (i = earliest(events)) >= 0;) {
+  for (int i; (i = earliest_found(events)) >= 0;) {
     const ga_event_state *r = &events->item[i];
     double t = r->t_found;
-    if (t > t_end + resolution(it, &r->event)) break;
+    if (t > t_end + time_resolution(it, &r->event)) break;
     if (report_event(it, i) && ends < 0) {
       ends = i;
       t_end = t;
     }
   }
   if (ends < 0) return GA_OK;
-  status = end_at(it, ends, t_end);
+  status = restart_at_event(it, ends, t_end);
   if (status != GA_OK) return status;
   return ga_fail(&it->error, GA_EVENT, "t = %.9g: event %d", t_end, ends);
 }

@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* room for n numbers at each place of a list that ends with NULL */
-static void carve_list(ga_arena *arena, double **const *list, size_t n) {
+/* Allocate n numbers for each pointer of a list that ends with NULL. */
+static void allocate_list(ga_arena *arena, double **const *list, size_t n) {
   for (; *list; list++) **list = ga_arena_doubles(arena, n);
 }
 
-static void carve(ga_integrator *it) {
+/* Allocate all state and work arrays of the integrator from its arena, and let it->state point to
+ * the accepted state. The caller checks arena.failed. */
+static void allocate_arrays(ga_integrator *it) {
   size_t nq = (size_t)it->eval.nq, nv = (size_t)it->eval.nv;
   size_t nlam = (size_t)it->eval.nlam, npsi = (size_t)it->eval.npsi;
   ga_arena *arena = &it->arena;
@@ -20,17 +22,17 @@ static void carve(ga_integrator *it) {
   ga_dense_output *at = &it->events.at;
   ga_memory_carve(&it->mem, &it->eval, arena);
   ga_memory_carve(&it->last.mem, &it->eval, arena);
-  carve_list(arena, (double **const[]){&it->q, &it->qs, &at->q, NULL}, nq);
-  carve_list(arena,
-             (double **const[]){&it->v,      &it->a,     &it->vd,    &it->vdd,      &it->r,
-                                &it->vs,     &it->d,     &it->w,     &it->momentum, &at->v,
-                                &at->vd,     &c->vdd,    &c->size_q, &c->size_v,    &c->e,
-                                &c->vdd_new, &c->rest_q, &c->rest_v, &c->noise,     &it->values.vd,
-                                NULL},
-             nv);
-  carve_list(arena, (double **const[]){&it->lam, &it->hidden, &at->lam, &it->values.lam, NULL},
-             nlam);
-  carve_list(arena, (double **const[]){&it->psi, &at->psi, &it->values.psi, NULL}, npsi);
+  allocate_list(arena, (double **const[]){&it->q, &it->qs, &at->q, NULL}, nq);
+  allocate_list(
+      arena,
+      (double **const[]){
+          &it->v, &it->a,        &it->vd,    &it->vdd,   &it->r,    &it->vs,        &it->d,
+          &it->w, &it->momentum, &at->v,     &at->vd,    &c->vdd,   &c->size_q,     &c->size_v,
+          &c->e,  &c->vdd_new,   &c->rest_q, &c->rest_v, &c->noise, &it->values.vd, NULL},
+      nv);
+  allocate_list(arena, (double **const[]){&it->lam, &it->hidden, &at->lam, &it->values.lam, NULL},
+                nlam);
+  allocate_list(arena, (double **const[]){&it->psi, &at->psi, &it->values.psi, NULL}, npsi);
   it->state = (ga_state){.q = it->mem.q,
                          .v = it->mem.v,
                          .vd = it->mem.vd,
@@ -49,7 +51,7 @@ ga_status ga_check_step_size(double h, ga_error *err) {
                  sqrt(DBL_MIN));
 }
 
-/* What a team cannot do. */
+/* GA_ERR_ARG if the options ask for something that is not possible with several processes. */
 static ga_status check_team(const ga_options *o, ga_error *err) {
   if (!o->team) return GA_OK;
   if (o->redundant == GA_REDUNDANT_ALLOW) {
@@ -60,8 +62,9 @@ static ga_status check_team(const ga_options *o, ga_error *err) {
   return GA_OK;
 }
 
-/* All processes decide alike only if their options are equal. */
-static ga_status compare_options(ga_integrator *it) {
+/* GA_ERR_ARG on all processes of a team unless their options are equal: each process decides for
+ * itself, and all must decide alike. Collective; true for a single process. */
+static ga_status check_same_options(ga_integrator *it) {
   const ga_options *o = &it->options;
   unsigned name = 5381;
   for (const char *at = o->method; *at; at++) name = 33 * name + (unsigned char)*at;
@@ -88,7 +91,7 @@ static ga_status compare_options(ga_integrator *it) {
                  "parameters, steps, tolerances and an own reaction must be the same on all");
 }
 
-/* what each process can check without the others */
+/* The checks and allocations that need no communication: options, model, method, state arrays. */
 static ga_status set_up_alone(ga_integrator *it) {
   ga_error *err = &it->error;
   ga_status status = ga_check_step_size(it->options.h, err);
@@ -103,19 +106,21 @@ static ga_status set_up_alone(ga_integrator *it) {
   if (status == GA_OK) status = ga_eval_init(&it->eval, it->model, &it->arena, err);
   if (status != GA_OK) return status;
   it->h = it->options.h;
-  carve(it);
+  allocate_arrays(it);
   if (it->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the state");
   it->step_size.on = it->options.rtol > 0 || it->options.atol > 0;
   it->events.stopped_by = -1;
   return ga_plan_init(it);
 }
 
+/* Check everything and allocate all members of *it, whose model and options are set. Collective in
+ * a team; on failure the message is in it->error and the caller frees it. */
 static ga_status set_up(ga_integrator *it) {
   ga_error *err = &it->error;
   ga_team *team = it->options.team;
   ga_status status = ga_team_agree(team, set_up_alone(it), err);
   if (status == GA_OK) status = ga_eval_join(&it->eval, team, &it->arena);
-  if (status == GA_OK) status = compare_options(it);
+  if (status == GA_OK) status = check_same_options(it);
   if (status == GA_OK) {
     status = ga_saddle_init(&it->saddle, &it->eval, &it->options, &it->arena);
   }
@@ -134,6 +139,8 @@ static ga_status set_up(ga_integrator *it) {
   return ga_team_agree(team, status, err);
 }
 
+/* Make an integrator. Options are copied, model and team are borrowed. On failure *out is NULL and
+ * *err has the message. Collective in a team. */
 ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga_integrator **out,
                             ga_error *err) {
   if (!out) return ga_fail(err, GA_ERR_ARG, "out is NULL");
@@ -181,8 +188,8 @@ void ga_integrator_count_repivots(ga_integrator *it) {
   it->stats.repivots = ga_integrator_repivots(it) - it->repivots_base;
 }
 
-/* State the time once, in front of the message. */
-static void say_start(ga_error *err, double t) {
+/* Put "start at t = ..:" in front of the message, and remove a "t = ..:" that is in it already. */
+static void prefix_start_time(ga_error *err, double t) {
   char at[40];
   const int n = snprintf(at, sizeof at, "t = %.9g: ", t);
   char *again = strstr(err->text, at);
@@ -190,8 +197,9 @@ static void say_start(ga_error *err, double t) {
   ga_error_prefix(err, "start at t = %.9g", t);
 }
 
-/* common to a start and to one in the middle */
-static ga_status begin(ga_integrator *it, const ga_beginning *from) {
+/* Start or restart: compute the start, then reset the step plan and the events and call the
+ * observer. If the start fails, the accepted state does not change. */
+static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) {
   ga_eval_set_step(&it->eval, it->step_size.on ? 1 : it->h); /* automatic steps find theirs */
   ga_linsol_reset(&it->saddle.ls);
   long repivots = ga_integrator_repivots(it);
@@ -199,7 +207,7 @@ static ga_status begin(ga_integrator *it, const ga_beginning *from) {
   if (status == GA_OK && !from->again) it->repivots_base = repivots;
   ga_integrator_count_repivots(it);
   if (status != GA_OK) {
-    say_start(&it->error, from->t);
+    prefix_start_time(&it->error, from->t);
     return status;
   }
   it->started = true;
@@ -211,6 +219,7 @@ static ga_status begin(ga_integrator *it, const ga_beginning *from) {
   return status == GA_OK ? ga_loop_observe(it) : status;
 }
 
+/* GA_ERR_ARG unless t0, q0 and v0 are given and finite. */
 static ga_status check_start(ga_integrator *it, double t0, const double *q0, const double *v0) {
   if (!q0 || !v0) return ga_fail(&it->error, GA_ERR_ARG, "q0 or v0 is NULL");
   bool finite = isfinite(t0) && ga_first_nonfinite(it->eval.nq, q0) < 0 &&
@@ -224,15 +233,16 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
   if (status != GA_OK) return status;
   const double *guess = it->options.multiplier_guess;
   if (it->step_size.on) it->h = it->options.h;
-  return begin(it, &(ga_beginning){.t = t0,
-                                   .q = q0,
-                                   .v = v0,
-                                   .lam = guess,
-                                   .psi = guess ? guess + it->eval.nlam : NULL,
-                                   .start = it->options.start,
-                                   .initial = it->options.initial});
+  return start_and_observe(it, &(ga_beginning){.t = t0,
+                                               .q = q0,
+                                               .v = v0,
+                                               .lam = guess,
+                                               .psi = guess ? guess + it->eval.nlam : NULL,
+                                               .start = it->options.start,
+                                               .initial = it->options.initial});
 }
 
+/* Continue at the accepted time with new q or v (NULL: the accepted ones); statistics go on. */
 ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double *v) {
   ga_status status = GA_OK;
   ga_error_clear(&it->error);
@@ -244,14 +254,14 @@ ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double
   }
   status = ga_team_agree(it->eval.team, status, &it->error);
   if (status != GA_OK) return status;
-  return begin(it, &(ga_beginning){.t = it->mem.t,
-                                   .q = q ? q : it->mem.q,
-                                   .v = v ? v : it->mem.v,
-                                   .lam = it->mem.lam,
-                                   .psi = it->mem.psi,
-                                   .start = it->options.start,
-                                   .initial = it->options.initial,
-                                   .again = true});
+  return start_and_observe(it, &(ga_beginning){.t = it->mem.t,
+                                               .q = q ? q : it->mem.q,
+                                               .v = v ? v : it->mem.v,
+                                               .lam = it->mem.lam,
+                                               .psi = it->mem.psi,
+                                               .start = it->options.start,
+                                               .initial = it->options.initial,
+                                               .again = true});
 }
 
 ga_status ga_integrator_project_position(ga_integrator *it, double *moved) {
@@ -265,7 +275,8 @@ ga_status ga_integrator_project_position(ga_integrator *it, double *moved) {
   return GA_OK;
 }
 
-/* keep-order: onto G v + g_t = h^2 G r, where a method that leaves it free would be */
+/* Project the accepted v onto G v + g_t = 0. GA_PROJECT_KEEP_ORDER, for a method that leaves this
+ * constraint free: onto G v + g_t = h^2 G r, the residual that the method tends to. */
 ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, double *moved) {
   ga_error_clear(&it->error);
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
@@ -316,6 +327,7 @@ const char *ga_integrator_linsol_why(const ga_integrator *it) {
   return it->step.factors.ls.why;
 }
 
+/* The dependent rows found last; its arrays belong to the integrator. */
 ga_dependency ga_integrator_dependency(const ga_integrator *it) {
   const ga_rank *found = &it->redundancy.found;
   int rows = it->eval.nlam + it->eval.npsi;

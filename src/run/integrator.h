@@ -145,8 +145,8 @@ ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, doub
 /* Take the multipliers of the accepted state as the guess for the next mass KKT solution. */
 void ga_start_guess(ga_integrator *it);
 
-/* memory_change.c: what a step of size h begins with. `past` points to the memory or, if that must
- * be corrected for h, to corrected copies in it->v, it->a, it->w, it->momentum. */
+/* memory_change.c: the old values for a step of size h. `past` points to the memory or, if that
+ * must be corrected for h, to corrected copies in it->v, it->a, it->w, it->momentum. */
 ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past);
 
 /* plan.c: the next step, of size h to t1. */

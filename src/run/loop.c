@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop over steps: one attempt, its acceptance or the way back, what follows an accepted step.
- * Steps that are too short to be solved are extrapolated (memory_change.c).
+/* The loop over steps. Steps that are too short to be solved are extrapolated (memory_change.c).
  *
- *   attempt    correct the memory for h, solve, put the results into the memory, project; the state
- *              before the step is kept
- *   give_back  restore factors and costs of the Newton matrix after a failed attempt
- *   take_back  restore the memory, too
- *   accept     update predictor, statistics, times, step size; then events and observer
+ *   attempt_step           correct the memory for h, solve, store the results in the memory,
+ *                          project; the state before the step is kept in it->last
+ *   restore_after_failure  restore statistics and factors after a failed attempt
+ *   undo_step              restore the memory, too
+ *   accept_step            update predictor, statistics and time; then events and observer
  */
 #include <float.h>
 #include <math.h>
@@ -19,8 +18,9 @@ static const double LEAST_STEP = 16;  /* smallest automatic step, in roundings o
 static const double NOT_LEAST =
     1.001; /* a step that is larger than the least one, relative to it */
 
-/* Reported values that are not unknowns of the step: from the equations of motion at its end. */
-static ga_status report(ga_integrator *it) {
+/* Compute into it->values what is reported but is no unknown of the step: v', lam, psi from the
+ * equations of motion at its end. The multipliers of the step are the guess. */
+static ga_status compute_reported_values(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
   const ga_method *method = it->method;
   const ga_site *end = &eq->site[GA_SITE_NEW];
@@ -34,9 +34,9 @@ static ga_status report(ga_integrator *it) {
   return ga_saddle_acceleration(&it->saddle, end->t, end->q, end->v, out->vd, out->lam, out->psi);
 }
 
-/* A method that needs M regular, and the matrix of its step is singular: if M is the reason, the
- * message names the coordinate. */
-static bool name_massless(ga_integrator *it) {
+/* The matrix of a step is singular. If the method needs a regular M and M is singular, replace the
+ * message by one that names the coordinate without mass, and return true. */
+static bool name_massless_coordinate(ga_integrator *it) {
   const ga_method *method = it->method;
   const ga_site *site = &it->step.eq.site[GA_SITE_NEW];
   if (method->dyn[method->out_x].forces != GA_FORCES_APPLIED) return false;
@@ -51,9 +51,9 @@ static bool name_massless(ga_integrator *it) {
   return status == GA_ERR_SINGULAR;
 }
 
-/* The matrix of a step is singular. Where the constraints are independent at the state before it,
- * they are not to blame: the iterates of a step that is too large have left the motion. */
-static void blame_step(ga_integrator *it) {
+/* The matrix of a step is singular. If the constraints are independent at the state before the
+ * step, change the message: the step is too large, its iterates have left the motion. */
+static void explain_singular_step(ga_integrator *it) {
   ga_error matrix = it->error;
   char *tail = strchr(matrix.text, ';');
   bool explained = ga_team_any(it->eval.team, tail != NULL);
@@ -68,7 +68,8 @@ static void blame_step(ga_integrator *it) {
   it->error = matrix;
 }
 
-/* the equations of the step, solved from a guess that the last steps give */
+/* Solve the equations of the step by Newton's iteration, from a guess extrapolated from the last
+ * steps. The solution is in it->step.newton.x; the memory does not change. */
 ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double t1) {
   ga_status status = ga_equations_begin(&it->step.eq, &it->mem, past, h, t1);
   if (status != GA_OK) return status;
@@ -77,7 +78,8 @@ ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double
   return ga_newton_solve(&it->step.newton, extrapolated ? x : NULL, it->predictor.phi[0]);
 }
 
-/* correct the memory for h, then solve the equations of the step */
+/* Correct the memory for h, then solve the equations of the step; the first step of an implicit
+ * start also finds its a_n. */
 static ga_status solve_step(ga_integrator *it, double h, double t1) {
   ga_past past;
   ga_status status = ga_memory_correct(it, h, &past);
@@ -86,12 +88,13 @@ static ga_status solve_step(ga_integrator *it, double h, double t1) {
     return ga_start_implicit_step(it, &past, h, t1);
   }
   status = ga_loop_solve(it, &past, h, t1);
-  if (status == GA_RETRY_SINGULAR && !name_massless(it)) blame_step(it);
+  if (status == GA_RETRY_SINGULAR && !name_massless_coordinate(it)) explain_singular_step(it);
   return status;
 }
 
-/* before an attempt: there is no last step any more */
-static void keep(ga_integrator *it) {
+/* Before an attempt: copy statistics and experience to it->last, mark factors and evaluations as
+ * those to return to. it->last holds no step any more. */
+static void remember_before_step(ga_integrator *it) {
   it->last.stats = it->stats;
   it->last.experience = it->step.factors.past;
   it->last.redundancy = it->redundancy;
@@ -100,9 +103,10 @@ static void keep(ga_integrator *it) {
   it->last.valid = false;
 }
 
-/* An attempt failed or is rejected. The effort counts, the extremes do not; factors made on the
- * way do not serve the next attempt: a run that never tried this step would not have them. */
-static void give_back(ga_integrator *it) {
+/* After an attempt that failed or is rejected: counters of work stay, maxima of residuals are
+ * restored. Factors made in the attempt are dropped, so that the next attempt does not depend on
+ * it. */
+static void restore_after_failure(ga_integrator *it) {
   const ga_stats *before = &it->last.stats;
   it->stats.max_g = before->max_g;
   it->stats.max_gv = before->max_gv;
@@ -114,13 +118,15 @@ static void give_back(ga_integrator *it) {
   it->last.valid = false;
 }
 
-static void take_back(ga_integrator *it) {
+/* Return to the accepted state before the last step, bit by bit. */
+static void undo_step(ga_integrator *it) {
   ga_memory_copy(&it->mem, &it->last.mem, &it->eval);
-  give_back(it);
+  restore_after_failure(it);
 }
 
-/* results into the memory, constraint residuals into the statistics */
-static ga_status finish(ga_integrator *it) {
+/* Store the solved step in the memory (the old one goes to it->last), constraint residuals in the
+ * statistics. If this fails, the memory does not change. */
+static ga_status store_results(ga_integrator *it) {
   double worst[3];
   ga_status status = ga_equations_end(&it->step.eq, it->step.newton.x, &it->values, &it->mem,
                                       &it->last.mem, worst);
@@ -134,9 +140,9 @@ static ga_status finish(ga_integrator *it) {
   return GA_OK;
 }
 
-/* q and v have been projected: v' and the multipliers that are reported belong to where they are
- * now. The memory of the method, a and w, stays what the step has made. */
-static ga_status report_again(ga_integrator *it) {
+/* After a projection of q and v: compute v' and, unless they are unknowns of the step, lam and psi
+ * again at the projected state. a and w, the memory of the method, stay. */
+static ga_status report_after_projection(ga_integrator *it) {
   const ga_values *out = &it->values;
   ga_memory *mem = &it->mem;
   const ga_eval *e = &it->eval;
@@ -151,47 +157,49 @@ static ga_status report_again(ga_integrator *it) {
   return GA_OK;
 }
 
-/* The projections that the options ask for belong to the step: where one fails, so does the step.
- */
-static ga_status project(ga_integrator *it) {
+/* Project q and v if option project_every says so for this step. If the projection fails, so does
+ * the step. */
+static ga_status project_if_due(ga_integrator *it) {
   int every = it->options.project_every;
   double moved_q = 0, moved_v = 0;
   if (every == 0 || (it->stats.steps + 1) % every != 0) return GA_OK;
   ga_status status = ga_integrator_project_position(it, &moved_q);
   if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, &moved_v);
-  if (status == GA_OK && moved_q + moved_v > 0) status = report_again(it);
+  if (status == GA_OK && moved_q + moved_v > 0) status = report_after_projection(it);
   if (status != GA_OK) ga_error_prefix(&it->error, "projection of a step");
   return status;
 }
 
-/* one step of size h to t1; the memory changes only if all of it succeeds */
-static ga_status attempt(ga_integrator *it, double h, double t1) {
+/* Try one step of size h to t1. On failure the accepted state is as before and stats.failed is
+ * increased; a status > 0 means that a smaller step may succeed. */
+static ga_status attempt_step(ga_integrator *it, double h, double t1) {
   ga_error_clear(&it->error);
   if (!(t1 > it->mem.t) || h * h < DBL_MIN) {
     return ga_fail(&it->error, GA_ERR_STEP, "t = %.17g: a step of %g is too small", it->mem.t, h);
   }
-  /* where t is so large that its rounding matters, the step is what t1 - t says */
+  /* if t is so large that t + h is rounded, the true step size is t1 - t */
   if (fabs(t1 - it->mem.t - h) > SAME_STEP * h) h = t1 - it->mem.t;
   if (it->step_size.on) ga_eval_set_step(&it->eval, h);
-  keep(it);
+  remember_before_step(it);
   ga_redundancy_begin(it);
   ga_status status = solve_step(it, h, t1);
   if (status == GA_OK) status = ga_redundancy_check(it); /* a singular position has no report */
-  if (status == GA_OK) status = report(it);
-  if (status == GA_OK) status = finish(it);
-  if (status == GA_OK) status = project(it);
+  if (status == GA_OK) status = compute_reported_values(it);
+  if (status == GA_OK) status = store_results(it);
+  if (status == GA_OK) status = project_if_due(it);
   ga_integrator_count_repivots(it);
   if (status == GA_OK) return GA_OK;
   if (it->last.valid) {
-    take_back(it);
+    undo_step(it);
   } else {
-    give_back(it);
+    restore_after_failure(it);
   }
   it->stats.failed++;
   return status;
 }
 
-static void count(ga_integrator *it, double h) {
+/* Update statistics and the user's state for an accepted step of size h. */
+static void count_step(ga_integrator *it, double h) {
   it->stats.steps++;
   it->stats.h_largest = fmax(it->stats.h_largest, h);
   it->stats.h_least = it->stats.h_least > 0 ? fmin(it->stats.h_least, h) : h;
@@ -199,18 +207,19 @@ static void count(ga_integrator *it, double h) {
   it->state.t = it->mem.t;
 }
 
-static ga_status accept(ga_integrator *it) {
+/* Make the solved step final: predictor, statistics, redundant rows. */
+static ga_status accept_step(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
   if (it->step.newton.misled) ga_predictor_forget(&it->predictor);
   ga_predictor_keep(&it->predictor, eq->t, eq->t1, it->step.newton.x);
   it->t_memory = it->mem.t;
-  count(it, it->mem.h);
+  count_step(it, it->mem.h);
   return ga_redundancy_accept(it);
 }
 
-/* No step smaller than h_min is tried. The message gives the cause: the last attempt, of size h,
- * was rejected for its error, or it failed and left its reason. */
-static ga_status below_least(ga_integrator *it, double least, double h, bool rejected) {
+/* Fail because a step below `least` would be needed. The message gives the cause: the last
+ * attempt, of size h, was rejected for its error, or failed with the message in it->error. */
+static ga_status fail_below_h_min(ga_integrator *it, double least, double h, bool rejected) {
   const ga_error last = it->error;
   if (rejected) {
     return ga_fail(&it->error, GA_ERR_STEP,
@@ -223,7 +232,8 @@ static ga_status below_least(ga_integrator *it, double least, double h, bool rej
                  least, h, last.text);
 }
 
-/* Automatic: smaller and smaller, until the error is small enough or the step too small. */
+/* One step with automatic size: try smaller and smaller steps until the error estimate is at most
+ * 1, or the step is below h_min or rounding of t. *plan is the step made; it->h the next size. */
 static ga_status step_of_automatic_size(ga_integrator *it, double t_end, ga_plan *plan) {
   double err = 0;
   for (bool again = false;; again = true) {
@@ -231,9 +241,9 @@ static ga_status step_of_automatic_size(ga_integrator *it, double t_end, ga_plan
     if (t == 0 && isfinite(way)) t = DBL_EPSILON * way;
     double least = fmax(it->options.h_min, LEAST_STEP * DBL_EPSILON * t);
     if (again && it->h < least && plan->h > NOT_LEAST * least) it->h = least;
-    if (again && it->h < least) return below_least(it, least, plan->h, err > 0);
+    if (again && it->h < least) return fail_below_h_min(it, least, plan->h, err > 0);
     ga_status status = ga_plan_next(it, t_end, plan);
-    if (status == GA_OK) status = attempt(it, plan->h, plan->t1);
+    if (status == GA_OK) status = attempt_step(it, plan->h, plan->t1);
     if (status < 0) return status;
     if (status > 0) {
       err = 0;
@@ -245,24 +255,24 @@ static ga_status step_of_automatic_size(ga_integrator *it, double t_end, ga_plan
       ga_step_size_accept(it, err, plan->h, it->h, again);
       return GA_OK;
     }
-    take_back(it);
+    undo_step(it);
     if (status < 0) return status;
     it->stats.rejected++;
     ga_step_size_reject(it, err, plan->h);
   }
 }
 
-/* The last step of a run failed. If a shorter and a longer one succeed, the end is a singular
- * position: say so. */
-static ga_status blame_end(ga_integrator *it, const ga_plan *plan, ga_status status) {
+/* The last step of a run failed with `status`. Try a shorter and a longer one; if both succeed,
+ * the end is a singular position, and the message says so. Both are undone. */
+static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga_status status) {
   static const double fractions[] = {0.6, 1.4};
   const ga_error failed = it->error;
   for (int i = 0; i < 2; i++) {
-    if (attempt(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h) != GA_OK) {
+    if (attempt_step(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h) != GA_OK) {
       it->error = failed;
       return status;
     }
-    take_back(it);
+    undo_step(it);
   }
   return ga_fail(&it->error, GA_RETRY_SINGULAR,
                  "t = %.9g: steps that end before and after t = %.9g succeed, one that ends there "
@@ -272,34 +282,35 @@ static ga_status blame_end(ga_integrator *it, const ga_plan *plan, ga_status sta
                  it->mem.t, plan->t1);
 }
 
-/* A step of given size. One that would end in a singular position ends beside it, and the next one
- * at the time that was planned for it. If the mechanism stays singular, or t_end itself is
- * singular, solve the step as it is, with regularized multipliers. */
+/* A step of given size. If it would end in a singular position, try 0.6, 0.8, 0.3 of it; the next
+ * step then meets the planned time. If the mechanism stays singular, or t_end itself is singular,
+ * solve the step as it is, with regularized multipliers. */
 static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double fractions[] = {0.6, 0.8, 0.3};
-  ga_status status = attempt(it, plan->h, plan->t1);
+  ga_status status = attempt_step(it, plan->h, plan->t1);
   if (!it->redundancy.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
     return status;
   for (int i = 0; i < 3 && status > 0 && plan->t1 < t_end; i++) {
-    status = attempt(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h);
+    status = attempt_step(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h);
   }
   it->stats.singular += status == GA_OK;
   if (status <= 0) return status;
   status = ga_redundancy_make_slots(it);
   if (status != GA_OK) return status;
   it->redundancy.patient = true;
-  status = attempt(it, plan->h, plan->t1);
+  status = attempt_step(it, plan->h, plan->t1);
   it->redundancy.patient = false;
-  return status > 0 && plan->t1 >= t_end ? blame_end(it, plan, status) : status;
+  return status > 0 && plan->t1 >= t_end ? explain_singular_end(it, plan, status) : status;
 }
 
-/* a step that is too short to be solved */
-static ga_status extrapolate(ga_integrator *it, const ga_plan *plan) {
+/* A step that is too short to be solved: move q and v along their Taylor polynomials to
+ * plan->t1. */
+static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) {
   ga_memory_extrapolate(it, plan->t1);
-  ga_status status = project(it);
+  ga_status status = project_if_due(it);
   if (status == GA_OK) {
     ga_predictor_shift(&it->predictor, plan->t1);
-    count(it, plan->h);
+    count_step(it, plan->h);
   } else {
     ga_memory_copy(&it->mem, &it->last.mem, &it->eval);
     it->last.valid = false;
@@ -307,23 +318,24 @@ static ga_status extrapolate(ga_integrator *it, const ga_plan *plan) {
   return status;
 }
 
-/* one accepted step on the way to t_end */
-static ga_status advance(ga_integrator *it, double t_end) {
+/* Make one accepted step on the way to t_end (INFINITY: no end has to be met). */
+static ga_status advance_one_step(ga_integrator *it, double t_end) {
   ga_plan plan;
   ga_status status = ga_plan_next(it, t_end, &plan);
   if (status != GA_OK) return status;
   if (plan.t1 > it->mem.t && ga_memory_step_too_short(it, &plan)) {
-    status = extrapolate(it, &plan);
+    status = extrapolate_short_step(it, &plan);
   } else {
     status = it->step_size.on ? step_of_automatic_size(it, t_end, &plan)
                               : step_of_given_size(it, &plan, t_end);
-    if (status == GA_OK) status = accept(it);
+    if (status == GA_OK) status = accept_step(it);
   }
   if (status != GA_OK) return status;
   ga_plan_advance(it, &plan, it->mem.t == t_end);
   return GA_OK;
 }
 
+/* Call the observer; GA_STOPPED on all processes if the observer of one of them returns nonzero. */
 ga_status ga_loop_observe(ga_integrator *it) {
   ga_status status = GA_OK;
   it->state.t = it->mem.t;
@@ -333,15 +345,18 @@ ga_status ga_loop_observe(ga_integrator *it) {
   return ga_team_agree(it->eval.team, status, &it->error);
 }
 
-/* what follows an accepted step: events, the observer */
-static ga_status conclude(ga_integrator *it) {
+/* After an accepted step: find and report events, then call the observer. A terminal event or a
+ * stop by the observer is the result. */
+static ga_status handle_events_and_observe(ga_integrator *it) {
   ga_status status = it->events.n > 0 ? ga_events_handle(it) : GA_OK;
   if (status < 0) return status;
   ga_status seen = ga_loop_observe(it);
   return seen != GA_OK ? seen : status;
 }
 
-static ga_status begin(ga_integrator *it, double t_end) {
+/* Before a step or a run: GA_ERR_ARG unless the integrator is started and, in a team, all
+ * processes agree on t_end, h and the number of events. */
+static ga_status check_ready(ga_integrator *it, double t_end) {
   ga_team *team = it->eval.team;
   const double common[] = {it->started, t_end, it->events.n, it->h};
   it->events.stopped_by = -1;
@@ -357,27 +372,28 @@ static ga_status begin(ga_integrator *it, double t_end) {
 }
 
 ga_status ga_integrator_step(ga_integrator *it) {
-  ga_status status = begin(it, 0);
-  if (status == GA_OK) status = advance(it, INFINITY);
-  return status == GA_OK ? conclude(it) : status;
+  ga_status status = check_ready(it, 0);
+  if (status == GA_OK) status = advance_one_step(it, INFINITY);
+  return status == GA_OK ? handle_events_and_observe(it) : status;
 }
 
+/* Step until t_end is met exactly, an event or the observer stops the run, or a step fails. */
 ga_status ga_integrator_run(ga_integrator *it, double t_end) {
-  ga_status status = begin(it, isfinite(t_end) ? t_end : 0);
+  ga_status status = check_ready(it, isfinite(t_end) ? t_end : 0);
   if (status != GA_OK) return status;
   double same = ga_same_time(it->mem.t, t_end);
   if (!isfinite(t_end) || t_end < it->mem.t - same) {
     return ga_fail(&it->error, GA_ERR_ARG, "t_end = %g must be finite and not before t = %g", t_end,
                    it->mem.t);
   }
-  /* already there but for rounding: no step, and no time backwards */
+  /* t_end is reached up to rounding: make no step, and do not move time backwards */
   if (t_end <= it->mem.t + same) {
     if (t_end > it->mem.t) ga_memory_set_time(it, t_end);
     return GA_OK;
   }
   while (status == GA_OK && it->mem.t < t_end) {
-    status = advance(it, t_end);
-    if (status == GA_OK) status = conclude(it);
+    status = advance_one_step(it, t_end);
+    if (status == GA_OK) status = handle_events_and_observe(it);
   }
   return status;
 }

@@ -30,7 +30,7 @@
 
 static const double SAME = 1e-4; /* relative changes of h below this do not matter */
 
-/* G v + g_t at the accepted state, times factor, into it->hidden */
+/* it->hidden = factor (G v + g_t) at the accepted state. */
 static ga_status scaled_hidden(ga_integrator *it, double factor) {
   const ga_memory *mem = &it->mem;
   ga_status status = ga_eval_G(&it->eval, mem->t, mem->q, &it->saddle.G);
@@ -41,25 +41,28 @@ static ga_status scaled_hidden(ga_integrator *it, double factor) {
   return ga_team_agree(it->eval.team, status, &it->error);
 }
 
-/* Growth up to which the corrections are used, and what counts as growth: the product of the last
- * ratios h/h_old, forgotten like errors are damped, from step to step; a ramp of small factors is
- * one large one. Alternating h, h/r is unstable (roots of the linear
- * recursion of two steps) from r =
+/* Growth up to which the corrections are used. Growth is the product of the last ratios h/h_old,
+ * where older ratios fade as errors are damped (growth_with): a ramp of small factors counts as one
+ * large factor. Alternating h, h/r is unstable (roots of the linear recursion of two steps) for
  *     rho_inf                        0    0.2   0.4   0.6   0.8   0.9
- *     hidden constraint free         3.0  3.3   4.3   7.9   30    -
- *     others                         6.9  6.1   5.9   6.9   11    21  */
+ *     hidden constraint free     r > 3.0  3.3   4.3   7.9   30    -
+ *     others                     r > 6.9  6.1   5.9   6.9   11    21  */
 static double largest_growth(const ga_integrator *it) {
   double rho = fmin(it->rho_inf, 0.99);
   if (it->method->hidden_free) return fmin(10, 2.8 * pow(1 - rho, -0.7));
   return rho >= 0.8 ? 10 : 5.5;
 }
 
+/* Growth of h if the next step has the given ratio h/h_old: the product of recent ratios, where
+ * older ones fade by 0.8 per step; at least 1. */
 static double growth_with(const ga_integrator *it, double ratio) {
   const double forget = 0.8;
   return fmax(1, fmax(1, forget * it->mem.growth) * ratio);
 }
 
-static ga_status rebuild(ga_integrator *it, double h) {
+/* Compute it->vd, it->lam, it->psi, it->a, it->w anew for steps of h, as at a start from the
+ * accepted q and it->v. */
+static ga_status rebuild_memory(ga_integrator *it, double h) {
   const ga_memory *mem = &it->mem;
   memcpy(it->q, mem->q, (size_t)it->eval.nq * sizeof(double));
   ga_start_guess(it);
@@ -69,39 +72,43 @@ static ga_status rebuild(ga_integrator *it, double h) {
   return ga_start_memory(it, it->method->best_start, mem->t, h);
 }
 
-/* old + alpha (ratio - 1) (old - before) */
-static void shift_along(int n, double weight, const double *before, double *old) {
+/* old <- old + weight (old - before). */
+static void extrapolate_difference(int n, double weight, const double *before, double *old) {
   for (int i = 0; i < n; i++) old[i] += weight * (old[i] - before[i]);
 }
 
-/* it->a and it->momentum; after a start there is no step before, and v' is used instead */
+/* Correct it->a and it->momentum for the new h, ratio = h/h_old. After a start there is no step
+ * before; then a <- base + ratio (a - base), base = v' or w. */
 static void correct_a(ga_integrator *it, double ratio) {
   const ga_memory *mem = &it->mem;
   const ga_params *par = &it->options.par;
   int nv = it->eval.nv;
   if (it->method->weighted && !mem->first) {
     double weight = (par->alpha_m - par->alpha_f) * (ratio - 1);
-    shift_along(nv, weight, mem->a_used, it->a);
-    shift_along(nv, weight, mem->momentum_used, it->momentum);
+    extrapolate_difference(nv, weight, mem->a_used, it->a);
+    extrapolate_difference(nv, weight, mem->momentum_used, it->momentum);
     return;
   }
   const double *base = it->method->weighted ? mem->vd : mem->w;
   for (int i = 0; i < nv; i++) it->a[i] = base[i] + ratio * (mem->a[i] - base[i]);
 }
 
-/* The largest |a - w| of it->a, alpha h w' for a smooth motion; weighted rows: against v'. */
-static double shift_of(const ga_integrator *it, const double *vd, const double *w) {
+/* Largest |it->a - w| over all processes, alpha h w' for a smooth motion; weighted rows: |it->a -
+ * v'|. */
+static double largest_shift(const ga_integrator *it, const double *vd, const double *w) {
   const double *base = it->method->weighted ? vd : w;
   double largest = 0;
   for (int i = 0; i < it->eval.nv; i++) largest = ga_larger(largest, fabs(it->a[i] - base[i]));
   return ga_team_max(it->eval.team, largest);
 }
 
+/* One rounding of the largest entry of w (weighted rows: of v'). */
 static double rounding_of_w(const ga_integrator *it) {
   const double *base = it->method->weighted ? it->mem.vd : it->mem.w;
   return DBL_EPSILON * ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, base));
 }
 
+/* Option rescale = gamma: set the coefficients of the step to gamma_n, and it->delta to delta^+. */
 static void adapt_gamma(ga_integrator *it, double h) {
   ga_params par = it->options.par;
   double delta = it->mem.delta;
@@ -111,6 +118,8 @@ static void adapt_gamma(ga_integrator *it, double h) {
   it->delta = next;
 }
 
+/* Copy v, a, w, momentum of the memory to the work arrays of the same names, to be corrected
+ * there. */
 static void copy_memory(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
@@ -120,6 +129,9 @@ static void copy_memory(ga_integrator *it) {
   memcpy(it->momentum, mem->momentum, bytes);
 }
 
+/* Set *past to the old values for a step of size h, corrected in copies if h has changed. After
+ * too much growth the memory is rebuilt as at a start, unless forces are so stiff that this gives
+ * a larger a - w than the correction. */
 ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
   const ga_memory *mem = &it->mem;
   ga_rescale rescale = it->options.rescale;
@@ -133,10 +145,10 @@ ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
   *past = (ga_past){it->v, it->a, it->w, kept ? it->momentum : NULL};
   if (rescale == GA_RESCALE_ALL && it->growth > largest_growth(it)) {
     correct_a(it, ratio);
-    double allowed = 2 * (shift_of(it, mem->vd, mem->w) + ratio * rounding_of_w(it));
-    ga_status status = rebuild(it, h);
+    double allowed = 2 * (largest_shift(it, mem->vd, mem->w) + ratio * rounding_of_w(it));
+    ga_status status = rebuild_memory(it, h);
     if (status != GA_OK) return status;
-    if (shift_of(it, it->vd, it->w) <= allowed) {
+    if (largest_shift(it, it->vd, it->w) <= allowed) {
       it->growth = 1;
       past->momentum = NULL;
       return GA_OK;
@@ -160,9 +172,10 @@ ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
  *
  *   q <- q o exp(dt v + dt^2/2 v'),  v <- v + dt v'
  *
- * have one of (dt/tau)^2. They are better below dt = eps^(1/3) tau. tau is not known, but it is not
- * less than the size h of the steps that follow the motion. So a step below eps^(1/3) h is
- * extrapolated: q and v follow the polynomials; v', the multipliers and the memory are not updated.
+ * have a relative error of (dt/tau)^2. They are better below dt = eps^(1/3) tau. tau is not known,
+ * but it is not less than the size h of the steps that follow the motion. So a step below
+ * eps^(1/3) h is extrapolated: q and v follow the polynomials; v', the multipliers and the memory
+ * are not updated.
  * The error dt/tau <= eps^(1/3) h/tau is less than that of the method, (h/tau)^2, for every
  * h > eps^(1/3) tau; below, rounding exceeds both. eps is the rounding of G, larger where G is made
  * of difference quotients.
@@ -175,14 +188,16 @@ ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
  * is solved; before an end the size is what the user says of the motion, or guesses where sizes are
  * automatic. Then v' at the end of the polynomials decides: it must differ from that of the start
  * by a fraction of dt/tau <= eps^(1/3) at most, or by rounding only (rounding_noise.c). */
+
+/* The usual step size h in the sense above, with which a planned step is compared. */
 static double usual_size(const ga_integrator *it, const ga_plan *plan) {
   double made = it->stats.h_largest;
   if (!it->mem.first) return fmax(fmin(plan->whole, made), it->step_size.on ? 0 : it->mem.h);
   return it->step_size.on ? fmin(plan->whole, fmax(made, it->options.h)) : plan->whole;
 }
 
-/* q and v of the polynomials at dt from now */
-static void follow(ga_integrator *it, double dt, double *q, double *v) {
+/* q, v: Taylor polynomials of the accepted state at a time dt later; it->d is work. */
+static void taylor_step(ga_integrator *it, double dt, double *q, double *v) {
   const ga_memory *mem = &it->mem;
   for (int i = 0; i < it->eval.nv; i++) {
     it->d[i] = dt * mem->v[i] + dt * dt / 2 * mem->vd[i];
@@ -191,14 +206,14 @@ static void follow(ga_integrator *it, double dt, double *q, double *v) {
   ga_space_step(it->model->space, mem->q, it->d, q);
 }
 
-/* Does v' at t1 differ by no more than this fraction, or by rounding only? False if the model
- * cannot be evaluated there. */
-static bool hardly_changes(ga_integrator *it, double t1, double fraction) {
+/* Does v' at t1, after a Taylor step, differ by at most this fraction of |v'|, or by rounding
+ * only? False if the model cannot be evaluated there. */
+static bool acceleration_hardly_changes(ga_integrator *it, double t1, double fraction) {
   const ga_memory *mem = &it->mem;
   ga_saddle *s = &it->saddle;
   ga_team *team = it->eval.team;
   int nv = it->eval.nv;
-  follow(it, t1 - mem->t, it->qs, it->vs);
+  taylor_step(it, t1 - mem->t, it->qs, it->vs);
   ga_start_guess(it);
   ga_status status = ga_saddle_acceleration(s, t1, it->qs, it->vs, it->r, NULL, NULL);
   if (status == GA_OK) {
@@ -217,7 +232,7 @@ static bool hardly_changes(ga_integrator *it, double t1, double fraction) {
 bool ga_memory_step_too_short(ga_integrator *it, const ga_plan *plan) {
   double fraction = (plan->t1 - it->t_memory) / usual_size(it, plan);
   if (!(fraction * fraction * fraction < it->eval.noise_all)) return false;
-  return !it->mem.first || hardly_changes(it, plan->t1, cbrt(it->eval.noise_all));
+  return !it->mem.first || acceleration_hardly_changes(it, plan->t1, cbrt(it->eval.noise_all));
 }
 
 void ga_memory_set_time(ga_integrator *it, double t1) {
@@ -225,9 +240,11 @@ void ga_memory_set_time(ga_integrator *it, double t1) {
   it->mem.t = it->state.t = t1;
 }
 
+/* Move the accepted q, v, t to t1 along Taylor polynomials. The old memory goes to it->last, for
+ * dense output and for undoing the step. */
 void ga_memory_extrapolate(ga_integrator *it, double t1) {
   ga_memory *mem = &it->mem;
-  follow(it, t1 - mem->t, it->qs, it->vs);
+  taylor_step(it, t1 - mem->t, it->qs, it->vs);
   ga_memory_copy(&it->last.mem, mem, &it->eval);
   memcpy(mem->q, it->qs, (size_t)it->eval.nq * sizeof(double));
   memcpy(mem->v, it->vs, (size_t)it->eval.nv * sizeof(double));

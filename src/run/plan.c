@@ -3,9 +3,9 @@
  * size; and how t_end is met.
  *
  * Times of given steps are t_base + S h with S the sum of the fractions since t_base, formed from
- * whole periods, so that a million steps carry one rounding. Where the steps do not meet t_end, the
- * last two share what is left, as evenly as their sizes allow: no step is tiny, and none is larger
- * than it should be. */
+ * whole periods, so that t after a million steps has one rounding error only. If the steps do not
+ * meet t_end, the last two share what is left, as evenly as their sizes allow: no step is tiny, and
+ * none is larger than planned. */
 #include <float.h>
 #include <math.h>
 
@@ -17,6 +17,8 @@ double ga_same_time(double t, double t1) {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t1));
 }
 
+/* Read the fractions of h from option h_fractions or from the text h_seq, check them, sum them
+ * up. */
 ga_status ga_plan_init(ga_integrator *it) {
   ga_sequence *s = &it->sequence;
   const ga_options *o = &it->options;
@@ -44,24 +46,27 @@ ga_status ga_plan_init(ga_integrator *it) {
   return GA_OK;
 }
 
-/* place of the i-th step from now in the sequence, counted from t_base's period */
-static long place(const ga_sequence *s, long i) {
+/* Index, in the endless sequence of fractions, of the i-th step from now (i = 0: the next one). */
+static long sequence_index(const ga_sequence *s, long i) {
   return s->first + s->n_base + i;
 }
 
-static double size_of(const ga_sequence *s, long i) {
-  return s->fraction[place(s, i) % s->n];
+/* Size of the i-th step from now, relative to h. */
+static double fraction_of_step(const ga_sequence *s, long i) {
+  return s->fraction[sequence_index(s, i) % s->n];
 }
 
 /* the time after the next step */
 static double next_time(const ga_integrator *it) {
   const ga_sequence *s = &it->sequence;
-  long at = place(s, 1);
+  long at = sequence_index(s, 1);
   double sum = (double)(at / s->n) * s->until[s->n] + s->until[at % s->n] - s->until[s->first];
   return s->t_base + sum * it->h;
 }
 
-static ga_status ask(ga_integrator *it, long n, double t, double *h) {
+/* *h of step n at time t by the user's function; GA_ERR_STEP if it is not positive and finite, or
+ * differs between processes. */
+static ga_status ask_user_for_size(ga_integrator *it, long n, double t, double *h) {
   *h = it->options.step_size(it->options.step_context, n, t);
   if (!ga_team_same(it->eval.team, 1, h)) {
     return ga_fail(&it->error, GA_ERR_STEP,
@@ -74,28 +79,28 @@ static ga_status ask(ga_integrator *it, long n, double t, double *h) {
                  n);
 }
 
-/* the size of the next step, and the time it leads to */
+/* *h: size of the next step; *t1: the time it leads to. */
 static ga_status next_size(ga_integrator *it, double *h, double *t1) {
   double t = it->mem.t;
   if (it->options.step_size) {
-    ga_status status = ask(it, it->stats.steps, t, h);
+    ga_status status = ask_user_for_size(it, it->stats.steps, t, h);
     *t1 = t + *h;
     return status;
   }
-  *h = it->step_size.on ? it->h : it->h * size_of(&it->sequence, 0);
+  *h = it->step_size.on ? it->h : it->h * fraction_of_step(&it->sequence, 0);
   *t1 = it->step_size.on ? t + it->h : next_time(it);
   return GA_OK;
 }
 
-/* the size of the step that follows it, at t1 */
+/* *h: size of the step after the next one, which begins at t1. */
 static ga_status size_after(ga_integrator *it, double t1, double *h) {
-  if (it->options.step_size) return ask(it, it->stats.steps + 1, t1, h);
-  *h = it->step_size.on ? it->h : it->h * size_of(&it->sequence, 1);
+  if (it->options.step_size) return ask_user_for_size(it, it->stats.steps + 1, t1, h);
+  *h = it->step_size.on ? it->h : it->h * fraction_of_step(&it->sequence, 1);
   return GA_OK;
 }
 
-/* The step after the next matters only where the next one does not reach t_end: only then is its
- * size asked for. */
+/* Plan the next step. If two steps would pass t_end, the rest is shared between them; the size of
+ * the second is asked for only if the first does not reach t_end. */
 ga_status ga_plan_next(ga_integrator *it, double t_end, ga_plan *plan) {
   double h, after, t1, t = it->mem.t, left = t_end - t;
   ga_status status = next_size(it, &h, &t1);
@@ -122,7 +127,7 @@ void ga_plan_advance(ga_integrator *it, const ga_plan *plan, bool meets_end) {
 
 void ga_plan_rebase(ga_integrator *it, bool keep_phase) {
   ga_sequence *s = &it->sequence;
-  s->first = keep_phase ? place(s, 0) % s->n : 0;
+  s->first = keep_phase ? sequence_index(s, 0) % s->n : 0;
   s->t_base = it->mem.t;
   s->n_base = 0;
 }

@@ -43,9 +43,9 @@ void ga_predictor_shift(ga_predictor *p, double t) {
   p->nb = 0;
 }
 
-/* b_j for a step to t1. A step that is kept needs those its guess was made with: each of them waits
- * for the division before it. */
-static double *weights(ga_predictor *p, double t1) {
+/* b_j for a step to t1, in p->b. They are not computed again if the guess of this step used
+ * them. */
+static double *update_weights(ga_predictor *p, double t1) {
   double *b = p->b;
   if (p->nb >= p->count && p->b_t1 == t1) return b;
   b[0] = 1;
@@ -55,8 +55,8 @@ static double *weights(ga_predictor *p, double t1) {
   return b;
 }
 
-/* phi <- carry, carry <- carry - b phi (the old one) */
-static void exchange(int n, double b, double *restrict phi, double *restrict carry) {
+/* phi <- carry, carry <- carry - b phi (the old one): one order of the update of differences. */
+static void replace_difference(int n, double b, double *restrict phi, double *restrict carry) {
   for (int e = 0; e < n; e++) {
     double old = phi[e];
     phi[e] = carry[e];
@@ -64,9 +64,9 @@ static void exchange(int n, double b, double *restrict phi, double *restrict car
   }
 }
 
-/* the same twice */
-static void exchange_two(int n, const double *b, double *restrict phi, double *restrict next,
-                         double *restrict carry) {
+/* Two orders of replace_difference in one pass. */
+static void replace_two_differences(int n, const double *b, double *restrict phi,
+                                    double *restrict next, double *restrict carry) {
   const double b0 = b[0], b1 = b[1];
   for (int e = 0; e < n; e++) {
     double between = carry[e] - b0 * phi[e], old = next[e];
@@ -82,19 +82,22 @@ enum { PIECE = 256 };
 /* Differences kept beyond the order in use: the next, and one more to see whether it alternates. */
 enum { BEYOND = 2 };
 
-static int piece(int from, int to) {
+/* Number of entries of the piece that begins at `from`. */
+static int piece_size(int from, int to) {
   return to - from < PIECE ? to - from : PIECE;
 }
 
-/* all differences of n unknowns from `at` on, and their sizes */
-static void renew(ga_predictor *p, const double *b, const double *x, int at, int n) {
+/* Update all differences of the unknowns at .. at + n - 1 for the new solution x, and their
+ * largest sizes, apart for accelerations (size_x) and multipliers (size_m). */
+static void update_piece(ga_predictor *p, const double *b, const double *x, int at, int n) {
   double carry[PIECE];
   int count = p->count, end = at + n;
   int part = p->nx < at ? at : p->nx < end ? p->nx : end; /* where the multipliers begin */
   memcpy(carry, x + at, (size_t)n * sizeof(double));
   int j = 0;
-  for (; j + 1 < count; j += 2) exchange_two(n, b + j, p->phi[j] + at, p->phi[j + 1] + at, carry);
-  if (j < count) exchange(n, b[j], p->phi[j] + at, carry);
+  for (; j + 1 < count; j += 2)
+    replace_two_differences(n, b + j, p->phi[j] + at, p->phi[j + 1] + at, carry);
+  if (j < count) replace_difference(n, b[j], p->phi[j] + at, carry);
   if (count < GA_PREDICTOR_STEPS) memcpy(p->phi[count++] + at, carry, (size_t)n * sizeof(double));
   for (j = 0; j < count; j++) {
     p->size_x[j] = ga_max_abs_from(p->size_x[j], part - at, p->phi[j] + at);
@@ -102,7 +105,7 @@ static void renew(ga_predictor *p, const double *b, const double *x, int at, int
   }
 }
 
-/* all ranks choose the same order */
+/* Maxima of the sizes over all processes, so that all choose the same order. */
 static void share_sizes(ga_predictor *p) {
   double all[2 * GA_PREDICTOR_STEPS];
   memcpy(all, p->size_x, sizeof p->size_x);
@@ -112,12 +115,14 @@ static void share_sizes(ga_predictor *p) {
   memcpy(p->size_m, all + GA_PREDICTOR_STEPS, sizeof p->size_m);
 }
 
+/* Remember x of an accepted step from t to t1: update the differences. At most BEYOND of them
+ * above the order in use are kept. */
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   if (p->count == 1) p->t[0] = t;
   if (p->count > p->order + BEYOND) p->count = p->order + BEYOND; /* and one new */
-  const double *b = weights(p, t1);
+  const double *b = update_weights(p, t1);
   for (int j = 0; j < GA_PREDICTOR_STEPS; j++) p->size_x[j] = p->size_m[j] = 0;
-  for (int at = 0; at < p->n; at += PIECE) renew(p, b, x, at, piece(at, p->n));
+  for (int at = 0; at < p->n; at += PIECE) update_piece(p, b, x, at, piece_size(at, p->n));
   if (p->team) share_sizes(p);
   if (p->count < GA_PREDICTOR_STEPS) p->count++;
   for (int j = p->count - 1; j > 0; j--) p->t[j] = p->t[j - 1];
@@ -125,13 +130,14 @@ void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   p->nb = 0;
 }
 
-/* |D_j| relative to |x| */
+/* |D_j| relative to |x|, the larger of accelerations and multipliers. */
 static double term_size(const ga_predictor *p, const double *b, int j) {
   double by_x = b[j] * p->size_x[j], by_m = b[j] * p->size_m[j];
   return ga_max(by_x > 0 ? by_x / p->size_x[0] : 0, by_m > 0 ? by_m / p->size_m[0] : 0);
 }
 
-/* the order up to which the terms D_j fall; whether what follows alternates */
+/* The largest order up to which the terms D_j fall by FALLS. *alternates: the terms beyond it grow
+ * like those of an error that changes its sign in each step. */
 static int choose_order(const ga_predictor *p, const double *b, bool *alternates) {
   double last = 1;
   *alternates = false;
@@ -153,10 +159,12 @@ static void add_two(int n, const double *b, const double *restrict phi, const do
   for (int e = 0; e < n; e++) x[e] = x[e] + b0 * phi[e] + b1 * next[e];
 }
 
+/* x = sum_j b_j phi_j, the polynomial extrapolated to t1, of the order chosen here; false if that
+ * order is 0. */
 bool ga_predictor_guess(ga_predictor *p, double t, double t1, double *x) {
   bool alternates;
   if (p->count > 1 && p->t[0] != t) p->count = 1; /* the state is not the one these led to */
-  double *b = weights(p, t1);
+  double *b = update_weights(p, t1);
   int terms = p->order = choose_order(p, b, &alternates);
   if (alternates) b[++terms] *= -p->rho, p->nb = terms;
   if (terms == 0) {
@@ -164,7 +172,7 @@ bool ga_predictor_guess(ga_predictor *p, double t, double t1, double *x) {
     return false;
   }
   for (int at = 0; at < p->n; at += PIECE) {
-    int n = piece(at, p->n);
+    int n = piece_size(at, p->n);
     ga_add_scaled(n, b[1], p->phi[1] + at, p->phi[0] + at, x + at);
     int j = 2;
     for (; j < terms; j += 2) add_two(n, b + j, p->phi[j] + at, p->phi[j + 1] + at, x + at);

@@ -13,12 +13,12 @@ typedef struct ga_predictor {
   int count;     /* steps remembered, at least one, the latest first; if it is the only one, the
                     next `keep` sets its time */
   int order;     /* of the last guess */
-  double rho;    /* errors that alternate are damped by this factor a step; 0: not looked for */
+  double rho;    /* errors that alternate are damped by this factor a step; 0: not checked */
   double t[GA_PREDICTOR_STEPS], *phi[GA_PREDICTOR_STEPS];
   double b[GA_PREDICTOR_STEPS], b_t1; /* weights of a step to b_t1, */
-  int nb;                             /* and how many of them are known */
+  int nb;                             /* number of valid weights */
   double size_x[GA_PREDICTOR_STEPS],
-      size_m[GA_PREDICTOR_STEPS]; /* largest |phi_j| of both, if there are several */
+      size_m[GA_PREDICTOR_STEPS]; /* largest |phi_j| of accelerations and of multipliers */
 } ga_predictor;
 
 void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena);

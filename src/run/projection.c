@@ -8,17 +8,18 @@
 
 enum { ITERATIONS = 60 };
 
-static const double REACHED = 1e-15; /* change that is rounding, relative to 1 + size, */
-static const double CLOSE = 1e-10;   /* and one that is if it does not halve any more */
+static const double REACHED = 1e-15; /* a change below this, relative to 1 + size, is rounding */
+static const double CLOSE = 1e-10;   /* a change below this is rounding if it no longer halves */
 
-/* Largest |w_i| against the scale of positions: where Newton's iteration is at rounding. */
-static bool settled(double change, double last, double size) {
+/* Has Newton's iteration reached rounding? change, last: largest changes in this and the last
+ * iteration; size: scale of q or v. */
+static bool has_converged(double change, double last, double size) {
   double level = REACHED * (1 + size);
   return change <= level || (change <= CLOSE * (1 + size) && change >= 0.5 * last);
 }
 
-/* Do the constraints hold to rounding? */
-static ga_status on_constraints(ga_integrator *it, double t, const double *q, bool *yes) {
+/* *yes: |g_i| <= 8 eps |G_i| |q|, i.e. the constraints hold up to rounding on all processes. */
+static ga_status constraints_hold(ga_integrator *it, double t, const double *q, bool *yes) {
   ga_eval *e = &it->eval;
   ga_csr *G = &it->saddle.G;
   double size = 8 * DBL_EPSILON * ga_team_max(e->team, ga_max_abs(e->nq, q));
@@ -42,6 +43,8 @@ static ga_status on_constraints(ga_integrator *it, double t, const double *q, bo
  *                                        d^T M d is least. */
 typedef enum { FEASIBLE, NEAREST } aim;
 
+/* One step of this kind from it->d; it->d and it->qs = q o exp(it->d) are updated. *change: largest
+ * change of an entry of it->d. */
 static ga_status position_step(ga_integrator *it, double t, const double *q, const double *v,
                                aim kind, double *change) {
   ga_saddle *s = &it->saddle;
@@ -65,7 +68,7 @@ static ga_status position_step(ga_integrator *it, double t, const double *q, con
   return GA_OK;
 }
 
-/* Steps of one kind until d settles; false if they lead away or do not end. */
+/* Repeat position_step until it->d has converged. *done = false if it diverges or does not end. */
 static ga_status position_steps(ga_integrator *it, double t, const double *q, const double *v,
                                 aim kind, bool *done) {
   double last = INFINITY, change = 0;
@@ -76,15 +79,16 @@ static ga_status position_steps(ga_integrator *it, double t, const double *q, co
     ga_status status = position_step(it, t, q, v, kind, &change);
     if (status != GA_OK) return status;
     worse = change > last ? worse + 1 : 0;
-    *done = settled(change, last, size);
+    *done = has_converged(change, last, size);
     if (!isfinite(change) || worse > 3) break;
     last = change;
   }
   return GA_OK;
 }
 
-/* What is left of the way after the first step. */
-static ga_status settle_position(ga_integrator *it, double t, const double *q, const double *v) {
+/* After the first step: iterate to g = 0, then to the nearest point, then to g = 0 again. If the
+ * last two fail, the first point (in it->r) is the result. GA_ERR_INITIAL if there is none. */
+static ga_status finish_position(ga_integrator *it, double t, const double *q, const double *v) {
   size_t size = (size_t)it->eval.nv * sizeof(double);
   bool done;
   ga_status status = position_steps(it, t, q, v, FEASIBLE, &done);
@@ -105,13 +109,9 @@ static ga_status settle_position(ga_integrator *it, double t, const double *q, c
   return GA_OK;
 }
 
-/* ACB15 (6): q o exp(d~) with d = argmin d^T M d, g(t, q o exp(d~)) = 0. First to the constraints
- * by the shortest steps, then along them to the nearest point, and again to g = 0 to rounding. If
- * the second part does not converge (far from the constraints), the first point stands. If already
- * the first step meets g = 0 to rounding, the constraints are straight on that way, and no other
- * point is nearer.
- * Nonholonomic rows do not restrict positions; they come in only where nothing else determines d.
- */
+/* ACB15 (6): q <- q o exp(d~) with d = argmin d^T M d, g(t, q o exp(d~)) = 0. If the first step
+ * meets g = 0 up to rounding, the constraints are straight there and no point is nearer.
+ * Nonholonomic rows do not restrict positions; they are used only if nothing else determines d. */
 ga_status ga_project_position(ga_integrator *it, double t, double *q, const double *v,
                               double *moved) {
   ga_eval *e = &it->eval;
@@ -119,13 +119,13 @@ ga_status ga_project_position(ga_integrator *it, double t, double *q, const doub
   double change;
   if (moved) *moved = 0;
   if (e->nlam_all == 0) return GA_OK;
-  ga_status status = on_constraints(it, t, q, &done);
+  ga_status status = constraints_hold(it, t, q, &done);
   if (status != GA_OK || done) return status;
   memset(it->d, 0, (size_t)e->nv * sizeof(double));
   memcpy(it->qs, q, (size_t)e->nq * sizeof(double));
   status = position_step(it, t, q, v, FEASIBLE, &change);
-  if (status == GA_OK && isfinite(change)) status = on_constraints(it, t, it->qs, &done);
-  if (status == GA_OK && !done) status = settle_position(it, t, q, v);
+  if (status == GA_OK && isfinite(change)) status = constraints_hold(it, t, it->qs, &done);
+  if (status == GA_OK && !done) status = finish_position(it, t, q, v);
   if (status != GA_OK) return status;
   if (moved) *moved = ga_max_abs(e->nv, it->d);
   if (moved) *moved = ga_team_max(e->team, *moved);
@@ -157,7 +157,7 @@ ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, doub
     double change = ga_team_max(e->team, ga_max_abs(nv, s->rhs));
     ga_axpy(nv, 1, s->rhs, it->vs);
     if (!with_k || e->npsi_all == 0) break;
-    if (settled(change, last, ga_team_max(e->team, ga_max_abs(nv, it->vs)))) break;
+    if (has_converged(change, last, ga_team_max(e->team, ga_max_abs(nv, it->vs)))) break;
     last = change;
     if (i == ITERATIONS - 1 || !isfinite(change)) {
       return ga_fail(&it->error, GA_ERR_INITIAL,

@@ -37,6 +37,7 @@ void ga_recorder_free(ga_recorder *recorder) {
   ga_free(recorder);
 }
 
+/* Enlarge all arrays to so many rows; without memory none of them changes. */
 ga_status ga_recorder_reserve(ga_recorder *r, long rows) {
   double *field[GA_STATE_FIELDS] = {NULL};
   if (rows <= r->room) return GA_OK;
@@ -64,6 +65,8 @@ ga_status ga_recorder_every(ga_recorder *recorder, long steps) {
   return GA_OK;
 }
 
+/* Copy the times to record, which must be finite and must not fall; dense output of `it` gives the
+ * states. */
 ga_status ga_recorder_times(ga_recorder *recorder, ga_integrator *it, const double *times,
                             long count) {
   for (long i = 0; i < count; i++) {
@@ -80,7 +83,8 @@ ga_status ga_recorder_times(ga_recorder *recorder, ga_integrator *it, const doub
   return ga_recorder_reserve(recorder, recorder->rows + count);
 }
 
-/* pointers to the fields of the next row; false if there is no memory */
+/* row[p]: where the fields of the next row begin; the arrays grow if they are full. false and
+ * r->status if there is no memory. */
 static bool next_row(ga_recorder *r, double *row[GA_STATE_FIELDS]) {
   enum { FIRST_ROOM = 64 };
   if (r->rows == r->room) {
@@ -92,7 +96,8 @@ static bool next_row(ga_recorder *r, double *row[GA_STATE_FIELDS]) {
   return true;
 }
 
-static ga_status keep(ga_recorder *r, const ga_state *state) {
+/* Append a copy of the state. */
+static ga_status append_state(ga_recorder *r, const ga_state *state) {
   const double *const from[GA_STATE_FIELDS] = {&state->t, state->q,   state->v,
                                                state->vd, state->lam, state->psi};
   double *row[GA_STATE_FIELDS];
@@ -104,8 +109,9 @@ static ga_status keep(ga_recorder *r, const ga_state *state) {
   return GA_OK;
 }
 
-/* Times that differ from the end of the step by rounding only are that end. */
-static ga_status keep_between(ga_recorder *r, const ga_state *state) {
+/* Append the states at the wanted times inside the last step, by dense output. Times that differ
+ * from its ends by rounding count as these. */
+static ga_status append_wanted_times(ga_recorder *r, const ga_state *state) {
   const double slack = 1e-9 * state->h, first = state->t - state->h;
   for (; r->next < r->ntimes && r->times[r->next] <= state->t + slack; r->next++) {
     const double t = fmin(r->times[r->next], state->t);
@@ -123,8 +129,8 @@ static ga_status keep_between(ga_recorder *r, const ga_state *state) {
 
 int ga_recorder_observe(void *recorder, const ga_state *state, const ga_stats *stats) {
   ga_recorder *r = recorder;
-  if (r->times) return keep_between(r, state) != GA_OK;
-  return stats->steps % r->every == 0 && keep(r, state) != GA_OK;
+  if (r->times) return append_wanted_times(r, state) != GA_OK;
+  return stats->steps % r->every == 0 && append_state(r, state) != GA_OK;
 }
 
 ga_status ga_recorder_status(const ga_recorder *recorder) {
@@ -134,7 +140,7 @@ ga_status ga_recorder_status(const ga_recorder *recorder) {
 ga_status ga_recorder_add(ga_recorder *recorder, const ga_state *state) {
   if (recorder->rows > 0 && recorder->field[GA_STATE_T][recorder->rows - 1] == state->t)
     return GA_OK;
-  return keep(recorder, state);
+  return append_state(recorder, state);
 }
 
 long ga_recorder_rows(const ga_recorder *recorder) {

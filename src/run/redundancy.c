@@ -73,9 +73,10 @@ ga_status ga_redundancy_make_slots(ga_integrator *it) {
 
 /* ---- rank ------------------------------------------------------------------------------------ */
 
-/* evaluate M, G, H at (t, q, v) into the saddle's matrices and analyze the rows */
-static ga_status analyze(ga_integrator *it, double t, const double *q, const double *v,
-                         ga_rank_way way, ga_rank *rank) {
+/* Evaluate M, G, H at (t, q, v) into the matrices of the saddle and analyze the rows; the caller
+ * frees *rank. */
+static ga_status analyze_rows(ga_integrator *it, double t, const double *q, const double *v,
+                              ga_rank_way way, ga_rank *rank) {
   ga_saddle *s = &it->saddle;
   ga_redundancy *r = &it->redundancy;
   ga_status status = ga_eval_mass(&it->eval, t, q, &s->M);
@@ -88,15 +89,17 @@ static ga_status analyze(ga_integrator *it, double t, const double *q, const dou
   return ga_rank_analyze(rank, &rows, way, &it->error);
 }
 
-/* the dependent rows at (t, q, v), for messages */
-static ga_status find_names(ga_integrator *it, double t, const double *q, const double *v) {
+/* Find the dependent rows at (t, q, v) in the order of the model, into r->found, for messages. */
+static ga_status find_dependent_rows(ga_integrator *it, double t, const double *q,
+                                     const double *v) {
   ga_redundancy *r = &it->redundancy;
   ga_rank_free(&r->found);
   r->t_found = t;
   memcpy(r->q_found, q, (size_t)it->eval.nq * sizeof(double));
-  return analyze(it, t, q, v, GA_RANK_SPARSE, &r->found);
+  return analyze_rows(it, t, q, v, GA_RANK_SPARSE, &r->found);
 }
 
+/* eq.unit: sqrt(sum_j D_ij^2/m_j), the length of each row of G and H in the metric of the mass. */
 static void measure_lengths(ga_integrator *it) {
   const ga_csr *const gradients[] = {&it->saddle.G, &it->saddle.H};
   double *length = it->step.eq.unit;
@@ -112,8 +115,8 @@ static void measure_lengths(ga_integrator *it) {
   }
 }
 
-/* the rows that are left out from now on */
-static void leave_out(ga_integrator *it, const ga_rank *rank) {
+/* Leave these rows out of the steps from now on; the measured growth starts anew. */
+static void set_dropped_rows(ga_integrator *it, const ga_rank *rank) {
   ga_equations *eq = &it->step.eq;
   memcpy(eq->dropped, rank->dropped, (size_t)rank->rows * sizeof(bool));
   eq->ndropped = rank->ndependent;
@@ -123,9 +126,9 @@ static void leave_out(ga_integrator *it, const ga_rank *rank) {
   measure_lengths(it);
 }
 
-/* ---- positions around the start ---------------------------------------------------------------
- */
+/* ---- positions around the start ------------------------------------------------------------- */
 
+/* Reproducible number in [-1, 1) for entry i of a probe. */
 static double random_number(unsigned i, unsigned probe) {
   unsigned bits = (i + 1) * 2654435761u ^ (probe + 1) * 2246822519u;
   bits ^= bits >> 15;
@@ -133,7 +136,7 @@ static double random_number(unsigned i, unsigned probe) {
   return (double)bits / 2147483648.0 - 1;
 }
 
-/* a direction that the constraints allow, near a random one: least change in the M-norm */
+/* d: a direction that the constraints allow at it->q, the nearest to a random one in the M-norm. */
 static ga_status random_direction(ga_integrator *it, double t, unsigned probe, double *d) {
   ga_saddle *s = &it->saddle;
   ga_status status = ga_saddle_factor(s, t, it->q, it->v);
@@ -148,7 +151,8 @@ static ga_status random_direction(ga_integrator *it, double t, unsigned probe, d
   return status;
 }
 
-/* r->q = a position on the constraints at the distance PROBE from it->q along d; false if none */
+/* r->q = a position on the constraints at the distance PROBE from it->q along d; false if there is
+ * none. */
 static bool move_along(ga_integrator *it, double t, const double *d) {
   ga_redundancy *r = &it->redundancy;
   int nv = it->eval.nv, nlam = it->eval.nlam;
@@ -167,35 +171,36 @@ static bool move_along(ga_integrator *it, double t, const double *d) {
          ga_max_abs(nlam, it->hidden) <= ON * (1 + ga_max_abs(it->eval.nq, r->q));
 }
 
-/* a rank found elsewhere replaces the best so far if it is larger */
-static ga_status compare(ga_integrator *it, double t, ga_rank *best) {
+/* Analyze the rows at r->q; if their rank is larger than that of *best, replace *best. */
+static ga_status take_larger_rank(ga_integrator *it, double t, ga_rank *best) {
   ga_rank other;
-  ga_status status = analyze(it, t, it->redundancy.q, it->v, it->redundancy.way, &other);
+  ga_status status = analyze_rows(it, t, it->redundancy.q, it->v, it->redundancy.way, &other);
   if (status == GA_OK && other.rank > best->rank) {
     ga_rank keep = *best;
     *best = other;
     other = keep;
-    leave_out(it, best);
-    status = find_names(it, t, it->redundancy.q, it->v);
+    set_dropped_rows(it, best);
+    status = find_dependent_rows(it, t, it->redundancy.q, it->v);
   }
   ga_rank_free(&other);
   return status;
 }
 
-/* Along the velocity, if there is one, and along random directions. */
-static ga_status look_around(ga_integrator *it, double t, ga_rank *best) {
+/* Analyze PROBES positions near the start, along v and random directions; *best: the largest
+ * rank. */
+static ga_status check_nearby_positions(ga_integrator *it, double t, ga_rank *best) {
   double *d = it->a; /* not in use before the memory is computed */
   ga_status status = GA_OK;
   for (int probe = 0; probe < PROBES && status == GA_OK; probe++) {
     memcpy(d, it->v, (size_t)it->eval.nv * sizeof(double));
     bool still = ga_max_abs(it->eval.nv, d) == 0;
     if (probe > 0 || still) status = random_direction(it, t, (unsigned)probe, d);
-    if (status == GA_OK && move_along(it, t, d)) status = compare(it, t, best);
+    if (status == GA_OK && move_along(it, t, d)) status = take_larger_rank(it, t, best);
   }
   return status;
 }
 
-/* soft rows of the mass KKT system, and which rows they may leave out */
+/* Switch soft rows of the mass KKT system on or off; tell it which rows are left out. */
 static void set_soft_rows(ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
   it->saddle.soft = it->redundancy.on && (eq->ndropped > 0 || it->redundancy.singular);
@@ -208,12 +213,12 @@ ga_status ga_redundancy_start(ga_integrator *it, double t) {
   r->singular = false;
   if (!r->on) return GA_OK;
   ga_rank_free(&r->found);
-  ga_status status = analyze(it, t, it->q, it->v, r->way, &best);
+  ga_status status = analyze_rows(it, t, it->q, it->v, r->way, &best);
   int at_start = best.rank;
-  if (status == GA_OK) leave_out(it, &best);
+  if (status == GA_OK) set_dropped_rows(it, &best);
   if (status == GA_OK && best.ndependent > 0) {
-    status = find_names(it, t, it->q, it->v);
-    if (status == GA_OK) status = look_around(it, t, &best);
+    status = find_dependent_rows(it, t, it->q, it->v);
+    if (status == GA_OK) status = check_nearby_positions(it, t, &best);
   }
   r->rank = best.rank;
   r->singular = best.rank > at_start;
@@ -224,7 +229,7 @@ ga_status ga_redundancy_start(ga_integrator *it, double t) {
   return status;
 }
 
-/* v', lam, psi at the start; in a singular position their means at t - h and t + h */
+/* v', lam, psi at the start; in a singular position means of those at t - h and t + h. */
 ga_status ga_redundancy_acceleration(ga_integrator *it, double t) {
   ga_redundancy *r = &it->redundancy;
   int nv = it->eval.nv, nlam = it->eval.nlam, npsi = it->eval.npsi;
@@ -263,11 +268,10 @@ ga_status ga_redundancy_find_names(ga_integrator *it) {
   bool dropped = it->redundancy.on && it->step.eq.ndropped > 0;
   set_soft_rows(it);
   ga_rank_free(&it->redundancy.found);
-  return dropped ? find_names(it, mem->t, mem->q, mem->v) : GA_OK;
+  return dropped ? find_dependent_rows(it, mem->t, mem->q, mem->v) : GA_OK;
 }
 
-/* ---- growth -----------------------------------------------------------------------------------
- */
+/* ---- growth --------------------------------------------------------------------------------- */
 
 /* constraint rows of one kind, which are disturbed, and their multipliers */
 typedef struct {
@@ -276,7 +280,9 @@ typedef struct {
   const bool *dropped;
 } channel;
 
-static int channels(const ga_integrator *it, channel out[2]) {
+/* The rows whose multipliers are reported, one entry for g and one for k if present; returns their
+ * number. */
+static int list_channels(const ga_integrator *it, channel out[2]) {
   const ga_equations *eq = &it->step.eq;
   const ga_method *method = eq->method;
   int found = 0;
@@ -293,8 +299,9 @@ static int channels(const ga_integrator *it, channel out[2]) {
   return found;
 }
 
-/* b = length times sign, or length times the last answer, relative to its size */
-static void disturb(ga_integrator *it, const channel *ch, int count, double size) {
+/* b = length_i times a random sign (size = 0), or length_i^2 times the last answer over its size,
+ * in the constraint rows that are kept; zero elsewhere. */
+static void set_disturbance(ga_integrator *it, const channel *ch, int count, double size) {
   const ga_equations *eq = &it->step.eq;
   double *b = it->redundancy.b, *next = it->saddle.sum;
   for (int k = 0, at = 0; k < count; k++) {
@@ -310,13 +317,13 @@ static void disturb(ga_integrator *it, const channel *ch, int count, double size
   }
 }
 
-/* the largest answer to a disturbance of size 1, which is that of the last answer or, size = 0, has
- * random signs */
-static ga_status answer(ga_integrator *it, double *size) {
+/* Solve with the disturbance of set_disturbance; *size becomes the largest multiplier of the
+ * answer, in units of length. Two calls in a row are two steps of a power iteration. */
+static ga_status solve_disturbed(ga_integrator *it, double *size) {
   channel ch[2];
-  int count = channels(it, ch);
+  int count = list_channels(it, ch);
   const double *b = it->redundancy.b;
-  disturb(it, ch, count, *size);
+  set_disturbance(it, ch, count, *size);
   *size = 0;
   ga_status status = ga_factors_solve(&it->step.factors, &it->step.eq, it->redundancy.b);
   for (int k = 0; k < count; k++) {
@@ -327,14 +334,14 @@ static ga_status answer(ga_integrator *it, double *size) {
   return status;
 }
 
-/* Growth relative to the least one so far: by one solve and, if that is suspicious, by two. A
- * better least one is remembered. */
-static ga_status growth(ga_integrator *it, double *relative) {
+/* *relative: size of the multipliers relative to the smallest one since the rows were chosen, by
+ * one solve and, above SECOND, by two. Smaller sizes become the reference. */
+static ga_status measure_growth(ga_integrator *it, double *relative) {
   double *reference = it->redundancy.reference, size = 0;
   bool first = reference[0] == 0;
   *relative = 1;
   for (int round = 0; round < 2; round++) {
-    ga_status status = answer(it, &size);
+    ga_status status = solve_disturbed(it, &size);
     if (status != GA_OK || size == 0) return status;
     if (first || size < reference[round]) reference[round] = size;
     *relative = size / reference[round];
@@ -343,9 +350,9 @@ static ga_status growth(ga_integrator *it, double *relative) {
   return GA_OK;
 }
 
-/* Factors of an earlier step show the growth of that step. If it is large, they are renewed at the
- * end of this step and it is measured again. */
-static ga_status measure(ga_integrator *it, double *relative) {
+/* *relative growth, measured only for new factors (1: not measured). If it is large and the
+ * factors are not of the end of this step, they are renewed there and it is measured again. */
+static ga_status growth_with_current_factors(ga_integrator *it, double *relative) {
   ga_factors *f = &it->step.factors;
   *relative = 1;
   bool known = it->redundancy.reference[0] > 0;
@@ -354,18 +361,17 @@ static ga_status measure(ga_integrator *it, double *relative) {
     it->redundancy.calm--;
     return GA_OK;
   }
-  ga_status status = growth(it, relative);
+  ga_status status = measure_growth(it, relative);
   it->redundancy.calm = *relative < CALM ? SKIPPED : 0;
   if (status != GA_OK || *relative <= AGED) return status;
   status = (f->made ? ga_factors_renew : ga_factors_replace)(f, &it->step.eq, it->step.newton.x);
-  return status == GA_OK ? growth(it, relative) : status;
+  return status == GA_OK ? measure_growth(it, relative) : status;
 }
 
-/* ---- a step ------------------------------------------------------------------------------------
- */
+/* ---- a step --------------------------------------------------------------------------------- */
 
-/* First violated row among those left out, -1 if none; residuals g, gradients D of n rows. size:
- * scale of the coordinates or velocities in it. */
+/* Index of the first dropped row with |g_i| > VIOLATED |D_i| size, -1 if none. D: gradients of the
+ * n rows; size: scale of the coordinates or velocities in them. */
 static int first_violated(int n, const bool *dropped, const double *g, const ga_csr *D,
                           double size) {
   for (int i = 0; i < n; i++) {
@@ -377,7 +383,7 @@ static int first_violated(int n, const bool *dropped, const double *g, const ga_
   return -1;
 }
 
-/* Do the rows that were left out hold at the end of the step? */
+/* GA_ERR_SINGULAR if a row that was left out is violated at the end of the step. */
 static ga_status check_left_out(ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
   const ga_site *at = &eq->site[GA_SITE_NEW];
@@ -417,7 +423,7 @@ ga_status ga_redundancy_check(ga_integrator *it) {
   double grown;
   if (!r->on) return GA_OK;
   ga_status status = it->step.eq.ndropped > 0 ? check_left_out(it) : GA_OK;
-  if (status == GA_OK) status = measure(it, &grown);
+  if (status == GA_OK) status = growth_with_current_factors(it, &grown);
   if (status != GA_OK) return status;
   if (!(grown <= SINGULAR) && !r->patient) {
     return ga_fail(&it->error, GA_RETRY_SINGULAR,
@@ -429,8 +435,8 @@ ga_status ga_redundancy_check(ga_integrator *it) {
   return GA_OK;
 }
 
-/* Multipliers of dropped rows move to the rows that they follow from: the force is the same. */
-static void fold(const ga_rank *rank, double *lam, int nlam, double *psi) {
+/* Move the multipliers of dropped rows to those that they follow from: the force is the same. */
+static void fold_multipliers(const ga_rank *rank, double *lam, int nlam, double *psi) {
   for (int d = 0; d < rank->ndependent; d++) {
     int row = rank->dependent[d];
     double *from = row < nlam ? lam + row : psi + row - nlam;
@@ -442,12 +448,12 @@ static void fold(const ga_rank *rank, double *lam, int nlam, double *psi) {
   }
 }
 
-/* The guess of the next step: the accepted state, with the forces on the kept rows alone. */
+/* Guess of the next step: the accepted state, with all reactions on the kept rows. */
 static void guess_kept(ga_integrator *it, const ga_rank *rank) {
   ga_memory guess = it->mem;
   memcpy(it->lam, guess.lam, (size_t)it->eval.nlam * sizeof(double));
   memcpy(it->psi, guess.psi, (size_t)it->eval.npsi * sizeof(double));
-  fold(rank, it->lam, it->eval.nlam, it->psi);
+  fold_multipliers(rank, it->lam, it->eval.nlam, it->psi);
   guess.lam = it->lam, guess.psi = it->psi;
   ga_predictor_forget(&it->predictor);
   ga_equations_guess(&it->step.eq, &guess, it->predictor.phi[0]);
@@ -459,17 +465,18 @@ void ga_redundancy_guess(ga_integrator *it) {
   ga_rank_free(&it->redundancy.chosen);
 }
 
-/* Other rows at the accepted state, as many as before; not if the position is nearly singular. */
+/* Choose other rows at the accepted state, as many as before. Not if the position is nearly
+ * singular, where the rank looks smaller. */
 static ga_status choose_anew(ga_integrator *it) {
   ga_redundancy *r = &it->redundancy;
   const ga_memory *mem = &it->mem;
   ga_rank rank;
   r->aged = false;
-  ga_status status = analyze(it, mem->t, mem->q, mem->v, r->way, &rank);
+  ga_status status = analyze_rows(it, mem->t, mem->q, mem->v, r->way, &rank);
   bool other = status == GA_OK && rank.rank == r->rank &&
                memcmp(rank.dropped, it->step.eq.dropped, (size_t)rank.rows * sizeof(bool)) != 0;
   if (other) {
-    leave_out(it, &rank);
+    set_dropped_rows(it, &rank);
     ga_factors_reset(&it->step.factors);
     guess_kept(it, &rank);
     it->stats.chosen++;

@@ -28,12 +28,12 @@ static const double HARDLY = 1e4; /* roundings of q: less motion in a step may b
 
 /* ---- rounding ---------------------------------------------------------------------------- */
 
-/* what a step, or a solve with the mass KKT matrix, leaves of forces that balance */
-static double level(const ga_integrator *it) {
+/* Assumed relative error of balanced forces after a step or a solve with the mass KKT matrix. */
+static double relative_noise(const ga_integrator *it) {
   return ROUNDINGS * DBL_EPSILON + fmin(it->options.newton_tol, SOLVED);
 }
 
-/* sum |A_ik| |x_i| or, by rows, sum |A_ik| |x_k|, added to out */
+/* out += |A| |x|, or |A|^T |x| if transposed. */
 static void add_sizes(const ga_csr *A, bool transposed, const double *x, double *out) {
   for (int i = 0; i < A->nrow; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
@@ -43,6 +43,7 @@ static void add_sizes(const ga_csr *A, bool transposed, const double *x, double 
   }
 }
 
+/* out_i += |M_ii| */
 static void add_diagonal(const ga_csr *M, double *out) {
   for (int i = 0; i < M->nrow; i++) {
     for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) {
@@ -51,8 +52,8 @@ static void add_diagonal(const ga_csr *M, double *out) {
   }
 }
 
-/* Into the control's noise, by the forces alone; returns the largest entry. What has no mass of its
- * own has no rounding of its own either. */
+/* noise_i = relative_noise (|M||v'| + |G|^T|lam| + |H|^T|psi|)_i / M_ii; 0 without mass. x holds
+ * v', lam, psi. Returns the largest entry over all processes; it->d is work. */
 static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_csr *G,
                                  const ga_csr *H, const ga_values *x) {
   double *noise = it->step_size.noise, *mass = it->d;
@@ -66,18 +67,20 @@ static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_cs
   ga_team *team = it->eval.team;
   bool known = ga_team_sum_shared(team, 1, noise) == GA_OK;
   known = ga_team_sum_shared(team, 1, mass) == GA_OK && known;
-  for (int i = 0; i < nv; i++) noise[i] = known && mass[i] > 0 ? level(it) * noise[i] / mass[i] : 0;
+  for (int i = 0; i < nv; i++)
+    noise[i] = known && mass[i] > 0 ? relative_noise(it) * noise[i] / mass[i] : 0;
   return ga_team_max(team, ga_max_abs(nv, noise));
 }
 
-/* the change of v' where q is off by the same part, to one side in all entries or in turns */
-static void add_shaken(ga_integrator *it, double t, const double *q, const double *v,
-                       bool in_turns) {
+/* noise_i = max(noise_i, |change of v'_i|) if q is moved by relative_noise |q|, all entries to one
+ * side or (in_turns) alternating. it->values.vd is v' at q. */
+static void add_noise_of_callbacks(ga_integrator *it, double t, const double *q, const double *v,
+                                   bool in_turns) {
   int nv = it->eval.nv;
   double *noise = it->step_size.noise;
   ga_eval_size(&it->eval, q, it->d);
   for (int i = 0; i < nv; i++) {
-    it->d[i] *= (in_turns && i % 2 ? -1 : 1) * level(it);
+    it->d[i] *= (in_turns && i % 2 ? -1 : 1) * relative_noise(it);
   }
   ga_space_step(it->model->space, q, it->d, it->qs);
   if (ga_saddle_acceleration(&it->saddle, t, it->qs, v, it->vdd, NULL, NULL) != GA_OK) return;
@@ -87,18 +90,20 @@ static void add_shaken(ga_integrator *it, double t, const double *q, const doubl
   }
 }
 
+/* Estimate the rounding noise of v' at (t, q, v) into step_size.noise; returns the largest entry,
+ * 0 if it cannot be computed. Overwrites it->values, it->vdd, it->d, it->qs. */
 double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v) {
   ga_step_size *c = &it->step_size;
   ga_saddle *s = &it->saddle;
   const ga_values *at = &it->values;
   bool own = ga_eval_own_reaction(&it->eval);
-  bool defined = !it->redundancy.singular; /* else v' is a limit that this system does not tell */
+  bool defined = !it->redundancy.singular; /* else v' is a limit, not the solution of this system */
   int nv = it->eval.nv;
   memset(c->noise, 0, (size_t)nv * sizeof(double));
   if (defined && ga_saddle_acceleration(s, t, q, v, at->vd, at->lam, at->psi) == GA_OK) {
     rounding_of_forces(it, &s->M, own ? &s->L : &s->G, own ? &s->P : &s->H, at);
-    add_shaken(it, t, q, v, false);
-    add_shaken(it, t, q, v, true);
+    add_noise_of_callbacks(it, t, q, v, false);
+    add_noise_of_callbacks(it, t, q, v, true);
   }
   ga_error_clear(&it->error);
   double largest = ga_team_max(it->eval.team, ga_max_abs(nv, c->noise));
@@ -113,8 +118,8 @@ void ga_rest_clean(const ga_integrator *it, double times, double *x) {
   }
 }
 
-/* Is the motion before a step of size h so small that rounding may count as an error of the step?
- * It costs less to ask than to find the rounding. */
+/* Is the motion before a step of size h so small that rounding may dominate its error estimate? A
+ * cheap test, done before the rounding is computed. */
 bool ga_rest_suspect(ga_integrator *it, double h) {
   const ga_options *o = &it->options;
   const ga_step_size *c = &it->step_size;
@@ -147,8 +152,8 @@ bool ga_rest_suspect(ga_integrator *it, double h) {
  * (the motion is exact for p = 1). T is sought downwards from h until three such T in a row are
  * found, then upwards. */
 
-/* v' of the state s at rest, at T later, into it->vdd, its largest entry; v' after the motion made
- * by it into it->r. False if this is another v', or if it cannot be told. */
+/* it->vdd = v' of the resting state s at T later, *largest its largest entry; it->r = v' after the
+ * motion that it causes. False if the two differ by more than half, or cannot be computed. */
 static bool force_after(ga_integrator *it, const ga_rest *s, double T, double *largest) {
   int nv = it->eval.nv;
   ga_saddle *saddle = &it->saddle;
@@ -167,14 +172,16 @@ static bool force_after(ga_integrator *it, const ga_rest *s, double T, double *l
   return ga_team_max(it->eval.team, change) <= *largest / 2;
 }
 
-static bool develops(ga_integrator *it, const ga_rest *s, double T, double *now) {
+/* Does v' of the resting state still grow like a power of T, by more than sqrt(2) from T/2 to T?
+ * *now: its largest entry at T. */
+static bool force_develops(ga_integrator *it, const ga_rest *s, double T, double *now) {
   if (!force_after(it, s, T / 2, now)) return false;
   double before = *now;
   return force_after(it, s, T, now) && *now * *now >= 2 * before * before;
 }
 
-/* the largest |v'| of s that is no rounding */
-static double acceleration_of(const ga_integrator *it, const ga_rest *s) {
+/* The largest |v'_i| of s that is above its rounding noise. */
+static double largest_true_acceleration(const ga_integrator *it, const ga_rest *s) {
   double largest = 0;
   for (int i = 0; i < it->eval.nv; i++) {
     double a = fabs(s->vd[i]);
@@ -184,21 +191,24 @@ static double acceleration_of(const ga_integrator *it, const ga_rest *s) {
 }
 
 bool ga_rest_calm(const ga_integrator *it, const double *vd) {
-  return acceleration_of(it, &(ga_rest){.vd = vd}) == 0;
+  return largest_true_acceleration(it, &(ga_rest){.vd = vd}) == 0;
 }
 
+/* Find the time T in which forces on the resting state s develop, downwards from h by halving,
+ * then upwards by doubling; raise size_q, size_v to the motion in T. Returns T, 0 if s is not at
+ * rest. */
 double ga_rest_sizes(ga_integrator *it, const ga_rest *s, double h, double *size_q,
                      double *size_v) {
   enum { TRIES = 100, IN_A_ROW = 3 };
   int found = 0, tries = 0;
   double T = 2 * h, now = INFINITY;
-  double least = 10 * acceleration_of(it, s);
+  double least = 10 * largest_true_acceleration(it, s);
   for (; found < IN_A_ROW && tries < TRIES && now >= least; tries++) {
-    found = develops(it, s, T /= 2, &now) ? found + 1 : 0;
+    found = force_develops(it, s, T /= 2, &now) ? found + 1 : 0;
   }
   if (found < IN_A_ROW) T = 0;
   T = ldexp(T, IN_A_ROW - 1);
-  for (; T > 0 && tries < TRIES && develops(it, s, 2 * T, &now); tries++) T *= 2;
+  for (; T > 0 && tries < TRIES && force_develops(it, s, 2 * T, &now); tries++) T *= 2;
   if (T > 0 && force_after(it, s, T, &now)) {
     for (int i = 0; i < it->eval.nv; i++) {
       size_q[i] = fmax(size_q[i], T * T / 6 * fabs(it->r[i]));

@@ -7,12 +7,12 @@
 
 #include "run/integrator.h"
 
-/* v'' = (v'(+h) - v'(-h))/(2h) + O(h^2), v''' = (v'(+h) - 2 v' + v'(-h))/h^2 + O(h), unless NULL,
- * v' the KKT solution at (t +- h, q o exp(+-h v + h^2/2 v'), v +- h v'); or the same of the
- * applied acceleration M^-1 F */
-static ga_status derivative(ga_integrator *it, bool applied, double t, const double *q,
-                            const double *v, const double *vd, double h, double *vdd,
-                            double *vddd) {
+/* Central differences at t: vdd = (v'(+h) - v'(-h))/(2h) and, unless NULL, vddd = (v'(+h) - 2 v' +
+ * v'(-h))/h^2. v' is the KKT solution (applied: M^-1 F) at (t +- h, q o exp(+-h v + h^2/2 v'), v
+ * +- h v'). Work arrays: it->d, it->vs, it->qs. */
+static ga_status differentiate_acceleration(ga_integrator *it, bool applied, double t,
+                                            const double *q, const double *v, const double *vd,
+                                            double h, double *vdd, double *vddd) {
   ga_saddle *s = &it->saddle;
   int nv = it->eval.nv;
   for (int i = 0; vddd && i < nv; i++) vddd[i] = -2 * vd[i] / (h * h);
@@ -35,13 +35,15 @@ static ga_status derivative(ga_integrator *it, bool applied, double t, const dou
 
 ga_status ga_start_vdd(ga_integrator *it, double t, const double *q, const double *v,
                        const double *vd, double h, double *vdd, double *vddd) {
-  return derivative(it, false, t, q, v, vd, h, vdd, vddd);
+  return differentiate_acceleration(it, false, t, q, v, vd, h, vdd, vddd);
 }
 
+/* Is the second variable w of the method the applied acceleration M^-1 F, not v'? */
 static bool keeps_applied_acceleration(const ga_method *method) {
   return method->dyn[method->out_x].forces == GA_FORCES_APPLIED;
 }
 
+/* Set the guess of the next mass KKT solution to lam, psi; NULL stands for zeros. */
 static void guess_multipliers(ga_integrator *it, const double *lam, const double *psi) {
   const ga_eval *e = &it->eval;
   double *guess = it->saddle.guess;
@@ -79,11 +81,13 @@ static double row_size(const ga_csr *A, int i, const double *x, double size) {
 
 static const double ROUND = 1e-14;
 static const double NEAR =
-    1e-3; /* |g| relative to |q| below which no solution means contradiction */
+    1e-3; /* |g| relative to |q|, below which no solution means contradiction */
 
-/* One violated row is enough to refuse: which, by how much, what to do. */
-static ga_status refuse(ga_integrator *it, const char *what, const char *symbol, int i,
-                        const char *const *names, double value, double allowed, bool best) {
+/* GA_ERR_INITIAL with a message about violated row i: its name, residual and limit. best: the
+ * values are already the best ones, so the constraints contradict each other. */
+static ga_status fail_inconsistent(ga_integrator *it, const char *what, const char *symbol, int i,
+                                   const char *const *names, double value, double allowed,
+                                   bool best) {
   char name[96];
   ga_eval_entry_name(name, sizeof name, symbol, i, names);
   if (best) {
@@ -99,12 +103,11 @@ static ga_status refuse(ga_integrator *it, const char *what, const char *symbol,
                  what, name, value, allowed);
 }
 
-/* |g_i|, |(G v + g_t)_i|, |k_i| against initial_tol times the size of their terms, as far as it is
- * known: g may contain constants, so positions count as at least ROUND large. A velocity that moves
- * positions by rounding only in one step counts as zero. best: the values are the best there are.
- */
-static ga_status check_own(ga_integrator *it, double t, const double *q, const double *v,
-                           bool best) {
+/* Check |g_i|, |(G v + g_t)_i|, |k_i| of this process against initial_tol times the sum of their
+ * terms. g may contain constants, so positions count as at least ROUND; velocities that move q by
+ * rounding in a step h count as zero. best: see fail_inconsistent. */
+static ga_status check_own_rows(ga_integrator *it, double t, const double *q, const double *v,
+                                bool best) {
   ga_eval *e = &it->eval;
   ga_saddle *s = &it->saddle;
   const ga_model *model = it->model;
@@ -115,28 +118,29 @@ static ga_status check_own(ga_integrator *it, double t, const double *q, const d
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
     double allowed = row_size(&s->G, i, NULL, tol * size + ROUND);
     if (fabs(it->hidden[i]) <= allowed) continue;
-    return refuse(it, "holonomic constraint", "g", i, model->lam_names, it->hidden[i], allowed,
-                  best);
+    return fail_inconsistent(it, "holonomic constraint", "g", i, model->lam_names, it->hidden[i],
+                             allowed, best);
   }
   if (status == GA_OK) status = ga_eval_hidden(e, t, q, v, &s->G, it->hidden);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->G, i, v, 0) + row_size(&s->G, i, NULL, noise);
     if (fabs(it->hidden[i]) <= allowed) continue;
-    return refuse(it, "hidden velocity constraint of", "g", i, model->lam_names, it->hidden[i],
-                  allowed, best);
+    return fail_inconsistent(it, "hidden velocity constraint of", "g", i, model->lam_names,
+                             it->hidden[i], allowed, best);
   }
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->H, i, v, 0) + row_size(&s->H, i, NULL, noise);
     if (fabs(it->psi[i]) <= allowed) continue;
-    return refuse(it, "nonholonomic constraint", "k", i, model->psi_names, it->psi[i], allowed,
-                  best);
+    return fail_inconsistent(it, "nonholonomic constraint", "k", i, model->psi_names, it->psi[i],
+                             allowed, best);
   }
   return status;
 }
 
+/* check_own_rows on all processes: if one fails, all do. */
 static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v,
                                   bool best) {
-  return ga_team_agree(it->eval.team, check_own(it, t, q, v, best), &it->error);
+  return ga_team_agree(it->eval.team, check_own_rows(it, t, q, v, best), &it->error);
 }
 
 /* w_0 = v', or M^-1 F; a_0 = w_0 (plain), a_0 = w_0 + alpha h w'_0 (shifted), and v_0 +
@@ -155,7 +159,7 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h)
   }
   memcpy(it->a, it->w, (size_t)nv * sizeof(double));
   if (start == GA_START_PLAIN) return GA_OK;
-  status = derivative(it, applied, t, it->q, it->v, it->vd, h, it->vdd, NULL);
+  status = differentiate_acceleration(it, applied, t, it->q, it->v, it->vd, h, it->vdd, NULL);
   if (status != GA_OK) {
     ga_error_prefix(&it->error,
                     "starting values from v' at t - h and t + h (start = plain needs none)");
@@ -168,10 +172,10 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h)
   return ga_project_velocity(it, t, it->q, it->v, it->hidden, false, NULL);
 }
 
-/* JN08 (10): a_0 = (1 - alpha) w_0 + alpha w_1 with w_1 of the step just solved; for weighted rows
- * M_alpha a_0 = (1 - alpha) f_0 + alpha f_1,  f_0 = M(t_0,q_0) v'_0 and, from the row itself,
- * f_1 = (m M_{1+alpha} a + old terms)/phi */
-static ga_status implicit_memory(ga_integrator *it, double *a) {
+/* JN08 (10): a = (1 - alpha) w_0 + alpha w_1 with w_1 of the step just solved. For weighted rows
+ * M_alpha a = (1 - alpha) f_0 + alpha f_1, f_0 = M(t_0,q_0) v'_0 and, from the row itself, f_1 =
+ * (m M_{1+alpha} a + old terms)/phi. */
+static ga_status improve_implicit_a(ga_integrator *it, double *a) {
   const ga_equations *s = &it->step.eq;
   const ga_method *method = it->method;
   const ga_memory *mem = &it->mem;
@@ -196,8 +200,9 @@ static ga_status implicit_memory(ga_integrator *it, double *a) {
   return status;
 }
 
-/* The first step, with its own a_0: the step is solved for a given a_0 and gives a better one. The
- * map contracts like alpha times a root of the method; it ends at rounding. */
+/* Fixed-point iteration for a_0 of the first step: solve the step for a given a_0, compute a
+ * better a_0 from it, until a_0 changes by rounding only. Its contraction is about alpha times a
+ * root of the method. */
 ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1) {
   enum { ROUNDS = 100 };
   int nv = it->eval.nv;
@@ -206,7 +211,7 @@ ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double 
   if (past->a != it->a) memcpy(it->a, past->a, (size_t)nv * sizeof(double));
   for (int round = 0; round < ROUNDS; round++) {
     ga_status status = ga_loop_solve(it, &changing, h, t1);
-    if (status == GA_OK) status = implicit_memory(it, it->vdd);
+    if (status == GA_OK) status = improve_implicit_a(it, it->vdd);
     if (status != GA_OK) return status;
     ga_team *team = it->eval.team;
     double change = 0, size = ga_team_max(team, ga_max_abs(nv, it->vdd));
@@ -226,8 +231,10 @@ ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double 
       it->mem.t, h, last);
 }
 
-static ga_status project(ga_integrator *it, double t, double *q, double *v, double *dq,
-                         double *dv) {
+/* Project q, then v onto the constraints, in place. dq, dv (may be NULL): largest change of an
+ * entry. */
+static ga_status project_both(ga_integrator *it, double t, double *q, double *v, double *dq,
+                              double *dv) {
   ga_status status = ga_project_position(it, t, q, v, dq);
   return status != GA_OK ? status : ga_project_velocity(it, t, q, v, NULL, true, dv);
 }
@@ -245,7 +252,7 @@ static ga_status project_softly(ga_integrator *it, double t, double *dq, double 
     if (fabs(it->hidden[i]) > fabs(it->hidden[worst])) worst = i;
   }
   double violation = e->nlam > 0 ? fabs(it->hidden[worst]) : 0;
-  status = project(it, t, it->q, it->v, dq, dv);
+  status = project_both(it, t, it->q, it->v, dq, dv);
   if (status == GA_OK) return check_consistent(it, t, it->q, it->v, true);
   if (status != GA_ERR_INITIAL || violation > NEAR * size) return status;
   char name[96];
@@ -257,15 +264,16 @@ static ga_status project_softly(ga_integrator *it, double t, double *dq, double 
       name, violation);
 }
 
-/* A projection judges itself, unless rows are soft. Where start values are to be refused, the
- * reason may be that constraints contradict each other. */
+/* Make it->q, it->v consistent, or check that they are, as `initial` asks; projections write their
+ * changes to *stats. If soft rows are on, a failure may be explained by constraints that
+ * contradict each other. */
 static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
                                   ga_stats *stats) {
   bool soft = it->saddle.soft = it->redundancy.on;
   it->saddle.dropped = NULL;
   if (initial == GA_INITIAL_PROJECT) {
     if (soft) return project_softly(it, t, &stats->start_dq, &stats->start_dv);
-    return project(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
+    return project_both(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
   }
   ga_status status = check_consistent(it, t, it->q, it->v, false);
   if (status != GA_ERR_INITIAL || !soft) return status;
@@ -282,13 +290,15 @@ ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v,
   ga_error_clear(&it->error);
   ga_linsol_reset(&it->saddle.ls);
   guess_multipliers(it, lam, psi);
-  ga_status status = project(it, t, q, v, NULL, NULL);
+  ga_status status = project_both(it, t, q, v, NULL, NULL);
   if (status != GA_OK) return status;
   return ga_saddle_acceleration(&it->saddle, t, q, v, vd, lam, psi);
 }
 
-/* for steps of h; automatic ones may be smaller */
-static ga_status first_memory(ga_integrator *it, ga_start start, double t, double *h) {
+/* Compute the start memory for steps of *h. If that fails and sizes are automatic, try again with
+ * *h / 4, up to 20 times. */
+static ga_status start_memory_with_smaller_h(ga_integrator *it, ga_start start, double t,
+                                             double *h) {
   for (int tries = 0;; tries++) {
     ga_status status = ga_start_memory(it, start, t, *h);
     if (status <= 0 || !it->step_size.on || tries == 20) return status;
@@ -297,6 +307,8 @@ static ga_status first_memory(ga_integrator *it, ga_start start, double t, doubl
   }
 }
 
+/* Start at *from. Everything is computed in work arrays (it->q, it->v, ..) and copied to the
+ * accepted state only after all of it has succeeded. */
 ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   const ga_eval *e = &it->eval;
   ga_stats stats = from->again ? it->stats : (ga_stats){0};
@@ -310,7 +322,7 @@ ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   if (status == GA_OK) status = ga_redundancy_start(it, t);
   if (status == GA_OK) status = ga_redundancy_acceleration(it, t);
   if (status == GA_OK && it->step_size.on) status = ga_step_size_start(it, t, &h);
-  if (status == GA_OK) status = first_memory(it, start, t, &h);
+  if (status == GA_OK) status = start_memory_with_smaller_h(it, start, t, &h);
   if (status != GA_OK) return status;
   ga_memory *mem = &it->mem;
   memcpy(mem->q, it->q, (size_t)e->nq * sizeof(double));

@@ -13,7 +13,7 @@ ga_status ga_file_error(ga_error *err, const char *path, const char *what) {
   return ga_fail(err, GA_ERR_IO, "state file '%s' cannot be %s: %s", path, what, strerror(errno));
 }
 
-/* all bytes on the disk, or an error */
+/* Write n bytes to path and wait until they are on the disk. */
 static ga_status write_file(ga_error *err, const char *path, const void *bytes, size_t n) {
   FILE *file = fopen(path, "wb");
   if (!file) return ga_file_error(err, path, "created");
@@ -28,6 +28,8 @@ static ga_status write_file(ga_error *err, const char *path, const void *bytes, 
   return good ? GA_OK : ga_file_error(err, path, "written");
 }
 
+/* Write the bytes to PATH.tmp and rename it, so that the file is old or new, never half. A path
+ * that is not a regular file (a device, a link) is written directly. */
 ga_status ga_file_replace(ga_error *err, const char *path, const void *bytes, size_t n) {
   struct stat there;
   bool exists = lstat(path, &there) == 0;

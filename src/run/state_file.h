@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* "state file PATH cannot be WHAT: " and what errno says */
+/* GA_ERR_IO with the message "state file PATH cannot be WHAT: " and the text of errno. */
 ga_status ga_file_error(ga_error *err, const char *path, const char *what);
 
 /* Write n bytes aside, then rename: a crash leaves the old file or the new one, with the old one's

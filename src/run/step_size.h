@@ -28,7 +28,7 @@ void ga_step_size_begin(ga_integrator *it);
  * and in the residual of a hidden constraint that is left free. */
 double ga_step_size_q_factor(const ga_params *par);
 
-/* Error of the step that led from it->last to it->mem, in units of what is allowed. */
+/* *err: error of the step from it->last to it->mem, divided by the error allowed. */
 ga_status ga_step_size_error(ga_integrator *it, double *err);
 
 /* Next size into it->h: after a step of size h with error err (wanted: the size planned at first,
@@ -44,17 +44,19 @@ typedef struct ga_rest {
   const double *q, *v, *vd;
 } ga_rest;
 
-/* What may be rounding in v' at this state, entry by entry into the control's noise, zeros where it
- * cannot be told; the largest of them. The multipliers near which those of an own reaction are
- * sought are the caller's. */
+/* Estimate how large a rounding error of v' may be at (t, q, v), entry by entry, into
+ * step_size.noise; zeros if it cannot be computed. Returns the largest. The caller sets
+ * saddle.guess, from which the multipliers of an own reaction are iterated. */
 double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v);
-/* Entries of x that are not above some times the noise become zero; is nothing left of v'? */
+/* `clean` sets to zero all entries of x with |x_i| <= times noise_i. `calm`: is every entry of v'
+ * within its noise? */
 void ga_rest_clean(const ga_integrator *it, double times, double *x);
 bool ga_rest_calm(const ga_integrator *it, const double *vd);
 /* May rounding count as an error of the step of size h just made? */
 bool ga_rest_suspect(ga_integrator *it, double h);
-/* The time T in which forces on the state s develop, and sizes not below those of the motion made
- * in it; 0 where v' at t is not small against what it will be: no state at rest. h: a guess. */
+/* Returns the time T in which forces on the resting state s develop; h is a guess of it. size_q and
+ * size_v are raised to the size of the motion in that time. 0 if v' at t is not small compared with
+ * v' later: then s is not at rest. */
 double ga_rest_sizes(ga_integrator *it, const ga_rest *s, double h, double *size_q, double *size_v);
 
 #endif

@@ -42,6 +42,8 @@ void ga_equations_clear_dropped(const ga_equations *s, double *x) {
 
 /* ---- layout -------------------------------------------------------------------------------- */
 
+/* Set where the blocks of unknowns (mult_at) and rows (con_at) begin, and what the method and
+ * model have. GA_ERR_ARG if the system is not square. */
 static ga_status lay_out(ga_equations *s) {
   const ga_method *method = s->method;
   int columns = method->nx * s->nv, rows = columns;
@@ -64,6 +66,7 @@ static ga_status lay_out(ga_equations *s) {
                  method->name, rows, columns);
 }
 
+/* Has A exactly the diagonal entries? (pattern only) */
 static bool is_diagonal(const ga_csr *A) {
   for (int i = 0; i < A->nrow; i++) {
     if (A->ptr[i + 1] != i + 1 || A->col[i] != i) return false;
@@ -71,7 +74,8 @@ static bool is_diagonal(const ga_csr *A) {
   return true;
 }
 
-/* Is q_1 = q_n + w_q, and w_q made of one block of x and needed by no one else? */
+/* May q_1 = q_n + w_q be computed directly? True on R^n with one x block, no eta and no other
+ * sites, where nothing else needs w_q. */
 static bool is_straight(const ga_equations *s) {
   const ga_space *space = s->eval->model->space;
   bool straight = s->method->nx == 1 && s->eta < 0;
@@ -80,6 +84,7 @@ static bool is_straight(const ga_equations *s) {
   return straight;
 }
 
+/* Lay out the equations of the method for the model and allocate all arrays from the arena. */
 ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
                             bool may_drop, ga_eval *eval, ga_arena *arena) {
   *s = (ga_equations){.method = method,
@@ -130,6 +135,8 @@ void ga_equations_reset(ga_equations *s) {
   ga_eval_forget(s->eval);
 }
 
+/* x blocks: v' (weighted: a), applied forces w, or the rest of the two; multipliers of mem; eta =
+ * 0. */
 void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *guess) {
   const ga_method *method = s->method;
   memset(guess, 0, (size_t)s->n * sizeof(double));
@@ -152,8 +159,8 @@ void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *gue
 
 /* ---- the constants of a step ---------------------------------------------------------------- */
 
-/* M at (t_n + shift h, q_n o exp(shift h v_n)) into the new site */
-static ga_status predicted_mass(ga_equations *s, double shift) {
+/* M at (t_n + shift h, q_n o exp(shift h v_n)) into the new site, whose q changes. */
+static ga_status evaluate_predicted_mass(ga_equations *s, double shift) {
   ga_site *site = &s->site[GA_SITE_NEW];
   site->evaluated = false;
   for (int i = 0; i < s->nv; i++) s->part_wq[i] = shift * s->h * s->v[i];
@@ -161,21 +168,22 @@ static ga_status predicted_mass(ga_equations *s, double shift) {
   return ga_site_mass(s, site, s->t + shift * s->h, site->q);
 }
 
-/* M_alpha a_alpha: evaluated, or what the memory has of the step before */
-static ga_status old_momentum(ga_equations *s, const double *known) {
+/* s->momentum = M_alpha a_alpha: `known` from the step before, or evaluated if NULL. */
+static ga_status set_old_momentum(ga_equations *s, const double *known) {
   size_t bytes = (size_t)s->nv * sizeof(double);
   if (known) {
     memcpy(s->momentum, known, bytes);
     return GA_OK;
   }
-  ga_status status = predicted_mass(s, s->tab.shift_old);
+  ga_status status = evaluate_predicted_mass(s, s->tab.shift_old);
   memset(s->momentum, 0, bytes);
   if (status == GA_OK) ga_csr_mul_add(&s->site->M, 1, s->a, s->momentum);
   return status;
 }
 
-/* hm M_alpha a - hf f(t_n, q_n, v_n, lam_n, psi_n), then M_{1+alpha}, which stays for the step */
-static ga_status carry(ga_equations *s, const ga_memory *mem, const double *momentum) {
+/* Weighted rows: old_terms = hm M_alpha a - hf f(t_n, q_n, v_n, lam_n, psi_n). Then M_{1+alpha} is
+ * evaluated into the new site, where it stays for the step. */
+static ga_status compute_old_terms(ga_equations *s, const ga_memory *mem, const double *momentum) {
   ga_eval *e = s->eval;
   ga_site *site = &s->site[GA_SITE_NEW];
   const ga_eval_point p = {.t = s->t, .q = s->q, .v = s->v, .lam = mem->lam, .psi = mem->psi};
@@ -183,16 +191,16 @@ static ga_status carry(ga_equations *s, const ga_memory *mem, const double *mome
   const ga_evaluation out = {.F = site->F, .G = &site->G, .H = &site->H};
   ga_status status = ga_eval_all(e, s->t, s->q, s->v, &out);
   if (status == GA_OK) status = ga_eval_reaction(e, &p, &site->G, &site->H, s->reaction);
-  if (status == GA_OK) status = old_momentum(s, momentum);
+  if (status == GA_OK) status = set_old_momentum(s, momentum);
   for (int i = 0; i < s->nv; i++) {
     s->old_terms[i] = s->tab.hf * (s->reaction[i] - site->F[i]) + s->tab.hm * s->momentum[i];
   }
-  return status != GA_OK ? status : predicted_mass(s, s->tab.shift_new);
+  return status != GA_OK ? status : evaluate_predicted_mass(s, s->tab.shift_new);
 }
 
-/* G(t_n, q_n): the last step has mostly left it in its new site. By differences it depends, by
- * rounding, on the iterates there: a step that is repeated keeps what it had. */
-static ga_status gradient_at_n(ga_equations *s) {
+/* s->Gn = G(t_n, q_n), copied from the new site if the last step ended there. A G by difference
+ * quotients is kept if the step is repeated: rounding would make it differ. s->ahead: G at t_1. */
+static ga_status set_gradient_at_n(ga_equations *s) {
   ga_site *site = &s->site[GA_SITE_NEW];
   size_t bytes = (size_t)s->nq * sizeof(double);
   if (s->ahead) {
@@ -216,7 +224,8 @@ static ga_status gradient_at_n(ga_equations *s) {
   return GA_OK;
 }
 
-/* w_q and v_1 for x = 0: h v + h^2 (pa a + pw w),  v + h (ra a + rw w) */
+/* Fix the step from mem to t1: old values, and w_q, v_1 for x = 0: wq0 = h v + h^2 (pa a + pw w),
+ * v10 = v + h (ra a + rw w); old terms of weighted rows. The arrays of mem and past must stay. */
 ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_past *past, double h,
                              double t1) {
   const ga_tableau *tab = &s->tab;
@@ -235,9 +244,9 @@ ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_pas
     wq0[i] = h * v[i] + h * h * (tab->pa * a[i] + tab->pw * w[i]);
     v10[i] = v[i] + h * (tab->ra * a[i] + tab->rw * w[i]);
   }
-  ga_status status = s->eta >= 0 ? gradient_at_n(s) : GA_OK;
+  ga_status status = s->eta >= 0 ? set_gradient_at_n(s) : GA_OK;
   if (status == GA_OK) status = ga_sites_begin(s);
-  if (status == GA_OK && s->method->weighted) status = carry(s, mem, past->momentum);
+  if (status == GA_OK && s->method->weighted) status = compute_old_terms(s, mem, past->momentum);
   status = ga_team_agree(s->eval->team, status, s->err);
   if (status == GA_OK && s->method->weighted) {
     status = ga_team_sum_shared(s->eval->team, 1, s->old_terms);
@@ -258,8 +267,8 @@ void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v) {
 /* ---- the residual --------------------------------------------------------------------------- */
 
 /* r = m M x */
-static void multiply(const ga_equations *s, const ga_csr *M, const double *restrict x,
-                     double *restrict r) {
+static void multiply_mass(const ga_equations *s, const ga_csr *M, const double *restrict x,
+                          double *restrict r) {
   const double m = s->tab.m;
   if (!s->mass_is_diagonal) {
     ga_csr_mul(M, m, x, r);
@@ -268,20 +277,20 @@ static void multiply(const ga_equations *s, const ga_csr *M, const double *restr
   for (int i = 0; i < s->nv; i++) r[i] = m * (M->val[i] * x[i]);
 }
 
-/* r + phi (reaction - F), and the size of these terms */
-static void balance(int n, double phi, const double *restrict F, const double *restrict reaction,
-                    double *restrict r, double *restrict terms) {
+/* r += phi (reaction - F); terms = |r| + phi (|F| + |reaction|), with r before. */
+static void add_forces(int n, double phi, const double *restrict F, const double *restrict reaction,
+                       double *restrict r, double *restrict terms) {
   for (int i = 0; i < n; i++) {
     terms[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i]));
     r[i] += phi * (reaction[i] - F[i]);
   }
 }
 
-/* the same with r = m M x, M diagonal */
-static void balance_diagonal(int n, double m, double phi, const double *restrict M,
-                             const double *restrict x, const double *restrict F,
-                             const double *restrict reaction, double *restrict r,
-                             double *restrict terms) {
+/* The same for r = m M x with a diagonal M, in one pass. */
+static void residual_diagonal_mass(int n, double m, double phi, const double *restrict M,
+                                   const double *restrict x, const double *restrict F,
+                                   const double *restrict reaction, double *restrict r,
+                                   double *restrict terms) {
   for (int i = 0; i < n; i++) {
     const double Mx = m * (M[i] * x[i]);
     terms[i] = fabs(Mx) + phi * (fabs(F[i]) + fabs(reaction[i]));
@@ -289,17 +298,18 @@ static void balance_diagonal(int n, double m, double phi, const double *restrict
   }
 }
 
-/* and with what weighted rows carry along */
-static void balance_weighted(int n, double phi, const double *restrict F,
-                             const double *restrict reaction, const double *restrict old_terms,
-                             double *restrict r, double *restrict terms) {
+/* The same as add_forces, with the old terms of weighted rows. */
+static void add_forces_and_old_terms(int n, double phi, const double *restrict F,
+                                     const double *restrict reaction,
+                                     const double *restrict old_terms, double *restrict r,
+                                     double *restrict terms) {
   for (int i = 0; i < n; i++) {
     terms[i] = fabs(r[i]) + phi * (fabs(F[i]) + fabs(reaction[i])) + fabs(old_terms[i]);
     r[i] += phi * (reaction[i] - F[i]) + old_terms[i];
   }
 }
 
-/* -R(lam_j, psi_j) of row j */
+/* out = -R(lam_j, psi_j) of dynamic row `row` at its site, = G^T lam + H^T psi by default. */
 static ga_status reaction_of(ga_equations *s, const ga_dyn_row *row, const double *x, double *out) {
   const ga_site *site = &s->site[row->site];
   const ga_eval_point p = {.t = site->t,
@@ -310,7 +320,8 @@ static ga_status reaction_of(ga_equations *s, const ga_dyn_row *row, const doubl
   return ga_eval_reaction(s->eval, &p, &site->G, &site->H, out);
 }
 
-/* row j: m M x_j - phi (F + R(lam_j, psi_j)) + old terms, and the size of its terms */
+/* Row j: r = m M x_j - phi (F + R(lam_j, psi_j)) + old terms, and the sum of the sizes of its
+ * terms. r and terms point to the beginning of all rows. */
 static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r, double *terms) {
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
@@ -323,20 +334,20 @@ static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r,
     reaction = s->reaction;
   }
   if (s->mass_is_diagonal && !s->method->weighted) {
-    balance_diagonal(s->nv, s->tab.m, s->tab.phi, site->M.val, xj, F, reaction, r, terms);
+    residual_diagonal_mass(s->nv, s->tab.m, s->tab.phi, site->M.val, xj, F, reaction, r, terms);
     return status;
   }
-  multiply(s, &site->M, xj, r);
+  multiply_mass(s, &site->M, xj, r);
   if (s->method->weighted) {
-    balance_weighted(s->nv, s->tab.phi, F, reaction, s->old_terms, r, terms);
+    add_forces_and_old_terms(s->nv, s->tab.phi, F, reaction, s->old_terms, r, terms);
   } else {
-    balance(s->nv, s->tab.phi, F, reaction, r, terms);
+    add_forces(s->nv, s->tab.phi, F, reaction, r, terms);
   }
   return status;
 }
 
-/* Row j in a team, first part: m M x_j, F and -R of this rank alone, into s->parts. */
-static ga_status dynamic_parts(ga_equations *s, int j, const double *x) {
+/* Row j in a team, first half: m M x_j, F and -R of this process alone, into s->parts. */
+static ga_status dynamic_summands(ga_equations *s, int j, const double *x) {
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
   size_t nv = (size_t)s->nv;
@@ -347,20 +358,22 @@ static ga_status dynamic_parts(ga_equations *s, int j, const double *x) {
   return row->forces == GA_FORCES_APPLIED ? GA_OK : reaction_of(s, row, x, reaction);
 }
 
-/* Second part, for all rows: sum s->parts over the ranks; rows and terms are made of the sums. */
-static ga_status sum_parts(ga_equations *s, double *r, double *terms) {
+/* Row j in a team, second half, for all j: sum s->parts over the processes and form r and terms
+ * from the sums. Collective. */
+static ga_status sum_over_processes(ga_equations *s, double *r, double *terms) {
   int nv = s->nv, nx = s->method->nx;
   ga_status status = ga_team_sum_shared(s->eval->team, 3 * nx, s->parts);
   for (int j = 0; j < nx; j++) {
     const double *Mx = s->parts + 3 * j * nv;
     memcpy(r + j * nv, Mx, (size_t)nv * sizeof(double));
-    balance_weighted(nv, s->tab.phi, Mx + nv, Mx + 2 * nv, s->old_terms, r + j * nv,
-                     terms + j * nv);
+    add_forces_and_old_terms(nv, s->tab.phi, Mx + nv, Mx + 2 * nv, s->old_terms, r + j * nv,
+                             terms + j * nv);
   }
   return status;
 }
 
-/* g/h^2, (G v + g_t)/h, G x + drift or k/h */
+/* Residual of constraint row c, into its slots of r: g/h^2, (G v + g_t)/h, G x + drift or k/h;
+ * zero in rows that are left out. */
 static ga_status constraint_row(ga_equations *s, int c, const double *x, double *r) {
   ga_eval *e = s->eval;
   const ga_site *at = &s->site[GA_SITE_NEW];
@@ -399,32 +412,38 @@ static ga_status constraint_row(ga_equations *s, int c, const double *x, double 
   return status;
 }
 
-static ga_status rows(ga_equations *s, const double *x, ga_tangents *with, double *r,
-                      double *terms) {
+/* All rows at x; in a team dynamic rows are only prepared (s->parts). with: NULL or tangents to
+ * evaluate in the same pass. */
+static ga_status evaluate_rows(ga_equations *s, const double *x, ga_tangents *with, double *r,
+                               double *terms) {
   ga_status status = ga_sites_evaluate(s, x, with);
   for (int j = 0; j < s->method->nx && status == GA_OK; j++) {
-    status = s->eval->team ? dynamic_parts(s, j, x) : dynamic_row(s, j, x, r, terms);
+    status = s->eval->team ? dynamic_summands(s, j, x) : dynamic_row(s, j, x, r, terms);
   }
   for (int c = 0; c < s->method->ncon && status == GA_OK; c++) status = constraint_row(s, c, x, r);
   return status;
 }
 
-/* Nothing that is not finite gets lost on the way to r or to its parts: look for the callback only
- * if they have it. */
+/* Is the residual finite? Values that are not finite cannot get lost between the callbacks and r,
+ * so callbacks are checked only if this is false. */
 static bool is_finite(const ga_equations *s, const double *r) {
   if (!s->eval->team) return ga_first_nonfinite(s->n, r) < 0;
   return ga_first_nonfinite(3 * s->nx, s->parts) < 0 &&
          ga_first_nonfinite(s->n - s->nx, r + s->nx) < 0;
 }
 
-static ga_status blame(ga_equations *s, const double *x, double *r, double *terms) {
+/* Find the callback whose result is not finite, by evaluating again with checks;
+ * GA_RETRY_NONFINITE. */
+static ga_status explain_nonfinite(ga_equations *s, const double *x, double *r, double *terms) {
   ga_status status = ga_sites_blame(s);
-  if (status == GA_OK) status = rows(s, x, NULL, r, terms); /* a reaction, a drift */
+  if (status == GA_OK) status = evaluate_rows(s, x, NULL, r, terms); /* a reaction, a drift */
   if (status != GA_OK) return status;
   return ga_fail(s->err, GA_RETRY_NONFINITE, "t = %.9g, h = %.3g: the residual is not finite", s->t,
                  s->h);
 }
 
+/* Residual r and terms at x. Results of callbacks are first not checked for NaN (`trusting`); if r
+ * is not finite, a second evaluation finds the callback to blame. */
 ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift *shift,
                                 ga_tangents *with, double *r, double *terms) {
   ga_team *team = s->eval->team;
@@ -432,10 +451,10 @@ ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift
   ga_status status = ga_sites_move(s, x, shift);
   s->eval->trusting = true;
   s->eval->near.on = !shift; /* a shift is there to see the rounding of everything */
-  if (status == GA_OK) status = rows(s, x, with, r, terms);
+  if (status == GA_OK) status = evaluate_rows(s, x, with, r, terms);
   s->eval->trusting = s->eval->near.on = false;
-  if (status == GA_OK && !is_finite(s, r)) status = blame(s, x, r, terms);
+  if (status == GA_OK && !is_finite(s, r)) status = explain_nonfinite(s, x, r, terms);
   if (!team) return status;
   status = ga_team_agree(team, status, s->err);
-  return status == GA_OK ? sum_parts(s, r, terms) : status;
+  return status == GA_OK ? sum_over_processes(s, r, terms) : status;
 }

@@ -112,7 +112,7 @@ void ga_equations_reset(ga_equations *s);
 ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_past *past, double h,
                              double t1);
 
-/* A change of w_q and v_1 added to what x makes of them, nv numbers each. */
+/* A shift that is added to w_q(x) and v_1(x), nv numbers each. */
 typedef struct ga_shift {
   const double *wq, *v1;
 } ga_shift;
@@ -132,8 +132,8 @@ typedef struct ga_values {
 ga_status ga_equations_end(ga_equations *s, const double *x, const ga_values *values,
                            ga_memory *mem, ga_memory *before, double worst[3]);
 
-/* The guess of a first step: x = v', a, or the applied or reaction part of v'; multipliers as in
- * mem; eta = 0. */
+/* The guess of a first step: x = v', a, or the applied or reaction component of v'; multipliers as
+ * in mem; eta = 0. */
 void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *x);
 
 /* Sums of the absolute values of the terms of q_1 and v_1, one for each velocity, without x and
@@ -155,7 +155,7 @@ const bool *ga_equations_dropped(const ga_equations *s, ga_con_kind kind);
 /* Zeros in x for the multipliers of rows that are left out. */
 void ga_equations_clear_dropped(const ga_equations *s, double *x);
 
-/* What row or unknown i is, for messages: "force balance of v[2] ('theta')". */
+/* Name of row or unknown i for messages, written to text: "force balance of v[2] ('theta')". */
 const char *ga_equations_row_name(const ga_equations *s, int i, char *text, size_t room);
 const char *ga_equations_unknown_name(const ga_equations *s, int i, char *text, size_t room);
 
@@ -163,15 +163,15 @@ const char *ga_equations_unknown_name(const ga_equations *s, int i, char *text, 
 void ga_sites_init(ga_equations *s, ga_arena *arena);
 /* Set the sites whose q does not move with the unknowns, and evaluate M, G, H there. */
 ga_status ga_sites_begin(ga_equations *s);
-/* Move the sites, and w_q, v_1 (which is v of the new site), v^_1, to what x and a shift make of
- * them. */
+/* Compute w_q, v_1 (which is v of the new site), v^_1 from x and a shift (may be NULL), and move
+ * all sites. */
 ga_status ga_sites_move(ga_equations *s, const double *x, const ga_shift *shift);
 /* Evaluate M, F, G, H, g, k at the sites, and the tangents that the model gives in the same pass.
  */
 ga_status ga_sites_evaluate(ga_equations *s, const double *x, ga_tangents *with);
-/* G v + g_t at the new site, where there are rows of it */
+/* gv = G v + g_t at the new site. */
 void ga_site_hidden(const ga_equations *s, double *gv);
-/* tangents of exp at the places that move */
+/* Compute T, the tangent of exp, at the sites that move with w_q. */
 void ga_sites_tangents(ga_equations *s);
 /* Compose the message about the callback whose result is not finite; GA_OK if all are finite. */
 ga_status ga_sites_blame(ga_equations *s);

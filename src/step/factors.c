@@ -16,7 +16,7 @@ enum { PAUSE_MAX = 64 };           /* steps at most with new factors until they 
 
 static const ga_experience nothing_learned = {.pause_next = 1};
 
-/* all processes of a team have the same list of blocks; some may be empty */
+/* Append a block; empty ones only in a team, where all processes must have the same list. */
 static void add_block(ga_factors *f, bool team, int row, int col, int size) {
   if (size > 0 || team) f->block[f->layout.nblock++] = (ga_linsol_block){row, col, size};
 }
@@ -61,6 +61,7 @@ static ga_status describe_numbering(ga_factors *f, const ga_equations *s, ga_are
   return status;
 }
 
+/* Opens the linear solver for the pattern of the Newton matrix. Collective in a team. */
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
                           ga_stats *stats, ga_arena *arena) {
   f->options = options;
@@ -95,8 +96,9 @@ long ga_factors_repivots(const ga_factors *f) {
 
 /* ---- making and using --------------------------------------------------------------------- */
 
-/* The costs decide when new factors are made, so all processes of a team need the same costs. */
-static ga_status factor(ga_factors *f, const ga_equations *s) {
+/* Factor the assembled matrix. The costs decide when new factors are made, so all processes of a
+ * team get the largest ones. */
+static ga_status factor_matrix(ga_factors *f, const ga_equations *s) {
   ga_team *team = s->eval->team;
   ga_status status = f->ls.ops->factor(&f->ls, &f->matrix.blocks.A);
   if (team && status == GA_OK) {
@@ -106,7 +108,10 @@ static ga_status factor(ga_factors *f, const ga_equations *s) {
   return status;
 }
 
-static ga_status explain(ga_factors *f, ga_equations *s, const double *x, ga_status status) {
+/* Replace the message of a failed factorization: the callback that is not finite, the unknown
+ * without pivot, or the text of the solver. Returns the status to pass on. */
+static ga_status explain_failure(ga_factors *f, ga_equations *s, const double *x,
+                                 ga_status status) {
   char name[128];
   if (status == GA_RETRY_NONFINITE) {
     ga_status cause = ga_matrix_blame(&f->matrix, s, x);
@@ -130,21 +135,23 @@ static ga_status explain(ga_factors *f, ga_equations *s, const double *x, ga_sta
   return ga_team_tell(s->eval->team, status, f->ls.trouble[0] != '\0', s->err);
 }
 
-/* In a team, the matrix of one process may fail or be not finite. */
-static ga_status assemble(ga_factors *f, ga_equations *s, const double *x) {
+/* Assemble the matrix at x; in a team also check that it is finite, because the matrix of one
+ * process may fail while others do not. */
+static ga_status assemble_matrix(ga_factors *f, ga_equations *s, const double *x) {
   const ga_csr *A = &f->matrix.blocks.A;
   ga_status status = ga_matrix_assemble(&f->matrix, s, x);
   if (!s->eval->team) return status;
   if (status == GA_OK && ga_first_nonfinite(ga_csr_nnz(A), A->val) >= 0) {
-    status = explain(f, s, x, GA_RETRY_NONFINITE);
+    status = explain_failure(f, s, x, GA_RETRY_NONFINITE);
   }
   return ga_team_agree(s->eval->team, status, s->err);
 }
 
+/* Assemble and factor the matrix at x. After a failure there are no factors (f->valid is false). */
 ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
   f->valid = false;
   f->made = true;
-  ga_status status = assemble(f, s, x);
+  ga_status status = assemble_matrix(f, s, x);
   if (status != GA_OK) return status;
   f->stats->matrices++;
   const ga_csr *A = &f->matrix.blocks.A;
@@ -152,14 +159,16 @@ ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
    */
   bool checked = s->eval->team || !f->options->linsol_ops;
   bool finite = checked || ga_first_nonfinite(ga_csr_nnz(A), A->val) < 0;
-  status = finite ? factor(f, s) : GA_RETRY_NONFINITE;
-  if (status != GA_OK) return explain(f, s, x, status);
+  status = finite ? factor_matrix(f, s) : GA_RETRY_NONFINITE;
+  if (status != GA_OK) return explain_failure(f, s, x, status);
   f->valid = true;
   f->h = s->h;
   return GA_OK;
 }
 
-static ga_status solve(ga_factors *f, const ga_equations *s, double *b) {
+/* b <- A^-1 b. If the matrix has additional unknowns (team with eta), the right-hand side is
+ * extended by zeros. */
+static ga_status solve_extended(ga_factors *f, const ga_equations *s, double *b) {
   int n = s->n, extra = f->matrix.n - n;
   if (extra == 0) return f->ls.ops->solve(&f->ls, b);
   memcpy(f->wide, b, (size_t)n * sizeof(double));
@@ -171,7 +180,7 @@ static ga_status solve(ga_factors *f, const ga_equations *s, double *b) {
 
 ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
   f->solves++;
-  ga_status status = solve(f, s, b);
+  ga_status status = solve_extended(f, s, b);
   if (status == GA_OK) return GA_OK;
   /* an iteration that does not converge for this matrix: another guess or a smaller step may help
    */
@@ -195,6 +204,8 @@ ga_status ga_factors_replace(ga_factors *f, ga_equations *s, const double *x) {
   return ga_factors_renew(f, s, x);
 }
 
+/* A step is taken back: restore experience and, if the step replaced the factors that it began
+ * with, factor their matrix again. */
 void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experience *before) {
   f->past = *before;
   f->h = f->h_found;
@@ -202,21 +213,25 @@ void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experie
   f->valid = false;
   if (!f->set_aside) return;
   ga_matrix_load(&f->matrix, f->aside);
-  f->valid = factor(f, s) == GA_OK;
+  f->valid = factor_matrix(f, s) == GA_OK;
 }
 
 /* ---- keeping ------------------------------------------------------------------------------ */
 
-static double solving(const ga_factors *f) {
+/* Cost of a solve, in passes through the nonzeros. */
+static double cost_of_solve(const ga_factors *f) {
   double cost = f->ls.cost.solve;
   return cost > 0 ? cost : SOLVE;
 }
 
-static double making(const ga_factors *f) {
+/* Cost of a new matrix with its factors. */
+static double cost_of_factors(const ga_factors *f) {
   double cost = f->ls.cost.factor;
-  return ASSEMBLY + solving(f) * (cost > 0 ? cost : FACTOR);
+  return ASSEMBLY + cost_of_solve(f) * (cost > 0 ? cost : FACTOR);
 }
 
+/* Should a step of size h begin with the current factors? By the rule of factors.h, "between
+ * steps"; never if h has changed or option matrix_every forbids it. */
 bool ga_factors_keep(const ga_factors *f, double h) {
   const ga_experience *past = &f->past;
   int every = f->options->matrix_every;
@@ -226,25 +241,28 @@ bool ga_factors_keep(const ga_factors *f, double h) {
   return past->last < past->spent / past->steps;
 }
 
+/* Should factors be renewed inside a step? By the rule of factors.h, "inside a step"; left =
+ * number of iterations predicted from the contraction. */
 bool ga_factors_spent(const ga_factors *f, double excess, double contraction) {
   if (!(contraction < 1)) return true;
   double left = log(excess) / -log(contraction);
-  return (left - 1) * (RESIDUAL + solving(f)) > making(f);
+  return (left - 1) * (RESIDUAL + cost_of_solve(f)) > cost_of_factors(f);
 }
 
 ga_effort ga_factors_effort(const ga_factors *f) {
   return (ga_effort){f->stats->residuals, f->solves};
 }
 
+/* Cost of the work since `before`, with `made` new matrices. */
 static double cost_since(const ga_factors *f, ga_effort before, int made) {
   ga_effort now = ga_factors_effort(f);
   return RESIDUAL * (double)(now.residuals - before.residuals) +
-         solving(f) * (double)(now.solves - before.solves) + making(f) * made;
+         cost_of_solve(f) * (double)(now.solves - before.solves) + cost_of_factors(f) * made;
 }
 
-/* Factors that were kept are given up: did it pay? A step that renewed them half way counts as one
- * with new factors, and what it cost more is theirs. */
-static void end_of_kept(ga_experience *past, double detour) {
+/* Kept factors are given up: did keeping them pay? If not, pause before the next time, each time
+ * twice as long. detour: extra cost of a step that had to renew them half way. */
+static void review_kept_factors(ga_experience *past, double detour) {
   double mean = (past->spent + detour) / past->steps;
   if (mean < past->fresh) {
     past->pause_next = 1;
@@ -255,10 +273,12 @@ static void end_of_kept(ga_experience *past, double detour) {
   past->fresh *= FADE;
 }
 
+/* After a solved step: update f->past by the cost of the step (see factors.h for the arguments). */
 void ga_factors_learn(ga_factors *f, ga_effort before, int made, bool reused) {
   ga_experience *past = &f->past;
   double cost = cost_since(f, before, made);
-  if (made > 0 && (reused || past->steps > 1)) end_of_kept(past, reused ? cost - past->fresh : 0);
+  if (made > 0 && (reused || past->steps > 1))
+    review_kept_factors(past, reused ? cost - past->fresh : 0);
   if (!reused && past->pause > 0) past->pause--;
   if (!reused && past->last_fresh) past->fresh = past->fresh > 0 ? (past->fresh + cost) / 2 : cost;
   if (made > 0) past->steps = 0, past->spent = 0;

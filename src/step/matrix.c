@@ -7,29 +7,30 @@
  *   d row / d eta  = -s h^2 A_q G_n^T
  *   d row / d lam  = phi L^T,  d row / d psi = phi P^T             dynamic rows only; usually G, H
  *
- *   dynamic row:       A_q = Kt T,  A_v = Ct   times what its site moves with w_q and v_1
+ *   dynamic row:       A_q = Kt T,  A_v = Ct   times by_wq, by_v1 of its site
  *   position row:      A_q = G T,   A_v = 0
  *   velocity row:      A_q = Z T,   A_v = G
  *   acceleration row:  A_q = D_q(G x + drift) T,  A_v = d drift/dv,  and G by x itself
  *   nonholonomic row:  A_q = Y T,   A_v = H
  *
- * In a team the products A_q G_n^T couple constraints of different ranks that act on one body. They
+ * In a team the products A_q G_n^T couple constraints of different processes on one body. They
  * are avoided by one more block of unknowns and rows, y = sum_j p_j x_j - G_n^T eta, in which
  * d row / d y = s h^2 A_q replaces all other derivatives by q. The matrix is then a sum over the
- * ranks. */
+ * processes. */
 #include "step/matrix.h"
 
 #include <string.h>
 
 #include "lie/lie.h"
 
-/* Are w_q's own unknowns in the matrix? */
+/* Has the matrix the additional unknowns y? (in a team, with an eta) */
 static bool has_y(const ga_equations *s) {
   return s->eval->team && s->eta >= 0;
 }
 
-/* Add the terms of one block of rows, which begins at row0. There is no term where the site does
- * not move or the tableau has a zero. */
+/* Register the blocks of one row of blocks that begins at row0: Aq by q, Av by v (may be NULL).
+ * There is no block where the site does not move or the coefficient is zero. May set
+ * arena->failed. */
 static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, ga_csr *Aq,
                     const ga_csr *Av, ga_arena *arena) {
   const ga_site *site = row->site;
@@ -56,7 +57,7 @@ static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, 
   row->by_eta = ga_block_matrix_add(&m->blocks, row0, s->mult_at[s->eta], &row->P.P, false);
 }
 
-/* terms of dynamic row j */
+/* Allocate the tangents of dynamic row j and register its blocks. */
 static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *arena) {
   ga_tangents *d = &m->tangents;
   const ga_model *model = s->eval->model;
@@ -89,7 +90,7 @@ static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *aren
   }
 }
 
-/* terms of constraint row c, always at the new site */
+/* Allocate the tangents of constraint row c and register its blocks; it is at the new site. */
 static void add_constraint_row(ga_matrix *m, ga_equations *s, int c, ga_arena *arena) {
   ga_tangents *d = &m->tangents;
   const ga_model *model = s->eval->model;
@@ -124,8 +125,9 @@ static void add_constraint_row(ga_matrix *m, ga_equations *s, int c, ga_arena *a
   }
 }
 
-/* places on the diagonal for rows that are left out; row blocks and multiplier blocks are alike */
-static void add_diagonals(ga_matrix *m, const ga_equations *s, ga_arena *arena) {
+/* Register diagonal slots for rows that are left out; row blocks and multiplier blocks have equal
+ * sizes. */
+static void add_diagonal_slots(ga_matrix *m, const ga_equations *s, ga_arena *arena) {
   ga_csr_init_identity(&m->E_lam, s->nlam, arena);
   ga_csr_init_identity(&m->E_psi, s->npsi, arena);
   for (int c = 0; c < s->method->ncon && !arena->failed; c++) {
@@ -134,7 +136,8 @@ static void add_diagonals(ga_matrix *m, const ga_equations *s, ga_arena *arena) 
   }
 }
 
-/* the rows y - sum_j p_j x_j + G_n^T eta = 0; their own entries come from the owners alone */
+/* Register the rows y - sum_j p_j x_j + G_n^T eta = 0 and enlarge m->n. Their identities are set
+ * by the process that owns the velocity. */
 static void add_y(ga_matrix *m, const ga_equations *s, ga_arena *arena) {
   ga_csr_init_identity(&m->E_own, s->nv, arena);
   if (arena->failed) return;
@@ -147,7 +150,8 @@ static void add_y(ga_matrix *m, const ga_equations *s, ga_arena *arena) {
   m->n += s->nv;
 }
 
-static void put_y(ga_matrix *m, const ga_equations *s) {
+/* Add the values of these rows to the matrix. */
+static void scatter_y(ga_matrix *m, const ga_equations *s) {
   ga_block_matrix_put(&m->blocks, m->own_term, 1);
   for (int j = 0; j < s->method->nx; j++) {
     ga_block_matrix_put(&m->blocks, m->own_by_x[j], -s->tab.p[j]);
@@ -155,6 +159,8 @@ static void put_y(ga_matrix *m, const ga_equations *s) {
   ga_block_matrix_put(&m->blocks, m->own_by_eta, 1);
 }
 
+/* Allocate the tangents, register the blocks of all rows and build the pattern of the matrix.
+ * GA_ERR_MEM without a message. */
 ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   ga_tangents *d = &m->tangents;
   const ga_method *method = s->method;
@@ -165,7 +171,7 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   m->acc_term = -1;
   for (int j = 0; j < method->nx && !arena->failed; j++) add_dynamic_row(m, s, j, arena);
   for (int c = 0; c < method->ncon && !arena->failed; c++) add_constraint_row(m, s, c, arena);
-  if (s->may_drop) add_diagonals(m, s, arena);
+  if (s->may_drop) add_diagonal_slots(m, s, arena);
   m->n = s->n;
   if (has_y(s) && !arena->failed) add_y(m, s, arena);
   ga_status status = arena->failed ? GA_ERR_MEM : ga_block_matrix_build(&m->blocks, m->n, arena);
@@ -173,8 +179,8 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   return status;
 }
 
-/* Kt, Ct of a dynamic row at its site: D_q(M x - F - R), d/dv(-F - R), minus the part this row
- * omits. Masses at predicted points do not move. */
+/* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) of dynamic row j at its site, minus the forces that
+ * this row omits; L, P of an own reaction; scales. Masses at predicted points are constant. */
 static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double *x, int j) {
   ga_tangents *d = &m->tangents;
   const ga_dyn_row *row = &s->method->dyn[j];
@@ -203,6 +209,8 @@ static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double
   return status;
 }
 
+/* Derivatives of constraint row c by q (and v), and their scales. What the residual has evaluated
+ * already (known) is not evaluated again. */
 static ga_status constraint_derivatives(ga_matrix *m, ga_equations *s, const double *x, int c) {
   ga_tangents *d = &m->tangents;
   bool known = d->of == s->evaluations;
@@ -237,7 +245,7 @@ static ga_status constraint_derivatives(ga_matrix *m, ga_equations *s, const dou
   return status;
 }
 
-/* A_q <- A_q T, P = A_q G_n^T, then everything to its place */
+/* A_q <- A_q T, P = A_q G_n^T, then add all blocks of the row to the matrix. A_q is changed. */
 static void scatter_row(ga_matrix *m, const ga_equations *s, ga_row_terms *row) {
   ga_space_turn(row->nturn, row->turn, row->site->T, row->Aq);
   for (int j = 0; j < s->method->nx; j++) {
@@ -252,7 +260,8 @@ static void scatter_row(ga_matrix *m, const ga_equations *s, ga_row_terms *row) 
   ga_block_matrix_put(&m->blocks, row->by_eta, -row->q_scale);
 }
 
-static ga_status derivatives(ga_matrix *m, ga_equations *s, const double *x) {
+/* The derivatives of all rows at x. */
+static ga_status evaluate_derivatives(ga_matrix *m, ga_equations *s, const double *x) {
   ga_status status = GA_OK;
   for (int j = 0; j < s->method->nx && status == GA_OK; j++) {
     status = dynamic_derivatives(m, s, x, j);
@@ -265,6 +274,7 @@ static ga_status derivatives(ga_matrix *m, ga_equations *s, const double *x) {
 
 /* the matrices that hold values, some of them empty; returns their number */
 enum { LIST = 4 * GA_MAX_X + 9 };
+/* Fill list with the matrices that hold values; some may be empty. Returns their number. */
 static int list_matrices(const ga_matrix *m, const ga_csr *list[LIST]) {
   const ga_tangents *d = &m->tangents;
   const ga_csr *const single[] = {&m->blocks.A, &d->Z,  &d->Y,     &d->Hh,
@@ -278,7 +288,7 @@ static int list_matrices(const ga_matrix *m, const ga_csr *list[LIST]) {
   return n;
 }
 
-/* values of a matrix that may never have been made */
+/* Number of values; 0 for a matrix that was not allocated. */
 static size_t count_values(const ga_csr *A) {
   return A->ptr ? (size_t)ga_csr_nnz(A) : 0;
 }
@@ -306,12 +316,12 @@ void ga_matrix_load(ga_matrix *m, const double *values) {
 
 ga_status ga_matrix_blame(ga_matrix *m, ga_equations *s, const double *x) {
   m->tangents.of = 0;
-  return derivatives(m, s, x);
+  return evaluate_derivatives(m, s, x);
 }
 
-/* Softened diagonals of the multipliers, and identities in the rows that are left out (see
- * ga_equations). */
-static void leave_out(ga_matrix *m, const ga_equations *s) {
+/* Put -soften unit_i^2 on the diagonals of the multipliers, and rows and columns of the identity
+ * for rows that are left out (see ga_equations). */
+static void scatter_dropped_rows(ga_matrix *m, const ga_equations *s) {
   const ga_method *method = s->method;
   for (int i = 0; i < s->nlam && s->soften > 0; i++) m->E_lam.val[i] = s->unit[i] * s->unit[i];
   for (int i = 0; i < s->npsi && s->soften > 0; i++) {
@@ -327,11 +337,13 @@ static void leave_out(ga_matrix *m, const ga_equations *s) {
   }
 }
 
+/* The matrix at x into m->blocks.A: evaluate all derivatives, then add block after block. The
+ * tangents are overwritten (A_q T). */
 ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   const ga_method *method = s->method;
   ga_sites_tangents(s);
   s->eval->trusting = true;
-  ga_status status = derivatives(m, s, x);
+  ga_status status = evaluate_derivatives(m, s, x);
   s->eval->trusting = false;
   m->tangents.of = 0; /* A_q will be multiplied by T */
   if (status != GA_OK) return status;
@@ -344,7 +356,7 @@ ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   }
   for (int c = 0; c < method->ncon; c++) scatter_row(m, s, &m->con[c]);
   if (m->acc_term >= 0) ga_block_matrix_put(&m->blocks, m->acc_term, 1);
-  if (has_y(s)) put_y(m, s);
-  if (s->may_drop) leave_out(m, s);
+  if (has_y(s)) scatter_y(m, s);
+  if (s->may_drop) scatter_dropped_rows(m, s);
   return GA_OK;
 }

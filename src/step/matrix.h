@@ -7,7 +7,7 @@
 #include "linsol/identity_rows.h"
 #include "step/equations.h"
 
-/* A row of blocks: what its derivative by q and v is made of, and where that goes. */
+/* A row of blocks: its derivatives by q and v, and their slots in the matrix. */
 typedef struct ga_row_terms {
   ga_csr *Aq;   /* derivative by q, after assembly times the tangent T of exp */
   ga_product P; /* Aq G_n^T, only with an eta block */
@@ -31,9 +31,9 @@ typedef struct ga_matrix {
   /* Of a team, with an eta: n + nv rows. The last nv unknowns are y = sum_j p_j x_j - G_n^T eta,
    * through which w_q depends on x and eta: w_q = .. + h^2 y. */
   int n;
-  ga_csr E_own; /* identity in the velocities that this rank owns, else zero */
+  ga_csr E_own; /* identity in the velocities that this process owns, else zero */
   int own_term, own_by_x[GA_MAX_X], own_by_eta;
-  /* Where rows may be left out: identities, and their terms on the diagonal of each block. */
+  /* If rows may be left out: identities, and their terms on the diagonal of each block. */
   ga_csr E_lam, E_psi;
   int unit_term[GA_MAX_CON];
   ga_identity_rows unit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of a method: taking room for it, copying it. */
+/* The memory of a method: allocation and copies. */
 #include <string.h>
 
 #include "step/memory.h"

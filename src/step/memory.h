@@ -29,6 +29,7 @@ typedef struct ga_memory {
 } ga_memory;
 #undef GA_MEMORY_FIELD
 
+/* Allocate the arrays from the arena; copy everything between memories of the same model. */
 void ga_memory_carve(ga_memory *mem, const ga_eval *e, ga_arena *arena);
 void ga_memory_copy(ga_memory *to, const ga_memory *from, const ga_eval *e);
 /* Copy all members except the arrays. */

@@ -4,9 +4,9 @@
  * Newton always takes at least one step, so that errors of the extrapolated guess cannot persist
  * from step to step. From the second step on, constraints that hold up to rounding are not changed:
  * one rounding error would only be replaced by another, and its effect on the multipliers would
- * disturb the forces for ever. Factors are
- * renewed by the rule of factors.h. The excess of an iterate is its largest residual relative to
- * what is allowed; the contraction is the ratio of the excess after and before an iteration.
+ * disturb the forces for ever. Factors are renewed by the rule of factors.h. The excess of an
+ * iterate is its largest residual relative to what is allowed; the contraction is the ratio of the
+ * excess after and before an iteration.
  *
  * The way back. If the iteration fails from the extrapolated guess, it starts again from the
  * unknowns of the last step, and then once more from there with damping: fresh factors at each
@@ -24,16 +24,16 @@
 #include "step/acceptance/fine.h"
 
 static const double STALL = 0.5;   /* an iteration that leaves more of the excess is no progress */
-static const double ENOUGH = 0.25; /* a fraction of dx is long enough if less of the work is left */
-static const double FAR = 8;       /* distance of a root that is looked at twice */
+static const double ENOUGH = 0.25; /* line search ends if |work| has fallen to this fraction */
+static const double FAR = 8;       /* a root beyond so many motions must be found twice */
 static const double SAME = 1e-6;   /* two roots are one if they differ by less of their distance */
 enum { STALLS = 2, PROBES = 4, HALVINGS = 40 };
-enum { COARSE = 2 }; /* increments that x takes as it is; most steps have no more */
+enum { COARSE = 2 }; /* iterations before fine.h is used; most steps have no more */
 
-/* the course of the iteration from one guess */
+/* The state of the iteration from one guess. */
 typedef struct {
-  int iteration, made;
-  bool reused; /* it began with factors of an earlier step */
+  int iteration, made; /* iterations, and matrices made, so far */
+  bool reused;         /* it began with factors of an earlier step */
   bool damped;
   bool again;    /* after another guess failed: its factors may be of an iterate far away */
   bool stuck;    /* no fraction of the last increment made the residual smaller */
@@ -52,18 +52,21 @@ void ga_newton_init(ga_newton *w, ga_equations *eq, ga_factors *factors, const g
   ga_judge_init(&w->judge, eq, factors, options->newton_tol, arena);
 }
 
+/* The current iterate, as the judge takes it. */
 static ga_iterate iterate_of(const ga_newton *w) {
   return (ga_iterate){w->x, w->r, w->terms};
 }
 
-/* residual at x; a matrix there may follow */
-static ga_status evaluate(ga_newton *w, bool matrix_follows) {
+/* w->r, w->terms at w->x. matrix_follows: also the tangents that the model gives in the same
+ * pass. */
+static ga_status evaluate_residual(ga_newton *w, bool matrix_follows) {
   w->stats->residuals++;
   ga_tangents *tangents = matrix_follows ? &w->factors->matrix.tangents : NULL;
   return ga_equations_evaluate(w->eq, w->x, NULL, tangents, w->r, w->terms);
 }
 
-static ga_status give_up(const ga_newton *w, const course *c, const char *why) {
+/* GA_RETRY_NEWTON with a message: why, iterations, the row with the largest residual. */
+static ga_status fail_newton(const ga_newton *w, const course *c, const char *why) {
   const ga_equations *eq = w->eq;
   char name[160];
   ga_fail(eq->err, GA_RETRY_NEWTON,
@@ -77,6 +80,7 @@ static ga_status give_up(const ga_newton *w, const course *c, const char *why) {
 
 /* ---- one iteration -------------------------------------------------------------------------- */
 
+/* max_i |r_i| / allowed_i over the rows of this process; INFINITY if r is not finite. */
 static double own_scaled_residual(const ga_newton *w) {
   double largest = 0;
   for (int i = 0; i < w->eq->n; i++) {
@@ -88,13 +92,14 @@ static double own_scaled_residual(const ga_newton *w) {
   return largest;
 }
 
-/* largest |r_i| in units of what was allowed where the step starts; infinite if not finite */
+/* max_i |r_i| / w->allowed_i over all processes; INFINITY if r is not finite. */
 static double scaled_residual(const ga_newton *w) {
   return ga_team_max(w->eq->eval->team, own_scaled_residual(w));
 }
 
-/* the work of the forces' residual along dx; a root along the way changes its sign */
-static double work(const ga_newton *w) {
+/* sum_i r_i dx_i of the force rows. It changes its sign where a root on the way along dx is
+ * passed. */
+static double work_along_dx(const ga_newton *w) {
   const ga_equations *eq = w->eq;
   ga_team *team = eq->eval->team;
   double sum = 0;
@@ -104,48 +109,50 @@ static double work(const ga_newton *w) {
   return ga_team_sum(team, sum);
 }
 
-/* x <- x + part dx; what is so small that its products underflow is zero */
-static void move(int n, double part, const double *restrict dx, double *restrict x) {
+/* x <- x + part dx, n numbers; results so small that products with them underflow become 0. */
+static void add_increment(int n, double part, const double *restrict dx, double *restrict x) {
   for (int i = 0; i < n; i++) {
     double moved = x[i] + part * dx[i];
     x[i] = fabs(moved) < GA_UNDERFLOW ? 0 : moved;
   }
 }
 
-/* the same for an x in two parts (fine.h) */
-static void move_finely(ga_newton *w, double part) {
+/* The same for w->x and w->dx, with x as a sum of two numbers where that is needed (fine.h). */
+static void add_increment_finely(ga_newton *w, double part) {
   ga_equations *eq = w->eq;
   const double *size_q = w->judge.size_q, *size_v = w->judge.size_v;
   if (!ga_fine_wanted(eq, part, w->dx, size_q, size_v, w->x)) {
-    move(eq->n, part, w->dx, w->x);
+    add_increment(eq->n, part, w->dx, w->x);
     return;
   }
   ga_fine_add(eq, part, w->dx, size_q, size_v, w->x);
-  move(eq->n - eq->nx, part, w->dx + eq->nx, w->x + eq->nx);
+  add_increment(eq->n - eq->nx, part, w->dx + eq->nx, w->x + eq->nx);
 }
 
-static ga_status evaluate_at(ga_newton *w, double part) {
+/* w->x = x_from + part dx, and the residual there. */
+static ga_status evaluate_fraction(ga_newton *w, double part) {
   memcpy(w->x, w->x_from, (size_t)w->eq->n * sizeof(double));
   ga_fine_return(w->eq);
-  move_finely(w, part);
-  return evaluate(w, false);
+  add_increment_finely(w, part);
+  return evaluate_residual(w, false);
 }
 
-/* x = x_from + part dx, part = 1 if that makes the residual smaller, in units of what was allowed
- * at x_from. If not, the interval is halved: towards x_from where the residual is larger or the
- * work has changed its sign, away from it elsewhere, until little of the work is left. A force that
- * changes in a thin layer, as regularised friction does, is met inside the layer that way. */
+/* x = x_from + part dx with part = 1 if that reduces the scaled residual. If not, bisect part:
+ * towards x_from if the residual grew or the work changed its sign, else away from it, until
+ * little work is left. This finds roots in thin layers, as of regularised friction. *stuck: no
+ * part helps. */
 static ga_status damped_step(ga_newton *w, bool *stuck) {
   const ga_iterate from = iterate_of(w);
   ga_judge_allowed(&w->judge, &from, w->allowed);
-  const double before = scaled_residual(w), work_before = work(w);
+  const double before = scaled_residual(w), work_before = work_along_dx(w);
   double near = 0, far = 1, part = 1, best = 0, least = before;
   memcpy(w->x_from, w->x, (size_t)w->eq->n * sizeof(double));
   ga_fine_keep(w->eq, w->x);
   for (int k = 0; k < HALVINGS; k++, part = (near + far) / 2) {
-    ga_status status = evaluate_at(w, part);
+    ga_status status = evaluate_fraction(w, part);
     if (status != GA_OK && status != GA_RETRY_NONFINITE) return status;
-    double now = status == GA_OK ? scaled_residual(w) : INFINITY, left = work(w) / work_before;
+    double now = status == GA_OK ? scaled_residual(w) : INFINITY,
+           left = work_along_dx(w) / work_before;
     if (now < least) least = now, best = part;
     if (now < before && (k == 0 || fabs(left) <= ENOUGH)) break;
     if (now < before && left > 0) {
@@ -155,11 +162,12 @@ static ga_status damped_step(ga_newton *w, bool *stuck) {
     }
   }
   *stuck = best == 0;
-  return best == part ? GA_OK : evaluate_at(w, best);
+  return best == part ? GA_OK : evaluate_fraction(w, best);
 }
 
-/* dx = -A^-1 r, x <- x + dx, the residual there */
-static ga_status advance(ga_newton *w, course *c) {
+/* One Newton iteration: dx = -A^-1 r, x <- x + dx (or a damped fraction), the residual there. From
+ * the second iteration on, constraints within rounding are not changed. */
+static ga_status iterate_once(ga_newton *w, course *c) {
   const ga_iterate from = iterate_of(w);
   for (int i = 0; i < w->eq->n; i++) w->dx[i] = -w->r[i];
   if (c->iteration > 0) ga_judge_skip_closed(&w->judge, &from, w->dx);
@@ -172,20 +180,21 @@ static ga_status advance(ga_newton *w, course *c) {
     if (c->stuck) c->stalls = STALLS;
   } else {
     if (c->iteration > COARSE) {
-      move_finely(w, 1);
+      add_increment_finely(w, 1);
     } else {
-      move(w->eq->n, 1, w->dx, w->x);
+      add_increment(w->eq->n, 1, w->dx, w->x);
     }
-    status = evaluate(w, false);
+    status = evaluate_residual(w, false);
   }
   ga_judge_move(&w->judge);
   return status;
 }
 
-/* The verdict on an iterate that may be accepted. If only the forces are in the way, a solve tells
- * what the constraints' roundings do to the accelerations. If rounding is suspected, and the last
- * iteration has not even halved the excess, or there will be no other, it is measured. */
-static ga_status judge(ga_newton *w, const course *c, ga_look look, double before, ga_verdict *v) {
+/* The verdict *v on the current iterate. If only force rows are too large, one solve computes the
+ * effect of constraint rounding on accelerations. If rounding is suspected and the last iteration
+ * has not halved the excess `before`, rounding is measured by two residuals. */
+static ga_status judge_iterate(ga_newton *w, const course *c, ga_look look, double before,
+                               ga_verdict *v) {
   ga_judge *j = &w->judge;
   const ga_iterate at = iterate_of(w);
   *v = ga_judge_look(j, &at, look);
@@ -200,15 +209,16 @@ static ga_status judge(ga_newton *w, const course *c, ga_look look, double befor
   if (v->accepted || !suspected || j->probes >= PROBES) return GA_OK;
   ga_status status = ga_judge_measure(j, &at);
   w->stats->residuals += 2;
-  if (status == GA_OK) status = evaluate(w, false); /* back at x */
+  if (status == GA_OK) status = evaluate_residual(w, false); /* back at x */
   if (status == GA_OK) *v = ga_judge_look(j, &at, look);
   return status;
 }
 
-/* What the iteration made of the excess; whether it has stalled with fresh matrices. */
-static ga_status assess(ga_newton *w, course *c, bool fresh) {
+/* Judge the iterate, update contraction and stalls. After STALLS iterations with fresh matrices
+ * that did not halve the excess, judge once more with the wider limits of a stalled iteration. */
+static ga_status assess_progress(ga_newton *w, course *c, bool fresh) {
   double before = c->now.excess;
-  ga_status status = judge(w, c, GA_LOOK_CLOSELY, before, &c->now);
+  ga_status status = judge_iterate(w, c, GA_LOOK_CLOSELY, before, &c->now);
   if (status != GA_OK || c->now.accepted) return status;
   c->contraction = c->now.excess / before;
   c->wandered |= !(c->contraction < 1);
@@ -217,20 +227,22 @@ static ga_status assess(ga_newton *w, course *c, bool fresh) {
   }
   if (c->stalls < STALLS) return GA_OK;
   ga_verdict stalled;
-  status = judge(w, c, GA_LOOK_STALLED, before, &stalled);
+  status = judge_iterate(w, c, GA_LOOK_STALLED, before, &stalled);
   if (stalled.accepted) c->now = stalled;
   return status;
 }
 
 /* ---- from one guess -------------------------------------------------------------------------- */
 
+/* Newton's iteration from one guess (which may be w->x) until the iterate is accepted.
+ * GA_RETRY_NEWTON if it does not converge. */
 static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
   bool fresh = c->again || !ga_factors_keep(w->factors, w->eq->h);
   c->reused = !fresh;
   ga_judge_begin(&w->judge);
   if (guess != w->x) memcpy(w->x, guess, (size_t)w->eq->n * sizeof(double));
   w->eq->fine.used = false;
-  ga_status status = evaluate(w, fresh);
+  ga_status status = evaluate_residual(w, fresh);
   c->now.excess = INFINITY; /* of the guess: not known, and not needed for fresh factors */
   if (status == GA_OK && !fresh) {
     const ga_iterate at = iterate_of(w);
@@ -242,11 +254,11 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
       status = (found ? ga_factors_replace : ga_factors_renew)(w->factors, w->eq, w->x);
       c->made++;
     }
-    if (status == GA_OK) status = advance(w, c);
-    if (status == GA_OK) status = assess(w, c, fresh);
+    if (status == GA_OK) status = iterate_once(w, c);
+    if (status == GA_OK) status = assess_progress(w, c, fresh);
     if (status != GA_OK || c->now.accepted) return status;
-    if (c->stuck) return give_up(w, c, "damped Newton iteration could not reduce the residual");
-    if (c->iteration >= w->most) return give_up(w, c, "Newton iteration did not converge");
+    if (c->stuck) return fail_newton(w, c, "damped Newton iteration could not reduce the residual");
+    if (c->iteration >= w->most) return fail_newton(w, c, "Newton iteration did not converge");
     fresh = c->damped || ga_factors_spent(w->factors, c->now.excess, c->contraction);
   }
   return status;
@@ -254,8 +266,9 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
 
 /* ---- the way back ---------------------------------------------------------------------------- */
 
-/* largest |w_q(x) - w_q(from)|: how far the configurations are apart that accelerations lead to */
-static double distance(const ga_newton *w, const double *from) {
+/* Largest |w_q(x) - w_q(from)|: the distance of the positions that two sets of accelerations lead
+ * to. */
+static double distance_to(const ga_newton *w, const double *from) {
   const ga_equations *eq = w->eq;
   double apart = 0;
   for (int i = 0; i < eq->nv; i++) {
@@ -268,9 +281,9 @@ static double distance(const ga_newton *w, const double *from) {
   return eq->h * eq->h * ga_team_max(eq->eval->team, apart);
 }
 
-/* largest h |v| + h^2 (|a| + |p v'|), and a rounding of q: what is at rest has no root far away.
- * Stiff parts vibrate with v' of changing signs, of which a shows little. */
-static double motion(const ga_newton *w) {
+/* Largest h |v| + h^2 (|a| + |p w|) + eps |q|: the motion of a step. w is included since stiff
+ * components vibrate with alternating v', of which a shows little. */
+static double expected_motion(const ga_newton *w) {
   const ga_equations *eq = w->eq;
   const double h = eq->h, *size_q = w->judge.size_q;
   double largest = 0;
@@ -281,18 +294,22 @@ static double motion(const ga_newton *w) {
   return ga_team_max(eq->eval->team, largest);
 }
 
-/* Is the root one that must be found twice, and is this the first time? */
+/* Is the root far from the last state, and not yet found twice? last: the unknowns of the last
+ * step; far: such a root was found before, in w->far_x. */
 static bool too_far(ga_newton *w, const course *c, const double *last, bool far) {
   if (!(c->wandered || far)) return false;
-  double from_last = distance(w, last);
-  if (!(from_last > FAR * motion(w))) return false;
-  return !(far && c->damped && distance(w, w->far_x) <= SAME * from_last);
+  double from_last = distance_to(w, last);
+  if (!(from_last > FAR * expected_motion(w))) return false;
+  return !(far && c->damped && distance_to(w, w->far_x) <= SAME * from_last);
 }
 
+/* May another guess or damping help after this status? */
 static bool recoverable(ga_status status) {
   return status == GA_RETRY_NEWTON || status == GA_RETRY_NONFINITE;
 }
 
+/* Solve in up to three ways: from the extrapolated guess, from the last unknowns, and from these
+ * with damping. w->misled: the first one failed. */
 ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double *last) {
   const double *const guess[] = {extrapolated, last, last};
   ga_status status = GA_RETRY_NEWTON;
@@ -305,7 +322,7 @@ ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double
     if (status == GA_OK && too_far(w, &c, last, far)) {
       far = true;
       memcpy(w->far_x, w->x, (size_t)w->eq->n * sizeof(double));
-      status = give_up(w, &c, "Newton iteration ended at a solution far from the last state");
+      status = fail_newton(w, &c, "Newton iteration ended at a solution far from the last state");
     }
     if (status == GA_OK) {
       const ga_iterate root = iterate_of(w);

@@ -14,7 +14,7 @@ typedef struct ga_newton {
   ga_stats *stats;
   double *x, *r, *terms; /* the iterate; after a success the solution */
   double *dx;
-  double *x_from, *allowed; /* where a damped step starts, and what was allowed there */
+  double *x_from, *allowed; /* start of a damped step, and residuals allowed there */
   double *far_x;            /* a root far from the last state, to be found twice */
   bool misled;              /* the extrapolated guess did not lead to the solution */
 } ga_newton;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a solved step leaves: constraint residuals, the new memory; and names for messages. */
+/* The end of a solved step: constraint residuals, the new memory; and names for messages. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "step/equations.h"
 
-/* g, G v + g_t, k at the end of the step; G, k and mostly g are there from the last evaluation */
+/* worst: largest |g|, |G v + g_t|, |k| at the end of the step over all processes. What the last
+ * evaluation did not compute is evaluated here. */
 static ga_status constraint_residuals(ga_equations *s, double worst[3]) {
   const ga_site *at = &s->site[GA_SITE_NEW];
   ga_evaluation out = {0};
@@ -23,17 +24,18 @@ static ga_status constraint_residuals(ga_equations *s, double worst[3]) {
   return status == GA_OK ? ga_team_max_all(s->eval->team, 3, worst) : status;
 }
 
-/* before = now, now = next */
-static void hand_on(int n, const double *restrict next, double *restrict now,
-                    double *restrict before) {
+/* before = now, now = next; n numbers. */
+static void store_and_keep_old(int n, const double *restrict next, double *restrict now,
+                               double *restrict before) {
   for (int i = 0; i < n; i++) {
     before[i] = now[i];
     now[i] = next[i];
   }
 }
 
-/* hand_on for a_1 = aa a_n + aw w_n + sum_j ax_j x_j. a_n may be the array `now` itself. */
-static void hand_on_a(const ga_equations *s, const double *x, double *now, double *before) {
+/* before = now, now = a_1 = aa a_n + aw w_n + sum_j ax_j x_j. a_n may be the array `now` itself. */
+static void store_a_and_keep_old(const ga_equations *s, const double *x, double *now,
+                                 double *before) {
   const ga_tableau *tab = &s->tab;
   const double *a = s->a, *w = s->w;
   for (int i = 0; i < s->nv; i++) {
@@ -44,13 +46,14 @@ static void hand_on_a(const ga_equations *s, const double *x, double *now, doubl
   for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, tab->ax[j], x + j * s->nv, now);
 }
 
-static void exchange(double **a, double **b) {
+static void swap_arrays(double **a, double **b) {
   double *kept = *a;
   *a = *b;
   *b = kept;
 }
 
-/* Users look at the arrays of their state, which stay where they are; the others change places. */
+/* before <- mem, mem <- the results of the step. The user's state points to q, v, vd, a, lam, psi
+ * of mem, so these are copied; the other arrays are swapped. */
 static void keep_results(ga_equations *s, const double *x, const ga_values *values, ga_memory *mem,
                          ga_memory *before) {
   const ga_method *method = s->method;
@@ -63,25 +66,27 @@ static void keep_results(ga_equations *s, const double *x, const ga_values *valu
     lam = ga_equations_multipliers(s, x, method->out_lam);
     psi = ga_equations_multipliers(s, x, method->out_psi);
   }
-  exchange(&mem->w, &before->w);
-  exchange(&mem->a_used, &before->a_used);
+  swap_arrays(&mem->w, &before->w);
+  swap_arrays(&mem->a_used, &before->a_used);
   memcpy(mem->a_used, s->a, bytes);
-  hand_on_a(s, x, mem->a, before->a);
+  store_a_and_keep_old(s, x, mem->a, before->a);
   if (method->weighted) {
-    exchange(&mem->momentum, &before->momentum);
-    exchange(&mem->momentum_used, &before->momentum_used);
+    swap_arrays(&mem->momentum, &before->momentum);
+    swap_arrays(&mem->momentum_used, &before->momentum_used);
     memcpy(mem->momentum_used, s->momentum, bytes);
     memset(mem->momentum, 0, bytes);
     ga_csr_mul_add(&end->M, 1, mem->a, mem->momentum);
   }
-  hand_on(s->nq, end->q, mem->q, before->q);
-  hand_on(nv, end->v, mem->v, before->v);
-  hand_on(nv, method->report == GA_REPORT_STEP ? out : values->vd, mem->vd, before->vd);
+  store_and_keep_old(s->nq, end->q, mem->q, before->q);
+  store_and_keep_old(nv, end->v, mem->v, before->v);
+  store_and_keep_old(nv, method->report == GA_REPORT_STEP ? out : values->vd, mem->vd, before->vd);
   memcpy(mem->w, out, bytes);
-  hand_on(s->nlam, lam, mem->lam, before->lam);
-  hand_on(s->npsi, psi, mem->psi, before->psi);
+  store_and_keep_old(s->nlam, lam, mem->lam, before->lam);
+  store_and_keep_old(s->npsi, psi, mem->psi, before->psi);
 }
 
+/* Accept the step: before <- mem, mem <- results at x; worst: constraint residuals. On failure
+ * both memories are unchanged. */
 ga_status ga_equations_end(ga_equations *s, const double *x, const ga_values *values,
                            ga_memory *mem, ga_memory *before, double worst[3]) {
   ga_status status = constraint_residuals(s, worst);
@@ -94,6 +99,7 @@ ga_status ga_equations_end(ga_equations *s, const double *x, const ga_values *va
   return GA_OK;
 }
 
+/* Name of row i for messages, such as "force balance of v[2]", in text; returns text. */
 const char *ga_equations_row_name(const ga_equations *s, int i, char *text, size_t room) {
   static const char *const what[] = {[GA_ROW_POS] = "constraint",
                                      [GA_ROW_VEL] = "hidden velocity constraint of",
@@ -116,6 +122,7 @@ const char *ga_equations_row_name(const ga_equations *s, int i, char *text, size
   return text;
 }
 
+/* Name of unknown i for messages, such as "lam[0]", in text; returns text. */
 const char *ga_equations_unknown_name(const ga_equations *s, int i, char *text, size_t room) {
   static const char *const symbol[] = {
       [GA_BLOCK_LAM] = "lam", [GA_BLOCK_PSI] = "psi", [GA_BLOCK_ETA] = "eta"};

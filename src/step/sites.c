@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The places a step's rows are taken at: where they are, what is evaluated there. */
+/* The sites, points at which the rows of a step are evaluated (ga_site in equations.h). */
 #include <string.h>
 
 #include "lie/lie.h"
@@ -13,6 +13,7 @@ static const struct {
     [GA_SITE_PREDICTED_NEW] = {1, 0, 1},
 };
 
+/* Mark the sites that the method uses and allocate their arrays. */
 void ga_sites_init(ga_equations *s, ga_arena *arena) {
   const ga_model *model = s->eval->model;
   s->site[GA_SITE_NEW].used = true;
@@ -45,8 +46,8 @@ ga_status ga_site_mass(ga_equations *s, ga_site *site, double t, const double *q
   return status;
 }
 
-/* M and G of a site, if its q has moved, and H, if its v has */
-static ga_status evaluate_at(ga_equations *s, ga_site *site, bool moved_q, bool moved_v) {
+/* Evaluate M and G of a site if its q has moved, H if its v has moved. */
+static ga_status evaluate_site(ga_equations *s, ga_site *site, bool moved_q, bool moved_v) {
   bool mass = moved_q && !site->mass_known;
   const ga_evaluation out = {
       .M = mass ? &site->M : NULL, .G = moved_q ? &site->G : NULL, .H = moved_v ? &site->H : NULL};
@@ -55,8 +56,8 @@ static ga_status evaluate_at(ga_equations *s, ga_site *site, bool moved_q, bool 
   return status;
 }
 
-/* q = q_n o exp(part of), where `of` is w_q or v_n */
-static void place(ga_equations *s, double part, const double *of, double *q) {
+/* q = q_n o exp(part of), where `of` is w_q or v_n. */
+static void place_site(ga_equations *s, double part, const double *of, double *q) {
   for (int i = 0; i < s->nv; i++) s->part_wq[i] = part * of[i];
   ga_space_step(s->eval->model->space, s->q, s->part_wq, q);
 }
@@ -69,15 +70,15 @@ ga_status ga_sites_begin(ga_equations *s) {
     site->evaluated = false;
     site->t = site->c == 1 ? s->t1 : s->t + site->c * s->h;
     if (site->by_wq > 0) continue;
-    place(s, site->c * s->h, s->v, site->q);
+    place_site(s, site->c * s->h, s->v, site->q);
     memcpy(site->v, s->v, (size_t)s->nv * sizeof(double));
-    status = evaluate_at(s, site, true, true);
+    status = evaluate_site(s, site, true, true);
   }
   return status;
 }
 
-/* the sites, after w_q and v_1 have changed */
-static void follow(ga_equations *s) {
+/* Move q of the new site, and q, v of all other sites, after w_q and v_1 have changed. */
+static void update_sites(ga_equations *s) {
   const double *v1 = s->site[GA_SITE_NEW].v;
   s->site[GA_SITE_NEW].evaluated = false;
   ga_space_step(s->eval->model->space, s->q, s->wq, s->site[GA_SITE_NEW].q);
@@ -88,7 +89,7 @@ static void follow(ga_equations *s) {
     for (int i = 0; i < s->nv && site->by_v1 > 0; i++) {
       site->v[i] = (1 - site->by_v1) * s->v[i] + site->by_v1 * v1[i];
     }
-    if (site->by_wq > 0) place(s, site->by_wq, s->wq, site->q);
+    if (site->by_wq > 0) place_site(s, site->by_wq, s->wq, site->q);
   }
 }
 
@@ -102,7 +103,7 @@ static void move_both(int n, double by_q, double by_v, const double *restrict x,
   }
 }
 
-/* the same where q_1 = q_n + w_q, without w_q */
+/* The same if q_1 = q_n + w_q: q_1 is computed directly, w_q is not. */
 static void move_straight(int n, double by_q, double by_v, const double *restrict x,
                           const double *restrict q, const double *restrict wq0,
                           const double *restrict v10, double *restrict q1, double *restrict v1) {
@@ -119,7 +120,8 @@ static void move_hat(const ga_equations *s, const double *x) {
   for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, h * by[j], x + j * s->nv, s->vh);
 }
 
-/* w_q -= h^2 G_n^T eta; a body of several ranks is moved by the constraints of all of them */
+/* w_q -= h^2 G_n^T eta; in a team the constraints of all processes move a shared body.
+ * Collective. */
 static ga_status move_by_eta(ga_equations *s, const double *eta) {
   double h = s->h;
   if (!s->eval->team) {
@@ -133,9 +135,11 @@ static ga_status move_by_eta(ga_equations *s, const double *eta) {
   return status;
 }
 
-/* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta),  q_1 = q_n o exp(w_q),
- * v_1 = v_10 + h sum_j r_j x_j,  v^_1 the same with rh; x has no multipliers, eta stands apart */
-static ga_status move(ga_equations *s, const double *x, const double *eta, const ga_shift *shift) {
+/* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta), q_1 = q_n o exp(w_q), v_1 = v_10 + h sum_j r_j
+ * x_j, v^_1 the same with rh; then all sites. x: the x blocks; eta, shift: NULL if there is
+ * none. */
+static ga_status move_new_site(ga_equations *s, const double *x, const double *eta,
+                               const ga_shift *shift) {
   const double h = s->h, *p = s->tab.p, *r = s->tab.r;
   ga_site *now = &s->site[GA_SITE_NEW];
   double *v1 = now->v;
@@ -158,20 +162,20 @@ static ga_status move(ga_equations *s, const double *x, const double *eta, const
     ga_axpy(s->nv, 1, shift->v1, v1);
     if (s->has_hat) ga_axpy(s->nv, 1, shift->v1, s->vh);
   }
-  follow(s);
+  update_sites(s);
   return status;
 }
 
 ga_status ga_sites_move(ga_equations *s, const double *x, const ga_shift *shift) {
   const double *eta = s->eta >= 0 ? x + s->mult_at[s->eta] : NULL;
-  if (!s->fine.used) return move(s, x, eta, shift);
-  ga_status status = move(s, s->fine.base, eta, shift);
+  if (!s->fine.used) return move_new_site(s, x, eta, shift);
+  ga_status status = move_new_site(s, s->fine.base, eta, shift);
   ga_fine_move(s);
   return status;
 }
 
-/* Tangents come along with the residual only where there is one dynamic row, with all of F + R at
- * the new site. */
+/* Ask for tangents in the same pass as the residual. Possible only if there is one dynamic row,
+ * with all of F + R at the new site. */
 static void want_tangents(ga_equations *s, const double *x, ga_tangents *with, ga_evaluation *all) {
   const ga_dyn_row *row = &s->method->dyn[0];
   bool possible = s->method->nx == 1 && !s->method->weighted && row->site == GA_SITE_NEW &&
@@ -186,6 +190,7 @@ static void want_tangents(ga_equations *s, const double *x, ga_tangents *with, g
   if (s->has_row[GA_ROW_NONHOL]) all->Y = &with->Y;
 }
 
+/* Evaluate everything that the rows need at the new site. */
 static ga_status evaluate_new(ga_equations *s, const double *x, ga_tangents *with) {
   ga_site *now = &s->site[GA_SITE_NEW];
   bool mass = !s->method->weighted && !now->mass_known;
@@ -206,7 +211,7 @@ ga_status ga_sites_evaluate(ga_equations *s, const double *x, ga_tangents *with)
   for (int k = GA_SITE_NEW + 1; k < GA_SITES && status == GA_OK; k++) {
     ga_site *site = &s->site[k];
     if (!site->used) continue;
-    status = evaluate_at(s, site, site->by_wq > 0, site->by_v1 > 0);
+    status = evaluate_site(s, site, site->by_wq > 0, site->by_v1 > 0);
     site->evaluated = status == GA_OK;
   }
   return status;

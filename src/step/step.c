@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Life of a step: its parts are made and closed together. */
+/* Life of a step: equations, factors and Newton iteration are made and closed together. */
 #include "step/step.h"
 
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,

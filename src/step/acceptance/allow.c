@@ -6,18 +6,19 @@
 #include <string.h>
 
 static const double ROUND = GA_ROUND;
-/* What a rounding may excuse that is not measured (a tangent's claim, the shake, a stall), as a
- * part of the row's terms: half of the 1e-8 that no accepted step may be out of balance. */
+/* The most that a rounding which is not measured (a tangent's claim, the shake, a stall) may
+ * excuse, as a fraction of the row's terms: half of the 1e-8 that no accepted step may be out of
+ * balance. */
 static const double SHARE = 5e-9;
-/* The opening of a position constraint that a stalled iteration may leave, against what the
- * accelerations move, h^2 |G||x|: q is then right to OPEN of the step's own curvature. */
+/* Largest violation of a position constraint after a stalled iteration, relative to the motion by
+ * accelerations, h^2 |G||x|: q is then right to OPEN of the step's own curvature. */
 static const double OPEN = 1e-4;
-/* In a part of the system that constraints connect, a row whose terms are below the root of this
- * part of the strongest force, 1e-7, is faint: it need not be balanced better than to this part of
- * that. At the far end of a long chain all motion is the rounding of motion elsewhere, which some
- * hundred joints have passed on: 100 rods take 1.0 iterations a step with it, 1.9 without. */
+/* In a subsystem that constraints connect, a row is negligible if its terms are below sqrt(FAINT) =
+ * 1e-7 of the strongest force: it need not be balanced better than to FAINT of that force. At the
+ * far end of a long chain all motion is the rounding of motion elsewhere, which some hundred joints
+ * have passed on: 100 rods take 1.0 iterations a step with it, 1.9 without. */
 static const double FAINT = 1e-14;
-/* A force out of balance may cause this part of the accelerations that the roundings of the
+/* A force out of balance may cause this fraction of the accelerations that the roundings of the
  * constraints cause anyway: the sum of both is hardly larger than the latter. */
 static const double PART = 0.25;
 /* The vectors of ga_judge.sums, as many numbers each as there are dynamic rows. */
@@ -25,7 +26,7 @@ enum { BY_X, BY_SHAKE, BY_REACTION, BY_LARGEST, BY_TANGENTS, BY_ROWS, SUMS = GA_
 
 /* ---- constraint rows ------------------------------------------------------------------------ */
 
-/* the sizes of accelerations: |x|, or the largest of its blocks */
+/* j->size_x: |x| of each velocity, the largest of its blocks. */
 void ga_allow_accelerations(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
   for (int i = 0; i < eq->nv; i++) j->size_x[i] = fabs(at->x[i]);
@@ -35,8 +36,8 @@ void ga_allow_accelerations(ga_judge *j, const ga_iterate *at) {
   }
 }
 
-/* h^2 |G_n|^T |eta| is a summand of q_1 as well. It matters only where all others are tiny, and so
- * it is left out until a constraint is refused. */
+/* Add the summand h^2 |G_n|^T |eta| of q_1 to size_q. It matters only if all other summands are
+ * tiny, so this is called only after a constraint was refused. */
 ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
   const ga_csr *G = &eq->Gn;
@@ -75,6 +76,8 @@ static double gradient_rounding(const ga_judge *j, ga_look look) {
   return look == GA_LOOK_STALLED ? noise : ga_max(noise / ROUND, DBL_EPSILON);
 }
 
+/* One rounding of the rows of this kind: factor |D| size, as the table at the head of judge.c
+ * says. */
 ga_row_rounding ga_allow_rounding(ga_judge *j, ga_con_kind kind, ga_look look) {
   const ga_equations *eq = j->eq;
   double noise = gradient_rounding(j, look);
@@ -101,14 +104,15 @@ ga_row_rounding ga_allow_rounding(ga_judge *j, ga_con_kind kind, ga_look look) {
   return out;
 }
 
-/* the part that a row acts on: that of its first entry that is not zero */
+/* First velocity of the subsystem that row i acts on, by its first nonzero entry. */
 static int part_of_row(const ga_judge *j, const ga_csr *D, int i) {
   int e = D->ptr[i], end = D->ptr[i + 1];
   while (e + 1 < end && D->val[e] == 0) e++;
   return e < end ? j->part[D->col[e]] : 0;
 }
 
-/* A rounding of an acceleration is never below what newton.c takes for zero. */
+/* The sizes of constraint row i, see ga_row_sizes. The rounding is at least that of the smallest
+ * acceleration that newton.c does not set to zero. */
 ga_row_sizes ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i) {
   const ga_csr *D = k->D;
   double x = 0, sum = 0, moved = 0, all = 0;
@@ -130,9 +134,9 @@ ga_row_sizes ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i) 
   return (ga_row_sizes){.by_x = x, .summed = summed, .rounding = rounding + GA_UNDERFLOW * all};
 }
 
-/* Claims count up to the part SHARE of the terms without proof, measured roundings in full. `most`:
- * the largest rounding that was claimed. What changes far more than that was no rounding but a
- * jump, on which the iterate sits. */
+/* Allowance of row i: `allowed`, plus the unproved claim up to SHARE of the terms, or the measured
+ * rounding in full. A measured change far above `most`, the largest claim, is a jump and does not
+ * count. */
 static ga_allowance with_claim(const ga_judge *j, int i, double allowed, double claim, double most,
                                double terms) {
   const bool shown = j->measured && j->noise[i] <= ROUND * most;
@@ -141,10 +145,9 @@ static ga_allowance with_claim(const ga_judge *j, int i, double allowed, double 
                         .claimed = allowed + most};
 }
 
-/* One rounding of the liveliest motion in its part, turned into the direction of row i: in a plane
- * motion in space the terms across the plane are nothing but the rounding of others. The motion is
- * compared by its kinetic energy, which knows the units, and as it is, whatever the masses are; the
- * smaller one counts. */
+/* One rounding of the liveliest motion in the subsystem, in the direction of row i: in a plane
+ * motion in space the terms across the plane are only rounding of others. Motion is compared by
+ * kinetic energy and as it is; the smaller one counts. */
 double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i) {
   double square = 0, sum = 0;
   for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
@@ -156,7 +159,8 @@ double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i) {
   return DBL_EPSILON * fmin(sqrt(square) * j->liveliest[part], sum * j->fastest[part]);
 }
 
-/* all that may be said for row i of constraint rows c */
+/* Allowance of row i of constraint c with these sizes: newton_tol terms and roundings, the claim
+ * of the tangents by q and, if stalled, SHARE of the terms. */
 ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, ga_row_sizes size, ga_look look) {
   const ga_equations *eq = j->eq;
   ga_con_kind kind = eq->method->con[c];
@@ -176,8 +180,8 @@ ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, ga_row_sizes s
 
 /* ---- force rows ----------------------------------------------------------------------------- */
 
-/* The size of an unknown of a force row. A rounding of it is never below what newton.c takes for
- * zero. */
+/* |x| of an unknown in a force row, at least so large that its rounding is not below what newton.c
+ * sets to zero. */
 static double size_of(double x) {
   return fabs(x) + GA_UNDERFLOW / DBL_EPSILON;
 }
@@ -191,7 +195,7 @@ static double column_sum(const ga_csr *D, const ga_columns *columns, int k, cons
   return sum;
 }
 
-/* the same with each entry like the largest of its row */
+/* The same, with each entry replaced by the largest of its row. */
 static double largest_sum(const ga_csr *D, const ga_columns *columns, int k, const double *mult,
                           const double *size) {
   double sum = 0;
@@ -203,9 +207,8 @@ static double largest_sum(const ga_csr *D, const ga_columns *columns, int k, con
   return sum;
 }
 
-/* |G|^T |lam| + |H|^T |psi| of velocity k in block b, and what is rounded of it: where the
- * iteration has stalled, an entry of a difference quotient is rounded like the largest of its row.
- */
+/* *reaction = |G|^T |lam| + |H|^T |psi| of velocity k in block b. *rounded: the same, but in a
+ * stalled iteration an entry of a difference quotient counts as the largest of its row. */
 static void reaction_sizes(ga_judge *j, const ga_iterate *at, int b, int k, ga_look look,
                            double *reaction, double *rounded) {
   const ga_equations *eq = j->eq;
@@ -226,7 +229,7 @@ static void reaction_sizes(ga_judge *j, const ga_iterate *at, int b, int k, ga_l
   }
 }
 
-/* the largest terms of the vector that dynamic row i is part of */
+/* The largest terms among the components of the vector that dynamic row i belongs to. */
 static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   int k = i % j->eq->nv, row0 = i - k;
   double largest = 0;
@@ -236,7 +239,8 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   return largest;
 }
 
-/* Without mass there is no motion to be compared by. */
+/* Raise strongest, hardest, greatest of each subsystem by the terms of one block. Without mass
+ * only `greatest` is raised. */
 static void find_strongest(ga_judge *j, const double *restrict terms) {
   const int nv = j->eq->nv, *restrict of = j->part;
   const double *restrict root = j->root;
@@ -257,8 +261,8 @@ static void find_strongest(ga_judge *j, const double *restrict terms) {
   }
 }
 
-/* The strongest force in each part of the system, and of all. Forces are compared as F/sqrt(m),
- * whose units are the same for angular ones, as accelerations F/m, and as they are. */
+/* The strongest force in each subsystem, and of all. Forces are compared in three ways: F/sqrt(m),
+ * whose unit is the same for torques, F/m, and F. */
 void ga_allow_prepare(ga_judge *j, const double *terms) {
   const ga_equations *eq = j->eq;
   ga_judge_know_parts(j);
@@ -274,7 +278,8 @@ void ga_allow_prepare(ga_judge *j, const double *terms) {
   j->prepared = true;
 }
 
-/* Of a shared velocity: what sums over all ranks give, ga_allow_sum_forces. */
+/* Sum over all processes for a row of a shared velocity, from ga_allow_sum_forces; vector: BY_X
+ * .. */
 static double shared_sum(const ga_judge *j, int vector, int i) {
   return j->sums[vector * j->eq->nx + i];
 }
@@ -283,6 +288,7 @@ static bool is_shared(const ga_judge *j, int k) {
   return j->eq->eval->team && j->eq->eval->shared[k];
 }
 
+/* Has column k of D a nonzero value? */
 static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
   for (int c = columns->ptr[k]; c < columns->ptr[k + 1]; c++) {
     if (D->val[columns->entry[c]] != 0) return true;
@@ -290,11 +296,9 @@ static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
   return false;
 }
 
-/* What is too faint to count for velocity k, whose row has these terms: FAINT of the strongest
- * force in its part, where a constraint moves with k, but no more than SHARE of terms that are not
- * all faint; elsewhere, or without mass, the rounding of a rounding. Of the three ways to compare
- * forces the smallest one counts: no heavy body beside a light one, no light body under a large
- * load beside a heavy one, and no units excuse more. */
+/* Force that is negligible for velocity k, whose row has these terms: FAINT of the strongest force
+ * in its subsystem if a constraint acts on k, but at most SHARE of terms that are not negligible;
+ * otherwise, or without mass, eps^2 of it. The smallest of the three comparisons counts. */
 double ga_allow_faint(const ga_judge *j, int k, double terms) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
   const double level = ROUND * DBL_EPSILON;
@@ -310,7 +314,7 @@ double ga_allow_faint(const ga_judge *j, int k, double terms) {
   return all ? FAINT * strongest : fmin(FAINT * strongest, SHARE * terms);
 }
 
-/* m |M| |x| and m |M| |shake| of dynamic row i */
+/* *by_x += m |M| |x|, *by_shake += m |M| |shake| of dynamic row i. */
 static void by_mass(const ga_judge *j, const ga_iterate *at, int i, double *by_x,
                     double *by_shake) {
   const ga_equations *eq = j->eq;
@@ -324,7 +328,7 @@ static void by_mass(const ga_judge *j, const ga_iterate *at, int i, double *by_x
   }
 }
 
-/* |K| |q_1| + |C| |v_1| of dynamic row i */
+/* |K| |q_1| + |C| |v_1| of dynamic row i. */
 static double by_tangents(ga_judge *j, int i) {
   const ga_tangents *d = &j->factors->matrix.tangents;
   const ga_motion_sizes size = ga_judge_motion_sizes(j);
@@ -332,6 +336,7 @@ static double by_tangents(ga_judge *j, int i) {
   return ga_allow_row_sum(&d->Kt[b], k, size.q) + ga_allow_row_sum(&d->Ct[b], k, size.v);
 }
 
+/* The vectors BY_X .. of shared velocities, summed over the processes into j->sums. Collective. */
 ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look) {
   const ga_equations *eq = j->eq;
   const ga_site *site = &eq->site[GA_SITE_NEW];
@@ -350,7 +355,8 @@ ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look) {
   return ga_team_sum_shared(eq->eval->team, SUMS * eq->method->nx, j->sums);
 }
 
-/* What is allowed in dynamic row i, as far as it takes to allow r: the later parts cost more. */
+/* Allowance of dynamic row i with residual |r| = r. The cheap terms are computed first; the others
+ * only if r is larger than these. */
 ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, double faint,
                             ga_look look) {
   const ga_equations *eq = j->eq;

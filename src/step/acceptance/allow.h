@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Private to the judge: what is allowed in a row, and the sizes that it is made of. */
+/* Private to the judge: the largest residual allowed in a row, and the sizes it depends on. */
 #ifndef GA_SRC_ALLOW_H
 #define GA_SRC_ALLOW_H
 
@@ -7,8 +7,8 @@
 
 #include "step/acceptance/judge.h"
 
-/* One rounding of a constraint row is factor |D| size, D its gradient, which is part of the
- * equations and no claim. Rows of accelerations have a further term. */
+/* One rounding of a constraint row is factor |D| size, with D its gradient. Rows of accelerations
+ * have a further term. */
 typedef struct ga_row_rounding {
   const ga_csr *D;
   const double *size;
@@ -26,8 +26,8 @@ typedef struct ga_row_sizes {
   double by_x, summed, rounding;
 } ga_row_sizes;
 
-/* What is allowed in a row: proved; with what tangents claim; with all that shaken constraints may
- * excuse. */
+/* Largest |r_i| allowed: as proved; with the claims of tangents; with the most that a shake
+ * (ga_judge_shake) may excuse. */
 typedef struct ga_allowance {
   double proved, claimed, shakable;
 } ga_allowance;
@@ -39,9 +39,8 @@ static inline double ga_allow_row_sum(const ga_csr *A, int i, const double *x) {
   return sum;
 }
 
-/* What a velocity brings to the sum that accepts most constraint rows: newton_tol |x|, and factor
- * times the size that roundings are relative to. It is formed where it is needed: mostly the first
- * entry of a row tells, and long vectors are not gone through once more. */
+/* The bound that accepts most constraint rows: sum_k |D_ik| (tol size_x[k] + factor size[k]). It is
+ * computed entry by entry, as mostly the first entries of a row suffice. */
 typedef struct ga_bound {
   double tol, factor;
   const double *size_x, *size;
@@ -51,7 +50,7 @@ static inline double ga_bound_of(const ga_bound *b, int k) {
   return b->tol * b->size_x[k] + b->factor * b->size[k];
 }
 
-/* sum_k |D_ik| bound_k; is r at most that? */
+/* sum_k |D_ik| bound_k; `within`: is r at most that? */
 static inline double ga_allow_row_bound(const ga_csr *D, int i, const ga_bound *bound) {
   double sum = 0;
   for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
@@ -70,8 +69,7 @@ static inline bool ga_allow_within(const ga_csr *D, int i, const ga_bound *bound
   return r <= sum;
 }
 
-/* Is r at most one rounding of row i, factor |D| size? The first terms tell mostly, as they do
- * above. */
+/* Is r at most one rounding of row i, factor |D| size? Mostly the first terms suffice. */
 static inline bool ga_allow_closed(const ga_row_rounding *k, int i, double r) {
   const ga_csr *D = k->D;
   double sum = 0;
@@ -85,18 +83,18 @@ static inline bool ga_allow_closed(const ga_row_rounding *k, int i, double r) {
 
 /* The sizes of accelerations at an iterate, into size_x. */
 void ga_allow_accelerations(ga_judge *j, const ga_iterate *at);
-/* Add what eta moves to size_q. */
+/* Add h^2 |G_n|^T |eta| to size_q. */
 ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at);
 
 /* Constraint rows: one rounding, the sizes of row i, the rounding of the liveliest motion in its
- * part, all that is allowed. */
+ * subsystem, the allowance of row i of constraint c. */
 ga_row_rounding ga_allow_rounding(ga_judge *j, ga_con_kind kind, ga_look look);
 ga_row_sizes ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i);
 double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i);
 ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, ga_row_sizes size, ga_look look);
 
-/* Force rows: the strongest forces; in a team also the sums over the ranks; what is too faint to
- * count; what is allowed in dynamic row i, as far as it takes to allow r. */
+/* Force rows: the strongest forces; in a team the sums over the processes; the force that is
+ * negligible for velocity k; the allowance of dynamic row i, as far as needed to allow r. */
 void ga_allow_prepare(ga_judge *j, const double *terms);
 ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look);
 double ga_allow_faint(const ga_judge *j, int k, double terms);

@@ -15,8 +15,8 @@ void ga_fine_init(ga_equations *s, ga_arena *arena) {
   for (int i = 0; i < 4; i++) *of_nx[i] = ga_arena_doubles(arena, (size_t)s->nx);
 }
 
-/* from now on x is kept in two parts */
-static void begin(ga_equations *s, const double *x) {
+/* From now on x is the sum base + rest; at first base = x, rest = 0. */
+static void start_two_parts(ga_equations *s, const double *x) {
   if (s->fine.used) return;
   memcpy(s->fine.base, x, (size_t)s->nx * sizeof(double));
   memset(s->fine.rest, 0, (size_t)s->nx * sizeof(double));
@@ -25,7 +25,7 @@ static void begin(ga_equations *s, const double *x) {
 
 void ga_fine_keep(ga_equations *s, const double *x) {
   size_t bytes = (size_t)s->nx * sizeof(double);
-  begin(s, x);
+  start_two_parts(s, x);
   memcpy(s->fine.kept_base, s->fine.base, bytes);
   memcpy(s->fine.kept_rest, s->fine.rest, bytes);
 }
@@ -36,21 +36,22 @@ void ga_fine_return(ga_equations *s) {
   memcpy(s->fine.rest, s->fine.kept_rest, bytes);
 }
 
-/* A sum of summands whose sizes are `size` and factor |x|. Is it so much smaller than these that x
- * should be finer, and is factor |d| within some of its roundings? */
+/* Is the sum of terms of sizes `size` and factor |x| so much smaller than these that x should be
+ * finer, and is factor |d| within a few of its roundings? Then adding d to x would be lost. */
 static inline int unseen(double sum, double size, double factor, double x, double d) {
   const double all = size + factor * fabs(x);
   return (factor > 0) & (all > GA_ROUND * fabs(sum)) &
          (factor * fabs(d) <= GA_ROUND * DBL_EPSILON * all);
 }
 
-/* the unknowns of one block that belong to one flat factor of the space, and what they move */
+/* The unknowns of one block in one flat factor of the space, and the q_1, v_1 that they move. */
 typedef struct {
   int at, n; /* where they begin among all unknowns */
   double by_q, by_v;
   const double *q, *v, *size_q, *size_v;
 } flat;
 
+/* The unknowns of block b that belong to this factor of the space. */
 static flat flat_of(const ga_equations *s, int b, const ga_factor *factor, const double *size_q,
                     const double *size_v) {
   const ga_site *now = &s->site[GA_SITE_NEW];
@@ -64,11 +65,13 @@ static flat flat_of(const ga_equations *s, int b, const ga_factor *factor, const
                 .size_v = size_v + factor->v_at};
 }
 
+/* Would an increment d of the k-th unknown, now x, be lost in q_1 or in v_1? */
 static inline int is_unseen(const flat *f, int k, double x, double d) {
   return unseen(f->q[k], f->size_q[k], f->by_q, x, d) |
          unseen(f->v[k], f->size_v[k], f->by_v, x, d);
 }
 
+/* Add part dx + rest to base, or keep it in rest where it would be lost. */
 static void add_flat(const flat *f, double part, const double *dx, double *base, double *rest) {
   for (int k = 0; k < f->n; k++) {
     const double d = part * dx[k] + rest[k];
@@ -95,6 +98,7 @@ bool ga_fine_wanted(const ga_equations *s, double part, const double *dx, const 
   return any;
 }
 
+/* base += part dx for a factor with rotations, which has no rest. */
 static void add_curved(ga_equations *s, int b, const ga_factor *factor, double part,
                        const double *dx) {
   const int from = b * s->nv + factor->v_at;
@@ -104,7 +108,7 @@ static void add_curved(ga_equations *s, int b, const ga_factor *factor, double p
 void ga_fine_add(ga_equations *s, double part, const double *dx, const double *size_q,
                  const double *size_v, double *x) {
   const ga_space *space = s->eval->model->space;
-  begin(s, x);
+  start_two_parts(s, x);
   for (int b = 0; b < s->method->nx; b++) {
     for (int f = 0; f < space->nfactor; f++) {
       if (space->factor[f].group->commutative) {

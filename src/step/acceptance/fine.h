@@ -3,7 +3,7 @@
  *
  * q_1 = q_n + w_q(x) and v_1(x) are sums, and are rounded like their summands. Where these are much
  * larger than q_1 itself, and the forces are stiff, one last digit of x or of a summand moves the
- * forces by more than they may be out of balance. So x may consist of two parts: the base, which
+ * forces by more than they may be out of balance. So x may be a sum of two numbers: the base, which
  * the sums are made with, and a rest, by which q_1 and v_1 are moved afterwards,
  *
  *     q_1 = (q_n + w_q(base)) + h^2 sum_j p_j rest_j,   v_1 = v_1(base) + h sum_j r_j rest_j,
@@ -17,15 +17,15 @@
 #include "step/equations.h"
 
 void ga_fine_init(ga_equations *s, ga_arena *arena);
-/* x <- x + part dx. Where q_1 or v_1 is much smaller than its summands, whose sizes are given for
- * each velocity, increments below some roundings of these go to the rest; all others to the base.
- */
+/* x <- x + part dx, part a fraction. If q_1 or v_1 is much smaller than its summands, whose sizes
+ * are given for each velocity, increments below some roundings of these go to the rest; all others
+ * to the base. */
 void ga_fine_add(ga_equations *s, double part, const double *dx, const double *size_q,
                  const double *size_v, double *x);
-/* Has x two parts, or would it have after that? If not, it can be moved as it is. */
+/* Is x a sum of two numbers, or would it be after that? If not, x + part dx is good enough. */
 bool ga_fine_wanted(const ga_equations *s, double part, const double *dx, const double *size_q,
                     const double *size_v, const double *x);
-/* The two parts of x at this iterate, kept for ga_fine_return. */
+/* Keep base and rest of this iterate; ga_fine_return restores them. */
 void ga_fine_keep(ga_equations *s, const double *x);
 void ga_fine_return(ga_equations *s);
 /* Move q_1, v_1 and v^_1 by the rest. */

@@ -20,22 +20,22 @@
  * that of the iterate itself. Nothing is learned from step to step, but the tangents are those of
  * the matrix that was made last.
  *
- * Tangents K, C, Z are the model's word only. They excuse at most the part SHARE of a row's terms.
- * More is excused by measurement alone: the residual is evaluated with q_1 and v_1 moved by ROUND
- * roundings, with random signs, once up and
- * once down, and the smaller of the two changes of a row counts, so that a jump of a force near the
- * iterate is not taken for rounding. This is done where tangents claim that rounding explains a
- * residual, and where it is a rounding of the largest force of all: terms may cancel inside a
- * callback.
+ * Tangents K, C, Z come from the model and are not verified. They excuse at most the fraction SHARE
+ * of a row's terms. More is excused by measurement alone: the residual is evaluated with q_1 and
+ * v_1 moved by ROUND roundings, with random signs, once up and once down. The smaller of the two
+ * changes of a row counts, so that a jump of a force near the iterate is not taken for rounding.
+ * This is done if tangents claim that rounding explains a residual, and if it is below a rounding
+ * of the largest force of all: terms may cancel inside a callback.
  *
  * Constants inside a callback, such as (x + 1) - (y + 1), have roundings that no argument shows. If
  * fresh matrices no longer improve any row (the iteration has stalled), a row may be out of balance
  * by SHARE of its terms, to which |G| Q/h^2 and |G| V/h then belong, and a position constraint by
  * no more than OPEN of what the accelerations move.
  *
- * Three more allowances look beyond the row: roundings of the constraints shake the accelerations
- * (ga_judge_shake), forces can be too faint to count (ga_allow_faint), and constraints share one
- * rounding of the liveliest motion in their part of the system (ga_allow_motion). */
+ * Three more allowances depend on other rows: roundings of the constraints change the accelerations
+ * (ga_judge_shake), forces can be negligible (ga_allow_faint), and constraints share one rounding
+ * of the liveliest motion in their subsystem (ga_allow_motion). A subsystem ("part" in names) is a
+ * set of velocities that constraints connect. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -46,6 +46,8 @@
 static const double ROUND = GA_ROUND;
 static const double TINY = GA_UNDERFLOW;
 
+/* Allocates all arrays from the arena and finds the subsystems by the patterns of G and H; the
+ * caller checks arena->failed. */
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
@@ -79,6 +81,8 @@ void ga_judge_begin(ga_judge *j) {
   ga_judge_move(j);
 }
 
+/* size_q, size_v: sizes of the summands of q_1 and v_1 (without eta); speed for acceleration
+ * rows. */
 static void measure_sizes(ga_judge *j) {
   ga_equations_sizes(j->eq, j->size_q, j->size_v);
   if (j->has_speed) {
@@ -86,7 +90,8 @@ static void measure_sizes(ga_judge *j) {
   }
 }
 
-/* What is slower than a rounding of q in a step is at rest, where the iteration has stalled. */
+/* pace = size_v + eps size_q/h. In a stalled iteration velocities below one rounding of q per step
+ * count as zero. */
 static void measure_pace(ga_judge *j) {
   const double rounding = DBL_EPSILON / j->eq->h;
   for (int i = 0; i < j->eq->nv; i++) j->pace[i] = j->size_v[i] + rounding * j->size_q[i];
@@ -100,6 +105,8 @@ void ga_judge_move(ga_judge *j) {
 
 /* ---- the verdict ---------------------------------------------------------------------------- */
 
+/* Update the verdict for row i with residual |r| = r and allowance a: accepted, doubtful,
+ * shakable, and the largest excess with its row. */
 static void weigh(ga_verdict *v, int i, double r, ga_allowance a) {
   if (r <= a.proved + TINY) return;
   v->accepted = false;
@@ -111,7 +118,8 @@ static void weigh(ga_verdict *v, int i, double r, ga_allowance a) {
   v->row = i;
 }
 
-/* A row is above the simple sum of ga_judge_constraints: all that may be said for it. */
+/* Row i of constraint c is above the simple bound of ga_judge_constraints: judge it with the full
+ * allowance. */
 static void weigh_constraint(ga_judge *j, const ga_row_rounding *k, int c, int i, double r,
                              ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
@@ -120,7 +128,8 @@ static void weigh_constraint(ga_judge *j, const ga_row_rounding *k, int c, int i
   weigh(v, eq->con_at[c] + i, r, a);
 }
 
-/* Most rows are accepted by one sum, |D| (newton_tol |x| + roundings). */
+/* Add the constraint rows to *v. Most rows are accepted by one bound, |D| (newton_tol |x| +
+ * roundings); others are judged one by one. */
 void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
   ga_allow_accelerations(j, at);
@@ -129,7 +138,7 @@ void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_ve
     const ga_bound bound = {j->tol, ROUND * k.factor, j->size_x, k.size};
     const double *r = at->r + eq->con_at[c];
     bool roughly = look == GA_LOOK_ROUGHLY && !(k.speed > 0) && !k.quotient;
-    bool measured = j->suspects[c] && !roughly; /* in a team all ranks measure or none */
+    bool measured = j->suspects[c] && !roughly; /* in a team all processes measure or none */
     if (measured) ga_judge_measure_motion(j, eq->method->con[c]);
     for (int i = 0; i < k.D->nrow; i++) {
       double size = fabs(r[i]);
@@ -146,7 +155,7 @@ void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_ve
   }
 }
 
-/* Of the iterate that was judged last: size_x is known. */
+/* Is some row above newton_tol times its terms? For the iterate judged last: size_x must be set. */
 static bool above_tol(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
   for (int i = 0; i < eq->nx; i++) {
@@ -167,6 +176,8 @@ bool ga_judge_rounding(ga_judge *j, const ga_iterate *at) {
   return ga_team_any(j->eq->eval->team, above_tol(j, at));
 }
 
+/* Add the force rows to *v. Most rows are accepted by (newton_tol + roundings) terms; only the
+ * others cost more. */
 void ga_judge_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
   const int nx = j->eq->nx, nv = j->eq->nv;
   const double level = j->tol + ROUND * DBL_EPSILON, *r = at->r, *terms = at->terms;
@@ -180,6 +191,8 @@ void ga_judge_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict
   }
 }
 
+/* The verdict on an iterate: constraint rows, then force rows. If a constraint is refused, it is
+ * judged again with eta counted in the size of q. */
 ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
   if (look == GA_LOOK_STALLED) measure_pace(j);
   if (j->eq->eval->team) return ga_judge_look_together(j, at, look);

@@ -7,21 +7,23 @@
 
 #include "step/factors.h"
 
-/* Roundings in a sum: each summand brings about one, a row of a mechanism has some ten. */
+/* Rounding errors in a sum: about one per summand; a row of a mechanism has some ten summands. */
 enum { GA_ROUND = 8 };
-/* What is smaller is taken for zero: products with it are not normal numbers. */
+/* Smaller numbers count as zero: products with them are not normal numbers. */
 #define GA_UNDERFLOW (DBL_MIN / DBL_EPSILON)
 /* Vectors of ga_judge.sums. */
 enum { GA_JUDGE_SUMS = 6 };
 
-/* How closely to look. */
+/* How closely to check. */
 typedef enum ga_look {
-  GA_LOOK_ROUGHLY, /* for the excess of an iterate that nobody wants to accept */
+  GA_LOOK_ROUGHLY, /* for the excess of a guess, which is not accepted anyway */
   GA_LOOK_CLOSELY,
   GA_LOOK_STALLED /* fresh matrices do not improve any row: the noise inside callbacks counts */
 } ga_look;
 
-/* Belongs to one step at a time; what it measured is forgotten when the next begins. */
+/* Judge of one step at a time; its measurements are forgotten when the next step begins. A "part"
+ * is a subsystem: velocities that constraints connect. Arrays of parts are indexed by the first
+ * velocity of a part. */
 typedef struct ga_judge {
   ga_equations *eq;
   ga_factors *factors;
@@ -35,9 +37,9 @@ typedef struct ga_judge {
   double *liveliest;       /* of the row kind in hand: largest sqrt(m) (|x| + V/h) in each part, */
   double *fastest;         /* largest |x| + V/h there, */
   double *bound;           /* in a team: work of nv numbers */
-  int *part;               /* of the system that a velocity belongs to: its first velocity */
+  int *part;               /* of each velocity: first velocity of its part */
   int nparts, *first;      /* those first velocities */
-  bool by_value;           /* no patterns are named: entries that are zero tell the parts */
+  bool by_value;           /* no patterns are given: parts are found from nonzero values */
   bool parts_known;        /* `part` and `root` belong to the iterate in hand */
   double *root;            /* sqrt of the mass of each velocity, */
   bool roots_known;        /* if it is constant and known */
@@ -51,19 +53,19 @@ typedef struct ga_judge {
   ga_columns G_columns, H_columns;
   double *rounding;          /* n: one rounding of each constraint row */
   bool shaken;               /* `shake` belongs to the iterate in hand */
-  double *shake;             /* n: what one rounding of every constraint does to the unknowns */
+  double *shake;             /* n: change of the unknowns by one rounding of every constraint */
   bool measured;             /* `noise` belongs to the iterate in hand */
   double *noise;             /* change of each row by GA_ROUND roundings of q and v */
   double *shift_q, *shift_v; /* such roundings, */
   double *r_up, *r_down;     /* and the residuals there */
-  double *terms;             /* of these residuals; nobody reads them */
+  double *terms;             /* of these residuals; not used */
   unsigned probes;           /* measurements so far: each takes other signs */
-  bool const_mass;           /* M is constant, on all ranks */
+  bool const_mass;           /* M is constant, on all processes */
   bool has_speed;            /* there are rows of accelerations: */
   double speed;              /* 1 + the largest size of a velocity */
-  /* In a team (judge_team.c): the parts of the system that several ranks have, numbered; `span` has
-   * the number of a part of this rank, -1 if it is this rank's alone. Sums over the ranks in the
-   * rows of shared velocities. Constraint rows where some rank has to look twice. */
+  /* In a team (judge_team.c): parts that several processes have are numbered; `span` has the number
+   * of a part, -1 if it is of this process alone. `sums` over the processes in the rows of shared
+   * velocities. `suspects`: constraint rows that some process has to check closely. */
   int nspan, *span;
   double *span_max;
   double *sums;
@@ -81,20 +83,21 @@ typedef struct ga_verdict {
   bool shakable; /* if refused, only in force rows and by no more than a shake may excuse */
   double excess; /* largest |r_i| relative to what is allowed, and its row */
   int row;
-  bool elsewhere; /* the row is one of another rank */
+  bool elsewhere; /* the row is one of another process */
 } ga_verdict;
 
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol, ga_arena *arena);
 /* An iteration begins. */
 void ga_judge_begin(ga_judge *j);
-/* The iterate moves: what was measured belongs to the place before. */
+/* The iterate has moved: forget what was measured at the last one. */
 void ga_judge_move(ga_judge *j);
+/* The verdict on all rows of an iterate. */
 ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look);
 /* The same for an iterate whose constraints were found closed before. */
 ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look);
 /* Is some row above newton_tol times its terms? Of an accepted iterate: did it take roundings? */
 bool ga_judge_rounding(ga_judge *j, const ga_iterate *at);
-/* What is allowed in each row, for residuals of other iterates to be compared. */
+/* allowed[i]: largest residual allowed in row i, to compare residuals of other iterates. */
 void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed);
 /* Set to zero those constraint rows of b, a copy of the residual, that are within one rounding. */
 void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b);
@@ -105,8 +108,8 @@ void ga_judge_roundings(ga_judge *j, const ga_iterate *at);
 void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v);
 void ga_judge_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v);
 
-/* judge_team.c, all collective: what the ranks find out about the system at the beginning; the
- * verdict of all ranks; the largest of each part's numbers over the ranks, and of one more. */
+/* judge_team.c, all collective: number the shared parts at the beginning; the verdict of all
+ * processes; maxima over the processes of the numbers of each part, and of *more (may be NULL). */
 ga_status ga_judge_join(ga_judge *j, ga_arena *arena);
 ga_verdict ga_judge_look_together(ga_judge *j, const ga_iterate *at, ga_look look);
 ga_verdict ga_judge_forces_together(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict v);
@@ -124,7 +127,7 @@ void ga_judge_clear_parts(const ga_judge *j, double *of_part);
  * energy, the same for angles and distances; and the fastest one, max |x| + V/h. Without V for
  * positions. */
 void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind);
-/* Solve for what the roundings of the constraints do to the unknowns. */
+/* Compute `shake`: how far roundings of the constraints move the unknowns. */
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at);
 /* Evaluate the residual some roundings of q and v away, on both sides. The equations are then
  * evaluated elsewhere than at x. */

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* The judge of a team: every rank looks at its own rows, and all come to one verdict.
+/* The judge of a team: every process checks its own rows, and all agree on one verdict.
  *
- * A quick look at all rows mostly accepts them. Where some rank has a row above that, all ranks
- * look closely: what is allowed in a row of a shared velocity are sums over the ranks, and what a
- * row may claim of the strongest force or the liveliest motion of its part comes from all of them.
+ * A quick check mostly accepts all rows. If some process has a row above its bound, all processes
+ * check closely: allowances in rows of shared velocities are sums over the processes, and the
+ * strongest force and liveliest motion of a subsystem are maxima over all of them.
  *
- * A part is what constraints connect. It may reach over many ranks; its number, here the least of
- * those that the ranks gave to their pieces, is passed on from rank to rank over the velocities
- * that they share until nothing changes. */
+ * A subsystem ("part") is a set of velocities that constraints connect. It may reach over many
+ * processes. Each process numbers its pieces; the smallest number of connected pieces is passed on
+ * over shared velocities until nothing changes. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "step/acceptance/allow.h"
 
-/* ---- parts of the system that several ranks have --------------------------------------------- */
+/* ---- subsystems that several processes share ------------------------------------------------- */
 
-/* Pieces of this rank: label is that of the piece whose first velocity is k, -1 for those that no
- * other rank can have a part of. x: nv numbers of work. */
+/* Pieces of this process: label[k] of the piece whose first velocity is k, -1 if no other process
+ * has velocities of it. x: nv numbers of work. */
 typedef struct {
   double *label, *x;
 } pieces;
 
-/* Is the part of velocity k one that a constraint of some rank acts on, and shared? */
+/* Is velocity k shared, and does a constraint of some process act on its subsystem? */
 static bool reaches_out(const ga_judge *j, const double *constrained, int k) {
   return j->eq->eval->shared[k] && constrained[k] > 0;
 }
 
-/* constrained[k]: in how many ranks a constraint acts on the part of k */
+/* constrained[k]: number of processes in which a constraint acts on the subsystem of k.
+ * Collective. */
 static ga_status count_constrained(ga_judge *j, double *constrained) {
   const ga_equations *eq = j->eq;
   const ga_csr *const gradients[] = {&eq->site->G, &eq->site->H};
@@ -41,7 +42,8 @@ static ga_status count_constrained(ga_judge *j, double *constrained) {
   return ga_team_sum_shared(eq->eval->team, 1, constrained);
 }
 
-/* first labels, different on all ranks; returns how many there are in all */
+/* Give the pieces that reach out their first labels, different on all processes; *total: number of
+ * labels of all processes. Collective. */
 static ga_status label_pieces(ga_judge *j, const double *constrained, pieces *p, double *total) {
   const ga_equations *eq = j->eq;
   ga_team *team = eq->eval->team;
@@ -51,7 +53,7 @@ static ga_status label_pieces(ga_judge *j, const double *constrained, pieces *p,
     double *label = &p->label[j->part[k]];
     if (*label < 0 && reaches_out(j, constrained, k)) *label = count++;
   }
-  /* the labels of lower ranks come first */
+  /* the labels of lower processes come first */
   before = 0;
   *total = 0;
   for (int r = 0; r < team->processes; r++) {
@@ -65,7 +67,7 @@ static ga_status label_pieces(ga_judge *j, const double *constrained, pieces *p,
   return isfinite(*total) ? GA_OK : GA_ERR_BACKEND;
 }
 
-/* rank r shows its labels, the others take the smaller ones; changed: some did */
+/* Process r sends its labels; the others take the smaller ones; *changed: some did. Collective. */
 static ga_status show_labels(ga_judge *j, const double *constrained, pieces *p, int r,
                              bool *changed) {
   const ga_equations *eq = j->eq;
@@ -84,7 +86,7 @@ static ga_status show_labels(ga_judge *j, const double *constrained, pieces *p, 
   return status;
 }
 
-/* labels in use become numbers 0, 1, .. */
+/* Renumber the labels in use to 0, 1, .., into j->span, and allocate j->span_max. Collective. */
 static ga_status number_spans(ga_judge *j, const pieces *p, int total, ga_arena *arena) {
   const ga_equations *eq = j->eq;
   ga_arena scratch = {0};
@@ -109,6 +111,8 @@ static ga_status number_spans(ga_judge *j, const pieces *p, int total, ga_arena 
   return status;
 }
 
+/* Number the subsystems that reach over several processes: exchange labels until nothing changes.
+ * Collective. */
 static ga_status find_spans(ga_judge *j, ga_arena *arena) {
   ga_team *team = j->eq->eval->team;
   pieces p = {j->size_q, j->size_v}; /* not in use yet */
@@ -130,7 +134,7 @@ ga_status ga_judge_join(ga_judge *j, ga_arena *arena) {
   const ga_equations *eq = j->eq;
   ga_team *team = eq->eval->team;
   if (!team) return GA_OK;
-  j->by_value = false; /* patterns alone tell what belongs together */
+  j->by_value = false; /* subsystems are found from patterns alone */
   j->sums = ga_arena_doubles(arena, (size_t)(GA_JUDGE_SUMS * eq->nx));
   j->span = ga_arena_ints(arena, (size_t)eq->nv);
   ga_status status = GA_OK;
@@ -141,6 +145,8 @@ ga_status ga_judge_join(ga_judge *j, ga_arena *arena) {
   return find_spans(j, arena);
 }
 
+/* of_part[k], for each first velocity k of a shared part, becomes the maximum over the processes;
+ * likewise *more (may be NULL). */
 void ga_judge_share_parts(ga_judge *j, double *of_part, double *more) {
   const ga_equations *eq = j->eq;
   double *span_max = j->span_max;
@@ -161,7 +167,8 @@ void ga_judge_share_parts(ga_judge *j, double *of_part, double *more) {
 
 static const ga_verdict none = {.accepted = true, .doubtful = true, .shakable = true};
 
-/* one verdict of all ranks; known: the excess that all of them had before */
+/* *v becomes the verdict of all processes. known: the excess that all of them had before;
+ * elsewhere is set only if it is exceeded. Collective. */
 static void agree(ga_judge *j, double known, ga_verdict *v) {
   double all[] = {!v->accepted, !v->doubtful, !v->shakable, v->excess};
   ga_team_max_all(j->eq->eval->team, 4, all);
@@ -172,7 +179,7 @@ static void agree(ga_judge *j, double known, ga_verdict *v) {
   v->excess = all[3];
 }
 
-/* Is some row of these above the sum that accepts most of them? */
+/* Is some row of constraint c above the bound that accepts most rows? */
 static bool suspect_constraint(ga_judge *j, const ga_iterate *at, int c, ga_look look) {
   const ga_equations *eq = j->eq;
   const ga_row_rounding k = ga_allow_rounding(j, eq->method->con[c], look);
@@ -184,6 +191,7 @@ static bool suspect_constraint(ga_judge *j, const ga_iterate *at, int c, ga_look
   return false;
 }
 
+/* Is some force row above (newton_tol + roundings) times its terms? */
 static bool suspect_force(const ga_judge *j, const ga_iterate *at) {
   const double level = j->tol + GA_ROUND * DBL_EPSILON;
   for (int i = 0; i < j->eq->nx; i++) {
@@ -192,7 +200,8 @@ static bool suspect_force(const ga_judge *j, const ga_iterate *at) {
   return false;
 }
 
-/* Which kinds of rows does some rank have to look at closely? forces: also the force rows. */
+/* j->suspects[c]: constraints that some process must check closely; true if there are any.
+ * *forces: the same for force rows. Collective. */
 static bool suspect(ga_judge *j, const ga_iterate *at, ga_look look, bool *forces) {
   const ga_equations *eq = j->eq;
   int ncon = eq->method->ncon;
@@ -207,6 +216,7 @@ static bool suspect(ga_judge *j, const ga_iterate *at, ga_look look, bool *force
   return any;
 }
 
+/* The verdict of all processes on the constraint rows. Collective. */
 static ga_verdict constraints(ga_judge *j, const ga_iterate *at, ga_look look) {
   ga_verdict v = none;
   ga_judge_constraints(j, at, look, &v);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the judge knows by experiment instead of by a bound: which velocities belong together, what
- * roundings of the constraints do to the unknowns, and what one rounding of q and v does to the
- * residual. */
+/* Measurements of the judge: which velocities belong to one subsystem, how far roundings of the
+ * constraints move the unknowns, how far roundings of q and v change the residual. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -9,13 +8,14 @@
 #include "lie/lie.h"
 #include "step/acceptance/judge.h"
 
-/* Union of all velocities that a constraint connects: part[i] is the first velocity of the part
- * that i belongs to. */
+/* Union-find: the first velocity of the subsystem that i belongs to. Paths in part[] are
+ * shortened. */
 static int part_of(int *part, int i) {
   while (part[i] != i) i = part[i] = part[part[i]];
   return i;
 }
 
+/* Unite the subsystems of velocities i and k; the smaller first velocity stands for both. */
 static void unite(int *part, int i, int k) {
   int a = part_of(part, i), b = part_of(part, k);
   if (a < b) {
@@ -25,6 +25,8 @@ static void unite(int *part, int i, int k) {
   }
 }
 
+/* Find the subsystems: unite all velocities that occur in one row of G or H (by_value: with
+ * nonzero values). Sets part, first and nparts. */
 void ga_judge_find_parts(ga_judge *j, bool by_value) {
   const ga_site *site = j->eq->site;
   const ga_csr *const gradients[] = {&site->G, &site->H};
@@ -47,7 +49,7 @@ void ga_judge_find_parts(ga_judge *j, bool by_value) {
   }
 }
 
-/* sqrt of the mass of each velocity, once if it is constant */
+/* j->root: sqrt of m times the row sum of |M|, for each velocity; once if M is constant. */
 static void measure_roots(ga_judge *j) {
   const ga_equations *eq = j->eq;
   const ga_csr *M = &eq->site[GA_SITE_NEW].M;
@@ -88,7 +90,7 @@ void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind) {
   if (j->eq->eval->team) ga_judge_share_parts(j, j->fastest, NULL);
 }
 
-/* one of two signs, by a hash of i and of the number of the probe */
+/* +1 or -1, by a hash of i and of the number of the probe; the same in each run. */
 static double sign_of(unsigned i, unsigned probe) {
   unsigned bits = (i + 1) * 2654435761u ^ (probe + 1) * 2246822519u;
   bits ^= bits >> 15;
@@ -96,8 +98,8 @@ static double sign_of(unsigned i, unsigned probe) {
   return bits >> 31 ? 1 : -1;
 }
 
-/* A s = (0, one rounding of each constraint): how far the constraints' roundings move the unknowns
- */
+/* Solve A s = (0, one rounding of each constraint, with random signs) into j->shake: how far
+ * rounding of the constraints moves the unknowns. */
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
   ga_judge_roundings(j, at);
@@ -108,9 +110,8 @@ ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
   return status;
 }
 
-/* The side to which velocity i is moved. A spring does not feel both its ends moved alike: one
- * probe moves neighbours to opposite sides, the next one those that are two or three numbers apart.
- */
+/* Sign of the shift of velocity i. A spring does not feel both its ends moved alike, so one probe
+ * moves neighbours to opposite sides, the next those that are two or three numbers apart. */
 static double side_of(unsigned i, unsigned probe) {
   unsigned apart = probe / 2 % 2 ? i / 2 : i;
   return apart % 2 ? -sign_of(i / 4, probe) : sign_of(i / 4, probe);
@@ -126,7 +127,8 @@ ga_motion_sizes ga_judge_motion_sizes(ga_judge *j) {
   return (ga_motion_sizes){j->now_q, j->now_v};
 }
 
-/* A velocity is moved alike on all ranks that have it. */
+/* Residual r at x with q_1, v_1 moved by GA_ROUND roundings of these sizes; side = 1 or -1. A
+ * shared velocity is moved alike on all processes. */
 static ga_status probe(ga_judge *j, const ga_iterate *at, ga_motion_sizes size, double side,
                        double *r) {
   const ga_equations *eq = j->eq;
@@ -141,6 +143,8 @@ static ga_status probe(ga_judge *j, const ga_iterate *at, ga_motion_sizes size, 
                                j->terms);
 }
 
+/* Measure noise_i = min(|r_up - r|, |r_down - r|) with q_1, v_1 moved by roundings; of several
+ * probes at one iterate the largest counts. */
 ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at) {
   const ga_motion_sizes size = ga_judge_motion_sizes(j);
   ga_status status = probe(j, at, size, 1, j->r_up);
