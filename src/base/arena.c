@@ -21,24 +21,30 @@ struct ga_chunk {
 static void *(*allocate_fn)(size_t count, size_t size) = calloc;
 static void (*release_fn)(void *block) = free;
 
+/* Replaces calloc and free for the whole library; NULL restores them. Call it before any other
+ * function. */
 void ga_set_allocator(void *(*allocate)(size_t count, size_t size), void (*release)(void *block)) {
   allocate_fn = allocate ? allocate : calloc;
   release_fn = release ? release : free;
 }
 
+/* zeroed memory for count items, at least one byte; NULL without memory */
 void *ga_calloc(size_t count, size_t size) {
   return allocate_fn(count ? count : 1, size ? size : 1);
 }
 
+/* frees memory of ga_calloc; NULL is allowed */
 void ga_free(void *block) {
   if (block) release_fn(block);
 }
 
+/* the first aligned address behind the header and its red zone */
 static char *first_block(struct ga_chunk *chunk) {
   uintptr_t start = (uintptr_t)(chunk + 1) + GA_ZONE;
   return (char *)((start + ALIGN - 1) / ALIGN * ALIGN);
 }
 
+/* a chunk with `bytes` of zeroed memory for blocks; NULL without memory */
 static struct ga_chunk *chunk_new(size_t bytes) {
   struct ga_chunk *chunk = ga_calloc(1, sizeof *chunk + ALIGN + GA_ZONE + bytes);
   if (!chunk) return NULL;
@@ -48,6 +54,8 @@ static struct ga_chunk *chunk_new(size_t bytes) {
   return chunk;
 }
 
+/* Zeroed, 64-byte aligned memory for count items. NULL and arena->failed = true without memory or
+ * if count * size overflows. */
 void *ga_arena_take(ga_arena *arena, size_t count, size_t size) {
   if (size && count > (SIZE_MAX / 2) / size) {
     arena->failed = true;
@@ -71,14 +79,17 @@ void *ga_arena_take(ga_arena *arena, size_t count, size_t size) {
   return block;
 }
 
+/* zeroed memory for count numbers; NULL and arena->failed without memory */
 double *ga_arena_doubles(ga_arena *arena, size_t count) {
   return ga_arena_take(arena, count, sizeof(double));
 }
 
+/* zeroed memory for count integers; NULL and arena->failed without memory */
 int *ga_arena_ints(ga_arena *arena, size_t count) {
   return ga_arena_take(arena, count, sizeof(int));
 }
 
+/* Frees all memory of the arena, which can be used again. Debug builds check the red zones here. */
 void ga_arena_free(ga_arena *arena) {
   while (arena->chunks) {
     struct ga_chunk *chunk = arena->chunks, *next = chunk->next;

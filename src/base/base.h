@@ -30,12 +30,12 @@ void ga_arena_free(ga_arena *arena);
 /* ga_nearest_in (ga_base.h) for a list that needs no context. */
 const char *ga_nearest_word(const char *word, const char *(*candidate)(int i));
 
-/* the larger of two numbers, without the care for NaN that makes fmax a function call */
+/* the larger of two numbers; NaN may be dropped. Faster than fmax, which is a function call. */
 static inline double ga_max(double a, double b) {
   return a > b ? a : b;
 }
 
-/* the larger of two numbers, NaN if one is: fmax and ga_max may drop it */
+/* the larger of two numbers, NaN if one is NaN (fmax and ga_max may drop it) */
 static inline double ga_larger(double a, double b) {
   return a >= b || isnan(a) ? a : b;
 }

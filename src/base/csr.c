@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* carve ptr, col, val for a known number of entries */
-static bool carve(ga_csr *A, int nrow, int ncol, size_t nnz, ga_arena *arena) {
+/* sets the size of A and allocates ptr, col, val (zero) for nnz entries; false without memory */
+static bool allocate_csr(ga_csr *A, int nrow, int ncol, size_t nnz, ga_arena *arena) {
   A->nrow = nrow;
   A->ncol = ncol;
   A->ptr = ga_arena_ints(arena, (size_t)nrow + 1);
@@ -14,9 +14,11 @@ static bool carve(ga_csr *A, int nrow, int ncol, size_t nnz, ga_arena *arena) {
   return !arena->failed;
 }
 
+/* A = nrow x ncol matrix of zeros with a copy of the pattern (full if pattern is NULL), in the
+ * arena */
 ga_status ga_csr_init(ga_csr *A, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena) {
   size_t nnz = pattern ? (size_t)ga_csr_nnz(pattern) : (size_t)nrow * (size_t)ncol;
-  if (!carve(A, nrow, ncol, nnz, arena)) return GA_ERR_MEM;
+  if (!allocate_csr(A, nrow, ncol, nnz, arena)) return GA_ERR_MEM;
   if (pattern) {
     memcpy(A->ptr, pattern->ptr, ((size_t)nrow + 1) * sizeof(int));
     if (nnz) memcpy(A->col, pattern->col, nnz * sizeof(int));
@@ -29,8 +31,9 @@ ga_status ga_csr_init(ga_csr *A, int nrow, int ncol, const ga_csr *pattern, ga_a
   return GA_OK;
 }
 
+/* A = n x n unit matrix with a diagonal pattern, in the arena */
 ga_status ga_csr_init_identity(ga_csr *A, int n, ga_arena *arena) {
-  if (!carve(A, n, n, (size_t)n, arena)) return GA_ERR_MEM;
+  if (!allocate_csr(A, n, n, (size_t)n, arena)) return GA_ERR_MEM;
   for (int i = 0; i < n; i++) {
     A->ptr[i + 1] = i + 1;
     A->col[i] = i;
@@ -39,6 +42,8 @@ ga_status ga_csr_init_identity(ga_csr *A, int n, ga_arena *arena) {
   return GA_OK;
 }
 
+/* GA_ERR_ARG with a sentence unless A is nrow x ncol, ptr does not decrease, and the columns of
+ * each row increase and are in range. what: name of the matrix for the message. */
 ga_status ga_csr_validate(const ga_csr *A, int nrow, int ncol, const char *what, ga_error *err) {
   if (A->nrow != nrow || A->ncol != ncol) {
     return ga_fail(err, GA_ERR_ARG, "pattern of %s is %d x %d, it must be %d x %d", what, A->nrow,
@@ -67,6 +72,7 @@ ga_status ga_csr_validate(const ga_csr *A, int nrow, int ncol, const char *what,
   return GA_OK;
 }
 
+/* position of entry (i, j) in val by bisection, -1 if the pattern lacks it */
 int ga_csr_find(const ga_csr *A, int i, int j) {
   int lo = A->ptr[i], hi = A->ptr[i + 1] - 1;
   while (lo < hi) {
@@ -80,6 +86,8 @@ int ga_csr_find(const ga_csr *A, int i, int j) {
   return lo <= hi && A->col[lo] == j ? lo : -1;
 }
 
+/* Fills the lists of A's entries by columns (a counting sort), in the arena; if memory is short
+ * arena->failed is set. */
 void ga_columns_init(ga_columns *columns, const ga_csr *A, ga_arena *arena) {
   int *ptr = columns->ptr = ga_arena_ints(arena, (size_t)A->ncol + 2);
   columns->row = ga_arena_ints(arena, (size_t)ga_csr_nnz(A));
@@ -97,11 +105,13 @@ void ga_columns_init(ga_columns *columns, const ga_csr *A, ga_arena *arena) {
   }
 }
 
+/* sets all entries to zero; the pattern stays */
 void ga_csr_zero(ga_csr *A) {
   int nnz = ga_csr_nnz(A);
   if (nnz > 0) memset(A->val, 0, (size_t)nnz * sizeof(double));
 }
 
+/* y = c A x */
 void ga_csr_mul(const ga_csr *A, double c, const double *x, double *y) {
   const int *col = A->col;
   const double *val = A->val;
@@ -112,6 +122,7 @@ void ga_csr_mul(const ga_csr *A, double c, const double *x, double *y) {
   }
 }
 
+/* y += c A x */
 void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y) {
   const int *col = A->col;
   const double *val = A->val;
@@ -122,6 +133,7 @@ void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y) {
   }
 }
 
+/* y += c A^T x */
 void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y) {
   const int *col = A->col;
   const double *val = A->val;
@@ -131,15 +143,16 @@ void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y) {
   }
 }
 
-/* a row is short: insertion keeps its n columns in order */
+/* inserts value into a sorted list of n numbers; rows are short, so insertion is fast enough */
 static void insert_sorted(int *list, int n, int value) {
   int at = n;
   for (; at > 0 && list[at - 1] > value; at--) list[at] = list[at - 1];
   list[at] = value;
 }
 
-/* Rows i of A and j of B meet if they share a column. Through the columns of B: for each column the
- * list of rows of B; then row i of P is the union over the columns of row i of A. */
+/* P = pattern of A B^T, in the arena. Entry (i, j) exists if row i of A and row j of B share a
+ * column: row i of P is the union, over the columns of row i of A, of the rows of B that have this
+ * column. */
 static ga_status product_pattern(ga_csr *P, const ga_csr *A, const ga_csr *B, ga_arena *arena) {
   ga_arena scratch = {0};
   int nb = B->nrow, *seen = ga_arena_ints(&scratch, (size_t)nb);
@@ -166,14 +179,14 @@ static ga_status product_pattern(ga_csr *P, const ga_csr *A, const ga_csr *B, ga
       }
       if (pass == 1) P->ptr[i + 1] = nnz;
     }
-    if (pass == 0 && !carve(P, A->nrow, nb, (size_t)nnz, arena)) break;
+    if (pass == 0 && !allocate_csr(P, A->nrow, nb, (size_t)nnz, arena)) break;
   }
   ga_arena_free(&scratch);
   return arena->failed ? GA_ERR_MEM : GA_OK;
 }
 
-/* Columns that row i of A and row j of B share; their slots into of_A, of_B unless these are NULL.
- */
+/* Number of columns that row i of A and row j of B share; their positions in val go to of_A and
+ * of_B unless these are NULL. */
 static int common_columns(const ga_csr *A, int i, const ga_csr *B, int j, int *of_A, int *of_B) {
   int count = 0;
   for (int a = A->ptr[i], b = B->ptr[j]; a < A->ptr[i + 1] && b < B->ptr[j + 1];) {
@@ -186,16 +199,20 @@ static int common_columns(const ga_csr *A, int i, const ga_csr *B, int j, int *o
   return count;
 }
 
+/* the pattern contains all entries */
 static bool is_full(const ga_csr *A) {
   return (size_t)ga_csr_nnz(A) == (size_t)A->nrow * (size_t)A->ncol;
 }
 
 enum { WIDE = 4 }; /* columns of a full product that are summed side by side */
 
+/* n rounded up to a multiple of WIDE */
 static int padded(int n) {
   return (n + WIDE - 1) / WIDE * WIDE;
 }
 
+/* Pattern of P = A B^T and, unless both are full, the lists of products behind each entry, in the
+ * arena. Values: ga_product_values. */
 ga_status ga_product_init(ga_product *product, const ga_csr *A, const ga_csr *B, ga_arena *arena) {
   ga_csr *P = &product->P;
   *product = (ga_product){0};
@@ -221,7 +238,8 @@ ga_status ga_product_init(ga_product *product, const ga_csr *A, const ga_csr *B,
   return arena->failed ? GA_ERR_MEM : GA_OK;
 }
 
-/* A and B full: B^T into `turned`, then the rows of P, a few columns at once */
+/* P for full A and B: B^T is copied into `turned`, then each row of P is computed, WIDE columns at
+ * once. */
 static void full_values(ga_product *product, const ga_csr *A, const ga_csr *B) {
   const int n = A->ncol, nb = B->nrow, stride = padded(nb);
   double *restrict turned = product->turned, *restrict value = product->P.val;
@@ -240,6 +258,7 @@ static void full_values(ga_product *product, const ga_csr *A, const ga_csr *B) {
   }
 }
 
+/* P = A B^T for the present values of A and B, whose patterns must be those of ga_product_init */
 void ga_product_values(ga_product *product, const ga_csr *A, const ga_csr *B) {
   const int *start = product->start, *of_A = product->of_A, *of_B = product->of_B;
   const double *restrict a = A->val, *restrict b = B->val;

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "genalpha/ga_csr.h"
 
+/* number of entries of the pattern */
 static inline int ga_csr_nnz(const ga_csr *A) {
   return A->ptr[A->nrow];
 }

@@ -6,8 +6,7 @@
 #include "base/expr.h"
 
 /* FUNCTION(name, arguments) can be called by name; OPERATION(name, arguments) is written with
- * signs.
- */
+ * signs. */
 #define GA_EXPR_LIST(FUNCTION, OPERATION) \
   FUNCTION(sin, 1)                        \
   FUNCTION(cos, 1)                        \

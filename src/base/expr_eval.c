@@ -11,7 +11,8 @@ typedef struct {
   double f, d, dd;
 } jet;
 
-/* h(a) for h, h', h'' given; a derivative of zero hides an infinite slope behind it */
+/* Jet of h(a) for given h, h', h'' at a.f. Terms with a.d = 0 or a.dd = 0 are left out, so that an
+ * infinite slope of h does not make 0 * infinity. */
 static jet chain(jet a, double h, double h1, double h2) {
   jet r = {h, 0, 0};
   if (a.d != 0 || a.dd != 0) {
@@ -21,19 +22,22 @@ static jet chain(jet a, double h, double h1, double h2) {
   return r;
 }
 
+/* a + b */
 static jet add(jet a, jet b) {
   return (jet){a.f + b.f, a.d + b.d, a.dd + b.dd};
 }
 
+/* a - b */
 static jet subtract(jet a, jet b) {
   return (jet){a.f - b.f, a.d - b.d, a.dd - b.dd};
 }
 
+/* a b, with (a b)'' = a'' b + 2 a' b' + a b'' */
 static jet multiply(jet a, jet b) {
   return (jet){a.f * b.f, a.d * b.f + a.f * b.d, a.dd * b.f + 2 * a.d * b.d + a.f * b.dd};
 }
 
-/* (a/b)'' = (a'' - 2 (a/b)' b' - (a/b) b'')/b */
+/* a/b, with (a/b)'' = (a'' - 2 (a/b)' b' - (a/b) b'')/b */
 static jet divide(jet a, jet b) {
   jet r = {a.f / b.f, 0, 0};
   r.d = (a.d - r.f * b.d) / b.f;
@@ -41,11 +45,12 @@ static jet divide(jet a, jet b) {
   return r;
 }
 
-/* p a^(p-1), zero where p is: 0 times infinity does not arise */
+/* p a^exponent, but 0 where p = 0, so that 0 times infinity does not arise */
 static double power_slope(double p, double a, double exponent) {
   return p == 0 ? 0 : p * pow(a, exponent);
 }
 
+/* a^b: constant exponents by the power rule (also for a <= 0), others as exp(b log a) */
 static jet power(jet a, jet b) {
   if (b.d == 0 && b.dd == 0) {
     const double p = b.f;
@@ -59,7 +64,7 @@ static jet power(jet a, jet b) {
 }
 
 /* atan2(y, x): h_y = x/r2, h_x = -y/r2 */
-static jet arc(jet y, jet x) {
+static jet arc_tangent(jet y, jet x) {
   const double r2 = x.f * x.f + y.f * y.f, r4 = r2 * r2;
   const double hy = x.f / r2, hx = -y.f / r2;
   const double hyy = -2 * x.f * y.f / r4, hxy = (y.f * y.f - x.f * x.f) / r4;
@@ -67,7 +72,8 @@ static jet arc(jet y, jet x) {
                hyy * (y.d * y.d - x.d * x.d) + 2 * hxy * x.d * y.d + hy * y.dd + hx * x.dd};
 }
 
-/* y0 + (y1 - y0) p(x), x = (t - t0)/(t1 - t0) in [0, 1], p = x^3 (10 - 15 x + 6 x^2) */
+/* step(t, t0, y0, t1, y1), arguments a[0] .. a[4]: y0 + (y1 - y0) p(x) with x = (t - t0)/(t1 - t0)
+ * limited to [0, 1] and p = x^3 (10 - 15 x + 6 x^2) */
 static jet smooth_step(const jet *a) {
   const jet x = divide(subtract(a[0], a[1]), subtract(a[3], a[1]));
   if (x.f <= 0) return a[2];
@@ -78,9 +84,9 @@ static jet smooth_step(const jet *a) {
   return add(a[2], multiply(subtract(a[4], a[2]), p));
 }
 
-/* The piece between t_i and t_i+1, with w = t_i+1 - t_i, b = (t - t_i)/w, a = 1 - b:
+/* Natural spline s at t. Between t_i and t_i+1, with w = t_i+1 - t_i, b = (t - t_i)/w, a = 1 - b:
  *   y = a y_i + b y_i+1 + ((a^3 - a) y''_i + (b^3 - b) y''_i+1) w^2/6
- * Beyond the ends, where y'' = 0, the line of the end's slope. */
+ * Beyond the ends, where y'' = 0, the straight line with the slope of the end. */
 static jet spline_value(const ga_spline *s, jet t) {
   int lo = 0, hi = s->n - 1;
   while (hi - lo > 1) {
@@ -102,6 +108,7 @@ static jet spline_value(const ga_spline *s, jet t) {
   return chain(t, y, slope, a * m0 + b * m1);
 }
 
+/* jet of a function or sign with one argument, by its h, h', h'' */
 static jet function_of_one(ga_expr_op op, jet a) {
   const double x = a.f;
   double h, c;
@@ -144,6 +151,7 @@ static jet function_of_one(ga_expr_op op, jet a) {
   }
 }
 
+/* jet of an operation with two arguments; comparisons give 1 or 0 with zero derivatives */
 static jet function_of_two(ga_expr_op op, jet a, jet b) {
   switch (op) {
     case GA_EXPR_add:
@@ -157,7 +165,7 @@ static jet function_of_two(ga_expr_op op, jet a, jet b) {
     case GA_EXPR_power:
       return power(a, b);
     case GA_EXPR_atan2:
-      return arc(a, b);
+      return arc_tangent(a, b);
     case GA_EXPR_min:
       return b.f < a.f ? b : a;
     case GA_EXPR_max:
@@ -183,6 +191,8 @@ static const int arguments[GA_EXPR_COUNT] = {
 #undef GA_EXPR_ARGUMENTS
 };
 
+/* result = (f, f', f'') along variable `along` (-1: derivatives are zero): runs the code on a stack
+ * of jets. An operation replaces its arguments on top of the stack by its result. */
 void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double result[3]) {
   jet stack[GA_EXPR_STACK];
   jet *top = stack; /* the first free slot */
@@ -207,12 +217,14 @@ void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double
   result[0] = stack[0].f, result[1] = stack[0].d, result[2] = stack[0].dd;
 }
 
+/* value without derivatives */
 double ga_expr_value(const ga_expr *expr, const double *variables) {
   double jet3[3];
   ga_expr_jet(expr, variables, -1, jet3);
   return jet3[0];
 }
 
+/* Does the expression contain variable number `variable`, or any variable if that is < 0? */
 bool ga_expr_mentions(const ga_expr *expr, int variable) {
   for (int i = 0; i < expr->length; i++) {
     const ga_instruction *c = &expr->code[i];
@@ -221,6 +233,7 @@ bool ga_expr_mentions(const ga_expr *expr, int variable) {
   return false;
 }
 
+/* Does the expression contain no variable? */
 bool ga_expr_constant(const ga_expr *expr) {
   return !ga_expr_mentions(expr, -1);
 }

@@ -41,6 +41,7 @@ enum { NUNIT = (int)(sizeof units / sizeof units[0]) };
 /* functions stand before operations in the list */
 enum { NFUNCTION = GA_EXPR_negate };
 
+/* words that cannot be used as names: functions, then units, then constants; NULL past the end */
 const char *ga_expr_word(int i) {
   static const char *const constants[] = {"pi", "e"};
   if (i < NFUNCTION) return operation[i].name;
@@ -60,11 +61,11 @@ typedef struct parser {
   ga_status status;
 } parser;
 
-static void sum(parser *p);
+static void parse_sum(parser *p);
 
-/* the first error counts */
 static void complain(parser *p, const char *where, const char *format, ...) GA_PRINTF(3, 4);
 
+/* Sets p->status and the message, with the column of `where`. Only the first error counts. */
 static void complain(parser *p, const char *where, const char *format, ...) {
   if (p->status != GA_OK) return;
   char text[300];
@@ -77,18 +78,20 @@ static void complain(parser *p, const char *where, const char *format, ...) {
   if (p->column) *p->column = column;
 }
 
-static void skip(parser *p) {
+static void skip_spaces(parser *p) {
   while (isspace((unsigned char)*p->at)) p->at++;
 }
 
+/* If the next sign is `sign`, skips it and returns true. */
 static bool next_is(parser *p, const char *sign) {
-  skip(p);
+  skip_spaces(p);
   if (strncmp(p->at, sign, strlen(sign)) != 0) return false;
   p->at += strlen(sign);
   return true;
 }
 
-static void expect(parser *p, const char *sign) {
+/* skips `sign`, or complains that it is missing */
+static void expect_sign(parser *p, const char *sign) {
   if (p->status != GA_OK || next_is(p, sign)) return;
   if (*p->at) {
     complain(p, p->at, "'%s' expected before '%.20s'", sign, p->at);
@@ -98,6 +101,7 @@ static void expect(parser *p, const char *sign) {
   }
 }
 
+/* Appends an instruction and keeps count of the stack that it needs at run time. */
 static void emit(parser *p, ga_expr_op op, int index, double number) {
   if (p->status != GA_OK) return;
   ga_expr *e = p->expr;
@@ -122,8 +126,9 @@ static void apply(parser *p, ga_expr_op op) {
   emit(p, op, 0, 0);
 }
 
+/* Reads a name (letters, digits, _ and .) into name, NAME_ROOM characters; false: none. */
 static bool read_name(parser *p, char *name) {
-  skip(p);
+  skip_spaces(p);
   int n = 0;
   const char *start = p->at;
   if (!isalpha((unsigned char)*start) && *start != '_') return false;
@@ -138,11 +143,11 @@ static bool read_name(parser *p, char *name) {
   return true;
 }
 
-/* a number that needs no variable, for the lists of a table */
+/* parses one entry of a table's list and returns its value; it must not contain variables */
 static double constant_item(parser *p) {
   const int from = p->expr->length, stack = p->stack;
   const char *where = p->at;
-  sum(p);
+  parse_sum(p);
   if (p->status != GA_OK) return 0;
   ga_expr entry = *p->expr;
   entry.code += from, entry.length -= from;
@@ -152,11 +157,11 @@ static double constant_item(parser *p) {
   return ga_expr_value(&entry, NULL);
 }
 
-/* one list [a, b, ..] into values; the number of its entries */
+/* Parses a list [a, b, ..] into *values, which the caller frees; returns the number of entries. */
 static int table_list(parser *p, double **values) {
   int n = 0, room = 0;
   *values = NULL;
-  expect(p, "[");
+  expect_sign(p, "[");
   do {
     const double value = constant_item(p);
     if (p->status != GA_OK) break;
@@ -174,7 +179,7 @@ static int table_list(parser *p, double **values) {
     }
     (*values)[n++] = value;
   } while (next_is(p, ","));
-  expect(p, "]");
+  expect_sign(p, "]");
   return n;
 }
 
@@ -192,6 +197,7 @@ static void bend_spline(ga_spline *s, double *c) {
   for (int i = s->n - 2; i > 0; i--) s->bend[i] -= c[i] * s->bend[i + 1];
 }
 
+/* Adds the spline through (t, y) to the expression, which then owns t and y. */
 static void add_spline(parser *p, const char *where, int n, double *t, double *y) {
   ga_expr *e = p->expr;
   ga_spline *more = ga_calloc((size_t)e->nspline + 1, sizeof *more);
@@ -215,14 +221,15 @@ static void add_spline(parser *p, const char *where, int n, double *t, double *y
   }
 }
 
-static void table(parser *p) {
+/* the arguments of table(t, [t..], [y..]) */
+static void parse_table(parser *p) {
   double *t = NULL, *y = NULL;
-  sum(p);
-  expect(p, ",");
-  skip(p);
+  parse_sum(p);
+  expect_sign(p, ",");
+  skip_spaces(p);
   const char *where = p->at;
   const int nt = table_list(p, &t);
-  expect(p, ",");
+  expect_sign(p, ",");
   const int ny = table_list(p, &y);
   if (p->status == GA_OK && (nt != ny || nt < 2)) {
     complain(p, where, "the lists of a table need equally many numbers, at least two");
@@ -236,7 +243,8 @@ static void table(parser *p) {
   emit(p, GA_EXPR_table, index, 0);
 }
 
-static bool comparison(parser *p, ga_expr_op *op) {
+/* If a comparison sign follows, skips it, sets *op and returns true. */
+static bool next_comparison(parser *p, ga_expr_op *op) {
   /* the longer signs first */
   static const struct {
     const char *sign;
@@ -251,29 +259,31 @@ static bool comparison(parser *p, ga_expr_op *op) {
   return false;
 }
 
-static void condition(parser *p) {
+/* sum, comparison, sum: the first argument of `if` */
+static void parse_condition(parser *p) {
   ga_expr_op op = GA_EXPR_less;
-  sum(p);
+  parse_sum(p);
   if (p->status != GA_OK) return;
-  if (!comparison(p, &op)) {
+  if (!next_comparison(p, &op)) {
     complain(p, p->at, "a comparison (< <= > >= == !=) is expected in the condition of 'if'");
     return;
   }
-  sum(p);
+  parse_sum(p);
   apply(p, op);
 }
 
-static void call(parser *p, int op) {
+/* arguments and ")" of function number op; "(" has been read */
+static void parse_call(parser *p, int op) {
   const char *where = p->at;
   if (op == GA_EXPR_table) {
-    table(p);
+    parse_table(p);
   } else {
     for (int i = 0; i < operation[op].arguments && p->status == GA_OK; i++) {
-      if (i > 0) expect(p, ",");
+      if (i > 0) expect_sign(p, ",");
       if (op == GA_EXPR_if && i == 0) {
-        condition(p);
+        parse_condition(p);
       } else {
-        sum(p);
+        parse_sum(p);
       }
     }
     apply(p, (ga_expr_op)op);
@@ -281,10 +291,11 @@ static void call(parser *p, int op) {
   if (p->status == GA_OK && next_is(p, ",")) {
     complain(p, where, "too many arguments of '%s'", operation[op].name);
   }
-  expect(p, ")");
+  expect_sign(p, ")");
 }
 
-static void unknown(parser *p, const char *where, const char *name, bool called) {
+/* complains about a name or function, with the most similar one that exists */
+static void report_unknown(parser *p, const char *where, const char *name, bool called) {
   const char *near = called ? ga_nearest_word(name, ga_expr_word) : NULL;
   if (!near && p->scope && p->scope->nearest) near = p->scope->nearest(p->scope->context, name);
   if (!near && !called) near = ga_nearest_word(name, ga_expr_word);
@@ -296,15 +307,16 @@ static void unknown(parser *p, const char *where, const char *name, bool called)
   }
 }
 
-static void named(parser *p, const char *where, const char *name) {
+/* what follows a name: a call, or a constant, parameter or variable */
+static void parse_named(parser *p, const char *where, const char *name) {
   if (next_is(p, "(")) {
     for (int op = 0; op < NFUNCTION; op++) {
       if (strcmp(operation[op].name, name) == 0) {
-        call(p, op);
+        parse_call(p, op);
         return;
       }
     }
-    unknown(p, where, name, true);
+    report_unknown(p, where, name, true);
     return;
   }
   if (strcmp(name, "pi") == 0 || strcmp(name, "e") == 0) {
@@ -318,13 +330,13 @@ static void named(parser *p, const char *where, const char *name) {
   } else if (meaning.kind == GA_NAME_VARIABLE) {
     emit(p, GA_EXPR_variable, meaning.variable, 0);
   } else {
-    unknown(p, where, name, false);
+    report_unknown(p, where, name, false);
   }
 }
 
-/* digits with one point and an exponent; strtod alone would take "nan", "inf" and hexadecimals */
-static bool number(parser *p) {
-  skip(p);
+/* Digits with one point and an exponent; false: none. (strtod would take "nan" and "0x1", too.) */
+static bool parse_number(parser *p) {
+  skip_spaces(p);
   const char *start = p->at;
   if (!isdigit((unsigned char)start[0]) && !(start[0] == '.' && isdigit((unsigned char)start[1]))) {
     return false;
@@ -343,13 +355,14 @@ typedef struct padded {
   char text[NAME_ROOM + 2];
 } padded;
 
-static padded spaced(const char *name) {
+static padded with_spaces(const char *name) {
   padded p;
   snprintf(p.text, sizeof p.text, " %s ", name);
   return p;
 }
 
-static void unit(parser *p) {
+/* an optional unit behind a primary: multiplies by its factor */
+static void parse_unit(parser *p) {
   const char *where = p->at;
   char name[NAME_ROOM];
   if (p->status != GA_OK || !read_name(p, name)) return;
@@ -359,23 +372,24 @@ static void unit(parser *p) {
     apply(p, GA_EXPR_multiply);
     return;
   }
-  skip(p);
+  skip_spaces(p);
   while (isspace((unsigned char)*where)) where++;
-  const bool usual = strstr(" m kg s N J W Pa Hz rad Nm ", spaced(name).text) != NULL;
+  const bool usual = strstr(" m kg s N J W Pa Hz rad Nm ", with_spaces(name).text) != NULL;
   complain(p, where, "an operator or a unit (deg, rpm, mm) is expected before '%s'%s", name,
            usual ? "; SI units are left out" : "");
 }
 
-static void primary(parser *p) {
+/* number, name, call or parentheses */
+static void parse_primary(parser *p) {
   char name[NAME_ROOM];
-  if (number(p)) return;
-  skip(p);
+  if (parse_number(p)) return;
+  skip_spaces(p);
   const char *where = p->at;
   if (next_is(p, "(")) {
-    sum(p);
-    expect(p, ")");
+    parse_sum(p);
+    expect_sign(p, ")");
   } else if (read_name(p, name)) {
-    named(p, where, name);
+    parse_named(p, where, name);
   } else if (*p->at) {
     complain(p, p->at, "a number, a name or '(' is expected before '%.20s'", p->at);
   } else {
@@ -387,33 +401,34 @@ static void primary(parser *p) {
   }
 }
 
-static void signed_power(parser *p) {
+/* signs, then a power; "^" is right-associative, and -2^2 is -(2^2) */
+static void parse_signed(parser *p) {
   if (p->status != GA_OK) return;
   if (++p->deep > DEEP) complain(p, p->at, "expression is nested too deeply");
   if (p->status == GA_OK && next_is(p, "-")) {
-    signed_power(p);
+    parse_signed(p);
     apply(p, GA_EXPR_negate);
   } else if (p->status == GA_OK && next_is(p, "+")) {
-    signed_power(p);
+    parse_signed(p);
   } else if (p->status == GA_OK) {
-    primary(p);
-    unit(p);
+    parse_primary(p);
+    parse_unit(p);
     if (p->status == GA_OK && next_is(p, "^")) {
-      signed_power(p);
+      parse_signed(p);
       apply(p, GA_EXPR_power);
     }
   }
   p->deep--;
 }
 
-static void product(parser *p) {
-  signed_power(p);
+static void parse_product(parser *p) {
+  parse_signed(p);
   while (p->status == GA_OK) {
     if (next_is(p, "*")) {
-      signed_power(p);
+      parse_signed(p);
       apply(p, GA_EXPR_multiply);
     } else if (next_is(p, "/")) {
-      signed_power(p);
+      parse_signed(p);
       apply(p, GA_EXPR_divide);
     } else {
       return;
@@ -421,14 +436,14 @@ static void product(parser *p) {
   }
 }
 
-static void sum(parser *p) {
-  product(p);
+static void parse_sum(parser *p) {
+  parse_product(p);
   while (p->status == GA_OK) {
     if (next_is(p, "+")) {
-      product(p);
+      parse_product(p);
       apply(p, GA_EXPR_add);
     } else if (next_is(p, "-")) {
-      product(p);
+      parse_product(p);
       apply(p, GA_EXPR_subtract);
     } else {
       return;
@@ -436,17 +451,18 @@ static void sum(parser *p) {
   }
 }
 
-/* left > right at the top is the function left - right, whose sign decides; left < right the same
- * with the other sign */
-static void top(parser *p) {
+/* A comparison at the top, if the scope allows one, becomes the function left - right (for < and <=
+ * right - left), which is positive where the comparison holds. */
+static void parse_top(parser *p) {
   ga_expr_op op = GA_EXPR_less;
-  sum(p);
-  if (p->status != GA_OK || !p->scope || !p->scope->condition || !comparison(p, &op)) return;
-  sum(p);
+  parse_sum(p);
+  if (p->status != GA_OK || !p->scope || !p->scope->condition || !next_comparison(p, &op)) return;
+  parse_sum(p);
   apply(p, GA_EXPR_subtract);
   if (op == GA_EXPR_less || op == GA_EXPR_less_equal) apply(p, GA_EXPR_negate);
 }
 
+/* *out = code of the expression, freed by ga_expr_free; on failure NULL, and err says why. */
 ga_status ga_expr_parse(const char *text, const ga_scope *scope, ga_expr **out, int *column,
                         ga_error *err) {
   *out = NULL;
@@ -454,8 +470,8 @@ ga_status ga_expr_parse(const char *text, const ga_scope *scope, ga_expr **out, 
   parser p = {.text = text, .at = text, .scope = scope, .column = column, .err = err};
   p.expr = ga_calloc(1, sizeof *p.expr);
   if (!p.expr) return ga_fail(err, GA_ERR_MEM, "no memory for an expression");
-  top(&p);
-  skip(&p);
+  parse_top(&p);
+  skip_spaces(&p);
   if (p.status == GA_OK && *p.at) {
     if (*p.at == ')') {
       complain(&p, p.at, "a '(' is missing before it");

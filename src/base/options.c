@@ -58,10 +58,12 @@ static const struct {
     {"system", "option 'system' is gone: systems are always solved as a whole; it is ignored"},
 };
 
+/* description of the i-th option for help texts, NULL past the end */
 const ga_option_info *ga_option_at(int i) {
   return i >= 0 && i < ROWS ? &rows[i].info : NULL;
 }
 
+/* sentence about an option of earlier versions that is ignored now; NULL: not such an option */
 const char *ga_option_removed(const char *key) {
   for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++) {
     if (strcmp(removed[i].key, key) == 0) return removed[i].sentence;
@@ -75,15 +77,18 @@ const char *ga_option_removed(const char *key) {
 #define DEF_INT(field, def, least, largest, key, help) .field = (def),
 #define DEF_WORD(field, type, def, words, key, help) .field = (def),
 
+/* all options with their defaults from GA_OPTION_LIST */
 ga_options ga_options_default(void) {
   return (ga_options){.par = ga_params_rho(0.9),
                       GA_OPTION_LIST(DEF_NAME, DEF_TEXT, DEF_REAL, DEF_INT, DEF_WORD)};
 }
 
-static const char *key_at(int i) {
+/* key of option i, NULL past the end; for ga_nearest_word */
+static const char *key_of_row(int i) {
   return i < ROWS ? rows[i].info.key : NULL;
 }
 
+/* the row of an option's key, NULL if there is none */
 static const row *find_row(const char *key) {
   for (int i = 0; i < ROWS; i++) {
     if (strcmp(rows[i].info.key, key) == 0) return &rows[i];
@@ -94,7 +99,7 @@ static const row *find_row(const char *key) {
 /* in messages: enough of a text to recognise it, short enough to leave room for what is allowed */
 #define QUOTED "'%.80s'"
 
-/* a finite number and nothing behind it */
+/* *value = the finite number in text; false if there is none or anything follows it */
 static bool parse_real(const char *text, double *value) {
   char *end;
   errno = 0;
@@ -102,11 +107,12 @@ static bool parse_real(const char *text, double *value) {
   return end != text && *end == '\0' && isfinite(*value);
 }
 
-/* 0 is outside its range where it is the default: "not used" */
+/* An option whose default is 0 may be 0 ("not used") although this is outside its range. */
 static bool zero_allowed(const row *r) {
   return strcmp(r->info.default_text, "0") == 0;
 }
 
+/* GA_ERR_ARG unless least < value <= largest, or value is an allowed 0 */
 static ga_status check_real(const row *r, double value, ga_error *err) {
   if (value > r->least && value <= r->largest) return GA_OK;
   if (value == 0 && zero_allowed(r)) return GA_OK;
@@ -115,13 +121,14 @@ static ga_status check_real(const row *r, double value, ga_error *err) {
                  value, r->least, r->largest, zero_allowed(r) ? ", or 0" : "");
 }
 
+/* GA_ERR_ARG unless least <= value <= largest */
 static ga_status check_int(const row *r, long value, ga_error *err) {
   if ((double)value >= r->least && (double)value <= r->largest) return GA_OK;
   return ga_fail(err, GA_ERR_ARG, "%s = %ld is out of range: it must be %.0f to %.0f", r->info.key,
                  value, r->least, r->largest);
 }
 
-/* place of a word in "one|two|three", -1 if it is not there */
+/* position of a word in "one|two|three", -1 if it is not there */
 static int word_index(const char *words, const char *text) {
   size_t n = strlen(text);
   int index = 0;
@@ -133,13 +140,14 @@ static int word_index(const char *words, const char *text) {
   return -1;
 }
 
+/* number of words in "one|two|three" */
 static int word_count(const char *words) {
   int count = 1;
   for (const char *at = words; *at; at++) count += *at == '|';
   return count;
 }
 
-/* b is an option of its own and stays */
+/* Sets par to the parameters of a named method; par->b is an option of its own and stays. */
 static ga_status set_params_name(ga_params *par, const char *name, ga_error *err) {
   double b = par->b;
   ga_status status = ga_params_named(name, par, err);
@@ -147,7 +155,7 @@ static ga_status set_params_name(ga_params *par, const char *name, ga_error *err
   return status;
 }
 
-/* "am,af,beta,gamma" or a name */
+/* sets par from "am,af,beta,gamma" or from the name of a method; b stays */
 static ga_status set_params_list(ga_params *par, const char *text, ga_error *err) {
   double value[4];
   const char *at = text;
@@ -167,6 +175,8 @@ static ga_status set_params_list(ga_params *par, const char *text, ga_error *err
   return GA_OK;
 }
 
+/* Sets the parameters from one of the keys rho, alpha, b, params; par is unchanged if the text is
+ * wrong. */
 static ga_status set_params(ga_params *par, const char *key, const char *text, ga_error *err) {
   if (strcmp(key, "params") == 0) return set_params_list(par, text, err);
   double value;
@@ -191,7 +201,7 @@ static ga_status set_params(ga_params *par, const char *key, const char *text, g
   return GA_OK;
 }
 
-/* "a" or "a/b", greater than 0 and at most 1000; what follows is left at *end */
+/* Value of "a" or "a/b", greater than 0 and at most 1000; 0 if it is not. *end: the text behind. */
 static double parse_fraction(const char *text, char **end) {
   double value = strtod(text, end);
   if (*end == text) return 0;
@@ -203,6 +213,8 @@ static double parse_fraction(const char *text, char **end) {
   return value > 0 && value <= 1000 ? value : 0;
 }
 
+/* Number of fractions in text, such as "1/3,2/3"; the first `room` go to fraction (NULL if room is
+ * 0). -1 and a message if the text is wrong. */
 int ga_options_sequence(const char *text, double *fraction, int room, ga_error *err) {
   int count = 0;
   const char *at = text ? text : "";
@@ -223,6 +235,8 @@ int ga_options_sequence(const char *text, double *fraction, int room, ga_error *
   return -1;
 }
 
+/* Sets the option `key` from text after a check; on failure it keeps its value. Texts are not
+ * copied and must live as long as the options. A removed option gives GA_OK and a warning. */
 ga_status ga_options_set(ga_options *options, const char *key, const char *text, ga_error *err) {
   const row *r = find_row(key);
   const char *ignored = r ? NULL : ga_option_removed(key);
@@ -231,7 +245,7 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
     return ga_fail(err, GA_OK, "%s", ignored);
   }
   if (!r) {
-    const char *near = ga_nearest_word(key, key_at);
+    const char *near = ga_nearest_word(key, key_of_row);
     return ga_fail(err, GA_ERR_ARG, "unknown option " QUOTED "%s%s%s", key,
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   }
@@ -283,7 +297,7 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
   return GA_ERR_ARG;
 }
 
-/* text of every field's value is checked again, because fields may be assigned directly */
+/* Checks the value of one field again, because programs may assign fields directly. */
 static ga_status validate_row(const ga_options *options, const row *r, ga_error *err) {
   const char *field = (const char *)options + r->at;
   switch (r->kind) {
@@ -316,6 +330,8 @@ static ga_status validate_row(const ga_options *options, const row *r, ga_error 
   return GA_ERR_ARG;
 }
 
+/* GA_ERR_ARG with a sentence if an option has a value that is not allowed, or if two contradict
+ * each other. */
 ga_status ga_options_validate(const ga_options *options, ga_error *err) {
   const ga_params *p = &options->par;
   const double all[] = {p->alpha_m, p->alpha_f, p->beta, p->gamma, p->b};

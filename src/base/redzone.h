@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Red zones: bytes before and behind every block of an arena that nobody may touch. Builds that
- * look for errors have them, which are those with assertions and those with the address sanitizer;
- * in all others the functions below are empty.
+/* Red zones: bytes before and behind every block of an arena that nobody may touch. Builds with
+ * assertions or with the address sanitizer have them; in all others the functions below are empty.
  *
  * A chunk of an arena is a zone, a block, its tail up to the alignment, a zone, a block, .. The
  * zone in front of a block holds its length. Zones and tails have a known content, which is checked
@@ -42,14 +41,17 @@ void ga_zones_end(char *first, char *at, size_t left);
 #else
 enum { GA_ZONE = 0 };
 
+/* without red zones there is nothing to fill, hide or check */
 static inline void ga_zones_begin(char *first, size_t bytes) {
   (void)first, (void)bytes;
 }
 
+/* nothing to do without red zones */
 static inline void ga_zones_open(char *block, size_t length, size_t bytes) {
   (void)block, (void)length, (void)bytes;
 }
 
+/* nothing to do without red zones */
 static inline void ga_zones_end(char *first, char *at, size_t left) {
   (void)first, (void)at, (void)left;
 }

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "genalpha/genalpha.h"
 
+/* sentence for people */
 const char *ga_status_text(ga_status status) {
   switch (status) {
 #define GA_STATUS_TEXT(name, value, text) \
@@ -18,6 +19,7 @@ const char *ga_status_text(ga_status status) {
   return "unknown status";
 }
 
+/* name of the constant, such as "GA_ERR_ARG" */
 const char *ga_status_name(ga_status status) {
   switch (status) {
 #define GA_STATUS_NAME(name, value, text) \
@@ -29,6 +31,8 @@ const char *ga_status_name(ga_status status) {
   return "unknown status";
 }
 
+/* Writes code and message into err (may be NULL) and returns status, so that callers can write
+ * `return ga_fail(..)`. */
 ga_status ga_fail(ga_error *err, ga_status status, const char *format, ...) {
   if (err) {
     va_list args;
@@ -40,6 +44,8 @@ ga_status ga_fail(ga_error *err, ga_status status, const char *format, ...) {
   return status;
 }
 
+/* Puts "format: " in front of the message in err; a text that becomes too long is cut at its
+ * end. */
 void ga_error_prefix(ga_error *err, const char *format, ...) {
   if (!err) return;
   char old[sizeof err->text];
@@ -54,6 +60,7 @@ void ga_error_prefix(ga_error *err, const char *format, ...) {
   }
 }
 
+/* no error, empty message; err may be NULL */
 void ga_error_clear(ga_error *err) {
   if (!err) return;
   err->code = GA_OK;

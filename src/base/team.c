@@ -6,10 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* max or sum of x over all processes (collective); NaN if the communication failed */
 double ga_team_reduce_one(ga_team *team, ga_team_op op, double x) {
   return team->ops->reduce(team, op, 1, &x) == GA_OK ? x : NAN;
 }
 
+/* Have all processes the same n <= GA_TEAM_SAME numbers (collective)? False also for NaN or a
+ * failed communication. max x = -max(-x) means that all are equal. */
 bool ga_team_same(ga_team *team, int n, const double *x) {
   double both[2 * GA_TEAM_SAME]; /* the largest x and the largest -x */
   if (!team) return true;
@@ -31,6 +34,7 @@ bool ga_team_same(ga_team *team, int n, const double *x) {
 enum { BYTES = 6, WORDS = (int)((sizeof(((ga_error *)0)->text) + BYTES - 1) / BYTES) };
 enum { SHIFT = 1000 }; /* makes every status positive */
 
+/* Packs status and text into doubles for a reduction; word must be zero before. */
 static void pack(ga_status status, const char *text, double *word) {
   size_t length = strlen(text);
   word[0] = (double)((int)status + SHIFT);
@@ -40,6 +44,7 @@ static void pack(ga_status status, const char *text, double *word) {
   }
 }
 
+/* The inverse of pack: writes the text and returns the status. */
 static ga_status unpack(const double *word, char *text, size_t room) {
   for (size_t i = 0; i < room; i++) {
     uint64_t bits = (uint64_t)word[1 + i / BYTES];
@@ -49,8 +54,8 @@ static ga_status unpack(const double *word, char *text, size_t room) {
   return (ga_status)((int)word[0] - SHIFT);
 }
 
-/* Does the text say "process 3 failed: .."? Then it is the message of another process, from an
- * earlier agreement. */
+/* Does the text contain "process 3 failed: .."? Then it came from another process in an earlier
+ * agreement. */
 static bool is_report(const char *text) {
   for (const char *at = text; (at = strstr(at, "process ")) != NULL; at++) {
     int process, end = 0;
@@ -59,8 +64,9 @@ static bool is_report(const char *text) {
   return false;
 }
 
-/* The process with the largest key speaks. The key orders by the kind of status (errors first),
- * then by knowledge of the reason, then by the number of the process (lowest first). */
+/* Collective: all processes return the same status, and err gets its message. The process with the
+ * largest key speaks; the key orders by kind of status (errors first), then by knowledge of the
+ * reason, then by number of the process (lowest first). */
 ga_status ga_team_agree_on(ga_team *team, ga_status status, bool knows, ga_error *err) {
   double word[1 + WORDS] = {0}, key = -1;
   const char *own = err ? err->text : "";

@@ -11,24 +11,24 @@
 double ga_team_reduce_one(ga_team *team, ga_team_op op, double x);
 ga_status ga_team_agree_on(ga_team *team, ga_status status, bool knows, ga_error *err);
 
-/* The largest x of all processes; the sum over all processes. NaN if one x is NaN or the
- * communication failed. */
+/* The largest x of all processes. NaN if one x is NaN or the communication failed. */
 static inline double ga_team_max(ga_team *team, double x) {
   return team ? ga_team_reduce_one(team, GA_TEAM_MAX, x) : x;
 }
+/* The sum of x over all processes; NaN if one x is NaN or the communication failed. */
 static inline double ga_team_sum(ga_team *team, double x) {
   return team ? ga_team_reduce_one(team, GA_TEAM_SUM, x) : x;
 }
-/* Is x true on any process? */
+/* Collective: is x true on any process? */
 static inline bool ga_team_any(ga_team *team, bool x) {
   return team ? ga_team_reduce_one(team, GA_TEAM_MAX, x) != 0 : x;
 }
-/* The largest of each of n numbers. */
+/* Replaces each of n numbers by its largest value over all processes (collective). */
 static inline ga_status ga_team_max_all(ga_team *team, int n, double *x) {
   return team ? team->ops->reduce(team, GA_TEAM_MAX, n, x) : GA_OK;
 }
-/* Adds the contributions to force balances: count vectors of nv numbers, whose entries of shared
- * velocities become sums over the processes. */
+/* x: count vectors of nv numbers, contributions to force balances. Entries of velocities that
+ * several processes share become sums over these processes (collective). */
 static inline ga_status ga_team_sum_shared(ga_team *team, int count, double *x) {
   return team ? team->ops->sum_shared(team, count, x) : GA_OK;
 }
@@ -40,8 +40,8 @@ static inline ga_status ga_team_sum_shared(ga_team *team, int count, double *x) 
 static inline ga_status ga_team_agree(ga_team *team, ga_status status, ga_error *err) {
   return team ? ga_team_agree_on(team, status, true, err) : status;
 }
-/* The same if all processes fail: a process that knows the reason comes before those that do
- * not. */
+/* The same if all processes may fail together: one that knows the reason comes before the others.
+ */
 static inline ga_status ga_team_tell(ga_team *team, ga_status status, bool knows, ga_error *err) {
   return team ? ga_team_agree_on(team, status, knows, err) : status;
 }

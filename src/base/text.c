@@ -6,7 +6,7 @@
 
 enum { WORD_MAX = 48 };
 
-static int least(int a, int b) {
+static int smaller(int a, int b) {
   return a < b ? a : b;
 }
 
@@ -24,14 +24,16 @@ static int edit_distance(const char *a, const char *b) {
         row[j] = j;
         continue;
       }
-      row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], row[j - 1]) + 1);
+      row[j] = smaller(above[j - 1] + (a[i - 1] != b[j - 1]), smaller(above[j], row[j - 1]) + 1);
       bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = least(row[j], second[j - 2] + 1);
+      if (swapped) row[j] = smaller(row[j], second[j - 2] + 1);
     }
   }
   return table[na % 3][nb];
 }
 
+/* The candidate (candidate(context, 0), 1, .. until NULL) that a mistyped word probably means; NULL
+ * if none is near. A word that begins a candidate counts as near. */
 const char *ga_nearest_in(const char *word, const char *(*candidate)(const void *context, int i),
                           const void *context) {
   const char *best = NULL;
@@ -55,10 +57,12 @@ typedef struct {
   const char *(*candidate)(int i);
 } plain_list;
 
+/* candidate i of a list without context, for ga_nearest_in */
 static const char *plain_candidate(const void *context, int i) {
   return ((const plain_list *)context)->candidate(i);
 }
 
+/* ga_nearest_in for a list without context */
 const char *ga_nearest_word(const char *word, const char *(*candidate)(int i)) {
   const plain_list list = {candidate};
   return ga_nearest_in(word, plain_candidate, &list);

@@ -5,24 +5,26 @@
 
 #include "base/base.h"
 
+/* y += c x */
 void ga_axpy(int n, double c, const double *restrict x, double *restrict y) {
   for (int i = 0; i < n; i++) y[i] += c * x[i];
 }
 
+/* z = y + c x */
 void ga_add_scaled(int n, double c, const double *restrict x, const double *restrict y,
                    double *restrict z) {
   for (int i = 0; i < n; i++) z[i] = y[i] + c * x[i];
 }
 
-/* |x| as an integer: doubles without sign order like their bits, NaN above infinity above all
- * numbers; comparing integers takes a fraction of the time. */
+/* |x| as an integer: doubles without sign are ordered like their bits, with infinity above all
+ * numbers and NaN above infinity. Integer comparisons take a fraction of the time. */
 static inline uint64_t magnitude(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   return bits & ~(UINT64_C(1) << 63);
 }
 
-/* the largest of n magnitudes and of one that is known */
+/* the largest of n magnitudes and `first` */
 static inline uint64_t largest_of(int n, const double *x, uint64_t first) {
   uint64_t second = 0;
   int i = 0;
@@ -35,9 +37,9 @@ static inline uint64_t largest_of(int n, const double *x, uint64_t first) {
   return first > second ? first : second;
 }
 
-/* Whether some magnitude is at least that: then, and only then, a sum reaches the sign bit. A sum
- * and an "or" for each number, which compilers do several at a time. */
-static inline bool reach(int n, const double *x, uint64_t least) {
+/* Is some magnitude >= least? Adding 2^63 - least sets the sign bit exactly then. One sum and one
+ * "or" per number, which compilers vectorize. */
+static inline bool any_at_least(int n, const double *x, uint64_t least) {
   const uint64_t sign = UINT64_C(1) << 63, lift = sign - least;
   uint64_t sums = 0;
   for (int i = 0; i < n; i++) sums |= magnitude(x[i]) + lift;
@@ -46,27 +48,28 @@ static inline bool reach(int n, const double *x, uint64_t least) {
 
 enum { PIECE = 32, END = 3, LONG = 128 };
 
-/* the same piece by piece, of a size the compiler knows */
-static bool reach_anywhere(int n, const double *x, uint64_t least) {
+/* the same in pieces of a size that the compiler knows, with an early exit */
+static bool any_at_least_long(int n, const double *x, uint64_t least) {
   int at = 0;
   for (; at + PIECE <= n; at += PIECE) {
-    if (reach(PIECE, x + at, least)) return true;
+    if (any_at_least(PIECE, x + at, least)) return true;
   }
-  return reach(n - at, x + at, least);
+  return any_at_least(n - at, x + at, least);
 }
 
-/* Long vectors: a piece is gone through number by number only if something in it is larger than all
- * before. So that this is rare where numbers grow from piece to piece, the ends of all come first.
- */
+/* The largest of n magnitudes and `largest`, for long vectors: a piece is searched number by number
+ * only if it contains a larger one. The ends of all pieces come first, so that this is rare where
+ * numbers grow from piece to piece. */
 static uint64_t largest_of_long(int n, const double *x, uint64_t largest) {
   int at = 0;
   for (int i = PIECE; i <= n; i += PIECE) largest = largest_of(END, x + i - END, largest);
   for (; at + PIECE <= n; at += PIECE) {
-    if (reach(PIECE, x + at, largest + 1)) largest = largest_of(PIECE, x + at, largest);
+    if (any_at_least(PIECE, x + at, largest + 1)) largest = largest_of(PIECE, x + at, largest);
   }
   return largest_of(n - at, x + at, largest);
 }
 
+/* max of known >= 0 and all |x_i|, NaN if any is NaN */
 double ga_max_abs_from(double known, int n, const double *x) {
   uint64_t bits = magnitude(known);
   bits = n < LONG ? largest_of(n, x, bits) : largest_of_long(n, x, bits);
@@ -74,10 +77,12 @@ double ga_max_abs_from(double known, int n, const double *x) {
   return known;
 }
 
+/* largest |x_i|, NaN if any is NaN */
 double ga_max_abs(int n, const double *x) {
   return ga_max_abs_from(0, n, x);
 }
 
+/* least |x_i|; NaN is ignored, infinite if there is no number */
 double ga_min_abs(int n, const double *x) {
   uint64_t first = magnitude(INFINITY), second = first;
   double least;
@@ -93,13 +98,15 @@ double ga_min_abs(int n, const double *x) {
   return least;
 }
 
+/* Is some |x_i| > limit >= 0, or NaN? */
 bool ga_any_above(int n, const double *x, double limit) {
-  return reach_anywhere(n, x, magnitude(limit) + 1);
+  return any_at_least_long(n, x, magnitude(limit) + 1);
 }
 
+/* index of the first x_i that is infinite or NaN, -1 if all are finite */
 int ga_first_nonfinite(int n, const double *x) {
   const uint64_t infinite = UINT64_C(0x7ff) << 52;
-  if (!reach_anywhere(n, x, infinite)) return -1;
+  if (!any_at_least_long(n, x, infinite)) return -1;
   int i = 0;
   while (magnitude(x[i]) < infinite) i++;
   return i;

@@ -4,15 +4,17 @@
 
 #include "lie/lie.h"
 
+/* q1 = q + w; also the group product */
 static void rn_step(int n, const double *q, const double *w, double *q1) {
   for (int i = 0; i < n; i++) q1[i] = q[i] + w[i];
 }
 
+/* w = qb - qa */
 static void rn_diff(int n, const double *qa, const double *qb, double *w) {
   for (int i = 0; i < n; i++) w[i] = qb[i] - qa[i];
 }
 
-/* T = I, n x n; the product space never asks for it, as R^n commutes */
+/* T = I, n x n by rows; the product space never asks for it, as R^n commutes */
 static void rn_tangent(int n, const double *w, double *T) {
   (void)w;
   for (int i = 0; i < n; i++) {
@@ -20,28 +22,32 @@ static void rn_tangent(int n, const double *w, double *T) {
   }
 }
 
+/* c = 0 */
 static void rn_bracket(int n, const double *a, const double *b, double *c) {
   (void)a;
   (void)b;
   memset(c, 0, (size_t)n * sizeof *c);
 }
 
+/* largest |qa_i - qb_i|, NaN if one is NaN */
 static double rn_distance(int n, const double *qa, const double *qb) {
   double largest = 0;
   for (int i = 0; i < n; i++) largest = ga_larger(largest, fabs(qa[i] - qb[i]));
   return largest;
 }
 
+/* q = 0 */
 static void rn_identity(int n, double *q) {
   memset(q, 0, (size_t)n * sizeof *q);
 }
 
-/* every vector is in the group */
+/* nothing to do: every vector is in the group */
 static void rn_clean(int n, double *q) {
   (void)n;
   (void)q;
 }
 
+/* size_i = |q_i| */
 static void rn_size(int n, const double *q, double *size) {
   for (int i = 0; i < n; i++) size[i] = fabs(q[i]);
 }

@@ -5,9 +5,11 @@
  *   exp((u, w)~) = (V u, exp(w~)),  V(w) = I + s2 w~ + s3 w~^2,  V^-1 = I - w~/2 + s6 w~^2
  *   [(u1, w1), (u2, w2)] = (w1 x u2 + u1 x w2, w1 x w2)
  *
- *   T(u, w) = [ T(w)  D ]     with T(w) = I - s2 w~ + s3 w~^2 of SO(3) and D its derivative along
- * u: [  0   T(w) ] D = -s2 u~ + s3 (w~ u~ + u~ w~) + 2 (w.u) (-s2' w~ + s3' w~^2),   s2' = s4 -
- * s3/2,  s3' = -s5
+ *   T(u, w) = [ T(w)  D    ]
+ *             [ 0     T(w) ]
+ *
+ * with T(w) = I - s2 w~ + s3 w~^2 of SO(3) and its derivative along u,
+ *   D = -s2 u~ + s3 (w~ u~ + u~ w~) + 2 (w.u) (-s2' w~ + s3' w~^2),   s2' = s4 - s3/2,  s3' = -s5
  *
  * D follows from T = sum (-ad)^k/(k+1)! with ad = [w~ u~; 0 w~]: a power series of such a matrix
  * has the derivative of the series in its corner. */
@@ -16,6 +18,7 @@
 
 #include "lie/lie.h"
 
+/* qc = qa o qb for each of n frames (x, p); qc may be qa or qb */
 static void se3_compose(int n, const double *qa, const double *qb, double *qc) {
   for (int i = 0; i < n; i++, qa += 7, qb += 7, qc += 7) {
     double y[3];
@@ -25,6 +28,7 @@ static void se3_compose(int n, const double *qa, const double *qb, double *qc) {
   }
 }
 
+/* q1 = q o exp((u, w)~) for each of n frames */
 static void se3_step(int n, const double *q, const double *w, double *q1) {
   for (int i = 0; i < n; i++, q += 7, w += 6, q1 += 7) {
     double e[7];
@@ -35,6 +39,7 @@ static void se3_step(int n, const double *q, const double *w, double *q1) {
   }
 }
 
+/* w = (u, w) with qb = qa o exp((u, w)~) for each of n frames, |w| <= pi */
 static void se3_diff(int n, const double *qa, const double *qb, double *w) {
   for (int i = 0; i < n; i++, qa += 7, qb += 7, w += 6) {
     double r[4], y[3];
@@ -46,9 +51,9 @@ static void se3_diff(int n, const double *qa, const double *qb, double *w) {
   }
 }
 
-/* D, into the 3 x 3 block whose rows are ld apart: with w~ u~ = u w^T - (w.u) I, w~^2 = w w^T - x I
- * and wu = w.u,  D = s3 (u w^T + w u^T) - 2 wu s5 w w^T + (2 x s5 - 2 s3) wu I - (s2 u + (2 s4 -
- * s3) wu w)~ */
+/* Writes D into a 3 x 3 block whose rows are ld apart. With w~ u~ = u w^T - (w.u) I, w~^2 = w w^T -
+ * x I, wu = w.u:
+ *   D = s3 (u w^T + w u^T) - 2 wu s5 w w^T + (2 x s5 - 2 s3) wu I - (s2 u + (2 s4 - s3) wu w)~ */
 static void tangent_corner(const double *u, const double *w, double *D, int ld) {
   double x = ga_dot3(w, w), wu = ga_dot3(w, u);
   double s2 = ga_s2(x), s3 = ga_s3(x), s4 = ga_s4(x), s5 = ga_s5(x);
@@ -69,6 +74,7 @@ static void tangent_corner(const double *u, const double *w, double *D, int ld) 
   row[2][1] -= c[0];
 }
 
+/* T = n blocks T(u, w), 6 x 6 by rows */
 static void se3_tangent(int n, const double *w, double *T) {
   memset(T, 0, 36 * (size_t)n * sizeof *T);
   for (int i = 0; i < n; i++, w += 6, T += 36) {
@@ -78,6 +84,7 @@ static void se3_tangent(int n, const double *w, double *T) {
   }
 }
 
+/* c = [a, b] for each of n pairs (u, w) */
 static void se3_bracket(int n, const double *a, const double *b, double *c) {
   for (int i = 0; i < n; i++, a += 6, b += 6, c += 6) {
     double wu[3], uw[3];
@@ -88,6 +95,7 @@ static void se3_bracket(int n, const double *a, const double *b, double *c) {
   }
 }
 
+/* largest difference of the entries of x and of R, NaN if one is NaN */
 static double se3_distance(int n, const double *qa, const double *qb) {
   double largest = 0;
   for (int i = 0; i < n; i++) {
@@ -98,16 +106,18 @@ static double se3_distance(int n, const double *qa, const double *qb) {
   return largest;
 }
 
+/* q = n times (x = 0, R = I) */
 static void se3_identity(int n, double *q) {
   memset(q, 0, 7 * (size_t)n * sizeof *q);
   for (int i = 0; i < n; i++) q[7 * i + 3] = 1;
 }
 
+/* scales the n quaternions to length 1 */
 static void se3_clean(int n, double *q) {
   for (int i = 0; i < n; i++) ga_quat_clean(q + 7 * i + 3);
 }
 
-/* the displacement is body-fixed: its entries are as large as the distance from the origin */
+/* size of each velocity: |x| for the displacement, which is body-fixed, and 1 for the rotation */
 static void se3_size(int n, const double *q, double *size) {
   for (int i = 0; i < n; i++) {
     double length = sqrt(ga_dot3(q + 7 * i, q + 7 * i));

@@ -13,6 +13,7 @@
 
 #include "lie/lie.h"
 
+/* r = p q, the quaternion product; r may be p or q */
 void ga_quat_mul(const double *p, const double *q, double *r) {
   double pq[3], p0 = p[0], q0 = q[0];
   ga_cross3(p + 1, q + 1, pq);
@@ -20,12 +21,14 @@ void ga_quat_mul(const double *p, const double *q, double *r) {
   for (int i = 0; i < 3; i++) r[i + 1] = p0 * q[i + 1] + q0 * p[i + 1] + pq[i];
 }
 
+/* r = p^-1 q for unit p: the rotation from p to q; r may be p or q */
 void ga_quat_ldiv(const double *p, const double *q, double *r) {
   double conjugate[4] = {p[0], -p[1], -p[2], -p[3]};
   ga_quat_mul(conjugate, q, r);
 }
 
-/* sin(t/2)/t = s1(x/4)/2; both parts are good to an ulp, hence so is the length */
+/* p = quaternion of the rotation by t = |w| (rad) about w: (cos(t/2), sin(t/2)/t w), with
+ * sin(t/2)/t = s1(x/4)/2, x = t^2. Both terms are good to an ulp, hence so is the length of p. */
 void ga_quat_exp(const double *w, double *p) {
   double x = ga_dot3(w, w);
   double s = 0.5 * ga_s1(0.25 * x);
@@ -33,9 +36,9 @@ void ga_quat_exp(const double *w, double *p) {
   for (int i = 0; i < 3; i++) p[i + 1] = s * w[i];
 }
 
-/* w = 2 atan2(|p|, p0) p/|p|, for -p in place of p if p0 < 0, so that t <= pi. atan2 is exact near
- * 0, where acos(p0) is not, and near pi, where asin(|p|) is not; dividing by |p| is harmless unless
- * it is zero, and then the vector is too. */
+/* w = 2 atan2(|p|, p0) p/|p|, for -p in place of p if p0 < 0, so that |w| <= pi. atan2 is exact
+ * near 0, where acos(p0) is not, and near pi, where asin(|p|) is not. Dividing by |p| is harmless
+ * unless it is zero; then w is zero, too. */
 void ga_quat_log(const double *p, double *w) {
   double length = sqrt(ga_dot3(p + 1, p + 1));
   double factor = length > 0 ? 2 * atan2(length, fabs(p[0])) / length : 2;
@@ -43,14 +46,14 @@ void ga_quat_log(const double *p, double *w) {
   for (int i = 0; i < 3; i++) w[i] = factor * p[i + 1];
 }
 
+/* p <- p/|p| */
 void ga_quat_clean(double *p) {
   double length = sqrt(p[0] * p[0] + ga_dot3(p + 1, p + 1));
   for (int i = 0; i < 4; i++) p[i] /= length;
 }
 
-/* 4 p_k^2 from the diagonal: the largest of the four is divided by, so that nothing is lost
- * (Shepperd)
- */
+/* p with R(p) = R (3 x 3 by rows), by Shepperd's method: of the four values 4 p_k^2, which the
+ * diagonal gives, the largest is used as divisor, so that no digits are lost. */
 void ga_quat_of_matrix(const double *R, double *p) {
   const double four[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],
                           1 - R[0] - R[4] + R[8]};
@@ -71,6 +74,7 @@ void ga_quat_of_matrix(const double *R, double *p) {
   }
 }
 
+/* largest |R(p)_ij - R(q)_ij|, so that p and -p are the same; NaN if one is NaN */
 double ga_quat_distance(const double *p, const double *q) {
   double largest = 0;
   for (int j = 0; j < 3; j++) {
@@ -82,7 +86,8 @@ double ga_quat_distance(const double *p, const double *q) {
   return largest;
 }
 
-/* T = I - s2 w~ + s3 (w w^T - x I), as w~^2 = w w^T - x I; the diagonal 1 - x s3 is s1 */
+/* Writes T = I - s2 w~ + s3 (w w^T - x I) into a 3 x 3 block whose rows are ld apart, x = w.w; the
+ * diagonal 1 - x s3 is s1. */
 void ga_so3_tangent_block(const double *w, double *T, int ld) {
   double x = ga_dot3(w, w);
   double s1 = ga_s1(x), s2 = ga_s2(x), s3 = ga_s3(x);
@@ -99,6 +104,7 @@ void ga_so3_tangent_block(const double *w, double *T, int ld) {
   row[2][1] -= s2 * w[0];
 }
 
+/* q1 = q o exp(w~) for each of n rotations */
 static void so3_step(int n, const double *q, const double *w, double *q1) {
   for (int i = 0; i < n; i++) {
     double p[4];
@@ -107,6 +113,7 @@ static void so3_step(int n, const double *q, const double *w, double *q1) {
   }
 }
 
+/* w with qb = qa o exp(w~), |w| <= pi, for each of n rotations */
 static void so3_diff(int n, const double *qa, const double *qb, double *w) {
   for (int i = 0; i < n; i++) {
     double r[4];
@@ -115,18 +122,22 @@ static void so3_diff(int n, const double *qa, const double *qb, double *w) {
   }
 }
 
+/* qc = qa o qb for each of n rotations; qc may be qa or qb */
 static void so3_compose(int n, const double *qa, const double *qb, double *qc) {
   for (int i = 0; i < n; i++) ga_quat_mul(qa + 4 * i, qb + 4 * i, qc + 4 * i);
 }
 
+/* T = n blocks T(w), 3 x 3 by rows */
 static void so3_tangent(int n, const double *w, double *T) {
   for (int i = 0; i < n; i++) ga_so3_tangent_block(w + 3 * i, T + 9 * i, 3);
 }
 
+/* c = a x b for each of n pairs */
 static void so3_bracket(int n, const double *a, const double *b, double *c) {
   for (int i = 0; i < n; i++) ga_cross3(a + 3 * i, b + 3 * i, c + 3 * i);
 }
 
+/* largest difference of the entries of R, NaN if one is NaN */
 static double so3_distance(int n, const double *qa, const double *qb) {
   double largest = 0;
   for (int i = 0; i < n; i++)
@@ -134,11 +145,13 @@ static double so3_distance(int n, const double *qa, const double *qb) {
   return largest;
 }
 
+/* q = n times R = I */
 static void so3_identity(int n, double *q) {
   memset(q, 0, 4 * (size_t)n * sizeof *q);
   for (int i = 0; i < n; i++) q[4 * i] = 1;
 }
 
+/* scales the n quaternions to length 1 */
 static void so3_clean(int n, double *q) {
   for (int i = 0; i < n; i++) ga_quat_clean(q + 4 * i);
 }

@@ -25,6 +25,7 @@ double ga_s5(double x);
 double ga_s6(double x); /* x < 4 pi^2, where it has a pole */
 double ga_s7(double x); /* likewise */
 
+/* a.b */
 static inline double ga_dot3(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

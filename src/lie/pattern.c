@@ -20,6 +20,7 @@ struct ga_pattern {
   ga_csr A;     /* the finished pattern */
 };
 
+/* *out: a new empty pattern of nrow x ncol, freed by ga_pattern_free */
 ga_status ga_pattern_new(int nrow, int ncol, ga_pattern **out) {
   *out = NULL;
   if (nrow < 0 || ncol < 0) return GA_ERR_ARG;
@@ -31,6 +32,7 @@ ga_status ga_pattern_new(int nrow, int ncol, ga_pattern **out) {
   return GA_OK;
 }
 
+/* frees p and the pattern it made; NULL is allowed */
 void ga_pattern_free(ga_pattern *p) {
   if (!p) return;
   ga_free(p->list);
@@ -39,7 +41,8 @@ void ga_pattern_free(ga_pattern *p) {
   ga_free(p);
 }
 
-static bool grow(ga_pattern *p) {
+/* makes room for one more entry by doubling the list; false without memory */
+static bool make_room(ga_pattern *p) {
   if (p->count < p->room) return true;
   size_t room = p->room > 0 ? 2 * p->room : 64;
   entry *list = ga_calloc(room, sizeof *list);
@@ -51,23 +54,27 @@ static bool grow(ga_pattern *p) {
   return true;
 }
 
+/* Adds entry (row, col); duplicates are allowed. An entry outside and lack of memory are
+ * remembered: ga_pattern_finish reports them. */
 void ga_pattern_add(ga_pattern *p, int row, int col) {
   if (row < 0 || row >= p->A.nrow || col < 0 || col >= p->A.ncol) {
     if (!p->outside) p->wrong = (entry){row, col};
     p->outside = true;
     return;
   }
-  p->failed = p->failed || !grow(p);
+  p->failed = p->failed || !make_room(p);
   if (!p->failed) p->list[p->count++] = (entry){row, col};
 }
 
+/* adds all entries of a block of rows x cols at (row, col) */
 void ga_pattern_add_block(ga_pattern *p, int row, int col, int rows, int cols) {
   for (int i = 0; i < rows; i++) {
     for (int j = 0; j < cols; j++) ga_pattern_add(p, row + i, col + j);
   }
 }
 
-/* the copy of a group that a column belongs to: its first column, and how many it has */
+/* Velocities of the non-commutative group that a column belongs to: returns how many, *first is the
+ * first one. 0 for columns of R^n. */
 static int copy_of(const ga_space *space, int col, int *first) {
   for (int f = 0; f < space->nfactor; f++) {
     const ga_factor *factor = &space->factor[f];
@@ -79,6 +86,8 @@ static int copy_of(const ga_space *space, int col, int *first) {
   return 0;
 }
 
+/* Completes every row: if it has one column of a copy of SO(3) or SE(3), it gets all of them,
+ * because T mixes them. */
 void ga_pattern_close(ga_pattern *p, const ga_space *space) {
   if (space->commutative) return;
   for (size_t e = 0, count = p->count; e < count; e++) {
@@ -89,12 +98,15 @@ void ga_pattern_close(ga_pattern *p, const ga_space *space) {
   }
 }
 
-static int in_order(const void *a, const void *b) {
+/* order of qsort: by row, then by column; 0 for equal entries */
+static int compare_entries(const void *a, const void *b) {
   const entry *x = a, *y = b;
   if (x->row != y->row) return x->row < y->row ? -1 : 1;
   return (x->col > y->col) - (x->col < y->col);
 }
 
+/* Sorts the entries, removes duplicates and sets *out to the pattern in compressed rows, which
+ * belongs to p. GA_ERR_ARG if an entry was outside. */
 ga_status ga_pattern_finish(ga_pattern *p, const ga_csr **out, ga_error *err) {
   *out = NULL;
   if (p->outside) {
@@ -108,11 +120,11 @@ ga_status ga_pattern_finish(ga_pattern *p, const ga_csr **out, ga_error *err) {
   if (p->failed || !p->A.ptr || !p->A.col) {
     return ga_fail(err, GA_ERR_MEM, "no memory for a pattern");
   }
-  if (p->count > 0) qsort(p->list, p->count, sizeof *p->list, in_order);
+  if (p->count > 0) qsort(p->list, p->count, sizeof *p->list, compare_entries);
   int nnz = 0;
   for (size_t e = 0; e < p->count; e++) {
     const entry *now = &p->list[e];
-    if (e > 0 && in_order(now - 1, now) == 0) continue;
+    if (e > 0 && compare_entries(now - 1, now) == 0) continue;
     p->A.col[nnz++] = now->col;
     p->A.ptr[now->row + 1] = nnz;
   }
@@ -123,17 +135,21 @@ ga_status ga_pattern_finish(ga_pattern *p, const ga_csr **out, ga_error *err) {
   return GA_OK;
 }
 
+/* position of (row, col) in A->val, -1 if there is none; A->ptr NULL: A is full, by rows */
 int ga_csr_slot(const ga_csr *A, int row, int col) {
   if (row < 0 || row >= A->nrow || col < 0 || col >= A->ncol) return -1;
   return A->ptr ? ga_csr_find(A, row, col) : row * A->ncol + col;
 }
 
+/* A(row, col) += value; false if the pattern has no such entry */
 bool ga_csr_add(ga_csr *A, int row, int col, double value) {
   int at = ga_csr_slot(A, row, col);
   if (at >= 0) A->val[at] += value;
   return at >= 0;
 }
 
+/* A += B, a block of rows x cols numbers by rows, at (row, col); false if the pattern lacks an
+ * entry (the others are added) */
 bool ga_csr_add_block(ga_csr *A, int row, int col, int rows, int cols, const double *B) {
   bool all = true;
   for (int i = 0; i < rows; i++) {

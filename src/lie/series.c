@@ -67,7 +67,7 @@ static const double inverse_factorial[2 * TERMS5 + 4] = {
     1.0 / 8222838654177922817725562880000000.0,
 };
 
-/* s_m = sum_k (-x)^k / (2k + m)! */
+/* s_m(x) = sum_k (-x)^k / (2k + m)!, for x below x_switch */
 static double series(int m, double x) {
   double sum = 0;
   for (int k = TERMS - 1; k >= 0; k--) sum = inverse_factorial[2 * k + m] - x * sum;
@@ -81,53 +81,52 @@ static double series_slope(int m, double x) {
   return sum;
 }
 
-/* sin t / t */
+/* sin t / t, x = t^2 */
 double ga_s1(double x) {
   if (x < x_switch1) return series(1, x);
   double t = sqrt(x);
   return sin(t) / t;
 }
 
-/* (1 - cos t) / t^2, with 1 - cos t = 2 sin^2(t/2), which keeps its digits near 2 pi */
+/* (1 - cos t) / t^2, x = t^2; 1 - cos t = 2 sin^2(t/2) keeps its digits near 2 pi */
 double ga_s2(double x) {
   if (x < x_switch) return series(2, x);
   double s = sin(0.5 * sqrt(x));
   return 2 * s * s / x;
 }
 
-/* (t - sin t) / t^3 */
+/* (t - sin t) / t^3, x = t^2 */
 double ga_s3(double x) {
   if (x < x_switch) return series(3, x);
   double t = sqrt(x);
   return (1 - sin(t) / t) / x;
 }
 
-/* (t^2/2 - 1 + cos t) / t^4 */
+/* (t^2/2 - 1 + cos t) / t^4, x = t^2 */
 double ga_s4(double x) {
   if (x < x_switch) return series(4, x);
   return (0.5 * x - 1 + cos(sqrt(x))) / (x * x);
 }
 
-/* (3 s3 - s2) / (2 t^2) = (2 + cos t - 3 sin t / t) / (2 t^4) */
+/* (3 s3 - s2) / (2 t^2) = (2 + cos t - 3 sin t / t) / (2 t^4), x = t^2 */
 double ga_s5(double x) {
   if (x < x_switch5) return series_slope(3, x);
   double t = sqrt(x);
   return (2 + cos(t) - 3 * sin(t) / t) / (2 * x * x);
 }
 
-/* (1 - t/2 cot(t/2)) / t^2 = (1 - s1/(2 s2)) / x. Inserting s1 = 1 - x s3 and s2 = 1/2 - x s4
- * cancels the x and leaves (s3 - 2 s4) / (2 s2) = -s2'/s2. Near pi the cotangent goes through zero,
- * and the closed form has nothing to cancel. */
+/* (1 - t/2 cot(t/2)) / t^2 = (1 - s1/(2 s2)) / x, x = t^2 < 4 pi^2. For small x, s1 = 1 - x s3 and
+ * s2 = 1/2 - x s4 cancel the x: (s3 - 2 s4) / (2 s2) = -s2'/s2. Near pi the cotangent goes through
+ * zero, and the closed form loses no digits. */
 double ga_s6(double x) {
   if (x < x_switch) return series_slope(2, x) / series(2, x);
   double half = 0.5 * sqrt(x);
   return (1 - half / tan(half)) / x;
 }
 
-/* 2 ds6/dx = (c^2 + c + x/4 - 2)/x^2 with c = t/2 cot(t/2). The terms cancel to the fourth order at
- * 0: below t = 1.5 the series of the cotangent, sum 2k c_k x^(k-1), with the Bernoulli numbers in
- * 1/c_k; its terms fall like (x/4 pi^2)^k, and 16 of them are good to 2e-16 there, where the closed
- * form loses two digits. It enters tangents only. */
+/* 2 ds6/dx = (c^2 + c + x/4 - 2)/x^2 with c = t/2 cot(t/2), x = t^2 < 4 pi^2; for tangents only.
+ * Below t = 1.5, where the closed form loses digits, the series sum 2k c_k x^(k-1) of the cotangent
+ * (Bernoulli numbers in 1/c_k): 16 terms are good to 2e-16. */
 double ga_s7(double x) {
   static const double inverse[] = {1.0 / 12,
                                    1.0 / 720,

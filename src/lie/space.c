@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "lie/lie.h"
 
+/* *out: a new space without factors, freed by ga_space_free */
 ga_status ga_space_new(ga_space **out) {
   if (!out) return GA_ERR_ARG;
   *out = ga_calloc(1, sizeof **out);
@@ -20,13 +21,13 @@ void ga_space_free(ga_space *space) {
   ga_free(space);
 }
 
-/* a + b c without overflow, -1 where it does not fit */
+/* a + b c, or -1 if it exceeds INT_MAX */
 static int add_product(int a, int b, int c) {
   return c > 0 && b > (INT_MAX - a) / c ? -1 : a + b * c;
 }
 
-/* room for one more factor; spaces of mechanisms have thousands */
-static bool grow(ga_space *space) {
+/* makes room for one more factor (spaces of mechanisms have thousands); false without memory */
+static bool make_room(ga_space *space) {
   if (space->nfactor < space->room) return true;
   const int room = 2 * space->room + 4;
   ga_factor *factor = ga_calloc((size_t)room, sizeof *factor);
@@ -38,6 +39,8 @@ static bool grow(ga_space *space) {
   return true;
 }
 
+/* Appends n copies of a group (R^n: dimension n). *q_at, *v_at (may be NULL): where its entries
+ * begin in q and v. On failure the space is unchanged. */
 ga_status ga_space_add(ga_space *space, const ga_group *group, int n, int *q_at, int *v_at) {
   if (!space || !group || n < 1 || group->nq < 1 || group->nv < 1) return GA_ERR_ARG;
   /* apply_tangent keeps one row of a block on the stack */
@@ -48,7 +51,7 @@ ga_status ga_space_add(ga_space *space, const ga_group *group, int n, int *q_at,
   int nt = add_product(space->nt, n, block);
   if (nq < 0 || nv < 0 || nt < 0) return GA_ERR_ARG;
 
-  if (!grow(space)) return GA_ERR_MEM;
+  if (!make_room(space)) return GA_ERR_MEM;
   space->factor[space->nfactor] = (ga_factor){group, n, space->nq, space->nv, space->nt};
   space->nfactor++;
 
@@ -61,6 +64,7 @@ ga_status ga_space_add(ga_space *space, const ga_group *group, int n, int *q_at,
   return GA_OK;
 }
 
+/* *out: the space R^n; NULL on failure */
 ga_status ga_space_rn(int n, ga_space **out) {
   ga_status status = ga_space_new(out);
   if (status) return status;
@@ -80,6 +84,7 @@ int ga_space_nv(const ga_space *space) {
   return space->nv;
 }
 
+/* q1 = q o exp(w~) */
 void ga_space_step(const ga_space *space, const double *q, const double *w, double *q1) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -87,6 +92,7 @@ void ga_space_step(const ga_space *space, const double *q, const double *w, doub
   }
 }
 
+/* w with qb = qa o exp(w~) */
 void ga_space_diff(const ga_space *space, const double *qa, const double *qb, double *w) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -94,6 +100,7 @@ void ga_space_diff(const ga_space *space, const double *qa, const double *qb, do
   }
 }
 
+/* c = [a, b] */
 void ga_space_bracket(const ga_space *space, const double *a, const double *b, double *c) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -101,6 +108,7 @@ void ga_space_bracket(const ga_space *space, const double *a, const double *b, d
   }
 }
 
+/* largest distance of qa and qb over all factors, NaN if one is NaN */
 double ga_space_distance(const ga_space *space, const double *qa, const double *qb) {
   double largest = 0;
   for (int i = 0; i < space->nfactor; i++) {
@@ -110,6 +118,8 @@ double ga_space_distance(const ga_space *space, const double *qa, const double *
   return largest;
 }
 
+/* size of each velocity at q (nv numbers): |q| for R^n, as the group says for others, 1 where it
+ * does not say */
 void ga_space_size(const ga_space *space, const double *q, double *size) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -119,6 +129,8 @@ void ga_space_size(const ga_space *space, const double *q, double *size) {
   }
 }
 
+/* first[i], end[i]: the range of velocities that form one vector with velocity i: three on SO(3)
+ * and SE(3), i alone on R^n */
 void ga_space_vectors(const ga_space *space, int *first, int *end) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -130,6 +142,7 @@ void ga_space_vectors(const ga_space *space, int *first, int *end) {
   }
 }
 
+/* q = the identity of all factors */
 void ga_space_identity(const ga_space *space, double *q) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -137,6 +150,7 @@ void ga_space_identity(const ga_space *space, double *q) {
   }
 }
 
+/* removes roundoff from q: quaternions get length 1 */
 void ga_space_clean(const ga_space *space, double *q) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -144,10 +158,12 @@ void ga_space_clean(const ga_space *space, double *q) {
   }
 }
 
+/* number of doubles of ga_space_tangent_rows */
 int ga_space_tangent_size(const ga_space *space) {
   return space->nt;
 }
 
+/* T = the blocks T(w) of all non-commutative factors, one after the other */
 void ga_space_tangent_rows(const ga_space *space, const double *w, double *T) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -155,15 +171,17 @@ void ga_space_tangent_rows(const ga_space *space, const double *w, double *T) {
   }
 }
 
-static bool holds(const ga_factor *f, int column) {
+/* Does the factor contain this velocity? */
+static bool has_column(const ga_factor *f, int column) {
   return column >= f->v_at && column < f->v_at + f->n * f->group->nv;
 }
 
-/* The factor a column belongs to: that of the column before, the next one, or found by halving. */
+/* The factor of a column: f (that of the column before) or the next one in most cases, else found
+ * by bisection. */
 static const ga_factor *factor_of(const ga_space *space, const ga_factor *f, int column) {
   const ga_factor *first = space->factor, *last = first + space->nfactor - 1;
-  if (holds(f, column)) return f;
-  if (f < last && holds(f + 1, column)) return f + 1;
+  if (has_column(f, column)) return f;
+  if (f < last && has_column(f + 1, column)) return f + 1;
   while (first < last) {
     const ga_factor *middle = first + (last - first + 1) / 2;
     if (column >= middle->v_at) {
@@ -175,7 +193,7 @@ static const ga_factor *factor_of(const ga_space *space, const ga_factor *f, int
   return first;
 }
 
-/* a <- a T for one row a of n numbers, T n x n by rows */
+/* a <- a T for a row a of n numbers, T n x n by rows */
 static inline void row_times_block(int n, const double *restrict T, double *restrict a) {
   double row[GA_GROUP_NV_MAX], sum[GA_GROUP_NV_MAX] = {0};
   for (int i = 0; i < n; i++) row[i] = a[i];
@@ -185,7 +203,7 @@ static inline void row_times_block(int n, const double *restrict T, double *rest
   for (int j = 0; j < n; j++) a[j] = sum[j];
 }
 
-/* the same with a size the compiler knows; rows of zeros stay */
+/* the same, with n known to the compiler for the usual sizes; a row of zeros is skipped */
 static inline void turn_row(int n, const double *T, double *a) {
   bool zero = true;
   for (int i = 0; i < n; i++) zero = zero && a[i] == 0;
@@ -202,9 +220,9 @@ static inline void turn_row(int n, const double *T, double *a) {
   }
 }
 
-/* Every piece of a row of A that a block of T turns: listed, if there is a list, or turned at once.
- */
-static int each_turn(const ga_space *space, ga_csr *A, const double *T, ga_turn *list) {
+/* Goes through all pieces of rows of A that a block of T multiplies. T: a <- a T at once; list:
+ * record the piece. Each may be NULL. Returns the number of pieces. The pattern must be closed. */
+static int for_each_turn(const ga_space *space, ga_csr *A, const double *T, ga_turn *list) {
   int count = 0;
   const ga_factor *f = space->factor;
   for (int row = 0; row < A->nrow && !space->commutative; row++) {
@@ -227,18 +245,24 @@ static int each_turn(const ga_space *space, ga_csr *A, const double *T, ga_turn 
   return count;
 }
 
+/* A <- A T in place; the pattern of A must be closed */
 void ga_space_apply_tangent(const ga_space *space, const double *T, ga_csr *A) {
-  each_turn(space, A, T, NULL);
+  for_each_turn(space, A, T, NULL);
 }
 
+/* Number of pieces of rows of A that blocks of T multiply; listed unless list is NULL. A's values
+ * are not used. */
 int ga_space_turns(const ga_space *space, ga_csr *A, ga_turn *list) {
-  return each_turn(space, A, NULL, list);
+  return for_each_turn(space, A, NULL, list);
 }
 
+/* A <- A T by a list of ga_space_turns */
 void ga_space_turn(int count, const ga_turn *list, const double *T, ga_csr *A) {
   for (int i = 0; i < count; i++) turn_row(list[i].nv, T + list[i].block, A->val + list[i].entry);
 }
 
+/* true: each row of A that has one column of a copy of SO(3) or SE(3) has all of them. If not,
+ * *bad_row, *bad_col (may be NULL): the first entry that is missing. */
 bool ga_space_pattern_closed(const ga_space *space, const ga_csr *A, int *bad_row, int *bad_col) {
   if (space->commutative) return true;
   const ga_factor *f = space->factor;

@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+/* Add src, or its transpose, with its upper left corner at (row, col); before build only. Returns
+ * the number of the term. src is borrowed; at most GA_BLOCK_MATRIX_TERMS terms. */
 int ga_block_matrix_add(ga_block_matrix *blocks, int row, int col, const ga_csr *src,
                         bool transpose) {
   assert(blocks->nterm < GA_BLOCK_MATRIX_TERMS);
@@ -17,6 +19,7 @@ typedef struct {
   int *row, *col;
 } entries;
 
+/* Row and column in the big matrix of every entry of every term. */
 static void list_entries(const ga_block_matrix *blocks, entries *all) {
   int at = 0;
   for (int k = 0; k < blocks->nterm; k++) {
@@ -31,7 +34,8 @@ static void list_entries(const ga_block_matrix *blocks, entries *all) {
   }
 }
 
-/* stable counting sort of `order` by key[.] < n */
+/* Stable counting sort: `sorted` gets the `total` numbers of `order` by increasing key[.], which is
+ * from 0 to n - 1; count is scratch of n + 1. */
 static void sort_by(const int *key, int n, int total, const int *order, int *sorted, int *count) {
   for (int i = 0; i <= n; i++) count[i] = 0;
   for (int i = 0; i < total; i++) count[key[i] + 1]++;
@@ -39,7 +43,8 @@ static void sort_by(const int *key, int n, int total, const int *order, int *sor
   for (int i = 0; i < total; i++) sorted[count[key[order[i]]]++] = order[i];
 }
 
-/* Find the terms that are alone, and the slots of the others; count has room for nnz numbers. */
+/* Set alone and in_a_row of each term, and the list of shared slots. count is scratch of nnz
+ * numbers. */
 static void find_shared(ga_block_matrix *blocks, int nnz, int *count, ga_arena *arena) {
   for (int e = 0; e < nnz; e++) count[e] = 0;
   for (int k = 0; k < blocks->nterm; k++) {
@@ -63,6 +68,8 @@ static void find_shared(ga_block_matrix *blocks, int nnz, int *count, ga_arena *
   }
 }
 
+/* Sort the entries of all terms by row and column; equal ones share a slot of A. Sets A (pattern,
+ * zero values), the map of each term, and the list of shared slots. A and maps live in arena. */
 ga_status ga_block_matrix_build(ga_block_matrix *blocks, int n, ga_arena *arena) {
   int total = 0;
   for (int k = 0; k < blocks->nterm; k++) total += ga_csr_nnz(blocks->term[k].src);
@@ -107,7 +114,7 @@ ga_status ga_block_matrix_build(ga_block_matrix *blocks, int n, ga_arena *arena)
   return arena->failed ? GA_ERR_MEM : GA_OK;
 }
 
-/* the slots of a term are distinct */
+/* to[map[e]] += coef from[e]; no slot occurs twice in map, so four can be treated together */
 static void add_at(int nnz, double coef, const int *restrict map, const double *restrict from,
                    double *restrict to) {
   int e = 0;
@@ -121,15 +128,19 @@ static void add_at(int nnz, double coef, const int *restrict map, const double *
 }
 
 /* to[e] = coef from[e], for consecutive slots */
-static void put_from(int nnz, double coef, const double *restrict from, double *restrict to) {
+static void assign_consecutive(int nnz, double coef, const double *restrict from,
+                               double *restrict to) {
   for (int e = 0; e < nnz; e++) to[e] = coef * from[e];
 }
 
-static void put_at(int nnz, double coef, const int *restrict map, const double *restrict from,
-                   double *restrict to) {
+/* to[map[e]] = coef from[e] */
+static void assign_at(int nnz, double coef, const int *restrict map, const double *restrict from,
+                      double *restrict to) {
   for (int e = 0; e < nnz; e++) to[map[e]] = coef * from[e];
 }
 
+/* Set to zero the slots of terms that overlap (the others are assigned by put); or all of A, if
+ * that is faster. */
 void ga_block_matrix_clear(ga_block_matrix *blocks) {
   if (2 * blocks->nshared > ga_csr_nnz(&blocks->A)) {
     ga_csr_zero(&blocks->A);
@@ -138,17 +149,19 @@ void ga_block_matrix_clear(ga_block_matrix *blocks) {
   for (int i = 0; i < blocks->nshared; i++) blocks->A.val[blocks->shared[i]] = 0;
 }
 
+/* Assign the values of term k, times coef, or add them if the term overlaps with another. */
 void ga_block_matrix_put(ga_block_matrix *blocks, int k, double coef) {
   const ga_block_matrix_term *term = &blocks->term[k];
   if (term->in_a_row) {
-    put_from(ga_csr_nnz(term->src), coef, term->src->val, blocks->A.val + term->map[0]);
+    assign_consecutive(ga_csr_nnz(term->src), coef, term->src->val, blocks->A.val + term->map[0]);
   } else if (term->alone) {
-    put_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, blocks->A.val);
+    assign_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, blocks->A.val);
   } else {
     add_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, blocks->A.val);
   }
 }
 
+/* Add the values of term k, times coef. */
 void ga_block_matrix_scatter(ga_block_matrix *blocks, int k, double coef) {
   const ga_block_matrix_term *term = &blocks->term[k];
   add_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, blocks->A.val);

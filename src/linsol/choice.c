@@ -31,6 +31,8 @@ static int count_displaced(const ga_csr *A, const int *order, int *position, int
   return displaced;
 }
 
+/* Fill *out with predicted times in ns of one factorization and two solves, from AMD's counts;
+ * constants are fitted to measured times. False if memory runs out. */
 bool ga_linsol_predict(const ga_csr *A, ga_linsol_prediction *out) {
   ga_arena scratch = {0};
   size_t size = (size_t)A->nrow;
@@ -55,10 +57,12 @@ bool ga_linsol_predict(const ga_csr *A, ga_linsol_prediction *out) {
   return known;
 }
 
+/* The solver with the least predicted time among dense, klu and mumps (if its module can be
+ * loaded); *time in ns. */
 const ga_linsol_ops *ga_linsol_fastest(const ga_linsol_prediction *p, double *time) {
   char trouble[120];
   *time = p->dense;
-  /* Where they are alike, solves by klu take less time; with few rows nothing does. */
+  /* klu is preferred at equal times, because its solves are faster; never below 10 rows. */
   bool dense = p->rows < 10 || p->dense <= 0.9 * p->klu;
   if (dense && p->dense <= p->mumps) return &ga_linsol_dense;
   bool mumps = p->mumps < p->klu && ga_mumps_available(trouble, sizeof trouble);
@@ -66,9 +70,11 @@ const ga_linsol_ops *ga_linsol_fastest(const ga_linsol_prediction *p, double *ti
   return mumps ? &ga_linsol_mumps : &ga_linsol_klu;
 }
 
+/* The choice for linsol = "auto". weak-entries is preferred to sparse solvers unless these are fast
+ * already; it falls back on them where it does not pay. `why` gets one line of reasons. */
 const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room) {
   const double MILLI = 1e-6; /* milliseconds in a nanosecond */
-  /* Times that cannot be much reduced: those of going through the entries. */
+  /* ns; about the time to read all entries a few times: weak-entries cannot be faster */
   const double SHORT = 3 * 8.0 * ga_csr_nnz(A);
   ga_linsol_prediction p;
   char trouble[120], mumps[160] = "";
@@ -76,7 +82,7 @@ const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room) {
   if (!ga_linsol_predict(A, &p)) return NULL;
   const ga_linsol_ops *ops = ga_linsol_fastest(&p, &time);
   if (ops != &ga_linsol_dense) {
-    /* MUMPS is looked for only where it would be the choice: loading it takes milliseconds */
+    /* MUMPS is loaded only if it would be chosen: loading takes milliseconds */
     bool missed = p.mumps < p.klu && !ga_mumps_available(trouble, sizeof trouble);
     snprintf(mumps, sizeof mumps, ", mumps %.2g ms%s%s", MILLI * p.mumps, missed ? ", but " : "",
              missed ? trouble : "");

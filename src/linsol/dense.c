@@ -14,7 +14,8 @@ void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, i
 void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda,
              const int *ipiv, double *b, const int *ldb, int *info, size_t trans_len);
 
-/* All by columns, ld numbers each. The small ones are even: their loops run over whole pairs. */
+/* Matrices are stored by columns of ld numbers. For small systems ld is even, because their loops
+ * run over whole pairs. */
 typedef struct {
   ga_arena arena;
   int n, ld, singular;
@@ -29,6 +30,8 @@ typedef struct {
   ga_null_space_store null;
 } dense;
 
+/* Allocate ls->impl and find the slot of each entry of A in the dense array. Sets the cost in
+ * ls. */
 static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
   dense *d = ga_calloc(1, sizeof *d);
   if (!d) return GA_ERR_MEM;
@@ -70,8 +73,8 @@ static void swap(double *a, double *b) {
   *b = keep;
 }
 
-/* LU with row exchanges; a column without pivot is left with a zero. l has zeros down to row k, so
- * that pairs may begin there. */
+/* Factor d->lu in place with row exchanges; sets pivot and inverse. A column without pivot keeps a
+ * zero on the diagonal. l has zeros down to row k, so that a pair may begin at row k. */
 static void small_factor(dense *d) {
   int n = d->n, ld = d->ld;
   double *lu = d->lu, *l = d->l;
@@ -102,8 +105,8 @@ static void small_factor(dense *d) {
   }
 }
 
-/* x <- U^-1 L^-1 x, x with rows exchanged and of ld entries. The pair that holds x_k is put right
- * afterwards. */
+/* x <- U^-1 L^-1 x; x has ld entries, its rows already exchanged. Loops over pairs also change x_k,
+ * which is therefore kept and restored. */
 static void small_solve(const dense *d, double *restrict x) {
   int n = d->n, ld = d->ld;
   for (int k = 0; k < n; k++) {
@@ -164,6 +167,8 @@ static void multiply_rows(int n, int nrhs, const double *diagonal, double *B) {
   }
 }
 
+/* B <- to F^-1 from B for nrhs columns, or F^-T if transposed; F = R A C, `from` and `to` are
+ * diagonals, NULL: I. */
 static void solve_in_units(const dense *d, bool transposed, int nrhs, const double *from,
                            const double *to, double *B) {
   int n = d->n, info = 0;
@@ -193,7 +198,7 @@ static int first_noise_pivot(const dense *d) {
   return -1;
 }
 
-/* no pivot of R A C so small that it needs a closer look */
+/* Are all pivots of R A C so large that A is certainly regular? */
 static bool sound_pivots(const dense *d) {
   double least = INFINITY, largest = 0;
   for (int k = 0; k < d->n; k++) {
@@ -204,6 +209,8 @@ static bool sound_pivots(const dense *d) {
   return least > GA_SCALING_SOUND * largest;
 }
 
+/* Factor R A C. If a pivot is small, zero pivots are replaced by eps and inverse iteration decides
+ * whether A is singular; d->singular gets the dependent column. */
 static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   dense *d = ls->impl;
   size_t n = (size_t)d->n, ld = (size_t)d->ld;
@@ -229,17 +236,20 @@ static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   return d->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
+/* Factor A; GA_RETRY_SINGULAR only if it is singular with new R and C, too. */
 static ga_status dense_factor(ga_linsol *ls, const ga_csr *A) {
   dense *d = ls->impl;
   return ga_scaling_factor(&d->scale, factor_in_units, ls, A);
 }
 
+/* b <- A^-1 b = C (R A C)^-1 R b */
 static ga_status dense_solve(ga_linsol *ls, double *b) {
   const dense *d = ls->impl;
   solve_in_units(d, false, 1, d->scale.row, d->scale.col, b);
   return GA_OK;
 }
 
+/* B <- A^-1 B or A^-T B for nrhs columns. */
 static ga_status dense_solve_many(ga_linsol *ls, bool transposed, int nrhs, double *B) {
   const dense *d = ls->impl;
   const double *row = d->scale.row, *col = d->scale.col;
@@ -247,6 +257,7 @@ static ga_status dense_solve_many(ga_linsol *ls, bool transposed, int nrhs, doub
   return GA_OK;
 }
 
+/* Complete null space of A, by elimination with complete pivoting; independent of the factors. */
 static ga_status dense_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
   dense *d = ls->impl;
   if (!ga_scaling_apply(&d->scale, A, d->val)) return GA_RETRY_NONFINITE;
@@ -258,6 +269,7 @@ static int dense_singular_column(const ga_linsol *ls) {
   return d->singular;
 }
 
+/* Forget R and C. */
 static void dense_reset(ga_linsol *ls) {
   dense *d = ls->impl;
   d->scale.known = false;

@@ -2,6 +2,8 @@
 /* Rows and columns of the identity in a matrix with a fixed pattern. */
 #include "linsol/identity_rows.h"
 
+/* List the slots of each column of A from `first` on and of its diagonal entry, which must exist.
+ * arena->failed is set if memory runs out. */
 void ga_identity_rows_init(ga_identity_rows *rows, const ga_csr *A, int first, ga_arena *arena) {
   size_t n = (size_t)(A->nrow - first);
   int count = 0;
@@ -27,6 +29,7 @@ void ga_identity_rows_init(ga_identity_rows *rows, const ga_csr *A, int first, g
   }
 }
 
+/* Set row i and column i of A to zero and the diagonal entry to 1; i >= first. */
 void ga_identity_rows_apply(const ga_identity_rows *rows, ga_csr *A, int i) {
   int j = i - rows->first;
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) A->val[e] = 0;

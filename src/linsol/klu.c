@@ -6,11 +6,11 @@
  * chosen once per pattern. New values are refactored in the old pivot order, which is cheap; a full
  * factorization with new pivots follows when the reciprocal pivot growth has fallen by REPIVOT
  * since the last one, or a pivot vanished. Growth takes a third as long as a refactorization to
- * compute, so it is looked at only when the ratio of the extreme pivots has fallen by LOOK.
+ * compute, so it is checked only when the ratio of the extreme pivots has fallen by CHECK.
  *
  * KKT matrices are one irreducible block, or nearly, and mostly fill less without the search for a
  * block triangular form; double systems fill ten times less with it, as it also moves entries to
- * the zero diagonal. Both orderings are made, the first values tell which fills less. */
+ * the zero diagonal. Both orderings are made; the first values decide which fills less. */
 #include <float.h>
 #include <stdint.h>
 #include <suitesparse/klu.h>
@@ -19,7 +19,7 @@
 #include "linsol/registry.h"
 
 static const double REPIVOT = 1e-3; /* fall of the reciprocal pivot growth */
-static const double LOOK = 0.2;     /* fall of the ratio of the extreme pivots */
+static const double CHECK = 0.2;    /* fall of the ratio of the extreme pivots */
 static const double ALIKE = 1e-3;   /* relative difference of two ways to solve that is rounding */
 
 typedef struct {
@@ -29,21 +29,24 @@ typedef struct {
   klu_numeric *numeric;
   int n;
   int singular;      /* column of A that depends on the others, -1 if none */
-  double growth;     /* reciprocal pivot growth of the last full factorization, */
-  double best_ratio; /* and its least over its largest pivot, */
-  double ratio;      /* and that of the factors in use */
-  bool by_block;     /* solve_block does */
+  double growth;     /* reciprocal pivot growth of the last full factorization */
+  double best_ratio; /* smallest |pivot| over largest, of the last full factorization */
+  double ratio;      /* the same of the factors in use */
+  bool by_block;     /* sparse_solve uses solve_block */
   ga_arena arena;
   ga_scaling scale;
   double *val;     /* entries of R A C */
-  double *inverse; /* 1/pivot: a division takes several times as long as what else a column costs */
+  double *inverse; /* 1/pivot: divisions would take most of the time of a solve */
   ga_null_space_store null;
 } klu;
 
+/* The status for a failed call of KLU. */
 static ga_status klu_status(const klu *k) {
   return k->common.status == KLU_OUT_OF_MEMORY ? GA_ERR_MEM : GA_ERR_BACKEND;
 }
 
+/* Allocate ls->impl and order the pattern of A twice: without and with the block triangular form.
+ * The first values decide which ordering is used (factor_anew). */
 static ga_status sparse_analyze(ga_linsol *ls, const ga_csr *A) {
   klu *k = ga_calloc(1, sizeof *k);
   if (!k) return GA_ERR_MEM;
@@ -66,11 +69,13 @@ static ga_status sparse_analyze(ga_linsol *ls, const ga_csr *A) {
   return GA_OK;
 }
 
+/* Number of entries of L, U and the blocks off the diagonal. */
 static double entries(const klu_numeric *numeric) {
   return (double)numeric->lnz + (double)numeric->unz + (double)numeric->nzoff;
 }
 
-/* pivots anew, in the ordering in use, or in both to find it */
+/* A factorization of k->val with new pivots. Without an ordering in use, both are tried, and the
+ * one with fewer entries becomes k->symbolic. NULL if KLU fails; k->common.status says why. */
 static klu_numeric *factor_anew(klu *k, const ga_csr *A) {
   if (k->symbolic) return klu_factor(A->ptr, A->col, k->val, k->symbolic, &k->common);
   klu_numeric *made[2] = {NULL, NULL};
@@ -98,10 +103,10 @@ static void solve_scaled(const void *context, double *b) {
  * same operations in the same order, but for the divisions by pivots, which are made once for all
  * solves. The factors are read as KLU keeps them: column c of L begins
  * at unit Lip[c] of LUbx[0], first its Llen[c] indices, then, from the next whole unit on, its
- * values; likewise U without its diagonal. Once for a matrix it is looked at whether this is so,
- * and whether both ways to solve agree; if not, klu_tsolve is used. */
+ * values; likewise U without its diagonal. block_solve_works checks once per matrix that this is
+ * so and that both ways to solve agree; if not, klu_tsolve is used. */
 
-/* x - sum_p value_p X[index_p] over a column */
+/* x - sum_p value_p X[index_p] over a column of L or U: count indices, then count values */
 static inline double reduce(double x, const double *column, int count, const double *X) {
   const int *index = (const int *)(const void *)column;
   const double *value = column + (count + 1) / 2;
@@ -109,7 +114,7 @@ static inline double reduce(double x, const double *column, int count, const dou
   return x;
 }
 
-/* b <- C F^-1 R b */
+/* b <- C F^-1 R b, F = R A C, if F is a single block (k->by_block) */
 static void solve_block(const klu *k, double *b) {
   const klu_numeric *f = k->numeric;
   const double *units = f->LUbx[0], *row = k->scale.row, *col = k->scale.col;
@@ -126,8 +131,9 @@ static void solve_block(const klu *k, double *b) {
   }
 }
 
-/* Do the columns of L or U lie within the block, and do their indices name other columns? */
-static bool is_as_described(const klu *k, const int *at, const int *length) {
+/* Do the columns of L or U (begins `at`, lengths `length`) lie within the block, with indices from
+ * 0 to n - 1? Guards solve_block against another storage format. */
+static bool storage_fits(const klu *k, const int *at, const int *length) {
   const double *units = k->numeric->LUbx[0];
   for (int c = 0; c < k->n; c++) {
     if (at[c] < 0 || length[c] < 0 || length[c] >= k->n) return false;
@@ -141,11 +147,13 @@ static bool is_as_described(const klu *k, const int *at, const int *length) {
   return true;
 }
 
-static bool block_solves(klu *k) {
+/* Can solve_block be used? One block, storage as described above, and a trial solve that agrees
+ * with klu_tsolve. Overwrites scale.x and scale.unit. */
+static bool block_solve_works(klu *k) {
   double *own = k->scale.x, *theirs = k->scale.unit, apart = 0;
   const klu_numeric *f = k->numeric;
   if (k->symbolic->nblocks != 1 || k->n < 2) return false;
-  if (!is_as_described(k, f->Lip, f->Llen) || !is_as_described(k, f->Uip, f->Ulen)) return false;
+  if (!storage_fits(k, f->Lip, f->Llen) || !storage_fits(k, f->Uip, f->Ulen)) return false;
   for (int i = 0; i < k->n; i++) {
     own[i] = 1 + i % 7;
     theirs[i] = own[i] * k->scale.row[i];
@@ -159,15 +167,17 @@ static bool block_solves(klu *k) {
   return apart <= ALIKE * ga_max_abs(k->n, theirs);
 }
 
-/* The pivots have changed: their inverses, and the ratio of the least to the largest, 0 if one is
- * not finite or zero. klu_rcond gives the same and takes several times as long. */
-static double take_pivots(klu *k) {
+/* Set k->inverse to 1/pivot. Returns smallest |pivot| over largest, 0 if a pivot is zero or not
+ * finite. klu_rcond gives the same ratio and takes several times as long. */
+static double update_pivots(klu *k) {
   const double *pivot = k->numeric->Udiag;
   double least = ga_min_abs(k->n, pivot), largest = ga_max_abs(k->n, pivot);
   for (int c = 0; c < k->n; c++) k->inverse[c] = 1 / pivot[c];
   return least > 0 && isfinite(largest) ? least / largest : 0;
 }
 
+/* Factor k->val with new pivots. Sets the pivot growth, the pivot ratio and the cost in ls;
+ * GA_RETRY_SINGULAR if a pivot is exactly zero. */
 static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   const bool first = !k->symbolic;
@@ -179,8 +189,8 @@ static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
     return klu_status(k);
   }
   k->growth = k->common.rgrowth;
-  k->ratio = k->best_ratio = take_pivots(k);
-  if (first) k->by_block = block_solves(k);
+  k->ratio = k->best_ratio = update_pivots(k);
+  if (first) k->by_block = block_solve_works(k);
   if (!klu_flops(k->symbolic, k->numeric, &k->common)) return klu_status(k);
   /* flops of both, and two of overhead for every entry of a refactorization */
   double count = entries(k->numeric);
@@ -188,25 +198,25 @@ static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
   return GA_OK;
 }
 
-/* the old pivots with new values; false if they do not do any more */
+/* Factor k->val in the old pivot order. False if the old pivots are no longer good enough. */
 static bool refactor(klu *k, const ga_csr *A) {
   if (!k->numeric) return false;
   if (!klu_refactor(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) return false;
-  k->ratio = take_pivots(k);
-  if (k->ratio >= LOOK * k->best_ratio) return true;
+  k->ratio = update_pivots(k);
+  if (k->ratio >= CHECK * k->best_ratio) return true;
   if (!klu_rgrowth(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) return false;
   return k->common.rgrowth >= REPIVOT * k->growth;
 }
 
-/* some roundings of an entry of about 1, without a pattern */
+/* A pseudo-random number within +-8 eps; changes the seed *random. */
 static double disturbance(uint32_t *random) {
   *random = *random * 1664525u + 1013904223u;
   return 16 * DBL_EPSILON * ((double)*random / 4294967296.0 - 0.5);
 }
 
-/* A pivot is exactly zero. Disturbed entries make the matrix regular enough to find out by inverse
- * iteration which column depends on the others; if they do not, its structure is singular and KLU's
- * own answer stands (a column of the transpose, a row of A). */
+/* A pivot is exactly zero: find the dependent column and set k->singular. Disturbed entries make
+ * the matrix regular, and inverse iteration finds the column. If they do not, the structure is
+ * singular and KLU's own answer is used (a column of the transpose, a row of A). */
 static void name_dependent(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   uint32_t random = 12345;
@@ -220,6 +230,8 @@ static void name_dependent(ga_linsol *ls, const ga_csr *A) {
   klu_free_numeric(&k->numeric, &k->common);
 }
 
+/* Factor A after scaling to R A C: with the old pivots if they are still good, else with new ones.
+ * If a pivot is small, inverse iteration decides whether A is singular (k->singular). */
 static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   k->singular = -1;
@@ -234,6 +246,7 @@ static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   return k->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
+/* Factor A; GA_RETRY_SINGULAR only if it is singular with new R and C, too. */
 static ga_status sparse_factor(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   return ga_scaling_factor(&k->scale, factor_in_units, ls, A);
@@ -246,6 +259,7 @@ static bool apply(klu_symbolic *symbolic, klu_numeric *numeric, bool transposed,
                     : klu_tsolve(symbolic, numeric, symbolic->n, nrhs, X, common);
 }
 
+/* B <- C F^-1 R B, or R F^-T C B if transposed, for nrhs columns; F = R A C. */
 static ga_status sparse_solve_many(ga_linsol *ls, bool transposed, int nrhs, double *B) {
   klu *k = ls->impl;
   if (!k->numeric) return GA_ERR_BACKEND;
@@ -261,6 +275,7 @@ static ga_status sparse_solve_many(ga_linsol *ls, bool transposed, int nrhs, dou
   return GA_OK;
 }
 
+/* b <- A^-1 b; by solve_block if that was found to work. */
 static ga_status sparse_solve(ga_linsol *ls, double *b) {
   klu *k = ls->impl;
   if (!k->numeric || !k->by_block) return sparse_solve_many(ls, false, 1, b);
@@ -268,8 +283,8 @@ static ga_status sparse_solve(ga_linsol *ls, double *b) {
   return GA_OK;
 }
 
-/* The pattern of F with a full diagonal, and entries disturbed by roundings, zeros on the diagonal,
- * too: its structure is regular, whatever that of F is. */
+/* *out: F with all entries disturbed by rounding, and with missing diagonal entries added as such
+ * disturbances. So its structure is regular even if that of F is not. Memory from arena. */
 static ga_status disturbed_copy(const klu *k, const ga_csr *A, ga_csr *out, ga_arena *arena) {
   uint32_t random = 54321;
   size_t room = (size_t)ga_csr_nnz(A) + (size_t)k->n;
@@ -291,7 +306,8 @@ static ga_status disturbed_copy(const klu *k, const ga_csr *A, ga_csr *out, ga_a
   return GA_OK;
 }
 
-/* some steps of inverse iteration, for F and for its transpose */
+/* Three steps of inverse iteration with the given factors: null.right gets an x with F x = O(eps),
+ * null.left one with F^T x = O(eps), both of largest entry 1. False if KLU fails. */
 static bool inverse_iteration(klu *k, klu_symbolic *symbolic, klu_numeric *numeric) {
   for (int side = 0; side < 2; side++) {
     double *x = side ? k->null.left : k->null.right;
@@ -305,8 +321,8 @@ static bool inverse_iteration(klu *k, klu_symbolic *symbolic, klu_numeric *numer
   return true;
 }
 
-/* One dependency. KLU stops at its first column without a pivot, so how many there are remains
- * unknown. */
+/* One dependency of A, by inverse iteration with disturbed values. KLU stops at its first column
+ * without a pivot, so the number of dependencies is unknown (out->complete = false). */
 static ga_status sparse_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
   klu *k = ls->impl;
   ga_arena scratch = {0};
@@ -336,6 +352,7 @@ static int sparse_singular_column(const ga_linsol *ls) {
   return k->singular;
 }
 
+/* Forget scaling, choice of ordering and pivots; both orderings stay. */
 static void sparse_reset(ga_linsol *ls) {
   klu *k = ls->impl;
   k->scale.known = k->by_block = false;
@@ -355,8 +372,8 @@ static void sparse_free(ga_linsol *ls) {
   ls->impl = NULL;
 }
 
-/* With a tenth, the pivots of a long chain between two supports leave the ordering one after the
- * other: 400 links fill 100 times as much as they should. */
+/* As sparse_analyze, with pivot tolerance 1e-3. With 0.1, the pivots of a long chain between two
+ * supports leave the diagonal one after the other: 400 links fill 100 times more than needed. */
 static ga_status loose_analyze(ga_linsol *ls, const ga_csr *A) {
   const ga_status status = sparse_analyze(ls, A);
   if (status == GA_OK) ((klu *)ls->impl)->common.tol = 1e-3;

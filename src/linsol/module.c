@@ -14,8 +14,8 @@
 /* an address in the file that holds this function */
 static const char own_directory_anchor[] = "";
 
-/* Directory of the file this function was loaded from, with the last slash. A program is named as
- * it was called, perhaps without a path; then the system is asked. */
+/* Directory, with the last slash, of the file that contains this function (library or program).
+ * dladdr names a program as it was called, perhaps without a path; then /proc is used. */
 static bool own_directory(char *path, size_t room) {
   Dl_info info;
   path[0] = '\0';
@@ -32,7 +32,7 @@ static bool own_directory(char *path, size_t room) {
   return slash != NULL;
 }
 
-/* the module in the directory own + way, if it is there */
+/* Handle of the module in the directory own + way; NULL if there is none or it cannot be loaded. */
 static void *open_in(const char *own, const char *way, const char *module) {
   char path[2 * PATH_MAX];
   if (snprintf(path, sizeof path, "%s%s%s", own, way, module) >= (int)sizeof path) return NULL;
@@ -40,6 +40,8 @@ static void *open_in(const char *own, const char *way, const char *module) {
   return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
+/* Address of a symbol of a module, searched next to the library, then in the install directories.
+ * NULL with a reason in trouble. The module stays open until the process ends. */
 void *ga_module_symbol(const char *module, const char *symbol, char *trouble, size_t room) {
   static const char *const ways[] = {"", GA_MODULE_FROM_LIB "/", GA_MODULE_FROM_BIN "/"};
   char own[PATH_MAX];

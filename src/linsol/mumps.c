@@ -2,10 +2,10 @@
 /* Multifrontal factorization by MUMPS, for matrices whose graph is not a chain.
  *
  * If rows can be scaled so that D A is symmetric, F = R D A R is factored as L D L^T, else
- * F = R A C as L U; R and C of scaling.h. The first values decide, and help to order: MUMPS pairs
- * the zeros on the diagonal of constraints with velocities. So analysis waits for the first values
- * and follows anew after a reset. Several orderings are tried, the one that promises the fewest
- * operations is kept.
+ * F = R A C as L U; R and C of scaling.h. The first values decide this, and MUMPS uses them for the
+ * ordering: it pairs the zeros on the diagonal of constraints with velocities. So the analysis
+ * waits for the first values, also after a reset. Several orderings are tried; the one with the
+ * fewest predicted operations is kept.
  *
  * Every factorization chooses pivots anew and allocates; they are counted as repivots. Where pivots
  * have to wait for others, MUMPS needs more memory than it predicted: it is then given more. */
@@ -24,10 +24,10 @@
 #include "linsol/symmetry.h"
 
 enum { EXTRA_FIRST = 30, EXTRA_MAX = 4000 }; /* room beyond the prediction, in per cent */
-/* Below so many operations no other ordering than the two quick ones is worth the search. */
+/* With fewer operations than this, only the two quick orderings are tried. */
 static const double SEARCH = 3e8;
-/* Pivots that count as zero: in a factorization none but true zeros, which are then replaced; in
- * the search for null spaces those below this times n. */
+/* Pivots below this count as zero. ZERO: in a factorization, only true zeros, which are replaced.
+ * NOISE times n: in the search for null spaces. */
 static const double ZERO = 1e-300, NOISE = 64 * DBL_EPSILON;
 
 typedef struct {
@@ -54,6 +54,8 @@ static const bool built_in = true;
 static const bool built_in = false;
 #endif
 
+/* The functions of the module for MUMPS, loaded at the first call; NULL if they cannot be used, and
+ * `trouble` says why. */
 static const ga_mumps_driver *find_driver(char *trouble, size_t room) {
   if (!built_in) {
     snprintf(trouble, room, "it is not built in");
@@ -70,6 +72,8 @@ bool ga_mumps_available(char *trouble, size_t room) {
   return find_driver(trouble, room) != NULL;
 }
 
+/* Allocate ls->impl for the pattern of A. MUMPS itself analyzes with the first values
+ * (open_and_order). */
 static ga_status mumps_analyze(ga_linsol *ls, const ga_csr *A) {
   const ga_mumps_driver *driver = find_driver(ls->trouble, sizeof ls->trouble);
   if (!driver) return GA_ERR_BACKEND;
@@ -94,7 +98,7 @@ static ga_status mumps_analyze(ga_linsol *ls, const ga_csr *A) {
   return m->arena.failed ? GA_ERR_MEM : GA_OK;
 }
 
-/* S = D A and its entries in good units; false if they are not finite */
+/* S = D A, and the entries of F = R S C into m->scaled; false if they are not finite */
 static bool apply_units(mumps *m, const ga_csr *A) {
   for (int i = 0; i < m->n; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) m->S.val[e] = m->balance.D[i] * A->val[e];
@@ -102,19 +106,21 @@ static bool apply_units(mumps *m, const ga_csr *A) {
   return ga_scaling_apply(&m->scale, &m->S, m->scaled);
 }
 
+/* Is D A, scaled, symmetric for these values? m->scaled gets its entries. */
 static bool symmetric_now(mumps *m, const ga_csr *A) {
   return apply_units(m, A) && ga_symmetry_holds(&m->balance, A, m->scaled);
 }
 
+/* Close the instance of MUMPS with its ordering and factors. */
 static void forget_analysis(mumps *m) {
   if (m->instance) m->driver->close(m->instance);
   m->instance = NULL;
   m->analyzed = false;
 }
 
-/* Entries of F into m->scaled. The first values tell whether it is symmetric. If later ones are not
- * so any more, it is factored as L U from then on. */
-static bool prepare(mumps *m, const ga_linsol_layout *layout, const ga_csr *A) {
+/* Entries of F into m->scaled; false if they are not finite. The first values decide whether F is
+ * treated as symmetric. If later values are not symmetric, F is factored as L U from then on. */
+static bool scale_entries(mumps *m, const ga_linsol_layout *layout, const ga_csr *A) {
   if (m->decided && m->symmetric && symmetric_now(m, A)) return true;
   if (m->decided && !m->symmetric) return apply_units(m, A);
   bool wanted = !layout || layout->symmetry != GA_SYMMETRY_NONE;
@@ -130,8 +136,8 @@ static bool prepare(mumps *m, const ga_linsol_layout *layout, const ga_csr *A) {
   return apply_units(m, A);
 }
 
-/* The coordinates MUMPS is given, of a symmetric matrix those of the lower triangle. MUMPS refuses
- * a matrix without entries: it is given a zero. */
+/* Rows and columns of the entries for MUMPS in m->matrix, counted from 1; for a symmetric F only
+ * the lower triangle. MUMPS refuses a matrix without entries, so an empty one gets a zero. */
 static void list_entries(mumps *m) {
   ga_mumps_matrix *matrix = &m->matrix;
   matrix->symmetric = m->symmetric;
@@ -153,12 +159,13 @@ static void list_entries(mumps *m) {
   matrix->nnz = 1;
 }
 
+/* Copy the entries of F that MUMPS gets to m->matrix.val. */
 static void copy_values(mumps *m) {
   for (int k = 0; k < m->matrix.nnz; k++) m->matrix.val[k] = m->scaled[m->from[k]];
 }
 
-/* an error of MUMPS as a status and a sentence */
-static ga_status complain(ga_linsol *ls, const ga_mumps_report *report) {
+/* The status for an error code of MUMPS; its message goes to ls->trouble. */
+static ga_status status_of_error(ga_linsol *ls, const ga_mumps_report *report) {
   static const int memory[] = {-5, -7, -8, -9, -11, -13, -14, -15, -17, -18, -19, -20};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
     if (report->code != memory[i]) continue;
@@ -171,8 +178,9 @@ static ga_status complain(ga_linsol *ls, const ga_mumps_report *report) {
   return GA_ERR_BACKEND;
 }
 
-/* One ordering. A matrix whose structure is singular has no matching; its values tell then. */
-static void order(mumps *m, int ordering, ga_mumps_report *report) {
+/* Analyze with one ordering. A structurally singular matrix has no matching: then without one. The
+ * factorization will find that it is singular. */
+static void analyze_ordering(mumps *m, int ordering, ga_mumps_report *report) {
   m->driver->analyze(m->instance, ordering, true, report);
   if (report->code == GA_MUMPS_STRUCTURE) {
     m->driver->analyze(m->instance, ordering, false, report);
@@ -180,6 +188,8 @@ static void order(mumps *m, int ordering, ga_mumps_report *report) {
   m->ordering = ordering;
 }
 
+/* Analyze with two quick orderings, and with two slower ones if the factorization is large; keep
+ * the one with the fewest predicted operations. */
 static ga_status find_ordering(ga_linsol *ls) {
   static const int orderings[] = {GA_MUMPS_AMF, GA_MUMPS_QAMD, GA_MUMPS_PORD, GA_MUMPS_SCOTCH};
   mumps *m = ls->impl;
@@ -187,14 +197,15 @@ static ga_status find_ordering(ga_linsol *ls) {
   double least = INFINITY;
   int best = orderings[0];
   for (int i = 0; i < 4 && (i < 2 || least > SEARCH); i++) {
-    order(m, orderings[i], &report);
-    if (report.code < 0) return complain(ls, &report);
+    analyze_ordering(m, orderings[i], &report);
+    if (report.code < 0) return status_of_error(ls, &report);
     if (report.flops < least) least = report.flops, best = orderings[i];
   }
-  if (best != m->ordering) order(m, best, &report);
-  return report.code < 0 ? complain(ls, &report) : GA_OK;
+  if (best != m->ordering) analyze_ordering(m, best, &report);
+  return report.code < 0 ? status_of_error(ls, &report) : GA_OK;
 }
 
+/* A new instance of MUMPS for the present entries of F, ordered. */
 static ga_status open_and_order(ga_linsol *ls) {
   mumps *m = ls->impl;
   forget_analysis(m);
@@ -207,7 +218,8 @@ static ga_status open_and_order(ga_linsol *ls) {
   return status;
 }
 
-/* factor the values last copied; where room is short, with more of it */
+/* Factor the values last copied. If MUMPS runs out of its workspace, double m->extra and try again.
+ * null, instead: see ga_mumps_driver. */
 static ga_status factor_with_room(ga_linsol *ls, double null, double instead,
                                   ga_mumps_report *report) {
   mumps *m = ls->impl;
@@ -218,7 +230,7 @@ static ga_status factor_with_room(ga_linsol *ls, double null, double instead,
     if (!short_of_room || m->extra > EXTRA_MAX) break;
     m->extra *= 2;
   }
-  return report->code < 0 ? complain(ls, report) : GA_OK;
+  return report->code < 0 ? status_of_error(ls, report) : GA_OK;
 }
 
 /* b <- F^-1 b */
@@ -228,11 +240,13 @@ static void solve_scaled(const void *context, double *b) {
   m->driver->solve(m->instance, false, 1, b, &report);
 }
 
+/* Factor F for the values of A. If a pivot is small, inverse iteration decides whether A is
+ * singular; m->singular gets the dependent column. Sets the cost in ls. */
 static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   mumps *m = ls->impl;
   ga_mumps_report report;
   m->singular = -1;
-  if (!prepare(m, ls->layout, A)) return GA_RETRY_NONFINITE;
+  if (!scale_entries(m, ls->layout, A)) return GA_RETRY_NONFINITE;
   ga_status status = m->analyzed ? GA_OK : open_and_order(ls);
   if (status != GA_OK) return status;
   copy_values(m);
@@ -247,12 +261,13 @@ static ga_status factor_in_units(ga_linsol *ls, const ga_csr *A) {
   return m->singular < 0 ? GA_OK : GA_RETRY_SINGULAR;
 }
 
+/* Factor A; GA_RETRY_SINGULAR only if it is singular with new R and C, too. */
 static ga_status mumps_factor(ga_linsol *ls, const ga_csr *A) {
   mumps *m = ls->impl;
   return ga_scaling_factor(&m->scale, factor_in_units, ls, A);
 }
 
-/* every column of B times one or two diagonals; NULL: I */
+/* Multiply every column of B by the diagonal `first`, and by `second` unless that is NULL. */
 static void multiply(const mumps *m, int nrhs, const double *first, const double *second,
                      double *B) {
   for (int c = 0; c < nrhs; c++, B += m->n) {
@@ -268,7 +283,7 @@ static ga_status mumps_solve_many(ga_linsol *ls, bool transposed, int nrhs, doub
   const double *row = m->scale.row, *col = m->scale.col, *D = m->balance.D;
   multiply(m, nrhs, transposed ? col : row, transposed ? NULL : D, B);
   m->driver->solve(m->instance, transposed, nrhs, B, &report);
-  if (report.code < 0) return complain(ls, &report);
+  if (report.code < 0) return status_of_error(ls, &report);
   multiply(m, nrhs, transposed ? row : col, transposed ? D : NULL, B);
   return GA_OK;
 }
@@ -277,7 +292,8 @@ static ga_status mumps_solve(ga_linsol *ls, double *b) {
   return mumps_solve_many(ls, false, 1, b);
 }
 
-/* Factor F once more with pivots below the noise left out. */
+/* Factor F with pivots below rounding noise left out; *count is their number, the dimension of the
+ * null space. */
 static ga_status factor_without_noise(ga_linsol *ls, int *count) {
   mumps *m = ls->impl;
   ga_mumps_report report;
@@ -289,7 +305,8 @@ static ga_status factor_without_noise(ga_linsol *ls, int *count) {
   return status;
 }
 
-/* A basis of the null space of F^T. If F is not symmetric, its transpose has to be factored. */
+/* A basis of the null space of F^T into m->null.left. If F is not symmetric, its transpose is
+ * factored for this, and the analysis of F is lost. */
 static ga_status left_basis(ga_linsol *ls, int count) {
   mumps *m = ls->impl;
   ga_mumps_report report = {0};
@@ -309,19 +326,21 @@ static ga_status left_basis(ga_linsol *ls, int count) {
   if (status == GA_OK) m->driver->null_vectors(m->instance, count, m->null.left, &report);
   m->transposed = false;
   forget_analysis(m);
-  return report.code < 0 ? complain(ls, &report) : status;
+  return report.code < 0 ? status_of_error(ls, &report) : status;
 }
 
+/* All dependencies of A: bases of the null spaces of F and F^T from MUMPS, changed to the units of
+ * A. */
 static ga_status mumps_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
   mumps *m = ls->impl;
   ga_mumps_report report = {0};
   int count = 0;
-  if (!prepare(m, ls->layout, A)) return GA_RETRY_NONFINITE;
+  if (!scale_entries(m, ls->layout, A)) return GA_RETRY_NONFINITE;
   ga_status status = factor_without_noise(ls, &count);
   if (status == GA_OK) status = ga_null_space_room(&m->null, m->n, count);
   if (status == GA_OK && count > 0) {
     m->driver->null_vectors(m->instance, count, m->null.right, &report);
-    status = report.code < 0 ? complain(ls, &report) : left_basis(ls, count);
+    status = report.code < 0 ? status_of_error(ls, &report) : left_basis(ls, count);
   }
   if (status != GA_OK) return status;
   ga_null_space_from_bases(&m->null, &m->scale, count, out);
@@ -338,6 +357,7 @@ static int mumps_singular_column(const ga_linsol *ls) {
   return m->singular;
 }
 
+/* Forget scaling, symmetry, ordering and extra memory; the next values decide anew. */
 static void mumps_reset(ga_linsol *ls) {
   mumps *m = ls->impl;
   m->scale.known = m->decided = false;

@@ -2,15 +2,16 @@
 /* Numbers for the rows of a team's matrix, the same on all processes. */
 #include "linsol/numbering.h"
 
-/* sizes[b * processes + p]: rows of block b on process p */
+/* sizes[b * processes + p] = number of rows of block b on process p, on all processes; sizes must
+ * be zero before. Collective. */
 static ga_status gather_sizes(ga_team *team, int count, const ga_numbering_block *block,
                               double *sizes) {
   for (int b = 0; b < count; b++) sizes[b * team->processes + team->process] = block[b].size;
   return team->ops->reduce(team, GA_TEAM_SUM, count * team->processes, sizes);
 }
 
-/* Rows that processes have alone: those of process 0 get the numbers from base on, then those of
- * process 1, .. Returns the first number that is free. */
+/* Number a block of rows that no other process has: those of process 0 get the numbers from base
+ * on, then those of process 1, .. Returns the first number that is free. */
 static long number_own_rows(const ga_team *team, const ga_numbering_block *block,
                             const double *sizes, long base, long *number, bool *owned) {
   long first = base;
@@ -23,6 +24,8 @@ static long number_own_rows(const ga_team *team, const ga_numbering_block *block
   return base;
 }
 
+/* A block of velocities gets the team's global numbers, from base on. Returns the first free
+ * number. */
 static long number_velocities(const ga_team *team, const ga_numbering_block *block, long base,
                               long *number, bool *owned) {
   for (int i = 0; i < block->size; i++) {
@@ -32,6 +35,8 @@ static long number_velocities(const ga_team *team, const ga_numbering_block *blo
   return base + team->nv_all;
 }
 
+/* Global number and owner of each of the n local rows; see numbering.h. Collective; arrays live in
+ * arena. */
 ga_status ga_numbering_init(ga_linsol_numbering *numbering, ga_team *team, int n, int count,
                             const ga_numbering_block *block, ga_arena *arena, ga_error *err) {
   ga_arena scratch = {0};

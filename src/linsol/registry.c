@@ -34,6 +34,7 @@ const char *ga_capabilities(void) {
 #endif
 }
 
+/* A user's solver must have the four functions without which nothing can be solved. */
 static ga_status check_ops(const ga_linsol_ops *ops, ga_error *err) {
   if (ops->analyze && ops->factor && ops->solve && ops->free) return GA_OK;
   return ga_fail(err, GA_ERR_ARG, "linsol_ops '%s' lacks analyze, factor, solve or free",
@@ -43,6 +44,7 @@ static ga_status check_ops(const ga_linsol_ops *ops, ga_error *err) {
 /* Old names of solvers, which still work. */
 static const struct { const char *old, *name; } aliases[] = {{"sweep", "weak-entries"}};
 
+/* The built-in solver of this name, old names included; NULL if unknown. */
 static const ga_linsol_ops *find_solver(const char *name) {
   for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++) {
     if (strcmp(aliases[i].old, name) == 0) name = aliases[i].name;
@@ -53,11 +55,13 @@ static const ga_linsol_ops *find_solver(const char *name) {
   return NULL;
 }
 
+/* Is this "auto" or the name of a built-in solver? */
 bool ga_linsol_known(const char *name) {
   return strcmp(name, "auto") == 0 || find_solver(name);
 }
 
-static ga_status refuse_name(const char *name, ga_error *err) {
+/* The error for an unknown solver: the nearest known name, and all known names. */
+static ga_status fail_unknown_name(const char *name, ga_error *err) {
   const char *near = ga_nearest_word(name, ga_linsol_name);
   char known[80] = "auto";
   for (int i = 0, used = 4; i < COUNT; i++) {
@@ -68,6 +72,8 @@ static ga_status refuse_name(const char *name, ga_error *err) {
                  strcmp(name, "mumps") == 0 ? "; the library was built without MUMPS" : "");
 }
 
+/* Set ls->ops (and ls->context for a team): a team's own solver, the user's functions, the choice
+ * of "auto", or a built-in solver by name, in this order. ls->layout must be set. */
 static ga_status choose_solver(ga_linsol *ls, const ga_options *options, const ga_csr *A,
                                ga_error *err) {
   ls->ops = options->linsol_ops;
@@ -82,9 +88,10 @@ static ga_status choose_solver(ga_linsol *ls, const ga_options *options, const g
     return ga_fail(err, GA_ERR_MEM, "no memory to choose a linear solver for %d rows", A->nrow);
   }
   ls->ops = find_solver(options->linsol);
-  return ls->ops ? GA_OK : refuse_name(options->linsol, err);
+  return ls->ops ? GA_OK : fail_unknown_name(options->linsol, err);
 }
 
+/* Choose a solver as ga_linsol_open does, without opening it; *out is NULL on failure. */
 ga_status ga_linsol_choose(const ga_options *options, const ga_csr *A, const ga_linsol_ops **out,
                            ga_error *err) {
   ga_linsol ls = {0};
@@ -97,6 +104,8 @@ ga_status ga_linsol_open(ga_linsol *ls, const ga_options *options, const ga_csr 
   return ga_linsol_open_layout(ls, options, A, NULL, err);
 }
 
+/* Choose a solver and analyze the pattern of A; see registry.h. On failure ls needs no close. With
+ * a team, all processes return the same status. */
 ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const ga_csr *A,
                                 const ga_linsol_layout *layout, ga_error *err) {
   *ls = (ga_linsol){.context = options->linsol_context, .layout = layout};
@@ -121,6 +130,8 @@ ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const 
   return ga_team_tell(team, status, trouble[0] != '\0', err);
 }
 
+/* Public: open a solver by name (NULL: "auto") for a pattern; layout may be NULL and must outlive
+ * ls. */
 ga_status ga_linsol_attach(ga_linsol *ls, const char *name, const ga_csr *A,
                            const ga_linsol_layout *layout, ga_error *err) {
   ga_options options = ga_options_default();
@@ -132,6 +143,8 @@ void ga_linsol_detach(ga_linsol *ls) {
   ga_linsol_close(ls);
 }
 
+/* Solve A X = B or A^T X = B; B has nrhs columns of n numbers, overwritten by X. GA_ERR_BACKEND if
+ * the solver has no transposed solves. */
 ga_status ga_linsol_solve_many(ga_linsol *ls, bool transposed, int n, int nrhs, double *B) {
   if (ls->ops->solve_many) return ls->ops->solve_many(ls, transposed, nrhs, B);
   if (transposed) {
@@ -146,10 +159,12 @@ ga_status ga_linsol_solve_many(ga_linsol *ls, bool transposed, int n, int nrhs, 
   return status;
 }
 
+/* Forget all values, if the solver has such a function. */
 void ga_linsol_reset(ga_linsol *ls) {
   if (ls->ops && ls->ops->reset) ls->ops->reset(ls);
 }
 
+/* Free the solver; *ls is zero afterwards. Allowed if it is not open. */
 void ga_linsol_close(ga_linsol *ls) {
   if (ls->ops) ls->ops->free(ls);
   *ls = (ga_linsol){0};

@@ -6,12 +6,14 @@
 #include <math.h>
 
 enum { PASSES = 5, FITS = 1 << 20 };
-/* Growth |(R A C)^-1 b|/|b| of the first step of inverse iteration, in units of 1/(n eps), and of
- * the second. What is left of a row that cancels; entries below NOTHING are rounding errors. Of
- * 140000 random singular KKT matrices, with masses, springs and constraints of all sizes, all but
- * 12 are found so, and all with the help of the pivots; of 20000 regular ones none. */
+/* Limits of the test for singularity: growth |(R A C)^-1 b|/|b| of the first step of inverse
+ * iteration, in units of 1/(n eps), and of the second; |sum|/sum|terms| of a row that cancels;
+ * relative size below which entries of x are rounding errors. Of 140000 random singular KKT
+ * matrices all but 12 are found so, and all with the help of the pivots; of 20000 regular ones
+ * none. */
 static const double GROWTH = 0.05, GROWTH_AGAIN = 1e6, CANCELLED = 1e-9, NOTHING = 1e-8;
 
+/* Allocate R, C and scratch for n rows and nnz entries; arena->failed is set if memory runs out. */
 void ga_scaling_init(ga_scaling *scale, int n, int nnz, ga_arena *arena) {
   scale->n = n;
   scale->unit_of = ga_arena_doubles(arena, (size_t)nnz);
@@ -22,8 +24,8 @@ void ga_scaling_init(ga_scaling *scale, int n, int nnz, ga_arena *arena) {
   }
 }
 
-/* Divide by the square root of max, to a power of two; false if that is 1. Rows that are zero or
- * not finite stay as they are. */
+/* Divide *scale by sqrt(max), rounded to a power of two; false if that is 1. If max is zero or not
+ * finite, *scale stays. */
 static bool rescale(double max, double *scale) {
   int exponent = 0;
   if (max > 0 && max <= DBL_MAX) frexp(max, &exponent);
@@ -32,7 +34,8 @@ static bool rescale(double max, double *scale) {
   return true;
 }
 
-/* Every pass halves the exponents of the largest entries; a matrix in good units needs one pass. */
+/* Find R and C (scale->row, scale->col). Every pass halves the exponents of the largest entries; a
+ * matrix in good units needs one pass. */
 static void find_scales(ga_scaling *scale, const ga_csr *A) {
   int n = scale->n;
   for (int i = 0; i < n; i++) scale->row[i] = scale->col[i] = 1;
@@ -72,8 +75,8 @@ static void multiply(int nnz, const double *restrict unit, const double *restric
   for (int e = 0; e < nnz; e++) to[e] = from[e] * unit[e];
 }
 
-/* The same, piece by piece so that it is checked while it is in the cache. False if an entry is too
- * large or not finite, or if all are too small. */
+/* The same, in pieces of the size of the cache, with a check: false if an entry is above FITS or
+ * not finite, or if all are below 1/FITS. Then the old R and C do not fit any more. */
 static bool multiply_fitting(int nnz, const double *unit, const double *from, double *to) {
   enum { PIECE = 512 };
   bool seen = nnz == 0;
@@ -86,6 +89,8 @@ static bool multiply_fitting(int nnz, const double *unit, const double *from, do
   return seen;
 }
 
+/* val = R A C, with the old R and C if they still fit, else with new ones. False if A is not
+ * finite. */
 bool ga_scaling_apply(ga_scaling *scale, const ga_csr *A, double *val) {
   int nnz = A->ptr[A->nrow];
   if (scale->known && multiply_fitting(nnz, scale->unit_of, A->val, val)) return true;
@@ -97,6 +102,8 @@ bool ga_scaling_apply(ga_scaling *scale, const ga_csr *A, double *val) {
   return true;
 }
 
+/* Call factor(ls, A). If A is singular with R and C of earlier values, call it once more with new
+ * ones: old ones can make a regular matrix look singular. */
 ga_status ga_scaling_factor(ga_scaling *scale, ga_status (*factor)(ga_linsol *ls, const ga_csr *A),
                             ga_linsol *ls, const ga_csr *A) {
   const bool kept = scale->known;
@@ -106,11 +113,13 @@ ga_status ga_scaling_factor(ga_scaling *scale, ga_status (*factor)(ga_linsol *ls
   return factor(ls, A);
 }
 
+/* Entry i of a start vector: alternating signs, sizes from 0.5 to 1 by the golden ratio, no two
+ * equal. */
 double ga_scaling_weight(int i) {
   return (i % 2 ? -0.5 : 0.5) * (1 + fmod(0.6180339887498949 * i, 1));
 }
 
-/* x <- (R A C)^-1 b with |b| = |R A C| |unit| */
+/* scale->x <- (R A C)^-1 b, where b has the size |R A C| unit, entry by entry */
 static void inverse_step(ga_scaling *scale, const ga_csr *A,
                          void (*solve)(const void *context, double *b), const void *context) {
   for (int i = 0; i < scale->n; i++) {
@@ -138,7 +147,8 @@ static int largest_entry(const ga_scaling *scale) {
   return at;
 }
 
-/* whether every row of R A C x cancels, the entries of x that may be rounding errors left out */
+/* Does every row of R A C x cancel to CANCELLED of its terms? Entries of x below NOTHING * size,
+ * size the largest entry, may be rounding errors and are left out. */
 static bool rows_cancel(const ga_scaling *scale, const ga_csr *A, double size) {
   for (int i = 0; i < scale->n; i++) {
     double sum = 0, terms = 0;
@@ -154,6 +164,7 @@ static bool rows_cancel(const ga_scaling *scale, const ga_csr *A, double size) {
   return true;
 }
 
+/* One step of inverse iteration from x_i = ga_scaling_weight(i); the index of the largest entry. */
 int ga_scaling_dependent(ga_scaling *scale, void (*solve)(const void *context, double *b),
                          const void *context) {
   for (int i = 0; i < scale->n; i++) {
@@ -164,6 +175,9 @@ int ga_scaling_dependent(ga_scaling *scale, void (*solve)(const void *context, d
   return largest_entry(scale);
 }
 
+/* The column of A that depends on the others, -1 if A is regular: one step of inverse iteration,
+ * and if it grows, the two further conditions of scaling.h. solve applies (R A C)^-1. Overwrites
+ * scale->x and unit. */
 int ga_scaling_singular(ga_scaling *scale, const ga_csr *A,
                         void (*solve)(const void *context, double *b), const void *context,
                         int noise) {

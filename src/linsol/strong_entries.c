@@ -19,6 +19,7 @@
 #include <string.h>
 #include <suitesparse/btf.h>
 
+/* Copy the pattern of A by reference and allocate what does not depend on the choice. */
 void ga_strong_entries_init(ga_strong_entries *s, const ga_csr *A) {
   size_t n = (size_t)A->nrow, nnz = (size_t)ga_csr_nnz(A);
   s->A = *A;
@@ -31,6 +32,7 @@ void ga_strong_entries_init(ga_strong_entries *s, const ga_csr *A) {
   ga_scaling_init(&s->scale, A->nrow, ga_csr_nnz(A), &s->arena);
 }
 
+/* Close the solvers of all blocks and release the present choice; see strong_entries.h. */
 void ga_strong_entries_close(ga_strong_entries *s, bool forget) {
   for (int k = 0; k < s->nblock; k++) ga_linsol_close(&s->block[k].ls);
   s->nblock = 0;
@@ -43,6 +45,8 @@ void ga_strong_entries_free(ga_strong_entries *s) {
   ga_arena_free(&s->arena);
 }
 
+/* Mark the strong entries in s->kept and count them in s->entries: those of constraints, those with
+ * |R A C| >= weak, and all that were kept before. Overwrites s->work. */
 static void choose_entries(ga_strong_entries *s, double weak) {
   const ga_csr *A = &s->A;
   s->entries = 0;
@@ -57,6 +61,7 @@ static void choose_entries(ga_strong_entries *s, double weak) {
   }
 }
 
+/* A pivot is expected where this row and this column meet. */
 static void make_partners(ga_strong_entries *s, int row, int col) {
   s->row_of[col] = row;
   s->column_of[row] = col;
@@ -95,6 +100,7 @@ static bool pair_mutual(ga_strong_entries *s) {
   return found;
 }
 
+/* Partners by rules 2 to 4 of the head of this file; every row and column gets one. */
 static void find_partners(ga_strong_entries *s) {
   enum { PASSES = 20 }; /* two or three are enough for constraints */
   int n = s->A.nrow;
@@ -111,16 +117,17 @@ static void find_partners(ga_strong_entries *s) {
   }
 }
 
-/* partners from the layout of the matrix */
-static void take_partners(ga_strong_entries *s, const ga_linsol_layout *layout) {
+/* Partners by rule 1: row and column i of each block of the layout. */
+static void pair_by_layout(ga_strong_entries *s, const ga_linsol_layout *layout) {
   for (int k = 0; k < layout->nblock; k++) {
     const ga_linsol_block *block = &layout->block[k];
     for (int i = 0; i < block->size; i++) make_partners(s, block->row + i, block->col + i);
   }
 }
 
-/* A constraint that is the partner of a multiplier without diagonal entry keeps its whole gradient,
- * small entries too: they may grow during the motion, and then P would have to be chosen again. */
+/* Mark more entries as strong: a constraint that is the partner of a multiplier without diagonal
+ * entry keeps its whole gradient, small entries too: they may grow during the motion, and then P
+ * would have to be chosen again. */
 static void keep_gradients(ga_strong_entries *s) {
   for (int j = 0; j < s->A.nrow; j++) {
     int i = s->row_of[j];
@@ -133,8 +140,8 @@ static void keep_gradients(ga_strong_entries *s) {
   }
 }
 
-/* Strongly connected components in the order of the block triangular form; a component with less
- * than n/8 columns is merged with the next. */
+/* Set block_of and nblock: strongly connected components in the order of the block triangular form;
+ * a component with less than n/8 columns is merged with the next. False if memory runs out. */
 static bool find_blocks(ga_strong_entries *s) {
   ga_arena scratch = {0};
   int n = s->A.nrow, at = 0;
@@ -175,7 +182,8 @@ static int copy_row(const ga_strong_entries *s, ga_strong_entries_block *b, int 
   return at;
 }
 
-/* Columns and sizes of the blocks, then their patterns, one after the other in common arrays. */
+/* Set s->block: columns and sizes of the blocks, then their patterns, which lie one after the other
+ * in common arrays. False if memory runs out. */
 static bool fill_blocks(ga_strong_entries *s) {
   size_t n = (size_t)s->A.nrow, most = (size_t)s->entries;
   for (int k = 0; k < s->nblock; k++) {
@@ -202,7 +210,7 @@ static bool fill_blocks(ga_strong_entries *s) {
   return !s->choice.failed;
 }
 
-/* the entries below the blocks, by rows of A */
+/* Set s->rest: strong entries outside the blocks, by rows of A. False if memory runs out. */
 static bool fill_rest(ga_strong_entries *s) {
   size_t n = (size_t)s->A.nrow, most = (size_t)s->entries;
   int at = 0;
@@ -223,6 +231,8 @@ static bool fill_rest(ga_strong_entries *s) {
   return true;
 }
 
+/* Mark strong entries, pair rows with columns, form the blocks, and predict the time of each block
+ * with its fastest solver; see strong_entries.h. */
 ga_status ga_strong_entries_choose(ga_strong_entries *s, const ga_csr *A,
                                    const ga_linsol_layout *layout, double weak) {
   s->scale.known = false;
@@ -230,7 +240,7 @@ ga_status ga_strong_entries_choose(ga_strong_entries *s, const ga_csr *A,
   ga_strong_entries_close(s, false);
   choose_entries(s, weak);
   if (layout && layout->nblock > 0) {
-    take_partners(s, layout);
+    pair_by_layout(s, layout);
   } else {
     find_partners(s);
   }
@@ -251,6 +261,7 @@ ga_status ga_strong_entries_choose(ga_strong_entries *s, const ga_csr *A,
   return GA_OK;
 }
 
+/* Let the solver of each block analyze its pattern. */
 ga_status ga_strong_entries_open(ga_strong_entries *s) {
   ga_status status = GA_OK;
   for (int k = 0; k < s->nblock && status == GA_OK; k++) {
@@ -259,6 +270,8 @@ ga_status ga_strong_entries_open(ga_strong_entries *s) {
   return status;
 }
 
+/* Copy the values of A into the blocks and into rest, and factor the blocks; stops at the first
+ * that fails. */
 ga_status ga_strong_entries_factor(ga_strong_entries *s, const ga_csr *A) {
   const double *val = A->val;
   ga_status status = GA_OK;
@@ -271,7 +284,8 @@ ga_status ga_strong_entries_factor(ga_strong_entries *s, const ga_csr *A) {
   return status;
 }
 
-/* Block by block from the first; the contributions of earlier blocks are subtracted. */
+/* c = P^-1 r, block by block from the first: the contributions of earlier blocks are subtracted
+ * from r, then the block is solved. */
 static ga_status solve_forward(ga_strong_entries *s, double *r, double *c) {
   for (int k = 0; k < s->nblock; k++) {
     ga_strong_entries_block *b = &s->block[k];
@@ -290,7 +304,7 @@ static ga_status solve_forward(ga_strong_entries *s, double *r, double *c) {
   return GA_OK;
 }
 
-/* With P^T: from the last block to the first; the unknowns belong to rows. */
+/* c = P^-T r, from the last block to the first; the unknowns belong to rows. r is overwritten. */
 static ga_status solve_transposed(ga_strong_entries *s, double *r, double *c) {
   for (int k = s->nblock - 1; k >= 0; k--) {
     ga_strong_entries_block *b = &s->block[k];
@@ -312,6 +326,7 @@ ga_status ga_strong_entries_solve(ga_strong_entries *s, bool transposed, double 
   return transposed ? solve_transposed(s, r, c) : solve_forward(s, r, c);
 }
 
+/* Number of factorizations with new pivots, summed over the blocks. */
 long ga_strong_entries_repivots(const ga_strong_entries *s) {
   long sum = 0;
   for (int k = 0; k < s->nblock; k++) sum += s->block[k].ls.repivots;

@@ -5,11 +5,14 @@
 #include <float.h>
 #include <math.h>
 
-/* An entry is followed if it is not much smaller than its row: a small one is known too badly. */
+/* An entry is followed if it is at least STRONG times the largest of its row: smaller ones are too
+ * inaccurate. */
 static const double STRONG = 1e-3;
-/* Roundings by which two entries may differ, of entries of about 1. */
+/* Largest difference of two equal entries of size 1, due to rounding. */
 static const double SAME = 64 * DBL_EPSILON;
 
+/* Allocate for the pattern of A, and find the slot of (j, i) for each entry (i, j). arena->failed
+ * is set if memory runs out. */
 void ga_symmetry_init(ga_symmetry_diagonal *balance, const ga_csr *A, ga_arena *arena) {
   balance->n = A->nrow;
   balance->partner = ga_arena_ints(arena, (size_t)ga_csr_nnz(A));
@@ -26,8 +29,9 @@ void ga_symmetry_none(ga_symmetry_diagonal *balance) {
   for (int i = 0; i < balance->n; i++) balance->D[i] = 1;
 }
 
-/* d_j of the rows that strong entries of row i lead to; they join the queue */
-static int follow(ga_symmetry_diagonal *balance, const ga_csr *A, int i, int end) {
+/* For each strong entry (i, j) with unknown D_j: D_j = D_i a_ij/a_ji, and row j is appended to the
+ * queue at `end`. Returns the new end. */
+static int visit_row(ga_symmetry_diagonal *balance, const ga_csr *A, int i, int end) {
   double largest = ga_max_abs(A->ptr[i + 1] - A->ptr[i], A->val + A->ptr[i]);
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
     int j = A->col[e], back = balance->partner[e];
@@ -41,16 +45,20 @@ static int follow(ga_symmetry_diagonal *balance, const ga_csr *A, int i, int end
   return end;
 }
 
+/* Breadth-first search over strong entries: D of the first row of each connected component is 1, D
+ * of the others follows from entry to entry. */
 void ga_symmetry_find(ga_symmetry_diagonal *balance, const ga_csr *A) {
   for (int i = 0; i < balance->n; i++) balance->D[i] = 0;
   for (int start = 0; start < balance->n; start++) {
     if (balance->D[start] != 0) continue;
     balance->D[start] = 1;
     balance->queue[0] = start;
-    for (int at = 0, end = 1; at < end; at++) end = follow(balance, A, balance->queue[at], end);
+    for (int at = 0, end = 1; at < end; at++) end = visit_row(balance, A, balance->queue[at], end);
   }
 }
 
+/* Are the values val, entries of about 1 in the pattern of A, symmetric up to rounding? A missing
+ * entry counts as zero. */
 bool ga_symmetry_holds(const ga_symmetry_diagonal *balance, const ga_csr *A, const double *val) {
   for (int i = 0; i < A->nrow; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {

@@ -61,6 +61,8 @@ typedef struct {
   double *trial;                  /* n numbers: right-hand side that tests a new P */
 } weak_entries;
 
+/* Allocate ls->impl for the pattern of A and predict the time of factoring A as a whole. No P is
+ * chosen yet: that needs values. */
 static ga_status weak_entries_analyze(ga_linsol *ls, const ga_csr *A) {
   weak_entries *s = ga_calloc(1, sizeof *s);
   if (!s) return GA_ERR_MEM;
@@ -104,6 +106,8 @@ static ga_status choose_strong(ga_linsol *ls) {
   return status;
 }
 
+/* Factor P for the values in s->A. On success later solves iterate with these factors
+ * (s->iterates). */
 static ga_status factor_strong(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   long before = ga_strong_entries_repivots(&s->strong);
@@ -115,6 +119,8 @@ static ga_status factor_strong(ga_linsol *ls) {
   return status;
 }
 
+/* Factor A itself by the fastest direct solver, which is opened at the first call. Later solves use
+ * these factors without iteration. */
 static ga_status factor_full(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   ga_status status = GA_OK;
@@ -175,7 +181,8 @@ static double backward_error(const weak_entries *s, bool transposed, double *lef
   return worst;
 }
 
-/* Iterate for x; false if the iteration does not contract. */
+/* Solve A x = b, or A^T x = b, into s->x by x <- x + P^-1 (b - A x), from x = 0. False if the
+ * iteration contracts by less than 1/SLOW or needs more than ITERATIONS. */
 static bool solve_by_iteration(weak_entries *s, bool transposed, const double *b) {
   double last = INFINITY, left;
   memset(s->x, 0, (size_t)s->n * sizeof(double));
@@ -218,6 +225,8 @@ static ga_status test_choice(ga_linsol *ls) {
   return status;
 }
 
+/* Factor new values: P if one is chosen or can be chosen, else A itself. A new P is tested by a
+ * trial solve before it is used. */
 static ga_status weak_entries_factor(ga_linsol *ls, const ga_csr *A) {
   weak_entries *s = ls->impl;
   memcpy(s->A.val, A->val, (size_t)s->nnz * sizeof(double));
@@ -232,6 +241,8 @@ static ga_status weak_entries_factor(ga_linsol *ls, const ga_csr *A) {
   return s->stale ? GA_OK : test_choice(ls);
 }
 
+/* Overwrite the nrhs columns of B by the solutions. If the iteration fails in between, P is
+ * improved or A is factored, and the column is solved again. */
 static ga_status weak_entries_solve_many(ga_linsol *ls, bool transposed, int nrhs, double *B) {
   weak_entries *s = ls->impl;
   for (int c = 0; c < nrhs; c++) {
@@ -255,12 +266,15 @@ static ga_status weak_entries_solve(ga_linsol *ls, double *b) {
   return weak_entries_solve_many(ls, false, 1, b);
 }
 
+/* The dependent column that the last factorization of A found; -1 if A was regular or was never
+ * factored as a whole. */
 static int weak_entries_singular_column(const ga_linsol *ls) {
   const weak_entries *s = ls->impl;
   return s->full.ops ? s->full.ops->singular_column(&s->full) : -1;
 }
 
-/* By a solver that finds the complete null space, if one is available for so many rows. */
+/* Null space of A by another solver: dense elimination up to DENSE_REPORT rows, else MUMPS, which
+ * also finds all dependencies; without MUMPS by KLU, which finds only one. */
 static ga_status weak_entries_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
   weak_entries *s = ls->impl;
   ga_status status = GA_OK;
@@ -273,6 +287,8 @@ static ga_status weak_entries_null_space(ga_linsol *ls, const ga_csr *A, ga_null
   return status != GA_OK ? status : s->reporter.ops->null_space(&s->reporter, A, out);
 }
 
+/* Forget all values and the choice of P, so that the next run gives the same numbers as the
+ * first. */
 static void weak_entries_reset(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   s->chosen = s->iterates = false;

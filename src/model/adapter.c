@@ -34,6 +34,7 @@ enum {
   ALSO_BY_EVALUATE = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y,
 };
 
+/* One bit for each callback that is not NULL. */
 unsigned ga_adapter_callback_fields(const ga_model_ops *o) {
   return (o->mass ? GA_GIVES_M : 0u) | (o->force ? GA_GIVES_F : 0u) |
          (o->holonomic ? GA_GIVES_g : 0u) | (o->nonholonomic ? GA_GIVES_k : 0u) |
@@ -45,16 +46,19 @@ unsigned ga_adapter_callback_fields(const ga_model_ops *o) {
          (o->reaction_dmult ? GA_GIVES_DR : 0u);
 }
 
+/* All fields that evaluate gives; 0 without evaluate. */
 unsigned ga_adapter_pass_fields(const ga_model_ops *o) {
   if (!o->evaluate) return 0;
   return GA_GIVES_ESSENTIALS | o->gives | (ga_adapter_callback_fields(o) & ALSO_BY_EVALUATE);
 }
 
+/* Public: the fields beyond M, F, g and k that the model gives. */
 unsigned ga_model_gives(const ga_model *model) {
   unsigned all = ga_adapter_pass_fields(model->ops) | ga_adapter_callback_fields(model->ops);
   return all & ~(unsigned)GA_GIVES_ESSENTIALS;
 }
 
+/* Set the fields in this mask to NULL in ask. */
 void ga_adapter_remove(ga_evaluation *ask, unsigned fields) {
   if (fields & GA_GIVES_M) ask->M = NULL;
   if (fields & GA_GIVES_F) ask->F = NULL;
@@ -72,6 +76,8 @@ void ga_adapter_remove(ga_evaluation *ask, unsigned fields) {
   if (fields & GA_GIVES_DR) ask->L = ask->P = NULL;
 }
 
+/* Copy the rows of const_M into M; its empty rows stay as they are. The columns of a row are those
+ * of M (ga_model_validate). */
 void ga_adapter_put_constant_mass(const ga_model *model, ga_csr *M) {
   const ga_csr *C = model->const_M;
   for (int i = 0; C && i < C->nrow; i++) {
@@ -80,12 +86,14 @@ void ga_adapter_put_constant_mass(const ga_model *model, ga_csr *M) {
   }
 }
 
+/* const_M has as many entries as M: every row is given. */
 bool ga_adapter_mass_given(const ga_model *model) {
   if (!model->const_M) return false;
   const int nv = ga_space_nv(model->space);
   return ga_csr_nnz(model->const_M) == (model->pat_M ? ga_csr_nnz(model->pat_M) : nv * nv);
 }
 
+/* Models add to matrices: set the wanted ones to zero; constant rows of M get their values. */
 void ga_adapter_zero(const ga_model *model, const ga_evaluation *ask) {
   if (ask->M) ga_csr_zero(ask->M), ga_adapter_put_constant_mass(model, ask->M);
   if (ask->G) ga_csr_zero(ask->G);
@@ -98,6 +106,7 @@ void ga_adapter_zero(const ga_model *model, const ga_evaluation *ask) {
   if (ask->P) ga_csr_zero(ask->P);
 }
 
+/* The bits of all fields that are not NULL. */
 unsigned ga_adapter_wanted(const ga_evaluation *ask) {
   unsigned fields = 0;
   for (int i = 0; i < GA_MODEL_FIELDS; i++) {
@@ -106,7 +115,8 @@ unsigned ga_adapter_wanted(const ga_evaluation *ask) {
   return fields;
 }
 
-/* Call the single callback of each wanted field. */
+/* Call the single callback of each wanted field of a, in turn. Returns the first nonzero code; *who
+ * is the name of the callback called last. */
 static int ask_callbacks(const ga_model *m, double t, const double *q, const double *v,
                          const ga_evaluation *a, const char **who) {
   const ga_model_ops *o = m->ops;
@@ -132,6 +142,8 @@ static int ask_callbacks(const ga_model *m, double t, const double *q, const dou
   return code;
 }
 
+/* Get all wanted fields: those in `pass` from evaluate, the others from callbacks; alone: evaluate
+ * gives all. Returns the first nonzero code; *who is the function that returned it. */
 int ga_adapter_ask(const ga_model *m, unsigned pass, bool alone, double t, const double *q,
                    const double *v, const ga_evaluation *ask, const char **who) {
   *who = "evaluate";
@@ -147,13 +159,15 @@ int ga_adapter_ask(const ga_model *m, unsigned pass, bool alone, double t, const
   return ask_callbacks(m, t, q, v, &rest, who);
 }
 
-/* A->ptr and A->col may be NULL: a plain full matrix. */
+/* Set all values to zero. A may be NULL; A->ptr may be NULL: a plain full matrix. */
 static void zero_matrix(const ga_csr *A) {
   if (!A) return;
   int n = A->ptr ? ga_csr_nnz(A) : A->nrow * A->ncol;
   for (int e = 0; e < n; e++) A->val[e] = 0;
 }
 
+/* Public: compute all fields that are not NULL in out, without difference quotients. Returns
+ * GA_ERR_ARG if the model does not give one of them, else the code of the callback. */
 int ga_model_evaluate(const ga_model *model, double t, const double *q, const double *v,
                       const ga_evaluation *out) {
   const char *who;

@@ -18,6 +18,7 @@ typedef struct {
   ga_status verdict; /* its status */
 } checker;
 
+/* Was the status GA_OK? If not, the first failure becomes the verdict. */
 static bool succeeded(checker *c, ga_status status) {
   if (status == GA_OK) return true;
   if (c->verdict == GA_OK) c->verdict = ga_fail(c->err, status, "%s", c->fault.text);
@@ -29,13 +30,16 @@ static bool succeeded(checker *c, ga_status status) {
  * differentiated terms: well above the error of the quotient, well below any real mistake. */
 static const double TOL = 2e-5, FLOOR = 1e-8, ROUNDING = 1e-10;
 
+/* The largest entry, by size, of both arrays. */
 static double pair_max(int n, const double *a, const double *b) {
   return fmax(ga_max_abs(n, a), ga_max_abs(n, b));
 }
 
-/* Compare n entries, row by row of the pattern shape; a vector (shape NULL) counts as one row. */
-static void compare(checker *c, const char *name, int n, const double *given,
-                    const double *quotient, const ga_csr *shape, double terms) {
+/* Compare n entries of given with those of quotient, row by row of the pattern shape; a vector
+ * (shape NULL) counts as one row. terms: size of the differentiated terms. Prints a line to the
+ * report; the first wrong entry of all becomes the verdict. */
+static void compare_entries(checker *c, const char *name, int n, const double *given,
+                            const double *quotient, const ga_csr *shape, double terms) {
   double size = pair_max(n, given, quotient), error = 0, excess = 1;
   int row = -1, worst = -1, rows = shape ? shape->nrow : 1;
   for (int i = 0; i < rows; i++) {
@@ -70,7 +74,7 @@ static void compare(checker *c, const char *name, int n, const double *given,
                        c->point.t, where, given[worst], c->against, quotient[worst]);
 }
 
-/* a fixed, aperiodic sequence of numbers between 0.5 and 1.5 in size, of either sign */
+/* Fill x with a fixed, aperiodic sequence; |x_i| is from 0.5 to 1.5 times scale, of either sign. */
 static void fill_aperiodic(int n, double scale, int seed, double *x) {
   for (int i = 0; i < n; i++) {
     double s = sin(12.9898 * (i + 1) + 78.233 * seed);
@@ -100,17 +104,19 @@ static const char *name_if_given(const checker *c, unsigned bit, const char *sym
   return name;
 }
 
-/* g may depend on t although the model says it does not */
+/* Check that g does not depend on t if the model says so. Overwrites both arrays of nlam
+ * numbers. */
 static void check_scleronomic(checker *c, double *quotient, double *zero) {
   ga_eval *e = &c->own;
   if (!e->model->scleronomic || e->nlam == 0) return;
   if (!succeeded(c, ga_difference_time(e, ga_eval_point_g, &c->point, false, e->nlam, quotient)))
     return;
   memset(zero, 0, (size_t)e->nlam * sizeof(double));
-  compare(c, "scleronomic", e->nlam, zero, quotient, NULL, c->G_size);
+  compare_entries(c, "scleronomic", e->nlam, zero, quotient, NULL, c->G_size);
 }
 
-/* G and g_t come first: they enter the quotients of the others */
+/* G, g_t, Z and the drift of g''. G and g_t come first, because they enter the quotients of the
+ * others. The values of *G are overwritten. */
 static void check_holonomic(checker *c, pair *G) {
   const ga_eval_point *p = &c->point;
   ga_eval *e = &c->own;
@@ -121,28 +127,28 @@ static void check_holonomic(checker *c, pair *G) {
       succeeded(c, ga_eval_G(e, p->t, p->q, &G->given)) &&
       succeeded(c, ga_difference_columns(e, ga_eval_point_g, p, GA_DIFFERENCE_Q, true,
                                          &e->colouring_G, &G->quotient))) {
-    compare(c, name, n, given, quotient, &G->given, c->G_size);
+    compare_entries(c, name, n, given, quotient, &G->given, c->G_size);
   }
   check_scleronomic(c, quotient, given);
   if (name_if_given(c, GA_GIVES_GT, "gt", name) && !e->model->scleronomic &&
       succeeded(c, ga_eval_gt(e, p->t, p->q, given)) &&
       succeeded(c, ga_difference_time(e, ga_eval_point_g, p, false, e->nlam, quotient))) {
-    compare(c, name, e->nlam, given, quotient, NULL, c->G_size);
+    compare_entries(c, name, e->nlam, given, quotient, NULL, c->G_size);
   }
   if (name_if_given(c, GA_GIVES_Z, "Z", name) &&
       succeeded(c, ga_eval_Z(e, p->t, p->q, p->v, &G->given)) &&
       succeeded(c, ga_difference_columns(e, ga_eval_point_hidden, p, GA_DIFFERENCE_Q, true,
                                          &e->colouring_G, &G->quotient))) {
-    compare(c, name, n, given, quotient, &G->given, c->G_size * c->speed);
+    compare_entries(c, name, n, given, quotient, &G->given, c->G_size * c->speed);
   }
   if (name_if_given(c, GA_GIVES_DRIFT, "drift", name) &&
       succeeded(c, ga_eval_g_drift(e, p->t, p->q, p->v, given)) &&
       succeeded(c, ga_difference_time(e, ga_eval_point_hidden, p, true, e->nlam, quotient))) {
-    compare(c, name, e->nlam, given, quotient, NULL, c->G_size * c->speed * (1 + c->speed));
+    compare_entries(c, name, e->nlam, given, quotient, NULL, c->G_size * c->speed * (1 + c->speed));
   }
 }
 
-/* M may vary although the model says that it is constant: compare it with M at another point */
+/* If the model says that M is constant: compare M with that at another point. */
 static void check_const_mass(checker *c, pair *M) {
   ga_eval *e = &c->own;
   const ga_eval_point *p = &c->point;
@@ -152,11 +158,13 @@ static void check_const_mass(checker *c, pair *M) {
   ga_space_step(e->model->space, p->q, fd->w, fd->q);
   if (ga_eval_mass(e, p->t, p->q, &M->given) == GA_OK &&
       ga_eval_mass(e, p->t + 0.37, fd->q, &M->quotient) == GA_OK) {
-    compare(c, "const_mass", ga_csr_nnz(&M->given), M->given.val, M->quotient.val, &M->given, 0);
+    compare_entries(c, "const_mass", ga_csr_nnz(&M->given), M->given.val, M->quotient.val,
+                    &M->given, 0);
   }
 }
 
-/* Constant rows of M stay as they arrive: a model that adds to them, too, counts them twice. */
+/* Check that the model leaves the rows of const_M as it finds them. A model that adds to them
+ * counts them twice. */
 static void check_constant_rows(checker *c, pair *M) {
   ga_eval *e = &c->own;
   const ga_eval_point *p = &c->point;
@@ -167,10 +175,11 @@ static void check_constant_rows(checker *c, pair *M) {
   ga_adapter_put_constant_mass(e->model, &M->quotient);
   const char *before = c->against;
   c->against = "constant row";
-  compare(c, "const_M", n, M->given.val, M->quotient.val, &M->given, 0);
+  compare_entries(c, "const_M", n, M->given.val, M->quotient.val, &M->given, 0);
   c->against = before;
 }
 
+/* H = dk/dv, Y = D_q k and the drift of k, each against quotients of k. H is overwritten. */
 static void check_nonholonomic(checker *c, pair *H) {
   const ga_eval_point *p = &c->point;
   ga_eval *e = &c->own;
@@ -181,21 +190,22 @@ static void check_nonholonomic(checker *c, pair *H) {
       succeeded(c, ga_eval_H(e, p->t, p->q, p->v, &H->given)) &&
       succeeded(c, ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_V, true,
                                          &e->colouring_H, &H->quotient))) {
-    compare(c, name, n, given, quotient, &H->given, c->H_size);
+    compare_entries(c, name, n, given, quotient, &H->given, c->H_size);
   }
   if (name_if_given(c, GA_GIVES_Y, "Y", name) &&
       succeeded(c, ga_eval_Y(e, p->t, p->q, p->v, &H->given)) &&
       succeeded(c, ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_Q, true,
                                          &e->colouring_H, &H->quotient))) {
-    compare(c, name, n, given, quotient, &H->given, c->H_size * c->speed);
+    compare_entries(c, name, n, given, quotient, &H->given, c->H_size * c->speed);
   }
   if (name_if_given(c, GA_GIVES_K_DRIFT, "k_drift", name) &&
       succeeded(c, ga_eval_k_drift(e, p->t, p->q, p->v, given)) &&
       succeeded(c, ga_difference_time(e, ga_eval_point_k, p, true, e->npsi, quotient))) {
-    compare(c, name, e->npsi, given, quotient, NULL, c->H_size * c->speed * (1 + c->speed));
+    compare_entries(c, name, e->npsi, given, quotient, NULL, c->H_size * c->speed * (1 + c->speed));
   }
 }
 
+/* L = -dR/dlam and P = -dR/dpsi of a model with a reaction of its own. */
 static void check_reaction(checker *c, pair *L, pair *P) {
   ga_eval *e = &c->own;
   char name[32];
@@ -205,15 +215,16 @@ static void check_reaction(checker *c, pair *L, pair *P) {
     return;
   }
   if (e->nlam > 0) {
-    compare(c, name_if_given(c, GA_GIVES_DR, "L", name), ga_csr_nnz(&L->given), L->given.val,
-            L->quotient.val, &L->given, c->G_size);
+    compare_entries(c, name_if_given(c, GA_GIVES_DR, "L", name), ga_csr_nnz(&L->given),
+                    L->given.val, L->quotient.val, &L->given, c->G_size);
   }
   if (e->npsi > 0) {
-    compare(c, name_if_given(c, GA_GIVES_DR, "P", name), ga_csr_nnz(&P->given), P->given.val,
-            P->quotient.val, &P->given, c->H_size);
+    compare_entries(c, name_if_given(c, GA_GIVES_DR, "P", name), ga_csr_nnz(&P->given),
+                    P->given.val, P->quotient.val, &P->given, c->H_size);
   }
 }
 
+/* Kt against quotients of M x - F - R by q, Ct against quotients of -F - R by v. */
 static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   const ga_eval_point *p = &c->point;
   ga_eval *e = &c->own;
@@ -223,18 +234,18 @@ static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   int n = ga_csr_nnz(&Kt->given);
   if (succeeded(c, ga_difference_columns(e, ga_eval_point_balance, p, GA_DIFFERENCE_Q, true,
                                          &e->colouring_K, &Kt->quotient))) {
-    compare(c, name_if_given(c, GA_GIVES_TANGENTS, "Kt", name), n, Kt->given.val, Kt->quotient.val,
-            &Kt->given, c->force_size);
+    compare_entries(c, name_if_given(c, GA_GIVES_TANGENTS, "Kt", name), n, Kt->given.val,
+                    Kt->quotient.val, &Kt->given, c->force_size);
   }
   if (succeeded(c, ga_difference_columns(e, ga_eval_point_force, p, GA_DIFFERENCE_V, true,
                                          &e->colouring_C, &Ct->quotient))) {
-    compare(c, name_if_given(c, GA_GIVES_TANGENTS, "Ct", name), ga_csr_nnz(&Ct->given),
-            Ct->given.val, Ct->quotient.val, &Ct->given, c->force_size);
+    compare_entries(c, name_if_given(c, GA_GIVES_TANGENTS, "Ct", name), ga_csr_nnz(&Ct->given),
+                    Ct->given.val, Ct->quotient.val, &Ct->given, c->force_size);
   }
 }
 
-/* What evaluate gives when it is asked for everything at once: compared with the single callback
- * where a model has both, else with what it gives when it is asked for one field alone. */
+/* Ask evaluate for all fields at once, and compare each with the single callback if the model has
+ * one, else with evaluate asked for this field alone. given and own receive the values. */
 static void check_evaluate(checker *c, const ga_evaluation *given, const ga_evaluation *own) {
   ga_eval pass = c->own;
   const ga_eval_point *p = &c->point;
@@ -256,11 +267,12 @@ static void check_evaluate(checker *c, const ga_evaluation *given, const ga_eval
     char name[40];
     snprintf(name, sizeof name, "evaluate (%s%s)", field->symbol, both ? "" : " with others");
     c->against = both ? "callback of its own" : "alone";
-    compare(c, name, n, A ? A->val : a, B ? B->val : b, A, 0);
+    compare_entries(c, name, n, A ? A->val : a, B ? B->val : b, A, 0);
   }
 }
 
-/* largest |G|, |H| and largest term of M x - F + G^T lam + H^T psi */
+/* Set speed, G_size, H_size and force_size of c: the largest |v|, |G|, |H|, and the largest term of
+ * M x - F + G^T lam + H^T psi. */
 static void measure_sizes(checker *c) {
   ga_eval *e = &c->own;
   const ga_eval_point *p = &c->point;
@@ -279,6 +291,7 @@ static void measure_sizes(checker *c) {
   c->force_size += c->G_size + c->H_size;
 }
 
+/* Allocate both matrices with this pattern (NULL: full); false if memory runs out. */
 static bool pair_init(pair *p, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena) {
   return ga_csr_init(&p->given, nrow, ncol, pattern, arena) == GA_OK &&
          ga_csr_init(&p->quotient, nrow, ncol, pattern, arena) == GA_OK;
@@ -310,6 +323,9 @@ static bool allocate_fields(ga_evaluation *all, const ga_model *model, ga_arena 
   return !arena->failed;
 }
 
+/* Public: compare every derivative that the model gives at (t, q, v) with difference quotients; x,
+ * lam and psi are arbitrary numbers. Prints a line per derivative to report (may be NULL). Returns
+ * the status of the first failure. */
 ga_status ga_model_check_derivatives(const ga_model *model, double t, const double *q,
                                      const double *v, FILE *report, ga_error *err) {
   ga_status status = ga_model_validate(model, err);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Print "lam[2] ('pin x')", or "lam[2]" without a name; returns text. */
 const char *ga_eval_entry_name(char *text, size_t room, const char *symbol, int i,
                                const char *const *names) {
   if (names && names[i]) {
@@ -19,7 +20,8 @@ static int largest(int a, int b) {
   return a > b ? a : b;
 }
 
-/* groups of columns for difference quotients */
+/* Colour the patterns of G, H, Kt and Ct: groups of columns for difference quotients. arena->failed
+ * is set if memory runs out. */
 static void colour_patterns(ga_eval *e, ga_arena *arena) {
   ga_arena scratch = {0};
   ga_csr K, C;
@@ -35,7 +37,7 @@ static void colour_patterns(ga_eval *e, ga_arena *arena) {
   ga_arena_free(&scratch);
 }
 
-/* memory for derivatives of g and k by differences, if some are needed */
+/* Memory for derivatives of g and k by differences, if the model does not give G or H. */
 static void allocate_differences(ga_eval *e, ga_arena *arena) {
   ga_nearby *near = &e->near;
   size_t nv = (size_t)e->nv, nlam = (size_t)e->nlam, npsi = (size_t)e->npsi;
@@ -71,6 +73,8 @@ static unsigned derivative_fields(const ga_eval *e) {
   return fields;
 }
 
+/* Set pass, given, absent and alone of e: which fields evaluate gives, which any function of the
+ * model gives, and which need differences. prefer_pass: evaluate wins over a callback. */
 void ga_eval_sources(ga_eval *e, bool prefer_pass) {
   unsigned callbacks = ga_adapter_callback_fields(e->model->ops);
   e->pass = ga_adapter_pass_fields(e->model->ops);
@@ -80,12 +84,16 @@ void ga_eval_sources(ga_eval *e, bool prefer_pass) {
   e->alone = e->pass == e->given;
 }
 
+/* size[i], i < nv: length scale of coordinate i for rounding bounds: |q|, 1 for rotations, at least
+ * q_size. */
 void ga_eval_size(const ga_eval *e, const double *q, double *size) {
   const double *least = e->model->q_size;
   ga_space_size(e->model->space, q, size);
   for (int i = 0; i < e->nv && least; i++) size[i] = ga_max(size[i], least[i]);
 }
 
+/* Set sizes and sources of *e and allocate all its arrays in arena. The model is borrowed; e->err =
+ * err receives later messages. */
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err) {
   *e = (ga_eval){.model = model, .err = err};
   ga_eval_set_step(e, 1);
@@ -120,7 +128,7 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
   return arena->failed ? ga_fail(err, GA_ERR_MEM, "no memory for the model's work arrays") : GA_OK;
 }
 
-/* Sizes and numbers of the team fit the model. */
+/* Do the sizes and velocity numbers of the team fit the model? GA_ERR_ARG if not. */
 static ga_status check_numbers(const ga_eval *e, const ga_team *team) {
   if (team->nv != e->nv) {
     return ga_fail(e->err, GA_ERR_ARG, "the team was made for %d velocities, the model has %d",
@@ -134,7 +142,8 @@ static ga_status check_numbers(const ga_eval *e, const ga_team *team) {
   return GA_OK;
 }
 
-/* A velocity is shared if a sum of ones over its processes is more than one. */
+/* Set shared, nlam_all, npsi_all and noise_all; check that every velocity has one owner. A velocity
+ * is shared if the sum of ones over its processes is above one. ones: nv numbers, scratch. */
 static ga_status find_shared(ga_eval *e, ga_team *team, double *ones) {
   double all[3] = {0, e->nlam, e->npsi};
   for (int i = 0; i < e->nv; i++) {
@@ -152,6 +161,8 @@ static ga_status find_shared(ga_eval *e, ga_team *team, double *ones) {
                  all[0], team->nv_all);
 }
 
+/* Check that the team fits the model and find the shared velocities; nothing to do without a team.
+ * Collective. */
 ga_status ga_eval_join(ga_eval *e, ga_team *team, ga_arena *arena) {
   if (!team) return GA_OK;
   double *ones = ga_arena_doubles(arena, (size_t)e->nv);
@@ -195,6 +206,7 @@ static ga_status blame_entry(ga_eval *e, const ga_model_field *field, const ga_e
                  pass ? field->symbol : "");
 }
 
+/* The message for the first entry of A that is not finite; GA_OK if all are. */
 static ga_status blame_matrix(ga_eval *e, const ga_model_field *field, const ga_eval_point *p,
                               const ga_csr *A) {
   int bad = ga_first_nonfinite(ga_csr_nnz(A), A->val), row = 0;
@@ -205,6 +217,7 @@ static ga_status blame_matrix(ga_eval *e, const ga_model_field *field, const ga_
   return blame_entry(e, field, p, A->val[bad], slot);
 }
 
+/* Check each given field that got has; the message names the first bad entry. */
 ga_status ga_eval_blame(ga_eval *e, double t, const double *q, const double *v,
                         const ga_evaluation *got) {
   const int size[] = {[GA_MODEL_FIELD_OF_NV] = e->nv,
@@ -229,8 +242,10 @@ ga_status ga_eval_blame(ga_eval *e, double t, const double *q, const double *v,
   return status;
 }
 
-/* the wanted fields that the model does not give */
-static ga_status by_differences(ga_eval *e, const ga_eval_point *p, const ga_evaluation *out) {
+/* Compute the wanted fields (not NULL in out) that the model does not give. Kt and Z together share
+ * second differences, so Z is then not computed again. */
+static ga_status compute_absent_fields(ga_eval *e, const ga_eval_point *p,
+                                       const ga_evaluation *out) {
   unsigned absent = e->absent;
   ga_status status = GA_OK;
 #define FORM(bit, member, call) \
@@ -250,6 +265,8 @@ static ga_status by_differences(ga_eval *e, const ga_eval_point *p, const ga_eva
   return status;
 }
 
+/* Constant fields are copied, given ones asked of the model and checked, the others computed by
+ * differences; see evaluation.h. */
 ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
                       const ga_evaluation *out) {
   ga_evaluation ask = *out;
@@ -271,41 +288,49 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
     if (status != GA_OK || !e->absent) return status;
   }
   const ga_eval_point p = {.t = t, .q = q, .v = v, .x = out->x, .lam = out->lam, .psi = out->psi};
-  return by_differences(e, &p, out);
+  return compute_absent_fields(e, &p, out);
 }
 
 /* ---- one field each ------------------------------------------------------------------------- */
 
+/* M(t, q), overwritten. */
 ga_status ga_eval_mass(ga_eval *e, double t, const double *q, ga_csr *M) {
   return ga_eval_all(e, t, q, NULL, &(ga_evaluation){.M = M});
 }
 
+/* F(t, q, v), nv numbers. */
 ga_status ga_eval_force(ga_eval *e, double t, const double *q, const double *v, double *F) {
   return ga_eval_all(e, t, q, v, &(ga_evaluation){.F = F});
 }
 
+/* g(t, q): residuals of the holonomic constraints, nlam numbers. */
 ga_status ga_eval_g(ga_eval *e, double t, const double *q, double *g) {
   return ga_eval_all(e, t, q, NULL, &(ga_evaluation){.g = g});
 }
 
+/* k(t, q, v): residuals of the nonholonomic constraints, npsi numbers. */
 ga_status ga_eval_k(ga_eval *e, double t, const double *q, const double *v, double *k) {
   return ga_eval_all(e, t, q, v, &(ga_evaluation){.k = k});
 }
 
+/* G = D_q g */
 ga_status ga_eval_G(ga_eval *e, double t, const double *q, ga_csr *G) {
   return ga_eval_all(e, t, q, NULL, &(ga_evaluation){.G = G});
 }
 
+/* H = dk/dv */
 ga_status ga_eval_H(ga_eval *e, double t, const double *q, const double *v, ga_csr *H) {
   return ga_eval_all(e, t, q, v, &(ga_evaluation){.H = H});
 }
 
+/* gt = dg/dt, nlam numbers; zero if the model says that g does not depend on t. */
 ga_status ga_eval_gt(ga_eval *e, double t, const double *q, double *gt) {
   if (!e->model->scleronomic) return ga_eval_all(e, t, q, NULL, &(ga_evaluation){.gt = gt});
   if (e->nlam > 0) memset(gt, 0, (size_t)e->nlam * sizeof(double));
   return GA_OK;
 }
 
+/* gv = G v + g_t, with G given. */
 ga_status ga_eval_hidden(ga_eval *e, double t, const double *q, const double *v, const ga_csr *G,
                          double *gv) {
   if (e->nlam == 0) return GA_OK;
@@ -314,27 +339,33 @@ ga_status ga_eval_hidden(ga_eval *e, double t, const double *q, const double *v,
   return status;
 }
 
+/* Z = D_q(G v + g_t), in the pattern of G */
 ga_status ga_eval_Z(ga_eval *e, double t, const double *q, const double *v, ga_csr *Z) {
   return ga_eval_all(e, t, q, v, &(ga_evaluation){.Z = Z});
 }
 
+/* Y = D_q k, in the pattern of H */
 ga_status ga_eval_Y(ga_eval *e, double t, const double *q, const double *v, ga_csr *Y) {
   return ga_eval_all(e, t, q, v, &(ga_evaluation){.Y = Y});
 }
 
+/* drift = g'' - G v', the acceleration of the constraints without v'; nlam numbers */
 ga_status ga_eval_g_drift(ga_eval *e, double t, const double *q, const double *v, double *drift) {
   return ga_eval_all(e, t, q, v, &(ga_evaluation){.drift = drift});
 }
 
+/* drift = k' - H v', npsi numbers */
 ga_status ga_eval_k_drift(ga_eval *e, double t, const double *q, const double *v, double *drift) {
   return ga_eval_all(e, t, q, v, &(ga_evaluation){.k_drift = drift});
 }
 
+/* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) at p, with x, lam and psi of p held */
 ga_status ga_eval_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct) {
   const ga_evaluation out = {.x = p->x, .lam = p->lam, .psi = p->psi, .Kt = Kt, .Ct = Ct};
   return ga_eval_all(e, p->t, p->q, p->v, &out);
 }
 
+/* out = -R, nv numbers: from the model if it has its own reaction, else G^T lam + H^T psi. */
 ga_status ga_eval_reaction(ga_eval *e, const ga_eval_point *p, const ga_csr *G, const ga_csr *H,
                            double *out) {
   if (ga_eval_own_reaction(e)) {
@@ -349,12 +380,15 @@ ga_status ga_eval_reaction(ga_eval *e, const ga_eval_point *p, const ga_csr *G, 
   return GA_OK;
 }
 
+/* L = -dR/dlam, P = -dR/dpsi, from the model or by differences. */
 ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P) {
   if (!(e->given & GA_GIVES_DR)) return ga_difference_multipliers(e, p, L, P);
   const ga_evaluation ask = {.lam = p->lam, .psi = p->psi, .L = L, .P = P};
   return ga_eval_all(e, p->t, p->q, p->v, &ask);
 }
 
+/* by_q = D_q(G x + drift), by_v = d drift/dv with x held, in the pattern of G, by central
+ * quotients. */
 ga_status ga_eval_acceleration_tangents(ga_eval *e, double t, const double *q, const double *v,
                                         const double *x, ga_csr *by_q, ga_csr *by_v) {
   if (e->nlam == 0) return GA_OK;

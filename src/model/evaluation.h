@@ -147,7 +147,8 @@ ga_status ga_eval_reaction_dmult(ga_eval *e, const ga_eval_point *p, ga_csr *L, 
 ga_status ga_eval_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct);
 
 /* If an entry of a field in got, evaluated at (t, q, v), is not finite: fill the message with the
- * callback and the first such entry, or with what the model says itself. GA_OK if all are finite. */
+ * callback and the first such entry, or with the explanation that the model gives. GA_OK if all are
+ * finite. */
 ga_status ga_eval_blame(ga_eval *e, double t, const double *q, const double *v,
                         const ga_evaluation *got);
 

@@ -5,8 +5,8 @@
 #include "lie/lie.h"
 #include "model/adapter.h"
 
-/* a pattern given by the user: shape, order; whole columns of SO(3) and SE(3) factors where the
- * matrix is multiplied by a tangent T */
+/* Check a pattern given by the user; NULL is allowed. closed: each row has all columns of an SO(3)
+ * or SE(3) factor or none, because the matrix is multiplied by a tangent T. */
 static ga_status check_pattern(const ga_model *model, const ga_csr *A, int nrow, const char *what,
                                bool closed, ga_error *err) {
   if (!A) return GA_OK;
@@ -21,7 +21,7 @@ static ga_status check_pattern(const ga_model *model, const ga_csr *A, int nrow,
                  what, row, col);
 }
 
-/* the rows of M that never change: each as a row of M, or empty */
+/* Check const_M: each row is empty or has the columns of that row of M, and finite values. */
 static ga_status check_constant_rows(const ga_model *model, int nv, ga_error *err) {
   const ga_csr *C = model->const_M, *M = model->pat_M;
   if (!C) return GA_OK;
@@ -47,6 +47,8 @@ static ga_status check_constant_rows(const ga_model *model, int nv, ga_error *er
   return ga_fail(err, GA_ERR_ARG, "const_M: entry %d is %g", bad, C->val[bad]);
 }
 
+/* Public: check sizes, callbacks and patterns; calls nothing of the model. GA_ERR_ARG with a
+ * message for the first fault. */
 ga_status ga_model_validate(const ga_model *model, ga_error *err) {
   if (!model || !model->ops) return ga_fail(err, GA_ERR_ARG, "model or model->ops is NULL");
   if (!model->space || ga_space_nv(model->space) < 1) {

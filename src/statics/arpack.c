@@ -13,11 +13,12 @@
 
 #include "statics/linearization.h"
 
-/* how many vectors the iteration for nev modes keeps */
+/* number of vectors that the iteration for nev modes keeps */
 static int basis_size(int nev) {
   return nev > INT_MAX / 2 - 20 ? INT_MAX : 2 * nev + 20;
 }
 
+/* Does the iteration for `room` modes need fewer vectors than the model has velocities? */
 bool ga_arpack_fits(int nv, int room) {
   return basis_size(room) < nv;
 }
@@ -34,6 +35,8 @@ void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double
              int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,
              size_t howmny_len, size_t bmat_len, size_t which_len);
 
+/* The arguments of dsaupd and dseupd, with their names there. v: ncv vectors, then the shapes; d:
+ * omega^2; select: mode i is to be reported; found: number of modes in d. */
 typedef struct lanczos {
   ga_static_system s;
   int n, nev, ncv, lworkl, found;
@@ -41,9 +44,10 @@ typedef struct lanczos {
   int *select, iparam[11], ipntr[14];
 } lanczos;
 
-/* the matrices of the linearization, and the factors */
-static ga_status prepare(lanczos *l, const ga_linearization *lin, const ga_modes *modes,
-                         ga_error *err) {
+/* Opens l->s with the matrices of the linearization, chooses the shift, allocates the arrays of
+ * ARPACK and factors K + s M with the constraints. The caller closes l->s, also on failure. */
+static ga_status prepare_lanczos(lanczos *l, const ga_linearization *lin, const ga_modes *modes,
+                                 ga_error *err) {
   ga_status status = ga_static_system_open(&l->s, lin->model, true, err);
   if (status != GA_OK) return status;
   ga_static_system *s = &l->s;
@@ -79,8 +83,8 @@ static ga_status prepare(lanczos *l, const ga_linearization *lin, const ga_modes
   return status > 0 ? GA_ERR_BACKEND : status;
 }
 
-/* y = (K + s M)^-1 f on the constraints */
-static ga_status solve(lanczos *l, const double *f, double *y) {
+/* y = (K + s M)^-1 f on the tangent space of the constraints */
+static ga_status apply_inverse(lanczos *l, const double *f, double *y) {
   ga_static_system *s = &l->s;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   memcpy(s->rhs, f, (size_t)l->n * sizeof(double));
@@ -89,12 +93,15 @@ static ga_status solve(lanczos *l, const double *f, double *y) {
   return status;
 }
 
+/* y = M x */
 static void times_mass(const lanczos *l, const double *x, double *y) {
   memset(y, 0, (size_t)l->n * sizeof(double));
   ga_csr_mul_add(&l->s.M, 1, x, y);
 }
 
-static ga_status iterate(lanczos *l, ga_error *err) {
+/* Runs ARPACK (dsaupd, mode 3) until it has converged: it asks again and again for products with M
+ * and for solves. The start vector is pseudo-random, the same in each run. */
+static ga_status run_lanczos(lanczos *l, ga_error *err) {
   const double tol = 1e-13;
   int ido = 0, info = 1;
   uint64_t random = 1;
@@ -114,17 +121,17 @@ static ga_status iterate(lanczos *l, ga_error *err) {
     if (ido == 2) times_mass(l, x, y);
     if (ido == -1) {
       times_mass(l, x, l->work);
-      status = solve(l, l->work, y);
+      status = apply_inverse(l, l->work, y);
     }
-    if (ido == 1) status = solve(l, l->workd + l->ipntr[2] - 1, y);
+    if (ido == 1) status = apply_inverse(l, l->workd + l->ipntr[2] - 1, y);
     if (status != GA_OK) return status;
   }
   if (info >= 0 && info != 3) return GA_OK;
   return ga_fail(err, GA_ERR_BACKEND, "ARPACK found no modes (%d)", info);
 }
 
-/* omega^2 in l->d, shapes in l->v; how many */
-static ga_status extract(lanczos *l, int *count, ga_error *err) {
+/* omega^2 into l->d, shapes into l->v, one after the other; *count: how many */
+static ga_status extract_modes(lanczos *l, int *count, ga_error *err) {
   const int yes = 1;
   const double tol = 1e-13, sigma = -l->shift;
   int info = 0;
@@ -135,6 +142,8 @@ static ga_status extract(lanczos *l, int *count, ga_error *err) {
   return info == 0 ? GA_OK : ga_fail(err, GA_ERR_BACKEND, "ARPACK gave no modes (%d)", info);
 }
 
+/* Writes ARPACK's mode `from` as mode k: eigenvalue, and the shape in space axes with largest
+ * component 1. omega^2 < 0 gives a real, unstable eigenvalue. */
 static void write_mode(const lanczos *l, const ga_linearization *lin, int from, ga_modes *modes,
                        int k) {
   const double square = fabs(l->d[from]) <= 1e-7 * l->shift ? 0 : l->d[from];
@@ -153,9 +162,9 @@ static void write_mode(const lanczos *l, const ga_linearization *lin, int from, 
   for (int i = 0; i < l->n && largest != 0; i++) y[i] /= largest;
 }
 
-/* What the constraints forbid, and what has no mass, has 1/(omega^2 + s) = 0. Rounding makes of it
- * some 1e-13 of the largest value, 1/s. Modes have more than about 1e-6 of it, by the choice of s:
- * the limit 1e-10 tells them apart. */
+/* Marks in l->select the genuine modes and sets *count to their number. Directions that are
+ * forbidden by constraints or have no mass have 1/(omega^2 + s) = 0, in rounding 1e-13 of the
+ * largest value 1/s; modes have more than 1e-6 of it. The limit is 1e-10. */
 static void leave_out_rounding(lanczos *l, int *count) {
   for (int i = 0; i < *count; i++) {
     l->select[i] = fabs(l->d[i] + l->shift) < 1e10 * l->shift;
@@ -166,8 +175,8 @@ static void leave_out_rounding(lanczos *l, int *count) {
   *count = left;
 }
 
-/* slowest first: a list of few */
-static void collect(lanczos *l, const ga_linearization *lin, int count, ga_modes *modes) {
+/* Writes the selected modes into `modes`, slowest first. Selection sort: there are few. */
+static void collect_modes(lanczos *l, const ga_linearization *lin, int count, ga_modes *modes) {
   for (int k = 0; k < count; k++) {
     int best = -1;
     for (int i = 0; i < l->found; i++) {
@@ -179,6 +188,8 @@ static void collect(lanczos *l, const ga_linearization *lin, int count, ga_modes
   modes->count = modes->all = count;
 }
 
+/* Fills `modes` with at most modes->room modes, the slowest ones. GA_ERR_ARG unless the model is at
+ * rest and undamped. */
 ga_status ga_arpack_modes(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
   lanczos l = {.n = 0};
   int count = 0;
@@ -188,12 +199,12 @@ ga_status ga_arpack_modes(const ga_linearization *lin, ga_modes *modes, ga_error
                    "a few modes can be found of a model at rest without damping; this one %s",
                    lin->moving ? "moves" : "is damped");
   }
-  ga_status status = prepare(&l, lin, modes, err);
-  if (status == GA_OK) status = iterate(&l, err);
-  if (status == GA_OK) status = extract(&l, &count, err);
+  ga_status status = prepare_lanczos(&l, lin, modes, err);
+  if (status == GA_OK) status = run_lanczos(&l, err);
+  if (status == GA_OK) status = extract_modes(&l, &count, err);
   if (status == GA_OK) {
     leave_out_rounding(&l, &count);
-    collect(&l, lin, count, modes);
+    collect_modes(&l, lin, count, modes);
   }
   ga_static_system_close(&l.s);
   return status;

@@ -46,8 +46,10 @@ typedef struct assembling {
   double pace;                    /* fraction of an approach step that was accepted last */
 } assembling;
 
-static ga_status open_all(assembling *p, const ga_model *model, double t, const double *q,
-                          ga_assembly *a, ga_error *err) {
+/* Opens p->s and allocates and fills the arrays of p: weights, units, d = 0, q. q and a are
+ * borrowed. The caller closes p->s, also on failure. */
+static ga_status open_assembly(assembling *p, const ga_model *model, double t, const double *q,
+                               ga_assembly *a, ga_error *err) {
   ga_status status = ga_static_system_open(&p->s, model, false, err);
   if (status != GA_OK) return status;
   ga_static_system *s = &p->s;
@@ -72,7 +74,8 @@ static ga_status open_all(assembling *p, const ga_model *model, double t, const 
   return status;
 }
 
-/* before columns are held */
+/* reach = change of each row caused by one unit of all velocities. Must precede
+ * ga_static_system_hold, which sets columns to zero. */
 static void set_reach(assembling *p) {
   const ga_static_system *s = &p->s;
   for (int i = 0; i < s->nlam; i++) p->reach[i] = ga_static_system_reach(&s->G, i, p->unit);
@@ -82,6 +85,8 @@ static void set_reach(assembling *p) {
 
 /* ---- violated rows -------------------------------------------------------------------------- */
 
+/* Sets the results in p->a: openness = largest |g_i|/reach_i, worst = its row, and the residuals
+ * `open` if wanted. */
 static void measure_violation(assembling *p, int rows) {
   ga_assembly *a = p->a;
   a->worst = -1;
@@ -93,8 +98,9 @@ static void measure_violation(assembling *p, int rows) {
   if (a->open) memcpy(a->open, p->g, (size_t)rows * sizeof(double));
 }
 
-/* the error with the names of the most violated rows */
-static ga_status refuse_violated(assembling *p, int rows, const char *what) {
+/* Sets err to GA_ERR_INITIAL with the names of the most violated rows. what: "configuration" or
+ * "velocity". */
+static ga_status report_violated(assembling *p, int rows, const char *what) {
   const ga_static_system *s = &p->s;
   const ga_model *model = s->model;
   char text[360] = "";
@@ -126,13 +132,15 @@ static ga_status refuse_violated(assembling *p, int rows, const char *what) {
 
 /* ---- positions ------------------------------------------------------------------------------ */
 
+/* sum of g_i^2/D_i */
 static double merit_of(const assembling *p) {
   double sum = 0;
   for (int i = 0; i < p->s.nlam; i++) sum += p->g[i] * p->g[i] / p->s.D.val[i];
   return sum;
 }
 
-/* g and merit at q0 o exp(d) */
+/* Sets q = q0 o exp(d), g and the merit there; the merit is infinite where g cannot be
+ * evaluated. */
 static ga_status evaluate_residual(assembling *p, const double *d) {
   ga_space_step(p->s.model->space, p->q0, d, p->q);
   const ga_status status = ga_eval_g(&p->s.eval, p->t, p->q, p->g);
@@ -140,7 +148,7 @@ static ga_status evaluate_residual(assembling *p, const double *d) {
   return status;
 }
 
-/* the rows G T(d) at q0 o exp(d) */
+/* Sets the rows A = G T(d) at q0 o exp(d) (p->q must be that), and reach; held columns are zero. */
 static ga_status evaluate_rows(assembling *p, const double *d) {
   ga_static_system *s = &p->s;
   const ga_space *space = s->model->space;
@@ -155,7 +163,8 @@ static ga_status evaluate_rows(assembling *p, const double *d) {
   return GA_OK;
 }
 
-/* x into s->rhs for b = -W pull d; *largest: its largest entry, in units */
+/* Factors the matrix with e and solves for b = -pull W d (refined for e_exact); x goes to s->rhs.
+ * *largest: the largest |x_i| in units. */
 static ga_status solve_direction(assembling *p, double pull, double e, double e_exact,
                                  double *largest) {
   ga_static_system *s = &p->s;
@@ -169,7 +178,8 @@ static ga_status solve_direction(assembling *p, double pull, double e, double e_
   return status;
 }
 
-/* One damped step; *moved = 0: no step reduces the merit. */
+/* One damped step towards the constraints: changes d, and sets g, merit and rows there. *moved: its
+ * length in units; 0 if no step reduces the merit. */
 static ga_status reach_step(assembling *p, double *moved) {
   ga_static_system *s = &p->s;
   double e = fmin(E_LARGEST, p->damping * fmax(E_LEAST, p->merit / p->size)), largest;
@@ -192,8 +202,8 @@ static ga_status reach_step(assembling *p, double *moved) {
   return status == GA_OK ? evaluate_rows(p, p->d) : status;
 }
 
-/* From d to the constraints. The iteration ends when the merit does not decrease any more; the
- * caller decides whether the rows are closed then. */
+/* Moves d to the constraints by damped steps, until the merit does not decrease any more; sets
+ * p->q, g and openness. The caller decides by openness whether the rows are closed. */
 static ga_status reach(assembling *p) {
   double merit_before = INFINITY;
   int slow = 0;
@@ -215,6 +225,7 @@ static ga_status reach(assembling *p) {
   return status;
 }
 
+/* d^T W d */
 static double weighted_square(const assembling *p, const double *d) {
   double sum = 0;
   for (int i = 0; i < p->s.nv; i++) sum += p->s.W.val[i] * d[i] * d[i];
@@ -247,7 +258,7 @@ static ga_status approach_step(assembling *p, double *moved) {
   return reach(p);
 }
 
-/* Along the constraints to the least d^T W d. */
+/* Moves d along the constraints to the least d^T W d. */
 static ga_status approach(assembling *p) {
   p->pace = 1;
   for (int k = 0; k < APPROACH_STEPS; k++) {
@@ -259,6 +270,8 @@ static ga_status approach(assembling *p) {
   return GA_OK;
 }
 
+/* Reaches the constraints from d = 0, then approaches the start value unless one step sufficed or
+ * the caller accepts any solution. Writes q; on failure q is unchanged. */
 static ga_status solve_position(assembling *p, double *q) {
   ga_static_system *s = &p->s;
   ga_status status = evaluate_residual(p, p->d);
@@ -267,7 +280,7 @@ static ga_status solve_position(assembling *p, double *q) {
   ga_static_system_set_scales(s);
   status = reach(p);
   if (status != GA_OK) return status;
-  if (p->a->openness > CLOSED) return refuse_violated(p, s->nlam, "configuration");
+  if (p->a->openness > CLOSED) return report_violated(p, s->nlam, "configuration");
   if (p->a->iterations > 1 && !p->a->any) status = approach(p);
   if (status != GA_OK) return status;
   memcpy(q, p->q, (size_t)s->eval.nq * sizeof(double));
@@ -275,6 +288,8 @@ static ga_status solve_position(assembling *p, double *q) {
   return GA_OK;
 }
 
+/* Replaces q by the nearest configuration with g(t, q) = 0. assembly: what is held, weights,
+ * results; may be NULL. GA_ERR_INITIAL if rows stay violated. */
 ga_status ga_assemble_position(const ga_model *model, double t, double *q, ga_assembly *assembly,
                                ga_error *err) {
   assembling p = {0};
@@ -284,7 +299,7 @@ ga_status ga_assemble_position(const ga_model *model, double t, double *q, ga_as
   assembly->worst = -1;
   assembly->openness = 0;
   assembly->iterations = 0;
-  ga_status status = open_all(&p, model, t, q, assembly, err ? err : &own);
+  ga_status status = open_assembly(&p, model, t, q, assembly, err ? err : &own);
   if (status == GA_OK && assembly->change) {
     memset(assembly->change, 0, (size_t)p.s.nv * sizeof(double));
   }
@@ -295,6 +310,7 @@ ga_status ga_assemble_position(const ga_model *model, double t, double *q, ga_as
 
 /* ---- velocities ----------------------------------------------------------------------------- */
 
+/* Sets G, H and the residuals G v + g_t and k at (q0, v), and reach; held columns are zero. */
 static ga_status velocity_rows(assembling *p, const double *v) {
   ga_static_system *s = &p->s;
   ga_status status = ga_eval_G(&s->eval, p->t, p->q0, &s->G);
@@ -307,13 +323,16 @@ static ga_status velocity_rows(assembling *p, const double *v) {
   return GA_OK;
 }
 
-/* The violation of a row is measured relative to the effect of the largest velocity on it. */
+/* Multiplies reach by the largest |v_i| in units, so that violations are relative to the effect of
+ * the motion. */
 static void velocity_reach(assembling *p, const double *v) {
   double size = 0;
   for (int i = 0; i < p->s.nv; i++) size = fmax(size, fabs(v[i]) / p->unit[i]);
   for (int i = 0; i < p->s.nlam + p->s.npsi; i++) p->reach[i] *= size > 0 ? size : 1;
 }
 
+/* Newton's method for the nearest velocity that satisfies all rows, beginning with p->d. Writes v;
+ * on failure v is unchanged. */
 static ga_status solve_velocity(assembling *p, double *v) {
   ga_static_system *s = &p->s;
   const int rows = s->nlam + s->npsi;
@@ -337,12 +356,14 @@ static ga_status solve_velocity(assembling *p, double *v) {
   if (status != GA_OK) return status;
   velocity_reach(p, p->d);
   measure_violation(p, rows);
-  if (p->a->openness > CLOSED) return refuse_violated(p, rows, "velocity");
+  if (p->a->openness > CLOSED) return report_violated(p, rows, "velocity");
   for (int i = 0; p->a->change && i < s->nv; i++) p->a->change[i] = p->d[i] - v[i];
   memcpy(v, p->d, (size_t)s->nv * sizeof(double));
   return GA_OK;
 }
 
+/* Replaces v by the nearest velocity that satisfies all rows at (t, q). assembly may be NULL.
+ * GA_ERR_INITIAL if rows stay violated. */
 ga_status ga_assemble_velocity(const ga_model *model, double t, const double *q, double *v,
                                ga_assembly *assembly, ga_error *err) {
   assembling p = {0};
@@ -352,7 +373,7 @@ ga_status ga_assemble_velocity(const ga_model *model, double t, const double *q,
   assembly->worst = -1;
   assembly->openness = 0;
   assembly->iterations = 0;
-  ga_status status = open_all(&p, model, t, q, assembly, err ? err : &own);
+  ga_status status = open_assembly(&p, model, t, q, assembly, err ? err : &own);
   if (status == GA_OK) {
     memcpy(p.d, v, (size_t)p.s.nv * sizeof(double));
     if (assembly->change) memset(assembly->change, 0, (size_t)p.s.nv * sizeof(double));

@@ -34,13 +34,17 @@ typedef struct seeking {
   ga_equilibrium *e;
   double t, tau, tau_most;
   double stiff; /* largest K_ii/W_i: the inverse of a tau at which K and W/tau are alike */
+  /* configuration and trial, zero velocities, rows, forces, unbalanced forces and those of the
+   * trial, multipliers, step, units */
   double *q, *q_try, *v0, *g, *F, *rest, *rest_try, *lam, *psi, *w, *unit;
   double norm;   /* size of the unbalanced forces, in the norm of W^-1 */
   double acting; /* size of the acting forces, in the same norm */
 } seeking;
 
-static ga_status open_all(seeking *p, const ga_model *model, double t, const double *q,
-                          ga_equilibrium *e, ga_error *err) {
+/* Opens p->s and allocates and fills the arrays of p; q is copied, e borrowed. The caller closes
+ * p->s, also on failure. */
+static ga_status open_seeking(seeking *p, const ga_model *model, double t, const double *q,
+                              ga_equilibrium *e, ga_error *err) {
   ga_status status = ga_static_system_open(&p->s, model, true, err);
   if (status != GA_OK) return status;
   ga_static_system *s = &p->s;
@@ -60,13 +64,15 @@ static ga_status open_all(seeking *p, const ga_model *model, double t, const dou
   return ga_static_system_set_weights(s, t, q, e->weight);
 }
 
+/* sqrt(f^T W^-1 f) */
 static double dual_norm(const seeking *p, const double *f) {
   double sum = 0;
   for (int i = 0; i < p->s.nv; i++) sum += f[i] * f[i] / p->s.W.val[i];
   return sqrt(sum);
 }
 
-/* A model that must move cannot rest. */
+/* GA_ERR_INITIAL if a nonholonomic row asks for a motion (k is not 0 at v = 0): then there is no
+ * rest. */
 static ga_status check_rest(seeking *p) {
   ga_static_system *s = &p->s;
   ga_status status = ga_eval_k(&s->eval, p->t, p->q, p->v0, p->g);
@@ -83,7 +89,8 @@ static ga_status check_rest(seeking *p) {
 
 /* ---- forces --------------------------------------------------------------------------------- */
 
-/* Forces, rows, reactions and unbalanced forces (rest) at q; sets D, uses W. */
+/* At q: forces F, rows G and H, D, multipliers lam and psi, and the unbalanced forces rest = F -
+ * G^T lam - H^T psi. Uses W. */
 static ga_status balance_forces(seeking *p, const double *q, double *rest) {
   ga_static_system *s = &p->s;
   ga_status status = ga_eval_force(&s->eval, p->t, q, p->v0, p->F);
@@ -94,8 +101,8 @@ static ga_status balance_forces(seeking *p, const double *q, double *rest) {
   return ga_static_system_multipliers(s, p->F, p->lam, p->psi, rest);
 }
 
-/* Sizes of forces. The acting ones: F, and K times 1e-3 units, for springs near their free
- * length. */
+/* Sets norm (unbalanced forces), acting (F, and K times 1e-3 units for springs near their free
+ * length) and the results worst and unbalanced of p->e. */
 static void measure_forces(seeking *p) {
   const ga_csr *K = &p->s.K;
   double stiff = 0;
@@ -114,6 +121,7 @@ static void measure_forces(seeking *p) {
   p->e->unbalanced = p->acting > 0 ? p->norm / p->acting : 0;
 }
 
+/* K and C at q, v = 0, with the present multipliers */
 static ga_status evaluate_tangents(seeking *p) {
   ga_static_system *s = &p->s;
   const ga_eval_point at = {p->t, p->q, p->v0, p->v0, p->lam, p->psi};
@@ -129,8 +137,8 @@ static ga_status move_along(seeking *p) {
   return ga_assemble_position(p->s.model, p->t, p->q_try, &how, NULL);
 }
 
-/* w for the present tau; *largest: its largest entry, in units. tau is reduced until w is within
- * bounds. */
+/* Solves for w with the present tau; reduces tau until w is within BOUND and does not go against
+ * the forces. *largest: the largest |w_i| in units. */
 static ga_status solve_direction(seeking *p, double *largest) {
   ga_static_system *s = &p->s;
   const int nv = s->nv;
@@ -158,8 +166,10 @@ static ga_status solve_direction(seeking *p, double *largest) {
   return ga_fail(s->eval.err, GA_RETRY_SINGULAR, "no direction to move in");
 }
 
-/* One step; *moved 0: it was not taken. */
-static ga_status step(seeking *p, double *moved) {
+/* One step of the flow: changes q, rest and tau. If the force after the step is far from the
+ * prediction, the step is rejected: only tau is reduced, and *moved = 0. Else *moved is the largest
+ * |w_i| in units. */
+static ga_status flow_step(seeking *p, double *moved) {
   ga_static_system *s = &p->s;
   double largest = 0;
   *moved = 0;
@@ -187,9 +197,10 @@ static ga_status step(seeking *p, double *moved) {
   return GA_OK;
 }
 
-/* A first step moves a fiftieth of a unit along the forces. W/tau stays visible beside K, so that
- * directions in which nothing acts do not make the matrix singular. */
-static void begin_tau(seeking *p) {
+/* Sets tau so that a first step moves a fiftieth of a unit along the forces, and the upper bound
+ * tau_most, so that W/tau stays visible beside K: directions without forces do not make the matrix
+ * singular. */
+static void choose_first_tau(seeking *p) {
   double fastest = 0;
   p->stiff = 0;
   for (int i = 0; i < p->s.nv; i++) {
@@ -203,8 +214,9 @@ static void begin_tau(seeking *p) {
   p->tau = fmin(p->tau, p->tau_most);
 }
 
-/* Until the forces are balanced to rounding: they are, and a step does not better it. */
-static ga_status newton(seeking *p, int steps, bool *found) {
+/* Follows the flow for at most `steps` steps. *found: the unbalanced forces are below BALANCED of
+ * the acting ones; the iteration goes on until steps do not reduce them further. */
+static ga_status follow_flow(seeking *p, int steps, bool *found) {
   double last = INFINITY;
   int idle = 0;
   *found = false;
@@ -213,14 +225,14 @@ static ga_status newton(seeking *p, int steps, bool *found) {
     double moved;
     status = evaluate_tangents(p);
     if (status != GA_OK) break;
-    if (k == 0) begin_tau(p);
+    if (k == 0) choose_first_tau(p);
     measure_forces(p);
     const bool balanced = p->norm <= BALANCED * p->acting;
     idle = balanced && p->norm > 0.25 * last ? idle + 1 : 0;
     *found = balanced && (p->norm == 0 || idle > 1);
     if (*found) return GA_OK;
     last = p->norm;
-    status = step(p, &moved);
+    status = flow_step(p, &moved);
     p->e->iterations++;
   }
   if (status == GA_OK) status = evaluate_tangents(p);
@@ -231,7 +243,8 @@ static ga_status newton(seeking *p, int steps, bool *found) {
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static ga_status not_found(const seeking *p) {
+/* sets err to GA_ERR_INITIAL with the velocity on which the largest force is left */
+static ga_status report_not_found(const seeking *p) {
   char name[96];
   ga_eval_entry_name(name, sizeof name, "v", p->e->worst, p->s.model->v_names);
   return ga_fail(p->s.eval.err, GA_ERR_INITIAL,
@@ -240,7 +253,9 @@ static ga_status not_found(const seeking *p) {
                  p->t, p->e->iterations, p->rest[p->e->worst], name);
 }
 
-static ga_status seek(seeking *p) {
+/* Projects q onto the constraints and follows the flow; if that fails, relaxes dynamically and
+ * tries again. Changes p->q in any case. */
+static ga_status seek_equilibrium(seeking *p) {
   ga_static_system *s = &p->s;
   ga_equilibrium *e = p->e;
   const int steps = e->steps == 0 ? NEWTON_STEPS : e->steps;
@@ -250,21 +265,23 @@ static ga_status seek(seeking *p) {
   ga_status status = ga_assemble_position(s->model, p->t, p->q, &how, s->eval.err);
   if (status == GA_OK) status = check_rest(p);
   if (status != GA_OK) return status;
-  if (steps > 0) status = newton(p, steps, &found);
+  if (steps > 0) status = follow_flow(p, steps, &found);
   if (status < 0) return status;
   if (!found && relax > 0) {
     status = ga_relaxation_run(s->model, p->t, p->q, relax, &e->relaxations, s->eval.err);
-    if (status == GA_OK) status = newton(p, NEWTON_STEPS, &found);
+    if (status == GA_OK) status = follow_flow(p, NEWTON_STEPS, &found);
     if (status < 0) return status;
   }
   if (found) ga_error_clear(s->eval.err);
   if (found) return GA_OK;
   /* a model that cannot be evaluated where the forces lead says so itself */
-  if (status == GA_OK) return not_found(p);
+  if (status == GA_OK) return report_not_found(p);
   ga_error_prefix(s->eval.err, "no equilibrium was found, on the way");
   return s->eval.err->code = GA_ERR_INITIAL;
 }
 
+/* Replaces q by an equilibrium near it at time t. equilibrium: settings and results, may be NULL.
+ * If none is found, q is the last point reached. */
 ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
                               ga_equilibrium *equilibrium, ga_error *err) {
   seeking p = {.tau = 1};
@@ -276,9 +293,9 @@ ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
   if (model && model->ops && (ga_model_gives(model) & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "an equilibrium of a model with a reaction of its own");
   }
-  ga_status status = open_all(&p, model, t, q, e, err ? err : &own);
+  ga_status status = open_seeking(&p, model, t, q, e, err ? err : &own);
   if (status == GA_OK) {
-    status = seek(&p);
+    status = seek_equilibrium(&p);
     memcpy(q, p.q, (size_t)p.s.eval.nq * sizeof(double));
     if (e->lam && p.s.nlam) memcpy(e->lam, p.lam, (size_t)p.s.nlam * sizeof(double));
     if (e->psi && p.s.npsi) memcpy(e->psi, p.psi, (size_t)p.s.npsi * sizeof(double));

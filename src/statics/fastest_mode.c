@@ -27,14 +27,16 @@ typedef struct arnoldi {
   const double *v;
   ga_csr Y;
   int n, steps;
-  double sigma;
-  double size; /* length of the largest vector A x */
-  double slow; /* lower frequencies are rounding errors of zero */
+  double sigma; /* factor of eta in the vectors, rad/s */
+  double size;  /* length of the largest vector A x */
+  double slow;  /* lower frequencies are rounding errors of zero */
+  /* v' and multipliers at the state; scratch: see add_motion */
   double *vd, *lam, *psi, *eta, *dv, *Su, *extra;
   double *basis; /* steps + 1 vectors (sigma eta, u) in units of the masses, one after the other */
   double *hessenberg; /* by columns */
 } arnoldi;
 
+/* allocates all arrays of a, for a->n and a->steps, in the arena of a->s; false without memory */
 static bool allocate_arrays(arnoldi *a) {
   ga_arena *arena = &a->s.arena;
   const size_t n = (size_t)a->n, steps = (size_t)a->steps;
@@ -51,24 +53,27 @@ static bool allocate_arrays(arnoldi *a) {
   return !arena->failed;
 }
 
-static double length(const arnoldi *a, const double *x) {
+/* sqrt(x^T W x) */
+static double mass_norm(const arnoldi *a, const double *x) {
   double sum = 0;
   for (int i = 0; i < a->n; i++) sum += a->s.W.val[i] * x[i] * x[i];
   return sqrt(sum);
 }
 
-/* |F/m| over the size of the bodies is a squared frequency, such as g/l of a pendulum. Rounding
- * errors of the forces look like frequencies of 1e-8 of its root; a->slow is 1e-6 of it. */
+/* Sets a->slow, the frequency below which an eigenvalue is a rounding error. |F/m| over the size of
+ * the bodies is a squared frequency, such as g/l of a pendulum; rounding errors look like 1e-8 of
+ * its root, a->slow is 1e-6 of it. Overwrites eta and dv. */
 static ga_status set_slow(arnoldi *a, double t, const double *q) {
   double *F = a->eta, *unit = a->dv;
   const ga_status status = ga_eval_force(&a->s.eval, t, q, a->v, F);
   for (int i = 0; i < a->n; i++) F[i] /= a->s.W.val[i];
   ga_static_system_units(a->s.model, q, NULL, unit);
-  a->slow = 1e-6 * sqrt(length(a, F) / length(a, unit));
+  a->slow = 1e-6 * sqrt(mass_norm(a, F) / mass_norm(a, unit));
   return status;
 }
 
-/* M, C, K, G, H, Y at the state, v', and the factors */
+/* M, C, K, G, H, Y, v', lam, psi at the state, and the factors of the saddle-point matrix of M, G,
+ * H */
 static ga_status evaluate_matrices(arnoldi *a, double t, const double *q) {
   ga_static_system *s = &a->s;
   ga_status status = ga_static_system_set_weights(s, t, q, NULL);
@@ -80,8 +85,8 @@ static ga_status evaluate_matrices(arnoldi *a, double t, const double *q) {
   return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
 }
 
-/* dv = u + S eta, S u, and extra = S u - Omega~ u + S' eta, for one rotation, which begins at
- * v[at]; shift: where its displacement begins in SE(3), -1: none */
+/* Adds the terms of one rotation, at v[at], to dv = u + S eta, S u and extra = S u - Omega~ u + S'
+ * eta. shift: where its displacement begins in v (SE(3)); -1: none. */
 static void add_motion_of(arnoldi *a, const double *eta, const double *u, int at, int shift) {
   const double *Omega = a->v + at;
   double turned[3];
@@ -103,6 +108,7 @@ static void add_motion_of(arnoldi *a, const double *eta, const double *u, int at
   ga_axpy(3, -1, term, a->extra + shift);
 }
 
+/* Sets dv = u + S eta, Su = S u and extra = S u - Omega~ u + S' eta. */
 static void add_motion(arnoldi *a, const double *eta, const double *u) {
   const size_t bytes = (size_t)a->n * sizeof(double);
   memset(a->Su, 0, bytes);
@@ -118,8 +124,8 @@ static void add_motion(arnoldi *a, const double *eta, const double *u) {
   }
 }
 
-/* P y'' for eta and u, into s->rhs */
-static ga_status accelerate(arnoldi *a, const double *eta, const double *u) {
+/* P y'' for eta and u, into s->rhs; needs the matrices and factors */
+static ga_status solve_acceleration(arnoldi *a, const double *eta, const double *u) {
   ga_static_system *s = &a->s;
   double *rhs = s->rhs;
   memset(rhs, 0, (size_t)s->n * sizeof(double));
@@ -134,7 +140,7 @@ static ga_status accelerate(arnoldi *a, const double *eta, const double *u) {
   return ga_static_system_solve(s, 0);
 }
 
-/* a random vector that satisfies the constraints, into x */
+/* x = pseudo-random vector that satisfies the constraints; *seed is advanced */
 static ga_status random_vector(arnoldi *a, uint64_t *seed, double *x) {
   ga_static_system *s = &a->s;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
@@ -147,7 +153,8 @@ static ga_status random_vector(arnoldi *a, uint64_t *seed, double *x) {
   return status;
 }
 
-/* The first vector, and sigma: the frequency at which a random displacement oscillates. */
+/* Sets the first vector (eta, u) of the basis, and sigma = the frequency at which a random
+ * displacement oscillates. */
 static ga_status choose_first_vector(arnoldi *a) {
   uint64_t seed = 1;
   double *x = a->basis;
@@ -156,23 +163,23 @@ static ga_status choose_first_vector(arnoldi *a) {
   if (status != GA_OK) return status;
   memcpy(a->eta, x, (size_t)a->n * sizeof(double));
   memset(x, 0, (size_t)a->n * sizeof(double));
-  status = accelerate(a, a->eta, x);
+  status = solve_acceleration(a, a->eta, x);
   memcpy(x, a->eta, (size_t)a->n * sizeof(double));
-  const double stiff = length(a, a->s.rhs), size = length(a, x);
+  const double stiff = mass_norm(a, a->s.rhs), size = mass_norm(a, x);
   a->sigma = fmax(size > 0 ? sqrt(stiff / size) : 0, a->slow);
   if (!(a->sigma > 0)) a->sigma = 1;
   return status;
 }
 
-/* y = A x, both in units of the masses */
-static ga_status apply(arnoldi *a, const double *x, double *y) {
+/* y = A x, where A is the system of first order and x, y = (sigma eta, u) in units of sqrt(W) */
+static ga_status apply_system(arnoldi *a, const double *x, double *y) {
   const double *W = a->s.W.val;
   const int n = a->n;
   for (int i = 0; i < n; i++) {
     a->eta[i] = x[i] / (a->sigma * sqrt(W[i]));
     y[i] = x[n + i] / sqrt(W[i]);
   }
-  const ga_status status = accelerate(a, a->eta, y);
+  const ga_status status = solve_acceleration(a, a->eta, y);
   for (int i = 0; i < n; i++) {
     y[i] = a->sigma * x[n + i];
     y[n + i] = a->s.rhs[i] * sqrt(W[i]);
@@ -180,14 +187,16 @@ static ga_status apply(arnoldi *a, const double *x, double *y) {
   return status;
 }
 
+/* x.y */
 static double dot(int n, const double *x, const double *y) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += x[i] * y[i];
   return sum;
 }
 
-/* Make y orthogonal to the first `count` vectors (twice, because of rounding) and of length 1.
- * Returns its length before, 0 if only rounding errors were left. */
+/* Makes y orthogonal to the first `count` vectors (twice, because of rounding) and of length 1;
+ * adds the projections to column count - 1 of the Hessenberg matrix. Returns the length that was
+ * left, 0 if only rounding errors were left. */
 static double orthogonalize(arnoldi *a, int count, double *y) {
   const int n = 2 * a->n, columns = a->steps + 1;
   a->size = fmax(a->size, sqrt(dot(n, y, y)));
@@ -204,7 +213,7 @@ static double orthogonalize(arnoldi *a, int count, double *y) {
   return left;
 }
 
-/* Arnoldi's iteration; *count: the dimension of the space */
+/* Arnoldi's iteration: fills basis and hessenberg; *count: the dimension of the Krylov space */
 static ga_status span_space(arnoldi *a, int *count) {
   const int n = 2 * a->n, columns = a->steps + 1;
   double *x = a->basis;
@@ -214,7 +223,7 @@ static ga_status span_space(arnoldi *a, int *count) {
   if (!(size > 0)) return GA_OK;
   for (int i = 0; i < n; i++) x[i] /= size;
   for (int k = 1; k <= a->steps; k++, x += n) {
-    const ga_status status = apply(a, x, x + n);
+    const ga_status status = apply_system(a, x, x + n);
     if (status != GA_OK) return status;
     const double left = orthogonalize(a, k, x + n);
     *count = k;
@@ -224,6 +233,8 @@ static ga_status span_space(arnoldi *a, int *count) {
   return GA_OK;
 }
 
+/* *fastest = largest modulus of the eigenvalues of the Hessenberg matrix (count x count), 0 if it
+ * is only a rounding error */
 static ga_status largest_eigenvalue(arnoldi *a, int count, double *fastest, ga_error *err) {
   ga_arena *arena = &a->s.arena;
   const size_t n = (size_t)count;
@@ -241,6 +252,8 @@ static ga_status largest_eigenvalue(arnoldi *a, int count, double *fastest, ga_e
   return status;
 }
 
+/* *fastest = largest modulus (rad/s) of the eigenvalues of the model linearized at (t, q, v), to a
+ * few digits; 0 if nothing moves */
 ga_status ga_fastest_mode(const ga_model *model, double t, const double *q, const double *v,
                           double *fastest, ga_error *err) {
   arnoldi a = {.space = model->space, .v = v};

@@ -29,6 +29,8 @@ static ga_status no_memory(ga_error *err) {
   return ga_fail(err, GA_ERR_MEM, "no memory for eigenvalues");
 }
 
+/* Eigenvalues s (increasing) of A x = s B x; A and B are destroyed, A becomes the eigenvectors.
+ * GA_RETRY_SINGULAR if B is not positive definite. */
 ga_status ga_lapack_eigen_symmetric(int n, double *A, double *B, double *s, ga_arena *arena,
                                     ga_error *err) {
   const int one = 1, ask = -1;
@@ -45,8 +47,9 @@ ga_status ga_lapack_eigen_symmetric(int n, double *A, double *B, double *s, ga_a
                  info);
 }
 
-static ga_status standard(int n, double *A, double *re, double *im, double *vectors,
-                          ga_arena *arena, ga_error *err) {
+/* eigenvalues re + i im and right eigenvectors of A, which is destroyed */
+static ga_status eigen_standard(int n, double *A, double *re, double *im, double *vectors,
+                                ga_arena *arena, ga_error *err) {
   const int ask = -1;
   int info = 0;
   double size, none;
@@ -58,12 +61,14 @@ static ga_status standard(int n, double *A, double *re, double *im, double *vect
   return info == 0 ? GA_OK : ga_fail(err, GA_ERR_BACKEND, "LAPACK: no eigenvalues (%d)", info);
 }
 
+/* Eigenvalues re + i im and right eigenvectors of A x = s B x; B = NULL: the unit matrix. A and B
+ * are destroyed. Infinite eigenvalues have re = INFINITY. */
 ga_status ga_lapack_eigen_general(int n, double *A, double *B, double *re, double *im,
                                   double *vectors, ga_arena *arena, ga_error *err) {
   const int ask = -1;
   int info = 0;
   double size, none;
-  if (!B) return standard(n, A, re, im, vectors, arena, err);
+  if (!B) return eigen_standard(n, A, re, im, vectors, arena, err);
   double *beta = ga_arena_doubles(arena, (size_t)n);
   if (!beta) return no_memory(err);
   dggev_("N", "V", &n, A, &n, B, &n, re, im, beta, &none, &n, vectors, &n, &size, &ask, &info, 1,
@@ -84,12 +89,14 @@ ga_status ga_lapack_eigen_general(int n, double *A, double *B, double *re, doubl
   return GA_OK;
 }
 
+/* X <- A^-1 X by Cholesky, A destroyed; false if A is not positive definite */
 bool ga_lapack_solve_positive(int n, double *A, int columns, double *X, int ldx) {
   int info = 0;
   dposv_("U", &n, &columns, A, &n, X, &ldx, &info, 1);
   return info == 0;
 }
 
+/* C = A B or A^T B, all by columns */
 void ga_lapack_multiply(bool transpose, int rows, int columns, int inner, const double *A, int lda,
                         const double *B, int ldb, double *C, int ldc) {
   const double one = 1, zero = 0;
@@ -98,6 +105,8 @@ void ga_lapack_multiply(bool transpose, int rows, int columns, int inner, const 
          &ldc, 1, 1);
 }
 
+/* X = least-norm solution of A X nearest to B, all by columns; A is destroyed. The rank of A is
+ * that of its largest leading block (QR with pivoting) with condition number below 1e10. */
 ga_status ga_lapack_least_squares(int m, int n, double *A, int columns, const double *B, double *X,
                                   ga_arena *arena, ga_error *err) {
   const int ask = -1, ld = m > n ? m : n;

@@ -40,7 +40,8 @@ typedef struct vector3 {
   double R[9];  /* from body to space axes, by rows */
 } vector3;
 
-static void rotation_of(const double *p, double *R) {
+/* R = rotation matrix, by rows, of the unit quaternion p */
+static void matrix_of_quaternion(const double *p, double *R) {
   for (int j = 0; j < 3; j++) {
     const double e[3] = {j == 0, j == 1, j == 2};
     double column[3];
@@ -49,6 +50,7 @@ static void rotation_of(const double *p, double *R) {
   }
 }
 
+/* number of 3-vectors in body axes among the velocities: one per SO(3), two per SE(3) */
 static int count_vectors(const ga_space *space) {
   int count = 0;
   for (int f = 0; f < space->nfactor; f++) {
@@ -59,6 +61,8 @@ static int count_vectors(const ga_space *space) {
   return count;
 }
 
+/* Fills list with the 3-vectors in body axes among the velocities and their rotations at q; of
+ * SE(3) first the displacement, then the rotation. */
 static void list_vectors(const ga_space *space, const double *q, vector3 *list) {
   for (int f = 0; f < space->nfactor; f++) {
     const ga_factor *factor = &space->factor[f];
@@ -68,7 +72,7 @@ static void list_vectors(const ga_space *space, const double *q, vector3 *list) 
       const int v_at = factor->v_at + i * factor->group->nv;
       const double *own = q + factor->q_at + i * factor->group->nq;
       double R[9];
-      rotation_of(se3 ? own + 3 : own, R);
+      matrix_of_quaternion(se3 ? own + 3 : own, R);
       for (int k = 0; k < (se3 ? 2 : 1); k++, list++) {
         list->at = v_at + 3 * k;
         list->shift_at = se3 && k == 1 ? v_at : -1;
@@ -78,6 +82,8 @@ static void list_vectors(const ga_space *space, const double *q, vector3 *list) 
   }
 }
 
+/* y <- P^T y: turns a variation y (nv numbers) from body axes, as the model has it, to space axes
+ * at q. */
 void ga_linearization_to_space_axes(const ga_space *space, const double *q, double *y) {
   for (int f = 0; f < space->nfactor; f++) {
     const ga_factor *factor = &space->factor[f];
@@ -103,12 +109,14 @@ static void add_product(int rows, int n, const double *B, int row, int column, c
   }
 }
 
-static void skew(const double *w, double *X) {
+/* X = w~, by rows */
+static void set_skew(const double *w, double *X) {
   const double S[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
   memcpy(X, S, sizeof S);
 }
 
-/* A <- A R^T on the columns; both: A <- R A R^T */
+/* A <- A R^T on the columns of each listed vector; both: A <- R A R^T. A is full, rows x n by
+ * rows. */
 static void rotate_matrix(int rows, int n, const vector3 *list, int count, bool both, double *A) {
   for (int c = 0; c < count; c++) {
     const double *R = list[c].R;
@@ -129,7 +137,7 @@ static void rotate_matrix(int rows, int n, const vector3 *list, int count, bool 
   }
 }
 
-/* Add the terms of S, S' and Omega to C, K and Y, in body axes. */
+/* Adds the terms of S, S' and Omega to C, K and Y (full matrices, body axes); s needs v and v'. */
 static void add_motion_terms(ga_linearization *lin, const vector3 *list, int count,
                              const state *s) {
   const int n = lin->nv;
@@ -139,11 +147,11 @@ static void add_motion_terms(ga_linearization *lin, const vector3 *list, int cou
     if (list[c].shift_at < 0) continue;
     const int x = list[c].shift_at, phi = list[c].at;
     const double *Omega = s->v + phi, *u = s->v + x;
-    skew(u, X);
+    set_skew(u, X);
     add_product(n, n, lin->C.val, x, phi, X, lin->K.val);
     if (lin->npsi) add_product(lin->npsi, n, lin->H.val, x, phi, X, lin->Y.val);
     /* u'~ - u~ Omega~ */
-    skew(s->vd + x, Z);
+    set_skew(s->vd + x, Z);
     for (int j = 0; j < 3; j++) {
       const double e[3] = {j == 0, j == 1, j == 2};
       double Oe[3], uOe[3];
@@ -156,20 +164,22 @@ static void add_motion_terms(ga_linearization *lin, const vector3 *list, int cou
   for (int c = 0; c < count; c++) {
     const int at = list[c].at;
     if (list[c].shift_at >= 0) {
-      skew(s->v + list[c].shift_at, X);
+      set_skew(s->v + list[c].shift_at, X);
       add_product(n, n, lin->M.val, list[c].shift_at, at, X, lin->C.val);
     }
     /* the vector after a displacement of SE(3) is its rotation */
     const bool shift = c + 1 < count && list[c + 1].shift_at == at;
     const double *Omega = s->v + (shift ? at + 3 : at);
     const double minus[3] = {-Omega[0], -Omega[1], -Omega[2]};
-    skew(minus, X);
+    set_skew(minus, X);
     add_product(n, n, lin->M.val, at, at, X, lin->C.val);
   }
 }
 
 /* ---- matrices at a state -------------------------------------------------------------------- */
 
+/* vd, lam, psi = solution of the equations of motion at (t, q, v); of least norm if rows are
+ * redundant. Afterwards g holds M, G, H and the factors of their saddle-point system. */
 ga_status ga_static_system_accelerate(ga_static_system *g, double t, const double *q,
                                       const double *v, double *vd, double *lam, double *psi) {
   ga_eval *e = &g->eval;
@@ -191,7 +201,7 @@ ga_status ga_static_system_accelerate(ga_static_system *g, double t, const doubl
   return GA_OK;
 }
 
-/* from a sparse matrix into one of the linearization, sparse or full */
+/* to = from, both of the same size; the pattern of `to` contains that of `from`, or is full */
 static void copy_values(const ga_csr *from, ga_csr *to) {
   ga_csr_zero(to);
   for (int i = 0; i < from->nrow; i++) {
@@ -201,7 +211,8 @@ static void copy_values(const ga_csr *from, ga_csr *to) {
   }
 }
 
-/* all six matrices, and v', lam, psi into the state */
+/* Fills the six matrices of lin at s->t, q, v, and v', lam, psi of s. If lin->moving, the matrices
+ * are turned to space axes. g->H is overwritten by Y. */
 static ga_status evaluate_matrices(ga_linearization *lin, ga_static_system *g, state *s) {
   ga_status status = ga_static_system_accelerate(g, s->t, s->q, s->v, s->vd, s->lam, s->psi);
   const ga_eval_point at = {s->t, s->q, s->v, s->vd, s->lam, s->psi};
@@ -232,7 +243,8 @@ static ga_status evaluate_matrices(ga_linearization *lin, ga_static_system *g, s
 
 /* ---- is it constant? ------------------------------------------------------------------------ */
 
-/* accelerations are compared with those of the forces alone, and of springs moved by 1e-3 units */
+/* GA_ERR_INITIAL unless accelerations are below RESTING, relative to those of the forces alone and
+ * of springs moved by 1e-3 units. Overwrites g->rhs. */
 static ga_status check_rest(const ga_linearization *lin, ga_static_system *g, const state *s,
                             const double *unit) {
   double size = 0, most = 0;
@@ -254,7 +266,7 @@ static ga_status check_rest(const ga_linearization *lin, ga_static_system *g, co
                  s->t, name, s->vd[worst]);
 }
 
-/* the largest difference of two matrices over the largest entry, and its row */
+/* largest |A_ij - B_ij| over the largest |A_ij|; *row: its row. A and B have the same pattern. */
 static double relative_difference(const ga_csr *A, const ga_csr *B, int *row) {
   double size = 0, most = 0;
   for (int e = 0; e < ga_csr_nnz(A); e++) size = fmax(size, fabs(A->val[e]));
@@ -267,7 +279,8 @@ static double relative_difference(const ga_csr *A, const ga_csr *B, int *row) {
   return size > 0 ? most / size : most;
 }
 
-/* The matrices must not change while the fastest velocity moves by 0.3 units. */
+/* GA_ERR_INITIAL if a matrix changes by more than CONSTANT while the fastest velocity moves by 0.3
+ * units. later and then: scratch for the state and the matrices at that time. */
 static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, const state *s,
                               const double *unit, state *later, ga_linearization *then) {
   double fastest = 0;
@@ -308,6 +321,8 @@ static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, 
 
 /* ---- the object ----------------------------------------------------------------------------- */
 
+/* allocates the six matrices of lin: full if lin->moving, else in the patterns of the model; false
+ * without memory */
 static bool allocate_matrices(ga_linearization *lin, const ga_model *model, ga_arena *arena) {
   const bool full = lin->moving;
   const int nv = lin->nv;
@@ -320,6 +335,7 @@ static bool allocate_matrices(ga_linearization *lin, const ga_model *model, ga_a
   return !arena->failed;
 }
 
+/* allocates the arrays of s; false without memory */
 static bool allocate_state(state *s, const ga_static_system *g, ga_arena *arena) {
   s->q = ga_arena_doubles(arena, (size_t)g->eval.nq);
   s->v = ga_arena_doubles(arena, (size_t)g->nv);
@@ -329,7 +345,10 @@ static bool allocate_state(state *s, const ga_static_system *g, ga_arena *arena)
   return !arena->failed;
 }
 
-static ga_status linearise(ga_linearization *lin, ga_static_system *g, state *s, bool frozen) {
+/* Fills the matrices and weights of lin at the state s. Unless frozen, fails with GA_ERR_INITIAL if
+ * the linearization would change with time. */
+static ga_status fill_linearization(ga_linearization *lin, ga_static_system *g, state *s,
+                                    bool frozen) {
   ga_linearization then = *lin;
   state later;
   double *unit = ga_arena_doubles(&g->arena, (size_t)g->nv);
@@ -348,6 +367,8 @@ static ga_status linearise(ga_linearization *lin, ga_static_system *g, state *s,
   return lin->moving ? check_steady(lin, g, s, unit, &later, &then) : check_rest(lin, g, s, unit);
 }
 
+/* *out: the linearization of the model at (t, q, v), freed by ga_linearization_free; NULL on
+ * failure. The model is borrowed. frozen: accept a state whose linearization changes with time. */
 ga_status ga_linearization_new(const ga_model *model, double t, const double *q, const double *v,
                                bool frozen, ga_linearization **out, ga_error *err) {
   ga_static_system g;
@@ -375,7 +396,7 @@ ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
     memcpy(lin->q, q, (size_t)g.eval.nq * sizeof(double));
     memcpy(s.q, q, (size_t)g.eval.nq * sizeof(double));
     memcpy(s.v, v, (size_t)g.nv * sizeof(double));
-    status = linearise(lin, &g, &s, frozen);
+    status = fill_linearization(lin, &g, &s, frozen);
   }
   ga_static_system_close(&g);
   if (status == GA_OK) {
@@ -392,6 +413,7 @@ void ga_linearization_free(ga_linearization *lin) {
   ga_free(lin);
 }
 
+/* the matrix of that name, owned by lin; NULL for other names than M, C, K, G, H, Y */
 const ga_csr *ga_linearization_matrix(const ga_linearization *lin, char name) {
   switch (name) {
     case 'M':

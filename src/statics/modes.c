@@ -18,8 +18,9 @@
 
 #include "statics/linearization.h"
 
-enum { DENSE_MOST = 6000 };
-/* of the fastest: what counts as zero, by first and by second order; relative asymmetry */
+enum { DENSE_MOST = 6000 }; /* most velocities for dense matrices */
+/* Eigenvalues below ZERO, and omega^2 below ZERO_SQUARE, of the largest count as zero; a matrix
+ * with less than SYMMETRIC relative asymmetry counts as symmetric. */
 static const double ZERO = 1e-7, ZERO_SQUARE = 1e-13, SYMMETRIC = 1e-9;
 
 typedef struct reduction {
@@ -33,7 +34,8 @@ typedef struct reduction {
   int count;
 } reduction;
 
-static double *take(reduction *r, int rows, int columns) {
+/* zeroed memory for rows x columns numbers; NULL without memory */
+static double *new_matrix(reduction *r, int rows, int columns) {
   return ga_arena_doubles(&r->arena, (size_t)rows * (size_t)columns + 1);
 }
 
@@ -43,13 +45,14 @@ static ga_status no_memory(const reduction *r) {
 
 /* ---- reduction ------------------------------------------------------------------------------ */
 
-/* N by QR in units of sqrt(weight) */
+/* Sets N, d and e: N by QR of G in units of sqrt(weight), so that the columns are orthogonal in the
+ * metric of the weights. */
 static ga_status find_basis(reduction *r) {
   const ga_linearization *lin = r->lin;
   const int n = r->n, m = lin->nlam;
-  double *rows = take(r, m, n);
+  double *rows = new_matrix(r, m, n);
   int rank;
-  r->N = take(r, n, n);
+  r->N = new_matrix(r, n, n);
   if (r->arena.failed) return no_memory(r);
   for (int i = 0; i < m; i++) {
     for (int e = lin->G.ptr[i]; e < lin->G.ptr[i + 1]; e++) {
@@ -65,29 +68,30 @@ static ga_status find_basis(reduction *r) {
   return status;
 }
 
-/* A N for a sparse A */
+/* A N for a sparse A, A->nrow x d by columns; NULL without memory */
 static double *times_basis(reduction *r, const ga_csr *A) {
-  double *out = take(r, A->nrow, r->d);
+  double *out = new_matrix(r, A->nrow, r->d);
   for (int k = 0; out && k < r->d; k++) {
     ga_csr_mul_add(A, 1, r->N + (size_t)k * (size_t)r->n, out + (size_t)k * (size_t)A->nrow);
   }
   return out;
 }
 
-static double *reduce(reduction *r, const ga_csr *A) {
-  double *AN = times_basis(r, A), *out = take(r, r->d, r->d);
+/* N^T A N, d x d; valid only if the arena has not failed */
+static double *reduce_matrix(reduction *r, const ga_csr *A) {
+  double *AN = times_basis(r, A), *out = new_matrix(r, r->d, r->d);
   if (!r->arena.failed) ga_lapack_multiply(true, r->d, r->d, r->n, r->N, r->n, AN, r->n, out, r->d);
   return out;
 }
 
-/* E and B of the nonholonomic rows */
+/* Sets E, B and e for the nonholonomic rows: E = null space of H N, B = (H N)^+ Y N. */
 static ga_status reduce_rolling(reduction *r) {
   const ga_linearization *lin = r->lin;
   const int m = lin->npsi, d = r->d;
-  double *Hn = times_basis(r, &lin->H), *Yn = times_basis(r, &lin->Y), *rows = take(r, m, d);
+  double *Hn = times_basis(r, &lin->H), *Yn = times_basis(r, &lin->Y), *rows = new_matrix(r, m, d);
   int rank;
-  r->E = take(r, d, d);
-  r->B = take(r, d, d);
+  r->E = new_matrix(r, d, d);
+  r->B = new_matrix(r, d, d);
   if (r->arena.failed) return no_memory(r);
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < d; j++) rows[i * d + j] = Hn[j * m + i];
@@ -98,19 +102,21 @@ static ga_status reduce_rolling(reduction *r) {
   return status;
 }
 
+/* Sets N, Mn, Cn, Kn and, with nonholonomic rows, E and B. */
 static ga_status reduce_all(reduction *r) {
   ga_status status = find_basis(r);
   if (status != GA_OK) return status;
-  r->Mn = reduce(r, &r->lin->M);
-  r->Cn = reduce(r, &r->lin->C);
-  r->Kn = reduce(r, &r->lin->K);
+  r->Mn = reduce_matrix(r, &r->lin->M);
+  r->Cn = reduce_matrix(r, &r->lin->C);
+  r->Kn = reduce_matrix(r, &r->lin->K);
   if (r->arena.failed) return no_memory(r);
   return r->lin->npsi > 0 && r->d > 0 ? reduce_rolling(r) : GA_OK;
 }
 
 /* ---- symmetric ------------------------------------------------------------------------------ */
 
-static double asymmetry(int n, const double *A) {
+/* largest |A_ij - A_ji| over the largest |A_ij| */
+static double relative_asymmetry(int n, const double *A) {
   double size = 0, most = 0;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -121,16 +127,18 @@ static double asymmetry(int n, const double *A) {
   return size > 0 ? most / size : 0;
 }
 
+/* no nonholonomic rows, no damping and Kn symmetric: omega^2 can be computed directly */
 static bool is_symmetric(const reduction *r) {
   const int dd = r->d * r->d;
   const double M = ga_max_abs(dd, r->Mn), K = ga_max_abs(dd, r->Kn), C = ga_max_abs(dd, r->Cn);
-  return !r->E && C <= 1e-12 * sqrt(M * K) && asymmetry(r->d, r->Kn) <= SYMMETRIC;
+  return !r->E && C <= 1e-12 * sqrt(M * K) && relative_asymmetry(r->d, r->Kn) <= SYMMETRIC;
 }
 
-/* omega^2 > 0: a pair +- i omega; < 0: two real ones; 0: twice zero */
+/* Solves (Kn - omega^2 Mn) z = 0 and sets re, im, vectors, count. omega^2 > 0: a pair +- i omega; <
+ * 0: two real eigenvalues; 0: twice zero. GA_RETRY_SINGULAR if Mn is not positive definite. */
 static ga_status solve_symmetric(reduction *r) {
   const int d = r->d;
-  double *A = take(r, d, d), *B = take(r, d, d), *square = take(r, d, 1);
+  double *A = new_matrix(r, d, d), *B = new_matrix(r, d, d), *square = new_matrix(r, d, 1);
   if (r->arena.failed) return no_memory(r);
   for (int i = 0; i < d; i++) {
     for (int j = 0; j < d; j++) {
@@ -141,9 +149,9 @@ static ga_status solve_symmetric(reduction *r) {
   const ga_status status = ga_lapack_eigen_symmetric(d, A, B, square, &r->arena, r->err);
   if (status != GA_OK) return status;
   r->count = 2 * d;
-  r->re = take(r, 2 * d, 1);
-  r->im = take(r, 2 * d, 1);
-  r->vectors = take(r, d, 2 * d);
+  r->re = new_matrix(r, 2 * d, 1);
+  r->im = new_matrix(r, 2 * d, 1);
+  r->vectors = new_matrix(r, d, 2 * d);
   if (r->arena.failed) return no_memory(r);
   const double fastest = ga_max_abs(d, square);
   for (int k = 0; k < d; k++) {
@@ -159,18 +167,18 @@ static ga_status solve_symmetric(reduction *r) {
 
 /* ---- general -------------------------------------------------------------------------------- */
 
-/* T = Mn B - Cn */
-static double *coupling(reduction *r) {
+/* T = Mn B - Cn; NULL without memory */
+static double *coupling_matrix(reduction *r) {
   const int d = r->d;
-  double *T = take(r, d, d);
+  double *T = new_matrix(r, d, d);
   if (!T) return NULL;
   if (r->B) ga_lapack_multiply(false, d, d, d, r->Mn, d, r->B, d, T, d);
   for (int i = 0; i < d * d; i++) T[i] -= r->Cn[i];
   return T;
 }
 
-/* E^T X E or E^T X, into out; without E a copy */
-static void project(reduction *r, const double *X, bool both, double *out, double *work) {
+/* out = E^T X E (both), or E^T X; a copy of X if there is no E. work: d x d numbers. */
+static void project_on_E(reduction *r, const double *X, bool both, double *out, double *work) {
   const int d = r->d, e = r->e;
   if (!r->E) {
     memcpy(out, X, (size_t)d * (size_t)d * sizeof(double));
@@ -184,32 +192,36 @@ static void project(reduction *r, const double *X, bool both, double *out, doubl
   ga_lapack_multiply(true, e, e, d, r->E, d, work, d, out, e);
 }
 
-/* the two lower blocks of the system, -E^T (T B + Kn) and E^T T E, e rows of d + e columns, and
- * E^T Mn E */
+/* lower = the two lower blocks of the first-order system, -E^T (T B + Kn) and E^T T E, e rows of d
+ * + e columns; Me = E^T Mn E. False without memory. */
 static bool lower_blocks(reduction *r, double *lower, double *Me) {
   const int d = r->d, e = r->e;
-  double *T = coupling(r), *X = take(r, d, d), *work = take(r, d, d);
+  double *T = coupling_matrix(r), *X = new_matrix(r, d, d), *work = new_matrix(r, d, d);
   if (r->arena.failed) return false;
   if (r->B) ga_lapack_multiply(false, d, d, d, T, d, r->B, d, X, d);
   for (int i = 0; i < d * d; i++) X[i] = -(X[i] + r->Kn[i]);
-  project(r, X, false, lower, work);
-  project(r, T, true, lower + e * d, work);
-  project(r, r->Mn, true, Me, work);
+  project_on_E(r, X, false, lower, work);
+  project_on_E(r, T, true, lower + e * d, work);
+  project_on_E(r, r->Mn, true, Me, work);
   return true;
 }
 
+/* Eigenvalues of the first-order system in (z, u); sets re, im, vectors, count. If E^T Mn E is not
+ * positive definite (velocities without mass), it goes to the right side, and some eigenvalues are
+ * infinite. */
 static ga_status solve_general(reduction *r) {
   const int d = r->d, e = r->e, s = d + e;
-  double *A = take(r, s, s), *mass = NULL, *lower = take(r, e, s), *Me = take(r, e, e);
-  double *own = take(r, e, e), *vectors = take(r, s, s), *solved = take(r, e, s);
-  r->re = take(r, s, 1);
-  r->im = take(r, s, 1);
-  r->vectors = take(r, d, s);
+  double *A = new_matrix(r, s, s), *mass = NULL, *lower = new_matrix(r, e, s),
+         *Me = new_matrix(r, e, e);
+  double *own = new_matrix(r, e, e), *vectors = new_matrix(r, s, s), *solved = new_matrix(r, e, s);
+  r->re = new_matrix(r, s, 1);
+  r->im = new_matrix(r, s, 1);
+  r->vectors = new_matrix(r, d, s);
   if (r->arena.failed || !lower_blocks(r, lower, Me)) return no_memory(r);
   memcpy(own, Me, (size_t)e * (size_t)e * sizeof(double));
   memcpy(solved, lower, (size_t)e * (size_t)s * sizeof(double));
   const bool regular = ga_lapack_solve_positive(e, own, s, solved, e);
-  if (!regular) mass = take(r, s, s);
+  if (!regular) mass = new_matrix(r, s, s);
   if (r->arena.failed) return no_memory(r);
   for (int j = 0; j < s; j++) {
     for (int i = 0; i < d; i++) {
@@ -237,8 +249,9 @@ typedef struct entry {
   int column;
 } entry;
 
-/* slow ones first; of equally fast ones those that grow, then those that vibrate less */
-static int compare(const void *a, const void *b) {
+/* order of qsort: slow ones first; among equally fast ones those that grow faster, then by
+ * column */
+static int compare_modes(const void *a, const void *b) {
   const entry *x = a, *y = b;
   const double fx = hypot(x->re, x->im), fy = hypot(y->re, y->im);
   if (fx != fy) return fx < fy ? -1 : 1;
@@ -246,7 +259,7 @@ static int compare(const void *a, const void *b) {
   return x->column - y->column;
 }
 
-/* y = N z in space axes, the largest component 1 */
+/* re + i im = shape y = N z in space axes, scaled so that its largest component is 1 */
 static void write_shape(const reduction *r, const entry *mode, double *re, double *im) {
   const ga_linearization *lin = r->lin;
   const double *z = r->vectors + mode->column * r->d;
@@ -270,9 +283,10 @@ static void write_shape(const reduction *r, const entry *mode, double *re, doubl
   }
 }
 
-/* Zero is a double eigenvalue where nothing holds the model, with one vector for both: is the
- * vector of this column new among those of the zeros so far? It is kept then. */
-static bool is_new(reduction *r, int column, double *kept, int nkept) {
+/* Is the vector of this column linearly independent of the nkept vectors of zero eigenvalues so
+ * far? Then it is appended to kept. Where nothing holds the model, zero is a double eigenvalue with
+ * one vector for both; it must be counted once. */
+static bool add_if_independent(reduction *r, int column, double *kept, int nkept) {
   const int d = r->d;
   double *x = kept + nkept * d, size = 0, left = 0;
   memcpy(x, r->vectors + column * d, (size_t)d * sizeof(double));
@@ -290,9 +304,11 @@ static bool is_new(reduction *r, int column, double *kept, int nkept) {
   return true;
 }
 
-static ga_status collect(reduction *r, ga_modes *modes) {
+/* Writes the eigenvalues with im >= 0 and their shapes into `modes`, slowest first. Rounding errors
+ * are set to zero; infinite eigenvalues are left out. */
+static ga_status collect_modes(reduction *r, ga_modes *modes) {
   entry *list = ga_arena_take(&r->arena, (size_t)r->count + 1, sizeof *list);
-  double *kept = take(r, r->d, r->d + 1);
+  double *kept = new_matrix(r, r->d, r->d + 1);
   int nkept = 0;
   if (r->arena.failed) return no_memory(r);
   double fastest = 0;
@@ -305,12 +321,12 @@ static ga_status collect(reduction *r, ga_modes *modes) {
     entry mode = {r->re[k], r->im[k], k};
     if (hypot(mode.re, mode.im) <= ZERO * fastest) mode.re = mode.im = 0;
     if (fabs(mode.re) <= 1e-12 * fastest) mode.re = 0;
-    if (mode.re == 0 && mode.im == 0 && !is_new(r, k, kept, nkept)) continue;
+    if (mode.re == 0 && mode.im == 0 && !add_if_independent(r, k, kept, nkept)) continue;
     if (mode.re == 0 && mode.im == 0) nkept++;
     list[count++] = mode;
     if (mode.re > 0) modes->unstable = true;
   }
-  qsort(list, (size_t)count, sizeof *list, compare);
+  qsort(list, (size_t)count, sizeof *list, compare_modes);
   modes->all = count;
   modes->count = count < modes->room ? count : modes->room;
   for (int k = 0; k < modes->count; k++) {
@@ -323,16 +339,19 @@ static ga_status collect(reduction *r, ga_modes *modes) {
   return GA_OK;
 }
 
-static ga_status solve(reduction *r, ga_modes *modes) {
+/* all modes by dense matrices: reduction, eigenvalues, results */
+static ga_status find_all_modes(reduction *r, ga_modes *modes) {
   ga_status status = reduce_all(r);
   if (status != GA_OK) return status;
   modes->freedom = r->d;
   if (r->d == 0) return GA_OK;
   status = is_symmetric(r) ? solve_symmetric(r) : GA_RETRY_SINGULAR;
   if (status == GA_RETRY_SINGULAR) status = solve_general(r);
-  return status == GA_OK ? collect(r, modes) : status;
+  return status == GA_OK ? collect_modes(r, modes) : status;
 }
 
+/* Fills `modes` (room, re, im and shapes are the caller's) with eigenvalues in rad/s and shapes,
+ * slowest first. modes->few: by ARPACK if the model is large enough. */
 ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
   ga_error own;
   if (!err) err = &own;
@@ -351,7 +370,7 @@ ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *
                    DENSE_MOST);
   }
   reduction r = {.lin = lin, .err = err, .n = lin->nv};
-  const ga_status status = solve(&r, modes);
+  const ga_status status = find_all_modes(&r, modes);
   ga_arena_free(&r.arena);
   return status;
 }

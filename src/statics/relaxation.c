@@ -14,6 +14,7 @@ typedef struct frozen {
   double t;
 } frozen;
 
+/* the model's evaluation at the time of `user`, whatever t is */
 static int evaluate_frozen(void *user, double t, const double *q, const double *v,
                            const ga_evaluation *out) {
   const frozen *f = user;
@@ -27,7 +28,7 @@ enum { WITHOUT_TIME = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS };
 
 /* ---- the motion ----------------------------------------------------------------------------- */
 
-/* v^T M v */
+/* *energy = v^T M v, twice the kinetic energy; M is overwritten by the mass matrix at s->q */
 static ga_status kinetic_energy(ga_eval *eval, ga_csr *M, const ga_state *s, double *energy) {
   const ga_status status = ga_eval_mass(eval, s->t, s->q, M);
   *energy = 0;
@@ -48,8 +49,8 @@ typedef struct relaxing {
   double top;   /* largest kinetic energy so far */
 } relaxing;
 
-/* One step. If the kinetic energy decreased, set the velocities to zero. *still: the last peak of
- * the energy was at most 1e-12 of the highest. */
+/* One time step. If the kinetic energy decreased, the velocities are set to zero. *still: the last
+ * peak of the energy was at most 1e-12 of the highest, so the model is at rest. */
 static ga_status relaxation_step(relaxing *r, ga_integrator *it, bool *still) {
   double energy;
   ga_status status = ga_integrator_step(it);
@@ -67,7 +68,10 @@ static ga_status relaxation_step(relaxing *r, ga_integrator *it, bool *still) {
   return ga_integrator_restart(it, s->q, r->rest);
 }
 
-static ga_status relax(relaxing *r, ga_integrator *it, double t, double *q, int steps, int *taken) {
+/* At most `steps` steps from (t, q) with v = 0, until the model is still; q is replaced by the last
+ * configuration, *taken: number of steps. */
+static ga_status relax_until_still(relaxing *r, ga_integrator *it, double t, double *q, int steps,
+                                   int *taken) {
   bool still = false;
   ga_status status = ga_integrator_start(it, t, q, r->rest);
   for (*taken = 0; *taken < steps && status == GA_OK && !still; (*taken)++) {
@@ -77,6 +81,8 @@ static ga_status relax(relaxing *r, ga_integrator *it, double t, double *q, int 
   return status;
 }
 
+/* Moves q towards an equilibrium by dynamic relaxation. If the integration fails, q is the last
+ * state reached, and GA_OK is returned: Newton's method continues from there. */
 ga_status ga_relaxation_run(const ga_model *model, double t, double *q, int steps, int *taken,
                             ga_error *err) {
   relaxing r = {.peak = 0};
@@ -103,7 +109,7 @@ ga_status ga_relaxation_run(const ga_model *model, double t, double *q, int step
   }
   if (status == GA_OK) status = ga_integrator_new(&still, &o, &it, err);
   if (status == GA_OK) {
-    status = relax(&r, it, t, q, steps, taken);
+    status = relax_until_still(&r, it, t, q, steps, taken);
     /* on failure Newton's method continues from the state reached */
     if (status == GA_ERR_MEM) ga_fail(err, status, "dynamic relaxation: no memory");
     if (status != GA_ERR_MEM) status = GA_OK;

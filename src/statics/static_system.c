@@ -7,7 +7,8 @@
 #include "lie/lie.h"
 #include "statics/statics.h"
 
-static void init_matrices(ga_static_system *s, bool with_tangents) {
+/* allocates matrices and vectors of s in its arena, which records failure */
+static void allocate_matrices(ga_static_system *s, bool with_tangents) {
   const ga_model *model = s->model;
   ga_arena *arena = &s->arena;
   ga_csr_init_identity(&s->W, s->nv, arena);
@@ -24,6 +25,8 @@ static void init_matrices(ga_static_system *s, bool with_tangents) {
   ga_csr_init(&s->C, s->nv, s->nv, model->pat_K, arena);
 }
 
+/* Fills s for a model: evaluation, matrices, block matrix and linear solver. with_tangents: the
+ * matrix contains K and M. err receives messages of later calls, too. Close s also on failure. */
 ga_status ga_static_system_open(ga_static_system *s, const ga_model *model, bool with_tangents,
                                 ga_error *err) {
   *s = (ga_static_system){.model = model, .nlam = model->nlam, .npsi = model->npsi};
@@ -32,7 +35,7 @@ ga_status ga_static_system_open(ga_static_system *s, const ga_model *model, bool
   if (status != GA_OK) return status;
   s->nv = s->eval.nv;
   s->n = s->nv + s->nlam + s->npsi;
-  init_matrices(s, with_tangents);
+  allocate_matrices(s, with_tangents);
   if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for a system of %d rows", s->n);
   const int at_lam = s->nv, at_psi = s->nv + s->nlam;
   s->term_W = ga_block_matrix_add(&s->blocks, 0, 0, &s->W, false);
@@ -56,12 +59,14 @@ ga_status ga_static_system_open(ga_static_system *s, const ga_model *model, bool
   return ga_linsol_open(&s->ls, &options, &s->blocks.A, err);
 }
 
+/* frees everything in s; also after a failed open */
 void ga_static_system_close(ga_static_system *s) {
   ga_linsol_close(&s->ls);
   ga_arena_free(&s->arena);
 }
 
-static void assemble(ga_static_system *s, const ga_static_system_weights *c) {
+/* blocks.A = the matrix with weights c, from the present values of W, K, M, G, H, D */
+static void assemble_matrix(ga_static_system *s, const ga_static_system_weights *c) {
   ga_csr_zero(&s->blocks.A);
   ga_block_matrix_scatter(&s->blocks, s->term_W, c->w);
   for (int i = 0; i < 4; i++) ga_block_matrix_scatter(&s->blocks, s->term_rows[i], 1);
@@ -71,12 +76,14 @@ static void assemble(ga_static_system *s, const ga_static_system_weights *c) {
   ga_block_matrix_scatter(&s->blocks, s->term_M, c->m);
 }
 
+/* Assembles and factors the matrix. If the solver finds it singular, e is increased up to 1e6
+ * times. GA_RETRY_SINGULAR if that does not help. */
 ga_status ga_static_system_factor(ga_static_system *s, const ga_static_system_weights *c) {
   ga_static_system_weights own = *c;
   ga_status status = GA_RETRY_SINGULAR;
   /* a solver may find dependent rows singular although e is not zero: more of it helps */
   for (int tries = 0; tries < 3 && status == GA_RETRY_SINGULAR; tries++, own.e *= 1e3) {
-    assemble(s, &own);
+    assemble_matrix(s, &own);
     status = s->ls.ops->factor(&s->ls, &s->blocks.A);
   }
   if (status == GA_OK) return GA_OK;
@@ -87,6 +94,8 @@ ga_status ga_static_system_factor(ga_static_system *s, const ga_static_system_we
                  "linear solver failed on a system of %d rows", s->n);
 }
 
+/* s->rhs <- solution, refined at most 4 times for the matrix with e_exact instead of the e of the
+ * factors. GA_RETRY_SINGULAR if it is not finite. */
 ga_status ga_static_system_solve(ga_static_system *s, double e_exact) {
   enum { REFINEMENTS = 4 };
   const size_t bytes = (size_t)s->n * sizeof(double);
@@ -117,6 +126,7 @@ ga_status ga_static_system_solve(ga_static_system *s, double e_exact) {
   return GA_OK;
 }
 
+/* sets the columns of held velocities in G and H to zero; hold: nv flags, or NULL */
 void ga_static_system_hold(ga_static_system *s, const bool *hold) {
   ga_csr *const rows[] = {&s->G, &s->H};
   for (int k = 0; hold && k < 2; k++) {
@@ -126,6 +136,8 @@ void ga_static_system_hold(ga_static_system *s, const bool *hold) {
   }
 }
 
+/* W = weight or, if that is NULL, the diagonal of M at (t, q); zero masses are replaced by the
+ * least positive one. */
 ga_status ga_static_system_set_weights(ga_static_system *s, double t, const double *q,
                                        const double *weight) {
   if (weight) {
@@ -146,6 +158,8 @@ ga_status ga_static_system_set_weights(ga_static_system *s, double t, const doub
   return GA_OK;
 }
 
+/* D_i = sum of G_ij^2/W_j over the rows of G, then of H, at least 1e-12 of the largest. Needs W, G,
+ * H. */
 void ga_static_system_set_scales(ga_static_system *s) {
   const ga_csr *const rows[] = {&s->G, &s->H};
   double largest = 0, *D = s->D.val;
@@ -162,6 +176,8 @@ void ga_static_system_set_scales(ga_static_system *s) {
   for (int i = 0; i < s->nlam + s->npsi; i++) s->D.val[i] = fmax(s->D.val[i], floor);
 }
 
+/* unit (nv numbers) = given or, if that is NULL, 1 for angles and the largest |q| for all lengths
+ * (1 if that is 0) */
 void ga_static_system_units(const ga_model *model, const double *q, const double *given,
                             double *unit) {
   const int nv = ga_space_nv(model->space);
@@ -189,12 +205,15 @@ void ga_static_system_units(const ga_model *model, const double *q, const double
   }
 }
 
+/* sum over j of |A_ij| unit_j */
 double ga_static_system_reach(const ga_csr *A, int i, const double *unit) {
   double size = 0;
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) size += fabs(A->val[e]) * unit[A->col[e]];
   return size;
 }
 
+/* lam, psi of least norm with G^T lam + H^T psi nearest to f; rest (may be NULL) = f - G^T lam -
+ * H^T psi. Uses the present G, H, W, D; factors the matrix and overwrites s->rhs. */
 ga_status ga_static_system_multipliers(ga_static_system *s, const double *f, double *lam,
                                        double *psi, double *rest) {
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));

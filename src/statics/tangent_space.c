@@ -12,7 +12,8 @@ void dormqr_(const char *side, const char *trans, const int *m, const int *n, co
              const double *a, const int *lda, const double *tau, double *c, const int *ldc,
              double *work, const int *lwork, int *info, size_t side_len, size_t trans_len);
 
-/* rows of length 1, so that a small diagonal entry of R means dependence */
+/* scales each row of A (m x n by rows) to length 1, so that a small diagonal entry of R means
+ * dependence */
 static void normalize_rows(int m, int n, double *A) {
   for (int i = 0; i < m; i++) {
     double sum = 0;
@@ -22,6 +23,8 @@ static void normalize_rows(int m, int n, double *A) {
   }
 }
 
+/* N = orthonormal basis of the null space of A (m x n by rows, destroyed), n x (n - rank) by
+ * columns; N needs room for n x n. Rows with a pivot below 1e-9 count as dependent. */
 ga_status ga_tangent_space_basis(int m, int n, double *A, int *rank, double *N, ga_arena *arena,
                                  ga_error *err) {
   static const double DEPENDENT = 1e-9;

@@ -2,7 +2,7 @@
 /* Null spaces of a singular matrix: by elimination, or from bases that a solver found.
  *
  * Elimination with complete pivoting gives P R A C Q = [[L1, 0], [L2, I]] [[U1, U2], [0, 0]] with
- * as many rows in U1 as the rank says. What is left are the rows and columns without a pivot, and
+ * U1 of the size of the rank. The other rows and columns have no pivot, and
  *
  *     R A C Q (-U1^-1 U2; I) = 0,    (-L1^-T L2^T; I)^T P R A C = 0.
  *
@@ -18,6 +18,8 @@ void ga_null_space_free(ga_null_space_store *store) {
   ga_arena_free(&store->arena);
 }
 
+/* Allocate the arrays of a report for count vectors of n numbers; an earlier report becomes
+ * invalid. */
 ga_status ga_null_space_room(ga_null_space_store *store, int n, int count) {
   ga_null_space_free(store);
   size_t numbers = (size_t)n * (size_t)count;
@@ -28,7 +30,9 @@ ga_status ga_null_space_room(ga_null_space_store *store, int n, int count) {
   return store->arena.failed ? GA_ERR_MEM : GA_OK;
 }
 
-static void report(const ga_null_space_store *store, int count, ga_null_space *out) {
+/* Fill *out with the report of count null vectors; it points to the arrays of store, which must
+ * outlive it. */
+static void fill_report(const ga_null_space_store *store, int count, ga_null_space *out) {
   *out = (ga_null_space){.count = count,
                          .complete = true,
                          .rows = store->rows,
@@ -50,6 +54,7 @@ static void swap_ints(int *a, int *b) {
   *b = keep;
 }
 
+/* Exchange n numbers at x and y, each `stride` apart: two rows or two columns. */
 static void swap_lines(size_t n, double *x, double *y, size_t stride) {
   for (size_t i = 0; i < n * stride; i += stride) {
     double keep = x[i];
@@ -58,8 +63,8 @@ static void swap_lines(size_t n, double *x, double *y, size_t stride) {
   }
 }
 
-/* bring the largest entry that is left to (k, k); false if all are zero */
-static bool exchange(elimination *e, size_t k) {
+/* Bring the largest entry of the rows and columns from k on to (k, k); false if all are zero. */
+static bool bring_pivot(elimination *e, size_t k) {
   size_t n = (size_t)e->n, p = k, q = k;
   double largest = 0;
   for (size_t i = k; i < n; i++) {
@@ -79,10 +84,12 @@ static bool exchange(elimination *e, size_t k) {
   return true;
 }
 
+/* Gauss elimination with complete pivoting, in place; sets e->rank. An entry below the rounding
+ * error of its terms (e->size) becomes zero. */
 static void eliminate(elimination *e) {
   size_t n = (size_t)e->n, k = 0;
   double noise = 4 * (double)n * DBL_EPSILON;
-  for (; k < n && exchange(e, k); k++) {
+  for (; k < n && bring_pivot(e, k); k++) {
     for (size_t i = k + 1; i < n; i++) {
       double l = e->a[i * n + k] /= e->a[k * n + k];
       for (size_t j = k + 1; j < n && l != 0; j++) {
@@ -96,7 +103,8 @@ static void eliminate(elimination *e) {
   e->rank = (int)k;
 }
 
-/* column c of right: -U1^-1 U2 and a one, back in the order of A; left likewise with L */
+/* Null vectors of the c-th row and column without pivot: column c of store->right is (-U1^-1 U2; I)
+ * in the order of A, column c of store->left likewise with L; rows[c] and cols[c] have the ones. */
 static void put_vectors(const elimination *e, int c, ga_null_space_store *store) {
   size_t n = (size_t)e->n, rank = (size_t)e->rank, last = rank + (size_t)c;
   double *right = store->right + n * (size_t)c, *left = store->left + n * (size_t)c;
@@ -114,11 +122,14 @@ static void put_vectors(const elimination *e, int c, ga_null_space_store *store)
   }
 }
 
-/* From R A C to A: x becomes unit x, divided by what its entry at `one` becomes. */
+/* Change a null vector of R A C to one of A: x_i <- unit_i x_i / unit_one, so that x_one stays
+ * 1. */
 static void change_units(int n, const double *unit, int one, double *x) {
   for (int i = 0; i < n; i++) x[i] *= unit[i] / unit[one];
 }
 
+/* Copy R A C into a dense matrix, eliminate, and compute one pair of null vectors for each row and
+ * column without a pivot; see null_space.h. */
 ga_status ga_null_space_eliminate(ga_null_space_store *store, const ga_scaling *scale,
                                   const ga_csr *A, const double *val, ga_null_space *out) {
   ga_arena scratch = {0};
@@ -146,14 +157,14 @@ ga_status ga_null_space_eliminate(ga_null_space_store *store, const ga_scaling *
     change_units(e.n, scale->col, store->cols[c], store->right + n * (size_t)c);
     change_units(e.n, scale->row, store->rows[c], store->left + n * (size_t)c);
   }
-  if (status == GA_OK) report(store, e.n - e.rank, out);
+  if (status == GA_OK) fill_report(store, e.n - e.rank, out);
   ga_arena_free(&scratch);
   return status;
 }
 
-/* Gauss-Jordan on the columns of a basis: the largest entry of each column that is left becomes 1,
- * the other columns 0 there. */
-static void reduce(int n, int count, double *basis, int *at) {
+/* Gauss-Jordan on the columns of a basis: the largest entry of each column becomes 1, and all other
+ * columns become 0 in that row. at[c] is the row of the 1 of column c. */
+static void reduce_basis(int n, int count, double *basis, int *at) {
   for (int c = 0; c < count; c++) {
     double *x = basis + (size_t)n * (size_t)c;
     at[c] = 0;
@@ -171,15 +182,17 @@ static void reduce(int n, int count, double *basis, int *at) {
   }
 }
 
+/* From any bases of the null spaces of R A C (store->right) and of its transpose (store->left),
+ * count columns each: bring both to reduced form and to the units of A, and fill *out. */
 void ga_null_space_from_bases(ga_null_space_store *store, const ga_scaling *scale, int count,
                               ga_null_space *out) {
   int n = scale->n;
-  reduce(n, count, store->right, store->cols);
-  reduce(n, count, store->left, store->rows);
+  reduce_basis(n, count, store->right, store->cols);
+  reduce_basis(n, count, store->left, store->rows);
   for (int c = 0; c < count; c++) {
     size_t at = (size_t)n * (size_t)c;
     change_units(n, scale->col, store->cols[c], store->right + at);
     change_units(n, scale->row, store->rows[c], store->left + at);
   }
-  report(store, count, out);
+  fill_report(store, count, out);
 }

@@ -17,6 +17,7 @@ void dtrtrs_(const char *uplo, const char *trans, const char *diag, const int *n
              const double *a, const int *lda, double *b, const int *ldb, int *info, size_t uplo_len,
              size_t trans_len, size_t diag_len);
 
+/* mass[i] = M_ii, with a positive substitute where M_ii is not positive; see rank.h. */
 void ga_rank_masses(const ga_csr *M, double *mass) {
   double least = INFINITY;
   for (int i = 0; i < M->nrow; i++) {
@@ -31,7 +32,8 @@ void ga_rank_masses(const ga_csr *M, double *mass) {
 
 /* ---- rows in units of the motion ------------------------------------------------------------- */
 
-/* rows of one source behind those already there; false if a number is not finite */
+/* Append the rows of `from` at row0: divided by sqrt(mass) column by column, then to length 1.
+ * Zeros are left out. False if a number is not finite. */
 static bool append_rows(ga_rank_matrix *a, const ga_csr *from, const double *mass, int row0) {
   ga_csr *A = &a->A;
   for (int i = 0; i < from->nrow; i++) {
@@ -52,8 +54,8 @@ static bool append_rows(ga_rank_matrix *a, const ga_csr *from, const double *mas
   return true;
 }
 
-/* the same entries by columns */
-static void transpose(ga_rank_matrix *a) {
+/* Fill cptr, crow and cval: the entries of a->A by columns. */
+static void list_by_columns(ga_rank_matrix *a) {
   const ga_csr *A = &a->A;
   for (int e = 0; e < ga_csr_nnz(A); e++) a->cptr[A->col[e] + 1]++;
   for (int j = 0; j < a->n; j++) a->cptr[j + 1] += a->cptr[j];
@@ -68,6 +70,8 @@ static void transpose(ga_rank_matrix *a) {
   a->cptr[0] = 0;
 }
 
+/* Allocate *a and fill it with the scaled rows of G and H, by rows and by columns. Memory from
+ * arena. */
 static ga_status make_matrix(ga_rank_matrix *a, const ga_rank_rows *rows, ga_arena *arena,
                              ga_error *err) {
   const ga_csr *G = rows->G, *H = rows->H;
@@ -88,12 +92,13 @@ static ga_status make_matrix(ga_rank_matrix *a, const ga_rank_rows *rows, ga_are
   if (!finite) {
     return ga_fail(err, GA_ERR_ARG, "the rank of constraints whose gradients are not finite");
   }
-  transpose(a);
+  list_by_columns(a);
   return GA_OK;
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
+/* Allocate the arrays for dependent rows and their coefficients; false if memory runs out. */
 bool ga_rank_reserve(ga_rank *rank, int ndependent, int ncoef) {
   ga_arena *arena = &rank->arena;
   rank->ndependent = ndependent;
@@ -105,6 +110,7 @@ bool ga_rank_reserve(ga_rank *rank, int ndependent, int ncoef) {
   return !arena->failed;
 }
 
+/* *rank as if all rows were independent. */
 static ga_status init_result(ga_rank *rank, int rows, ga_error *err) {
   *rank = (ga_rank){.rows = rows, .rank = rows, .least = 1};
   rank->dropped = ga_arena_take(&rank->arena, (size_t)rows, sizeof(bool));
@@ -113,7 +119,8 @@ static ga_status init_result(ga_rank *rank, int rows, ga_error *err) {
   return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", rows);
 }
 
-/* Coefficients of the rows as they are given; which multipliers no dependent row can change. */
+/* Set rank and unique; change the coefficients from rows of length 1 to the rows as given. The
+ * multiplier of a row is unique if no dependent row is a combination with this row. */
 static void finish_result(ga_rank *rank, const ga_rank_matrix *a) {
   rank->rank = rank->rows - rank->ndependent;
   for (int i = 0; i < rank->rows; i++) rank->unique[i] = !rank->dropped[i];
@@ -133,11 +140,13 @@ void ga_rank_free(ga_rank *rank) {
 /* ---- QR with column pivoting ----------------------------------------------------------------- */
 
 typedef struct {
-  int n, m, rank; /* order of a column, columns, rank */
-  double *a;      /* R above the diagonal */
-  int *pivot;     /* from 1 on */
+  int n, m, rank; /* length of a column, number of columns, rank */
+  double *a;      /* R on and above the diagonal */
+  int *pivot;     /* column of A^T at each position, counted from 1 */
 } pivoted;
 
+/* QR with column pivoting of A^T, whose columns are the rows of G and H. The rank is the number of
+ * diagonal entries of R above GA_RANK_TOL. */
 static ga_status factor_qr(pivoted *f, const ga_rank_matrix *a, ga_arena *arena, ga_error *err) {
   int info = 0, ask = -1, lwork;
   double size;
@@ -175,7 +184,7 @@ static double residual_of(const pivoted *f, int k) {
 /* coefficients smaller than this are rounding errors of zeros */
 static const double NOTHING = 1e-9;
 
-/* C = R11^-1 R12, in place */
+/* R12 <- R11^-1 R12: the coefficients of the dependent rows */
 static ga_status solve_coefficients(pivoted *f, ga_error *err) {
   int info = 0, dependent = f->m - f->rank;
   if (f->rank == 0 || dependent == 0) return GA_OK;
@@ -185,6 +194,8 @@ static ga_status solve_coefficients(pivoted *f, ga_error *err) {
   return ga_fail(err, GA_ERR_BACKEND, "LAPACK's dtrtrs failed (info %d)", info);
 }
 
+/* Fill the result from the coefficients R11^-1 R12 in f->a. left[k]: residual of the k-th pivot,
+ * position[row]: its position in the pivot order. */
 static ga_status list_dependent_rows(ga_rank *rank, const pivoted *f, const double *left,
                                      const int *position, ga_error *err) {
   int count = 0;
@@ -212,6 +223,7 @@ static ga_status list_dependent_rows(ga_rank *rank, const pivoted *f, const doub
   return GA_OK;
 }
 
+/* Dependent rows by QR; fills rank except for what finish_result adds. */
 ga_status ga_rank_dense(ga_rank *rank, const ga_rank_matrix *a, ga_error *err) {
   ga_arena scratch = {0};
   pivoted f;
@@ -237,6 +249,8 @@ ga_status ga_rank_dense(ga_rank *rank, const ga_rank_matrix *a, ga_error *err) {
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
+/* Find the rows of G and H that depend on others. GA_RANK_AUTO: sparse analysis, then QR if there
+ * are few rows and dependent or nearly dependent ones. Call ga_rank_free afterwards in any case. */
 ga_status ga_rank_analyze(ga_rank *rank, const ga_rank_rows *rows, ga_rank_way way, ga_error *err) {
   ga_arena scratch = {0};
   ga_rank_matrix a;

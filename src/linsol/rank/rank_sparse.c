@@ -28,10 +28,12 @@ typedef struct {
   bool descending;
 } heap;
 
+/* Does a come out of the heap before b? */
 static bool before(const heap *h, int a, int b) {
   return h->descending ? a > b : a < b;
 }
 
+/* Add i unless it is in the heap already. */
 static void push(heap *h, int i) {
   if (h->in[i]) return;
   h->in[i] = true;
@@ -43,6 +45,7 @@ static void push(heap *h, int i) {
   h->item[at] = i;
 }
 
+/* Remove and return the first number; the heap must not be empty. */
 static int pop(heap *h) {
   int top = h->item[0], last = h->item[--h->count], at = 0;
   for (int child; (child = 2 * at + 1) < h->count; at = child) {
@@ -67,16 +70,17 @@ typedef struct {
   int *pattern, *stack;
   double *y;              /* m zeros, work of an elimination */
   double *c, *correction; /* m zeros: a combination of rows, and a correction of it */
-  double *left;           /* n zeros: a row less its combination */
+  double *left;           /* n zeros: a row minus its combination */
   heap heap;
   int *touched, *support; /* rows with c != 0, correction != 0 */
   int nsupport;
-  bool *gone; /* by position: it follows from others */
+  bool *gone; /* by position: the row depends on others and was left out */
 } work;
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
-/* rows that share a column with row i, itself included, each once */
+/* Rows that share a column with row i, itself included, each once; into out unless that is NULL.
+ * Returns their number. flag[row] == stamp marks rows already found. */
 static int neighbours(const ga_rank_matrix *a, int i, int stamp, int *flag, int *out) {
   int count = 0;
   for (int e = a->A.ptr[i]; e < a->A.ptr[i + 1]; e++) {
@@ -91,8 +95,9 @@ static int neighbours(const ga_rank_matrix *a, int i, int stamp, int *flag, int 
   return count;
 }
 
-/* Numbers of entries in the columns of L for an order; their sum, or more than `most`. */
-static double symbolic(work *w, double most) {
+/* Elimination tree (w->parent) and number of entries of each column of L (w->count) for the present
+ * order. Returns the sum; stops when it exceeds `most`. */
+static double count_entries(work *w, double most) {
   const ga_rank_matrix *a = w->a;
   double total = 0;
   for (int k = 0; k < a->m; k++) w->flag[k] = -1, w->parent[k] = -1, w->count[k] = 0;
@@ -114,6 +119,7 @@ static double symbolic(work *w, double most) {
   return total;
 }
 
+/* Take the rows in this order; NULL: as given. */
 static void set_order(work *w, const int *order) {
   for (int k = 0; k < w->a->m; k++) {
     w->order[k] = order ? order[k] : k;
@@ -121,6 +127,7 @@ static void set_order(work *w, const int *order) {
   }
 }
 
+/* An order of the rows by AMD of the pattern of A A^T. */
 static ga_status minimum_degree(work *w, ga_arena *arena, int *order) {
   const ga_rank_matrix *a = w->a;
   int *ptr = ga_arena_ints(arena, (size_t)a->m + 1), *flag = ga_arena_ints(arena, (size_t)a->m);
@@ -135,25 +142,28 @@ static ga_status minimum_degree(work *w, ga_arena *arena, int *order) {
   return status == AMD_OK || status == AMD_OK_BUT_JUMBLED ? GA_OK : GA_ERR_BACKEND;
 }
 
+/* The given order, unless its L has more than FILL times as many entries as with AMD. Sets order,
+ * position, parent and count. */
 static ga_status choose_order(work *w, ga_arena *arena) {
   int *order = ga_arena_ints(arena, (size_t)w->a->m);
   if (arena->failed) return GA_ERR_MEM;
   ga_status status = minimum_degree(w, arena, order);
   if (status != GA_OK) return status;
   set_order(w, order);
-  double least = symbolic(w, INFINITY), most = FILL * least + 10.0 * w->a->m;
+  double least = count_entries(w, INFINITY), most = FILL * least + 10.0 * w->a->m;
   set_order(w, NULL);
-  if (symbolic(w, most) <= most) return GA_OK;
+  if (count_entries(w, most) <= most) return GA_OK;
   set_order(w, order);
-  symbolic(w, INFINITY);
+  count_entries(w, INFINITY);
   return GA_OK;
 }
 
 /* ---- solves ---------------------------------------------------------------------------------- */
 
-/* x <- (L D L^T)^-1 x for a sparse x whose nonzeros are in the heap, the first on top; their
- * positions into list */
-static int solve(work *w, double *x, double largest, int *list) {
+/* x <- (L D L^T)^-1 x for a sparse x whose nonzeros are in the heap, in increasing order. Numbers
+ * below NOTHING times the largest are dropped. Lists the nonzeros of the result, returns their
+ * number; the heap is empty afterwards. */
+static int solve_sparse(work *w, double *x, double largest, int *list) {
   heap *h = &w->heap;
   int count = 0;
   double nothing = NOTHING * largest;
@@ -192,15 +202,15 @@ static int solve(work *w, double *x, double largest, int *list) {
   return count;
 }
 
-/* left += scale times row i of A */
+/* w->left += scale * (row of A) */
 static void add_row(work *w, int row, double scale) {
   const ga_csr *A = &w->a->A;
   for (int e = A->ptr[row]; e < A->ptr[row + 1]; e++) w->left[A->col[e]] += scale * A->val[e];
 }
 
-/* Scalar products of `left` with the rows before k that touch columns of the given rows, into
- * correction and the heap; the largest of them. */
-static double products(work *w, int k, const int *list, int count) {
+/* Scalar products of w->left with the kept rows before k that share a column with row k or with a
+ * row in list: into w->correction, their positions into the heap. Returns the largest size. */
+static double scalar_products(work *w, int k, const int *list, int count) {
   const ga_rank_matrix *a = w->a;
   double largest = 0;
   int found = 0;
@@ -230,15 +240,16 @@ static double products(work *w, int k, const int *list, int count) {
   return largest;
 }
 
-/* The combination of kept rows nearest to row k, in c with its support; returns |what is left|. */
+/* The combination sum_i c_i row_i of kept rows nearest to row k: coefficients in w->c, their
+ * positions in w->support. Returns the distance; w->left is zero again afterwards. */
 static double combine(work *w, int k) {
   const ga_csr *A = &w->a->A;
   double size = 0, last = INFINITY;
   w->nsupport = 0;
   add_row(w, w->order[k], 1);
   for (int round = 0; round <= REFINEMENTS; round++) {
-    double largest = products(w, k, w->support, w->nsupport);
-    int count = solve(w, w->correction, largest, w->touched);
+    double largest = scalar_products(w, k, w->support, w->nsupport);
+    int count = solve_sparse(w, w->correction, largest, w->touched);
     for (int t = 0; t < count; t++) {
       int i = w->touched[t];
       if (w->c[i] == 0) w->support[w->nsupport++] = i;
@@ -269,8 +280,9 @@ static double combine(work *w, int k) {
 
 /* ---- the elimination ------------------------------------------------------------------------- */
 
-/* Row k of L: pattern from the elimination tree, numbers by a solve with the rows before. */
-static double eliminate(work *w, int k, int *top) {
+/* Row k of L times D: pattern from the elimination tree into pattern[*top..m-1], numbers into w->y
+ * by a solve with the rows before. Returns the pivot D_k. */
+static double eliminate_row(work *w, int k, int *top) {
   const ga_rank_matrix *a = w->a;
   int row = w->order[k], m = a->m, *pattern = w->pattern, *stack = w->stack;
   double d = 0;
@@ -300,7 +312,7 @@ static double eliminate(work *w, int k, int *top) {
   return d;
 }
 
-/* keep row k: its entries, which are in y, into L */
+/* Keep row k: store its entries y_i/D_i in L by columns and by rows, and clear y. */
 static void keep_row(work *w, int k, int top) {
   int at = w->rp[k];
   for (int t = top; t < w->a->m; t++) {
@@ -317,6 +329,7 @@ static void keep_row(work *w, int k, int top) {
   w->rp[k + 1] = at;
 }
 
+/* Row k depends on others: clear y and leave row k of L empty. */
 static void drop_row(work *w, int k, int top) {
   for (int t = top; t < w->a->m; t++) w->y[w->pattern[t]] = 0;
   w->gone[k] = true;
@@ -333,6 +346,7 @@ typedef struct {
   double *coef;
 } findings;
 
+/* Enlarge from and coef to at least `need` coefficients; false if memory runs out. */
 static bool make_room(findings *f, int need) {
   if (need <= f->room) return true;
   size_t room = 2 * (size_t)need + 64, used = (size_t)f->ncoef;
@@ -349,6 +363,7 @@ static bool make_room(findings *f, int need) {
   return false;
 }
 
+/* Append row k with the combination in w->c; coefficients below ZERO are left out. */
 static bool record_dependent(work *w, findings *f, int k, double residual) {
   if (!make_room(f, f->ncoef + w->nsupport)) return false;
   for (int t = 0; t < w->nsupport; t++) {
@@ -363,12 +378,14 @@ static bool record_dependent(work *w, findings *f, int k, double residual) {
   return true;
 }
 
+/* Factor row by row. A row with a small pivot is compared with the kept rows by combine, and
+ * dropped or kept. Sets rank->least; false if memory runs out. */
 static bool eliminate_all(work *w, findings *f, ga_rank *rank) {
   bool good = true;
   for (int k = 0; k < w->a->m; k++) w->flag[k] = -1, w->count[k] = 0;
   for (int k = 0; k < w->a->m && good; k++) {
     int top;
-    double d = eliminate(w, k, &top);
+    double d = eliminate_row(w, k, &top);
     if (d < SMALL) {
       double left = combine(w, k);
       bool dependent = left <= GA_RANK_TOL;
@@ -387,7 +404,8 @@ static bool eliminate_all(work *w, findings *f, ga_rank *rank) {
   return good;
 }
 
-/* copy the dependent rows into the result, in the order of their numbers */
+/* Copy the dependent rows into the result, sorted by row; position is scratch. False if memory runs
+ * out. */
 static bool fill_result(ga_rank *rank, const findings *f, int *position) {
   if (!ga_rank_reserve(rank, f->count, f->ncoef)) return false;
   for (int d = 0; d < f->count; d++) {
@@ -408,6 +426,7 @@ static bool fill_result(ga_rank *rank, const findings *f, int *position) {
   return true;
 }
 
+/* All arrays of *w except those for L; false if memory runs out. */
 static bool allocate_work(work *w, ga_arena *arena) {
   size_t m = (size_t)w->a->m;
   int **const ints[] = {&w->order, &w->position, &w->parent,  &w->flag,    &w->count,
@@ -423,6 +442,7 @@ static bool allocate_work(work *w, ga_arena *arena) {
   return !arena->failed;
 }
 
+/* Arrays for L, from the numbers of entries that count_entries has found. */
 static bool allocate_factor(work *w, ga_arena *arena) {
   for (int k = 0; k < w->a->m; k++) w->lp[k + 1] = w->lp[k] + w->count[k];
   size_t nnz = (size_t)w->lp[w->a->m];
@@ -431,6 +451,7 @@ static bool allocate_factor(work *w, ga_arena *arena) {
   return !arena->failed;
 }
 
+/* Dependent rows by the L D L^T of this file; fills rank except for what finish_result adds. */
 ga_status ga_rank_sparse(ga_rank *rank, const ga_rank_matrix *a, ga_error *err) {
   ga_arena scratch = {0};
   work w = {.a = a};

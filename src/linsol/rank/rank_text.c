@@ -11,18 +11,20 @@ typedef struct {
   const char *const *lam_names, *const *psi_names;
 } names;
 
-/* the beginning of a row's name that all rows of its owner have in common; NULL without a name */
+/* The name of a row, NULL if it has none. */
 static const char *name_of(const names *n, int row) {
   bool holonomic = row < n->nlam;
   const char *const *list = holonomic ? n->lam_names : n->psi_names;
   return list ? list[holonomic ? row : row - n->nlam] : NULL;
 }
 
+/* Length of the name of the owner: "joint hinge" in "joint hinge, row 1". */
 static size_t owner_length(const char *name) {
   const char *end = strstr(name, ", row ");
   return end ? (size_t)(end - name) : strlen(name);
 }
 
+/* Do rows a and b have the same owner? Rows without ", row " in their name own themselves. */
 static bool same_owner(const names *n, int a, int b) {
   if (a == b) return true;
   const char *x = name_of(n, a), *y = name_of(n, b);
@@ -45,25 +47,27 @@ static int print_owner(const names *n, int row, bool kind, char *text, size_t ro
                   name + before);
 }
 
+/* Position after printing, at most room - 1: snprintf returns the length it would have needed. */
 static size_t advance(size_t at, int printed, size_t room) {
   size_t next = at + (printed > 0 ? (size_t)printed : 0);
   return next < room ? next : room - 1;
 }
 
-/* rows of all kinds that belong to the owner of this one */
-static int rows_of(const names *n, int row) {
+/* Number of rows, dependent or not, that belong to the owner of this row. */
+static int count_rows_of_owner(const names *n, int row) {
   int count = 0;
   int from = row < n->nlam ? 0 : n->nlam, to = row < n->nlam ? n->nlam : n->rank->rows;
   for (int i = from; i < to; i++) count += same_owner(n, row, i);
   return count;
 }
 
-/* is this the first dependent row of its owner? the rows of an owner stand together */
-static bool leads(const names *n, int d) {
+/* Is the d-th dependent row the first one of its owner? The rows of an owner follow one another. */
+static bool first_of_owner(const names *n, int d) {
   return d == 0 || !same_owner(n, n->rank->dependent[d - 1], n->rank->dependent[d]);
 }
 
-/* names of the owners of the rows that those of one owner follow from, itself left out */
+/* Print " from 'a', 'b'": the owners, at most MOST, of the rows from which the dependent rows of
+ * the owner of `row` follow, without this owner. Writes at text + at; returns the new position. */
 static size_t print_sources(const names *n, int row, char *text, size_t at, size_t room) {
   enum { MOST = 8 };
   const ga_rank *r = n->rank;
@@ -93,15 +97,17 @@ static size_t print_sources(const names *n, int row, char *text, size_t at, size
   return at;
 }
 
+/* Write sentence i about the dependent rows to text, such as "joint 'a': 3 of its 5 rows follow
+ * from 'b'"; false past the last one. Names of the rows of G (nlam of them) and H may be NULL. */
 bool ga_rank_sentence(const ga_rank *rank, int nlam, const char *const *lam_names,
                       const char *const *psi_names, int i, char *text, size_t room) {
   const names n = {rank, nlam, lam_names, psi_names};
   int d = 0;
   for (; d < rank->ndependent; d++) {
-    if (leads(&n, d) && i-- == 0) break;
+    if (first_of_owner(&n, d) && i-- == 0) break;
   }
   if (d == rank->ndependent) return false;
-  int row = rank->dependent[d], dependent = 0, all = rows_of(&n, row);
+  int row = rank->dependent[d], dependent = 0, all = count_rows_of_owner(&n, row);
   for (int e = 0; e < rank->ndependent; e++) dependent += same_owner(&n, rank->dependent[e], row);
   size_t at = advance(0, print_owner(&n, row, true, text, room), room);
   if (all == 1) {

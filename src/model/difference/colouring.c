@@ -2,7 +2,7 @@
 /* Greedy colouring of the columns of a pattern, and the pattern by columns. */
 #include "model/difference/colouring.h"
 
-/* ptr, row, slot: the entries column by column */
+/* Set ptr, row and slot: the entries column by column. */
 static void list_by_columns(ga_colouring *c, const ga_csr *A) {
   int n = A->ncol;
   for (int e = 0; e < ga_csr_nnz(A); e++) c->ptr[A->col[e] + 1]++;
@@ -18,8 +18,8 @@ static void list_by_columns(ga_colouring *c, const ga_csr *A) {
   if (n > 0) c->ptr[0] = 0;
 }
 
-/* The least colour that no neighbour of column j has; taken[k] == j + 1: a neighbour has colour
- * k. */
+/* The least colour that no neighbour of column j (a column before j with a common row) has. of: the
+ * colours of these columns; taken[k] == j + 1 marks a colour k of a neighbour. */
 static int least_colour(const ga_colouring *c, const ga_csr *A, int j, const int *of, int *taken) {
   for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
     int i = c->row[at];
@@ -32,6 +32,8 @@ static int least_colour(const ga_colouring *c, const ga_csr *A, int j, const int
   return colour;
 }
 
+/* Colour the columns one after the other with the least free colour, then sort them by colour; see
+ * colouring.h. */
 ga_status ga_colouring_init(ga_colouring *c, const ga_csr *A, ga_arena *arena) {
   size_t n = (size_t)A->ncol, nnz = (size_t)ga_csr_nnz(A);
   ga_arena scratch = {0};

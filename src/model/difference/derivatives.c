@@ -37,11 +37,13 @@ static bool hidden_given(const ga_eval *e) {
   return !(e->absent & (GA_GIVES_G | GA_GIVES_GT));
 }
 
+/* Relative rounding error of G and H: eps if the model gives both, else that of the quotient. */
 double ga_eval_jacobian_noise(const ga_eval *e) {
   bool absent = e->absent & (GA_GIVES_G | GA_GIVES_H);
   return absent ? DBL_EPSILON / SHARP : DBL_EPSILON;
 }
 
+/* Relative rounding error of the drift of g'': given, a first or a second difference. */
 double ga_eval_drift_noise(const ga_eval *e) {
   if (!(e->absent & GA_GIVES_DRIFT)) return DBL_EPSILON;
   return hidden_given(e) ? DBL_EPSILON / SHARP : 16 * DBL_EPSILON / (SECOND * SECOND);
@@ -59,6 +61,8 @@ static double position_scale(double size) {
   return size > 1 ? pow(size, 0.2) : 1;
 }
 
+/* Scale of column j of q or v for difference steps: 1 for rotations, |v_j| or |q_j|^(1/5) where
+ * these are above 1. */
 double ga_difference_scale(const ga_eval *e, const ga_eval_point *p, ga_difference_kind kind,
                            int j) {
   /* velocities enter by low powers: their step is proportional to them */
@@ -77,6 +81,8 @@ double ga_difference_scale(const ga_eval *e, const ga_eval_point *p, ga_differen
   return 1;
 }
 
+/* The largest power of two up to max(d, 256 eps |t|): then t + d and t + 2 d have no rounding
+ * error. */
 double ga_difference_time_step(double t, double d) {
   int exponent;
   frexp(fmax(d, 256 * DBL_EPSILON * fabs(t)), &exponent);
@@ -101,7 +107,8 @@ static void keep_group(ga_eval *e, const struct ga_difference_level *fd, const g
   }
 }
 
-/* s: the longest step; sure: a step that resolves the motion */
+/* The search for a first derivative of `rows` functions. s: the longest step; sure: a step that
+ * resolves the motion. */
 static ga_quotient_search first_derivative(int rows, double s, double sure) {
   double least = fmin(ldexp(s, -3 * REDUCTIONS), ldexp(sure, -3 * 2));
   return (ga_quotient_search){
@@ -120,6 +127,8 @@ static ga_status group_quotient(ga_eval *e, struct ga_difference_level *fd,
   return status;
 }
 
+/* A = derivative of fn by q or v at p, group by group of columns. keep: store the values of g in
+ * e->near (fn must be ga_eval_point_g). Uses one level of scratch (e->fd_depth). */
 static ga_status column_quotients(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
                                   ga_difference_kind kind, bool sharp, bool keep,
                                   const ga_colouring *colours, ga_csr *A) {
@@ -146,12 +155,15 @@ static ga_status column_quotients(ga_eval *e, ga_eval_point_fn fn, const ga_eval
   return status;
 }
 
+/* A = derivative of fn by q (trivialised) or v at p, in the pattern of A, which has these colours.
+ * sharp: fourth-order quotient, else central. */
 ga_status ga_difference_columns(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
                                 ga_difference_kind kind, bool sharp, const ga_colouring *colours,
                                 ga_csr *A) {
   return column_quotients(e, fn, p, kind, sharp, false, colours, A);
 }
 
+/* G = D_q g; the values of g and the limits same and reach go to e->near. */
 ga_status ga_difference_keep_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   e->near.same = e->near.reach = INFINITY;
   return column_quotients(e, ga_eval_point_g, p, GA_DIFFERENCE_Q, true, true, &e->colouring_G, G);
@@ -167,6 +179,8 @@ static double motion_limit(const ga_eval *e, const ga_eval_point *p, double d) {
   return limit;
 }
 
+/* out = d fn/ds, n numbers, along t + s (with_motion: and q o exp(s v)) by the fourth-order
+ * quotient. */
 ga_status ga_difference_time(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
                              bool with_motion, int n, double *out) {
   struct ga_difference_level *fd = &e->fd[e->fd_depth++];
@@ -180,8 +194,8 @@ ga_status ga_difference_time(ga_eval *e, ga_eval_point_fn fn, const ga_eval_poin
   return status;
 }
 
-/* The shortest step resolves what the steps h of the run resolve: with ten steps in a period of an
- * oscillation, time_step is at most that period. */
+/* out = d^2 fn/ds^2 along t + s, q o exp(s v). The shortest step resolves what the steps h of the
+ * run resolve: with ten steps in a period of an oscillation, time_step is at most that period. */
 ga_status ga_difference_second(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p, int n,
                                double *out) {
   struct ga_difference_level *fd = &e->fd[e->fd_depth++];
@@ -202,14 +216,17 @@ ga_status ga_difference_second(ga_eval *e, ga_eval_point_fn fn, const ga_eval_po
   return status;
 }
 
+/* out = g at p */
 ga_status ga_eval_point_g(ga_eval *e, const ga_eval_point *p, double *out) {
   return ga_eval_g(e, p->t, p->q, out);
 }
 
+/* out = k at p */
 ga_status ga_eval_point_k(ga_eval *e, const ga_eval_point *p, double *out) {
   return ga_eval_k(e, p->t, p->q, p->v, out);
 }
 
+/* out = G v + g_t at p; e->G is overwritten */
 ga_status ga_eval_point_hidden(ga_eval *e, const ga_eval_point *p, double *out) {
   ga_status status = ga_eval_G(e, p->t, p->q, &e->G);
   return status != GA_OK ? status : ga_eval_hidden(e, p->t, p->q, p->v, &e->G, out);
@@ -284,10 +301,12 @@ static ga_status force_balance(ga_eval *e, const ga_eval_point *p, bool all, boo
   return GA_OK;
 }
 
+/* out = -F - R at p */
 ga_status ga_eval_point_force(ga_eval *e, const ga_eval_point *p, double *out) {
   return force_balance(e, p, true, false, out);
 }
 
+/* out = M x - F - R at p, without constant rows of M */
 ga_status ga_eval_point_balance(ga_eval *e, const ga_eval_point *p, double *out) {
   return force_balance(e, p, true, true, out);
 }
@@ -297,20 +316,24 @@ static ga_status given_force(ga_eval *e, const ga_eval_point *p, double *out) {
   return force_balance(e, p, false, false, out);
 }
 
+/* The same for M x - F - R; M x only if M may vary. */
 static ga_status given_balance(ga_eval *e, const ga_eval_point *p, double *out) {
   return force_balance(e, p, false, !e->const_mass, out);
 }
 
+/* H = dk/dv by the fourth-order quotient */
 ga_status ga_difference_H(ga_eval *e, const ga_eval_point *p, ga_csr *H) {
   return ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_V, true, &e->colouring_H, H);
 }
 
+/* Z = D_q(G v + g_t): by second differences of g, or by central quotients if the model gives G. */
 ga_status ga_difference_Z(ga_eval *e, const ga_eval_point *p, ga_csr *Z) {
   if (e->absent & GA_GIVES_G) return ga_difference_mixed(e, p, NULL, NULL, Z);
   return ga_difference_columns(e, ga_eval_point_hidden, p, GA_DIFFERENCE_Q, false, &e->colouring_G,
                                Z);
 }
 
+/* Y = D_q k by the central quotient */
 ga_status ga_difference_Y(ga_eval *e, const ga_eval_point *p, ga_csr *Y) {
   return ga_difference_columns(e, ga_eval_point_k, p, GA_DIFFERENCE_Q, false, &e->colouring_H, Y);
 }
@@ -323,6 +346,8 @@ ga_status ga_difference_drift(ga_eval *e, const ga_eval_point *p, double *drift)
                          : ga_difference_second(e, ga_eval_point_g, p, e->nlam, drift);
 }
 
+/* Kt and Ct by central quotients of the terms that the model gives, plus the second derivatives of
+ * g and k that it does not give. */
 ga_status ga_difference_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct,
                                  ga_csr *Z) {
   ga_status status =

@@ -54,14 +54,15 @@ typedef struct {
 
 static const direction nowhere = {GA_DIFFERENCE_Q, -1};
 
-/* for how long q moves with v, and by how much t changes */
+/* a step along the motion: time for which q moves with v, and change of t */
 typedef struct {
   double q, t;
 } motion;
 
 static const motion at_rest = {0, 0};
 
-/* f at the point moved along two groups and along the motion; sign -1: in the opposite direction */
+/* value = f(w), w = sign times (a step along group a + a step along group b + the motion); sign is
+ * 1 or -1. Overwrites d->q, d->v and d->w. */
 static ga_status value_one_side(const differences *d, direction a, direction b, motion along,
                                 double sign, double *value) {
   const ga_eval *e = d->e;
@@ -87,7 +88,7 @@ static ga_status value_one_side(const differences *d, direction a, direction b, 
   return d->fn(d->e, &moved, value);
 }
 
-/* F at the point moved along two groups and along the motion */
+/* value = F(w) = f(w) + f(-w), w as in value_one_side; d->back is overwritten */
 static ga_status value_at(const differences *d, direction a, direction b, motion along,
                           double *value) {
   ga_status status = value_one_side(d, a, b, along, 1, value);
@@ -96,14 +97,14 @@ static ga_status value_at(const differences *d, direction a, direction b, motion
   return status;
 }
 
-/* The stored F along one group. */
+/* Where F along one group is stored: d->rows numbers. */
 static double *single_value(const differences *d, ga_difference_kind kind, int group) {
   return d->e->mixed[kind] + (size_t)group * (size_t)d->rows;
 }
 
-/* If G was computed by differences, its reduced steps show over which length g is curved. The
- * geometric mean of the usual and the reduced step is short enough here, and a step reduced without
- * need does little harm. */
+/* Step for column j of this kind. If G was computed by differences, its reduced steps show over
+ * which length g is curved. The geometric mean of the usual and the reduced step is short enough
+ * here, and a step reduced without need does little harm. */
 static double step_along(const differences *d, ga_difference_kind kind, int j) {
   const ga_nearby *near = &d->e->near;
   bool known =
@@ -112,6 +113,7 @@ static double step_along(const differences *d, ga_difference_kind kind, int j) {
   return known ? sqrt(usual * near->step[j]) : usual;
 }
 
+/* Set the steps of this kind, and store F along each single group (single_value). */
 static ga_status values_along_single(const differences *d, ga_difference_kind kind) {
   ga_status status = GA_OK;
   for (int j = 0; j < d->e->nv; j++) d->step[kind][j] = step_along(d, kind, j);
@@ -131,6 +133,7 @@ static void find_owners(const differences *d, int group) {
   }
 }
 
+/* A_ij += value; entries outside the pattern are dropped. */
 static void add_entry(ga_csr *A, int i, int j, double value) {
   int at = ga_csr_find(A, i, j);
   if (at >= 0) A->val[at] += value;
@@ -187,7 +190,8 @@ static double motion_step(const differences *d) {
   return isfinite(tau) ? tau : 0;
 }
 
-/* Z_rj += S_r(e_j, v) if along.q is the step; the same for t instead of v if along.t is. */
+/* Z_rj += S_r(e_j, v) if along.q is the step of the motion; the same with t instead of v if along.t
+ * is the step. The other one is zero. */
 static ga_status add_along(const differences *d, motion along, ga_csr *Z) {
   const ga_colouring *c = d->colours;
   double *rate = d->e->mixed_rate, tau = along.q + along.t;
@@ -243,6 +247,8 @@ static void add_brackets(const differences *d, const ga_group *group, int v_at, 
   }
 }
 
+/* Add the terms with brackets of all factors of the space that are not commutative: y^T [e_j,
+ * e_i]/2 with y = G^T lam to Kt, G [e_j, v]/2 to Z; both may be NULL. Overwrites e->G and d->w. */
 static ga_status add_all_brackets(const differences *d, ga_csr *Kt, ga_csr *Z) {
   const ga_space *space = d->e->model->space;
   double *y = d->w;
@@ -277,6 +283,8 @@ static ga_status add_all_brackets(const differences *d, ga_csr *Kt, ga_csr *Z) {
  * reason. */
 static const double CHANGED = 0.5;
 
+/* May the stored D_q(G^T lam) be used at p? See CHANGED; never at the time where it was
+ * computed. */
 static bool can_reuse_curvature(const ga_eval *e, const ga_eval_point *p) {
   const ga_curvature *kept = &e->curvature;
   if (!e->one_tangent || kept->uses == 0 || 4 * kept->uses > e->colouring_G.count) return false;
@@ -291,11 +299,13 @@ static bool can_reuse_curvature(const ga_eval *e, const ga_eval_point *p) {
   return true;
 }
 
+/* A step begins: remember how often the stored D_q(G^T lam) was used. */
 void ga_eval_begin(ga_eval *e) {
   e->curvature_renewed = false;
   e->curvature_uses = e->curvature.uses;
 }
 
+/* A step is repeated: restore D_q(G^T lam) and its uses as ga_eval_begin found them. */
 void ga_eval_take_back(ga_eval *e) {
   if (e->curvature_renewed) {
     ga_curvature kept = e->curvature;
@@ -306,12 +316,14 @@ void ga_eval_take_back(ga_eval *e) {
   e->curvature.uses = e->curvature_uses;
 }
 
+/* Forget everything that influences later quotients, so that a run can be repeated exactly. */
 void ga_eval_forget(ga_eval *e) {
   ga_eval_forget_nearby(e);
   e->curvature.uses = 0;
 }
 
-/* Begin a new one; the one at the begin of the step is kept for ga_eval_take_back. */
+/* Start a new D_q(G^T lam) at p: zero, not used yet. The one from the begin of the step is kept for
+ * ga_eval_take_back. */
 static ga_curvature *renew_curvature(ga_eval *e, const ga_eval_point *p) {
   if (!e->curvature_renewed) {
     ga_curvature kept = e->curvature_before;
@@ -327,6 +339,7 @@ static ga_curvature *renew_curvature(ga_eval *e, const ga_eval_point *p) {
   return &e->curvature;
 }
 
+/* Kt += D_q(G^T lam), computed or reused; Z = D_q(G v + g_t). Either may be NULL. */
 static ga_status differentiate_g(differences *d, ga_csr *Kt, ga_csr *Z) {
   ga_eval *e = d->e;
   bool again = Kt && can_reuse_curvature(e, d->p);
@@ -347,6 +360,7 @@ static ga_status differentiate_g(differences *d, ga_csr *Kt, ga_csr *Z) {
   return GA_OK;
 }
 
+/* Kt += D_q(H^T psi), Ct += d(H^T psi)/dv */
 static ga_status differentiate_k(differences *d, ga_csr *Kt, ga_csr *Ct) {
   d->fn = ga_eval_point_k, d->colours = &d->e->colouring_H, d->rows = d->e->npsi;
   ga_status status = value_at(d, nowhere, nowhere, at_rest, d->at_0);
@@ -357,6 +371,8 @@ static ga_status differentiate_k(differences *d, ga_csr *Kt, ga_csr *Ct) {
   return status;
 }
 
+/* Add D_q(G^T lam), D_q(H^T psi) and d(H^T psi)/dv to Kt and Ct, and set Z; each may be NULL. Terms
+ * of g only if the model does not give G, terms of k only if it does not give H. */
 ga_status ga_difference_mixed(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct,
                               ga_csr *Z) {
   /* g and k are not differences themselves: both levels of scratch are free */

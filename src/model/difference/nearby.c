@@ -24,14 +24,14 @@ void ga_eval_forget_nearby(ga_eval *e) {
   e->near.valid = false;
 }
 
-/* Is there a reference point for this time? */
+/* May the reference point be used for p: is it allowed, valid, and at the same time? */
 static bool has_reference(const ga_eval *e, const ga_eval_point *p) {
   const ga_nearby *near = &e->near;
   return near->on && near->valid && near->t == p->t;
 }
 
-/* Largest change of a coordinate beyond its rounding. An angle changes by twice as much as its
- * quaternion. */
+/* Largest change of a coordinate from the reference point to p, beyond its rounding. An angle
+ * changes by twice as much as its quaternion. */
 static double distance_moved(const ga_eval *e, const ga_eval_point *p) {
   const ga_nearby *near = &e->near;
   double apart = 0;
@@ -42,7 +42,7 @@ static double distance_moved(const ga_eval *e, const ga_eval_point *p) {
   return e->model->space->commutative ? apart : 2 * apart;
 }
 
-/* g at q o exp(sign step) for all groups of columns */
+/* g at q o exp(sign step) for all groups of columns: nlam numbers each into values */
 static ga_status values_along_groups(ga_eval *e, const ga_eval_point *p, double sign,
                                      double *values) {
   const ga_colouring *c = &e->colouring_G;
@@ -59,7 +59,7 @@ static ga_status values_along_groups(ga_eval *e, const ga_eval_point *p, double 
   return status;
 }
 
-/* G_0 + (c(d) - c(-d))/(2 d) */
+/* G = G_0 + (c(d) - c(-d))/(2 d), from up, down and new_up, new_down */
 static void add_change(const ga_eval *e, ga_csr *G) {
   const ga_nearby *near = &e->near;
   const ga_colouring *c = &e->colouring_G;
@@ -77,6 +77,7 @@ static void add_change(const ga_eval *e, ga_csr *G) {
   }
 }
 
+/* p becomes the reference point, with G and without g_t; up and down must belong to p already. */
 static void keep_reference(ga_eval *e, const ga_eval_point *p, const ga_csr *G) {
   ga_nearby *near = &e->near;
   near->t = p->t;
@@ -92,7 +93,8 @@ static void swap_arrays(double **a, double **b) {
   *b = kept;
 }
 
-/* G at p from G_0; p becomes the reference point. */
+/* G at p from that at the reference point, two values of g for each group; then p becomes the
+ * reference point. */
 static ga_status update_from_reference(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   ga_nearby *near = &e->near;
   ga_status status = values_along_groups(e, p, 1, near->new_up);
@@ -105,6 +107,8 @@ static ga_status update_from_reference(ga_eval *e, const ga_eval_point *p, ga_cs
   return GA_OK;
 }
 
+/* G from the reference point if q is close enough to it, else by fourth-order quotients, and p
+ * becomes the reference point. Inside other differences always by quotients. */
 ga_status ga_difference_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   ga_nearby *near = &e->near;
   if (!near->on || e->fd_depth > 0) {
@@ -124,6 +128,7 @@ ga_status ga_difference_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   return status;
 }
 
+/* g_t by differences; kept for repeated calls at the reference point. */
 ga_status ga_difference_gt(ga_eval *e, const ga_eval_point *p, double *gt) {
   ga_nearby *near = &e->near;
   bool same = e->fd_depth == 0 && (e->absent & GA_GIVES_G) && has_reference(e, p) &&

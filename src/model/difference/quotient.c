@@ -78,6 +78,7 @@ static ga_status both_sides(ga_eval *e, struct ga_difference_level *fd, const ga
   return c->fn(e, &moved, fd->lo);
 }
 
+/* out = (f(s) - f(-s))/2, n rows; not divided by s. */
 ga_status ga_quotient_central(ga_eval *e, struct ga_difference_level *fd,
                               const ga_quotient_curve *c, double s, int n, double *out) {
   ga_status status = both_sides(e, fd, c, s);
@@ -111,6 +112,7 @@ static ga_status evaluate_step(ga_eval *e, struct ga_difference_level *fd,
   return GA_OK;
 }
 
+/* s^order: near and far are divided by it. */
 static double power_of_step(const ga_quotient_search *how, double s) {
   return how->order == 1 ? s : s * s;
 }
@@ -131,15 +133,18 @@ static const double UNKNOWN = 0; /* not tested, or no oscillation */
 static const double ASKED = -1;  /* the row is to be tested */
 static const double FOUND = -2;  /* it had one, now resolved: what does not improve is rounding */
 
+/* Row i has its derivative: the last step was good, and no oscillation waits for confirmation. */
 static bool row_done(const struct ga_difference_level *fd, int i) {
   return fd->truncation[i] == 0 && !(fd->wave[i] > 0);
 }
 
+/* s^order times the Richardson result (4 D1 - D2)/3 of row i. */
 static double extrapolated(const struct ga_difference_level *fd, int i) {
   return (4 * fd->near[i] - fd->far[i]) / 3;
 }
 
-/* Does row i take the step of this sample? If not, fd->truncation and fd->wave say what follows. */
+/* Does row i take the derivative of this step as its result? If not, fd->truncation and fd->wave
+ * are set: done because of rounding, to be tested, or waiting for a shorter step. */
 static bool row_takes_step(struct ga_difference_level *fd, int i, const ga_quotient_search *how,
                            ga_quotient_sample now) {
   double unit = power_of_step(how, now.s), change = fabs(fd->near[i] - fd->far[i]);
@@ -158,12 +163,13 @@ static bool row_takes_step(struct ga_difference_level *fd, int i, const ga_quoti
   return false;
 }
 
-/* Is row i still to be treated? There are two rounds: oscillations that a test has found, then all
- * other rows. */
+/* Is row i still open in this round? There are two rounds: oscillations that a test has found, then
+ * all other rows. */
 static bool row_open(const struct ga_difference_level *fd, int i, bool waves) {
   return !row_done(fd, i) && (!waves || fd->wave[i] != UNKNOWN);
 }
 
+/* Is no row left for this round? See row_open. */
 static bool all_done(const struct ga_difference_level *fd, int rows, bool waves) {
   for (int i = 0; i < rows; i++) {
     if (row_open(fd, i, waves)) return false;
@@ -171,8 +177,8 @@ static bool all_done(const struct ga_difference_level *fd, int rows, bool waves)
   return true;
 }
 
-/* Every row that is not done takes the step of this sample or not. Returns whether a row is to be
- * tested. */
+/* Write the derivative of this step to out for every open row that takes it (row_takes_step), and
+ * set *last if one did. Returns whether a row is to be tested for an oscillation. */
 static bool take_step(struct ga_difference_level *fd, const ga_quotient_search *how,
                       ga_quotient_sample now, bool waves, double *out, ga_quotient_sample *last) {
   const double *at_s = fd->down[now.which], *at_2s = fd->lo;
@@ -246,10 +252,11 @@ static bool all_finite(const struct ga_difference_level *fd, int rows, ga_status
   return status == GA_OK;
 }
 
-/* The first step is how->s. It is how->sure if that is not much shorter, or if f does not exist so
- * far away. Otherwise all rows are tested with the sure step, and those that are fast continue with
- * steps near to it. A step that confirms is longer than the test step by the square of the ratio,
- * so that rounding errors, which may imitate a correction, are small in it. */
+/* The derivative of all rows into out; see quotient.h. The first step is how->s. It is how->sure if
+ * that is not much shorter, or if f does not exist so far away. Otherwise all rows are tested with
+ * the sure step, and those that are fast continue with steps near to it. A step that confirms is
+ * longer than the test step by the square of the ratio, so that rounding errors, which may imitate
+ * a correction, are small in it. */
 ga_status ga_quotient(ga_eval *e, struct ga_difference_level *fd, const ga_quotient_curve *c,
                       const ga_quotient_search *how, double *out, ga_quotient_sample *last) {
   bool compare = how->s > how->ratio * how->sure;
