@@ -4,12 +4,13 @@
 
 #include "papers/ab07.h"
 
-/* places in q of "slider-crank", and in q of "andrews-absolute" */
+/* indices into q of "slider-crank", and into q of "andrews-absolute" */
 enum { THETA1 = 4, X4 = 7 };
 enum { BETA = 0, X_J1 = 21, X_P = 23, X_H = 25, X_G = 27, X_D = 29 };
 
 /* Fig. 2 */
 
+/* Stores t, theta1 (rad) and x4 (m) of this step in row `steps` of the table (context). */
 static void watch_crank(void *context, const ga_state *s, long steps) {
   table *t = context;
   table_set(t, (int)steps, 0, s->t);
@@ -17,6 +18,8 @@ static void watch_crank(void *context, const ga_state *s, long steps) {
   table_set(t, (int)steps, 2, s->q[X4]);
 }
 
+/* The same for the run with h/64: every 64th step goes into columns 3 and 4 of the row of the same
+ * t. */
 static void watch_crank_fine(void *context, const ga_state *s, long steps) {
   table *t = context;
   if (steps % 64 != 0) return;
@@ -24,6 +27,7 @@ static void watch_crank_fine(void *context, const ga_state *s, long steps) {
   table_set(t, (int)(steps / 64), 4, s->q[X4]);
 }
 
+/* Item ab07-fig2: histories of theta1 and x4 with h and h/64; claims on both values at t = 1 s. */
 static void fig2(result *r) {
   lab l;
   table_init(&r->data, "t,theta1,x4,theta1_fine,x4_fine");
@@ -57,16 +61,19 @@ static const chart fig2_chart = {.panels = fig2_panels, .panel_height = 260};
 
 /* Figs. 3 and 9: relative errors of one coordinate and of the first multiplier */
 
-static void relative(double x, double exact, double *error) {
+/* *error = max(*error, |x/exact - 1|). */
+static void raise_relative_error(double x, double exact, double *error) {
   *error = fmax(*error, fabs(x / exact - 1));
 }
 
+/* A lab_error: relative errors of theta1 into error[0], of the first multiplier into error[1]. */
 static void errors_crank(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   (void)l;
-  relative(x->q[THETA1], exact->q[THETA1], &error[0]);
-  relative(x->lam[0], exact->lam[0], &error[1]);
+  raise_relative_error(x->q[THETA1], exact->q[THETA1], &error[0]);
+  raise_relative_error(x->lam[0], exact->lam[0], &error[1]);
 }
 
+/* Item ab07-fig3: errors at t = 1 s for h, h/2, ..; claims that both orders are 2. */
 static void fig3(result *r) {
   lab l;
   table_init(&r->data, "h,theta1,lam1");
@@ -95,14 +102,16 @@ static void fig3(result *r) {
 
 CONVERGENCE(fig3, "theta1", "lam1", "crank angle θ1", "multiplier λ1");
 
+/* A lab_error: relative errors of beta into error[0], of the first multiplier into error[1]. */
 static void errors_squeezer(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   (void)l;
-  relative(x->q[BETA], exact->q[BETA], &error[0]);
-  relative(x->lam[0], exact->lam[0], &error[1]);
+  raise_relative_error(x->q[BETA], exact->q[BETA], &error[0]);
+  raise_relative_error(x->lam[0], exact->lam[0], &error[1]);
 }
 
-/* order 2 down to rounding: with row 7 as the last of the straight line, the finest level's errors
- * against the line */
+/* Item ab07-fig9: orders from the first SMOOTH step sizes, where the error is a straight
+ * line in h; then the error at the smallest h over that line continued: 1 as long as
+ * rounding is negligible. */
 static void fig9(result *r) {
   lab l;
   const lab_plan plan = {.t_end = 0.03};
@@ -143,6 +152,8 @@ typedef struct camera {
   int shot;
 } camera;
 
+/* Every 20th step: writes the points of the mechanism, in drawing order, into the two columns (x,
+ * y) of the next snapshot. A row of NaN lifts the pen. */
 static void watch_mechanism(void *context, const ga_state *s, long steps) {
   static const double A[] = {-.06934, -.00227}, B[] = {-.03635, .03273}, C[] = {.014, .072},
                       O[] = {0, 0};
@@ -162,7 +173,8 @@ static void watch_mechanism(void *context, const ga_state *s, long steps) {
   c->shot++;
 }
 
-/* largest |g| of the run, and beta at its end */
+/* Item ab07-fig5: six snapshots; claims that the coupler J1-P keeps its length of 28 mm in all of
+ * them. */
 static void fig5(result *r) {
   lab l;
   table_init(&r->data, "x0,y0,x1,y1,x2,y2,x3,y3,x4,y4,x5,y5");
@@ -210,13 +222,16 @@ static const chart fig5_chart = {.panels = fig5_panels, .across = 2, .panel_heig
 
 /* Figs. 6, 7 and 8 */
 
+/* Stores position of P, beta, acceleration of P and two multipliers of this step in row `steps`. */
 static void watch_squeezer(void *context, const ga_state *s, long steps) {
   const double row[] = {s->t,       s->q[X_P],      s->q[X_P + 1], s->q[BETA],
                         s->vd[X_P], s->vd[X_P + 1], s->lam[0],     s->lam[1]};
   for (int j = 0; j < 8; j++) table_set(context, (int)steps, j, row[j]);
 }
 
-static bool squeeze(result *r, double rho, double h) {
+/* Runs Andrews' mechanism to 0.03 s with the given rho_inf and step h (s); its history replaces
+ * r->data. False, with the reason in r, if the run failed. */
+static bool run_squeezer(result *r, double rho, double h) {
   lab l;
   table_init(&r->data, "t,x_P,y_P,beta,x_P_dd,y_P_dd,lam1,lam2");
   bool good = lab_open(&l, r, "andrews-absolute");
@@ -230,8 +245,9 @@ static bool squeeze(result *r, double rho, double h) {
   return good;
 }
 
+/* Item ab07-fig6: histories of P and beta; claims on beta at t = 0.03 s. */
 static void fig6(result *r) {
-  if (!squeeze(r, 0.7, 3e-4)) return;
+  if (!run_squeezer(r, 0.7, 3e-4)) return;
   int last = r->data.rows - 1;
   claim_source(claim_near(r, 15.8108, 0.15, table_at(&r->data, last, 3),
                           "β at t = 0.03 s with h = 3e-4 s, in rad"),
@@ -251,8 +267,8 @@ static const chart_panel fig6_panels[] = {
     {.curves = NULL}};
 static const chart fig6_chart = {.panels = fig6_panels, .panel_height = 260};
 
-/* the part of column j that changes its sign from step to step, |x_{n+1} - 2 x_n + x_{n-1}|/4, over
- * the size of the column, both as root mean squares */
+/* Fraction of column j that changes its sign from step to step: root mean square of (x_{n+1} - 2
+ * x_n + x_{n-1})/4 over that of x_n. */
 static double sawtooth(const table *t, int j) {
   double saw = 0, size = 0;
   for (int i = 1; i + 1 < t->rows; i++) {
@@ -264,18 +280,21 @@ static double sawtooth(const table *t, int j) {
   return sqrt(saw / size);
 }
 
+/* Item ab07-fig7: with damping (rho_inf = 0.7) accelerations and multipliers hardly alternate. */
 static void fig7(result *r) {
-  if (!squeeze(r, 0.7, 3e-4)) return;
+  if (!run_squeezer(r, 0.7, 3e-4)) return;
   claim_threshold(claim_at_most(r, 0.1, sawtooth(&r->data, 4),
                                 "part of the acceleration of P that alternates from step to step"));
   claim_threshold(claim_at_most(r, 0.1, sawtooth(&r->data, 6), "the same for λ1"));
 }
 
+/* Item ab07-fig8: without damping (rho_inf = 1) they alternate at least 5 times as much as in Fig.
+ * 7. */
 static void fig8(result *r) {
-  if (!squeeze(r, 1, 3e-4)) return;
+  if (!run_squeezer(r, 1, 3e-4)) return;
   double undamped_a = sawtooth(&r->data, 4), undamped_l = sawtooth(&r->data, 6);
   result damped = {.quick = r->quick};
-  if (squeeze(&damped, 0.7, 3e-4)) {
+  if (run_squeezer(&damped, 0.7, 3e-4)) {
     claim_threshold(
         claim_at_least(r, 5, undamped_a / sawtooth(&damped.data, 4),
                        "alternating part of the acceleration of P, ρ∞ = 1 over ρ∞ = 0.7: strongly "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arnold, Brüls 2007: local truncation errors (3.1), what a residual of the constraints does to the
+/* Arnold, Brüls 2007: local truncation errors (3.1), effect of constraint residuals on the
  * multipliers (3.3), Lemma 3 (4). */
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 enum { TWO = 2 };
 
-/* exact solution of the first test problem of JN07, which needs 18 digits for third-order
- * remainders of small steps */
+/* Exact solution of the first test problem of JN07: component i of q, q' or q'' (derivative 0, 1,
+ * 2) at time t. Long double, because third-order remainders of small steps need 18 digits. */
 static long double motion(int derivative, int i, long double t) {
   if (i == 0) return expl(t);
   return (derivative == 0 ? 1 : derivative == 1 ? -2 : 4) * expl(-2 * t);
@@ -18,6 +18,8 @@ static long double motion(int derivative, int i, long double t) {
 
 /* (25), (26), (27) */
 
+/* Norms l[0..2] of the local errors (25), (26), (27): the two-step forms with coefficients of p
+ * applied to the exact solution around t. */
 static void truncation_errors(const ga_params *p, long double t, long double h, double l[3]) {
   ab07_coefficients w = ab07_two_step_of(p);
   long double sum[3][TWO] = {{0}};
@@ -34,7 +36,8 @@ static void truncation_errors(const ga_params *p, long double t, long double h, 
   for (int e = 0; e < 3; e++) l[e] = (double)hypotl(sum[e][0], sum[e][1]);
 }
 
-/* sum a_k, and both sides of the conditions for j = 1, 2 */
+/* Largest violation of the consistency conditions by the coefficients of p: |sum a_k|, and the
+ * difference of both sides for j = 1, 2. Zero, up to rounding, if (20) holds. */
 static double inconsistency(const ga_params *p) {
   ab07_coefficients w = ab07_two_step_of(p);
   double worst = fabs(w.a[0] + w.a[1] + w.a[2]);
@@ -47,6 +50,8 @@ static double inconsistency(const ga_params *p) {
   return worst;
 }
 
+/* Item ab07-truncation: orders of the three local errors with (20) and with gamma off by 0.05, and
+ * the consistency conditions for 1000 random parameter sets with (20). */
 static void truncation(result *r) {
   static const char *const names[] = {"(25), positions", "(26), velocities",
                                       "(27), difference quotients"};
@@ -116,14 +121,15 @@ const item ab07_truncation = {
 
 /* Section 3.3: a residual left in the constraints */
 
-/* A model as another, whose constraints are off by delta times a number in [-1, 1] that belongs to
- * the step: as if Newton's iteration had stopped there. */
+/* A wrapper of the model `of` that adds delta * (random number in [-1, 1], fixed for each step) to
+ * each constraint, as if Newton's iteration had stopped with that residual. */
 typedef struct off_model {
   const ga_model *of;
   ga_model_ops ops;
   double h, delta;
 } off_model;
 
+/* Callback of off_model: evaluates the wrapped model, then adds the error of this step to g. */
 static int off_evaluate(void *user, double t, const double *q, const double *v,
                         const ga_evaluation *out) {
   const off_model *m = user;
@@ -136,7 +142,8 @@ static int off_evaluate(void *user, double t, const double *q, const double *v,
   return code;
 }
 
-/* lambda of all steps, and its largest distance from those of another run */
+/* First run: keeps lambda (n numbers) of all steps in t. Second run (second = true): apart becomes
+ * the largest |difference| from the kept values. */
 typedef struct lam_log {
   table *t;
   int n;
@@ -144,6 +151,7 @@ typedef struct lam_log {
   double apart;
 } lam_log;
 
+/* Observer: keeps lambda of this step, or in the second run raises log->apart. */
 static int watch_lam(void *context, const ga_state *s, const ga_stats *stats) {
   lam_log *log = context;
   int row = (int)stats->steps;
@@ -154,6 +162,8 @@ static int watch_lam(void *context, const ga_state *s, const ga_stats *stats) {
   return 0;
 }
 
+/* Runs l's problem to t_end with the disturbed model m (its delta is set by the caller) and logs
+ * lambda. False, with the reason in l->r, if the run failed. */
 static bool run_off(lab *l, off_model *m, double t_end, lam_log *log) {
   const ga_problem *p = l->problem;
   ga_model model = p->model;
@@ -176,7 +186,8 @@ static bool run_off(lab *l, off_model *m, double t_end, lam_log *log) {
   return good;
 }
 
-/* how far lambda moves when the constraints are off by delta, or the tolerance is loose */
+/* Largest change of lambda (N) up to 0.2 s when the constraints are off by delta (m) and newton_tol
+ * is `tolerance`, compared with an exact run. NaN if a run failed. Changes l->o. */
 static double lam_moves(lab *l, double h, double delta, double tolerance) {
   table kept;
   off_model m = {.delta = 0};
@@ -193,6 +204,8 @@ static double lam_moves(lab *l, double h, double delta, double tolerance) {
   return good ? log.apart : NAN;
 }
 
+/* Item ab07-newton: change of lambda over h, over delta and over newton_tol; claims on the
+ * exponents. */
 static void newton(result *r) {
   lab l;
   static const double deltas[] = {1e-12, 1e-11, 1e-10, 1e-9};
@@ -257,8 +270,9 @@ const item ab07_newton = {"ab07-newton",
 
 /* Lemma 3: points near the solution, on the constraint or off it */
 
-/* e_{n-2} .. e_{n+1} for y1 = e^t + h random, y2 on the constraint y1^2 y2 = 1 + violation random;
- * then Phi_q (1/h) sum a_k e'_{n+k-1} and the same for a tangent in place of Phi_q */
+/* Draws y1 = e^t + h random, y2 with y1^2 y2 = 1 + violation random, at t - 2h .. t + h; e: exact
+ * minus drawn. side = |Phi_q (1/h) sum a_k e'_{n+k-1}|, the same along the tangent, sum |e| + sum
+ * |e'|. */
 static void lemma3_sides(uint64_t *seed, double t, double h, double violation, double side[3]) {
   ab07_coefficients w = ab07_two_step_of(&(ga_params){.alpha_m = 0.2, .alpha_f = 0.4});
   long double e[4][TWO], normal = 0, tangent = 0, bound = 0;
@@ -281,6 +295,8 @@ static void lemma3_sides(uint64_t *seed, double t, double h, double violation, d
   side[0] = (double)fabsl(normal), side[1] = (double)fabsl(tangent), side[2] = (double)bound;
 }
 
+/* Item ab07-lemma3: largest ratios of both sides of (48) over random points, for h, h/2, ..; claims
+ * on their exponents. */
 static void lemma3(result *r) {
   enum { DRAWS = 200, LEVELS = 8 };
   table_init(&r->data, "h,normal,tangent,off");

@@ -16,8 +16,9 @@ typedef struct blocks {
   double M[NQ * NQ], K[NQ * NQ], C[NQ * NQ], G[NLAM * NQ];
 } blocks;
 
-/* dense blocks: the slider-crank has no patterns */
-static bool evaluate(const ga_model *model, const ga_state *s, blocks *b) {
+/* Fills b with M, K_t, C_t and G (dense, by rows) of the slider-crank at state s. False if the
+ * model is another one or its evaluation failed. */
+static bool evaluate_blocks(const ga_model *model, const ga_state *s, blocks *b) {
   memset(b, 0, sizeof *b);
   ga_csr M = {.nrow = NQ, .ncol = NQ, .val = b->M}, K = M, C = M;
   ga_csr G = {.nrow = NLAM, .ncol = NQ, .val = b->G};
@@ -28,6 +29,8 @@ static bool evaluate(const ga_model *model, const ga_state *s, blocks *b) {
          ga_model_evaluate(model, s->t, s->q, s->v, &out) == 0;
 }
 
+/* Condition number (1-norm) of S_t built from b for step h (s); scaled: of D_L S_t D_R, (10), with
+ * D_L = beta h^2 on the force rows and D_R = 1/(beta h^2) on the multiplier columns. */
 static long double condition_of(const blocks *b, const ga_params *par, double h, bool scaled) {
   long double S[N * N] = {0}, bh2 = (long double)par->beta * h * h;
   long double beta1 = (1 - par->alpha_m) / (bh2 * (1 - par->alpha_f)),
@@ -51,11 +54,14 @@ typedef struct start_state {
   bool good;
 } start_state;
 
+/* Evaluates the blocks at the initial state only. */
 static void watch_start(void *context, const ga_state *s, long steps) {
   start_state *at = context;
-  if (steps == 0) at->good = evaluate(at->model, s, &at->b);
+  if (steps == 0) at->good = evaluate_blocks(at->model, s, &at->b);
 }
 
+/* Item ab07-conditioning: condition numbers for 17 values of h, with and without the
+ * scaling (10). */
 static void conditioning(result *r) {
   lab l;
   start_state at = {.good = false};
@@ -119,6 +125,7 @@ typedef struct trail {
   double q[KEEP][DOF], v[KEEP][DOF], vd[KEEP][DOF]; /* the newest last */
 } trail;
 
+/* Coefficients of the two-step forms for alpha_m, alpha_f, beta, gamma of p. */
 ab07_coefficients ab07_two_step_of(const ga_params *p) {
   double am = p->alpha_m, af = p->alpha_f, beta = p->beta, gamma = p->gamma;
   return (ab07_coefficients){
@@ -141,7 +148,8 @@ static void add_term(balance *b, double term) {
   b->size += fabs(term);
 }
 
-/* the three residuals of component i, in multiples of the size of their terms */
+/* For component i: residuals of (14), (15), (18) over the sum of |terms|; raises largest[0..2] to
+ * them. */
 static void two_step_residuals(const trail *w, int i, double *largest) {
   balance r14 = {0, 0}, r15 = {0, 0}, r18 = {0, 0};
   double h = w->h;
@@ -159,6 +167,8 @@ static void two_step_residuals(const trail *w, int i, double *largest) {
   for (int k = 0; k < 3; k++) largest[k] = fmax(largest[k], fabs(all[k]->sum) / all[k]->size);
 }
 
+/* Shifts the last KEEP states by one, appends s, and once there are enough stores the largest
+ * residuals of this step in the table. */
 static void watch_trail(void *context, const ga_state *s, long steps) {
   trail *w = context;
   double largest[3] = {0, 0, 0};
@@ -177,12 +187,14 @@ static void watch_trail(void *context, const ga_state *s, long steps) {
   for (int k = 0; k < 3; k++) table_set(w->t, row, k + 1, largest[k]);
 }
 
+/* Largest number of column j; NaN entries are ignored, NaN if there are no others. */
 static double column_max(const table *t, int j) {
   double largest = NAN;
   for (int i = 0; i < t->rows; i++) largest = fmax(largest, table_at(t, i, j));
   return largest;
 }
 
+/* Item ab07-twostep: residuals of the three recursions along a run of Andrews' mechanism. */
 static void two_step(result *r) {
   static const char *const names[] = {"(14), positions", "(15), velocities",
                                       "(18), difference quotients of the positions"};
@@ -226,11 +238,14 @@ const item ab07_two_step = {
 
 /* roots */
 
+/* Largest modulus of the roots of sigma, (22), whose coefficients are b1. */
 static double sigma_root(const ga_params *p) {
   ab07_coefficients w = ab07_two_step_of(p);
   return lab_largest_root(3, w.b1, NULL);
 }
 
+/* Item ab07-roots: roots of the polynomials (21), (22) over rho_inf = 0 .. 1 against
+ * the formulas. */
 static void roots(result *r) {
   double off_sigma = 0, off_rho = 0, largest = 0;
   table_init(&r->data, "rho_inf,root_sigma,root_rho,formula_rho");
@@ -281,8 +296,9 @@ const item ab07_roots = {
 
 /* Lemma 1 by chance */
 
-/* alpha_m < alpha_f < 1/2 and beta by excess over its bound; broken: excess < 0 */
-static ga_params draw(uint64_t *seed, double excess) {
+/* Random parameters with (20), alpha_m < alpha_f < 1/2 and beta = its bound (23) + excess; excess <
+ * 0 violates (23). Advances *seed. */
+static ga_params draw_parameters(uint64_t *seed, double excess) {
   ga_params p = {.alpha_f = lab_random(seed, -1, 0.5)};
   p.alpha_m = p.alpha_f - lab_random(seed, 1e-3, 1.5);
   p.gamma = 0.5 + p.alpha_f - p.alpha_m;
@@ -290,6 +306,8 @@ static ga_params draw(uint64_t *seed, double excess) {
   return p;
 }
 
+/* Item ab07-lemma1: largest root of sigma over random sets that satisfy (23), and how many of those
+ * that violate it have a root outside the unit circle. */
 static void lemma1(result *r) {
   uint64_t seed = 1;
   int draws = r->quick ? 4000 : 40000, shown = 400, escaped = 0, broken = 0;
@@ -297,12 +315,12 @@ static void lemma1(result *r) {
   table_init(&r->data, "excess,root,excess_broken,root_broken");
   for (int i = 0; i < draws; i++) {
     double excess = lab_random(&seed, 1e-3, 1);
-    ga_params p = draw(&seed, excess);
+    ga_params p = draw_parameters(&seed, excess);
     double root = sigma_root(&p);
     largest = fmax(largest, root);
     if (i < shown) table_set(&r->data, i, 0, excess), table_set(&r->data, i, 1, root);
     excess = lab_random(&seed, -0.2, -1e-3);
-    p = draw(&seed, excess);
+    p = draw_parameters(&seed, excess);
     root = sigma_root(&p);
     broken++;
     escaped += root > 1;
@@ -346,6 +364,7 @@ typedef struct lemma2_log {
   double e[2][TWO]; /* at t_n, t_{n+1} */
 } lemma2_log;
 
+/* Stores the errors e = q(t) - q of the steps at log->t and log->t + h; ignores all other steps. */
 static void watch_lemma2(void *context, const ga_state *s, long steps) {
   lemma2_log *log = context;
   double q[TWO], v[TWO];
@@ -355,7 +374,8 @@ static void watch_lemma2(void *context, const ga_state *s, long steps) {
   for (int i = 0; i < TWO; i++) log->e[at][i] = q[i] - s->q[i];
 }
 
-/* the remainder, and that of (42) as the text we have reads, with e_{n+1} for e'_{n+1} */
+/* |left - right| of (42): *remainder with e'_{n+1} on the left, *printed with e_{n+1}, as in the
+ * text we have. False if the model could not be evaluated. */
 static bool lemma2_remainders(const lemma2_log *log, double *remainder, double *printed) {
   const ga_model *model = &log->problem->model;
   double q[TWO], v[TWO], g[TWO] = {0, 0}, z[TWO] = {0, 0};
@@ -375,6 +395,7 @@ static bool lemma2_remainders(const lemma2_log *log, double *remainder, double *
   return true;
 }
 
+/* Item ab07-lemma2: remainder of (42) for h, h/2, ..; claims that its order is 3. */
 static void lemma2(result *r) {
   lab l;
   table_init(&r->data, "h,remainder,printed");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Arnold, Brüls 2007, section 2.3: variable steps and the update of gamma; what constraints need.
- */
+/* Arnold, Brüls 2007, section 2.3: variable steps and the update of gamma, with and without
+ * constraints. */
 #include <math.h>
 
 #include "papers/ab07.h"
 
 static const double ALTERNATING[] = {2.0 / 3, 1.0 / 3};
 
-/* errors of q and v; and of lambda, Euclidean norms at t_end */
-static void errors(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
+/* A lab_error: Euclidean errors of v into error[0], of lambda into error[1]. */
+static void errors_v_lam(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   double all[FIELDS] = {0};
   lab_euclid(l, x, exact, all);
   error[0] = fmax(error[0], all[FIELD_V]);
@@ -17,8 +17,10 @@ static void errors(const lab *l, const ga_state *x, const ga_state *exact, doubl
 
 enum { WIDTH = 3 }; /* h, v, lambda */
 
-static bool alternate(result *r, const char *problem, const char *method, ga_rescale rescale,
-                      double h, double t_end, int column) {
+/* One study: errors at t_end for steps alternating 2h/3, h/3, with h halved four times, into the
+ * table from `column` on. False, with the reason in r, if a run failed. */
+static bool run_alternating(result *r, const char *problem, const char *method, ga_rescale rescale,
+                            double h, double t_end, int column) {
   lab l;
   bool good = lab_open(&l, r, problem);
   if (good) {
@@ -29,7 +31,7 @@ static bool alternate(result *r, const char *problem, const char *method, ga_res
     l.o.h_fractions_n = 2;
     l.o.rescale = rescale;
     l.o.h = h;
-    good = lab_ladder(&l, &plan, 5, errors, 2, column);
+    good = lab_ladder(&l, &plan, 5, errors_v_lam, 2, column);
   }
   lab_close(&l);
   return good;
@@ -37,21 +39,24 @@ static bool alternate(result *r, const char *problem, const char *method, ga_res
 
 enum { ODE_NONE, ODE_GAMMA, STAB2_NONE, STAB2_GAMMA, INDEX3_GAMMA, INDEX3_ALL, STUDIES };
 
-static double order(const result *r, int study_at, int field) {
+/* Order of the error of v (field 1) or lambda (field 2) in study study_at. */
+static double study_order(const result *r, int study_at, int field) {
   return lab_slope(&r->data, WIDTH * study_at, WIDTH * study_at + field, 3);
 }
 
-static void judge(result *r) {
+/* All claims, from the finished table. known: errors of lambda of an independent computation. */
+static void claim_orders(result *r) {
   static const double known[] = {6.6, 2.3, 0.49, 0.086, 0.016};
   claim_near(
-      r, 1, 0.1, order(r, ODE_NONE, 1),
+      r, 1, 0.1, study_order(r, ODE_NONE, 1),
       "order of v, oscillator, γ by (20): the condition is no more valid for variable steps");
-  claim_near(r, 2, 0.1, order(r, ODE_GAMMA, 1), "order of v, oscillator, γ updated in each step");
-  claim_addition(claim_at_most(r, 1.5, order(r, STAB2_NONE, 2),
+  claim_near(r, 2, 0.1, study_order(r, ODE_GAMMA, 1),
+             "order of v, oscillator, γ updated in each step");
+  claim_addition(claim_at_most(r, 1.5, study_order(r, STAB2_NONE, 2),
                                "order of λ, heavy top, stab2, no update: on its way down to 1"));
-  claim_addition(claim_near(r, 2, 0.1, order(r, STAB2_GAMMA, 2),
+  claim_addition(claim_near(r, 2, 0.1, study_order(r, STAB2_GAMMA, 2),
                             "order of λ, heavy top, stab2, γ updated: it suffices"));
-  claim_addition(claim_at_most(r, 1.5, order(r, INDEX3_GAMMA, 2),
+  claim_addition(claim_at_most(r, 1.5, study_order(r, INDEX3_GAMMA, 2),
                                "order of λ, heavy top, index3, γ updated: it does not suffice"));
   /* at the smallest h the rounding of λ, about 2 % of its error, is seen */
   const double tolerance[] = {0.03, 0.03, 0.03, 0.03, 0.08};
@@ -65,6 +70,7 @@ static void judge(result *r) {
   }
 }
 
+/* Item ab07-variable: the six studies, one after the other, then the claims. */
 static void variable(result *r) {
   static const struct {
     const char *problem, *method;
@@ -83,10 +89,10 @@ static void variable(result *r) {
              "h_3g,v_3g,lam_3g,h_3a,v_3a,lam_3a");
   bool good = true;
   for (int k = 0; k < STUDIES && good; k++) {
-    good = alternate(r, all[k].problem, all[k].method, all[k].rescale, all[k].h, all[k].t_end,
-                     WIDTH * k);
+    good = run_alternating(r, all[k].problem, all[k].method, all[k].rescale, all[k].h, all[k].t_end,
+                           WIDTH * k);
   }
-  if (good) judge(r);
+  if (good) claim_orders(r);
 }
 
 static const chart_curve ode[] = {{"h_on", "v_on", "γ by (20)", CHART_MARKS},

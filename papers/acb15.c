@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arnold, Cardona, Brüls 2015: the figures of the heavy top with and without velocity projection.
- */
+/* Arnold, Cardona, Brüls 2015: the figures of the heavy top with and without
+ * velocity projection. */
 #include "papers/acb15.h"
 
 #include <math.h>
@@ -15,6 +15,8 @@ typedef struct residual_log {
   int column, row;
 } residual_log;
 
+/* Appends t and the first component of B v to the next row; rows are counted here because the state
+ * after the projection has the same step number. */
 static void watch_residual(void *context, const ga_state *s, long steps) {
   residual_log *log = context;
   double Bv[3];
@@ -25,7 +27,7 @@ static void watch_residual(void *context, const ga_state *s, long steps) {
   log->row++;
 }
 
-/* largest |x| of column j + 1 for from <= t <= to, t in column j */
+/* Largest |x| of column j + 1 over the rows with from <= t <= to; t is in column j. */
 static double largest(const table *t, int j, double from, double to) {
   double x = 0;
   for (int i = 0; i < t->rows; i++) {
@@ -35,7 +37,8 @@ static double largest(const table *t, int j, double from, double to) {
   return x;
 }
 
-/* largest alternating part |x_{n+1} - 2 x_n + x_{n-1}|/4 of column j + 1, from < t < to */
+/* Largest alternating component |x_{n+1} - 2 x_n + x_{n-1}|/4 of column j + 1 over the rows with
+ * from < t < to. */
 static double alternation(const table *t, int j, double from, double to) {
   double x = 0;
   for (int i = 1; i + 1 < t->rows; i++) {
@@ -46,6 +49,7 @@ static double alternation(const table *t, int j, double from, double to) {
   return x;
 }
 
+/* Item acb15-fig1: B v over t for two step sizes, with a velocity projection at T_STAR. */
 static void fig1(result *r) {
   lab l;
   table_init(&r->data, "t_a,Bv_a,t_b,Bv_b");
@@ -89,6 +93,8 @@ typedef struct force_log {
   int column, row;
 } force_log;
 
+/* Appends t and lambda for 0.65 <= t <= 0.85; skips the second report of T_STAR, after the
+ * projection. */
 static void watch_forces(void *context, const ga_state *s, long steps) {
   force_log *log = context;
   (void)steps;
@@ -99,14 +105,15 @@ static void watch_forces(void *context, const ga_state *s, long steps) {
   log->row++;
 }
 
+/* A lab_error: |lambda - exact|/|lambda| (Euclidean norms) into error[0]. */
 static void relative_force(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   int nlam = l->problem->model.nlam;
   double e = lab_norm(nlam, x->lam, exact->lam) / lab_norm(nlam, x->lam, NULL);
   error[0] = fmax(error[0], e);
 }
 
-/* steps after t* until the difference of the projected run from the other stays below 1/100 of its
- * peak */
+/* Steps after T_STAR until the difference of lambda between both runs (columns 1..3 and 4..6) stays
+ * below 1/100 of its peak. */
 static double settling_steps(const table *t) {
   double peak = 0;
   int last = 0, first = -1;
@@ -120,6 +127,7 @@ static double settling_steps(const table *t) {
   return last - first;
 }
 
+/* Histories of lambda with projection at T_STAR (columns 1..3) and without (4..6), step l->o.h. */
 static bool fig2_histories(result *r, lab *l) {
   bool good = true;
   for (int k = 0; k < 2 && good; k++) {
@@ -130,6 +138,8 @@ static bool fig2_histories(result *r, lab *l) {
   return good;
 }
 
+/* Item acb15-fig2: settling after the projection, and the order of lambda before it and over [0,
+ * 1]. */
 static void fig2(result *r) {
   lab l;
   table_init(&r->data,
@@ -179,12 +189,15 @@ static const chart fig2_chart = {.panels = fig2_panels, .panel_height = 300};
 
 /* Fig. 4: the reference solution */
 
+/* Stores t, x3 and lambda of every 20th step. */
 static void watch_reference(void *context, const ga_state *s, long steps) {
   const double row[] = {s->t, s->q[2], s->lam[0], s->lam[1], s->lam[2]};
   if (steps % 20 != 0) return;
   for (int j = 0; j < 5; j++) table_set(context, (int)(steps / 20), j, row[j]);
 }
 
+/* Item acb15-fig4: stab2 with a small step; claims that x3 and lambda at t = 1 s agree with the
+ * reference. */
 static void fig4(result *r) {
   static const double expected[] = {-0.74849079113, -517.60073947690, -396.84310148955,
                                     404.57492516288};

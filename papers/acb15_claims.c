@@ -9,6 +9,7 @@
 
 enum { LAST = FIELDS, STAB_ERRORS };
 
+/* A lab_error: those of lab_euclid, and |B v| into error[LAST]. */
 static void stab_errors(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   lab_euclid(l, x, exact, error);
   double Bv[3] = {0};
@@ -17,6 +18,7 @@ static void stab_errors(const lab *l, const ga_state *x, const ga_state *exact, 
   }
 }
 
+/* Item acb15-stab2: order 2 of the largest errors of all components; B v stays zero. */
 static void stab2(result *r) {
   static const int fields[] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM};
   static const char *const names[] = {"q", "v", "v'", "λ"};
@@ -69,14 +71,16 @@ const item acb15_stab2 = {
 
 enum { RHEO_PLAIN, RHEO_PERTURBED, RHEO_BEFORE, RHEO_PROJECTED, RHEO_STAB2, RHEOS };
 
+/* A lab_error: |error of the first multiplier| into error[0]. */
 static void force_error(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   (void)l;
   error[0] = fmax(error[0], fabs(x->lam[0] - exact->lam[0]));
 }
 
-/* quotient of G v + g_t, as a run settles, over h^2 G r, onto which a projection that keeps the
- * order moves v */
-static double settled(lab *l, double t, double h) {
+/* Runs to t with step h, then returns (G v + g_t) of the run over h^2 G r. The denominator is the
+ * residual that GA_PROJECT_KEEP_ORDER leaves after a plain projection. NaN if it failed; sets
+ * l->o.h. */
+static double settled_quotient(lab *l, double t, double h) {
   double now[1], target[1], quotient = NAN;
   l->o.h = h;
   ga_integrator *it = lab_start(l);
@@ -93,6 +97,7 @@ static double settled(lab *l, double t, double h) {
   return quotient;
 }
 
+/* Item acb15-rheonomic: orders of lambda for five combinations of method, start and projection. */
 static void rheonomic(result *r) {
   static const struct {
     const char *method, *what;
@@ -120,7 +125,7 @@ static void rheonomic(result *r) {
     l.o.method = "index3";
     l.o.start = GA_START_PLAIN;
     claim_addition(
-        claim_near(r, 1, 0.02, settled(&l, 0.9, 1e-3),
+        claim_near(r, 1, 0.02, settled_quotient(&l, 0.9, 1e-3),
                    "G v + g_t of a run over h² G r at t = 0.9, h = 1e-3: the same r as for "
                    "constraints without t"));
   }

@@ -14,8 +14,9 @@ typedef struct saddle {
   double M[NQ * NQ], B[NLAM * NQ], g[NQ], Z[NLAM];
 } saddle;
 
-/* the slider-crank has full blocks */
-static bool evaluate(const ga_model *model, const ga_state *s, saddle *b) {
+/* Fills b with M, B, g, Z (dense, by rows) of the slider-crank at s. False if the model is another
+ * one or its evaluation failed. */
+static bool evaluate_saddle(const ga_model *model, const ga_state *s, saddle *b) {
   memset(b, 0, sizeof *b);
   ga_csr M = {.nrow = NQ, .ncol = NQ, .val = b->M}, G = {.nrow = NLAM, .ncol = NQ, .val = b->B};
   const ga_evaluation ask = {.M = &M, .F = b->g, .G = &G, .drift = b->Z};
@@ -27,7 +28,8 @@ static bool evaluate(const ga_model *model, const ga_state *s, saddle *b) {
   return true;
 }
 
-static saddle starred(const saddle *b) {
+/* Copy of b with M* = M + B^T B and g* = g + B^T Z. */
+static saddle add_constraint_rows(const saddle *b) {
   saddle s = *b;
   for (int k = 0; k < NLAM; k++) {
     for (int i = 0; i < NQ; i++) {
@@ -38,8 +40,8 @@ static saddle starred(const saddle *b) {
   return s;
 }
 
-/* v' and lambda of (9) */
-static bool solve(const saddle *b, double x[N]) {
+/* Solves (9) for x = (v', lambda). False if the matrix is singular. */
+static bool solve_saddle(const saddle *b, double x[N]) {
   double A[N * N] = {0}, R[N * N] = {0}, X[N * N];
   for (int i = 0; i < NQ; i++) {
     for (int j = 0; j < NQ; j++) A[i * N + j] = b->M[i * NQ + j];
@@ -52,6 +54,7 @@ static bool solve(const saddle *b, double x[N]) {
   return true;
 }
 
+/* Least eigenvalue of the symmetric NQ x NQ matrix M. */
 static double least_eigenvalue(const double *M) {
   double value[NQ], V[NQ * NQ];
   lab_eigen(NQ, M, value, V);
@@ -61,19 +64,21 @@ static double least_eigenvalue(const double *M) {
 typedef struct star_log {
   table *t;
   const ga_model *model;
-  double apart, largest, most; /* difference of the solutions, over their size; least eigenvalues */
-  double least;
+  double apart, largest, most; /* apart: largest relative difference of both solutions */
+  double least; /* least eigenvalue of M* over the run; most: the largest |least one| of M */
   bool good;
 } star_log;
 
+/* Every 4th step: solves (9) with M and with M*, and logs their difference and
+ * least eigenvalues. */
 static void watch_star(void *context, const ga_state *s, long n) {
   star_log *log = context;
   saddle plain;
   double x[N], y[N];
   if (n % 4 != 0 || !log->good) return;
-  log->good = evaluate(log->model, s, &plain);
-  saddle star = starred(&plain);
-  log->good = log->good && solve(&plain, x) && solve(&star, y);
+  log->good = evaluate_saddle(log->model, s, &plain);
+  saddle star = add_constraint_rows(&plain);
+  log->good = log->good && solve_saddle(&plain, x) && solve_saddle(&star, y);
   if (!log->good) return;
   double size = lab_norm(N, x, NULL), apart = lab_norm(N, x, y) / size;
   double least = least_eigenvalue(star.M);
@@ -85,8 +90,8 @@ static void watch_star(void *context, const ga_state *s, long n) {
   table_set(log->t, (int)(n / 4), 2, fmax(apart, 1e-18));
 }
 
-/* M* is definite if and only if M is so on ker B: random M of rank 3 in four dimensions, one
- * constraint; the test vector spans ker M */
+/* Number of random cases in which "M* is definite" and "M is definite on ker B" disagree. M has
+ * rank 3 in four dimensions, B one row; in every second case ker M lies in ker B. */
 static int disagreements(int draws) {
   enum { D = 4 };
   uint64_t seed = 9;
@@ -116,6 +121,7 @@ static int disagreements(int draws) {
   return wrong;
 }
 
+/* Item acb15-mstar: both forms of (9) along a run of the slider-crank, then random matrices. */
 static void star(result *r) {
   lab l;
   table_init(&r->data, "t,eigenvalue,difference");
@@ -169,7 +175,7 @@ const item acb15_star = {"acb15-mstar",
 enum { D2 = 2, N6 = 3 * D2 };
 
 /* Index of the pencil E x' + A x = 0, x = (q, v, lambda), of q' = v, M v' = -B^T lambda, B q = 0:
- * the least k at which the rank of ((A + s E)^-1 E)^k no longer falls. */
+ * the least k at which the rank of ((A + s E)^-1 E)^k no longer falls. -1 if it is not found. */
 static int pencil_index(const double *M, const double *B) {
   double E[N6 * N6] = {0}, A[N6 * N6] = {0}, S[N6 * N6], X[N6 * N6], P[N6 * N6], Q[N6 * N6];
   for (int i = 0; i < D2; i++) {
@@ -201,6 +207,7 @@ typedef struct example11 {
 
 static const double B11[] = {1, 2, -1, 3};
 
+/* Callback: M = mass I (2 x 2). */
 static int mass11(void *user, double t, const double *q, ga_csr *M) {
   const example11 *e = user;
   (void)t, (void)q;
@@ -208,19 +215,22 @@ static int mass11(void *user, double t, const double *q, ga_csr *M) {
   return 0;
 }
 
+/* Callback: F = 0. */
 static int force11(void *user, double t, const double *q, const double *v, double *F) {
   (void)user, (void)t, (void)q, (void)v;
   F[0] = F[1] = 0;
   return 0;
 }
 
+/* Callback: g = B11 q. */
 static int holonomic11(void *user, double t, const double *q, double *g) {
   (void)user, (void)t;
   for (int i = 0; i < D2; i++) g[i] = B11[i * D2] * q[0] + B11[i * D2 + 1] * q[1];
   return 0;
 }
 
-/* largest |q|, |v|, |lambda| after some steps of index3 */
+/* |q| + |v| + |lambda| (Euclidean norms) at t = 1 of index3 on example (11) with M = 0, from rest;
+ * 0 is exact. NaN, with the reason in r, if the run failed. */
 static double run11(result *r) {
   example11 e = {0};
   const ga_model_ops ops = {.mass = mass11, .force = force11, .holonomic = holonomic11};
@@ -247,6 +257,7 @@ static double run11(result *r) {
   return largest;
 }
 
+/* Item acb15-index: index of the pencil for M of rank 0, 1, 2, and a run of index3 with M = 0. */
 static void index11(result *r) {
   static const double none[] = {0, 0, 0, 0}, full[] = {2, 0.5, 0.5, 1}, half[] = {1, 0, 0, 0};
   const double *const all[] = {none, half, full};
@@ -290,7 +301,8 @@ const item acb15_index = {
 
 enum { K = 6, R1 = 4, M1 = 3, NULLS = K - R1 }; /* coordinates, rank of M, constraints */
 
-/* orthonormal rows of an NULLS-column matrix's QR factorization: full Q (M1 x M1) and R */
+/* A = Q (R; 0) of the M1 x NULLS matrix A by Gram-Schmidt, applied twice: R is NULLS x NULLS, Q
+ * orthogonal M1 x M1; its last columns are filled up from unit vectors. */
 static void factor_qr(const double *A, double *Q, double *R) {
   double basis[M1 * M1] = {0};
   int have = 0;
@@ -317,6 +329,7 @@ static void factor_qr(const double *A, double *Q, double *R) {
   }
 }
 
+/* C = A B by rows, A n x m, B m x l. */
 static void product(int n, int m, int l, const double *A, const double *B, double *C) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < l; j++) {
@@ -327,8 +340,9 @@ static void product(int n, int m, int l, const double *A, const double *B, doubl
   }
 }
 
-/* random M of rank R1 and B of rank M1 */
-static void draw(uint64_t *seed, double *M, double *B) {
+/* Random M of rank R1 (positive semidefinite, K x K) and B (M1 x K, full rank with probability 1).
+ * Advances *seed. */
+static void draw_matrices(uint64_t *seed, double *M, double *B) {
   double L[K * R1];
   for (int i = 0; i < K * R1; i++) L[i] = lab_random(seed, -1, 1);
   for (int i = 0; i < M1 * K; i++) B[i] = lab_random(seed, -1, 1);
@@ -340,7 +354,7 @@ static void draw(uint64_t *seed, double *M, double *B) {
   }
 }
 
-/* Q of the lemma, (14): Qbar [[0, Rbar], [I, 0]] */
+/* Q of the lemma, (14): Qbar [[0, Rbar], [I, 0]]; all matrices are dense, by rows. */
 static void left_factor(const double *Qbar, const double *Rbar, double *Q) {
   double T[M1 * M1] = {0};
   for (int i = 0; i < NULLS; i++) {
@@ -350,7 +364,8 @@ static void left_factor(const double *Qbar, const double *Rbar, double *Q) {
   product(M1, M1, M1, Qbar, T, Q);
 }
 
-/* the largest entry of (13)'s two sides' difference, and the least singular value of Bbar */
+/* Builds the factors of (13) from M and B. *off: largest entry of the difference of (13)'s two
+ * sides; *least: least singular value of Bbar. False if Q is singular. */
 static bool decompose(const double *M, const double *B, double *off, double *least) {
   double value[K], V[K * K], BU[M1 * NULLS], BV[M1 * K], Q[M1 * M1], Qbar[M1 * M1];
   double Rbar[NULLS * NULLS], X[M1 * M1], one[M1 * M1] = {0}, C[M1 * K];
@@ -401,6 +416,7 @@ static bool decompose(const double *M, const double *B, double *off, double *lea
   return true;
 }
 
+/* Item acb15-lemma1: decomposes random M and B; claims that (13) holds and Bbar has full rank. */
 static void lemma1(result *r) {
   uint64_t seed = 21;
   int draws = r->quick ? 200 : 2000;
@@ -408,7 +424,7 @@ static void lemma1(result *r) {
   table_init(&r->data, "n,difference,singular");
   for (int k = 0; k < draws; k++) {
     double M[K * K], B[M1 * K], off, least;
-    draw(&seed, M, B);
+    draw_matrices(&seed, M, B);
     if (!decompose(M, B, &off, &least)) {
       result_fail(r, "Q is singular in draw %d", k);
       return;

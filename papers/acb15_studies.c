@@ -7,10 +7,10 @@
 
 enum { M = 3 }; /* constraints of the heavy top */
 
-/* The sign: a run without projection settles at B v_n; a projection that keeps the order moves v to
- * B v = h^2 B r. */
-
-static double settled(lab *l, double t_end, double h) {
+/* Runs to t_end with step h, then returns (B v_n . w)/|w|^2 with w = h^2 B r: +1 if B v_n settles
+ * at w. w is the residual that GA_PROJECT_KEEP_ORDER leaves after a plain projection. NaN if it
+ * failed; sets l->o.h. */
+static double settled_quotient(lab *l, double t_end, double h) {
   double Bv[M], target[M], quotient = NAN;
   l->o.h = h;
   ga_integrator *it = lab_start(l);
@@ -31,13 +31,14 @@ static double settled(lab *l, double t_end, double h) {
   return quotient;
 }
 
-/* largest component of the error of lambda */
+/* A lab_error: largest |component| of the error of lambda into error[0]. */
 static void force_error(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   for (int i = 0; i < l->problem->model.nlam; i++) {
     error[0] = fmax(error[0], fabs(x->lam[i] - exact->lam[i]));
   }
 }
 
+/* Item acb15-sign: the quotient at eight times; claims that it is +1, not -1 as printed. */
 static void sign(result *r) {
   lab l;
   table_init(&r->data, "t,quotient_a,quotient_b,printed");
@@ -46,8 +47,8 @@ static void sign(result *r) {
     for (int i = 0; i < 8 && !r->failure[0]; i++) {
       double t = 0.3 + 0.1 * i;
       table_set(&r->data, i, 0, t);
-      table_set(&r->data, i, 1, settled(&l, t, 1e-3));
-      table_set(&r->data, i, 2, finest = settled(&l, t, r->quick ? 5e-4 : 2.5e-4));
+      table_set(&r->data, i, 1, settled_quotient(&l, t, 1e-3));
+      table_set(&r->data, i, 2, finest = settled_quotient(&l, t, r->quick ? 5e-4 : 2.5e-4));
       table_set(&r->data, i, 3, -1);
     }
     claim_corrected(claim_near(r, -1, 0.05, finest,
@@ -81,6 +82,8 @@ const item acb15_sign = {
 
 /* start values */
 
+/* Item acb15-starts: orders of lambda with consistent, perturbed and wrongly perturbed start
+ * values. */
 static void starts(result *r) {
   static const double plain_errors[] = {252, 115, 57.5, 26.0};
   static const double perturbed_errors[] = {8.4, 2.12, 0.530, 0.133};
@@ -153,6 +156,7 @@ typedef struct drift_log {
   double largest;
 } drift_log;
 
+/* Raises log->largest to |Phi(q)| of this step, and stores it in the table if there is one. */
 static void watch_drift(void *context, const ga_state *s, long steps) {
   drift_log *log = context;
   double g[M];
@@ -163,7 +167,8 @@ static void watch_drift(void *context, const ga_state *s, long steps) {
   table_set(log->t, (int)steps - 1, log->column, log->largest);
 }
 
-/* largest |Phi| until t_end; the history into a column, 0: none */
+/* Largest |Phi| (m) of a run with step h to t_end; its history goes into `column` of the table, 0:
+ * nowhere. NaN if the run failed. Sets l->o.h. */
 static double drift_until(lab *l, double h, double t_end, int column) {
   drift_log log = {.t = column ? &l->r->data : NULL, .model = &l->problem->model, .column = column};
   const lab_plan plan = {.t_end = t_end};
@@ -171,6 +176,7 @@ static double drift_until(lab *l, double h, double t_end, int column) {
   return lab_run(l, &plan, watch_drift, &log) ? log.largest : NAN;
 }
 
+/* Item acb15-drift: growth of |Phi| in time and with h for the methods index2 and index1. */
 static void drift(result *r) {
   static const char *const methods[] = {"index2", "index1"};
   static const double known[][2] = {{7.9e-4, 1.48e-3}, {1.28e-3, 5.02e-3}};
@@ -217,6 +223,7 @@ const item acb15_drift = {
 
 /* its cure */
 
+/* Item acb15-cure: with both projections after each step |Phi| stays zero and the order stays 2. */
 static void cure(result *r) {
   static const char *const methods[] = {"index2", "index1"};
   lab l;
@@ -273,6 +280,7 @@ const item acb15_cure = {
 
 /* rank-deficient M */
 
+/* Item acb15-rank: orders of index3 on two mechanisms with singular M. */
 static void rank(result *r) {
   static const char *const problems[] = {"slider-crank", "andrews-absolute"};
   table_init(&r->data, "h,q,v,a,vd,lam,psi,hb,qb,vb,ab,vdb,lamb,psib");

@@ -6,21 +6,22 @@
 
 #include "papers/acb15.h"
 
-/* T+^-1 T0 of (8), 3 x 3, and of (27), 2 x 2 */
-
+/* T = T+^-1 T0 of (8), 3 x 3 by rows. False if T+ is singular. */
 static bool recursion3(const ga_params *p, double *T) {
   const double plus[] = {0, 0, -p->beta, 1, 0, -p->gamma, 0, 1 - p->alpha_f, 1 - p->alpha_m};
   const double zero[] = {1, 0, 0.5 - p->beta, 1, 0, 1 - p->gamma, 0, -p->alpha_f, -p->alpha_m};
   return lab_solve_columns(3, plus, zero, T);
 }
 
+/* T = T+^-1 T0 of (27), 2 x 2 by rows. False if T+ is singular. */
 static bool recursion2(const ga_params *p, double *T) {
   const double plus[] = {0, -p->beta, 1, -p->gamma};
   const double zero[] = {1, 0.5 - p->beta, 1, 1 - p->gamma};
   return lab_solve_columns(2, plus, zero, T);
 }
 
-/* largest difference of the characteristic polynomial's coefficients from those of (z + rho)^n */
+/* Largest difference of the coefficients of T's characteristic polynomial (T 3 x 3) from those of
+ * (z + rho)^3. */
 static double off3(const double *T, double rho) {
   double trace = T[0] + T[4] + T[8];
   double minors = T[0] * T[4] - T[1] * T[3] + T[0] * T[8] - T[2] * T[6] + T[4] * T[8] - T[5] * T[7];
@@ -30,12 +31,14 @@ static double off3(const double *T, double rho) {
               fmax(fabs(minors - 3 * rho * rho), fabs(-det - rho * rho * rho)));
 }
 
+/* The same for T 2 x 2 and (z + rho)^2. */
 static double off2(const double *T, double rho) {
   double trace = T[0] + T[3], det = T[0] * T[3] - T[1] * T[2];
   return fmax(fabs(-trace - 2 * rho), fabs(det - rho * rho));
 }
 
-/* |T^n| (Frobenius) for n = 1 .. count into column j of the table, n into column 0 */
+/* Frobenius norms |T^n|, n = 1 .. count, into column j of the table, n into column 0; T is size x
+ * size, size <= 3. */
 static void powers(table *t, int size, const double *T, int count, int j) {
   double P[9], Q[9];
   memcpy(P, T, (size_t)(size * size) * sizeof *P);
@@ -47,12 +50,14 @@ static void powers(table *t, int size, const double *T, int count, int j) {
   }
 }
 
-/* p in |T^n| / rho^n ~ n^p, from n to 2n */
+/* Exponent p in |T^n| / rho^n ~ n^p, from the norms in column j at n and 2n. */
 static double growth(const table *t, int j, double rho, int n) {
   double ratio = table_at(t, 2 * n - 1, j) / table_at(t, n - 1, j) / pow(rho, n);
   return log2(ratio);
 }
 
+/* Item acb15-recursion: characteristic polynomials for 21 values of rho_inf, and norms
+ * of powers. */
 static void recursion(result *r) {
   static const double rhos[] = {0.5, 0.7, 0.9};
   enum { COUNT = 400 };
@@ -110,7 +115,7 @@ const item acb15_recursion = {
     &recursion_chart,
     0.1};
 
-/* (27): the part of a in the null space of M, after a velocity projection */
+/* (27): the component of a in the null space of M, after a velocity projection */
 
 enum { X5 = 8, Y5 = 9 }; /* massless coordinates of the slider-crank */
 
@@ -120,6 +125,8 @@ typedef struct null_log {
   int column;
 } null_log;
 
+/* Stores a of the massless point (x5, y5) for the steps n = 1, 2, .. after log->from in row n
+ * - 1. */
 static void watch_null(void *context, const ga_state *s, long steps) {
   null_log *log = context;
   (void)steps;
@@ -130,7 +137,8 @@ static void watch_null(void *context, const ga_state *s, long steps) {
   table_set(log->t, (int)n - 1, log->column + 1, s->a[Y5]);
 }
 
-/* exp of the slope of log(x/n) over n, rows first to last */
+/* Decay rate rho in x_n ~ n rho^n: exp of the slope of log(x/n) over n (column 0), x in column j,
+ * rows first to last. NaN with fewer than 3 usable rows. */
 static double decay(const table *t, int j, int first, int last) {
   double sn = 0, sy = 0, snn = 0, sny = 0;
   int m = 0;
@@ -143,6 +151,8 @@ static double decay(const table *t, int j, int first, int last) {
   return m > 2 ? exp((m * sny - sn * sy) / (m * snn - sn * sn)) : NAN;
 }
 
+/* Item acb15-nullspace: matrices of (27), and the difference of a between a run with a velocity
+ * projection and one without. */
 static void nullspace(result *r) {
   lab l;
   double off = 0, T[4];

@@ -8,11 +8,11 @@
 typedef long double real;
 enum { N = DIRECT_DIM, UNKNOWNS = 3 };
 
-/* Newton's method with a matrix of difference quotients. The equations are smooth and the guess is
- * near; the iteration ends when the change no longer falls. */
+/* Residuals of n equations in the n unknowns x (n <= UNKNOWNS), for newton() below. */
 typedef void (*equations)(const void *context, const real *x, real *residual);
 
-static void differences(equations f, const void *context, int n, const real *x, real *J) {
+/* J = df/dx at x, n x n by rows, by one-sided difference quotients. */
+static void difference_jacobian(equations f, const void *context, int n, const real *x, real *J) {
   real r0[UNKNOWNS], r1[UNKNOWNS], moved[UNKNOWNS];
   f(context, x, r0);
   for (int j = 0; j < n; j++) {
@@ -24,29 +24,32 @@ static void differences(equations f, const void *context, int n, const real *x, 
   }
 }
 
-static real det(int n, const real *J) {
+/* Determinant of the n x n matrix J; n is 2 or 3. */
+static real determinant(int n, const real *J) {
   if (n == 2) return J[0] * J[3] - J[1] * J[2];
   return J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
          J[2] * (J[3] * J[7] - J[4] * J[6]);
 }
 
-/* Cramer's rule, n is 2 or 3 */
+/* Solves J x = b by Cramer's rule; n is 2 or 3. False if J is singular. */
 static bool cramer(int n, const real *J, const real *b, real *x) {
-  real d = det(n, J), A[UNKNOWNS * UNKNOWNS];
+  real d = determinant(n, J), A[UNKNOWNS * UNKNOWNS];
   if (!(fabsl(d) > 0)) return false;
   for (int k = 0; k < n; k++) {
     memcpy(A, J, (size_t)(n * n) * sizeof *A);
     for (int i = 0; i < n; i++) A[i * n + k] = b[i];
-    x[k] = det(n, A) / d;
+    x[k] = determinant(n, A) / d;
   }
   return true;
 }
 
+/* Solves f(x) = 0 by Newton's method with difference quotients, from the guess in x. Ends when the
+ * relative change is below 1e-12 and no longer falls. False if it did not converge. */
 static bool newton(equations f, const void *context, int n, real *x) {
   real J[UNKNOWNS * UNKNOWNS], r[UNKNOWNS], dx[UNKNOWNS], last = INFINITY;
   for (int k = 0; k < 60; k++) {
     real change = 0;
-    differences(f, context, n, x, J);
+    difference_jacobian(f, context, n, x, J);
     f(context, x, r);
     if (!cramer(n, J, r, dx)) return false;
     for (int i = 0; i < n; i++) {
@@ -62,11 +65,13 @@ static bool newton(equations f, const void *context, int n, real *x) {
 
 /* JN07, section 5.1 */
 
+/* Applied acceleration f(y, z) of the test problem of JN07 section 5.1. */
 static void f_hht(const real *y, const real *z, real *f) {
   f[0] = y[0] * z[1] + 2 * y[1] * z[0];
   f[1] = y[1] * z[1] / 2 - 2 * y[0] * z[0] * y[1] * z[1];
 }
 
+/* Acceleration r(t, y, lambda) by the multiplier of the same problem. */
 static void r_hht(real t, const real *y, real lambda, real *r) {
   r[0] = expl(t) * y[0] * lambda;
   r[1] = y[1] * lambda * lambda;
@@ -79,8 +84,8 @@ typedef struct hht_step {
   direct_state *to;
 } hht_step;
 
-/* (3.4a) to (3.4d) for given Lambda_0, Lambda_1: y_1, z_1, a_1 by fixed-point iteration, which
- * contracts like h */
+/* (3.4a) to (3.4d) for given mult = (Lambda_0, Lambda_1): sets t, y, z, a of s->to by fixed-point
+ * iteration, whose contraction factor is O(h). */
 static void hht_values(const hht_step *s, const real *mult) {
   const direct_state *x0 = s->from;
   direct_state *x1 = s->to;
@@ -107,19 +112,22 @@ static void hht_values(const hht_step *s, const real *mult) {
   }
 }
 
-/* (3.4e), multiplied by 2/h^2 and 1/h as in the proof of Theorem 4.1 */
+/* (3.4e) at s->to: g 2/h^2 and g'/h, scaled as in the proof of Theorem 4.1. */
 static void constraint_residuals(const hht_step *s, real *residual) {
   const real *y = s->to->y, *z = s->to->z, h = s->h;
   residual[0] = 2 / (h * h) * (y[0] * y[0] * y[1] - 1);
   residual[1] = (2 * y[0] * y[1] * z[0] + y[0] * y[0] * z[1]) / h;
 }
 
+/* Residuals of the two equations for mult; also sets s->to. */
 static void hht_equations(const void *context, const real *mult, real *residual) {
   const hht_step *s = context;
   hht_values(s, mult);
   constraint_residuals(s, residual);
 }
 
+/* One step of (3.4) with par->b, beta, gamma and alpha = -alpha_f, solved for both multipliers from
+ * the guess; fills *to. False if Newton's method fails. */
 bool direct_hht(const ga_params *par, real h, const real guess[N], const direct_state *from,
                 direct_state *to) {
   const hht_step s = {par, h, from, to};
@@ -130,19 +138,21 @@ bool direct_hht(const ga_params *par, real h, const real guess[N], const direct_
   return true;
 }
 
+/* Determinant of d residual/d(Lambda_0, Lambda_1) at Lambda = (1, 1), t = 0, exact start. */
 real direct_det_hht(const ga_params *par, real h) {
   direct_state x0 = direct_exact_hht(0, (real)-par->alpha_f * h), x1;
   const hht_step s = {par, h, &x0, &x1};
   real J[UNKNOWNS * UNKNOWNS];
   const real mult[UNKNOWNS] = {1, 1, 0};
-  differences(hht_equations, &s, 2, mult, J);
-  return det(2, J);
+  difference_jacobian(hht_equations, &s, 2, mult, J);
+  return determinant(2, J);
 }
 
 /* Stages y_i = y_0 + h sum a_ij zy_j; the velocity in y' takes the multipliers' force by IIIB, all
  * else is by IIIA, whose second stage is the end of the step:
  *   zy_i = z_0 + h sum (a_ij f_j + b_ij r_j),   zf_i = z_0 + h sum a_ij (f_j + r_j),
- *   f_j = f(y_j, zf_j),   r_j = r(t_j, y_j, mult_j). */
+ *   f_j = f(y_j, zf_j),   r_j = r(t_j, y_j, mult_j).
+ * Solved by 200 fixed-point sweeps; sets t, y, z, a of s->to. */
 static void lobatto_values(const hht_step *s, const real *mult) {
   static const real A[N][N] = {{0, 0}, {0.5L, 0.5L}}, B[N][N] = {{0.5L, 0}, {0.5L, 0}};
   const direct_state *x0 = s->from;
@@ -172,12 +182,14 @@ static void lobatto_values(const hht_step *s, const real *mult) {
   memcpy(s->to->a, f[1], sizeof s->to->a);
 }
 
+/* Residuals of the two equations for the stage multipliers; also sets s->to. */
 static void lobatto_equations(const void *context, const real *mult, real *residual) {
   const hht_step *s = context;
   lobatto_values(s, mult);
   constraint_residuals(s, residual);
 }
 
+/* One step of length h; solves for the multipliers of both stages from the guess and fills *to. */
 bool direct_lobatto(real h, const real guess[N], const direct_state *from, direct_state *to) {
   const hht_step s = {NULL, h, from, to};
   real mult[UNKNOWNS] = {guess[0], guess[1], 0};
@@ -187,12 +199,14 @@ bool direct_lobatto(real h, const real guess[N], const direct_state *from, direc
   return true;
 }
 
+/* t, y and z of the exact solution, the same in both test problems. */
 static void set_motion(direct_state *x, real t) {
   x->t = t;
   x->y[0] = x->z[0] = expl(t);
   x->y[1] = expl(-2 * t), x->z[1] = -2 * x->y[1];
 }
 
+/* Exact state at t; a is f at t + shift, both multipliers e^-t. */
 direct_state direct_exact_hht(real t, real shift) {
   direct_state x, later;
   set_motion(&x, t);
@@ -202,7 +216,8 @@ direct_state direct_exact_hht(real t, real shift) {
   return x;
 }
 
-/* P = I - R (G R)^-1 G for a force along R and a constraint with gradient G */
+/* P = I - R (G R)^-1 G, 2 x 2 by rows, for a force along R and a constraint with gradient G; G R
+ * must not be 0. */
 static void projector(const real *R, const real *G, real *P) {
   real GR = G[0] * R[0] + G[1] * R[1];
   for (int i = 0; i < N; i++) {
@@ -210,12 +225,14 @@ static void projector(const real *R, const real *G, real *P) {
   }
 }
 
+/* P with R = r_lambda and G = g_y at x, for lambda = e^-t, its exact value. */
 void direct_projector_hht(const direct_state *x, real P[N * N]) {
   const real R[] = {expl(x->t) * x->y[0], 2 * x->y[1] * expl(-x->t)};
   const real G[] = {2 * x->y[0] * x->y[1], x->y[0] * x->y[0]};
   projector(R, G, P);
 }
 
+/* Moves y_1 by dy and z_1 by dz, and sets y_2, z_2 from g = 0, g' = 0. */
 void direct_move_hht(direct_state *x, real dy, real dz) {
   x->y[0] += dy, x->z[0] += dz;
   x->y[1] = 1 / (x->y[0] * x->y[0]);
@@ -224,21 +241,25 @@ void direct_move_hht(direct_state *x, real dy, real dz) {
 
 /* J11, (7.1) */
 
+/* M(t, y) of (7.1), 2 x 2 by rows. */
 static void mass_71(real t, const real *y, real *M) {
   M[0] = y[0], M[1] = y[1] - expl(-2 * t);
   M[2] = sinl(y[0] - expl(t)), M[3] = y[0] * y[1];
 }
 
+/* Force f(t, y, z, psi) of (7.1). */
 static void f_71(real t, const real *y, const real *z, real psi, real *f) {
   f[0] = expl(t) * (y[0] * z[1] + 2 * y[1] * z[0]) + expl(2 * t) * y[0] * psi;
   f[1] = expl(-t) * (y[1] * z[1] / 2 - 2 * y[0] * z[0] * y[1] * z[1] + y[1] * psi * psi);
 }
 
+/* Nonholonomic constraint k(y, z) of (7.1), zero on the solution. */
 static real k_71(const real *y, const real *z) {
   return z[0] * z[0] * z[1] + 6 * y[0] * y[1] * z[0] - 4;
 }
 
-/* (2.3a), (2.3b) for given a_{1+alpha}; then (2.3c), and (2.3d) over h */
+/* For x = (a_{1+alpha}, psi_1): sets s->to by (2.3a), (2.3b); residual = (2.3c), then (2.3d) over
+ * h. */
 static void nonholonomic_equations(const void *context, const real *x, real *residual) {
   const hht_step *s = context;
   const direct_state *x0 = s->from;
@@ -268,6 +289,8 @@ static void nonholonomic_equations(const void *context, const real *x, real *res
   residual[N] = k_71(x1->y, x1->z) / h;
 }
 
+/* One step of (2.3), solved for (a, psi) from the guess; fills *to (the last evaluation does).
+ * False if Newton's method fails. */
 bool direct_nonholonomic(const ga_params *par, real h, const real guess[N + 1],
                          const direct_state *from, direct_state *to) {
   const hht_step s = {par, h, from, to};
@@ -279,15 +302,17 @@ bool direct_nonholonomic(const ga_params *par, real h, const real guess[N + 1],
   return true;
 }
 
+/* Determinant of d residual/d(a, psi) at t = 0, exact start. */
 real direct_det_nonholonomic(const ga_params *par, real h) {
   direct_state x0 = direct_exact_nonholonomic(0, ((real)par->alpha_m - par->alpha_f) * h), x1;
   const hht_step s = {par, h, &x0, &x1};
   real J[UNKNOWNS * UNKNOWNS];
   const real x[UNKNOWNS] = {x0.a[0], x0.a[1], x0.mult[0]};
-  differences(nonholonomic_equations, &s, UNKNOWNS, x, J);
-  return det(UNKNOWNS, J);
+  difference_jacobian(nonholonomic_equations, &s, UNKNOWNS, x, J);
+  return determinant(UNKNOWNS, J);
 }
 
+/* Exact state at t; a is v' at t + shift. */
 direct_state direct_exact_nonholonomic(real t, real shift) {
   direct_state x;
   set_motion(&x, t);
@@ -296,7 +321,7 @@ direct_state direct_exact_nonholonomic(real t, real shift) {
   return x;
 }
 
-/* R = M^-1 f_psi, G = k_z */
+/* P with R = M^-1 f_psi, G = k_z. P is unchanged if M is singular. */
 void direct_projector_nonholonomic(const direct_state *x, real P[N * N]) {
   real M[N * N], R[UNKNOWNS], f[UNKNOWNS];
   const real G[] = {2 * x->z[0] * x->z[1] + 6 * x->y[0] * x->y[1], x->z[0] * x->z[0]};
@@ -306,6 +331,7 @@ void direct_projector_nonholonomic(const direct_state *x, real P[N * N]) {
   if (cramer(N, M, f, R)) projector(R, G, P);
 }
 
+/* Moves y by (dy, dy) and z_1 by dz, and sets z_2 from k = 0. */
 void direct_move_nonholonomic(direct_state *x, real dy, real dz) {
   for (int i = 0; i < N; i++) x->y[i] += dy;
   x->z[0] += dz;

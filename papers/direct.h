@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One step of two methods on the papers' own test problems, written down from the papers without
- * the library, in long double: for theorems on a single step from values that are free to choose.
- */
+/* One step of two methods on the papers' own test problems, written down from the papers
+ * without the library, in long double: for theorems on a single step from values that are free
+ * to choose. */
 #ifndef PAPERS_DIRECT_H
 #define PAPERS_DIRECT_H
 
@@ -9,8 +9,8 @@
 
 enum { DIRECT_DIM = 2 };
 
-/* (t, y, z, a, psi) at the beginning or the end of a step. mult: of the extended HHT method
- * Lambda_0 and Lambda_1 of the step that led here, of the other psi_n and nothing. */
+/* State at the beginning or the end of a step. mult: for the extended HHT method Lambda_0 and
+ * Lambda_1 of the step that led here; for the nonholonomic method psi_n, and 0. */
 typedef struct direct_state {
   long double t, y[DIRECT_DIM], z[DIRECT_DIM], a[DIRECT_DIM], mult[DIRECT_DIM];
 } direct_state;
@@ -28,7 +28,7 @@ bool direct_nonholonomic(const ga_params *par, long double h,
                          const long double guess[DIRECT_DIM + 1], const direct_state *from,
                          direct_state *to);
 
-/* The exact solution, with a at t + shift; for HHT the applied part f(t,y,z) of it alone. */
+/* The exact solution at t, with a = v'(t + shift); for HHT a is the applied term f alone. */
 direct_state direct_exact_hht(long double t, long double shift);
 direct_state direct_exact_nonholonomic(long double t, long double shift);
 

@@ -10,28 +10,32 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* lines through points into two columns, cut by empty rows */
+/* Writes polylines into columns `column` (x) and column + 1 (y); rows of NaN separate the lines. */
 typedef struct pen {
   table *t;
   int column, row;
 } pen;
 
+/* Appends the point (x, y) to the current line. */
 static void line_to(pen *p, double x, double y) {
   table_set(p->t, p->row, p->column, x);
   table_set(p->t, p->row++, p->column + 1, y);
 }
 
-static void lift(pen *p) {
+/* Ends the current line. */
+static void lift_pen(pen *p) {
   line_to(p, NAN, NAN);
 }
 
+/* A line from (x0, y0) to (x1, y1). */
 static void segment(pen *p, double x0, double y0, double x1, double y1) {
   line_to(p, x0, y0);
   line_to(p, x1, y1);
-  lift(p);
+  lift_pen(p);
 }
 
-/* an ellipse with half axes u and v (two vectors), or an arc of it */
+/* Arc of an ellipse about at, with half axes u and v (vectors), for angles from .. to
+ * in radians. */
 static void arc(pen *p, const double *at, const double *u, const double *v, double from,
                 double to) {
   enum { PIECES = 48 };
@@ -39,7 +43,7 @@ static void arc(pen *p, const double *at, const double *u, const double *v, doub
     double f = from + (to - from) * i / PIECES;
     line_to(p, at[0] + cos(f) * u[0] + sin(f) * v[0], at[1] + cos(f) * u[1] + sin(f) * v[1]);
   }
-  lift(p);
+  lift_pen(p);
 }
 
 static void circle(pen *p, double x, double y, double radius) {
@@ -47,14 +51,15 @@ static void circle(pen *p, double x, double y, double radius) {
   arc(p, at, u, v, 0, 2 * PI);
 }
 
+/* A rectangle with centre (x, y). */
 static void box(pen *p, double x, double y, double width, double height) {
   double w = width / 2, h = height / 2;
   line_to(p, x - w, y - h), line_to(p, x + w, y - h), line_to(p, x + w, y + h);
   line_to(p, x - w, y + h), line_to(p, x - w, y - h);
-  lift(p);
+  lift_pen(p);
 }
 
-/* a zigzag from one point to another */
+/* A zigzag of half width `width` from (x0, y0) to (x1, y1). */
 static void spring(pen *p, double x0, double y0, double x1, double y1, double width) {
   enum { TEETH = 12 };
   double dx = x1 - x0, dy = y1 - y0, length = hypot(dx, dy);
@@ -64,15 +69,18 @@ static void spring(pen *p, double x0, double y0, double x1, double y1, double wi
     line_to(p, x0 + f * dx - side * dy / length, y0 + f * dy + side * dx / length);
   }
   line_to(p, x1, y1);
-  lift(p);
+  lift_pen(p);
 }
 
+/* A horizontal line from x0 to x1 at height y, with hatching of the given size below it. */
 static void ground(pen *p, double x0, double x1, double y, double size) {
   segment(p, x0, y, x1, y);
   for (double x = x0; x < x1 - size / 2; x += size) segment(p, x, y - size, x + size, y);
 }
 
-static double residual(const ga_problem *p, double *g) {
+/* Largest |g| at the problem's start; g is scratch for nlam numbers. NaN if the
+ * evaluation failed. */
+static double constraint_residual(const ga_problem *p, double *g) {
   double largest = 0;
   const ga_evaluation ask = {.g = g};
   if (ga_model_evaluate(&p->model, p->t0, p->q0, p->v0, &ask) != 0) return NAN;
@@ -93,6 +101,7 @@ enum { X1, Y1, X2, Y2, TH1, TH2, X3, X4, X5, Y5, CRANK_NLAM = 8 };
 static const double APART =
     0.28; /* drawn between bodies 3 and 4: the spring's length is not given */
 
+/* Draws the slider-crank at q into t: bodies, ground, joints and the positions of the labels. */
 static void draw_crank(table *t, const double *q) {
   pen bodies = {t, BODIES, 0}, fixed = {t, GROUND, 0}, points = {t, POINTS, 0};
   pen names = {t, LABELS, 0};
@@ -113,6 +122,7 @@ static void draw_crank(table *t, const double *q) {
   line_to(&names, mass - 0.04, 0.03), line_to(&names, slider + 0.12, 0.02);
 }
 
+/* Item ab07-fig1: drawing, and claims on sizes, lengths and constraints of our model. */
 static void crank(result *r) {
   lab l;
   table_init(&r->data, COLUMNS_OF_DRAWING);
@@ -125,7 +135,8 @@ static void crank(result *r) {
     claim_near(r, 0.3, 1e-14, hypot(q[X5], q[Y5]), "length of body 1, in m");
     claim_near(r, 0.6, 1e-14, hypot(q[X3] - q[X5], q[Y5]), "length of body 2, in m");
     claim_near(r, PI / 2, 1e-14, q[TH1], "θ1 at the start, in rad");
-    claim_at_most(r, 0, residual(l.problem, g), "largest residual of the constraints at the start")
+    claim_at_most(r, 0, constraint_residual(l.problem, g),
+                  "largest residual of the constraints at the start")
         ->tolerance = 1e-14;
   }
   lab_close(&l);
@@ -161,6 +172,8 @@ enum { CENTRES = 7, X_J1 = 21, X_P = 23, X_H = 25, X_G = 27, X_D = 29, SQUEEZER_
 static const double A[] = {-.06934, -.00227}, B[] = {-.03635, .03273}, C[] = {.014, .072},
                     O[] = {0, 0};
 
+/* Draws Andrews' mechanism at q into t: links, spring, fixed points, joints, mass centres, label
+ * positions. */
 static void draw_squeezer(table *t, const double *q) {
   const double *J = q + X_J1, *P = q + X_P, *H = q + X_H, *G = q + X_G, *D = q + X_D;
   const double *const lines[] = {O, J, P, B, D, P, NULL, P, H, A, NULL, P, G, A, NULL};
@@ -169,7 +182,7 @@ static void draw_squeezer(table *t, const double *q) {
   pen names = {t, LABELS, 0};
   for (int i = 0; i < (int)(sizeof lines / sizeof lines[0]); i++) {
     if (lines[i]) line_to(&bodies, lines[i][0], lines[i][1]);
-    if (!lines[i]) lift(&bodies);
+    if (!lines[i]) lift_pen(&bodies);
   }
   spring(&fixed, D[0], D[1], C[0], C[1], 0.002);
   for (int i = 0; i < 4; i++) circle(&fixed, named[i][0], named[i][1], 0.0012);
@@ -185,10 +198,12 @@ static void draw_squeezer(table *t, const double *q) {
   }
 }
 
-static double off(const double *a, const double *b, double length) {
+/* Relative difference of the distance |a - b| from `length`. */
+static double length_error(const double *a, const double *b, double length) {
   return fabs(hypot(a[0] - b[0], a[1] - b[1]) / length - 1);
 }
 
+/* Item ab07-fig4: drawing, and claims on sizes, link lengths and constraints of our model. */
 static void squeezer(result *r) {
   lab l;
   table_init(&r->data, COLUMNS_OF_DRAWING);
@@ -199,15 +214,17 @@ static void squeezer(result *r) {
     draw_squeezer(&r->data, q);
     claim_near(r, 31, 0, ga_space_nv(l.problem->model.space), "generalized coordinates");
     claim_near(r, 30, 0, l.problem->model.nlam, "constraints");
-    double worst = fmax(off(O, J, .007), off(J, P, .028));
-    worst = fmax(worst, fmax(off(P, B, .035), fmax(off(P, H, .02), off(H, A, .04))));
-    worst = fmax(worst, fmax(off(P, G, .02), off(G, A, .04)));
+    double worst = fmax(length_error(O, J, .007), length_error(J, P, .028));
+    worst = fmax(worst, fmax(length_error(P, B, .035),
+                             fmax(length_error(P, H, .02), length_error(H, A, .04))));
+    worst = fmax(worst, fmax(length_error(P, G, .02), length_error(G, A, .04)));
     claim_source(claim_at_most(r, 0, worst,
                                "lengths of the links at the start against the benchmark's data, "
                                "largest relative difference"),
                  "Schiehlen 1990")
         ->tolerance = 1e-12;
-    claim_at_most(r, 0, residual(l.problem, g), "largest residual of the constraints at the start")
+    claim_at_most(r, 0, constraint_residual(l.problem, g),
+                  "largest residual of the constraints at the start")
         ->tolerance = 1e-14;
   }
   lab_close(&l);
@@ -239,6 +256,8 @@ const item ab07_fig4 = {"ab07-fig4",
 
 /* JN07 Fig. 5.5 */
 
+/* Draws the pendulum at q = (x, y, theta) of its mass centre into t, with its spring and the
+ * ground. */
 static void draw_pendulum(table *t, const double *q) {
   pen bodies = {t, BODIES, 0}, fixed = {t, GROUND, 0}, points = {t, POINTS, 0};
   pen names = {t, LABELS, 0};
@@ -250,13 +269,14 @@ static void draw_pendulum(table *t, const double *q) {
     double angle = 4 * PI * turn / 96, radius = 0.15 + 0.35 * turn / 96;
     line_to(&fixed, radius * cos(angle), radius * sin(angle));
   }
-  lift(&fixed);
+  lift_pen(&fixed);
   ground(&fixed, -0.5, 0.5, 0.7, 0.12);
   line_to(&points, 0, 0), line_to(&points, q[0], q[1]), line_to(&points, 2 * q[0], 2 * q[1]);
   line_to(&names, 0.05, -0.7), line_to(&names, q[0], q[1]), line_to(&names, 0.6, 0.6);
   line_to(&names, 2 * q[0], 2 * q[1]);
 }
 
+/* Item jn07-fig5.5: drawing at theta = 4.4, and claims on the data of our model. */
 static void pendulum(result *r) {
   lab l;
   table_init(&r->data, COLUMNS_OF_DRAWING);
@@ -306,11 +326,13 @@ const item jn07_fig55 = {
 
 /* ACB15 Fig. 3, seen obliquely: x2 to the right, x3 up, x1 towards the reader */
 
+/* Oblique projection of the point x in space to flat (2 numbers): x2 to the right, x3 up. */
 static void oblique(const double *x, double *flat) {
   flat[0] = x[1] - 0.45 * x[0];
   flat[1] = x[2] - 0.3 * x[0];
 }
 
+/* A line in space from a to b, projected. */
 static void segment3(pen *p, const double *a, const double *b) {
   double u[2], v[2];
   oblique(a, u);
@@ -318,7 +340,7 @@ static void segment3(pen *p, const double *a, const double *b) {
   segment(p, u[0], u[1], v[0], v[1]);
 }
 
-/* a disk: its rim, centre x, normal n of length 1 */
+/* The rim of a disk in space with centre x, unit normal n, projected. */
 static void disk(pen *p, const double *x, const double *n, double radius) {
   double e[3] = {0, 0, 1}, u[3], v[3], at[2], fu[2], fv[2];
   if (fabs(n[2]) > 0.9) e[0] = 1, e[2] = 0;
@@ -337,6 +359,7 @@ typedef struct film {
   double x[3]; /* centre at t = 0.22 */
 } film;
 
+/* Appends every 4th position to the path and keeps that of step 220. */
 static void watch_top(void *context, const ga_state *s, long n) {
   film *f = context;
   double flat[2];
@@ -345,6 +368,8 @@ static void watch_top(void *context, const ga_state *s, long n) {
   if (n == 220) memcpy(f->x, s->q, sizeof f->x);
 }
 
+/* Draws the top at the kept position f->x into t, with axes, the direction of gravity and label
+ * positions. */
 static void draw_top(table *t, film *f) {
   static const double zero[] = {0, 0, 0}, e1[] = {0.8, 0, 0}, e2[] = {0, 0.9, 0},
                       e3[] = {0, 0, 0.6}, from[] = {0, -0.6, 0.4}, to[] = {0, -0.6, 0.1};
@@ -361,6 +386,7 @@ static void draw_top(table *t, film *f) {
   for (int i = 0; i < 5; i++) oblique(at[i], flat), line_to(&names, flat[0], flat[1]);
 }
 
+/* Item acb15-fig3: a run for the path and the drawing, and claims on the data of our model. */
 static void top(result *r) {
   lab l;
   table_init(&r->data, "x,y,gx,gy,px,py,lx,ly,dx,dy");

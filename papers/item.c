@@ -15,6 +15,7 @@ const paper *paper_at(int i) {
   return i >= 0 && i < NPAPERS ? papers[i] : NULL;
 }
 
+/* i-th item, counted through all papers; NULL past the end. */
 const item *item_at(int i) {
   for (int p = 0; p < NPAPERS; p++) {
     for (const item *const *it = papers[p]->items; *it; it++) {
@@ -24,6 +25,7 @@ const item *item_at(int i) {
   return NULL;
 }
 
+/* The paper that has this item; NULL if none has. */
 const paper *item_paper(const item *of) {
   for (int p = 0; p < NPAPERS; p++) {
     for (const item *const *it = papers[p]->items; *it; it++) {
@@ -33,6 +35,8 @@ const paper *item_paper(const item *of) {
   return NULL;
 }
 
+/* Stores the reason if it is the first one; returns false. Line ends become blanks, because a
+ * record keeps one field per line. */
 bool result_fail(result *r, const char *format, ...) {
   if (r->failure[0]) return false;
   va_list args;
@@ -45,7 +49,9 @@ bool result_fail(result *r, const char *format, ...) {
   return false;
 }
 
-static claim *add(result *r, const claim *c, const char *format, va_list args) {
+/* Appends a copy of *c with the formatted text, source "paper" and no correction; returns it. If
+ * the list is full the result fails and the last claim is returned. */
+static claim *add_claim(result *r, const claim *c, const char *format, va_list args) {
   if (r->claims == CLAIMS_MAX) {
     result_fail(r, "more than %d claims", CLAIMS_MAX);
     return &r->claim[CLAIMS_MAX - 1];
@@ -58,12 +64,12 @@ static claim *add(result *r, const claim *c, const char *format, va_list args) {
   return own;
 }
 
-#define ADD(...)                           \
-  const claim given = {__VA_ARGS__};       \
-  va_list args;                            \
-  va_start(args, format);                  \
-  claim *c = add(r, &given, format, args); \
-  va_end(args);                            \
+#define ADD(...)                                 \
+  const claim given = {__VA_ARGS__};             \
+  va_list args;                                  \
+  va_start(args, format);                        \
+  claim *c = add_claim(r, &given, format, args); \
+  va_end(args);                                  \
   return c
 
 claim *claim_near(result *r, double expected, double tolerance, double ours, const char *format,
@@ -84,10 +90,12 @@ claim *claim_source(claim *c, const char *source) {
   return c;
 }
 
+/* Marks a number that the paper gives in words only: the threshold is ours. */
 claim *claim_threshold(claim *c) {
   return claim_source(c, "threshold of ours");
 }
 
+/* Marks a claim that the paper does not make; its source is then ours unless another was named. */
 claim *claim_addition(claim *c) {
   c->addition = true;
   return strcmp(c->source, "paper") == 0 ? claim_source(c, "our addition") : c;
@@ -98,7 +106,7 @@ void claim_corrected(claim *c, double corrected, const char *because) {
   snprintf(c->because, sizeof c->because, "%s", because);
 }
 
-/* does our number stand in the relation to the expected one? NaN never does */
+/* True if our number stands in c's relation to `expected`; always false for NaN. */
 static bool holds(const claim *c, double expected) {
   switch (c->relation) {
     case CLAIM_AT_MOST:
@@ -110,6 +118,8 @@ static bool holds(const claim *c, double expected) {
   }
 }
 
+/* Reproduced if our number fits the paper's; differs if it fits the correction instead;
+ * else open. */
 verdict claim_verdict(const claim *c) {
   if (holds(c, c->paper)) return VERDICT_REPRODUCED;
   return holds(c, c->corrected) ? VERDICT_DIFFERS : VERDICT_OPEN;

@@ -16,7 +16,7 @@ typedef enum claim_relation {
 typedef enum verdict {
   VERDICT_REPRODUCED,
   VERDICT_DIFFERS, /* from the paper, and agrees with the correction, whose reason is given */
-  VERDICT_OPEN,    /* neither: to be looked into */
+  VERDICT_OPEN,    /* neither: to be investigated */
   VERDICTS
 } verdict;
 
@@ -26,18 +26,18 @@ typedef struct claim {
   bool addition;   /* not said in the paper: ours, counted apart */
   claim_relation relation;
   double paper, tolerance, ours;
-  double corrected;  /* what stands instead where the paper errs; NaN: nothing */
-  char because[400]; /* why */
+  double corrected;  /* the right number where the paper errs; NaN: no correction known */
+  char because[400]; /* reason of the correction */
 } claim;
 
 enum { CLAIMS_MAX = 24 };
 
 typedef struct result {
-  bool quick; /* set before: small sizes, seconds in place of minutes */
-  table data; /* what the figure shows, column by column */
+  bool quick; /* input: small sizes, seconds instead of minutes */
+  table data; /* the curves of the figure, column by column */
   int claims;
   claim claim[CLAIMS_MAX];
-  char failure[500]; /* why it could not be computed; empty: it could */
+  char failure[500]; /* reason why it could not be computed; empty: success */
 } result;
 
 typedef struct item {
@@ -46,7 +46,7 @@ typedef struct item {
   const char *how;  /* what is computed here */
   void (*compute)(result *r);
   const chart *chart; /* NULL: numbers only */
-  double seconds;     /* about, on one core; for the time to go */
+  double seconds;     /* rough CPU time on one core, for the estimate of the time left */
 } item;
 
 typedef struct paper {
@@ -61,33 +61,35 @@ typedef struct misprint {
   const char *text;
 } misprint;
 
-/* Claims by verdict, those of the papers and our additions apart. */
+/* Number of claims by verdict, counted separately for the papers and for our additions. */
 typedef struct tally {
   int paper[VERDICTS], addition[VERDICTS];
 } tally;
 
 extern const paper paper_ab07, paper_jn07, paper_jn08, paper_j11, paper_acb15;
 extern const misprint misprints[]; /* where NULL ends the list */
-extern const misprint garbled[];   /* lost on the way to the text we have: no slips of the papers */
+extern const misprint garbled[];   /* errors of our text copies, probably not of the papers */
 
 /* i-th paper, and i-th item of all papers; NULL past the end. */
 const paper *paper_at(int i);
 const item *item_at(int i);
+/* The paper that has this item; NULL if none has. */
 const paper *item_paper(const item *of);
 
-/* Claims, added to the result; the text as of printf. */
+/* Each adds a claim to r and returns it, so that it can be refined below; text as for printf. A
+ * bound has tolerance 0; set c->tolerance afterwards if it needs one. */
 claim *claim_near(result *r, double expected, double tolerance, double ours, const char *format,
                   ...) GA_PRINTF(5, 6);
 claim *claim_at_most(result *r, double expected, double ours, const char *format, ...)
     GA_PRINTF(4, 5);
 claim *claim_at_least(result *r, double expected, double ours, const char *format, ...)
     GA_PRINTF(4, 5);
-/* The expected number is not the paper's: say whose. Both return the claim. */
+/* Names the source of an expected number that is not the paper's. Both return c. */
 claim *claim_source(claim *c, const char *source);
 claim *claim_threshold(claim *c); /* the paper says it in words, the number is our threshold */
-/* Nothing of the kind stands in the paper. */
+/* Marks a claim that the paper does not make; returns c. */
 claim *claim_addition(claim *c);
-/* The paper errs: this stands instead, because. */
+/* The paper's number is wrong: gives the right one and the reason. */
 void claim_corrected(claim *c, double corrected, const char *because);
 
 verdict claim_verdict(const claim *c);
@@ -96,7 +98,7 @@ const char *claim_word(const claim *c); /* the same; of an addition "holds" for 
 void tally_add(tally *t, const claim *c);
 int tally_open(const tally *t);
 
-/* The result cannot be had; the first reason is kept. Returns false. */
+/* Marks the result as failed; keeps the first reason. Always returns false. */
 bool result_fail(result *r, const char *format, ...) GA_PRINTF(2, 3);
 
 #endif

@@ -7,7 +7,8 @@
 static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A, FIELD_PSI};
 static const char *const names[] = {"y", "z", "a", "ψ"};
 
-static bool open(lab *l, result *r, const char *problem) {
+/* lab_open, then method nonhol2 with shifted start and rho_inf = 0.2, as in the paper. */
+static bool open_nonhol2(lab *l, result *r, const char *problem) {
   if (!lab_open(l, r, problem)) return false;
   l->o.method = "nonhol2";
   l->o.start = GA_START_SHIFTED;
@@ -15,10 +16,11 @@ static bool open(lab *l, result *r, const char *problem) {
   return true;
 }
 
+/* Item j11-fig7.1: errors at t = 1 for h = 0.1, halved; claims that all orders are 2. */
 static void fig71(result *r) {
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");
-  if (open(&l, r, "jay-nonholonomic")) {
+  if (open_nonhol2(&l, r, "jay-nonholonomic")) {
     const lab_plan plan = {.t_end = 1};
     l.o.h = 0.1;
     if (lab_ladder(&l, &plan, r->quick ? 7 : 10, lab_euclid, FIELDS, 0)) {
@@ -47,12 +49,13 @@ ERROR_CHART(fig71, "Euclidean error at t = 1", 2, {"h", "y", "y", CHART_MARKS},
 
 /* Fig. 7.2, with the force corrected and as printed */
 
-static void disk(result *r, const char *problem) {
+/* Errors of the rolling disk `problem` at t = 10 for h = 0.004, halved; claims on the orders. */
+static void study_disk(result *r, const char *problem) {
   static const int disk_fields[] = {FIELD_Q, FIELD_V, FIELD_PSI};
   static const char *const disk_names[] = {"y", "z", "ψ"};
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");
-  if (open(&l, r, problem)) {
+  if (open_nonhol2(&l, r, problem)) {
     const lab_plan plan = {.t_end = 10};
     l.o.h = 0.004;
     if (lab_ladder(&l, &plan, r->quick ? 6 : 8, lab_euclid, FIELDS, 0)) {
@@ -66,11 +69,11 @@ static void disk(result *r, const char *problem) {
 }
 
 static void fig72(result *r) {
-  disk(r, "rolling-disk");
+  study_disk(r, "rolling-disk");
 }
 
 static void fig72_printed(result *r) {
-  disk(r, "rolling-disk-printed");
+  study_disk(r, "rolling-disk-printed");
 }
 
 ERROR_CHART(fig72, "Euclidean error at t = 10", 2, {"h", "y", "y", CHART_MARKS},
@@ -85,6 +88,7 @@ typedef struct energy_log {
   long every;
 } energy_log;
 
+/* Stores t and the total energy of every log->every-th step. */
 static void watch_energy(void *context, const ga_state *s, long steps) {
   energy_log *log = context;
   double kin, pot;
@@ -94,13 +98,14 @@ static void watch_energy(void *context, const ga_state *s, long steps) {
   table_set(log->t, (int)(steps / log->every), log->column, kin + pot);
 }
 
+/* Item j11-energy: change of the energy until t = 10 with f4 corrected and as printed. */
 static void energy(result *r) {
   static const char *const problems[] = {"rolling-disk", "rolling-disk-printed"};
   double change[2] = {NAN, NAN};
   table_init(&r->data, "t,corrected,printed");
   for (int k = 0; k < 2; k++) {
     lab l;
-    if (open(&l, r, problems[k])) {
+    if (open_nonhol2(&l, r, problems[k])) {
       const lab_plan plan = {.t_end = 10};
       l.o.h = r->quick ? 1e-3 : 2.5e-4;
       energy_log log = {.t = &r->data,
@@ -130,11 +135,13 @@ static const chart energy_chart = {.panels = energy_panels};
 
 /* Theorem 4.1: errors after one step from consistent values, a_alpha of first or second order */
 
-static void local(result *r) {
+/* Item j11-theorem4.1: orders of the errors after one step, q = 1 (plain) and q = 2 (shifted
+ * start). */
+static void local_orders(result *r) {
   static const double orders[][4] = {{3, 2, 1, 1}, {3, 3, 2, 2}};
   lab l;
   table_init(&r->data, "h,y_1,z_1,a_1,zd_1,lam_1,psi_1,h_2,y_2,z_2,a_2,zd_2,lam_2,psi_2");
-  if (open(&l, r, "jay-nonholonomic")) {
+  if (open_nonhol2(&l, r, "jay-nonholonomic")) {
     const lab_plan plan = {.steps = 1, .t_end = 1};
     l.o.h = 0.02;
     for (int q = 0; q < 2; q++) {
@@ -178,6 +185,7 @@ static const chart local_chart = {.panels = local_panels};
 
 /* Theorem 6.1 */
 
+/* Item j11-theorem6.1: measured decay rates of a and psi against the theorem's. */
 static void theorem61(result *r) {
   decay found[RATES];
   if (!rates_measure(r, "jay-nonholonomic", "nonhol2", found)) return;
@@ -194,13 +202,14 @@ static void theorem61(result *r) {
   }
 }
 
-/* the theorem leaves out r_gamma = r_alphaf, rho = 3 - 2 sqrt 2 */
+/* Item j11-equal-rates: order 2 at rho = 3 - 2 sqrt 2, where r_gamma = r_alphaf, a case that the
+ * theorem excludes. */
 static void equal_rates(result *r) {
   double rho = 3 - 2 * sqrt(2);
   rates of = rates_of(rho);
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");
-  if (open(&l, r, "jay-nonholonomic")) {
+  if (open_nonhol2(&l, r, "jay-nonholonomic")) {
     const lab_plan plan = {.t_end = 1};
     l.o.par = ga_params_rho(rho);
     l.o.start = GA_START_PLAIN;
@@ -240,7 +249,7 @@ static const item figures[] = {
      "1 "
      "or 2.",
      "Method nonhol2, one step on the test problem (7.1), plain (q = 1) and shifted start (q = 2).",
-     local, &local_chart, 0.1},
+     local_orders, &local_chart, 0.1},
     {"j11-theorem6.1", "Theorem 6.1: decay of a start layer",
      "With δ0 = a_α − a(t0 + αh) the errors are O(h² + r_γⁿ δ0) in a and O(h² + (r_γⁿ + r_αfⁿ) δ0) "
      "in ψ.",

@@ -12,7 +12,8 @@ enum { N = DIRECT_DIM, LEVELS = 6 };
 
 enum { GUESSES = 30 };
 
-/* k = o(h), and M a - f, k' = o(1): here h^1.5 and h^0.5 */
+/* Start values that are consistent only as far as the theorem asks: k = O(h^1.5), which is o(h),
+ * and M a - f, k' = O(h^0.5), which is o(1). */
 static direct_state loose_start(real h) {
   direct_state x = direct_exact_nonholonomic(0, 0);
   x.z[1] += powl(h, 1.5L);
@@ -21,7 +22,9 @@ static direct_state loose_start(real h) {
   return x;
 }
 
-static double spread(result *r, const ga_params *par, real h, const direct_state *x0) {
+/* Largest distance of the solutions of one step from x0 found from GUESSES random guesses. NaN if
+ * one was not found; r then has the reason. */
+static double solution_spread(result *r, const ga_params *par, real h, const direct_state *x0) {
   uint64_t seed = 11;
   double largest = 0;
   direct_state first;
@@ -41,8 +44,9 @@ static double spread(result *r, const ga_params *par, real h, const direct_state
   return largest;
 }
 
-/* changes in one step from consistent values with a_alpha = a(t_0 + alpha h) */
-static bool changes(result *r, const ga_params *par) {
+/* Changes |y1 - y0|, .. in one step from consistent values with a_alpha = a(t_0 + alpha h), for h =
+ * 0.02, halved, into columns 0..4. False if a step has no solution. */
+static bool tabulate_changes(result *r, const ga_params *par) {
   for (int i = 0; i < LEVELS; i++) {
     real h = ldexpl(0.02L, -i), alpha = (real)par->alpha_m - par->alpha_f;
     direct_state x0 = direct_exact_nonholonomic(0, alpha * h), x1;
@@ -55,9 +59,9 @@ static bool changes(result *r, const ga_params *par) {
   return true;
 }
 
-/* the block matrix of the proof has the determinant (1 - alpha_m)^2 gamma (1 - alpha_f)/(1 -
- * alpha_m) times that of [[M, -F], [K, 0]]: largest relative difference over random parameters */
-static double determinants(result *r, int draws) {
+/* Largest |det/det_0 - (1 - alpha_m)(1 - alpha_f) gamma| over random parameters, det_0 for alpha_m
+ * = alpha_f = 0, gamma = 1; fills columns 5 and 6. */
+static double determinant_error(result *r, int draws) {
   uint64_t seed = 3;
   const ga_params unit = {.alpha_m = 0, .alpha_f = 0, .beta = 0.25, .gamma = 1};
   real base = direct_det_nonholonomic(&unit, 1e-5L);
@@ -73,25 +77,26 @@ static double determinants(result *r, int draws) {
   return off;
 }
 
+/* Item j11-theorem3.1: changes in one step, uniqueness, and the determinant. */
 static void theorem31(result *r) {
   static const char *const names[] = {"y1 − y0", "z1 − z0", "a_{1+α} − a_α", "ψ1 − ψ0"};
   ga_params par = ga_params_rho(0.2);
   table_init(&r->data, "h,dy,dz,da,dpsi,formula,det");
-  if (!changes(r, &par)) return;
+  if (!tabulate_changes(r, &par)) return;
   for (int j = 0; j < 4; j++) {
     claim_at_least(r, 1, lab_slope(&r->data, 0, j + 1, 3), "(3.1): order of %s", names[j])
         ->tolerance = 0.05;
   }
   direct_state x0 = loose_start(0.001L);
   claim *c =
-      claim_at_most(r, 0, spread(r, &par, 0.001L, &x0),
+      claim_at_most(r, 0, solution_spread(r, &par, 0.001L, &x0),
                     "unique solution near (a_α, ψ0), also from values that are consistent to "
                     "o(h) and o(1) only: largest distance of those found from %d random "
                     "guesses, h = 1e-3",
                     GUESSES);
   c->tolerance = 1e-12;
   c = claim_at_most(
-      r, 0, determinants(r, 200),
+      r, 0, determinant_error(r, 200),
       "γ ≠ 0, α_m ≠ 1, α_f ≠ 1 are what is needed: the determinant of the equations for "
       "(a, ψ) goes with (1−α_m)(1−α_f)γ, largest difference, 200 random sets");
   c->tolerance = 1e-3;
@@ -136,7 +141,8 @@ typedef struct blocks {
   double M[DIM * DIM], F[DIM * ROWS], K[ROWS * DIM];
 } blocks;
 
-static blocks draw(uint64_t *seed) {
+/* Random M (diagonally shifted by 3), F and K. Advances *seed. */
+static blocks draw_blocks(uint64_t *seed) {
   blocks b;
   for (int i = 0; i < DIM * DIM; i++) b.M[i] = lab_random(seed, -1, 1) + (i % (DIM + 1) ? 0 : 3);
   for (int i = 0; i < DIM * ROWS; i++) {
@@ -146,8 +152,8 @@ static blocks draw(uint64_t *seed) {
   return b;
 }
 
-/* [[m M, -f F], [k K, 0]] */
-static void compose(const blocks *b, double m, double f, double k, double *A) {
+/* A = [[m M, -f F], [k K, 0]], SIZE x SIZE by rows. */
+static void compose_matrix(const blocks *b, double m, double f, double k, double *A) {
   for (int i = 0; i < SIZE; i++) {
     for (int j = 0; j < SIZE; j++) {
       double x = 0;
@@ -159,11 +165,12 @@ static void compose(const blocks *b, double m, double f, double k, double *A) {
   }
 }
 
-/* the right side of (5.1). With X = [[M, -F], [K, 0]]^-1 [[0], [K]] = (Q, (K M^-1 F)^-1 K). */
+/* R = right side of (5.1), from X = [[M, -F], [K, 0]]^-1 [[0], [K]] = (Q, (K M^-1 F)^-1 K). False
+ * if singular. */
 static bool right_side(const blocks *b, const ga_params *p, double *R) {
   double A[SIZE * SIZE], E[SIZE * SIZE], X[SIZE * SIZE];
-  compose(b, 1, 1, 1, A);
-  compose(b, 0, 0, 1, E);
+  compose_matrix(b, 1, 1, 1, A);
+  compose_matrix(b, 0, 0, 1, E);
   if (!lab_solve_columns(SIZE, A, E, X)) return false;
   double am = p->alpha_m, af = p->alpha_f, gamma = p->gamma;
   double nu = am / (1 - af) * (1 - (1 - gamma) * (1 - am) / (gamma * am));
@@ -183,18 +190,19 @@ static bool right_side(const blocks *b, const ga_params *p, double *R) {
   return true;
 }
 
+/* Item j11-lemma5.1: largest relative difference of both sides of (5.1) over random matrices. */
 static void lemma51(result *r) {
   uint64_t seed = 5;
   int draws = r->quick ? 200 : 2000;
   double largest = 0;
   table_init(&r->data, "rho_inf,difference");
   for (int i = 0; i < draws; i++) {
-    blocks b = draw(&seed);
+    blocks b = draw_blocks(&seed);
     double rho = lab_random(&seed, 0.01, 0.99), A[SIZE * SIZE], E[SIZE * SIZE], L[SIZE * SIZE],
            R[SIZE * SIZE], off = 0, size = 0;
     ga_params p = ga_params_rho(rho);
-    compose(&b, 1 - p.alpha_m, 1 - p.alpha_f, p.gamma, A);
-    compose(&b, -p.alpha_m, -p.alpha_f, -(1 - p.gamma), E);
+    compose_matrix(&b, 1 - p.alpha_m, 1 - p.alpha_f, p.gamma, A);
+    compose_matrix(&b, -p.alpha_m, -p.alpha_f, -(1 - p.gamma), E);
     if (!lab_solve_columns(SIZE, A, E, L) || !right_side(&b, &p, R)) continue;
     for (int k = 0; k < SIZE * SIZE; k++) {
       off = fmax(off, fabs(L[k] - R[k]));
@@ -231,8 +239,9 @@ const item j11_lemma51 = {"j11-lemma5.1",
 
 enum { KINDS = 4 };
 
-/* moved by h: a along P, a along Q, psi, or y and z on the constraint */
-static direct_state moved(int kind, const direct_state *x, const real *P, real h) {
+/* Copy of x, moved by about h: a along P (kind 0), a along Q = I - P (1), psi (2), y and z on the
+ * constraint (3). */
+static direct_state moved_start(int kind, const direct_state *x, const real *P, real h) {
   static const real some[] = {0.8L, -0.5L};
   direct_state w = *x;
   real Px[N];
@@ -246,12 +255,13 @@ static direct_state moved(int kind, const direct_state *x, const real *P, real h
   return w;
 }
 
-/* what the theorem leaves of the changes of y, z, a and psi */
-static bool after(int kind, const ga_params *par, real h, double rest[REMAINDERS]) {
+/* A remainders_fn: distance of (y, z, a, psi) after a step from the moved start from the prediction
+ * of the theorem, without its O-terms. */
+static bool step_remainders(int kind, const ga_params *par, real h, double rest[REMAINDERS]) {
   real am = par->alpha_m, af = par->alpha_f, beta = par->beta, gamma = par->gamma, P[N * N];
   direct_state x0 = direct_exact_nonholonomic(0.2L, (am - af) * h), x1, w1;
   direct_projector_nonholonomic(&x0, P);
-  direct_state w0 = moved(kind, &x0, P, h);
+  direct_state w0 = moved_start(kind, &x0, P, h);
   const real guess[] = {x0.a[0], x0.a[1], x0.mult[0]};
   if (!direct_nonholonomic(par, h, guess, &x0, &x1) ||
       !direct_nonholonomic(par, h, guess, &w0, &w1)) {
@@ -274,12 +284,13 @@ static bool after(int kind, const ga_params *par, real h, double rest[REMAINDERS
   return true;
 }
 
+/* Item j11-theorem5.2: orders of these remainders. */
 static void theorem52(result *r) {
   /* from the theorem's O-terms with perturbations of size h */
   static const double least[KINDS][REMAINDERS] = {
       {4, 3, 2, 2}, {4, 3, 2, 1}, {4, 3, 2, 2}, {3, 2, 1, 1}};
   static const char *const of[] = {"P Δa = O(h)", "Q Δa = O(h)", "Δψ = O(h)", "Δy, Δz = O(h)"};
-  static const remainders orders = {KINDS, of, {"Δy", "Δz", "Δa", "Δψ"}, least, after};
+  static const remainders orders = {KINDS, of, {"Δy", "Δz", "Δa", "Δψ"}, least, step_remainders};
   ga_params par = ga_params_rho(0.2);
   table_init(
       &r->data,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Jay, Negrut 2007: figures 5.1 to 5.8 of the extended HHT method, and the order of its variants.
- */
+/* Jay, Negrut 2007: figures 5.1 to 5.8 of the extended HHT method, and the order of
+ * its variants. */
 #include <math.h>
 
 #include "papers/jn07.h"
 
 static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 
-/* first test problem, alpha = -0.15, b = 0.3, t = 1, errors of y, z, a; the method's and the
- * paper's a is the applied part f(t,y,z) alone */
+/* Errors of y, z, a at t = 1 on the first test problem (alpha = -0.15, b = 0.3, h = 0.1, halved),
+ * with constant or alternating steps h/3, 2h/3; claims that all have the given order. a is the
+ * applied term f(t,y,z) alone. */
 static void first_test(result *r, const char *variant, bool alternating, ga_rescale rescale,
                        double order) {
   static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A};
@@ -71,11 +72,13 @@ FIRST_CHART(average, "average step h/2", 2);
 
 enum { THETA = 2 };
 
+/* Stores t and theta of this step in row `steps`. */
 static void watch_angle(void *context, const ga_state *s, long steps) {
   table_set(context, (int)steps, 0, s->t);
   table_set(context, (int)steps, 1, s->q[THETA]);
 }
 
+/* Item jn07-fig5.6: history of theta on [0, 4 s]. */
 static void fig56(result *r) {
   lab l;
   table_init(&r->data, "t,theta");
@@ -102,14 +105,17 @@ static const chart_panel fig56_panels[] = {
     {.curves = NULL}};
 static const chart fig56_chart = {.panels = fig56_panels};
 
-/* Figs. 5.7, 5.8: errors of theta and theta' at t = 2 */
+/* Figs. 5.7, 5.8: errors of theta (rad) and theta' (rad/s) at t = 2 s */
 
+/* A lab_error: |error| of theta into error[0], of theta' into error[1]. */
 static void errors_pendulum(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   (void)l;
   error[0] = fmax(error[0], fabs(x->q[THETA] - exact->q[THETA]));
   error[1] = fmax(error[1], fabs(x->v[THETA] - exact->v[THETA]));
 }
 
+/* Errors of the pendulum at t = 2 s for h = 2^-6 s, halved, with the given alpha; claims on the
+ * orders. */
 static void pendulum(result *r, double alpha) {
   lab l;
   table_init(&r->data, "h,y3,z3");
@@ -150,6 +156,7 @@ static const chart pendulum_chart = {.panels = pendulum_panels};
 
 enum { VARIANTS = 6, WIDTH = FIELDS + 1 };
 
+/* Item jn07-variants: orders of y, z and the multiplier for each variant of method hht. */
 static void variants(result *r) {
   static const struct {
     const char *name, *problem;

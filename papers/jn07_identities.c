@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Jay, Negrut 2007, sections 2 and 3: the correction (2.3) on an ordinary differential equation,
- * and what the method is for alpha = 0: trapezoidal rule, Lobatto IIIA and IIIB. */
+ * and its special cases for alpha = 0: trapezoidal rule, Lobatto IIIA and IIIB. */
 #include <math.h>
 
 #include "papers/direct.h"
@@ -11,6 +11,7 @@ static const double PI = 3.14159265358979323846;
 
 /* (2.3) on the oscillator */
 
+/* Item jn07-ode: orders on the oscillator with alternating steps, without and with (2.3). */
 static void ode(result *r) {
   static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A};
   static const char *const names[] = {"y", "z", "a"};
@@ -63,10 +64,11 @@ const item jn07_ode = {"jn07-ode",
 typedef struct trail {
   table *t;
   double h, y, z, f, largest[2];
-  long last; /* steps looked at */
+  long last; /* steps after this one are ignored */
 } trail;
 
-/* y1 = y0 + h/2 (z0 + z1), z1 = z0 + h/2 (f0 + f1), f = -omega^2 y with omega = 2 pi */
+/* Residuals of y1 = y0 + h/2 (z0 + z1), z1 = z0 + h/2 (f0 + f1) with f = -omega^2 y, omega = 2 pi,
+ * for the steps 1 .. last; raises w->largest and stores them in w->t if there is one. */
 static void watch_rule(void *context, const ga_state *s, long n) {
   trail *w = context;
   double f = -4 * PI * PI * s->q[0], h = w->h;
@@ -83,7 +85,9 @@ static void watch_rule(void *context, const ga_state *s, long n) {
   w->y = s->q[0], w->z = s->v[0], w->f = f;
 }
 
-static void trapezoidal(result *r) {
+/* alpha = 0 is the trapezoidal rule; for alpha = -0.3 with implicit start the first z is
+ * so, too. */
+static void check_trapezoidal(result *r) {
   lab l;
   if (lab_open(&l, r, "oscillator")) {
     const lab_plan plan = {.t_end = 1};
@@ -115,12 +119,14 @@ typedef struct ends {
   direct_state x;
 } ends;
 
+/* Keeps y and z after the first step. */
 static void watch_ends(void *context, const ga_state *s, long n) {
   ends *e = context;
   if (n != 1) return;
   for (int i = 0; i < DIRECT_DIM; i++) e->x.y[i] = s->q[i], e->x.z[i] = s->v[i];
 }
 
+/* Largest |difference| of y and z. */
 static double difference(const direct_state *a, const direct_state *b) {
   long double d = 0;
   for (int i = 0; i < DIRECT_DIM; i++) {
@@ -129,8 +135,9 @@ static double difference(const direct_state *a, const direct_state *b) {
   return (double)d;
 }
 
-/* one step of the library, of the Butcher arrays, and of (3.4) written down once more */
-static void lobatto(result *r) {
+/* One step of hht (alpha = 0, b = 0) against one from the Butcher arrays of Lobatto IIIA/IIIB and
+ * one of (3.4) written without the library, for four step sizes. */
+static void compare_lobatto(result *r) {
   lab l;
   if (lab_open(&l, r, "jay-negrut-hht")) {
     const lab_plan plan = {.steps = 1, .t_end = 1};
@@ -164,10 +171,11 @@ static void lobatto(result *r) {
   lab_close(&l);
 }
 
+/* Item jn07-identities. */
 static void identities(result *r) {
   table_init(&r->data, "t,residual_y,residual_z");
-  trapezoidal(r);
-  lobatto(r);
+  check_trapezoidal(r);
+  compare_lobatto(r);
 }
 
 static const chart_curve identities_curves[] = {{"t", "residual_y", "of y", CHART_POINTS},

@@ -15,8 +15,9 @@ static const double ALPHA = -0.15, B = 0.3;
 
 enum { GUESSES = 30, LEVELS = 6 };
 
-/* the largest distance between the solutions of one step found from random guesses */
-static double spread(result *r, const ga_params *par, real h, const direct_state *x0) {
+/* Largest distance of the solutions of one step from x0 found from GUESSES random guesses. NaN if
+ * one was not found; r then has the reason. */
+static double solution_spread(result *r, const ga_params *par, real h, const direct_state *x0) {
   uint64_t seed = 7;
   double largest = 0;
   direct_state first;
@@ -34,7 +35,8 @@ static double spread(result *r, const ga_params *par, real h, const direct_state
   return largest;
 }
 
-/* the hypotheses with equality: g = O(h^3), g' = O(h^2), a_0 = a(t_0 + alpha h) + O(h) */
+/* Start values that meet the hypotheses with equality: g = O(h^3), g' = O(h^2), a_0 - a(t_0 + alpha
+ * h) = O(h). */
 static direct_state loose_start(real h) {
   direct_state x = direct_exact_hht(0, 0);
   x.y[1] += h * h * h;
@@ -43,7 +45,9 @@ static direct_state loose_start(real h) {
   return x;
 }
 
-static bool estimates(result *r, const ga_params *par) {
+/* Changes |y1 - y0|, .. in one step from loose_start(h), for h = 0.02, halved, into columns 0..5.
+ * False if a step has no solution. */
+static bool tabulate_changes(result *r, const ga_params *par) {
   for (int i = 0; i < LEVELS; i++) {
     real h = ldexpl(0.02L, -i);
     direct_state x0 = loose_start(h), x1;
@@ -60,18 +64,19 @@ static bool estimates(result *r, const ga_params *par) {
   return true;
 }
 
+/* Item jn07-theorem4.1: changes in one step, uniqueness, and the determinant over b. */
 static void theorem41(result *r) {
   static const char *const names[] = {"y1 − y0", "z1 − z0", "a1 − a0", "Λ0 − λ0", "Λ1 − λ0"};
   ga_params par = ga_params_hht(ALPHA, B);
   table_init(&r->data, "h,dy,dz,da,dL0,dL1,b,det,formula");
-  if (!estimates(r, &par)) return;
+  if (!tabulate_changes(r, &par)) return;
   for (int j = 0; j < 5; j++) {
     claim_at_least(r, 1, lab_slope(&r->data, 0, j + 1, 3), "(4.1): order of %s", names[j])
         ->tolerance = 0.05;
   }
   direct_state x0 = loose_start(0.01L);
   claim *c =
-      claim_at_most(r, 0, spread(r, &par, 0.01L, &x0),
+      claim_at_most(r, 0, solution_spread(r, &par, 0.01L, &x0),
                     "unique solution near λ0: largest distance of those found from %d random "
                     "guesses, h = 0.01",
                     GUESSES);
@@ -130,6 +135,7 @@ const item jn07_theorem41 = {
 static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A};
 static const char *const names[] = {"y", "z", "a"};
 
+/* Item jn07-theorem4.3: orders of the errors after one step, plain and shifted start. */
 static void theorem43(result *r) {
   static const double orders[][3] = {{3, 2, 2}, {3, 3, 2}};
   lab l;
@@ -182,8 +188,8 @@ const item jn07_theorem43 = {
 
 enum { KINDS = 3 };
 
-/* the second initial state: a, z or y moved by about h */
-static direct_state moved(int kind, const direct_state *x, real h) {
+/* Copy of x with a (kind 0), z (1) or y (2) moved by about h; z and y stay on the constraint. */
+static direct_state moved_start(int kind, const direct_state *x, real h) {
   direct_state y = *x;
   if (kind == 0) y.a[0] += 0.7L * h, y.a[1] -= 0.4L * h;
   if (kind == 1) direct_move_hht(&y, 0, h);
@@ -191,10 +197,10 @@ static direct_state moved(int kind, const direct_state *x, real h) {
   return y;
 }
 
-/* |P1 dy1 - (P dy + h P dz + (1/2 - beta) h^2 P da)|, |P1 dz1 - (P dz + (1 - gamma) h P da)|,
- * |da1|, |Q1 dy1| */
-static bool after(int kind, const ga_params *par, real h, double rest[REMAINDERS]) {
-  direct_state x0 = direct_exact_hht(0.2L, (real)-par->alpha_f * h), w0 = moved(kind, &x0, h);
+/* A remainders_fn, with P at the start, P1 at the end, Q1 = I - P1: |P1 dy1 - (P dy + h P dz + (1/2
+ * - beta) h^2 P da)|, |P1 dz1 - (P dz + (1 - gamma) h P da)|, |da1|, |Q1 dy1|. */
+static bool step_remainders(int kind, const ga_params *par, real h, double rest[REMAINDERS]) {
+  direct_state x0 = direct_exact_hht(0.2L, (real)-par->alpha_f * h), w0 = moved_start(kind, &x0, h);
   direct_state x1, w1;
   const real guess[] = {x0.mult[0], x0.mult[1]};
   if (!direct_hht(par, h, guess, &x0, &x1) || !direct_hht(par, h, guess, &w0, &w1)) return false;
@@ -216,11 +222,13 @@ static bool after(int kind, const ga_params *par, real h, double rest[REMAINDERS
   return true;
 }
 
+/* Item jn07-theorem4.4: orders of these remainders. */
 static void theorem44(result *r) {
   /* from the theorem's O-terms with perturbations of size h */
   static const double least[KINDS][REMAINDERS] = {{4, 3, 2, 0}, {3, 2, 1, 3}, {2, 1, 1, 1}};
   static const char *const of[] = {"Δa = O(h)", "Δz = O(h)", "Δy = O(h), Δz with it"};
-  static const remainders orders = {KINDS, of, {"P Δy", "P Δz", "Δa", "Q Δy"}, least, after};
+  static const remainders orders = {
+      KINDS, of, {"P Δy", "P Δz", "Δa", "Q Δy"}, least, step_remainders};
   ga_params par = ga_params_hht(ALPHA, B);
   table_init(&r->data, "h,y_a,z_a,a_a,q_a,h_z,y_z,z_z,a_z,q_z,h_y,y_y,z_y,a_y,q_y");
   remainders_study(r, &orders, &par);
@@ -252,6 +260,7 @@ const item jn07_theorem44 = {"jn07-theorem4.4",
 
 /* Theorem 4.5 */
 
+/* Item jn07-theorem4.5: order of the largest errors over all steps from a first-order a0. */
 static void theorem45(result *r) {
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");

@@ -9,8 +9,9 @@ static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A, FIELD_LAM, FIELD_PSI};
 static const char *const names[] = {"y", "z", "a", "λ", "ψ"};
 
-/* order[i] is what the paper says of y, z, a, lambda, psi */
-static void alternate(result *r, ga_rescale rescale, const double *order) {
+/* Errors at t = 1 with steps alternating h/3, 2h/3 (h = 0.05, halved); claims that y, z, a, lambda,
+ * psi have the orders order[0..4]. */
+static void study_alternating(result *r, ga_rescale rescale, const double *order) {
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");
   if (lab_open(&l, r, "jay-negrut-soi2")) {
@@ -33,11 +34,11 @@ static void alternate(result *r, ga_rescale rescale, const double *order) {
 }
 
 static void fig1(result *r) {
-  alternate(r, GA_RESCALE_ALL, (const double[]){2, 2, 2, 2, 2});
+  study_alternating(r, GA_RESCALE_ALL, (const double[]){2, 2, 2, 2, 2});
 }
 
 static void fig2(result *r) {
-  alternate(r, GA_RESCALE_NONE, (const double[]){2, 2, 1, 1, 1});
+  study_alternating(r, GA_RESCALE_NONE, (const double[]){2, 2, 1, 1, 1});
 }
 
 static const chart_curve curves[] = {{"h", "y", "y", CHART_MARKS},   {"h", "z", "z", CHART_MARKS},
@@ -56,6 +57,8 @@ static const chart fig2_chart = {.panels = fig2_panels};
 /* section 7's remark on y, z: true where the constraints determine z, as in section 8; the heavy
  * top is free to move */
 
+/* Item jn08-remark: on the heavy top, whose constraints leave z free, y and z have order 1 without
+ * (15), (16), against the remark of section 7. */
 static void remark(result *r) {
   static const char *const why =
       "the remark holds only where the constraints determine z fully, as in the test problem of "
@@ -101,6 +104,8 @@ static const chart remark_chart = {.panels = remark_panels};
 
 /* Theorem 1: the rate at which a start layer decays */
 
+/* Item jn08-theorem1: measured decay rates where the constraints determine z (fixed) and where they
+ * leave one freedom (free), against the theorem's rate. */
 static void theorem1(result *r) {
   decay fixed[RATES], free[RATES];
   if (!rates_measure(r, "jay-negrut-soi2", "soi2", fixed)) return;

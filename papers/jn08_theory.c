@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Jay, Negrut 2008: what a_alpha approximates, (5), (9), (10), and the case alpha_m = 0 of
- * Theorem 1.
- */
+ * Theorem 1. */
 #include <math.h>
 
 #include "papers/jn08.h"
 
 static const double OMEGA = 2 * 3.14159265358979323846; /* of the oscillator, q(0) = 1, v(0) = 0 */
 
-/* exact acceleration of the oscillator */
+/* Exact acceleration of the oscillator at time t (s). */
 static double acceleration(double t) {
   return -OMEGA * OMEGA * cos(OMEGA * t);
 }
@@ -18,6 +17,7 @@ typedef struct first_step {
   double a[2];
 } first_step;
 
+/* Keeps a_alpha (n = 0) and a_{1+alpha} (n = 1). */
 static void watch_first(void *context, const ga_state *s, long n) {
   first_step *f = context;
   if (n <= 1) f->a[n] = s->a[0];
@@ -26,6 +26,8 @@ static void watch_first(void *context, const ga_state *s, long n) {
 /* The oscillator starts where a' = 0; the step is taken from the state at t = 0.1 instead. */
 static const double T0 = 0.1;
 
+/* One step of size h from t = 0.1, since the oscillator starts where a' = 0; fills *f. Changes the
+ * problem's start and l->o. */
 static bool take_step(lab *l, double h, ga_start start, first_step *f) {
   const lab_plan plan = {.steps = 1};
   l->problem->t0 = T0;
@@ -44,12 +46,15 @@ enum { LEVELS = 8 };
  * h */
 enum { H, SHIFTED, AT_T1, PLAIN, IMPLICIT_0, IMPLICIT, REST, COEFFICIENT, WIDTH };
 
-/* (1 - alpha_m)(a_{1+alpha} - a(t_1 + x h)) + alpha_m (a_alpha - a(t_0 + x h)) */
+/* Left side of (9), times shifted by x h: (1 - alpha_m)(a_{1+alpha} - a(t_1 + x h)) + alpha_m
+ * (a_alpha - a(t_0 + x h)). */
 static double weighted(const ga_params *p, const first_step *f, double h, double x) {
   return (1 - p->alpha_m) * (f->a[1] - acceleration(T0 + h + x * h)) +
          p->alpha_m * (f->a[0] - acceleration(T0 + x * h));
 }
 
+/* Row i of the table: errors for h = 0.01/2^i with shifted, plain and implicit start. False if a
+ * step failed. */
 static bool fill_row(lab *l, int i) {
   const ga_params *p = &l->o.par;
   double h = ldexp(0.01, -i), alpha = p->alpha_m - p->alpha_f;
@@ -71,6 +76,8 @@ static bool fill_row(lab *l, int i) {
   return true;
 }
 
+/* Item jn08-notation: orders for rho_inf = 0.2, and for 0.5 (alpha_m = 0); the table shows the
+ * former. */
 static void notation(result *r) {
   lab l;
   table_init(&r->data, "h,shifted,at_t1,plain,implicit_0,implicit,rest,coefficient");
@@ -145,7 +152,7 @@ typedef struct study_of {
   const char *problem;
   double rho, h, t_end;
   bool all;  /* the largest error of all steps; else that at the end */
-  bool rest; /* pendulum: starts at rest, aside */
+  bool rest; /* pendulum: starts at rest, deflected */
 } study_of;
 
 static const study_of studies[] = {
@@ -157,7 +164,8 @@ static const study_of studies[] = {
 };
 enum { STUDIES = (int)(sizeof studies / sizeof studies[0]) };
 
-/* the pendulum, length 2, turned by 0.6 from its spring's rest position and let go */
+/* Start values of the pendulum (length 2) at rest, turned by 0.6 rad from its spring's rest
+ * position. */
 static void let_go(ga_problem *p) {
   double angle = 1.5 * 3.14159265358979323846 + 0.6;
   p->q0[0] = 2 * cos(angle), p->q0[1] = 2 * sin(angle), p->q0[2] = angle;
@@ -172,6 +180,7 @@ typedef struct a_log {
   bool second;
 } a_log;
 
+/* Keeps a of the steps 1 .. FIRST; in the second run first raises log->apart to the difference. */
 static void watch_a(void *context, const ga_state *s, long n) {
   a_log *log = context;
   if (n < 1 || n > FIRST) return;
@@ -179,8 +188,9 @@ static void watch_a(void *context, const ga_state *s, long n) {
   for (int i = 0; i < PENDULUM_NV; i++) log->a[n][i] = s->a[i];
 }
 
-/* The motion at t + alpha h is not known for another start of the pendulum. The error of a is
- * therefore taken against the run with shifted start, whose own is O(h^2). */
+/* Error of a over the first FIRST steps, taken against a run with shifted start, whose error is
+ * O(h^2): the exact a(t + alpha h) is not known for this start. One row per h = l->o.h, halved;
+ * changes l->o. */
 static bool measure_a(lab *l, int levels, int column) {
   const lab_plan plan = {.steps = FIRST};
   double h = l->o.h;
@@ -198,7 +208,9 @@ static bool measure_a(lab *l, int levels, int column) {
   return good;
 }
 
-static bool measure(result *r, int k) {
+/* Errors of study k into its STUDY columns of the table. False, with the reason in r, if a run
+ * failed. */
+static bool measure_study(result *r, int k) {
   lab l;
   const study_of *s = &studies[k];
   bool good = lab_open(&l, r, s->problem);
@@ -218,10 +230,12 @@ static bool measure(result *r, int k) {
   return good;
 }
 
-static double order(const result *r, int k, int field) {
+/* Order of `field` in study k. */
+static double study_order(const result *r, int k, int field) {
   return lab_slope(&r->data, k * STUDY, k * STUDY + 1 + field, 3);
 }
 
+/* Item jn08-alpham: orders with alpha_m = 0 and a_alpha = a_0, over all steps and at the end. */
 static void alpham(result *r) {
   static const char *const why =
       "with α_m = 0 an error of a_α along the free directions is gone after one step, one normal "
@@ -233,7 +247,7 @@ static void alpham(result *r) {
              "h,q0,v0,a0,vd0,lam0,psi0,h1,q1,v1,a1,vd1,lam1,psi1,h2,q2,v2,a2,vd2,lam2,psi2,"
              "h3,q3,v3,a3,vd3,lam3,psi3,h4,q4,v4,a4,vd4,lam4,psi4");
   for (int k = 0; k < STUDIES; k++) {
-    if (!measure(r, k)) return;
+    if (!measure_study(r, k)) return;
   }
   static const struct {
     int study, field;
@@ -243,23 +257,24 @@ static void alpham(result *r) {
                 {0, FIELD_PSI, "ψ, test problem"},
                 {2, FIELD_LAM, "λ, swinging pendulum"}};
   for (int i = 0; i < 4; i++) {
-    claim *c = claim_near(r, 2, 0.2, order(r, broken[i].study, broken[i].field),
+    claim *c = claim_near(r, 2, 0.2, study_order(r, broken[i].study, broken[i].field),
                           "α_m = 0, a_α = a0: order of the largest error over all n ≥ 1 of %s",
                           broken[i].name);
     claim_corrected(c, 1, why);
   }
-  claim_near(r, 2, 0.1, order(r, 1, FIELD_LAM), "order of λ at t = 1, where the layer is gone");
-  claim_near(r, 2, 0.1, order(r, 1, FIELD_PSI), "order of ψ at t = 1");
-  claim_near(r, 2, 0.1, order(r, 3, FIELD_LAM),
+  claim_near(r, 2, 0.1, study_order(r, 1, FIELD_LAM),
+             "order of λ at t = 1, where the layer is gone");
+  claim_near(r, 2, 0.1, study_order(r, 1, FIELD_PSI), "order of ψ at t = 1");
+  claim_near(r, 2, 0.1, study_order(r, 3, FIELD_LAM),
              "the pendulum let go at rest, where a' has no normal part: order of λ over all n ≥ 1");
-  claim_at_least(r, 2, order(r, 3, FIELD_A), "and of a, against a run with shifted start")
+  claim_at_least(r, 2, study_order(r, 3, FIELD_A), "and of a, against a run with shifted start")
       ->tolerance = 0.1;
   claim_addition(
-      claim_near(r, 1, 0.15, order(r, 4, FIELD_A),
+      claim_near(r, 1, 0.15, study_order(r, 4, FIELD_A),
                  "the same start with ρ∞ = 0.2, α_m ≠ 0: order of a, whose error along the "
                  "free directions now stays"));
   claim_addition(
-      claim_near(r, 2, 0.1, order(r, 4, FIELD_LAM), "and of λ, which it does not enter"));
+      claim_near(r, 2, 0.1, study_order(r, 4, FIELD_LAM), "and of λ, which it does not enter"));
 }
 
 static const chart_curve alpham_curves[] = {{"h", "lam0", "test problem, n ≥ 1", CHART_MARKS},

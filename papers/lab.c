@@ -9,6 +9,8 @@
 #include "problems/problems.h"
 #include "simulate/interrupt.h"
 
+/* Creates the problem and sets l->o to its parameters: method index3, plain start, its own h and
+ * rho_inf. */
 bool lab_open(lab *l, result *r, const char *problem) {
   ga_error err = {GA_OK, ""};
   *l = (lab){.r = r, .o = ga_options_default()};
@@ -37,13 +39,16 @@ typedef struct watcher {
   void *context;
 } watcher;
 
-static int observe(void *context, const ga_state *state, const ga_stats *stats) {
+/* Observer of the integrator: calls the watch; a nonzero return (interrupt) stops the run. */
+static int call_watch(void *context, const ga_state *state, const ga_stats *stats) {
   const watcher *w = context;
   if (w->watch) w->watch(w->context, state, stats->steps);
   return interrupt_came();
 }
 
-static ga_status project(ga_integrator *it, const lab_plan *plan, const watcher *w) {
+/* Runs to plan->project_at, projects v onto the hidden constraints and calls the watch
+ * once more. */
+static ga_status run_and_project(ga_integrator *it, const lab_plan *plan, const watcher *w) {
   ga_status status = ga_integrator_run(it, plan->project_at);
   if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, NULL);
   if (status == GA_OK && w->watch) {
@@ -52,8 +57,8 @@ static ga_status project(ga_integrator *it, const lab_plan *plan, const watcher 
   return status;
 }
 
-/* the run failed: why, in the result */
-static bool fail(lab *l, const ga_integrator *it, ga_status status) {
+/* Writes why the run failed into the result; returns false. */
+static bool fail_run(lab *l, const ga_integrator *it, ga_status status) {
   const char *text = ga_integrator_error(it)->text;
   return result_fail(l->r, "%s, %s, h = %g: %s", l->problem->name, l->o.method, l->o.h,
                      interrupt_came() ? "interrupted"
@@ -61,7 +66,8 @@ static bool fail(lab *l, const ga_integrator *it, ga_status status) {
                                       : ga_status_text(status));
 }
 
-static ga_integrator *create(lab *l, const ga_options *o) {
+/* A new integrator with options o; NULL, with the reason in the result. */
+static ga_integrator *new_integrator(lab *l, const ga_options *o) {
   ga_integrator *it = NULL;
   ga_error err = {GA_OK, ""};
   ga_status status = ga_integrator_new(&l->problem->model, o, &it, &err);
@@ -69,19 +75,22 @@ static ga_integrator *create(lab *l, const ga_options *o) {
   return it;
 }
 
+/* A new integrator at the problem's initial state; NULL, with the reason in the result. The caller
+ * frees it. */
 ga_integrator *lab_start(lab *l) {
   const ga_problem *p = l->problem;
-  ga_integrator *it = create(l, &l->o);
+  ga_integrator *it = new_integrator(l, &l->o);
   if (!it) return NULL;
   ga_status status = ga_integrator_start(it, p->t0, p->q0, p->v0);
   if (status == GA_OK) return it;
-  fail(l, it, status);
+  fail_run(l, it, status);
   ga_integrator_free(it);
   return NULL;
 }
 
-/* v0 as far from the problem's as the perturbed start moves it, to the other side */
-static bool mirrored(lab *l, double *v0) {
+/* v0 = 2 v - w, v the problem's initial velocity and w the one of the perturbed start: moved by the
+ * same amount to the other side. False if that start failed. */
+static bool mirrored_velocity(lab *l, double *v0) {
   const ga_problem *p = l->problem;
   ga_start start = l->o.start;
   l->o.start = GA_START_PERTURBED;
@@ -94,31 +103,34 @@ static bool mirrored(lab *l, double *v0) {
   return true;
 }
 
+/* Runs l's problem with options l->o as the plan says and calls watch after each step. l->o is
+ * unchanged. False, with the reason in the result, if a step failed or an interrupt came. */
 bool lab_run(lab *l, const lab_plan *plan, lab_watch watch, void *context) {
   const ga_problem *p = l->problem;
   watcher w = {watch, context};
   double v0[MOVED_MAX];
   ga_options o = l->o;
   if (plan->mirror) {
-    if (ga_space_nv(p->model.space) > MOVED_MAX || !mirrored(l, v0)) return false;
+    if (ga_space_nv(p->model.space) > MOVED_MAX || !mirrored_velocity(l, v0)) return false;
     o.initial_tol = 0.1;
   }
-  ga_integrator *it = create(l, &o);
+  ga_integrator *it = new_integrator(l, &o);
   if (!it) return false;
-  ga_integrator_observe(it, observe, &w);
+  ga_integrator_observe(it, call_watch, &w);
   ga_status status = ga_integrator_start(it, p->t0, p->q0, plan->mirror ? v0 : p->v0);
-  if (status == GA_OK && plan->project_at > p->t0) status = project(it, plan, &w);
+  if (status == GA_OK && plan->project_at > p->t0) status = run_and_project(it, plan, &w);
   if (status == GA_OK) {
     double steps = plan->steps;
     status = ga_integrator_run(it, steps > 0 ? p->t0 + steps * o.h : plan->t_end);
   }
-  if (status != GA_OK) fail(l, it, status);
+  if (status != GA_OK) fail_run(l, it, status);
   ga_integrator_free(it);
   return status == GA_OK;
 }
 
 /* errors */
 
+/* Euclidean norm of a - b, or of a if b is NULL. */
 double lab_norm(int n, const double *a, const double *b) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
@@ -128,7 +140,7 @@ double lab_norm(int n, const double *a, const double *b) {
   return sqrt(sum);
 }
 
-/* q along the group: the length of w in exact = x o exp(w) */
+/* Distance of q from exact along the group: |w| in exact = q o exp(w). */
 static double distance(const ga_model *model, const double *q, const double *exact) {
   double w[64];
   int nv = ga_space_nv(model->space);
@@ -137,6 +149,8 @@ static double distance(const ga_model *model, const double *q, const double *exa
   return lab_norm(nv, w, NULL);
 }
 
+/* A lab_error: Euclidean errors of q, v, a, v', lambda, psi into error[FIELD_..]; fields that the
+ * model lacks or whose exact value is unknown are left as they are. */
 void lab_euclid(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   const ga_model *model = &l->problem->model;
   int nv = ga_space_nv(model->space);
@@ -165,7 +179,9 @@ typedef struct ladder {
   double finest; /* step of the finest level, and of the reference's grid */
 } ladder;
 
-static void compare(ladder *d, const ga_state *state) {
+/* Finds the exact state of the time of `state` and raises d->error by d->errors; nothing is done
+ * outside the grid of a computed reference. */
+static void add_errors(ladder *d, const ga_state *state) {
   reference *ref = &d->reference;
   ga_state exact;
   if (ref->kind == REFERENCE_COMPUTED) {
@@ -178,6 +194,7 @@ static void compare(ladder *d, const ga_state *state) {
   d->errors(d->l, state, &exact, d->error);
 }
 
+/* Counts the errors of this state if it lies in the window of the plan; the start never counts. */
 static void watch_error(void *context, const ga_state *state, long steps) {
   ladder *d = context;
   const lab_plan *plan = d->plan;
@@ -185,10 +202,11 @@ static void watch_error(void *context, const ga_state *state, long steps) {
   bool inside = plan->to > 0 ? state->t >= plan->from - near && state->t <= plan->to + near
                              : fabs(state->t - plan->t_end) <= near;
   if (plan->steps > 0) inside = steps == plan->steps;
-  if (inside && steps > 0) compare(d, state);
+  if (inside && steps > 0) add_errors(d, state);
 }
 
-/* closed solution or table; else computed by fine steps, on the grid of the finest level */
+/* Opens the reference: closed solution or table if the problem has one, else computed with fine
+ * steps on the grid of the finest level. False, with the reason in the result. */
 static bool find_reference(ladder *d) {
   lab *l = d->l;
   double t0 = l->problem->t0, t_end = d->plan->t_end;
@@ -204,6 +222,9 @@ static bool find_reference(ladder *d) {
   return result_fail(l->r, "the reference of '%s' could not be computed", l->problem->name);
 }
 
+/* Runs the plan with h = l->o.h, h/2, .. (`levels` of them): row i of the result's table gets h
+ * (average step) in `column` and the n errors after it. l->o.h is restored, l->shift changed. False
+ * if a run failed. */
 bool lab_ladder(lab *l, const lab_plan *plan, int levels, lab_error errors, int n, int column) {
   double error[FIELDS + 4], h0 = l->o.h;
   ladder d = {.l = l, .plan = plan, .errors = errors, .error = error};
@@ -224,6 +245,8 @@ bool lab_ladder(lab *l, const lab_plan *plan, int levels, lab_error errors, int 
   return good;
 }
 
+/* Least-squares slope of log(column y) over log(column x) through the last `points` rows in which
+ * both are finite; NaN if there are fewer. */
 double lab_slope(const table *t, int x, int y, int points) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   int n = 0;
@@ -236,6 +259,7 @@ double lab_slope(const table *t, int x, int y, int points) {
   return n == points ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
 }
 
+/* M (nv x nv, full, by rows) of the model at (t, q); zeros and false if the evaluation failed. */
 bool lab_mass(const ga_model *model, double t, const double *q, double *M) {
   int nv = ga_space_nv(model->space);
   size_t entries = (size_t)nv * (size_t)nv;
@@ -256,6 +280,8 @@ bool lab_mass(const ga_model *model, double t, const double *q, double *M) {
   return good;
 }
 
+/* out = G v + g_t (nlam numbers), the residual of the hidden constraints; g_t only where
+ * constraints depend on time. False if the evaluation failed. */
 bool lab_hidden(const ga_model *model, const ga_state *state, double *out) {
   int nv = ga_space_nv(model->space), m = model->nlam;
   const ga_csr *pattern = model->pat_G;

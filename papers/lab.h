@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the items compute with: runs of a problem that are watched, errors over step sizes, slopes,
- * small dense algebra. */
+/* Tools of the items: runs with a callback per step, errors over step sizes, slopes, small dense
+ * algebra. */
 #ifndef PAPERS_LAB_H
 #define PAPERS_LAB_H
 
@@ -20,12 +20,12 @@ typedef struct lab {
 bool lab_open(lab *l, result *r, const char *problem);
 void lab_close(lab *l);
 
-/* How a run goes beyond steps of one size to t_end. */
+/* How far a run goes, a projection on the way, and the times at which errors count. */
 typedef struct lab_plan {
   double t_end;
   int steps;         /* > 0: so many steps of h instead of up to t_end */
-  double project_at; /* velocity projection (7) there; 0: none */
-  bool mirror;       /* start: v0 moved as by `perturbed`, to the other side */
+  double project_at; /* time of a velocity projection (7); 0: none */
+  bool mirror;       /* start: v0 moved opposite to the perturbed start, by the same amount */
   double from, to;   /* errors: the largest with from <= t <= to; to = 0: at t_end */
 } lab_plan;
 
@@ -36,8 +36,8 @@ ga_integrator *lab_start(lab *l);
 typedef void (*lab_watch)(void *context, const ga_state *state, long steps);
 bool lab_run(lab *l, const lab_plan *plan, lab_watch watch, void *context);
 
-/* Errors of one state: error[i] becomes the larger of itself and what is found here. exact->a is
- * NULL where v' at t + alpha h is not known. */
+/* Errors of the state x: error[i] = fmax(error[i], error of quantity i); NaN on entry: none yet.
+ * exact->a is NULL where v' at t + alpha h is not known. */
 typedef void (*lab_error)(const lab *l, const ga_state *x, const ga_state *exact, double *error);
 
 /* Euclidean norms, as most of the papers have them, in the order of study.h: q, v, a, vd, lambda,

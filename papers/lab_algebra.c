@@ -6,12 +6,14 @@
 
 #include "papers/lab.h"
 
+/* A number evenly distributed in [from, to), by a linear congruential generator; advances *seed. */
 double lab_random(uint64_t *seed, double from, double to) {
   *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return from + (to - from) * (double)(*seed >> 11) / 9007199254740992.0;
 }
 
-/* Gauss-Jordan with row pivots on [A | X], n x n each by rows; both are changed. False: singular */
+/* Gauss-Jordan elimination with row pivots on [A | X], n x n each by rows: A becomes I, X becomes
+ * A^-1 X. False if A is singular. */
 static bool eliminate(int n, long double *A, long double *X) {
   for (int k = 0; k < n; k++) {
     int p = k;
@@ -36,6 +38,7 @@ static bool eliminate(int n, long double *A, long double *X) {
   return true;
 }
 
+/* Largest column sum of |A|. */
 static long double norm1(int n, const long double *A) {
   long double largest = 0;
   for (int j = 0; j < n; j++) {
@@ -46,6 +49,7 @@ static long double norm1(int n, const long double *A) {
   return largest;
 }
 
+/* |A|_1 |A^-1|_1; NaN if A is singular or there is no memory. */
 long double lab_condition(int n, const long double *A) {
   size_t size = (size_t)n * (size_t)n;
   long double *work = calloc(2 * size, sizeof *work), cond = NAN;
@@ -57,6 +61,7 @@ long double lab_condition(int n, const long double *A) {
   return cond;
 }
 
+/* C = A B, n x n by rows; C must not overlap A or B. */
 void lab_multiply(int n, const double *A, const double *B, double *C) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -67,6 +72,7 @@ void lab_multiply(int n, const double *A, const double *B, double *C) {
   }
 }
 
+/* X = A^-1 B, n x n by rows, in long double. False if A is singular or there is no memory. */
 bool lab_solve_columns(int n, const double *A, const double *B, double *X) {
   int size = n * n;
   long double *a = calloc(2 * (size_t)size, sizeof *a), *x = a + size;
@@ -78,7 +84,8 @@ bool lab_solve_columns(int n, const double *A, const double *B, double *X) {
   return good;
 }
 
-/* Jacobi's rotations until what is off the diagonal is rounding */
+/* One Jacobi rotation that makes A[p][q] = 0; A (symmetric) and the eigenvector columns V are
+ * changed. */
 static void rotate(int n, long double *A, long double *V, int p, int q) {
   long double off = A[p * n + q];
   if (!(fabsl(off) > 0)) return;
@@ -96,6 +103,8 @@ static void rotate(int n, long double *A, long double *V, int p, int q) {
   }
 }
 
+/* Eigenvalues of the symmetric A (rising) and eigenvectors as columns of V, by 40 sweeps of Jacobi
+ * rotations in long double. The eigenvalues are NaN without memory. */
 void lab_eigen(int n, const double *A, double *value, double *V) {
   size_t size = (size_t)n * (size_t)n;
   long double *a = calloc(2 * size, sizeof *a), *v = a + size;
@@ -124,6 +133,7 @@ void lab_eigen(int n, const double *A, double *value, double *V) {
   free(a);
 }
 
+/* Number of singular values above tolerance, from the eigenvalues of A^T A. -1 without memory. */
 int lab_rank(int n, const double *A, double tolerance) {
   size_t size = (size_t)n * (size_t)n;
   double *gram = calloc(2 * size + (size_t)n, sizeof *gram);
@@ -143,6 +153,8 @@ int lab_rank(int n, const double *A, double tolerance) {
 
 enum { SMALL = 4 };
 
+/* Largest modulus of the roots of c[0] + .. + c[n] z^n (n <= 4, c[n] not 0) by the Weierstrass
+ * iteration; roots, if not NULL, receives them as pairs (re, im). */
 double lab_largest_root(int n, const double *c, double *roots) {
   double complex z[SMALL];
   double largest = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Misprints and slips of the papers, and what was lost in the text we read. */
+/* Misprints and slips of the papers, and errors of the text copies that we read. */
 #include "papers/item.h"
 
 const misprint misprints[] = {
@@ -29,7 +29,7 @@ const misprint misprints[] = {
      "Order 1 of y and z on the heavy top without them."},
     {.where = NULL}};
 
-/* what the text of a paper that we read from has lost; the papers themselves may be right */
+/* Errors of our text copies of the papers; the papers themselves may be right. */
 const misprint garbled[] = {
     {"J11, section 2", "f = f0 − k_yᵀ ψ", "f = f0 − k_zᵀ ψ", NULL,
      "The multipliers of a constraint k(t,y,z) = 0 act along k_z, as in the paper's own (7.2) and "

@@ -15,8 +15,8 @@ typedef struct page {
   tally *counts;
 } page;
 
-/* text with &, < and > made safe */
-static void put(FILE *to, const char *text) {
+/* Writes text with &, <, > and " replaced by HTML entities. */
+static void write_escaped(FILE *to, const char *text) {
   for (; *text; text++) {
     switch (*text) {
       case '&':
@@ -37,22 +37,24 @@ static void put(FILE *to, const char *text) {
   }
 }
 
-/* <TAG>text</TAG> */
-static void put_in(FILE *to, const char *tag, const char *text) {
+/* Writes <TAG>text</TAG>; tag may have attributes: "p class=note". */
+static void write_element(FILE *to, const char *tag, const char *text) {
   fprintf(to, "<%s>", tag);
-  put(to, text);
+  write_escaped(to, text);
   fprintf(to, "</%.*s>", (int)strcspn(tag, " "), tag);
 }
 
+/* Writes the SVG file at path as an <img> with base64 data, or a note if there is no file. */
 static void embed_picture(FILE *to, const char *path, const char *title) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   FILE *file = fopen(path, "rb");
   if (!file) {
-    put_in(to, "p class=note", "No picture: gnuplot was not there. The numbers are in the table.");
+    write_element(to, "p class=note",
+                  "No picture: gnuplot was not there. The numbers are in the table.");
     return;
   }
   fputs("<img alt=\"", to);
-  put(to, title);
+  write_escaped(to, title);
   fputs("\" src=\"data:image/svg+xml;base64,", to);
   unsigned char c[3];
   for (size_t n; (n = fread(c, 1, 3, file)) > 0;) {
@@ -68,8 +70,8 @@ static void embed_picture(FILE *to, const char *path, const char *title) {
 
 /* numbers */
 
-/* 2, 0.998, 7.9e-4: four digits, exponents without zeros */
-static void number(char text[32], double x) {
+/* x with four digits and short exponents: 2, 0.998, 7.9e-4. */
+static void format_number(char text[32], double x) {
   if (isnan(x)) {
     snprintf(text, 32, "not a number");
     return;
@@ -82,13 +84,13 @@ static void number(char text[32], double x) {
   snprintf(e, (size_t)(32 - (e - text)), "e%d", exponent);
 }
 
-/* "2 ± 0.1", "≤ 0.5", "0 within 1e-12"; a tolerance of a bound belongs to the bound */
+/* Writes the expected number with its tolerance: "2 ± 0.1", "≤ 0.5 + 0.01", "0 within 1e-12". */
 static void put_expected(FILE *to, const claim *c, double expected) {
   static const char *const signs[CLAIM_RELATIONS] = {"", "≤ ", "≥ "};
   char text[32], tolerance[32];
   bool zero = !(fabs(expected) > 0) && c->tolerance > 0;
-  number(text, expected);
-  number(tolerance, c->tolerance);
+  format_number(text, expected);
+  format_number(tolerance, c->tolerance);
   fprintf(to, "<span class=num>%s%s", zero ? "" : signs[c->relation], text);
   if (zero) {
     fprintf(to, " <span class=tol>within %s</span>", tolerance);
@@ -101,25 +103,26 @@ static void put_expected(FILE *to, const claim *c, double expected) {
   fputs("</span>", to);
 }
 
+/* Writes one table row and adds the claim to p->counts. */
 static void put_claim(page *p, const claim *c) {
   FILE *to = p->to;
   verdict v = claim_verdict(c);
   char ours[32];
-  number(ours, c->ours);
+  format_number(ours, c->ours);
   tally_add(p->counts, c);
   fprintf(to, "<tr%s><td>", c->addition ? " class=addition" : "");
-  put(to, c->text);
+  write_escaped(to, c->text);
   fputs("<td data-name=expected>", to);
   put_expected(to, c, c->paper);
   if (strcmp(c->source, "paper") != 0) {
     fputs(" ", to);
-    put_in(to, "span class=tol", c->source);
+    write_element(to, "span class=tol", c->source);
   }
   fprintf(to, "<td data-name=ours>%s<td data-name=verdict><b class=%s>%s</b>", ours,
           verdict_word(v), claim_word(c));
   if (v == VERDICT_DIFFERS) {
     fputs(", because ", to);
-    put(to, c->because);
+    write_escaped(to, c->because);
     fputs(" Correct: ", to);
     put_expected(to, c, c->corrected);
   }
@@ -128,7 +131,8 @@ static void put_claim(page *p, const claim *c) {
 
 /* items */
 
-static verdict worst(const record *rec) {
+/* Worst verdict of all claims; open if the item failed. */
+static verdict worst_verdict(const record *rec) {
   verdict v = VERDICT_REPRODUCED;
   for (int i = 0; i < rec->claims; i++) {
     verdict of = claim_verdict(&rec->claim[i]);
@@ -137,38 +141,40 @@ static verdict worst(const record *rec) {
   return rec->failure[0] ? VERDICT_OPEN : v;
 }
 
+/* Writes notes on failure, another build or small sizes, and the link to the data. */
 static void put_notes(page *p, const item *it, const record *rec) {
   FILE *to = p->to;
   if (rec->failure[0]) {
     fputs("<p class=note>Not computed: ", to);
-    put(to, rec->failure);
+    write_escaped(to, rec->failure);
     fputs("</p>\n", to);
   }
   if (rec->program != p->program) {
-    put_in(to, "p class=note", "These numbers are from another build of the program.");
+    write_element(to, "p class=note", "These numbers are from another build of the program.");
   }
-  if (rec->quick) put_in(to, "p class=note", "Small sizes (--quick).");
+  if (rec->quick) write_element(to, "p class=note", "Small sizes (--quick).");
   if (rec->csv) {
     fprintf(to, "<p class=files>Data: <a href=\"%s.csv\">%s.csv</a>, computed in %.1f s.</p>\n",
             it->id, it->id, rec->seconds);
   }
 }
 
+/* Writes the section of an item: picture, texts, claims; nothing if it has no record. */
 static void put_item(page *p, const item *it) {
   static record rec;
   char path[PATH_LENGTH];
   FILE *to = p->to;
   if (!record_load(p->dir, it, &rec)) return;
   fprintf(to, "<section id=%s>\n", it->id);
-  put_in(to, "h3", it->title);
+  write_element(to, "h3", it->title);
   fputs("<div class=item><figure>\n", to);
   if (it->chart && rec.csv && record_path(path, p->dir, it->id, ".svg")) {
     embed_picture(to, path, it->title);
   }
   fputs("</figure><div class=words>\n<p><i>The paper:</i> ", to);
-  put(to, it->says);
+  write_escaped(to, it->says);
   fputs("</p>\n<p><i>Here:</i> ", to);
-  put(to, it->how);
+  write_escaped(to, it->how);
   fputs("</p>\n", to);
   if (rec.claims > 0) {
     fputs("<table class=claims><tr><th>claim<th>expected<th>ours<th>verdict\n", to);
@@ -179,6 +185,7 @@ static void put_item(page *p, const item *it) {
   fputs("</div></div></section>\n", to);
 }
 
+/* Writes the list of links to all items, coloured by their worst verdict. */
 static void put_contents(page *p) {
   static record rec;
   FILE *to = p->to;
@@ -191,7 +198,8 @@ static void put_contents(page *p) {
       if (!record_load(p->dir, it, &rec)) {
         fprintf(to, "<span class=absent>%s</span> ", short_id);
       } else {
-        fprintf(to, "<a class=%s href=#%s>%s</a> ", verdict_word(worst(&rec)), it->id, short_id);
+        fprintf(to, "<a class=%s href=#%s>%s</a> ", verdict_word(worst_verdict(&rec)), it->id,
+                short_id);
       }
     }
     fputs("</div>\n", to);
@@ -203,34 +211,37 @@ static void put_contents(page *p) {
       to);
 }
 
+/* Writes a list of misprints as a table; printed: head of its second column. */
 static void put_slips(FILE *to, const misprint *list, const char *printed) {
   fprintf(to, "<table class=claims><tr><th>where<th>%s<th>correct<th>evidence\n", printed);
   for (const misprint *m = list; m->where; m++) {
     fputs("<tr>", to);
-    put_in(to, "td", m->where);
+    write_element(to, "td", m->where);
     fprintf(to, "<td data-name=\"%s\">", printed);
-    put(to, m->printed);
-    put_in(to, "td data-name=correct", m->correct);
+    write_escaped(to, m->printed);
+    write_element(to, "td data-name=correct", m->correct);
     fputs("<td data-name=evidence>", to);
-    put(to, m->text);
+    write_escaped(to, m->text);
     if (m->evidence) fprintf(to, " <a href=#%s>%s</a>", m->evidence, m->evidence);
     fputs("\n", to);
   }
   fputs("</table>\n", to);
 }
 
+/* Writes the tables of misprints and of errors in our text copies. */
 static void put_misprints(page *p) {
   FILE *to = p->to;
   fputs("<h2 id=misprints>Misprints and slips, with the correction and the evidence</h2>\n", to);
   put_slips(to, misprints, "printed");
   fputs("<h2 id=garbled>Lost in the text we have</h2>\n", to);
-  put_in(
+  write_element(
       to, "p",
       "The papers are read from text made of their pages. What follows may have been lost on the "
       "way and is no misprint of a paper; it is not counted as a difference.");
   put_slips(to, garbled, "in the text we have");
 }
 
+/* Writes how many items are computed and how many claims have which verdict. */
 static void put_summary(page *p) {
   static record rec;
   tally t = {{0}, {0}};
@@ -250,6 +261,7 @@ static void put_summary(page *p) {
       t.paper[VERDICT_OPEN], t.addition[VERDICT_REPRODUCED], t.addition[VERDICT_OPEN]);
 }
 
+/* Writes index.html. */
 static void put_page(page *p) {
   FILE *to = p->to;
   fputs(page_head, to);
@@ -258,7 +270,7 @@ static void put_page(page *p) {
   put_contents(p);
   for (int i = 0; paper_at(i); i++) {
     fprintf(to, "<h2 id=%s><span class=key>%s</span>. ", paper_at(i)->key, paper_at(i)->key);
-    put(to, paper_at(i)->cite);
+    write_escaped(to, paper_at(i)->cite);
     fputs("</h2>\n", to);
     for (const item *const *it = paper_at(i)->items; *it; it++) put_item(p, *it);
   }
@@ -268,7 +280,8 @@ static void put_page(page *p) {
 
 /* claims.csv */
 
-static void quote(FILE *to, const char *text) {
+/* Writes a CSV field in quotes, quotes inside doubled. */
+static void write_quoted(FILE *to, const char *text) {
   fputc('"', to);
   for (; *text; text++) {
     if (*text == '"') fputc('"', to);
@@ -277,6 +290,7 @@ static void quote(FILE *to, const char *text) {
   fputc('"', to);
 }
 
+/* Writes claims.csv: one row per claim of each item that has a record. */
 static void put_rows(page *p) {
   static const char *const relations[CLAIM_RELATIONS] = {"near", "at most", "at least"};
   static record rec;
@@ -290,14 +304,15 @@ static void put_rows(page *p) {
               relations[c->relation], c->paper, c->tolerance);
       if (!isnan(c->corrected)) fprintf(to, "%.17g", c->corrected);
       fputs(c->addition ? ",addition," : ",paper,", to);
-      quote(to, c->source);
+      write_quoted(to, c->source);
       fputc(',', to);
-      quote(to, c->text);
+      write_quoted(to, c->text);
       fputc('\n', to);
     }
   }
 }
 
+/* Opens DIR/name, fills it by write(p) and closes it; false after a message. */
 static bool write_file(page *p, const char *name, void (*write)(page *p)) {
   char path[PATH_LENGTH];
   errno = 0;
@@ -313,6 +328,7 @@ static bool write_file(page *p, const char *name, void (*write)(page *p)) {
   return good;
 }
 
+/* Writes DIR/index.html, then DIR/claims.csv; counts receives the number of claims by verdict. */
 bool page_write(const char *dir, tally *counts) {
   page p = {.dir = dir, .program = record_program(), .counts = counts};
   *counts = (tally){{0}, {0}};

@@ -5,8 +5,8 @@
 
 #include "papers/record.h"
 
-/* Of all items that have a record in DIR; counts receives how many claims have which verdict. False
- * after a message. */
+/* Writes both from the records in DIR; counts receives the number of claims by verdict. False after
+ * a message. */
 bool page_write(const char *dir, tally *counts);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The difference of two runs that differ in a_0 by O(h) only, with a step so small that the problem
- * hardly moves: what is left is the method's own recursion. */
+ * hardly moves: the difference then follows the method's own recursion. */
 #include "papers/rates.h"
 
 #include <math.h>
 
 const double rates_rho[RATES] = {0.2, 0.5, 0.9};
 
+/* Rates for rho_inf = rho: m = |alpha_m/(alpha_m - 1)|, gamma = |(gamma - 1)/gamma|, f =
+ * |alpha_f/(alpha_f - 1)|. */
 rates rates_of(double rho) {
   ga_params p = ga_params_rho(rho);
   return (rates){.m = fabs(p.alpha_m / (p.alpha_m - 1)),
@@ -23,19 +25,23 @@ typedef struct layer {
   bool second;
 } layer;
 
-static void keep(double *kept, double x, bool second) {
+/* First run: *kept = x. Second run: *kept = x - *kept. */
+static void keep_or_subtract(double *kept, double x, bool second) {
   *kept = second ? x - *kept : x;
 }
 
+/* Keeps a, lambda and psi of step n, or in the second run their differences from the first. */
 static void watch_layer(void *context, const ga_state *s, long n) {
   layer *d = context;
   int nv = ga_space_nv(d->model->space), nlam = d->model->nlam, npsi = d->model->npsi;
   if (n > N) return;
-  for (int i = 0; i < nv; i++) keep(&d->a[n][i], s->a[i], d->second);
-  for (int i = 0; i < nlam; i++) keep(&d->mult[n][i], s->lam[i], d->second);
-  for (int i = 0; i < npsi; i++) keep(&d->mult[n][nlam + i], s->psi[i], d->second);
+  for (int i = 0; i < nv; i++) keep_or_subtract(&d->a[n][i], s->a[i], d->second);
+  for (int i = 0; i < nlam; i++) keep_or_subtract(&d->mult[n][i], s->lam[i], d->second);
+  for (int i = 0; i < npsi; i++) keep_or_subtract(&d->mult[n][nlam + i], s->psi[i], d->second);
 }
 
+/* Two runs of N steps, shifted then plain start; d receives their differences.
+ * Changes l->o.start. */
 static bool measure_layer(lab *l, layer *d) {
   const lab_plan plan = {.steps = N};
   d->second = false;
@@ -46,10 +52,10 @@ static bool measure_layer(lab *l, layer *d) {
   return lab_run(l, &plan, watch_layer, d);
 }
 
-/* Two rates are at work in each layer: x_{n+2} = c_1 x_{n+1} + c_0 x_n, fitted by least squares
- * from step first on while the layer is above 1e-4 of its largest (rounding is below); the larger
- * root of z^2 - c_1 z - c_0. */
-static double fit(double (*x)[KEPT], int first) {
+/* Largest decay rate of x_n: two rates act, so fits x_{n+2} = c_1 x_{n+1} + c_0 x_n by least
+ * squares from step first on, while |x_n| is above 1e-4 of its maximum (rounding is below); returns
+ * the larger root of z^2 - c_1 z - c_0. */
+static double fit_decay(double (*x)[KEPT], int first) {
   double s00 = 0, s01 = 0, s11 = 0, b0 = 0, b1 = 0, largest = 0;
   for (int n = first; n + 2 <= N; n++) {
     double size = lab_norm(KEPT, x[n], NULL);
@@ -68,6 +74,8 @@ static double fit(double (*x)[KEPT], int first) {
   return lab_largest_root(2, c, NULL);
 }
 
+/* For each rho: two runs of N steps of 1e-5 s; their differences fill the table, found[k] their
+ * decay rates. Replaces r->data. False, with the reason in r, if a run failed. */
 bool rates_measure(result *r, const char *problem, const char *method, decay found[RATES]) {
   static layer d; /* large */
   lab l;
@@ -85,12 +93,14 @@ bool rates_measure(result *r, const char *problem, const char *method, decay fou
       table_set(&r->data, n, 2 * k + 1, lab_norm(KEPT, d.a[n], NULL));
       table_set(&r->data, n, 2 * k + 2, n > 0 ? lab_norm(KEPT, d.mult[n], NULL) : NAN);
     }
-    found[k] = (decay){fit(d.a, 0), fit(d.mult, 1)};
+    found[k] = (decay){fit_decay(d.a, 0), fit_decay(d.mult, 1)};
   }
   lab_close(&l);
   return good;
 }
 
+/* Claims that the rate `found` is at most `bound` (the paper's) or else `right` (ours, with the
+ * reason `because`), and that it is `right` within 2 %. */
 void rates_judge(result *r, double bound, double right, double found, const char *because,
                  const char *what) {
   claim *c = claim_at_most(r, bound, found, "%s: decay per step", what);

@@ -14,16 +14,15 @@ rates rates_of(double rho);
 enum { RATES = 3 };
 extern const double rates_rho[RATES];
 
-/* Decay per step of a and of the multipliers, found by the difference of a run with plain start
- * from one with shifted start, for the three values of rho; the differences fill the table, which a
- * second measurement writes anew. */
+/* Decay per step of a and of the multipliers for the three values of rho, from the difference of a
+ * run with plain start and one with shifted start. The differences replace the result's table. */
 typedef struct decay {
   double a, mult;
 } decay;
 bool rates_measure(result *r, const char *problem, const char *method, decay found[RATES]);
 
-/* Claims on one rate: no larger than the bound of the paper, else than the corrected one; and, as
- * an addition, equal to it. */
+/* Claims on one rate: at most the bound of the paper, or else the corrected one (right); and, as an
+ * addition, equal to the latter. */
 void rates_judge(result *r, double bound, double right, double found, const char *because,
                  const char *what);
 

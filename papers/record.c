@@ -13,13 +13,15 @@
 
 static const char FORMAT[] = "genalpha reproduce 2";
 
+/* path = DIR/ID followed by ending, or DIR/.genalpha/ID if ending is NULL; path has PATH_LENGTH
+ * characters. False if the name is too long. */
 bool record_path(char *path, const char *dir, const char *id, const char *ending) {
   int n = ending ? snprintf(path, PATH_LENGTH, "%s/%s%s", dir, id, ending)
                  : snprintf(path, PATH_LENGTH, "%s/.genalpha/%s", dir, id);
   return n > 0 && n < PATH_LENGTH;
 }
 
-/* make it, with the directories above it */
+/* Creates dir and the directories above it; true if it exists already. False with errno set. */
 static bool make_directory(const char *dir) {
   char path[PATH_LENGTH];
   struct stat info;
@@ -36,6 +38,8 @@ static bool make_directory(const char *dir) {
   return S_ISDIR(info.st_mode);
 }
 
+/* Creates DIR and DIR/.genalpha. False, after a message, if they cannot be created or
+ * written to. */
 bool record_prepare(const char *dir) {
   char path[PATH_LENGTH];
   errno = 0;
@@ -55,12 +59,14 @@ bool record_prepare(const char *dir) {
 /* FNV-1a, 64 bits */
 static const uint64_t HASH_START = UINT64_C(14695981039346656037);
 
+/* FNV-1a: continues `hash` over n bytes. */
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t n) {
   const unsigned char *c = data;
   for (size_t i = 0; i < n; i++) hash = (hash ^ c[i]) * UINT64_C(1099511628211);
   return hash;
 }
 
+/* FNV-1a hash of the file's bytes; 0 if it cannot be read. */
 uint64_t record_hash_file(const char *path) {
   FILE *file = fopen(path, "rb");
   if (!file) return 0;
@@ -73,7 +79,8 @@ uint64_t record_hash_file(const char *path) {
   return good ? hash : 0;
 }
 
-/* the program's own file, where the system shows it: a rebuilt program computes anew */
+/* Hash of the program's own file where /proc shows it, so that a rebuilt program computes anew;
+ * elsewhere of its version and capabilities. */
 uint64_t record_program(void) {
   static uint64_t hash;
   if (!hash) hash = record_hash_file("/proc/self/exe");
@@ -87,6 +94,7 @@ uint64_t record_program(void) {
 #define CLAIM_FIELDS(TEXT, REAL) \
   TEXT(source) REAL(paper) REAL(tolerance) REAL(ours) REAL(corrected) TEXT(because)
 
+/* Writes one claim as lines "key value". */
 static void write_claim(FILE *to, const claim *c) {
   fprintf(to, "claim %s\nrelation %d\naddition %d\n", c->text, (int)c->relation, c->addition);
 #define TEXT(field) fprintf(to, #field " %s\n", c->field);
@@ -96,6 +104,8 @@ static void write_claim(FILE *to, const claim *c) {
 #undef REAL
 }
 
+/* Writes the record to a new file and renames it, so that a reader never sees half of one. False
+ * after a message. */
 bool record_save(const char *dir, const item *it, const record *rec) {
   char path[PATH_LENGTH], aside[PATH_LENGTH + 8];
   errno = 0;
@@ -116,6 +126,7 @@ bool record_save(const char *dir, const item *it, const record *rec) {
   return false;
 }
 
+/* Sets the field `key` of c; unknown keys are ignored. */
 static void read_claim_line(claim *c, const char *key, const char *value) {
   if (strcmp(key, "relation") == 0) {
     int relation = atoi(value);
@@ -132,6 +143,7 @@ static void read_claim_line(claim *c, const char *key, const char *value) {
 #undef REAL
 }
 
+/* Sets the field `key` of rec; "claim" begins a new claim, to which the lines after it belong. */
 static void read_line(record *rec, const char *key, const char *value) {
   if (strcmp(key, "program") == 0) rec->program = strtoull(value, NULL, 16);
   if (strcmp(key, "csv") == 0) rec->csv = strtoull(value, NULL, 16);
@@ -148,6 +160,8 @@ static void read_line(record *rec, const char *key, const char *value) {
   }
 }
 
+/* Reads the record of an item into *rec. False if there is none, of another format, or incomplete
+ * (no "end"). */
 bool record_load(const char *dir, const item *it, record *rec) {
   char path[PATH_LENGTH], line[1024];
   *rec = (record){.claims = 0};
@@ -166,11 +180,14 @@ bool record_load(const char *dir, const item *it, record *rec) {
   return known && whole;
 }
 
+/* True if the file of this item still has the hash of the record; false for hash 0. */
 static bool untouched(const char *dir, const item *it, const char *ending, uint64_t hash) {
   char path[PATH_LENGTH];
   return hash && record_path(path, dir, it->id, ending) && record_hash_file(path) == hash;
 }
 
+/* True if this program made the record with the same sizes, without failure, and the CSV file is
+ * unchanged. */
 bool record_data_current(const char *dir, const item *it, const record *rec, bool quick) {
   return rec->program == record_program() && rec->quick == quick && !rec->failure[0] &&
          untouched(dir, it, ".csv", rec->csv);

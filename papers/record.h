@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is kept of an item in DIR/.genalpha: claims, the time it took, and a stamp of program, size
- * and files, by which a later run knows whether it has to be computed again. */
+/* The record of an item in DIR/.genalpha: its claims, the time it took, and hashes of program and
+ * files, by which a later run decides whether to compute it again. */
 #ifndef PAPERS_RECORD_H
 #define PAPERS_RECORD_H
 
@@ -23,18 +23,19 @@ typedef struct record {
 /* "DIR/ID.ending", "DIR/.genalpha/ID"; false if the name is too long. */
 bool record_path(char *path, const char *dir, const char *id, const char *ending);
 
-/* DIR and DIR/.genalpha are there and can be written to; false after a message. */
+/* Creates DIR and DIR/.genalpha; false, after a message, if they cannot be written to. */
 bool record_prepare(const char *dir);
 
 uint64_t record_program(void);               /* of the running program */
 uint64_t record_hash_file(const char *path); /* 0: it cannot be read */
 
-/* Written aside and renamed, after all other files of the item. False after a message. */
+/* Writes a new file and renames it. Call after all other files of the item are written. False after
+ * a message. */
 bool record_save(const char *dir, const item *it, const record *rec);
 /* False if there is none or it cannot be read. */
 bool record_load(const char *dir, const item *it, record *rec);
 
-/* Does it stand for what the running program would compute, and are its files untouched? */
+/* True if the running program would compute the same data (picture) and its file is unchanged. */
 bool record_data_current(const char *dir, const item *it, const record *rec, bool quick);
 bool record_picture_current(const char *dir, const item *it, const record *rec);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Theorems on perturbed start values: what they leave of the changes after one step, as orders. */
+/* Orders of the remainders after one step in theorems on perturbed start values. */
 #ifndef PAPERS_REMAINDERS_H
 #define PAPERS_REMAINDERS_H
 
 #include "papers/direct.h"
 
-enum { REMAINDERS = 4 }; /* values looked at after the step */
+enum { REMAINDERS = 4 }; /* number of values checked after the step */
 
 /* The remainders after a step of size h from values moved by h in one of several ways. False if
  * there is no solution. */
@@ -14,9 +14,9 @@ typedef bool (*remainders_fn)(int kind, const ga_params *par, long double h,
 
 typedef struct remainders {
   int kinds;                         /* ways to move the start values */
-  const char *const *of;             /* what each of them moves */
+  const char *const *of;             /* text: the value that each kind moves */
   const char *what[REMAINDERS];      /* the values after the step */
-  const double (*least)[REMAINDERS]; /* orders that the theorem's O-terms say; 0: it says nothing */
+  const double (*least)[REMAINDERS]; /* orders of the theorem's O-terms; 0: not given */
   remainders_fn after;
 } remainders;
 

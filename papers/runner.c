@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each item in a process of its own: compute, write the table, draw, write the record. What such a
- * process has to say goes to a temporary file and is shown when it ends. */
+/* Each item in a process of its own: compute, write the table, draw, write the record. Its
+ * messages go to a temporary file, which is shown when the process ends. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/runner.h"
 
@@ -19,6 +19,7 @@
 
 /* one item */
 
+/* Writes t as CSV; false after a message. */
 static bool write_table(const char *path, const table *t) {
   errno = 0;
   FILE *to = fopen(path, "w");
@@ -28,7 +29,8 @@ static bool write_table(const char *path, const table *t) {
   return good;
 }
 
-static bool draw(const runner *r, const item *it, const table *t, record *rec) {
+/* Draws the item's chart from t as SVG and sets rec->svg; true if there is nothing to draw. */
+static bool draw_picture(const runner *r, const item *it, const table *t, record *rec) {
   char path[PATH_LENGTH];
   if (!it->chart || !r->draw) return true;
   if (!record_path(path, r->dir, it->id, ".svg") || !chart_draw(it->chart, t, path)) return false;
@@ -36,7 +38,9 @@ static bool draw(const runner *r, const item *it, const table *t, record *rec) {
   return rec->svg != 0;
 }
 
-static bool compute(const runner *r, const item *it) {
+/* Computes an item and writes its CSV file, picture and record. False, after a message, if anything
+ * failed. An interrupted item keeps the record of an earlier run. */
+static bool compute_item(const runner *r, const item *it) {
   static result res; /* large */
   static record rec;
   char path[PATH_LENGTH];
@@ -53,7 +57,7 @@ static bool compute(const runner *r, const item *it) {
   if (good) {
     good = record_path(path, r->dir, it->id, ".csv") && write_table(path, &res.data);
     if (good) rec.csv = record_hash_file(path);
-    good = good && draw(r, it, &res.data, &rec);
+    good = good && draw_picture(r, it, &res.data, &rec);
   }
   rec.seconds = progress_seconds(&clock);
   table_free(&res.data);
@@ -61,13 +65,14 @@ static bool compute(const runner *r, const item *it) {
   return (interrupt_came() || record_save(r->dir, it, &rec)) && good;
 }
 
-/* the numbers stand, the picture is missing or was changed */
-static bool redraw(const runner *r, const item *it) {
+/* Draws the picture again from the CSV file, whose numbers are current, and updates the record. */
+static bool redraw_item(const runner *r, const item *it) {
   static record rec;
   char path[PATH_LENGTH];
   table t;
   if (!record_load(r->dir, it, &rec) || !record_path(path, r->dir, it->id, ".csv")) return false;
-  bool good = table_read(&t, path) && draw(r, it, &t, &rec) && record_save(r->dir, it, &rec);
+  bool good =
+      table_read(&t, path) && draw_picture(r, it, &t, &rec) && record_save(r->dir, it, &rec);
   table_free(&t);
   return good;
 }
@@ -87,19 +92,22 @@ typedef struct crew {
   runner *r;
   job *jobs;
   int count, next, running, done;
-  double expected, took; /* seconds of the jobs done */
+  double expected, took; /* seconds of the finished jobs: estimated, and measured */
   progress clock;
   bool line;    /* a progress line is on the screen */
-  bool stopped; /* interrupted: the processes know */
+  bool stopped; /* interrupted: the processes have been signalled */
 } crew;
 
-static double now(const crew *c) {
+/* Seconds since the run began. */
+static double elapsed(const crew *c) {
   return progress_seconds(&c->clock);
 }
 
-static void start(crew *c, job *j) {
+/* Starts a process for the job, its standard error going to j->messages. A failed fork is reported;
+ * the job then counts as missing. */
+static void start_job(crew *c, job *j) {
   fflush(NULL);
-  j->began = now(c);
+  j->began = elapsed(c);
   j->messages = tmpfile();
   j->child = fork();
   if (j->child == 0) {
@@ -112,11 +120,13 @@ static void start(crew *c, job *j) {
   if (j->child > 0) c->running++;
 }
 
+/* Removes the progress line from the screen. */
 static void clear_line(crew *c) {
   if (c->line) fprintf(stderr, "\r%78s\r", "");
   c->line = false;
 }
 
+/* Copies the messages of a finished job to standard error and closes their file. */
 static void show_messages(job *j) {
   char line[600];
   if (!j->messages) return;
@@ -126,7 +136,7 @@ static void show_messages(job *j) {
   j->messages = NULL;
 }
 
-/* "ab07-fig3   2 reproduced" */
+/* Prints one line with the verdicts, such as "ab07-fig3   2 reproduced". */
 static void show_result(const crew *c, const job *j, bool good) {
   static record rec;
   tally counts = {{0}, {0}};
@@ -145,7 +155,8 @@ static void show_result(const crew *c, const job *j, bool good) {
   fflush(stdout);
 }
 
-static void finish(crew *c, job *j, int status) {
+/* Shows and counts the result of a job whose process ended with `status`. */
+static void finish_job(crew *c, job *j, int status) {
   bool good = WIFEXITED(status) && WEXITSTATUS(status) == TOOL_OK;
   clear_line(c);
   show_messages(j);
@@ -153,45 +164,47 @@ static void finish(crew *c, job *j, int status) {
     tool_error("%s: its process was ended by signal %d", j->it->id, WTERMSIG(status));
   }
   show_result(c, j, good);
-  if (good && j->work == compute) c->r->computed++;
-  if (good && j->work == redraw) c->r->redrawn++;
+  if (good && j->work == compute_item) c->r->computed++;
+  if (good && j->work == redraw_item) c->r->redrawn++;
   if (!good && !interrupt_came()) c->r->failed++;
   c->expected += j->seconds;
-  c->took += now(c) - j->began;
+  c->took += elapsed(c) - j->began;
   j->child = -1;
   c->running--;
   c->done += good || !interrupt_came();
 }
 
-static void collect(crew *c) {
+/* Finishes all jobs whose processes have ended, without waiting. */
+static void collect_finished(crew *c) {
   int status;
   pid_t child;
   while ((child = waitpid(-1, &status, WNOHANG)) > 0) {
     for (int i = 0; i < c->count; i++) {
-      if (c->jobs[i].child == child) finish(c, &c->jobs[i], status);
+      if (c->jobs[i].child == child) finish_job(c, &c->jobs[i], status);
     }
   }
 }
 
-/* expected seconds of what is left, by the pace so far, shared by the workers; no less than the
- * longest piece */
-static double to_go(const crew *c) {
+/* Expected seconds until all is done: the estimates of unfinished jobs, corrected by the pace so
+ * far (took/expected), divided among the workers; at least that of the longest job. */
+static double seconds_left(const crew *c) {
   double pace = c->expected > 1 ? c->took / c->expected : 1, sum = 0, longest = 0;
   for (int i = 0; i < c->count; i++) {
     const job *j = &c->jobs[i];
     if (j->child < 0) continue;
-    double left = pace * j->seconds - (j->child > 0 ? now(c) - j->began : 0);
+    double left = pace * j->seconds - (j->child > 0 ? elapsed(c) - j->began : 0);
     sum += fmax(left, 0);
     longest = fmax(longest, left);
   }
   return fmax(sum / c->r->jobs, longest);
 }
 
+/* Shows the progress line on a terminal, from half a second on. */
 static void show_progress(crew *c) {
   char text[160];
-  if (!c->clock.on || now(c) < 0.5) return;
+  if (!c->clock.on || elapsed(c) < 0.5) return;
   int n = snprintf(text, sizeof text, "%d of %d done, about %.0f s to go:", c->done, c->count,
-                   ceil(to_go(c)));
+                   ceil(seconds_left(c)));
   for (int i = 0; i < c->count && n < 78; i++) {
     if (c->jobs[i].child > 0) {
       n += snprintf(text + n, sizeof text - (size_t)n, " %s", c->jobs[i].it->id);
@@ -202,7 +215,8 @@ static void show_progress(crew *c) {
   c->line = true;
 }
 
-/* a signal for this process alone is passed on */
+/* Passes an interrupt on to the processes, once: the signal may have been sent to this
+ * one alone. */
 static void stop_all(crew *c) {
   for (int i = 0; i < c->count && !c->stopped; i++) {
     if (c->jobs[i].child > 0) kill(c->jobs[i].child, SIGTERM);
@@ -210,40 +224,42 @@ static void stop_all(crew *c) {
   c->stopped = true;
 }
 
-static void work(crew *c) {
+/* Keeps up to r->jobs processes running until all are done or an interrupt came. */
+static void run_jobs(crew *c) {
   const struct timespec pause = {0, 20 * 1000 * 1000};
   while (c->running > 0 || (c->next < c->count && !interrupt_came())) {
     while (c->running < c->r->jobs && c->next < c->count && !interrupt_came()) {
-      start(c, &c->jobs[c->next++]);
+      start_job(c, &c->jobs[c->next++]);
     }
     if (c->running > 0) nanosleep(&pause, NULL);
     if (interrupt_came()) stop_all(c);
-    collect(c);
+    collect_finished(c);
     show_progress(c);
   }
   clear_line(c);
 }
 
-/* the longest first, so that no core waits at the end */
+/* Order for qsort: the longest first, so that no core idles at the end. */
 static int by_length(const void *a, const void *b) {
   const job *x = a, *y = b;
   return x->seconds < y->seconds ? 1 : x->seconds > y->seconds ? -1 : 0;
 }
 
-static void plan(crew *c, runner *r) {
+/* Lists the items to compute or redraw, longest first; current ones are counted in r->kept. */
+static void plan_jobs(crew *c, runner *r) {
   static record rec;
   for (int i = 0; i < r->count; i++) {
     const item *it = r->items[i];
     job *j = &c->jobs[c->count];
     bool known = record_load(r->dir, it, &rec);
-    *j = (job){.it = it, .work = compute, .seconds = it->seconds};
+    *j = (job){.it = it, .work = compute_item, .seconds = it->seconds};
     if (known && rec.quick == r->quick && !rec.failure[0]) j->seconds = rec.seconds;
     if (known && record_data_current(r->dir, it, &rec, r->quick)) {
       if (!r->draw || record_picture_current(r->dir, it, &rec)) {
         r->kept++;
         continue;
       }
-      j->work = redraw;
+      j->work = redraw_item;
       j->seconds = 0.1;
     }
     c->count++;
@@ -251,6 +267,8 @@ static void plan(crew *c, runner *r) {
   qsort(c->jobs, (size_t)c->count, sizeof *c->jobs, by_length);
 }
 
+/* Plans and runs all jobs, and counts computed, redrawn, kept and failed ones in r. TOOL_OK,
+ * TOOL_FAILED after messages, or TOOL_INTERRUPTED. */
 int runner_run(runner *r) {
   crew c = {.r = r};
   c.jobs = calloc((size_t)r->count + 1, sizeof *c.jobs);
@@ -259,9 +277,9 @@ int runner_run(runner *r) {
     return TOOL_FAILED;
   }
   interrupt_catch();
-  plan(&c, r);
+  plan_jobs(&c, r);
   progress_begin(&c.clock, 0, 1);
-  work(&c);
+  run_jobs(&c);
   int missing = c.count - c.done;
   free(c.jobs);
   if (interrupt_came()) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Computing items side by side, a process each, with the time to go. */
+/* Computes items in parallel, one process each, and shows the time left. */
 #ifndef PAPERS_RUNNER_H
 #define PAPERS_RUNNER_H
 
@@ -15,8 +15,8 @@ typedef struct runner {
   int computed, redrawn, kept, failed;
 } runner;
 
-/* Bring all items up to date; what is done stays done. TOOL_OK, TOOL_FAILED after messages, or
- * TOOL_INTERRUPTED. */
+/* Brings all items up to date; finished items are kept if it is interrupted. Returns TOOL_OK,
+ * TOOL_FAILED after messages, or TOOL_INTERRUPTED. */
 int runner_run(runner *r);
 
 #endif

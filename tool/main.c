@@ -37,6 +37,7 @@ static const struct {
 
 enum { NCOMMANDS = (int)(sizeof commands / sizeof commands[0]) };
 
+/* The text of `genalpha --help`: all commands with their summaries. Returns TOOL_OK. */
 static int print_help(void) {
   printf(
       "usage: genalpha COMMAND [options]\n"
@@ -51,12 +52,14 @@ static int print_help(void) {
   return TOOL_OK;
 }
 
+/* Version, libraries that were built in, formats of results. Returns TOOL_OK. */
 static int print_version(void) {
   printf("genalpha %s\n%s\nresults: CSV, HDF5%s\n", ga_version(), ga_capabilities(),
          ga_results_available() ? "" : " not built in (Debian: libhdf5-dev)");
   return TOOL_OK;
 }
 
+/* A tool_word: the i-th word that may follow "genalpha", commands first, NULL past the last one. */
 static const char *word_at(const void *list, int i) {
   static const char *const options[] = {"--help", "--version"};
   (void)list;
@@ -64,6 +67,8 @@ static const char *word_at(const void *list, int i) {
   return i < NCOMMANDS + 2 ? options[i - NCOMMANDS] : NULL;
 }
 
+/* Run the command that argv[1] names with argv + 1 and return its exit code. Under mpirun only
+ * commands marked `parallel` run; the others end with an error. */
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     tool_error(
@@ -98,19 +103,20 @@ static int dispatch(int argc, char **argv) {
   return tool_unknown(name[0] == '-' ? "option" : "command", name, word_at, NULL);
 }
 
-/* OpenBLAS, where that is the linear algebra library: sums of several threads end in other last
- * digits, and small systems gain nothing by them */
+/* NULL unless the linear algebra library is OpenBLAS */
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
-/* A launcher ends all processes as soon as one of them fails: before that, process 0 needs time to
- * print its message. */
+/* A launcher ends all processes as soon as one of them fails. The other processes therefore wait
+ * 0.3 s before they fail, so that process 0 can print its message. */
 static void let_process_0_speak(int code) {
   const struct timespec moment = {0, 300000000};
   if (code != TOOL_OK && launcher_detect().process != 0) nanosleep(&moment, NULL);
 }
 
+/* Run the command in argv and check that all its output was written. OpenBLAS gets one thread: the
+ * sum of several threads would change the last digits of results. */
 int main(int argc, char **argv) {
-  /* a limit of the size of files (ulimit -f) is an error of writing like others, with a message */
+  /* a file larger than `ulimit -f` allows becomes a write error with a message, not a signal */
   signal(SIGXFSZ, SIG_IGN);
   if (openblas_set_num_threads) openblas_set_num_threads(1);
   if (launcher_detect().process != 0) tool_mute();

@@ -14,12 +14,16 @@ static _Thread_local struct {
   size_t size;
 } collected;
 
+/* Collect the messages of this thread in text from now on, instead of printing them; NULL: print
+ * again. */
 void tool_collect_messages(char *text, size_t size) {
   collected.text = text;
   collected.size = size;
   if (text) text[0] = '\0';
 }
 
+/* Append a message to the collected text of this thread, after "; " if it is not the first. A
+ * message that does not fit is cut. */
 static void append_message(const char *format, va_list args) {
   size_t used = strlen(collected.text);
   if (used > 0 && used + 3 < collected.size) {
@@ -35,11 +39,14 @@ FILE *tool_messages(void) {
   return discarded ? discarded : stderr;
 }
 
+/* For all processes but the first: discard messages and standard output. */
 void tool_mute(void) {
   discarded = fopen("/dev/null", "w");
   if (!freopen("/dev/null", "w", stdout)) fclose(stdout);
 }
 
+/* Print a message as one line "genalpha: ...", or append it to the collected text. One write per
+ * line, so that lines of several processes do not mix. */
 void tool_error(const char *format, ...) {
   FILE *to = tool_messages();
   va_list args;
@@ -57,11 +64,14 @@ void tool_error(const char *format, ...) {
   fprintf(to, "genalpha: %s\n", text);
 }
 
+/* Print "NAME: SUMMARY", or NAME alone if the summary is empty or NULL. */
 void tool_print_title(FILE *to, const char *name, const char *summary) {
   const bool more = summary && *summary;
   fprintf(to, "%s%s%s\n", name, more ? ": " : "", more ? summary : "");
 }
 
+/* Print text broken at blanks to lines of LINE_WIDTH. The cursor must be in `column`, where
+ * further lines begin, too. */
 void tool_print_wrapped(FILE *to, const char *text, int column) {
   int at = column;
   while (*text) {
@@ -80,6 +90,8 @@ void tool_print_wrapped(FILE *to, const char *text, int column) {
   fputc('\n', to);
 }
 
+/* Report an unknown word with the nearest one of the list, or else with all of them. Returns
+ * TOOL_USAGE. */
 int tool_unknown(const char *what, const char *typed, tool_word word, const void *list) {
   const char *nearest = ga_nearest_in(typed, word, list);
   if (nearest) {

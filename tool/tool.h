@@ -30,8 +30,7 @@ void tool_print_wrapped(FILE *to, const char *text, int column);
 /* The i-th word of a list, NULL past its end. */
 typedef const char *(*tool_word)(const void *list, int i);
 
-/* Report "unknown WHAT 'TYPED'; did you mean ..?", or list the allowed words. Returns TOOL_USAGE.
- */
+/* Report "unknown WHAT 'TYPED'; did you mean ..?", or list all words. Returns TOOL_USAGE. */
 int tool_unknown(const char *what, const char *typed, tool_word word, const void *list);
 
 /* The commands, one file each in tool/commands. argv[0] is the name of the command; each returns

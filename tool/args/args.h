@@ -23,12 +23,12 @@ struct arg_spec {
 bool arg_read_flag(const arg_spec *spec, const char *text, void *field); /* bool */
 bool arg_read_text(const arg_spec *spec, const char *text,
                    void *field); /* const char *, borrowed */
-/* a name of a file, borrowed: an ending that says another kind than the argument is refused */
+/* A file name, borrowed. A known ending that spec->argument does not list is refused. */
 bool arg_read_file(const arg_spec *spec, const char *text, void *field);
 bool arg_read_real(const arg_spec *spec, const char *text, void *field); /* double */
 bool arg_read_int(const arg_spec *spec, const char *text, void *field);  /* int */
 bool arg_read_word(const arg_spec *spec, const char *text,
-                   void *field); /* int: number of the word in argument */
+                   void *field); /* int: index of the word in argument */
 
 typedef struct arg_command {
   const char *name, *summary;
@@ -40,10 +40,10 @@ typedef struct arg_command {
   bool (*takes_library)(const char *key); /* which library options, NULL: none */
   /* a default other than the library's, for the help text; NULL, or returning NULL: none */
   const char *(*library_default)(const char *key);
-  bool runs_nothing; /* of a model file's section `run` it takes library options only */
+  bool runs_nothing; /* takes only the library options of a model file's section `run` */
 } arg_command;
 
-/* An option as it was given; own NULL: one of the library. */
+/* An option as it was given. own: its row in the command's table, NULL for a library option. */
 typedef struct arg_given {
   const arg_spec *own;
   const char *key, *value; /* value NULL: a flag */
@@ -51,7 +51,7 @@ typedef struct arg_given {
 
 typedef struct args {
   const arg_command *command;
-  void *settings;      /* what spec.at points into */
+  void *settings;      /* the struct in which spec.at is an offset */
   ga_options *options; /* receives library options */
   const char *operand; /* the first; NULL if none was given */
   char **operands;     /* all of them, moved to the front of argv */
@@ -62,11 +62,14 @@ typedef struct args {
   int nlist;
 } args;
 
-/* Parse argv[1..]; ARGS_GO_ON, or the exit code after a message or the help text. */
+/* Returned in place of an exit code: no error so far, the command continues. */
 enum { ARGS_GO_ON = -1 };
+
+/* Parse argv[1..]; ARGS_GO_ON, or the exit code after a message or the help text. */
 int args_parse(args *a, int argc, char **argv);
 
-/* An option that does not come from the command line: ignored if that gave it, too. */
+/* Set an option that comes from a model file; it is ignored if the command line gave it. Returns as
+ * args_parse. */
 int args_apply(args *a, const char *key, const char *value);
 
 /* Was this library option given? */

@@ -10,23 +10,28 @@
 #include "problems/problems.h"
 #include "source/shared_object.h"
 
+/* For arg_command.takes_library: all options of the library. */
 bool problem_takes_all(const char *key) {
   (void)key;
   return true;
 }
 
+/* For arg_command.library_default: rho and h have the problem's values as defaults. */
 const char *problem_default(const char *key) {
   return strcmp(key, "rho") == 0 || strcmp(key, "h") == 0 ? "the problem's" : NULL;
 }
 
+/* Exit code for a status of the library: wrong names and values are wrong usage, all else is a
+ * failure. */
 int problem_exit_code(ga_status status) {
   bool usage = status == GA_ERR_ARG || status == GA_ERR_BACKEND || status == GA_ERR_METHOD ||
                status == GA_ERR_STEP;
   return usage ? TOOL_USAGE : TOOL_FAILED;
 }
 
-/* what the command line leaves open comes from the problem */
-static void fill_in(const args *a, const ga_problem *problem) {
+/* Set parameters, step size h and multiplier guess in a->options to the problem's where the
+ * command line did not give them. par.b is kept in any case. */
+static void use_problem_defaults(const args *a, const ga_problem *problem) {
   ga_options *o = a->options;
   if (!args_given(a, "rho") && !args_given(a, "alpha") && !args_given(a, "params")) {
     double b = o->par.b;
@@ -37,7 +42,7 @@ static void fill_in(const args *a, const ga_problem *problem) {
   o->multiplier_guess = problem->mult0;
 }
 
-/* "lam1, lam2, psi1", some of them if there are many */
+/* Write the names of the multipliers to text, "lam1, lam2, psi1", at most 8 of them. */
 static void list_multipliers(const ga_model *model, size_t size, char *text) {
   enum { SHOWN = 8 };
   int n = model->nlam + model->npsi;
@@ -53,8 +58,9 @@ static void list_multipliers(const ga_model *model, size_t size, char *text) {
   if (n > SHOWN) snprintf(text + used, size - used, ", ...");
 }
 
-/* the numbers of --guess-multipliers, in place of the problem's own */
-static int read_guess(const char *text, const ga_problem *problem) {
+/* Read the numbers of --guess-multipliers into problem->mult0: all lam, then all psi. ARGS_GO_ON,
+ * or TOOL_USAGE after a message. */
+static int read_multiplier_guess(const char *text, const ga_problem *problem) {
   int n = problem->model.nlam + problem->model.npsi, count = 0;
   const char *at = text;
   for (bool more = true; more; count++) {
@@ -81,10 +87,13 @@ static int read_guess(const char *text, const ga_problem *problem) {
   return TOOL_USAGE;
 }
 
+/* The variant of the method in use: the given one, else the method's default; NULL if it has
+ * none. */
 const char *problem_variant(const ga_options *o) {
   return o->variant[0] ? o->variant : ga_method_variant(o->method, 0);
 }
 
+/* The method with its variant, for people: "hht (variant 3.4)". */
 method_title problem_method(const ga_options *o) {
   method_title title;
   const char *variant = problem_variant(o);
@@ -95,8 +104,10 @@ method_title problem_method(const ga_options *o) {
   return title;
 }
 
-/* options that belong to problems of the library */
-static int open_file(const problem_args *given, args *a, const char *want, ga_problem **problem) {
+/* problem_open for a model file, which also applies the options of its section `run`. --size and
+ * --omega are refused: they belong to library problems. */
+static int open_model_file(const problem_args *given, args *a, const char *want,
+                           ga_problem **problem) {
   if (given->size > 0 || !isnan(given->omega)) {
     tool_error("--%s is for problems of the library; parameters of a model file: --set NAME=VALUE",
                given->size > 0 ? "size" : "omega");
@@ -105,14 +116,17 @@ static int open_file(const problem_args *given, args *a, const char *want, ga_pr
   int code = file_open(a->operand, &given->sets, want, problem);
   if (code == ARGS_GO_ON) code = file_apply_options(a, *problem);
   if (code != ARGS_GO_ON) return code;
-  fill_in(a, *problem);
-  return given->guess ? read_guess(given->guess, *problem) : ARGS_GO_ON;
+  use_problem_defaults(a, *problem);
+  return given->guess ? read_multiplier_guess(given->guess, *problem) : ARGS_GO_ON;
 }
 
+/* Open the problem that a->operand names: library problem, model file or shared object. Fills
+ * a->options where nothing was given. want: columns that must exist, or NULL. ARGS_GO_ON or the
+ * exit code. */
 int problem_open(const problem_args *given, args *a, const char *want, ga_problem **problem) {
   ga_error err = {GA_OK, ""};
   bool object = object_named(a->operand);
-  if (!object && file_named(a->operand)) return open_file(given, a, want, problem);
+  if (!object && file_named(a->operand)) return open_model_file(given, a, want, problem);
   if (given->sets.count > 0) {
     tool_error("--set is for model files; '%s' is not one (NAME.yaml)", a->operand);
     return TOOL_USAGE;
@@ -126,8 +140,8 @@ int problem_open(const problem_args *given, args *a, const char *want, ga_proble
   }
   ga_status status = object ? GA_OK : ga_problem_new(a->operand, &options, problem, &err);
   if (status == GA_OK) {
-    fill_in(a, *problem);
-    return given->guess ? read_guess(given->guess, *problem) : ARGS_GO_ON;
+    use_problem_defaults(a, *problem);
+    return given->guess ? read_multiplier_guess(given->guess, *problem) : ARGS_GO_ON;
   }
   tool_error("%s", err.text);
   if (status == GA_ERR_ARG) {
@@ -139,7 +153,8 @@ int problem_open(const problem_args *given, args *a, const char *want, ga_proble
   return problem_exit_code(status);
 }
 
-/* options that only --extrapolate gives a meaning */
+/* Without --extrapolate, refuse the options that only modify it: TOOL_USAGE after a message, else
+ * ARGS_GO_ON. */
 static int check_companions(const extrapolation *how) {
   const struct {
     bool given;
@@ -157,6 +172,8 @@ static int check_companions(const extrapolation *how) {
   return ARGS_GO_ON;
 }
 
+/* Check t0 < t_end, t0 < project_at <= t_end, and options that extrapolation excludes: TOOL_USAGE
+ * after a message, else ARGS_GO_ON. */
 int problem_check_times(const problem_args *given, const ga_problem *problem) {
   double t0 = problem->t0, t_end = given->t_end, at = given->project_at;
   if (!(t_end > t0)) {
@@ -177,6 +194,9 @@ int problem_check_times(const problem_args *given, const ga_problem *problem) {
   return given->how.K ? ARGS_GO_ON : check_companions(&given->how);
 }
 
+/* Do whole steps of h meet t_end, to within 1e-9 of the finest step? *n: their number. If not,
+ * suggest the nearest h that does, with as few digits as possible. With --h-seq, h is a whole
+ * period. */
 int problem_check_steps(const ga_problem *problem, double h, double finest, double period,
                         double t_end, long *n) {
   double span = t_end - problem->t0, steps = fmax(round(span / h), 1);

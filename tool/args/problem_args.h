@@ -108,13 +108,14 @@ const char *problem_default(const char *key);
  * the exit code after a message; problem_close releases it in any case. */
 int problem_open(const problem_args *given, args *a, const char *want, ga_problem **problem);
 
-/* The end must come after the problem's start, a projection in between, and nothing may be asked
- * for that extrapolation excludes: TOOL_USAGE after a message, else ARGS_GO_ON. */
+/* Check that t_end is after the problem's start, project_at in between, and that no option is given
+ * that extrapolation excludes: TOOL_USAGE after a message, else ARGS_GO_ON. */
 int problem_check_times(const problem_args *given, const ga_problem *problem);
 
-/* Steps of h, and of h/2, h/4, ... down to finest, must meet t_end: TOOL_USAGE after a message with
- * an h that does, else ARGS_GO_ON and the number of steps h. A sequence of sizes must do so with
- * whole periods: h and finest are then those, period times the h of the command line. */
+/* Check that whole steps h, and steps as small as `finest`, meet t_end. ARGS_GO_ON with the
+ * number of steps h in *n, or TOOL_USAGE after a message that suggests another h. With --h-seq,
+ * h and finest are lengths of whole periods, `period` times the h of the command line; else
+ * period = 1. */
 int problem_check_steps(const ga_problem *problem, double h, double finest, double period,
                         double t_end, long *n);
 

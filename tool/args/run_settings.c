@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-static int check_settings(const run_settings *set, const ga_problem *problem) {
+/* Check options of `run` that exclude or need each other: ARGS_GO_ON, or TOOL_USAGE after a
+ * message. */
+static int check_run_settings(const run_settings *set, const ga_problem *problem) {
   int code = problem_check_times(&set->problem, problem);
   if (code != ARGS_GO_ON) return code;
   if (!isnan(set->checkpoint_every) && !set->save_state) {
@@ -28,7 +30,9 @@ static int check_settings(const run_settings *set, const ga_problem *problem) {
   return ARGS_GO_ON;
 }
 
-/* a saved state is one of a single run */
+/* With --extrapolate, refuse the options that need a single run (saved states, rows between
+ * steps), and check that steps of h divide the time span. ARGS_GO_ON, or TOOL_USAGE after a
+ * message. */
 static int check_extrapolation(const run_settings *set, const ga_options *o,
                                const ga_problem *problem) {
   const extrapolation *how = &set->problem.how;
@@ -49,15 +53,19 @@ static int check_extrapolation(const run_settings *set, const ga_options *o,
                              &n);
 }
 
+/* Open the problem and check the settings of its run; t_end and view are filled in. ARGS_GO_ON, or
+ * the exit code after a message. The caller closes the problem in any case. */
 int run_open(run_settings *set, args *a, const char *want, ga_problem **problem) {
   int code = problem_open(&set->problem, a, want, problem);
   if (code != ARGS_GO_ON) return code;
   set->view = set->view || set->page != NULL;
   if (isnan(set->problem.t_end)) set->problem.t_end = (*problem)->t_end;
-  code = check_settings(set, *problem);
+  code = check_run_settings(set, *problem);
   return code == ARGS_GO_ON ? check_extrapolation(set, a->options, *problem) : code;
 }
 
+/* Fill s from the settings, open the solver and add the problem's events. a->options.log then
+ * points to s, which must stay in place. ARGS_GO_ON, or the exit code after a message. */
 int run_simulation(const run_settings *set, args *a, const ga_problem *problem, solver *solve,
                    run_events *events, simulation *s) {
   *s = (simulation){.problem = problem,

@@ -18,7 +18,7 @@ typedef struct run_settings {
 #define RUN_SETTINGS_NONE \
   { .problem = PROBLEM_ARGS_NONE, .checkpoint_every = NAN, .out_dt = NAN }
 
-/* Rows of a command's table: what decides about the run itself and its rows, not about files.
+/* Rows of a command's table: options about the run and its rows of output, not about files.
  * member: the one of its settings that is a run_settings. */
 #define RUN_SPECS(settings, member)                                                             \
   PROBLEM_SPECS(settings, member.problem, "end of the run (default the problem's)"),            \

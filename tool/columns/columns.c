@@ -10,8 +10,9 @@
 
 /* ---- which columns -------------------------------------------------------------------------- */
 
-/* Write the numbers of the mechanism's columns to `to`, if it is not NULL; return how many there
- * are. Column 0 is t, with which every row begins: it is not counted. */
+/* Choose columns of the mechanism by `which`: write their numbers to `to` and mark them in `taken`
+ * (both may be NULL); return how many there are. Column 0 is t, which begins every row: it is not
+ * counted. */
 static int choose_mechanism_columns(const ga_file *file, columns_choice which, int *to,
                                     bool *taken) {
   const ga_mechanism *m = ga_file_mechanism(file);
@@ -33,7 +34,8 @@ static int choose_mechanism_columns(const ga_file *file, columns_choice which, i
   return n;
 }
 
-static bool name_mechanism_columns(column_set *c, const ga_file *file, columns_choice which) {
+/* For a model file: set index, count and chosen of c, and allocate c->all. False without memory. */
+static bool open_mechanism_columns(column_set *c, const ga_file *file, columns_choice which) {
   const size_t all = (size_t)ga_mechanism_columns(c->mechanism);
   bool *taken = calloc(all, sizeof *taken);
   int *index = calloc(2 * all + 1, sizeof *index);
@@ -48,13 +50,14 @@ static bool name_mechanism_columns(column_set *c, const ga_file *file, columns_c
   return ok;
 }
 
+/* Number of columns of a library problem: t, all fields, two energies if the model has them. */
 static int count_library_columns(const ga_model *model) {
   int n = 1 + (model->ops->energy ? 2 : 0);
   for (int f = 0; f < FIELDS; f++) n += field_columns(model, f);
   return n;
 }
 
-/* name, unit and source of every column; units of a library problem are not known */
+/* Set name, unit and source of every column. Units of library problems are not known: "". */
 static void name_columns(column_set *c) {
   int n = 0;
   snprintf(c->name[n].text, sizeof c->name->text, "t");
@@ -83,12 +86,14 @@ static void name_columns(column_set *c) {
   }
 }
 
+/* Set up the columns of a problem: names, units, sources. False after a message; columns_close in
+ * any case. */
 bool columns_open(column_set *c, const ga_problem *problem, columns_choice which) {
   const ga_file *file = file_of(problem);
   *c = (column_set){.model = &problem->model, .mechanism = file ? ga_file_mechanism(file) : NULL};
   bool ok = true;
   if (file) {
-    ok = name_mechanism_columns(c, file, which);
+    ok = open_mechanism_columns(c, file, which);
   } else {
     c->count = c->chosen = count_library_columns(c->model);
   }
@@ -104,6 +109,7 @@ bool columns_open(column_set *c, const ga_problem *problem, columns_choice which
   return ok;
 }
 
+/* Free all arrays and clear c. */
 void columns_close(column_set *c) {
   free(c->name);
   free(c->unit);
@@ -114,6 +120,7 @@ void columns_close(column_set *c) {
   *c = (column_set){.model = NULL};
 }
 
+/* Number of the column of that name, -1 if there is none. */
 int columns_find(const column_set *c, const char *name) {
   for (int i = 0; i < c->count; i++) {
     if (strcmp(c->name[i].text, name) == 0) return i;
@@ -121,6 +128,7 @@ int columns_find(const column_set *c, const char *name) {
   return -1;
 }
 
+/* The name in full; c->name is cut at 63 characters. */
 const char *columns_full_name(const column_set *c, int i) {
   return c->source[i] == COLUMN_OF_MECHANISM ? ga_mechanism_column_name(c->mechanism, c->index[i])
                                              : c->name[i].text;
@@ -130,6 +138,7 @@ quantity columns_quantity(const column_set *c, int i) {
   return quantity_in(columns_full_name(c, i), c->unit[i]);
 }
 
+/* The unit to be printed after a value, " m/s"; "" for pure numbers. */
 unit_suffix columns_unit_suffix(const column_set *c, int i) {
   const char *unit = c->unit[i];
   unit_suffix suffix = {""};
@@ -141,6 +150,8 @@ unit_suffix columns_unit_suffix(const column_set *c, int i) {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
+/* Write the values of all columns at a state to row, c->count numbers. False if the mechanism
+ * cannot be evaluated there. Energies that fail are NaN. */
 bool columns_evaluate(column_set *c, const ga_state *state, double *row) {
   const ga_model *model = c->model;
   *row++ = state->t;
@@ -186,6 +197,8 @@ static void compare_multipliers(column_set *c, const ga_dependency *all, double 
   for (int i = 0; i < n; i++) c->ambiguous[i] = fabs(with[i] - without[i]) > 1e-7 * size;
 }
 
+/* After a run: find the columns whose values redundant constraints leave undetermined
+ * (c->ambiguous). Without memory all count as unique. */
 void columns_find_ambiguous(column_set *c, const ga_integrator *it) {
   const ga_dependency all = ga_integrator_dependency(it);
   if (all.ndependent == 0 || !c->mechanism) return;
@@ -197,6 +210,7 @@ void columns_find_ambiguous(column_set *c, const ga_integrator *it) {
   free(work);
 }
 
+/* Is the value of column i determined? False only after columns_find_ambiguous. */
 bool columns_is_unique(const column_set *c, int i) {
   return !c->ambiguous || c->source[i] != COLUMN_OF_MECHANISM || !c->ambiguous[c->index[i]];
 }

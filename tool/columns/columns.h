@@ -49,7 +49,8 @@ typedef struct unit_suffix {
 } unit_suffix;
 unit_suffix columns_unit_suffix(const column_set *c, int i);
 
-/* Reactions that redundant constraints leave undetermined: find them after a run. */
+/* After a run: find the reactions that redundant constraints leave undetermined. Until then all
+ * columns count as unique. */
 void columns_find_ambiguous(column_set *c, const ga_integrator *it);
 bool columns_is_unique(const column_set *c, int i);
 

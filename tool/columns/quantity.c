@@ -13,8 +13,8 @@ static const quantity along[ORDERS] = {
 static const quantity around[ORDERS] = {
     {"angle", "rad"}, {"angular velocity", "rad/s"}, {"angular acceleration", "rad/s²"}};
 
-/* is the word, of n letters, in the list? */
-static bool among(const char *word, size_t n, const char *list) {
+/* Is the word of n letters among the words of the list, which are separated by blanks? */
+static bool word_in_list(const char *word, size_t n, const char *list) {
   for (const char *at = list; *at;) {
     size_t length = strcspn(at, " ");
     if (length == n && strncmp(at, word, n) == 0) return true;
@@ -23,7 +23,8 @@ static bool among(const char *word, size_t n, const char *list) {
   return false;
 }
 
-/* columns of model files, ELEMENT.END */
+/* Quantity of a column ELEMENT.END of a model file, by END; energies and momenta by their
+ * beginning. The unit is "" if it is unknown. */
 static quantity of_model_file(const char *name, const char *end) {
   static const struct {
     const char *ends;
@@ -44,38 +45,42 @@ static quantity of_model_file(const char *name, const char *end) {
     return linear ? (quantity){"momentum", "kg m/s"} : (quantity){"ang. momentum", "kg m²/s"};
   }
   for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++) {
-    if (among(end, strlen(end), list[i].ends)) return list[i].q;
+    if (word_in_list(end, strlen(end), list[i].ends)) return list[i].q;
   }
   return (quantity){name, ""};
 }
 
-/* columns of the library's problems: a stem, digits or a point's name, and "_dot" for each
- * derivative */
+/* Quantity of a column of a library problem: a stem, digits or a point's name, and "_dot" for each
+ * derivative: x2, theta1_dot. Order 0, 1, 2: position, velocity, acceleration. */
 static quantity of_problem(const char *name) {
   size_t length = strlen(name), stem = 0;
   int order = 0;
   while (length > 4 && strncmp(name + length - 4, "_dot", 4) == 0) length -= 4, order++;
   while (stem < length && isalpha((unsigned char)name[stem])) stem++;
   bool numbered = stem < length && isdigit((unsigned char)name[stem]);
-  if (among(name, stem, "u U v") || (numbered && among(name, stem, "Omega"))) order++;
+  if (word_in_list(name, stem, "u U v") || (numbered && word_in_list(name, stem, "Omega"))) order++;
   const quantity unknown = {name, ""};
-  if (among(name, length, "E_kin E_pot")) return (quantity){"energy", "J"};
-  if (among(name, stem, "lam psi")) return (quantity){"constraint force", "N"};
-  if (numbered && among(name, stem, "e")) return (quantity){"quaternion", "1"};
+  if (word_in_list(name, length, "E_kin E_pot")) return (quantity){"energy", "J"};
+  if (word_in_list(name, stem, "lam psi")) return (quantity){"constraint force", "N"};
+  if (numbered && word_in_list(name, stem, "e")) return (quantity){"quaternion", "1"};
   if (order >= ORDERS) return unknown;
-  if (among(name, stem, "x y z u U q v")) return along[order];
-  if (among(name, stem, "theta beta Theta gamma Phi delta Omega epsilon p phi tilt heading spin")) {
+  if (word_in_list(name, stem, "x y z u U q v")) return along[order];
+  if (word_in_list(name, stem,
+                   "theta beta Theta gamma Phi delta Omega epsilon p phi tilt heading spin")) {
     return around[order];
   }
   return unknown;
 }
 
+/* What a column measures, by its name alone; q.what is the name itself if it says nothing. */
 quantity quantity_of(const char *name) {
   const char *dot = strrchr(name, '.');
   if (strcmp(name, "t") == 0) return (quantity){"t", "s"};
   return dot ? of_model_file(name, dot + 1) : of_problem(name);
 }
 
+/* The same where the unit is known and decides: the rate of a spring is a velocity, that of a body
+ * an angular velocity. unit NULL or "": not known. */
 quantity quantity_in(const char *name, const char *unit) {
   static const quantity by_unit[] = {
       {"position", "m"}, {"velocity", "m/s"}, {"angle", "rad"}, {"angular velocity", "rad/s"}};
@@ -92,17 +97,21 @@ bool quantity_same(quantity a, quantity b) {
   return strcmp(a.what, b.what) == 0 && strcmp(a.unit, b.unit) == 0;
 }
 
+/* Label of an axis: "angular velocity (rad/s)". */
 column_name quantity_label(quantity q) {
   column_name label;
   snprintf(label.text, sizeof label.text, *q.unit ? "%.40s (%s)" : "%.40s%s", q.what, q.unit);
   return label;
 }
 
+/* Is it a test problem of Jay and Negrut, with velocities z1, z2? These are mathematical, without
+ * units. */
 bool quantity_unitless_model(const ga_model *model) {
   const char *const *names = model->v_names;
   return names && ga_space_nv(model->space) == 2 && strcmp(names[0], "z1") == 0;
 }
 
+/* The same by the names of columns: z1_dot, and none that begins with x. */
 bool quantity_unitless(const char *const *names, int n) {
   bool z = false, x = false;
   for (int i = 0; i < n; i++) {

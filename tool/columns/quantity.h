@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a column is, by its name: columns of one quantity share a panel of a picture. */
+/* What a column measures, by its name: columns of one quantity share a panel of a picture. */
 #ifndef TOOL_COLUMNS_QUANTITY_H
 #define TOOL_COLUMNS_QUANTITY_H
 
@@ -10,7 +10,7 @@ typedef struct quantity {
   const char *unit; /* "rad/s"; "": none, or not known */
 } quantity;
 
-/* Of the problems of the library (theta1, x2_dot, lam1) and of model files (rod.wx). */
+/* Quantity of a column of a library problem (theta1, x2_dot, lam1) or of a model file (rod.wx). */
 quantity quantity_of(const char *name);
 
 /* The same where the unit is known: the rate of a spring is a velocity, that of a body an angular

@@ -24,20 +24,25 @@ const char *field_title(int field) {
   return fields[field].title;
 }
 
+/* Number of entries of a field: nq, nv, nv, nv, nlam or npsi. */
 int field_size(const ga_model *model, int field) {
   const int nv = ga_space_nv(model->space);
   const int sizes[FIELDS] = {ga_space_nq(model->space), nv, nv, nv, model->nlam, model->npsi};
   return sizes[field];
 }
 
+/* Number of columns of a field in a trajectory: its size, but 0 for a. */
 int field_columns(const ga_model *model, int field) {
   return field == FIELD_A ? 0 : field_size(model, field);
 }
 
+/* The array of a field in a state. */
 const double *field_values(const ga_state *state, int field) {
   return *(const double *const *)(const void *)((const char *)state + fields[field].value);
 }
 
+/* Name of entry i of a field: the model's own ("x2", "x2_dot" for its acceleration), else "q1",
+ * "q2", .. */
 column_name field_name(const ga_model *model, int field, int i) {
   const char *const *names =
       *(const char *const *const *)(const void *)((const char *)model + fields[field].names);
@@ -57,6 +62,7 @@ column_name field_name(const ga_model *model, int field, int i) {
   return name;
 }
 
+/* The errors of a ga_errors by field; a has none there: NaN. */
 field_errors field_errors_of(const ga_errors *e) {
   return (field_errors){{[FIELD_Q] = e->q,
                          [FIELD_V] = e->v,
@@ -66,6 +72,7 @@ field_errors field_errors_of(const ga_errors *e) {
                          [FIELD_PSI] = e->psi}};
 }
 
+/* Are two names equal except for digits: x1 and x2, x1_dot and x12_dot? */
 bool name_family(const char *a, const char *b) {
   for (;; a++, b++) {
     while (isdigit((unsigned char)*a)) a++;
@@ -77,17 +84,20 @@ bool name_family(const char *a, const char *b) {
 
 /* ---- snapshots ------------------------------------------------------------------------------ */
 
+/* Where a field begins in the array of a snapshot. */
 double *snapshot_field(const ga_model *model, double *data, int field) {
   for (int f = 0; f < field; f++) data += field_columns(model, f);
   return data;
 }
 
+/* Length of a snapshot: q, v, vd, lam, psi one after the other. */
 size_t snapshot_size(const ga_model *model) {
   size_t size = 0;
   for (int f = 0; f < FIELDS; f++) size += (size_t)field_columns(model, f);
   return size;
 }
 
+/* Copy a state to a snapshot, snapshot_size(model) numbers. */
 void snapshot_copy(const ga_model *model, const ga_state *state, double *data) {
   for (int f = 0; f < FIELDS; f++) {
     const size_t n = (size_t)field_columns(model, f);
@@ -96,6 +106,7 @@ void snapshot_copy(const ga_model *model, const ga_state *state, double *data) {
   }
 }
 
+/* The state in a snapshot; it borrows data. t is 0 and a is NULL. */
 ga_state snapshot_state(const ga_model *model, const double *data) {
   const double *field[FIELDS];
   for (int f = 0; f < FIELDS; f++) {

@@ -5,8 +5,8 @@
 
 #include "tool.h"
 
-/* a is the acceleration-like variable of the method. Its errors can be measured, but it is not a
- * part of the motion: trajectories and snapshots leave it out. */
+/* a is the acceleration-like variable of the method. Its errors can be measured, but trajectories
+ * and snapshots leave it out. */
 enum { FIELD_Q, FIELD_V, FIELD_A, FIELD_VD, FIELD_LAM, FIELD_PSI, FIELDS };
 
 enum { NAME_MAX_LENGTH = 64 };
@@ -38,7 +38,7 @@ bool name_family(const char *a, const char *b);
 /* A snapshot is a state in one array: q, v, vd, lam, psi, one after the other. */
 size_t snapshot_size(const ga_model *model);
 void snapshot_copy(const ga_model *model, const ga_state *state, double *data);
-ga_state snapshot_state(const ga_model *model, const double *data); /* its a is NULL */
-double *snapshot_field(const ga_model *model, double *data, int field);
+ga_state snapshot_state(const ga_model *model, const double *data);     /* its a is NULL */
+double *snapshot_field(const ga_model *model, double *data, int field); /* where it begins */
 
 #endif

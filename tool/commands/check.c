@@ -10,6 +10,8 @@ typedef struct findings {
   int count; /* so far */
 } findings;
 
+/* A ga_log_fn: print one finding of ga_mechanism_check and count it. context: findings. Leading
+ * blanks of the text mark a continuation of the finding before, with a deeper indent. */
 static void print_finding(void *context, ga_log_level level, const char *text) {
   findings *l = context;
   const bool warning = level == GA_LOG_WARNING;
@@ -27,6 +29,7 @@ static void print_finding(void *context, ga_log_level level, const char *text) {
   l->count++;
 }
 
+/* The members of ga_check as the last members of the JSON object, and its closing brace. */
 static void print_numbers(const ga_check *c) {
   const struct {
     const char *name;
@@ -57,7 +60,9 @@ static void print_numbers(const ga_check *c) {
   printf(",\n  \"derivatives_ok\": %s\n}\n", c->derivatives_ok ? "true" : "false");
 }
 
-/* the step of the file against the one suggested */
+/* Compare the step h of the model file with the suggested one, c->h, which makes 40 steps in a
+ * period of the fastest motion. Prints a finding; nothing if steps are automatic or none is
+ * suggested. */
 static void compare_step(const ga_options *o, const ga_check *c, findings *l) {
   char text[300];
   if (!(c->h > 0) || !(o->h > 0) || o->rtol > 0 || o->atol > 0) return;
@@ -74,7 +79,9 @@ static void compare_step(const ga_options *o, const ga_check *c, findings *l) {
   }
 }
 
-static int check(const statics_settings *set, const args *a, mechanism_state *p) {
+/* The command itself (statics_command.solve): check the mechanism at its start and print the
+ * findings. Warnings alone do not fail: the exit code is TOOL_OK. */
+static int check_mechanism(const statics_settings *set, const args *a, mechanism_state *p) {
   ga_check found;
   ga_error err = {GA_OK, ""};
   findings l = {.json = set->json};
@@ -103,11 +110,12 @@ static int check(const statics_settings *set, const args *a, mechanism_state *p)
   return TOOL_OK;
 }
 
+/* `genalpha check`; returns the exit code. */
 int command_check(int argc, char **argv) {
   static const statics_command command = {
       STATICS_CHECK, "check",
       "Look at a model file before its first run: degrees of freedom, redundant joints, start\n"
       "values, masses, units, derivatives, how well posed it is, and a step size that suits it.",
-      check};
+      check_mechanism};
   return statics_run(&command, argc, argv);
 }

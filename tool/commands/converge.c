@@ -18,7 +18,7 @@ typedef struct settings {
   const char *plot;
 } settings;
 
-/* "end", "max" or "max:T0,T1" */
+/* An arg_read for --norm: "end", "max" or "max:T0,T1" into a study_norm. False after a message. */
 static bool read_norm(const arg_spec *spec, const char *text, void *field) {
   study_norm *norm = field;
   *norm = (study_norm){.max = false};
@@ -79,25 +79,29 @@ static const arg_command command = {
     .takes_library = problem_takes_all,
     .library_default = problem_default};
 
+/* End of the runs if --t-end is not given: T1 of --norm max:T0,T1, else the first time with
+ * reference values, else the end of the problem. */
 static double default_end(const settings *set, const ga_problem *problem) {
   if (set->norm.max && !set->norm.whole) return set->norm.to;
   double t = ga_problem_reference_time(problem, 0);
   return isnan(t) ? problem->t_end : t;
 }
 
+/* Output format of the study: JSON, CSV or a table for people. */
 static study_form form_of(const settings *set) {
   if (set->json) return STUDY_JSON;
   return set->csv ? STUDY_CSV : STUDY_TEXT;
 }
 
-/* a long study shows its rows as they come */
+/* Called after each level i of a study: print its row at once, because a study may take long.
+ * context: the study_form. */
 static void print_row(void *context, const study *s, int i) {
   study_print_row(stdout, *(const study_form *)context, s, i);
   fflush(stdout);
 }
 
-/* the rows that are there */
-static bool draw(const study *s, const char *path) {
+/* Draw the errors of one study over h, with the rows computed so far. False after a message. */
+static bool draw_study(const study *s, const char *path) {
   char names[FIELDS * 16], title[160];
   snprintf(names, sizeof names, "%s", study_level_title(s));
   for (int c = 0; c < FIELDS; c++) {
@@ -120,7 +124,8 @@ static bool draw(const study *s, const char *path) {
   return good;
 }
 
-/* one study after the other; s: room for them */
+/* Run one study for each set of options in `all`, print and draw them. s: room for all->count
+ * studies, zeroed; the caller closes them. Returns the exit code. */
 static int run_studies(const settings *set, const ga_problem *problem, const series *all,
                        study *s) {
   study_form form = form_of(set);
@@ -147,12 +152,14 @@ static int run_studies(const settings *set, const ga_problem *problem, const ser
     rows += s[k].rows;
   }
   if (set->plot && rows > 0) {
-    bool good = all->count > 1 ? series_draw(s, all->count, set->plot) : draw(s, set->plot);
+    bool good = all->count > 1 ? series_draw(s, all->count, set->plot) : draw_study(s, set->plot);
     if (!good && code == TOOL_OK) code = TOOL_FAILED;
   }
   return code;
 }
 
+/* Run all studies of the problem up to set->problem.t_end, which is filled in if it was not given.
+ * Returns the exit code. */
 static int converge(settings *set, const ga_problem *problem, const series *all) {
   double *t_end = &set->problem.t_end;
   if (isnan(*t_end)) *t_end = default_end(set, problem);
@@ -170,6 +177,8 @@ static int converge(settings *set, const ga_problem *problem, const series *all)
   return code;
 }
 
+/* `genalpha converge`: --method and --rho may be lists, of which series_take leaves the first
+ * word in argv for the parser; one study is made for each combination. Returns the exit code. */
 int command_converge(int argc, char **argv) {
   settings set = {.problem = PROBLEM_ARGS_NONE, .levels = 5};
   ga_options options = ga_options_default();

@@ -12,9 +12,13 @@ typedef struct stability {
   bool few;   /* a large model: only some of the slowest modes were computed */
   bool unstable;
   int count, free; /* vibrations; directions without any restoring force */
-  double slowest, damping, grows;
+  double slowest;  /* angular frequency of the slowest vibration, rad/s */
+  double damping;  /* its damping ratio */
+  double grows;    /* largest growth rate, 1/s; 0 if nothing grows */
 } stability;
 
+/* Stability of the equilibrium at which p stands, from the eigenvalues re + i im of its modes:
+ * unstable if one has re > 0. Beyond 1000 velocities only the 3 slowest modes are computed. */
 static stability find_stability(const mechanism_state *p) {
   enum { ALL_MOST = 1000, FEW = 3 };
   stability s = {.few = p->nv > ALL_MOST};
@@ -39,6 +43,7 @@ static stability find_stability(const mechanism_state *p) {
   return s;
 }
 
+/* Print stability in a sentence. s->slowest is in rad/s, s->grows in 1/s. */
 static void print_stability(const stability *s) {
   if (s->few && !s->unstable) {
     if (s->count > 0)
@@ -62,6 +67,8 @@ static void print_stability(const stability *s) {
   }
 }
 
+/* The equilibrium for people: effort, stability, the chosen columns with units (60 at most).
+ * Returns the exit code. */
 static int print_text(const mechanism_state *p, const ga_equilibrium *e, const stability *s) {
   enum { ROWS = 60 };
   column_set c;
@@ -88,6 +95,8 @@ static int print_text(const mechanism_state *p, const ga_equilibrium *e, const s
   return TOOL_OK;
 }
 
+/* The equilibrium as one JSON object; "stable" is null if it is not known. Returns the exit
+ * code. */
 static int print_json(const mechanism_state *p, const ga_equilibrium *e, const stability *s) {
   const ga_state state = mechanism_state_view(p);
   printf("{\n  \"t\": ");
@@ -108,6 +117,8 @@ static int print_json(const mechanism_state *p, const ga_equilibrium *e, const s
   return TOOL_OK;
 }
 
+/* The command itself (statics_command.solve): move p to the state --at, then to the equilibrium
+ * found from there; save and print it. Returns the exit code. */
 static int find_equilibrium(const statics_settings *set, const args *a, mechanism_state *p) {
   ga_equilibrium e = {0};
   int code = mechanism_state_move(p, a, set->at);
@@ -120,6 +131,7 @@ static int find_equilibrium(const statics_settings *set, const args *a, mechanis
   return code;
 }
 
+/* `genalpha equilibrium`; returns the exit code. */
 int command_equilibrium(int argc, char **argv) {
   static const statics_command command = {
       STATICS_EQUILIBRIUM, "equilibrium",

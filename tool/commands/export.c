@@ -34,14 +34,16 @@ static const arg_command command = {
 /* some rows at a time, so that files of any length take the same memory */
 enum { ROWS = 256 };
 
-/* some rows, their texts, and the texts of one row */
+/* ROWS rows of results in memory */
 typedef struct piece {
-  double *rows;
-  char **texts;
-  const char **text;
-  int ntext;
+  double *rows;      /* ROWS x columns */
+  char **texts;      /* of each text column: ROWS texts of equal size */
+  const char **text; /* the texts of one row, pointing into texts */
+  int ntext;         /* number of text columns */
 } piece;
 
+/* Allocate a piece for ROWS rows of these results. False without memory; piece_close in any
+ * case. */
 static bool piece_open(piece *p, const ga_results *r) {
   p->ntext = ga_results_text_columns(r);
   const size_t n = (size_t)ga_results_columns(r), m = (size_t)p->ntext + 1;
@@ -56,6 +58,7 @@ static bool piece_open(piece *p, const ga_results *r) {
   return ok;
 }
 
+/* Free all memory of the piece, also after a failed piece_open. */
 static void piece_close(piece *p) {
   for (int j = 0; p->texts && j < p->ntext; j++) free(p->texts[j]);
   free(p->rows);
@@ -63,6 +66,8 @@ static void piece_close(piece *p) {
   free(p->text);
 }
 
+/* Read rows first .. first + count - 1 into the piece, count <= ROWS. False with the reason in
+ * err. */
 static bool piece_read(piece *p, ga_results *r, long first, long count, ga_error *err) {
   bool ok = ga_results_read_rows(r, first, count, p->rows, err) == GA_OK;
   for (int j = 0; ok && j < p->ntext; j++) {
@@ -71,8 +76,9 @@ static bool piece_read(piece *p, ga_results *r, long first, long count, ga_error
   return ok;
 }
 
-/* false after a message */
-static bool put_rows(ga_results *r, FILE *to, int columns) {
+/* Write all rows as CSV, the first `columns` numbers of each and all its texts. False after a
+ * message if the results cannot be read; the caller checks the stream for write errors. */
+static bool write_rows(ga_results *r, FILE *to, int columns) {
   const long n = ga_results_columns(r), all = ga_results_rows(r);
   ga_error err = {GA_ERR_MEM, "no memory for the rows"};
   piece p = {.rows = NULL};
@@ -84,7 +90,7 @@ static bool put_rows(ga_results *r, FILE *to, int columns) {
       for (int j = 0; j < p.ntext; j++) {
         p.text[j] = p.texts[j] + (size_t)i * ((size_t)ga_results_text_size(r, j) + 1);
       }
-      /* the caller finds the error of the file */
+      /* the caller reports a write error, by ferror(to) */
       written = csv_row_texts(to, columns, p.rows + i * n, p.ntext, p.text);
     }
   }
@@ -93,7 +99,9 @@ static bool put_rows(ga_results *r, FILE *to, int columns) {
   return ok;
 }
 
-static int put(ga_results *r, const settings *set, const char *path) {
+/* Write the results as CSV, or the model's text (--model), to the path; NULL or "-": standard
+ * output. Returns the exit code. */
+static int write_file(ga_results *r, const settings *set, const char *path) {
   errno = 0;
   FILE *to = path && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
   bool read = true;
@@ -105,7 +113,7 @@ static int put(ga_results *r, const settings *set, const char *path) {
     for (int i = 0; i < ga_results_text_columns(r); i++)
       csv_head(to, 1, ga_results_text_name(r, i));
     fputc('\n', to);
-    read = put_rows(r, to, columns);
+    read = write_rows(r, to, columns);
   }
   bool good = to && !ferror(to);
   if (to && to != stdout) good = fclose(to) == 0 && good;
@@ -113,6 +121,8 @@ static int put(ga_results *r, const settings *set, const char *path) {
   return good && read ? TOOL_OK : TOOL_FAILED;
 }
 
+/* `genalpha export`: warns if the run that wrote the results has not ended. Returns the exit
+ * code. */
 int command_export(int argc, char **argv) {
   settings set = {false, false};
   args a = {.command = &command, .settings = &set};
@@ -124,7 +134,7 @@ int command_export(int argc, char **argv) {
     tool_error("%s", err.text);
     return TOOL_FAILED;
   }
-  code = put(r, &set, a.noperands == 2 ? a.operands[1] : NULL);
+  code = write_file(r, &set, a.noperands == 2 ? a.operands[1] : NULL);
   if (code == TOOL_OK && !*ga_results_text(r, GA_RESULTS_STATISTICS)) {
     tool_error("the run of '%s' %s: these are its first %ld rows", a.operand,
                ga_results_growing(r) ? "goes on" : "was killed", ga_results_rows(r));

@@ -43,6 +43,7 @@ static const struct {
 
 enum { NKINDS = (int)(sizeof kinds / sizeof kinds[0]) };
 
+/* A tool_word: the i-th kind of things that can be listed. */
 static const char *kind_at(const void *list, int i) {
   (void)list;
   return i < NKINDS ? kinds[i].kind : NULL;
@@ -63,6 +64,7 @@ static void print_variants(int width, const char *method) {
   tool_print_wrapped(stdout, text, width + 4);
 }
 
+/* Print the names of kind k, padded to `width`, with their summaries and, if wanted, citations. */
 static void print_kind(int k, int width, bool with_cite) {
   printf("%s\n", kinds[k].title);
   for (int i = 0; kinds[k].name(i); i++) {
@@ -72,6 +74,7 @@ static void print_kind(int k, int width, bool with_cite) {
   }
 }
 
+/* `genalpha list [KIND]`: all kinds in short, or one in full. Returns the exit code. */
 int command_list(int argc, char **argv) {
   static const arg_spec specs[] = {{.key = NULL}};
   static const arg_command command = {

@@ -12,25 +12,30 @@ static const double TWO_PI = 6.283185307179586;
 
 typedef struct results {
   ga_modes modes;
-  double *arrays;
+  double *arrays; /* owned: re, im, shape_re, shape_im of modes */
 } results;
 
+/* Real components of the shape of mode k, p->nv numbers. */
 static double *shape_re(const results *r, const mechanism_state *p, int k) {
   return r->modes.shape_re + (size_t)k * (size_t)p->nv;
 }
 
+/* Imaginary components of the shape of mode k, p->nv numbers. */
 static double *shape_im(const results *r, const mechanism_state *p, int k) {
   return r->modes.shape_im + (size_t)k * (size_t)p->nv;
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
+/* Open a file for writing; NULL after a message. */
 static FILE *open_to_write(const char *path) {
   FILE *to = fopen(path, "w");
   if (!to) tool_error("cannot write '%s': %s", path, strerror(errno));
   return to;
 }
 
+/* Close a file and check that everything was written: ARGS_GO_ON, or TOOL_FAILED after a
+ * message. */
 static int close_written(FILE *to, const char *path) {
   const bool bad = ferror(to);
   if (fclose(to) == 0 && !bad) return ARGS_GO_ON;
@@ -38,6 +43,7 @@ static int close_written(FILE *to, const char *path) {
   return TOOL_FAILED;
 }
 
+/* A sparse matrix in the Matrix Market format, rows and columns counted from 1. */
 static void print_matrix(FILE *to, const ga_csr *A) {
   fprintf(to, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", A->nrow, A->ncol,
           A->ptr[A->nrow]);
@@ -48,6 +54,7 @@ static void print_matrix(FILE *to, const ga_csr *A) {
   }
 }
 
+/* The name of each velocity, one in a line: what the rows and columns of M stand for. */
 static void print_names(FILE *to, const mechanism_state *p) {
   char name[300];
   for (int i = 0; i < p->nv; i++) {
@@ -55,6 +62,8 @@ static void print_names(FILE *to, const mechanism_state *p) {
   }
 }
 
+/* Write M, C, K, G, H, Y of the linearized equations as DIR/M.mtx .. and the velocity names as
+ * DIR/names.txt. Creates the directory. Returns ARGS_GO_ON or the exit code. */
 static int write_matrices(const char *directory, const mechanism_state *p,
                           const ga_linearization *lin) {
   static const char letters[] = "MCKGHY";
@@ -78,6 +87,8 @@ static int write_matrices(const char *directory, const mechanism_state *p,
   return code;
 }
 
+/* All modes as CSV: eigenvalue re + i im (1/s), frequency im/(2 pi) in Hz, damping ratio -re/|re +
+ * i im|, then real and imaginary components of the shape. */
 static void print_csv(FILE *to, const mechanism_state *p, const results *r) {
   char name[300];
   fprintf(to, "mode,re,im,frequency,damping_ratio");
@@ -99,6 +110,7 @@ static void print_csv(FILE *to, const mechanism_state *p, const results *r) {
   }
 }
 
+/* The same to a file, or to standard output for "-". Returns ARGS_GO_ON or the exit code. */
 static int write_csv(const char *path, const mechanism_state *p, const results *r) {
   FILE *to = strcmp(path, "-") == 0 ? stdout : open_to_write(path);
   if (!to) return TOOL_FAILED;
@@ -108,7 +120,8 @@ static int write_csv(const char *path, const mechanism_state *p, const results *
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* the two largest components of a shape, by name */
+/* Print the names of the two largest components of shape k; those below 0.05 are left out. (The
+ * largest component of a shape is 1.) */
 static void print_largest_components(const mechanism_state *p, const results *r, int k) {
   const double *re = shape_re(r, p, k), *im = shape_im(r, p, k);
   double last = INFINITY;
@@ -126,6 +139,8 @@ static void print_largest_components(const mechanism_state *p, const results *r,
   }
 }
 
+/* The modes for people, the first `most` of them: frequency or "free", "grows", "decays", angular
+ * frequency, damping ratio, and what moves most. */
 static void print_table(const mechanism_state *p, const results *r, int most) {
   const ga_modes *m = &r->modes;
   printf("%s, at t = %.6g: ", p->problem->name, p->t);
@@ -151,6 +166,7 @@ static void print_table(const mechanism_state *p, const results *r, int most) {
   if (m->count > most) printf("  and %d faster ones (--count, --out)\n", m->count - most);
 }
 
+/* The modes as one JSON object: eigenvalues, names of the components, shapes. */
 static void print_json(const mechanism_state *p, const results *r) {
   const ga_modes *m = &r->modes;
   printf("{\n  \"t\": ");
@@ -178,6 +194,8 @@ static void print_json(const mechanism_state *p, const results *r) {
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
+/* Allocate the arrays of r->modes: set->few modes, or all of them, at most 2 nv. False after a
+ * message; the caller frees r->arrays. */
 static bool allocate_modes(results *r, const statics_settings *set, int nv) {
   const int room = set->few > 0 ? set->few : 2 * nv;
   const size_t n = (size_t)room, width = (size_t)nv;
@@ -194,6 +212,8 @@ static bool allocate_modes(results *r, const statics_settings *set, int nv) {
   return true;
 }
 
+/* Linearize the model at the state p and write its matrices to the directory set->matrices.
+ * Returns ARGS_GO_ON or the exit code. */
 static int write_linearization(const statics_settings *set, const mechanism_state *p) {
   ga_linearization *lin = NULL;
   ga_error err = {GA_OK, ""};
@@ -205,6 +225,8 @@ static int write_linearization(const statics_settings *set, const mechanism_stat
   return code;
 }
 
+/* Move p to the state --at, compute its modes into r, and write and print what was asked for.
+ * Returns the exit code; the caller frees r->arrays. */
 static int find_modes(const statics_settings *set, const args *a, mechanism_state *p, results *r) {
   ga_error err = {GA_OK, ""};
   int code = mechanism_state_move(p, a, set->at);
@@ -229,19 +251,21 @@ static int find_modes(const statics_settings *set, const args *a, mechanism_stat
   return TOOL_OK;
 }
 
-static int modes(const statics_settings *set, const args *a, mechanism_state *p) {
+/* The command itself (statics_command.solve). */
+static int print_modes(const statics_settings *set, const args *a, mechanism_state *p) {
   results r = {.arrays = NULL};
   const int code = find_modes(set, a, p, &r);
   free(r.arrays);
   return code;
 }
 
+/* `genalpha modes`; returns the exit code. */
 int command_modes(int argc, char **argv) {
   static const statics_command command = {
       STATICS_MODES, "modes",
       "Linearise a mechanism about a state and print its frequencies, damping ratios and "
       "shapes.\n"
       "The state must be at rest in equilibrium (--at equilibrium finds one), or turn steadily.",
-      modes};
+      print_modes};
   return statics_run(&command, argc, argv);
 }

@@ -10,7 +10,9 @@ typedef struct settings {
   const char *plot;
 } settings;
 
-static bool takes(const char *key) {
+/* Does the command take this option of the library? Only those about the parameters of the
+ * method. */
+static bool takes_option(const char *key) {
   static const char *const keys[] = {"rho", "alpha", "b", "params"};
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     if (strcmp(key, keys[i]) == 0) return true;
@@ -18,6 +20,7 @@ static bool takes(const char *key) {
   return false;
 }
 
+/* The parameters of the method, one in a line, with their meaning. */
 static void print_parameters(const ga_params *par, const ga_params_report *report) {
   const struct {
     const char *name, *meaning;
@@ -37,6 +40,7 @@ static void print_parameters(const ga_params *par, const ga_params_report *repor
   }
 }
 
+/* Which conditions on the parameters hold, by the equation numbers of Arnold and Brüls (2007). */
 static void print_conditions(const ga_params_report *report) {
   const struct {
     bool holds;
@@ -58,6 +62,7 @@ static void print_conditions(const ga_params_report *report) {
   }
 }
 
+/* A table of the spectral radius of one step over omega h, from 1e-2 to 1e4, and at 1e8. */
 static void print_radius(const ga_params *par) {
   printf(
       "\nspectral radius of one step on q'' + omega^2 q = 0\n"
@@ -69,6 +74,7 @@ static void print_radius(const ga_params *par) {
   printf("  %10.4g  %.8f\n", 1e8, ga_params_spectral_radius(par, 1e8));
 }
 
+/* Draw the spectral radius over omega h and, dashed, its limit rho_inf. Returns the exit code. */
 static int plot_radius(const char *path, const ga_params *par, double rho_inf) {
   gnuplot plot;
   if (!gnuplot_open(&plot, path, 800, 480)) return TOOL_FAILED;
@@ -100,6 +106,7 @@ static int plot_radius(const char *path, const ga_params *par, double rho_inf) {
   return TOOL_OK;
 }
 
+/* `genalpha params`: the parameters that --rho, --alpha or --params give. Returns the exit code. */
 int command_params(int argc, char **argv) {
   static const arg_spec specs[] = {
       {"plot", "FILE.svg|FILE.png", "draw the spectral radius over omega h", gnuplot_read_name,
@@ -111,7 +118,7 @@ int command_params(int argc, char **argv) {
           "Print the parameters of the method, which conditions hold, and the spectral\n"
           "radius over omega h. Give --rho, --alpha or --params.",
       .specs = specs,
-      .takes_library = takes};
+      .takes_library = takes_option};
   settings s = {NULL};
   ga_options options = ga_options_default();
   args a = {.command = &command, .settings = &s, .options = &options};

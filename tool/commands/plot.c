@@ -14,7 +14,7 @@ enum { PANELS = 8, CURVES = 16, USUAL_CURVES = GNUPLOT_COLORS };
 
 typedef struct settings {
   const char *out, *x, *title;
-  int log; /* place in LOGS */
+  int log; /* index of a word in LOGS */
 } settings;
 
 static const char LOGS[] = "none|x|y|xy";
@@ -46,22 +46,22 @@ static const arg_command command = {
         "unit.",
     .specs = specs};
 
-/* a chart with room for its parts */
+/* a chart with room for its panels, curves and labels */
 typedef struct sketch {
   const table *t;
-  const ga_results *results; /* whose columns the table names, NULL for a CSV file */
+  const ga_results *results; /* source of units; NULL: t is a CSV file */
   const char *x;
   bool log_x, log_y;
   bool unitless;
-  bool points; /* a table of a sweep */
+  bool points; /* points instead of lines: the rows are runs of a sweep */
   column_name xlabel, ylabel[PANELS];
   chart_panel panel[PANELS + 1];
   chart_curve curve[PANELS][CURVES + 1];
   int panels, curves[PANELS];
 } sketch;
 
-/* a table of a problem without units: then a name stands for itself */
-static bool no_units(const table *t) {
+/* Is it the table of a mathematical test problem, whose columns have no units? */
+static bool is_unitless(const table *t) {
   const char **names = calloc((size_t)t->columns, sizeof *names);
   if (!names) return false;
   for (int j = 0; j < t->columns; j++) names[j] = t->name[j].text;
@@ -70,8 +70,8 @@ static bool no_units(const table *t) {
   return none;
 }
 
-/* The unit of a column: results tell it. In a CSV file what has a length beside its rate is a
- * spring. */
+/* The unit of a column, NULL if it is not known. Result files store units. In a CSV file
+ * "NAME.rate" beside "NAME.length" is the velocity of a spring, not an angular velocity. */
 static const char *unit_of(const sketch *s, int column) {
   const char *name = s->t->name[column].text, *dot = strrchr(name, '.');
   if (s->results) return ga_results_unit(s->results, column);
@@ -81,14 +81,16 @@ static const char *unit_of(const sketch *s, int column) {
   return table_column(s->t, length) < 0 ? NULL : "m/s";
 }
 
-static quantity of_column(const sketch *s, int column) {
+/* What a column measures, and its unit: "angular velocity", "rad/s". */
+static quantity quantity_of_column(const sketch *s, int column) {
   const char *name = s->t->name[column].text;
   return s->unitless ? (quantity){name, ""} : quantity_in(name, unit_of(s, column));
 }
 
-/* what the curves of a panel have in common: quantity and unit, else nothing */
+/* Label panel p after a column was added: the quantity all its curves share, or no label if they
+ * differ. */
 static void label_panel(sketch *s, int p, int column) {
-  quantity q = of_column(s, column);
+  quantity q = quantity_of_column(s, column);
   column_name *label = &s->ylabel[p];
   if (s->curves[p] == 1) {
     *label = quantity_label(q);
@@ -97,7 +99,9 @@ static void label_panel(sketch *s, int p, int column) {
   }
 }
 
-static void add_to(sketch *s, int p, int column) {
+/* Append a column as a curve to panel p, over s->x, and update the panel's label and axes. The
+ * panel must have room for it (CURVES). */
+static void add_curve_to_panel(sketch *s, int p, int column) {
   s->curve[p][s->curves[p]++] = (chart_curve){.x = s->x,
                                               .y = s->t->name[column].text,
                                               .style = s->points              ? CHART_POINTS
@@ -111,22 +115,27 @@ static void add_to(sketch *s, int p, int column) {
                               .curves = s->curve[p]};
 }
 
+/* Append a column to a new panel, or to the last one. */
 static void add_curve(sketch *s, int column, bool new_panel) {
   if (new_panel) s->panels++;
-  add_to(s, s->panels - 1, column);
+  add_curve_to_panel(s, s->panels - 1, column);
 }
 
-/* words of a person */
+/* ---- columns named on the command line ------------------------------------------------------ */
 
+/* A tool_word: the i-th column name of a table. */
 static const char *column_at(const void *list, int i) {
   const table *t = list;
   return i < t->columns ? t->name[i].text : NULL;
 }
 
+/* Report an unknown column with the nearest name. Returns TOOL_USAGE. */
 static int unknown_column(const table *t, const char *typed) {
   return tool_unknown("column", typed, column_at, t);
 }
 
+/* Add a panel with the columns that a word of the command line names, "x,y". ARGS_GO_ON, or
+ * TOOL_USAGE after a message. */
 static int add_named(sketch *s, const char *word) {
   bool first = true;
   if (s->panels == PANELS) {
@@ -149,37 +158,41 @@ static int add_named(sketch *s, const char *word) {
   return ARGS_GO_ON;
 }
 
-/* with a quantity of its own: the name says nothing, or has no relatives beside it */
-static bool joins(const sketch *s, int p, int column) {
+/* Should a column join panel p? Yes if both have the same known quantity; a column of unknown
+ * quantity joins its family by name, x1 x2 x3. */
+static bool belongs_to_panel(const sketch *s, int p, int column) {
   const char *first = s->curve[p][0].y, *name = s->t->name[column].text;
-  quantity a = of_column(s, table_column(s->t, first)), b = of_column(s, column);
+  quantity a = quantity_of_column(s, table_column(s->t, first)), b = quantity_of_column(s, column);
   bool known = strcmp(b.what, name) != 0;
   return known ? quantity_same(a, b) : name_family(first, name);
 }
 
-/* a panel for each quantity; names that say nothing are joined by families, x1 x2 x3 */
+/* Without words on the command line: one panel for each quantity or family of names. x: the column
+ * of the abscissa. Columns beyond the limits of panels and curves are left out. */
 static void add_families(sketch *s, int x) {
   for (int j = 0; j < s->t->columns; j++) {
     int p = 0;
     if (j == x) continue;
-    while (p < s->panels && !joins(s, p, j)) p++;
+    while (p < s->panels && !belongs_to_panel(s, p, j)) p++;
     if (p == PANELS || (p < s->panels && s->curves[p] == USUAL_CURVES)) continue;
     if (p == s->panels) s->panels++;
-    add_to(s, p, j);
+    add_curve_to_panel(s, p, j);
   }
 }
 
-static int fill(sketch *s, const settings *set, const args *a) {
+/* Fill the chart: axes, labels, panels and curves, from the settings and the words after the
+ * file's name. s->t must be set. ARGS_GO_ON, or TOOL_USAGE after a message. */
+static int plan_chart(sketch *s, const settings *set, const args *a) {
   int x = set->x ? table_column(s->t, set->x) : 0;
   if (x < 0) return unknown_column(s->t, set->x);
   s->x = s->t->name[x].text;
-  s->unitless = no_units(s->t);
-  s->xlabel = quantity_label(of_column(s, x));
-  if (strcmp(s->x, "t") != 0 && strcmp(of_column(s, x).what, s->x) != 0) {
-    quantity q = of_column(s, x);
+  s->unitless = is_unitless(s->t);
+  s->xlabel = quantity_label(quantity_of_column(s, x));
+  if (strcmp(s->x, "t") != 0 && strcmp(quantity_of_column(s, x).what, s->x) != 0) {
+    quantity q = quantity_of_column(s, x);
     s->xlabel = quantity_label((quantity){s->x, q.unit});
   }
-  /* rows of a sweep are runs, which no line joins */
+  /* rows of a sweep are separate runs: points, not lines */
   s->points = table_is_sweep(s->t);
   s->log_x = set->log == 1 || set->log == 3;
   s->log_y = set->log == 2 || set->log == 3;
@@ -193,8 +206,9 @@ static int fill(sketch *s, const settings *set, const args *a) {
   return TOOL_USAGE;
 }
 
-/* the name of the file with .svg for its ending; false after a message */
-static bool default_name(const char *file, size_t size, char *name) {
+/* The picture's default name: the data file's, with .svg in place of .csv or .h5. False after a
+ * message. */
+static bool default_picture_name(const char *file, size_t size, char *name) {
   size_t length = strlen(file);
   const char *dot = strrchr(file, '.');
   if (dot && dot > file && (strcmp(dot, ".csv") == 0 || results_named(file))) {
@@ -206,8 +220,9 @@ static bool default_name(const char *file, size_t size, char *name) {
   return false;
 }
 
-/* the columns of a chart, from a file of results; false after a message */
-static bool load(const chart *c, ga_results *r, const table *names, table *data) {
+/* Read the columns that the chart draws from a file of results into `data`. False after a
+ * message. */
+static bool load_chart_columns(const chart *c, ga_results *r, const table *names, table *data) {
   bool *wanted = calloc((size_t)names->columns, sizeof *wanted);
   if (!wanted) {
     tool_error("no memory for the columns");
@@ -223,18 +238,19 @@ static bool load(const chart *c, ga_results *r, const table *names, table *data)
   return good;
 }
 
-/* t: the table, or the names of the columns of r */
-static int draw(const settings *set, const args *a, const table *t, ga_results *r) {
+/* Draw the picture. t: the table of a CSV file (r NULL), or only the column names of the results
+ * r. A table of `converge --csv` gets its own kind of chart. Returns the exit code. */
+static int draw_plot(const settings *set, const args *a, const table *t, ga_results *r) {
   static sketch s; /* large */
   char name[4096];
   const char *path = set->out ? set->out : name;
   bool good;
-  if (!set->out && !default_name(a->operand, sizeof name, name)) return TOOL_USAGE;
+  if (!set->out && !default_picture_name(a->operand, sizeof name, name)) return TOOL_USAGE;
   if (!r && chart_is_study(t) && a->noperands == 1 && !set->x && !set->log) {
     good = chart_draw_study(t, set->title, t->name[0].text, path);
   } else {
     s = (sketch){.t = t, .results = r};
-    int code = fill(&s, set, a);
+    int code = plan_chart(&s, set, a);
     if (code != ARGS_GO_ON) return code;
     chart c = {.title = set->title,
                .panels = s.panel,
@@ -242,7 +258,8 @@ static int draw(const settings *set, const args *a, const table *t, ga_results *
                .width = CHART_TIME_WIDTH};
     table data;
     table_init(&data, "");
-    good = r ? load(&c, r, t, &data) && chart_draw(&c, &data, path) : chart_draw(&c, t, path);
+    good = r ? load_chart_columns(&c, r, t, &data) && chart_draw(&c, &data, path)
+             : chart_draw(&c, t, path);
     table_free(&data);
   }
   if (!good) return TOOL_FAILED;
@@ -250,6 +267,8 @@ static int draw(const settings *set, const args *a, const table *t, ga_results *
   return TOOL_OK;
 }
 
+/* `genalpha plot`: read a CSV file as a whole, or only the column names of a result file, and
+ * draw. Returns the exit code. */
 int command_plot(int argc, char **argv) {
   settings set = {NULL, NULL, NULL, 0};
   args a = {.command = &command, .settings = &set};
@@ -259,7 +278,7 @@ int command_plot(int argc, char **argv) {
   const bool results = results_named(a.operand);
   ga_results *r = results ? results_open(a.operand, &t) : NULL;
   const bool good = results ? r != NULL : table_read(&t, a.operand);
-  code = good ? draw(&set, &a, &t, r) : TOOL_FAILED;
+  code = good ? draw_plot(&set, &a, &t, r) : TOOL_FAILED;
   table_free(&t);
   ga_results_free(r);
   return code;

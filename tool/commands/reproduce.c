@@ -39,7 +39,7 @@ static const arg_command command = {
         "found. What is up to date is not computed again.",
     .specs = specs};
 
-/* names of papers, then of items */
+/* A tool_word: the keys of the papers, then the names of the items. */
 static const char *word_at(const void *list, int i) {
   (void)list;
   int papers = 0;
@@ -48,7 +48,7 @@ static const char *word_at(const void *list, int i) {
   return item_at(i - papers) ? item_at(i - papers)->id : NULL;
 }
 
-/* mark what a word names; false if it names nothing */
+/* Mark the items that a word names: one item, or all of a paper. False if it names nothing. */
 static bool select_items(const char *word, bool *selected) {
   bool found = false;
   for (int i = 0; item_at(i); i++) {
@@ -60,7 +60,9 @@ static bool select_items(const char *word, bool *selected) {
   return found;
 }
 
-static int choose(const args *a, const item **items, bool *selected, int *count) {
+/* Write the items that the operands name to `items` and their number to *count; all of them if
+ * there are no operands. selected: scratch, zeroed. ARGS_GO_ON, or TOOL_USAGE after a message. */
+static int choose_items(const args *a, const item **items, bool *selected, int *count) {
   for (int i = 0; i < a->noperands; i++) {
     if (!select_items(a->operands[i], selected)) {
       const char *nearest = ga_nearest_in(a->operands[i], word_at, NULL);
@@ -76,16 +78,19 @@ static int choose(const args *a, const item **items, bool *selected, int *count)
   return ARGS_GO_ON;
 }
 
-static void forget(const runner *r) {
+/* Delete the stored records of the chosen items, so that they are computed again (--again). */
+static void delete_records(const runner *r) {
   char path[PATH_LENGTH];
   for (int i = 0; i < r->count; i++) {
     if (record_path(path, r->dir, r->items[i]->id, NULL)) unlink(path);
   }
 }
 
+/* Compute and draw the items of r, write index.html and print the tally. TOOL_OK only if
+ * everything was computed and drawn and no claim is open. */
 static int reproduce(const settings *set, runner *r) {
   if (!record_prepare(r->dir)) return TOOL_FAILED;
-  if (set->again) forget(r);
+  if (set->again) delete_records(r);
   r->draw = gnuplot_found();
   tally counts;
   int code = runner_run(r);
@@ -101,6 +106,7 @@ static int reproduce(const settings *set, runner *r) {
   return r->draw && tally_open(&counts) == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
+/* `genalpha reproduce [FIGURE..]`; by default as many jobs as processors. Returns the exit code. */
 int command_reproduce(int argc, char **argv) {
   settings set = {.out = "reproduction"};
   args a = {.command = &command, .settings = &set};
@@ -113,7 +119,7 @@ int command_reproduce(int argc, char **argv) {
   bool *selected = calloc((size_t)all, sizeof *selected);
   runner r = {.dir = set.out, .items = items, .quick = set.quick};
   r.jobs = set.jobs ? set.jobs : cores > 0 && cores < 256 ? (int)cores : 1;
-  code = items && selected ? choose(&a, items, selected, &r.count) : TOOL_FAILED;
+  code = items && selected ? choose_items(&a, items, selected, &r.count) : TOOL_FAILED;
   if (code == ARGS_GO_ON) code = reproduce(&set, &r);
   free(items);
   free(selected);

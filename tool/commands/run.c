@@ -9,12 +9,13 @@
 #include "picture/chart.h"
 #include "picture/page.h"
 
-/* the settings as RUN_SPECS wants them: a member of others */
+/* RUN_SPECS expects the run_settings as a member of the command's settings */
 typedef struct whole {
   run_settings run;
 } whole;
 
-/* an empty text chooses PETSc with its usual options */
+/* An arg_read for --petsc: any text, also an empty one, which means PETSc with its default
+ * options. */
 static bool read_petsc(const arg_spec *spec, const char *text, void *field) {
   (void)spec;
   *(const char **)field = text;
@@ -71,7 +72,7 @@ const arg_command run_command = {
     .takes_library = problem_takes_all,
     .library_default = problem_default};
 
-/* all that must be released in the end */
+/* everything that release_resources closes; empty members are skipped */
 typedef struct resources {
   ga_problem *problem;
   team *team;
@@ -83,7 +84,9 @@ typedef struct resources {
   run_events events;
 } resources;
 
-static json_run describe(const run_settings *set, const simulation *s, int code) {
+/* The facts about a run for its result file; it borrows all pointers. code: the exit code so
+ * far. */
+static json_run describe_run(const run_settings *set, const simulation *s, int code) {
   return (json_run){.problem = s->problem,
                     .options = s->options,
                     .solver = s->solver,
@@ -94,8 +97,10 @@ static json_run describe(const run_settings *set, const simulation *s, int code)
                     .exit_code = code};
 }
 
+/* Open the file --out into r->out; result files also get the options of the run. False after a
+ * message. */
 static bool open_trajectory(const run_settings *set, const simulation *s, resources *r) {
-  const json_run run = describe(set, s, TOOL_OK);
+  const json_run run = describe_run(set, s, TOOL_OK);
   char *options = json_text(json_options, &run);
   const trajectory_texts texts = {
       .model_name = file_of(s->problem) ? s->problem->cite : s->problem->name, .options = options};
@@ -104,15 +109,18 @@ static bool open_trajectory(const run_settings *set, const simulation *s, resour
   return ok;
 }
 
+/* Close the file --out; result files also get the statistics and how the run ended. False after a
+ * message. */
 static bool close_trajectory(const run_settings *set, const simulation *s, resources *r, int code) {
-  const json_run run = describe(set, s, code);
+  const json_run run = describe_run(set, s, code);
   char *statistics = r->out.results ? json_text(json_statistics, &run) : NULL;
   const bool ok = trajectory_close(&r->out, statistics);
   free(statistics);
   return ok;
 }
 
-/* files are opened before the run, so that a wrong name does not cost the run */
+/* Open all output files before the run, so that a wrong name does not cost the run. ARGS_GO_ON, or
+ * the exit code after a message. */
 static int open_files(const run_settings *set, const simulation *s, resources *r) {
   if (set->save_state && !output_place(set->save_state)) return TOOL_FAILED;
   if (set->out && !open_trajectory(set, s, r)) return TOOL_FAILED;
@@ -127,7 +135,9 @@ static int open_files(const run_settings *set, const simulation *s, resources *r
   return ok ? ARGS_GO_ON : TOOL_FAILED;
 }
 
-static bool draw(const simulation *s, gnuplot *plot) {
+/* Draw the recorded motion (s->time_plot) with a title and close the plot. False after a
+ * message. */
+static bool draw_plot(const simulation *s, gnuplot *plot) {
   char title[200];
   const ga_options *o = s->options;
   int n = snprintf(title, sizeof title, "%s: %s, rho_inf = %.3g, h = %.4g", s->problem->name,
@@ -140,7 +150,8 @@ static bool draw(const simulation *s, gnuplot *plot) {
   return gnuplot_close(plot);
 }
 
-static bool put_page(const run_settings *set, const simulation *s) {
+/* Write the page of --view, from the recorded film. False after a message. */
+static bool write_page(const run_settings *set, const simulation *s) {
   char how[300];
   const ga_options *o = s->options;
   snprintf(how, sizeof how, "%s, rho_inf = %.3g, h = %.4g, %ld steps", problem_method(o).text,
@@ -155,13 +166,14 @@ static bool put_page(const run_settings *set, const simulation *s) {
   return webpage_write(&p, set->page);
 }
 
-/* where people read: stdout, unless it belongs to data or something went wrong */
-static FILE *report_to(const run_settings *set, int code) {
+/* Where the summary goes: stdout; stderr if stdout carries data or the run failed. */
+static FILE *report_stream(const run_settings *set, int code) {
   bool data = set->final || (set->out && strcmp(set->out, "-") == 0);
   return data || code != TOOL_OK ? tool_messages() : stdout;
 }
 
-/* after the run, good or bad: the files */
+/* After the run, successful or not: finish all files and print their names. Returns the exit code:
+ * `code`, or TOOL_FAILED if the run succeeded but a file did not. */
 static int close_files(const run_settings *set, const simulation *s, resources *r, int code) {
   const struct {
     const char *label, *path;
@@ -169,10 +181,10 @@ static int close_files(const run_settings *set, const simulation *s, resources *
   } files[] = {
       {"trajectory", set->out, close_trajectory(set, s, r, code)},
       {"state", set->save_state, code == TOOL_OK || code == TOOL_INTERRUPTED},
-      {"plot", set->plot, set->plot && solver_steps(&r->solver) > 0 && draw(s, &r->plot)},
-      {"page", set->page, set->page && film_frames(&r->film) > 0 && put_page(set, s)},
+      {"plot", set->plot, set->plot && solver_steps(&r->solver) > 0 && draw_plot(s, &r->plot)},
+      {"page", set->page, set->page && film_frames(&r->film) > 0 && write_page(set, s)},
   };
-  FILE *to = report_to(set, code);
+  FILE *to = report_stream(set, code);
   for (int i = 0; i < 4; i++) {
     if (!files[i].path) continue;
     if (!files[i].ok && code == TOOL_OK) code = TOOL_FAILED;
@@ -181,7 +193,8 @@ static int close_files(const run_settings *set, const simulation *s, resources *
   return code;
 }
 
-static void release(resources *r) {
+/* Close everything in r; members that were never opened are skipped. */
+static void release_resources(resources *r) {
   trajectory_close(&r->out, NULL);
   if (r->plot.script) gnuplot_discard(&r->plot);
   time_plot_free(r->time_plot);
@@ -192,8 +205,8 @@ static void release(resources *r) {
   problem_close(r->problem);
 }
 
-/* Over several processes each of these three is done by all of them before the next one begins,
- * which needs all of them. */
+/* Join the other processes, set up the simulation s, open the files. All processes agree after
+ * each of these steps, because the next one needs all of them. ARGS_GO_ON or the exit code. */
 static int open_all(const run_settings *set, args *a, resources *r, simulation *s) {
   int code = team_open(r->problem, set->petsc, &r->team);
   if (code != ARGS_GO_ON) return code;
@@ -203,15 +216,18 @@ static int open_all(const run_settings *set, args *a, resources *r, simulation *
   return team_code(r->team, team_writes(r->team) ? open_files(set, s, r) : ARGS_GO_ON);
 }
 
-/* at the end of a run: process 0 prints and writes, the others do nothing */
-static int finish(const run_settings *set, const simulation *s, resources *r, int code) {
+/* After the run: process 0 prints the summary and finishes the files; the others only return
+ * `code`. */
+static int write_results(const run_settings *set, const simulation *s, resources *r, int code) {
   if (!team_writes(r->team)) return code;
-  if (code == TOOL_OK && !set->final) summary_print(report_to(set, code), s);
+  if (code == TOOL_OK && !set->final) summary_print(report_stream(set, code), s);
   code = close_files(set, s, r, code);
   if (code == TOOL_OK && set->final) json_final(stdout, r->problem, s->options, &r->solver);
   return code;
 }
 
+/* `genalpha run` after its options are parsed. Everything opened goes to r, which the caller
+ * releases also after a failure. Returns the exit code. */
 static int run_problem(run_settings *set, args *a, resources *r) {
   if (set->columns) {
     const int code = problem_open(&set->problem, a, set->stop_when, &r->problem);
@@ -231,21 +247,22 @@ static int run_problem(run_settings *set, args *a, resources *r) {
   s.time_plot = r->time_plot;
   s.film = set->view && team_writes(r->team) ? &r->film : NULL;
   s.shows = set->view || set->plot;
-  return finish(set, &s, r, simulate(&s));
+  return write_results(set, &s, r, simulate(&s));
 }
 
+/* `genalpha run`; returns the exit code. */
 int command_run(int argc, char **argv) {
   run_settings set = RUN_SETTINGS_NONE;
   ga_options options = ga_options_default();
   args a = {.command = &run_command, .settings = &set, .options = &options};
   int code = args_parse(&a, argc, argv);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
-  /* a team cannot leave rows out; who asks for it is told */
+  /* redundant rows cannot be left out over several processes: the default is to refuse them */
   if (code == ARGS_GO_ON && launcher_detect().processes > 1)
     code = args_apply(&a, "redundant", "refuse");
   if (code != ARGS_GO_ON) return code;
   resources r = {.plot = {.fd = -1}};
   code = run_problem(&set, &a, &r);
-  release(&r);
+  release_resources(&r);
   return code;
 }

@@ -2,6 +2,7 @@
 /* genalpha schema: the format of model files for editors, which complete and check with it. */
 #include "args/args.h"
 
+/* `genalpha schema`: JSON Schema of model files, or Markdown tables. Returns the exit code. */
 int command_schema(int argc, char **argv) {
   static const arg_spec specs[] = {
       {"tables", NULL, "joints and fields as Markdown tables instead", arg_read_flag, 0, 0, 0},

@@ -49,6 +49,8 @@ static const struct {
 
 enum { NOPTIONS = (int)(sizeof options / sizeof options[0]) };
 
+/* Parse the options that the table above marks for this command, read the model file, and call
+ * command->solve. Returns the exit code. */
 int statics_run(const statics_command *command, int argc, char **argv) {
   arg_spec specs[NOPTIONS + 1] = {{.key = NULL}};
   for (int i = 0, n = 0; i < NOPTIONS; i++) {

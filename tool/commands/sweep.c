@@ -72,19 +72,20 @@ static const arg_command command = {
     .takes_library = problem_takes_all,
     .library_default = problem_default};
 
-/* all that must be released in the end */
+/* everything that command_sweep releases at its end */
 typedef struct resources {
-  sweep_words words; /* of a run without what is varied */
+  sweep_words words; /* command line of a run without the varied parameters */
   ga_problem *problem;
   sweep_shape shape;
   sweep_journal journal;
-  char *about;
+  char *about;   /* identity of the sweep, a JSON object */
   sweep_job job; /* the processes that make the sweep */
 } resources;
 
 /* ---- before the runs ------------------------------------------------------------------------ */
 
-/* the options that all runs share: those of RUN_SPECS, the last of the table, and of the library */
+/* Set plan.given to the options shared by all runs: those of RUN_SPECS, which stand last in
+ * `specs`, and those of the library. The list is compacted in place and borrowed. */
 static void share_options(settings *set, arg_given *list, int count) {
   int n = 0;
   for (int i = 0; i < count; i++) {
@@ -101,6 +102,8 @@ static const char *base_of(const char *path, size_t *length) {
   return path + *length;
 }
 
+/* stat of the directory that is the first `length` characters of a path; 0: the current
+ * directory. */
 static bool stat_directory(const char *path, size_t length, struct stat *to) {
   char *directory = length ? strndup(path, length) : strdup(".");
   const bool there = directory && stat(directory, to) == 0;
@@ -108,7 +111,8 @@ static bool stat_directory(const char *path, size_t length, struct stat *to) {
   return there;
 }
 
-/* Is PATH with this suffix the file OTHER, however both are written? */
+/* Is PATH followed by the suffix the same file as OTHER? Compares the names and, by inode, the
+ * directories. Neither file needs to exist. */
 static bool same_file(const char *path, const char *suffix, const char *other) {
   size_t n, m;
   struct stat a, b;
@@ -119,11 +123,14 @@ static bool same_file(const char *path, const char *suffix, const char *other) {
          a.st_ino == b.st_ino;
 }
 
+/* Would the table (out) and the histories (rows) be written to the same file, or over each other's
+ * .journal or .part? */
 static bool files_collide(const char *out, const char *rows) {
   return same_file(out, "", rows) || same_file(out, ".journal", rows) ||
          same_file(out, ".part", rows) || same_file(rows, ".part", out);
 }
 
+/* Check options that exclude or need each other: ARGS_GO_ON, or TOOL_USAGE after a message. */
 static int check_settings(const settings *set) {
   const char *wrong = NULL;
   const bool rows = set->run.every > 0 || !isnan(set->run.out_dt);
@@ -150,7 +157,8 @@ static int check_settings(const settings *set) {
   return TOOL_USAGE;
 }
 
-/* The problem without what is varied: names are looked up in it. */
+/* Open r->problem with the shared options only, nothing varied: names of parameters and columns
+ * are looked up in it. ARGS_GO_ON, or the exit code after a message. */
 static int open_base(const settings *set, resources *r) {
   run_settings base = RUN_SETTINGS_NONE;
   ga_options options = ga_options_default();
@@ -166,7 +174,8 @@ static int open_base(const settings *set, resources *r) {
   return code == ARGS_GO_ON ? problem_open(&base.problem, &a, r->shape.want, &r->problem) : code;
 }
 
-/* the columns that must exist, as a text for the reader of model files */
+/* Set s->want to the text of --columns and --stop-when: columns that the reader of the model file
+ * must provide. It stays NULL if neither is given. False without memory. */
 static bool join_wants(const settings *set, sweep_shape *s) {
   const char *columns = set->columns ? set->columns : "";
   const char *when = set->run.stop_when ? set->run.stop_when : "";
@@ -177,6 +186,8 @@ static bool join_wants(const settings *set, sweep_shape *s) {
   return s->want != NULL;
 }
 
+/* Open the problem, resolve the varied names, fix the columns of the table (r->shape), and write
+ * the identity of the sweep, r->about, by which a stopped sweep is recognized. */
 static int prepare_sweep(settings *set, resources *r) {
   if (!join_wants(set, &r->shape)) return TOOL_FAILED;
   int code = open_base(set, r);
@@ -195,6 +206,8 @@ static int prepare_sweep(settings *set, resources *r) {
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
+/* Can a file of this name be written by this build? HDF5 may not be built in. NULL: no file, true.
+ * False after a message. */
 static bool can_write(const char *path) {
   ga_error err = {GA_OK, ""};
   ga_results *none = NULL;
@@ -221,13 +234,16 @@ static int check_existing_outputs(const sweep_tables *f) {
   return ARGS_GO_ON;
 }
 
+/* Check before the runs that both files can be written. With a journal of a stopped sweep the
+ * files may exist. ARGS_GO_ON, TOOL_OK if the sweep is complete already, or TOOL_FAILED. */
 static int check_output_files(const sweep_tables *f) {
   if (!can_write(f->out) || !can_write(f->history)) return TOOL_FAILED;
   if (f->history && !output_place(f->history)) return TOOL_FAILED;
   return sweep_journal_exists(f->out) ? ARGS_GO_ON : check_existing_outputs(f);
 }
 
-/* threads of this process */
+/* Number of threads that make runs in this process: --workers or one per core, at most one per
+ * run; 1 if several processes share the sweep. */
 static int worker_count(const settings *set, const sweep_job *job) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   long n = job->ops ? 1 : set->workers > 0 ? set->workers : cores;
@@ -237,8 +253,10 @@ static int worker_count(const settings *set, const sweep_job *job) {
 
 /* ---- after the runs ------------------------------------------------------------------------- */
 
-static void summary(const settings *set, const resources *r, const sweep_tally *tally,
-                    const sweep_ends *ends) {
+/* Print how many runs ended how, the effort, the first failure and the names of the files. tally:
+ * the runs made now; ends: all runs of the table. */
+static void print_summary(const settings *set, const resources *r, const sweep_tally *tally,
+                          const sweep_ends *ends) {
   const long *n = ends->count;
   printf("  %-13s%ld runs of %s: %ld complete", "sweep", set->plan.runs, r->problem->name, n[0]);
   if (n[SWEEP_EVENT]) printf(", %ld ended by an event", n[SWEEP_EVENT]);
@@ -262,7 +280,8 @@ static void summary(const settings *set, const resources *r, const sweep_tally *
   if (set->history) printf("  %-13s%s\n", "history", set->history);
 }
 
-/* Files and journal. ARGS_GO_ON: there are runs to be made or, with --collect, to be written. */
+/* Check the output files and open the journal. ARGS_GO_ON if there are runs to make or, with
+ * --collect, to write; else the exit code. */
 static int open_journal(const settings *set, const sweep_tables *files, resources *r) {
   int code = check_output_files(files);
   if (code != ARGS_GO_ON) return code;
@@ -273,7 +292,7 @@ static int open_journal(const settings *set, const sweep_tables *files, resource
   if (!sweep_journal_open(&r->journal, set->out, r->about, &r->shape, set->plan.runs)) {
     return TOOL_FAILED;
   }
-  /* another sweep may have ended between the look and the lock */
+  /* another sweep may have ended between that check and the lock of the journal */
   if (!r->journal.found) code = check_existing_outputs(files);
   if (code != ARGS_GO_ON) {
     sweep_journal_close(&r->journal, true);
@@ -285,6 +304,8 @@ static int open_journal(const settings *set, const sweep_tables *files, resource
   return ARGS_GO_ON;
 }
 
+/* Make all runs that the journal does not have yet. ARGS_GO_ON if all are done, else the exit code
+ * after a message that says how to continue. */
 static int make_runs(const settings *set, resources *r, sweep_tally *tally) {
   sweep_job_server others = {&r->job, &set->plan, &r->shape};
   const sweep_server server = {sweep_job_serve, &others};
@@ -297,8 +318,9 @@ static int make_runs(const settings *set, resources *r, sweep_tally *tally) {
   return interrupt_came() ? TOOL_INTERRUPTED : TOOL_FAILED;
 }
 
-/* the whole sweep, in the one process that has the files; code: what has been found out so far */
-static int sweep(const settings *set, resources *r, int code) {
+/* The whole sweep, in process 0, which owns the files. code: result of the preparation; the other
+ * processes learn it by sweep_job_announce. Returns the exit code. */
+static int lead_sweep(const settings *set, resources *r, int code) {
   const sweep_tables files = {set->out, set->history, r->about, r->problem};
   sweep_tally tally = {.made = 0};
   sweep_ends ends;
@@ -310,10 +332,12 @@ static int sweep(const settings *set, resources *r, int code) {
   const bool all = r->journal.done == r->journal.runs;
   if (!sweep_tables_write(&files, &set->plan, &r->shape, &r->journal, &ends)) return TOOL_FAILED;
   sweep_journal_close(&r->journal, all);
-  summary(set, r, &tally, &ends);
+  print_summary(set, r, &tally, &ends);
   return ends.count[SWEEP_FAILED] < set->plan.runs ? TOOL_OK : TOOL_FAILED;
 }
 
+/* `genalpha sweep` after its options are parsed: process 0 leads, the other processes make runs
+ * for it. Returns the exit code; the caller releases set and r. */
 static int run_sweep(settings *set, args *a, resources *r) {
   set->plan.operand = a->operand;
   share_options(set, a->list, a->nlist);
@@ -322,10 +346,12 @@ static int run_sweep(settings *set, args *a, resources *r) {
   if (code != ARGS_GO_ON) return code;
   code = prepare_sweep(set, r);
   if (code == ARGS_GO_ON && set->list) code = sweep_plan_list(&set->plan, stdout);
-  if (r->job.process == 0) return sweep(set, r, code);
+  if (r->job.process == 0) return lead_sweep(set, r, code);
   return sweep_job_work(&r->job, &set->plan, &r->shape, code == ARGS_GO_ON ? r->about : NULL);
 }
 
+/* `genalpha sweep`: join the other processes, parse, run, release everything. Returns the exit
+ * code. */
 int command_sweep(int argc, char **argv) {
   settings *set = calloc(1, sizeof *set);
   arg_given *list = calloc((size_t)argc, sizeof *list);

@@ -37,7 +37,8 @@ static const arg_command command = {
         "the page at once), or FILE.yaml as it is placed at the start, with joint axes and names.",
     .specs = specs};
 
-/* the only frame: the start, at rest as far as accelerations and multipliers are concerned */
+/* Add the start of the problem as the only frame; accelerations and multipliers are zero in it.
+ * False after a message. */
 static bool film_start(film *f, const ga_problem *problem) {
   const ga_model *model = &problem->model;
   double *data = calloc(snapshot_size(model) + 1, sizeof *data);
@@ -54,9 +55,9 @@ static bool film_start(film *f, const ga_problem *problem) {
   return true;
 }
 
-/* A model that cannot be built is shown as it is described, with the reason: that is how the
- * mistake is found. The reason is on stderr already. */
-static bool view_parts(const settings *set, const char *path, const char *out) {
+/* Show a model that cannot be built as it is described in the file, with the reason on the page,
+ * so that the user can see the mistake. (The reason is on stderr already.) False if it fails. */
+static bool view_description(const settings *set, const char *path, const char *out) {
   const ga_file_options all = {.set = set->sets.set, .nset = set->sets.count};
   ga_file_options parts = all;
   ga_file *file = NULL, *none = NULL;
@@ -78,7 +79,8 @@ static bool view_parts(const settings *set, const char *path, const char *out) {
   return ok;
 }
 
-/* What ga_mechanism_check says: warnings are shown at once, the rest below them. */
+/* Findings of ga_mechanism_check: the page shows warnings first, the others below them. Both lists
+ * end with NULL. */
 enum { SENTENCES = 60 };
 typedef struct sentences {
   char text[SENTENCES][400];
@@ -86,7 +88,9 @@ typedef struct sentences {
   int count, warnings, others;
 } sentences;
 
-static void hear(void *context, ga_log_level level, const char *text) {
+/* A ga_log_fn: copy a sentence of the check into `sentences` (context), among the warnings or the
+ * others. Sentences beyond SENTENCES are dropped. */
+static void keep_sentence(void *context, ga_log_level level, const char *text) {
   sentences *s = context;
   if (s->count == SENTENCES) return;
   char *own = s->text[s->count++];
@@ -98,15 +102,19 @@ static void hear(void *context, ga_log_level level, const char *text) {
   }
 }
 
+/* Check the mechanism at its start and keep the findings in s; a failed check becomes a warning,
+ * too. */
 static void check_start(const ga_problem *problem, sentences *s) {
   ga_check check;
   ga_error err = {GA_OK, ""};
   if (ga_mechanism_check(ga_file_mechanism(file_of(problem)), problem->t0, problem->q0, problem->v0,
-                         hear, s, &check, &err) != GA_OK) {
-    hear(s, GA_LOG_WARNING, err.text);
+                         keep_sentence, s, &check, &err) != GA_OK) {
+    keep_sentence(s, GA_LOG_WARNING, err.text);
   }
 }
 
+/* Write the page of a model file at its start configuration. Returns the exit code; a model that
+ * cannot be built fails, but its description is shown. */
 static int view_start(const settings *set, const char *path, const char *out) {
   ga_problem *problem = NULL;
   film frames = {.mechanism = NULL};
@@ -126,7 +134,7 @@ static int view_start(const settings *set, const char *path, const char *out) {
                        .about = about};
     code = ok && webpage_write(&p, out) ? TOOL_OK : TOOL_FAILED;
   } else {
-    view_parts(set, path, out);
+    view_description(set, path, out);
   }
   film_close(&frames);
   problem_close(problem);
@@ -135,7 +143,8 @@ static int view_start(const settings *set, const char *path, const char *out) {
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-/* One JSON string, as json_options wrote it, into room; where it ends, NULL if it is none. */
+/* Read one JSON string, as json_options writes it, into text (room bytes). Returns the position
+ * after its closing quote, NULL if there is no string or it does not fit. */
 static const char *read_string(const char *at, size_t room, char *text) {
   size_t n = 0;
   if (*at++ != '"') return NULL;
@@ -155,7 +164,8 @@ static const char *read_string(const char *at, size_t room, char *text) {
   return *at == '"' ? at + 1 : NULL;
 }
 
-/* The parameters that `run --set` replaced: {.. "set": {"NAME": "VALUE", ..}} */
+/* Read the parameters that `run --set` replaced from the stored options: {.. "set": {"NAME":
+ * "VALUE", ..}}. sets borrows the texts in values. False if they cannot be read. */
 static bool read_sets(const char *options, file_sets *sets, char (*values)[256]) {
   const char *at = strstr(options, "\"set\":");
   if (!at || !(at = strchr(at, '{'))) return true;
@@ -172,7 +182,9 @@ static bool read_sets(const char *options, file_sets *sets, char (*values)[256])
   return true;
 }
 
-static ga_file *model_of(const char *path, const ga_results *results) {
+/* Parse the model that is stored in a result file, with the parameters of its run. NULL after a
+ * message; the caller frees it. */
+static ga_file *parse_stored_model(const char *path, const ga_results *results) {
   static char values[SETS_MAX][256];
   file_sets sets = {.count = 0};
   const char *text = ga_results_text(results, GA_RESULTS_MODEL);
@@ -195,6 +207,7 @@ static ga_file *model_of(const char *path, const ga_results *results) {
   return file;
 }
 
+/* Write the page with the motion stored in the results. False after a message. */
 static bool show_results(const char *path, const ga_file *file, ga_results *results,
                          const char *out) {
   film frames = {.mechanism = NULL};
@@ -219,6 +232,7 @@ static bool show_results(const char *path, const ga_file *file, ga_results *resu
   return ok;
 }
 
+/* Write the page of a result file, with the model stored in it. Returns the exit code. */
 static int view_results(const settings *set, const char *path, const char *out) {
   ga_results *results = NULL;
   ga_error err = {GA_OK, ""};
@@ -230,13 +244,14 @@ static int view_results(const settings *set, const char *path, const char *out) 
     tool_error("%s", err.text);
     return TOOL_FAILED;
   }
-  ga_file *file = model_of(path, results);
+  ga_file *file = parse_stored_model(path, results);
   const bool ok = file && show_results(path, file, results, out);
   ga_file_free(file);
   ga_results_free(results);
   return ok ? TOOL_OK : TOOL_FAILED;
 }
 
+/* `genalpha view`: a page from a model file or from the results of a run. Returns the exit code. */
 int command_view(int argc, char **argv) {
   settings set = {.out = NULL};
   args a = {.command = &command, .settings = &set};

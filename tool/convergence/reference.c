@@ -14,13 +14,15 @@
 #include "simulate/progress.h"
 #include "simulate/solver.h"
 
-/* room for `count` snapshots, NULL if there is no memory for them */
+/* Memory for `count` snapshots (all fields of a state, see state_fields.h); NULL if there is
+ * none. */
 static double *snapshots_new(const ga_model *model, size_t count) {
   size_t size = snapshot_size(model);
   if (count > SIZE_MAX / sizeof(double) / (size + 1)) return NULL;
   return malloc(count * size * sizeof(double) + sizeof(double));
 }
 
+/* Does a snapshot have a NaN in one of the fields from <= f < to? */
 static bool any_unknown(const ga_model *model, const double *data, int from, int to) {
   for (int p = 0; p < to; p++) {
     int n = field_columns(model, p);
@@ -32,9 +34,11 @@ static bool any_unknown(const ga_model *model, const double *data, int from, int
   return false;
 }
 
-/* what the problem knows */
+/* ---- what the problem knows ----------------------------------------------------------------- */
 
-static bool ask(const ga_problem *problem, double t, double *data) {
+/* Fills a snapshot with the reference of the problem at t, NaN where it is not known. True if q
+ * and v are complete. */
+static bool read_known(const ga_problem *problem, double t, double *data) {
   const ga_model *model = &problem->model;
   size_t size = snapshot_size(model);
   for (size_t i = 0; i < size; i++) data[i] = NAN;
@@ -45,13 +49,16 @@ static bool ask(const ga_problem *problem, double t, double *data) {
          !any_unknown(model, data, FIELD_Q, FIELD_VD);
 }
 
-/* no table has these odd times */
+/* Does the problem have a closed solution? It is asked at two odd times that no table has. data:
+ * scratch. */
 static bool is_closed(const ga_problem *problem, double t, double *data) {
   double span = t - problem->t0;
-  return ask(problem, problem->t0 + 0.38196601125 * span, data) &&
-         ask(problem, problem->t0 + 0.70710678118 * span, data);
+  return read_known(problem, problem->t0 + 0.38196601125 * span, data) &&
+         read_known(problem, problem->t0 + 0.70710678118 * span, data);
 }
 
+/* Chooses the kind: closed if there is one; else computed if the whole run is compared, a table if
+ * t is in it, or the finest level. */
 bool reference_open(reference *r, const ga_problem *problem, const ga_options *options, double t,
                     bool whole) {
   *r = (reference){.kind = REFERENCE_FINEST, .h = NAN, .problem = problem, .options = options};
@@ -65,7 +72,7 @@ bool reference_open(reference *r, const ga_problem *problem, const ga_options *o
     r->kind = REFERENCE_CLOSED;
   } else if (whole) {
     r->kind = REFERENCE_COMPUTED;
-  } else if (ask(problem, t, r->now)) {
+  } else if (read_known(problem, t, r->now)) {
     r->kind = REFERENCE_TABLE;
   }
   return true;
@@ -78,8 +85,9 @@ void reference_close(reference *r) {
   free(r->grid);
 }
 
-/* vd, lambda, psi and a at (t, q, v): what an integrator of the study's method has after a plain
- * start there */
+/* Starts r->equations, an integrator of the study's method, at (t, q, v) with a plain start: its
+ * state then has vd, lambda, psi and a. It is made at the first call. False after a warning; then
+ * r->no_equations is set. */
 static bool solve_equations(reference *r, double t, const double *q, const double *v) {
   ga_error err = {GA_OK, ""};
   if (!r->equations) {
@@ -99,7 +107,9 @@ static bool solve_equations(reference *r, double t, const double *q, const doubl
   return false;
 }
 
-static void complete(reference *r, double t, double *data) {
+/* Replaces the NaN in vd, lambda, psi and a of a snapshot by the solution of the equations of
+ * motion at its (t, q, v); if they cannot be solved, the NaN stay. */
+static void fill_unknown(reference *r, double t, double *data) {
   const ga_model *model = &r->problem->model;
   if (r->no_equations || !any_unknown(model, data, FIELD_VD, FIELDS)) return;
   const double *q = snapshot_field(model, data, FIELD_Q), *v = snapshot_field(model, data, FIELD_V);
@@ -114,14 +124,16 @@ static void complete(reference *r, double t, double *data) {
   }
 }
 
+/* The state at t, completed. If the solution is closed, its a is that of the method at t +
+ * shift. */
 ga_state reference_at(reference *r, double t, double shift) {
   const ga_model *model = &r->problem->model;
-  ask(r->problem, t, r->now);
-  complete(r, t, r->now);
+  read_known(r->problem, t, r->now);
+  fill_unknown(r, t, r->now);
   ga_state state = snapshot_state(model, r->now);
   state.t = t;
   if (r->kind == REFERENCE_CLOSED && !r->no_equations) {
-    ask(r->problem, t + shift, r->later);
+    read_known(r->problem, t + shift, r->later);
     const double *q = snapshot_field(model, r->later, FIELD_Q),
                  *v = snapshot_field(model, r->later, FIELD_V);
     if (solve_equations(r, t + shift, q, v)) state.a = ga_integrator_state(r->equations)->a;
@@ -129,7 +141,7 @@ ga_state reference_at(reference *r, double t, double shift) {
   return state;
 }
 
-/* fine runs, extrapolated */
+/* ---- fine runs, extrapolated ---------------------------------------------------------------- */
 
 enum { STRIDE = 2 }; /* largest steps of these runs between points of the grid */
 
@@ -138,6 +150,7 @@ typedef struct fine_run {
   progress progress;
 } fine_run;
 
+/* Called after each step: stores every STRIDE-th state inside the grid; false if interrupted. */
 static bool watch_fine(void *context, const ga_state *state, long steps) {
   fine_run *run = context;
   reference *r = run->r;
@@ -150,6 +163,8 @@ static bool watch_fine(void *context, const ga_state *state, long steps) {
   return !interrupt_came();
 }
 
+/* Runs stab2 with K extrapolations to t_end; watch_fine fills the grid. TOOL_OK, or the exit code
+ * after a message. */
 static int run_fine(fine_run *run, const ga_options *options, int K, double t_end) {
   const ga_problem *problem = run->r->problem;
   solver s = {.watch = watch_fine, .context = run};
@@ -173,6 +188,7 @@ static int run_fine(fine_run *run, const ga_options *options, int K, double t_en
   return code;
 }
 
+/* Allocates the grid and fills it by a run with steps h/STRIDE, extrapolated to order 2 + K. */
 int reference_compute(reference *r, const ga_options *options, int K, double h, long first,
                       long last) {
   r->first = first;
@@ -198,6 +214,7 @@ int reference_compute(reference *r, const ga_options *options, int K, double h, 
   return run_fine(&run, &o, K, r->problem->t0 + (double)last * h);
 }
 
+/* The state at grid point i, first <= i <= last; it points into the grid. */
 ga_state reference_point(const reference *r, long i) {
   const ga_model *model = &r->problem->model;
   return snapshot_state(model, r->grid + (size_t)(i - r->first) * snapshot_size(model));

@@ -18,8 +18,8 @@ typedef struct reference {
   int order; /* REFERENCE_COMPUTED: of their extrapolation */
   const ga_problem *problem;
   const ga_options *options; /* of the study: the meaning of a depends on its method */
-  ga_integrator *equations;  /* for what the problem leaves open; NULL until needed */
-  bool no_equations;         /* they could not be solved: it stays open */
+  ga_integrator *equations;  /* computes fields that the problem does not know; NULL until needed */
+  bool no_equations;         /* they could not be solved: those fields stay NaN */
   double *now, *later;       /* snapshots: of a time, and alpha h away from it */
   double *grid;              /* snapshots of the grid points first to last */
   long first, last;
@@ -38,10 +38,10 @@ int reference_compute(reference *r, const ga_options *options, int K, double h, 
                       long last);
 ga_state reference_point(const reference *r, long i);
 
-/* REFERENCE_CLOSED and REFERENCE_TABLE: the state at time t; as a, where the motion is known there,
- * what the method's a means at t + shift: v', or the applied part M^-1 F of it. vd, lambda and psi
- * that the problem leaves open follow from q and v by the equations of motion; what is unknown
- * still is NaN. Valid until the next call. */
+/* REFERENCE_CLOSED and REFERENCE_TABLE: the state at time t. If the solution is closed, a is what
+ * the method's a approximates at t + shift: v', or its applied term M^-1 F. Fields vd, lambda and
+ * psi that the problem does not know are computed from q and v by the equations of motion; if that
+ * fails they are NaN. Valid until the next call. */
 ga_state reference_at(reference *r, double t, double shift);
 
 #endif

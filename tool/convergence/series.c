@@ -10,7 +10,7 @@
 #include "args/problem_args.h"
 #include "picture/chart.h"
 
-/* the value of --KEY in the arguments, NULL if it is not there */
+/* The value of the last --KEY VALUE or --KEY=VALUE in the arguments, NULL if it is not there. */
 static char *value_of(int argc, char **argv, const char *key) {
   size_t n = strlen(key);
   char *value = NULL;
@@ -22,6 +22,7 @@ static char *value_of(int argc, char **argv, const char *key) {
   return value;
 }
 
+/* Cuts the value at its commas, in place, so that the option parser sees the first word only. */
 bool series_take(int argc, char **argv, const char *key, word_list *list) {
   char *value = value_of(argc, argv, key);
   *list = (word_list){.count = 0};
@@ -43,6 +44,7 @@ bool series_take(int argc, char **argv, const char *key, word_list *list) {
   return true;
 }
 
+/* All combinations of methods and parameters, parameters running faster. */
 int series_make(series *s, const ga_options *options, const word_list *methods,
                 const word_list *rhos) {
   int m = methods->count ? methods->count : 1, r = rhos->count ? rhos->count : 1;
@@ -66,16 +68,19 @@ int series_make(series *s, const ga_options *options, const word_list *methods,
   return ARGS_GO_ON;
 }
 
+/* Title of a study: method and rho_inf. */
 series_title series_name(const ga_options *o) {
   series_title t;
   snprintf(t.text, sizeof t.text, "%.30s, ρ∞ = %.4g", o->method, ga_params_check(&o->par).rho_inf);
   return t;
 }
 
-/* picture */
+/* ---- picture -------------------------------------------------------------------------------- */
 
 enum { PANELS = 5 };
 
+/* The picture of `count` studies: a table with the columns h, errors.. of each study, and the chart
+ * of it. The strings live here because the chart only borrows them. */
 typedef struct picture {
   table t;
   series_title title[SERIES_MAX];
@@ -85,6 +90,8 @@ typedef struct picture {
   int panels;
 } picture;
 
+/* Names the columns of the table: h0, q0, v0, .., h1, q1, ..: for study k its h, then the fields
+ * `shown`, one for each panel. Sets up p->t and the titles of the studies. */
 static void name_columns(picture *p, const study *studies, int count, const int *shown) {
   char names[SERIES_MAX * (PANELS + 1) * 16] = "";
   size_t used = 0;
@@ -101,6 +108,7 @@ static void name_columns(picture *p, const study *studies, int count, const int 
   table_init(&p->t, names);
 }
 
+/* Writes h and the errors of all levels of all studies into the table. */
 static void fill_table(picture *p, const study *studies, int count, const int *shown) {
   for (int k = 0; k < count; k++) {
     for (int i = 0; i < studies[k].rows; i++) {
@@ -113,6 +121,7 @@ static void fill_table(picture *p, const study *studies, int count, const int *s
   }
 }
 
+/* Draws a panel for each field that the first study has; false after a message. */
 bool series_draw(const study *studies, int count, const char *path) {
   static const int wanted[PANELS] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM, FIELD_PSI};
   picture *p = calloc(1, sizeof *p);

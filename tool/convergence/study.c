@@ -13,14 +13,15 @@
 #include "simulate/progress.h"
 #include "simulate/solver.h"
 
-/* steps of the finest level in one of level i */
+/* Periods of the finest level in one period of level i: 2^(levels - 1 - i). */
 static long stride_of(const study *s, int i) {
   return 1L << (s->levels - 1 - i);
 }
 
-/* checks */
+/* ---- checks --------------------------------------------------------------------------------- */
 
-/* how steps are chosen; wrong texts are the library's to tell */
+/* Sets automatic, per and period from the options. A wrong --h-seq counts as none here; the
+ * library reports it later. */
 static void read_sizes(study *s) {
   const ga_options *o = s->options;
   s->automatic = o->rtol > 0 || o->atol > 0;
@@ -33,17 +34,21 @@ static void read_sizes(study *s) {
   free(fraction);
 }
 
+/* Name of the number that differs between levels: the step size, or the tolerance if steps are
+ * automatic. */
 const char *study_level_title(const study *s) {
   if (!s->automatic) return "h";
   return s->options->rtol > 0 ? "rtol" : "atol";
 }
 
+/* The same for an axis, with the unit where the model has units. */
 const char *study_axis_title(const study *s) {
   const bool seconds = !s->automatic && !quantity_unitless_model(&s->problem->model);
   return seconds ? "h (s)" : study_level_title(s);
 }
 
-/* every level must meet t_end with whole periods, else its last steps are of another size */
+/* Every level must meet t_end, and project_at if given, with whole periods; otherwise its last
+ * steps would have another size. Sets s->steps; returns as study_open. */
 static int check_steps(study *s) {
   double h = s->options->h * s->period, t0 = s->problem->t0;
   if (s->automatic) return ARGS_GO_ON;
@@ -57,6 +62,8 @@ static int check_steps(study *s) {
   return TOOL_USAGE;
 }
 
+/* Checks that the interval of --norm max lies in the run and contains the end of a period of level
+ * 0. Sets norm.from and norm.to (whole run), first and last; returns as study_open. */
 static int check_norm(study *s) {
   if (!s->norm.max) return ARGS_GO_ON;
   if (s->norm.whole) s->norm.from = s->problem->t0, s->norm.to = s->t_end;
@@ -64,7 +71,7 @@ static int check_norm(study *s) {
   double finest = ldexp(s->options->h * s->period, 1 - s->levels);
   if (s->automatic) {
     if (from >= t0 && to <= s->t_end) return ARGS_GO_ON;
-    finest = s->t_end - t0; /* refused below */
+    finest = s->t_end - t0; /* the error is reported below */
   }
   double first = ceil((from - t0) / finest - 1e-6), last = floor((to - t0) / finest + 1e-6);
   if (first < 0 || last > (double)(s->steps * stride_of(s, 0))) {
@@ -83,6 +90,7 @@ static int check_norm(study *s) {
   return ARGS_GO_ON;
 }
 
+/* Creates an integrator with the options and frees it again, for its error messages. */
 int study_check(const study *s) {
   ga_options o = *s->options;
   solver probe = {.watch = NULL};
@@ -92,6 +100,7 @@ int study_check(const study *s) {
   return code;
 }
 
+/* Checks, finds the reference; allocates the end states if the finest level is the reference. */
 int study_open(study *s) {
   read_sizes(s);
   int code = check_steps(s);
@@ -126,9 +135,11 @@ void study_close(study *s) {
   free(s->ends);
 }
 
-/* errors */
+/* ---- errors --------------------------------------------------------------------------------- */
 
-static void compare(const study *s, const ga_state *x, const ga_state *exact, double *error) {
+/* error[f] <- max(error[f], largest difference of x and exact in field f), NaN ignored. q is
+ * compared by the distance of the space. */
+static void raise_errors(const study *s, const ga_state *x, const ga_state *exact, double *error) {
   const ga_model *model = &s->problem->model;
   error[FIELD_Q] = fmax(error[FIELD_Q], ga_space_distance(model->space, x->q, exact->q));
   for (int f = FIELD_V; f < FIELDS; f++) {
@@ -138,8 +149,8 @@ static void compare(const study *s, const ga_state *x, const ga_state *exact, do
   }
 }
 
-/* the state after some steps of level i */
-static void measure(study *s, int i, const ga_state *state, long steps) {
+/* Compares the state after `steps` steps of level i with the reference; updates level->error. */
+static void measure_errors(study *s, int i, const ga_state *state, long steps) {
   reference *r = &s->reference;
   study_level *level = &s->level[i];
   const ga_params *par = &s->options->par;
@@ -151,10 +162,11 @@ static void measure(study *s, int i, const ga_state *state, long steps) {
     double h = state->h > 0 || s->automatic ? state->h : level->h;
     known = reference_at(r, state->t, (par->alpha_m - par->alpha_f) * h);
   }
-  compare(s, state, &known, level->error);
+  raise_errors(s, state, &known, level->error);
 }
 
-/* errors of level i are complete: its slopes, and which columns there are */
+/* Call when the errors of level i are complete: computes its slopes against level i - 1 and, at
+ * level 0, sets which fields have a column. */
 static void finish_row(study *s, int i) {
   study_level *level = &s->level[i];
   for (int c = 0; c < FIELDS; c++) {
@@ -166,7 +178,7 @@ static void finish_row(study *s, int i) {
   s->rows = i + 1;
 }
 
-/* levels */
+/* ---- levels --------------------------------------------------------------------------------- */
 
 typedef struct level_run {
   study *s;
@@ -175,7 +187,8 @@ typedef struct level_run {
   solver solver;
 } level_run;
 
-/* a closed solution is known at every step; others at the ends of periods */
+/* Does the state after `steps` steps count for --norm max? A closed solution is known at every
+ * step, others only at the ends of periods; the start of a whole run does not count. */
 static bool in_norm(const study *s, int i, const ga_state *state, long steps) {
   if (s->norm.whole && steps == 0) return false;
   if (s->automatic || (s->per > 1 && s->reference.kind == REFERENCE_CLOSED)) {
@@ -186,20 +199,24 @@ static bool in_norm(const study *s, int i, const ga_state *state, long steps) {
   return steps % s->per == 0 && at >= s->first && at <= s->last;
 }
 
-static bool watch(void *context, const ga_state *state, long steps) {
+/* Called after each step: shows progress and, for --norm max, measures errors; false if
+ * interrupted. */
+static bool watch_level(void *context, const ga_state *state, long steps) {
   level_run *run = context;
   study *s = run->s;
   progress_update(&run->progress, state->t, steps);
-  if (s->norm.max && in_norm(s, run->i, state, steps)) measure(s, run->i, state, steps);
+  if (s->norm.max && in_norm(s, run->i, state, steps)) measure_errors(s, run->i, state, steps);
   return !interrupt_came();
 }
 
+/* Shows a message of the library; the progress line is cleared before. */
 static void log_level(void *context, ga_log_level kind, const char *text) {
   level_run *run = context;
   progress_clear(&run->progress);
   tool_error("%s%s", kind == GA_LOG_WARNING ? "warning: " : "", text);
 }
 
+/* Runs the level to t_end, with a velocity projection at project_at if that is given. */
 static ga_status integrate(level_run *run) {
   const study *s = run->s;
   solver *of = &run->solver;
@@ -211,7 +228,9 @@ static ga_status integrate(level_run *run) {
   return status == GA_OK ? solver_run(of, s->t_end) : status;
 }
 
-static ga_status drive(level_run *run) {
+/* Runs the level. For --norm end, then stores its end state (finest level is the reference) or
+ * measures its errors, and copies the error estimates of an extrapolation. */
+static ga_status run_and_compare(level_run *run) {
   study *s = run->s;
   study_level *level = &s->level[run->i];
   progress_begin(&run->progress, s->problem->t0, s->t_end);
@@ -229,15 +248,16 @@ static ga_status drive(level_run *run) {
     const ga_model *model = &s->problem->model;
     snapshot_copy(model, state, s->ends + (size_t)run->i * snapshot_size(model));
   } else {
-    measure(s, run->i, state, level->steps);
+    measure_errors(s, run->i, state, level->steps);
   }
   return status;
 }
 
+/* Runs level i with h/2^i, or tolerances/10^i. TOOL_OK, or the exit code after a message. */
 static int run_level(study *s, int i) {
   study_level *level = &s->level[i];
   for (int c = 0; c < FIELDS; c++) level->error[c] = level->slope[c] = level->estimate[c] = NAN;
-  level_run run = {.s = s, .i = i, .solver = {.watch = watch, .context = &run}};
+  level_run run = {.s = s, .i = i, .solver = {.watch = watch_level, .context = &run}};
   ga_options o = *s->options;
   if (s->automatic) {
     o.rtol /= pow(10, i);
@@ -250,7 +270,7 @@ static int run_level(study *s, int i) {
   o.log_context = &run;
   int code = solver_open(&run.solver, &s->problem->model, &o, &s->how);
   if (code != ARGS_GO_ON) return code;
-  ga_status status = drive(&run);
+  ga_status status = run_and_compare(&run);
   bool stopped = status == GA_STOPPED && interrupt_came();
   if (stopped) {
     tool_error("interrupted in the run with %s = %.10g, at t = %.10g", study_level_title(s),
@@ -263,7 +283,7 @@ static int run_level(study *s, int i) {
   return status == GA_OK ? TOOL_OK : stopped ? TOOL_INTERRUPTED : TOOL_FAILED;
 }
 
-/* the finest of the first n levels is the reference of the others */
+/* Errors of the first n - 1 end states against the n-th, the finest; calls row for each. */
 static void compare_ends(study *s, int n, study_row row, void *context) {
   const ga_model *model = &s->problem->model;
   size_t size = snapshot_size(model);
@@ -272,12 +292,13 @@ static void compare_ends(study *s, int n, study_row row, void *context) {
   ga_state finest = snapshot_state(model, s->ends + (size_t)(n - 1) * size);
   for (int i = 0; i < n - 1; i++) {
     ga_state end = snapshot_state(model, s->ends + (size_t)i * size);
-    compare(s, &end, &finest, s->level[i].error);
+    raise_errors(s, &end, &finest, s->level[i].error);
     finish_row(s, i);
     row(context, s, i);
   }
 }
 
+/* Computes the reference if needed, then all levels; the first failure ends it. */
 int study_run(study *s, study_row row, void *context) {
   int code = TOOL_OK, done = 0;
   if (s->reference.kind == REFERENCE_COMPUTED) {

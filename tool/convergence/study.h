@@ -7,8 +7,8 @@
 #include "convergence/reference.h"
 #include "simulate/solver.h"
 
-/* At the end, or the largest over all steps with from <= t <= to; of the whole run: without the
- * start, from and to are then set by study_open(). */
+/* Errors are taken at the end (max false), or as the largest over all steps with from <= t <= to
+ * (max). whole: over the whole run without its start; study_open() then sets from and to. */
 typedef struct study_norm {
   bool max, whole;
   double from, to;
@@ -19,8 +19,8 @@ typedef struct study_level {
   long steps;
   double error[FIELDS];    /* NaN: not known */
   double estimate[FIELDS]; /* of the error at the end, with extrapolation; NaN: not known */
-  double slope[FIELDS];    /* log of the last level's error over this one's, divided by that of h
-                               (2) or of the tolerance (10); NaN: not known */
+  double slope[FIELDS];    /* log(error of the level before / error) / log(2), or log(10) if
+                               tolerances differ; NaN: not known */
 } study_level;
 
 enum { STUDY_LEVELS_MAX = 24 };
@@ -35,7 +35,7 @@ typedef struct study {
   extrapolation how;
   int levels;
   study_norm norm;
-  int place, of; /* of several studies in one table: which one, of how many; of = 0: alone */
+  int place, of; /* index and number of the studies in one table; of = 0: a single study */
 
   /* set by study_open() and study_run() */
   reference reference;
@@ -56,15 +56,15 @@ const char *study_level_title(const study *s);
 /* the same for an axis: "h (s)" where the problem has units */
 const char *study_axis_title(const study *s);
 
-/* Wrong names and values of options, found before anything is computed; returns as study_open. */
+/* Report wrong names and values of options before anything is computed; returns as study_open. */
 int study_check(const study *s);
 
 /* Check the step sizes, find the reference; ARGS_GO_ON or the exit code after a message. */
 int study_open(study *s);
 void study_close(study *s);
 
-/* All levels; row is called for each when its errors are known. TOOL_OK, or the exit code after a
- * message, the rows before it done. */
+/* Run all levels; row is called for each when its errors are known. TOOL_OK, or the exit code after
+ * a message; rows of the levels before the failure have been called. */
 typedef void (*study_row)(void *context, const study *s, int i);
 int study_run(study *s, study_row row, void *context);
 

@@ -7,8 +7,8 @@
 #include "convergence/study.h"
 #include "problems/problems.h"
 
-/* what the errors are measured against, as a sentence */
-static void describe(const study *s, size_t size, char *text) {
+/* Writes to text what the errors are measured against, as the end of a sentence. */
+static void describe_reference(const study *s, size_t size, char *text) {
   const reference *r = &s->reference;
   const char *name = s->problem->name;
   int order = 2 + s->how.K;
@@ -41,7 +41,7 @@ static void describe(const study *s, size_t size, char *text) {
   }
 }
 
-/* the times that would have had a reference */
+/* Appends to text the times at which the problem has reference values, if any. */
 static void append_times(const ga_problem *problem, size_t size, char *text) {
   double t = ga_problem_reference_time(problem, 0);
   const char *before = "; reference values are known at t =";
@@ -52,14 +52,14 @@ static void append_times(const ga_problem *problem, size_t size, char *text) {
   }
 }
 
-/* errors at the end, as the levels themselves estimate them */
+/* Do the levels estimate their own errors at the end (extrapolation with --norm end)? */
 static bool has_estimates(const study *s) {
   return s->how.K > 0 && !s->norm.max;
 }
 
 /* text */
 
-/* what is not as usual in brackets */
+/* "extrapolated to order 4", with settings that are not the default in brackets. */
 static void text_extrapolation(FILE *to, const extrapolation *how) {
   bool steps = how->steps == GA_STEPS_HARMONIC;
   bool multipliers = how->multipliers == GA_MULTIPLIERS_CONSISTENT;
@@ -71,6 +71,7 @@ static void text_extrapolation(FILE *to, const extrapolation *how) {
   fprintf(to, steps || multipliers ? ",\n" : ", ");
 }
 
+/* The sentence about method, norm and reference, and the titles of the columns. */
 static void text_head(FILE *to, const study *s, const char *against) {
   const ga_options *o = s->options;
   fprintf(to, "%s: ", s->problem->name);
@@ -97,6 +98,7 @@ static void text_head(FILE *to, const study *s, const char *against) {
   fputc('\n', to);
 }
 
+/* One line: h or tolerance, then error and slope of each field; an unknown slope is left blank. */
 static void text_row(FILE *to, const study *s, int i) {
   const study_level *level = &s->level[i];
   int blanks = 0; /* held back, so that no line ends with them */
@@ -116,8 +118,8 @@ static void text_row(FILE *to, const study *s, int i) {
 
 /* CSV */
 
+/* The line of column names. CSV has no comments: a computed reference is described on stderr. */
 static void csv_head(FILE *to, const study *s, const char *against) {
-  /* CSV has no place for it */
   if (!isnan(s->reference.h)) tool_error("errors %s", against);
   fprintf(to, "%s%s,steps", s->of ? "method,rho_inf," : "", study_level_title(s));
   for (int c = 0; c < FIELDS; c++) {
@@ -128,6 +130,7 @@ static void csv_head(FILE *to, const study *s, const char *against) {
   fputc('\n', to);
 }
 
+/* One line with 17 digits; unknown slopes and estimates are empty. */
 static void csv_line(FILE *to, const study *s, int i) {
   const study_level *level = &s->level[i];
   if (s->of) {
@@ -147,6 +150,7 @@ static void csv_line(FILE *to, const study *s, int i) {
 
 /* JSON */
 
+/* Writes `, "key": x`, null if x is not finite. */
 static void json_number(FILE *to, const char *key, double x) {
   if (isfinite(x)) {
     fprintf(to, ", \"%s\": %.17g", key, x);
@@ -155,6 +159,8 @@ static void json_number(FILE *to, const char *key, double x) {
   }
 }
 
+/* Opens the object of this study (and the list, if it is the first of several), up to "levels":
+ * [. */
 static void json_head(FILE *to, const study *s, const char *against) {
   (void)against; /* the keys say it */
   static const char *const kinds[] = {"closed", "table", "computed", "finest"};
@@ -182,6 +188,7 @@ static void json_head(FILE *to, const study *s, const char *against) {
   fputs(",\n  \"levels\": [", to);
 }
 
+/* One object of the list "levels". */
 static void json_row(FILE *to, const study *s, int i) {
   const study_level *level = &s->level[i];
   fprintf(to, "%s\n    {\"%s\": %.17g, \"steps\": %ld", i ? "," : "", study_level_title(s),
@@ -196,21 +203,24 @@ static void json_row(FILE *to, const study *s, int i) {
   fputc('}', to);
 }
 
+/* Prints row i; before the first one the head: one for all studies of a table, but each study its
+ * own object in JSON. */
 void study_print_row(FILE *to, study_form form, const study *s, int i) {
   static const struct {
     void (*head)(FILE *to, const study *s, const char *against);
     void (*row)(FILE *to, const study *s, int i);
   } forms[] = {{text_head, text_row}, {csv_head, csv_line}, {json_head, json_row}};
-  /* one head for all studies of a table; an object of its own for each in JSON */
   if (i == 0 && (s->place == 0 || form == STUDY_JSON)) {
     char against[600];
-    describe(s, sizeof against, against);
+    describe_reference(s, sizeof against, against);
     if (s->reference.kind == REFERENCE_FINEST) append_times(s->problem, sizeof against, against);
     forms[form].head(to, s, against);
   }
   forms[form].row(to, s, i);
 }
 
+/* Closes the object, and the list after the last study, in JSON; an empty line between studies in
+ * text. */
 void study_print_end(FILE *to, study_form form, const study *s) {
   bool last = s->place + 1 >= s->of;
   if (form == STUDY_JSON && s->rows > 0) {

@@ -14,6 +14,7 @@
  * docs/guide/output.md */
 enum { VERSION = 1 };
 
+/* Write a number with 17 digits; null if it is not finite. */
 void json_number(FILE *to, double x) {
   if (isfinite(x)) {
     fprintf(to, "%.17g", x);
@@ -22,6 +23,7 @@ void json_number(FILE *to, double x) {
   }
 }
 
+/* Write a string in quotes, with escapes. */
 void json_string(FILE *to, const char *text) {
   fputc('"', to);
   for (; *text; text++) {
@@ -36,6 +38,7 @@ void json_string(FILE *to, const char *text) {
   fputc('"', to);
 }
 
+/* Write a further member with n numbers: ,"key": [x, ..]. */
 void json_array(FILE *to, const char *key, int n, const double *x) {
   fprintf(to, ",\n  \"%s\": [", key);
   for (int i = 0; i < n; i++) {
@@ -45,7 +48,7 @@ void json_array(FILE *to, const char *key, int n, const double *x) {
   fputc(']', to);
 }
 
-/* what was solved, and by what */
+/* Beginning of the object of --final: version, problem, method and its parameters. */
 static void put_head(FILE *to, const ga_problem *problem, const ga_options *o) {
   const ga_params *p = &o->par;
   const char *variant = problem_variant(o);
@@ -72,7 +75,8 @@ static void put_head(FILE *to, const ga_problem *problem, const ga_options *o) {
   fputc('}', to);
 }
 
-/* the names of the entries of q, v, vd, lam and psi, as in the head of a trajectory */
+/* Member "columns": names of the entries of q, v, vd, lam and psi, as in the head of a
+ * trajectory. */
 static void put_names(FILE *to, const ga_model *model) {
   fputs(",\n  \"columns\": {", to);
   for (int f = 0; f < FIELDS; f++) {
@@ -87,6 +91,7 @@ static void put_names(FILE *to, const ga_model *model) {
   fputs("\n  }", to);
 }
 
+/* Member "stats": all counters and extremes of GA_STAT_LIST. */
 static void put_stats(FILE *to, const ga_stats *stats) {
   const char *between = "";
   fputs(",\n  \"stats\": {", to);
@@ -103,6 +108,7 @@ static void put_stats(FILE *to, const ga_stats *stats) {
   fputc('}', to);
 }
 
+/* A member of that key with the errors of q, v, vd, lam and psi. */
 static void put_errors(FILE *to, const char *key, const ga_errors *e) {
   const field_errors error = field_errors_of(e);
   fprintf(to, ",\n  \"%s\": {", key);
@@ -114,7 +120,8 @@ static void put_errors(FILE *to, const char *key, const ga_errors *e) {
   fputc('}', to);
 }
 
-/* how the step sizes were chosen; the text of a sequence has no characters to be quoted */
+/* Member "step_sizes": automatic with its tolerances, or given. h_seq needs no quoting: it holds
+ * only numbers and separators. */
 static void put_steps(FILE *to, const ga_options *o) {
   fputs(",\n  \"step_sizes\": {", to);
   if (o->rtol > 0 || o->atol > 0) {
@@ -129,6 +136,8 @@ static void put_steps(FILE *to, const ga_options *o) {
   fputc('}', to);
 }
 
+/* Members about an extrapolated run: settings, order, step size, and error estimates of the result
+ * and of the finest run. */
 static void put_extrapolation(FILE *to, const ga_extrapolated *x, const extrapolation *how) {
   fprintf(to, ",\n  \"extrapolate\": %d, \"extrapolate_steps\": \"%s\"", how->K,
           extrapolation_steps(how));
@@ -140,7 +149,8 @@ static void put_extrapolation(FILE *to, const ga_extrapolated *x, const extrapol
   put_errors(to, "finest_error_estimate", &x->finest);
 }
 
-/* every column of a model file by its name */
+/* Write a further member "named": every column of the problem by its full name. Nothing if they
+ * cannot be evaluated. */
 void json_columns(FILE *to, const ga_problem *problem, const ga_state *state) {
   column_set c;
   double *value = NULL;
@@ -159,6 +169,8 @@ void json_columns(FILE *to, const ga_problem *problem, const ga_state *state) {
   columns_close(&c);
 }
 
+/* Write the object of `run --final`: settings, end state, statistics. The options are those of the
+ * run. */
 void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
                 const solver *at_end) {
   const ga_model *model = &problem->model;
@@ -189,6 +201,7 @@ void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
 
 /* ---- for files of results ------------------------------------------------------------------- */
 
+/* What put writes, as a string to be freed; NULL without memory. */
 char *json_text(json_put put, const void *what) {
   char *text = NULL;
   size_t length = 0;
@@ -200,13 +213,14 @@ char *json_text(json_put put, const void *what) {
   return NULL;
 }
 
+/* Separator, key and colon of a further member. */
 static void put_key(FILE *to, const char *key) {
   fputs(",\n  ", to);
   json_string(to, key);
   fputs(": ", to);
 }
 
-/* the word with number i of "a|b|c" */
+/* The i-th word of "a|b|c" as a string. */
 static void put_word(FILE *to, const char *words, int i) {
   char word[40];
   while (i-- > 0) words += strcspn(words, "|") + 1;
@@ -214,7 +228,7 @@ static void put_word(FILE *to, const char *words, int i) {
   json_string(to, word);
 }
 
-/* all options of the library by their keys */
+/* All options of the library as members, by their keys. */
 static void put_library_options(FILE *to, const ga_options *o) {
 #define NAME(field, def, key, help) put_key(to, key), json_string(to, o->field);
 #define TEXT(field, def, argument, key, help) put_key(to, key), json_string(to, o->field);
@@ -230,6 +244,7 @@ static void put_library_options(FILE *to, const ga_options *o) {
 #undef WORD
 }
 
+/* A json_put: how a run was made, for its result file. The argument is a json_run. */
 void json_options(FILE *to, const void *json_run_) {
   const json_run *run = json_run_;
   const ga_params *par = &run->options->par;
@@ -261,6 +276,7 @@ void json_options(FILE *to, const void *json_run_) {
   fputs("}\n}\n", to);
 }
 
+/* A json_put: how a run ended, for its result file. The argument is a json_run. */
 void json_statistics(FILE *to, const void *json_run_) {
   const json_run *run = json_run_;
   const char *end = run->exit_code == TOOL_OK            ? "complete"

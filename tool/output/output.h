@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run leaves: the trajectory as CSV or as a file of results, the end state as JSON. */
+/* Output of a run: the trajectory as CSV or as a file of results, the end state as JSON. */
 #ifndef TOOL_OUTPUT_OUTPUT_H
 #define TOOL_OUTPUT_OUTPUT_H
 
@@ -12,9 +12,9 @@
 /* A trajectory file; every write is checked, the first failure is reported and kept in failed. */
 typedef struct trajectory {
   const char *path;           /* borrowed; "-" is standard output */
-  FILE *file;                 /* CSV; NULL: not open, or */
-  ga_results_writer *results; /* the file's name ends in .h5 */
-  /* or no file at all: a function that takes the states, false after a message; NULL: a file */
+  FILE *file;                 /* CSV, else NULL */
+  ga_results_writer *results; /* HDF5, else NULL */
+  /* if not NULL: receives the states instead of a file; false after a message */
   bool (*take)(void *context, const ga_state *state);
   void *take_context;
   bool failed;
@@ -22,7 +22,7 @@ typedef struct trajectory {
   double *row; /* their values at a state */
 } trajectory;
 
-/* What a file of results tells about its run. Borrowed while the file is opened. */
+/* What a file of results says about its run. Borrowed during trajectory_open only. */
 typedef struct trajectory_texts {
   const char *model_name; /* the model file, or the problem */
   const char *options;    /* a JSON object */
@@ -30,8 +30,8 @@ typedef struct trajectory_texts {
 
 /* Does the name of a file ask for results in HDF5: .h5 or .hdf5? */
 bool results_named(const char *path);
-/* Can this file be written aside and renamed, as its directory takes files? False after a message,
- * so that a wrong name is reported before the run. */
+/* Can files be created in the directory of this path? False after a message: a wrong name is
+ * reported before the run. */
 bool output_place(const char *path);
 
 /* Each returns false after a message with the file's name and the reason. */
@@ -49,8 +49,8 @@ char *output_model(const ga_problem *problem);
 typedef void (*json_put)(FILE *to, const void *what);
 char *json_text(json_put put, const void *what);
 
-/* Parts of JSON objects: a number (null if it is not finite); members behind others: an array, all
- * columns of a model file as "named"; a text in quotes. */
+/* Pieces of JSON: a number (null if it is not finite) and a string in quotes; further members,
+ * with a comma before: an array, and all columns of a model file as "named". */
 void json_number(FILE *to, double x);
 void json_array(FILE *to, const char *key, int n, const double *x);
 void json_columns(FILE *to, const ga_problem *problem, const ga_state *state);

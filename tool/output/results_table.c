@@ -6,11 +6,14 @@
 
 enum { PIECE = 4096 };
 
+/* Report an error and return false. */
 static bool fail_with(const char *text) {
   tool_error("%s", text);
   return false;
 }
 
+/* Open a result file and put the names of its columns into a table without rows. NULL after a
+ * message; the table is initialised in any case. */
 ga_results *results_open(const char *path, table *names) {
   ga_error err = {GA_OK, ""};
   ga_results *r = NULL;
@@ -30,7 +33,8 @@ ga_results *results_open(const char *path, table *names) {
   return NULL;
 }
 
-/* every stride-th number of a column, and the last one, as a column of the table */
+/* Read column `from` of the results and set column `to` of the table to every stride-th number and
+ * the last one. False after a message. */
 static bool load_column(ga_results *r, int from, long stride, table *t, int to) {
   const long all = ga_results_rows(r);
   double piece[PIECE];
@@ -47,6 +51,8 @@ static bool load_column(ga_results *r, int from, long stride, table *t, int to) 
   return true;
 }
 
+/* Read the columns marked in wanted (one flag per name) into t, thinned to about RESULTS_ROWS
+ * rows. False after a message. */
 bool results_load(ga_results *r, const table *names, const bool *wanted, table *t) {
   const long stride = (ga_results_rows(r) + RESULTS_ROWS - 1) / RESULTS_ROWS;
   bool ok = true;

@@ -11,24 +11,26 @@
 
 enum { TABLE_ROWS = 12, LABEL = 13 };
 
-static void label(FILE *to, const char *text) {
+/* Begin a line with its label, padded to LABEL characters. */
+static void print_label(FILE *to, const char *text) {
   fprintf(to, "  %-*s", LABEL, text);
 }
 
+/* Title, source, method with its parameters, sizes of q, v, lam, psi. */
 static void print_settings(FILE *to, const simulation *s) {
   const ga_problem *problem = s->problem;
   const ga_options *o = s->options;
   const ga_params *par = &o->par;
   tool_print_title(to, problem->name, problem->summary);
-  label(to, "source");
+  print_label(to, "source");
   tool_print_wrapped(to, problem->cite, LABEL + 2);
-  label(to, "method");
+  print_label(to, "method");
   fprintf(to, "%s, rho_inf = %.4g (alpha_m %.4g, alpha_f %.4g, beta %.4g, gamma %.4g",
           problem_method(o).text, ga_params_check(par).rho_inf, par->alpha_m, par->alpha_f,
           par->beta, par->gamma);
   if (par->b != 0) fprintf(to, ", b %.4g", par->b);
   fputs(")\n", to);
-  label(to, "sizes");
+  print_label(to, "sizes");
   const char *between = "";
   for (int f = 0; f < FIELDS; f++) {
     const int n = field_columns(&problem->model, f);
@@ -39,12 +41,13 @@ static void print_settings(FILE *to, const simulation *s) {
   fputc('\n', to);
 }
 
+/* Number and sizes of steps, time span, and how many steps were repeated. */
 static void print_steps(FILE *to, const simulation *s) {
   const ga_stats *stats = solver_stats(s->solver);
   /* the size in use; that of a saved state may be another than the one asked for */
   const ga_options *o = s->solver->it ? ga_integrator_options(s->solver->it) : s->options;
   long steps = solver_steps(s->solver);
-  label(to, "steps");
+  print_label(to, "steps");
   if (o->rtol > 0 || o->atol > 0) {
     fprintf(to, "%ld automatic, h = %.3g to %.3g (rtol %.3g, atol %.3g)", steps, stats->h_least,
             stats->h_largest, o->rtol, o->atol);
@@ -52,48 +55,50 @@ static void print_steps(FILE *to, const simulation *s) {
     fprintf(to, "%ld of h = %.6g times %s", steps, o->h, o->h_seq);
   } else {
     fprintf(to, "%ld of h = %.6g", steps, o->h);
-    /* an end that h does not meet: the last two share what is left */
+    /* if h does not divide the time span, the last two steps are shorter */
     bool shorter = !s->solver->x && stats->h_least < o->h * (1 - 1e-9);
     if (steps > 0 && shorter) fprintf(to, ", the last of %.6g", stats->h_least);
   }
   fprintf(to, ", from t = %.6g to %.10g\n", s->problem->t0, solver_state(s->solver)->t);
   if (stats->rejected + stats->failed == 0) return;
-  label(to, "taken back");
+  print_label(to, "taken back");
   fprintf(to, "%ld for the error, %ld that did not converge\n", stats->rejected, stats->failed);
 }
 
+/* Steps, extrapolation, linear solver, elapsed time and Newton iterations a step. */
 static void print_effort(FILE *to, const simulation *s) {
   const ga_stats *stats = solver_stats(s->solver);
   double steps = stats->steps > 0 ? (double)stats->steps : 1;
   print_steps(to, s);
   if (s->solver->x) {
-    label(to, "extrapolated");
+    print_label(to, "extrapolated");
     const extrapolation *how = &s->solver->how;
     fprintf(to, "to order %d, from runs with h, ", 2 + how->K);
     for (int j = 1; j <= how->K; j++) fprintf(to, "h/%d, ", extrapolation_substeps(how, j));
     fprintf(to, "and 2h for the estimates: %ld steps in all\n", stats->steps);
     if (how->multipliers == GA_MULTIPLIERS_CONSISTENT) {
-      label(to, "");
+      print_label(to, "");
       fprintf(to,
               "states put back onto the constraints, vd and multipliers consistent with them\n");
     }
   }
   if (s->solver->it) {
     const char *why = ga_integrator_linsol_why(s->solver->it);
-    label(to, "linear");
+    print_label(to, "linear");
     fprintf(to, "%s%s%s%s\n", ga_integrator_linsol(s->solver->it), why[0] ? " (" : "", why,
             why[0] ? ")" : "");
   }
-  label(to, "effort");
+  print_label(to, "effort");
   fprintf(to, "%.3g s, %.3g Newton iterations a step, Newton matrices: %ld\n", s->seconds,
           (double)stats->newton_its / steps, stats->matrices);
 }
 
+/* A line with the errors of each field; the caller ends the line. name: its label. */
 static void print_error_estimates(FILE *to, const simulation *s, const char *name,
                                   const ga_errors *e) {
   const field_errors error = field_errors_of(e);
   const char *between = "";
-  label(to, name);
+  print_label(to, name);
   for (int f = 0; f < FIELDS; f++) {
     if (field_columns(&s->problem->model, f) == 0) continue;
     fprintf(to, "%s%s %.2e", between, field_title(f), error.of[f]);
@@ -101,7 +106,7 @@ static void print_error_estimates(FILE *to, const simulation *s, const char *nam
   }
 }
 
-/* constraints that follow from others, positions where more of them do */
+/* Redundant constraint rows and what they follow from, and singular positions passed. */
 static void print_dependency(FILE *to, const simulation *s) {
   enum { SHOWN = 6 };
   const ga_stats *stats = solver_stats(s->solver);
@@ -109,23 +114,23 @@ static void print_dependency(FILE *to, const simulation *s) {
   char text[400];
   if (it && stats->dependent > 0) {
     const ga_dependency all = ga_integrator_dependency(it);
-    label(to, "redundant");
+    print_label(to, "redundant");
     fprintf(to, "%ld of %d constraint rows follow%s from others:\n", stats->dependent, all.rows,
             stats->dependent == 1 ? "s" : "");
     for (int i = 0; ga_integrator_dependency_text(it, i, text, sizeof text); i++) {
-      label(to, "");
+      print_label(to, "");
       fprintf(to, "%s\n", i < SHOWN ? text : "and others");
       if (i == SHOWN) break;
     }
   }
   if (stats->singular > 0) {
-    label(to, "singular");
+    print_label(to, "singular");
     fprintf(to, "%ld singular position%s stepped over\n", stats->singular,
             stats->singular == 1 ? "" : "s");
   }
 }
 
-/* what extrapolation tells about the errors */
+/* With extrapolation: estimated errors of the result, and of the finest run alone. */
 static void print_estimates(FILE *to, const simulation *s) {
   if (!s->solver->x) return;
   const ga_extrapolated *end = ga_extrapolator_state(s->solver->x);
@@ -133,7 +138,7 @@ static void print_estimates(FILE *to, const simulation *s) {
     print_error_estimates(to, s, "estimates", &end->error);
     fprintf(to, ": errors of this state\n");
   } else {
-    label(to, "estimates");
+    print_label(to, "estimates");
     fprintf(to, end->steps % 2 == 0 ? "none, as the run with 2h failed\n"
                                     : "none: they need an even number of steps h\n");
   }
@@ -141,11 +146,12 @@ static void print_estimates(FILE *to, const simulation *s) {
   fprintf(to, ": those of the run with h/%d alone\n", extrapolation_finest(&s->solver->how));
 }
 
+/* Largest constraint residuals and the change of energy over the run. */
 static void print_quality(FILE *to, const simulation *s) {
   const ga_stats *stats = solver_stats(s->solver);
   const ga_model *model = &s->problem->model;
   if (model->nlam + model->npsi > 0) {
-    label(to, "residuals");
+    print_label(to, "residuals");
     if (model->nlam > 0) {
       fprintf(to, "position |g| <= %.2e, velocity |G v + g_t| <= %.2e", stats->max_g,
               stats->max_gv);
@@ -157,13 +163,13 @@ static void print_quality(FILE *to, const simulation *s) {
     fputc('\n', to);
   }
   if (!isnan(s->energy0)) {
-    label(to, "energy");
+    print_label(to, "energy");
     fprintf(to, "%.8g at the start, %.8g at the end, largest change %.2e\n", s->energy0,
             s->energy_end, s->energy_change);
   }
 }
 
-/* largest difference of the entries with a known reference; NaN if none is known */
+/* max |x[i] - reference[i]| over the entries whose reference is known; NaN if none is. */
 static double largest_error(int n, const double *x, const double *reference) {
   double largest = NAN;
   for (int i = 0; i < n; i++) {
@@ -172,10 +178,11 @@ static double largest_error(int n, const double *x, const double *reference) {
   return largest;
 }
 
+/* Print the times for which the problem has reference values, if there are any. */
 static void print_reference_times(FILE *to, const ga_problem *problem) {
   double t = ga_problem_reference_time(problem, 0);
   if (isnan(t)) return;
-  label(to, "error");
+  print_label(to, "error");
   fprintf(to, "no reference for this time; there is one for t =");
   for (int i = 0; !isnan(t); t = ga_problem_reference_time(problem, ++i)) {
     fprintf(to, "%s %.10g", i ? "," : "", t);
@@ -183,6 +190,8 @@ static void print_reference_times(FILE *to, const ga_problem *problem) {
   fputc('\n', to);
 }
 
+/* Errors of the end state against the problem's reference values; without any for this time, the
+ * times that have them. */
 static void print_errors(FILE *to, const simulation *s) {
   const ga_model *model = &s->problem->model;
   const ga_state *state = solver_state(s->solver);
@@ -197,7 +206,7 @@ static void print_errors(FILE *to, const simulation *s) {
     print_reference_times(to, s->problem);
   } else {
     const char *between = "";
-    label(to, "error");
+    print_label(to, "error");
     for (int f = 0; f < FIELDS; f++) {
       double error = f == FIELD_Q
                          ? ga_space_distance(model->space, state->q, field[f])
@@ -211,7 +220,8 @@ static void print_errors(FILE *to, const simulation *s) {
   free(reference);
 }
 
-/* the columns of a model file, some of them if there are many */
+/* The chosen columns of a model file with units, the first 40. Reactions that redundant
+ * constraints leave undetermined are marked "not unique". */
 static void print_columns(FILE *to, const simulation *s) {
   enum { SHOWN = 40 };
   column_set c;
@@ -237,7 +247,8 @@ static void print_columns(FILE *to, const simulation *s) {
   columns_close(&c);
 }
 
-/* q, v and multipliers side by side */
+/* The end state: columns of a model file, or q, v, lam, psi of a library problem side by side, the
+ * first TABLE_ROWS rows. */
 static void print_state(FILE *to, const simulation *s) {
   static const int shown[] = {FIELD_Q, FIELD_V, FIELD_LAM, FIELD_PSI};
   const ga_model *model = &s->problem->model;
@@ -282,6 +293,7 @@ static void print_state(FILE *to, const simulation *s) {
   fputc('\n', to);
 }
 
+/* Print all that a user wants to know after a run. */
 void summary_print(FILE *to, const simulation *s) {
   print_settings(to, s);
   team_print(s->solver->team, to);

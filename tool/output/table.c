@@ -10,6 +10,7 @@
 
 #include "output/csv.h"
 
+/* Append a column with the first `length` characters of name. Without memory: false, t->failed. */
 static bool add_column(table *t, const char *name, size_t length) {
   column_name *names = realloc(t->name, (size_t)(t->columns + 1) * sizeof *names);
   if (!names) {
@@ -26,6 +27,7 @@ bool table_add_column(table *t, const char *name) {
   return add_column(t, name, strlen(name));
 }
 
+/* A table without rows; names: "h,q,v", may be empty. */
 void table_init(table *t, const char *names) {
   *t = (table){.columns = 0};
   for (size_t length; *names; names += length + (names[length] == ',')) {
@@ -34,13 +36,15 @@ void table_init(table *t, const char *names) {
   }
 }
 
+/* Free the arrays and clear t. */
 void table_free(table *t) {
   free(t->name);
   free(t->val);
   *t = (table){.columns = 0};
 }
 
-static bool reserve(table *t, int rows) {
+/* Make room for so many rows; false, with t->failed set, without memory. */
+static bool reserve_rows(table *t, int rows) {
   if (rows <= t->room) return true;
   int room = t->room ? t->room : 16;
   while (room < rows) room *= 2;
@@ -54,23 +58,28 @@ static bool reserve(table *t, int rows) {
   return true;
 }
 
+/* Where the number of this row and column is stored. */
 static double *entry(const table *t, int row, int column) {
   return t->val + (size_t)row * (size_t)t->columns + column;
 }
 
+/* Set one number. Missing rows up to it are added and filled with NaN. Does nothing if the column
+ * does not exist or memory is short (t->failed). */
 void table_set(table *t, int row, int column, double x) {
-  if (column >= t->columns || !reserve(t, row + 1)) return;
+  if (column >= t->columns || !reserve_rows(t, row + 1)) return;
   for (; t->rows <= row; t->rows++) {
     for (int j = 0; j < t->columns; j++) *entry(t, t->rows, j) = NAN;
   }
   *entry(t, row, column) = x;
 }
 
+/* One number; NaN outside the table. */
 double table_at(const table *t, int row, int column) {
   bool inside = row >= 0 && row < t->rows && column >= 0 && column < t->columns;
   return inside ? *entry(t, row, column) : NAN;
 }
 
+/* Number of the column of that name, -1 if there is none. */
 int table_column(const table *t, const char *name) {
   for (int j = 0; j < t->columns; j++) {
     if (strcmp(t->name[j].text, name) == 0) return j;
@@ -82,6 +91,8 @@ bool table_is_sweep(const table *t) {
   return t->columns > 0 && strcmp(t->name[0].text, "run") == 0 && table_column(t, "status") >= 0;
 }
 
+/* Write head line and rows as CSV; NaN is an empty field. False if a write or an earlier
+ * allocation failed. */
 bool table_write(const table *t, FILE *to) {
   for (int j = 0; j < t->columns; j++) {
     if (j) fputc(',', to);
@@ -101,7 +112,8 @@ bool table_write(const table *t, FILE *to) {
 
 /* reading */
 
-/* the next field of a line, quotes removed in place; *at moves behind the comma, NULL at the end */
+/* The next field of a CSV line, unquoted in place; *at moves behind its comma, or becomes NULL at
+ * the end of the line. */
 static char *next_field(char **at) {
   char *from = *at, *to = from, *field = from;
   bool quoted = *from == '"';
@@ -119,26 +131,29 @@ static char *next_field(char **at) {
   return field;
 }
 
-static char *trimmed(char *field) {
+/* Cut blanks and tabs at both ends, in place. */
+static char *trim(char *field) {
   field += strspn(field, " \t");
   size_t length = strlen(field);
   while (length > 0 && strchr(" \t", field[length - 1])) field[--length] = '\0';
   return field;
 }
 
+/* Add a column for each name of the head line, which is changed in place. False without memory. */
 static bool read_head(table *t, char *line) {
   for (char *at = line; at;) {
-    char *name = trimmed(next_field(&at));
+    char *name = trim(next_field(&at));
     if (!add_column(t, name, strlen(name))) return false;
   }
   return true;
 }
 
-/* true, or false with what is wrong in text */
+/* Append the numbers of a line, changed in place, as a row. An empty field is NaN, also a word in
+ * the table of a sweep. False with the reason in text. */
 static bool read_row(table *t, char *line, size_t size, char *text) {
   int row = t->rows, j = 0;
   for (char *at = line; at; j++) {
-    char *field = trimmed(next_field(&at)), *end;
+    char *field = trim(next_field(&at)), *end;
     if (j >= t->columns) {
       snprintf(text, size, "more fields than the %d names of the head line", t->columns);
       return false;
@@ -156,6 +171,7 @@ static bool read_row(table *t, char *line, size_t size, char *text) {
   return false;
 }
 
+/* Read the head line and all rows of a CSV file; empty lines are skipped. False after a message. */
 static bool read_lines(table *t, FILE *file, const char *path) {
   char *line = NULL, text[160] = "";
   size_t room = 0;
@@ -182,6 +198,8 @@ static bool read_lines(table *t, FILE *file, const char *path) {
   return good;
 }
 
+/* Read a CSV file; "-": standard input. False after a message. The table is initialised in any
+ * case. */
 bool table_read(table *t, const char *path) {
   *t = (table){.columns = 0};
   errno = 0;

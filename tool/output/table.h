@@ -9,7 +9,7 @@ typedef struct table {
   int columns, rows, room; /* room: rows there is memory for */
   column_name *name;       /* columns */
   double *val;             /* rows x columns */
-  bool failed;             /* no memory: what came later is lost */
+  bool failed;             /* memory ran out: later numbers are lost */
 } table;
 
 /* "h,q,v": three columns, no rows. */

@@ -10,16 +10,18 @@
 
 #include "output/csv.h"
 
+/* Does the file name ask for results in HDF5? */
 bool results_named(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
 }
 
+/* Can files be created in the directory of this path? False after a message. */
 bool output_place(const char *path) {
   char directory[4096];
   const char *slash = strrchr(path, '/');
   size_t length = slash ? (size_t)(slash - path) : 0;
-  if (length >= sizeof directory) return true; /* saving will tell */
+  if (length >= sizeof directory) return true; /* saving reports it */
   memcpy(directory, path, length);
   directory[length] = '\0';
   const char *name = length ? directory : slash ? "/" : ".";
@@ -28,7 +30,9 @@ bool output_place(const char *path) {
   return false;
 }
 
-static bool fail(trajectory *out) {
+/* Report the first failed write, set out->failed and return false. errno must be that of the
+ * write. */
+static bool report_failure(trajectory *out) {
   if (!out->failed && out->results) {
     const long rows = ga_results_written(out->results);
     tool_error("%s; the file keeps the first %ld rows", ga_results_writer_error(out->results)->text,
@@ -42,16 +46,19 @@ static bool fail(trajectory *out) {
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
+/* Create the CSV file and write its head line at once, so that a full disk is noticed before a
+ * long run. False after a message. */
 static bool open_csv(trajectory *out) {
   errno = 0;
   out->file = strcmp(out->path, "-") == 0 ? stdout : fopen(out->path, "w");
-  if (!out->file) return fail(out);
+  if (!out->file) return report_failure(out);
   for (int i = 0; i < out->columns.count; i++) csv_head(out->file, i, out->columns.name[i].text);
   fputc('\n', out->file);
   /* now, so that a full disk is noticed before a long run */
-  return fflush(out->file) == 0 && !ferror(out->file) ? true : fail(out);
+  return fflush(out->file) == 0 && !ferror(out->file) ? true : report_failure(out);
 }
 
+/* The text of the model file, to be freed; "" for problems without one; NULL after a message. */
 char *output_model(const ga_problem *problem) {
   const char *path = problem->cite;
   char *text = NULL;
@@ -67,6 +74,8 @@ char *output_model(const ga_problem *problem) {
   return NULL;
 }
 
+/* Create the result file with names and units of the columns, the text of the model and the run's
+ * options. False after a message. */
 static bool open_results(trajectory *out, const ga_problem *problem,
                          const trajectory_texts *texts) {
   const column_set *c = &out->columns;
@@ -93,6 +102,8 @@ static bool open_results(trajectory *out, const ga_problem *problem,
   return out->results != NULL;
 }
 
+/* Open a CSV or HDF5 file, by its ending, with the columns of the problem. False after a message;
+ * then it is closed. */
 bool trajectory_open(trajectory *out, const char *path, const ga_problem *problem,
                      const trajectory_texts *texts) {
   *out = (trajectory){.path = path};
@@ -107,6 +118,8 @@ bool trajectory_open(trajectory *out, const char *path, const ga_problem *proble
   return ok;
 }
 
+/* Write the columns at a state as a row, or pass the state to out->take. False after a failure;
+ * only the first one is reported. */
 bool trajectory_row(trajectory *out, const ga_state *state) {
   if (out->take) {
     out->failed = out->failed || !out->take(out->take_context, state);
@@ -114,16 +127,18 @@ bool trajectory_row(trajectory *out, const ga_state *state) {
   }
   columns_evaluate(&out->columns, state, out->row);
   if (out->results) {
-    return ga_results_append(out->results, out->row) == GA_OK ? true : fail(out);
+    return ga_results_append(out->results, out->row) == GA_OK ? true : report_failure(out);
   }
   errno = 0;
-  return csv_row(out->file, out->columns.count, out->row) ? true : fail(out);
+  return csv_row(out->file, out->columns.count, out->row) ? true : report_failure(out);
 }
 
+/* Write the statistics (may be NULL) and close the result file. False if that or an earlier write
+ * failed; only the first failure is reported. */
 static bool close_results(trajectory *out, const char *statistics) {
   ga_error err = {GA_OK, ""};
   if (statistics && ga_results_set_statistics(out->results, statistics) != GA_OK && !out->failed) {
-    fail(out);
+    report_failure(out);
   }
   const long rows = ga_results_written(out->results);
   const ga_status status = ga_results_close(out->results, &err);
@@ -135,6 +150,8 @@ static bool close_results(trajectory *out, const char *statistics) {
   return !out->failed;
 }
 
+/* Close the file and free everything. False if any write failed. statistics: for a result file, or
+ * NULL. A second call does nothing. */
 bool trajectory_close(trajectory *out, const char *statistics) {
   FILE *file = out->file;
   out->file = NULL;
@@ -145,5 +162,5 @@ bool trajectory_close(trajectory *out, const char *statistics) {
   if (!file) return !out->failed;
   errno = 0;
   int status = file == stdout ? fflush(file) : fclose(file);
-  return status == 0 && !out->failed ? true : fail(out);
+  return status == 0 && !out->failed ? true : report_failure(out);
 }

@@ -11,24 +11,27 @@ enum { WIDTH = 520, PANEL_HEIGHT = 310, TITLE_HEIGHT = 36, POINTS_MAX = 4000 };
 enum { AROUND = 100, TIC_HEIGHT = 21 }; /* of a panel without its plot, of a mark with its number */
 enum { KEY_MARGIN = 120, KEY_LINE = 19, SAMPLE = 66, LETTER = 9 }; /* of the legend above a panel */
 
+/* Number of panels; the list ends with one without curves. */
 static int count_panels(const chart *c) {
   int n = 0;
   while (c->panels[n].curves) n++;
   return n;
 }
 
+/* Title in the legend; "" if the curve has none there. */
 static const char *curve_title(const chart_curve *c) {
   return c->title ? c->title : c->y;
 }
 
-/* letters of UTF-8 text */
+/* Number of characters in a UTF-8 text. */
 static int letters(const char *text) {
   int n = 0;
   for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
   return n;
 }
 
-/* lines the legend of a panel takes beyond the first: the plot shall not shrink for them */
+/* Estimates how many lines beyond the first the legend of a panel of this width (pixels) takes;
+ * the picture is made higher by them, so that the plot does not shrink. */
 static int more_key_lines(const chart_panel *p, int width) {
   int entries = 0, longest = 7;
   for (const chart_curve *c = p->curves; c->y; c++) {
@@ -42,6 +45,8 @@ static int more_key_lines(const chart_panel *p, int width) {
   return entries > across ? (entries - 1) / across : 0;
 }
 
+/* Writes the table as the data block $data of the script; numbers that are not finite become
+ * NaN. */
 static void write_data(const table *t, FILE *to) {
   fputs("$data << END\n", to);
   for (int i = 0; i < t->rows; i++) {
@@ -58,6 +63,7 @@ static void write_data(const table *t, FILE *to) {
   fputs("END\n", to);
 }
 
+/* Sets the range of an axis ('x' or 'y'); automatic unless range[0] < range[1]. */
 static void write_range(FILE *to, char axis, const double range[2]) {
   if (range[0] < range[1]) {
     fprintf(to, "set %crange [%.10g:%.10g]\n", axis, range[0], range[1]);
@@ -66,8 +72,9 @@ static void write_range(FILE *to, char axis, const double range[2]) {
   }
 }
 
-/* the x of all curves, with some room on a logarithmic axis */
-static void find_range(const chart_panel *p, const table *t, double range[2]) {
+/* Sets range to the least and largest x of all curves, widened by a factor 1.3 if x is
+ * logarithmic. */
+static void find_x_range(const chart_panel *p, const table *t, double range[2]) {
   range[0] = INFINITY, range[1] = -INFINITY;
   for (const chart_curve *c = p->curves; c->y; c++) {
     int jx = table_column(t, c->x), jy = table_column(t, c->y);
@@ -81,7 +88,7 @@ static void find_range(const chart_panel *p, const table *t, double range[2]) {
   if (p->log_x) range[0] /= 1.3, range[1] *= 1.3;
 }
 
-/* decades are labelled 1e-3, what lies between them only where there are few of them */
+/* Scale, number format, label and range of an axis; logarithmic axes have numbers such as 1e-3. */
 static void write_axis(FILE *to, char axis, bool log, const char *label, const double range[2]) {
   if (log) {
     fprintf(to, "set logscale %c\nset format %c '%%.0te%%T'\n", axis, axis);
@@ -94,7 +101,8 @@ static void write_axis(FILE *to, char axis, bool log, const char *label, const d
   write_range(to, axis, range);
 }
 
-/* the least and the largest y among the curves at their largest x */
+/* Sets x to the largest x of the curves, low and high to the least and largest y at the right
+ * ends. False if there is no such positive point. */
 static bool right_ends(const chart_panel *p, const table *t, double *x, double *low, double *high) {
   *x = *low = *high = NAN;
   for (const chart_curve *c = p->curves; c->y; c++) {
@@ -111,7 +119,8 @@ static bool right_ends(const chart_panel *p, const table *t, double *x, double *
   return *x > 0 && *low > 0;
 }
 
-/* a guide c x^p for each slope */
+/* Adds a grey guide y (x/x_end)^p for each slope p: the first below the curves, the second
+ * above. */
 static void write_slopes(const chart_panel *p, const table *t, FILE *to) {
   double x, low, high;
   if (!right_ends(p, t, &x, &low, &high)) return;
@@ -123,7 +132,8 @@ static void write_slopes(const chart_panel *p, const table *t, FILE *to) {
   }
 }
 
-/* The marks of the papers for y, z, a, lambda and psi, others in turn. */
+/* The gnuplot point type of curve i: y, z, a, lambda and psi have those of the papers, others take
+ * turns. */
 static int mark_of(const chart_curve *c, int i) {
   static const struct {
     const char *title;
@@ -136,6 +146,8 @@ static int mark_of(const chart_curve *c, int i) {
   return marks[i % 7];
 }
 
+/* Writes the plot element of curve i: columns, style, colour, title. Long tables are thinned to
+ * about POINTS_MAX points. */
 static void write_curve(const chart_curve *c, const table *t, int i, FILE *to) {
   static const char *const styles[] = {"lines lw 1.8", "linespoints lw 1.8 ps 0.9", "points ps 0.7",
                                        "lines lw 1.4 dt 2", "lines lw 3"};
@@ -152,7 +164,8 @@ static void write_curve(const chart_curve *c, const table *t, int i, FILE *to) {
   }
 }
 
-/* the distance of at most `most` marks on an axis of that length: 1, 2 or 5 times a power of ten */
+/* The distance (1, 2 or 5 times a power of ten) so that an axis of this length has at most `most`
+ * marks. */
 static double tic_distance(double length, int most) {
   const double least = length / most, decade = pow(10, floor(log10(least)));
   const double steps[] = {1, 2, 5, 10};
@@ -161,7 +174,8 @@ static double tic_distance(double length, int most) {
   return steps[k] * decade;
 }
 
-/* Few enough marks on a linear y-axis that their numbers do not touch in a low panel. */
+/* Marks of a linear y-axis, at most about `most`, so that their numbers do not touch in a low
+ * panel. */
 static void write_ytics(const chart_panel *p, const table *t, int most, FILE *to) {
   double low = INFINITY, high = -INFINITY;
   for (const chart_curve *c = p->curves; c->y; c++) {
@@ -179,7 +193,8 @@ static void write_ytics(const chart_panel *p, const table *t, int most, FILE *to
   }
 }
 
-/* marks at 1, 2, 5 where a logarithmic x-axis has hardly more than a decade */
+/* Marks of the x-axis: p->tic if given, for both axes; 1, 2, 5 times powers of ten on a
+ * logarithmic axis of less than two decades (range x); else automatic. */
 static void write_tics(const chart_panel *p, const double x[2], FILE *to) {
   if (p->tic > 0) {
     fprintf(to, "set xtics %g\nset ytics %g\n", p->tic, p->tic);
@@ -198,7 +213,7 @@ static void write_tics(const chart_panel *p, const double x[2], FILE *to) {
   }
 }
 
-/* texts beside points of the panel, and none of the panel before */
+/* Removes the labels of the panel before, writes those of this one beside their points. */
 static void write_names(const chart_panel *p, const table *t, FILE *to) {
   fputs("unset label\n", to);
   if (!p->names) return;
@@ -212,12 +227,13 @@ static void write_names(const chart_panel *p, const table *t, FILE *to) {
   }
 }
 
+/* Writes all settings and the plot command of a panel; height in pixels. */
 static void write_panel(const chart_panel *p, const table *t, int height, FILE *to) {
   fputs("set title ", to);
   gnuplot_quote(to, p->title ? p->title : "");
   fputc('\n', to);
   double x[2] = {p->x[0], p->x[1]};
-  if (!(x[0] < x[1])) find_range(p, t, x);
+  if (!(x[0] < x[1])) find_x_range(p, t, x);
   write_axis(to, 'x', p->log_x, p->xlabel, x);
   write_axis(to, 'y', p->log_y, p->ylabel, p->y);
   fputs(p->equal ? "set size ratio -1\n" : "set size noratio\n", to);
@@ -238,11 +254,14 @@ int chart_width(const chart *c) {
   return c->width ? c->width : WIDTH;
 }
 
+/* Rows of panels, with c->across panels in a row. */
 static int panel_rows(const chart *c) {
   int across = c->across ? c->across : 1;
   return (count_panels(c) + across - 1) / across;
 }
 
+/* Height in pixels of all rows of panels, each with room for the longest legend, and of the
+ * title. */
 int chart_height(const chart *c) {
   int height = c->panel_height ? c->panel_height : PANEL_HEIGHT, key = 0;
   for (int i = 0; i < count_panels(c); i++) {
@@ -252,6 +271,7 @@ int chart_height(const chart *c) {
   return panel_rows(c) * (height + key * KEY_LINE) + (c->title ? TITLE_HEIGHT : 0);
 }
 
+/* Writes the data and the plot commands of all panels, as a gnuplot multiplot. */
 void chart_write(const chart *c, const table *t, FILE *to) {
   int across = c->across ? c->across : 1;
   write_data(t, to);
@@ -275,6 +295,7 @@ void chart_write(const chart *c, const table *t, FILE *to) {
   fputs("unset multiplot\n", to);
 }
 
+/* Writes the script and runs gnuplot; false after a message. */
 bool chart_draw(const chart *c, const table *t, const char *path) {
   gnuplot plot;
   if (!gnuplot_open(&plot, path, chart_width(c), chart_height(c))) return false;
@@ -282,19 +303,22 @@ bool chart_draw(const chart *c, const table *t, const char *path) {
   return gnuplot_close(&plot);
 }
 
-/* errors over h */
+/* ---- errors over h -------------------------------------------------------------------------- */
 
+/* Does text end in `ending`, with at least one character before it? */
 static bool ends_in(const char *text, const char *ending) {
   size_t n = strlen(text), m = strlen(ending);
   return n > m && strcmp(text + n - m, ending) == 0;
 }
 
+/* Is the first column h, and is there a column NAME_error? */
 bool chart_is_study(const table *t) {
   bool errors = false;
   for (int j = 0; j < t->columns; j++) errors = errors || ends_in(t->name[j].text, "_error");
   return errors && strcmp(t->name[0].text, "h") == 0;
 }
 
+/* Draws all columns NAME_error (at most 12) over the first column, both axes logarithmic. */
 bool chart_draw_study(const table *t, const char *title, const char *xlabel, const char *path) {
   enum { CURVES = 12 };
   chart_curve curves[CURVES + 1] = {{.y = NULL}};

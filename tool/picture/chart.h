@@ -9,8 +9,8 @@ typedef enum chart_style {
   CHART_LINE,
   CHART_MARKS, /* points joined by a line: errors over h */
   CHART_POINTS,
-  CHART_DASHED, /* what is compared with */
-  CHART_BODY    /* a part of a drawing, thick and dark */
+  CHART_DASHED, /* a reference to compare with */
+  CHART_BODY    /* a line of a drawing, thick and dark */
 } chart_style;
 
 typedef struct chart_curve {

@@ -14,6 +14,7 @@ static const char *const residuals[] = {"residual.position", "residual.velocity"
                                         "residual.nonholonomic"};
 enum { NRESIDUAL = 3 };
 
+/* Endings of the column names that give the pose of a body of this type; ends with NULL. */
 const char *const *film_pose_columns(ga_body_type type) {
   static const char *const rigid[] = {".x", ".y", ".z", ".e0", ".e1", ".e2", ".e3", NULL};
   static const char *const planar[] = {".x", ".y", ".angle", NULL};
@@ -23,42 +24,47 @@ const char *const *film_pose_columns(ga_body_type type) {
 
 /* ---- which columns -------------------------------------------------------------------------- */
 
-static void take(film *f, int column) {
+/* Appends a column of the mechanism to the frames, unless it is there already; -1 is ignored. */
+static void add_column(film *f, int column) {
   if (column < 0 || f->at[column] >= 0) return;
   f->at[column] = f->rows.width;
   f->column[f->rows.width] = column;
   f->name[f->rows.width++] = ga_mechanism_column_name(f->mechanism, column);
 }
 
-/* columns that say where bodies are; those that the film has */
-static void take_poses(film *f, bool add) {
+/* Marks the pose columns of all bodies with FILM_POSE; add: appends them to the frames first. */
+static void mark_poses(film *f, bool add) {
   ga_body_info body;
   for (int i = 0; ga_mechanism_body_at(f->mechanism, i, &body); i++) {
     for (const char *const *end = film_pose_columns(body.type); *end; end++) {
       char name[256];
       snprintf(name, sizeof name, "%s%s", body.name, *end);
       const int column = ga_mechanism_column_index(f->mechanism, name);
-      if (add) take(f, column);
+      if (add) add_column(f, column);
       if (column >= 0 && f->at[column] >= 0) f->use[f->at[column]] |= FILM_POSE;
     }
   }
 }
 
-static void choose(film *f, const ga_file *file) {
+/* Fills the list of columns: t, poses, those of `output`, energies and momenta, then up to WIDE
+ * others. */
+static void choose_columns(film *f, const ga_file *file) {
   const ga_mechanism *m = f->mechanism;
-  take(f, 0);
-  take_poses(f, true);
+  add_column(f, 0);
+  mark_poses(f, true);
   for (int i = 0; ga_file_output(file, i) >= 0; i++) {
-    take(f, ga_file_output(file, i));
+    add_column(f, ga_file_output(file, i));
     f->use[f->at[ga_file_output(file, i)]] |= FILM_WANTED;
   }
   /* energies and momenta are the last of the usual ones */
   const int usual = ga_mechanism_default_columns(m);
-  for (int i = usual - 9; i < usual; i++) take(f, i);
+  for (int i = usual - 9; i < usual; i++) add_column(f, i);
   const int poses = f->rows.width;
-  for (int i = 0; i < usual && f->rows.width - poses < WIDE; i++) take(f, i);
+  for (int i = 0; i < usual && f->rows.width - poses < WIDE; i++) add_column(f, i);
 }
 
+/* Appends the residual columns that the model has (column numbers -1, -2, -3) and allocates the
+ * arrays to compute them; false if memory is short. */
 static bool open_residuals(film *f, const ga_model *model) {
   const bool is[NRESIDUAL] = {model->nlam > 0, model->nlam > 0, model->npsi > 0};
   for (int i = 0; i < NRESIDUAL; i++) {
@@ -74,7 +80,7 @@ static bool open_residuals(film *f, const ga_model *model) {
   return f->g && f->g_t && (!model->pat_G || f->G.val);
 }
 
-/* room for so many columns; none is there yet */
+/* Initializes *f with room for `room` columns and none in use; false if memory is short. */
 static bool allocate(film *f, const ga_mechanism *m, size_t room) {
   const size_t all = (size_t)ga_mechanism_columns(m);
   *f = (film){.mechanism = m};
@@ -87,26 +93,30 @@ static bool allocate(film *f, const ga_mechanism *m, size_t room) {
   return f->name && f->column && f->use && f->at && f->values;
 }
 
-/* the most frames of this width */
+/* How many frames of this width (numbers) a page carries. */
 static int most_frames(int width) {
   const int fit = NUMBERS / width;
   return fit > FRAMES ? FRAMES : fit < FRAMES_LEAST ? FRAMES_LEAST : fit;
 }
 
+/* Returns ok, after a message if it is false. */
 static bool check_memory(bool ok) {
   if (!ok) tool_error("no memory for the frames of the page");
   return ok;
 }
 
+/* Prepares the columns and the rows for recording. */
 bool film_open(film *f, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   const ga_mechanism *m = ga_file_mechanism(file);
   if (!allocate(f, m, (size_t)ga_mechanism_columns(m) + NRESIDUAL)) return check_memory(false);
-  choose(f, file);
+  choose_columns(f, file);
   if (!open_residuals(f, &problem->model)) return check_memory(false);
   return check_memory(thinned_rows_open(&f->rows, f->rows.width, most_frames(f->rows.width)));
 }
 
+/* Fills the film from a file of results, column by column; keeps every stride-th row and the last
+ * one. */
 bool film_read(film *f, const ga_file *file, ga_results *results) {
   const ga_mechanism *m = ga_file_mechanism(file);
   const int width = ga_results_columns(results);
@@ -118,7 +128,7 @@ bool film_read(film *f, const ga_file *file, ga_results *results) {
     f->column[i] = column;
     if (column >= 0) f->at[column] = i;
   }
-  take_poses(f, false);
+  mark_poses(f, false);
   for (int i = 0; ga_file_output(file, i) >= 0; i++) {
     const int at = f->at[ga_file_output(file, i)];
     if (at >= 0) f->use[at] |= FILM_WANTED;
@@ -144,6 +154,7 @@ bool film_read(film *f, const ga_file *file, ga_results *results) {
   return ok;
 }
 
+/* Frees all; also after film_open or film_read has failed. */
 void film_close(film *f) {
   free(f->name);
   free(f->column);
@@ -159,13 +170,15 @@ void film_close(film *f) {
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
+/* max |x_i| */
 static double largest(int n, const double *x) {
   double most = 0;
   for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
   return most;
 }
 
-/* |g|, |G v + g_t|, |k|, the largest of the rows; NaN where they cannot be evaluated */
+/* r = (|g|, |G v + g_t|, |k|) at the state s, the largest row of each; NaN where it cannot be
+ * evaluated. Overwrites f->g, f->g_t and f->G. */
 static void evaluate_residuals(film *f, const ga_state *s, double r[NRESIDUAL]) {
   const ga_model *model = ga_mechanism_model(f->mechanism);
   const ga_evaluation positions = {.g = f->g}, velocities = {.k = f->g};
@@ -189,6 +202,7 @@ static void evaluate_residuals(film *f, const ga_state *s, double r[NRESIDUAL]) 
   }
 }
 
+/* Evaluates all columns at the state and keeps them as a frame. */
 void film_add(film *f, const ga_state *state) {
   double *row = thinned_rows_next(&f->rows), r[NRESIDUAL];
   ga_mechanism_outputs(f->mechanism, state, f->values);

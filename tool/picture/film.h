@@ -24,9 +24,9 @@ typedef struct film {
   ga_csr G;        /* its pattern is borrowed */
 } film;
 
-/* For a mechanism from its columns: the poses (position and orientation) of all bodies, those of `output`, energies, and
- * as many of the others as a page can carry; then the residuals of the constraints. False after a
- * message; film_close in any case. */
+/* Prepare the recording of a run of a mechanism. The columns of a frame: t, the poses (position and
+ * orientation) of all bodies, those of `output`, energies, and as many others as a page can carry;
+ * then the residuals of the constraints. False after a message; film_close in any case. */
 bool film_open(film *f, const ga_problem *problem);
 void film_close(film *f);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The only place that calls gnuplot: script and messages in unnamed temporary files, the picture
- * on its standard output. */
+/* The only file that calls gnuplot: script and messages are unnamed temporary files, the picture is
+ * the standard output of gnuplot. */
 #define _POSIX_C_SOURCE 200809L
 #include "picture/gnuplot.h"
 
@@ -21,6 +21,7 @@ static const struct {
 
 enum { NFORMATS = (int)(sizeof formats / sizeof formats[0]) };
 
+/* Index into formats by the ending of the file name, -1 if it is neither .svg nor .png. */
 static int format_of(const char *path) {
   size_t length = strlen(path);
   for (int i = 0; i < NFORMATS; i++) {
@@ -30,6 +31,8 @@ static int format_of(const char *path) {
   return -1;
 }
 
+/* Reads the argument of an option as a file name; false, after a message, if it has another
+ * ending. */
 bool gnuplot_read_name(const arg_spec *spec, const char *text, void *field) {
   if (format_of(text) < 0) {
     tool_error("--%s '%s': the name must end in .svg or .png", spec->key, text);
@@ -38,7 +41,7 @@ bool gnuplot_read_name(const arg_spec *spec, const char *text, void *field) {
   return arg_read_text(spec, text, field);
 }
 
-/* is there an executable of that name in one of the directories of PATH? */
+/* Is there an executable of that name in one of the directories of PATH? */
 static bool in_path(const char *name) {
   const char *path = getenv("PATH");
   for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
@@ -57,6 +60,8 @@ bool gnuplot_found(void) {
   return false;
 }
 
+/* Opens the picture (an old file is not truncated yet) and a temporary script that begins with the
+ * terminal settings. */
 bool gnuplot_open(gnuplot *plot, const char *path, int width, int height) {
   int format = format_of(path);
   *plot = (gnuplot){.path = path, .fd = -1};
@@ -78,21 +83,25 @@ bool gnuplot_open(gnuplot *plot, const char *path, int width, int height) {
   return true;
 }
 
-static void release(gnuplot *plot) {
+/* Closes both files; the temporary script disappears. */
+static void close_files(gnuplot *plot) {
   if (plot->script) fclose(plot->script);
   if (plot->fd >= 0) close(plot->fd);
   *plot = (gnuplot){.fd = -1};
 }
 
+/* Closes without a picture; removes the file if it is empty, as gnuplot_open has created it
+ * then. */
 void gnuplot_discard(gnuplot *plot) {
   struct stat info;
   /* an empty regular file is the one created by open */
   if (plot->fd >= 0 && fstat(plot->fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0) {
     unlink(plot->path);
   }
-  release(plot);
+  close_files(plot);
 }
 
+/* Opens the picture and discards it at once, for the messages; false after a message. */
 bool gnuplot_check(const char *path) {
   gnuplot plot;
   if (!gnuplot_open(&plot, path, 1, 1)) return false;
@@ -100,7 +109,8 @@ bool gnuplot_check(const char *path) {
   return true;
 }
 
-/* fork, exec, wait; the exit status as of waitpid, -1 if that failed */
+/* Runs gnuplot with these standard files and waits; returns the status of waitpid, -1 if that
+ * failed. */
 static int run_gnuplot(int in, int out, int err) {
   pid_t child = fork();
   if (child == 0) {
@@ -116,8 +126,8 @@ static int run_gnuplot(int in, int out, int err) {
   return child > 0 ? status : -1;
 }
 
-/* the line of gnuplot's messages that tells most: the last one that is not empty */
-static void complain(const gnuplot *plot, FILE *messages) {
+/* Reports the last line of the messages of gnuplot that is not empty, as it says most. */
+static void report_failure(const gnuplot *plot, FILE *messages) {
   char line[256], last[256] = "no message";
   rewind(messages);
   while (fgets(line, sizeof line, messages)) {
@@ -127,6 +137,7 @@ static void complain(const gnuplot *plot, FILE *messages) {
   tool_error("gnuplot failed, '%s' is not complete: %s", plot->path, last + strspn(last, " \t"));
 }
 
+/* Truncates the picture, runs gnuplot on the script and closes all; false after a message. */
 bool gnuplot_close(gnuplot *plot) {
   struct stat info;
   FILE *messages = tmpfile();
@@ -140,19 +151,21 @@ bool gnuplot_close(gnuplot *plot) {
     int status = run_gnuplot(fileno(plot->script), plot->fd, fileno(messages));
     ok = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
          fstat(plot->fd, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > 0);
-    if (!ok) complain(plot, messages);
+    if (!ok) report_failure(plot, messages);
   }
   if (messages) fclose(messages);
-  release(plot);
+  close_files(plot);
   return ok;
 }
 
+/* Colour i as #rrggbb; starts again after the last. */
 const char *gnuplot_color(int i) {
   static const char *const colors[GNUPLOT_COLORS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                      "#e69f00", "#56b4e9", "#000000"};
   return colors[i % GNUPLOT_COLORS];
 }
 
+/* Writes text in single quotes; those inside are doubled. */
 void gnuplot_quote(FILE *to, const char *text) {
   fputc('\'', to);
   for (; *text; text++) {

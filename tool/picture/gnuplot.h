@@ -20,8 +20,7 @@ bool gnuplot_found(void);
 /* Size in pixels. False after a message if gnuplot is missing or the file cannot be written. */
 bool gnuplot_open(gnuplot *plot, const char *path, int width, int height);
 
-/* Could it be opened? So that a long computation does not end in a surprise; false after a message.
- */
+/* Check before a long computation that gnuplot_open will succeed; false after a message. */
 bool gnuplot_check(const char *path);
 
 /* Run gnuplot on the script; false after a message. */

@@ -22,13 +22,15 @@ static const char *const scripts[] = {"three/three.min.js",
                                       "dygraphs/dygraph.min.js", NULL};
 static const char library_style[] = "dygraphs/dygraph.min.css";
 
+/* Writes the path of a JavaScript library to path: in $GENALPHA_JS, or where Debian installs it. */
 static const char *library_path(const char *name, size_t room, char *path) {
   const char *directory = getenv("GENALPHA_JS");
   snprintf(path, room, "%s/%s", directory && *directory ? directory : VIEW_JS_DIR, name);
   return path;
 }
 
-static bool readable(const char *name) {
+/* Can the library file be read? False after a message that says what to install. */
+static bool check_library(const char *name) {
   char path[4096];
   if (access(library_path(name, sizeof path, path), R_OK) == 0) return true;
   tool_error(
@@ -39,14 +41,16 @@ static bool readable(const char *name) {
   return false;
 }
 
+/* Are all libraries there? False after a message about the first that is missing. */
 bool webpage_possible(void) {
   for (int i = 0; scripts[i]; i++) {
-    if (!readable(scripts[i])) return false;
+    if (!check_library(scripts[i])) return false;
   }
-  return readable(library_style);
+  return check_library(library_style);
 }
 
-/* One line of a library, changed where it would end the element around it or ask for a file. */
+/* Copies one line of a library into the page. A "\" is put after "<" where it would end the
+ * surrounding element; references to source maps are left out. */
 static void put_line(FILE *to, const char *line) {
   if (strncmp(line, "//# sourceMappingURL", 20) == 0) return;
   if (strncmp(line, "/*# sourceMappingURL", 20) == 0) return;
@@ -60,6 +64,7 @@ static void put_line(FILE *to, const char *line) {
   fputs(line, to);
 }
 
+/* Copies a library file into the page; false after a message. */
 static bool put_library(FILE *to, const char *name) {
   char path[4096], *line = NULL;
   size_t room = 0;
@@ -79,6 +84,7 @@ static bool put_library(FILE *to, const char *name) {
 
 /* ---- the marks of the template --------------------------------------------------------------- */
 
+/* Writes text with the special characters of HTML escaped; always true. */
 static bool put_html(FILE *to, const char *text) {
   for (; *text; text++) {
     const char *name = *text == '<'   ? "&lt;"
@@ -95,15 +101,18 @@ static bool put_html(FILE *to, const char *text) {
   return true;
 }
 
+/* The title of the page, escaped. */
 static bool put_title(FILE *to, const webpage *p) {
   return put_html(to, p->title);
 }
 
+/* The licence notice. */
 static bool put_notice(FILE *to, const webpage *p) {
   (void)p;
   return fputs(view_notice, to) >= 0;
 }
 
+/* The style sheets of dygraphs and of the page. */
 static bool put_style(FILE *to, const webpage *p) {
   (void)p;
   return put_library(to, library_style) && fputs(view_style, to) >= 0;
@@ -113,6 +122,7 @@ static bool put_model(FILE *to, const webpage *p) {
   return webpage_put_model(to, p, view_notice);
 }
 
+/* Writes a script element for each library and one for our own script. */
 static bool put_scripts(FILE *to, const webpage *p) {
   (void)p;
   for (int i = 0; scripts[i]; i++) {
@@ -131,6 +141,8 @@ static const struct {
 } marks[] = {{"@TITLE@", put_title}, {"@NOTICE@", put_notice},     {"@STYLE@", put_style},
              {"@MODEL@", put_model}, {"@DATA@", webpage_put_data}, {"@SCRIPTS@", put_scripts}};
 
+/* Copies the template and replaces its marks, which stand there in the order of the table; false
+ * if one of them fails. */
 static bool put_page(FILE *to, const webpage *p) {
   const char *at = view_page;
   for (int i = 0; i < (int)(sizeof marks / sizeof marks[0]); i++) {
@@ -142,6 +154,7 @@ static bool put_page(FILE *to, const webpage *p) {
   return fputs(at, to) >= 0;
 }
 
+/* Writes the page; the message distinguishes a failed write from a lack of memory. */
 bool webpage_write(const webpage *p, const char *path) {
   errno = 0;
   FILE *to = fopen(path, "w");
@@ -162,6 +175,7 @@ bool webpage_write(const webpage *p, const char *path) {
   return false;
 }
 
+/* Writes to name: the base name of model with its ending replaced by .html. */
 void webpage_default_name(const char *model, size_t room, char *name) {
   const char *slash = strrchr(model, '/'), *base = slash ? slash + 1 : model;
   const char *dot = strrchr(base, '.');
@@ -169,6 +183,7 @@ void webpage_default_name(const char *model, size_t room, char *name) {
   snprintf(name, room, "%.*s.html", (int)(length < 200 ? length : 200), base);
 }
 
+/* Starts the browser and waits until the starting program has ended. */
 bool webpage_show(const char *path) {
   const char *browser = getenv("BROWSER");
   char program[4096], file[4096];

@@ -30,7 +30,7 @@ void webpage_default_name(const char *model, size_t room, char *name);
 /* Show a file in the browser: $BROWSER or xdg-open. False after a message. */
 bool webpage_show(const char *path);
 
-/* page_data.c: the parts that depend on the model */
+/* page_data.c: the sections that depend on the model */
 void webpage_put_text(FILE *to, const char *text); /* as JSON string, safe inside of HTML */
 bool webpage_put_model(FILE *to, const webpage *p, const char *notice);
 bool webpage_put_data(FILE *to, const webpage *p);

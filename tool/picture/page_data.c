@@ -9,15 +9,15 @@
 #include "columns/quantity.h"
 #include "picture/page.h"
 
-/* Columns for plots are left out beyond so many numbers, those of the bodies' poses first. */
+/* With more numbers than this in all, the columns of poses are not offered for plots. */
 enum { PLOT_NUMBERS = 2000000 };
 
-/* One unit of a quaternion; positions are written in units of 2^-24 of the largest distance from their centre. */
+/* Unit of a quaternion, and of a position relative to the largest distance from the centre. */
 static const double fine = 1.0 / (1 << 24);
 
 /* ---- text and numbers ----------------------------------------------------------------------- */
 
-/* the length of a correct UTF-8 sequence, 0 if it is not one */
+/* Length of the UTF-8 sequence at s in bytes, 0 if it is not valid. */
 static int utf8_length(const unsigned char *s) {
   const int n = s[0] < 0x80   ? 1
                 : s[0] < 0xc2 ? 0
@@ -33,7 +33,8 @@ static int utf8_length(const unsigned char *s) {
   return n;
 }
 
-/* Signs that HTML or JavaScript could take for their own are written as \u00xx. */
+/* Writes a JSON string. Characters with a meaning in HTML or JavaScript become \u00xx, invalid
+ * UTF-8 becomes U+FFFD. */
 void webpage_put_text(FILE *to, const char *text) {
   fputc('"', to);
   for (const unsigned char *s = (const unsigned char *)text; *s;) {
@@ -51,12 +52,14 @@ void webpage_put_text(FILE *to, const char *text) {
   fputc('"', to);
 }
 
+/* Writes `,"key":[..]`; numbers that are not finite become 0, as JSON has none. */
 static void put_numbers(FILE *to, const char *key, int n, const double *x) {
   fprintf(to, ",\"%s\":[", key);
   for (int i = 0; i < n; i++) fprintf(to, "%s%.9g", i ? "," : "", isfinite(x[i]) ? x[i] : 0);
   fputc(']', to);
 }
 
+/* Writes `,"key":[..]`; the list ends with NULL, and may be NULL. */
 static void put_strings(FILE *to, const char *key, const char *const *list) {
   fprintf(to, ",\"%s\":[", key);
   for (int i = 0; list && list[i]; i++) {
@@ -70,16 +73,18 @@ static void put_strings(FILE *to, const char *key, const char *const *list) {
 
 enum { POSE = 7 };
 
-/* Places of all bodies, frame by frame. */
+/* Poses of all bodies, frame by frame. A pose is x, y, z and a quaternion. */
 typedef struct poses {
   const film *film; /* NULL: start values of the descriptions */
+  /* channels: numbers per frame, 7 for a rigid body, 4 for a planar one, 3 for a point */
   int bodies, frames, channels;
   ga_body_info *body;
-  int (*column)[POSE];
+  int (*column)[POSE]; /* of the film, in the order of film_pose_columns; -1: none */
+  /* centre of all positions, and the unit in which they are written */
   double origin[3], quantum;
 } poses;
 
-/* x y z and quaternion of a body at a frame */
+/* Writes x, y, z and quaternion of a body at a frame; without a film those of the description. */
 static void pose_at(const poses *p, int frame, int body, double pose[POSE]) {
   const ga_body_info *b = &p->body[body];
   memcpy(pose, b->position, 3 * sizeof *pose);
@@ -95,7 +100,8 @@ static void pose_at(const poses *p, int frame, int body, double pose[POSE]) {
   memcpy(pose + 2, turned, sizeof turned);
 }
 
-/* the centre of all poses, and the unit that gives them 24 bits */
+/* Sets origin to the centre of all positions and quantum so that each position fits into 24
+ * bits. */
 static void measure_poses(poses *p) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int f = 0; f < p->frames; f++) {
@@ -122,6 +128,7 @@ static void poses_close(poses *p) {
   free(p->column);
 }
 
+/* Finds bodies and columns, then measures; false if memory is short. poses_close in any case. */
 static bool poses_open(poses *p, const webpage *whole) {
   static const int channels[] = {[GA_BODY_RIGID] = 7, [GA_BODY_PLANAR] = 4, [GA_BODY_POINT] = 3};
   ga_body_info info;
@@ -149,6 +156,7 @@ static bool poses_open(poses *p, const webpage *whole) {
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
+/* One body as a JSON object: name, type, mass and the look; without a shape its inertia. */
 static void put_body(FILE *to, const ga_body_info *b) {
   static const char *const types[] = {"rigid", "planar", "point"};
   static const char *const shapes[] = {NULL, "box", "cylinder", "sphere", "rod"};
@@ -166,6 +174,8 @@ static void put_body(FILE *to, const ga_body_info *b) {
   fputc('}', to);
 }
 
+/* All joints, forces or sensors as a JSON list `key`: bodies, points on them, for joints also the
+ * axes. */
 static void put_drawables(FILE *to, const ga_mechanism *m, ga_drawable_kind kind, const char *key) {
   ga_drawable drawable;
   fprintf(to, ",\"%s\":[", key);
@@ -191,7 +201,8 @@ static void put_drawables(FILE *to, const ga_mechanism *m, ga_drawable_kind kind
   fputc(']', to);
 }
 
-/* the columns for plots: all of the film but t, without poses of bodies if there are too many */
+/* Is column i of the film offered for plots? All but t; poses only if there are not too many
+ * numbers. */
 static bool is_plotted(const poses *p, int i) {
   const film *f = p->film;
   if (i == 0) return false;
@@ -199,12 +210,13 @@ static bool is_plotted(const poses *p, int i) {
   return f->use[i] != FILM_POSE;
 }
 
-/* what a column of the film is; the mechanism knows the units of its own */
-static quantity of_column(const ga_mechanism *m, const char *name) {
+/* Physical quantity and unit of a column of the film; the mechanism knows the units of its own. */
+static quantity column_quantity(const ga_mechanism *m, const char *name) {
   const int i = ga_mechanism_column_index(m, name);
   return quantity_in(name, i < 0 ? NULL : ga_mechanism_column_unit(m, i));
 }
 
+/* The list "columns": name, quantity and unit of each plotted column. */
 static void put_columns(FILE *to, const ga_mechanism *m, const poses *p) {
   bool first = true;
   fputs(",\"columns\":[", to);
@@ -213,7 +225,7 @@ static void put_columns(FILE *to, const ga_mechanism *m, const poses *p) {
     fputs(first ? "{\"name\":" : ",\n{\"name\":", to);
     webpage_put_text(to, p->film->name[i]);
     fputs(",\"what\":", to);
-    const quantity q = of_column(m, p->film->name[i]);
+    const quantity q = column_quantity(m, p->film->name[i]);
     webpage_put_text(to, q.what);
     fputs(",\"unit\":", to);
     webpage_put_text(to, strcmp(q.unit, "1") == 0 ? "" : q.unit);
@@ -223,6 +235,7 @@ static void put_columns(FILE *to, const ga_mechanism *m, const poses *p) {
   fputc(']', to);
 }
 
+/* The list "output": columns of the first plots, those of the section `output` or the energies. */
 static void put_output(FILE *to, const webpage *whole) {
   const bool chosen = whole->file && ga_file_output(whole->file, 0) >= 0;
   fputs(",\"output\":[", to);
@@ -234,6 +247,7 @@ static void put_output(FILE *to, const webpage *whole) {
   fputs(chosen ? "]" : "\"energy.kinetic\",\"energy.potential\",\"energy.total\"]", to);
 }
 
+/* Writes the whole model as one JSON object; false if memory is short. */
 bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
   poses p;
   const bool ok = poses_open(&p, whole);
@@ -277,6 +291,7 @@ typedef struct base64 {
   int count; /* bytes in bits */
 } base64;
 
+/* Collects three bytes and then writes them as four characters of base64. */
 static void put_byte(base64 *b, unsigned byte) {
   static const char sign[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   b->bits = b->bits << 8 | byte;
@@ -286,22 +301,24 @@ static void put_byte(base64 *b, unsigned byte) {
   b->count = 0;
 }
 
-/* zeros fill the last group of three; the reader knows how many numbers there are */
-static void put_last(base64 *b) {
+/* Writes the last group, filled with zero bytes; the reader knows how many numbers there are. */
+static void flush_bytes(base64 *b) {
   while (b->count > 0) put_byte(b, 0);
 }
 
-/* little-endian, whatever the machine */
+/* Writes the n low bytes of bits, lowest first, whatever the byte order of the machine. */
 static void put_bytes(base64 *b, uint64_t bits, int n) {
   for (int i = 0; i < n; i++) put_byte(b, (unsigned)(bits >> (8 * i) & 255));
 }
 
+/* Writes the 8 bytes of x. */
 static void put_double(base64 *b, double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   put_bytes(b, bits, 8);
 }
 
+/* Writes x rounded to a float, 4 bytes. */
 static void put_float(base64 *b, double x) {
   const float narrow = (float)x;
   uint32_t bits;
@@ -309,12 +326,16 @@ static void put_float(base64 *b, double x) {
   put_bytes(b, bits, 4);
 }
 
-static void put_whole(base64 *b, int64_t x) {
+/* Writes an integer of any size: 0, -1, 1, -2, .. become 0, 1, 2, 3, .., seven bits to a byte,
+ * lowest first; all bytes but the last have the high bit set. */
+static void put_integer(base64 *b, int64_t x) {
   uint64_t z = x < 0 ? 2 * (uint64_t)(-(x + 1)) + 1 : 2 * (uint64_t)x;
   for (; z > 127; z >>= 7) put_byte(b, (unsigned)(z & 127) | 128);
   put_byte(b, (unsigned)z);
 }
 
+/* The plotted columns: the first value of each as a double, then all values minus the first as
+ * floats. */
 static void put_plots(base64 *out, const poses *p) {
   const thinned_rows *rows = &p->film->rows;
   for (int i = 0; i < rows->width; i++) {
@@ -327,8 +348,9 @@ static void put_plots(base64 *out, const poses *p) {
   }
 }
 
-/* Whole numbers of the channels of one body; those of frames before are kept, also where a value is
- * not finite. A quaternion and its opposite are the same rotation: the nearer one is taken. */
+/* Writes the integers of one body at a frame to now, returns how many. before: those of the last
+ * frame, kept where a value is not finite. Of a quaternion and its negative, the nearer one to
+ * before is taken. */
 static int quantise(const poses *p, int body, const double *pose, const int64_t *before,
                     int64_t *now) {
   const ga_body_type type = p->body[body].type;
@@ -349,6 +371,8 @@ static int quantise(const poses *p, int body, const double *pose, const int64_t 
   return n;
 }
 
+/* Writes the poses of all frames as second differences in time, which are small integers; false if
+ * memory is short. */
 static bool put_poses(base64 *out, const poses *p) {
   const size_t n = (size_t)p->channels + POSE;
   int64_t *q = calloc(3 * n, sizeof *q), *now = q, *last = q + n, *older = q + 2 * n;
@@ -360,7 +384,7 @@ static bool put_poses(base64 *out, const poses *p) {
       c += quantise(p, b, pose, last + c, now + c);
     }
     for (int c = 0; c < p->channels; c++) {
-      put_whole(out, now[c] - (f == 0 ? 0 : f == 1 ? last[c] : 2 * last[c] - older[c]));
+      put_integer(out, now[c] - (f == 0 ? 0 : f == 1 ? last[c] : 2 * last[c] - older[c]));
     }
     int64_t *spare = older;
     older = last;
@@ -371,6 +395,7 @@ static bool put_poses(base64 *out, const poses *p) {
   return true;
 }
 
+/* Writes times, plotted columns and poses in base64; the layout is described in page/data.js. */
 bool webpage_put_data(FILE *to, const webpage *whole) {
   poses p;
   base64 out = {.to = to};
@@ -381,7 +406,7 @@ bool webpage_put_data(FILE *to, const webpage *whole) {
     }
     if (p.film) put_plots(&out, &p);
     ok = put_poses(&out, &p);
-    put_last(&out);
+    flush_bytes(&out);
   }
   poses_close(&p);
   return ok;

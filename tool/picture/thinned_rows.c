@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Allocates room + 1 rows of `width` numbers: the last one is for the newest row. */
 bool thinned_rows_open(thinned_rows *r, int width, int room) {
   *r = (thinned_rows){.width = width, .room = room, .stride = 1};
   r->data = calloc((size_t)(room + 1) * (size_t)width, sizeof *r->data);
@@ -16,18 +17,23 @@ void thinned_rows_close(thinned_rows *r) {
   *r = (thinned_rows){.width = 0};
 }
 
+/* Row i, 0 <= i < thinned_rows_count(). */
 double *thinned_rows_at(const thinned_rows *r, int i) {
   return r->data + (size_t)i * (size_t)r->width;
 }
 
+/* Where the next row is written; it overwrites a pending one. */
 double *thinned_rows_next(const thinned_rows *r) {
   return thinned_rows_at(r, r->count);
 }
 
+/* Rows kept, and the pending one if there is one. */
 int thinned_rows_count(const thinned_rows *r) {
   return r->count + r->pending;
 }
 
+/* Keeps the row just written if it is a stride-th one, else leaves it pending, to be overwritten
+ * by the next. When all rows are in use, halves their number and doubles the stride. */
 void thinned_rows_keep(thinned_rows *r) {
   const size_t size = (size_t)r->width * sizeof *r->data;
   r->pending = r->seen++ % r->stride != 0;

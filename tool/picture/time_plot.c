@@ -29,7 +29,8 @@ struct time_plot {
 
 /* ---- which columns -------------------------------------------------------------------------- */
 
-/* Add column i to the panel of its quantity, as long as there is room. */
+/* Adds column i to the panel of its quantity, or to a new one. It is dropped if there is no room,
+ * or if the panel has columns of another source. */
 static void add_curve(time_plot *p, int i) {
   const int source = p->columns.source[i];
   column_name label = quantity_label(columns_quantity(&p->columns, i));
@@ -48,11 +49,12 @@ static void add_curve(time_plot *p, int i) {
   if (to->source == source) to->curve[to->curves++] = i;
 }
 
-/* The columns of a model file; of a library problem positions, velocities and multipliers. */
+/* Is a column with this source drawn? Not time, energies and accelerations of a library problem. */
 static bool is_drawn(int source) {
   return source != COLUMN_OF_TIME && source != COLUMN_OF_ENERGY && source != FIELD_VD;
 }
 
+/* Chooses the curves and allocates the rows; NULL if memory is short. */
 time_plot *time_plot_new(const ga_problem *problem) {
   time_plot *p = calloc(1, sizeof *p);
   if (!p) return NULL;
@@ -72,6 +74,7 @@ time_plot *time_plot_new(const ga_problem *problem) {
   return NULL;
 }
 
+/* Frees all; NULL is allowed. */
 void time_plot_free(time_plot *p) {
   if (!p) return;
   columns_close(&p->columns);
@@ -80,6 +83,7 @@ void time_plot_free(time_plot *p) {
   free(p);
 }
 
+/* Adds t and all curves at this state as a row. */
 void time_plot_add(time_plot *p, const ga_state *state) {
   double *row = thinned_rows_next(&p->rows);
   columns_evaluate(&p->columns, state, p->values);
@@ -100,6 +104,7 @@ typedef struct sketch {
   column_name title[PANELS][CURVES], column[PANELS][CURVES];
 } sketch;
 
+/* Fills *s with the chart of the plot; it points into *s and to title, so *s must not be moved. */
 static void make_sketch(const time_plot *p, const char *title, sketch *s) {
   int column = 0;
   *s = (sketch){.c = {.title = title,
@@ -118,6 +123,7 @@ static void make_sketch(const time_plot *p, const char *title, sketch *s) {
   }
 }
 
+/* Height in pixels, from a chart made for this purpose only. */
 int time_plot_height(const time_plot *p) {
   sketch *s = calloc(1, sizeof *s);
   if (!s) return CHART_TIME_HEIGHT * (p->panels + 1);
@@ -127,6 +133,8 @@ int time_plot_height(const time_plot *p) {
   return height;
 }
 
+/* Writes the gnuplot script of the chart, with the rows as its table; nothing if memory is
+ * short. */
 void time_plot_write(const time_plot *p, const char *title, FILE *to) {
   table t;
   char names[PANELS * CURVES * 8] = "t";

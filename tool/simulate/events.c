@@ -7,25 +7,31 @@
 
 #include "source/model_file.h"
 
+/* A team_function: the event's function at the state of the whole mechanism. context: run_event. */
 static double value_of_whole(void *context, const ga_state *whole) {
   const run_event *own = context;
   return own->inner.value(own->inner.context, whole);
 }
 
-static double value(void *context, const ga_state *state) {
+/* Value of the event function for the integrator: of the whole mechanism, also over several
+ * processes. context: run_event. */
+static double event_value(void *context, const ga_state *state) {
   const run_event *own = context;
   return team_value(own->team, value_of_whole, context, state);
 }
 
-static int tell(void *context, int event, int sign, const ga_state *state) {
+/* Handler of an event that does not end the run: print it and go on (0). */
+static int report_event(void *context, int event, int sign, const ga_state *state) {
   (void)event, (void)sign;
   const run_event *own = context;
   tool_error("event %s at t = %.10g: %s", own->name, state->t, own->when);
   return 0;
 }
 
-static int add(run_events *e, const ga_mechanism *m, const char *name, const char *when,
-               ga_direction direction, bool stop, const solver *s) {
+/* Watch the condition `when` and add it to the solver's integrator as the next event of e. stop:
+ * it ends the run, otherwise it is only reported. ARGS_GO_ON, or the exit code after a message. */
+static int add_event(run_events *e, const ga_mechanism *m, const char *name, const char *when,
+                     ga_direction direction, bool stop, const solver *s) {
   run_event *own = &e->event[e->count];
   ga_error err = {GA_OK, ""};
   if (ga_watch_new(m, when, direction, stop, &own->watch, &err) != GA_OK) {
@@ -37,8 +43,8 @@ static int add(run_events *e, const ga_mechanism *m, const char *name, const cha
   own->team = s->team;
   ga_integrator *it = s->it;
   e->count++;
-  const ga_event event = {.value = value,
-                          .handler = stop ? NULL : tell,
+  const ga_event event = {.value = event_value,
+                          .handler = stop ? NULL : report_event,
                           .context = own,
                           .direction = direction,
                           .terminal = stop};
@@ -47,6 +53,8 @@ static int add(run_events *e, const ga_mechanism *m, const char *name, const cha
   return TOOL_FAILED;
 }
 
+/* Add the events of the model file and --stop-when (may be NULL) to the solver's integrator.
+ * ARGS_GO_ON, or the exit code after a message. events_close in any case. */
 int events_open(run_events *e, const ga_problem *problem, const char *stop_when, solver *s) {
   const ga_file *file = file_of(problem);
   ga_file_event event;
@@ -73,20 +81,22 @@ int events_open(run_events *e, const ga_problem *problem, const char *stop_when,
   }
   const ga_mechanism *m = ga_file_mechanism(file);
   for (int i = 0; code == ARGS_GO_ON && ga_file_event_at(file, i, &event); i++) {
-    code = add(e, m, event.name, event.when, event.direction, event.stop, s);
+    code = add_event(e, m, event.name, event.when, event.direction, event.stop, s);
   }
   if (code == ARGS_GO_ON && stop_when) {
-    code = add(e, m, "--stop-when", stop_when, GA_EVENT_RISING, true, s);
+    code = add_event(e, m, "--stop-when", stop_when, GA_EVENT_RISING, true, s);
   }
   return code;
 }
 
+/* Free all events; the integrator must not run any more. */
 void events_close(run_events *e) {
   for (int i = 0; i < e->count; i++) ga_watch_free(e->event[i].watch);
   free(e->event);
   *e = (run_events){.count = 0};
 }
 
+/* Report which event ended the run: after a run that ended with GA_EVENT. e may be NULL. */
 void events_tell_stop(const run_events *e, const ga_integrator *it) {
   const int i = ga_integrator_event(it);
   if (!e || i < 0 || i >= e->count) return;

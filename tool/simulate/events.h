@@ -8,8 +8,8 @@
 typedef struct run_event {
   const char *name, *when;
   ga_watch *watch;
-  ga_event inner; /* of the watch */
-  team *team;     /* that have parts of the state; NULL: one */
+  ga_event inner; /* event function of the watch, for the state of the whole mechanism */
+  team *team;     /* NULL: one process */
 } run_event;
 
 typedef struct run_events {
@@ -21,7 +21,7 @@ typedef struct run_events {
 int events_open(run_events *e, const ga_problem *problem, const char *stop_when, solver *s);
 void events_close(run_events *e);
 
-/* "stopped at t = ...": after a run that ended with GA_EVENT */
+/* Print "stopped at t = .." after a run that ended with GA_EVENT. e may be NULL. */
 void events_tell_stop(const run_events *e, const ga_integrator *it);
 
 #endif

@@ -12,8 +12,8 @@
 static volatile sig_atomic_t interrupted;
 static volatile time_t interrupted_since;
 
-/* the first signal ends the run in good order, one that comes seconds later at once; timeout(1)
- * sends the same signal twice, and that must not count */
+/* The first signal is only noted: the run ends after its step. A second one more than a second
+ * later ends the process at once. (timeout(1) sends the same signal twice, which counts as one.) */
 static void on_signal(int number) {
   (void)number;
   if (!interrupted) interrupted_since = time(NULL);
@@ -21,7 +21,8 @@ static void on_signal(int number) {
   interrupted = 1;
 }
 
-/* signals that are ignored stay ignored */
+/* Handle SIGINT and SIGTERM by on_signal. Signals that are ignored stay ignored, as in
+ * background jobs of scripts. */
 void interrupt_catch(void) {
   static const int numbers[] = {SIGINT, SIGTERM};
   for (int i = 0; i < 2; i++) {
@@ -33,6 +34,7 @@ void interrupt_catch(void) {
   }
 }
 
+/* Has SIGINT or SIGTERM come since interrupt_catch? */
 bool interrupt_came(void) {
   return interrupted;
 }

@@ -9,12 +9,14 @@
 #include "columns/state_fields.h"
 #include "simulate/interrupt.h"
 
+/* For ga_options.log, with the simulation as context: print a message of the library. */
 void simulate_log(void *context, ga_log_level level, const char *text) {
   simulation *s = context;
   progress_clear(&s->progress);
   tool_error("%s%s", level == GA_LOG_WARNING ? "warning: " : "", text);
 }
 
+/* Update energy0 (at the first call), energy_end and energy_change = max |E - energy0|. */
 static void watch_energy(simulation *s, const ga_state *state) {
   double kin, pot;
   if (!solver_energy(s->solver, &s->problem->model, state, &kin, &pot)) return;
@@ -26,15 +28,17 @@ static void watch_energy(simulation *s, const ga_state *state) {
   s->energy_change = fmax(s->energy_change, fabs(s->energy_end - s->energy0));
 }
 
-/* one row, written by process 0; all processes learn whether that failed */
-static bool put_row(simulation *s, const ga_state *state) {
+/* Append a row to the trajectory, in process 0. All processes learn whether it failed: returns
+ * false, with write_failed set. */
+static bool append_row(simulation *s, const ga_state *state) {
   const ga_state *whole = team_gather(s->solver->team, state);
   const bool good = !team_writes(s->solver->team) || trajectory_row(s->out, whole);
   s->write_failed = !team_agree(s->solver->team, good);
   return !s->write_failed;
 }
 
-/* rows at t0, t0 + dt, ..: all that the last step has passed, by dense output */
+/* For --out-dt: write the rows at t0 + k out_dt that the last step has passed, by dense output.
+ * s->next_out is the next k. False after a message. */
 static bool write_between(simulation *s, const ga_state *state) {
   const ga_model *model = &s->problem->model;
   double t0 = s->problem->t0, slack = 1e-9 * s->out_dt, *field[FIELDS];
@@ -51,24 +55,28 @@ static bool write_between(simulation *s, const ga_state *state) {
     }
     ga_state row = snapshot_state(model, s->between);
     row.t = t;
-    if (!put_row(s, &row)) return false;
+    if (!append_row(s, &row)) return false;
   }
 }
 
+/* Write the row, or rows, that belong to this state; true also without a trajectory. steps: how
+ * many have been done. */
 static bool write_row(simulation *s, const ga_state *state, long steps) {
   if (!s->out) return true;
   s->last_row = steps;
-  return s->between ? write_between(s, state) : put_row(s, state);
+  return s->between ? write_between(s, state) : append_row(s, state);
 }
 
-/* the first multiple of the interval, from the problem's start, that is later than t; multiples of
- * simulated time, so that a resumed run saves at the same steps as one that was never stopped */
+/* The first time t0 + k checkpoint_every later than t, with t0 the problem's start. A resumed run
+ * therefore saves at the same steps as one that was never stopped. */
 static double checkpoint_after(const simulation *s, double t) {
   double t0 = s->problem->t0, every = s->checkpoint_every;
   return t0 + (floor((t - t0) / every * (1 + 1e-12)) + 1) * every;
 }
 
-static bool save(simulation *s) {
+/* Save the present state of the integrator to s->save_state. False, with save_failed set, after a
+ * message. */
+static bool save_state_file(simulation *s) {
   ga_integrator *it = s->solver->it;
   if (team_save(s->solver->team, it, s->save_state) == GA_OK) return true;
   progress_clear(&s->progress);
@@ -77,7 +85,7 @@ static bool save(simulation *s) {
   return false;
 }
 
-/* for plot, page and whoever else looks */
+/* Pass a state on to s->seen, the plot and the page. */
 static void record_frame(simulation *s, const ga_state *state) {
   if (s->seen) s->seen(s->seen_context, state);
   if (!s->shows) return;
@@ -86,22 +94,25 @@ static void record_frame(simulation *s, const ga_state *state) {
   if (s->film) film_add(s->film, whole);
 }
 
-static bool watch(void *context, const ga_state *state, long steps) {
+/* The solver_watch of the run, called at the start and after every step: energy, frames, rows,
+ * checkpoints, progress. False ends the run: a file failed, or a signal came. */
+static bool observe_step(void *context, const ga_state *state, long steps) {
   simulation *s = context;
   watch_energy(s, state);
   record_frame(s, state);
   if (steps % s->every == 0 && !write_row(s, state, steps)) return false;
   if (state->t >= s->next_checkpoint && steps > 0) {
     s->next_checkpoint = checkpoint_after(s, state->t);
-    if (!save(s)) return false;
+    if (!save_state_file(s)) return false;
   }
   progress_update(&s->progress, state->t, steps);
   s->interrupted = !team_agree(s->solver->team, !interrupt_came());
   return !s->interrupted;
 }
 
-/* the state before and the state after the projection both belong to the trajectory */
-static ga_status project(simulation *s) {
+/* Project the velocity onto the hidden constraint at the present time. The states before and after
+ * both become rows and frames. GA_STOPPED if a row cannot be written. */
+static ga_status project_velocity(simulation *s) {
   ga_integrator *it = s->solver->it;
   const ga_state *state = ga_integrator_state(it);
   long steps = ga_integrator_stats(it)->steps;
@@ -116,7 +127,8 @@ static ga_status project(simulation *s) {
   return write_row(s, state, steps) ? GA_OK : GA_STOPPED;
 }
 
-/* at the problem's start values, or where a saved run was */
+/* Start at the problem's initial values, or load s->from_state and write its first row and frame.
+ * GA_STOPPED after a message if that state is later than t_end or a row cannot be written. */
 static ga_status start_or_resume(simulation *s) {
   const ga_problem *problem = s->problem;
   s->next_checkpoint = isnan(s->checkpoint_every) ? INFINITY : checkpoint_after(s, problem->t0);
@@ -137,11 +149,12 @@ static ga_status start_or_resume(simulation *s) {
   return write_row(s, state, solver_steps(s->solver)) ? GA_OK : GA_STOPPED;
 }
 
-static ga_status run(simulation *s) {
+/* Start, run to project_at if there is one, project, and run to t_end. */
+static ga_status run_to_end(simulation *s) {
   ga_status status = start_or_resume(s);
   if (status == GA_OK && solver_state(s->solver)->t <= s->project_at) {
     status = solver_run(s->solver, s->project_at);
-    if (status == GA_OK) status = project(s);
+    if (status == GA_OK) status = project_velocity(s);
   }
   if (status == GA_OK && solver_state(s->solver)->t < s->t_end) {
     status = solver_run(s->solver, s->t_end);
@@ -149,7 +162,9 @@ static ga_status run(simulation *s) {
   return status;
 }
 
-static int report(const simulation *s, ga_status status, const ga_state *state, long steps) {
+/* The exit code of a run that ended with this status, after a message if it did not succeed. */
+static int report_outcome(const simulation *s, ga_status status, const ga_state *state,
+                          long steps) {
   if (s->write_failed || s->save_failed || s->start_refused) return TOOL_FAILED;
   if (s->interrupted && status == GA_STOPPED) {
     tool_error("interrupted at t = %.10g of %.10g, after %ld steps", state->t, s->t_end, steps);
@@ -160,6 +175,8 @@ static int report(const simulation *s, ga_status status, const ga_state *state, 
   return TOOL_FAILED;
 }
 
+/* Make the run that s describes: rows, frames, checkpoints, projection, saved end state. Returns
+ * the exit code, after a message if it is not TOOL_OK. */
 int simulate(simulation *s) {
   s->energy0 = s->energy_end = s->energy_change = NAN;
   s->last_row = -1;
@@ -172,11 +189,11 @@ int simulate(simulation *s) {
     }
   }
   interrupt_catch();
-  s->solver->watch = watch;
+  s->solver->watch = observe_step;
   s->solver->context = s;
   progress_begin(&s->progress, s->problem->t0, s->t_end);
   if (s->quiet) s->progress.on = false;
-  ga_status status = s->status = run(s);
+  ga_status status = s->status = run_to_end(s);
   s->seconds = progress_seconds(&s->progress);
   progress_clear(&s->progress);
 
@@ -186,8 +203,8 @@ int simulate(simulation *s) {
   if (started && s->last_row != steps && !s->write_failed) write_row(s, state, steps);
   if (status == GA_EVENT) events_tell_stop(s->events, s->solver->it);
   bool good = status == GA_OK || status == GA_EVENT || (status == GA_STOPPED && s->interrupted);
-  int code = report(s, status, state, steps);
-  if (s->save_state && good && !s->save_failed && !save(s)) code = TOOL_FAILED;
+  int code = report_outcome(s, status, state, steps);
+  if (s->save_state && good && !s->save_failed && !save_state_file(s)) code = TOOL_FAILED;
   free(s->between);
   solver_finish(s->solver);
   return code;

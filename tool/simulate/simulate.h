@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a problem: start, steps, projection on the way, what is written and watched. */
+/* One run of a problem: start, steps, projection, and all output on the way. */
 #ifndef TOOL_SIMULATE_SIMULATE_H
 #define TOOL_SIMULATE_SIMULATE_H
 
@@ -28,31 +28,31 @@ typedef struct simulation {
   bool shows;                          /* process 0 makes a plot or a page */
   const run_events *events;            /* NULL: none */
   bool quiet;                          /* no line of progress */
-  /* sees the start, every step and what a projection made of one; NULL: none */
+  /* called at the start, after every step and after a projection; NULL: none */
   void (*seen)(void *context, const ga_state *state);
   void *seen_context;
 
   /* set by simulate() */
   progress progress;
-  double seconds;
+  double seconds;   /* elapsed time */
   ga_status status; /* of the run itself */
   double next_checkpoint;
   bool write_failed, save_failed;
   bool start_refused; /* the saved state is later than t_end; a message has said so */
   bool interrupted;
   long last_row;                             /* steps done when the last row was written */
-  double *between;                           /* a state between the steps */
-  long next_out;                             /* its number, at t0 + next_out out_dt */
+  double *between;                           /* snapshot for rows between the steps (out_dt) */
+  long next_out;                             /* the next of these rows: t0 + next_out out_dt */
   double energy0, energy_end, energy_change; /* NaN if the model has no energy */
 } simulation;
 
-/* The exit code, after a message if it is not TOOL_OK. */
+/* Make the run. Returns the exit code, after a message if it is not TOOL_OK. */
 int simulate(simulation *s);
 
 /* For ga_options.log, with the simulation as context. */
 void simulate_log(void *context, ga_log_level level, const char *text);
 
-/* What a person wants to know after a run. */
+/* Print settings, effort, accuracy and end state of a run. */
 void summary_print(FILE *to, const simulation *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plain and extrapolated runs alike. */
+/* One interface to the integrator and the extrapolator. */
 #include "simulate/solver.h"
 
 #include <math.h>
@@ -7,11 +7,13 @@
 
 #include "args/problem_args.h"
 
+/* Observer of the integrator: pass the state on to s->watch; nonzero stops the run. */
 static int observe(void *context, const ga_state *state, const ga_stats *stats) {
   const solver *s = context;
   return s->watch && !s->watch(s->context, state, stats->steps);
 }
 
+/* Observer of the extrapolator: the same with the extrapolated state. */
 static int observe_extrapolated(void *context, const ga_extrapolated *now) {
   const solver *s = context;
   return s->watch && !s->watch(s->context, &now->state, now->steps);
@@ -21,6 +23,7 @@ static bool is_harmonic(const extrapolation *how) {
   return how->steps == GA_STEPS_HARMONIC;
 }
 
+/* m_j: run j of the extrapolation makes steps of h/m_j: 1, 2, 3, .. or 1, 2, 4, .. */
 int extrapolation_substeps(const extrapolation *how, int j) {
   return is_harmonic(how) ? j + 1 : 1 << j;
 }
@@ -37,6 +40,8 @@ const char *extrapolation_multipliers(const extrapolation *how) {
   return how->multipliers == GA_MULTIPLIERS_CONSISTENT ? "consistent" : "extrapolated";
 }
 
+/* Create the extrapolator s->x with the settings s->how; values of -1 keep the library's
+ * defaults. */
 static ga_status open_extrapolator(solver *s, const ga_model *model, const ga_options *options,
                                    ga_error *err) {
   const extrapolation *how = &s->how;
@@ -51,6 +56,8 @@ static ga_status open_extrapolator(solver *s, const ga_model *model, const ga_op
   return GA_OK;
 }
 
+/* Open an integrator, or with how->K > 0 an extrapolator. With s->team set, it integrates this
+ * process's subdomain instead of the model. ARGS_GO_ON, or the exit code after a message. */
 int solver_open(solver *s, const ga_model *model, const ga_options *options,
                 const extrapolation *how) {
   ga_error err = {GA_OK, ""};
@@ -60,7 +67,7 @@ int solver_open(solver *s, const ga_model *model, const ga_options *options,
   if (s->team) {
     model = team_model(s->team);
     own.team = team_members(s->team);
-    own.multiplier_guess = NULL; /* that of the whole */
+    own.multiplier_guess = NULL; /* it is sized for the whole model */
     options = &own;
   }
   if (s->how.K && s->team) {
@@ -78,6 +85,7 @@ int solver_open(solver *s, const ga_model *model, const ga_options *options,
   return problem_exit_code(status);
 }
 
+/* Free integrator and extrapolator; also after a failed solver_open. */
 void solver_close(solver *s) {
   ga_integrator_free(s->it);
   ga_extrapolator_free(s->x);
@@ -85,6 +93,7 @@ void solver_close(solver *s) {
   s->x = NULL;
 }
 
+/* Start at the problem's initial values; with a team, at those of this process's subdomain. */
 ga_status solver_start(solver *s, const ga_problem *problem) {
   if (s->team) {
     return ga_integrator_start(s->it, problem->t0, team_q0(s->team), team_v0(s->team));
@@ -97,10 +106,14 @@ ga_status solver_run(solver *s, double t_end) {
   return s->x ? ga_extrapolator_run(s->x, t_end) : ga_integrator_run(s->it, t_end);
 }
 
+/* After the run: gather the state of the whole, which solver_state then returns (in process 0).
+ * All processes must call it. */
 void solver_finish(solver *s) {
   if (s->team) s->end = team_gather(s->team, ga_integrator_state(s->it));
 }
 
+/* Kinetic and potential energy at a state, summed over all processes, which must all call it.
+ * False if the model has no energy or its callback failed. */
 bool solver_energy(const solver *s, const ga_model *model, const ga_state *state, double *kin,
                    double *pot) {
   if (s->team) model = team_model(s->team);
@@ -111,6 +124,7 @@ bool solver_energy(const solver *s, const ga_model *model, const ga_state *state
   return s->team ? !isnan(*kin + *pot) : good;
 }
 
+/* The present state; of this process's subdomain while the run lasts. */
 const ga_state *solver_state(const solver *s) {
   if (s->end) return s->end;
   return s->x ? &ga_extrapolator_state(s->x)->state : ga_integrator_state(s->it);
@@ -124,26 +138,30 @@ const ga_stats *solver_stats(const solver *s) {
   return s->x ? ga_extrapolator_stats(s->x) : ga_integrator_stats(s->it);
 }
 
-static bool of_start(const char *reason) {
+/* Does the library's text say that the run failed at its start? */
+static bool is_start_failure(const char *reason) {
   return strncmp(reason, "start at t = ", 13) == 0;
 }
 
+/* Why a run failed, beginning with the time: "t = 0.1: ..." or "start at t = 0: ...". */
 solver_text solver_reason(const solver *s, ga_status status) {
   const ga_error *err = s->x ? ga_extrapolator_error(s->x) : ga_integrator_error(s->it);
   const char *reason = err->text[0] ? err->text : ga_status_text(status);
   solver_text out;
   char at[48] = ""; /* the library's text mostly begins with the time */
-  if (strncmp(reason, "t = ", 4) != 0 && !of_start(reason)) {
+  if (strncmp(reason, "t = ", 4) != 0 && !is_start_failure(reason)) {
     snprintf(at, sizeof at, "t = %.10g: ", solver_state(s)->t);
   }
   snprintf(out.text, sizeof out.text, "%s%s", at, reason);
   return out;
 }
 
+/* The same for "the run failed ..": "after 3 steps, at t = 0.1: ..." or "at the start at t = 0:
+ * ...". */
 solver_text solver_failure(const solver *s, ga_status status, long steps) {
   const solver_text reason = solver_reason(s, status);
   solver_text out;
-  if (of_start(reason.text)) {
+  if (is_start_failure(reason.text)) {
     snprintf(out.text, sizeof out.text, "at the %.640s", reason.text);
   } else {
     snprintf(out.text, sizeof out.text, "after %ld step%s, at %.640s", steps, steps == 1 ? "" : "s",

@@ -5,38 +5,38 @@
 
 #include "simulate/team.h"
 
-/* Sees the start and every step; false ends the run with GA_STOPPED. */
+/* Called at the start and after every step; false ends the run with GA_STOPPED. */
 typedef bool (*solver_watch)(void *context, const ga_state *state, long steps);
 
-/* What --extrapolate and its companions say. */
+/* The settings of --extrapolate and its companions. */
 typedef struct extrapolation {
   int K;           /* 0: none */
   int threads;     /* 0: one for each processor */
-  int steps;       /* a ga_extrapolate_steps, -1 or */
-  int multipliers; /* a ga_extrapolate_multipliers, -1: not given, the default */
+  int steps;       /* a ga_extrapolate_steps; -1: the library's default */
+  int multipliers; /* a ga_extrapolate_multipliers; -1: the library's default */
 } extrapolation;
 #define EXTRAPOLATION_NONE \
   { .steps = -1, .multipliers = -1 }
 
-/* m_j, where the step of run j is h/m_j; that of the finest; "harmonic", "consistent" */
+/* m_j, where run j makes steps h/m_j; m_K of the finest run; the two settings as words. */
 int extrapolation_substeps(const extrapolation *how, int j);
 int extrapolation_finest(const extrapolation *how);
 const char *extrapolation_steps(const extrapolation *how);
 const char *extrapolation_multipliers(const extrapolation *how);
 
 typedef struct solver {
-  ga_integrator *it; /* or, with extrapolation: */
-  ga_extrapolator *x;
+  ga_integrator *it;  /* NULL with extrapolation */
+  ga_extrapolator *x; /* NULL without */
   extrapolation how;
   solver_watch watch;
   void *context;
-  team *team; /* of the processes that integrate the model; NULL: one process */
-  const ga_state *end;
+  team *team;          /* of the processes that integrate the model; NULL: one process */
+  const ga_state *end; /* state of the whole, set by solver_finish */
 } solver;
 
-/* how NULL: no extrapolation. ARGS_GO_ON, or the exit code after a message. The solver must stay
- * where it is until it is closed. If there is a team, which is set
- * before, its subdomain takes the place of the model. */
+/* Open an integrator, or an extrapolator (how NULL: none). ARGS_GO_ON, or the exit code after a
+ * message. Set team before: its subdomain replaces the model; set watch and context before
+ * solver_start. The struct must not move until it is closed. */
 int solver_open(solver *s, const ga_model *model, const ga_options *options,
                 const extrapolation *how);
 void solver_close(solver *s); /* also if open failed */
@@ -52,14 +52,13 @@ void solver_finish(solver *s);
 bool solver_energy(const solver *s, const ga_model *model, const ga_state *state, double *kin,
                    double *pot);
 
-/* Where it is (a process: its subdomain), how many steps (of size h) led there, the counts (with
- * extrapolation: of all runs).
- */
+/* The present state (of this process's subdomain), the number of steps h that led there, and the
+ * statistics (with extrapolation: of all its runs). */
 const ga_state *solver_state(const solver *s);
 long solver_steps(const solver *s);
 const ga_stats *solver_stats(const solver *s);
 
-/* Why it failed, with the time; the same as "after 3 steps, at t = ..." or "at the start ...". */
+/* Why the run failed, with the time; the same as "after 3 steps, at t = ..", "at the start ..". */
 typedef struct solver_text {
   char text[700];
 } solver_text;

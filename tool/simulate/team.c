@@ -20,6 +20,9 @@ struct team {
 
 /* ---- open and close ------------------------------------------------------------------------- */
 
+/* Join the other processes and cut the mechanism into subdomains; *out stays NULL if there is one
+ * process. petsc: PETSc options, "off", or NULL: not given. ARGS_GO_ON or the exit code;
+ * team_close in any case. */
 int team_open(const ga_problem *problem, const char *petsc, team **out) {
   *out = NULL;
   const launcher found = launcher_detect();
@@ -57,6 +60,7 @@ int team_open(const ga_problem *problem, const char *petsc, team **out) {
   return TOOL_FAILED;
 }
 
+/* Leave the team. NULL is allowed. */
 void team_close(team *r) {
   if (!r) return;
   if (r->launch) r->ops->close(r->launch);
@@ -90,11 +94,14 @@ bool team_agree(const team *r, bool good) {
   return r ? r->ops->agree(good) : good;
 }
 
+/* ARGS_GO_ON if all processes have it; else this process's own error code, or TOOL_FAILED. */
 int team_code(const team *r, int code) {
   if (team_agree(r, code == ARGS_GO_ON)) return ARGS_GO_ON;
   return code == ARGS_GO_ON ? TOOL_FAILED : code;
 }
 
+/* The state of the whole mechanism, in process 0 (arrays are NULL elsewhere); `own` itself without
+ * a team. Valid until the next call. */
 const ga_state *team_gather(team *r, const ga_state *own) {
   if (!r) return own;
   r->ops->gather(r->launch, own, &r->whole);
@@ -105,6 +112,7 @@ double team_value(team *r, team_function value, void *context, const ga_state *o
   return r ? r->ops->value(r->launch, value, context, own) : value(context, own);
 }
 
+/* Replace the energies of the subdomains by their sums over all processes. */
 void team_energy(team *r, double *kin, double *pot) {
   double both[2] = {*kin, *pot};
   if (!r) return;
@@ -112,11 +120,13 @@ void team_energy(team *r, double *kin, double *pot) {
   *kin = both[0], *pot = both[1];
 }
 
+/* Save the state of the whole mechanism; the file is the same as that of one process. */
 ga_status team_save(team *r, ga_integrator *it, const char *path) {
   return r ? ga_integrator_save_whole(it, path, r->ops->whole(r->launch))
            : ga_integrator_save(it, path);
 }
 
+/* Load a state that one or any number of processes saved. */
 ga_status team_load(team *r, ga_integrator *it, const char *path) {
   return r ? ga_integrator_load_whole(it, path, r->ops->whole(r->launch))
            : ga_integrator_load(it, path);
@@ -124,6 +134,8 @@ ga_status team_load(team *r, ga_integrator *it, const char *path) {
 
 /* ---- the subdomains ------------------------------------------------------------------------- */
 
+/* Print the sizes of all subdomains; only least and largest beyond LISTED_MAX processes. One
+ * process may call it alone. */
 void team_print(const team *r, FILE *to) {
   if (!r) return;
   ga_launch_subdomain least = r->ops->size(r->launch, 0), most = least;

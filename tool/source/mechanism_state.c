@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Read the model file a->operand and set the state to its start: q0, v0, t = 0, vd and multipliers
+ * zero. ARGS_GO_ON, or the exit code after a message. */
 int mechanism_state_open(mechanism_state *p, const problem_args *given, args *a) {
   *p = (mechanism_state){.t = 0};
   if (!file_named(a->operand)) {
@@ -33,17 +35,20 @@ int mechanism_state_open(mechanism_state *p, const problem_args *given, args *a)
   return ARGS_GO_ON;
 }
 
+/* Free the arrays and the problem. */
 void mechanism_state_close(mechanism_state *p) {
   double *const arrays[] = {p->q, p->v, p->vd, p->lam, p->psi};
   for (int i = 0; i < 5; i++) free(arrays[i]);
   problem_close(p->problem);
 }
 
+/* The state for functions of the library; it borrows the arrays. The variable a is set to vd. */
 ga_state mechanism_state_view(const mechanism_state *p) {
   return (ga_state){
       .t = p->t, .q = p->q, .v = p->v, .vd = p->vd, .a = p->vd, .lam = p->lam, .psi = p->psi};
 }
 
+/* Copy time, q, v, vd and multipliers of s to p, whose sizes must be the same. */
 static void copy_state(mechanism_state *p, const ga_state *s) {
   p->t = s->t;
   memcpy(p->q, s->q, (size_t)p->nq * sizeof(double));
@@ -53,7 +58,8 @@ static void copy_state(mechanism_state *p, const ga_state *s) {
   if (p->npsi) memcpy(p->psi, s->psi, (size_t)p->npsi * sizeof(double));
 }
 
-/* Run to time t, or load a saved state, and take the state from there. */
+/* Move p to the state at time t by a run from the start, or, if from_state is not NULL, to the
+ * state saved in that file (t is not used). ARGS_GO_ON, or the exit code after a message. */
 static int run_to(mechanism_state *p, const args *a, const char *from_state, double t) {
   solver s = {0};
   int code = solver_open(&s, &p->problem->model, a->options, NULL);
@@ -71,6 +77,8 @@ static int run_to(mechanism_state *p, const args *a, const char *from_state, dou
   return code;
 }
 
+/* Move p to the equilibrium found from its q: changes q, lam, psi; v and vd become 0. e (may be
+ * NULL) receives the effort. ARGS_GO_ON, or TOOL_FAILED after a message. */
 int mechanism_state_find_equilibrium(mechanism_state *p, ga_equilibrium *e) {
   ga_equilibrium own = {0};
   ga_error err = {GA_OK, ""};
@@ -84,6 +92,8 @@ int mechanism_state_find_equilibrium(mechanism_state *p, ga_equilibrium *e) {
   return TOOL_FAILED;
 }
 
+/* Move p to the state that --at names: "equilibrium", a time in s, a saved state; NULL: stay.
+ * ARGS_GO_ON, or the exit code after a message. */
 int mechanism_state_move(mechanism_state *p, const args *a, const char *at) {
   char *end = NULL;
   if (!at) return ARGS_GO_ON;
@@ -103,6 +113,8 @@ int mechanism_state_move(mechanism_state *p, const args *a, const char *at) {
   return run_to(p, a, at, 0);
 }
 
+/* Save t, q, v as a state of the integrator, for `run --from-state`. ARGS_GO_ON, or the exit code
+ * after a message. */
 int mechanism_state_save(const mechanism_state *p, const args *a, const char *path) {
   solver s = {0};
   int code = solver_open(&s, &p->problem->model, a->options, NULL);

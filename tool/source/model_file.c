@@ -10,13 +10,15 @@
 #include "problems/problems.h"
 #include "source/shared_object.h"
 
-/* impl of a problem of the library is never NULL */
+/* A problem of a model file or a shared object. Its pub.impl is NULL, which distinguishes it from
+ * problems of the library: theirs never is. */
 typedef struct own_problem {
   ga_problem pub;
-  ga_file *file;         /* of a model file, */
-  object_problem object; /* or of a shared object */
+  ga_file *file;         /* NULL: it comes from a shared object */
+  object_problem object; /* empty: it comes from a model file */
 } own_problem;
 
+/* An arg_read for --set NAME=VALUE: append it to the file_sets *field, which borrows VALUE. */
 bool file_read_set(const arg_spec *spec, const char *text, void *field) {
   file_sets *sets = field;
   const char *equals = strchr(text, '=');
@@ -35,6 +37,7 @@ bool file_read_set(const arg_spec *spec, const char *text, void *field) {
   return true;
 }
 
+/* Does the operand name a model file: by its ending, or by a slash in it? */
 bool file_named(const char *operand) {
   static const char *const endings[] = {".yaml", ".yml", ".json"};
   const size_t n = strlen(operand);
@@ -45,14 +48,18 @@ bool file_named(const char *operand) {
   return strchr(operand, '/') != NULL;
 }
 
-static void warn(void *context, ga_log_level level, const char *text) {
+/* A ga_log_fn for the reader of model files. */
+static void print_warning(void *context, ga_log_level level, const char *text) {
   (void)context, (void)level;
   tool_error("warning: %s", text);
 }
 
+/* Read a model file as a problem with default settings: rho_inf 0.9, h 1e-3, t_end 1. want:
+ * columns that must exist, or NULL. ARGS_GO_ON, or the exit code; *problem, if set, is closed by
+ * the caller. */
 int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem) {
   const ga_file_options options = {
-      .set = sets->set, .nset = sets->count, .want = want, .log = warn};
+      .set = sets->set, .nset = sets->count, .want = want, .log = print_warning};
   own_problem *p = calloc(1, sizeof *p);
   ga_error err = {GA_OK, ""};
   if (!p) {
@@ -87,8 +94,9 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
   return ARGS_GO_ON;
 }
 
-/* settings that the problem of a shared object leaves open */
-static void fill_in_usual(ga_problem *p, const char *path) {
+/* Fill in what the problem of a shared object leaves open. impl becomes NULL, which marks problems
+ * that do not come from the library (own_problem). */
+static void fill_in_defaults(ga_problem *p, const char *path) {
   if (!p->name) p->name = path;
   if (!p->summary) p->summary = "a model of its own";
   if (!p->cite) p->cite = path;
@@ -98,6 +106,8 @@ static void fill_in_usual(ga_problem *p, const char *path) {
   p->impl = NULL;
 }
 
+/* Open a shared object as a problem; mult0 is a copy, the rest is borrowed from the object until
+ * problem_close. ARGS_GO_ON or the exit code. */
 int file_open_object(const char *path, const ga_problem_options *options, ga_problem **problem) {
   own_problem *p = calloc(1, sizeof *p);
   if (!p) {
@@ -119,14 +129,16 @@ int file_open_object(const char *path, const ga_problem_options *options, ga_pro
     return TOOL_FAILED;
   }
   if (made->mult0) memcpy(p->pub.mult0, made->mult0, n * sizeof(double));
-  fill_in_usual(&p->pub, path);
+  fill_in_defaults(&p->pub, path);
   return ARGS_GO_ON;
 }
 
+/* The model file behind a problem; NULL for problems of the library and of shared objects. */
 const ga_file *file_of(const ga_problem *problem) {
   return problem->impl ? NULL : ((const own_problem *)problem)->file;
 }
 
+/* Close any problem, of the library, of a file or of a shared object. NULL is allowed. */
 void problem_close(ga_problem *problem) {
   if (!problem || problem->impl) {
     ga_problem_free(problem);
@@ -143,8 +155,9 @@ void problem_close(ga_problem *problem) {
   free(p);
 }
 
-/* rho, alpha and params are one thing: who gives one gives all */
-static bool superseded(const args *a, const char *key) {
+/* rho, alpha and params set the same parameters: is key one of them, and one given on the command
+ * line? */
+static bool is_superseded(const args *a, const char *key) {
   static const char *const params[] = {"rho", "alpha", "params"};
   bool is = false, given = false;
   for (int i = 0; i < 3; i++) {
@@ -154,19 +167,22 @@ static bool superseded(const args *a, const char *key) {
   return is && given;
 }
 
-static bool of_library(const char *key) {
+/* Is it an option of the library, now or in an earlier version (then args_apply warns)? */
+static bool is_library_option(const char *key) {
   for (int i = 0; ga_option_at(i); i++) {
     if (strcmp(ga_option_at(i)->key, key) == 0) return true;
   }
-  return ga_option_removed(key) != NULL; /* warns of it */
+  return ga_option_removed(key) != NULL; /* args_apply warns */
 }
 
+/* A tool_word: the i-th method. */
 static const char *method_at(const void *list, int i) {
   (void)list;
   return ga_method_name(i);
 }
 
-/* The library looks at the name when a run begins; then the line of the file is forgotten. */
+/* Check the method's name while the line of the file is known; the library would find the error
+ * only when the run starts. ARGS_GO_ON, or TOOL_USAGE after a message. */
 static int check_method(const char *name) {
   for (int i = 0; ga_method_name(i); i++) {
     if (strcmp(ga_method_name(i), name) == 0) return ARGS_GO_ON;
@@ -174,6 +190,9 @@ static int check_method(const char *name) {
   return tool_unknown("method", name, method_at, NULL);
 }
 
+/* Apply the section `run` of the model file where the command line gave nothing; keys are written
+ * with _ there. Redundant rows are allowed by default. ARGS_GO_ON, or the exit code after a
+ * message. */
 int file_apply_options(args *a, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   const char *key, *value;
@@ -184,8 +203,8 @@ int file_apply_options(args *a, const ga_problem *problem) {
     char dashed[64];
     snprintf(dashed, sizeof dashed, "%s", key);
     for (char *c = dashed; *c; c++) *c = *c == '_' ? '-' : *c;
-    if (superseded(a, dashed)) continue;
-    if (a->command->runs_nothing && !of_library(dashed)) continue;
+    if (is_superseded(a, dashed)) continue;
+    if (a->command->runs_nothing && !is_library_option(dashed)) continue;
     int code = args_apply(a, dashed, value);
     if (code == ARGS_GO_ON && strcmp(dashed, "method") == 0) code = check_method(value);
     if (code == ARGS_GO_ON) continue;
@@ -195,6 +214,8 @@ int file_apply_options(args *a, const ga_problem *problem) {
   return ARGS_GO_ON;
 }
 
+/* Print the names of all columns of a model file, one in a line (`run --columns`). Returns the
+ * exit code. */
 int file_print_columns(const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   if (!file) {

@@ -5,7 +5,7 @@
 
 #include "args/args.h"
 
-/* parameters of --set, in order */
+/* Parameters of --set, in order; set[i] points to name[i] and borrows its value. */
 enum { SETS_MAX = 64 };
 typedef struct file_sets {
   ga_file_set set[SETS_MAX];
@@ -17,18 +17,22 @@ bool file_read_set(const arg_spec *spec, const char *text, void *field);
 /* Does the operand name a file rather than a problem? */
 bool file_named(const char *operand);
 
-/* A file as a problem, and back; NULL for problems of the library. */
+/* Open a model file as a problem. want: an expression of columns that must exist, or NULL.
+ * ARGS_GO_ON, or the exit code after a message; the caller closes *problem, NULL before, in any
+ * case. */
 int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem);
-/* A shared object (shared_object.h) as a problem. */
+/* Open a shared object (shared_object.h) as a problem; returns as file_open. */
 int file_open_object(const char *path, const ga_problem_options *options, ga_problem **problem);
+/* The model file of a problem; NULL if it does not come from a model file. */
 const ga_file *file_of(const ga_problem *problem);
-/* any problem */
+/* Close a problem of any kind; NULL is allowed. */
 void problem_close(ga_problem *problem);
 
-/* Options of the file's section `run`, as far as the command line leaves them open. */
+/* Apply the options of the file's section `run` that the command line did not give. ARGS_GO_ON,
+ * or the exit code after a message that names the line. */
 int file_apply_options(args *a, const ga_problem *problem);
 
-/* All names, one in a line: what `--columns` prints. */
+/* Print the names of all columns, one in a line (`run --columns`). Returns the exit code. */
 int file_print_columns(const ga_problem *problem);
 
 #endif

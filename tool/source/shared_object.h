@@ -6,9 +6,9 @@
 #include "tool.h"
 
 typedef struct object_problem {
-  void *handle; /* of the shared object, */
-  const ga_problem_module *module;
-  ga_problem *made; /* and what it made */
+  void *handle;                    /* of dlopen */
+  const ga_problem_module *module; /* in the shared object */
+  ga_problem *made;                /* by module->open */
 } object_problem;
 
 /* Does the operand name a shared object? */

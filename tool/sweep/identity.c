@@ -7,7 +7,7 @@
 
 #include "sweep/checksum.h"
 
-/* of the whole file; 0 if it cannot be read */
+/* Checksum of the contents of a file; 0 if it cannot be read. */
 static uint64_t hash_file(const char *path) {
   unsigned char piece[4096];
   uint64_t hash = SWEEP_CHECKSUM_BEGIN;
@@ -19,6 +19,7 @@ static uint64_t hash_file(const char *path) {
   return hash;
 }
 
+/* Writes the list "vary" (or "random"): the texts of these variables, as on the command line. */
 static void put_variables(FILE *to, const sweep_plan *p, bool random) {
   fprintf(to, ",\n  \"%s\": [", random ? "random" : "vary");
   for (int i = 0, n = 0; i < p->count; i++) {
@@ -29,7 +30,8 @@ static void put_variables(FILE *to, const sweep_plan *p, bool random) {
   fputc(']', to);
 }
 
-static void put_given(FILE *to, const sweep_plan *p) {
+/* Writes the list "run": the options that all runs share, with their values. */
+static void put_options(FILE *to, const sweep_plan *p) {
   fputs(",\n  \"run\": [", to);
   for (int i = 0; i < p->ngiven; i++) {
     char key[64];
@@ -42,6 +44,7 @@ static void put_given(FILE *to, const sweep_plan *p) {
   fputc(']', to);
 }
 
+/* Everything that the results depend on, one key in a line, so that a difference can be shown. */
 void sweep_identity_write(FILE *to, const void *sweep_about_) {
   const sweep_identity *about = sweep_about_;
   const sweep_plan *p = about->plan;
@@ -49,7 +52,7 @@ void sweep_identity_write(FILE *to, const void *sweep_about_) {
   fprintf(to, "{\n  \"sweep\": 1, \"genalpha\": \"%s\",\n  \"problem\": ", ga_version());
   json_string(to, p->operand);
   if (about->file) fprintf(to, ",\n  \"file_hash\": \"%016" PRIx64 "\"", hash_file(p->operand));
-  put_given(to, p);
+  put_options(to, p);
   put_variables(to, p, false);
   put_variables(to, p, true);
   fprintf(to, ",\n  \"samples\": %d, \"seed\": %" PRIu64, p->samples, p->seed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of finished runs, one after the other, each with its length and a checksum. A killed sweep
- * may leave an incomplete record: it is dropped, with all that follows, and its run is made again.
- */
+/* Records of finished runs, one after the other, each with its length and a checksum. A killed
+ * sweep may leave an incomplete record: it is dropped, with all that follows, and its run is made
+ * again. */
 #define _DEFAULT_SOURCE
 #include "sweep/journal.h"
 
@@ -18,11 +18,13 @@
 /* "gasweep1" as a number of this machine: a journal is read where it was written */
 static const uint64_t HEAD = 0x3170656577736167u;
 
+/* Reports errno for the journal ("cannot write .."); always false. */
 static bool report_failure(const sweep_journal *j, const char *doing) {
   tool_error("cannot %s '%s': %s", doing, j->path, errno ? strerror(errno) : "it ends too early");
   return false;
 }
 
+/* Reads size bytes at offset `at`; false, with errno 0, also if the file ends before. */
 static bool read_at(int fd, void *to, size_t size, off_t at) {
   errno = 0;
   for (size_t done = 0; done < size;) {
@@ -34,6 +36,7 @@ static bool read_at(int fd, void *to, size_t size, off_t at) {
   return true;
 }
 
+/* Writes size bytes at offset `at`; false on failure, errno says why. */
 static bool write_at(int fd, const void *from, size_t size, off_t at) {
   errno = 0;
   for (size_t done = 0; done < size;) {
@@ -47,6 +50,7 @@ static bool write_at(int fd, const void *from, size_t size, off_t at) {
 
 /* ---- records -------------------------------------------------------------------------------- */
 
+/* Appends the record of a run; what a failed write has left is cut off again. */
 bool sweep_journal_append(sweep_journal *j, const sweep_shape *s, const sweep_result *r) {
   size_t size = 0;
   char *record = sweep_record_pack(s, r, &size);
@@ -69,7 +73,8 @@ bool sweep_journal_append(sweep_journal *j, const sweep_shape *s, const sweep_re
   return true;
 }
 
-/* The whole record at a place of a file of this size, to be freed; NULL if none is there. */
+/* Reads the record at offset `at` of a file of `size` bytes, also its head; the caller frees it.
+ * NULL if there is no complete record, or no memory (errno is ENOMEM then). */
 static char *read_record(const sweep_journal *j, const sweep_shape *s, off_t at, off_t size,
                          sweep_record *head) {
   if (at + (off_t)sizeof *head > size || !read_at(j->fd, head, sizeof *head, at) ||
@@ -83,6 +88,7 @@ static char *read_record(const sweep_journal *j, const sweep_shape *s, off_t at,
   return NULL;
 }
 
+/* Reads the result of a run that is done (j->at[run] != 0) into r; false after a message. */
 bool sweep_journal_read(const sweep_journal *j, const sweep_shape *s, long run, sweep_result *r) {
   sweep_record head;
   char *record = read_record(j, s, j->at[run], j->end, &head);
@@ -94,7 +100,7 @@ bool sweep_journal_read(const sweep_journal *j, const sweep_shape *s, long run, 
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-/* the first line in which two texts differ */
+/* Reports the first line in which the identity of the journal (there) differs from ours (here). */
 static void report_difference(const sweep_journal *j, const char *there, const char *here) {
   while (*there && *here) {
     const size_t n = strcspn(there, "\n"), m = strcspn(here, "\n");
@@ -110,6 +116,8 @@ static void report_difference(const sweep_journal *j, const char *there, const c
       j->path, (int)strcspn(there, "\n"), there, (int)strcspn(here, "\n"), here);
 }
 
+/* Checks that the file is a journal of this very sweep; sets j->end to the end of its head. False
+ * after a message. */
 static bool check_head(sweep_journal *j, const char *about) {
   uint64_t head[2];
   char *there = NULL;
@@ -127,8 +135,9 @@ static bool check_head(sweep_journal *j, const char *about) {
   return ok;
 }
 
-/* Is the file a beginning of this head, or empty? Then a sweep was killed before it wrote more. */
-static bool only_begun(const sweep_journal *j, const char *head, size_t size) {
+/* Is the file empty or only a beginning of this head? Then it is new, or a sweep was killed before
+ * it had written its head. */
+static bool head_incomplete(const sweep_journal *j, const char *head, size_t size) {
   struct stat now;
   if (fstat(j->fd, &now) != 0 || now.st_size >= (off_t)size) return false;
   char *there = malloc((size_t)now.st_size + 1);
@@ -138,7 +147,8 @@ static bool only_begun(const sweep_journal *j, const char *head, size_t size) {
   return same;
 }
 
-/* The head of a new journal, or what the journal that is there says. The lock is ours. */
+/* Writes the head of a new journal, or checks that of an old one; sets j->found and j->end. The
+ * file must be locked. False after a message. */
 static bool write_or_check_head(sweep_journal *j, const char *about) {
   const uint64_t mark[2] = {HEAD, strlen(about)};
   const size_t size = sizeof mark + mark[1];
@@ -146,7 +156,7 @@ static bool write_or_check_head(sweep_journal *j, const char *about) {
   if (!head) return report_failure(j, "write");
   memcpy(head, mark, sizeof mark);
   memcpy(head + sizeof mark, about, mark[1]);
-  j->found = !only_begun(j, head, size);
+  j->found = !head_incomplete(j, head, size);
   const bool ok = j->found ? check_head(j, about) : write_at(j->fd, head, size, 0);
   free(head);
   if (j->found || ok) {
@@ -159,8 +169,8 @@ static bool write_or_check_head(sweep_journal *j, const char *about) {
   return report_failure(j, "write");
 }
 
-/* The file of this name, locked. Another sweep may end, and remove the file, between the opening
- * and the lock; then there is another one to open. */
+/* Opens or creates the file and locks it. Another sweep may remove the file between opening and
+ * locking; then a new one is opened. False after a message. */
 static bool open_locked(sweep_journal *j) {
   struct stat own, named;
   while (true) {
@@ -178,8 +188,9 @@ static bool open_locked(sweep_journal *j) {
   }
 }
 
-/* Index all complete records and truncate the file after the last one (a killed sweep may have left
- * half a record). If memory runs out, the file is not truncated. */
+/* Indexes all complete records (sets at, done, end) and truncates the file after the last one, as
+ * a killed sweep may have left half a record. If memory runs out, the file is not truncated. False
+ * after a message. */
 static bool index_records(sweep_journal *j, const sweep_shape *s) {
   const off_t size = lseek(j->fd, 0, SEEK_END);
   sweep_result r;
@@ -200,6 +211,7 @@ static bool index_records(sweep_journal *j, const sweep_shape *s) {
   return ftruncate(j->fd, j->end) == 0 ? true : report_failure(j, "write");
 }
 
+/* OUT.journal, to be freed; NULL if memory is short. */
 static char *journal_path(const char *out) {
   const size_t size = strlen(out) + 9;
   char *path = malloc(size);
@@ -207,6 +219,7 @@ static char *journal_path(const char *out) {
   return path;
 }
 
+/* Is there a file OUT.journal? */
 bool sweep_journal_exists(const char *out) {
   char *path = journal_path(out);
   const bool there = path && access(path, F_OK) == 0;
@@ -214,6 +227,7 @@ bool sweep_journal_exists(const char *out) {
   return there;
 }
 
+/* Opens, locks, checks the head, indexes the records. */
 bool sweep_journal_open(sweep_journal *j, const char *out, const char *about, const sweep_shape *s,
                         long runs) {
   *j = (sweep_journal){.fd = -1, .runs = runs, .path = journal_path(out)};
@@ -225,6 +239,7 @@ bool sweep_journal_open(sweep_journal *j, const char *out, const char *about, co
   return open_locked(j) && write_or_check_head(j, about) && index_records(j, s);
 }
 
+/* Closes the journal and unlocks it; forget: also removes the file. */
 void sweep_journal_close(sweep_journal *j, bool forget) {
   if (forget && j->path) unlink(j->path);
   if (j->fd >= 0) close(j->fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is kept of every run of a sweep: which columns, where each number stands. */
+/* The shape of the results of a sweep: which columns are kept, and the index of each number. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
@@ -13,24 +13,29 @@ static const char *const stat_names[] = {
 };
 enum { NSTATS = (int)(sizeof stat_names / sizeof stat_names[0]) };
 
+/* Name of count i of the solver, NULL past the end. */
 const char *sweep_stat_name(int i) {
   return i < NSTATS ? stat_names[i] : NULL;
 }
 
+/* Index in sweep_result.value of the first column at the end. */
 int sweep_shape_end(const sweep_shape *s) {
   return s->parameters + SWEEP_FIXED;
 }
 
+/* Index in sweep_result.value of the first count. */
 int sweep_shape_stats(const sweep_shape *s) {
   return sweep_shape_end(s) + s->columns * (s->extremes ? 3 : 1);
 }
 
+/* Name of column i, NULL past the end; for tool_unknown. */
 static const char *column_at(const void *list, int i) {
   const column_set *r = list;
   return i < r->count ? r->name[i].text : NULL;
 }
 
-static bool take(sweep_shape *s, const column_set *r, int at) {
+/* Appends column `at` of r, its name and unit, to the columns kept; false after a message. */
+static bool keep_column(sweep_shape *s, const column_set *r, int at) {
   const size_t n = (size_t)s->columns + 1;
   column_name *name = realloc(s->name, n * sizeof *name);
   if (name) s->name = name;
@@ -45,8 +50,9 @@ static bool take(sweep_shape *s, const column_set *r, int at) {
   return true;
 }
 
-/* the columns named in "a,b,c"; the time is always there and need not be named */
-static int take_named(sweep_shape *s, const column_set *r, const char *names) {
+/* Keeps the columns named in "a,b,c"; t is always kept and ignored here. Returns as
+ * sweep_shape_open. */
+static int keep_named(sweep_shape *s, const column_set *r, const char *names) {
   while (true) {
     char name[NAME_MAX_LENGTH];
     const size_t length = strcspn(names, ",");
@@ -57,12 +63,13 @@ static int take_named(sweep_shape *s, const column_set *r, const char *names) {
       return TOOL_USAGE;
     }
     if (at < 0) return tool_unknown("column", name, column_at, r);
-    if (at > 0 && !take(s, r, at)) return TOOL_FAILED;
+    if (at > 0 && !keep_column(s, r, at)) return TOOL_FAILED;
     if (!names[length]) return ARGS_GO_ON;
     names += length + 1;
   }
 }
 
+/* Sets the columns kept and the number of values; s->extremes must be set before. */
 int sweep_shape_open(sweep_shape *s, const sweep_plan *p, const ga_problem *problem,
                      const char *names) {
   column_set r;
@@ -70,9 +77,9 @@ int sweep_shape_open(sweep_shape *s, const sweep_plan *p, const ga_problem *prob
   s->chosen = names != NULL;
   s->parameters = p->count;
   if (columns_open(&r, problem, names ? COLUMNS_ALL : COLUMNS_CHOSEN)) {
-    code = names ? take_named(s, &r, names) : ARGS_GO_ON;
+    code = names ? keep_named(s, &r, names) : ARGS_GO_ON;
     for (int i = 1; !names && code == ARGS_GO_ON && i < r.count; i++) {
-      if (!take(s, &r, i)) code = TOOL_FAILED;
+      if (!keep_column(s, &r, i)) code = TOOL_FAILED;
     }
   }
   columns_close(&r);
@@ -80,6 +87,7 @@ int sweep_shape_open(sweep_shape *s, const sweep_plan *p, const ga_problem *prob
   return code;
 }
 
+/* Frees all; the struct is empty then. */
 void sweep_shape_close(sweep_shape *s) {
   free(s->name);
   free(s->unit);

@@ -26,11 +26,13 @@ typedef struct making {
   int *pick;   /* which of them are kept; -1: this run has no such column */
 } making;
 
+/* Allocates the values of a result; false if memory is short. */
 bool sweep_result_open(sweep_result *r, const sweep_shape *s) {
   *r = (sweep_result){.value = calloc((size_t)s->values, sizeof *r->value)};
   return r->value != NULL;
 }
 
+/* Frees values and rows; the struct is empty then. */
 void sweep_result_close(sweep_result *r) {
   free(r->value);
   free(r->row);
@@ -39,8 +41,9 @@ void sweep_result_close(sweep_result *r) {
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-/* Looked for by name, as a varied size may move them; mostly they are where they are in the first
- * run, one behind the other. */
+/* Opens the columns of this run and sets m->pick. Columns are found by name, as a varied size may
+ * move them; usually they follow each other as in the first run, which is tried first. False after
+ * a message. */
 static bool find_columns(making *m) {
   const sweep_shape *s = m->shape;
   if (!columns_open(&m->columns, m->problem, s->chosen ? COLUMNS_ALL : COLUMNS_CHOSEN))
@@ -61,23 +64,24 @@ static bool find_columns(making *m) {
   return true;
 }
 
-static double picked(const making *m, int i) {
+/* Value of kept column i at the state evaluated last; NaN if this run has no such column. */
+static double kept_value(const making *m, int i) {
   return m->pick[i] < 0 ? NAN : m->all[m->pick[i]];
 }
 
-/* the extremes; the start is the first state seen */
-static void see(void *context, const ga_state *state) {
+/* Called at every state, from the start on: updates least and largest value of each kept column. */
+static void update_extremes(void *context, const ga_state *state) {
   making *m = context;
   const sweep_shape *s = m->shape;
   double *extreme = m->result->value + sweep_shape_end(s) + s->columns;
   columns_evaluate(&m->columns, state, m->all);
   for (int i = 0; i < s->columns; i++) {
-    extreme[2 * i] = fmin(extreme[2 * i], picked(m, i));
-    extreme[2 * i + 1] = fmax(extreme[2 * i + 1], picked(m, i));
+    extreme[2 * i] = fmin(extreme[2 * i], kept_value(m, i));
+    extreme[2 * i + 1] = fmax(extreme[2 * i + 1], kept_value(m, i));
   }
 }
 
-/* one more row of the history */
+/* Appends t and the kept columns at this state to the history; false after a message. */
 static bool keep_row(void *context, const ga_state *state) {
   making *m = context;
   sweep_result *r = m->result;
@@ -95,13 +99,13 @@ static bool keep_row(void *context, const ga_state *state) {
   double *to = r->row + (size_t)r->rows++ * width;
   columns_evaluate(&m->columns, state, m->all);
   to[0] = state->t;
-  for (int i = 0; i < m->shape->columns; i++) to[1 + i] = picked(m, i);
+  for (int i = 0; i < m->shape->columns; i++) to[1 + i] = kept_value(m, i);
   return true;
 }
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* The numbers that were varied: as they are written, or as the model file has computed them. */
+/* Stores the varied numbers: as written, or as the model file has computed them; NaN for words. */
 static void keep_parameters(const making *m) {
   for (int i = 0; i < m->plan->count; i++) {
     const sweep_variable *v = &m->plan->variable[i];
@@ -116,6 +120,7 @@ static void keep_parameters(const making *m) {
   }
 }
 
+/* Stores all counts of the solver. */
 static void keep_stats(const making *m) {
   const ga_stats *stats = solver_stats(&m->solver);
   double *to = m->result->value + sweep_shape_stats(m->shape);
@@ -124,6 +129,7 @@ static void keep_stats(const making *m) {
 #undef KEEP
 }
 
+/* Stores the kept columns at the end; NaN, also for the extremes, if the run failed. */
 static void keep_end(making *m) {
   const sweep_shape *s = m->shape;
   double *end = m->result->value + sweep_shape_end(s);
@@ -132,11 +138,12 @@ static void keep_end(making *m) {
     return;
   }
   columns_evaluate(&m->columns, solver_state(&m->solver), m->all);
-  for (int i = 0; i < s->columns; i++) end[i] = picked(m, i);
+  for (int i = 0; i < s->columns; i++) end[i] = kept_value(m, i);
 }
 
-/* A message is one line, and its last character is whole (UTF-8) where it was cut. */
-static void tidy(char *message) {
+/* Makes the message one line; if it was cut at SWEEP_MESSAGE, removes its last UTF-8 character,
+ * which may be incomplete. */
+static void tidy_message(char *message) {
   size_t n = strlen(message);
   for (size_t i = 0; i < n; i++) {
     if ((unsigned char)message[i] < ' ') message[i] = ' ';
@@ -149,8 +156,9 @@ static void tidy(char *message) {
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* The words become settings, as `run` reads them; what they, or the model file, say about files is
- * not done here. Runs are made side by side, so each takes one thread. */
+/* Parses the command line of the run as `run` does and opens the problem. Options that write files
+ * are ignored; each run takes one thread, because runs are made side by side. ARGS_GO_ON or an
+ * exit code. */
 static int read_words(making *m) {
   m->args = (args){.command = &run_command, .settings = &m->set, .options = &m->options};
   if (!sweep_words_make(&m->words, m->plan, m->result->run)) {
@@ -167,7 +175,9 @@ static int read_words(making *m) {
   return code;
 }
 
-static int make(making *m) {
+/* Makes the run and stores status, end time, steps and counts. TOOL_OK, or the exit code after a
+ * message. */
+static int make_run(making *m) {
   const sweep_shape *s = m->shape;
   simulation sim;
   trajectory rows = {.take = keep_row, .take_context = m};
@@ -179,7 +189,7 @@ static int make(making *m) {
   if (code != ARGS_GO_ON) return code;
   sim.quiet = true;
   sim.out = s->history ? &rows : NULL;
-  if (s->extremes) sim.seen = see, sim.seen_context = m;
+  if (s->extremes) sim.seen = update_extremes, sim.seen_context = m;
   code = simulate(&sim);
   if (code == TOOL_OK) {
     m->result->status = sim.status == GA_EVENT ? SWEEP_EVENT : SWEEP_COMPLETE;
@@ -190,7 +200,8 @@ static int make(making *m) {
   return code;
 }
 
-static void release(making *m) {
+/* Frees all that was opened, also after a failure on the way. */
+static void free_run(making *m) {
   solver_close(&m->solver);
   events_close(&m->events);
   columns_close(&m->columns);
@@ -200,6 +211,8 @@ static void release(making *m) {
   free(m->pick);
 }
 
+/* Makes the run; its messages go to r->message. A failed run is a result, too, an interrupted one
+ * is not. */
 bool sweep_run(const sweep_plan *p, const sweep_shape *s, sweep_result *r) {
   making m = {.plan = p,
               .shape = s,
@@ -212,12 +225,12 @@ bool sweep_run(const sweep_plan *p, const sweep_shape *s, sweep_result *r) {
   r->rows = 0;
   for (int i = 0; i < s->values; i++) r->value[i] = NAN;
   tool_collect_messages(r->message, sizeof r->message);
-  const int code = make(&m);
+  const int code = make_run(&m);
   keep_parameters(&m);
   keep_end(&m);
   tool_collect_messages(NULL, 0);
-  tidy(r->message);
-  release(&m);
+  tidy_message(r->message);
+  free_run(&m);
   r->seconds = progress_seconds(&clock);
   return code != TOOL_INTERRUPTED;
 }

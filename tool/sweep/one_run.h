@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a sweep: from its number to what is kept of it. */
+/* One run of a sweep: from the number of the run to the numbers that are kept. */
 #ifndef TOOL_SWEEP_ONE_RUN_H
 #define TOOL_SWEEP_ONE_RUN_H
 
 #include "columns/columns.h"
 #include "sweep/plan.h"
 
-/* How a run ended, as the column `status` tells it. */
+/* How a run ended; the values of the column `status`. */
 typedef enum sweep_status {
   SWEEP_COMPLETE, /* at t-end */
   SWEEP_EVENT,    /* at an event */
@@ -47,11 +47,11 @@ enum { SWEEP_MESSAGE = 400 };
 typedef struct sweep_result {
   long run;
   sweep_status status;
-  char message[SWEEP_MESSAGE]; /* all that the run said; "" is common */
+  char message[SWEEP_MESSAGE]; /* all messages of the run; usually "" */
   double *value;               /* shape.values of them */
   double *row;                 /* rows x (1 + columns): t and the columns */
   long rows, room;
-  double seconds; /* of the clock */
+  double seconds; /* wall-clock time of the run */
 } sweep_result;
 
 bool sweep_result_open(sweep_result *r, const sweep_shape *s); /* false without memory */

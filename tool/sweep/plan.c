@@ -12,6 +12,8 @@
 #include "args/run_settings.h"
 #include "source/model_file.h"
 
+/* p->runs = samples (or 1) times the product of the numbers of values; checks --samples, --random
+ * and --seed against each other. */
 int sweep_plan_count(sweep_plan *p) {
   int nrandom = 0;
   const char *missing = NULL;
@@ -35,6 +37,7 @@ int sweep_plan_count(sweep_plan *p) {
   return TOOL_USAGE;
 }
 
+/* Frees the words of all variables. */
 void sweep_plan_close(sweep_plan *p) {
   for (int i = 0; i < p->count; i++) {
     sweep_variable *v = &p->variable[i];
@@ -46,8 +49,8 @@ void sweep_plan_close(sweep_plan *p) {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* the least digits that read back as the same number */
-static void put_number(double x, const char *unit, sweep_value *to) {
+/* Writes x with the fewest digits that read back as the same number, and the unit behind it. */
+static void format_number(double x, const char *unit, sweep_value *to) {
   for (int digits = 15; digits <= 17; digits++) {
     snprintf(to->text, sizeof to->text, "%.*g", digits, x);
     if (strtod(to->text, NULL) == x) break;
@@ -56,7 +59,8 @@ static void put_number(double x, const char *unit, sweep_value *to) {
   snprintf(to->text + used, sizeof to->text - used, "%s", unit);
 }
 
-/* Value k of a range. Both ends are met exactly; powers of ten make whole decades exact, too. */
+/* Value k of a range, 0 <= k < count. Both ends are met exactly; a logarithmic range uses powers
+ * of ten, so that whole decades are exact, too. */
 static double range_value(const sweep_variable *v, long k) {
   const double part = (double)k / (double)(v->count - 1);
   if (k == 0) return v->from;
@@ -66,22 +70,25 @@ static double range_value(const sweep_variable *v, long k) {
   return copysign(pow(10, first + (last - first) * part), v->from);
 }
 
+/* The value of a variable in a run: a word of its list, or a number written to *room. Run numbers
+ * count samples fastest, then the last variable, the first one slowest. */
 const char *sweep_plan_value(const sweep_plan *p, int variable, long run, sweep_value *room) {
   const sweep_variable *v = &p->variable[variable];
   uint32_t among = 0; /* its number among the random ones */
   for (int i = 0; i < variable; i++) among += p->variable[i].law.kind != NULL;
   if (v->law.kind) {
-    put_number(random_draw(&v->law, p->seed, (uint64_t)run, among), "", room);
+    format_number(random_draw(&v->law, p->seed, (uint64_t)run, among), "", room);
     return room->text;
   }
   long point = p->samples > 0 ? run / p->samples : run;
   for (int i = p->count - 1; i > variable; i--) point /= p->variable[i].count;
   const long k = point % v->count;
   if (v->word) return v->word[k];
-  put_number(range_value(v, k), v->unit, room);
+  format_number(range_value(v, k), v->unit, room);
   return room->text;
 }
 
+/* The same as a number; NaN if the text is not a plain number (a word, or a number with a unit). */
 double sweep_plan_number(const sweep_plan *p, int variable, long run) {
   sweep_value room;
   char *end;
@@ -92,8 +99,8 @@ double sweep_plan_number(const sweep_plan *p, int variable, long run) {
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* options of `run` that say which rows are written, not what is computed; and --set, which is
- * written NAME=.. here */
+/* May this option of `run` be varied? Not those that only say which rows are written or how many
+ * threads work, nor --set, which is written NAME=.. here. */
 static bool is_variable(const char *key) {
   static const char *const others[] = {"set", "every", "out-dt", "threads"};
   for (int i = 0; i < 4; i++) {
@@ -102,7 +109,8 @@ static bool is_variable(const char *key) {
   return true;
 }
 
-/* all names that can be varied: parameters of the file, options of `run`, those of the library */
+/* Name i of all that can be varied, NULL past the end: parameters of the file (list, may be NULL),
+ * options of `run`, options of the library. */
 static const char *name_at(const void *list, int i) {
   const ga_file *file = list;
   const char *name;
@@ -116,6 +124,7 @@ static const char *name_at(const void *list, int i) {
   return ga_option_at(i) ? ga_option_at(i)->key : NULL;
 }
 
+/* Does the model file (NULL: none) have a parameter of this name? */
 static bool is_parameter(const ga_file *file, const char *name) {
   const char *known;
   double value;
@@ -125,6 +134,7 @@ static bool is_parameter(const ga_file *file, const char *name) {
   return false;
 }
 
+/* Is it one of the names of name_at? */
 static bool is_known(const ga_file *file, const char *name) {
   for (int i = 0; name_at(file, i); i++) {
     if (strcmp(name_at(file, i), name) == 0) return true;
@@ -132,6 +142,7 @@ static bool is_known(const ga_file *file, const char *name) {
   return false;
 }
 
+/* Reports an unknown name, with a similar one if there is one; always TOOL_USAGE. */
 static int unknown_name(const sweep_plan *p, const ga_file *file, const char *name) {
   const char *near = ga_nearest_in(name, name_at, file);
   if (near) {
@@ -146,7 +157,8 @@ static int unknown_name(const sweep_plan *p, const ga_file *file, const char *na
   return TOOL_USAGE;
 }
 
-/* an option must not be given and varied; of a parameter, --set NAME=VALUE */
+/* Is the variable also given for all runs, as --NAME VALUE or, for a parameter, --set
+ * NAME=VALUE? */
 static bool is_given(const sweep_plan *p, const sweep_variable *v) {
   const size_t length = strlen(v->name);
   for (int i = 0; i < p->ngiven; i++) {
@@ -165,11 +177,14 @@ typedef struct known_names {
   const char *(*name)(int i); /* NULL: any text may be right */
 } known_names;
 
+/* Name i of a known_names, for tool_unknown. */
 static const char *known_at(const void *list, int i) {
   const known_names *known = list;
   return known->name(i);
 }
 
+/* Checks one value of the option --key: parses `run heavy-top --key word` and looks up names of
+ * methods and solvers. ARGS_GO_ON, or TOOL_USAGE after a message. */
 static int check_word(const char *key, const char *word) {
   const known_names known = {strcmp(key, "method") == 0   ? ga_method_name
                              : strcmp(key, "linsol") == 0 ? ga_linsol_name
@@ -190,7 +205,8 @@ static int check_word(const char *key, const char *word) {
   return tool_unknown(key, word, known_at, &known);
 }
 
-/* the values that are written down; what is drawn or computed fails run by run */
+/* Checks the values of an option that are written as words; those drawn or computed are checked by
+ * each run, those of parameters by the model file. Returns as check_word. */
 static int check_values(const sweep_variable *v) {
   int code = ARGS_GO_ON;
   if (v->parameter) return code; /* of any kind: the file says what is wrong */
@@ -204,6 +220,8 @@ static int check_values(const sweep_variable *v) {
   return code;
 }
 
+/* Sets `parameter` and `number` of all variables, removes the prefix "run." from names, checks
+ * all. */
 int sweep_plan_resolve(sweep_plan *p, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   for (int i = 0; i < p->ngiven; i++) {
@@ -240,6 +258,7 @@ int sweep_plan_resolve(sweep_plan *p, const ga_problem *problem) {
 
 /* ---- command lines -------------------------------------------------------------------------- */
 
+/* Appends a copy of `before` + `text` to the words; false if memory is short. */
 static bool add_word(sweep_words *w, const char *before, const char *text) {
   if (w->count == w->room) {
     const int room = w->room ? 2 * w->room : 16;
@@ -256,6 +275,8 @@ static bool add_word(sweep_words *w, const char *before, const char *text) {
   return true;
 }
 
+/* The words: run OPERAND, the shared options, then --NAME VALUE or --set NAME=VALUE of each
+ * variable. */
 bool sweep_words_make(sweep_words *w, const sweep_plan *p, long run) {
   *w = (sweep_words){.count = 0};
   bool ok = add_word(w, "", "run") && add_word(w, "", p->operand);
@@ -274,14 +295,15 @@ bool sweep_words_make(sweep_words *w, const sweep_plan *p, long run) {
   return ok;
 }
 
+/* Frees all words; the struct is empty then. */
 void sweep_words_free(sweep_words *w) {
   for (int i = 0; i < w->count; i++) free(w->word[i]);
   free(w->word);
   *w = (sweep_words){.count = 0};
 }
 
-/* quoted only where a shell demands it */
-static void put_word(FILE *to, const char *word) {
+/* Writes a word for a shell, in single quotes only where it needs them. */
+static void put_shell_word(FILE *to, const char *word) {
   static const char plain[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
   if (*word && strspn(word, plain) == strlen(word)) {
@@ -299,6 +321,7 @@ static void put_word(FILE *to, const char *word) {
   fputc('\'', to);
 }
 
+/* Writes one command line for each run; TOOL_OK, or TOOL_FAILED after a message. */
 int sweep_plan_list(const sweep_plan *p, FILE *to) {
   for (long run = 0; run < p->runs && !ferror(to); run++) {
     sweep_words w;
@@ -306,7 +329,7 @@ int sweep_plan_list(const sweep_plan *p, FILE *to) {
     fputs("genalpha", to);
     for (int i = 0; ok && i < w.count; i++) {
       fputc(' ', to);
-      put_word(to, w.word[i]);
+      put_shell_word(to, w.word[i]);
     }
     fputs(" --final\n", to);
     sweep_words_free(&w);

@@ -9,12 +9,12 @@
 
 enum { SWEEP_VARIABLES = 32, SWEEP_RUNS_MAX = 100000000, SWEEP_VALUE_MAX = 128 };
 
-/* One of the three: words, a range, a distribution. */
+/* A variable has a list of words, a range, or a distribution. */
 typedef struct sweep_variable {
   const char *text; /* NAME=.., as it was written; borrowed */
   char name[NAME_MAX_LENGTH];
   bool parameter;  /* of the model file: --set NAME=VALUE; else the option --NAME VALUE */
-  bool number;     /* its values are numbers, or those of a parameter, which are, too */
+  bool number;     /* its values are numbers; always so for a parameter */
   long count;      /* of values; 1 for a random variable */
   char **word;     /* a list, NULL: none */
   double from, to; /* a range */

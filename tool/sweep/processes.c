@@ -24,10 +24,12 @@ typedef struct announcement {
   uint64_t sweep;
 } announcement;
 
+/* Checksum of the identity of a sweep; 0 if about is NULL. */
 static uint64_t checksum_of(const char *about) {
   return about ? sweep_checksum(SWEEP_CHECKSUM_BEGIN, about, strlen(about)) : 0;
 }
 
+/* Detects the launcher and, if there are several processes, loads and starts MPI. */
 bool sweep_job_join(sweep_job *job) {
   const launcher found = launcher_detect();
   *job = (sweep_job){.process = found.process, .processes = found.processes};
@@ -38,13 +40,15 @@ bool sweep_job_join(sweep_job *job) {
   return job->ops != NULL;
 }
 
+/* Ends MPI, if it was started; waits for all processes. */
 void sweep_job_leave(sweep_job *job) {
   if (job->ops) job->ops->end();
   job->ops = NULL;
 }
 
-/* Waits for a message, with short naps instead of a busy loop: the processors belong to the runs.
- * The caller frees the bytes. Without memory all processes of the job end. */
+/* Waits for the next message from anyone, with short naps, as the processors belong to the runs.
+ * Sets its sender and size; the caller frees the bytes. Without memory all processes of the job
+ * end. */
 static char *wait_for_message(const sweep_job *job, int *from, size_t *size) {
   const struct timespec nap = {0, 50000};
   while (!job->ops->messages->poll(from, size)) nanosleep(&nap, NULL);
@@ -56,14 +60,16 @@ static char *wait_for_message(const sweep_job *job, int *from, size_t *size) {
 
 /* ---- process 0 ------------------------------------------------------------------------------ */
 
+/* Process 0 sends all others the first message: code and checksum of the sweep; others do
+ * nothing. */
 void sweep_job_announce(const sweep_job *job, int code, const char *about) {
   const announcement a = {code, checksum_of(about)};
   if (job->process != 0) return;
   for (int i = 1; i < job->processes; i++) job->ops->messages->send(i, &a, sizeof a);
 }
 
-/* The result of another process into the journal; false, after a message, if it is damaged or
- * cannot be stored. */
+/* Unpacks a result of another process into *result and stores it in the journal; false, after a
+ * message, if it is damaged or cannot be stored. */
 static bool store_result(const sweep_job_server *server, const sweep_source *source,
                          const char *bytes, size_t size, sweep_result *result) {
   sweep_record head;
@@ -77,6 +83,8 @@ static bool store_result(const sweep_job_server *server, const sweep_source *sou
   return source->store(source->self, result);
 }
 
+/* Answers the messages of the other processes until all have ended. After a failure every request
+ * is answered by -1, so that they end soon. */
 void sweep_job_serve(void *self, const sweep_source *source) {
   const sweep_job_server *server = self;
   const sweep_job *job = server->job;
@@ -108,7 +116,7 @@ typedef struct remote {
   bool requested; /* an answer is on its way */
 } remote;
 
-/* a message of process 0 whose length is known */
+/* Waits for a message of process 0; if it has another length than expected, the whole job ends. */
 static void receive_from_0(const sweep_job *job, void *to, size_t expected) {
   int from;
   size_t size;
@@ -118,11 +126,13 @@ static void receive_from_0(const sweep_job *job, void *to, size_t expected) {
   free(bytes);
 }
 
+/* Asks process 0 for a run; the answer is received later. */
 static void request_run(remote *me) {
   me->job->ops->messages->send(0, &REQUEST, 1);
   me->requested = true;
 }
 
+/* The next run for this process, -1 if none is left; requests the one after it in advance. */
 static long next_run(void *self) {
   remote *me = self;
   int64_t run = -1;
@@ -134,16 +144,18 @@ static long next_run(void *self) {
   return (long)run;
 }
 
+/* Sends a result to process 0; false if memory is short: process 0 then finds the run missing. */
 static bool send_result(void *self, const sweep_result *result) {
   const remote *me = self;
   size_t size = 0;
   char *record = sweep_record_pack(me->shape, result, &size);
-  if (!record) return false; /* process 0 finds that the run is missing */
+  if (!record) return false;
   me->job->ops->messages->send(0, record, size);
   free(record);
   return true;
 }
 
+/* The work of a process other than 0; the job ends if it has read another model than process 0. */
 int sweep_job_work(const sweep_job *job, const sweep_plan *p, const sweep_shape *s,
                    const char *about) {
   announcement a;

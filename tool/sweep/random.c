@@ -20,6 +20,7 @@
 enum { ROUNDS = 10, WORD = 32 };
 static const uint32_t M0 = 0xD2511F53u, M1 = 0xCD9E8D57u, W0 = 0x9E3779B9u, W1 = 0xBB67AE85u;
 
+/* Ten rounds of Philox4x32; out may be counter. */
 void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
   uint32_t c[4] = {counter[0], counter[1], counter[2], counter[3]};
   uint32_t k0 = key[0], k1 = key[1];
@@ -33,8 +34,9 @@ void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t ou
   memcpy(out, c, sizeof c);
 }
 
-/* The middle of one of 2^52 equal parts of (0, 1): never 0, never 1, and 1 - u is exact. */
-static double uniform(uint32_t high, uint32_t low) {
+/* A number in (0, 1) from 52 of the 64 bits: the middle of one of 2^52 equal intervals, so never 0
+ * or 1, and 1 - u is exact. */
+static double uniform_from(uint32_t high, uint32_t low) {
   const uint64_t bits = ((uint64_t)high << 20) | (low >> 12);
   return ((double)bits + 0.5) * 0x1p-52;
 }
@@ -47,23 +49,28 @@ static double standard_normal(const double u[2]) {
   return sqrt(-2 * log(u[0])) * cos(2 * pi * u[1]);
 }
 
+/* Normal with mean a and standard deviation b. */
 static double draw_normal(const random_law *law, const double u[2]) {
   return law->a + law->b * standard_normal(u);
 }
 
+/* Uniform between a and b. */
 static double draw_uniform(const random_law *law, const double u[2]) {
   return law->a + (law->b - law->a) * u[0];
 }
 
+/* exp of a normal number with mean a and standard deviation b. */
 static double draw_lognormal(const random_law *law, const double u[2]) {
   return exp(draw_normal(law, u));
 }
 
+/* What is wrong with the numbers of normal(a, b) or lognormal(a, b); NULL: nothing. */
 static const char *check_deviation(double a, double b) {
   (void)a;
   return b > 0 ? NULL : "the standard deviation, the second number, must be greater than 0";
 }
 
+/* What is wrong with the numbers of uniform(a, b); NULL: nothing. */
 static const char *check_ends(double a, double b) {
   return a < b ? NULL : "the first number must be less than the second";
 }
@@ -81,21 +88,24 @@ static const random_kind kinds[] = {
 };
 enum { NKINDS = (int)(sizeof kinds / sizeof kinds[0]) };
 
+/* Draws from the words of Philox with (run, variable) as the counter and the seed as the key. */
 double random_draw(const random_law *law, uint64_t seed, uint64_t run, uint32_t variable) {
   const uint32_t counter[4] = {(uint32_t)run, (uint32_t)(run >> WORD), variable, 0};
   const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> WORD)};
   uint32_t word[4];
   random_philox(counter, key, word);
-  const double u[2] = {uniform(word[0], word[1]), uniform(word[2], word[3])};
+  const double u[2] = {uniform_from(word[0], word[1]), uniform_from(word[2], word[3])};
   return law->kind->draw(law, u);
 }
 
+/* Name of distribution i, NULL past the end; for ga_nearest_in. */
 static const char *kind_at(const void *list, int i) {
   (void)list;
   return i < NKINDS ? kinds[i].name : NULL;
 }
 
-static bool unknown(const char *typed, size_t size, char *why) {
+/* Writes a message about an unknown distribution to why (size bytes); always false. */
+static bool unknown_kind(const char *typed, size_t size, char *why) {
   const char *near = ga_nearest_in(typed, kind_at, NULL);
   if (near) {
     snprintf(why, size, "there is no distribution '%s'; did you mean '%s'?", typed, near);
@@ -108,7 +118,7 @@ static bool unknown(const char *typed, size_t size, char *why) {
   return false;
 }
 
-/* "1.5, 0.2)" */
+/* Reads "1.5, 0.2)": two finite numbers and the closing parenthesis at the end of the text. */
 static bool read_pair(const char *text, double *a, double *b) {
   char *end;
   *a = strtod(text, &end);
@@ -120,13 +130,14 @@ static bool read_pair(const char *text, double *a, double *b) {
   return end != second && strcmp(end, ")") == 0 && isfinite(*a) && isfinite(*b);
 }
 
+/* Reads NAME(a,b) and checks the two numbers; false with a message in why (size bytes). */
 bool random_read(const char *text, random_law *law, size_t size, char *why) {
   char name[24];
   const size_t length = strcspn(text, "(");
   snprintf(name, sizeof name, "%.*s", (int)length, text);
   int i = 0;
   while (i < NKINDS && strcmp(kinds[i].name, name) != 0) i++;
-  if (i == NKINDS) return unknown(name, size, why);
+  if (i == NKINDS) return unknown_kind(name, size, why);
   law->kind = &kinds[i];
   if (text[length] != '(' || !read_pair(text + length + 1, &law->a, &law->b)) {
     snprintf(why, size, "write %s(%s), two numbers", name, kinds[i].arguments);

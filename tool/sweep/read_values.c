@@ -8,24 +8,27 @@
 
 #include "sweep/plan.h"
 
-static bool wrong(const arg_spec *spec, const char *text, const char *why) {
+/* Reports what is wrong with the text of an option; always false. */
+static bool report_wrong(const arg_spec *spec, const char *text, const char *why) {
   tool_error("--%s '%s': %s", spec->key, text, why);
   return false;
 }
 
-/* A new variable with the name before '='; *values: what stands behind it. */
-static sweep_variable *add(const arg_spec *spec, const char *text, sweep_plan *p,
-                           const char **values) {
+/* Appends a variable with the name before "=" to the plan; *values points behind it. NULL after a
+ * message. */
+static sweep_variable *add_variable(const arg_spec *spec, const char *text, sweep_plan *p,
+                                    const char **values) {
   const char *equals = strchr(text, '=');
   const size_t length = equals ? (size_t)(equals - text) : 0;
   if (length == 0 || !equals[1]) {
     char why[128];
     snprintf(why, sizeof why, "write %s", spec->argument);
-    wrong(spec, text, why);
+    report_wrong(spec, text, why);
     return NULL;
   }
   if (p->count == SWEEP_VARIABLES || length >= NAME_MAX_LENGTH) {
-    wrong(spec, text, length >= NAME_MAX_LENGTH ? "the name is too long" : "too many variables");
+    report_wrong(spec, text,
+                 length >= NAME_MAX_LENGTH ? "the name is too long" : "too many variables");
     return NULL;
   }
   sweep_variable *v = &p->variable[p->count];
@@ -33,7 +36,7 @@ static sweep_variable *add(const arg_spec *spec, const char *text, sweep_plan *p
   memcpy(v->name, text, length);
   for (int i = 0; i < p->count; i++) {
     if (strcmp(p->variable[i].name, v->name) != 0) continue;
-    wrong(spec, text, "this name is varied twice");
+    report_wrong(spec, text, "this name is varied twice");
     return NULL;
   }
   p->count++;
@@ -43,7 +46,7 @@ static sweep_variable *add(const arg_spec *spec, const char *text, sweep_plan *p
 
 /* ---- lists ---------------------------------------------------------------------------------- */
 
-/* the end of a value: a comma outside of parentheses, or the end of the text */
+/* The end of the value at `at`: the next comma outside of parentheses, or the end of the text. */
 static const char *value_end(const char *at) {
   for (int depth = 0; *at && (depth > 0 || *at != ','); at++) {
     depth += (*at == '(') - (*at == ')');
@@ -51,25 +54,29 @@ static const char *value_end(const char *at) {
   return at;
 }
 
+/* Is the whole text one finite number? */
 static bool is_number(const char *text) {
   char *end;
   const double value = strtod(text, &end);
   return end != text && !*end && isfinite(value);
 }
 
+/* Reads "a,b,c" into v->word and v->count; v->number is set if all are numbers. False after a
+ * message. */
 static bool read_list(const arg_spec *spec, const char *text, const char *values,
                       sweep_variable *v) {
   long count = 1;
   for (const char *at = values; *(at = value_end(at)); at++) count++;
   v->word = calloc((size_t)count, sizeof *v->word);
-  if (!v->word) return wrong(spec, text, "no memory");
+  if (!v->word) return report_wrong(spec, text, "no memory");
   v->count = count;
   v->number = true;
   for (long i = 0; i < count; i++) {
     const char *end = value_end(values);
-    if (end == values) return wrong(spec, text, "nothing between two commas, or after the last");
+    if (end == values)
+      return report_wrong(spec, text, "nothing between two commas, or after the last");
     v->word[i] = strndup(values, (size_t)(end - values));
-    if (!v->word[i]) return wrong(spec, text, "no memory");
+    if (!v->word[i]) return report_wrong(spec, text, "no memory");
     v->number = v->number && is_number(v->word[i]);
     values = end + 1;
   }
@@ -78,8 +85,9 @@ static bool read_list(const arg_spec *spec, const char *text, const char *values
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-/* "0.5 mm" up to the next colon: the number, and its unit */
-static bool read_end(const char **at, double *number, char *unit, size_t size) {
+/* Reads "0.5 mm:" at *at: the number and its unit (size bytes, may be empty); moves *at behind the
+ * colon. */
+static bool read_bound(const char **at, double *number, char *unit, size_t size) {
   char *end;
   *number = strtod(*at, &end);
   const size_t length = strcspn(end, ":");
@@ -90,57 +98,63 @@ static bool read_end(const char **at, double *number, char *unit, size_t size) {
   return true;
 }
 
+/* Reads "A:B:N" or "A:B:N:log" into v; A and B may have one unit. False after a message. */
 static bool read_range(const arg_spec *spec, const char *text, const char *values,
                        sweep_variable *v) {
   char unit[sizeof v->unit], *end;
-  if (!read_end(&values, &v->from, v->unit, sizeof v->unit) ||
-      !read_end(&values, &v->to, unit, sizeof unit)) {
-    return wrong(spec, text, "a range is A:B:N or A:B:N:log, N values from A to B");
+  if (!read_bound(&values, &v->from, v->unit, sizeof v->unit) ||
+      !read_bound(&values, &v->to, unit, sizeof unit)) {
+    return report_wrong(spec, text, "a range is A:B:N or A:B:N:log, N values from A to B");
   }
-  if (strcmp(unit, v->unit) != 0) return wrong(spec, text, "both ends must have the same unit");
+  if (strcmp(unit, v->unit) != 0)
+    return report_wrong(spec, text, "both ends must have the same unit");
   errno = 0;
   v->count = strtol(values, &end, 10);
   v->logarithmic = strcmp(end, ":log") == 0;
   v->number = !*v->unit;
   if (end == values || (*end && !v->logarithmic)) {
-    return wrong(spec, text, "a range is A:B:N or A:B:N:log, N values from A to B");
+    return report_wrong(spec, text, "a range is A:B:N or A:B:N:log, N values from A to B");
   }
   if (errno || v->count < 2 || v->count > SWEEP_RUNS_MAX) {
-    return wrong(spec, text, "a range has at least 2 values and at most 100000000");
+    return report_wrong(spec, text, "a range has at least 2 values and at most 100000000");
   }
-  if (v->from == v->to) return wrong(spec, text, "the range is empty: both ends are the same");
+  if (v->from == v->to)
+    return report_wrong(spec, text, "the range is empty: both ends are the same");
   if (v->logarithmic && !(v->from * v->to > 0)) {
-    return wrong(spec, text, "logarithmic: both ends must be greater than 0, or both less");
+    return report_wrong(spec, text, "logarithmic: both ends must be greater than 0, or both less");
   }
   return true;
 }
 
 /* ---- options -------------------------------------------------------------------------------- */
 
+/* Adds a variable with a range, if there is a colon, or a list of values. */
 bool sweep_read_vary(const arg_spec *spec, const char *text, void *field) {
   sweep_plan *p = field;
   const char *values = NULL;
-  sweep_variable *v = add(spec, text, p, &values);
+  sweep_variable *v = add_variable(spec, text, p, &values);
   if (!v) return false;
   return strchr(values, ':') ? read_range(spec, text, values, v) : read_list(spec, text, values, v);
 }
 
+/* Adds a random variable with its distribution. */
 bool sweep_read_random(const arg_spec *spec, const char *text, void *field) {
   sweep_plan *p = field;
   const char *values = NULL;
   char why[200];
-  sweep_variable *v = add(spec, text, p, &values);
+  sweep_variable *v = add_variable(spec, text, p, &values);
   if (!v) return false;
   v->number = true;
-  return random_read(values, &v->law, sizeof why, why) ? true : wrong(spec, text, why);
+  return random_read(values, &v->law, sizeof why, why) ? true : report_wrong(spec, text, why);
 }
 
+/* Reads a whole number of 64 bits without sign. */
 bool sweep_read_seed(const arg_spec *spec, const char *text, void *field) {
   char *end;
   errno = 0;
   const unsigned long long seed = strtoull(text, &end, 10);
   if (end == text || *end || *text == '-' || errno) {
-    return wrong(spec, text, "is not a whole number from 0 to 18446744073709551615");
+    return report_wrong(spec, text, "is not a whole number from 0 to 18446744073709551615");
   }
   sweep_plan *p = field;
   p->seed = seed;

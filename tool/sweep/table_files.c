@@ -34,6 +34,7 @@ typedef struct heading {
   int columns, chosen, texts;
 } heading;
 
+/* Reports why writing the sheet failed; always false. */
 static bool report_failure(const sheet *t) {
   if (t->results) {
     tool_error("%s", ga_results_writer_error(t->results)->text);
@@ -43,6 +44,8 @@ static bool report_failure(const sheet *t) {
   return false;
 }
 
+/* Creates the temporary HDF5 file of a sheet, with the model and the identity of the sweep in it;
+ * false after a message. */
 static bool open_results(sheet *t, const heading *h, const sweep_tables *f) {
   char title[200];
   char *model = output_model(f->problem);
@@ -66,6 +69,8 @@ static bool open_results(sheet *t, const heading *h, const sweep_tables *f) {
   return t->results != NULL;
 }
 
+/* Creates the temporary file PATH.part, HDF5 or CSV by the ending of path, and writes its head;
+ * false after a message. sheet_close in any case. */
 static bool sheet_open(sheet *t, const char *path, const heading *h, const sweep_tables *f) {
   const size_t size = strlen(path) + 6;
   *t = (sheet){.path = path, .columns = h->columns, .chosen = h->chosen, .texts = h->texts};
@@ -85,6 +90,7 @@ static bool sheet_open(sheet *t, const char *path, const heading *h, const sweep
   return true;
 }
 
+/* Appends a row: numbers, then texts (a CSV file takes the first `chosen` numbers only). */
 static bool sheet_row(sheet *t, const double *row, const char *const *text) {
   errno = 0;
   const bool ok = t->results ? ga_results_append_texts(t->results, row, text) == GA_OK
@@ -92,7 +98,8 @@ static bool sheet_row(sheet *t, const double *row, const char *const *text) {
   return ok ? true : report_failure(t);
 }
 
-/* statistics NULL: it is not complete, and is removed */
+/* Closes the file and gives it its name. statistics NULL: it is not complete and is removed. False
+ * after a message; a sheet that was never opened is fine. */
 static bool sheet_close(sheet *t, const char *statistics) {
   bool ok = true;
   if (t->results) {
@@ -120,12 +127,14 @@ static bool sheet_close(sheet *t, const char *statistics) {
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
+/* Appends a column name + suffix to the heading; the arrays are large enough. */
 static void add_column(heading *h, const char *name, const char *suffix, const char *unit) {
   sheet_name *to = &h->name[h->columns];
   snprintf(to->text, sizeof to->text, "%s%s", name, suffix);
   h->column[h->columns++] = (ga_results_column){to->text, unit};
 }
 
+/* Does a column of this name exist already? */
 static bool is_taken(const heading *h, const char *name) {
   for (int i = 0; i < h->columns; i++) {
     if (strcmp(h->column[i].name, name) == 0) return true;
@@ -133,6 +142,8 @@ static bool is_taken(const heading *h, const char *name) {
   return false;
 }
 
+/* Appends the kept columns at the end, ".end" added to a name that is taken, and NAME.min,
+ * NAME.max. */
 static void add_ends(heading *h, const sweep_shape *s) {
   const int before = h->columns;
   for (int i = 0; i < s->columns; i++) {
@@ -146,6 +157,7 @@ static void add_ends(heading *h, const sweep_shape *s) {
   }
 }
 
+/* Length of the longest word of a variable, between 1 and 65535. */
 static int longest_word(const sweep_variable *v) {
   size_t longest = 1;
   for (long k = 0; v->word && k < v->count; k++) {
@@ -154,7 +166,8 @@ static int longest_word(const sweep_variable *v) {
   return longest < 65535 ? (int)longest : 65535;
 }
 
-/* run, what was varied, how it ended, the columns; texts; then what only HDF5 files have */
+/* Heading of the table: run, varied numbers, status, t, steps, kept columns; texts; and then
+ * columns that only HDF5 files have (history, counts). put_run writes in the same order. */
 static void describe_runs(heading *h, const sweep_plan *p, const sweep_shape *s) {
   add_column(h, "run", "", "1");
   for (int i = 0; i < p->count; i++) {
@@ -182,6 +195,7 @@ static void describe_runs(heading *h, const sweep_plan *p, const sweep_shape *s)
   }
 }
 
+/* Heading of the histories: run, t, kept columns; ".value" added to a name that is taken. */
 static void describe_history(heading *h, const sweep_shape *s) {
   add_column(h, "run", "", "1");
   add_column(h, "t", "", "s");
@@ -204,6 +218,7 @@ typedef struct writing {
   long rows;   /* of the history */
 } writing;
 
+/* Writes all rows of the history of a run. */
 static bool put_history(writing *w, const sweep_result *r) {
   const size_t n = (size_t)(1 + w->shape->columns);
   bool ok = true;
@@ -215,6 +230,7 @@ static bool put_history(writing *w, const sweep_result *r) {
   return ok;
 }
 
+/* Writes the row of a run, in the order of describe_runs, and its history if it is kept. */
 static bool put_run(writing *w, const sweep_result *r) {
   const sweep_plan *p = w->plan;
   const sweep_shape *s = w->shape;
@@ -244,6 +260,7 @@ static bool put_run(writing *w, const sweep_result *r) {
   return ok;
 }
 
+/* Counts the status of a run; remembers number and message of the first one that failed. */
 static void count_end(sweep_ends *ends, const sweep_result *r) {
   ends->count[r->status]++;
   if (r->status != SWEEP_FAILED || ends->first_failed >= 0) return;
@@ -251,6 +268,9 @@ static void count_end(sweep_ends *ends, const sweep_result *r) {
   memcpy(ends->message, r->message, sizeof ends->message);
 }
 
+/* Writes all runs in order from the journal and counts how they ended. A run that the journal
+ * lacks has the status SWEEP_MISSING, its varied numbers, and NaN elsewhere. False after a
+ * message. */
 static bool put_all(writing *w, const sweep_journal *j) {
   sweep_result r;
   bool ok = sweep_result_open(&r, w->shape);
@@ -273,6 +293,7 @@ static bool put_all(writing *w, const sweep_journal *j) {
 
 /* ---- both files ----------------------------------------------------------------------------- */
 
+/* Writes the counts as a JSON object; for json_text. */
 static void put_statistics(FILE *to, const void *ends_) {
   const sweep_ends *ends = ends_;
   const long *n = ends->count;
@@ -283,6 +304,7 @@ static void put_statistics(FILE *to, const void *ends_) {
           n[2], n[3]);
 }
 
+/* Opens the table and, if wanted, the histories; h is scratch for their headings. */
 static bool open_sheets(writing *w, heading *h) {
   const sweep_tables *f = w->files;
   describe_runs(h, w->plan, w->shape);
@@ -293,6 +315,7 @@ static bool open_sheets(writing *w, heading *h) {
   return sheet_open(&w->history, f->history, h, f);
 }
 
+/* Writes both files; on failure neither gets its name. */
 bool sweep_tables_write(const sweep_tables *f, const sweep_plan *p, const sweep_shape *s,
                         const sweep_journal *j, sweep_ends *ends) {
   const size_t most = (size_t)(s->values + p->count + 8);
@@ -315,6 +338,7 @@ bool sweep_tables_write(const sweep_tables *f, const sweep_plan *p, const sweep_
   return ok;
 }
 
+/* Only HDF5 files say which sweep wrote them: always false for CSV. */
 bool sweep_tables_complete(const sweep_tables *f) {
   ga_results *r = NULL;
   if (!results_named(f->out) || ga_results_open(f->out, &r, NULL) != GA_OK) return false;

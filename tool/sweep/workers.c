@@ -10,6 +10,7 @@
 #include "simulate/interrupt.h"
 #include "simulate/progress.h"
 
+/* Makes runs of the source until none is left, or one is interrupted or cannot be stored. */
 void sweep_work(const sweep_source *source, const sweep_plan *p, const sweep_shape *s) {
   sweep_result r;
   if (!sweep_result_open(&r, s)) {
@@ -23,7 +24,7 @@ void sweep_work(const sweep_source *source, const sweep_plan *p, const sweep_sha
   sweep_result_close(&r);
 }
 
-/* what the threads share */
+/* data that the threads share */
 typedef struct pool {
   const sweep_plan *plan;
   const sweep_shape *shape;
@@ -37,6 +38,7 @@ typedef struct pool {
   progress progress;
 } pool;
 
+/* The next run that is not done yet, -1 if none is left or the sweep is to stop. For any thread. */
 static long next_run(void *self) {
   pool *p = self;
   while (!atomic_load(&p->stopped) && !interrupt_came()) {
@@ -47,6 +49,8 @@ static long next_run(void *self) {
   return -1;
 }
 
+/* Appends a result to the journal, counts it and shows progress, under the lock; a failure stops
+ * all threads. */
 static bool store_result(void *self, const sweep_result *r) {
   pool *p = self;
   pthread_mutex_lock(&p->lock);
@@ -63,25 +67,28 @@ static bool store_result(void *self, const sweep_result *r) {
   return ok;
 }
 
-static void *work(void *context) {
+/* What a thread does; context is the pool. */
+static void *thread_main(void *context) {
   pool *p = context;
   sweep_work(&p->source, p->plan, p->shape);
   return NULL;
 }
 
-/* The caller works or serves; a thread that cannot be had is done without. */
+/* Starts threads, works or serves in the calling one, and waits for all. If fewer threads than
+ * wanted can be started, the others do the work. */
 static void run_threads(pool *p, int workers, const sweep_server *server, pthread_t *thread) {
   const int others = server ? workers : workers - 1;
   int count = 0;
-  while (count < others && pthread_create(&thread[count], NULL, work, p) == 0) count++;
+  while (count < others && pthread_create(&thread[count], NULL, thread_main, p) == 0) count++;
   if (server) {
     server->serve(server->self, &p->source);
   } else {
-    work(p);
+    thread_main(p);
   }
   while (count > 0) pthread_join(thread[--count], NULL);
 }
 
+/* Makes all runs that the journal lacks; sets the tally. */
 bool sweep_threads(const sweep_plan *p, const sweep_shape *s, sweep_journal *j, int workers,
                    const sweep_server *server, sweep_tally *tally) {
   bool *skip = calloc((size_t)p->runs, sizeof *skip);

@@ -17,11 +17,11 @@ typedef struct sweep_source {
 /* The work of one worker: runs until none is left. */
 void sweep_work(const sweep_source *source, const sweep_plan *p, const sweep_shape *s);
 
-/* What was done. */
+/* What sweep_threads has done. */
 typedef struct sweep_tally {
   long made, failed; /* runs, and those among them that failed */
   double seconds;    /* sum of the times of the runs */
-  double elapsed;    /* seconds of the clock */
+  double elapsed;    /* wall-clock time in seconds */
 } sweep_tally;
 
 /* What the caller's thread does while others make runs: serve workers elsewhere from the source. */
@@ -30,8 +30,8 @@ typedef struct sweep_server {
   void *self;
 } sweep_server;
 
-/* All runs that the journal lacks, by so many threads, the caller's among them unless it serves
- * (server NULL: it does not). False after a message, or if it was interrupted. */
+/* Make all runs that the journal lacks, with `workers` threads. The calling thread is one of them,
+ * or serves if server is not NULL. False after a message, or if it was interrupted. */
 bool sweep_threads(const sweep_plan *p, const sweep_shape *s, sweep_journal *j, int workers,
                    const sweep_server *server, sweep_tally *tally);
 
