@@ -23,7 +23,7 @@ double bench_max_abs(int n, const double *a);
 
 /* Peak memory in bytes of this program run anew with these arguments; -1 if it failed. */
 double bench_child_memory(const char *const *arguments);
-/* Instructions of it by callgrind; -1 without valgrind. */
+/* Instructions of the same, counted by callgrind; -1 without valgrind. */
 double bench_child_instructions(const char *const *arguments);
 
 /* ---- problems, problems.c ---- */
@@ -32,15 +32,16 @@ typedef struct bench_problem {
   char label[32]; /* "chain-1000" */
   ga_problem *p;
   int nq, nv, nlam, size;
-  int quaternion;    /* place of a unit quaternion in q and of its Omega in v, 0 if there is none */
+  int quaternion;    /* index of a unit quaternion in q and of its Omega in v; 0: no quaternion */
   int first, stride; /* coordinates whose errors count: q[first], q[first + stride], .. */
   double *q_ref, *lam_ref; /* at p->t_end */
 } bench_problem;
 
-/* size 0: of no variable size; the reference of a chain is filled in later. NULL with a message. */
+/* size 0: the problem has no size. The reference of a chain is filled in later. NULL after a
+ * message. */
 bench_problem *bench_problem_new(const char *name, int size);
 void bench_problem_free(bench_problem *b);
-double bench_step_size(const bench_problem *b); /* where bare steps are timed */
+double bench_step_size(const bench_problem *b); /* in seconds, for timing bare steps */
 double bench_error_q(const bench_problem *b, const double *q);
 double bench_error_lam(const bench_problem *b, const double *lam); /* relative */
 
@@ -60,10 +61,10 @@ struct bench_variant {
   const char *method;
   const char *only; /* names of the problems it is for; NULL: all */
   double rho_inf;   /* 0: the problem's own */
-  int levels;       /* extrapolation levels, */
+  int levels;       /* extrapolation levels; 0: none */
   ga_extrapolate_steps sequence;
   ga_extrapolate_multipliers multipliers;
-  bool by_rtol;      /* what the setting means */
+  bool by_rtol;      /* `setting` is rtol; else the number of steps */
   double part_atol;  /* atol = part_atol rtol */
   double newton_tol; /* 0: the default */
   int (*run)(const bench_problem *b, const bench_variant *variant, double setting, bench_run *out,
@@ -76,7 +77,7 @@ int bench_genalpha_run(const bench_problem *b, const bench_variant *variant, dou
 int bench_extrapolated_run(const bench_problem *b, const bench_variant *variant, double setting,
                            bench_run *out, double *q, double *lam);
 
-/* Seconds per step of `steps` steps of size h from the start; negative if it failed. */
+/* CPU seconds per step of `steps` steps of size h from the start; negative if it failed. */
 double bench_genalpha_steps(const bench_problem *b, const char *method, const char *linsol,
                             double h, long steps, int repeats, ga_stats *stats);
 

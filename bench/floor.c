@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The floor: what one factorization and one solve of a step's matrix cost, without any integrator.
- */
+/* The floor: the cost of one factorization and one solve of a step's matrix, without any
+ * integrator. */
 #include "floor.h"
 
 #include <math.h>
@@ -8,12 +8,13 @@
 #include <string.h>
 #include <suitesparse/klu.h>
 
-/* Entries one after the other, row by row; equal places are added up. */
+/* One entry of a matrix in coordinate form; entries with equal (row, col) are added up later. */
 typedef struct {
   int row, col;
   double value;
 } entry;
 
+/* Order for qsort: by row, then by column. */
 static int by_row(const void *a, const void *b) {
   const entry *x = a, *y = b;
   return x->row != y->row ? x->row - y->row : x->col - y->col;
@@ -24,8 +25,10 @@ typedef struct {
   size_t count;
 } entries;
 
-/* a model's matrix at a block */
-static void place(entries *list, const ga_csr *A, int row, int col, double coef, bool transpose) {
+/* Appends coef A, or coef A^T, to the list as the block that begins at (row, col). The list must
+ * have room. */
+static void append_block(entries *list, const ga_csr *A, int row, int col, double coef,
+                         bool transpose) {
   for (int i = 0; i < A->nrow; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
       int j = A->col[e];
@@ -35,8 +38,8 @@ static void place(entries *list, const ga_csr *A, int row, int col, double coef,
   }
 }
 
-/* room for a matrix of the model: its pattern, or full */
-static ga_csr room(int nrow, int ncol, const ga_csr *pattern) {
+/* A zero matrix with the given pattern, or a full one if pattern is NULL. Free it by free_csr. */
+static ga_csr new_csr(int nrow, int ncol, const ga_csr *pattern) {
   int nnz = pattern ? pattern->ptr[nrow] : nrow * ncol;
   ga_csr A = {.nrow = nrow, .ncol = ncol, .val = bench_doubles(nnz)};
   A.ptr = bench_take((size_t)nrow + 1, sizeof(int));
@@ -46,12 +49,14 @@ static ga_csr room(int nrow, int ncol, const ga_csr *pattern) {
   return A;
 }
 
-static void release(ga_csr *A) {
+/* Frees the arrays of A. */
+static void free_csr(ga_csr *A) {
   free(A->ptr);
   free(A->col);
   free(A->val);
 }
 
+/* Sorts the entries and adds up equal ones: an n x n matrix in compressed rows. Frees the list. */
 static bench_matrix compress(entries *list, int n) {
   qsort(list->all, list->count, sizeof *list->all, by_row);
   bench_matrix A = {.n = n};
@@ -69,13 +74,14 @@ static bench_matrix compress(entries *list, int n) {
   return A;
 }
 
-/* a moved state, so that no entry is zero by chance */
+/* See floor.h, with p = 0.3, r = 0.6; evaluated at a state moved away from the start, so that no
+ * entry is zero by chance. Free it by bench_matrix_free. */
 bench_matrix bench_index3_matrix(const bench_problem *b, double h, bool symmetric) {
   const ga_model *m = &b->p->model;
   int nv = b->nv, nlam = b->nlam;
-  ga_csr M = room(nv, nv, m->pat_M), Kt = room(nv, nv, m->pat_K),
-         Ct = room(nv, nv, m->pat_C ? m->pat_C : m->pat_K);
-  ga_csr G = room(nlam, nv, m->pat_G);
+  ga_csr M = new_csr(nv, nv, m->pat_M), Kt = new_csr(nv, nv, m->pat_K),
+         Ct = new_csr(nv, nv, m->pat_C ? m->pat_C : m->pat_K);
+  ga_csr G = new_csr(nlam, nv, m->pat_G);
   double *q = bench_doubles(b->nq), *w = bench_doubles(nv), *lam = bench_doubles(nlam);
   for (int i = 0; i < nv; i++) w[i] = 0.1 * sin(1.0 + i);
   for (int i = 0; i < nlam; i++) lam[i] = 100 * cos(1.0 + i);
@@ -84,26 +90,28 @@ bench_matrix bench_index3_matrix(const bench_problem *b, double h, bool symmetri
   ga_model_evaluate(m, 0, q, b->p->v0, &ask);
   size_t total = (size_t)(M.ptr[nv] + Kt.ptr[nv] + Ct.ptr[nv] + 2 * G.ptr[nlam]);
   entries list = {.all = bench_take(total, sizeof(entry))};
-  place(&list, &M, 0, 0, 1, false);
-  place(&list, &Kt, 0, 0, 0.3 * h * h, false);
-  place(&list, &Ct, 0, 0, 0.6 * h, false);
-  place(&list, &G, 0, nv, 1, true);
-  place(&list, &G, nv, 0, symmetric ? 1 : 0.3, false);
+  append_block(&list, &M, 0, 0, 1, false);
+  append_block(&list, &Kt, 0, 0, 0.3 * h * h, false);
+  append_block(&list, &Ct, 0, 0, 0.6 * h, false);
+  append_block(&list, &G, 0, nv, 1, true);
+  append_block(&list, &G, nv, 0, symmetric ? 1 : 0.3, false);
   ga_csr *const all[] = {&M, &Kt, &Ct, &G};
-  for (int i = 0; i < 4; i++) release(all[i]);
+  for (int i = 0; i < 4; i++) free_csr(all[i]);
   free(q);
   free(w);
   free(lam);
   return compress(&list, nv + nlam);
 }
 
+/* Frees the arrays of A. */
 void bench_matrix_free(bench_matrix *A) {
   free(A->ptr);
   free(A->col);
   free(A->val);
 }
 
-/* LU with row exchanges and one solve, the plainest loops there are */
+/* Solves A x = b by LU with row exchanges, in plain loops: A (n x n by rows) is destroyed, b
+ * becomes x. */
 static void lu_solve(int n, double *restrict A, double *restrict b) {
   for (int k = 0; k < n; k++) {
     double *rk = A + k * n;
@@ -138,6 +146,8 @@ static void lu_solve(int n, double *restrict A, double *restrict b) {
 
 enum { COUNT = 2000 };
 
+/* Least CPU seconds of `repeats` rounds for one dense LU and solve, each round the mean of COUNT of
+ * them; copying the matrix is included. */
 double bench_floor_dense(const bench_problem *b, double h, int repeats) {
   bench_matrix A = bench_index3_matrix(b, h, false);
   int n = A.n;
@@ -163,6 +173,8 @@ double bench_floor_dense(const bench_problem *b, double h, int repeats) {
   return best;
 }
 
+/* Least CPU seconds of `repeats` rounds for one klu_refactor and klu_solve; tuned: without scaling
+ * and block triangular form. NaN if KLU failed. */
 double bench_floor_klu(const bench_problem *b, double h, bool tuned, int repeats) {
   bench_matrix A = bench_index3_matrix(b, h, false);
   klu_common common;

@@ -9,8 +9,10 @@
 #include "floor.h"
 #include "linsol/mumps.h"
 
-static double time_of(const ga_mumps_driver *mumps, const ga_mumps_matrix *A, int ordering,
-                      int repeats) {
+/* Least CPU seconds of `repeats` factorizations and solves of A with the given ordering, the
+ * analysis not counted; infinite if MUMPS failed. */
+static double factor_solve_time(const ga_mumps_driver *mumps, const ga_mumps_matrix *A,
+                                int ordering, int repeats) {
   enum { ROOM = 300 };
   ga_mumps_report report;
   double best = INFINITY, *x = bench_doubles(A->n);
@@ -28,6 +30,9 @@ static double time_of(const ga_mumps_driver *mumps, const ga_mumps_matrix *A, in
   return best;
 }
 
+/* Least CPU seconds of one MUMPS factorization and solve of the index-3 matrix, whose lower
+ * triangle is passed on with indices from 1; the better of two orderings. NaN without MUMPS or if
+ * it failed. */
 double bench_floor_mumps(const bench_problem *b, double h, int repeats) {
   void *module = dlopen(BENCH_MODULE, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   const ga_mumps_driver *mumps = module ? dlsym(module, GA_MUMPS_SYMBOL) : NULL;
@@ -45,8 +50,8 @@ double bench_floor_mumps(const bench_problem *b, double h, int repeats) {
       lower.val[lower.nnz++] = A.val[e];
     }
   }
-  double best = fmin(time_of(mumps, &lower, GA_MUMPS_AMF, repeats),
-                     time_of(mumps, &lower, GA_MUMPS_QAMD, repeats));
+  double best = fmin(factor_solve_time(mumps, &lower, GA_MUMPS_AMF, repeats),
+                     factor_solve_time(mumps, &lower, GA_MUMPS_QAMD, repeats));
   free(lower.row);
   free(lower.col);
   free(lower.val);

@@ -6,6 +6,8 @@
 
 #include "bench.h"
 
+/* Options of a run: method, rho_inf and Newton tolerance of the variant, the problem's rho_inf if
+ * it has none. */
 static ga_options options_for(const bench_problem *b, const bench_variant *variant) {
   ga_options o = ga_options_default();
   o.method = variant->method;
@@ -14,28 +16,32 @@ static ga_options options_for(const bench_problem *b, const bench_variant *varia
   return o;
 }
 
-static int complain(const bench_problem *b, const ga_integrator *it, const ga_error *err) {
+/* Prints the integrator's error, or *err if there is no integrator; returns 1. */
+static int print_error(const bench_problem *b, const ga_integrator *it, const ga_error *err) {
   fprintf(stderr, "bench: %s: %s\n", b->label, it ? ga_integrator_error(it)->text : err->text);
   return 1;
 }
 
-static void count(const ga_stats *stats, bench_run *out) {
+/* Copies the statistics of a run; steps includes rejected ones. */
+static void copy_counts(const ga_stats *stats, bench_run *out) {
   out->steps = stats->steps + stats->rejected;
   out->iterations = stats->newton_its;
   out->residuals = stats->residuals;
   out->matrices = stats->matrices;
 }
 
-static void finish(const bench_problem *b, const ga_state *end, bench_run *out, double *q,
-                   double *lam) {
+/* Errors of the end state into out; copies of it into q and lam if they are not NULL. */
+static void store_end(const bench_problem *b, const ga_state *end, bench_run *out, double *q,
+                      double *lam) {
   out->error_q = bench_error_q(b, end->q);
   out->error_lam = bench_error_lam(b, end->lam);
   if (q) memcpy(q, end->q, (size_t)b->nq * sizeof(double));
   if (lam) memcpy(lam, end->lam, (size_t)b->nlam * sizeof(double));
 }
 
-/* Fixed steps, their number the setting, or automatic ones to the relative tolerance rtol. A status
- * above 0 (steps too large for this problem) is no mistake. */
+/* One run to t_end: fixed steps, `setting` is their number; with by_rtol automatic steps, `setting`
+ * is rtol. Nonzero if it failed; too large steps (status above 0, GA_ERR_STEP) are not printed as
+ * errors. */
 int bench_genalpha_run(const bench_problem *b, const bench_variant *variant, double setting,
                        bench_run *out, double *q, double *lam) {
   ga_integrator *it = NULL;
@@ -50,17 +56,17 @@ int bench_genalpha_run(const bench_problem *b, const bench_variant *variant, dou
   if (status == GA_OK) status = ga_integrator_run(it, b->p->t_end);
   out->seconds = bench_clock() - start;
   if (status == GA_OK) {
-    count(ga_integrator_stats(it), out);
-    finish(b, ga_integrator_state(it), out, q, lam);
+    copy_counts(ga_integrator_stats(it), out);
+    store_end(b, ga_integrator_state(it), out, q, lam);
   } else if (status < 0 && status != GA_ERR_STEP) {
-    complain(b, it, &err);
+    print_error(b, it, &err);
   }
   ga_integrator_free(it);
   return status != GA_OK;
 }
 
-/* Extrapolated, one thread; the setting is the number of the largest steps, made odd: then the run
- * that only estimates the error is spared. */
+/* An extrapolated run with one thread; `setting` is the number of the largest steps. It is made
+ * odd, which saves the run that only estimates the error. Nonzero if the run failed. */
 int bench_extrapolated_run(const bench_problem *b, const bench_variant *variant, double setting,
                            bench_run *out, double *q, double *lam) {
   ga_extrapolator *x = NULL;
@@ -79,8 +85,8 @@ int bench_extrapolated_run(const bench_problem *b, const bench_variant *variant,
   if (status == GA_OK) status = ga_extrapolator_run(x, b->p->t_end);
   out->seconds = bench_clock() - start;
   if (status == GA_OK) {
-    count(ga_extrapolator_stats(x), out);
-    finish(b, &ga_extrapolator_state(x)->state, out, q, lam);
+    copy_counts(ga_extrapolator_stats(x), out);
+    store_end(b, &ga_extrapolator_state(x)->state, out, q, lam);
   } else if (status < 0) {
     fprintf(stderr, "bench: %s: %s\n", b->label, x ? ga_extrapolator_error(x)->text : err.text);
   }
@@ -88,6 +94,9 @@ int bench_extrapolated_run(const bench_problem *b, const bench_variant *variant,
   return status != GA_OK;
 }
 
+/* Least CPU seconds per step over `repeats` runs of `steps` steps from the start; stats
+ * (may be NULL) receives the counts of the last. Negative if it failed or the method
+ * refuses the problem. */
 double bench_genalpha_steps(const bench_problem *b, const char *method, const char *linsol,
                             double h, long steps, int repeats, ga_stats *stats) {
   ga_integrator *it = NULL;
@@ -107,7 +116,7 @@ double bench_genalpha_steps(const bench_problem *b, const char *method, const ch
   if (!it || status == GA_ERR_SINGULAR) {
     best = -1;
   } else if (status != GA_OK) {
-    best = -complain(b, it, &err);
+    best = -print_error(b, it, &err);
   }
   if (stats && it) *stats = *ga_integrator_stats(it);
   ga_integrator_free(it);

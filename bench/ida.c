@@ -18,18 +18,20 @@ enum { DENSE_UP_TO = 60 };
  * their increments are rounding errors divided by h, and IDA fails on them if they count. */
 static const double UNSEEN = 1e3;
 
+/* Version of SUNDIALS; a static text. */
 const char *bench_ida_version(void) {
   static char text[32];
   SUNDIALSGetVersion(text, sizeof text);
   return text;
 }
 
+/* Callback of IDA; user is the peer. */
 static int residual(realtype t, N_Vector y, N_Vector yd, N_Vector r, void *user) {
   return peer_residual(user, t, N_VGetArrayPointer(y), N_VGetArrayPointer(yd),
                        N_VGetArrayPointer(r));
 }
 
-/* J arrives zeroed, a sparse one without its pattern */
+/* Callback of IDA: fills J, which arrives zeroed and, if sparse, without its pattern. */
 static int jacobian(realtype t, realtype cj, N_Vector y, N_Vector yd, N_Vector r, SUNMatrix J,
                     void *user, N_Vector w1, N_Vector w2, N_Vector w3) {
   (void)r, (void)w1, (void)w2, (void)w3;
@@ -53,6 +55,7 @@ typedef struct {
   void *ida;
 } session;
 
+/* Frees whatever session_open has created, also after a failure. */
 static void session_close(session *s) {
   if (s->ida) IDAFree(&s->ida);
   if (s->ls) SUNLinSolFree(s->ls);
@@ -64,7 +67,8 @@ static void session_close(session *s) {
   if (s->context) SUNContext_Free(&s->context);
 }
 
-/* everything up to the first step; nonzero on failure */
+/* Creates vectors, matrix, solver and IDA, and sets consistent start values. Nonzero on failure;
+ * call session_close in either case. */
 static int session_open(session *s, peer *p, double rtol, double atol) {
   *s = (session){0};
   if (SUNContext_Create(NULL, &s->context) != 0) return 1;
@@ -99,11 +103,13 @@ static int session_open(session *s, peer *p, double rtol, double atol) {
   code |= IDASetLinearSolver(s->ida, s->ls, s->J);
   code |= IDASetJacFn(s->ida, jacobian);
   code |= IDASetMaxNumSteps(s->ida, 200000);
-  code |= IDASetErrFile(s->ida, NULL); /* a failure is told by the code returned */
+  code |= IDASetErrFile(s->ida, NULL); /* failures are reported by the return code */
   code |= IDASetStopTime(s->ida, p->b->p->t_end);
   return code;
 }
 
+/* A run to t_end with rtol = `setting`, atol = part_atol rtol; time includes the set-up of IDA, not
+ * that of p. Nonzero if it failed. */
 int bench_ida_run(const bench_problem *b, const bench_variant *variant, double setting,
                   bench_run *out, double *q, double *lam) {
   session s;
@@ -129,8 +135,8 @@ int bench_ida_run(const bench_problem *b, const bench_variant *variant, double s
   return failed;
 }
 
-/* J d against (r(y + s d, y' + s cj d) - r(y - ..))/(2 s), along some direction that keeps a
- * quaternion's length and mu = 0 */
+/* Largest |J d - (r(y + s d, y' + s cj d) - r(y - s d, y' - s cj d))/(2 s)| over the largest |J d|,
+ * for a direction d that keeps mu = 0 and the length of a quaternion. */
 double bench_ida_jacobian_error(const bench_problem *b) {
   peer *p = peer_new(b, false);
   int n = p->n;

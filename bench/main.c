@@ -17,6 +17,7 @@ static const struct {
              {"files", bench_part_files}};
 enum { PARTS = (int)(sizeof parts / sizeof parts[0]) };
 
+/* --steps PROBLEM METHOD N [SIZE]: takes the steps, prints nothing. Returns the exit code. */
 static int just_steps(char **argument, int count) {
   bench_problem *b = bench_problem_new(argument[0], count > 3 ? atoi(argument[3]) : 0);
   if (!b) return 1;
@@ -26,7 +27,8 @@ static int just_steps(char **argument, int count) {
   return time < 0;
 }
 
-/* the peer solves the equations it should; its steps at rtol 1e-6 are known */
+/* Checks the peer's Jacobian on two problems; without SUNDIALS prints a note. Nonzero if it is
+ * wrong. */
 static int check_peer(void) {
   static const char *const names[] = {"heavy-top", "andrews"};
   if (!bench_ida_version()) {
@@ -46,6 +48,7 @@ static int check_peer(void) {
   return 0;
 }
 
+/* Prints the usage; returns exit code 2. */
 static int usage(void) {
   fputs(
       "usage: bench DIRECTORY [steps|chain|nets|solvers|precision|instructions|files]..\n"
@@ -54,6 +57,8 @@ static int usage(void) {
   return 2;
 }
 
+/* Runs the parts named by the arguments, or all. Exit code 1 if a check or file failed, 2 for wrong
+ * arguments. */
 int main(int argc, char **argv) {
   if (argc >= 5 && strcmp(argv[1], "--steps") == 0) return just_steps(argv + 2, argc - 2);
   if (argc < 2 || argv[1][0] == '-') return usage();

@@ -17,13 +17,14 @@ typedef struct {
   int repeats;
 } net_case;
 
-/* seconds per step; infinite if a step failed */
+/* CPU seconds per step with the problem's own h; infinite if a step failed. stats may be NULL. */
 static double step_time(const bench_problem *b, const char *method, const char *solver, long steps,
                         ga_stats *stats) {
   double time = bench_genalpha_steps(b, method, solver, b->p->h, steps, 1, stats);
   return time < 0 ? INFINITY : time;
 }
 
+/* Reports one row: seconds per step, also over `floor`, and counts per step (stats NULL: none). */
 static void net_row(bench_report *report, const bench_problem *b, const char *what, double seconds,
                     double floor, const ga_stats *stats) {
   double count = stats ? (double)stats->steps : NAN;
@@ -39,6 +40,8 @@ static void net_row(bench_report *report, const bench_problem *b, const char *wh
   bench_report_row(report, "nets", fields);
 }
 
+/* Times MUMPS alone and steps of index3 and stab2 in turn; reports the least times and the two
+ * ratios. */
 static void net_problem(bench_report *report, const net_case *c) {
   static const char *const methods[] = {"index3", "stab2"};
   static const double targets[] = {2, 3.5};
@@ -60,6 +63,7 @@ static void net_problem(bench_report *report, const net_case *c) {
   bench_problem_free(b);
 }
 
+/* Nets and lattices of several sizes. */
 void bench_part_nets(bench_report *report) {
   static const net_case cases[] = {
       {"net", 32, {200, 200}, {"net32_index3_over_mumps", "net32_stab2_over_mumps"}, 3},
@@ -71,7 +75,7 @@ void bench_part_nets(bench_report *report) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) net_problem(report, &cases[i]);
 }
 
-/* built in, and not hopeless: it would take minutes */
+/* True if the solver is built in and would not take minutes on this problem. */
 static bool worth_trying(const bench_problem *b, const char *solver) {
   if (strcmp(solver, "dense") == 0 && b->nv + b->nlam > 300) return false;
   if (strcmp(solver, "klu") == 0 && strcmp(b->p->name, "chain") != 0 && b->nv > 1200) return false;
@@ -81,7 +85,8 @@ static bool worth_trying(const bench_problem *b, const char *solver) {
   return false;
 }
 
-/* time per step with every solver, and with what "auto" takes */
+/* Reports the least time per step with each solver and with "auto"; returns auto over the best one,
+ * infinite if auto failed. */
 static double solver_row(bench_report *report, const bench_problem *b, const char *method,
                          long steps) {
   static const char *const names[] = {"dense", "klu", "mumps", "weak-entries"};
@@ -109,6 +114,7 @@ static double solver_row(bench_report *report, const bench_problem *b, const cha
   return isfinite(automatic) ? automatic / best : INFINITY;
 }
 
+/* All problems with index3 and stab2; reports the worst ratio of "auto" to the best solver. */
 void bench_part_solvers(bench_report *report) {
   static const struct {
     const char *name;

@@ -9,7 +9,7 @@ static int nnz_of(const ga_csr *A) {
   return A->ptr[A->nrow];
 }
 
-/* same pattern, or full if there is none; zeros */
+/* *A = zero matrix with the given pattern, or full if pattern is NULL. Free it by csr_free. */
 static void csr_new(ga_csr *A, int nrow, int ncol, const ga_csr *pattern) {
   int nnz = pattern ? nnz_of(pattern) : nrow * ncol;
   *A = (ga_csr){.nrow = nrow,
@@ -21,6 +21,7 @@ static void csr_new(ga_csr *A, int nrow, int ncol, const ga_csr *pattern) {
   for (int e = 0; e < nnz; e++) A->col[e] = pattern ? pattern->col[e] : e % ncol;
 }
 
+/* Frees the arrays of A. */
 static void csr_free(ga_csr *A) {
   free(A->ptr);
   free(A->col);
@@ -31,7 +32,7 @@ static void csr_zero(ga_csr *A) {
   memset(A->val, 0, (size_t)nnz_of(A) * sizeof(double));
 }
 
-/* y += c A x, y += c A^T x */
+/* y += c A x. */
 static void multiply(const ga_csr *A, double c, const double *x, double *y) {
   for (int i = 0; i < A->nrow; i++) {
     double sum = 0;
@@ -40,6 +41,7 @@ static void multiply(const ga_csr *A, double c, const double *x, double *y) {
   }
 }
 
+/* y += c A^T x. */
 static void multiply_t(const ga_csr *A, double c, const double *x, double *y) {
   for (int i = 0; i < A->nrow; i++) {
     double factor = c * x[i];
@@ -47,14 +49,15 @@ static void multiply_t(const ga_csr *A, double c, const double *x, double *y) {
   }
 }
 
-/* K(q) of a quaternion p, 4 x 3, half of it by rows: p o (0, w) = E w */
+/* E (4 x 3) with p o (0, w) = E w for the quaternion p; K(q) is E/2. */
 static void quaternion_rates(const double *p, double E[4][3]) {
   const double rows[4][3] = {
       {-p[1], -p[2], -p[3]}, {p[0], -p[3], p[2]}, {p[3], p[0], -p[1]}, {-p[2], p[1], p[0]}};
   memcpy(E, rows, sizeof rows);
 }
 
-/* out = A B^T with B = c E in the columns of the quaternion, I elsewhere; out is full */
+/* out = A B^T with B = c E in the columns of the quaternion, I elsewhere; out is full,
+ * nq columns. */
 static void turn_columns(const peer *p, const ga_csr *A, double c, double E[4][3], ga_csr *out) {
   int at = p->b->quaternion;
   csr_zero(out);
@@ -68,22 +71,25 @@ static void turn_columns(const peer *p, const ga_csr *A, double c, double E[4][3
   }
 }
 
+/* Adds src, or its transpose, at block (row, col) of the Jacobian to the list of terms. */
 static void add_term(peer *p, int row, int col, const ga_csr *src, bool transpose) {
   p->term[p->nterm++] = (peer_term){.src = src, .row = row, .col = col, .transpose = transpose};
 }
 
 typedef struct {
   int64_t row, col;
-  size_t *place; /* where its position goes */
+  size_t *place; /* receives its slot in the Jacobian's values */
 } entry;
 
+/* Order for qsort: by column, then by row. */
 static int by_column(const void *a, const void *b) {
   const entry *x = a, *y = b;
   if (x->col != y->col) return x->col < y->col ? -1 : 1;
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* positions of all entries of all terms, and the pattern by columns */
+/* Sets the map of each term (slot of each entry in the Jacobian's values) and, if sparse, the
+ * pattern by columns. */
 static void build_maps(peer *p, bool sparse) {
   size_t total = 0, at = 0;
   for (int k = 0; k < p->nterm; k++) total += (size_t)nnz_of(p->term[k].src);
@@ -116,6 +122,8 @@ static void build_maps(peer *p, bool sparse) {
   free(all);
 }
 
+/* Allocates the matrices of the problem and finds the pattern of the Jacobian, sparse or dense. b
+ * must outlive it; free by peer_free. */
 peer *peer_new(const bench_problem *b, bool sparse) {
   peer *p = bench_take(1, sizeof *p);
   const ga_model *model = &b->p->model;
@@ -160,6 +168,7 @@ peer *peer_new(const bench_problem *b, bool sparse) {
   return p;
 }
 
+/* Frees p and all its arrays; p may be NULL. */
 void peer_free(peer *p) {
   if (!p) return;
   ga_csr *const all[] = {&p->M,  &p->G,   &p->Kt, &p->Ct,  &p->Z,  &p->Gq,
@@ -173,7 +182,7 @@ void peer_free(peer *p) {
   free(p);
 }
 
-/* dq = K(q) w */
+/* dq = K(q) w, nq numbers. */
 static void kinematics(const peer *p, const double *q, const double *w, double *dq) {
   int at = p->b->quaternion ? p->b->quaternion : p->nv;
   memcpy(dq, w, (size_t)at * sizeof(double));
@@ -185,6 +194,8 @@ static void kinematics(const peer *p, const double *q, const double *w, double *
   }
 }
 
+/* y and y' consistent at the start, by a plain start of genalpha; y and yd must be zeroed. Returns
+ * a ga_status. */
 int peer_start(const peer *p, double *y, double *yd) {
   const ga_problem *problem = p->b->p;
   ga_integrator *it = NULL;
@@ -206,7 +217,8 @@ int peer_start(const peer *p, double *y, double *yd) {
   return status;
 }
 
-/* M and G at q, and what else is wanted, in one pass */
+/* Evaluates G, M (once if it is constant) and the fields set in *out at (t, q, v) into p. Returns
+ * the model's code. */
 static int evaluate(peer *p, double t, const double *q, const double *v, ga_evaluation *out) {
   if (!p->mass_known) out->M = &p->M;
   out->G = &p->G;
@@ -214,6 +226,8 @@ static int evaluate(peer *p, double t, const double *q, const double *v, ga_eval
   return ga_model_evaluate(p->model, t, q, v, out);
 }
 
+/* r = residual of the equations of peer.h at (t, y, y'), n numbers; p's matrices are scratch.
+ * Nonzero if the model failed. */
 int peer_residual(peer *p, double t, const double *y, const double *yd, double *r) {
   const double *q = y, *v = y + p->nq, *mu = v + p->nv, *lam = mu + p->nlam;
   double *rv = r + p->nq, *rg = rv + p->nv, *rh = rg + p->nlam;
@@ -231,8 +245,8 @@ int peer_residual(peer *p, double t, const double *y, const double *yd, double *
   return 0;
 }
 
-/* cj I - d(K w)/dq, -K, and the derivatives by the numbers of a quaternion: with w = 2 p^-1 o dp
- * the derivative by p is 2 A E^T for |p| = 1 */
+/* Sets Iqq = cj I - d(K w)/dq, Iqv = -K, and with a quaternion the derivatives Gq, Zq, Ktq by its
+ * four numbers: from w = 2 p^-1 o dp, A becomes 2 A E^T for |p| = 1. */
 static void kinematic_derivatives(peer *p, double cj, const double *q, const double *w) {
   int at = p->b->quaternion;
   int free_part = at ? at : p->nq, row_q = at ? p->nq + 1 : 1, row_v = at ? p->nv + 1 : 1;
@@ -261,6 +275,8 @@ static void kinematic_derivatives(peer *p, double cj, const double *q, const dou
   }
 }
 
+/* J += dr/dy + cj dr/dy', into the zeroed values J in the order of p's pattern. Nonzero if the
+ * model failed. */
 int peer_jacobian(peer *p, double t, double cj, const double *y, const double *yd, double *J) {
   const double *q = y, *v = y + p->nq, *mu = v + p->nv, *lam = mu + p->nlam;
   int code = evaluate(

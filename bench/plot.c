@@ -14,6 +14,7 @@ typedef struct {
 static point *points;
 static int count, room;
 
+/* Adds a point; points that a logarithmic axis cannot show (x or y <= 0, NaN) are ignored. */
 void bench_plot_point(const char *panel, const char *series, double x, double y) {
   if (!(x > 0) || !(y > 0)) return;
   if (count == room) {
@@ -29,6 +30,7 @@ void bench_plot_point(const char *panel, const char *series, double x, double y)
   p->y = y;
 }
 
+/* True if no point before i is in the same panel. */
 static bool first_of_panel(int i) {
   for (int j = 0; j < i; j++) {
     if (strcmp(points[j].panel, points[i].panel) == 0) return false;
@@ -36,11 +38,13 @@ static bool first_of_panel(int i) {
   return true;
 }
 
+/* True if the points i and j are in the same panel and series. */
 static bool same_series(int i, int j) {
   return strcmp(points[j].panel, points[i].panel) == 0 &&
          strcmp(points[j].series, points[i].series) == 0;
 }
 
+/* True if no point before i is in the same series. */
 static bool first_of_series(int i) {
   for (int j = 0; j < i; j++) {
     if (same_series(i, j)) return false;
@@ -48,8 +52,9 @@ static bool first_of_series(int i) {
   return true;
 }
 
-/* Is another point of the series as good in both? Such points only hide the others. */
-static bool beaten(int i) {
+/* True if another point of the series is at least as good in both x and y and better in one: such
+ * points only hide the others. */
+static bool dominated(int i) {
   for (int j = 0; j < count; j++) {
     bool better = points[j].x < points[i].x || points[j].y < points[i].y;
     if (same_series(i, j) && better && points[j].x <= points[i].x && points[j].y <= points[i].y) {
@@ -64,15 +69,16 @@ static int by_x(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* One look for a series in all panels: the colour tells the code, genalpha's by method, the mark
- * and the dashes how its steps are chosen. */
+/* Line style. The colour shows the code (for genalpha the method), mark and dashes how steps are
+ * chosen. */
 typedef struct {
-  const char *part; /* of the series' name */
+  const char *part; /* a word of the series' name */
   const char *color;
-  int width, mark, dash; /* 0: no word on it */
+  int width, mark, dash; /* 0: not given by this word */
 } look;
 
-static look look_of(const char *series) {
+/* Style of a series, the same in all panels, put together from the words in its name. */
+static look style_of(const char *series) {
   static const look parts[] = {
       {"IDA", "#000000", 3, 5, 1},    {"stab2", "#0072b2", 1, 0, 0},
       {"index3", "#d55e00", 1, 0, 0}, {"KLU tuned", "#009e73", 1, 0, 0},
@@ -84,7 +90,7 @@ static look look_of(const char *series) {
   look l = {series, NULL, 1, 6, 1};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     if (!strstr(series, parts[i].part)) continue;
-    if (i == 0) return parts[0]; /* another code has one look */
+    if (i == 0) return parts[0]; /* the peer has a fixed style */
     if (!l.color && parts[i].color) l.color = parts[i].color, l.width = parts[i].width;
     if (parts[i].mark) l.mark = parts[i].mark;
     if (parts[i].dash) l.dash = parts[i].dash;
@@ -93,14 +99,14 @@ static look look_of(const char *series) {
   return l;
 }
 
-/* a data block for every series, then its panel's plot command */
+/* Writes a data block for each series of the panel of point `panel`, then the plot command. */
 static void write_panel(FILE *file, int panel) {
   bool scaling = strcmp(points[panel].panel, "chain") == 0;
   for (int i = panel; i < count; i++) {
     if (strcmp(points[i].panel, points[panel].panel) != 0 || !first_of_series(i)) continue;
     fprintf(file, "$data%d << end\n", i);
     for (int j = i; j < count; j++) {
-      if (!same_series(i, j) || (!scaling && beaten(j))) continue;
+      if (!same_series(i, j) || (!scaling && dominated(j))) continue;
       fprintf(file, "%.4g %.4g\n", points[j].x, points[j].y);
     }
     fprintf(file, "end\n");
@@ -112,7 +118,7 @@ static void write_panel(FILE *file, int panel) {
   const char *comma = "";
   for (int i = panel; i < count; i++) {
     if (strcmp(points[i].panel, points[panel].panel) != 0 || !first_of_series(i)) continue;
-    look l = look_of(points[i].series);
+    look l = style_of(points[i].series);
     fprintf(file, "%s$data%d with linespoints lw %d dt %d lc rgb '%s' pt %d ps 0.5 title '%s'",
             comma, i, l.width, l.dash, l.color, l.mark, points[i].series);
     comma = ", ";
@@ -120,6 +126,8 @@ static void write_panel(FILE *file, int panel) {
   fprintf(file, "\n");
 }
 
+/* Writes DIRECTORY/bench.gp and runs gnuplot on it, which writes bench.svg; frees all points. A
+ * missing gnuplot is reported only. */
 void bench_plot_write(const char *directory) {
   char script[1024], command[1100];
   snprintf(script, sizeof script, "%s/bench.gp", directory);

@@ -28,7 +28,7 @@ static const double targets[TARGETS] = {1e-3, 1e-4, 1e-5, 1e-6};
 #define SMALL "heavy-top andrews"
 
 /* The peer comes first: its error in lam bounds the others'. Newton's tolerance is the default's,
- * or a looser one that is still far below the errors looked at, as the peer's is. On the chain
+ * or a looser one that is still far below the errors measured, as the peer's is. On the chain
  * stab2 takes twice the time of index3, and three levels more than two: they are left out. */
 static const bench_variant variants[] = {
     PEER(1),
@@ -73,8 +73,10 @@ static const plan plans[] = {
 };
 enum { PLANS = (int)(sizeof plans / sizeof plans[0]) };
 
-/* keep the run for every target it meets faster than what was there */
-static void offer(const bench_run *run, double setting, const double *lam_bound, winner *best) {
+/* For each target that the run meets (error in q, and error in lam within lam_bound): best[k] =
+ * this run if it is faster. */
+static void keep_if_faster(const bench_run *run, double setting, const double *lam_bound,
+                           winner *best) {
   for (int k = 0; k < TARGETS; k++) {
     bool meets = run->error_q <= targets[k] && run->error_lam <= lam_bound[k];
     if (!meets || (best[k].found && best[k].run.seconds <= run->seconds)) continue;
@@ -82,7 +84,8 @@ static void offer(const bench_run *run, double setting, const double *lam_bound,
   }
 }
 
-/* one setting; short runs, whose times scatter most, are the least of three */
+/* One run with this setting; runs below 20 ms, whose times scatter most, are repeated: least of
+ * three. False if it failed. */
 static bool try_setting(const bench_problem *b, const bench_variant *v, double setting,
                         bench_run *out) {
   bool good = v->run(b, v, setting, out, NULL, NULL) == 0;
@@ -94,9 +97,11 @@ static bool try_setting(const bench_problem *b, const bench_variant *v, double s
   return good;
 }
 
-/* all settings from coarse to fine, until the finest target is met amply or a run takes too long */
-static void climb(const bench_problem *b, const bench_variant *v, const plan *p, double longest,
-                  const double *lam_bound, winner *best) {
+/* Runs all settings from coarse to fine and keeps the fastest per target in best; ends after three
+ * runs below the finest target, or when a run takes more than `longest` seconds or rtol is below
+ * 1e-12. */
+static void run_ladder(const bench_problem *b, const bench_variant *v, const plan *p,
+                       double longest, const double *lam_bound, winner *best) {
   double setting = v->by_rtol ? 1e-2 : v->levels ? p->least_extrapolated : p->least_fixed;
   double finest = targets[TARGETS - 1];
   char series[64], rho[24] = "";
@@ -106,7 +111,7 @@ static void climb(const bench_problem *b, const bench_variant *v, const plan *p,
     bench_run run;
     bool good = try_setting(b, v, setting, &run);
     if (good && isfinite(run.error_q)) {
-      offer(&run, setting, lam_bound, best);
+      keep_if_faster(&run, setting, lam_bound, best);
       if (run.error_q < 1) bench_plot_point(b->label, series, run.error_q, run.seconds);
     }
     if (good && run.error_q < finest && best[TARGETS - 1].found) below++;
@@ -116,7 +121,7 @@ static void climb(const bench_problem *b, const bench_variant *v, const plan *p,
   }
 }
 
-/* the winners once more, least of several repeats */
+/* Repeats the best runs and keeps the least time of each. */
 static void time_winners(const bench_problem *b, const bench_variant *v, int repeats,
                          winner *best) {
   for (int k = 0; k < TARGETS; k++) {
@@ -128,6 +133,7 @@ static void time_winners(const bench_problem *b, const bench_variant *v, int rep
   }
 }
 
+/* Reports one row: the best run w of variant v at this target. */
 static void precision_row(bench_report *report, const bench_problem *b, const bench_variant *v,
                           double target, const winner *w) {
   const bench_run *run = &w->run;
@@ -149,8 +155,8 @@ static void precision_row(bench_report *report, const bench_problem *b, const be
   bench_report_row(report, "work and precision", fields);
 }
 
-/* A reference on which two codes agree: genalpha extrapolated three times, and IDA at rtol 1e-11.
- * Without the peer there is but the first. */
+/* Fills b's reference by genalpha, extrapolated three times, and reports its difference from IDA at
+ * rtol 1e-11 (NaN without the peer). */
 static void chain_reference(bench_report *report, bench_problem *b) {
   const bench_variant fine = {.method = "stab2", .levels = 3}, peer = {.part_atol = 1};
   bench_run run;
@@ -168,17 +174,20 @@ static void chain_reference(bench_report *report, bench_problem *b) {
   free(lam);
 }
 
-/* the fastest of a code at each target */
+/* fastest time of a code at each target, in seconds */
 typedef struct {
   double seconds[TARGETS];
 } fastest;
 
-static void note(fastest *f, const winner *best) {
+/* f->seconds[k] = min(f->seconds[k], time of best[k]). */
+static void update_fastest(fastest *f, const winner *best) {
   for (int k = 0; k < TARGETS; k++) {
     if (best[k].found) f->seconds[k] = fmin(f->seconds[k], best[k].run.seconds);
   }
 }
 
+/* Measures all variants on one problem; over_peer[k] = our fastest time over the peer's at target
+ * k. The peer's error in lam bounds that of our runs. */
 static void measure_problem(bench_report *report, const plan *p, double *over_peer) {
   bench_problem *b = bench_problem_new(p->name, p->size);
   if (!b) return;
@@ -193,14 +202,14 @@ static void measure_problem(bench_report *report, const plan *p, double *over_pe
     winner best[TARGETS] = {0};
     if (is_peer(v) && !bench_ida_version()) continue;
     if (v->only && !strstr(v->only, p->name)) continue;
-    /* what is slower than the peer at its finest is of no interest */
+    /* do not continue with runs slower than the peer at its finest target */
     double longest = is_peer(v) ? p->longest : fmin(p->longest, peer.seconds[TARGETS - 1]);
-    climb(b, v, p, longest, is_peer(v) ? none : lam_bound, best);
+    run_ladder(b, v, p, longest, is_peer(v) ? none : lam_bound, best);
     time_winners(b, v, p->repeats, best);
     for (int k = 0; k < TARGETS; k++) {
       if (best[k].found) precision_row(report, b, v, targets[k], &best[k]);
     }
-    note(is_peer(v) ? &peer : &own, best);
+    update_fastest(is_peer(v) ? &peer : &own, best);
     for (int k = 0; is_peer(v) && k < TARGETS; k++) {
       bool leads = best[k].found && best[k].run.seconds <= peer.seconds[k];
       if (leads) lam_bound[k] = best[k].run.error_lam;
@@ -210,6 +219,7 @@ static void measure_problem(bench_report *report, const plan *p, double *over_pe
   bench_problem_free(b);
 }
 
+/* All problems; reports the ratios to the peer that have a target. */
 void bench_part_precision(bench_report *report) {
   static const char *const keys[PLANS][TARGETS] = {
       [1] = {"andrews_over_ida_1e-3", "andrews_over_ida_1e-4", "andrews_over_ida_1e-5",

@@ -7,6 +7,8 @@
 #include "bench.h"
 #include "problems/problems.h"
 
+/* Creates the problem `name` (size 0: its own) with its reference at t_end. NULL after a message;
+ * free by bench_problem_free. */
 bench_problem *bench_problem_new(const char *name, int size) {
   bench_problem *b = bench_take(1, sizeof *b);
   ga_problem_options options = ga_problem_options_default();
@@ -31,6 +33,7 @@ bench_problem *bench_problem_new(const char *name, int size) {
   return b;
 }
 
+/* Frees b, which may be NULL. */
 void bench_problem_free(bench_problem *b) {
   if (!b) return;
   ga_problem_free(b->p);
@@ -39,15 +42,19 @@ void bench_problem_free(bench_problem *b) {
   free(b);
 }
 
+/* Error of q at t_end: largest difference over the coordinates that count, or the distance on the
+ * group with a quaternion. */
 double bench_error_q(const bench_problem *b, const double *q) {
   if (b->quaternion) return ga_space_distance(b->p->model.space, q, b->q_ref);
   return bench_max_difference(b->nq - b->first, b->stride, q + b->first, b->q_ref + b->first);
 }
 
+/* Largest error of lam at t_end over the largest |lam|. */
 double bench_error_lam(const bench_problem *b, const double *lam) {
   return bench_max_difference(b->nlam, 1, lam, b->lam_ref) / bench_max_abs(b->nlam, b->lam_ref);
 }
 
+/* Step size (s) for timing bare steps. */
 double bench_step_size(const bench_problem *b) {
   if (b->quaternion || b->size) return b->p->h;
   return strcmp(b->p->name, "andrews") == 0 ? 1e-5 : 1e-3;

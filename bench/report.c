@@ -20,7 +20,7 @@ struct bench_report {
   } ratio[RATIOS];
 };
 
-/* "model name : X" of /proc/cpuinfo */
+/* text = model name of the processor from /proc/cpuinfo, "unknown" if it is not there. */
 static void cpu_model(char *text, size_t room) {
   FILE *file = fopen("/proc/cpuinfo", "r");
   char line[512];
@@ -44,6 +44,7 @@ static void cpu_model(char *text, size_t room) {
 #define COMPILER "gcc " __VERSION__
 #endif
 
+/* Creates DIRECTORY/bench.json and writes and prints the machine's data. NULL after a message. */
 bench_report *bench_report_open(const char *directory) {
   bench_report *r = bench_take(1, sizeof *r);
   char cpu[256];
@@ -70,7 +71,7 @@ bench_report *bench_report_open(const char *directory) {
   return r;
 }
 
-/* a number for a table: three digits */
+/* Writes x with about three digits into text, "-" if it is not finite; returns text. */
 static const char *short_number(double x, char *text, size_t room) {
   double size = fabs(x);
   if (!isfinite(x)) {
@@ -85,6 +86,7 @@ static const char *short_number(double x, char *text, size_t room) {
   return text;
 }
 
+/* Prints the row (before the first of a table its head) and appends it to the JSON file. */
 void bench_report_row(bench_report *r, const char *table, const bench_field *fields) {
   char text[64];
   if (strcmp(r->table, table) != 0) {
@@ -112,6 +114,7 @@ void bench_report_row(bench_report *r, const char *table, const bench_field *fie
   fflush(NULL);
 }
 
+/* Notes a ratio for the end of the report; the key is not copied. At most RATIOS are kept. */
 void bench_report_ratio(bench_report *r, const char *key, double value, double target) {
   if (r->nratio == RATIOS) return;
   r->ratio[r->nratio].key = key;
@@ -119,6 +122,8 @@ void bench_report_ratio(bench_report *r, const char *key, double value, double t
   r->ratio[r->nratio++].target = target;
 }
 
+/* Prints the ratios with their targets, completes the JSON file and frees r. Nonzero if writing
+ * failed. */
 int bench_report_close(bench_report *r) {
   printf("\n%-28s %9s  %s\n", "ratios", "value", "target");
   for (int pass = 0; pass < 2; pass++) {

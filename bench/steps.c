@@ -9,7 +9,7 @@
 
 static const double MICRO = 1e6;
 
-/* least time per step of the peer over a range of tolerances */
+/* Least CPU seconds per step of the peer for rtol = 10^-first .. 10^-last; NaN without the peer. */
 static double ida_step(const bench_problem *b, int first, int last, int repeats) {
   const bench_variant variant = {.part_atol = 1};
   double best = INFINITY;
@@ -23,7 +23,8 @@ static double ida_step(const bench_problem *b, int first, int last, int repeats)
   return isfinite(best) ? best : NAN;
 }
 
-/* stats NULL: not a method of genalpha */
+/* Reports one row: seconds `step` per step, also over `floor`, and counts per step (stats NULL:
+ * none). */
 static void step_row(bench_report *report, const bench_problem *b, const char *what, double h,
                      double step, double floor, const ga_stats *stats) {
   double count = stats ? (double)stats->steps : NAN;
@@ -42,8 +43,9 @@ static void step_row(bench_report *report, const bench_problem *b, const char *w
 
 enum { METHODS = 16, ROUNDS = 12 };
 
-/* All methods, the floor and the peer in turn, several rounds: a busy moment of the machine hits
- * them alike. best[m] of method m; negative: the method refuses the problem. */
+/* Times all methods, the floor and the peer in turn, ROUNDS times, so that a busy moment of the
+ * machine hits them alike. best[m]: seconds per step of method m, negative if it refuses the
+ * problem. */
 static void small_problem(bench_report *report, const bench_problem *b, long steps, double *best,
                           double *floor, double *ida) {
   ga_stats stats[METHODS];
@@ -67,6 +69,7 @@ static void small_problem(bench_report *report, const bench_problem *b, long ste
   if (with_peer) step_row(report, b, "IDA", NAN, *ida, *floor, NULL);
 }
 
+/* best[m] of the method with this name; NaN if there is none. */
 static double of_method(const double *best, const char *method) {
   for (int m = 0; m < METHODS && ga_method_name(m); m++) {
     if (strcmp(ga_method_name(m), method) == 0) return best[m];
@@ -74,6 +77,7 @@ static double of_method(const double *best, const char *method) {
   return NAN;
 }
 
+/* The small problems; ratios are reported for the heavy top only. */
 void bench_part_steps(bench_report *report) {
   static const struct {
     const char *name;
@@ -93,7 +97,8 @@ void bench_part_steps(bench_report *report) {
   }
 }
 
-/* peak memory of a few steps, less that of a chain of one rod: bytes per rod */
+/* Bytes per rod: peak memory of a few steps of a chain, less that of a chain of one rod. NaN if it
+ * failed. */
 static double memory_per_rod(const char *method, int size) {
   char number[16];
   snprintf(number, sizeof number, "%d", size);
@@ -109,6 +114,8 @@ typedef struct {
   int repeats;
 } chain_case;
 
+/* Reports one row of the chain and adds its point to the plot; memory: also measures bytes
+ * per rod. */
 static void chain_row(bench_report *report, const bench_problem *b, const char *method, long steps,
                       double seconds, const ga_stats *stats, double floor, bool memory) {
   double count = stats ? (double)stats->steps : NAN;
@@ -129,7 +136,8 @@ static void chain_row(bench_report *report, const bench_problem *b, const char *
 
 enum { SHORT = 50 }; /* steps at N = 1e5, and at N = 1e3 for the comparison */
 
-/* floor, index3, stab2 and the peer in turn; index3's ratio to the floor is returned */
+/* Times KLU alone, index3, stab2 and the peer in turn and reports them; returns index3 over KLU,
+ * NaN on failure. */
 static double chain_problem(bench_report *report, const chain_case *c) {
   static const char *const methods[] = {"index3", "stab2"};
   double floor = INFINITY, tuned = INFINITY, best[2] = {INFINITY, INFINITY}, ida = NAN;
@@ -155,8 +163,8 @@ static double chain_problem(bench_report *report, const chain_case *c) {
   return best[0] / floor;
 }
 
-/* Time per rod and step of a chain of 1e5 rods over that of 1e3 rods, the first SHORT steps, in
- * turn: what does not fit the cache suffers from whatever else the machine does. */
+/* Time per rod and step of a chain of 1e5 rods over that of 1e3 rods, first SHORT steps, measured
+ * in turn: the long chain does not fit the cache, so other work of the machine disturbs it more. */
 static double per_rod_ratio(int repeats) {
   bench_problem *b[] = {bench_problem_new("chain", 1000), bench_problem_new("chain", 100000)};
   double best[] = {INFINITY, INFINITY};
@@ -171,6 +179,7 @@ static double per_rod_ratio(int repeats) {
   return best[1] > 0 && best[0] > 0 ? best[1] / best[0] : NAN;
 }
 
+/* Chains of 10 to 100,000 rods. */
 void bench_part_chain(bench_report *report) {
   static const chain_case cases[] = {
       {10, 1000, 10}, {100, 1000, 6}, {1000, 1000, 6}, {10000, 300, 6}, {100000, SHORT, 2}};
@@ -182,6 +191,7 @@ void bench_part_chain(bench_report *report) {
   bench_report_ratio(report, "chain_per_rod_1e5_over_1e3", per_rod_ratio(10), 1.4);
 }
 
+/* Instructions per step by callgrind: the difference of 1000 and 500 steps, over 500. */
 void bench_part_instructions(bench_report *report) {
   static const char *const problems[] = {"heavy-top", "andrews", "slider-crank", "chain"};
   static const char *const methods[] = {"index3", "stab2"};

@@ -27,6 +27,7 @@ PLAY = 5  # seconds
 
 
 def page_of(tool, directory, n, frames):
+    """Writes a model of n bodies, runs it and returns the path of its page with that many frames."""
     source, page = (os.path.join(directory, f"view-{n}.{end}") for end in ("yaml", "html"))
     with open(source, "w") as file:
         file.write(MODEL % {"n": n, "h": 1 / frames})
@@ -39,6 +40,7 @@ def page_of(tool, directory, n, frames):
 
 
 def measure(browser, page):
+    """Opens the page, plays it for PLAY seconds and returns sizes, times and rates as a dictionary."""
     browser.driver.get("about:blank")
     begin = time.time()
     browser.driver.get("file://" + os.path.abspath(page))

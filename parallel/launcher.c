@@ -34,6 +34,7 @@ static int number_in(const char *variable) {
   return text && *text && !*end && value >= 0 && value <= INT_MAX ? (int)value : -1;
 }
 
+/* The first launcher whose variables are set; one process without a launcher. */
 launcher launcher_detect(void) {
   for (int i = 0; i < NLAUNCHER; i++) {
     const int processes = number_in(launchers[i].processes);
@@ -49,7 +50,8 @@ launcher launcher_detect(void) {
 
 static const char library_name[] = "libgenalpha_mpi.so";
 
-/* directory: with the last slash; "": wherever the system looks */
+/* Handle of libgenalpha_mpi in this directory (with the last slash; "": the search path of the
+ * system); NULL if it is not there or cannot be opened. */
 static void *open_in(const char *directory, launcher_scope scope) {
   char path[2 * PATH_MAX];
   if (snprintf(path, sizeof path, "%s%s", directory, library_name) >= (int)sizeof path) return NULL;
@@ -57,7 +59,8 @@ static void *open_in(const char *directory, launcher_scope scope) {
   return dlopen(path, RTLD_NOW | (scope == LAUNCHER_MPI_VISIBLE ? RTLD_GLOBAL : RTLD_LOCAL));
 }
 
-/* beside the tool (a build tree), where the library is installed, or wherever the system looks */
+/* Handle of libgenalpha_mpi: beside the tool (a build tree), in the installed directory, or in the
+ * search path of the system; NULL if none is found. */
 static void *open_library(launcher_scope scope) {
   char own[PATH_MAX], installed[2 * PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
@@ -73,6 +76,8 @@ static void *open_library(launcher_scope scope) {
   return library ? library : open_in("", scope);
 }
 
+/* Open the library, compare versions, start MPI, and check that MPI sees the processes of the
+ * launcher; see launcher.h. */
 const ga_launch_ops *launcher_join(launcher_scope scope, char *why, size_t size) {
   const launcher found = launcher_detect();
   dlerror(); /* forget older errors */

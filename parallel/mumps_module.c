@@ -24,7 +24,8 @@ static const double PIVOT = 0.02, PIVOT_SYMMETRIC = 0.01;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void call(DMUMPS_STRUC_C *id, int job) {
+/* Run one phase of MUMPS, one thread at a time; INFOG(1) has the result. */
+static void run_phase(DMUMPS_STRUC_C *id, int job) {
   pthread_mutex_lock(&lock);
   id->job = job;
   dmumps_c(id);
@@ -36,6 +37,7 @@ static double count_of(MUMPS_INT number) {
   return number < 0 ? -1e6 * number : number;
 }
 
+/* The results of the last call; factored: counts of the factorization, else predictions. */
 static void fill_report(const DMUMPS_STRUC_C *id, bool factored, ga_mumps_report *out) {
   *out = (ga_mumps_report){.code = INFOG(id, 1),
                            .detail = INFOG(id, 2),
@@ -48,13 +50,14 @@ static void fill_report(const DMUMPS_STRUC_C *id, bool factored, ga_mumps_report
   if (out->code >= 0 && out->null_pivots > 0) out->null_at = id->pivnul_list[0] - 1;
 }
 
+/* An instance of MUMPS for the entries of A, which must outlive it; NULL on failure. */
 static void *open_instance(const ga_mumps_matrix *A) {
   DMUMPS_STRUC_C *id = calloc(1, sizeof *id);
   if (!id) return NULL;
   id->par = 1;
   id->sym = A->symmetric ? 2 : 0;
   id->comm_fortran = USE_COMM_WORLD;
-  call(id, INITIALIZE);
+  run_phase(id, INITIALIZE);
   if (INFOG(id, 1) < 0) {
     free(id);
     return NULL;
@@ -74,39 +77,43 @@ static void *open_instance(const ga_mumps_matrix *A) {
 static void close_instance(void *instance) {
   DMUMPS_STRUC_C *id = instance;
   if (!id) return;
-  call(id, FINISH);
+  run_phase(id, FINISH);
   free(id);
 }
 
+/* See ga_mumps_driver; matching lets MUMPS permute large entries to the diagonal. */
 static void analyze(void *instance, int ordering, bool matching, ga_mumps_report *out) {
   DMUMPS_STRUC_C *id = instance;
   const int automatic = 7;
   ICNTL(id, 6) = matching ? automatic : 0;
   ICNTL(id, 7) = ordering;
-  call(id, ANALYZE);
+  run_phase(id, ANALYZE);
   fill_report(id, false, out);
 }
 
+/* See ga_mumps_driver: extra in per cent, pivots below `null` are replaced by `instead`. */
 static void factor(void *instance, int extra, double null, double instead, ga_mumps_report *out) {
   DMUMPS_STRUC_C *id = instance;
   ICNTL(id, 14) = extra;
   ICNTL(id, 24) = 1;
   CNTL(id, 3) = -null; /* negative: not relative to the norm of the matrix */
   CNTL(id, 5) = instead;
-  call(id, FACTOR);
+  run_phase(id, FACTOR);
   fill_report(id, true, out);
 }
 
+/* X <- A^-1 X, or A^-T X, for nrhs columns. */
 static void solve(void *instance, bool transposed, int nrhs, double *X, ga_mumps_report *out) {
   DMUMPS_STRUC_C *id = instance;
   ICNTL(id, 9) = !transposed;
   id->rhs = X;
   id->nrhs = nrhs;
   id->lrhs = id->n;
-  call(id, SOLVE);
+  run_phase(id, SOLVE);
   fill_report(id, true, out);
 }
 
+/* X: basis of the null space, `count` columns, one for each null pivot of the last factor. */
 static void null_vectors(void *instance, int count, double *X, ga_mumps_report *out) {
   DMUMPS_STRUC_C *id = instance;
   const int all = -1;

@@ -68,15 +68,18 @@ static const int M_row[NQ + 1] = {0, 2, 4, 5, 7, 9, 11, 13}, first[NQ] = {0, 0, 
 static const int G_row[NLAM + 1] = {0, 3, 6, 10, 14, 18, 22}, own[NPAIR] = {2, 3, 5};
 enum { NNZ_M = 13, NNZ_G = 22 };
 
+/* The entry (i, j) of M, Kt or Ct, which share one pattern; j must be a column of row i. */
 static double *entry_M(ga_csr *A, int i, int j) {
   return &A->val[M_row[i] + j - first[i]];
 }
 
-/* column j of the first row of pair p, and how far the second row is */
+/* The entry of G in column j of the first row of pair p; that of the second row is row_size(p)
+ * further. */
 static double *entry_G(ga_csr *A, int p, int j) {
   return &A->val[G_row[2 * p] + (j < own[0] ? j : j - own[p] + own[0])];
 }
 
+/* Entries in each of the two rows of pair p of G: 3, 4, 4. */
 static int row_size(int p) {
   return G_row[2 * p + 1] - G_row[2 * p];
 }
@@ -91,35 +94,40 @@ typedef struct angles {
   double c[NQ], s[NQ];
 } angles;
 
+/* Cosine and sine of all seven angles q. */
 static angles angles_at(const double *q) {
   angles at;
   for (int i = 0; i < NQ; i++) at.c[i] = cos(q[i]), at.s[i] = sin(q[i]);
   return at;
 }
 
+/* sigma and its derivative by the inner angle, for the pair k. */
 static inertia inertia_at(const coupling *k, const angles *at) {
   const double c = at->c[k->inner], s = at->s[k->inner];
   return (inertia){k->a * c + k->b * s, k->b * c - k->a * s};
 }
 
-/* c e(p) for p = q[i] and for p = q[i] + q[j]; n(p) is e(p) turned */
+/* w = c e(p) for p = q[i]. */
 static inline void along(double c, const angles *at, int i, double w[2]) {
   w[0] = c * at->c[i];
   w[1] = c * at->s[i];
 }
 
+/* w = c e(p) for p = q[i] + q[j], by the addition theorems. */
 static inline void along_sum(double c, const angles *at, int i, int j, double w[2]) {
   const double c1 = c * at->c[i], s1 = c * at->s[i], c2 = at->c[j], s2 = at->s[j];
   w[0] = c1 * c2 - s1 * s2;
   w[1] = s1 * c2 + c1 * s2;
 }
 
+/* Turns w by -90 degrees in place: c e(p) becomes c n(p). */
 static inline void turn(double w[2]) {
   const double x = w[0];
   w[0] = w[1];
   w[1] = -x;
 }
 
+/* Writes the vector c w(p) of each link at the angles `at`. */
 static void link_vectors(const angles *at, double w[NLINK][2]) {
   along(RR, at, BETA, w[LINK_1]);
   along_sum(-D, at, BETA, THETA, w[LINK_2]);
@@ -133,7 +141,7 @@ static void link_vectors(const angles *at, double w[NLINK][2]) {
   turn(w[LINK_7]);
 }
 
-/* p' of each link */
+/* Writes the angular velocity p' of each link. */
 static void link_rates(const double *v, double rate[NLINK]) {
   rate[LINK_1] = v[BETA];
   rate[LINK_2] = v[BETA] + v[THETA];
@@ -144,7 +152,7 @@ static void link_rates(const double *v, double rate[NLINK]) {
   rate[LINK_7] = v[EPSILON];
 }
 
-/* Sums over the links of each loop, added to three pairs of rows. */
+/* Adds the vectors of the links of each loop to its pair of rows in sum (NLAM numbers). */
 static inline void add_loops(double w[NLINK][2], double *sum) {
   for (int k = 0; k < 2; k++) {
     sum[k] = sum[k] + w[LINK_1][k] + w[LINK_2][k] + w[LINK_3][k];
@@ -153,8 +161,8 @@ static inline void add_loops(double w[NLINK][2], double *sum) {
   }
 }
 
-/* The same with the vectors in the columns of the angles that a link turns with: beta, Theta, and
- * gamma; Phi, delta; Omega, epsilon. */
+/* Writes the values of G or Z: d[n], the derivative of link n by its angle p, goes into the
+ * columns of all angles in p (beta, Theta; gamma; Phi, delta; Omega, epsilon). */
 static inline void fill_rows(double d[NLINK][2], double *val) {
   for (int k = 0; k < 2; k++) {
     const double by_beta = d[LINK_1][k] + d[LINK_2][k], by_theta = d[LINK_2][k];
@@ -169,6 +177,7 @@ static inline void fill_rows(double d[NLINK][2], double *val) {
   }
 }
 
+/* Writes M(q) from sigma of each pair; gamma is coupled with no other angle. */
 static void fill_mass(const inertia *in, ga_csr *M) {
   *entry_M(M, GAMMA, GAMMA) = M3 * (SA * SA + SB * SB) + I3;
   for (int i = 0; i < NCOUPLING; i++) {
@@ -187,6 +196,7 @@ typedef struct spring {
   double length, d1, d2;
 } spring;
 
+/* Length of the spring and its first two derivatives by gamma, see the struct. */
 static spring spring_at(const angles *at) {
   const double c = at->c[GAMMA], s = at->s[GAMMA];
   const double d[2] = {SD * c + SC * s, SD * s - SC * c};
@@ -197,8 +207,8 @@ static spring spring_at(const angles *at) {
   return (spring){length, d1, (dd - rd - d1 * d1) / length};
 }
 
-/* f_outer = -sigma' inner' (inner' + 2 outer'),  f_inner = sigma' outer'^2,
- * f_gamma = -c0 (L - l0) L',  mom on beta */
+/* Writes F: f_outer = -sigma' inner' (inner' + 2 outer'), f_inner = sigma' outer'^2, f_gamma = -c0
+ * (L - l0) L', and the driving moment mom on beta. */
 static void fill_force(const inertia *in, const spring *sp, const double *v, double *F) {
   F[GAMMA] = -C0 * (sp->length - L0) * sp->d1;
   for (int i = 0; i < NCOUPLING; i++) {
@@ -210,19 +220,20 @@ static void fill_force(const inertia *in, const spring *sp, const double *v, dou
   F[BETA] += MOM;
 }
 
+/* g = sum of the link vectors of each loop - anchor. */
 static void fill_constraints(double w[NLINK][2], double *g) {
   for (int i = 0; i < NLAM; i++) g[i] = -anchors[i];
   add_loops(w, g);
 }
 
-/* G: w' = (-w_y, w_x) */
+/* G, from w' = (-w_y, w_x) of each link. */
 static void fill_gradient(double w[NLINK][2], ga_csr *G) {
   double d[NLINK][2];
   for (int n = 0; n < NLINK; n++) d[n][0] = -w[n][1], d[n][1] = w[n][0];
   fill_rows(d, G->val);
 }
 
-/* Z: w'' p' = -w p' */
+/* Z = D_q(G v), from w'' p' = -w p' of each link. */
 static void fill_curvature(double w[NLINK][2], const double *v, ga_csr *Z) {
   double rate[NLINK], d[NLINK][2];
   link_rates(v, rate);
@@ -230,8 +241,9 @@ static void fill_curvature(double w[NLINK][2], const double *v, ga_csr *Z) {
   fill_rows(d, Z->val);
 }
 
-/* D_q(M x - F), all in the column of the inner angle, and -dF/dv. Of the links come w'' = -w
- * against the multipliers, for every two angles that a link turns with. */
+/* Kt = D_q(M x - F + G^T lam) and Ct = -dF/dv in the rows and columns of one pair of angles.
+ * along[n] is -w^T lam of link n (from w'' = -w); it enters for every two angles that the link
+ * turns with. */
 static inline void coupling_tangents(const coupling *k, const inertia *in, const double *along,
                                      const double *v, const double *x, ga_csr *Kt, ga_csr *Ct) {
   const int o = k->outer, i = k->inner;
@@ -245,7 +257,7 @@ static inline void coupling_tangents(const coupling *k, const inertia *in, const
   *entry_M(Ct, i, o) = -2 * s1 * v[o];
 }
 
-/* -w^T lam of each link, over all loops it is in */
+/* along[n] = -w^T lam of link n, with the lam of all loops that contain the link. */
 static void along_links(double w[NLINK][2], const double *lam, double along[NLINK]) {
   for (int n = LINK_1; n <= LINK_2; n++) {
     along[n] = 0;
@@ -258,6 +270,7 @@ static void along_links(double w[NLINK][2], const double *lam, double along[NLIN
   }
 }
 
+/* Writes Kt and Ct: the three pairs of angles, then gamma with the spring and link 3. */
 static void fill_tangents(const inertia *in, const spring *sp, double w[NLINK][2], const double *v,
                           const ga_evaluation *out) {
   double along[NLINK];
@@ -269,7 +282,7 @@ static void fill_tangents(const inertia *in, const spring *sp, double w[NLINK][2
       C0 * (sp->d1 * sp->d1 + (sp->length - L0) * sp->d2) + along[LINK_3];
 }
 
-/* Z v: sum of -w p'^2 */
+/* drift = Z v = sum of -w p'^2 over the links of each loop. */
 static void fill_drift(double w[NLINK][2], const double *v, double *drift) {
   double rate[NLINK], d[NLINK][2];
   link_rates(v, rate);
@@ -280,6 +293,7 @@ static void fill_drift(double w[NLINK][2], const double *v, double *drift) {
   add_loops(d, drift);
 }
 
+/* Writes all fields of `out` that are not NULL, see ga_model.h; shared terms are computed once. */
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   (void)user, (void)t;
@@ -302,7 +316,7 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   return 0;
 }
 
-/* the driving moment has the potential -mom beta */
+/* The constant driving moment is counted as a potential, -mom beta, so that the sum is constant. */
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)user, (void)t;
@@ -324,9 +338,10 @@ static const ga_model_ops ops = {
     .energy = energy,
     .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
-/* Newton on g(q) = 0 with Theta held: the first pair of rows fixes beta and gamma, the second then
- * Phi and delta, the third Omega and epsilon, each a 2 x 2 system. */
-static void polish(double *q) {
+/* Corrects all angles but Theta so that g(q) = 0, with four Newton steps for each loop: the first
+ * fixes beta and gamma, the second Phi and delta, the third Omega and epsilon, each a 2 x 2
+ * system. */
+static void solve_constraints(double *q) {
   static const int unknowns[NPAIR][2] = {{BETA, GAMMA}, {PHI, DELTA}, {OMEGA, EPSILON}};
   double g[NLAM], val[NNZ_G];
   ga_csr G = {.nrow = NLAM, .ncol = NQ, .val = val};
@@ -345,13 +360,14 @@ static void polish(double *q) {
   }
 }
 
+/* Writes the tabulated start values, corrected to satisfy the constraints to rounding. */
 void ga_andrews_start(double *q) {
   static const double start[NQ] = {-0.0617138900142764496, 0,
                                    0.455279819163070380,   0.222668390165885885,
                                    0.487364979543842550,   -0.222668390165885885,
                                    1.23054744454982119};
   memcpy(q, start, sizeof start);
-  polish(q);
+  solve_constraints(q);
 }
 
 const double ga_andrews_reference_q[NQ] = {
@@ -361,6 +377,7 @@ const double ga_andrews_reference_v[NQ] = {
     1139.9203022591061,  -1424.3792951775400, 11.032911910619681, 19.293374105033949,
     0.57356991482956294, -19.293374105033942, 0.32317914924915816};
 
+/* Adds the reference solution at t = 0.03 to the problem; GA_ERR_MEM if memory is short. */
 static ga_status tabulate(ga_problem *problem) {
   static const double lam[NLAM] = {199.17534810453856, -29.755309974972017, 23.066543611622147,
                                    31.452725275771177, 22.642494786394365,  11.617392352611204};
@@ -372,6 +389,7 @@ static ga_status tabulate(ga_problem *problem) {
   return GA_OK;
 }
 
+/* Allocates and fills the sparsity patterns of M, K and G; false if memory is short. */
 static bool fill_patterns(ga_problem *problem) {
   ga_csr *M = ga_problem_take(problem, 1, sizeof *M), *G = ga_problem_take(problem, 1, sizeof *G);
   if (!M || !G || !ga_problem_pattern(problem, NQ, NQ, NNZ_M, M) ||
@@ -394,6 +412,7 @@ static bool fill_patterns(ga_problem *problem) {
   return true;
 }
 
+/* Sets up the problem: model, patterns, usual settings, start at rest, reference values. */
 static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   (void)options;
   static const char *const q_names[] = {"beta",  "Theta", "gamma",  "Phi",

@@ -48,18 +48,19 @@ static const pair pairs[NPAIR] = {
     {AT_G, FIXED_A, P7, 0, U},    {AT_C6, AT_G, P6, ZF - FA, 0}, {AT_P, AT_G, P6, ZF, 0},
 };
 
-/* w(p) */
+/* w(p) = a e(p) + b n(p) of a pair of rows, at the angle q[r->angle]. */
 static void arm(const pair *r, const double *q, double w[2]) {
   const double c = cos(q[r->angle]), s = sin(q[r->angle]);
   w[0] = r->a * c + r->b * s;
   w[1] = r->a * s - r->b * c;
 }
 
-/* a fixed base, or the values of a moving one in q */
+/* The base point (x, y) of a pair of rows: a fixed point, or a pointer into q for a moving one. */
 static const double *base_of(const pair *r, const double *q) {
   return r->base < 0 ? fixed[r->base - ORIGIN] : q + r->base;
 }
 
+/* The constant diagonal M; the massless points have no entries. */
 static int mass(void *user, double t, const double *q, ga_csr *M) {
   (void)user, (void)t, (void)q;
   memcpy(M->val, inertia, sizeof inertia);
@@ -71,12 +72,14 @@ typedef struct spring {
   double r[2], length, tension;
 } spring;
 
+/* The spring at the position q, see the struct. */
 static spring spring_at(const double *q) {
   const double r[2] = {q[AT_D] - XC, q[AT_D + 1] - YC};
   const double length = hypot(r[0], r[1]);
   return (spring){{r[0], r[1]}, length, C0 * (1 - L0 / length)};
 }
 
+/* Driving moment on p1, spring force on the massless point D; no gravity. */
 static int force(void *user, double t, const double *q, const double *v, double *F) {
   (void)user, (void)t, (void)v;
   const spring sp = spring_at(q);
@@ -87,6 +90,7 @@ static int force(void *user, double t, const double *q, const double *v, double 
   return 0;
 }
 
+/* g = point - base - w(p), 15 pairs of rows. */
 static int holonomic(void *user, double t, const double *q, double *g) {
   (void)user, (void)t;
   for (int n = 0; n < NPAIR; n++) {
@@ -99,7 +103,7 @@ static int holonomic(void *user, double t, const double *q, double *g) {
   return 0;
 }
 
-/* G: 1 at the point, -1 at the base, -w' = (w_y, -w_x) at the angle */
+/* G: 1 at the point, -1 at a moving base, -w' = (w_y, -w_x) at the angle. */
 static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
   (void)user, (void)t;
   for (int n = 0; n < NPAIR; n++) {
@@ -116,7 +120,7 @@ static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
   return 0;
 }
 
-/* Z: -w'' p' = w p' at the angle */
+/* Z = D_q(G v): -w'' p' = w p' in the column of the angle. */
 static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
   (void)user, (void)t;
   for (int n = 0; n < NPAIR; n++) {
@@ -128,7 +132,7 @@ static int holonomic_curv(void *user, double t, const double *q, const double *v
   return 0;
 }
 
-/* Z v: w p'^2 */
+/* drift = Z v = w p'^2. */
 static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
   (void)user, (void)t;
   for (int n = 0; n < NPAIR; n++) {
@@ -140,8 +144,8 @@ static int holonomic_drift(void *user, double t, const double *q, const double *
   return 0;
 }
 
-/* Kt: w^T lam at (p, p) from each pair of rows; c0 ((1 - l0/s) I + l0/s^3 r r^T), s = |r|, at the
- * end of the spring; Ct = 0 */
+/* Kt = D_q(-F + G^T lam): w^T lam at (p, p) from each pair of rows, c0 ((1 - l0/s) I + l0/s^3 r
+ * r^T), s = |r|, at the end of the spring. Ct = 0 is not written, as matrices arrive zeroed. */
 static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
                           const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
   (void)user, (void)t, (void)v, (void)x, (void)psi, (void)Ct;
@@ -161,7 +165,7 @@ static int force_tangents(void *user, double t, const double *q, const double *v
   return 0;
 }
 
-/* the driving moment has the potential -mom p1 */
+/* The constant driving moment is counted as a potential, -mom p1, so that the sum is constant. */
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)user, (void)t;
@@ -181,7 +185,7 @@ static const ga_model_ops ops = {.mass = mass,
                                  .force_tangents = force_tangents,
                                  .energy = energy};
 
-/* p from the relative angles; linear, so the same for velocities */
+/* Writes the seven absolute angles p from the relative ones; linear, so also for velocities. */
 static void absolute_angles(const double *relative, double *p) {
   p[P1] = relative[BETA];
   p[P2] = relative[BETA] + relative[THETA];
@@ -192,8 +196,9 @@ static void absolute_angles(const double *relative, double *p) {
   p[P7] = relative[EPSILON];
 }
 
-/* Angles, then all points in the order of the rows: point = base + w, point' = base' + w' p'. */
-static void complete(const double *angles, const double *rates, double *q, double *v) {
+/* Writes all of q and v from the relative angles and their rates. Points follow in the order of
+ * the rows: point = base + w, point' = base' + w' p'. */
+static void fill_state(const double *angles, const double *rates, double *q, double *v) {
   absolute_angles(angles, q);
   absolute_angles(rates, v);
   for (int n = 0; n < NPAIR; n++) {
@@ -214,6 +219,7 @@ typedef struct patterns {
   ga_csr M, K, G;
 } patterns;
 
+/* Allocates and fills the patterns of M, K and G; false if memory is short. */
 static bool fill_patterns(ga_problem *problem, patterns *p) {
   if (!ga_problem_pattern(problem, NQ, NQ, NMASS, &p->M) ||
       !ga_problem_pattern(problem, NQ, NQ, NANGLE + 4, &p->K) ||
@@ -253,6 +259,7 @@ static const char *const lam_names[NLAM] = {
     "lam11", "lam12", "lam13", "lam14", "lam15", "lam16", "lam17", "lam18", "lam19", "lam20",
     "lam21", "lam22", "lam23", "lam24", "lam25", "lam26", "lam27", "lam28", "lam29", "lam30"};
 
+/* Sets up the problem; start and reference at t = 0.03 are those of the problem andrews. */
 static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   (void)options;
   static const double rest[ANDREWS_NQ] = {0};
@@ -272,10 +279,10 @@ static ga_status build(ga_problem *problem, const ga_problem_options *options, g
   problem->rho_inf = 0.7, problem->h = 3e-4, problem->t_end = 0.03;
   double start[ANDREWS_NQ];
   ga_andrews_start(start);
-  complete(start, rest, problem->q0, problem->v0);
+  fill_state(start, rest, problem->q0, problem->v0);
   ga_problem_state *ref = ga_problem_tabulate(problem, 0.03);
   if (!ref) return GA_ERR_MEM;
-  complete(ga_andrews_reference_q, ga_andrews_reference_v, ref->q, ref->v);
+  fill_state(ga_andrews_reference_q, ga_andrews_reference_v, ref->q, ref->v);
   return GA_OK;
 }
 

@@ -14,7 +14,7 @@
 #include "problems/problem.h"
 
 enum { SIZE_DEFAULT = 10, SIZE_MAX_RODS = 1000000 };
-enum { NAMED_RODS = 10000 }; /* longer chains do without names */
+enum { NAMED_RODS = 10000 }; /* longer chains have no names */
 enum { X, Y, TH, PER_ROD };  /* coordinates of a rod */
 
 static const double m = 1, L = 1, gravity = 9.81;
@@ -26,19 +26,22 @@ typedef struct chain {
   ga_csr M, K, C, G;
 } chain;
 
-/* A row of G, or of Z, has the columns (x or y, theta) of the rod before and of the rod itself: the
- * rows 2i, 2i+1 of rod i their own two at 8 i - 4 + {2, 3} and {6, 7}; the first rod has none
- * before it. A matrix's entries that rod i moves are these and those of rod i+1 before it, which
- * are 4 further on. */
+/* Layout of the values of G and Z. Rows 2i and 2i+1 (joint between rods i-1 and i) have four
+ * entries each: (x or y, theta) of rod i-1, then of rod i. The first rod has no rod before it: two.
+ */
+
+/* The entries of rod i in row 2i, the joint at its start; those of row 2i+1 follow 4 (i = 0: 2)
+ * later. */
 static double *own_entries(ga_csr *A, int i) {
   return A->val + (i > 0 ? 8 * i - 2 : 0);
 }
 
+/* The entries of rod i in row 2i+2, the joint at its end; those of row 2i+3 follow 4 later. */
 static double *next_entries(ga_csr *A, int i) {
   return A->val + 8 * i + 4;
 }
 
-/* M diagonal, one entry in every row */
+/* M = diag(m, m, J, ..), one entry in every row. */
 static void fill_mass(int n, ga_csr *M) {
   for (int i = 0; i < n; i++) {
     double *diagonal = M->val + PER_ROD * i;
@@ -47,6 +50,7 @@ static void fill_mass(int n, ga_csr *M) {
   }
 }
 
+/* F: the weight of each rod, along -y. */
 static void fill_force(int n, double *F) {
   for (int i = 0; i < n; i++, F += PER_ROD) {
     F[X] = F[TH] = 0;
@@ -54,8 +58,8 @@ static void fill_force(int n, double *F) {
   }
 }
 
-/* one rod's entries in the rows at its start and its end: `at` in its own column, `turn` by
- * theta */
+/* Writes the entries of rod i of n in the joints at its start and its end: `at` in the column of x
+ * or y (-at at its end), turn[0] and turn[1] in that of theta. */
 static inline void put_rod(int n, int i, double at, const double turn[2], ga_csr *A) {
   const int apart = i > 0 ? 4 : 2; /* from row x to row y */
   double *entry = own_entries(A, i);
@@ -71,7 +75,7 @@ static inline void put_rod(int n, int i, double at, const double turn[2], ga_csr
   }
 }
 
-/* Z v: L/2 e(theta) theta'^2 of both rods */
+/* drift = Z v: L/2 e(theta) theta'^2 of both rods of each joint. */
 static void fill_drift(int n, const double *q, const double *v, double *drift) {
   double last[2] = {0, 0};
   for (int i = 0; i < n; i++, q += PER_ROD, v += PER_ROD, drift += 2) {
@@ -84,7 +88,7 @@ static void fill_drift(int n, const double *q, const double *v, double *drift) {
   }
 }
 
-/* One rod after the other, its sine and cosine once. With (c, s) = L/2 e(theta):
+/* Writes all fields of `out` that are not NULL, see ga_model.h. With (c, s) = L/2 e(theta):
  *   g    rod i begins where rod i-1 ends
  *   G    (-1, -L/2 e'(theta_i-1), 1, -L/2 e'(theta_i)),  e' = (-sin, cos)
  *   Z    L/2 e(theta) theta' in the columns of both angles
@@ -122,6 +126,7 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   return 0;
 }
 
+/* Kinetic and potential energy of all rods; height 0 is that of the origin. */
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)t;
@@ -139,7 +144,8 @@ static const ga_model_ops ops = {
     .energy = energy,
     .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
-/* M: the diagonal; K: the diagonal at the angles; C: empty; G: see own_entries */
+/* Allocates and fills the patterns, false if memory is short: M the diagonal, K the diagonal at
+ * the angles, C empty, G as described above own_entries. */
 static bool fill_patterns(ga_problem *problem, chain *c) {
   const int n = c->n, nq = PER_ROD * n;
   if (!ga_problem_pattern(problem, nq, nq, nq, &c->M) ||
@@ -167,7 +173,8 @@ static bool fill_patterns(ga_problem *problem, chain *c) {
   return true;
 }
 
-/* what comes before and after the number of the rod */
+/* Names all numbers x1, y1, theta1, x2, ..; each pair of strings stands before and after the
+ * number. */
 static void name_all(ga_problem *problem, int n) {
   static const char *const q[] = {"x", "", "y", "", "theta", ""};
   static const char *const v[] = {"x", "_dot", "y", "_dot", "theta", "_dot"};
@@ -177,6 +184,8 @@ static void name_all(ga_problem *problem, int n) {
   problem->model.lam_names = ga_problem_names(problem, n, 2, lam);
 }
 
+/* Sets up a chain of options->size rods, horizontal and at rest; GA_ERR_ARG if there are too
+ * many. */
 static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   const int n = options->size ? options->size : SIZE_DEFAULT;
   if (n > SIZE_MAX_RODS) {

@@ -36,7 +36,7 @@ typedef struct block {
 static const block G_turn[2] = {{1, 4}, {3, 6}};                             /* columns of Omega */
 static const block M_diagonal[2][2] = {{{0, 1}, {3, 1}}, {{0, 7}, {21, 7}}}; /* u, Omega */
 
-/* A <- A + s B in a block */
+/* A <- A + s B in the 3 x 3 block b of the values of A. */
 static void add_block(ga_csr *A, block b, double s, double B[3][3]) {
   double *val = A->val + b.at;
   for (int i = 0; i < 3; i++) {
@@ -44,8 +44,8 @@ static void add_block(ga_csr *A, block b, double s, double B[3][3]) {
   }
 }
 
-/* The same in the rows and columns of Omega of Kt and Ct. With this X and J the row of Omega_2 is
- * zero; the product has none. */
+/* A <- A + s B in the rows and columns of Omega of A, which is Kt or Ct. On R^3 x SO(3) the
+ * pattern has no row of Omega_2, because that row of B is zero with this X and J. */
 static void add_turn(const heavy_top *top, ga_csr *A, double s, double B[3][3]) {
   if (top->se3) {
     add_block(A, (block){21, 6}, s, B);
@@ -57,26 +57,30 @@ static void add_turn(const heavy_top *top, ga_csr *A, double s, double B[3][3]) 
   }
 }
 
+/* A = a~, so that A b = a x b. */
 static void skew(const double *a, double A[3][3]) {
   const double rows[3][3] = {{0, -a[2], a[1]}, {a[2], 0, -a[0]}, {-a[1], a[0], 0}};
   memcpy(A, rows, sizeof rows);
 }
 
+/* C = A B; C must not be A or B. */
 static void product(double A[3][3], double B[3][3], double C[3][3]) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) C[i][j] = A[i][0] * B[0][j] + A[i][1] * B[1][j] + A[i][2] * B[2][j];
   }
 }
 
+/* y = A x; y must not be x. */
 static void times(double A[3][3], const double *x, double *y) {
   for (int i = 0; i < 3; i++) y[i] = A[i][0] * x[0] + A[i][1] * x[1] + A[i][2] * x[2];
 }
 
+/* y = A^T x; y must not be x. */
 static void times_t(double A[3][3], const double *x, double *y) {
   for (int j = 0; j < 3; j++) y[j] = A[0][j] * x[0] + A[1][j] * x[1] + A[2][j] * x[2];
 }
 
-/* R = I + 2 p0 p~ + 2 p~^2 */
+/* The rotation matrix R = I + 2 p0 p~ + 2 p~^2 of the unit quaternion p. */
 static void rotation(const double *p, double R[3][3]) {
   double a = p[0], b = p[1], c = p[2], d = p[3];
   const double rows[3][3] = {{1 - 2 * (c * c + d * d), 2 * (b * c - a * d), 2 * (b * d + a * c)},
@@ -85,10 +89,12 @@ static void rotation(const double *p, double R[3][3]) {
   memcpy(R, rows, sizeof rows);
 }
 
+/* Jy = J y; J is diagonal. */
 static void times_J(const double *y, double *Jy) {
   for (int i = 0; i < 3; i++) Jy[i] = J[i] * y[i];
 }
 
+/* M = diag(m I, J). */
 static void fill_mass(const heavy_top *top, ga_csr *M) {
   const block *diagonal = M_diagonal[top->se3];
   for (int i = 0; i < 3; i++) {
@@ -97,6 +103,7 @@ static void fill_mass(const heavy_top *top, ga_csr *M) {
   }
 }
 
+/* F = (m gamma, -Omega x J Omega); on SE(3) the first is m R^T gamma - m Omega x U. */
 static void fill_force(const heavy_top *top, double R[3][3], const double *v, double *F) {
   const double *Omega = v + 3;
   double g[3], JOmega[3], OmegaU[3] = {0, 0, 0};
@@ -110,7 +117,7 @@ static void fill_force(const heavy_top *top, double R[3][3], const double *v, do
   for (int i = 0; i < 3; i++) F[i] = m * (g[i] - OmegaU[i]);
 }
 
-/* -R a~ in the columns of Omega, the derivative of R a by the rotation */
+/* A <- A - R a~ in the columns of Omega of A (G or Z): the derivative of R a by the rotation. */
 static void add_turned(const heavy_top *top, double R[3][3], const double *a, ga_csr *A) {
   double A3[3][3], B[3][3];
   skew(a, A3);
@@ -118,6 +125,7 @@ static void add_turned(const heavy_top *top, double R[3][3], const double *a, ga
   add_block(A, G_turn[top->se3], -1, B);
 }
 
+/* G = (-I, -R X~), on SE(3) (-R, -R X~). */
 static void fill_gradient(const heavy_top *top, double R[3][3], ga_csr *G) {
   if (top->se3) {
     add_block(G, (block){0, 6}, -1, R);
@@ -128,13 +136,13 @@ static void fill_gradient(const heavy_top *top, double R[3][3], ga_csr *G) {
 }
 
 /* The term of G v that R rotates, G v = R y - (u on R^3 x SO(3)):
- * y = Omega x X on R^3 x SO(3), y = Omega x X - U on SE(3). */
+ * writes y = Omega x X on R^3 x SO(3), y = Omega x X - U on SE(3). */
 static void rotated_term(const heavy_top *top, const double *v, double *y) {
   ga_cross3(v + 3, X, y);
   for (int i = 0; top->se3 && i < 3; i++) y[i] -= v[i];
 }
 
-/* With D_q(R^T y) = (R^T y)~ in the columns of the rotation:
+/* Adds the tangents to Kt and Ct. With D_q(R^T y) = (R^T y)~ in the columns of the rotation:
  *
  *   G^T lam = (-lam or -R^T lam, X x R^T lam)     Kt = ((0, 0 or -(R^T lam)~ - m (R^T gamma)~),
  *                                                       (0, X~ (R^T lam)~))
@@ -170,6 +178,7 @@ static void fill_tangents(const heavy_top *top, double R[3][3], const double *v,
   add_block(Ct, above, -m, B);
 }
 
+/* Writes all fields of `out` that are not NULL, see ga_model.h. */
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   (void)t;
@@ -196,6 +205,7 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   return 0;
 }
 
+/* |U| = |u|, so the formula is the same in both forms. */
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)user, (void)t;
@@ -211,10 +221,10 @@ static const ga_model_ops ops = {
     .energy = energy,
     .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
-/* The quaternion is tabulated to 13 digits, x, u and Omega to 17. Two Gauss-Newton steps on
- * R X = x and R (Omega x X) = u, orthogonal vectors, give it their accuracy: with |X| = 1 and
- * y = Omega x X the correction is w = X x R^T x + (X, y x R^T u)/|y|^2 X. */
-static void sharpen(const double *x, const double *v, double *p) {
+/* Corrects the quaternion p in place: it is tabulated to 13 digits, x, u and Omega to 17. Two
+ * Gauss-Newton steps on R X = x and R (Omega x X) = u; with |X| = 1 and y = Omega x X the
+ * correction is w = X x R^T x + (X, y x R^T u)/|y|^2 X. */
+static void refine_quaternion(const double *x, const double *v, double *p) {
   double y[3];
   ga_cross3(v + 3, X, y);
   ga_quat_clean(p);
@@ -231,7 +241,8 @@ static void sharpen(const double *x, const double *v, double *p) {
   ga_quat_clean(p);
 }
 
-/* From R^3 x SO(3) to SE(3): U = R^T u, U' = R^T u' - Omega x U. */
+/* Converts v = (u, Omega) and v' in place from R^3 x SO(3) to SE(3): U = R^T u, U' = R^T u' -
+ * Omega x U; p is the quaternion of R. */
 static void to_se3(const double *p, double *v, double *vd) {
   double OmegaU[3];
   ga_quat_unrotate(p, v, v);
@@ -240,6 +251,7 @@ static void to_se3(const double *p, double *v, double *vd) {
   ga_axpy(3, -1, OmegaU, vd);
 }
 
+/* Adds the reference solution at t = 1 to the problem, converted if it is the form on SE(3). */
 static ga_status tabulate(ga_problem *problem, bool se3) {
   static const double q[NQ] = {0.17334396409838604, 0.64008859207056872, -0.74849079113358137,
                                0.7329439806797,     -0.2782857193376,    0.5318246113342,
@@ -257,13 +269,13 @@ static ga_status tabulate(ga_problem *problem, bool se3) {
   memcpy(ref->v, v, sizeof v);
   memcpy(ref->vd, vd, sizeof vd);
   memcpy(ref->lam, lam, sizeof lam);
-  sharpen(ref->q, ref->v, ref->q + 3);
+  refine_quaternion(ref->q, ref->v, ref->q + 3);
   if (se3) to_se3(ref->q + 3, ref->v, ref->vd);
   return GA_OK;
 }
 
-/* On R^3 x SO(3): M diagonal; K the rotation alone, see add_turn; row i of G the columns of u_i and
- * of the rotation. */
+/* Patterns of the form on R^3 x SO(3), false if memory is short: M is diagonal, K has the rotation
+ * alone (see add_turn), row i of G has the columns of u_i and of the rotation. */
 static bool fill_patterns(ga_problem *problem, heavy_top *top) {
   if (!ga_problem_pattern(problem, NV, NV, NV, &top->M) ||
       !ga_problem_pattern(problem, NV, NV, 6, &top->K) ||
@@ -283,7 +295,8 @@ static bool fill_patterns(ga_problem *problem, heavy_top *top) {
   return true;
 }
 
-/* x = X, R = I, Omega = (0, 150, -4.61538), and u = Omega x X in either form */
+/* Sets up either form. Start: x = X, R = I, Omega = (0, 150, -4.61538), u = Omega x X (U = u, as R
+ * = I). */
 static ga_status build(ga_problem *problem, bool se3, ga_error *err) {
   static const char *const q_names[] = {"x", "y", "z", "e0", "e1", "e2", "e3"};
   static const char *const v_names[][NV] = {{"u1", "u2", "u3", "Omega1", "Omega2", "Omega3"},

@@ -34,7 +34,7 @@
 
 typedef enum jay_kind { NONHOLONOMIC, HHT, SOI2 } jay_kind;
 
-/* model.user */
+/* Which of the three problems; user is model.user. */
 static jay_kind kind_of(const void *user) {
   return *(const jay_kind *)user;
 }
@@ -44,6 +44,7 @@ typedef struct scales {
   double s1, s2;
 } scales;
 
+/* The factors s1, s2 at time t, see the head of the file. */
 static scales scales_at(jay_kind kind, double t) {
   return kind == HHT ? (scales){1, 1} : (scales){exp(t), exp(-t)};
 }
@@ -53,11 +54,13 @@ typedef struct multipliers {
   double mu, psi;
 } multipliers;
 
+/* mu, and psi_1 of the terms in brackets (0 where there are none), from the multipliers. */
 static multipliers multipliers_of(jay_kind kind, const double *lam, const double *psi) {
   if (kind == NONHOLONOMIC) return (multipliers){psi[0], 0};
   return (multipliers){lam[0], kind == SOI2 ? psi[0] : 0};
 }
 
+/* M = I, for jay-negrut-hht. */
 static int mass_unit(void *user, double t, const double *q, ga_csr *M) {
   (void)user, (void)t, (void)q;
   ga_put(M, 0, 0, 1);
@@ -65,6 +68,7 @@ static int mass_unit(void *user, double t, const double *q, ga_csr *M) {
   return 0;
 }
 
+/* M(t, y) of the other two; not symmetric. */
 static int mass(void *user, double t, const double *q, ga_csr *M) {
   (void)user;
   ga_put(M, 0, 0, q[0]);
@@ -74,6 +78,7 @@ static int mass(void *user, double t, const double *q, ga_csr *M) {
   return 0;
 }
 
+/* F of the head of the file. */
 static int force(void *user, double t, const double *q, const double *v, double *F) {
   const jay_kind kind = kind_of(user);
   const scales c = scales_at(kind, t);
@@ -83,6 +88,7 @@ static int force(void *user, double t, const double *q, const double *v, double 
   return 0;
 }
 
+/* R of the head of the file: nonlinear in mu and psi, in place of -G^T lam - H^T psi. */
 static int reaction(void *user, double t, const double *q, const double *v, const double *lam,
                     const double *psi, double *R) {
   const jay_kind kind = kind_of(user);
@@ -93,8 +99,8 @@ static int reaction(void *user, double t, const double *q, const double *v, cons
   return 0;
 }
 
-/* -dR/dmu = -(s1 e^t y1, 2 s2 y2 mu) and, in jay-negrut-soi2, -dR/dpsi = (y1 z2, 3 y1 y2 z1 psi^2)
- */
+/* L and P: -dR/dmu = -(s1 e^t y1, 2 s2 y2 mu) and, in jay-negrut-soi2, -dR/dpsi = (y1 z2, 3 y1 y2
+ * z1 psi^2). */
 static int reaction_dmult(void *user, double t, const double *q, const double *v, const double *lam,
                           const double *psi, ga_csr *L, ga_csr *P) {
   const jay_kind kind = kind_of(user);
@@ -109,7 +115,7 @@ static int reaction_dmult(void *user, double t, const double *q, const double *v
   return 0;
 }
 
-/* D_q(M x); M = I does not contribute */
+/* Kt <- Kt + D_q(M x) for the mass matrix of mass(); M = I does not contribute. */
 static void add_mass_tangent(double t, const double *q, const double *x, ga_csr *Kt) {
   ga_accumulate(Kt, 0, 0, x[0]);
   ga_accumulate(Kt, 0, 1, x[1]);
@@ -117,7 +123,7 @@ static void add_mass_tangent(double t, const double *q, const double *x, ga_csr 
   ga_accumulate(Kt, 1, 1, q[0] * x[1]);
 }
 
-/* D_q and d/dv of -F - R, row by row from the formulas at the top */
+/* Kt = D_q(M x - F - R) and Ct = d/dv(-F - R), row by row from the formulas at the top. */
 static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
                           const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
   const jay_kind kind = kind_of(user);
@@ -145,6 +151,7 @@ static int holonomic(void *user, double t, const double *q, double *g) {
   return 0;
 }
 
+/* G = (2 y1 y2, y1^2). */
 static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
   (void)user, (void)t;
   ga_put(G, 0, 0, 2 * q[0] * q[1]);
@@ -152,7 +159,7 @@ static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
   return 0;
 }
 
-/* Z = (2 y2 z1 + 2 y1 z2, 2 y1 z1) */
+/* Z = D_q(G v) = (2 y2 z1 + 2 y1 z2, 2 y1 z1). */
 static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
   (void)user, (void)t;
   ga_put(Z, 0, 0, 2 * (q[1] * v[0] + q[0] * v[1]));
@@ -160,7 +167,7 @@ static int holonomic_curv(void *user, double t, const double *q, const double *v
   return 0;
 }
 
-/* Z v */
+/* drift = Z v, so that g'' = G v' + drift. */
 static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
   (void)user, (void)t;
   drift[0] = 2 * v[0] * (q[1] * v[0] + 2 * q[0] * v[1]);
@@ -175,6 +182,7 @@ static int nonholonomic(void *user, double t, const double *q, const double *v, 
   return 0;
 }
 
+/* H = dk/dz = (2 z1 z2 + 6 y1 y2, z1^2). */
 static int nonholonomic_jac(void *user, double t, const double *q, const double *v, ga_csr *H) {
   (void)user, (void)t;
   ga_put(H, 0, 0, 2 * v[0] * v[1] + 6 * q[0] * q[1]);
@@ -182,6 +190,7 @@ static int nonholonomic_jac(void *user, double t, const double *q, const double 
   return 0;
 }
 
+/* Y = dk/dy = (6 y2 z1, 6 y1 z1). */
 static int nonholonomic_dq(void *user, double t, const double *q, const double *v, ga_csr *Y) {
   (void)user, (void)t;
   ga_put(Y, 0, 0, 6 * q[1] * v[0]);
@@ -189,6 +198,7 @@ static int nonholonomic_dq(void *user, double t, const double *q, const double *
   return 0;
 }
 
+/* drift = Y v, so that k' = H v' + drift. */
 static int nonholonomic_drift(void *user, double t, const double *q, const double *v,
                               double *drift) {
   (void)user, (void)t;
@@ -204,6 +214,7 @@ static int soi2_nonholonomic(void *user, double t, const double *q, const double
   return 0;
 }
 
+/* H = dk/dz = (y1 z2, y1 z1). */
 static int soi2_nonholonomic_jac(void *user, double t, const double *q, const double *v,
                                  ga_csr *H) {
   (void)user, (void)t;
@@ -212,12 +223,14 @@ static int soi2_nonholonomic_jac(void *user, double t, const double *q, const do
   return 0;
 }
 
+/* Y = dk/dy = (z1 z2, 0). */
 static int soi2_nonholonomic_dq(void *user, double t, const double *q, const double *v, ga_csr *Y) {
   (void)user, (void)t, (void)q;
   ga_put(Y, 0, 0, v[0] * v[1]);
   return 0;
 }
 
+/* drift = Y v = z1^2 z2. */
 static int soi2_nonholonomic_drift(void *user, double t, const double *q, const double *v,
                                    double *drift) {
   (void)user, (void)t, (void)q;
@@ -227,6 +240,8 @@ static int soi2_nonholonomic_drift(void *user, double t, const double *q, const 
 
 /* ---- the three problems ------------------------------------------------------------------ */
 
+/* Closed solution at time t; outputs that are NULL, or that the problem does not have, are left
+ * out. */
 static void exact(const void *user, double t, double *q, double *v, double *vd, double *lam,
                   double *psi) {
   const jay_kind kind = kind_of(user);
@@ -272,8 +287,8 @@ static const ga_model_ops soi2_ops = {.mass = mass,
                                       .reaction = reaction,
                                       .reaction_dmult = reaction_dmult};
 
-/* Start values, and multipliers on the branch of the closed solution: for jay-nonholonomic psi = -3
- * is consistent with them too, for jay-negrut-hht lam = -3. */
+/* Sets up one of the three. The start multipliers are on the branch of the closed solution: psi =
+ * -3 (lam = -3 for jay-negrut-hht) is consistent with the start values, too. */
 static ga_status build(ga_problem *problem, jay_kind kind, const ga_model_ops *ops, ga_error *err) {
   static const char *const q_names[] = {"y1", "y2"}, *const v_names[] = {"z1", "z2"};
   static const char *const lam_names[] = {"lam"}, *const psi_names[] = {"psi"};
@@ -304,7 +319,8 @@ static ga_status build_nonholonomic(ga_problem *problem, const ga_problem_option
   return build(problem, NONHOLONOMIC, &nonholonomic_ops, err);
 }
 
-/* the paper's HHT parameter alpha = -0.15 has the radius (1 + alpha)/(1 - alpha) = 0.739 */
+/* rho_inf = 0.74: the paper's HHT parameter alpha = -0.15 has the radius (1 + alpha)/(1 - alpha) =
+ * 0.739. */
 static ga_status build_hht(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   (void)options;
   ga_status status = build(problem, HHT, &hht_ops, err);

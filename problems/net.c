@@ -22,7 +22,7 @@
 #include "problems/problem.h"
 
 enum { NET_DEFAULT = 3, NET_MAX = 1000, LATTICE_DEFAULT = 2, LATTICE_MAX = 100 };
-enum { NAMED_MASSES = 10000 }; /* larger ones do without names */
+enum { NAMED_MASSES = 10000 }; /* larger nets have no names */
 enum { DIM = 3, HELD = 3 };    /* rows that hold mass 0 */
 
 static const double m = 1, L = 1, gravity = 9.81, c = 1000;
@@ -32,8 +32,8 @@ typedef struct edge {
   int a, b;
 } edge;
 
-/* Places in Kt. Bar e, coordinate r: (a,a), (a,b), (b,a), (b,b) at bar_at[12 e + 4 r ..]. Spring e
- * likewise with coordinates r, s at spring_at[36 e + 12 r + 4 s ..]. */
+/* n masses; slots in the values of Kt: bar e, coordinate r has (a,a), (a,b), (b,a), (b,b) at
+ * bar_at[12 e + 4 r ..], spring e with coordinates r, s at spring_at[36 e + 12 r + 4 s ..]. */
 typedef struct net {
   int n, nbar, nspring;
   edge *bar, *spring;
@@ -41,6 +41,7 @@ typedef struct net {
   ga_csr M, K, G;
 } net;
 
+/* d = p_b - p_a for the edge e, with positions (or velocities) q; returns d^T d. */
 static double distance(const double *q, const edge *e, double d[DIM]) {
   double square = 0;
   for (int r = 0; r < DIM; r++) {
@@ -50,10 +51,12 @@ static double distance(const double *q, const edge *e, double d[DIM]) {
   return square;
 }
 
+/* M = m I. */
 static void fill_mass(const net *w, ga_csr *M) {
   for (int i = 0; i < DIM * w->n; i++) M->val[i] = m;
 }
 
+/* F: the weight of each mass, and the pull c (|d| - L) d/|d| of each spring on both its masses. */
 static void fill_force(const net *w, const double *q, double *F) {
   for (int i = 0; i < w->n; i++) {
     F[DIM * i] = F[DIM * i + 1] = 0;
@@ -70,6 +73,7 @@ static void fill_force(const net *w, const double *q, double *F) {
   }
 }
 
+/* g: (d^T d - L^2)/(2 L) for each bar, then the position of mass 0. */
 static void fill_constraints(const net *w, const double *q, double *g) {
   for (int e = 0; e < w->nbar; e++) {
     double d[DIM];
@@ -78,8 +82,8 @@ static void fill_constraints(const net *w, const double *q, double *g) {
   for (int r = 0; r < HELD; r++) g[w->nbar + r] = q[r];
 }
 
-/* Rows of G for q = positions, of Z for q = velocities; held: the entries of the last three rows.
- */
+/* Writes -d/L, d/L for each bar: G if q are positions (held = 1), Z if q are velocities (held =
+ * 0). held is the value of the last three rows. */
 static void fill_rows(const net *w, const double *q, double held, ga_csr *G) {
   double *row = G->val;
   for (int e = 0; e < w->nbar; e++, row += 2 * DIM) {
@@ -93,7 +97,7 @@ static void fill_rows(const net *w, const double *q, double held, ga_csr *G) {
   for (int r = 0; r < HELD; r++) row[r] = held;
 }
 
-/* [[value, -value], [-value, value]] */
+/* Adds value [[1, -1], [-1, 1]] to K; at: the four slots in its values, row by row. */
 static void add_pair(const int at[4], double value, ga_csr *K) {
   K->val[at[0]] += value;
   K->val[at[1]] -= value;
@@ -101,7 +105,7 @@ static void add_pair(const int at[4], double value, ga_csr *K) {
   K->val[at[3]] += value;
 }
 
-/* Bars: lam/L I. Springs, with u = d/|d|: c u u^T + c (1 - L/|d|) (I - u u^T). */
+/* Adds to K: for bars lam/L I; for springs, with u = d/|d|, c u u^T + c (1 - L/|d|) (I - u u^T). */
 static void fill_tangent(const net *w, const double *q, const double *lam, ga_csr *K) {
   for (int e = 0; e < w->nbar; e++) {
     for (int r = 0; r < DIM; r++) add_pair(&w->bar_at[12 * e + 4 * r], lam[e] / L, K);
@@ -118,13 +122,14 @@ static void fill_tangent(const net *w, const double *q, const double *lam, ga_cs
   }
 }
 
-/* Z v: |v_b - v_a|^2/L */
+/* drift = Z v, so that g'' = G v' + drift: |v_b - v_a|^2/L for bars, 0 for the held mass. */
 static void fill_drift(const net *w, const double *v, double *drift) {
   double d[DIM];
   for (int e = 0; e < w->nbar; e++) drift[e] = distance(v, &w->bar[e], d) / L;
   for (int r = 0; r < HELD; r++) drift[w->nbar + r] = 0;
 }
 
+/* Writes all fields of `out` that are not NULL, see ga_model.h; Ct = 0. */
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   (void)t;
@@ -139,6 +144,7 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   return 0;
 }
 
+/* Kinetic energy; potential of weight (height 0 is the origin) and springs. */
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)t;
@@ -158,7 +164,8 @@ static const ga_model_ops ops = {
     .energy = energy,
     .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
-/* bars and springs to the next mass along x, y, z */
+/* Appends to w the bars to the next mass along x and y and the spring to the next along z. `size`
+ * masses along each edge, `layers` along z; the arrays are large enough. */
 static void connect(net *w, int size, int layers) {
   for (int a = 0; a < w->n; a++) {
     int i = a % size, j = a / size % size, k = a / (size * size);
@@ -168,8 +175,8 @@ static void connect(net *w, int size, int layers) {
   }
 }
 
-/* Columns of row (a, r) of K in increasing order: of the spring to the layer above, of the bars,
- * its own, and the same after it. A spring has all three coordinates, a bar only r. */
+/* Writes the columns of row (mass a, coordinate r) of K from col[*at] on, in increasing order;
+ * advances *at. Neighbours by a spring have all three coordinates, neighbours by a bar only r. */
 static void fill_row(int size, int layers, int a, int r, ga_csr *K, int *at) {
   int i = a % size, j = a / size % size, k = a / (size * size), layer = size * size;
   const struct {
@@ -190,6 +197,7 @@ static void fill_row(int size, int layers, int a, int r, ga_csr *K, int *at) {
   K->ptr[DIM * a + r + 1] = *at;
 }
 
+/* Finds the slots of K for edge e and the coordinates (r, s): (a,a), (a,b), (b,a), (b,b). */
 static void find_slots(net *w, const edge *e, int r, int s, int at[4]) {
   const int mass[2] = {e->a, e->b};
   for (int k = 0; k < 4; k++) {
@@ -197,6 +205,7 @@ static void find_slots(net *w, const edge *e, int r, int s, int at[4]) {
   }
 }
 
+/* Fills the patterns of M, K, G and the slots of all edges; connect() comes first. */
 static void fill_patterns(net *w, int size, int layers) {
   int at = 0, nv = DIM * w->n;
   for (int i = 0; i < nv; i++) {
@@ -223,6 +232,7 @@ static void fill_patterns(net *w, int size, int layers) {
   }
 }
 
+/* Allocates and fills the net: masses, edges, patterns. NULL if memory is short. */
 static net *make_net(ga_problem *problem, int size, int layers) {
   net *w = ga_problem_take(problem, 1, sizeof *w);
   int n = size * size * layers, bars = 2 * size * (size - 1) * layers;
@@ -246,6 +256,7 @@ static net *make_net(ga_problem *problem, int size, int layers) {
   return w;
 }
 
+/* Names all numbers x1, y1, z1, x2, ..; each pair of strings stands before and after the number. */
 static void name_all(ga_problem *problem, int n) {
   static const char *const q[] = {"x", "", "y", "", "z", ""};
   static const char *const v[] = {"x", "_dot", "y", "_dot", "z", "_dot"};
@@ -255,6 +266,8 @@ static void name_all(ga_problem *problem, int n) {
   problem->model.lam_names = ga_problem_names(problem, problem->model.nlam, 1, lam);
 }
 
+/* Sets up a net (layers = 1) or a lattice: flat horizontal layers of size x size masses, at
+ * rest. */
 static ga_status build(ga_problem *problem, int size, int layers, ga_error *err) {
   const int bars = 2 * size * (size - 1) * layers, n = size * size * layers;
   const ga_model model = {
@@ -276,17 +289,20 @@ static ga_status build(ga_problem *problem, int size, int layers, ga_error *err)
   return GA_OK;
 }
 
+/* Reports a size out of range; always GA_ERR_ARG. */
 static ga_status refuse_size(const ga_problem *problem, int size, int most, ga_error *err) {
   return ga_fail(err, GA_ERR_ARG, "problem '%s', size %d: 2 to %d masses along each edge",
                  problem->name, size, most);
 }
 
+/* options->size masses along each edge, 0: the default. */
 static ga_status build_net(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   const int size = options->size ? options->size : NET_DEFAULT;
   if (size < 2 || size > NET_MAX) return refuse_size(problem, size, NET_MAX, err);
   return build(problem, size, 1, err);
 }
 
+/* options->size masses along each of the three edges, 0: the default. */
 static ga_status build_lattice(ga_problem *problem, const ga_problem_options *options,
                                ga_error *err) {
   const int size = options->size ? options->size : LATTICE_DEFAULT;

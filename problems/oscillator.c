@@ -8,6 +8,7 @@ typedef struct oscillator {
   double omega;
 } oscillator;
 
+/* M = 1. */
 static int mass(void *user, double t, const double *q, ga_csr *M) {
   (void)user, (void)t, (void)q;
   ga_put(M, 0, 0, 1);
@@ -22,7 +23,7 @@ static int force(void *user, double t, const double *q, const double *v, double 
   return 0;
 }
 
-/* Kt = omega^2, Ct = 0 */
+/* Kt = -dF/dq = omega^2; Ct = -dF/dv = 0 is not written, as matrices arrive zeroed. */
 static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
                           const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
   (void)t, (void)q, (void)v, (void)x, (void)lam, (void)psi, (void)Ct;
@@ -31,6 +32,7 @@ static int force_tangents(void *user, double t, const double *q, const double *v
   return 0;
 }
 
+/* v^2/2 and omega^2 q^2/2. */
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)t;
@@ -40,7 +42,7 @@ static int energy(void *user, double t, const double *q, const double *v, double
   return 0;
 }
 
-/* q = cos(omega t) */
+/* q = cos(omega t), v = q', vd = q''; outputs may be NULL. */
 static void exact(const void *user, double t, double *q, double *v, double *vd, double *lam,
                   double *psi) {
   (void)lam, (void)psi;
@@ -54,6 +56,7 @@ static void exact(const void *user, double t, double *q, double *v, double *vd, 
 static const ga_model_ops ops = {
     .mass = mass, .force = force, .force_tangents = force_tangents, .energy = energy};
 
+/* Sets up the oscillator with options->omega (rad/s), q = 1, v = 0 at the start. */
 static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   static const char *const q_names[] = {"q"}, *const v_names[] = {"v"};
   const ga_model model = {

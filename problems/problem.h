@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Private: what a problem file provides, and the helpers it is built with.
+/* Private: the entry that a problem file defines, and the helpers it is built with.
  *
  * A new problem is one file that defines `const ga_problem_entry ga_entry_<id>` and one line in
  * GA_PROBLEM_LIST. Its build function calls ga_problem_setup, sets the usual rho_inf, h and t_end,
@@ -38,7 +38,7 @@ typedef struct ga_problem_entry {
   const char *name, *summary, *cite;
   unsigned takes;
   ga_status (*build)(ga_problem *problem, const ga_problem_options *options, ga_error *err);
-  /* closed solution, NULL if there is none; any output may be NULL, all others are written whole */
+  /* closed solution, NULL if there is none; outputs that are not NULL are written completely */
   void (*exact)(const void *user, double t, double *q, double *v, double *vd, double *lam,
                 double *psi);
 } ga_problem_entry;
@@ -78,16 +78,17 @@ const char *const *ga_problem_names(ga_problem *problem, int n, int per,
 enum { GA_REFERENCES_MAX = 4 };
 ga_problem_state *ga_problem_tabulate(ga_problem *problem, double t);
 
-/* Entries of a matrix with the full pattern. */
+/* A(i, j) = value in a matrix with the full pattern (every entry stored, row by row). */
 static inline void ga_put(ga_csr *A, int i, int j, double value) {
   A->val[i * A->ncol + j] = value;
 }
 
+/* A(i, j) += value in a matrix with the full pattern. */
 static inline void ga_accumulate(ga_csr *A, int i, int j, double value) {
   A->val[i * A->ncol + j] += value;
 }
 
-/* The entry (i, j) of any pattern that holds it. */
+/* The entry (i, j) of a sparse matrix; it must be in the pattern. */
 static inline double *ga_find(ga_csr *A, int i, int j) {
   return &A->val[ga_csr_find(A, i, j)];
 }

@@ -23,14 +23,17 @@ typedef struct problem_impl {
   int nreferences;
 } problem_impl;
 
+/* Name of problem i of the registry, NULL past the end. */
 const char *ga_problem_name(int i) {
   return i >= 0 && i < NREGISTRY ? registry[i]->name : NULL;
 }
 
+/* One-line summary of problem i of the registry, NULL past the end. */
 const char *ga_problem_summary(int i) {
   return i >= 0 && i < NREGISTRY ? registry[i]->summary : NULL;
 }
 
+/* Size 0 means the default of the problem; omega in rad/s. */
 ga_problem_options ga_problem_options_default(void) {
   return (ga_problem_options){.size = 0, .omega = 2 * GA_PI};
 }
@@ -48,6 +51,7 @@ static const char *list_takers(unsigned takes, size_t size, char *text) {
   return text;
 }
 
+/* Finds a problem by its name; an unknown name is GA_ERR_ARG, with a suggestion in the message. */
 static ga_status find_entry(const char *name, const ga_problem_entry **out, ga_error *err) {
   if (!name) return ga_fail(err, GA_ERR_ARG, "the name of the problem is missing");
   for (int i = 0; i < NREGISTRY; i++) {
@@ -65,7 +69,8 @@ static ga_status find_entry(const char *name, const ga_problem_entry **out, ga_e
                  list_takers(0, sizeof all, all));
 }
 
-/* A setting counts as given if it differs from its default. */
+/* GA_ERR_ARG if a setting is out of range, or was given (differs from its default) for a problem
+ * that does not have it; the message lists the problems that have it. */
 static ga_status check_options(const ga_problem_entry *entry, const ga_problem_options *given,
                                ga_error *err) {
   const ga_problem_options usual = ga_problem_options_default();
@@ -87,6 +92,8 @@ static ga_status check_options(const ga_problem_entry *entry, const ga_problem_o
   return GA_OK;
 }
 
+/* Finds the entry, checks the options and builds the problem; on failure nothing is left to
+ * free. */
 ga_status ga_problem_new(const char *name, const ga_problem_options *options, ga_problem **out,
                          ga_error *err) {
   *out = NULL;
@@ -114,6 +121,7 @@ ga_status ga_problem_new(const char *name, const ga_problem_options *options, ga
   return GA_OK;
 }
 
+/* Frees the problem and all memory taken from it; NULL is allowed. */
 void ga_problem_free(ga_problem *problem) {
   if (!problem) return;
   problem_impl *impl = problem->impl;
@@ -122,6 +130,7 @@ void ga_problem_free(ga_problem *problem) {
   ga_free(impl);
 }
 
+/* Sets problem->model and its space; allocates q0 (the identity), v0 and mult0 (zero). */
 ga_status ga_problem_setup(ga_problem *problem, const ga_model *model,
                            const ga_problem_factor *factors, ga_error *err) {
   problem_impl *impl = problem->impl;
@@ -142,11 +151,13 @@ ga_status ga_problem_setup(ga_problem *problem, const ga_model *model,
   return GA_OK;
 }
 
+/* count elements of `size` bytes, zeroed, freed with the problem; NULL if memory is short. */
 void *ga_problem_take(ga_problem *problem, size_t count, size_t size) {
   problem_impl *impl = problem->impl;
   return ga_arena_take(&impl->arena, count, size);
 }
 
+/* *A gets its size and zeroed ptr and col; the caller fills them. val stays NULL. */
 bool ga_problem_pattern(ga_problem *problem, int nrow, int ncol, int nnz, ga_csr *A) {
   problem_impl *impl = problem->impl;
   *A = (ga_csr){.nrow = nrow,
@@ -156,6 +167,8 @@ bool ga_problem_pattern(ga_problem *problem, int nrow, int ncol, int nnz, ga_csr
   return !impl->arena.failed;
 }
 
+/* Names of n elements with `per` numbers each: formats[2 k], the number of the element from 1,
+ * formats[2 k + 1] for number k. NULL if memory is short. */
 const char *const *ga_problem_names(ga_problem *problem, int n, int per,
                                     const char *const *formats) {
   enum { ROOM = 24 };
@@ -168,12 +181,15 @@ const char *const *ga_problem_names(ga_problem *problem, int n, int per,
   return names;
 }
 
+/* An array of n NaN; NULL if memory is short. */
 static double *take_unknown(ga_arena *arena, int n) {
   double *x = ga_arena_doubles(arena, (size_t)n);
   for (int i = 0; x && i < n; i++) x[i] = NAN;
   return x;
 }
 
+/* Adds a reference at time t with all values NaN, for the caller to fill in; NULL if memory is
+ * short or there are GA_REFERENCES_MAX already. */
 ga_problem_state *ga_problem_tabulate(ga_problem *problem, double t) {
   problem_impl *impl = problem->impl;
   if (impl->nreferences == GA_REFERENCES_MAX) return NULL;
@@ -190,10 +206,12 @@ ga_problem_state *ga_problem_tabulate(ga_problem *problem, double t) {
   return state;
 }
 
-static void copy(int n, const double *from, double *to) {
+/* Copies n numbers; to may be NULL. */
+static void copy_if_wanted(int n, const double *from, double *to) {
   if (to) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
+/* The closed solution if there is one, else the tabulated state at t; false if there is neither. */
 bool ga_problem_reference(const ga_problem *problem, double t, double *q, double *v, double *vd,
                           double *lam, double *psi) {
   const problem_impl *impl = problem->impl;
@@ -206,16 +224,17 @@ bool ga_problem_reference(const ga_problem *problem, double t, double *q, double
   for (int i = 0; i < impl->nreferences; i++) {
     const ga_problem_state *s = &impl->references[i];
     if (fabs(t - s->t) > 64 * DBL_EPSILON * fabs(s->t)) continue;
-    copy(ga_space_nq(impl->space), s->q, q);
-    copy(ga_space_nv(impl->space), s->v, v);
-    copy(ga_space_nv(impl->space), s->vd, vd);
-    copy(problem->model.nlam, s->lam, lam);
-    copy(problem->model.npsi, s->psi, psi);
+    copy_if_wanted(ga_space_nq(impl->space), s->q, q);
+    copy_if_wanted(ga_space_nv(impl->space), s->v, v);
+    copy_if_wanted(ga_space_nv(impl->space), s->vd, vd);
+    copy_if_wanted(problem->model.nlam, s->lam, lam);
+    copy_if_wanted(problem->model.npsi, s->psi, psi);
     return true;
   }
   return false;
 }
 
+/* Time of tabulated reference i, NaN past the end. */
 double ga_problem_reference_time(const ga_problem *problem, int i) {
   const problem_impl *impl = problem->impl;
   return impl && i >= 0 && i < impl->nreferences ? impl->references[i].t : (double)NAN;

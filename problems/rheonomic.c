@@ -16,11 +16,13 @@ typedef struct radius {
   double r, rd, rdd;
 } radius;
 
+/* r, r', r'' at time t. */
 static radius radius_at(double t) {
   const double a = amplitude;
   return (radius){1 + a * sin(2 * t), 2 * a * cos(2 * t), -4 * a * sin(2 * t)};
 }
 
+/* M = I. */
 static int mass(void *user, double t, const double *q, ga_csr *M) {
   (void)user, (void)t, (void)q;
   ga_put(M, 0, 0, 1);
@@ -28,12 +30,14 @@ static int mass(void *user, double t, const double *q, ga_csr *M) {
   return 0;
 }
 
+/* No applied force. */
 static int force(void *user, double t, const double *q, const double *v, double *F) {
   (void)user, (void)t, (void)q, (void)v;
   F[0] = F[1] = 0;
   return 0;
 }
 
+/* g = (x^2 + y^2 - r(t)^2)/2. */
 static int holonomic(void *user, double t, const double *q, double *g) {
   (void)user;
   const double r = radius_at(t).r;
@@ -41,6 +45,7 @@ static int holonomic(void *user, double t, const double *q, double *g) {
   return 0;
 }
 
+/* G = (x, y). */
 static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
   (void)user, (void)t;
   ga_put(G, 0, 0, q[0]);
@@ -56,7 +61,7 @@ static int holonomic_t(void *user, double t, const double *q, double *gt) {
   return 0;
 }
 
-/* Z = v^T */
+/* Z = D_q(G v) = v^T. */
 static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
   (void)user, (void)t, (void)q;
   ga_put(Z, 0, 0, v[0]);
@@ -64,7 +69,7 @@ static int holonomic_curv(void *user, double t, const double *q, const double *v
   return 0;
 }
 
-/* Z v + g_tt = v^T v - r'^2 - r r'' */
+/* drift = Z v + g_tt = v^T v - r'^2 - r r''. */
 static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
   (void)user, (void)q;
   const radius c = radius_at(t);
@@ -72,7 +77,7 @@ static int holonomic_drift(void *user, double t, const double *q, const double *
   return 0;
 }
 
-/* Kt = lam I, Ct = 0 */
+/* Kt = D_q(G^T lam) = lam I; Ct = 0 is not written, as matrices arrive zeroed. */
 static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
                           const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
   (void)user, (void)t, (void)q, (void)v, (void)x, (void)psi, (void)Ct;
@@ -81,7 +86,7 @@ static int force_tangents(void *user, double t, const double *q, const double *v
   return 0;
 }
 
-/* not constant: the drive does work */
+/* Kinetic energy alone. It is not constant: the driven radius does work. */
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)user, (void)t, (void)q;
@@ -90,7 +95,7 @@ static int energy(void *user, double t, const double *q, const double *v, double
   return 0;
 }
 
-/* An antiderivative of 1/r^2. With w^2 = 1 - a^2,
+/* Returns an antiderivative of 1/r^2, the angle theta up to a constant. With w^2 = 1 - a^2,
  *
  *     integral dt/(1 + a sin 2t)^2 = (a cos 2t / (2 r) + p/w) / w^2,   tan p = (tan t + a)/w,
  *
@@ -102,6 +107,7 @@ static double angle_primitive(double t) {
   return (a * cos(2 * t) / (2 * radius_at(t).r) + p / w) / (w * w);
 }
 
+/* Closed solution: theta from angle_primitive, theta' = 1/r^2; outputs may be NULL. */
 static void exact(const void *user, double t, double *q, double *v, double *vd, double *lam,
                   double *psi) {
   (void)user, (void)psi;
@@ -126,6 +132,7 @@ static const ga_model_ops ops = {.mass = mass,
                                  .force_tangents = force_tangents,
                                  .energy = energy};
 
+/* Sets up the problem; the start is the closed solution at t = 0. */
 static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   (void)options;
   static const char *const q_names[] = {"x", "y"}, *const v_names[] = {"x_dot", "y_dot"};

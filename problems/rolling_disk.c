@@ -40,15 +40,18 @@ typedef struct turn {
   double c3, s3, c4, s4;
 } turn;
 
+/* Cosines and sines at the position q. */
 static turn turn_of(const double *q) {
   return (turn){.c3 = cos(q[2]), .s3 = sin(q[2]), .c4 = cos(q[3]), .s4 = sin(q[3])};
 }
 
+/* A(i, j) = A(j, i) = value. */
 static void put_symmetric(ga_csr *A, int i, int j, double value) {
   ga_put(A, i, j, value);
   ga_put(A, j, i, value);
 }
 
+/* M(q) of the head of the file. */
 static int mass(void *user, double t, const double *q, ga_csr *M) {
   (void)user, (void)t;
   const turn a = turn_of(q);
@@ -65,7 +68,8 @@ static int mass(void *user, double t, const double *q, ga_csr *M) {
   return 0;
 }
 
-/* J11 (7.2) without the multipliers */
+/* F of the head of the file, J11 (7.2) without the multipliers; F4 with or without the missing
+ * term. */
 static int force(void *user, double t, const double *q, const double *v, double *F) {
   (void)t;
   const rolling_disk *disk = user;
@@ -79,7 +83,7 @@ static int force(void *user, double t, const double *q, const double *v, double 
   return 0;
 }
 
-/* J11 (7.2): the point of contact moves with the velocity r z5 along the heading */
+/* k = 0: the point of contact moves with the velocity r z5 along the heading; J11 (7.2). */
 static int nonholonomic(void *user, double t, const double *q, const double *v, double *k) {
   (void)user, (void)t;
   k[0] = v[0] - r * cos(q[3]) * v[4];
@@ -87,6 +91,7 @@ static int nonholonomic(void *user, double t, const double *q, const double *v, 
   return 0;
 }
 
+/* H = dk/dv; constant but for -r (c4, s4) in the column of z5. */
 static int nonholonomic_jac(void *user, double t, const double *q, const double *v, ga_csr *H) {
   (void)user, (void)t, (void)v;
   ga_put(H, 0, 0, 1);
@@ -96,7 +101,7 @@ static int nonholonomic_jac(void *user, double t, const double *q, const double 
   return 0;
 }
 
-/* Y = r z5 (s4, -c4) in the column of y4 */
+/* Y = D_q k = r z5 (s4, -c4) in the column of y4. */
 static int nonholonomic_dq(void *user, double t, const double *q, const double *v, ga_csr *Y) {
   (void)user, (void)t;
   ga_put(Y, 0, 3, r * sin(q[3]) * v[4]);
@@ -104,7 +109,7 @@ static int nonholonomic_dq(void *user, double t, const double *q, const double *
   return 0;
 }
 
-/* Y v */
+/* drift = Y v, so that k' = H v' + drift. */
 static int nonholonomic_drift(void *user, double t, const double *q, const double *v,
                               double *drift) {
   (void)user, (void)t;
@@ -113,8 +118,8 @@ static int nonholonomic_drift(void *user, double t, const double *q, const doubl
   return 0;
 }
 
-/* D_q of M x - F + H^T psi, in the columns of y3 and y4: the entries of M differentiated, times x,
- * minus those of F, and -r (c4 psi1 + s4 psi2) in row 5 */
+/* Kt = D_q(M x - F + H^T psi), in the columns of y3 and y4 only: the derivatives of the entries of
+ * M times x, minus those of F, and r (s4 psi1 - c4 psi2) in row 5. */
 static void put_stiffness(const rolling_disk *disk, const turn *a, const double *v, const double *x,
                           const double *psi, ga_csr *Kt) {
   const double c3 = a->c3, s3 = a->s3, c4 = a->c4, s4 = a->s4;
@@ -140,7 +145,7 @@ static void put_stiffness(const rolling_disk *disk, const turn *a, const double 
   ga_put(Kt, 4, 3, r * (s4 * psi[0] - c4 * psi[1]));
 }
 
-/* d/dv of -F; H does not depend on v */
+/* Ct = -dF/dv; H does not depend on v. */
 static void put_damping(const rolling_disk *disk, const turn *a, const double *v, ga_csr *Ct) {
   const double c3 = a->c3, s3 = a->s3, c4 = a->c4, s4 = a->s4;
   ga_put(Ct, 0, 2, 2 * mr * (s3 * s4 * v[2] - c3 * c4 * v[3]));
@@ -156,6 +161,7 @@ static void put_damping(const rolling_disk *disk, const turn *a, const double *v
   ga_put(Ct, 4, 3, I2 * c3 * v[2]);
 }
 
+/* Kt and Ct, see the two functions above. */
 static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
                           const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
   (void)t, (void)lam;
@@ -212,6 +218,7 @@ static const end_values printed_end = {
      -0.0052126951561661992},
     {-4.1641986683424168, -25.750364161455700}};
 
+/* Adds the reference solution at t = 10 to the problem; GA_ERR_MEM if memory is short. */
 static ga_status tabulate(ga_problem *problem, const end_values *end) {
   ga_problem_state *ref = ga_problem_tabulate(problem, 10);
   if (!ref) return GA_ERR_MEM;
@@ -222,6 +229,7 @@ static ga_status tabulate(ga_problem *problem, const end_values *end) {
   return GA_OK;
 }
 
+/* Sets up the problem with the corrected F4, or with F4 as printed. */
 static ga_status build(ga_problem *problem, bool corrected, ga_error *err) {
   static const char *const q_names[] = {"x", "y", "tilt", "heading", "spin"};
   static const char *const v_names[] = {"x_dot", "y_dot", "tilt_dot", "heading_dot", "spin_dot"};

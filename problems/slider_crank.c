@@ -48,12 +48,14 @@ static const rod_half halves[NPAIR] = {
     {{X3, NONE}, {X2, Y2}, TH2, L2 / 2},
 };
 
+/* The constant diagonal M; zero for the hinge (x5, y5). */
 static int mass(void *user, double t, const double *q, ga_csr *M) {
   (void)user, (void)t, (void)q;
   for (int i = 0; i < NQ; i++) ga_put(M, i, i, inertia[i]);
   return 0;
 }
 
+/* Torque on the crank, spring between the slider (x3) and the mass (x4); no gravity. */
 static int force(void *user, double t, const double *q, const double *v, double *F) {
   (void)user, (void)t, (void)v;
   memset(F, 0, NQ * sizeof *F);
@@ -63,23 +65,25 @@ static int force(void *user, double t, const double *q, const double *v, double 
   return 0;
 }
 
-static double at(const double *q, int i) {
+/* Coordinate i of q, or 0 if it is fixed (NONE). */
+static double coordinate(const double *q, int i) {
   return i == NONE ? 0 : q[i];
 }
 
+/* g = end - start - length e(theta) for each half of a rod. */
 static int holonomic(void *user, double t, const double *q, double *g) {
   (void)user, (void)t;
   for (int p = 0; p < NPAIR; p++) {
     const rod_half *r = &halves[p];
     const double e[2] = {cos(q[r->theta]), sin(q[r->theta])};
     for (int i = 0; i < 2; i++) {
-      g[2 * p + i] = at(q, r->end[i]) - at(q, r->start[i]) - r->length * e[i];
+      g[2 * p + i] = coordinate(q, r->end[i]) - coordinate(q, r->start[i]) - r->length * e[i];
     }
   }
   return 0;
 }
 
-/* e' = (-sin theta, cos theta) */
+/* G: 1 at the end, -1 at the start, -length e' at theta, e' = (-sin theta, cos theta). */
 static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
   (void)user, (void)t;
   for (int p = 0; p < NPAIR; p++) {
@@ -94,7 +98,7 @@ static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
   return 0;
 }
 
-/* Z = length theta' e(theta) in the column of theta */
+/* Z = D_q(G v) = length theta' e(theta) in the column of theta. */
 static int holonomic_curv(void *user, double t, const double *q, const double *v, ga_csr *Z) {
   (void)user, (void)t;
   for (int p = 0; p < NPAIR; p++) {
@@ -106,6 +110,7 @@ static int holonomic_curv(void *user, double t, const double *q, const double *v
   return 0;
 }
 
+/* drift = Z v = length theta'^2 e(theta). */
 static int holonomic_drift(void *user, double t, const double *q, const double *v, double *drift) {
   (void)user, (void)t;
   for (int p = 0; p < NPAIR; p++) {
@@ -117,7 +122,8 @@ static int holonomic_drift(void *user, double t, const double *q, const double *
   return 0;
 }
 
-/* Kt: the spring, and length e(theta)^T lam from the rows of each half; Ct = 0 */
+/* Kt = D_q(-F + G^T lam): the spring, and length e(theta)^T lam from the rows of each half; Ct = 0
+ * is not written, as matrices arrive zeroed. */
 static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
                           const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
   (void)user, (void)t, (void)v, (void)x, (void)psi, (void)Ct;
@@ -133,7 +139,7 @@ static int force_tangents(void *user, double t, const double *q, const double *v
   return 0;
 }
 
-/* the constant torque has the potential -T theta1 */
+/* The constant torque is counted as a potential, -T theta1, so that the sum is constant. */
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)user, (void)t;
@@ -153,9 +159,9 @@ static const ga_model_ops ops = {.mass = mass,
                                  .force_tangents = force_tangents,
                                  .energy = energy};
 
-/* All coordinates and velocities but x4 from theta1 and theta1', on the branch |theta2| < pi/2:
- * the slider stays at height 0, l1 sin theta1 + l2 sin theta2 = 0. */
-static void complete(double theta1, double theta1d, double *q, double *v) {
+/* Writes q and v, except x4, from theta1 and theta1' on the branch |theta2| < pi/2; the slider
+ * stays at height 0: l1 sin theta1 + l2 sin theta2 = 0. */
+static void fill_state(double theta1, double theta1d, double *q, double *v) {
   q[TH1] = theta1, v[TH1] = theta1d;
   q[TH2] = -asin(L1 * sin(theta1) / L2);
   v[TH2] = -L1 * cos(theta1) * theta1d / (L2 * cos(q[TH2]));
@@ -170,19 +176,21 @@ static void complete(double theta1, double theta1d, double *q, double *v) {
   q[X3] = c1 + c2, v[X3] = v[X5] - s2 * v[TH2];
 }
 
+/* Adds the reference solution at t = 1 to the problem; GA_ERR_MEM if memory is short. */
 static ga_status tabulate(ga_problem *problem) {
   static const double lam[NLAM] = {15.241767546562826,  -0.46464319117740270, -14.689908142031467,
                                    11.023471125013735,  -14.689908142031467,  11.023471125013735,
                                    -42.186028186051712, 15.810185423426709};
   ga_problem_state *ref = ga_problem_tabulate(problem, 1);
   if (!ref) return GA_ERR_MEM;
-  complete(7.4146249855387590, -6.5752346865749722, ref->q, ref->v);
+  fill_state(7.4146249855387590, -6.5752346865749722, ref->q, ref->v);
   ref->q[X4] = 0.60044313728400457;
   ref->v[X4] = -2.9819389858273890;
   memcpy(ref->lam, lam, sizeof lam);
   return GA_OK;
 }
 
+/* Sets up the problem: start at rest with theta1 = pi/2 and the spring relaxed. */
 static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   (void)options;
   static const char *const q_names[] = {"x1",     "y1", "x2", "y2", "theta1",
@@ -202,7 +210,7 @@ static ga_status build(ga_problem *problem, const ga_problem_options *options, g
   ga_status status = ga_problem_setup(problem, &model, factors, err);
   if (status != GA_OK) return status;
   problem->rho_inf = 0.7, problem->h = 5e-3, problem->t_end = 1;
-  complete(GA_PI / 2, 0, problem->q0, problem->v0);
+  fill_state(GA_PI / 2, 0, problem->q0, problem->v0);
   problem->q0[X4] = problem->q0[X3];
   return tabulate(problem);
 }

@@ -21,12 +21,15 @@ static hid_t file_access(void) {
   return access;
 }
 
+/* Create a file; an old one of this name is lost. Negative after a failure. */
 hid_t ga_h5_create(const char *path) {
   hid_t how = file_access(), file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, how);
   H5Pclose(how);
   return file;
 }
 
+/* Open a file to read; many attempts at metadata that a writer is changing. Negative after a
+ * failure. */
 hid_t ga_h5_open(const char *path, unsigned mode) {
   hid_t access = file_access();
   /* HDF5 waits 2^i ns before it reads metadata that is being written for the i-th time */
@@ -36,6 +39,7 @@ hid_t ga_h5_open(const char *path, unsigned mode) {
   return file;
 }
 
+/* A store with nothing open; NULL if memory runs out. */
 ga_store *ga_h5_new(const char *path) {
   ga_store *s = calloc(1, sizeof *s);
   const size_t length = strlen(path) + 1;
@@ -50,6 +54,7 @@ ga_store *ga_h5_new(const char *path) {
   return NULL;
 }
 
+/* Close all data sets and the file; false if one of them fails. */
 static bool close_objects(ga_store *s) {
   bool ok = true;
   const hid_t sets[] = {s->values, s->rows, s->statistics};
@@ -73,7 +78,7 @@ static bool extend_to_stated_size(const char *path) {
   return (hsize_t)file.st_size >= size || truncate(path, (off_t)size) == 0;
 }
 
-/* cut /values to the number of rows in /rows */
+/* Cut /values and /texts to the number of rows in /rows. */
 static void cut_rows(hid_t file) {
   hid_t values = H5Dopen2(file, "values", H5P_DEFAULT), rows = H5Dopen2(file, "rows", H5P_DEFAULT);
   hid_t space = H5Dget_space(values);
@@ -91,6 +96,7 @@ static void cut_rows(hid_t file) {
   H5Dclose(rows);
 }
 
+/* Clear the mark of a killed writer and cut rows that are not counted; see h5.h. */
 bool ga_h5_repair(const char *path) {
   if (access(path, W_OK) != 0 || !extend_to_stated_size(path)) return false;
   const hbool_t yes = true;
@@ -113,8 +119,9 @@ static void release_reserved(const ga_store *s) {
   }
 }
 
-/* HDF5 1.10 crashes if closing a file fails. After a failed write the file that it closes is one in
- * memory (write_failed), and the file on disk is repaired. */
+/* Close the file, give back unused disk space, and free s. HDF5 1.10 crashes if closing a file
+ * fails. After a failed write the file that it closes is one in memory (write_failed), and the file
+ * on disk is repaired. */
 ga_status ga_store_close(ga_store *s, ga_error *err) {
   if (!s) return GA_OK;
   h5_listener l;

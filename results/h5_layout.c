@@ -22,6 +22,7 @@ hid_t ga_h5_text_type(size_t length) {
   return type;
 }
 
+/* Create an attribute with a text in UTF-8; false if HDF5 fails. */
 bool ga_h5_put_attribute(hid_t at, const char *name, const char *text) {
   hid_t type = ga_h5_text_type(strlen(text)), space = H5Screate(H5S_SCALAR);
   H5Tset_cset(type, H5T_CSET_UTF8);
@@ -49,10 +50,13 @@ static hid_t put_scalar(hid_t at, const char *name, hid_t type, const void *data
   return set;
 }
 
+/* Create a data set with one integer. */
 static bool put_number(hid_t at, const char *name, int value) {
   return H5Dclose(put_scalar(at, name, H5T_NATIVE_INT, &value)) >= 0;
 }
 
+/* Create a data set with a text and room for a longer one of `room` bytes; returns it open, or
+ * negative. */
 static hid_t put_text(hid_t at, const char *name, const char *text, size_t room) {
   const size_t length = strlen(text), size = length > room ? length : room;
   char *padded = calloc(size + 1, 1);
@@ -64,12 +68,13 @@ static hid_t put_text(hid_t at, const char *name, const char *text, size_t room)
   return set;
 }
 
+/* The unit or the name of a column, "" if it has none. */
 static const char *column_text(const ga_results_column *column, bool unit) {
   const char *text = unit ? column->unit : column->name;
   return text ? text : "";
 }
 
-/* names, or units, of all columns as one compressed array of texts */
+/* Create /names or /units (unit): the texts of all columns as one compressed array. */
 static bool put_list(hid_t file, const ga_results_head *head, bool unit) {
   const hsize_t n = (hsize_t)head->ncolumn, piece = n < 1024 ? n : 1024;
   size_t longest = 0;
@@ -106,12 +111,15 @@ static hid_t values_access(void) {
   return access;
 }
 
+/* Open /values without a chunk cache. */
 hid_t ga_h5_open_values(hid_t file) {
   hid_t access = values_access(), set = H5Dopen2(file, "values", access);
   H5Pclose(access);
   return set;
 }
 
+/* Create the empty table /values: compressed chunks, unlimited rows, no chunk cache; returns it
+ * open, or negative. */
 static hid_t put_values(hid_t file, int ncolumn, ga_store_chunk chunk) {
   const hsize_t size[2] = {(hsize_t)ncolumn, 0}, limit[2] = {(hsize_t)ncolumn, H5S_UNLIMITED};
   const hsize_t piece[2] = {(hsize_t)chunk.columns, (hsize_t)chunk.rows};
@@ -128,7 +136,8 @@ static hid_t put_values(hid_t file, int ncolumn, ga_store_chunk chunk) {
   return set;
 }
 
-/* The name of a column as one of an HDF5 object: '/' would be a group, and names must differ. */
+/* Write the name of a column, changed to a unique name of an HDF5 object in group, to link
+ * (H5_LINK_MAX bytes): '/' becomes %2F, a second 'x' becomes 'x~2'. */
 void ga_h5_link_name(hid_t group, const char *name, char *link) {
   size_t n = 0;
   for (; *name && n < H5_LINK_MAX - 20; name++) {
@@ -141,7 +150,7 @@ void ga_h5_link_name(hid_t group, const char *name, char *link) {
   }
 }
 
-/* column i as a data set of its own: a view of one line of /values, which grows with it */
+/* Create column i as a data set of its own: a view of row i of /values, which grows with it. */
 static bool put_view(hid_t group, hid_t values, int i, const ga_results_column *column) {
   const hsize_t none = 0, endless = H5S_UNLIMITED;
   const hsize_t start[2] = {(hsize_t)i, 0}, count[2] = {1, H5S_UNLIMITED};
@@ -164,6 +173,8 @@ static bool put_view(hid_t group, hid_t values, int i, const ga_results_column *
   return ok;
 }
 
+/* Create the group /columns with one view for each column, in their order; without views if there
+ * are too many columns. */
 static bool put_views(const ga_store *s, const ga_results_head *head) {
   hid_t how = H5Pcreate(H5P_GROUP_CREATE);
   H5Pset_link_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
@@ -176,6 +187,8 @@ static bool put_views(const ga_store *s, const ga_results_head *head) {
   return ok;
 }
 
+/* Create all objects of a new file; keeps /statistics, /rows and /values open in s. False if HDF5
+ * fails. */
 bool ga_h5_put_all(ga_store *s, const ga_results_head *head, ga_store_chunk chunk) {
   const char *texts[GA_STORE_TEXTS] = {head->title,      head->version, head->model,
                                        head->model_name, head->options, NULL};

@@ -13,6 +13,7 @@
 
 #include "h5.h"
 
+/* Does no process hold a lock on the file? */
 static bool is_unlocked(int descriptor) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return false;
   flock(descriptor, LOCK_UN);
@@ -54,8 +55,9 @@ static ga_status open_file(ga_store *s, ga_error *err) {
   return s->file >= 0 ? GA_OK : ga_h5_fail(err, GA_ERR_FILE, "read", s->path);
 }
 
-/* a text of fixed length, with a zero byte appended; NULL if the object is no such text */
-static char *take_text(hid_t type, hid_t object, bool attribute) {
+/* Read a text of fixed length, with a zero byte appended, to be freed; NULL if the object has
+ * another type. */
+static char *read_fixed_text(hid_t type, hid_t object, bool attribute) {
   const size_t size = H5Tget_size(type);
   char *text = NULL;
   if (size > 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0) {
@@ -73,6 +75,7 @@ static bool is_scalar(hid_t space) {
   return H5Sget_simple_extent_npoints(space) == 1;
 }
 
+/* The text of an attribute or scalar data set, to be freed; NULL if there is none. */
 static char *read_text(hid_t file, const h5_text_object *where) {
   const bool attribute = where->attribute;
   hid_t object = attribute ? H5Aopen(file, where->name, H5P_DEFAULT)
@@ -80,7 +83,7 @@ static char *read_text(hid_t file, const h5_text_object *where) {
   if (object < 0) return NULL;
   hid_t type = attribute ? H5Aget_type(object) : H5Dget_type(object);
   hid_t space = attribute ? H5Aget_space(object) : H5Dget_space(object);
-  char *text = is_scalar(space) ? take_text(type, object, attribute) : NULL;
+  char *text = is_scalar(space) ? read_fixed_text(type, object, attribute) : NULL;
   H5Sclose(space);
   H5Tclose(type);
   if (attribute) {
@@ -96,7 +99,8 @@ char *ga_h5_read_attribute(hid_t at, const char *name) {
   return read_text(at, &where);
 }
 
-/* all names, or units, one after the other, each with a zero behind it */
+/* Read the n names or units, to be freed: text i is at i * *stride and ends with a zero. NULL if
+ * the data set does not fit. */
 static char *read_list(hid_t file, const char *name, int n, size_t *stride) {
   hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
   if (set < 0) return NULL;
@@ -118,7 +122,7 @@ static char *read_list(hid_t file, const char *name, int n, size_t *stride) {
   return list;
 }
 
-/* the size of /values and of its chunks; false if it is not a table of numbers */
+/* Set ncolumn and chunk from /values; false if it is not a table of numbers. */
 static bool read_shape(ga_store *s) {
   hid_t space = H5Dget_space(s->values), how = H5Dget_create_plist(s->values);
   hid_t type = H5Dget_type(s->values);
@@ -137,7 +141,7 @@ static bool read_shape(ga_store *s) {
   return true;
 }
 
-/* the number of rows; never more than there are */
+/* Set info.rows from /rows, at most the length of /values; false if HDF5 fails. */
 static bool read_rows(ga_store *s) {
   uint64_t count = 0;
   hsize_t size[2] = {0, 0};
@@ -160,6 +164,7 @@ static int read_number(hid_t file, const char *name) {
   return value;
 }
 
+/* Is it a result file of a known version? GA_ERR_FILE if not. */
 static ga_status check_format(const ga_store *s, ga_error *err) {
   const h5_text_object format = {"format", true};
   char *text = read_text(s->file, &format);
@@ -176,6 +181,7 @@ static ga_status check_format(const ga_store *s, ga_error *err) {
                        version, H5_FORMAT_VERSION);
 }
 
+/* Open the data sets and fill s->info; GA_ERR_FILE if an object is missing or has a wrong shape. */
 static ga_status read_head(ga_store *s, ga_error *err) {
   ga_status status = check_format(s, err);
   if (status != GA_OK) return status;
@@ -200,6 +206,7 @@ static ga_status read_head(ga_store *s, ga_error *err) {
   return ok ? GA_OK : ga_h5_fail(err, GA_ERR_FILE, "read", s->path);
 }
 
+/* Open a file to read, after a repair if its writer was killed; *out is NULL on failure. */
 ga_status ga_store_open(const char *path, ga_store **out, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
@@ -219,8 +226,8 @@ const ga_store_info *ga_store_look(const ga_store *s) {
   return &s->info;
 }
 
-/* The writer's state is checked before the number of rows: so no row is missed that it wrote before
- * it ended. */
+/* Update rows, statistics and growing of a file that is being written. The writer's state is
+ * checked before the number of rows, so that no row is missed that it wrote before it ended. */
 ga_status ga_store_refresh(ga_store *s, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
@@ -238,6 +245,8 @@ ga_status ga_store_refresh(ga_store *s, ga_error *err) {
   return ga_h5_leave(&l, ok ? GA_OK : ga_h5_fail(err, GA_ERR_IO, "read", s->path));
 }
 
+/* Rows first .. first + count - 1 of `columns` columns from `column` on: values gets columns *
+ * count numbers, column by column. */
 ga_status ga_store_read(ga_store *s, int column, int columns, long first, long count,
                         double *values, ga_error *err) {
   h5_listener l;

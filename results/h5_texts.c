@@ -10,6 +10,7 @@
 
 static const char GROUP[] = "texts";
 
+/* Bytes of a text of column i, with its zero. */
 static size_t text_bytes(const ga_store *s, int i) {
   return (size_t)s->text_column[i].size + 1;
 }
@@ -25,6 +26,7 @@ static bool allocate_columns(ga_store *s, int n) {
   return true;
 }
 
+/* Create an empty, unlimited, compressed column of texts; returns the data set, or negative. */
 static hid_t put_column(hid_t group, const ga_results_text_column *column, ga_store_chunk chunk) {
   const hsize_t none = 0, endless = H5S_UNLIMITED, piece = (hsize_t)chunk.rows;
   char link[H5_LINK_MAX];
@@ -46,6 +48,7 @@ static hid_t put_column(hid_t group, const ga_results_text_column *column, ga_st
   return set;
 }
 
+/* Create the group /texts and its columns, which stay open in s. */
 bool ga_h5_texts_put(ga_store *s, const ga_results_head *head, ga_store_chunk chunk) {
   const int n = head->ntext_column;
   if (n == 0) return true;
@@ -65,6 +68,7 @@ bool ga_h5_texts_put(ga_store *s, const ga_results_head *head, ga_store_chunk ch
   return ok;
 }
 
+/* Close and open all columns again, so that HDF5 reads the actual state of their chunks. */
 bool ga_h5_texts_open_anew(ga_store *s) {
   if (s->info.ntext_column == 0) return true;
   bool ok = true;
@@ -80,14 +84,15 @@ bool ga_h5_texts_open_anew(ga_store *s) {
   return ok;
 }
 
+/* Bytes of one chunk of every column of texts, not compressed. */
 size_t ga_h5_texts_bytes(const ga_store *s) {
   size_t bytes = 0;
   for (int i = 0; i < s->info.ntext_column; i++) bytes += text_bytes(s, i);
   return bytes * (size_t)s->info.chunk.rows;
 }
 
-/* Writes rows of a column, or reads them if `from` is NULL. */
-static bool transfer(hid_t set, hsize_t first, hsize_t count, const char *from, char *to) {
+/* Write `count` rows of a column from row `first` on, or read them to `to` if `from` is NULL. */
+static bool transfer_rows(hid_t set, hsize_t first, hsize_t count, const char *from, char *to) {
   hid_t type = H5Dget_type(set), space = H5Dget_space(set);
   hid_t memory = H5Screate_simple(1, &count, NULL);
   bool ok = H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &count, NULL) >= 0;
@@ -99,8 +104,9 @@ static bool transfer(hid_t set, hsize_t first, hsize_t count, const char *from, 
   return ok;
 }
 
-/* As for /values: chunks of complete rows are compressed, others are not, so that they need not
- * move when they grow. The caller reopens the data sets when that is needed (h5_write.c). */
+/* Write rows of all columns; arguments as in ga_store_write. As for /values: chunks of complete
+ * rows are compressed, others are not, so that they need not move when they grow. The caller
+ * reopens the data sets when that is needed (h5_write.c). */
 bool ga_h5_texts_write(ga_store *s, long first, int count, const char *texts, bool final) {
   const size_t rows = (size_t)s->info.chunk.rows;
   const hsize_t start = (hsize_t)first, end = start + (hsize_t)count;
@@ -108,7 +114,7 @@ bool ga_h5_texts_write(ga_store *s, long first, int count, const char *texts, bo
   for (int i = 0; ok && i < s->info.ntext_column; i++) {
     const size_t bytes = text_bytes(s, i);
     ok = H5Dset_extent(s->texts[i], &end) >= 0 &&
-         (final ? transfer(s->texts[i], start, (hsize_t)count, texts, NULL)
+         (final ? transfer_rows(s->texts[i], start, (hsize_t)count, texts, NULL)
                 : H5Dwrite_chunk(s->texts[i], H5P_DEFAULT, H5_NO_FILTERS, &start, rows * bytes,
                                  texts) >= 0);
     texts += rows * bytes;
@@ -138,7 +144,7 @@ void ga_h5_texts_cut(hid_t file, hsize_t rows) {
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* column i of a file: a table of texts of fixed length, and its name */
+/* Open column i of the group and check that it has texts of fixed length; false if not. */
 static bool find_column(ga_store *s, hid_t group, int i) {
   char link[H5_LINK_MAX + 16], path[H5_LINK_MAX + 32];
   if (H5Lget_name_by_idx(group, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, (hsize_t)i, link, sizeof link,
@@ -159,6 +165,7 @@ static bool find_column(ga_store *s, hid_t group, int i) {
   return s->text_column[i].name != NULL;
 }
 
+/* Open all columns of texts of a file, in the order of their creation. */
 bool ga_h5_texts_find(ga_store *s) {
   if (H5Lexists(s->file, GROUP, H5P_DEFAULT) <= 0) return true;
   hid_t group = H5Gopen2(s->file, GROUP, H5P_DEFAULT);
@@ -170,16 +177,18 @@ bool ga_h5_texts_find(ga_store *s) {
   return ok;
 }
 
+/* `count` texts of a column from row `first` on, size + 1 bytes each. */
 ga_status ga_store_read_texts(ga_store *s, int column, long first, long count, char *texts,
                               ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
   hid_t set = s->texts[column];
   if (s->info.growing) H5Drefresh(set);
-  const bool ok = transfer(set, (hsize_t)first, (hsize_t)count, NULL, texts);
+  const bool ok = transfer_rows(set, (hsize_t)first, (hsize_t)count, NULL, texts);
   return ga_h5_leave(&l, ok ? GA_OK : ga_h5_fail(err, GA_ERR_FILE, "read", s->path));
 }
 
+/* Close all columns and free their lists; false if HDF5 fails. */
 bool ga_h5_texts_close(ga_store *s) {
   bool ok = true;
   for (int i = 0; i < s->info.ntext_column; i++) {

@@ -16,10 +16,10 @@
  * SPARE_COLUMN bytes for each column. */
 enum { SPARE = 1 << 18, SPARE_FRACTION = 8, SPARE_COLUMN = 256 };
 
-/* After a failed write HDF5 would still write smaller pieces that fit, and leave a superblock
- * that does not match the data. It also crashes if closing the file fails. So its file
- * descriptor is redirected to a file in memory, which is discarded in the end. The file on disk
- * stays as it is. */
+/* Set the error and s->failed; returns GA_ERR_IO. After a failed write HDF5 would still write
+ * smaller pieces that fit, and leave a superblock that does not match the data. It also crashes if
+ * closing the file fails. So its file descriptor is redirected to a file in memory, which is
+ * discarded in the end. The file on disk stays as it is. */
 static ga_status write_failed(ga_store *s, ga_error *err) {
   ga_status status = ga_h5_fail(err, GA_ERR_IO, "write", s->path);
   void *handle = NULL;
@@ -61,6 +61,7 @@ static ga_status reserve_space(ga_store *s, off_t size, size_t need, ga_error *e
   return GA_OK;
 }
 
+/* Size of the file in bytes, as HDF5 counts it. */
 static off_t file_size(const ga_store *s) {
   hsize_t size = 0;
   H5Fget_filesize(s->file, &size);
@@ -74,8 +75,10 @@ static bool open_values(ga_store *s) {
   return s->values >= 0 && ga_h5_texts_open_anew(s);
 }
 
-static ga_status create(ga_store *s, const ga_results_head *head, ga_store_chunk chunk,
-                        ga_error *err) {
+/* Create the file s->path with all objects and begin SWMR mode. A lock tells readers that the
+ * writer lives. Disk space is reserved first. */
+static ga_status create_file(ga_store *s, const ga_results_head *head, ga_store_chunk chunk,
+                             ga_error *err) {
   s->info = (ga_store_info){.ncolumn = head->ncolumn, .chunk = chunk};
   s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (s->lock < 0) {
@@ -101,7 +104,7 @@ static ga_status create(ga_store *s, const ga_results_head *head, ga_store_chunk
   if (!ga_h5_put_all(s, head, chunk) || H5Fstart_swmr_write(s->file) < 0 || !open_values(s)) {
     return write_failed(s, err);
   }
-  flock(s->lock, LOCK_SH); /* readers that look for it hold their own for a moment only */
+  flock(s->lock, LOCK_SH); /* waits at most for a reader that checks this lock */
   return GA_OK;
 }
 
@@ -109,12 +112,13 @@ bool ga_store_healthy(const ga_store *s) {
   return !s->failed;
 }
 
+/* A new file, which replaces an old one of the same name; *out is NULL on failure. */
 ga_status ga_store_create(const char *path, const ga_results_head *head, ga_store_chunk chunk,
                           ga_store **out, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
   ga_store *s = ga_h5_new(path);
-  ga_status status = s ? create(s, head, chunk, err)
+  ga_status status = s ? create_file(s, head, chunk, err)
                        : ga_store_fail(err, GA_ERR_MEM, "no memory for the file '%s'", path);
   if (status != GA_OK) ga_store_close(s, NULL);
   *out = status == GA_OK ? s : NULL;
@@ -122,9 +126,9 @@ ga_status ga_store_create(const char *path, const ga_results_head *head, ga_stor
 }
 
 /* Write complete rows, compressed. HDF5 remembers for the chunk it used last that it was
- * compressed, even if write_open wrote it without compression; the data set is reopened so that
+ * compressed, even if write_uncompressed wrote it; the data set is reopened so that
  * HDF5 reads the chunk's actual state. */
-static bool write_final(ga_store *s, long first, int count, const double *block) {
+static bool write_compressed(ga_store *s, long first, int count, const double *block) {
   if (count < s->info.chunk.rows && !open_values(s)) return false;
   const hsize_t start[2] = {0, (hsize_t)first}, origin[2] = {0, 0};
   const hsize_t size[2] = {(hsize_t)s->info.ncolumn, (hsize_t)count};
@@ -140,7 +144,7 @@ static bool write_final(ga_store *s, long first, int count, const double *block)
 
 /* Write the rows of a chunk that is not full, without compression. A compressed chunk moves when it
  * grows, and in SWMR mode its old space is lost. An uncompressed one stays where it is. */
-static bool write_open(ga_store *s, long first, const double *block) {
+static bool write_uncompressed(ga_store *s, long first, const double *block) {
   const size_t rows = (size_t)s->info.chunk.rows, columns = (size_t)s->info.chunk.columns;
   for (size_t j = 0; j < (size_t)s->info.ncolumn; j += columns) {
     const hsize_t start[2] = {j, (hsize_t)first};
@@ -152,6 +156,9 @@ static bool write_open(ga_store *s, long first, const double *block) {
   return true;
 }
 
+/* Write `count` rows from row `first` on, the begin of a chunk; block and texts as in store.h.
+ * final: compress them. Disk space is reserved first, so that a full disk leaves the file
+ * unchanged. */
 ga_status ga_store_write(ga_store *s, long first, int count, const double *block, const char *texts,
                          bool final, ga_error *err) {
   h5_listener l;
@@ -162,12 +169,15 @@ ga_status ga_store_write(ga_store *s, long first, int count, const double *block
   const size_t need = numbers * sizeof *block + ga_h5_texts_bytes(s);
   const ga_status status = reserve_space(s, file_size(s), need, err);
   if (status != GA_OK) return ga_h5_leave(&l, status);
-  const bool ok = H5Dset_extent(s->values, size) >= 0 &&
-                  (final ? write_final(s, first, count, block) : write_open(s, first, block)) &&
-                  ga_h5_texts_write(s, first, count, texts, final);
+  const bool ok =
+      H5Dset_extent(s->values, size) >= 0 &&
+      (final ? write_compressed(s, first, count, block) : write_uncompressed(s, first, block)) &&
+      ga_h5_texts_write(s, first, count, texts, final);
   return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));
 }
 
+/* Flush all data, then write and flush the number of rows: a reader never sees rows that are not
+ * complete. */
 ga_status ga_store_commit(ga_store *s, long rows, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
@@ -179,6 +189,7 @@ ga_status ga_store_commit(ga_store *s, long rows, ga_error *err) {
   return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));
 }
 
+/* Overwrite /statistics; text has at most GA_RESULTS_STATISTICS_MAX bytes. */
 ga_status ga_store_set_statistics(ga_store *s, const char *text, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);

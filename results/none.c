@@ -6,7 +6,8 @@ struct ga_store {
   ga_store_info info;
 };
 
-static ga_status missing(const char *path, ga_error *err) {
+/* The error of all functions: there is no HDF5. */
+static ga_status fail_without_hdf5(const char *path, ga_error *err) {
   return ga_store_fail(
       err, GA_ERR_BACKEND,
       "'%s': genalpha was built without HDF5. Install it (Debian: libhdf5-dev) and "
@@ -22,12 +23,12 @@ ga_status ga_store_create(const char *path, const ga_results_head *head, ga_stor
                           ga_store **out, ga_error *err) {
   (void)head, (void)chunk;
   *out = NULL;
-  return missing(path, err);
+  return fail_without_hdf5(path, err);
 }
 
 ga_status ga_store_open(const char *path, ga_store **out, ga_error *err) {
   *out = NULL;
-  return missing(path, err);
+  return fail_without_hdf5(path, err);
 }
 
 /* There is no store that the others could be called with. */
@@ -35,7 +36,7 @@ ga_status ga_store_open(const char *path, ga_store **out, ga_error *err) {
 ga_status ga_store_write(ga_store *s, long first, int count, const double *block, const char *texts,
                          bool final, ga_error *err) {
   (void)s, (void)first, (void)count, (void)block, (void)texts, (void) final;
-  return missing("", err);
+  return fail_without_hdf5("", err);
 }
 
 bool ga_store_healthy(const ga_store *s) {
@@ -45,12 +46,12 @@ bool ga_store_healthy(const ga_store *s) {
 
 ga_status ga_store_commit(ga_store *s, long rows, ga_error *err) {
   (void)s, (void)rows;
-  return missing("", err);
+  return fail_without_hdf5("", err);
 }
 
 ga_status ga_store_set_statistics(ga_store *s, const char *text, ga_error *err) {
   (void)s, (void)text;
-  return missing("", err);
+  return fail_without_hdf5("", err);
 }
 
 const ga_store_info *ga_store_look(const ga_store *s) {
@@ -59,19 +60,19 @@ const ga_store_info *ga_store_look(const ga_store *s) {
 
 ga_status ga_store_refresh(ga_store *s, ga_error *err) {
   (void)s;
-  return missing("", err);
+  return fail_without_hdf5("", err);
 }
 
 ga_status ga_store_read(ga_store *s, int column, int columns, long first, long count,
                         double *values, ga_error *err) {
   (void)s, (void)column, (void)columns, (void)first, (void)count, (void)values;
-  return missing("", err);
+  return fail_without_hdf5("", err);
 }
 
 ga_status ga_store_read_texts(ga_store *s, int column, long first, long count, char *texts,
                               ga_error *err) {
   (void)s, (void)column, (void)first, (void)count, (void)texts;
-  return missing("", err);
+  return fail_without_hdf5("", err);
 }
 
 ga_status ga_store_close(ga_store *s, ga_error *err) {

@@ -10,12 +10,13 @@ struct ga_results {
   ga_store *store;
   const ga_store_info *info;
   double *block; /* some rows of all columns, column by column */
-  long rows;     /* how many */
+  long rows;     /* number of rows that fit into block */
 };
 
 /* as many rows of all columns as take about 1 MB, at least a few and at most a chunk */
 enum { BLOCK_NUMBERS = 1 << 17, BLOCK_ROWS_MIN = 16 };
 
+/* Public: open a complete or growing file; see ga_results.h. Call ga_results_free in the end. */
 ga_status ga_results_open(const char *path, ga_results **out, ga_error *err) {
   *out = NULL;
   if (!path || !*path) return ga_store_fail(err, GA_ERR_ARG, "the file has no name");
@@ -67,6 +68,7 @@ const char *ga_results_unit(const ga_results *r, int column) {
   return inside ? r->info->units + (size_t)column * r->info->unit_size : NULL;
 }
 
+/* Public: the first column of this name, -1 if there is none. */
 int ga_results_column_index(const ga_results *r, const char *name) {
   for (int i = 0; i < r->info->ncolumn; i++) {
     if (strcmp(ga_results_name(r, i), name) == 0) return i;
@@ -96,10 +98,12 @@ bool ga_results_growing(const ga_results *r) {
   return r->info->growing;
 }
 
+/* Public: update the number of rows of a file that is being written. */
 ga_status ga_results_refresh(ga_results *r, ga_error *err) {
   return r->info->growing ? ga_store_refresh(r->store, err) : GA_OK;
 }
 
+/* Are rows first .. first + count - 1 in the file? */
 static ga_status check_range(const ga_results *r, long first, long count, ga_error *err) {
   if (first >= 0 && count >= 0 && count <= r->info->rows && first <= r->info->rows - count) {
     return GA_OK;
@@ -108,6 +112,7 @@ static ga_status check_range(const ga_results *r, long first, long count, ga_err
                        first, r->info->rows);
 }
 
+/* Public: `count` rows of one column from row `first` on. */
 ga_status ga_results_read_column(ga_results *r, int column, long first, long count, double *values,
                                  ga_error *err) {
   const ga_status status = check_range(r, first, count, err);
@@ -119,6 +124,8 @@ ga_status ga_results_read_column(ga_results *r, int column, long first, long cou
   return ga_store_read(r->store, column, 1, first, count, values, err);
 }
 
+/* Public: `count` rows of all columns, row by row; read in blocks and transposed, because the file
+ * stores columns. */
 ga_status ga_results_read_rows(ga_results *r, long first, long count, double *values,
                                ga_error *err) {
   ga_status status = check_range(r, first, count, err);
@@ -135,6 +142,7 @@ ga_status ga_results_read_rows(ga_results *r, long first, long count, double *va
   return status;
 }
 
+/* Public: `count` texts of a column of texts, size + 1 bytes each. */
 ga_status ga_results_read_texts(ga_results *r, int column, long first, long count, char *texts,
                                 ga_error *err) {
   const ga_status status = check_range(r, first, count, err);

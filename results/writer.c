@@ -30,16 +30,17 @@ struct ga_results_writer {
   ga_store_chunk chunk;
   int ncolumn;
   double *block;     /* the rows of the chunk that is not full: column j at block + j chunk.rows */
-  int count;         /* how many of them */
+  int count;         /* number of rows in block */
   char *texts;       /* the texts of these rows, column by column */
   int *text_size;    /* bytes of a text of each column, with its zero; ends with 0 */
-  long first;        /* number of the first */
+  long first;        /* number in the file of the first row in block */
   long written;      /* rows that the file counts */
   double every;      /* seconds between flushes */
-  double soon, next; /* the clock when a full chunk may be flushed, and when any rows must be */
+  double soon, next; /* times when a full chunk may be flushed, and when any rows must be */
   ga_error err;
 };
 
+/* Write the message to err, if that is not NULL; returns status. */
 ga_status ga_store_fail(ga_error *err, ga_status status, const char *format, ...) {
   if (!err) return status;
   va_list args;
@@ -54,12 +55,14 @@ bool ga_results_available(void) {
   return ga_store_available();
 }
 
+/* Seconds of a clock that never jumps. */
 static double now(void) {
   struct timespec ts = {0, 0};
   clock_gettime(CLOCK_MONOTONIC, &ts);
   return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
+/* Fewer rows per chunk for wide tables, and then several columns; see ROWS_MAX. */
 static ga_store_chunk choose_chunk(int ncolumn) {
   int rows = ROWS_MAX;
   while (rows > ROWS_MIN && (long)rows * ncolumn > BUFFER_NUMBERS) rows /= 2;
@@ -67,6 +70,7 @@ static ga_store_chunk choose_chunk(int ncolumn) {
   return (ga_store_chunk){.rows = rows, .columns = columns < ncolumn ? columns : ncolumn};
 }
 
+/* Columns with names, sizes of texts, flush_seconds: GA_ERR_ARG with a message if one is wrong. */
 static ga_status check_head(const char *path, const ga_results_head *head, ga_error *err) {
   if (!path || !*path) return ga_store_fail(err, GA_ERR_ARG, "the file has no name");
   if (!head || head->ncolumn < 1 || !head->column) {
@@ -91,7 +95,7 @@ static ga_status check_head(const char *path, const ga_results_head *head, ga_er
                        head->flush_seconds);
 }
 
-static void release(ga_results_writer *w) {
+static void free_writer(ga_results_writer *w) {
   if (!w) return;
   free(w->block);
   free(w->texts);
@@ -99,7 +103,7 @@ static void release(ga_results_writer *w) {
   free(w);
 }
 
-/* memory for the rows of a chunk; NULL if there is none */
+/* A writer with memory for the rows of one chunk, without a file; NULL if memory runs out. */
 static ga_results_writer *new_writer(const ga_results_head *head, ga_store_chunk chunk) {
   /* whole chunks, also of the last columns */
   const int width = (head->ncolumn + chunk.columns - 1) / chunk.columns * chunk.columns;
@@ -116,10 +120,12 @@ static ga_results_writer *new_writer(const ga_results_head *head, ga_store_chunk
     for (int i = 0; i < head->ntext_column; i++) w->text_size[i] = head->text_column[i].size + 1;
     return w;
   }
-  release(w);
+  free_writer(w);
   return NULL;
 }
 
+/* Public: create the file with its head, no rows yet; see ga_results.h. Call ga_results_close in
+ * the end. */
 ga_status ga_results_create(const char *path, const ga_results_head *head, ga_results_writer **out,
                             ga_error *err) {
   *out = NULL;
@@ -131,7 +137,7 @@ ga_status ga_results_create(const char *path, const ga_results_head *head, ga_re
   w->every = head->flush_seconds > 0 ? head->flush_seconds : FLUSH_SECONDS;
   status = ga_store_create(path, head, chunk, &w->store, err);
   if (status != GA_OK) {
-    release(w);
+    free_writer(w);
     return status;
   }
   w->soon = now();
@@ -140,20 +146,21 @@ ga_status ga_results_create(const char *path, const ga_results_head *head, ga_re
   return GA_OK;
 }
 
-static ga_status commit(ga_results_writer *w, long rows, ga_error *err) {
+/* Make the file count this many rows, all of which were written before. */
+static ga_status commit_rows(ga_results_writer *w, long rows, ga_error *err) {
   const ga_status status = ga_store_commit(w->store, rows, err);
   if (status == GA_OK) w->written = rows;
   return status;
 }
 
-/* The rows collected; those of a full chunk leave the memory. If the disk is full the rows before
- * are counted at least. */
+/* Write the collected rows to the file; a full chunk is then removed from memory. If the disk is
+ * full, the file counts at least the rows before this chunk. */
 static ga_status write_block(ga_results_writer *w, bool final) {
   if (w->count == 0) return GA_OK;
   const ga_status status =
       ga_store_write(w->store, w->first, w->count, w->block, w->texts, final, &w->err);
   if (status != GA_OK) {
-    if (ga_store_healthy(w->store) && w->first > w->written) commit(w, w->first, NULL);
+    if (ga_store_healthy(w->store) && w->first > w->written) commit_rows(w, w->first, NULL);
     return status;
   }
   if (w->count == w->chunk.rows) {
@@ -163,11 +170,13 @@ static ga_status write_block(ga_results_writer *w, bool final) {
   return GA_OK;
 }
 
-static ga_status flush(ga_results_writer *w, bool final) {
+/* Write the collected rows and let the file count them. final: no more rows follow. Sets the times
+ * of the next flush from the duration of this one. */
+static ga_status flush_rows(ga_results_writer *w, bool final) {
   const double began = now();
   const long rows = w->first + w->count;
   ga_status status = write_block(w, final || w->count == w->chunk.rows);
-  if (status == GA_OK) status = commit(w, rows, &w->err);
+  if (status == GA_OK) status = commit_rows(w, rows, &w->err);
   if (status != GA_OK) return status;
   const double end = now();
   w->soon = end + (end - began) / FLUSH_FRACTION;
@@ -175,7 +184,7 @@ static ga_status flush(ga_results_writer *w, bool final) {
   return GA_OK;
 }
 
-/* text i of the next row: cut to its size, zeros behind it */
+/* Copy the texts of the next row to w->texts, each cut to its size and padded with zeros. */
 static void put_texts(ga_results_writer *w, const char *const *text) {
   char *column = w->texts;
   for (int i = 0; w->text_size[i] > 0; i++) {
@@ -193,6 +202,8 @@ ga_status ga_results_append(ga_results_writer *w, const double *row) {
   return ga_results_append_texts(w, row, NULL);
 }
 
+/* Public: add a row to the chunk in memory; write it if it is full or if a flush is due. After an
+ * error, every call returns that error. */
 ga_status ga_results_append_texts(ga_results_writer *w, const double *row,
                                   const char *const *text) {
   if (w->err.code != GA_OK) return w->err.code;
@@ -202,15 +213,16 @@ ga_status ga_results_append_texts(ga_results_writer *w, const double *row,
   w->count++;
   const bool full = w->count == w->chunk.rows;
   const double clock = now();
-  if (clock >= w->next || (full && clock >= w->soon)) return flush(w, false);
+  if (clock >= w->next || (full && clock >= w->soon)) return flush_rows(w, false);
   return full ? write_block(w, true) : GA_OK;
 }
 
 ga_status ga_results_flush(ga_results_writer *w) {
-  return w->err.code != GA_OK ? w->err.code : flush(w, false);
+  return w->err.code != GA_OK ? w->err.code : flush_rows(w, false);
 }
 
-/* Their space in the file is allocated, so this works on a full disk too. */
+/* Public: overwrite the statistics (JSON). Their space in the file was allocated at the beginning,
+ * so this works on a full disk too. */
 ga_status ga_results_set_statistics(ga_results_writer *w, const char *json) {
   if (w->err.code != GA_OK && !ga_store_healthy(w->store)) return w->err.code;
   const size_t length = json ? strlen(json) : 0;
@@ -228,13 +240,15 @@ const ga_error *ga_results_writer_error(const ga_results_writer *w) {
   return &w->err;
 }
 
+/* Public: write the last rows, close the file and free w. err gets the first error of the whole
+ * life of w. */
 ga_status ga_results_close(ga_results_writer *w, ga_error *err) {
   if (!w) return GA_OK;
-  if (w->err.code == GA_OK) flush(w, true);
+  if (w->err.code == GA_OK) flush_rows(w, true);
   ga_error closing = {GA_OK, ""};
   ga_store_close(w->store, &closing);
   const ga_error first = w->err.code != GA_OK ? w->err : closing;
-  release(w);
+  free_writer(w);
   if (err) *err = first;
   return first.code;
 }

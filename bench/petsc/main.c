@@ -16,6 +16,7 @@
 #include "linsol/registry.h"
 #include "team_run.h"
 
+/* CPU time of this process in seconds. */
 static double cpu_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -36,13 +37,14 @@ static ga_linsol *inner(const ga_linsol *ls) {
   return ls->impl;
 }
 
-/* what the solver says is handed on */
+/* Copies message and cost of the inner solver to ls; returns status. */
 static ga_status hand_on(ga_linsol *ls, ga_status status) {
   memcpy(ls->trouble, inner(ls)->trouble, sizeof ls->trouble);
   ls->cost = inner(ls)->cost;
   return status;
 }
 
+/* Creates the inner solver in ls->impl and lets it analyze A. */
 static ga_status watch_analyze(ga_linsol *ls, const ga_csr *A) {
   const stopwatch *w = ls->context;
   ga_linsol *in = calloc(1, sizeof *in);
@@ -52,6 +54,7 @@ static ga_status watch_analyze(ga_linsol *ls, const ga_csr *A) {
   return hand_on(ls, w->ops->analyze(in, A));
 }
 
+/* Factors by the inner solver and adds the time to the stopwatch. */
 static ga_status watch_factor(ga_linsol *ls, const ga_csr *A) {
   stopwatch *w = ls->context;
   double start = cpu_seconds();
@@ -61,6 +64,7 @@ static ga_status watch_factor(ga_linsol *ls, const ga_csr *A) {
   return hand_on(ls, status);
 }
 
+/* Solves by the inner solver (b becomes x) and adds the time to the stopwatch. */
 static ga_status watch_solve(ga_linsol *ls, double *b) {
   stopwatch *w = ls->context;
   double start = cpu_seconds();
@@ -78,6 +82,7 @@ static void watch_reset(ga_linsol *ls) {
   if (inner(ls)->ops->reset) inner(ls)->ops->reset(inner(ls));
 }
 
+/* Frees the inner solver. */
 static void watch_free(ga_linsol *ls) {
   if (!ls->impl) return;
   inner(ls)->ops->free(inner(ls));
@@ -107,11 +112,14 @@ typedef struct {
 
 static int process, size;
 
+/* Largest x of all processes; each must call it. */
 static double largest(double x) {
   MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return x;
 }
 
+/* Takes c->before + c->steps steps; w, petsc and *iterations (Newton) count only the last c->steps.
+ * The solver is wrapped by the stopwatch w. */
 static ga_status run(subdomain_model *p, const bench_case *c, ga_team *team, stopwatch *w,
                      ga_petsc_context *petsc, long *iterations) {
   ga_options o = ga_options_default();
@@ -143,7 +151,8 @@ static ga_status run(subdomain_model *p, const bench_case *c, ga_team *team, sto
   return status;
 }
 
-/* microseconds for a body and an iteration */
+/* Runs one case and prints its row without the last column; returns microseconds of the linear
+ * solver per body and Newton iteration. Ends the program on failure. */
 static double measure(const bench_case *c, const char *options) {
   whole_system s = c->layers > 0 ? whole_net(c->size, c->layers) : whole_chain(c->size);
   bool chain = c->layers == 0;
@@ -172,6 +181,7 @@ static double measure(const bench_case *c, const char *options) {
   return total;
 }
 
+/* Prints a table: each case, with its ratio to the chain of the same method before it. */
 int main(int argc, char **argv) {
   static const bench_case cases[] = {
       {"chain 10000, klu", "stab2", 10000, 0, 20, 20, 0},

@@ -17,6 +17,8 @@ calls = []
 
 
 def recorded(function):
+    """The same function, which also appends each call to `calls`."""
+
     def call(*arguments):
         calls.append((function, arguments))
         return function(*arguments)
@@ -25,6 +27,7 @@ def recorded(function):
 
 
 def run(callbacks):
+    """100 steps of the heavy top with these callbacks."""
     ga.integrate(heavy_top.M, **callbacks, **heavy_top.start, t_end=0.1, h=1e-3, scleronomic=True)
 
 

@@ -22,10 +22,12 @@ typedef struct ga_condensed {
   ga_linsol_layout layout;
 } condensed;
 
+/* Is unknown i of A one of y? */
 static bool is_unit(const condensed *c, int i) {
   return i >= c->unit && i < c->unit + c->nunit;
 }
 
+/* The number in B of unknown i of A, which is not one of y. */
 static int number_of(const condensed *c, int i) {
   return i < c->unit ? i : i - c->nunit;
 }
@@ -35,13 +37,15 @@ typedef struct {
   int *row, *col;
 } terms;
 
+/* Note row and column in B of term `at`, from row i and column j of A. */
 static void add_term(condensed *c, terms *t, int at, int i, int j) {
   if (!t) return;
   t->row[at] = number_of(c, i);
   t->col[at] = number_of(c, j);
 }
 
-/* One pass over all terms of B. t NULL: only counts them. */
+/* List all terms of B: entries of A_xx, then products of A_xy and -S; their sources go to
+ * plain_from, left and right. t NULL: only set nplain and nproduct. */
 static void list_terms(condensed *c, const ga_csr *A, terms *t) {
   c->nplain = c->nproduct = 0;
   for (int i = 0; i < A->nrow; i++) {
@@ -64,8 +68,9 @@ static void list_terms(condensed *c, const ga_csr *A, terms *t) {
   }
 }
 
-/* The terms, row by row, are the pattern of a matrix whose entries are not sorted and may occur
- * twice: whole.c sorts and joins them. */
+/* Build the pattern of B and the slots of all terms; false if memory runs out. The terms, row by
+ * row, are the pattern of a matrix whose entries are not sorted and may occur twice: whole.c sorts
+ * and joins them. */
 static bool build_pattern(condensed *c, const ga_csr *A) {
   list_terms(c, A, NULL);
   size_t total = (size_t)(c->nplain + c->nproduct), n = (size_t)(A->nrow - c->nunit);
@@ -119,7 +124,7 @@ static void copy_blocks(condensed *c, const ga_linsol_layout *layout) {
   c->layout = (ga_linsol_layout){.nblock = known, .block = c->block};
 }
 
-/* the entries of A_xy */
+/* List the entries of A_xy in y_entry and y_row; false if memory runs out. */
 static bool list_coupling(condensed *c, const ga_csr *A) {
   size_t most = (size_t)A->ptr[A->nrow] + 1;
   c->aside = malloc(((size_t)c->nunit + 1) * sizeof(double));
@@ -136,6 +141,8 @@ static bool list_coupling(condensed *c, const ga_csr *A) {
   return true;
 }
 
+/* Prepare the elimination: patterns and slots; see whole.h. After false, ga_whole_free frees what
+ * was allocated. */
 bool ga_whole_condense(ga_whole *w, long unit, long nunit) {
   if (nunit == 0) return true;
   condensed *c = calloc(1, sizeof *c);
@@ -165,6 +172,7 @@ const ga_linsol_layout *ga_whole_layout(const ga_whole *w) {
   return layout->nblock > 0 ? layout : NULL;
 }
 
+/* B = A_xx + A_xy S from the values of A; nothing to do without elimination. */
 void ga_whole_finish(ga_whole *w) {
   condensed *c = w->condensed;
   if (!c) return;
@@ -177,7 +185,8 @@ void ga_whole_finish(ga_whole *w) {
   }
 }
 
-/* b - A_xy c; c is put aside, and the entries after it move to its place */
+/* In place: (b, c) becomes b - A_xy c, the right side for B; c is kept in aside, and the entries
+ * after it move forward. */
 void ga_whole_right_side(const ga_whole *w, double *x) {
   const condensed *c = w->condensed;
   const ga_csr *A = &w->A;
@@ -189,7 +198,8 @@ void ga_whole_right_side(const ga_whole *w, double *x) {
   memmove(x + c->unit, x + c->unit + c->nunit, (size_t)after * sizeof(double));
 }
 
-/* y = c + S x; the entries after y move back */
+/* In place: x of B becomes the solution (x, y) of A with y = c + S x; the entries after y move
+ * back. */
 void ga_whole_solution(const ga_whole *w, double *x) {
   const condensed *c = w->condensed;
   const ga_csr *A = &w->A;
@@ -205,6 +215,7 @@ void ga_whole_solution(const ga_whole *w, double *x) {
   }
 }
 
+/* The number in A of a column of the solver's matrix. */
 long ga_whole_column(const ga_whole *w, long column) {
   const condensed *c = w->condensed;
   return !c || column < c->unit ? column : column + c->nunit;

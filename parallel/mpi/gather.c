@@ -44,6 +44,7 @@ typedef struct {
   ga_linsol ls;
 } gather;
 
+/* Is this process 0, which has the whole matrix? */
 static bool is_root(const gather *g) {
   return g->team->team.process == 0;
 }
@@ -66,7 +67,8 @@ static ga_status send_outcome(ga_linsol *ls, ga_status status) {
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* the counts of all processes on process 0; false: no memory, or too many */
+/* Gather the counts `own` of all processes on process 0 and set to->at and to->total. Collective.
+ * False if memory runs out (on all processes), or if the total exceeds an int (on process 0). */
 static bool gather_counts(gather *g, gathered *to, int own) {
   int processes = g->team->team.processes;
   if (is_root(g)) {
@@ -86,7 +88,7 @@ static bool gather_counts(gather *g, gathered *to, int own) {
   return good;
 }
 
-/* n numbers of every process into one array on process 0 */
+/* Gather n numbers of every process in one array on process 0; p has the counts. Collective. */
 static void gather_array(const gather *g, const gathered *p, int n, const void *from, void *to,
                          MPI_Datatype type) {
   MPI_Gatherv(from, n, type, to, p->count, p->at, type, 0, g->team->comm);
@@ -95,6 +97,7 @@ static void gather_array(const gather *g, const gathered *p, int n, const void *
   if (!is_root(g)) g->team->counts.gathered += (long)n * bytes;
 }
 
+/* List the rows that this process owns, and allocate the buffer for their right-hand sides. */
 static ga_status list_owned(gather *g, const ga_linsol_numbering *numbering) {
   g->owned = malloc(((size_t)g->n + 1) * sizeof(int));
   g->b = malloc(((size_t)g->n + 1) * sizeof(double));
@@ -112,6 +115,8 @@ typedef struct {
   ga_block_range *range; /* of all blocks of all processes */
 } patterns;
 
+/* Arrays of process 0, once the counts are known; nothing on other processes. False if memory runs
+ * out. */
 static bool allocate_root(gather *g, long n, int nblock, patterns *p) {
   int processes = g->team->team.processes;
   if (!is_root(g)) return true;
@@ -131,6 +136,8 @@ static bool allocate_root(gather *g, long n, int nblock, patterns *p) {
          g->own_number && g->values && g->row_x && g->own_b && g->x;
 }
 
+/* On process 0: the whole matrix and its layout from the gathered patterns; the unknowns y of
+ * ga_linsol_numbering.nunit are eliminated. */
 static ga_status build_whole(gather *g, const ga_linsol_numbering *numbering, const patterns *p,
                              int nblock) {
   int processes = g->team->team.processes, *ptr = p->ptr;
@@ -149,13 +156,15 @@ static ga_status build_whole(gather *g, const ga_linsol_numbering *numbering, co
   return ga_whole_condense(g->whole, g->unit[0], g->unit[1]) ? GA_OK : GA_ERR_MEM;
 }
 
-/* row lengths of A into `length`, numbers of owned rows into `own` */
+/* Write row lengths of A to `length`, numbers of owned rows to `own`. */
 static void describe_rows(const gather *g, const ga_csr *A, const ga_linsol_numbering *numbering,
                           int *length, long *own) {
   for (int i = 0; i < g->n; i++) length[i] = A->ptr[i + 1] - A->ptr[i];
   for (int k = 0; k < g->nowned; k++) own[k] = numbering->number[g->owned[k]];
 }
 
+/* Send the pattern, row numbers, owned rows and block ranges of this process to process 0.
+ * Collective. */
 static ga_status gather_patterns(gather *g, const ga_csr *A, const ga_linsol_layout *layout,
                                  patterns *p) {
   const ga_linsol_numbering *numbering = layout->numbering;
@@ -180,7 +189,8 @@ static ga_status gather_patterns(gather *g, const ga_csr *A, const ga_linsol_lay
   return status;
 }
 
-/* The numbers of the unknowns y (ga_linsol_numbering.nunit) are a range: finds it. */
+/* Set g->unit: the range of the numbers of the unknowns y (ga_linsol_numbering.nunit).
+ * Collective. */
 static void find_unit(gather *g, const ga_linsol_numbering *numbering) {
   long range[2] = {-numbering->n, -1}; /* the first one, negative, and the last */
   for (int i = g->n - numbering->nunit; i < g->n; i++) {
@@ -192,7 +202,9 @@ static void find_unit(gather *g, const ga_linsol_numbering *numbering) {
   g->unit[1] = range[1] < 0 ? 0 : range[1] + range[0] + 1;
 }
 
-static ga_status analyze(ga_linsol *ls, const ga_csr *A) {
+/* Collective: process 0 gets all patterns, builds the whole and opens a solver for it. ls->context
+ * is the ga_mpi_team. */
+static ga_status gather_analyze(ga_linsol *ls, const ga_csr *A) {
   ga_mpi_team *team = ls->context;
   gather *g = calloc(1, sizeof *g);
   patterns p = {0};
@@ -226,6 +238,8 @@ static ga_status analyze(ga_linsol *ls, const ga_csr *A) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* On process 0: add the values of all processes, factor, and note the dependent column if
+ * singular. */
 static ga_status factor_whole(gather *g) {
   ga_linsol *ls = &g->ls;
   ga_whole_clear(g->whole);
@@ -242,12 +256,15 @@ static ga_status factor_whole(gather *g) {
   return status;
 }
 
-static ga_status factor(ga_linsol *ls, const ga_csr *A) {
+/* Collective: send the values of A to process 0, which factors. All processes return its status. */
+static ga_status gather_factor(ga_linsol *ls, const ga_csr *A) {
   gather *g = ls->impl;
   gather_array(g, &g->entries, g->nnz, A->val, g->values, MPI_DOUBLE);
   return send_outcome(ls, is_root(g) ? factor_whole(g) : GA_OK);
 }
 
+/* On process 0: solve for the right-hand sides of all owned rows; row_x gets x of all rows of all
+ * processes. */
 static ga_status solve_whole(gather *g) {
   for (int k = 0; k < g->own.total; k++) g->x[g->own_number[k]] = g->own_b[k];
   ga_whole_right_side(g->whole, g->x);
@@ -257,7 +274,9 @@ static ga_status solve_whole(gather *g) {
   return status;
 }
 
-static ga_status solve(ga_linsol *ls, double *b) {
+/* Collective: overwrite b of this process by the solution. Only entries of b that are owned
+ * count. */
+static ga_status gather_solve(ga_linsol *ls, double *b) {
   gather *g = ls->impl;
   for (int k = 0; k < g->nowned; k++) g->b[k] = b[g->owned[k]];
   gather_array(g, &g->own, g->nowned, g->b, g->own_b, MPI_DOUBLE);
@@ -279,7 +298,7 @@ static int singular_column(const ga_linsol *ls) {
   return -1;
 }
 
-static void reset(ga_linsol *ls) {
+static void gather_reset(ga_linsol *ls) {
   gather *g = ls->impl;
   if (g->ls.ops && g->ls.ops->reset) g->ls.ops->reset(&g->ls);
 }
@@ -304,10 +323,10 @@ static void free_gather(ga_linsol *ls) {
 const ga_linsol_ops ga_mpi_gather_linsol = {
     .name = "gather",
     .summary = "the matrices of a team are added and solved on process 0",
-    .analyze = analyze,
-    .factor = factor,
-    .solve = solve,
+    .analyze = gather_analyze,
+    .factor = gather_factor,
+    .solve = gather_solve,
     .singular_column = singular_column,
-    .reset = reset,
+    .reset = gather_reset,
     .free = free_gather,
 };

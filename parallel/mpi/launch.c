@@ -43,14 +43,16 @@ struct ga_launch {
 
 /* ---- MPI itself ----------------------------------------------------------------------------- */
 
-static bool agree(bool good) {
+/* Is good true on all processes? Collective. */
+static bool all_agree(bool good) {
   int own = good, all = 0;
   MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
   return all != 0;
 }
 
-/* The error of the lowest process that has one, on all processes. */
-static ga_status settle(ga_status status, ga_error *err) {
+/* Collective: all processes get the status and message of the lowest process that has an error;
+ * GA_OK if none has. */
+static ga_status share_error(ga_status status, ga_error *err) {
   int process, processes, own, first;
   MPI_Comm_rank(MPI_COMM_WORLD, &process);
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
@@ -72,6 +74,7 @@ static ga_status no_memory(ga_error *err) {
 
 /* ---- entries of the whole ------------------------------------------------------------------ */
 
+/* Gather one kind of entries of all processes in `whole` on the root. Collective. */
 static ga_status gather_entries(void *context, ga_entry kind, const double *own, double *whole) {
   ga_launch *l = context;
   const entry_map *n = &l->entries[kind];
@@ -85,7 +88,9 @@ static ga_status gather_entries(void *context, ga_entry kind, const double *own,
   return GA_OK;
 }
 
-static ga_status spread(void *context, void *bytes, size_t count) {
+/* Send `count` bytes of the root to all processes, in pieces because MPI counts by int.
+ * Collective. */
+static ga_status spread_bytes(void *context, void *bytes, size_t count) {
   char *at = bytes;
   (void)context;
   while (count > 0) {
@@ -97,7 +102,8 @@ static ga_status spread(void *context, void *bytes, size_t count) {
   return GA_OK;
 }
 
-/* memory on the root, after the counts have arrived; false: none, or too many entries */
+/* On the root, once n->count is known: set n->at and allocate. False if memory runs out or there
+ * are more entries than an int counts. */
 static bool allocate_map(ga_launch *l, entry_map *n) {
   for (int p = 0; p < l->processes; p++) {
     if (n->count[p] > INT_MAX - n->at[p]) return false;
@@ -108,6 +114,7 @@ static bool allocate_map(ga_launch *l, entry_map *n) {
   return n->number && n->received;
 }
 
+/* Tell the root which entries of the whole each process has (l->entries). Collective. */
 static ga_status gather_maps(ga_launch *l, ga_error *err) {
   const ga_subdomain_info *p = &l->info;
   const int count[GA_ENTRIES] = {p->nq, p->nv, p->nlam, p->npsi};
@@ -119,12 +126,12 @@ static ga_status gather_maps(ga_launch *l, ga_error *err) {
     n->at = calloc((size_t)l->processes + 1, sizeof *n->at);
     if (!n->count || !n->at) status = no_memory(err);
   }
-  status = settle(status, err);
+  status = share_error(status, err);
   for (int k = 0; k < GA_ENTRIES && status == GA_OK; k++) {
     entry_map *n = &l->entries[k];
     MPI_Gather(&count[k], 1, MPI_INT, n->count, 1, MPI_INT, ROOT, MPI_COMM_WORLD);
     if (l->process == ROOT && !allocate_map(l, n)) status = no_memory(err);
-    status = settle(status, err);
+    status = share_error(status, err);
     if (status != GA_OK) return status;
     MPI_Gatherv(number[k], count[k], MPI_LONG, n->number, n->count, n->at, MPI_LONG, ROOT,
                 MPI_COMM_WORLD);
@@ -134,17 +141,20 @@ static ga_status gather_maps(ga_launch *l, ga_error *err) {
 
 /* ---- the subdomains ------------------------------------------------------------------------- */
 
-/* the root's partition, on all processes, and this process's subdomain of it */
+/* Set l->partition, that of the root on all processes, and l->subdomain of this process.
+ * Collective. */
 static ga_status cut_mechanism(ga_launch *l, const ga_mechanism *m, ga_error *err) {
   const ga_partition_method how = l->process == ROOT ? GA_PARTITION_GRAPH : GA_PARTITION_RANGES;
-  const ga_status status = settle(ga_partition_new(m, l->processes, how, &l->partition, err), err);
+  const ga_status status =
+      share_error(ga_partition_new(m, l->processes, how, &l->partition, err), err);
   if (status != GA_OK) return status;
   ga_partition *p = l->partition;
   MPI_Bcast(p->body, p->bodies, MPI_INT, ROOT, MPI_COMM_WORLD);
   MPI_Bcast(p->element, p->elements, MPI_INT, ROOT, MPI_COMM_WORLD);
-  return settle(ga_mechanism_subdomain(m, p, l->process, &l->subdomain, err), err);
+  return share_error(ga_mechanism_subdomain(m, p, l->process, &l->subdomain, err), err);
 }
 
+/* Sizes of all subdomains into l->sizes, on all processes. Collective. */
 static ga_status gather_sizes(ga_launch *l, ga_error *err) {
   const ga_subdomain_info *p = &l->info;
   const ga_launch_subdomain own = {.bodies = p->bodies,
@@ -155,16 +165,17 @@ static ga_status gather_sizes(ga_launch *l, ga_error *err) {
                                    .velocities = p->nv,
                                    .constraints = p->nlam + p->npsi};
   l->sizes = calloc((size_t)l->processes, sizeof *l->sizes);
-  const ga_status status = settle(l->sizes ? GA_OK : no_memory(err), err);
+  const ga_status status = share_error(l->sizes ? GA_OK : no_memory(err), err);
   if (status != GA_OK) return status;
   MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, l->sizes, (int)sizeof own, MPI_BYTE,
                 MPI_COMM_WORLD);
   return GA_OK;
 }
 
+/* Arrays for the whole state on the root. Collective: all return the same status. */
 static ga_status allocate_whole_state(ga_launch *l, ga_error *err) {
   const ga_subdomain_info *p = &l->info;
-  if (l->process != ROOT) return settle(GA_OK, err);
+  if (l->process != ROOT) return share_error(GA_OK, err);
   const size_t nv = (size_t)p->nv_all + 1;
   l->q = calloc((size_t)p->nq_all + 1, sizeof *l->q);
   l->v = calloc(nv, sizeof *l->v);
@@ -173,24 +184,27 @@ static ga_status allocate_whole_state(ga_launch *l, ga_error *err) {
   l->lam = calloc((size_t)p->nlam_all + 1, sizeof *l->lam);
   l->psi = calloc((size_t)p->npsi_all + 1, sizeof *l->psi);
   const bool good = l->q && l->v && l->vd && l->a && l->lam && l->psi;
-  return settle(good ? GA_OK : no_memory(err), err);
+  return share_error(good ? GA_OK : no_memory(err), err);
 }
 
+/* Set l->whole, by which the library gathers and spreads entries. */
 static void describe_whole(ga_launch *l) {
   const ga_subdomain_info *p = &l->info;
   l->whole = (ga_collector){.n = {p->nq_all, p->nv_all, p->nlam_all, p->npsi_all},
                             .number = {p->q, p->v, p->lam, p->psi},
                             .root = l->process == ROOT,
                             .gather = gather_entries,
-                            .spread = spread,
+                            .spread = spread_bytes,
                             .context = l};
 }
 
+/* PETSc as the solver of the team if its options are given (not NULL), else the team's own
+ * solver. */
 static ga_status choose_solver(ga_launch *l, const char *petsc, ga_error *err) {
   ga_status status = GA_OK;
   if (petsc) status = ga_launch_petsc(l->team, petsc, err);
   l->with_petsc = petsc && status == GA_OK;
-  return settle(status, err);
+  return share_error(status, err);
 }
 
 static void close_launch(ga_launch *l) {
@@ -208,11 +222,13 @@ static void close_launch(ga_launch *l) {
   free(l);
 }
 
+/* Cut the mechanism m, which must outlive *out, into subdomains, one for each process, and make the
+ * team. petsc: options of PETSc, NULL: no PETSc. Collective, the same status on all processes. */
 static ga_status open_launch(const ga_mechanism *m, const char *petsc, ga_launch **out,
                              ga_error *err) {
   ga_launch *l = calloc(1, sizeof *l);
   *out = NULL;
-  ga_status status = settle(l ? GA_OK : no_memory(err), err);
+  ga_status status = share_error(l ? GA_OK : no_memory(err), err);
   if (status != GA_OK) {
     free(l);
     return status;
@@ -228,7 +244,7 @@ static ga_status open_launch(const ga_mechanism *m, const char *petsc, ga_launch
   if (status == GA_OK) status = gather_maps(l, err);
   if (status == GA_OK) status = allocate_whole_state(l, err);
   if (status == GA_OK) {
-    status = settle(ga_mpi_team_world(l->info.nv, l->info.v, &l->team, err), err);
+    status = share_error(ga_mpi_team_world(l->info.nv, l->info.v, &l->team, err), err);
   }
   if (status == GA_OK) status = choose_solver(l, petsc, err);
   if (status == GA_OK) {
@@ -257,7 +273,9 @@ static ga_launch_subdomain size_of(const ga_launch *l, int process) {
   return l->sizes[process];
 }
 
-static ga_status gather(ga_launch *l, const ga_state *own, ga_state *whole) {
+/* Gather all vectors of a state on the root; see launch.h. On other processes the pointers in whole
+ * are NULL. Collective. */
+static ga_status gather_state(ga_launch *l, const ga_state *own, ga_state *whole) {
   const struct {
     ga_entry kind;
     const double *own;
@@ -277,16 +295,19 @@ static ga_status gather(ga_launch *l, const ga_state *own, ga_state *whole) {
   return status;
 }
 
-static double value(ga_launch *l, ga_launch_value of, void *context, const ga_state *own) {
+/* of(context, whole state), computed by the root, on all processes; NaN after a failure.
+ * Collective. */
+static double whole_value(ga_launch *l, ga_launch_value of, void *context, const ga_state *own) {
   ga_state whole;
   double x = NAN;
-  const ga_status status = gather(l, own, &whole);
+  const ga_status status = gather_state(l, own, &whole);
   if (l->process == ROOT && status == GA_OK) x = of(context, &whole);
   MPI_Bcast(&x, 1, MPI_DOUBLE, ROOT, MPI_COMM_WORLD);
   return x;
 }
 
-static void sum(ga_launch *l, int n, double *x) {
+/* x[i] = sum over all processes; NaN after a failure. Collective. */
+static void sum_over_processes(ga_launch *l, int n, double *x) {
   if (l->team->ops->reduce(l->team, GA_TEAM_SUM, n, x) == GA_OK) return;
   for (int i = 0; i < n; i++) x[i] = NAN;
 }
@@ -306,8 +327,8 @@ __attribute__((visibility("default"))) const ga_launch_ops ga_launch_ops_2 = {
     .team = team_of,
     .whole = whole_of,
     .size = size_of,
-    .gather = gather,
-    .value = value,
-    .agree = agree,
-    .sum = sum,
+    .gather = gather_state,
+    .value = whole_value,
+    .agree = all_agree,
+    .sum = sum_over_processes,
 };

@@ -11,25 +11,29 @@ enum { LENGTH_TAG = 17, BYTES_TAG = 18 };
 /* MPI counts by int: the length comes first, then pieces of at most 1 GB */
 enum { PIECE = 1 << 30 };
 
-static int piece(size_t size, size_t done) {
+/* Bytes of the next piece when `done` of `size` bytes are done. */
+static int piece_size(size_t size, size_t done) {
   return size - done < PIECE ? (int)(size - done) : PIECE;
 }
 
+/* Send the length, then the bytes; see ga_message_ops. */
 static void send_message(int to, const void *bytes, size_t size) {
   uint64_t length = size;
   MPI_Send(&length, 1, MPI_UINT64_T, to, LENGTH_TAG, MPI_COMM_WORLD);
   for (size_t done = 0; done < size; done += PIECE) {
-    MPI_Send((const char *)bytes + done, piece(size, done), MPI_BYTE, to, BYTES_TAG,
+    MPI_Send((const char *)bytes + done, piece_size(size, done), MPI_BYTE, to, BYTES_TAG,
              MPI_COMM_WORLD);
   }
 }
 
-/* the message whose length has arrived and whose bytes have not been asked for */
+/* the message whose length was received, and whose bytes were not received yet */
 static struct {
   int from; /* -1: none */
   uint64_t length;
 } next = {.from = -1};
 
+/* Has a message arrived? Receives its length only; the same message is reported until it is
+ * received. */
 static bool poll_message(int *from, size_t *size) {
   if (next.from < 0) {
     int there = 0;
@@ -45,10 +49,11 @@ static bool poll_message(int *from, size_t *size) {
   return true;
 }
 
+/* Receive the bytes of the message that poll_message has reported. */
 static void receive_message(int from, void *bytes, size_t size) {
   for (size_t done = 0; done < size; done += PIECE) {
-    MPI_Recv((char *)bytes + done, piece(size, done), MPI_BYTE, from, BYTES_TAG, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
+    MPI_Recv((char *)bytes + done, piece_size(size, done), MPI_BYTE, from, BYTES_TAG,
+             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   next.from = -1;
 }

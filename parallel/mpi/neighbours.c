@@ -21,7 +21,8 @@ static void free_mail(mail *m) {
   free(m->data);
 }
 
-/* The counts are known: finds at, allocates data. */
+/* Once the counts are known: set at and allocate data. False if memory runs out or the total
+ * exceeds an int. */
 static bool allocate_data(mail *m, int processes) {
   long total = 0;
   for (int p = 0; p < processes; p++) {
@@ -32,14 +33,16 @@ static bool allocate_data(mail *m, int processes) {
   return m->data && total < INT_MAX;
 }
 
+/* Allocate counts, zero; data follow when the counts are known. */
 static bool new_mail(mail *m, int processes) {
   m->count = calloc((size_t)processes, sizeof(int));
   m->at = calloc((size_t)processes, sizeof(int));
   return m->count && m->at;
 }
 
-/* Sends out, receives in; the same status on all processes. */
-static ga_status exchange(MPI_Comm comm, int processes, const mail *out, mail *in) {
+/* Send `out` to all processes and receive `in`, which is allocated here. Collective; the same
+ * status on all processes. */
+static ga_status exchange_mail(MPI_Comm comm, int processes, const mail *out, mail *in) {
   ga_status status = new_mail(in, processes) ? GA_OK : GA_ERR_MEM;
   status = ga_mpi_agree(comm, status);
   if (status != GA_OK) return status;
@@ -53,7 +56,7 @@ static ga_status exchange(MPI_Comm comm, int processes, const mail *out, mail *i
 
 /* ---- the directory -------------------------------------------------------------------------- */
 
-/* the numbers of this process's velocities, for their directory processes */
+/* Fill `out` with the numbers of this process's velocities, for their directory processes. */
 static ga_status pack_numbers(ga_mpi_team *t, mail *out) {
   const ga_team *team = &t->team;
   int *next = calloc((size_t)team->processes, sizeof(int));
@@ -74,13 +77,14 @@ typedef struct {
   int process;
 } holder;
 
+/* By number, then by process, for qsort. */
 static int compare_holders(const void *a, const void *b) {
   const holder *x = a, *y = b;
   if (x->number != y->number) return x->number < y->number ? -1 : 1;
   return (x->process > y->process) - (x->process < y->process);
 }
 
-/* how many holders from `at` on have the same number */
+/* Number of holders from `at` on that have the same velocity number; all is sorted. */
 static int count_same(const holder *all, int at, int count) {
   int n = 1;
   while (at + n < count && all[at + n].number == all[at].number) n++;
@@ -130,7 +134,8 @@ static holder *list_holders(const mail *in, int processes, int *count, long *dis
   return all;
 }
 
-/* Sets nv_all. An error if a process has a number twice, or if no process has one of them. */
+/* Set nv_all. Collective. GA_ERR_ARG if a process has a number twice, or if no process has one of
+ * them. */
 static ga_status check_numbers(ga_mpi_team *t, const holder *all, int count, long distinct,
                                long largest, ga_error *err) {
   long twice = 0;
@@ -164,6 +169,7 @@ static int by_number(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Local index of the velocity with this number, -1 if there is none; own is sorted by number. */
 static int find_velocity(const own_velocity *own, int nv, long number) {
   const own_velocity key = {number, 0};
   const own_velocity *at = bsearch(&key, own, (size_t)nv, sizeof *own, by_number);
@@ -182,7 +188,7 @@ static int by_shared_number(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-/* the answers into list, sorted by number; returns how many there are. list NULL: only that. */
+/* Copy the answers to list, sorted by number, and return their number. list NULL: only count. */
 static int read_answers(const mail *in, int processes, const own_velocity *own, int nv,
                         shared_velocity *list) {
   int total = in->at[processes - 1] + in->count[processes - 1], count = 0;
@@ -197,7 +203,8 @@ static int read_answers(const mail *in, int processes, const own_velocity *own, 
   return count;
 }
 
-/* with[p]: velocities shared with process p */
+/* Allocate neighbours and buffers; with[p]: number of velocities shared with process p. False if
+ * memory runs out. */
 static bool allocate_neighbours(ga_mpi_team *t, const int *with) {
   const ga_team *team = &t->team;
   size_t vectors = GA_MPI_VECTORS * sizeof(double);
@@ -219,7 +226,8 @@ static bool allocate_neighbours(ga_mpi_team *t, const int *with) {
   return true;
 }
 
-/* lists the shared velocities, and which of them each neighbour has */
+/* Fill t->shared, t->owned and t->neighbour from the answers of the directory. The lowest process
+ * that has a velocity owns it. */
 static ga_status list_neighbours(ga_mpi_team *t, const mail *in) {
   const ga_team *team = &t->team;
   own_velocity *own = malloc(((size_t)team->nv + 1) * sizeof *own);
@@ -254,13 +262,15 @@ static ga_status list_neighbours(ga_mpi_team *t, const mail *in) {
   return good ? GA_OK : GA_ERR_MEM;
 }
 
+/* Set nv_all, owned, shared and neighbour of t by the two exchanges; see the head of this file.
+ * Collective, the same status on all processes. */
 ga_status ga_mpi_find_shared(ga_mpi_team *t, ga_error *err) {
   int processes = t->team.processes, count = 0;
   long distinct = 0, largest = -1;
   mail numbers = {0}, directory = {0}, answers = {0}, received = {0};
   holder *all = NULL;
   ga_status status = ga_mpi_agree(t->comm, pack_numbers(t, &numbers));
-  if (status == GA_OK) status = exchange(t->comm, processes, &numbers, &directory);
+  if (status == GA_OK) status = exchange_mail(t->comm, processes, &numbers, &directory);
   if (status == GA_OK) {
     all = list_holders(&directory, processes, &count, &distinct, &largest);
     status = ga_mpi_agree(t->comm, all ? GA_OK : GA_ERR_MEM);
@@ -269,7 +279,7 @@ ga_status ga_mpi_find_shared(ga_mpi_team *t, ga_error *err) {
   bool refused = status == GA_ERR_ARG;
   if (status == GA_OK)
     status = ga_mpi_agree(t->comm, pack_answers(processes, all, count, &answers));
-  if (status == GA_OK) status = exchange(t->comm, processes, &answers, &received);
+  if (status == GA_OK) status = exchange_mail(t->comm, processes, &answers, &received);
   if (status == GA_OK) status = ga_mpi_agree(t->comm, list_neighbours(t, &received));
   free(all);
   free_mail(&numbers);

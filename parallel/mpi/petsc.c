@@ -16,6 +16,7 @@ static ga_petsc_context context; /* of the one run of this process */
 /* an address in the file that holds this library */
 static const char anchor[] = "";
 
+/* Handle of libgenalpha_petsc, opened at the first call; NULL if it cannot be opened. */
 static void *open_library(void) {
   static const char name[] = "libgenalpha_petsc.so";
   char path[PATH_MAX + sizeof name];
@@ -36,6 +37,8 @@ bool ga_launch_has_petsc(void) {
   return open_library() && dlsym(library, "ga_petsc_linsol");
 }
 
+/* Make PETSc the solver of the team; options as PETSc writes them, may be empty. GA_ERR_BACKEND
+ * with a message if the library is missing. */
 ga_status ga_launch_petsc(ga_team *team, const char *options, ga_error *err) {
   const ga_linsol_ops *ops = open_library() ? dlsym(library, "ga_petsc_linsol") : NULL;
   if (!ops) {
@@ -51,6 +54,7 @@ ga_status ga_launch_petsc(ga_team *team, const char *options, ga_error *err) {
   return GA_OK;
 }
 
+/* Finalize PETSc, if the library was opened. */
 void ga_launch_petsc_close(void) {
   void (*close)(void) = NULL;
   if (library) *(void **)(&close) = dlsym(library, "ga_petsc_close");

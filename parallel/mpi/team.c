@@ -8,6 +8,7 @@
 
 #include "private.h"
 
+/* Write the message to err, if that is not NULL; returns status. */
 ga_status ga_mpi_fail(ga_error *err, ga_status status, const char *format, ...) {
   if (err) {
     va_list args;
@@ -19,25 +20,31 @@ ga_status ga_mpi_fail(ga_error *err, ga_status status, const char *format, ...) 
   return status;
 }
 
+/* One status for all processes: the lowest (worst) if one is an error, else the highest.
+ * Collective. */
 ga_status ga_mpi_agree(MPI_Comm comm, ga_status status) {
   int both[2] = {status < 0 ? -(int)status : 0, status > 0 ? (int)status : 0};
   MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MAX, comm);
   return (ga_status)(both[0] > 0 ? -both[0] : both[1]);
 }
 
+/* The MPI team behind a public team. */
 static ga_mpi_team *of(ga_team *team) {
   return team->context;
 }
 
 /* ---- sums over the processes that share a velocity ------------------------------------------ */
 
-/* count vectors of the shared velocities into t->own; all values of one velocity stand together */
+/* Copy the shared velocities of count vectors x to t->own; the count values of one velocity are
+ * adjacent. */
 static void pack_own(ga_mpi_team *t, int count, const double *x) {
   for (int s = 0; s < t->nshared; s++) {
     for (int c = 0; c < count; c++) t->own[s * count + c] = x[c * t->team.nv + t->shared[s]];
   }
 }
 
+/* Start the exchange of `count` values of each shared velocity with all neighbours; t->request
+ * waits for it. */
 static void send_and_receive(ga_mpi_team *t, int count) {
   for (int n = 0; n < t->nneighbour; n++) {
     ga_neighbour *other = &t->neighbour[n];
@@ -54,7 +61,8 @@ static void send_and_receive(ga_mpi_team *t, int count) {
   }
 }
 
-/* in the order of the processes, this one among them, so that all get the same bits */
+/* t->sum = own + received values, added in the order of the processes, so that all processes get
+ * the same bits. */
 static void add_up(ga_mpi_team *t, int count) {
   bool added = false;
   memset(t->sum, 0, (size_t)(t->nshared * count) * sizeof(double));
@@ -71,7 +79,7 @@ static void add_up(ga_mpi_team *t, int count) {
   }
 }
 
-/* count <= GA_MPI_VECTORS */
+/* Sum `count` <= GA_MPI_VECTORS vectors x over the processes that share velocities, in place. */
 static void sum_vectors(ga_mpi_team *t, int count, double *x) {
   pack_own(t, count, x);
   send_and_receive(t, count);
@@ -82,6 +90,8 @@ static void sum_vectors(ga_mpi_team *t, int count, double *x) {
   }
 }
 
+/* Sum count vectors x of nv numbers over the processes that share a velocity, in place; entries
+ * that are not shared stay. Collective among neighbours. */
 static ga_status sum_shared(ga_team *team, int count, double *x) {
   ga_mpi_team *t = of(team);
   t->counts.exchanges++;
@@ -94,7 +104,7 @@ static ga_status sum_shared(ga_team *team, int count, double *x) {
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
-/* Memory that grows; the kernel asks for more than before at set-up only. */
+/* Make t->work at least n numbers long; false if memory runs out. It grows during set-up only. */
 static bool reserve_work(ga_mpi_team *t, int n) {
   if (n <= t->nwork) return true;
   double *room = realloc(t->work, (size_t)n * sizeof(double));
@@ -104,8 +114,8 @@ static bool reserve_work(ga_mpi_team *t, int n) {
   return true;
 }
 
-/* The largest x (sign 1) or the smallest (sign -1). MPI does not define the maximum of numbers with
- * a NaN, so a flag for NaN is reduced beside each number. */
+/* x[i] = the largest (sign 1) or smallest (sign -1) over all processes. MPI does not define the
+ * maximum of numbers with a NaN, so a flag for NaN is reduced beside each number. */
 static void reduce_extreme(ga_mpi_team *t, int n, double sign, double *x) {
   double *all = t->work;
   for (int i = 0; i < n; i++) {
@@ -116,7 +126,8 @@ static void reduce_extreme(ga_mpi_team *t, int n, double sign, double *x) {
   for (int i = 0; i < n; i++) x[i] = all[n + i] > 0 ? NAN : sign * all[i];
 }
 
-/* in the order of the processes, so that all get the same bits; MPI_SUM has no fixed order */
+/* x[i] = sum over all processes, in the order of the processes, so that all get the same bits:
+ * MPI_SUM has no fixed order. */
 static void reduce_sum(ga_mpi_team *t, int n, double *x) {
   MPI_Allgather(x, n, MPI_DOUBLE, t->work, n, MPI_DOUBLE, t->comm);
   for (int i = 0; i < n; i++) {
@@ -126,6 +137,8 @@ static void reduce_sum(ga_mpi_team *t, int n, double *x) {
   }
 }
 
+/* Sum, maximum or minimum of each x[i] over all processes, in place; NaN if one is NaN.
+ * Collective. */
 static ga_status reduce(ga_team *team, ga_team_op op, int n, double *x) {
   ga_mpi_team *t = of(team);
   int room = op == GA_TEAM_SUM ? n * team->processes : 2 * n;
@@ -147,6 +160,7 @@ static const ga_team_ops ops = {.sum_shared = sum_shared, .reduce = reduce};
 
 /* ---- making and freeing a team --------------------------------------------------------------- */
 
+/* Fill t->team: sizes, numbers, all velocities owned for the moment. False if memory runs out. */
 static bool init_team(ga_mpi_team *t, int nv, const long *velocity) {
   t->team = (ga_team){.ops = &ops, .context = t, .nv = nv};
   MPI_Comm_rank(t->comm, &t->team.process);
@@ -165,6 +179,7 @@ static bool init_team(ga_mpi_team *t, int nv, const long *velocity) {
   return true;
 }
 
+/* Are the velocity numbers of all processes valid? The same status on all; collective. */
 static ga_status check_arguments(MPI_Comm comm, int nv, const long *velocity, ga_error *err) {
   int bad = -1;
   for (int i = 0; velocity && i < nv && bad < 0; i++) bad = velocity[i] < 0 ? i : -1;
@@ -180,6 +195,8 @@ static ga_status check_arguments(MPI_Comm comm, int nv, const long *velocity, ga
   return ga_mpi_fail(err, all, "another process has wrong numbers of velocities");
 }
 
+/* Public: a team over a copy of comm; velocity[i] is the global number of velocity i. Collective,
+ * the same status on all processes; see ga_mpi.h. */
 ga_status ga_mpi_team_new(MPI_Comm comm, int nv, const long *velocity, ga_team **out,
                           ga_error *err) {
   *out = NULL;
@@ -249,6 +266,7 @@ void ga_mpi_team_reset_counts(ga_team *team) {
   of(team)->counts = (ga_mpi_counts){0};
 }
 
+/* Number of neighbours; *shared: number of shared velocities summed over them. */
 int ga_mpi_team_neighbours(const ga_team *team, long *shared) {
   const ga_mpi_team *t = team->context;
   *shared = 0;
@@ -260,6 +278,7 @@ int ga_mpi_team_neighbours(const ga_team *team, long *shared) {
 
 static bool begun; /* ga_mpi_begin has started MPI */
 
+/* Start MPI, unless the program has done so; only then will ga_mpi_end finish it. */
 ga_status ga_mpi_begin(int *process, int *processes, ga_error *err) {
   int running = 0, ended = 0, level;
   MPI_Initialized(&running);
@@ -277,6 +296,7 @@ ga_status ga_mpi_begin(int *process, int *processes, ga_error *err) {
   return GA_OK;
 }
 
+/* End MPI if ga_mpi_begin has started it. */
 void ga_mpi_end(void) {
   if (begun) MPI_Finalize();
   begun = false;

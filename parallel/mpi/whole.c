@@ -20,6 +20,8 @@ static void free_entries(entries *all) {
   free(all->bucket);
 }
 
+/* Row and column in the whole of all entries of all contributions; n: rows of the whole. False if
+ * memory runs out. */
 static bool list_entries(entries *all, int n, int count, const ga_whole_contribution *from) {
   for (int k = 0; k < count; k++) all->count += (size_t)from[k].ptr[from[k].n];
   size_t size = all->count + 1;
@@ -43,7 +45,7 @@ static bool list_entries(entries *all, int n, int count, const ga_whole_contribu
   return true;
 }
 
-/* counting sort of order by a key below n; it is stable */
+/* Stable counting sort of all->order by key, which is from 0 to n - 1. */
 static void sort_by(entries *all, const int *key, int n) {
   int *bucket = all->bucket;
   memset(bucket, 0, ((size_t)n + 1) * sizeof(int));
@@ -71,6 +73,8 @@ static int assign_slots(entries *all, ga_csr *A) {
   return nnz;
 }
 
+/* Columns of A and the map of each contribution, from the sorted entries. False if memory runs
+ * out. */
 static bool fill_pattern(ga_whole *w, entries *all, const ga_whole_contribution *from) {
   ga_csr *A = &w->A;
   int nnz = assign_slots(all, A);
@@ -91,6 +95,7 @@ static bool fill_pattern(ga_whole *w, entries *all, const ga_whole_contribution 
   return true;
 }
 
+/* Sort all entries by row and column; equal ones share a slot of A. See whole.h. */
 ga_whole *ga_whole_new(long n, int count, const ga_whole_contribution *from) {
   ga_whole *w = calloc(1, sizeof *w);
   entries all = {0};
@@ -129,6 +134,7 @@ void ga_whole_clear(ga_whole *w) {
   memset(w->A.val, 0, (size_t)w->A.ptr[w->A.nrow] * sizeof(double));
 }
 
+/* A += the contribution of this process; val has its entries in the order of its pattern. */
 void ga_whole_add(ga_whole *w, int process, const double *val) {
   const int *map = w->map[process];
   double *sum = w->A.val;
@@ -137,11 +143,13 @@ void ga_whole_add(ga_whole *w, int process, const double *val) {
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
+/* Extend the range lo .. hi so that it has this number; lo = -1: empty. */
 static void widen(long number, long *lo, long *hi) {
   if (*lo < 0 || number < *lo) *lo = number;
   if (number > *hi) *hi = number;
 }
 
+/* Smallest and largest global number of the rows and columns of each block of this process. */
 void ga_block_ranges(const ga_linsol_layout *layout, ga_block_range *range) {
   const long *number = layout->numbering->number;
   for (int b = 0; b < layout->nblock && b < GA_WHOLE_BLOCKS; b++) {
@@ -154,6 +162,7 @@ void ga_block_ranges(const ga_linsol_layout *layout, ga_block_range *range) {
   }
 }
 
+/* Join the ranges of all processes to the blocks of w->layout; empty blocks are left out. */
 void ga_whole_blocks(ga_whole *w, int nblock, int count, const ga_block_range *range) {
   int known = 0;
   for (int b = 0; b < nblock; b++) {

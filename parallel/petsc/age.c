@@ -19,6 +19,8 @@ static const double CHANGE = 0.1;
  * of a factorization takes half the time of one in a solve (measured). */
 static const double ENTRY = 2, ROW = 20, FACTOR = 0.5;
 
+/* P was made for the present values: set s->worth (its cost in iterations), s->exact, and start
+ * counting the iterations lost. Collective. */
 PetscErrorCode ga_petsc_made(ga_petsc_solver *s) {
   int count;
   PC pc;
@@ -41,6 +43,7 @@ PetscErrorCode ga_petsc_made(ga_petsc_solver *s) {
   return 0;
 }
 
+/* Add the iterations beyond those of the first solve to s->lost. */
 void ga_petsc_learn(ga_petsc_solver *s, int iterations) {
   if (s->first == 0) {
     s->first = iterations;
@@ -49,6 +52,8 @@ void ga_petsc_learn(ga_petsc_solver *s, int iterations) {
   }
 }
 
+/* May P be kept for the present values: few iterations lost, no scaled entry changed by more than
+ * CHANGE? The same answer on all processes. */
 bool ga_petsc_still_good(ga_petsc_solver *s) {
   if (!s->opened || s->worth == 0 || s->lost >= s->worth) return false;
   double change = 0;

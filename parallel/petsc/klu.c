@@ -32,6 +32,7 @@ static void free_factors(factors *f) {
   f->ptr = f->col = f->order = NULL;
 }
 
+/* Copy the pattern, choose the order and let KLU analyze; older factors are freed. */
 static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const PetscInt *col,
                               const double *value) {
   size_t rows = (size_t)n, entries = (size_t)ptr[n];
@@ -51,7 +52,7 @@ static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const
   return f->symbolic ? 0 : PETSC_ERR_MEM;
 }
 
-/* in the old pivot order; false if that is not good any more */
+/* Factor in the old pivot order; false if the ratio of the extreme pivots has fallen too far. */
 static bool refactor(factors *f, double *value) {
   if (!f->numeric) return false;
   if (!klu_refactor(f->ptr, f->col, value, f->symbolic, f->numeric, &f->common)) return false;
@@ -60,6 +61,8 @@ static bool refactor(factors *f, double *value) {
   return f->now >= REPIVOT * f->ratio;
 }
 
+/* Factor `value` in the old pivot order if the pivots stay good, else with new pivots.
+ * PETSC_ERR_MAT_LU_ZRPVT if singular. */
 static PetscErrorCode factor(factors *f, double *value) {
   if (f->n == 0 || refactor(f, value)) return 0;
   klu_free_numeric(&f->numeric, &f->common);
@@ -71,6 +74,7 @@ static PetscErrorCode factor(factors *f, double *value) {
   return 0;
 }
 
+/* PETSc calls this for new values of the matrix of pc; a new pattern is analyzed first. */
 static PetscErrorCode set_up(PC pc) {
   factors *f;
   Mat A;
@@ -93,6 +97,7 @@ static PetscErrorCode set_up(PC pc) {
   return code;
 }
 
+/* x = A^-1 b */
 static PetscErrorCode apply(PC pc, Vec b, Vec x) {
   factors *f;
   PetscScalar *at;
@@ -111,6 +116,7 @@ static PetscErrorCode destroy(PC pc) {
   return 0;
 }
 
+/* Make pc a shell preconditioner with the functions of this file. */
 static PetscErrorCode create(PC pc) {
   factors *f = calloc(1, sizeof *f);
   if (!f) return PETSC_ERR_MEM;
@@ -123,6 +129,7 @@ static PetscErrorCode create(PC pc) {
   return PCShellSetName(pc, NAME);
 }
 
+/* Pivot ratio and operations of a preconditioner of this type; known = false for others. */
 PetscErrorCode ga_petsc_klu_report(PC pc, ga_petsc_report *out) {
   PetscBool shell;
   const char *name = NULL;

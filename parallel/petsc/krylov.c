@@ -13,10 +13,11 @@
 
 enum { ROUNDS = 6 };
 enum { ROOM_LEAST = 50, ROOM_MOST = 6400 }; /* per cent that MUMPS is given beyond its prediction */
-static const double GAIN = 0.1; /* a round that leaves more of the residual than this was in vain */
-/* |r|/|x| that is always accepted, and after a round in vain */
+static const double GAIN = 0.1; /* a round that reduces the residual by less is the last */
+/* |r|/|x| that is accepted: always, and after a round that gained little */
 static const double EXACT = 8 * DBL_EPSILON, ROUNDING = 1e4 * DBL_EPSILON;
 
+/* Text for messages why the iteration has ended. */
 static const char *reason_in_words(KSPConvergedReason reason) {
   switch (reason) {
     case KSP_DIVERGED_ITS:
@@ -42,6 +43,8 @@ static const char *reason_in_words(KSPConvergedReason reason) {
   }
 }
 
+/* If the preconditioner is additive Schwarz (PCASM), give it the closed subdomain of this
+ * process. */
 static PetscErrorCode set_subdomains(ga_petsc_solver *s, PC pc) {
   PetscBool schwarz;
   IS all, own;
@@ -53,8 +56,8 @@ static PetscErrorCode set_subdomains(ga_petsc_solver *s, PC pc) {
   return ISDestroy(&own);
 }
 
-/* A with a change of about 1000 eps in each entry and on the diagonal: it is regular now, and the
- * null vectors of A are the directions in which its inverse is largest. */
+/* P = A with a change of about 1000 eps in each entry and on the diagonal. P is regular, and its
+ * inverse is largest in the directions of the null vectors of A. */
 static PetscErrorCode disturb(ga_petsc_solver *s) {
   enum { SOME = 1000 };
   PetscScalar *value;
@@ -69,6 +72,7 @@ static PetscErrorCode disturb(ga_petsc_solver *s) {
   return PetscFree(value);
 }
 
+/* Copy the present values R A C to A, and to P, if that is another matrix. */
 static PetscErrorCode copy_values(ga_petsc_solver *s) {
   GA_TRY(MatSetValuesCOO(s->A, s->value, INSERT_VALUES));
   if (s->P == s->A) return 0;
@@ -77,7 +81,7 @@ static PetscErrorCode copy_values(ga_petsc_solver *s) {
   return MatSetValuesCOO(s->P, s->kept_value, INSERT_VALUES);
 }
 
-/* P for the present values: A itself if no process has a weak entry. */
+/* Create P for the present values: A itself if no process has a weak entry. Collective. */
 static PetscErrorCode open_strong(ga_petsc_solver *s) {
   double any = 0;
   GA_TRY(ga_petsc_find_diagonals(s));
@@ -93,6 +97,8 @@ static PetscErrorCode open_strong(ga_petsc_solver *s) {
   return 0;
 }
 
+/* Create A, P, the vectors and the Krylov solver for the present values. The options must be in
+ * PETSc's set (ga_petsc_put_options). */
 static PetscErrorCode open_operators(ga_petsc_solver *s) {
   PC pc;
   GA_TRY(ga_petsc_matrix(s, s->nnz, NULL, false, &s->A));
@@ -111,6 +117,7 @@ static PetscErrorCode open_operators(ga_petsc_solver *s) {
   return 0;
 }
 
+/* Destroy A, P, the vectors and the Krylov solver. */
 void ga_petsc_close_operators(ga_petsc_solver *s) {
   Vec *const vectors[] = {&s->b, &s->x, &s->r, &s->c};
   for (int i = 0; i < 4; i++) (void)VecDestroy(vectors[i]);
@@ -120,6 +127,7 @@ void ga_petsc_close_operators(ga_petsc_solver *s) {
   s->opened = false;
 }
 
+/* *pc: preconditioner i of the subdomains of this process, *count: their number; see private.h. */
 PetscErrorCode ga_petsc_sub_pc(ga_petsc_solver *s, int i, PC *pc, int *count) {
   PetscBool schwarz;
   PetscInt local = 1;
@@ -133,9 +141,9 @@ PetscErrorCode ga_petsc_sub_pc(ga_petsc_solver *s, int i, PC *pc, int *count) {
   return i < *count ? KSPGetPC(sub[i], pc) : 0;
 }
 
-/* MUMPS may need more memory than it predicts, because pivots are delayed. After such an error the
- * instance of MUMPS cannot be used any more; the next one gets twice the memory beyond the
- * prediction. Sets *more then; not if there is another reason, or if it has been tried often. */
+/* Set *more if pc failed because MUMPS needs more memory than it predicts; s->room is then
+ * doubled, up to ROOM_MOST per cent. The instance of MUMPS cannot be used any more and must be
+ * opened anew. */
 static PetscErrorCode more_memory(ga_petsc_solver *s, PC pc, bool *more) {
   PCFailedReason why;
   PetscBool factor;
@@ -155,7 +163,7 @@ static PetscErrorCode more_memory(ga_petsc_solver *s, PC pc, bool *more) {
   return 0;
 }
 
-/* *status and the sentence, if the factors of a preconditioner failed */
+/* If the factors of pc failed, set *status and the message; else leave both. */
 static PetscErrorCode factors_status(ga_petsc_solver *s, PC pc, ga_status *status) {
   PCFailedReason why;
   GA_TRY(PCGetFailedReason(pc, &why));
@@ -169,7 +177,8 @@ static PetscErrorCode factors_status(ga_petsc_solver *s, PC pc, ga_status *statu
   return 0;
 }
 
-/* The preconditioner: first what all processes do together, then the subdomains of each. */
+/* Make the preconditioner: first the collective work, then the subdomains of this process. *status:
+ * singular, or failed; *again: MUMPS needs more memory. */
 static PetscErrorCode set_up(ga_petsc_solver *s, ga_status *status, bool *again) {
   int count;
   PC pc;
@@ -190,6 +199,8 @@ static PetscErrorCode set_up(ga_petsc_solver *s, ga_status *status, bool *again)
   return 0;
 }
 
+/* Create the operators with the solver's options, and factor. Unused options are an error after
+ * success. */
 static PetscErrorCode open_and_set_up(ga_petsc_solver *s, ga_status *status, bool *again) {
   GA_TRY(ga_petsc_put_options(s));
   PetscErrorCode code = open_operators(s);
@@ -198,6 +209,8 @@ static PetscErrorCode open_and_set_up(ga_petsc_solver *s, ga_status *status, boo
   return code ? code : taken;
 }
 
+/* Factor P for the present values; open the operators if needed. If MUMPS lacks memory on a
+ * process, all processes start again with more. Collective. */
 PetscErrorCode ga_petsc_prepare(ga_petsc_solver *s, ga_status *status) {
   for (;;) {
     bool mine = false;
@@ -218,14 +231,15 @@ PetscErrorCode ga_petsc_prepare(ga_petsc_solver *s, ga_status *status) {
   }
 }
 
+/* New values of A; P and its factors stay, so P is not the inverse of A any more. */
 PetscErrorCode ga_petsc_keep(ga_petsc_solver *s) {
   s->exact = false;
   GA_TRY(KSPSetReusePreconditioner(s->ksp, PETSC_TRUE));
   return MatSetValuesCOO(s->A, s->value, INSERT_VALUES);
 }
 
-/* One round: c of A c = r, to ksp_rtol; *made counts the iterations. If P is A, the first round
- * uses its factors alone. */
+/* One round: solve A c = r to ksp_rtol for s->c; *made counts the iterations. If P is A (s->exact),
+ * the first round is one solve with its factors. */
 static PetscErrorCode one_round(ga_petsc_solver *s, bool first, KSPConvergedReason *reason,
                                 int *made) {
   PetscInt count = 1;
@@ -243,8 +257,8 @@ static PetscErrorCode one_round(ga_petsc_solver *s, bool first, KSPConvergedReas
   return 0;
 }
 
-/* x <- x + c and r = b - A x; sets *status to GA_OK if that is good enough. *left is |r|, before
- * and after. A c that does not reduce |r| is taken back. */
+/* x <- x + c and r = b - A x; *status is GA_OK if |r| is small enough. *left is |r| before
+ * and after; *vain: it hardly fell. A c that does not reduce |r| is subtracted again. */
 static PetscErrorCode add_correction(ga_petsc_solver *s, double *left, bool *vain,
                                      ga_status *status) {
   PetscReal norm_b, norm_x, norm_r;
@@ -268,6 +282,8 @@ static PetscErrorCode add_correction(ga_petsc_solver *s, double *left, bool *vai
   return 0;
 }
 
+/* Up to ROUNDS rounds for A x = b from x = 0; s->b is given, s->x the result. If they fail, the
+ * residual may prove A singular. Counts iterations in the context. Collective. */
 PetscErrorCode ga_petsc_iterate(ga_petsc_solver *s, ga_status *status) {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   double left = INFINITY;

@@ -11,7 +11,8 @@
 
 #include "private.h"
 
-/* which row belongs to which column; *first: columns of the first block */
+/* Set partner and row_of from the blocks of the layout; *first: size of the first block, 0 if it
+ * does not start at (0, 0). */
 static void find_partners(ga_petsc_solver *s, const ga_linsol_layout *layout, int *first) {
   *first = 0;
   for (int i = 0; i < s->n; i++) s->partner[i] = s->row_of[i] = i;
@@ -26,6 +27,7 @@ static void find_partners(ga_petsc_solver *s, const ga_linsol_layout *layout, in
   }
 }
 
+/* Binary search: slot of (row, col), -1 if the pattern has no such entry. */
 int ga_petsc_find(const ga_petsc_solver *s, int row, int col) {
   int low = s->ptr[row], high = s->ptr[row + 1];
   while (low < high) {
@@ -79,6 +81,7 @@ static PetscErrorCode find_indices(ga_petsc_solver *s, const ga_linsol_numbering
   return PetscFree(given);
 }
 
+/* Create s->sf, which exchanges numbers between owners and sharers of columns. Collective. */
 static PetscErrorCode open_exchange(ga_petsc_solver *s) {
   PetscLayout map;
   GA_TRY(PetscLayoutCreate(s->comm, &map));
@@ -90,6 +93,8 @@ static PetscErrorCode open_exchange(ga_petsc_solver *s) {
   return PetscLayoutDestroy(&map);
 }
 
+/* Partners, owned columns and PETSc's indices of all local columns; layout may be NULL.
+ * Collective. */
 PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layout) {
   const ga_linsol_numbering *numbering = layout ? layout->numbering : NULL;
   long long own, begin = 0, all;
@@ -113,6 +118,8 @@ PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layou
   return open_exchange(s);
 }
 
+/* x[j], one number for each local column: the largest of all processes that have this column.
+ * Collective. */
 PetscErrorCode ga_petsc_max_shared(ga_petsc_solver *s, double *x) {
   if (s->processes == 1) return 0;
   for (PetscInt k = 0; k < s->nown; k++) s->roots[k] = x[s->own[k]];
@@ -122,6 +129,8 @@ PetscErrorCode ga_petsc_max_shared(ga_petsc_solver *s, double *x) {
   return PetscSFBcastEnd(s->sf, MPIU_REAL, s->roots, x, MPI_REPLACE);
 }
 
+/* Create *out with the pattern of these entries, values follow by MatSetValuesCOO in the same
+ * order. Contributions of processes are added. Collective. */
 PetscErrorCode ga_petsc_matrix(ga_petsc_solver *s, int count, const int *which, bool diagonal,
                                Mat *out) {
   PetscInt *i, *j, all = count;
@@ -143,6 +152,7 @@ PetscErrorCode ga_petsc_matrix(ga_petsc_solver *s, int count, const int *which, 
   return PetscFree2(i, j);
 }
 
+/* out = R b for the rows that this process owns. */
 PetscErrorCode ga_petsc_to_vector(ga_petsc_solver *s, const double *b, Vec out) {
   PetscScalar *to;
   GA_TRY(VecGetArrayWrite(out, &to));
@@ -153,6 +163,7 @@ PetscErrorCode ga_petsc_to_vector(ga_petsc_solver *s, const double *b, Vec out) 
   return VecRestoreArrayWrite(out, &to);
 }
 
+/* out = C x for all local columns, those owned by other processes too. Collective. */
 PetscErrorCode ga_petsc_from_vector(ga_petsc_solver *s, Vec x, double *out) {
   const PetscScalar *from;
   GA_TRY(VecGetArrayRead(x, &from));

@@ -33,12 +33,13 @@ static const struct {
 };
 enum { DEFAULTS = (int)(sizeof defaults / sizeof *defaults) };
 
+/* Write a message about an option to s->trouble; returns the error code. */
 static PetscErrorCode refuse(const ga_petsc_solver *s, const char *format, const char *what) {
   snprintf(s->trouble, GA_PETSC_ROOM, format, what);
   return PETSC_ERR_USER_INPUT;
 }
 
-/* -ksp_type and -ga_ksp_type are both -ga_ksp_type */
+/* Append an option without value; -ksp_type and -ga_ksp_type both become -ga_ksp_type. */
 static PetscErrorCode add_name(ga_petsc_solver *s, const char *word) {
   ga_petsc_option *o = &s->option[s->noption++];
   const char *name = strncmp(word, "-ga_", 4) == 0 ? word + 4 : word + 1;
@@ -47,11 +48,12 @@ static PetscErrorCode add_name(ga_petsc_solver *s, const char *word) {
   return refuse(s, "option %.60s.. is too long", word);
 }
 
+/* Is the word the name of an option? "-3" and "-.5" are values. */
 static bool is_name(const char *word) {
   return word[0] == '-' && (word[1] < '0' || word[1] > '9') && word[1] != '.' && word[1] != '\0';
 }
 
-/* words into names and values */
+/* Split the text into s->option: words that begin with - are names, the next word is the value. */
 static PetscErrorCode split(ga_petsc_solver *s, const char *text) {
   size_t length = strlen(text);
   s->text = malloc(length + 1);
@@ -74,6 +76,7 @@ static PetscErrorCode split(ga_petsc_solver *s, const char *text) {
 /* the memory that MUMPS turned out to need replaces the default and the user's option */
 static const char *const room[] = {"-ga_mat_mumps_icntl_14", "-ga_sub_mat_mumps_icntl_14"};
 
+/* Put the workspace of MUMPS, s->room per cent, into PETSc's set of options, if it is known. */
 static PetscErrorCode put_room(const ga_petsc_solver *s) {
   char percent[16];
   snprintf(percent, sizeof percent, "%d", s->room);
@@ -81,7 +84,8 @@ static PetscErrorCode put_room(const ga_petsc_solver *s) {
   return 0;
 }
 
-/* Asking whether an option is there counts as use of it, so the user's come after the defaults. */
+/* Put defaults, then the user's options into PETSc's set. The order matters: to ask whether an
+ * option is set counts as use of it, and unused options of the user must be found later. */
 PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s) {
   s->defaults_put = 0;
   for (int k = 0; k < DEFAULTS; k++) {
@@ -112,6 +116,8 @@ static PetscErrorCode check_used(ga_petsc_solver *s) {
   return 0;
 }
 
+/* Remove the solver's options from PETSc's set. check: an option that PETSc has not used is an
+ * error. */
 PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check) {
   PetscErrorCode code = check ? check_used(s) : 0;
   for (int k = 0; k < s->noption; k++) {
@@ -128,6 +134,8 @@ PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check) {
 enum { PC_TYPE_AT = 4 };
 enum { SMALL = 500 }; /* rows up to which subdomains are factored whole */
 
+/* Read the options of this solver (-weak, -backward, -overlap) and the preconditioner's type;
+ * refuse choices that cannot work. The options must be in PETSc's set. */
 static PetscErrorCode read_own(ga_petsc_solver *s) {
   char pc[64] = "", by[64] = "";
   PetscReal weak = s->ntotal < SMALL ? 0 : 0.1, backward = 1e-8;
@@ -158,6 +166,7 @@ static PetscErrorCode read_own(ga_petsc_solver *s) {
   return 0;
 }
 
+/* Split the text of the context into options, and set the solver's own numbers. */
 PetscErrorCode ga_petsc_read_options(ga_petsc_solver *s) {
   if (s->context->options) GA_TRY(split(s, s->context->options));
   GA_TRY(ga_petsc_put_options(s));

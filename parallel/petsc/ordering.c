@@ -42,6 +42,7 @@ static void graph_free(graph *g) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
+/* Allocate all arrays for n unknowns and nnz entries; false if memory runs out. */
 static bool graph_take(graph *g, int n, size_t nnz) {
   size_t N = (size_t)n + 1;
   int **const of_n[] = {&g->sptr,   &g->block, &g->group, &g->gptr,
@@ -57,7 +58,8 @@ static bool graph_take(graph *g, int n, size_t nnz) {
   return taken;
 }
 
-/* blocks of the block triangular form; their unknowns one after the other in g->order */
+/* Find the blocks of the block triangular form: block of each unknown, and the unknowns block by
+ * block in g->order; block k begins at first[k]. Returns the number of blocks. */
 static int find_blocks(graph *g, int *first, int *work) {
   int found = btf_strongcomp(g->n, (int *)g->ptr, (int *)g->col, NULL, g->order, first, work);
   for (int k = 0; k < found; k++) {
@@ -66,7 +68,8 @@ static int find_blocks(graph *g, int *first, int *work) {
   return found;
 }
 
-/* neighbours in A + A^T of the same block, maybe twice; the diagonal is left out and marked */
+/* Set sptr and scol: neighbours in A + A^T within the same block, possibly twice, without the
+ * diagonal. mark: the unknown has a diagonal entry that can be a pivot. */
 static void symmetrize(graph *g) {
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < g->n; i++) {
@@ -87,7 +90,8 @@ static void symmetrize(graph *g) {
   }
 }
 
-/* The unknowns with a diagonal that hang together with `from`, into g->list; their number. */
+/* List the unknowns with a diagonal that are connected with `from` in g->list and put them into
+ * group ngroup; returns their number. */
 static int collect(graph *g, int from) {
   int count = 0;
   g->list[count++] = from;
@@ -104,6 +108,7 @@ static int collect(graph *g, int from) {
   return count;
 }
 
+/* Set group, gptr and member: connected groups of at most GROUP unknowns with a diagonal entry. */
 static void find_groups(graph *g) {
   int at = 0;
   for (int i = 0; i < g->n; i++) g->group[i] = -2; /* not seen yet */
@@ -120,7 +125,8 @@ static void find_groups(graph *g) {
   }
 }
 
-/* The neighbours of unknown i in the graph that remains; to: where they are put, NULL: counted. */
+/* Number of neighbours of unknown i after the groups are eliminated; their positions in the rest
+ * are written to `to` unless that is NULL. Uses mark and list. */
 static int neighbours(graph *g, int i, int *to) {
   int count = 0;
   g->mark[i] = i + 1;
@@ -147,7 +153,7 @@ static int neighbours(graph *g, int i, int *to) {
   return count;
 }
 
-/* the unknowns rest[0], .. of a block in AMD's order, in place */
+/* Sort the unknowns rest[0], .. of a block by AMD, in place; false on failure. */
 static bool order_rest(graph *g, int count, int *rest) {
   int *ptr = calloc((size_t)count + 1, sizeof *ptr), *col = NULL,
       *P = malloc((size_t)count * sizeof *P);
@@ -166,7 +172,8 @@ static bool order_rest(graph *g, int count, int *rest) {
   return done;
 }
 
-/* order[0 .. count-1] are the unknowns of a block: groups first, then the rest */
+/* Sort the unknowns order[0 .. count-1] of a block: groups first, then the rest by AMD. False on
+ * failure. */
 static bool order_block(graph *g, int count, int *order, int *scratch) {
   int at = 0, left = 0;
   for (int k = 0; k < count; k++) {
@@ -180,6 +187,7 @@ static bool order_block(graph *g, int count, int *order, int *scratch) {
   return left < 2 || order_rest(g, left, order + at);
 }
 
+/* Fill g->order as the head of this file describes; false if memory runs out. */
 static bool find_order(graph *g) {
   size_t n = (size_t)g->n;
   int *first = calloc(n + 1, sizeof *first), *work = calloc(4 * n + 1, sizeof *work);
@@ -196,6 +204,7 @@ static bool find_order(graph *g) {
   return done;
 }
 
+/* out: the order of elimination of the n unknowns of a matrix by rows; false if memory runs out. */
 bool ga_petsc_order(int n, const int *ptr, const int *col, const double *value, int *out) {
   graph g = {0};
   bool done = graph_take(&g, n, (size_t)ptr[n]);

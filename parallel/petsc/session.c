@@ -8,12 +8,14 @@
 /* There is one PETSc in a process, hence this variable: this library has initialized it. */
 static bool opened_here;
 
+/* Register our preconditioner type with PETSc; may be called again. */
 static ga_status register_type(char *trouble, size_t room) {
   if (!ga_petsc_register_klu()) return GA_OK;
   snprintf(trouble, room, "PETSc refused to register the solver for subdomains");
   return GA_ERR_BACKEND;
 }
 
+/* Initialize PETSc unless the program has done so; message in trouble on failure. */
 ga_status ga_petsc_open(char *trouble, size_t room) {
   PetscBool there = PETSC_FALSE, ended = PETSC_FALSE;
   if (PetscFinalized(&ended) || ended) {
@@ -33,12 +35,14 @@ ga_status ga_petsc_open(char *trouble, size_t room) {
   return register_type(trouble, room);
 }
 
+/* Public: finalize PETSc if this library has initialized it. */
 void ga_petsc_close(void) {
   if (opened_here) (void)PetscFinalize();
   opened_here = false;
 }
 
-/* PETSc reports an error from every function on the way back; the first text says most. */
+/* Error handler: keep the text of the first report in s->trouble. PETSc reports an error again from
+ * every calling function; the first text is the most specific. */
 static PetscErrorCode keep_text(MPI_Comm comm, int line, const char *function, const char *file,
                                 PetscErrorCode code, PetscErrorType kind, const char *text,
                                 void *context) {
@@ -53,6 +57,7 @@ static PetscErrorCode keep_text(MPI_Comm comm, int line, const char *function, c
   return code;
 }
 
+/* Collect errors of PETSc in s->trouble; every call needs ga_petsc_leave. */
 void ga_petsc_enter(ga_petsc_solver *s) {
   s->trouble[0] = '\0';
   (void)PetscPushErrorHandler(keep_text, s);
@@ -63,6 +68,7 @@ void ga_petsc_leave(ga_petsc_solver *s) {
   (void)PetscPopErrorHandler();
 }
 
+/* GA_OK, or the status for an error code of PETSc; s->trouble gets a message if it has none. */
 ga_status ga_petsc_status(const ga_petsc_solver *s, PetscErrorCode code) {
   if (!code) return GA_OK;
   if (s->trouble[0] == '\0') {
@@ -71,6 +77,8 @@ ga_status ga_petsc_status(const ga_petsc_solver *s, PetscErrorCode code) {
   return code == PETSC_ERR_MEM ? GA_ERR_MEM : GA_ERR_BACKEND;
 }
 
+/* The worst status of all processes; s->trouble becomes that of the first process that has it.
+ * Collective. */
 ga_status ga_petsc_agree(ga_petsc_solver *s, ga_status status) {
   if (s->processes == 1) return status;
   /* errors are worse than statuses that a smaller step may cure */

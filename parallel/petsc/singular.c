@@ -23,7 +23,7 @@ double ga_petsc_weight(int i) {
   return (i % 2 ? -0.5 : 0.5) * (1 + fmod(0.6180339887498949 * i, 1));
 }
 
-/* |A|, from the absolute values of all contributions */
+/* *out = |A|: sums of the absolute values of all contributions; the caller destroys it. */
 static PetscErrorCode absolute(ga_petsc_solver *s, Mat *out) {
   PetscScalar *value;
   GA_TRY(PetscMalloc1((size_t)s->nnz + 1, &value));
@@ -33,7 +33,7 @@ static PetscErrorCode absolute(ga_petsc_solver *s, Mat *out) {
   return PetscFree(value);
 }
 
-/* x <- P^-1 b with |b| = |A| unit */
+/* s->x = P^-1 b with |b_i| = (|A| unit)_i; s->b is overwritten */
 static PetscErrorCode inverse_step(ga_petsc_solver *s, Mat sizes, Vec unit) {
   PetscScalar *b;
   PC pc;
@@ -45,7 +45,8 @@ static PetscErrorCode inverse_step(ga_petsc_solver *s, Mat sizes, Vec unit) {
   return PCApply(pc, s->b, s->x);
 }
 
-/* the largest |x_i|/unit_i; name: its column is reported as the dependent one */
+/* *size = largest |x_i|/unit_i of all processes (unit NULL: 1). name: its column becomes
+ * s->singular on the process that owns it. Collective. */
 static PetscErrorCode largest_entry(ga_petsc_solver *s, Vec unit, bool name, double *size) {
   const PetscScalar *x, *u = NULL;
   double mine = -1;
@@ -67,7 +68,8 @@ static PetscErrorCode largest_entry(ga_petsc_solver *s, Vec unit, bool name, dou
   return 0;
 }
 
-/* Does every row of A x cancel? Entries of x that may be rounding errors are left out. */
+/* *all: does every row of A x cancel? size is the largest |x_i|. Entries of x that may be rounding
+ * errors are left out. */
 static PetscErrorCode rows_cancel(ga_petsc_solver *s, Mat sizes, double size, bool *all) {
   PetscScalar *x;
   const PetscScalar *sum, *terms;
@@ -91,7 +93,7 @@ static PetscErrorCode rows_cancel(ga_petsc_solver *s, Mat sizes, double size, bo
   return 0;
 }
 
-/* growth of a second step, in the units max(|x|, 1)/size of the first */
+/* *growth of a second inverse step, in the units max(|x|, 1)/size of the first one */
 static PetscErrorCode second_growth(ga_petsc_solver *s, Mat sizes, Vec unit, double size,
                                     double *growth) {
   const PetscScalar *x;
@@ -105,6 +107,8 @@ static PetscErrorCode second_growth(ga_petsc_solver *s, Mat sizes, Vec unit, dou
   return largest_entry(s, unit, false, growth);
 }
 
+/* The test of the head of this file with the factors of P. unit is scratch; sizes is |A|. Sets
+ * s->singular if A is singular. Collective. */
 static PetscErrorCode inverse_iteration(ga_petsc_solver *s, Mat sizes, Vec unit, bool *singular) {
   double size, growth;
   bool cancel;
@@ -124,6 +128,7 @@ static PetscErrorCode inverse_iteration(ga_petsc_solver *s, Mat sizes, Vec unit,
   return 0;
 }
 
+/* If a pivot of a subdomain is small, test by inverse iteration. Collective; see private.h. */
 PetscErrorCode ga_petsc_check_singular(ga_petsc_solver *s, ga_status *status) {
   double doubt = 0;
   bool singular;
@@ -149,6 +154,8 @@ PetscErrorCode ga_petsc_check_singular(ga_petsc_solver *s, ga_status *status) {
   return 0;
 }
 
+/* Factor A with small random changes, and name the column of the largest entry of P^-1 b.
+ * Collective. */
 PetscErrorCode ga_petsc_find_column(ga_petsc_solver *s) {
   ga_status status = GA_OK;
   double size;
@@ -168,6 +175,8 @@ PetscErrorCode ga_petsc_find_column(ga_petsc_solver *s) {
   return largest_entry(s, NULL, true, &size);
 }
 
+/* *singular: |A^T r| <= PROOF |r|, the residual r is a combination of dependent rows.
+ * Collective. */
 PetscErrorCode ga_petsc_residual_proves(ga_petsc_solver *s, bool *singular) {
   PetscReal left, product;
   GA_TRY(MatMultTranspose(s->A, s->r, s->c));

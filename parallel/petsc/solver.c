@@ -14,6 +14,7 @@ static MPI_Comm comm_of(const ga_petsc_context *context, const ga_linsol_layout 
   return context->comm ? *(const MPI_Comm *)context->comm : MPI_COMM_WORLD;
 }
 
+/* All arrays of n or nnz numbers, zero; false if memory runs out. */
 static bool allocate_arrays(ga_petsc_solver *s) {
   size_t n = (size_t)s->n + 1, nnz = (size_t)s->nnz + 1;
   const struct {
@@ -36,6 +37,8 @@ static bool allocate_arrays(ga_petsc_solver *s) {
   return true;
 }
 
+/* Initialize PETSc, number the rows over all processes and read the options. Operators are made
+ * with the first values. Collective. */
 static ga_status petsc_analyze(ga_linsol *ls, const ga_csr *A) {
   ga_status status = ga_petsc_open(ls->trouble, sizeof ls->trouble);
   if (status != GA_OK) return status;
@@ -93,6 +96,7 @@ static ga_status prepare_with_all_entries(ga_petsc_solver *s) {
   return ga_petsc_agree(s, status);
 }
 
+/* Scale the values of A; keep P if it is still good, else make and factor a new one. Collective. */
 static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
   ga_petsc_solver *s = ls->impl;
   bool not_finite = false;
@@ -112,6 +116,7 @@ static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
   return status;
 }
 
+/* Solve for the right-hand side in s->b; all processes agree on the status. */
 static ga_status iterate(ga_petsc_solver *s) {
   ga_status status = GA_OK;
   PetscErrorCode code = ga_petsc_iterate(s, &status);
@@ -138,6 +143,7 @@ static ga_status solve_or_renew(ga_petsc_solver *s, const double *b) {
   }
 }
 
+/* b of this process is overwritten by the solution, also in shared rows. Collective. */
 static ga_status petsc_solve(ga_linsol *ls, double *b) {
   ga_petsc_solver *s = ls->impl;
   ga_petsc_enter(s);
@@ -155,6 +161,7 @@ static int petsc_singular_column(const ga_linsol *ls) {
   return s->singular;
 }
 
+/* Forget scaling, operators and the replacement by MUMPS. */
 static void petsc_reset(ga_linsol *ls) {
   ga_petsc_solver *s = ls->impl;
   s->scaled = s->direct = false;

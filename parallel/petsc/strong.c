@@ -19,13 +19,16 @@
 
 #include "private.h"
 
-/* e: an entry of the row with partner p, in column j */
+/* Is entry e, in the row with partner p and in column j, strong? Diagonal entries, entries >=
+ * s->weak, and gradients of constraints are. */
 static bool is_strong(const ga_petsc_solver *s, int p, int j, int e) {
   if (p == j || fabs(s->value[e]) >= s->weak) return true;
   bool constraint = !s->has_diagonal[p] || !s->has_diagonal[j];
   return constraint && ga_petsc_find(s, s->row_of[j], p) >= 0;
 }
 
+/* Set has_diagonal: the scaled diagonal entry is above GA_PETSC_PIVOT on some process.
+ * Collective. */
 PetscErrorCode ga_petsc_find_diagonals(ga_petsc_solver *s) {
   for (int j = 0; j < s->n; j++) {
     int e = ga_petsc_find(s, s->row_of[j], j);
@@ -36,6 +39,7 @@ PetscErrorCode ga_petsc_find_diagonals(ga_petsc_solver *s) {
   return 0;
 }
 
+/* List the strong entries of A_p in s->kept. */
 void ga_petsc_choose(ga_petsc_solver *s) {
   s->nkept = 0;
   for (int i = 0; i < s->n; i++) {
@@ -82,7 +86,7 @@ static PetscErrorCode close_set(Mat inside, const PetscScalar *counts, IS all, I
   return ISCreateGeneral(PETSC_COMM_SELF, nkept, kept, PETSC_OWN_POINTER, closed);
 }
 
-/* Adds layers of P's graph around the set and closes it. A layer of elements is a layer of
+/* Add layers of P's graph around the set and closes it. A layer of elements is a layer of
  * constraints and one of the bodies that these touch. The first layer completes this process's
  * constraints. */
 static PetscErrorCode add_overlap(ga_petsc_solver *s, IS *all) {
@@ -114,6 +118,8 @@ static PetscErrorCode add_overlap(ga_petsc_solver *s, IS *all) {
   return 0;
 }
 
+/* *all: indices of the subdomain with overlap, *own: those that this process owns; the caller
+ * destroys both. Collective. */
 PetscErrorCode ga_petsc_subdomain(ga_petsc_solver *s, IS *all, IS *own) {
   GA_TRY(own_elements(s, all, own));
   return s->processes > 1 ? add_overlap(s, all) : 0;

@@ -11,7 +11,7 @@
 enum { PASSES = 5 };
 static const double FITS = 1 << 20;
 
-/* the factor of every entry */
+/* Set s->unit_of, the factor of every entry. */
 static void scale_entries(ga_petsc_solver *s) {
   for (int i = 0; i < s->n; i++) {
     double row = s->row[s->partner[i]];
@@ -19,7 +19,8 @@ static void scale_entries(ga_petsc_solver *s) {
   }
 }
 
-/* R A_p C into s->value; the largest entry of all processes, infinite if one is not finite */
+/* s->value = R A_p C. Returns the largest |entry| of all processes, infinity if one is not
+ * finite. */
 static double multiply(ga_petsc_solver *s, const double *value) {
   double largest = 0, sum = 0;
   for (int e = 0; e < s->nnz; e++) {
@@ -33,7 +34,7 @@ static double multiply(ga_petsc_solver *s, const double *value) {
   return largest;
 }
 
-/* Divide by the square root of max, to a power of two; false if that is 1. */
+/* Divide *scale by sqrt(max), rounded to a power of two; false if that is 1. */
 static bool rescale(double max, double *scale) {
   int exponent = 0;
   if (max > 0 && max <= DBL_MAX) frexp(max, &exponent);
@@ -67,6 +68,7 @@ static PetscErrorCode rescale_all(ga_petsc_solver *s, const double *value, doubl
   return 0;
 }
 
+/* Find R and C (s->row, s->unit), starting from 1. Collective. */
 static PetscErrorCode find_scales(ga_petsc_solver *s, const double *value) {
   double *row_max, *col_max, changed = 1;
   GA_TRY(PetscMalloc2((size_t)s->n, &row_max, (size_t)s->n, &col_max));
@@ -77,6 +79,7 @@ static PetscErrorCode find_scales(ga_petsc_solver *s, const double *value) {
   return PetscFree2(row_max, col_max);
 }
 
+/* s->value = R A_p C, with the old R and C if they fit. Collective; see private.h. */
 PetscErrorCode ga_petsc_units(ga_petsc_solver *s, const double *value, bool *not_finite) {
   *not_finite = false;
   if (s->scaled) {
