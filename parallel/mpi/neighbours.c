@@ -147,13 +147,13 @@ static ga_status check_numbers(ga_mpi_team *t, const holder *all, int count, lon
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_LONG, MPI_MAX, t->comm);
   t->team.nv_all = distinct;
   if (twice) {
-    return ga_mpi_fail(err, GA_ERR_ARG, "a process has two velocities of the same number");
+    return ga_fail(err, GA_ERR_ARG, "a process has two velocities of the same number");
   }
   if (largest + 1 == distinct) return GA_OK;
-  return ga_mpi_fail(err, GA_ERR_ARG,
-                     "the processes have %ld different velocities with numbers up to %ld: some "
-                     "numbers belong to no process",
-                     distinct, largest);
+  return ga_fail(err, GA_ERR_ARG,
+                 "the processes have %ld different velocities with numbers up to %ld: some "
+                 "numbers belong to no process",
+                 distinct, largest);
 }
 
 /* ---- this process's shared velocities -------------------------------------------------------- */
@@ -287,6 +287,6 @@ ga_status ga_mpi_find_shared(ga_mpi_team *t, ga_error *err) {
   free_mail(&answers);
   free_mail(&received);
   if (status == GA_OK || refused) return status;
-  return ga_mpi_fail(err, status, "no memory to find the processes that share %d velocities",
-                     t->team.nv);
+  return ga_fail(err, status, "no memory to find the processes that share %d velocities",
+                 t->team.nv);
 }

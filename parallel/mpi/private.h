@@ -34,8 +34,6 @@ typedef struct ga_mpi_team {
   ga_mpi_counts counts;
 } ga_mpi_team;
 
-ga_status ga_mpi_fail(ga_error *err, ga_status status, const char *format, ...) GA_PRINTF(3, 4);
-
 /* One status for all: the lowest number if one is an error, else the highest. */
 ga_status ga_mpi_agree(MPI_Comm comm, ga_status status);
 

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of a team over MPI. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "private.h"
-
-/* Write the message to err, if that is not NULL; returns status. */
-ga_status ga_mpi_fail(ga_error *err, ga_status status, const char *format, ...) {
-  if (err) {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err->text, sizeof err->text, format, args);
-    va_end(args);
-    err->code = status;
-  }
-  return status;
-}
 
 /* One status for all processes: the lowest (worst) if one is an error, else the highest.
  * Collective. */
@@ -185,14 +172,14 @@ static ga_status check_arguments(MPI_Comm comm, int nv, const long *velocity, ga
   for (int i = 0; velocity && i < nv && bad < 0; i++) bad = velocity[i] < 0 ? i : -1;
   ga_status status = GA_OK;
   if (nv < 0 || (nv > 0 && !velocity)) {
-    status = ga_mpi_fail(err, GA_ERR_ARG, "nv = %d velocities, and no numbers", nv);
+    status = ga_fail(err, GA_ERR_ARG, "nv = %d velocities, and no numbers", nv);
   } else if (bad >= 0) {
-    status = ga_mpi_fail(err, GA_ERR_ARG, "velocity %d has the number %ld, less than 0", bad,
-                         velocity[bad]);
+    status =
+        ga_fail(err, GA_ERR_ARG, "velocity %d has the number %ld, less than 0", bad, velocity[bad]);
   }
   ga_status all = ga_mpi_agree(comm, status);
   if (all == status) return status;
-  return ga_mpi_fail(err, all, "another process has wrong numbers of velocities");
+  return ga_fail(err, all, "another process has wrong numbers of velocities");
 }
 
 /* Public: a team over a copy of comm; velocity[i] is the global number of velocity i. Collective,
@@ -212,7 +199,7 @@ ga_status ga_mpi_team_new(MPI_Comm comm, int nv, const long *velocity, ga_team *
     t = NULL;
   }
   if (status != GA_OK) {
-    ga_mpi_fail(err, status, "no memory for a team with %d velocities", nv);
+    ga_fail(err, status, "no memory for a team with %d velocities", nv);
   } else {
     status = ga_mpi_find_shared(t, err);
   }
@@ -283,11 +270,11 @@ ga_status ga_mpi_begin(int *process, int *processes, ga_error *err) {
   int running = 0, ended = 0, level;
   MPI_Initialized(&running);
   MPI_Finalized(&ended);
-  if (ended) return ga_mpi_fail(err, GA_ERR_ARG, "MPI has ended and cannot begin again");
+  if (ended) return ga_fail(err, GA_ERR_ARG, "MPI has ended and cannot begin again");
   if (!running) {
     /* the program may have other threads, which never call MPI */
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
-      return ga_mpi_fail(err, GA_ERR_BACKEND, "MPI_Init_thread failed");
+      return ga_fail(err, GA_ERR_BACKEND, "MPI_Init_thread failed");
     }
     begun = true;
   }

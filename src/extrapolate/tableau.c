@@ -37,17 +37,18 @@ ga_layout ga_layout_of(const ga_model *model) {
 }
 
 void ga_layout_pack(const ga_layout *layout, const ga_state *state, double *x) {
-  const double *const parts[GA_VARIABLES] = {state->q, state->v, state->vd, state->lam, state->psi};
+  const double *const fields[GA_VARIABLES] = {state->q, state->v, state->vd, state->lam,
+                                              state->psi};
   for (int i = 0; i < GA_VARIABLES; i++) {
     size_t n = (size_t)(layout->at[i + 1] - layout->at[i]);
-    if (n > 0) memcpy(x + layout->at[i], parts[i], n * sizeof *x);
+    if (n > 0) memcpy(x + layout->at[i], fields[i], n * sizeof *x);
   }
 }
 
 void ga_layout_unpack(const ga_layout *layout, const double *x, ga_state *state) {
-  const double **const parts[GA_VARIABLES] = {&state->q, &state->v, &state->vd, &state->lam,
-                                              &state->psi};
-  for (int i = 0; i < GA_VARIABLES; i++) *parts[i] = x + layout->at[i];
+  const double **const fields[GA_VARIABLES] = {&state->q, &state->v, &state->vd, &state->lam,
+                                               &state->psi};
+  for (int i = 0; i < GA_VARIABLES; i++) *fields[i] = x + layout->at[i];
 }
 
 double ga_layout_distance(const ga_layout *layout, int variable, const double *a, const double *b) {

@@ -92,7 +92,7 @@ static int piece_size(int from, int to) {
 static void update_piece(ga_predictor *p, const double *b, const double *x, int at, int n) {
   double carry[PIECE];
   int count = p->count, end = at + n;
-  int part = p->nx < at ? at : p->nx < end ? p->nx : end; /* where the multipliers begin */
+  int multipliers = p->nx < at ? at : p->nx < end ? p->nx : end; /* where the multipliers begin */
   memcpy(carry, x + at, (size_t)n * sizeof(double));
   int j = 0;
   for (; j + 1 < count; j += 2)
@@ -100,8 +100,8 @@ static void update_piece(ga_predictor *p, const double *b, const double *x, int 
   if (j < count) replace_difference(n, b[j], p->phi[j] + at, carry);
   if (count < GA_PREDICTOR_STEPS) memcpy(p->phi[count++] + at, carry, (size_t)n * sizeof(double));
   for (j = 0; j < count; j++) {
-    p->size_x[j] = ga_max_abs_from(p->size_x[j], part - at, p->phi[j] + at);
-    p->size_m[j] = ga_max_abs_from(p->size_m[j], end - part, p->phi[j] + part);
+    p->size_x[j] = ga_max_abs_from(p->size_x[j], multipliers - at, p->phi[j] + at);
+    p->size_m[j] = ga_max_abs_from(p->size_m[j], end - multipliers, p->phi[j] + multipliers);
   }
 }
 

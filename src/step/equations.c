@@ -99,7 +99,7 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
   ga_status status = lay_out(s);
   if (status != GA_OK) return status;
   double **const of_nv[] = {&s->wq0,       &s->v10,      &s->wq,       &s->vh,
-                            &s->old_terms, &s->momentum, &s->reaction, &s->part_wq};
+                            &s->old_terms, &s->momentum, &s->reaction, &s->scaled_wq};
   for (size_t i = 0; i < sizeof of_nv / sizeof of_nv[0]; i++) {
     *of_nv[i] = ga_arena_doubles(arena, (size_t)s->nv);
   }
@@ -116,7 +116,7 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
   ga_sites_init(s, arena);
   ga_fine_init(s, arena);
   if (eval->team) {
-    s->parts = ga_arena_doubles(arena, (size_t)(3 * s->nx));
+    s->row_terms = ga_arena_doubles(arena, (size_t)(3 * s->nx));
     s->push = ga_arena_doubles(arena, (size_t)s->nv);
   }
   if (s->eta >= 0) ga_csr_init(&s->Gn, s->nlam, s->nv, eval->model->pat_G, arena);
@@ -142,11 +142,11 @@ void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *gue
   memset(guess, 0, (size_t)s->n * sizeof(double));
   for (int j = 0; j < method->nx; j++) {
     double *x = guess + j * s->nv;
-    ga_row_forces part = method->dyn[j].forces;
+    ga_row_forces forces = method->dyn[j].forces;
     const double *whole = method->weighted ? mem->a : mem->vd;
     for (int i = 0; i < s->nv; i++) {
-      x[i] = part == GA_FORCES_APPLIED ? mem->w[i] : whole[i];
-      if (part == GA_FORCES_REACTION) x[i] -= mem->w[i];
+      x[i] = forces == GA_FORCES_APPLIED ? mem->w[i] : whole[i];
+      if (forces == GA_FORCES_REACTION) x[i] -= mem->w[i];
     }
   }
   for (int c = 0; c < method->ncon; c++) {
@@ -163,8 +163,8 @@ void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *gue
 static ga_status evaluate_predicted_mass(ga_equations *s, double shift) {
   ga_site *site = &s->site[GA_SITE_NEW];
   site->evaluated = false;
-  for (int i = 0; i < s->nv; i++) s->part_wq[i] = shift * s->h * s->v[i];
-  ga_space_step(s->eval->model->space, s->q, s->part_wq, site->q);
+  for (int i = 0; i < s->nv; i++) s->scaled_wq[i] = shift * s->h * s->v[i];
+  ga_space_step(s->eval->model->space, s->q, s->scaled_wq, site->q);
   return ga_site_mass(s, site, s->t + shift * s->h, site->q);
 }
 
@@ -205,8 +205,8 @@ static ga_status set_gradient_at_n(ga_equations *s) {
   size_t bytes = (size_t)s->nq * sizeof(double);
   if (s->ahead) {
     site->evaluated = s->Gn_known = false;
-    for (int i = 0; i < s->nv; i++) s->part_wq[i] = s->h * s->v[i];
-    ga_space_step(s->eval->model->space, s->q, s->part_wq, site->q);
+    for (int i = 0; i < s->nv; i++) s->scaled_wq[i] = s->h * s->v[i];
+    ga_space_step(s->eval->model->space, s->q, s->scaled_wq, site->q);
     return ga_eval_G(s->eval, s->t1, site->q, &s->Gn);
   }
   if (s->eval->absent & GA_GIVES_G) {
@@ -346,25 +346,25 @@ static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r,
   return status;
 }
 
-/* Row j in a team, first half: m M x_j, F and -R of this process alone, into s->parts. */
+/* Row j in a team, first half: m M x_j, F and -R of this process alone, into s->row_terms. */
 static ga_status dynamic_summands(ga_equations *s, int j, const double *x) {
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
   size_t nv = (size_t)s->nv;
-  double *Mx = s->parts + 3 * j * s->nv, *F = Mx + nv, *reaction = F + nv;
+  double *Mx = s->row_terms + 3 * j * s->nv, *F = Mx + nv, *reaction = F + nv;
   memset(Mx, 0, 3 * nv * sizeof(double));
   ga_csr_mul_add(&site->M, s->tab.m, x + j * s->nv, Mx);
   if (row->forces != GA_FORCES_REACTION) memcpy(F, site->F, nv * sizeof(double));
   return row->forces == GA_FORCES_APPLIED ? GA_OK : reaction_of(s, row, x, reaction);
 }
 
-/* Row j in a team, second half, for all j: sum s->parts over the processes and form r and terms
+/* Row j in a team, second half, for all j: sum s->row_terms over the processes and form r and terms
  * from the sums. Collective. */
 static ga_status sum_over_processes(ga_equations *s, double *r, double *terms) {
   int nv = s->nv, nx = s->method->nx;
-  ga_status status = ga_team_sum_shared(s->eval->team, 3 * nx, s->parts);
+  ga_status status = ga_team_sum_shared(s->eval->team, 3 * nx, s->row_terms);
   for (int j = 0; j < nx; j++) {
-    const double *Mx = s->parts + 3 * j * nv;
+    const double *Mx = s->row_terms + 3 * j * nv;
     memcpy(r + j * nv, Mx, (size_t)nv * sizeof(double));
     add_forces_and_old_terms(nv, s->tab.phi, Mx + nv, Mx + 2 * nv, s->old_terms, r + j * nv,
                              terms + j * nv);
@@ -412,7 +412,7 @@ static ga_status constraint_row(ga_equations *s, int c, const double *x, double 
   return status;
 }
 
-/* All rows at x; in a team dynamic rows are only prepared (s->parts). with: NULL or tangents to
+/* All rows at x; in a team dynamic rows are only prepared (s->row_terms). with: NULL or tangents to
  * evaluate in the same pass. */
 static ga_status evaluate_rows(ga_equations *s, const double *x, ga_tangents *with, double *r,
                                double *terms) {
@@ -428,7 +428,7 @@ static ga_status evaluate_rows(ga_equations *s, const double *x, ga_tangents *wi
  * so callbacks are checked only if this is false. */
 static bool is_finite(const ga_equations *s, const double *r) {
   if (!s->eval->team) return ga_first_nonfinite(s->n, r) < 0;
-  return ga_first_nonfinite(3 * s->nx, s->parts) < 0 &&
+  return ga_first_nonfinite(3 * s->nx, s->row_terms) < 0 &&
          ga_first_nonfinite(s->n - s->nx, r + s->nx) < 0;
 }
 

@@ -92,13 +92,13 @@ typedef struct ga_equations {
   ga_site
       site[GA_SITES]; /* by kind; constraints are evaluated at the new site, which is always used */
 
-  ga_fine fine;     /* x as a sum of two numbers */
-  double *zero;     /* nv + nlam + npsi zeros */
-  double *reaction; /* G^T lam + H^T psi of the current row */
-  double *part_wq;  /* by_wq w_q of the current site */
+  ga_fine fine;      /* x as a sum of two numbers */
+  double *zero;      /* nv + nlam + npsi zeros */
+  double *reaction;  /* G^T lam + H^T psi of the current row */
+  double *scaled_wq; /* by_wq w_q of the current site */
   /* In a team: m M x, F, R of each dynamic row, first of this process, then summed over the
    * processes; and G_n^T eta. */
-  double *parts, *push;
+  double *row_terms, *push;
 } ga_equations;
 
 /* may_drop: with diagonal slots for rows that are left out. */

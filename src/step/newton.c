@@ -109,60 +109,60 @@ static double work_along_dx(const ga_newton *w) {
   return ga_team_sum(team, sum);
 }
 
-/* x <- x + part dx, n numbers; results so small that products with them underflow become 0. */
-static void add_increment(int n, double part, const double *restrict dx, double *restrict x) {
+/* x <- x + fraction dx, n numbers; results so small that products with them underflow become 0. */
+static void add_increment(int n, double fraction, const double *restrict dx, double *restrict x) {
   for (int i = 0; i < n; i++) {
-    double moved = x[i] + part * dx[i];
+    double moved = x[i] + fraction * dx[i];
     x[i] = fabs(moved) < GA_UNDERFLOW ? 0 : moved;
   }
 }
 
 /* The same for w->x and w->dx, with x as a sum of two numbers where that is needed (fine.h). */
-static void add_increment_finely(ga_newton *w, double part) {
+static void add_increment_finely(ga_newton *w, double fraction) {
   ga_equations *eq = w->eq;
   const double *size_q = w->judge.size_q, *size_v = w->judge.size_v;
-  if (!ga_fine_wanted(eq, part, w->dx, size_q, size_v, w->x)) {
-    add_increment(eq->n, part, w->dx, w->x);
+  if (!ga_fine_wanted(eq, fraction, w->dx, size_q, size_v, w->x)) {
+    add_increment(eq->n, fraction, w->dx, w->x);
     return;
   }
-  ga_fine_add(eq, part, w->dx, size_q, size_v, w->x);
-  add_increment(eq->n - eq->nx, part, w->dx + eq->nx, w->x + eq->nx);
+  ga_fine_add(eq, fraction, w->dx, size_q, size_v, w->x);
+  add_increment(eq->n - eq->nx, fraction, w->dx + eq->nx, w->x + eq->nx);
 }
 
-/* w->x = x_from + part dx, and the residual there. */
-static ga_status evaluate_fraction(ga_newton *w, double part) {
+/* w->x = x_from + fraction dx, and the residual there. */
+static ga_status evaluate_fraction(ga_newton *w, double fraction) {
   memcpy(w->x, w->x_from, (size_t)w->eq->n * sizeof(double));
   ga_fine_return(w->eq);
-  add_increment_finely(w, part);
+  add_increment_finely(w, fraction);
   return evaluate_residual(w, false);
 }
 
-/* x = x_from + part dx with part = 1 if that reduces the scaled residual. If not, bisect part:
+/* x = x_from + fraction dx with fraction = 1 if that reduces the scaled residual. If not, bisect fraction:
  * towards x_from if the residual grew or the work changed its sign, else away from it, until
  * little work is left. This finds roots in thin layers, as of regularised friction. *stuck: no
- * part helps. */
+ * fraction helps. */
 static ga_status damped_step(ga_newton *w, bool *stuck) {
   const ga_iterate from = iterate_of(w);
   ga_judge_allowed(&w->judge, &from, w->allowed);
   const double before = scaled_residual(w), work_before = work_along_dx(w);
-  double near = 0, far = 1, part = 1, best = 0, least = before;
+  double near = 0, far = 1, fraction = 1, best = 0, least = before;
   memcpy(w->x_from, w->x, (size_t)w->eq->n * sizeof(double));
   ga_fine_keep(w->eq, w->x);
-  for (int k = 0; k < HALVINGS; k++, part = (near + far) / 2) {
-    ga_status status = evaluate_fraction(w, part);
+  for (int k = 0; k < HALVINGS; k++, fraction = (near + far) / 2) {
+    ga_status status = evaluate_fraction(w, fraction);
     if (status != GA_OK && status != GA_RETRY_NONFINITE) return status;
     double now = status == GA_OK ? scaled_residual(w) : INFINITY,
            left = work_along_dx(w) / work_before;
-    if (now < least) least = now, best = part;
+    if (now < least) least = now, best = fraction;
     if (now < before && (k == 0 || fabs(left) <= ENOUGH)) break;
     if (now < before && left > 0) {
-      near = part;
+      near = fraction;
     } else {
-      far = part;
+      far = fraction;
     }
   }
   *stuck = best == 0;
-  return best == part ? GA_OK : evaluate_fraction(w, best);
+  return best == fraction ? GA_OK : evaluate_fraction(w, best);
 }
 
 /* One Newton iteration: dx = -A^-1 r, x <- x + dx (or a damped fraction), the residual there. From

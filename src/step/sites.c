@@ -56,10 +56,10 @@ static ga_status evaluate_site(ga_equations *s, ga_site *site, bool moved_q, boo
   return status;
 }
 
-/* q = q_n o exp(part of), where `of` is w_q or v_n. */
-static void place_site(ga_equations *s, double part, const double *of, double *q) {
-  for (int i = 0; i < s->nv; i++) s->part_wq[i] = part * of[i];
-  ga_space_step(s->eval->model->space, s->q, s->part_wq, q);
+/* q = q_n o exp(fraction of), where `of` is w_q or v_n. */
+static void place_site(ga_equations *s, double fraction, const double *of, double *q) {
+  for (int i = 0; i < s->nv; i++) s->scaled_wq[i] = fraction * of[i];
+  ga_space_step(s->eval->model->space, s->q, s->scaled_wq, q);
 }
 
 ga_status ga_sites_begin(ga_equations *s) {
@@ -233,8 +233,8 @@ void ga_sites_tangents(ga_equations *s) {
   for (int k = 0; k < GA_SITES; k++) {
     ga_site *site = &s->site[k];
     if (!site->used || site->by_wq == 0) continue;
-    for (int i = 0; i < s->nv; i++) s->part_wq[i] = site->by_wq * s->wq[i];
-    ga_space_tangent_rows(space, s->part_wq, site->T);
+    for (int i = 0; i < s->nv; i++) s->scaled_wq[i] = site->by_wq * s->wq[i];
+    ga_space_tangent_rows(space, s->scaled_wq, site->T);
   }
 }
 

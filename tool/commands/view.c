@@ -59,11 +59,11 @@ static bool film_start(film *f, const ga_problem *problem) {
  * so that the user can see the mistake. (The reason is on stderr already.) False if it fails. */
 static bool view_description(const settings *set, const char *path, const char *out) {
   const ga_file_options all = {.set = set->sets.set, .nset = set->sets.count};
-  ga_file_options parts = all;
+  ga_file_options unbuilt = all;
   ga_file *file = NULL, *none = NULL;
   ga_error err = {GA_OK, ""}, ignored;
-  parts.no_build = true;
-  if (ga_file_load(path, &parts, &file, &ignored) != GA_OK) return false;
+  unbuilt.no_build = true;
+  if (ga_file_load(path, &unbuilt, &file, &ignored) != GA_OK) return false;
   ga_file_load(path, &all, &none, &err);
   const char *const messages[] = {err.text, NULL};
   const char *const about[] = {path, "as described, not assembled", "genalpha " GA_VERSION, NULL};

@@ -62,12 +62,12 @@ static void format_number(double x, const char *unit, sweep_value *to) {
 /* Value k of a range, 0 <= k < count. Both ends are met exactly; a logarithmic range uses powers
  * of ten, so that whole decades are exact, too. */
 static double range_value(const sweep_variable *v, long k) {
-  const double part = (double)k / (double)(v->count - 1);
+  const double fraction = (double)k / (double)(v->count - 1);
   if (k == 0) return v->from;
   if (k == v->count - 1) return v->to;
-  if (!v->logarithmic) return v->from + (v->to - v->from) * part;
+  if (!v->logarithmic) return v->from + (v->to - v->from) * fraction;
   const double first = log10(fabs(v->from)), last = log10(fabs(v->to));
-  return copysign(pow(10, first + (last - first) * part), v->from);
+  return copysign(pow(10, first + (last - first) * fraction), v->from);
 }
 
 /* The value of a variable in a run: a word of its list, or a number written to *room. Run numbers
