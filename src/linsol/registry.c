@@ -64,8 +64,9 @@ bool ga_linsol_known(const char *name) {
 static ga_status fail_unknown_name(const char *name, ga_error *err) {
   const char *near = ga_nearest_word(name, ga_linsol_name);
   char known[80] = "auto";
-  for (int i = 0, used = 4; i < COUNT; i++) {
-    used += snprintf(known + used, sizeof known - (size_t)used, ", %s", registry[i]->name);
+  for (int i = 0; i < COUNT; i++) {
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, ", %s", registry[i]->name);
   }
   return ga_fail(err, GA_ERR_BACKEND, "unknown linear solver '%s'%s%s%s (known: %s)%s", name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", known,

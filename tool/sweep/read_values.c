@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads what --vary and --random say: NAME=1,2,3, NAME=0:1:11, NAME=normal(0,1). */
 #define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -153,7 +154,7 @@ bool sweep_read_seed(const arg_spec *spec, const char *text, void *field) {
   char *end;
   errno = 0;
   const unsigned long long seed = strtoull(text, &end, 10);
-  if (end == text || *end || *text == '-' || errno) {
+  if (!isdigit((unsigned char)*text) || *end || errno) {
     return report_wrong(spec, text, "is not a whole number from 0 to 18446744073709551615");
   }
   sweep_plan *p = field;

@@ -272,6 +272,7 @@ refused 2 "more than 100000000 runs" sweep heavy-top --vary h=1:2:100000 --vary 
 refused 2 "needs --samples" sweep heavy-top --random 'h=uniform(1,2)' $out
 refused 2 "needs --random" sweep heavy-top --samples 3 --vary h=1e-3,2e-3 $out
 refused 2 "needs --random" sweep heavy-top --seed 3 --vary h=1e-3,2e-3 $out
+refused 2 'is not a whole number' sweep heavy-top --seed ' -1' --random 'h=uniform(1e-3,2e-3)' $out
 refused 2 "must be between 1 and" sweep heavy-top --samples 0 --random 'h=uniform(1,2)' $out
 refused 2 "standard deviation" sweep heavy-top --samples 2 --random 'h=normal(1,-2)' $out
 refused 2 "less than the second" sweep heavy-top --samples 2 --random 'h=uniform(1,1)' $out
